@@ -1,0 +1,73 @@
+// The calling convention of a checked kernel: its parameters and the layout of the C structs they point to.
+// This is the one place that says which fields a struct has and in which order: the header writer, the entry code and
+// `spc run` all read it.
+#pragma once
+
+#include "format/format.h"
+#include "sema/kernel.h"
+
+#include <string>
+#include <vector>
+
+namespace spc::abi {
+
+enum class FieldRole {
+  Size,     ///< int64_t: extent of dimension `index`
+  Stride,   ///< int64_t: elements between neighbours along dimension `index` (dense operands)
+  Count,    ///< int64_t: entries at level `index` (a compressed root, which has no pointers array)
+  Stored,   ///< int64_t: stored entries in all ("nnz")
+  Pointers, ///< T*: pointers array of level `index`
+  Indices,  ///< T*: indices array of level `index`
+  Values,   ///< T*: values
+};
+
+enum class FieldType { Int64, PointerI32, PointerI64, PointerF32, PointerF64 };
+
+/// One 8-byte integer or one pointer. In C, neighbouring fields of one name with `arrayLength` > 0 are written as one
+/// array member (`int64_t shape[3]`), which has the same layout.
+struct Field {
+  std::string name;
+  FieldRole role;
+  int index = 0;
+  FieldType type = FieldType::Int64;
+  int arrayLength = 0;
+};
+
+/// A C struct type. The name follows from levels, value type and index types alone: `spc_csr_f64_i32`.
+struct StructType {
+  std::string name;
+  format::Format format;
+  sema::ValueType value;
+  std::vector<Field> fields;
+
+  /// Position in `fields`, or -1.
+  int find(FieldRole role, int index = 0) const;
+};
+
+/// The struct for tensors of order >= 1 in `format`.
+StructType structFor(const format::Format &format, sema::ValueType value);
+
+enum class ParameterKind {
+  Tensor,        ///< pointer to a struct, const where the struct itself is not written to
+  ScalarValue,   ///< double or float by value
+  ScalarPointer, ///< double * or float *: an order-0 output
+};
+
+struct Parameter {
+  ParameterKind kind;
+  std::string name; ///< a C parameter name: the tensor's, with an underscore appended where that is a C or C++ keyword
+  sema::TensorId tensor;
+  sema::ValueType value;
+  StructType type; ///< of kind Tensor
+  bool isWritten = false;
+  bool fillsStructure = false; ///< a pattern-sharing output whose NULL structure pointers the entry sets
+};
+
+struct Signature {
+  std::string function; ///< exported as `<function>_ctx`
+  std::vector<Parameter> parameters;
+};
+
+Signature makeSignature(const sema::Kernel &kernel);
+
+} // namespace spc::abi

@@ -1,0 +1,29 @@
+// In-memory execution of a compiled kernel (LLVM ORC), for `spc run` and the tests.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace llvm {
+class LLVMContext;
+class Module;
+} // namespace llvm
+
+namespace spc::codegen {
+
+/// The packed entry that codegen/entry.h adds: context, then one pointer an argument. Returns an spc_status.
+using Invoke = int32_t (*)(void **arguments);
+
+/// Owns the machine code of one kernel.
+class JitKernel {
+public:
+  virtual ~JitKernel() = default;
+  virtual Invoke invoke() const = 0;
+};
+
+/// Loads an already optimised module. nullptr, with the reason in `error`, when ORC refuses it.
+std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
+                                   const std::string &function, std::string &error);
+
+} // namespace spc::codegen

@@ -1,0 +1,35 @@
+// LLVM IR to objects and assembly: target machine, optimisation, emission.
+#pragma once
+
+#include "support/diagnostic.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace spc::codegen {
+
+struct TargetOptions {
+  std::string triple; ///< empty: the host's
+  std::string cpu;    ///< empty: the architecture's baseline; "native": the host's, with its features
+  int optLevel = 3;   ///< 0 to 3
+};
+
+enum class OutputKind { LlvmIr, Assembly, Object };
+
+/// The target machine (position-independent code), or nullptr with a diagnostic (unknown triple or cpu, with the
+/// nearest name; native for a foreign triple).
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &options, Diagnostics &diagnostics);
+
+/// Runs LLVM's -O<level> pipeline for the machine over the module.
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel);
+
+/// The module as text IR, assembly or an object's bytes.
+std::string emit(llvm::Module &module, llvm::TargetMachine &machine, OutputKind kind);
+
+} // namespace spc::codegen

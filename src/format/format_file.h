@@ -1,0 +1,56 @@
+// Format files: JSON to formats, by name or by path, and the command line's --format arguments.
+#pragma once
+
+#include "format/format.h"
+#include "support/diagnostic.h"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::format {
+
+/// What a format file describes: a format of one order, or a rule for every order (`dense`, `coo`, `csf`).
+class FormatFamily {
+public:
+  virtual ~FormatFamily() = default;
+  virtual std::string name() const = 0;
+  /// Orders it has: the one, or nullopt for any from 1 to 8.
+  virtual std::optional<int> order() const = 0;
+  /// The format for tensors of `order`; the modes in the file or on the command line are applied.
+  /// nullopt when the order does not fit, or a given mode order is no permutation of it.
+  virtual std::optional<Format> instantiate(int order) const = 0;
+};
+
+/// One binding that the user asked for: `--format A=csr.json`, a bare `--format csr`, or one entry of a file's
+/// "tensors" object.
+struct Binding {
+  std::optional<std::string> tensor; ///< nullopt: bare
+  std::shared_ptr<const FormatFamily> family;
+  Span where; ///< the argument's text or the place in the file, for diagnostics
+};
+
+/// Finds and reads format files. Names (`csr`) are looked up as `csr.json` in the format folders; anything with a '/'
+/// or ending in ".json" is a path.
+class FormatLoader {
+public:
+  /// `folders`: searched in order for names. `sources` keeps the texts alive for diagnostics.
+  FormatLoader(std::vector<std::filesystem::path> folders, SourceManager &sources, Diagnostics &diagnostics);
+
+  /// Reads one --format argument: `NAME|PATH[:modes]` or `TENSOR=NAME|PATH[:modes]`. A file with "tensors" gives
+  /// several bindings. Errors are reported and give an empty list.
+  std::vector<Binding> load(const std::string &argument);
+
+  /// Every file read so far, in the order of first use, for dependency files.
+  const std::vector<std::string> &filesRead() const { return filesRead_; }
+
+private:
+  std::vector<std::filesystem::path> folders_;
+  SourceManager &sources_;
+  Diagnostics &diagnostics_;
+  std::vector<std::string> filesRead_;
+};
+
+} // namespace spc::format

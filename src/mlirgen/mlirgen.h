@@ -1,0 +1,22 @@
+// Checked kernel to linalg.generic with sparse encodings.
+//
+// The module holds one function, the kernel's *body*, named after the kernel. Its arguments are, in this order:
+//   every tensor of the kernel of order >= 1 or written (parameters, temporaries, converted copies), as
+//     tensor<...xT> (dense, and pattern-sharing outputs, by dimension) or tensor<...xT, #sparse> (sparse operands);
+//   every scalar operand, as T.
+// Argument attributes: spc.name (the tensor's name), spc.extents (extent names by dimension), spc.pattern_of (the name
+// of the tensor whose pattern a sparse output shares). The function returns the final value of each written tensor.
+#pragma once
+
+#include "sema/kernel.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace spc::mlirgen {
+
+/// Builds the module for `kernel`. The context must have the dialects of pipeline::createContext loaded.
+mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context);
+
+} // namespace spc::mlirgen

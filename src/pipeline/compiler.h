@@ -1,0 +1,33 @@
+// The compiler as a function: checked kernel in, any stage's text, an object or running code out.
+// The only header of the back end that the driver and the tests include; it needs no MLIR header.
+#pragma once
+
+#include "codegen/jit.h"
+#include "codegen/object.h"
+#include "sema/kernel.h"
+#include "support/diagnostic.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace spc::pipeline {
+
+/// The stages that --emit shows after the syntax tree.
+enum class Stage { Linalg, Sparse, Loops, Llvm, Assembly, Object };
+
+struct CompileOptions {
+  codegen::TargetOptions target;
+  bool debugInfo = false;  ///< -g: line tables that point into the kernel file
+  bool timePasses = false; ///< --time-passes: a report on standard error
+};
+
+/// The kernel at `stage`: MLIR or LLVM text, assembly, or an object's bytes. nullopt with a diagnostic on failure
+/// (a wrong target, or Severity::Internal for a bug of ours: an operation that no pass lowered, a verifier's refusal).
+std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, const CompileOptions &options,
+                                   Diagnostics &diagnostics);
+
+/// The kernel compiled into memory for the host's processor; `optLevel` 0 to 3.
+std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel, Diagnostics &diagnostics);
+
+} // namespace spc::pipeline

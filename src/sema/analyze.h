@@ -1,0 +1,28 @@
+// Syntax tree + format bindings to checked kernel.
+#pragma once
+
+#include "format/format_file.h"
+#include "sema/kernel.h"
+#include "support/diagnostic.h"
+#include "syntax/ast.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::sema {
+
+struct Options {
+  std::string function; ///< the C name of the kernel function, checked by the driver
+  bool strictFp = false;
+};
+
+/// Checks the whole kernel, reporting every error that it finds, and plans its loops.
+/// nullopt exactly when errors were reported (a warning raised to an error counts).
+std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<format::Binding> &bindings,
+                              const Options &options, Diagnostics &diagnostics);
+
+/// The formats of a kernel's tensors and its loop nests in text, one statement a paragraph; for tests and -v.
+std::string describe(const Kernel &kernel);
+
+} // namespace spc::sema

@@ -1,0 +1,131 @@
+// The checked kernel: names resolved, sums placed, formats bound, loop orders chosen. Everything after sema reads this
+// and nothing of the syntax tree.
+#pragma once
+
+#include "format/format.h"
+#include "support/source.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace spc::sema {
+
+enum class ValueType { F32, F64 };
+
+/// "f32" or "f64".
+const char *spelling(ValueType type);
+
+using TensorId = int; ///< index into Kernel::tensors
+using ExtentId = int; ///< index into Kernel::extents
+
+/// One symbolic size. Every tensor dimension has one; dimensions that must agree share it.
+struct Extent {
+  std::string name;             ///< declared name, else an index variable's; unique in the kernel, an identifier
+  std::optional<int64_t> fixed; ///< declared as a number
+};
+
+enum class TensorRole {
+  Parameter, ///< an argument of the compiled function (operand, output or both; order 0 operands are scalars by value)
+  Temporary, ///< dense, row-major, lives for one call; allocated by the entry code
+  Converted, ///< a copy of `source` in another format, made by the entry code before anything runs
+};
+
+struct Tensor {
+  std::string name; ///< unique; a temporary's or a copy's name is made up and is no identifier of the language
+  TensorRole role = TensorRole::Parameter;
+  ValueType type = ValueType::F64;
+  format::Format format;
+  std::vector<ExtentId> extents; ///< by dimension
+  bool isRead = false;           ///< its values before the call matter: an operand, or an output with += or read first
+  bool isWritten = false;        ///< an output
+  std::optional<TensorId> patternOf; ///< a sparse output that shares this tensor's structure (same format levels by
+                                     ///< dimension storage; possibly the tensor itself, scaled in place)
+  std::optional<TensorId> source;    ///< of a Converted tensor
+  Span where;                        ///< declaration, else first use
+
+  int order() const { return format.order(); }
+};
+
+using LoopId = int; ///< index into Term::loops: position in the loop nest, 0 outermost
+
+struct Loop {
+  std::string variable;
+  ExtentId extent = 0;
+  bool isReduction = false; ///< not an index of the statement's target
+};
+
+/// One distinct (tensor, indices) access; a term lists each once, however often its expression uses it.
+struct Operand {
+  TensorId tensor = 0;
+  std::vector<LoopId> indices; ///< by dimension of the tensor; empty for scalars
+};
+
+struct Expr;
+using ExprPtr = std::unique_ptr<Expr>;
+
+struct Literal {
+  double value;
+};
+struct Use {
+  int operand; ///< index into Term::operands
+};
+struct Negate {
+  ExprPtr operand;
+};
+enum class BinaryOp { Add, Sub, Mul, Div };
+struct Binary {
+  BinaryOp op;
+  ExprPtr left;
+  ExprPtr right;
+};
+
+/// Arithmetic of one term. No sums: reductions are the term's loops. A sparse operand occurs only as a factor or in a
+/// numerator, never under Add or Sub (sema multiplies such sums out) and never in a divisor (refused).
+struct Expr {
+  std::variant<Literal, Use, Negate, Binary> node;
+};
+
+/// target[...] += expr, summed over the reduction loops; or, when `overwrites`, target[...] = expr for every element
+/// (then there is no reduction loop and no sparse operand).
+struct Term {
+  std::vector<Loop> loops; ///< chosen order, outermost first; respects the level order of every sparse operand
+  std::vector<Operand> operands;
+  ExprPtr expr;
+  std::vector<LoopId> target; ///< by dimension of the target
+  bool overwrites = false;
+  Span where;
+};
+
+/// Computed in the widest type among the statement's operands and its target; rounded to the target's type as it is
+/// accumulated.
+struct Statement {
+  TensorId target = 0;
+  ValueType computeType = ValueType::F64;
+  bool zeroFirst = false;  ///< the target (its stored values, where it shares a pattern) is set to 0 before the terms
+  std::vector<Term> terms; ///< run in this order
+  Span where;
+};
+
+/// Copies `from` to `to`, same shape, both dense (an output that its own statement reads other than in place).
+struct Copy {
+  TensorId from = 0;
+  TensorId to = 0;
+};
+
+using Step = std::variant<Statement, Copy>;
+
+struct Kernel {
+  std::string function; ///< a C identifier
+  std::string kernelFile;
+  std::vector<Extent> extents;
+  std::vector<Tensor> tensors;
+  std::vector<TensorId> parameters; ///< ABI order: operands by first appearance on the right, then outputs
+  std::vector<Step> steps;
+  bool strictFp = false;
+};
+
+} // namespace spc::sema

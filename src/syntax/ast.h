@@ -1,0 +1,94 @@
+// The kernel language's syntax tree, as written: no sums placed, no names resolved.
+#pragma once
+
+#include "support/source.h"
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace spc::syntax {
+
+struct Name {
+  std::string text;
+  Span where;
+};
+
+/// A declared extent: a name (`m`) or a number.
+struct ExtentDecl {
+  std::variant<std::string, int64_t> value;
+  Span where;
+};
+
+/// `tensor S(m, n): f32, sparse`
+struct TensorDecl {
+  Name name;
+  std::vector<ExtentDecl> extents;
+  std::optional<Name> type; ///< its text is "f32" or "f64" once sema has accepted it
+  bool sparse = false;
+  Span where;
+};
+
+enum class BinaryOp { Add, Sub, Mul, Div };
+
+struct Expr;
+using ExprPtr = std::unique_ptr<Expr>;
+
+struct Literal {
+  double value;
+  std::string spelling;
+};
+
+/// `A(i, k)`, or `alpha` (no indices, no parentheses)
+struct Access {
+  Name tensor;
+  std::vector<Name> indices;
+};
+
+struct Negate {
+  ExprPtr operand;
+};
+
+struct Binary {
+  BinaryOp op;
+  ExprPtr left;
+  ExprPtr right;
+};
+
+/// `sum(j, k, e)`
+struct Sum {
+  std::vector<Name> variables;
+  ExprPtr body;
+};
+
+/// Parentheses are kept: whether a sum is ambiguous depends on them.
+struct Paren {
+  ExprPtr inner;
+};
+
+struct Expr {
+  std::variant<Literal, Access, Negate, Binary, Sum, Paren> node;
+  Span where;
+};
+
+enum class AssignOp { Assign, Add };
+
+/// `y(i) = ...` or `y(i) += ...`
+struct Statement {
+  Access target;
+  Span targetWhere;
+  AssignOp op;
+  ExprPtr value;
+  Span where;
+};
+
+/// A whole kernel file. Declarations may stand anywhere before, between or after statements.
+struct Kernel {
+  std::vector<TensorDecl> declarations;
+  std::vector<Statement> statements;
+};
+
+} // namespace spc::syntax

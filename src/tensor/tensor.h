@@ -1,0 +1,65 @@
+// Tensors in memory: coordinate lists, tensors packed into any format, and the C structs that kernels take.
+#pragma once
+
+#include "abi/signature.h"
+#include "format/format.h"
+#include "sema/kernel.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::tensor {
+
+/// Entries in any order, 0-based, possibly with repeats. `coordinates` holds order() numbers an entry.
+struct Coordinates {
+  std::vector<int64_t> shape;
+  std::vector<int64_t> coordinates;
+  std::vector<double> values;
+
+  int order() const { return static_cast<int>(shape.size()); }
+  size_t size() const { return values.size(); }
+};
+
+/// Sorts by coordinates in dimension order and sums repeated entries.
+void sortAndSum(Coordinates &entries);
+
+/// A tensor in a format, owning its arrays, with the C struct that kernels take.
+class PackedTensor {
+public:
+  /// Packs entries (any order; repeats are summed) of order >= 1. nullopt, with the reason in `error`, when a count
+  /// or a coordinate does not fit the format's index types.
+  static std::optional<PackedTensor> pack(const Coordinates &entries, const format::Format &format,
+                                          sema::ValueType value, std::string &error);
+
+  /// An output: a dense tensor of zeros, or a sparse struct with the shape set, NULL arrays and no entries (whose
+  /// arrays a pattern-sharing kernel's entry sets; `valueCount` values are owned here).
+  static PackedTensor output(const std::vector<int64_t> &shape, const format::Format &format, sema::ValueType value,
+                             int64_t valueCount);
+
+  PackedTensor(PackedTensor &&) noexcept;
+  PackedTensor &operator=(PackedTensor &&) noexcept;
+  ~PackedTensor();
+
+  /// The struct described by abi::structFor(format, value), valid as long as this lives. Kernels may set its pointers.
+  void *cStruct();
+
+  /// Number of elements of the values array.
+  int64_t valueCount() const;
+
+  /// All stored entries, in storage order; a dense tensor's every element. Reads through the C struct, so that it
+  /// sees what a kernel wrote, structure pointers included.
+  Coordinates unpack() const;
+
+  const format::Format &format() const;
+
+private:
+  struct State;
+  explicit PackedTensor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+} // namespace spc::tensor
