@@ -27,18 +27,24 @@ struct Coordinates {
 /// Sorts by coordinates in dimension order and sums repeated entries.
 void sortAndSum(Coordinates &entries);
 
+/// Turns an n x 1 matrix, which is how Matrix Market writes a vector, into an order-1 tensor. False, with `entries` left
+/// as they are, when the shape is another one.
+bool asVector(Coordinates &entries);
+
 /// A tensor in a format, owning its arrays, with the C struct that kernels take.
 class PackedTensor {
 public:
-  /// Packs entries (any order; repeats are summed) of order >= 1. nullopt, with the reason in `error`, when a count
-  /// or a coordinate does not fit the format's index types.
+  /// Packs entries (any order; repeats are summed) of order >= 1. An array without elements is NULL. nullopt, with the
+  /// reason in `error`, when a count or a coordinate does not fit the format's index types, a coordinate lies outside
+  /// the shape, the orders differ, or memory runs out.
   static std::optional<PackedTensor> pack(const Coordinates &entries, const format::Format &format,
                                           sema::ValueType value, std::string &error);
 
   /// An output: a dense tensor of zeros, or a sparse struct with the shape set, NULL arrays and no entries (whose
-  /// arrays a pattern-sharing kernel's entry sets; `valueCount` values are owned here).
-  static PackedTensor output(const std::vector<int64_t> &shape, const format::Format &format, sema::ValueType value,
-                             int64_t valueCount);
+  /// arrays a pattern-sharing kernel's entry sets; `valueCount` values are owned here). nullopt, with the reason in
+  /// `error`, when it is too large for memory.
+  static std::optional<PackedTensor> output(const std::vector<int64_t> &shape, const format::Format &format,
+                                            sema::ValueType value, int64_t valueCount, std::string &error);
 
   PackedTensor(PackedTensor &&) noexcept;
   PackedTensor &operator=(PackedTensor &&) noexcept;
