@@ -8,10 +8,13 @@
 namespace spc {
 
 /// `file:line:column: error: message [id]`, the source line, a caret under the span, attached notes, fixes and help.
-/// Long lines are cut around the span, control bytes are shown escaped. `color` adds ANSI escapes.
+/// Long lines are cut around the span, control bytes are shown escaped. `color` adds ANSI escapes. A diagnostic without
+/// a place starts with its path, else with `spc`; a warning ends with the option that governs it, `[-Wreorder]`.
 std::string renderText(const Diagnostic &diagnostic, bool color);
 
 /// One JSON object on one line: id, severity, message, file, line, column, endLine, endColumn, notes, fixes, help.
+/// `line`, `column`, `endLine`, `endColumn` are null where there is no place, and `file` where there is no path either.
+/// Bytes that are not UTF-8 become U+FFFD.
 std::string renderJson(const Diagnostic &diagnostic);
 
 } // namespace spc

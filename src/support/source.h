@@ -18,6 +18,7 @@ struct LineColumn {
 /// One text that diagnostics can point into: a kernel, a format file, a command-line argument or a data file.
 class SourceFile {
 public:
+  /// `text` is shorter than 4 GiB, since offsets have 32 bits.
   SourceFile(std::string name, std::string text);
 
   const std::string &name() const { return name_; }
@@ -36,6 +37,7 @@ private:
   std::string name_;
   std::string text_;
   std::vector<uint32_t> lineStarts_;
+  bool ascii_ = true; ///< columns need no counting
 };
 
 /// A half-open range of bytes of one source. A null `file` means "no place".

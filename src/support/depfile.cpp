@@ -1,0 +1,44 @@
+#include "support/depfile.h"
+
+#include <algorithm>
+
+namespace spc {
+
+std::string escapeForMake(std::string_view path) {
+  std::string escaped;
+  size_t backslashes = 0;
+  for (char c : path) {
+    bool special = c == ' ' || c == '\t' || c == '#' || c == ':';
+    if (special)
+      escaped.append(backslashes + 1, '\\');
+    else if (c == '$')
+      escaped += '$';
+    escaped += c;
+    backslashes = c == '\\' ? backslashes + 1 : 0;
+  }
+  return escaped;
+}
+
+std::string makefileText(const Dependencies &dependencies) {
+  std::string text;
+  for (const std::string &target : dependencies.targets)
+    text += (text.empty() ? "" : " ") + target;
+  text += ':';
+  std::vector<std::string> escaped;
+  for (const std::string &path : dependencies.prerequisites) {
+    if (path.find_first_of("\r\n") != std::string::npos)
+      continue;
+    std::string name = escapeForMake(path);
+    if (std::find(escaped.begin(), escaped.end(), name) == escaped.end())
+      escaped.push_back(std::move(name));
+  }
+  for (const std::string &name : escaped)
+    text += (&name == &escaped.front() ? " " : " \\\n  ") + name;
+  text += '\n';
+  if (dependencies.phony)
+    for (size_t i = 1; i < escaped.size(); ++i)
+      text += escaped[i] + ":\n";
+  return text;
+}
+
+} // namespace spc

@@ -1,0 +1,27 @@
+// Dependency files for make and ninja: -MD, -MF, -MT, -MP.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spc {
+
+/// What a dependency file says: `targets` depend on `prerequisites`.
+struct Dependencies {
+  /// Written as they are, since -MT's text may be make syntax; a file name goes through escapeForMake first.
+  std::vector<std::string> targets;
+  /// File names; the kernel comes first. Names with a line break have no spelling in a makefile and are left out.
+  std::vector<std::string> prerequisites;
+  /// -MP: an empty rule for each prerequisite but the first, so that make does not fail once such a file is deleted.
+  bool phony = false;
+};
+
+/// A file name as make reads it: backslash before a blank, `#` and `:`, backslashes in front of those doubled, `$`
+/// doubled. Other backslashes stay single. As gcc writes it, and `:` besides.
+std::string escapeForMake(std::string_view path);
+
+/// The whole text of the dependency file, one prerequisite a line.
+std::string makefileText(const Dependencies &dependencies);
+
+} // namespace spc

@@ -1,0 +1,98 @@
+#include "support/diagnostic.h"
+
+#include <algorithm>
+#include <array>
+
+namespace spc {
+namespace {
+
+// Every id that is reported with Severity::Warning, sorted.
+constexpr std::array<std::string_view, 2> kWarnings{"densify", "reorder"};
+
+bool isKnown(std::string_view name) {
+  return std::binary_search(kWarnings.begin(), kWarnings.end(), name);
+}
+
+bool takePrefix(std::string_view &text, std::string_view prefix) {
+  if (!text.starts_with(prefix))
+    return false;
+  text.remove_prefix(prefix.size());
+  return true;
+}
+
+} // namespace
+
+Diagnostic &Diagnostic::note(Span at, std::string text) {
+  notes.push_back({at, std::move(text)});
+  return *this;
+}
+
+Diagnostic &Diagnostic::fix(Span at, std::string text) {
+  fixes.push_back({at, std::move(text)});
+  return *this;
+}
+
+Diagnostic &Diagnostic::advise(std::string text) {
+  help = std::move(text);
+  return *this;
+}
+
+Diagnostic &Diagnostic::at(std::string file) {
+  path = std::move(file);
+  return *this;
+}
+
+bool WarningOptions::apply(std::string_view option) {
+  bool on = !takePrefix(option, "no-");
+  if (option == "error") {
+    allErrors_ = on;
+    return true;
+  }
+  bool asError = takePrefix(option, "error=");
+  if (!isKnown(option))
+    return false;
+  std::string name(option);
+  if (asError)
+    errors_[name] = on;
+  if (on || !asError)
+    enabled_[name] = on;
+  return true;
+}
+
+std::optional<Severity> WarningOptions::severityOf(std::string_view id) const {
+  auto enabled = enabled_.find(id);
+  if (enabled != enabled_.end() && !enabled->second)
+    return std::nullopt;
+  auto error = errors_.find(id);
+  bool isError = error != errors_.end() ? error->second : allErrors_;
+  return isError ? Severity::Error : Severity::Warning;
+}
+
+const std::vector<std::string_view> &WarningOptions::known() {
+  static const std::vector<std::string_view> names(kWarnings.begin(), kWarnings.end());
+  return names;
+}
+
+Diagnostics::Diagnostics(WarningOptions options) : options_(std::move(options)) {}
+
+Diagnostic &Diagnostics::report(const DiagnosticKind &kind, Span where, std::string message) {
+  Diagnostic diagnostic{};
+  diagnostic.kind = kind;
+  diagnostic.severity = kind.severity;
+  diagnostic.where = where;
+  diagnostic.message = std::move(message);
+  if (kind.severity == Severity::Warning) {
+    std::optional<Severity> severity = options_.severityOf(kind.id);
+    if (!severity)
+      return discarded_ = std::move(diagnostic);
+    diagnostic.severity = *severity;
+  }
+  return diagnostics_.emplace_back(std::move(diagnostic));
+}
+
+bool Diagnostics::hasErrors() const {
+  return std::any_of(diagnostics_.begin(), diagnostics_.end(),
+                     [](const Diagnostic &d) { return d.severity >= Severity::Error; });
+}
+
+} // namespace spc

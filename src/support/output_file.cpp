@@ -1,0 +1,194 @@
+#include "support/output_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <filesystem>
+#include <random>
+#include <sys/stat.h>
+#include <system_error>
+#include <unistd.h>
+
+namespace spc {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr DiagnosticKind kCannotWrite{"cannot-write", Severity::Error};
+
+constexpr int kTemporaryNameTries = 100;
+
+// Standard output that nobody reads any more is a failure to report, not a signal that kills us among temporaries.
+class IgnoreBrokenPipe {
+public:
+  IgnoreBrokenPipe() : old_(std::signal(SIGPIPE, SIG_IGN)) {}
+  ~IgnoreBrokenPipe() { std::signal(SIGPIPE, old_); }
+  IgnoreBrokenPipe(const IgnoreBrokenPipe &) = delete;
+  IgnoreBrokenPipe &operator=(const IgnoreBrokenPipe &) = delete;
+
+private:
+  void (*old_)(int);
+};
+
+// 0 or the error number.
+int writeAll(int file, const std::string &bytes) {
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t wrote = ::write(file, bytes.data() + done, bytes.size() - done);
+    if (wrote < 0 && errno != EINTR)
+      return errno;
+    done += static_cast<size_t>(std::max<ssize_t>(wrote, 0));
+  }
+  return 0;
+}
+
+int writeAndClose(int file, const std::string &bytes) {
+  int error = writeAll(file, bytes);
+  if (::close(file) != 0 && error == 0)
+    error = errno;
+  return error;
+}
+
+// One output on its way: where it ends up, and the temporary file that waits to be renamed.
+class PendingFile {
+public:
+  explicit PendingFile(std::string path) : path_(std::move(path)) {}
+  PendingFile(PendingFile &&other) noexcept = default;
+  PendingFile &operator=(PendingFile &&) = delete;
+  ~PendingFile() {
+    if (!temporary_.empty())
+      ::unlink(temporary_.c_str());
+  }
+
+  // What can be known before writing; the reason that speaks against it, or an empty text.
+  std::string prepare() {
+    if (path_ == "-") {
+      direct_ = true;
+      return {};
+    }
+    struct stat status {};
+    if (::stat(path_.c_str(), &status) != 0) {
+      if (errno != ENOENT)
+        return systemMessage(errno);
+    } else if (S_ISDIR(status.st_mode)) {
+      return "it is a folder";
+    } else {
+      direct_ = !S_ISREG(status.st_mode);
+      if (::access(path_.c_str(), W_OK) != 0)
+        return systemMessage(errno);
+    }
+    std::error_code error;
+    fs::path real = fs::weakly_canonical(fs::path(path_), error);
+    final_ = error || direct_ ? path_ : real.string();
+    if (fs::path(path_).filename().empty())
+      return path_.empty() ? "the name is empty" : "the name is a folder's";
+    return {};
+  }
+
+  std::string writeTemporary(const std::string &bytes) {
+    fs::path folder = fs::path(final_).parent_path();
+    std::random_device random;
+    for (int attempt = 0; attempt < kTemporaryNameTries; ++attempt) {
+      std::string name = (folder / (".spc-" + std::to_string(random()) + ".tmp")).string();
+      int file = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+      if (file < 0 && errno == EEXIST)
+        continue;
+      if (file < 0)
+        return systemMessage(errno);
+      temporary_ = name;
+      int error = writeAndClose(file, bytes);
+      return error == 0 ? std::string() : systemMessage(error);
+    }
+    return systemMessage(EEXIST);
+  }
+
+  std::string writeDirectly(const std::string &bytes) const {
+    IgnoreBrokenPipe guard;
+    if (path_ == "-") {
+      int error = writeAll(STDOUT_FILENO, bytes);
+      return error == 0 ? std::string() : systemMessage(error);
+    }
+    int file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    int error = file < 0 ? errno : writeAndClose(file, bytes);
+    return error == 0 ? std::string() : systemMessage(error);
+  }
+
+  std::string moveIntoPlace() {
+    if (::rename(temporary_.c_str(), final_.c_str()) != 0)
+      return systemMessage(errno);
+    temporary_.clear();
+    return {};
+  }
+
+  void remove() const { ::unlink(final_.c_str()); }
+  bool direct() const { return direct_; }
+  const std::string &path() const { return path_; }
+  bool clashesWith(const PendingFile &other) const { return !direct_ && !other.direct_ && final_ == other.final_; }
+
+private:
+  static std::string systemMessage(int error) { return std::generic_category().message(error); }
+
+  std::string path_;
+  std::string final_;
+  std::string temporary_;
+  bool direct_ = false;
+};
+
+bool refuse(const PendingFile &file, const std::string &why, Diagnostics &diagnostics) {
+  if (why.empty())
+    return false;
+  diagnostics.report(kCannotWrite, {}, "cannot write the file: " + why)
+      .at(file.path() == "-" ? "<stdout>" : file.path());
+  return true;
+}
+
+bool prepareAll(std::vector<PendingFile> &files, Diagnostics &diagnostics) {
+  bool fine = true;
+  for (size_t i = 0; i < files.size(); ++i) {
+    std::string why = files[i].prepare();
+    for (size_t j = 0; j < i && why.empty(); ++j)
+      if (files[i].clashesWith(files[j]))
+        why = "it is named for two outputs";
+    fine &= !refuse(files[i], why, diagnostics);
+  }
+  return fine;
+}
+
+bool renameAll(std::vector<PendingFile> &files, Diagnostics &diagnostics) {
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (files[i].direct() || !refuse(files[i], files[i].moveIntoPlace(), diagnostics))
+      continue;
+    for (size_t j = 0; j < i; ++j)
+      if (!files[j].direct())
+        files[j].remove();
+    return false;
+  }
+  return true;
+}
+
+} // namespace
+
+void OutputSet::add(std::string path, std::string bytes) {
+  outputs_.push_back({std::move(path), std::move(bytes)});
+}
+
+bool OutputSet::commit(Diagnostics &diagnostics) {
+  std::vector<Output> outputs = std::move(outputs_);
+  outputs_.clear();
+  std::vector<PendingFile> files;
+  files.reserve(outputs.size());
+  for (const Output &output : outputs)
+    files.emplace_back(output.path);
+  if (!prepareAll(files, diagnostics))
+    return false;
+  for (size_t i = 0; i < files.size(); ++i)
+    if (!files[i].direct() && refuse(files[i], files[i].writeTemporary(outputs[i].bytes), diagnostics))
+      return false;
+  for (size_t i = 0; i < files.size(); ++i)
+    if (files[i].direct() && refuse(files[i], files[i].writeDirectly(outputs[i].bytes), diagnostics))
+      return false;
+  return renameAll(files, diagnostics);
+}
+
+} // namespace spc
