@@ -1,0 +1,24 @@
+// The region of one term's linalg.generic.
+#pragma once
+
+#include "sema/kernel.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace spc::mlirgen {
+
+struct TermBody {
+  const sema::Term &term;
+  sema::ValueType computeType;
+  bool hasSparseOperand;
+  llvm::ArrayRef<mlir::Value> scalars; ///< by operand number; null for operands that are block arguments
+};
+
+/// Fills the region: `arguments` are the operands' elements in order (scalars left out), then the target's. Yields the
+/// target's element plus the term, or the term alone where it overwrites.
+///
+/// A division in a term with a sparse operand is a sparse_tensor.binary with an overlap region, which iterates over the
+/// numerator's entries; MLIR's sparsifier gives up on arith.divf unless the divisor is a constant.
+void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments);
+
+} // namespace spc::mlirgen

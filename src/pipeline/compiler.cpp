@@ -1,0 +1,181 @@
+#include "pipeline/compiler.h"
+
+#include "abi/signature.h"
+#include "codegen/entry.h"
+#include "codegen/link_runtime.h"
+#include "mlirgen/mlirgen.h"
+#include "pipeline/context.h"
+#include "pipeline/passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/Transforms/DIScopeForLLVMFuncOp.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace spc::pipeline {
+namespace {
+
+constexpr DiagnosticKind kInternalError{"internal-error", Severity::Internal};
+
+/// One compilation: owns the MLIR context and module, and turns MLIR's own diagnostics into ours.
+class Compilation {
+public:
+  Compilation(const sema::Kernel &kernel, Diagnostics &diagnostics)
+      : kernel_(kernel), diagnostics_(diagnostics), context_(createContext()),
+        handler_(context_.get(), [this](mlir::Diagnostic &diagnostic) { collect(diagnostic); }) {}
+
+  /// Brings the module to `stage` (at most Llvm: the LLVM dialect, entry included). False with a diagnostic on failure.
+  bool lowerTo(Stage stage, const CompileOptions &options, bool invoker);
+
+  std::string text();
+
+  /// The module as LLVM IR, or nullptr with a diagnostic.
+  std::unique_ptr<llvm::Module> translate(llvm::LLVMContext &llvmContext);
+
+private:
+  using PassList = llvm::function_ref<void(mlir::OpPassManager &)>;
+  bool run(bool timePasses, PassList addPasses);
+  void finishBody();
+  void collect(mlir::Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+      messages_ += (messages_.empty() ? "" : "; ") + diagnostic.str();
+  }
+  bool fail(const std::string &what) {
+    std::string reason = messages_.empty() ? std::string() : ": " + messages_;
+    diagnostics_.report(kInternalError, {}, what + reason).advise("this is a bug in spc; please report it with the kernel");
+    return false;
+  }
+
+  const sema::Kernel &kernel_;
+  Diagnostics &diagnostics_;
+  std::unique_ptr<mlir::MLIRContext> context_;
+  mlir::ScopedDiagnosticHandler handler_;
+  mlir::OwningOpRef<mlir::ModuleOp> module_;
+  std::string messages_;
+};
+
+bool Compilation::run(bool timePasses, PassList addPasses) {
+  mlir::PassManager passes(context_.get());
+  addPasses(passes);
+  if (timePasses)
+    passes.enableTiming();
+  return mlir::succeeded(passes.run(*module_)) || fail("lowering failed");
+}
+
+/// The body becomes internal, so that it is inlined into the entry and exports nothing.
+void Compilation::finishBody() {
+  for (auto function : module_->getOps<mlir::LLVM::LLVMFuncOp>())
+    if (function.getName() == kernel_.function)
+      function.setLinkage(mlir::LLVM::Linkage::Internal);
+}
+
+bool Compilation::lowerTo(Stage stage, const CompileOptions &options, bool invoker) {
+  module_ = mlirgen::generate(kernel_, *context_);
+  if (mlir::failed(mlir::verify(*module_)))
+    return fail("the generated kernel is malformed");
+  if (stage == Stage::Linalg)
+    return true;
+  if (!run(options.timePasses, [](mlir::OpPassManager &passes) { addSparsification(passes); }))
+    return false;
+  if (stage == Stage::Sparse)
+    return true;
+  if (!run(options.timePasses, [&](mlir::OpPassManager &passes) { addLoopLowering(passes, kernel_.strictFp); }))
+    return false;
+  if (stage == Stage::Loops)
+    return true;
+  if (!run(options.timePasses, [](mlir::OpPassManager &passes) { addLlvmLowering(passes); }))
+    return false;
+  finishBody();
+  if (mlir::failed(codegen::addEntry(*module_, kernel_, abi::makeSignature(kernel_), invoker)))
+    return fail("the entry could not be built");
+  if (!options.debugInfo)
+    return true;
+  return run(options.timePasses,
+             [](mlir::OpPassManager &passes) { passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass()); });
+}
+
+std::string Compilation::text() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module_->print(stream);
+  return text;
+}
+
+std::unique_ptr<llvm::Module> Compilation::translate(llvm::LLVMContext &llvmContext) {
+  std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(*module_, llvmContext, kernel_.function);
+  if (!module)
+    fail("translation to LLVM IR failed");
+  return module;
+}
+
+/// The optimised LLVM module for `machine`, or nullptr with a diagnostic.
+std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const CompileOptions &options, bool invoker,
+                                            llvm::TargetMachine &machine, llvm::LLVMContext &llvmContext,
+                                            Diagnostics &diagnostics) {
+  Compilation compilation(kernel, diagnostics);
+  if (!compilation.lowerTo(Stage::Llvm, options, invoker))
+    return nullptr;
+  std::unique_ptr<llvm::Module> module = compilation.translate(llvmContext);
+  if (!module)
+    return nullptr;
+  module->setTargetTriple(machine.getTargetTriple());
+  module->setDataLayout(machine.createDataLayout());
+  if (!codegen::linkRuntime(*module, diagnostics))
+    return nullptr;
+  codegen::optimize(*module, machine, options.target.optLevel);
+  return module;
+}
+
+} // namespace
+
+std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, const CompileOptions &options,
+                                   Diagnostics &diagnostics) {
+  if (stage < Stage::Llvm) {
+    Compilation compilation(kernel, diagnostics);
+    if (!compilation.lowerTo(stage, options, false))
+      return std::nullopt;
+    return compilation.text();
+  }
+  std::unique_ptr<llvm::TargetMachine> machine = codegen::createTargetMachine(options.target, diagnostics);
+  if (!machine)
+    return std::nullopt;
+  llvm::LLVMContext llvmContext;
+  std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, false, *machine, llvmContext, diagnostics);
+  if (!module)
+    return std::nullopt;
+  switch (stage) {
+  case Stage::Assembly:
+    return codegen::emit(*module, *machine, codegen::OutputKind::Assembly);
+  case Stage::Object:
+    return codegen::emit(*module, *machine, codegen::OutputKind::Object);
+  default:
+    return codegen::emit(*module, *machine, codegen::OutputKind::LlvmIr);
+  }
+}
+
+std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel,
+                                                    Diagnostics &diagnostics) {
+  CompileOptions options;
+  options.target.cpu = "native";
+  options.target.optLevel = optLevel;
+  std::unique_ptr<llvm::TargetMachine> machine = codegen::createTargetMachine(options.target, diagnostics);
+  if (!machine)
+    return nullptr;
+  auto llvmContext = std::make_unique<llvm::LLVMContext>();
+  std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, true, *machine, *llvmContext, diagnostics);
+  if (!module)
+    return nullptr;
+  std::string error;
+  auto jit = codegen::loadJit(std::move(module), std::move(llvmContext), kernel.function, error);
+  if (!jit)
+    diagnostics.report(kInternalError, {}, "the compiled kernel could not be loaded: " + error);
+  return jit;
+}
+
+} // namespace spc::pipeline

@@ -1,0 +1,44 @@
+#include "pipeline/passes.h"
+
+#include "transforms/passes.h"
+
+#include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/SparseTensor/Transforms/Passes.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace spc::pipeline {
+
+using mlir::func::FuncOp;
+
+void addSparsification(mlir::OpPassManager &passes) {
+  passes.addPass(mlir::createSparseReinterpretMapPass());
+  // Serial loops: which loops may run in parallel follows from who owns the output, which MLIR does not look at.
+  passes.addPass(mlir::createSparsificationPass());
+}
+
+void addLoopLowering(mlir::OpPassManager &passes, bool strictFp) {
+  passes.addNestedPass<FuncOp>(transforms::createLowerDense());
+  // Only now: before dense tensors are buffers, canonicalization folds loads of an output into its initial fill.
+  passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
+  passes.addNestedPass<FuncOp>(transforms::createShareStructure());
+  passes.addNestedPass<FuncOp>(transforms::createLowerStorage());
+  passes.addNestedPass<FuncOp>(transforms::createSinkFill());
+  if (!strictFp) {
+    passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
+    passes.addNestedPass<FuncOp>(transforms::createRelaxFloats());
+  }
+  passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
+  passes.addNestedPass<FuncOp>(mlir::createCSEPass());
+}
+
+void addLlvmLowering(mlir::OpPassManager &passes) {
+  passes.addNestedPass<FuncOp>(transforms::createBindBuffers());
+  passes.addPass(mlir::createSCFToControlFlowPass());
+  passes.addPass(mlir::createConvertToLLVMPass());
+  passes.addPass(mlir::createReconcileUnrealizedCastsPass());
+}
+
+} // namespace spc::pipeline

@@ -1,0 +1,77 @@
+// Our passes, in the order in which pipeline/passes.cpp runs them. All work on the kernel's body (see mlirgen.h).
+
+#ifndef SPC_TRANSFORMS_PASSES
+#define SPC_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
+  let summary = "Turn dense tensors into buffers, updated in place";
+  let description = [{
+    Every dense tensor argument becomes a memref argument bound as `<name>.values`, with a unit stride in its innermost
+    mode and run-time strides elsewhere. Operations on dense tensors (`linalg` on dense operands, `tensor.extract`,
+    `bufferization.to_buffer`, `to_tensor`) work on these buffers. MLIR's one-shot bufferization would have to prove
+    what holds by construction here: each operation updates the buffer of its `outs` operand, and nothing reads the
+    value before. Fails on a linalg operation with a sparse operand, which the sparsifier has left behind.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::linalg::LinalgDialect"];
+}
+
+def ShareStructure : Pass<"spc-share-structure", "mlir::func::FuncOp"> {
+  let summary = "Write outputs that share an operand's pattern into their values array";
+  let description = [{
+    An output D with the attribute `spc.pattern_of = "S"` has been sparsified as a dense array. Each access
+    `D[i, j]` becomes `values[p]`, p being the position at which the same loop nest loads S's value. The fill with zero
+    goes over the stored values only, and goes away altogether where every position is then stored exactly once.
+    LLVM cannot do this: it does not know that (i, j) and p name the same entry.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
+def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
+  let summary = "Bind every storage query to an argument";
+  let description = [{
+    `sparse_tensor.positions`, `coordinates`, `values` and `lvl` on sparse arguments become arguments of their own, with
+    a `spc.bind` attribute each; the sparse arguments go. A compressed root has no pointers array: its bounds are 0 and
+    the bound entry count.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
+}
+
+def SinkFill : Pass<"spc-sink-fill", "mlir::func::FuncOp"> {
+  let summary = "Initialise an output row by row in the loop that owns its rows";
+  let description = [{
+    `fill(C)` followed by a loop over all rows i that touches C only as `C[i, ...]` becomes a fill of row i at the start
+    of iteration i: one pass over C instead of two, the row still in cache, and for a vector no memory traffic at all.
+    LLVM does not fuse loops across the nest.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
+def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
+  let summary = "Apply factors that a reduction does not touch once, after it";
+  let description = [{
+    `acc += s * x[k] * y[k]` in a loop over k becomes `acc += s * sum` with `sum += x[k] * y[k]` inside. That is a
+    reassociation, so it runs only where sums may be reassociated; LLVM's own reassociation does not look across loops.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
+def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
+  let summary = "Allow sums to be reassociated and multiply-adds contracted";
+  let description = [{
+    Sets `fastmath<reassoc, contract>` on floating-point arithmetic, and nothing else: infinities, NaNs and signed zeros
+    keep their meaning. Left out under --fp=strict.
+  }];
+}
+
+def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
+  let summary = "Turn buffer arguments into plain pointers that do not alias";
+  let description = [{
+    Each memref argument becomes an `!llvm.ptr` with `llvm.noalias`; its sizes and strides come from the arguments bound
+    as `size(...)` and `<name>.stride_k`. The body then has the signature that the entry code calls.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"];
+}
+
+#endif

@@ -1,0 +1,38 @@
+#include "transforms/body_arguments.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace spc::transforms {
+
+llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::StringRef attribute) {
+  auto value = body.getArgAttrOfType<mlir::StringAttr>(index, attribute);
+  return value ? value.getValue() : llvm::StringRef();
+}
+
+llvm::StringRef extentName(mlir::func::FuncOp body, unsigned index, unsigned dim) {
+  auto extents = body.getArgAttrOfType<mlir::ArrayAttr>(index, kExtents);
+  if (!extents || dim >= extents.size())
+    return {};
+  auto name = mlir::dyn_cast<mlir::StringAttr>(extents[dim]);
+  return name ? name.getValue() : llvm::StringRef();
+}
+
+mlir::BlockArgument boundArgument(mlir::func::FuncOp body, llvm::StringRef bind, mlir::Type type) {
+  for (unsigned index = 0; index < body.getNumArguments(); ++index)
+    if (argumentString(body, index, kBind) == bind)
+      return body.getArgument(index);
+  mlir::Builder builder(body.getContext());
+  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(kBind, builder.getStringAttr(bind)));
+  unsigned index = body.getNumArguments();
+  (void)body.insertArgument(index, type, attributes, body.getLoc());
+  return body.getArgument(index);
+}
+
+mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsigned dim) {
+  std::string bind = "size(" + extentName(body, index, dim).str() + ")";
+  return boundArgument(body, bind, mlir::IndexType::get(body.getContext()));
+}
+
+void eraseArgument(mlir::func::FuncOp body, unsigned index) { (void)body.eraseArgument(index); }
+
+} // namespace spc::transforms

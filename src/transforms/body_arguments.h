@@ -1,0 +1,33 @@
+// The arguments of a kernel's body: finding and adding them by what they are bound to.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace spc::transforms {
+
+/// Attribute names on the body's arguments; see mlirgen.h and docs/architecture.md, "The body's arguments".
+inline constexpr llvm::StringLiteral kName = "spc.name";
+inline constexpr llvm::StringLiteral kExtents = "spc.extents";
+inline constexpr llvm::StringLiteral kModes = "spc.modes";
+inline constexpr llvm::StringLiteral kPatternOf = "spc.pattern_of";
+inline constexpr llvm::StringLiteral kBind = "spc.bind";
+
+/// The string attribute `attribute` of argument `index`, or empty.
+llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::StringRef attribute);
+
+/// The name of the extent of dimension `dim` of the tensor that argument `index` is.
+llvm::StringRef extentName(mlir::func::FuncOp body, unsigned index, unsigned dim);
+
+/// The argument bound to `bind`, added at the end with `type` where there is none.
+mlir::BlockArgument boundArgument(mlir::func::FuncOp body, llvm::StringRef bind, mlir::Type type);
+
+/// The index argument that holds the extent of dimension `dim` of the tensor that argument `index` is.
+mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsigned dim);
+
+/// Removes argument `index`, which must be unused.
+void eraseArgument(mlir::func::FuncOp body, unsigned index);
+
+} // namespace spc::transforms

@@ -1,0 +1,15 @@
+// The constructors of our passes; what each does, and why LLVM or MLIR would not, is in Passes.td.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace spc::transforms {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "transforms/Passes.h.inc"
+
+} // namespace spc::transforms

@@ -1,0 +1,24 @@
+#include "transforms/passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_RELAXFLOATS
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+class RelaxFloats : public impl::RelaxFloatsBase<RelaxFloats> {
+public:
+  void runOnOperation() override {
+    using mlir::arith::FastMathFlags;
+    auto flags = mlir::arith::FastMathFlagsAttr::get(&getContext(), FastMathFlags::reassoc | FastMathFlags::contract);
+    getOperation().walk([&](mlir::arith::ArithFastMathInterface op) {
+      op->setAttr(op.getFastMathAttrName(), flags);
+    });
+  }
+};
+
+} // namespace
+} // namespace spc::transforms

@@ -1,0 +1,190 @@
+#include "transforms/body_arguments.h"
+#include "transforms/passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/Matchers.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_SHARESTRUCTURE
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace sparse = mlir::sparse_tensor;
+namespace memref = mlir::memref;
+
+/// One access of a stand-in buffer and the top-level loop nest around it.
+struct Access {
+  mlir::Operation *op; ///< memref.load or memref.store
+  mlir::Operation *nest;
+};
+
+mlir::Operation *nestOf(mlir::Operation *op, mlir::Block *bodyBlock) { return bodyBlock->findAncestorOpInBlock(*op); }
+
+/// How many loops enclose `op`; nullopt when it is also conditional.
+std::optional<unsigned> enclosingLoops(mlir::Operation *op) {
+  unsigned loops = 0;
+  for (mlir::Operation *parent = op->getParentOp(); !mlir::isa<mlir::func::FuncOp>(parent);
+       parent = parent->getParentOp()) {
+    if (mlir::isa<mlir::scf::ForOp, mlir::scf::WhileOp>(parent))
+      ++loops;
+    else
+      return std::nullopt;
+  }
+  return loops;
+}
+
+class ShareStructure : public impl::ShareStructureBase<ShareStructure> {
+public:
+  void runOnOperation() override {
+    mlir::func::FuncOp body = getOperation();
+    for (unsigned index = body.getNumArguments(); index-- > 0;) {
+      llvm::StringRef owner = argumentString(body, index, kPatternOf);
+      if (owner.empty())
+        continue;
+      if (failed(rewrite(index, owner)))
+        return signalPassFailure();
+      eraseArgument(body, index);
+    }
+  }
+
+private:
+  mlir::LogicalResult rewrite(unsigned standIn, llvm::StringRef owner);
+  mlir::Value ownerView(llvm::StringRef owner);
+  mlir::Value position(mlir::Operation *nest, mlir::Value view);
+  mlir::LogicalResult rewriteFills(unsigned standIn, mlir::Value values, mlir::Value view,
+                                   llvm::ArrayRef<Access> accesses);
+  bool storesEachPositionOnce(mlir::Operation *nest, mlir::Value view, llvm::ArrayRef<Access> accesses);
+};
+
+mlir::Value ShareStructure::ownerView(llvm::StringRef owner) {
+  mlir::func::FuncOp body = getOperation();
+  for (unsigned index = 0; index < body.getNumArguments(); ++index)
+    if (argumentString(body, index, kName) == owner &&
+        sparse::getSparseTensorEncoding(body.getArgument(index).getType()))
+      return body.getArgument(index);
+  return {};
+}
+
+/// Collects the loads of a sparse view's values, behind reinterpret_map too.
+void valueLoads(mlir::Value view, llvm::SmallVectorImpl<memref::LoadOp> &loads) {
+  for (mlir::Operation *user : view.getUsers()) {
+    if (auto reinterpreted = mlir::dyn_cast<sparse::ReinterpretMapOp>(user))
+      valueLoads(reinterpreted.getResult(), loads);
+    if (auto values = mlir::dyn_cast<sparse::ToValuesOp>(user))
+      for (mlir::Operation *load : values->getUsers())
+        if (auto concrete = mlir::dyn_cast<memref::LoadOp>(load))
+          loads.push_back(concrete);
+  }
+}
+
+/// The position at which `nest` loads the view's values: one and the same for all of its loads, else null.
+mlir::Value ShareStructure::position(mlir::Operation *nest, mlir::Value view) {
+  llvm::SmallVector<memref::LoadOp> loads;
+  valueLoads(view, loads);
+  mlir::Value position;
+  for (memref::LoadOp load : loads) {
+    if (!nest->isAncestor(load))
+      continue;
+    mlir::Value index = load.getIndices().front();
+    if (position && position != index)
+      return {};
+    position = index;
+  }
+  return position;
+}
+
+mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, llvm::StringRef owner) {
+  mlir::func::FuncOp body = getOperation();
+  mlir::Value view = ownerView(owner);
+  if (!view)
+    return body.emitError("no sparse operand owns the pattern of an output");
+  mlir::BlockArgument buffer = body.getArgument(standIn);
+  auto elementType = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
+  auto arrayType = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, elementType);
+  mlir::Value values =
+      boundArgument(body, (argumentString(body, standIn, kName) + ".values").str(), arrayType);
+
+  llvm::SmallVector<Access> accesses;
+  for (mlir::Operation *user : buffer.getUsers())
+    if (mlir::isa<memref::LoadOp, memref::StoreOp>(user))
+      accesses.push_back({user, nestOf(user, &body.getBody().front())});
+  if (failed(rewriteFills(standIn, values, view, accesses)))
+    return mlir::failure();
+  mlir::DominanceInfo dominance(body);
+  for (const Access &access : accesses) {
+    mlir::Value at = position(access.nest, view);
+    if (!at || !dominance.properlyDominates(at, access.op))
+      return access.op->emitError("an access of an output that its pattern's position does not reach");
+    mlir::OpBuilder builder(access.op);
+    if (auto load = mlir::dyn_cast<memref::LoadOp>(access.op)) {
+      auto replacement = memref::LoadOp::create(builder, load.getLoc(), values, at);
+      load.getResult().replaceAllUsesWith(replacement.getResult());
+    } else {
+      auto store = mlir::cast<memref::StoreOp>(access.op);
+      memref::StoreOp::create(builder, store.getLoc(), store.getValueToStore(), values, at);
+    }
+    access.op->erase();
+  }
+  return mlir::success();
+}
+
+/// A fill of the stand-in goes over the stored values. Where the nest after it stores every position exactly once, the
+/// fill's value takes the place of the load and the fill goes; an output scaled in place depends on that.
+mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value values, mlir::Value view,
+                                                 llvm::ArrayRef<Access> accesses) {
+  mlir::func::FuncOp body = getOperation();
+  mlir::BlockArgument buffer = body.getArgument(standIn);
+  bool inPlace = argumentString(body, standIn, kPatternOf) == argumentString(body, standIn, kName);
+  for (mlir::Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
+    auto fill = mlir::dyn_cast<mlir::linalg::FillOp>(user);
+    if (!fill)
+      continue;
+    mlir::Operation *next = nullptr;
+    for (const Access &access : accesses)
+      if (fill->isBeforeInBlock(access.nest) && (!next || access.nest->isBeforeInBlock(next)))
+        next = access.nest;
+    mlir::Value zero = fill.getInputs().front();
+    mlir::OpBuilder builder(fill);
+    if (next && storesEachPositionOnce(next, view, accesses)) {
+      for (const Access &access : accesses)
+        if (access.nest == next && mlir::isa<memref::LoadOp>(access.op))
+          access.op->getResult(0).replaceAllUsesWith(zero);
+    } else if (inPlace) {
+      return fill.emitError("an output updated in place is not stored exactly once an entry");
+    } else {
+      std::string bind = (argumentString(body, standIn, kName) + ".stored").str();
+      mlir::Value stored = boundArgument(body, bind, builder.getIndexType());
+      mlir::Value first = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 0);
+      mlir::Value step = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 1);
+      auto loop = mlir::scf::ForOp::create(builder, fill.getLoc(), first, stored, step);
+      builder.setInsertionPointToStart(loop.getBody());
+      memref::StoreOp::create(builder, fill.getLoc(), zero, values, loop.getInductionVar());
+    }
+    fill.erase();
+  }
+  return mlir::success();
+}
+
+/// True when the only loops around the single store are the view's own levels, unconditionally.
+bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, mlir::Value view, llvm::ArrayRef<Access> accesses) {
+  unsigned levels = sparse::getSparseTensorEncoding(view.getType()).getLvlRank();
+  unsigned stores = 0;
+  for (const Access &access : accesses) {
+    if (access.nest != nest)
+      continue;
+    if (enclosingLoops(access.op) != levels)
+      return false;
+    stores += mlir::isa<memref::StoreOp>(access.op);
+  }
+  return stores == 1;
+}
+
+} // namespace
+} // namespace spc::transforms

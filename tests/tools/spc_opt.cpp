@@ -1,0 +1,31 @@
+// mlir-opt with our passes: runs one pass, or a few, on MLIR text, for the tests under tests/lit.
+#include "pipeline/context.h"
+#include "pipeline/passes.h"
+#include "transforms/passes.h"
+
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+
+int main(int argc, char **argv) {
+  mlir::DialectRegistry registry;
+  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
+                  mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
+                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::sparse_tensor::SparseTensorDialect,
+                  mlir::tensor::TensorDialect>();
+  spc::transforms::registerSpcPasses();
+  mlir::registerCanonicalizerPass();
+  mlir::PassPipelineRegistration<>("spc-sparsification", "MLIR's sparsifier, as spc runs it",
+                                   spc::pipeline::addSparsification);
+  return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "spc pass driver\n", registry));
+}
