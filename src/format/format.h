@@ -40,6 +40,7 @@ struct Level {
 };
 
 /// A format of one definite order. `levels[k].dim` is a permutation of 0 … order-1. An order-0 format has no levels.
+/// Loaded formats are canonical: in COO every level above the innermost is non-unique, and everything else is unique.
 struct Format {
   std::string name; ///< what the user called it, for messages only: nothing is decided by it
   std::vector<Level> levels;
@@ -48,7 +49,7 @@ struct Format {
 
   int order() const { return static_cast<int>(levels.size()); }
   bool isDense() const;
-  /// The level that stores dimension `dim`.
+  /// The level that stores dimension `dim`; -1 when there is no such dimension.
   int levelOf(int dim) const;
   /// Same levels and index types; the name does not count.
   bool sameStorage(const Format &other) const;
@@ -63,7 +64,7 @@ Format denseFormat(int order);
 /// level k is then taken to store dimension modes[levels[k].dim].
 Format permuted(const Format &format, const std::vector<int> &modes);
 
-/// The levels in words: "(i: dense, j: compressed), pointers i32, indices i32".
+/// The levels in words: "(i: dense, j: compressed), pointers i32, indices i32". A dense format has no index types.
 std::string describe(const Format &format);
 
 } // namespace spc::format

@@ -1,0 +1,21 @@
+// One level's JSON description.
+#pragma once
+
+#include "format/json_text.h"
+#include "format/rule.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::format {
+
+/// Reads {"dim": "j", "storage": "compressed", "extent": "ragged", …}; what it defaults to is in docs of the format
+/// algebra. `dims`: names of the dimensions that "dim" picks from; nullptr for formats of any order, whose levels name
+/// none. Reports and gives nullopt for what is wrong or not supported.
+std::optional<Level> readLevel(const JsonNode &node, const std::vector<std::string> *dims, Diagnostics &diagnostics);
+
+/// Reports `problem` at `where`.
+void reportLevels(const LevelProblem &problem, Span where, Diagnostics &diagnostics);
+
+} // namespace spc::format

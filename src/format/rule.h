@@ -1,0 +1,49 @@
+// What a format file says, as a value: a format of one order, or how to build one of any order.
+#pragma once
+
+#include "format/format.h"
+#include "format/format_file.h"
+#include "support/diagnostic.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::format {
+
+/// Tensors have at most this many dimensions.
+constexpr int kMaxOrder = 8;
+
+struct FormatRule {
+  std::string name;
+  std::optional<std::vector<Level>> levels; ///< of one order; nullopt: any order, by `first` and `rest`
+  Level first;                              ///< the outermost level of any order; its `dim` is not used
+  Level rest;                               ///< every other level of any order
+  IndexType pointers = IndexType::I32;
+  IndexType indices = IndexType::I32;
+
+  std::optional<int> order() const;
+
+  /// The format for `order` in canonical form (see Format); nullopt when the rule has no such order.
+  std::optional<Format> instantiate(int order) const;
+};
+
+/// What keeps a list of levels from being a format that is compiled.
+struct LevelProblem {
+  int level;
+  bool isWrong; ///< never means anything; else it does, and this version does not compile it
+  std::string message;
+  std::string help;
+};
+
+/// Checks how levels stand to each other: singletons continue a COO, nothing else is non-unique.
+std::optional<LevelProblem> checkLevels(const std::vector<Level> &levels);
+
+/// Permutes the modes of `rule`, which then has the one order modes.size(). Reports at `where`, and leaves `rule` as it
+/// is, when `modes` is no permutation of 0 … n-1 or `rule` has another order.
+bool applyModes(FormatRule &rule, const std::vector<int64_t> &modes, Span where, Diagnostics &diagnostics);
+
+/// `rule` as others see it.
+std::shared_ptr<const FormatFamily> makeFamily(FormatRule rule);
+
+} // namespace spc::format

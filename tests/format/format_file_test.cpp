@@ -1,0 +1,199 @@
+// What format files may say, and how what they may not is reported.
+#include "workspace.h"
+
+#include <catch2/catch.hpp>
+
+namespace spc::format {
+
+using Catch::Matchers::Contains;
+
+namespace {
+
+struct Refusal {
+  const char *json;
+  const char *place;   ///< line:column
+  const char *message; ///< part of it, id included
+};
+
+std::string levels(const std::string &first, const std::string &second) {
+  return R"({"dims": ["i", "j"], "levels": [)" + first + ", " + second + "]}";
+}
+
+const std::string kDense = R"({"dim": "i", "storage": "dense"})";
+const std::string kRows = R"({"dim": "i", "storage": "compressed"})";
+const std::string kRepeatedRows = R"({"dim": "i", "storage": "compressed", "unique": false})";
+const std::string kColumns = R"({"dim": "j", "storage": "compressed"})";
+const std::string kSingleton = R"({"dim": "j", "storage": "compressed", "extent": "fixed", "width": 1})";
+
+} // namespace
+
+TEST_CASE("extents default by storage") {
+  Workspace workspace;
+  std::optional<Format> format = workspace.formatOfText(levels(kDense, kColumns), 2);
+  REQUIRE(format);
+  CHECK(format->sameStorage(*workspace.formatOf("csr", 2)));
+  CHECK(format->name == "given");
+}
+
+TEST_CASE("index types are set one by one") {
+  Workspace workspace;
+  std::optional<Format> format = workspace.formatOfText(
+      R"({"dims": ["i"], "levels": [{"dim": "i", "storage": "compressed"}], "index": {"indices": "i64"}})", 1);
+  REQUIRE(format);
+  CHECK(format->pointers == IndexType::I32);
+  CHECK(format->indices == IndexType::I64);
+}
+
+TEST_CASE("COO is canonical whatever its singletons say") {
+  Workspace workspace;
+  std::string singleton = kSingleton;
+  singleton.insert(singleton.size() - 1, R"(, "unique": true)");
+  CHECK(workspace.formatOfText(levels(kRepeatedRows, singleton), 2)->sameStorage(*workspace.formatOf("coo", 2)));
+  std::optional<Format> format = workspace.formatOfText(
+      R"({"dims": "any", "levels": {"first": {"storage": "compressed", "unique": false},
+          "rest": {"storage": "compressed", "extent": "fixed", "width": 1, "unique": false}}})",
+      4);
+  REQUIRE(format);
+  CHECK(format->sameStorage(*workspace.formatOf("coo", 4)));
+  CHECK(workspace.messages() == "");
+}
+
+TEST_CASE("mixed levels of any order") {
+  Workspace workspace;
+  std::optional<Format> format = workspace.formatOfText(
+      R"({"dims": "any", "levels": {"first": {"storage": "dense"}, "rest": {"storage": "compressed"}}})", 3);
+  REQUIRE(format);
+  CHECK(describe(*format) == "(i: dense, j: compressed, k: compressed), pointers i32, indices i32");
+}
+
+TEST_CASE("dense formats have no index types") {
+  Workspace workspace;
+  std::optional<Format> format = workspace.formatOfText(R"({"format": "dense", "index": {"pointers": "i64"}})", 2);
+  REQUIRE(format);
+  CHECK(format->sameStorage(denseFormat(2)));
+}
+
+TEST_CASE("wrong files are reported at the token") {
+  const std::vector<Refusal> refusals = {
+      {"", "1:1", "[format-syntax]"},
+      {"{", "1:2", "[format-syntax]"},
+      {"{\n  \"dims\": [,]}", "2:12", "[format-syntax]"},
+      {"{\"dims\": \"any\"} x", "1:17", "[format-syntax]"},
+      {"{\"name\": \"\xff\"}", "1:11", "[format-syntax]"},
+      {"{\"name\": \"a\nb\"}", "1:12", "[format-syntax]"},
+      {"{\"name\": 1e999}", "1:", "[format-syntax]"},
+      {"[]", "1:1", "a format must be an object, not an array [format-value]"},
+      {"3", "1:1", "a format must be an object, not an integer"},
+      {"null", "1:1", "a format must be an object, not null"},
+      {"{}", "1:1", "a format lacks the key 'dims' [format-key]"},
+      {"{}", "1:1", "a format lacks the key 'levels'"},
+      {"{\"dims\": \"any\",\n \"levls\": {}}", "2:2", "unknown key 'levls' in a format (did you mean 'levels'?)"},
+      {"{\"dims\": \"any\",\n \"dims\": \"any\", \"levels\": {\"each\": {\"storage\": \"dense\"}}}", "2:2",
+       "key 'dims' is given twice [format-key]"},
+      {R"({"dims": "all", "levels": []})", "1:10", "'dims' must be \"any\" or an array of names"},
+      {R"({"dims": [], "levels": []})", "1:10", "1 to 8 dimensions, not 0"},
+      {R"({"dims": ["a","b","c","d","e","f","g","h","i"], "levels": []})", "1:10", "1 to 8 dimensions, not 9"},
+      {R"({"dims": ["i", 3], "levels": []})", "1:16", "a dimension's name must be a string, not an integer"},
+      {R"({"dims": ["i", "i"], "levels": []})", "1:16", "dimension 'i' is listed twice"},
+      {R"({"dims": ["i", "2"], "levels": []})", "1:16", "'2' is no name of a dimension"},
+      {R"({"dims": ["i"], "levels": {}})", "1:27", "'levels' must be an array, not an object"},
+      {R"({"dims": ["i"], "levels": []})", "1:11", "dimension 'i' is stored by no level"},
+      {R"({"dims": ["i"], "levels": [3]})", "1:28", "a level must be an object"},
+      {R"({"dims": ["i"], "levels": [{"storage": "dense"}]})", "1:28", "a level lacks the key 'dim'"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i"}]})", "1:28", "a level lacks the key 'storage'"},
+      {R"({"dims": ["i"], "levels": [{"dim": "k", "storage": "dense"}]})", "1:36", "unknown dimension 'k'"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i / 4", "storage": "dense"}]})", "1:36",
+       "blocks and diagonals ('i / 4') are not supported [format-unsupported]"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i", "storage": "compresed"}]})", "1:52",
+       "unknown storage 'compresed' (did you mean 'compressed'?) [format-value]"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i", "storage": "singleton"}]})", "1:52", "\"width\": 1"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i", "storage": true}]})", "1:52",
+       "'storage' must be a string, not a boolean"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i", "storage": "dense"}, {"dim": "i", "storage": "dense"}]})", "1:62",
+       "dimension 'i' is stored by two levels"},
+      {R"({"dims": "any", "levels": []})", "1:27", "'levels' of a format of any order must be an object"},
+      {R"({"dims": "any", "levels": {}})", "1:27", "lacks the key 'first'"},
+      {R"({"dims": "any", "levels": {"each": {"dim": "i", "storage": "dense"}}})", "1:37", "unknown key 'dim'"},
+      {R"({"dims": "any", "levels": {"each": {"storage": "dense"}, "rest": {"storage": "dense"}}})", "1:27",
+       "it stands alone"},
+      {R"({"dims": "any", "levels": {"each": {"storage": "dense"}}, "index": {"pointers": "i16"}})", "1:81",
+       "unknown index type 'i16'"},
+      {R"({"dims": "any", "levels": {"each": {"storage": "dense"}}, "index": "i64"})", "1:68",
+       "'index' must be an object, not a string"},
+      {R"({"dims": "any", "levels": {"each": {"storage": "dense"}}, "index": {"pointer": "i64"}})", "1:69",
+       "unknown key 'pointer' in 'index' (did you mean 'pointers'?)"},
+      {R"({"dims": "any", "levels": {"each": {"storage": "dense"}}, "name": 3})", "1:67", "'name' must be a string"},
+  };
+  for (const Refusal &refusal : refusals) {
+    Workspace workspace;
+    INFO(refusal.json);
+    CHECK_FALSE(workspace.formatOfText(refusal.json, 2));
+    CHECK_THAT(workspace.messages(), Contains(refusal.message));
+    CHECK_THAT(workspace.messages(), Contains("given.json:" + std::string(refusal.place)));
+  }
+}
+
+TEST_CASE("levels that do not go together, or are not supported") {
+  const std::string wide = R"({"dim": "j", "storage": "compressed", "extent": "fixed", "width": 4})";
+  auto column = [](const std::string &more) { return R"({"dim": "j", "storage": "compressed")" + more + "}"; };
+  const std::vector<std::tuple<std::string, std::string, const char *>> refusals = {
+      {kDense, kSingleton, "no compressed level right above it [format-levels]"},
+      {kRows, kSingleton, "a singleton level below a unique level [format-levels]"},
+      {R"({"dim": "i", "storage": "compressed", "extent": "fixed", "width": 1})", kColumns,
+       "no compressed level right above it [format-levels]"},
+      {kRepeatedRows, kColumns, "non-unique level outside of COO is not supported [format-unsupported]"},
+      {kDense, column(R"(, "unique": false)"), "non-unique level outside of COO"},
+      {kRepeatedRows, column(R"(, "extent": "fixed", "width": 1, "unique": false)"), "repeated entries"},
+      {kDense, wide, "fixed width 4 is not supported [format-unsupported]"},
+      {kDense, column(R"(, "extent": "fixed", "width": 0)"), "'width' must be at least 1 [format-value]"},
+      {kDense, column(R"(, "extent": "fixed", "width": 99999999999999999999)"), "'width' must be an integer"},
+      {kDense, column(R"(, "extent": "fixed")"), "lacks the key 'width'"},
+      {kDense, column(R"(, "width": 1)"), "'width' belongs to"},
+      {kDense, column(R"(, "extent": "ragged-lengths")"), "given by lengths is not supported"},
+      {kDense, column(R"(, "extent": "i + 1")"), "closed form ('i + 1') is not supported"},
+      {kDense, column(R"(, "extent": "raged")"), "unknown extent 'raged' (did you mean 'ragged'?)"},
+      {kDense, column(R"(, "ordered": false)"), "an unordered level is not supported"},
+      {kDense, R"({"dim": "j", "storage": "dense", "extent": "ragged"})", "dense level with a ragged extent"},
+      {kDense, R"({"dim": "j", "storage": "dense", "unique": false})", "a dense level is always unique"},
+      {kDense, R"({"dim": "j", "storage": "dense", "ordered": 0})", "'ordered' must be a boolean"},
+      {kDense, R"({"dim": "j", "storage": "dense", "width": 1})", "'width' belongs to"},
+  };
+  for (const auto &[first, second, message] : refusals) {
+    Workspace workspace;
+    INFO(first << " " << second);
+    CHECK_FALSE(workspace.formatOfText(levels(first, second), 2));
+    CHECK_THAT(workspace.messages(), Contains(message));
+  }
+}
+
+TEST_CASE("nothing but singletons follows a singleton") {
+  Workspace workspace;
+  CHECK_FALSE(workspace.formatOfText(R"({"dims": ["i", "j", "k"], "levels": [)" + kRepeatedRows + "," + kSingleton +
+                                         R"(, {"dim": "k", "storage": "compressed"}]})",
+                                     3));
+  CHECK_THAT(workspace.messages(), Contains("followed by a level that is no singleton [format-levels]"));
+  CHECK_FALSE(workspace.formatOfText(
+      R"({"dims": "any", "levels": {"each": {"storage": "compressed", "extent": "fixed", "width": 1}}})", 1));
+}
+
+TEST_CASE("all errors of a file are reported") {
+  Workspace workspace;
+  CHECK_FALSE(workspace.formatOfText(R"({"name": 1, "dims": ["i"], "levels": [{"dim": "k", "storage": "dens"}]})", 1));
+  CHECK(workspace.diagnostics.all().size() == 3);
+}
+
+TEST_CASE("hostile files are diagnosed") {
+  Workspace workspace;
+  auto refuses = [&](const std::string &text, const char *message) {
+    CHECK_FALSE(workspace.formatOfText(text, 2));
+    CHECK_THAT(workspace.messages(), Contains(message));
+  };
+  refuses(std::string(100000, '['), "malformed JSON");
+  refuses(std::string(100000, '[') + std::string(100000, ']'), "nested deeper than 32 levels");
+  refuses("{\"dims\": " + std::string(50, '{'), "malformed JSON");
+  refuses(std::string("{}\0{}", 5), "a NUL byte");
+  refuses(std::string(2 << 20, ' '), "larger than 1 MiB");
+  refuses("{\"" + std::string(900000, 'k') + "\": 1}", "unknown key");
+}
+
+} // namespace spc::format
