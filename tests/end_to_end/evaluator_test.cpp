@@ -1,0 +1,97 @@
+// The evaluator against results worked out by hand: everything else here trusts it.
+#include "support/dense_evaluator.h"
+#include "support/diagnostic.h"
+#include "syntax/parser.h"
+
+#include <catch2/catch.hpp>
+
+#include <limits>
+
+using spc::testing::DenseTensor;
+using spc::testing::evaluate;
+using spc::testing::TensorMap;
+
+namespace {
+
+const double kInfinity = std::numeric_limits<double>::infinity();
+
+DenseTensor dense(std::vector<int64_t> shape, std::vector<double> values) {
+  return {std::move(shape), std::move(values), false, {}, {}, 0x1p-52};
+}
+
+/// Zeros are missing entries.
+DenseTensor sparse(std::vector<int64_t> shape, std::vector<double> values) {
+  DenseTensor tensor = dense(std::move(shape), std::move(values));
+  tensor.sparse = true;
+  for (double value : tensor.values)
+    tensor.stored.push_back(value != 0);
+  return tensor;
+}
+
+std::vector<double> run(const std::string &text, TensorMap tensors, const std::string &output) {
+  spc::Diagnostics diagnostics;
+  const spc::SourceFile file("kernel.tex", text);
+  const spc::syntax::Kernel kernel = spc::syntax::parse(file, diagnostics);
+  REQUIRE_FALSE(diagnostics.hasErrors());
+  REQUIRE(evaluate(kernel, tensors) == "");
+  return tensors.at(output).values;
+}
+
+using Values = std::vector<double>;
+
+} // namespace
+
+TEST_CASE("a term is summed over its own variables", "[evaluator]") {
+  const TensorMap tensors = {{"A", dense({2, 3}, {1, 2, 3, 4, 5, 6})},
+                             {"x", dense({3}, {1, 10, 100})},
+                             {"z", dense({2}, {7, 8})},
+                             {"y", dense({2}, {-1, -1})}};
+  CHECK(run("y(i) = A(i,j) * x(j)", tensors, "y") == Values{321, 654});
+  CHECK(run("y(i) = A(i,j) * x(j) + z(i)", tensors, "y") == Values{328, 662});
+  CHECK(run("y(i) = z(i) - (A(i,j) * x(j) - 1)", tensors, "y") == Values{-313, -645});
+  CHECK(run("y(i) += -(A(i,j) * x(j))", tensors, "y") == Values{-322, -655});
+  CHECK(run("y(i) = (A(i,j) + z(i)) * x(j)", tensors, "y") == Values{321 + 777, 654 + 888});
+  CHECK(run("y(i) = sum(j, A(i,j) + z(i))", tensors, "y") == Values{6 + 21, 15 + 24});
+  CHECK(run("y(i) = z(i) / sum(j, A(i,j))", tensors, "y") == Values{7.0 / 6, 8.0 / 15});
+  CHECK(run("y(i) = sum(j, A(i,j)) * x(j)", tensors, "y") == Values{6 * 111, 15 * 111});
+}
+
+TEST_CASE("missing entries are not computed with", "[evaluator]") {
+  const TensorMap tensors = {{"A", sparse({2, 2}, {2, 0, 0, 0})},
+                             {"x", dense({2}, {3, kInfinity})},
+                             {"b", sparse({2}, {0, 5})},
+                             {"y", dense({2}, {-1, -1})}};
+  CHECK(run("y(i) = A(i,j) * x(j)", tensors, "y") == Values{6, 0});
+  CHECK(run("y(i) = A(i,i) / x(i) + b(i)", tensors, "y") == Values{2.0 / 3, 5});
+  CHECK(run("y(i) = (A(i,j) + b(i)) * x(j)", tensors, "y") == Values{6, kInfinity});
+}
+
+TEST_CASE("statements run in order and read old values", "[evaluator]") {
+  const TensorMap tensors = {{"A", dense({2, 2}, {0, 1, 1, 0})}, {"x", dense({2}, {3, 4})}, {"t", dense({}, {0})}};
+  CHECK(run("x(i) = A(i,j) * x(j) + x(i)", tensors, "x") == Values{7, 7});
+  CHECK(run("t = x(i) * x(i)\nx(i) = x(i) / t", tensors, "x") == Values{3.0 / 25, 4.0 / 25});
+}
+
+TEST_CASE("a sparse target loses nothing", "[evaluator]") {
+  TensorMap tensors = {
+      {"S", sparse({2, 2}, {2, 0, 0, 3})}, {"D", sparse({2, 2}, {1, 0, 0, 1})}, {"B", dense({2, 2}, {1, 2, 3, 4})}};
+  CHECK(run("D(i,j) = S(i,j) * B(j,i)", tensors, "D") == Values{2, 0, 0, 12});
+  spc::Diagnostics diagnostics;
+  const spc::SourceFile file("kernel.tex", "D(i,j) = S(i,j) + B(i,j)");
+  CHECK(evaluate(spc::syntax::parse(file, diagnostics), tensors) == "a value falls outside the pattern of D");
+}
+
+TEST_CASE("the error bound is that of the arithmetic", "[evaluator]") {
+  TensorMap tensors = {{"x", dense({4}, {1e8, 1, -1e8, 1})}, {"t", dense({}, {0})}};
+  spc::Diagnostics diagnostics;
+  const spc::SourceFile file("kernel.tex", "t = x(i)");
+  REQUIRE(evaluate(spc::syntax::parse(file, diagnostics), tensors) == "");
+  const DenseTensor &t = tensors.at("t");
+  CHECK(t.values[0] == 2);
+  CHECK(t.errors[0] > 2e8 * 0x1p-53);
+  CHECK(t.errors[0] < 1e-6);
+  CHECK(spc::testing::matches(2 + t.errors[0] / 2, 2, t.errors[0]));
+  CHECK_FALSE(spc::testing::matches(2 + 1e-5, 2, t.errors[0]));
+  CHECK_FALSE(spc::testing::matches(std::numeric_limits<double>::quiet_NaN(), 2, t.errors[0]));
+  CHECK(spc::testing::matches(kInfinity, kInfinity, 0));
+}

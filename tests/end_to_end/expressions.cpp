@@ -1,0 +1,155 @@
+#include "end_to_end/expressions.h"
+
+#include "syntax/parser.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+
+namespace spc::testing {
+namespace {
+
+using format::IndexType;
+using sema::ValueType;
+
+struct Types {
+  ValueType value;
+  IndexTypes index;
+  bool mixesValues; ///< every second tensor has the other value type
+};
+
+constexpr Types kTypes[] = {
+    {ValueType::F64, {IndexType::I32, IndexType::I32}, false},
+    {ValueType::F32, {IndexType::I32, IndexType::I32}, false},
+    {ValueType::F64, {IndexType::I64, IndexType::I64}, false},
+    {ValueType::F32, {IndexType::I64, IndexType::I64}, false},
+    {ValueType::F64, {IndexType::I64, IndexType::I32}, true},
+    {ValueType::F32, {IndexType::I32, IndexType::I64}, true},
+    {ValueType::F64, {IndexType::I32, IndexType::I64}, false},
+};
+constexpr size_t kTypeCount = std::size(kTypes);
+
+/// Mostly the cheapest optimisation, with a sample of the others.
+int optLevelFor(size_t compilation) {
+  if (compilation % 6 == 5)
+    return 3;
+  return compilation % 17 == 0 ? 0 : compilation % 23 == 1 ? 2 : 1;
+}
+
+KernelSpec specFor(const std::string &statements, const Formats &formats, size_t compilation) {
+  const Types &types = kTypes[compilation % kTypeCount];
+  KernelSpec spec;
+  spec.statements = statements;
+  spec.formats = formats;
+  spec.type = types.value;
+  spec.index = types.index;
+  spec.optLevel = optLevelFor(compilation);
+  spec.declares = compilation % 3 != 2;
+  if (types.mixesValues) {
+    Diagnostics ignored;
+    const SourceFile file("statements", statements);
+    const ExtentClasses classes = findExtentClasses(syntax::parse(file, ignored));
+    for (size_t tensor = 0; tensor < classes.tensors.size(); tensor += 2)
+      spec.types[classes.tensors[tensor]] = types.value == ValueType::F64 ? ValueType::F32 : ValueType::F64;
+  }
+  return spec;
+}
+
+/// Different extents, large enough for vector loops where there are few of them.
+std::vector<int64_t> genericExtents(int classes) {
+  static const std::vector<std::vector<int64_t>> table = {
+      {}, {37}, {11, 19}, {6, 9, 21}, {5, 7, 4, 9}, {4, 6, 3, 5, 4}, {3, 4, 2, 5, 3, 4}};
+  if (static_cast<size_t>(classes) < table.size())
+    return table[static_cast<size_t>(classes)];
+  std::vector<int64_t> extents(static_cast<size_t>(classes), 2);
+  extents[1] = extents.back() = 3;
+  return extents;
+}
+
+} // namespace
+
+const std::vector<std::string> kMatrix = {"csr",     "csc",     "dcsr",  "dcsc",     "coo",
+                                          "coo:1,0", "csf:1,0", "dense", "dense:1,0"};
+const std::vector<std::string> kThirdOrder = {"csf",       "csf:2,0,1", "csf:1,0,2", "coo",
+                                              "coo:2,1,0", "ddc",       "dcc",       "dense"};
+
+std::vector<Formats> product(const Choices &choices) {
+  std::vector<Formats> result(1);
+  for (const auto &[tensor, spellings] : choices) {
+    std::vector<Formats> longer;
+    for (const Formats &formats : result)
+      for (const std::string &spelling : spellings) {
+        longer.push_back(formats);
+        longer.back()[tensor] = spelling;
+      }
+    result = std::move(longer);
+  }
+  return result;
+}
+
+std::vector<Trial> trialsFor(int extentClasses) {
+  const std::vector<int64_t> generic = genericExtents(extentClasses);
+  const std::vector<int64_t> ones(generic.size(), 1);
+  const std::vector<int64_t> equal(generic.size(), generic.size() < 5 ? 5 : 3);
+  auto with = [&](size_t position, int64_t extent) {
+    std::vector<int64_t> extents = generic;
+    if (!extents.empty())
+      extents[position % extents.size()] = extent;
+    return extents;
+  };
+  const size_t last = generic.empty() ? 0 : generic.size() - 1;
+  std::vector<int64_t> reversed(generic.rbegin(), generic.rend());
+  std::vector<Trial> trials = {
+      {generic, Fill::Random},
+      {reversed, Fill::Full},
+      {ones, Fill::Full},
+      {ones, Fill::Empty},
+      {with(0, 0), Fill::Random},
+      {with(last, 0), Fill::Full},
+      {with(1, 0), Fill::Full},
+      {with(0, 1), Fill::OneRow},
+      {with(last, 1), Fill::OneColumn},
+      {generic, Fill::Empty},
+      {generic, Fill::OneRow},
+      {reversed, Fill::OneColumn},
+      {generic, Fill::EmptyRows},
+      {generic, Fill::StoredZeros},
+      {equal, Fill::Diagonal},
+      {reversed, Fill::Random},
+      {with(1, 1), Fill::EmptyRows},
+      {equal, Fill::Random, false, true},
+      {generic, Fill::Random, false, true},
+      {generic, Fill::Random, true},
+      {equal, Fill::Empty, true},
+  };
+  for (size_t trial = 0; trial < trials.size(); ++trial)
+    trials[trial].seed = trial + 1;
+  return trials;
+}
+
+void check(const KernelSpec &spec) {
+  INFO(describe(spec));
+  const KernelUnderTest kernel(spec);
+  if (kernel.outcome() != KernelUnderTest::Outcome::Compiled) {
+    FAIL_CHECK("no kernel:\n" << kernel.diagnostics());
+    return;
+  }
+  for (const Trial &trial : trialsFor(kernel.extentClasses())) {
+    const std::string difference = kernel.check(trial);
+    if (difference.empty())
+      continue;
+    FAIL_CHECK(describe(trial) << "\n" << difference);
+    return;
+  }
+  SUCCEED();
+}
+
+void check(const std::string &statements, const std::vector<Formats> &assignments) {
+  const size_t typesEach = std::max<size_t>(2, (kTypeCount + assignments.size() - 1) / assignments.size());
+  size_t compilation = 0;
+  for (const Formats &formats : assignments)
+    for (size_t types = 0; types < typesEach; ++types)
+      check(specFor(statements, formats, compilation++));
+}
+
+} // namespace spc::testing

@@ -1,0 +1,34 @@
+// Table-driven end-to-end checks: one expression, its formats, all the types and shapes.
+#pragma once
+
+#include "support/kernel_under_test.h"
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace spc::testing {
+
+using Formats = std::map<std::string, std::string>;
+using Choices = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+/// Every combination of one format a tensor.
+std::vector<Formats> product(const Choices &choices);
+
+/// The storages of a matrix and of a third-order tensor that most expressions are tried with.
+extern const std::vector<std::string> kMatrix;
+extern const std::vector<std::string> kThirdOrder;
+
+/// Compiles `statements` under each format assignment, with value and index types that rotate so that every expression
+/// meets each of them, and compares every compiled kernel with the evaluator on shapes and patterns of all kinds.
+/// A refusal is a failure.
+void check(const std::string &statements, const std::vector<Formats> &assignments);
+
+/// One spec on all shapes and patterns.
+void check(const KernelSpec &spec);
+
+/// The shapes and patterns for a kernel with that many independent extents.
+std::vector<Trial> trialsFor(int extentClasses);
+
+} // namespace spc::testing

@@ -1,0 +1,225 @@
+#include "fuzz/generator.h"
+
+#include <algorithm>
+#include <array>
+
+namespace spc::testing {
+namespace {
+
+const std::vector<std::string> kVariables = {"i", "j", "k", "l"};
+
+const std::vector<std::vector<std::string>> kSpellings = {
+    {},
+    {"sv", "coo"},
+    {"csr", "csc", "dcsr", "dcsc", "coo", "coo:1,0", "csf:1,0"},
+    {"csf", "coo", "csf:2,1,0", "csf:1,0,2", "coo:0,2,1", "ddc", "dcc", "cdc"},
+    {"csf", "coo", "csf:3,1,0,2", "ddcc"},
+};
+
+class Generator {
+public:
+  explicit Generator(uint64_t seed) : random_(seed) {}
+
+  KernelSpec generate() {
+    const int64_t statements = chance(25) ? 2 : chance(5) ? 3 : 1;
+    for (int64_t k = 0; k < statements; ++k)
+      spec_.statements += (k ? "\n" : "") + statement("R" + std::to_string(k));
+    spec_.type = chance(50) ? sema::ValueType::F64 : sema::ValueType::F32;
+    spec_.index.pointers = chance(70) ? format::IndexType::I32 : format::IndexType::I64;
+    spec_.index.indices = chance(70) ? format::IndexType::I32 : format::IndexType::I64;
+    for (const Operand &operand : operands_)
+      if (chance(10))
+        spec_.types[operand.name] = chance(50) ? sema::ValueType::F64 : sema::ValueType::F32;
+    spec_.optLevel = chance(15) ? 3 : static_cast<int>(random_.below(2));
+    return spec_;
+  }
+
+private:
+  struct Operand {
+    std::string name;
+    int64_t order;
+    bool isSparse;
+  };
+
+  bool chance(int64_t percent) { return random_.below(100) < percent; }
+
+  template <typename Range> const auto &pick(const Range &range) {
+    return range[static_cast<size_t>(random_.below(static_cast<int64_t>(range.size())))];
+  }
+
+  std::string statement(const std::string &target) {
+    const auto order = static_cast<size_t>(chance(10) ? 3 : random_.below(3));
+    std::vector<std::string> free = kVariables;
+    std::vector<std::string> indices;
+    for (size_t dim = 0; dim < order; ++dim) {
+      indices.push_back(pick(free));
+      free.erase(std::find(free.begin(), free.end(), indices.back()));
+    }
+    targets_ = indices;
+    reductions_.assign(free.begin(),
+                       free.begin() + std::min<int64_t>(static_cast<int64_t>(free.size()), random_.below(3)));
+    bindOutput(target, static_cast<int64_t>(order));
+    std::string text = access(target, indices) + (chance(25) ? " += " : " = ") + term();
+    for (int64_t more = chance(40) ? 1 + random_.below(2) : 0; more > 0; --more)
+      text += (chance(60) ? " + " : " - ") + term();
+    if (chance(6))
+      text += " + " + access(target, indices);
+    operands_.push_back({target, static_cast<int64_t>(order), false});
+    return text;
+  }
+
+  void bindOutput(const std::string &target, int64_t order) {
+    if (order > 0 && chance(45))
+      spec_.formats[target] = "dense";
+    else if (order > 0 && chance(10))
+      spec_.formats[target] = pick(kSpellings[static_cast<size_t>(order)]);
+  }
+
+  std::string term() {
+    std::string text = chance(8) ? "-" : "";
+    text += factor();
+    for (int64_t more = random_.below(3); more > 0; --more)
+      text += " * " + factor();
+    if (chance(12))
+      text += " / " + divisor();
+    return text;
+  }
+
+  std::string factor() {
+    const int64_t kind = random_.below(100);
+    if (kind < 76)
+      return operandAccess(/*mustBeDense=*/false);
+    if (kind < 83)
+      return literal();
+    if (kind < 88)
+      return chance(50) ? "alpha" : "-beta";
+    if (kind < 95)
+      return "(" + operandAccess(false) + (chance(50) ? " + " : " - ") +
+             (chance(30) ? literal() : operandAccess(false)) + ")";
+    return explicitSum(operandAccess(false) + " * " + operandAccess(false));
+  }
+
+  std::string divisor() {
+    switch (random_.below(5)) {
+    case 0:
+      return literal();
+    case 1:
+      return "alpha";
+    case 2:
+      return operandAccess(/*mustBeDense=*/true);
+    case 3:
+      return "(" + operandAccess(true) + " * " + operandAccess(true) + " + 9)";
+    default: {
+      const std::string squared = operandAccess(true);
+      return explicitSum("(" + squared + " * " + squared + " + 1)");
+    }
+    }
+  }
+
+  std::string explicitSum(const std::string &body) {
+    const std::string &variable = reductions_.empty() || chance(30) ? pick(kVariables) : pick(reductions_);
+    if (body.find(variable) == std::string::npos)
+      return "(" + body + ")";
+    return "sum(" + variable + ", " + body + ")";
+  }
+
+  std::string literal() {
+    static constexpr std::array<const char *, 6> spellings = {"2", "0.5", "1.25e1", "3.", "1e-2", "-1.5"};
+    return pick(spellings);
+  }
+
+  std::string operandAccess(bool mustBeDense) {
+    const Operand operand = chooseOperand(mustBeDense);
+    std::vector<std::string> free = targets_;
+    free.insert(free.end(), reductions_.begin(), reductions_.end());
+    std::vector<std::string> indices;
+    for (int64_t dim = 0; dim < operand.order; ++dim) {
+      if (free.empty() || chance(3))
+        free = kVariables;
+      indices.push_back(pick(free));
+      free.erase(std::find(free.begin(), free.end(), indices.back()));
+    }
+    return access(operand.name, indices);
+  }
+
+  Operand chooseOperand(bool mustBeDense) {
+    std::vector<Operand> known;
+    for (const Operand &operand : operands_)
+      if (!mustBeDense || !operand.isSparse)
+        known.push_back(operand);
+    if (!known.empty() && (operands_.size() > 6 || chance(20)))
+      return pick(known);
+    const size_t most = targets_.size() + reductions_.size();
+    int64_t order = most == 0 ? 0 : 1 + random_.below(static_cast<int64_t>(std::min<size_t>(most, chance(15) ? 4 : 2)));
+    Operand operand{(mustBeDense ? "d" : "A") + std::to_string(operands_.size()), order, false};
+    operand.isSparse = !mustBeDense && order > 0 && chance(60);
+    if (operand.isSparse)
+      spec_.formats[operand.name] = pick(kSpellings[static_cast<size_t>(order)]);
+    operands_.push_back(operand);
+    return operand;
+  }
+
+  static std::string access(const std::string &tensor, const std::vector<std::string> &indices) {
+    std::string text = tensor;
+    for (size_t dim = 0; dim < indices.size(); ++dim)
+      text += (dim == 0 ? "(" : ",") + indices[dim];
+    return indices.empty() ? text : text + ")";
+  }
+
+  Random random_;
+  KernelSpec spec_;
+  std::vector<Operand> operands_;
+  std::vector<std::string> targets_;
+  std::vector<std::string> reductions_;
+};
+
+} // namespace
+
+KernelSpec generateKernel(uint64_t seed) {
+  return Generator(seed).generate();
+}
+
+Trial generateTrial(int extentClasses, uint64_t seed) {
+  static constexpr std::array<int64_t, 10> extents = {0, 1, 1, 2, 3, 4, 5, 5, 6, 17};
+  Random random(seed);
+  Trial trial;
+  for (int k = 0; k < extentClasses; ++k) {
+    const int64_t bound = extentClasses <= 3 ? 10 : extentClasses <= 5 ? 7 : 5;
+    trial.extents.push_back(extents[static_cast<size_t>(random.below(bound))]);
+  }
+  trial.fill = static_cast<Fill>(random.below(static_cast<int64_t>(Fill::Diagonal) + 1));
+  trial.padded = random.below(5) == 0;
+  trial.seed = seed;
+  return trial;
+}
+
+std::string mutate(const std::string &text, Random &random) {
+  static const std::vector<std::string> tokens = {
+      "(",    ")",        ",",      "=",       "+=", "+",   "*",
+      "/",    "-",        "sum(",   "tensor ", ":",  "f32", "1e999",
+      "1e",   "i",        "A0",     "\n",      ";",  "#",   "\xc3\xa9",
+      "\x01", "((((((((", "sparse", "0",       ".",  "@",   "99999999999999999999"};
+  std::string result = text;
+  for (int64_t edits = 1 + random.below(4); edits > 0 && !result.empty(); --edits) {
+    const auto at = static_cast<size_t>(random.below(static_cast<int64_t>(result.size())));
+    const auto length = static_cast<size_t>(1 + random.below(4));
+    const std::string &token = tokens[static_cast<size_t>(random.below(static_cast<int64_t>(tokens.size())))];
+    switch (random.below(4)) {
+    case 0:
+      result.erase(at, length);
+      break;
+    case 1:
+      result.insert(at, result.substr(at, length));
+      break;
+    case 2:
+      result.insert(at, token);
+      break;
+    default:
+      result.replace(at, length, token);
+      break;
+    }
+  }
+  return result;
+}
+
+} // namespace spc::testing

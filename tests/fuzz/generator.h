@@ -1,0 +1,18 @@
+// Random kernels of the language, formats included: mostly valid ones, since invalid ones test only the front end.
+#pragma once
+
+#include "support/data.h"
+#include "support/kernel_under_test.h"
+
+namespace spc::testing {
+
+/// A kernel of one to three statements; the same for the same seed, on every machine.
+KernelSpec generateKernel(uint64_t seed);
+
+/// A shape and data for a kernel with that many independent extents.
+Trial generateTrial(int extentClasses, uint64_t seed);
+
+/// `text` with a few bytes or tokens deleted, doubled, swapped or replaced.
+std::string mutate(const std::string &text, Random &random);
+
+} // namespace spc::testing

@@ -1,0 +1,58 @@
+// Operand data for tests: deterministic, with the shapes of sparsity that kernels get wrong.
+#pragma once
+
+#include "tensor/tensor.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace spc::testing {
+
+/// A small generator whose numbers are the same everywhere (SplitMix64, Steele, Lea and Flood, OOPSLA 2014).
+class Random {
+public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+  uint64_t next();
+  /// 0 … bound-1; bound >= 1.
+  int64_t below(int64_t bound);
+  /// Uniform in [0, 1).
+  double unit();
+  /// A number of either sign and magnitude 0.5 … 2, rounded to the type.
+  double value(sema::ValueType type);
+
+private:
+  uint64_t state_;
+};
+
+/// Which entries a sparse operand stores.
+enum class Fill {
+  Random,      ///< about one in three
+  Empty,       ///< none
+  Full,        ///< every element
+  OneRow,      ///< one full slice of dimension 0
+  OneColumn,   ///< one full slice of the last dimension
+  EmptyRows,   ///< dense rows and empty rows in turn
+  StoredZeros, ///< about one in two, some of them zeros
+  Diagonal,    ///< where all coordinates are the same
+};
+
+const char *spelling(Fill fill);
+
+/// The entries of a sparse tensor, in dimension order.
+tensor::Coordinates sparseEntries(const std::vector<int64_t> &shape, Fill fill, sema::ValueType type, Random &random);
+
+/// Every element of a dense tensor; with `nonFinite` some of them are infinities and NaNs.
+tensor::Coordinates denseEntries(const std::vector<int64_t> &shape, bool nonFinite, sema::ValueType type,
+                                 Random &random);
+
+/// Steps `coordinates` to the next element in row-major order; false after the last one.
+bool advance(std::vector<int64_t> &coordinates, const std::vector<int64_t> &shape);
+
+/// Whether there is any element at all.
+bool hasElements(const std::vector<int64_t> &shape);
+
+/// The row-major position of an element.
+int64_t offsetOf(const int64_t *coordinates, const std::vector<int64_t> &shape);
+
+} // namespace spc::testing

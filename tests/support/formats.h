@@ -1,0 +1,24 @@
+// Formats for tests, spelled in a word, without going through format files.
+#pragma once
+
+#include "format/format_file.h"
+
+#include <memory>
+#include <string>
+
+namespace spc::testing {
+
+struct IndexTypes {
+  format::IndexType pointers = format::IndexType::I32;
+  format::IndexType indices = format::IndexType::I32;
+};
+
+/// The format that `spelling` names for tensors of `order`: `dense`, `csr`, `csc`, `dcsr`, `dcsc`, `sv` (a sparse
+/// vector), `coo`, `csf`, or one letter a level (`ddc`), each with a mode order after a colon where wanted:
+/// `csf:2,0,1`. Throws std::invalid_argument on a misspelt one: a mistake in the test.
+format::Format makeFormat(const std::string &spelling, int order, IndexTypes types);
+
+/// The same as something that `--format` could have been given.
+std::shared_ptr<const format::FormatFamily> makeFamily(const std::string &spelling, IndexTypes types);
+
+} // namespace spc::testing

@@ -1,0 +1,214 @@
+#include "support/kernel_arguments.h"
+
+#include "support/padded_dense.h"
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+namespace spc::testing {
+
+struct KernelArguments::Argument {
+  const abi::Parameter *parameter;
+  const sema::Tensor *tensor;
+  std::vector<int64_t> shape;
+  std::optional<tensor::PackedTensor> packed;
+  std::optional<PaddedDense> padded;
+  double scalarF64 = 0;
+  float scalarF32 = 0;
+  tensor::Coordinates before; ///< in storage order
+
+  bool isScalar() const { return shape.empty(); }
+  bool isSparse() const { return !isScalar() && !tensor->format.isDense(); }
+
+  void setScalar(double value) {
+    scalarF64 = value;
+    scalarF32 = static_cast<float>(value);
+    before = scalar();
+  }
+
+  tensor::Coordinates scalar() const {
+    return {{}, {}, {tensor->type == sema::ValueType::F32 ? static_cast<double>(scalarF32) : scalarF64}};
+  }
+
+  void *pointer() {
+    if (isScalar())
+      return tensor->type == sema::ValueType::F32 ? static_cast<void *>(&scalarF32) : static_cast<void *>(&scalarF64);
+    return padded ? padded->cStruct() : packed->cStruct();
+  }
+
+  char *field(abi::FieldRole role) { return static_cast<char *>(packed->cStruct()) + 8 * parameter->type.find(role); }
+};
+
+namespace {
+
+/// Same entries, bit for bit.
+bool isSame(const tensor::Coordinates &a, const tensor::Coordinates &b) {
+  return a.coordinates == b.coordinates && a.size() == b.size() &&
+         (a.size() == 0 || std::memcmp(a.values.data(), b.values.data(), 8 * a.size()) == 0);
+}
+
+std::string element(const std::string &name, const int64_t *coordinates, size_t order) {
+  std::ostringstream text;
+  text << name;
+  for (size_t dim = 0; dim < order; ++dim)
+    text << (dim == 0 ? "(" : ",") << coordinates[dim] << (dim + 1 == order ? ")" : "");
+  return text.str();
+}
+
+std::string compareValues(const std::string &name, const tensor::Coordinates &actual, const DenseTensor &expected) {
+  const size_t order = expected.shape.size();
+  for (size_t entry = 0; entry < actual.size(); ++entry) {
+    const int64_t *coordinates = actual.coordinates.data() + entry * order;
+    const auto at = static_cast<size_t>(offsetOf(coordinates, expected.shape));
+    if (matches(actual.values[entry], expected.values[at], expected.errors[at]))
+      continue;
+    std::ostringstream text;
+    text.precision(17);
+    text << element(name, coordinates, order) << " is " << actual.values[entry] << ", expected " << expected.values[at]
+         << " up to " << expected.errors[at];
+    return text.str();
+  }
+  return {};
+}
+
+/// The coordinates of `entries` (of a tensor in `from`) moved to the dimensions that `to` stores at the same levels.
+std::vector<int64_t> relabel(const tensor::Coordinates &entries, const format::Format &from, const format::Format &to) {
+  const auto order = static_cast<size_t>(entries.order());
+  std::vector<int64_t> result(entries.coordinates.size());
+  for (size_t first = 0; first < result.size(); first += order)
+    for (size_t level = 0; level < order; ++level)
+      result[first + static_cast<size_t>(to.levels[level].dim)] =
+          entries.coordinates[first + static_cast<size_t>(from.levels[level].dim)];
+  return result;
+}
+
+} // namespace
+
+KernelArguments::KernelArguments(const sema::Kernel &kernel, const ExtentClasses &classes, const Trial &trial)
+    : kernel_(kernel), classes_(classes), trial_(trial), random_(trial.seed), signature_(abi::makeSignature(kernel)) {}
+
+KernelArguments::~KernelArguments() = default;
+
+std::string KernelArguments::pack() {
+  pointers_.assign(1, nullptr);
+  for (const abi::Parameter &parameter : signature_.parameters) {
+    auto argument = std::make_unique<Argument>();
+    argument->parameter = &parameter;
+    argument->tensor = &kernel_.tensors[static_cast<size_t>(parameter.tensor)];
+    for (int dimension : classes_.ofTensor.at(argument->tensor->name))
+      argument->shape.push_back(trial_.extents[static_cast<size_t>(dimension)]);
+    if (std::string problem = pack(*argument); !problem.empty())
+      return argument->tensor->name + ": " + problem;
+    pointers_.push_back(argument->pointer());
+    arguments_.push_back(std::move(argument));
+  }
+  return {};
+}
+
+std::string KernelArguments::pack(Argument &argument) {
+  const sema::Tensor &tensor = *argument.tensor;
+  if (tensor.patternOf && *tensor.patternOf != argument.parameter->tensor)
+    return packPatternOutput(argument);
+  tensor::Coordinates entries = argument.isSparse()
+                                    ? sparseEntries(argument.shape, trial_.fill, tensor.type, random_)
+                                    : denseEntries(argument.shape, trial_.nonFinite, tensor.type, random_);
+  if (!tensor.isRead) // what `=` must overwrite
+    entries.values.assign(entries.size(), std::numeric_limits<double>::quiet_NaN());
+  if (argument.isScalar()) {
+    argument.setScalar(entries.values.at(0));
+    return {};
+  }
+  std::string problem;
+  argument.packed = tensor::PackedTensor::pack(entries, tensor.format, tensor.type, problem);
+  if (!argument.packed)
+    return problem;
+  if (trial_.padded && !argument.isSparse() && hasElements(argument.shape))
+    argument.padded.emplace(argument.parameter->type, argument.packed->cStruct());
+  argument.before = argument.packed->unpack();
+  return {};
+}
+
+KernelArguments::Argument &KernelArguments::patternSource(const Argument &argument) {
+  sema::TensorId id = argument.parameter->tensor;
+  for (size_t step = 0; step < kernel_.tensors.size(); ++step)
+    id = kernel_.tensors[static_cast<size_t>(id)].patternOf.value_or(id);
+  for (const auto &candidate : arguments_)
+    if (candidate->parameter->tensor == id)
+      return *candidate;
+  throw std::logic_error("a pattern's source comes after its user");
+}
+
+/// Structure pointers NULL or, at even seeds, the operand's; values not a number where nobody may read them.
+std::string KernelArguments::packPatternOutput(Argument &argument) {
+  const sema::Tensor &tensor = *argument.tensor;
+  Argument &source = patternSource(argument);
+  argument.before.shape = argument.shape;
+  argument.before.coordinates = relabel(source.before, source.tensor->format, tensor.format);
+  for (size_t entry = 0; entry < source.before.size(); ++entry)
+    argument.before.values.push_back(tensor.isRead ? random_.value(tensor.type)
+                                                   : std::numeric_limits<double>::quiet_NaN());
+  std::string problem;
+  argument.packed = tensor::PackedTensor::output(argument.shape, tensor.format, tensor.type,
+                                                 static_cast<int64_t>(source.before.size()), problem);
+  if (!argument.packed)
+    return problem;
+  char *values = nullptr;
+  std::memcpy(&values, argument.field(abi::FieldRole::Values), sizeof values);
+  for (size_t entry = 0; entry < argument.before.size(); ++entry) {
+    const double value = argument.before.values[entry];
+    if (tensor.type == sema::ValueType::F32)
+      reinterpret_cast<float *>(values)[entry] = static_cast<float>(value);
+    else
+      reinterpret_cast<double *>(values)[entry] = value;
+  }
+  const auto &fields = argument.parameter->type.fields;
+  for (size_t field = 0; trial_.seed % 2 == 0 && field < fields.size(); ++field)
+    if (fields[field].role != abi::FieldRole::Values && fields[field].role != abi::FieldRole::Size)
+      std::memcpy(static_cast<char *>(argument.packed->cStruct()) + 8 * field,
+                  static_cast<char *>(source.packed->cStruct()) + 8 * field, 8);
+  return {};
+}
+
+TensorMap KernelArguments::denseTensors() const {
+  TensorMap tensors;
+  for (const auto &argument : arguments_) {
+    DenseTensor &dense = tensors[argument->tensor->name];
+    dense.shape = argument->shape;
+    dense.sparse = argument->isSparse();
+    dense.epsilon = argument->tensor->type == sema::ValueType::F32 ? 0x1p-23 : 0x1p-52;
+    dense.values.resize(static_cast<size_t>(dense.size()));
+    dense.stored.resize(dense.values.size());
+    const tensor::Coordinates &entries = argument->before;
+    for (size_t entry = 0; entry < entries.size(); ++entry) {
+      const int64_t *coordinates = entries.coordinates.data() + entry * dense.shape.size();
+      const auto at = static_cast<size_t>(offsetOf(coordinates, dense.shape));
+      dense.values[at] = entries.values[entry];
+      dense.stored[at] = 1;
+    }
+  }
+  return tensors;
+}
+
+std::string KernelArguments::compare(const TensorMap &expected) {
+  for (const auto &argument : arguments_) {
+    const std::string &name = argument->tensor->name;
+    if (argument->padded && !argument->padded->copyBack())
+      return "the kernel wrote between the rows of " + name;
+    const tensor::Coordinates after = argument->isScalar() ? argument->scalar() : argument->packed->unpack();
+    if (!argument->tensor->isWritten) {
+      if (!isSame(after, argument->before))
+        return "the kernel changed its operand " + name;
+      continue;
+    }
+    if (after.coordinates != argument->before.coordinates)
+      return "the stored positions of " + name + " are not its operand's";
+    if (std::string problem = compareValues(name, after, expected.at(name)); !problem.empty())
+      return problem;
+  }
+  return {};
+}
+
+} // namespace spc::testing

@@ -1,0 +1,121 @@
+#include "support/kernel_under_test.h"
+
+#include "pipeline/compiler.h"
+#include "sema/analyze.h"
+#include "support/kernel_arguments.h"
+#include "support/render.h"
+#include "syntax/parser.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace spc::testing {
+namespace {
+
+sema::ValueType typeOf(const KernelSpec &spec, const std::string &tensor) {
+  auto own = spec.types.find(tensor);
+  return own == spec.types.end() ? spec.type : own->second;
+}
+
+/// Declarations with one extent name a class, then the statements.
+std::string kernelText(const KernelSpec &spec, const ExtentClasses &classes) {
+  std::ostringstream text;
+  for (const std::string &tensor : classes.tensors) {
+    const sema::ValueType type = typeOf(spec, tensor);
+    if (!spec.declares && type == sema::ValueType::F64)
+      continue;
+    text << "tensor " << tensor;
+    const char *separator = "(";
+    for (int dimension : classes.ofTensor.at(tensor)) {
+      text << separator << "n" << dimension;
+      separator = ", ";
+    }
+    text << (*separator == ',' ? "): " : ": ") << sema::spelling(type) << "\n";
+  }
+  text << spec.statements << "\n";
+  return text.str();
+}
+
+std::string run(const codegen::JitKernel &code, KernelArguments &arguments) {
+  const int32_t status = code.invoke()(arguments.pointers());
+  return status == 0 ? "" : "the kernel returned status " + std::to_string(status);
+}
+
+} // namespace
+
+std::string describe(const KernelSpec &spec) {
+  std::ostringstream text;
+  text << "kernel: " << spec.statements << "\nformats:";
+  for (const auto &[tensor, spelling] : spec.formats)
+    text << " " << tensor << "=" << spelling;
+  text << "\nvalues: " << sema::spelling(spec.type);
+  for (const auto &[tensor, type] : spec.types)
+    text << ", " << tensor << " " << sema::spelling(type);
+  text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
+       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.declares ? "" : ", undeclared");
+  return text.str();
+}
+
+std::string describe(const Trial &trial) {
+  std::ostringstream text;
+  text << "extents:";
+  for (int64_t extent : trial.extents)
+    text << " " << extent;
+  text << "; " << spelling(trial.fill) << (trial.nonFinite ? ", with infinities and NaNs" : "")
+       << (trial.padded ? ", padded rows" : "") << "; seed " << trial.seed;
+  return text.str();
+}
+
+KernelUnderTest::KernelUnderTest(const KernelSpec &spec) {
+  compile(spec);
+  const auto &all = diagnostics_.all();
+  const bool isInternal =
+      std::any_of(all.begin(), all.end(), [](const auto &one) { return one.severity == Severity::Internal; });
+  if (isInternal || (!code_ && !diagnostics_.hasErrors()) || (code_ && diagnostics_.hasErrors()))
+    outcome_ = Outcome::Broken;
+  else
+    outcome_ = code_ ? Outcome::Compiled : Outcome::Refused;
+}
+
+void KernelUnderTest::compile(const KernelSpec &spec) {
+  Diagnostics ignored;
+  classes_ = findExtentClasses(syntax::parse(sources_.add("statements", spec.statements), ignored));
+  tree_ = syntax::parse(sources_.add("kernel.tex", kernelText(spec, classes_)), diagnostics_);
+  if (diagnostics_.hasErrors())
+    return;
+  std::vector<format::Binding> bindings;
+  for (const auto &[tensor, spelling] : spec.formats) {
+    const SourceFile &argument = sources_.add("--format", tensor + "=" + spelling);
+    const Span where{&argument, 0, static_cast<uint32_t>(argument.text().size())};
+    bindings.push_back({tensor, makeFamily(spelling, spec.index), where});
+  }
+  kernel_ = sema::analyze(tree_, bindings, {"kernel", spec.strictFp}, diagnostics_);
+  if (kernel_)
+    code_ = pipeline::compileToMemory(*kernel_, spec.optLevel, diagnostics_);
+}
+
+std::string KernelUnderTest::diagnostics() const {
+  std::string text;
+  for (const Diagnostic &diagnostic : diagnostics_.all())
+    text += renderText(diagnostic, false);
+  return text;
+}
+
+bool KernelUnderTest::reported(std::string_view id) const {
+  const auto &all = diagnostics_.all();
+  return std::any_of(all.begin(), all.end(), [&](const auto &one) { return one.kind.id == id; });
+}
+
+std::string KernelUnderTest::check(const Trial &trial) const {
+  KernelArguments arguments(*kernel_, classes_, trial);
+  if (std::string problem = arguments.pack(); !problem.empty())
+    return problem;
+  if (std::string problem = run(*code_, arguments); !problem.empty())
+    return problem;
+  TensorMap tensors = arguments.denseTensors();
+  if (std::string problem = evaluate(tree_, tensors); !problem.empty())
+    return problem;
+  return arguments.compare(tensors);
+}
+
+} // namespace spc::testing

@@ -1,0 +1,81 @@
+// A kernel compiled in process and compared with the dense evaluator.
+#pragma once
+
+#include "codegen/jit.h"
+#include "sema/kernel.h"
+#include "support/data.h"
+#include "support/dense_evaluator.h"
+#include "support/diagnostic.h"
+#include "support/extent_classes.h"
+#include "support/formats.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spc::testing {
+
+/// What is compiled. Tensors without a format are left to the compiler's defaults.
+struct KernelSpec {
+  std::string statements;
+  std::map<std::string, std::string> formats; ///< spellings of formats.h, by tensor
+  sema::ValueType type = sema::ValueType::F64;
+  std::map<std::string, sema::ValueType> types; ///< tensors of another value type
+  IndexTypes index;
+  int optLevel = 1;
+  bool strictFp = false;
+  /// Writes a declaration of every tensor; else only of those that are not f64, as a user would.
+  bool declares = true;
+};
+
+/// Every input that the kernel's text and options come from, for failure messages.
+std::string describe(const KernelSpec &spec);
+
+/// One execution's shape and data.
+struct Trial {
+  std::vector<int64_t> extents; ///< by extent class
+  Fill fill = Fill::Random;
+  bool nonFinite = false; ///< dense operands hold infinities and NaNs
+  bool padded = false;    ///< dense tensors of order >= 2 have gaps between rows
+  uint64_t seed = 1;
+};
+
+std::string describe(const Trial &trial);
+
+/// A compiled kernel, or the reason why there is none.
+class KernelUnderTest {
+public:
+  enum class Outcome {
+    Compiled,
+    Refused, ///< with an error that names the reason
+    Broken,  ///< an internal error, or a refusal without an error
+  };
+
+  explicit KernelUnderTest(const KernelSpec &spec);
+
+  Outcome outcome() const { return outcome_; }
+  /// All diagnostics as text, warnings included.
+  std::string diagnostics() const;
+  /// Whether a diagnostic with this id was reported.
+  bool reported(std::string_view id) const;
+  int extentClasses() const { return classes_.count; }
+  const sema::Kernel &kernel() const { return *kernel_; }
+
+  /// Runs on the trial's data and compares outputs with the evaluator, operands with what they were before. Returns
+  /// the empty string or the first difference. Requires: Compiled.
+  std::string check(const Trial &trial) const;
+
+private:
+  void compile(const KernelSpec &spec);
+
+  SourceManager sources_;
+  Diagnostics diagnostics_;
+  syntax::Kernel tree_;
+  ExtentClasses classes_;
+  std::optional<sema::Kernel> kernel_;
+  std::unique_ptr<codegen::JitKernel> code_;
+  Outcome outcome_ = Outcome::Broken;
+};
+
+} // namespace spc::testing
