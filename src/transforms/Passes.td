@@ -14,7 +14,8 @@ def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
     what holds by construction here: each operation updates the buffer of its `outs` operand, and nothing reads the
     value before. Fails on a linalg operation with a sparse operand, which the sparsifier has left behind.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::linalg::LinalgDialect"];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect",
+                           "mlir::arith::ArithDialect"];
 }
 
 def ShareStructure : Pass<"spc-share-structure", "mlir::func::FuncOp"> {

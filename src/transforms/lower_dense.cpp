@@ -1,6 +1,8 @@
 #include "transforms/body_arguments.h"
 #include "transforms/passes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -123,15 +125,14 @@ mlir::LogicalResult LowerDense::convert(mlir::Operation *op) {
 }
 
 mlir::LogicalResult LowerDense::convertLinalg(mlir::linalg::LinalgOp op) {
-  if (!op.hasPureTensorSemantics())
+  if (op->getNumResults() == 0)
     return mlir::success();
   llvm::SmallVector<mlir::Value> operands;
   for (mlir::Value operand : op->getOperands()) {
-    bool isTensor = mlir::isa<mlir::TensorType>(operand.getType());
-    mlir::Value buffer = isTensor ? buffers_.lookup(operand) : operand;
-    if (!buffer)
+    mlir::Value buffer = buffers_.lookup(operand);
+    if (!buffer && mlir::isa<mlir::TensorType>(operand.getType()))
       return op.emitError("sparse operand left by the sparsifier");
-    operands.push_back(buffer);
+    operands.push_back(buffer ? buffer : operand);
   }
   mlir::OpBuilder builder(op);
   mlir::clone(builder, op, mlir::TypeRange(), operands);

@@ -123,11 +123,10 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, llvm::StringRef ow
     if (!at || !dominance.properlyDominates(at, access.op))
       return access.op->emitError("an access of an output that its pattern's position does not reach");
     mlir::OpBuilder builder(access.op);
-    if (auto load = mlir::dyn_cast<memref::LoadOp>(access.op)) {
+    if (auto load = mlir::dyn_cast<memref::LoadOp>(access.op); load && !load->use_empty()) {
       auto replacement = memref::LoadOp::create(builder, load.getLoc(), values, at);
       load.getResult().replaceAllUsesWith(replacement.getResult());
-    } else {
-      auto store = mlir::cast<memref::StoreOp>(access.op);
+    } else if (auto store = mlir::dyn_cast<memref::StoreOp>(access.op)) {
       memref::StoreOp::create(builder, store.getLoc(), store.getValueToStore(), values, at);
     }
     access.op->erase();

@@ -1,0 +1,12 @@
+import os
+
+import lit.formats
+
+config.name = "spc"
+config.test_format = lit.formats.ShTest(True)
+config.suffixes = [".mlir", ".tex"]
+config.test_source_root = os.path.join(config.spc_source_dir, "tests", "lit")
+config.test_exec_root = os.path.join(config.spc_binary_dir, "tests", "lit")
+config.environment["PATH"] = os.pathsep.join(
+    [os.path.join(config.spc_binary_dir, "bin"), config.llvm_tools_dir, config.environment["PATH"]]
+)

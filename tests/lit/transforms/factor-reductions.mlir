@@ -1,0 +1,44 @@
+// RUN: spc-opt %s -spc-factor-reductions -canonicalize | FileCheck %s
+
+// The sampled value is applied once, and not at all to an empty sum.
+// CHECK-LABEL: func.func @dot(
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: memref<?xf64>, %[[Y:[a-z0-9]*]]: memref<?xf64>, %[[S:[a-z0-9]*]]: f64, %[[INIT:[a-z0-9]*]]: f64, %[[N:[a-z0-9]*]]: index
+// CHECK:         %[[ZERO:.*]] = arith.constant 0.0
+// CHECK:         %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]])
+// CHECK-NOT:       %[[S]]
+// CHECK:           arith.addf %[[ACC]]
+// CHECK:         %[[SCALED:.*]] = arith.mulf %[[S]], %[[SUM]]
+// CHECK:         %[[TOTAL:.*]] = arith.addf %[[INIT]], %[[SCALED]]
+// CHECK:         %[[SOME:.*]] = arith.cmpi
+// CHECK:         %[[RESULT:.*]] = arith.select %[[SOME]], %[[TOTAL]], %[[INIT]]
+// CHECK:         return %[[RESULT]]
+func.func @dot(%x: memref<?xf64>, %y: memref<?xf64>, %s: f64, %init: f64, %n: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> (f64) {
+    %a = memref.load %x[%k] : memref<?xf64>
+    %b = memref.load %y[%k] : memref<?xf64>
+    %sa = arith.mulf %s, %a : f64
+    %p = arith.mulf %sa, %b : f64
+    %next = arith.addf %acc, %p : f64
+    scf.yield %next : f64
+  }
+  return %sum : f64
+}
+
+// Nothing to take out: the loop stays as it is.
+// CHECK-LABEL: func.func @plain(
+// CHECK:         scf.for {{.*}} iter_args(%{{.*}} = %arg2)
+// CHECK-NOT:     arith.select
+func.func @plain(%x: memref<?xf64>, %y: memref<?xf64>, %init: f64, %n: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sum = scf.for %k = %c0 to %n step %c1 iter_args(%acc = %init) -> (f64) {
+    %a = memref.load %x[%k] : memref<?xf64>
+    %b = memref.load %y[%k] : memref<?xf64>
+    %p = arith.mulf %a, %b : f64
+    %next = arith.addf %acc, %p : f64
+    scf.yield %next : f64
+  }
+  return %sum : f64
+}

@@ -1,0 +1,51 @@
+// RUN: spc-opt %s -spc-sparsification -spc-lower-dense -canonicalize -spc-lower-storage | FileCheck %s
+
+#csc = #sparse_tensor.encoding<{map = (i, j) -> (j : dense, i : compressed), posWidth = 64, crdWidth = 32}>
+#dcsr = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed), posWidth = 32, crdWidth = 32}>
+
+// Level 1 of CSC holds rows; its parent, the columns, runs over the extent of dimension 1.
+// CHECK-LABEL: func.func @csc(
+// CHECK-SAME:    %[[IND:[a-z0-9]*]]: memref<?xi32> {spc.bind = "A.indices_1"}
+// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi64> {spc.bind = "A.pointers_1"}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-SAME:    %[[VAL:[a-z0-9]*]]: memref<?xf64> {spc.bind = "A.values"}
+// CHECK-NOT:     sparse_tensor
+// CHECK:         scf.for %[[J:.*]] = %{{.*}} to %[[N]]
+// CHECK:           memref.load %[[PTR]][%[[J]]]
+// CHECK:             memref.load %[[IND]]
+// CHECK:             memref.load %[[VAL]]
+func.func @csc(%a: tensor<?x?xf64, #csc> {spc.name = "A", spc.extents = ["m", "n"]},
+               %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
+               %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(j, i) -> (i, j)>, affine_map<(j, i) -> (j)>,
+                                             affine_map<(j, i) -> (i)>],
+                            iterator_types = ["reduction", "parallel"], sorted = true}
+      ins(%a, %x : tensor<?x?xf64, #csc>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %xv: f64, %out: f64):
+    %p = arith.mulf %av, %xv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
+
+// A compressed root has no pointers array, only a count.
+// CHECK-LABEL: func.func @dcsr(
+// CHECK-NOT:     A.pointers_0
+// CHECK-SAME:    %[[COUNT:[a-z0-9]*]]: index {spc.bind = "A.count_0"}
+// CHECK-NOT:     A.pointers_0
+// CHECK:         scf.for %{{.*}} = %c0 to %[[COUNT]]
+func.func @dcsr(%a: tensor<?x?xf64, #dcsr> {spc.name = "A", spc.extents = ["m", "n"]},
+                %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
+                %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                                             affine_map<(i, j) -> (i)>],
+                            iterator_types = ["parallel", "reduction"], sorted = true}
+      ins(%a, %x : tensor<?x?xf64, #dcsr>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %xv: f64, %out: f64):
+    %p = arith.mulf %av, %xv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}

@@ -1,0 +1,46 @@
+// RUN: spc-opt %s -spc-sink-fill | FileCheck %s
+
+// The loop owns the rows: each is initialised at the start of its iteration.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME:    %[[C:[a-z0-9]*]]: memref
+// CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = "size(m)"}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-NOT:     linalg.fill
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[M]]
+// CHECK:           scf.for %[[J:.*]] = %{{.*}} to %[[N]]
+// CHECK-NEXT:        memref.store %{{.*}}, %[[C]][%[[I]], %[[J]]]
+// CHECK:           memref.load %[[C]][%[[I]], %c0]
+func.func @rows(%c: memref<?x?xf64, strided<[?, 1]>> {spc.name = "C", spc.extents = ["m", "n"], spc.bind = "C.values"},
+                %m: index {spc.bind = "size(m)"}, %n: index {spc.bind = "size(n)"}) {
+  %zero = arith.constant 0.0 : f64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  linalg.fill ins(%zero : f64) outs(%c : memref<?x?xf64, strided<[?, 1]>>)
+  scf.for %i = %c0 to %m step %c1 {
+    %old = memref.load %c[%i, %c0] : memref<?x?xf64, strided<[?, 1]>>
+    %new = arith.addf %old, %old : f64
+    memref.store %new, %c[%i, %c0] : memref<?x?xf64, strided<[?, 1]>>
+  }
+  return
+}
+
+// The loop runs over something else (here: extent k): the fill stays in front of it.
+// CHECK-LABEL: func.func @scatter(
+// CHECK:         scf.for
+// CHECK-NEXT:      memref.store
+// CHECK-NEXT:    }
+// CHECK:         scf.for
+// CHECK:           memref.load
+func.func @scatter(%y: memref<?xf64> {spc.name = "y", spc.extents = ["m"], spc.bind = "y.values"},
+                   %m: index {spc.bind = "size(m)"}, %k: index {spc.bind = "size(k)"}) {
+  %zero = arith.constant 0.0 : f64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  linalg.fill ins(%zero : f64) outs(%y : memref<?xf64>)
+  scf.for %i = %c0 to %k step %c1 {
+    %old = memref.load %y[%i] : memref<?xf64>
+    %new = arith.addf %old, %old : f64
+    memref.store %new, %y[%i] : memref<?xf64>
+  }
+  return
+}
