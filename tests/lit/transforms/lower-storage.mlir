@@ -34,7 +34,7 @@ func.func @csc(%a: tensor<?x?xf64, #csc> {spc.name = "A", spc.extents = ["m", "n
 // CHECK-NOT:     A.pointers_0
 // CHECK-SAME:    %[[COUNT:[a-z0-9]*]]: index {spc.bind = "A.count_0"}
 // CHECK-NOT:     A.pointers_0
-// CHECK:         scf.for %{{.*}} = %c0 to %[[COUNT]]
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[COUNT]]
 func.func @dcsr(%a: tensor<?x?xf64, #dcsr> {spc.name = "A", spc.extents = ["m", "n"]},
                 %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
                 %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
