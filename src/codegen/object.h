@@ -26,10 +26,14 @@ enum class OutputKind { LlvmIr, Assembly, Object };
 /// nearest name; native for a foreign triple).
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &options, Diagnostics &diagnostics);
 
+/// Sets the machine's triple, data layout and flags on a module. optimize() and emit() do so too.
+void setTarget(llvm::Module &module, const llvm::TargetMachine &machine);
+
 /// Runs LLVM's -O<level> pipeline for the machine over the module.
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel);
 
-/// The module as text IR, assembly or an object's bytes.
+/// The module as text IR, assembly or an object's bytes; the same bytes for the same module, with no folder names.
+/// Empty when LLVM's code generator refuses the module: a bug of ours.
 std::string emit(llvm::Module &module, llvm::TargetMachine &machine, OutputKind kind);
 
 } // namespace spc::codegen

@@ -1,0 +1,180 @@
+#include "codegen/entry.h"
+
+#include "codegen/entry_checks.h"
+#include "codegen/entry_memory.h"
+#include "codegen/entry_tensors.h"
+
+#include "llvm/Target/TargetMachine.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::codegen {
+namespace {
+
+/// The first place in the kernel file that `location` names, else the file's start.
+mlir::Location placeOf(mlir::Location location, const sema::Kernel &kernel) {
+  std::optional<mlir::FileLineColLoc> place;
+  location->walk([&](mlir::Location inner) {
+    if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(inner)) {
+      place = file;
+      return mlir::WalkResult::interrupt();
+    }
+    return mlir::WalkResult::advance();
+  });
+  return place ? *place : mlir::FileLineColLoc::get(location.getContext(), kernel.kernelFile, 1, 1);
+}
+
+/// An exported function that returns an int32_t status.
+LLVM::LLVMFuncOp exportFunction(mlir::ModuleOp module, mlir::Location place, const std::string &name,
+                                mlir::ArrayRef<mlir::Type> parameters) {
+  mlir::OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), parameters);
+  auto function = LLVM::LLVMFuncOp::create(builder, place, name, type);
+  function.setNoUnwind(true);
+  // The C conventions of RISC-V and others want an int extended to a register.
+  function.setResultAttr(0, LLVM::LLVMDialect::getSExtAttrName(), builder.getUnitAttr());
+  return function;
+}
+
+mlir::Type parameterType(mlir::MLIRContext *context, const abi::Parameter &parameter) {
+  if (parameter.kind != abi::ParameterKind::ScalarValue)
+    return LLVM::LLVMPointerType::get(context);
+  return parameter.value == sema::ValueType::F32 ? mlir::Type(mlir::Float32Type::get(context))
+                                                 : mlir::Type(mlir::Float64Type::get(context));
+}
+
+/// Completes the structs of outputs that share a pattern.
+void fillStructures(Entry &entry) {
+  for (const TensorArgument &argument : entry.arguments) {
+    if (!argument.parameter.fillsStructure)
+      continue;
+    const TensorView &view = entry.tensors[argument.parameter.tensor];
+    const std::vector<abi::Field> &fields = argument.parameter.type.fields;
+    for (unsigned f = 0; f < fields.size(); ++f) {
+      const auto index = static_cast<size_t>(fields[f].index);
+      Value value;
+      switch (fields[f].role) {
+      case abi::FieldRole::Size:
+        value = entry.extents[entry.kernel.tensors[argument.parameter.tensor].extents[index]];
+        break;
+      case abi::FieldRole::Count:
+        value = view.count;
+        break;
+      case abi::FieldRole::Stored:
+        value = view.stored;
+        break;
+      case abi::FieldRole::Pointers:
+        value = view.pointers[index];
+        break;
+      case abi::FieldRole::Indices:
+        value = view.indices[index];
+        break;
+      case abi::FieldRole::Values:
+      case abi::FieldRole::Stride:
+        continue;
+      }
+      entry.build.storeField(argument.type, argument.object, f, value);
+    }
+  }
+}
+
+mlir::LogicalResult callBody(Entry &entry, LLVM::LLVMFuncOp body) {
+  const llvm::StringMap<Value> binds = allBinds(entry);
+  mlir::SmallVector<Value> arguments;
+  for (unsigned a = 0; a < body.getNumArguments(); ++a) {
+    const auto bind = body.getArgAttrOfType<mlir::StringAttr>(a, "spc.bind");
+    if (!bind)
+      return body.emitError("argument ") << a << " of the body has no spc.bind";
+    const Value value = binds.lookup(bind.getValue());
+    if (!value || value.getType() != body.getArgument(a).getType())
+      return body.emitError("argument ") << a << " of the body cannot be bound to '" << bind.getValue() << "'";
+    arguments.push_back(value);
+  }
+  LLVM::CallOp::create(entry.build.ops(), body, arguments);
+  return mlir::success();
+}
+
+/// Out of the way of every name in C, and kept apart from the entry: as arguments of one function the arrays are known
+/// not to alias, which inlining would blur.
+mlir::LogicalResult makeInternal(LLVM::LLVMFuncOp body, const std::string &function) {
+  mlir::ModuleOp module = body->getParentOfType<mlir::ModuleOp>();
+  const auto name = mlir::StringAttr::get(body.getContext(), function + ".body");
+  if (mlir::failed(mlir::SymbolTable::replaceAllSymbolUses(body, name, module)))
+    return mlir::failure();
+  body.setSymName(name);
+  body.setLinkage(LLVM::Linkage::Internal);
+  body.setDsoLocal(true);
+  body.setNoUnwind(true);
+  body.setNoInline(true);
+  return mlir::success();
+}
+
+mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, LLVM::LLVMFuncOp body, const sema::Kernel &kernel,
+                               const abi::Signature &signature) {
+  EntryBuilder build(function, function.getLoc());
+  Entry entry{kernel, signature, build, function.getArgument(0), {}, {}, {}};
+  checkContext(entry);
+  checkObjects(entry);
+  loadArguments(entry);
+  if (mlir::failed(bindExtents(entry)))
+    return mlir::failure();
+  bindParameters(entry);
+  checkArguments(entry);
+  allocateTensors(entry);
+  fillStructures(entry);
+  if (mlir::failed(callBody(entry, body)))
+    return mlir::failure();
+  build.succeed();
+  return mlir::success();
+}
+
+void buildInvoker(LLVM::LLVMFuncOp invoker, LLVM::LLVMFuncOp entry, const abi::Signature &signature) {
+  mlir::ImplicitLocOpBuilder ops(invoker.getLoc(), invoker.getContext());
+  ops.setInsertionPointToEnd(invoker.addEntryBlock(ops));
+  const mlir::Type pointer = LLVM::LLVMPointerType::get(invoker.getContext());
+  mlir::SmallVector<Value> arguments;
+  for (unsigned a = 0; a < entry.getNumArguments(); ++a) {
+    const Value address =
+        LLVM::GEPOp::create(ops, pointer, pointer, invoker.getArgument(0), {LLVM::GEPArg(int32_t(a))});
+    Value argument = LLVM::LoadOp::create(ops, pointer, address);
+    if (a > 0 && signature.parameters[a - 1].kind == abi::ParameterKind::ScalarValue)
+      argument = LLVM::LoadOp::create(ops, entry.getArgument(a).getType(), argument);
+    arguments.push_back(argument);
+  }
+  LLVM::ReturnOp::create(ops, LLVM::CallOp::create(ops, entry, arguments).getResults());
+}
+
+} // namespace
+
+void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine) {
+  mlir::MLIRContext *context = module.getContext();
+  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                  mlir::StringAttr::get(context, machine.createDataLayout().getStringRepresentation()));
+  module->setAttr(LLVM::LLVMDialect::getTargetTripleAttrName(),
+                  mlir::StringAttr::get(context, machine.getTargetTriple().str()));
+}
+
+mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
+                             bool invoker) {
+  auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(signature.function);
+  if (!body || body.isExternal())
+    return module.emitError("the kernel's body '") << signature.function << "' is missing";
+  if (mlir::failed(makeInternal(body, signature.function)))
+    return mlir::failure();
+  mlir::MLIRContext *context = module.getContext();
+  const mlir::Type pointer = LLVM::LLVMPointerType::get(context);
+  const mlir::Location place = placeOf(body.getLoc(), kernel);
+  mlir::SmallVector<mlir::Type> parameters{pointer};
+  for (const abi::Parameter &parameter : signature.parameters)
+    parameters.push_back(parameterType(context, parameter));
+  LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.function + "_ctx", parameters);
+  if (mlir::failed(buildEntry(entry, body, kernel, signature)))
+    return mlir::failure();
+  if (invoker)
+    buildInvoker(exportFunction(module, place, signature.function + "_invoke", {pointer}), entry, signature);
+  return mlir::success();
+}
+
+} // namespace spc::codegen

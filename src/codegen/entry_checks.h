@@ -1,0 +1,23 @@
+// What the entry refuses before anything is allocated or written.
+#pragma once
+
+#include "codegen/entry_tensors.h"
+
+namespace spc::codegen {
+
+/// The layout of spc_context.
+Struct contextStruct(EntryBuilder &build);
+
+enum ContextField : unsigned { kStructSize, kUser, kAllocate, kDeallocate, kParallelFor };
+
+/// A context that is too small, or has one of the memory hooks without the other.
+void checkContext(Entry &entry);
+
+/// NULL struct pointers and NULL pointers to order-0 outputs.
+void checkObjects(Entry &entry);
+
+/// After loadArguments, bindExtents and bindParameters: shapes, strides, arrays, patterns and counts, in the order that
+/// docs/architecture.md gives.
+void checkArguments(Entry &entry);
+
+} // namespace spc::codegen

@@ -1,0 +1,99 @@
+#include "codegen/link_runtime.h"
+
+#include "runtime/bitcode.h"
+
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Linker/Linker.h"
+
+#include <string>
+#include <vector>
+
+namespace spc::codegen {
+namespace {
+
+constexpr DiagnosticKind kRuntimeUnavailable{"runtime-unavailable", Severity::Error};
+constexpr DiagnosticKind kRuntimeBroken{"runtime-broken", Severity::Internal};
+
+/// How the runtime's functions are called in C, and how kernels call them (entry_memory.h, runtimeSymbol).
+constexpr llvm::StringLiteral kCPrefix = "spc_rt_";
+constexpr llvm::StringLiteral kSymbolPrefix = "spc.rt.";
+
+bool callsRuntime(const llvm::Module &module) {
+  return llvm::any_of(module.functions(), [](const llvm::Function &f) {
+    return f.isDeclaration() && f.getName().starts_with(kSymbolPrefix);
+  });
+}
+
+/// Drops what ties the runtime to the system that it was compiled for, so that the kernel's target applies.
+void neutralise(llvm::Module &runtime, const llvm::Module &kernel) {
+  runtime.setTargetTriple(kernel.getTargetTriple());
+  runtime.setDataLayout(kernel.getDataLayout());
+  for (const char *metadata : {"llvm.module.flags", "llvm.ident", "llvm.errno.tbaa"})
+    if (llvm::NamedMDNode *node = runtime.getNamedMetadata(metadata))
+      runtime.eraseNamedMetadata(node);
+  for (llvm::Function &function : runtime.functions()) {
+    for (const char *attribute : {"target-cpu", "target-features", "tune-cpu", "frame-pointer", "no-trapping-math",
+                                  "stack-protector-buffer-size", "min-legal-vector-width"})
+      function.removeFnAttr(attribute);
+    function.removeFnAttr(llvm::Attribute::UWTable);
+    if (function.getName().starts_with(kCPrefix))
+      function.setName(kSymbolPrefix + function.getName().drop_front(kCPrefix.size()));
+  }
+}
+
+void reportUnavailable(const llvm::Module &module, Diagnostics &diagnostics) {
+  diagnostics
+      .report(kRuntimeUnavailable, {},
+              "this kernel copies an operand into another storage, which is not available for " +
+                  module.getTargetTriple().str())
+      .advise("store the operand in the order in which the kernel reads it, or compile for x86_64, aarch64, riscv64 "
+              "or wasm32");
+}
+
+/// The functions that the runtime defines for others.
+std::vector<std::string> exportsOf(const llvm::Module &runtime) {
+  std::vector<std::string> names;
+  for (const llvm::Function &function : runtime.functions())
+    if (!function.isDeclaration() && !function.hasLocalLinkage())
+      names.push_back(function.getName().str());
+  return names;
+}
+
+} // namespace
+
+bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics) {
+  if (!callsRuntime(module))
+    return true;
+  const std::string_view bitcode =
+      runtime::bitcodeFor(llvm::Triple::getArchTypeName(module.getTargetTriple().getArch()).str());
+  if (bitcode.empty()) {
+    reportUnavailable(module, diagnostics);
+    return false;
+  }
+  auto parsed =
+      llvm::parseBitcodeFile(llvm::MemoryBufferRef({bitcode.data(), bitcode.size()}, "runtime"), module.getContext());
+  if (!parsed) {
+    diagnostics.report(kRuntimeBroken, {}, "the runtime cannot be read: " + llvm::toString(parsed.takeError()));
+    return false;
+  }
+  // An ABI of the architecture with narrower pointers lays the runtime's structs out differently.
+  if ((*parsed)->getDataLayout().getPointerSize() != module.getDataLayout().getPointerSize()) {
+    reportUnavailable(module, diagnostics);
+    return false;
+  }
+  neutralise(**parsed, module);
+  const std::vector<std::string> names = exportsOf(**parsed);
+  if (llvm::Linker::linkModules(module, std::move(*parsed), llvm::Linker::LinkOnlyNeeded)) {
+    diagnostics.report(kRuntimeBroken, {}, "the runtime cannot be linked into the kernel");
+    return false;
+  }
+  for (const std::string &name : names)
+    if (llvm::Function *function = module.getFunction(name)) {
+      function->setLinkage(llvm::GlobalValue::InternalLinkage);
+      function->setDSOLocal(true);
+    }
+  return true;
+}
+
+} // namespace spc::codegen

@@ -1,0 +1,107 @@
+#include "codegen/object.h"
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
+#include "llvm/IR/DiagnosticPrinter.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace spc::codegen {
+namespace {
+
+llvm::OptimizationLevel optimizationLevel(int level) {
+  switch (level) {
+  case 0:
+    return llvm::OptimizationLevel::O0;
+  case 1:
+    return llvm::OptimizationLevel::O1;
+  case 2:
+    return llvm::OptimizationLevel::O2;
+  default:
+    return llvm::OptimizationLevel::O3;
+  }
+}
+
+/// Objects and text must not depend on where the kernel file lies.
+void dropFolders(llvm::Module &module) {
+  module.setSourceFileName(llvm::sys::path::filename(module.getSourceFileName()));
+  module.setModuleIdentifier(module.getSourceFileName());
+}
+
+std::string emitText(const llvm::Module &module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return text;
+}
+
+/// Notes that LLVM reported an error, which would end the process by default.
+class ErrorFlag : public llvm::DiagnosticHandler {
+public:
+  explicit ErrorFlag(bool &failed) : failed_(failed) {}
+  bool handleDiagnostics(const llvm::DiagnosticInfo &info) override {
+    failed_ = failed_ || info.getSeverity() == llvm::DS_Error;
+    return true;
+  }
+
+private:
+  bool &failed_;
+};
+
+} // namespace
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) {
+  setTarget(module, machine);
+  llvm::PipelineTuningOptions tuning;
+  tuning.LoopVectorization = optLevel > 1;
+  tuning.SLPVectorization = optLevel > 1;
+  tuning.LoopInterleaving = optLevel > 1;
+  tuning.LoopUnrolling = optLevel > 1;
+  llvm::PassBuilder builder(&machine, tuning);
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  const llvm::TargetLibraryInfoImpl library(machine.getTargetTriple());
+  functions.registerPass([&] { return llvm::TargetLibraryAnalysis(library); });
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  const llvm::OptimizationLevel level = optimizationLevel(optLevel);
+  llvm::ModulePassManager passes = level == llvm::OptimizationLevel::O0 ? builder.buildO0DefaultPipeline(level)
+                                                                        : builder.buildPerModuleDefaultPipeline(level);
+  passes.run(module, modules);
+}
+
+std::string emit(llvm::Module &module, llvm::TargetMachine &machine, OutputKind kind) {
+  setTarget(module, machine);
+  dropFolders(module);
+  if (kind == OutputKind::LlvmIr)
+    return emitText(module);
+  bool failed = false;
+  llvm::LLVMContext &context = module.getContext();
+  std::unique_ptr<llvm::DiagnosticHandler> before = context.getDiagnosticHandler();
+  context.setDiagnosticHandler(std::make_unique<ErrorFlag>(failed));
+  llvm::SmallString<0> bytes;
+  {
+    llvm::raw_svector_ostream stream(bytes);
+    llvm::legacy::PassManager passes;
+    const auto type =
+        kind == OutputKind::Assembly ? llvm::CodeGenFileType::AssemblyFile : llvm::CodeGenFileType::ObjectFile;
+    failed = machine.addPassesToEmitFile(passes, stream, nullptr, type);
+    if (!failed)
+      passes.run(module);
+  }
+  context.setDiagnosticHandler(std::move(before));
+  return failed ? std::string() : bytes.str().str();
+}
+
+} // namespace spc::codegen

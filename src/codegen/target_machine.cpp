@@ -1,0 +1,222 @@
+#include "codegen/object.h"
+
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+
+#include <algorithm>
+#include <mutex>
+#include <vector>
+
+namespace spc::codegen {
+namespace {
+
+constexpr DiagnosticKind kUnknownTarget{"unknown-target", Severity::Error};
+constexpr DiagnosticKind kUnsupportedTarget{"unsupported-target", Severity::Error};
+constexpr DiagnosticKind kUnknownCpu{"unknown-cpu", Severity::Error};
+constexpr DiagnosticKind kForeignNativeCpu{"foreign-native-cpu", Severity::Error};
+
+/// Architectures that are offered in messages; others that LLVM knows are accepted.
+const std::vector<std::string> &commonArchitectures() {
+  static const std::vector<std::string> names{"aarch64",     "arm",     "i686",    "loongarch64", "mips64el",
+                                              "powerpc64le", "riscv32", "riscv64", "s390x",       "sparcv9",
+                                              "wasm32",      "wasm64",  "x86_64"};
+  return names;
+}
+
+std::string listed(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+/// Registers the one code generator that is needed: all of them together take longer to set up than a kernel to
+/// compile.
+void initializeBackend(llvm::StringRef name) {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
+#define LLVM_TARGET(Backend)                                                                                           \
+  if (name == #Backend) {                                                                                              \
+    LLVMInitialize##Backend##Target();                                                                                 \
+    LLVMInitialize##Backend##TargetMC();                                                                               \
+  }
+#include "llvm/Config/Targets.def"
+#define LLVM_ASM_PRINTER(Backend)                                                                                      \
+  if (name == #Backend)                                                                                                \
+    LLVMInitialize##Backend##AsmPrinter();
+#include "llvm/Config/AsmPrinters.def"
+}
+
+/// Processors with a C calling convention for functions and 8-byte integers: not GPUs, kernel bytecode or
+/// microcontrollers.
+bool isSupported(const llvm::Triple &triple) {
+  switch (triple.getArch()) {
+  case llvm::Triple::x86:
+  case llvm::Triple::x86_64:
+  case llvm::Triple::arm:
+  case llvm::Triple::armeb:
+  case llvm::Triple::thumb:
+  case llvm::Triple::aarch64:
+  case llvm::Triple::aarch64_be:
+  case llvm::Triple::riscv32:
+  case llvm::Triple::riscv64:
+  case llvm::Triple::wasm32:
+  case llvm::Triple::wasm64:
+  case llvm::Triple::ppc:
+  case llvm::Triple::ppcle:
+  case llvm::Triple::ppc64:
+  case llvm::Triple::ppc64le:
+  case llvm::Triple::mips:
+  case llvm::Triple::mipsel:
+  case llvm::Triple::mips64:
+  case llvm::Triple::mips64el:
+  case llvm::Triple::sparc:
+  case llvm::Triple::sparcv9:
+  case llvm::Triple::systemz:
+  case llvm::Triple::loongarch32:
+  case llvm::Triple::loongarch64:
+    return true;
+  default:
+    return false;
+  }
+}
+
+const llvm::Target *findTarget(const llvm::Triple &triple, Diagnostics &diagnostics) {
+  static std::once_flag once;
+  std::call_once(once, llvm::InitializeAllTargetInfos);
+  std::string reason;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
+  if (!target || triple.getArch() == llvm::Triple::UnknownArch) {
+    Diagnostic &unknown = diagnostics.report(kUnknownTarget, {}, "unknown target '" + triple.str() + "'");
+    const std::string architecture = triple.getArchName().str();
+    if (const auto near = didYouMean(architecture, commonArchitectures()))
+      unknown.advise("did you mean '" + *near + triple.str().substr(architecture.size()) + "'?");
+    else
+      unknown.advise("known architectures are " + listed(commonArchitectures()) +
+                     "; a target is written like aarch64-linux-gnu");
+    return nullptr;
+  }
+  if (!isSupported(triple)) {
+    diagnostics.report(kUnsupportedTarget, {}, "no kernels can be compiled for " + triple.str())
+        .advise("supported architectures are " + listed(commonArchitectures()));
+    return nullptr;
+  }
+  initializeBackend(target->getBackendName());
+  return target;
+}
+
+struct Processor {
+  std::string name;
+  std::string features;
+};
+
+std::string hostFeatures() {
+  const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  std::vector<std::string> words;
+  for (const auto &feature : features)
+    words.push_back((feature.getValue() ? "+" : "-") + feature.getKey().str());
+  std::sort(words.begin(), words.end());
+  std::string text;
+  for (const std::string &word : words)
+    text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+bool isKnownCpu(const llvm::Target &target, const llvm::Triple &triple, const std::string &cpu,
+                Diagnostics &diagnostics) {
+  // "generic" is only a name here: subtarget information needs some processor.
+  const std::unique_ptr<llvm::MCSubtargetInfo> info(target.createMCSubtargetInfo(triple, "", ""));
+  if (!info || info->isCPUStringValid(cpu))
+    return true;
+  std::vector<std::string> names;
+  for (const llvm::SubtargetSubTypeKV &processor : info->getAllProcessorDescriptions())
+    names.emplace_back(processor.Key);
+  Diagnostic &unknown =
+      diagnostics.report(kUnknownCpu, {}, "unknown processor '" + cpu + "' for " + triple.getArchName().str());
+  if (const auto near = didYouMean(cpu, names))
+    unknown.advise("did you mean '" + *near + "'?");
+  else
+    unknown.advise("known processors are " + listed(names));
+  return false;
+}
+
+/// The processor asked for; nullopt with a diagnostic.
+std::optional<Processor> chooseProcessor(const TargetOptions &options, const llvm::Target &target,
+                                         const llvm::Triple &triple, Diagnostics &diagnostics) {
+  if (options.cpu.empty()) {
+    // What C compilers take for Linux, without which objects do not link with theirs.
+    if (triple.isRISCV64())
+      return Processor{"generic-rv64", "+m,+a,+f,+d,+c,+zicsr,+zifencei"};
+    return Processor{triple.getArch() == llvm::Triple::x86 ? "pentium4" : "", ""};
+  }
+  if (options.cpu == "native") {
+    const llvm::Triple host(llvm::sys::getProcessTriple());
+    if (host.getArch() != triple.getArch()) {
+      diagnostics
+          .report(kForeignNativeCpu, {},
+                  "--mcpu=native is this machine's processor, which is no " + triple.getArchName().str())
+          .advise("name a processor of the target, or leave --mcpu out");
+      return std::nullopt;
+    }
+    return Processor{llvm::sys::getHostCPUName().str(), hostFeatures()};
+  }
+  if (!isKnownCpu(target, triple, options.cpu, diagnostics))
+    return std::nullopt;
+  return Processor{options.cpu, ""};
+}
+
+/// RISC-V's ABI follows from what registers the processor has.
+std::string abiName(const llvm::Target &target, const llvm::Triple &triple, const Processor &processor) {
+  if (!triple.isRISCV())
+    return "";
+  const std::unique_ptr<llvm::MCSubtargetInfo> info(
+      target.createMCSubtargetInfo(triple, processor.name, processor.features));
+  const std::string base = triple.isRISCV64() ? "lp64" : "ilp32";
+  if (!info)
+    return base;
+  return base + (info->checkFeatures("+d") ? "d" : info->checkFeatures("+f") ? "f" : "");
+}
+
+llvm::CodeGenOptLevel codegenLevel(int level) {
+  return llvm::CodeGenOpt::getLevel(level).value_or(llvm::CodeGenOptLevel::Aggressive);
+}
+
+} // namespace
+
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &options, Diagnostics &diagnostics) {
+  const llvm::Triple triple(options.triple.empty() ? llvm::sys::getProcessTriple()
+                                                   : llvm::Triple::normalize(options.triple));
+  const llvm::Target *target = findTarget(triple, diagnostics);
+  if (!target)
+    return nullptr;
+  const std::optional<Processor> processor = chooseProcessor(options, *target, triple, diagnostics);
+  if (!processor)
+    return nullptr;
+  llvm::TargetOptions machineOptions;
+  machineOptions.MCOptions.AsmVerbose = true;
+  machineOptions.MCOptions.ABIName = abiName(*target, triple, *processor);
+  // WebAssembly's objects are relocatable as they are; its PIC is another, dynamic linking convention.
+  const auto relocation = triple.isWasm() ? llvm::Reloc::Static : llvm::Reloc::PIC_;
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(triple, processor->name, processor->features,
+                                                                           machineOptions, relocation, std::nullopt,
+                                                                           codegenLevel(options.optLevel)));
+  if (!machine)
+    diagnostics.report(kUnsupportedTarget, {}, "no kernels can be compiled for " + triple.str());
+  return machine;
+}
+
+void setTarget(llvm::Module &module, const llvm::TargetMachine &machine) {
+  module.setTargetTriple(machine.getTargetTriple());
+  module.setDataLayout(machine.createDataLayout());
+  if (machine.getRelocationModel() == llvm::Reloc::PIC_)
+    module.setPICLevel(llvm::PICLevel::BigPIC);
+  const std::string &abi = machine.Options.MCOptions.ABIName;
+  if (!abi.empty() && !module.getModuleFlag("target-abi"))
+    module.addModuleFlag(llvm::Module::Error, "target-abi", llvm::MDString::get(module.getContext(), abi));
+}
+
+} // namespace spc::codegen

@@ -1,0 +1,361 @@
+#include "runtime/runtime.h"
+
+// What is compiled here for the kernels' targets has no libc: nothing may be included but freestanding headers.
+#include <stddef.h>
+
+namespace spc::runtime {
+namespace {
+
+constexpr int64_t kDigitBits = 11;
+constexpr int64_t kBuckets = int64_t{1} << kDigitBits;
+
+int64_t largest(int64_t bytes) {
+  return bytes == 4 ? INT32_MAX : INT64_MAX;
+}
+
+int64_t load(const void *array, int64_t bytes, int64_t position) {
+  return bytes == 4 ? static_cast<const int32_t *>(array)[position] : static_cast<const int64_t *>(array)[position];
+}
+
+void store(void *array, int64_t bytes, int64_t position, int64_t value) {
+  if (bytes == 4)
+    static_cast<int32_t *>(array)[position] = static_cast<int32_t>(value);
+  else
+    static_cast<int64_t *>(array)[position] = value;
+}
+
+/// Adds up the bytes of arrays, each starting at a multiple of 8.
+class Layout {
+public:
+  /// The offset of an array of `count` elements.
+  int64_t add(int64_t count, int64_t bytes) {
+    const int64_t offset = total_;
+    constexpr int64_t limit = INT64_MAX / 16;
+    if (total_ > limit || count > limit / bytes)
+      overflows_ = true;
+    else
+      total_ += (count * bytes + 7) / 8 * 8;
+    return offset;
+  }
+  bool overflows() const { return overflows_; }
+  int64_t total() const { return total_; }
+
+private:
+  int64_t total_ = 0;
+  bool overflows_ = false;
+};
+
+/// One block of memory, released with the scope.
+class Block {
+public:
+  explicit Block(const Allocator &allocator) : allocator_(allocator) {}
+  Block(const Block &) = delete;
+  Block &operator=(const Block &) = delete;
+  ~Block() {
+    if (memory_)
+      allocator_.release(allocator_.user, memory_);
+  }
+
+  bool allocate(const Layout &layout) {
+    if (!layout.overflows())
+      memory_ = static_cast<char *>(allocator_.allocate(allocator_.user, layout.total() > 0 ? layout.total() : 1));
+    return memory_ != nullptr;
+  }
+  char *at(int64_t offset) const { return memory_ + offset; }
+  void keep() { memory_ = nullptr; }
+
+private:
+  const Allocator &allocator_;
+  char *memory_ = nullptr;
+};
+
+/// A place in the walk over a source's levels.
+struct Cursor {
+  int64_t position;
+  int64_t end;
+  int64_t first; ///< of a dense level: the position of coordinate 0
+};
+
+/// Opens the entries of level `k` under position `parent` of the level above.
+Cursor open(const Tensor &source, int64_t k, int64_t parent) {
+  const Level &level = source.levels[k];
+  if (level.storage == LevelStorage::Dense)
+    return {parent * level.extent, (parent + 1) * level.extent, parent * level.extent};
+  if (level.storage == LevelStorage::Singleton)
+    return {parent, parent + 1, 0};
+  if (k == 0)
+    return {0, source.rootCount, 0};
+  return {load(level.pointers, source.pointerBytes, parent), load(level.pointers, source.pointerBytes, parent + 1), 0};
+}
+
+int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor) {
+  const Level &level = source.levels[k];
+  return level.storage == LevelStorage::Dense ? cursor.position - cursor.first
+                                              : load(level.indices, source.indexBytes, cursor.position);
+}
+
+/// The work on one tensor; `Number` holds every coordinate and every entry's number.
+template <typename Number> class Reorder {
+public:
+  Reorder(const Allocator &allocator, const Tensor &source, Tensor &copy)
+      : source_(source), copy_(copy), workspace_(allocator), result_(allocator), entries_(source.stored) {}
+
+  Status run() {
+    if (!allocateWorkspace())
+      return Status::Memory;
+    if (const Status status = readEntries(); status != Status::Ok)
+      return status;
+    for (int64_t k = copy_.order - 1; k >= 0; --k)
+      sortBy(k);
+    countNodes();
+    if (!allocateResult())
+      return Status::Memory;
+    if (copy_.order == 1)
+      writeVector();
+    else
+      writeTree();
+    result_.keep();
+    return Status::Ok;
+  }
+
+private:
+  bool allocateWorkspace();
+  Status readEntries();
+  Status readFiber(Cursor &cursor);
+  void sortBy(int64_t level);
+  bool isSortedBy(const Number *key) const;
+  void countNodes();
+  bool allocateResult();
+  void writeVector();
+  void writeTree();
+  void writeValue(int64_t to, int64_t from);
+  int64_t firstNewLevel(int64_t entry) const;
+
+  const Tensor &source_;
+  Tensor &copy_;
+  Block workspace_;
+  Block result_;
+  int64_t entries_;
+  int64_t read_ = 0;
+  Number *keys_[kMaxOrder];     ///< by level of the copy: the coordinate of each entry, in the source's order
+  int64_t levelOf_[kMaxOrder];  ///< by level of the source: the copy's level of the same dimension
+  int64_t path_[kMaxOrder];     ///< by level of the copy: the coordinates of the fiber that is being read
+  int64_t nodes_[kMaxOrder];    ///< by level of the copy: its entries
+  Number *order_ = nullptr;     ///< entries as sorted so far
+  Number *nextOrder_ = nullptr; ///< where the next sorting step writes
+  int64_t *buckets_ = nullptr;
+};
+
+template <typename Number> bool Reorder<Number>::allocateWorkspace() {
+  int64_t keyOffset[kMaxOrder];
+  Layout layout;
+  for (int64_t k = 0; k < copy_.order; ++k)
+    keyOffset[k] = layout.add(entries_, sizeof(Number));
+  const int64_t orderOffset = layout.add(entries_, sizeof(Number));
+  const int64_t nextOffset = layout.add(entries_, sizeof(Number));
+  const int64_t bucketOffset = layout.add(kBuckets, sizeof(int64_t));
+  if (!workspace_.allocate(layout))
+    return false;
+  for (int64_t k = 0; k < copy_.order; ++k)
+    keys_[k] = reinterpret_cast<Number *>(workspace_.at(keyOffset[k]));
+  order_ = reinterpret_cast<Number *>(workspace_.at(orderOffset));
+  nextOrder_ = reinterpret_cast<Number *>(workspace_.at(nextOffset));
+  buckets_ = reinterpret_cast<int64_t *>(workspace_.at(bucketOffset));
+  for (int64_t k = 0; k < copy_.order; ++k)
+    for (int64_t other = 0; other < copy_.order; ++other)
+      if (copy_.levels[other].dimension == source_.levels[k].dimension)
+        levelOf_[k] = other;
+  return true;
+}
+
+/// Walks the source from the outside in and notes every entry's coordinates.
+template <typename Number> Status Reorder<Number>::readEntries() {
+  const int64_t leaf = source_.order - 1;
+  Cursor cursors[kMaxOrder];
+  cursors[0] = open(source_, 0, 0);
+  int64_t k = 0;
+  while (k >= 0) {
+    Cursor &cursor = cursors[k];
+    if (k == leaf) {
+      if (const Status status = readFiber(cursor); status != Status::Ok)
+        return status;
+    }
+    if (cursor.position >= cursor.end) {
+      if (--k >= 0)
+        ++cursors[k].position;
+      continue;
+    }
+    const int64_t at = coordinate(source_, k, cursor);
+    if (at < 0 || at >= source_.levels[k].extent)
+      return Status::IndexRange;
+    path_[levelOf_[k]] = at;
+    cursors[k + 1] = open(source_, k + 1, cursor.position);
+    ++k;
+  }
+  return read_ == entries_ ? Status::Ok : Status::Count;
+}
+
+/// The innermost level's entries under one parent. An entry's number is its position among the values.
+template <typename Number> Status Reorder<Number>::readFiber(Cursor &cursor) {
+  const int64_t leaf = source_.order - 1;
+  const int64_t extent = source_.levels[leaf].extent;
+  for (; cursor.position < cursor.end; ++cursor.position, ++read_) {
+    if (cursor.position != read_ || read_ >= entries_)
+      return Status::Count;
+    const int64_t at = coordinate(source_, leaf, cursor);
+    if (at < 0 || at >= extent)
+      return Status::IndexRange;
+    path_[levelOf_[leaf]] = at;
+    for (int64_t k = 0; k < copy_.order; ++k)
+      keys_[k][read_] = static_cast<Number>(path_[k]);
+    order_[read_] = static_cast<Number>(read_);
+  }
+  return Status::Ok;
+}
+
+template <typename Number> bool Reorder<Number>::isSortedBy(const Number *key) const {
+  for (int64_t e = 1; e < entries_; ++e)
+    if (key[order_[e - 1]] > key[order_[e]])
+      return false;
+  return true;
+}
+
+/// A stable sort of `order_` by one coordinate.
+template <typename Number> void Reorder<Number>::sortBy(int64_t level) {
+  const Number *key = keys_[level];
+  if (isSortedBy(key))
+    return;
+  const uint64_t last = static_cast<uint64_t>(copy_.levels[level].extent) - 1;
+  for (int64_t shift = 0; shift < 64 && (last >> shift) != 0; shift += kDigitBits) {
+    const auto bucketOf = [=](Number entry) {
+      return static_cast<int64_t>((static_cast<uint64_t>(key[entry]) >> shift) & (kBuckets - 1));
+    };
+    for (int64_t b = 0; b < kBuckets; ++b)
+      buckets_[b] = 0;
+    for (int64_t e = 0; e < entries_; ++e)
+      ++buckets_[bucketOf(order_[e])];
+    int64_t start = 0;
+    for (int64_t b = 0; b < kBuckets; ++b) {
+      const int64_t count = buckets_[b];
+      buckets_[b] = start;
+      start += count;
+    }
+    for (int64_t e = 0; e < entries_; ++e)
+      nextOrder_[buckets_[bucketOf(order_[e])]++] = order_[e];
+    Number *sorted = nextOrder_;
+    nextOrder_ = order_;
+    order_ = sorted;
+  }
+}
+
+/// The outermost level in which sorted entry `entry` differs from the one before it; at most the innermost one.
+template <typename Number> int64_t Reorder<Number>::firstNewLevel(int64_t entry) const {
+  int64_t k = 0;
+  if (entry > 0)
+    while (k < copy_.order - 1 && keys_[k][order_[entry]] == keys_[k][order_[entry - 1]])
+      ++k;
+  return k;
+}
+
+template <typename Number> void Reorder<Number>::countNodes() {
+  nodes_[0] = copy_.levels[0].extent;
+  for (int64_t k = 1; k < copy_.order; ++k)
+    nodes_[k] = 0;
+  for (int64_t e = 0; e < entries_; ++e) {
+    const int64_t first = firstNewLevel(e);
+    for (int64_t k = first > 1 ? first : 1; k < copy_.order; ++k)
+      ++nodes_[k];
+  }
+}
+
+template <typename Number> bool Reorder<Number>::allocateResult() {
+  int64_t pointersOffset[kMaxOrder];
+  int64_t indicesOffset[kMaxOrder];
+  Layout layout;
+  copy_.stored = nodes_[copy_.order - 1];
+  layout.add(copy_.stored, copy_.valueBytes);
+  for (int64_t k = 1; k < copy_.order; ++k) {
+    pointersOffset[k] = layout.add(nodes_[k - 1], copy_.pointerBytes);
+    layout.add(1, copy_.pointerBytes); // the array's last element, apart because an extent + 1 may overflow
+    indicesOffset[k] = layout.add(nodes_[k], copy_.indexBytes);
+  }
+  if (!result_.allocate(layout))
+    return false;
+  copy_.values = result_.at(0);
+  for (int64_t k = 1; k < copy_.order; ++k) {
+    copy_.levels[k].pointers = result_.at(pointersOffset[k]);
+    copy_.levels[k].indices = result_.at(indicesOffset[k]);
+  }
+  return true;
+}
+
+template <typename Number> void Reorder<Number>::writeValue(int64_t to, int64_t from) {
+  if (copy_.valueBytes == 4)
+    static_cast<uint32_t *>(copy_.values)[to] = static_cast<const uint32_t *>(source_.values)[from];
+  else
+    static_cast<uint64_t *>(copy_.values)[to] = static_cast<const uint64_t *>(source_.values)[from];
+}
+
+/// Order 1: scatters into zeros.
+template <typename Number> void Reorder<Number>::writeVector() {
+  for (int64_t i = 0; i < copy_.stored; ++i)
+    store(copy_.values, copy_.valueBytes, i, 0);
+  for (int64_t e = 0; e < entries_; ++e)
+    writeValue(keys_[0][e], e);
+}
+
+template <typename Number> void Reorder<Number>::writeTree() {
+  const int64_t order = copy_.order;
+  int64_t next[kMaxOrder] = {};
+  int64_t row = 0; // the first row whose pointer is not written yet
+  for (int64_t e = 0; e < entries_; ++e) {
+    const Number entry = order_[e];
+    const int64_t first = firstNewLevel(e);
+    for (; row <= static_cast<int64_t>(keys_[0][entry]); ++row)
+      store(copy_.levels[1].pointers, copy_.pointerBytes, row, next[1]);
+    for (int64_t k = first > 1 ? first : 1; k < order; ++k) {
+      store(copy_.levels[k].indices, copy_.indexBytes, next[k], keys_[k][entry]);
+      if (k + 1 < order)
+        store(copy_.levels[k + 1].pointers, copy_.pointerBytes, next[k], next[k + 1]);
+      ++next[k];
+    }
+    writeValue(e, entry);
+  }
+  for (; row <= copy_.levels[0].extent; ++row)
+    store(copy_.levels[1].pointers, copy_.pointerBytes, row, next[1]);
+  for (int64_t k = 2; k < order; ++k)
+    store(copy_.levels[k].pointers, copy_.pointerBytes, next[k - 1], next[k]);
+}
+
+/// Counts and extents by themselves, before any array is read.
+Status checkCounts(const Tensor &source, const Tensor &copy) {
+  if (source.stored < 0 || source.rootCount < 0)
+    return Status::Count;
+  if (source.stored == 0 || copy.order == 1)
+    return Status::Ok;
+  if (source.stored > largest(copy.pointerBytes))
+    return Status::IndexType;
+  for (int64_t k = 1; k < copy.order; ++k)
+    if (copy.levels[k].extent - 1 > largest(copy.indexBytes))
+      return Status::IndexType;
+  return Status::Ok;
+}
+
+bool fitsInt32(const Tensor &source) {
+  bool fits = source.stored <= INT32_MAX;
+  for (int64_t k = 0; k < source.order; ++k)
+    fits = fits && source.levels[k].extent <= INT32_MAX;
+  return fits;
+}
+
+} // namespace
+
+extern "C" int32_t spc_rt_reorder(const Allocator *allocator, const Tensor *source, Tensor *copy) {
+  Status status = checkCounts(*source, *copy);
+  if (status == Status::Ok)
+    status = fitsInt32(*source) ? Reorder<int32_t>(*allocator, *source, *copy).run()
+                                : Reorder<int64_t>(*allocator, *source, *copy).run();
+  return static_cast<int32_t>(status);
+}
+
+} // namespace spc::runtime
