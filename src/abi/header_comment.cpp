@@ -1,0 +1,118 @@
+#include "abi/header_comment.h"
+
+#include "abi/text.h"
+
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+namespace spc::abi {
+namespace {
+
+constexpr std::string_view kComment = R"(/* @function@(): made by spc from @file@; do not edit.
+@statements@ *
+ * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
+ *
+@arguments@ *
+ * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
+)";
+
+std::string withoutFolders(const std::string &path) {
+  return path.substr(path.find_last_of('/') + 1);
+}
+
+/// The source of the kernel's statements in the order of the file, each once, however many steps they became.
+std::string statements(const sema::Kernel &kernel) {
+  std::map<uint32_t, std::string_view> texts;
+  for (const sema::Step &step : kernel.steps)
+    if (const auto *statement = std::get_if<sema::Statement>(&step); statement && statement->where) {
+      const Span &where = statement->where;
+      std::string_view &text = texts[where.begin];
+      const std::string_view candidate = where.file->text().substr(where.begin, where.end - where.begin);
+      text = std::max(text, candidate, [](auto a, auto b) { return a.size() < b.size(); });
+    }
+  std::string lines;
+  for (auto [begin, text] : texts) {
+    while (!text.empty()) {
+      const size_t end = std::min(text.find('\n'), text.size());
+      lines += " *     " + forComment(text.substr(0, end)) + "\n";
+      text.remove_prefix(std::min(end + 1, text.size()));
+    }
+  }
+  return lines.empty() ? "" : " *\n" + lines;
+}
+
+/// "m x n"
+std::string shape(const sema::Kernel &kernel, const sema::Tensor &tensor) {
+  std::vector<std::string> extents;
+  for (sema::ExtentId id : tensor.extents) {
+    const sema::Extent &extent = kernel.extents[static_cast<size_t>(id)];
+    extents.push_back(extent.fixed ? std::to_string(*extent.fixed) : forComment(extent.name));
+  }
+  return join(extents, " x ");
+}
+
+/// "dimension 0 dense, 1 compressed"
+std::string storage(const format::Format &format) {
+  if (format.isDense()) {
+    const int inner = format.levels.back().dim;
+    return format.order() == 1 ? "dense" : "dense, dimension " + std::to_string(inner) + " innermost";
+  }
+  std::vector<std::string> levels;
+  for (const format::Level &level : format.levels)
+    levels.push_back(std::to_string(level.dim) + (level.isDense()        ? " dense"
+                                                  : level.isCompressed() ? " compressed"
+                                                                         : " one coordinate each"));
+  return "dimension " + join(levels, ", ");
+}
+
+std::string direction(const sema::Tensor &tensor) {
+  if (!tensor.isWritten)
+    return "in";
+  return tensor.isRead ? "in/out" : "out";
+}
+
+/// What a caller has to know about a sparse output, in lines.
+std::vector<std::string> outputNotes(const Signature &signature, const sema::Kernel &kernel,
+                                     const Parameter &parameter) {
+  const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(parameter.tensor)];
+  if (!tensor.isWritten || !tensor.patternOf)
+    return {};
+  if (!parameter.fillsStructure)
+    return {"only its values change"};
+  std::string owner = kernel.tensors[static_cast<size_t>(*tensor.patternOf)].name;
+  for (const Parameter &other : signature.parameters)
+    if (other.tensor == *tensor.patternOf)
+      owner = other.name;
+  return {"has the entries of " + owner + ": its values array has room for as many as " + owner + " stores,",
+          "its other arrays are those of " + owner + ", or NULL, which the call replaces by them"};
+}
+
+std::string argument(const Signature &signature, const sema::Kernel &kernel, const Parameter &parameter, size_t width) {
+  const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(parameter.tensor)];
+  const std::string indent = " *   " + std::string(width + 2, ' ');
+  std::string text = " *   " + parameter.name + std::string(width + 2 - parameter.name.size(), ' ') + direction(tensor);
+  if (parameter.kind != ParameterKind::Tensor)
+    return text + ", scalar\n";
+  text += ", " + shape(kernel, tensor) + "; " + storage(tensor.format) + "\n";
+  for (const std::string &note : outputNotes(signature, kernel, parameter))
+    text += indent + note + "\n";
+  return text;
+}
+
+} // namespace
+
+std::string headerComment(const Signature &signature, const sema::Kernel &kernel) {
+  size_t width = 0;
+  for (const Parameter &parameter : signature.parameters)
+    width = std::max(width, parameter.name.size());
+  std::string arguments;
+  for (const Parameter &parameter : signature.parameters)
+    arguments += argument(signature, kernel, parameter, width);
+  return substitute(kComment, {{"function", signature.function},
+                               {"file", forComment(withoutFolders(kernel.kernelFile))},
+                               {"statements", statements(kernel)},
+                               {"arguments", arguments}});
+}
+
+} // namespace spc::abi

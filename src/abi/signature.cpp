@@ -1,0 +1,64 @@
+#include "abi/signature.h"
+
+#include "abi/names.h"
+
+#include <set>
+
+namespace spc::abi {
+namespace {
+
+/// Gives each parameter its tensor's name, with underscores appended until it clashes with nothing.
+class ParameterNames {
+public:
+  explicit ParameterNames(const sema::Kernel &kernel) : function_(kernel.function) {
+    for (sema::TensorId id : kernel.parameters)
+      wanted_.insert(kernel.tensors[id].name);
+  }
+
+  std::string take(const std::string &tensor) {
+    std::string name = tensor;
+    if (isReservedName(name))
+      name += '_';
+    while (name == function_ || name == function_ + "_ctx" || (name != tensor && wanted_.contains(name)) ||
+           taken_.contains(name))
+      name += '_';
+    taken_.insert(name);
+    return name;
+  }
+
+private:
+  std::string function_;
+  std::set<std::string> wanted_;
+  std::set<std::string> taken_;
+};
+
+Parameter makeParameter(const sema::Kernel &kernel, sema::TensorId id) {
+  const sema::Tensor &tensor = kernel.tensors[id];
+  Parameter parameter{};
+  parameter.tensor = id;
+  parameter.value = tensor.type;
+  parameter.isWritten = tensor.isWritten;
+  if (tensor.order() == 0) {
+    parameter.kind = tensor.isWritten ? ParameterKind::ScalarPointer : ParameterKind::ScalarValue;
+    return parameter;
+  }
+  parameter.kind = ParameterKind::Tensor;
+  parameter.type = structFor(tensor.format, tensor.type);
+  parameter.fillsStructure = tensor.isWritten && tensor.patternOf && *tensor.patternOf != id;
+  return parameter;
+}
+
+} // namespace
+
+Signature makeSignature(const sema::Kernel &kernel) {
+  Signature signature;
+  signature.function = kernel.function;
+  ParameterNames names(kernel);
+  for (sema::TensorId id : kernel.parameters) {
+    signature.parameters.push_back(makeParameter(kernel, id));
+    signature.parameters.back().name = names.take(kernel.tensors[id].name);
+  }
+  return signature;
+}
+
+} // namespace spc::abi

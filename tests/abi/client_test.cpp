@@ -1,0 +1,114 @@
+// Generated headers in the hands of C and C++ programs.
+#include "abi/header.h"
+#include "compilers.h"
+#include "fixtures.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc;
+using namespace spc::abi;
+using namespace spc::abi::test;
+using format::IndexType;
+
+namespace {
+
+const std::string kWarnings = " -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror";
+const std::string kClients = SPC_SOURCE_DIR "/tests/abi/clients/";
+
+void writeKernelHeaders(const std::string &folder) {
+  SourceManager sources;
+  for (const sema::Kernel &kernel : {sddmm(sources), scaledSpmv(sources), csfProduct(sources)})
+    writeFile(folder + "/" + kernel.function + ".h", writeHeader(makeSignature(kernel), kernel));
+}
+
+/// One header with many types, as if one kernel used them all.
+void writeTypesHeader(const std::string &path) {
+  using enum IndexType;
+  std::vector<format::Format> formats;
+  for (const char *letters : {"dc", "cc", "c", "cs", "css", "ccc", "dcc", "cdc", "cd", "dcd", "ddc", "cccccccc", "d",
+                              "dd", "ddd", "csssssss", "dddddddd"})
+    formats.push_back(makeFormat(letters));
+  formats.push_back(makeFormat("dc", {1, 0}));
+  formats.push_back(makeFormat("cc", {1, 0}));
+  formats.push_back(makeFormat("dd", {1, 0}));
+  formats.push_back(makeFormat("ddd", {2, 0, 1}));
+  formats.push_back(makeFormat("ccc", {2, 0, 1}));
+  formats.push_back(makeFormat("dc", {}, I64, I32));
+  formats.push_back(makeFormat("dc", {}, I64, I64));
+  formats.push_back(makeFormat("cs", {}, I64, I64));
+  formats.push_back(makeFormat("dc"));
+  formats.back().levels[1].ordered = false;
+  std::string text(commonText());
+  for (const format::Format &format : formats)
+    text += typeSection(structFor(format, sema::ValueType::F64));
+  for (const char *letters : {"dc", "dd"})
+    text += typeSection(structFor(makeFormat(letters), sema::ValueType::F32));
+  writeFile(path, text);
+}
+
+/// Compiles `client` with every compiler and runs it; prints what the program has to say.
+void buildAndRun(const std::string &client, const std::string &folder, const std::string &options,
+                 const Compiler &compiler) {
+  const std::string program = folder + "/client";
+  const Outcome build = runCommand(compiler.command + kWarnings + options + " -I" + quote(folder) + " " +
+                                   quote(kClients + client) + " -o " + quote(program));
+  INFO(compiler.command << options << "\n" << build.output);
+  REQUIRE(build.status == 0);
+  const Outcome run = runCommand(quote(program));
+  INFO(run.output);
+  CHECK(run.status == 0);
+}
+
+} // namespace
+
+TEST_CASE("generated headers compile alone and together, used or not") {
+  const std::string folder = workFolder("headers");
+  writeKernelHeaders(folder);
+  writeTypesHeader(folder + "/types.h");
+  writeFile(folder + "/alone.c", "#include \"sddmm.h\"\nint unused;\n");
+  writeFile(folder + "/together.c", "#include \"spmv.h\"\n#include \"sddmm.h\"\n#include \"csf_product.h\"\n"
+                                    "#include \"types.h\"\n#include \"spmv.h\"\nint unused;\n");
+  for (const Compiler &compiler : compilers())
+    for (const char *source : {"alone.c", "together.c"})
+      for (const char *level : {" -O0", " -O2"}) {
+        const Outcome outcome = runCommand(compiler.command + kWarnings + level + " -c " +
+                                           quote(folder + "/" + source) + " -o " + quote(folder + "/out.o"));
+        INFO(compiler.command << level << " " << source << "\n" << outcome.output);
+        CHECK(outcome.status == 0);
+      }
+}
+
+TEST_CASE("headers of differing versions refuse each other") {
+  const std::string folder = workFolder("versions");
+  writeKernelHeaders(folder);
+  std::string other(commonText());
+  const std::string version = "#define SPC_ABI_VERSION 1";
+  other.replace(other.find(version), version.size(), "#define SPC_ABI_VERSION 2");
+  writeFile(folder + "/other.h", other);
+  writeFile(folder + "/mixed.c", "#include \"other.h\"\n#include \"sddmm.h\"\n");
+  for (const Compiler &compiler : compilers()) {
+    const Outcome outcome =
+        runCommand(compiler.command + " -c " + quote(folder + "/mixed.c") + " -o " + quote(folder + "/out.o"));
+    CHECK(outcome.status != 0);
+    CHECK(outcome.output.find("different versions of spc") != std::string::npos);
+  }
+}
+
+TEST_CASE("validators accept valid structures and name what is wrong with others") {
+  const std::string folder = workFolder("validators");
+  writeTypesHeader(folder + "/types.h");
+  for (const Compiler &compiler : compilers()) {
+    const std::string checks = compiler.isGcc ? " -fsanitize=address,undefined -fno-sanitize-recover=all" : "";
+    buildAndRun("validators.c", folder, " -g" + checks, compiler);
+  }
+}
+
+TEST_CASE("the plain function passes the default context, with OpenMP's threads where the program has them") {
+  const std::string folder = workFolder("context");
+  writeKernelHeaders(folder);
+  for (const Compiler &compiler : compilers()) {
+    buildAndRun("context.c", folder, "", compiler);
+    if (compiler.isGcc)
+      buildAndRun("context.c", folder, " -fopenmp", compiler);
+  }
+}

@@ -1,0 +1,115 @@
+#include "fixtures.h"
+
+#include <numeric>
+
+namespace spc::abi::test {
+namespace {
+
+using format::Extent;
+using format::Format;
+using format::IndexType;
+using format::Level;
+using format::Storage;
+using sema::Kernel;
+using sema::Tensor;
+using sema::TensorId;
+using sema::ValueType;
+
+TensorId add(Kernel &kernel, const std::string &name, ValueType type, Format format,
+             std::vector<sema::ExtentId> extents) {
+  Tensor tensor;
+  tensor.name = name;
+  tensor.type = type;
+  tensor.format = std::move(format);
+  tensor.extents = std::move(extents);
+  tensor.isRead = true;
+  kernel.tensors.push_back(std::move(tensor));
+  const TensorId id = static_cast<TensorId>(kernel.tensors.size()) - 1;
+  kernel.parameters.push_back(id);
+  return id;
+}
+
+void makeOutput(Kernel &kernel, TensorId id, bool isRead) {
+  kernel.tensors[id].isWritten = true;
+  kernel.tensors[id].isRead = isRead;
+}
+
+void addStatement(Kernel &kernel, const SourceFile &file, const std::string &text, TensorId target) {
+  const auto begin = static_cast<uint32_t>(file.text().find(text));
+  sema::Statement statement;
+  statement.target = target;
+  statement.where = {&file, begin, begin + static_cast<uint32_t>(text.size())};
+  kernel.steps.emplace_back(std::move(statement));
+}
+
+Kernel named(const std::string &function, const std::string &file, std::vector<sema::Extent> extents) {
+  Kernel kernel;
+  kernel.function = function;
+  kernel.kernelFile = file;
+  kernel.extents = std::move(extents);
+  return kernel;
+}
+
+} // namespace
+
+Format makeFormat(const std::string &letters, std::vector<int> modes, IndexType pointers, IndexType indices) {
+  if (modes.empty()) {
+    modes.resize(letters.size());
+    std::iota(modes.begin(), modes.end(), 0);
+  }
+  Format format;
+  format.name = "whatever";
+  format.pointers = pointers;
+  format.indices = indices;
+  for (size_t k = 0; k < letters.size(); ++k) {
+    Level level;
+    level.dim = modes[k];
+    level.storage = letters[k] == 'd' ? Storage::Dense : Storage::Compressed;
+    level.extent = letters[k] == 'c' ? Extent::Ragged : Extent::Fixed;
+    level.unique = k + 1 == letters.size() || letters[k + 1] != 's';
+    format.levels.push_back(level);
+  }
+  return format;
+}
+
+Kernel sddmm(SourceManager &sources) {
+  const std::string statement = "D(i,j) = S(i,j) * # sampled */ ?\?/\n    (A(i,k)*B(j,k))";
+  const SourceFile &file = sources.add("kernels/sddmm.tex", "# one head\n" + statement + "\n");
+  Kernel kernel = named("sddmm", "some/folder/sddmm.tex", {{"m", {}}, {"n", {}}, {"k", 64}});
+  const TensorId s = add(kernel, "S", ValueType::F32, makeFormat("dc"), {0, 1});
+  add(kernel, "A", ValueType::F32, makeFormat("dd"), {0, 2});
+  add(kernel, "B", ValueType::F32, makeFormat("dd"), {1, 2});
+  const TensorId d = add(kernel, "D", ValueType::F32, makeFormat("dc"), {0, 1});
+  makeOutput(kernel, d, false);
+  kernel.tensors[d].patternOf = s;
+  addStatement(kernel, file, statement, d);
+  return kernel;
+}
+
+Kernel scaledSpmv(SourceManager &sources) {
+  const SourceFile &file = sources.add("-", "y(i) += alpha*M(i,j)*x(j); nrm = y(i)*y(i)\n");
+  Kernel kernel = named("spmv", "-", {{"i", {}}, {"j", {}}});
+  add(kernel, "alpha", ValueType::F64, makeFormat(""), {});
+  add(kernel, "M", ValueType::F64, makeFormat("cs"), {0, 1});
+  add(kernel, "x", ValueType::F64, makeFormat("d"), {1});
+  const TensorId y = add(kernel, "y", ValueType::F64, makeFormat("d"), {0});
+  const TensorId norm = add(kernel, "nrm", ValueType::F64, makeFormat(""), {});
+  makeOutput(kernel, y, true);
+  makeOutput(kernel, norm, false);
+  addStatement(kernel, file, "y(i) += alpha*M(i,j)*x(j)", y);
+  addStatement(kernel, file, "nrm = y(i)*y(i)", norm);
+  return kernel;
+}
+
+Kernel csfProduct(SourceManager &sources) {
+  const SourceFile &file = sources.add("csf.tex", "Y(i,j) = T(i,j,k)*V(j)");
+  Kernel kernel = named("csf_product", "csf.tex", {{"i", {}}, {"j", {}}, {"k", {}}});
+  add(kernel, "T", ValueType::F64, makeFormat("ccc", {2, 0, 1}, IndexType::I64), {0, 1, 2});
+  add(kernel, "V", ValueType::F64, makeFormat("c"), {1});
+  const TensorId y = add(kernel, "Y", ValueType::F64, makeFormat("dd", {1, 0}), {0, 1});
+  makeOutput(kernel, y, false);
+  addStatement(kernel, file, "Y(i,j) = T(i,j,k)*V(j)", y);
+  return kernel;
+}
+
+} // namespace spc::abi::test

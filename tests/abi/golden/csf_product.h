@@ -1,0 +1,141 @@
+/* csf_product(): made by spc from csf.tex; do not edit.
+ *
+ *     Y(i,j) = T(i,j,k)*V(j)
+ *
+ * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
+ *
+ *   T  in, i x j x k; dimension 2 compressed, 0 compressed, 1 compressed
+ *   V  in, j; dimension 0 compressed
+ *   Y  out, i x j; dense, dimension 0 innermost
+ *
+ * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
+#ifndef SPC_KERNEL_csf_product
+#define SPC_KERNEL_csf_product
+
+/* the text of spc/spc.h */
+
+#ifndef SPC_TYPE_CSF3_201_F64_P64_I32
+#define SPC_TYPE_CSF3_201_F64_P64_I32
+
+/* From the outside in: dimension 2 compressed, dimension 0 compressed, dimension 1 compressed. */
+typedef struct spc_csf3_201_f64_p64_i32 {
+  int64_t shape[3]; /* extents by dimension */
+  int64_t nnz; /* stored values */
+  int64_t count_0; /* entries of level 0 */
+  int32_t *indices_0; /* coordinates of dimension 2 */
+  int64_t *pointers_to_1; /* where the entries of each parent begin in level 1, then their number */
+  int32_t *indices_1; /* coordinates of dimension 0 */
+  int64_t *pointers_to_2; /* where the entries of each parent begin in level 2, then their number */
+  int32_t *indices_2; /* coordinates of dimension 1 */
+  double *values; /* stored values, in the order of the entries */
+} spc_csf3_201_f64_p64_i32;
+
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, shape, 0);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, nnz, 3);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, count_0, 4);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_0, 5);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_1, 6);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_1, 7);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_2, 8);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_2, 9);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, values, 10);
+SPC_ASSERT_SIZE(spc_csf3_201_f64_p64_i32, 11);
+
+/* Checks extents, counts, pointers, and that coordinates are in range and sorted. SPC_OK when all is well. */
+static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f64_p64_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  const spc_level levels[3] = {
+      spc_root_level(t->shape[2], t->count_0, t->indices_0, 32, SPC_UNIQUE | SPC_ORDERED),
+      spc_compressed_level(t->shape[0], t->pointers_to_1, 64, t->indices_1, 32, SPC_UNIQUE | SPC_ORDERED),
+      spc_compressed_level(t->shape[1], t->pointers_to_2, 64, t->indices_2, 32, SPC_UNIQUE | SPC_ORDERED),
+  };
+  return spc_validate_levels(levels, 3, t->nnz, t->values);
+}
+
+#endif
+
+#ifndef SPC_TYPE_SPVEC_F64_I32
+#define SPC_TYPE_SPVEC_F64_I32
+
+/* From the outside in: dimension 0 compressed. */
+typedef struct spc_spvec_f64_i32 {
+  int64_t size; /* extent of dimension 0 */
+  int64_t nnz; /* stored values */
+  int32_t *indices_0; /* coordinates of dimension 0 */
+  double *values; /* stored values, in the order of the entries */
+} spc_spvec_f64_i32;
+
+SPC_ASSERT_FIELD(spc_spvec_f64_i32, size, 0);
+SPC_ASSERT_FIELD(spc_spvec_f64_i32, nnz, 1);
+SPC_ASSERT_FIELD(spc_spvec_f64_i32, indices_0, 2);
+SPC_ASSERT_FIELD(spc_spvec_f64_i32, values, 3);
+SPC_ASSERT_SIZE(spc_spvec_f64_i32, 4);
+
+/* Checks extents, counts, pointers, and that coordinates are in range and sorted. SPC_OK when all is well. */
+static inline spc_status spc_spvec_f64_i32_validate(const spc_spvec_f64_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  const spc_level levels[1] = {
+      spc_root_level(t->size, t->nnz, t->indices_0, 32, SPC_UNIQUE | SPC_ORDERED),
+  };
+  return spc_validate_levels(levels, 1, t->nnz, t->values);
+}
+
+#endif
+
+#ifndef SPC_TYPE_DENSE2_10_F64
+#define SPC_TYPE_DENSE2_10_F64
+
+/* Dense, dimension 0 innermost. */
+typedef struct spc_dense2_10_f64 {
+  int64_t shape[2]; /* extents by dimension */
+  int64_t strides[2]; /* elements from one coordinate to the next, by dimension */
+  double *values; /* elements */
+} spc_dense2_10_f64;
+
+SPC_ASSERT_FIELD(spc_dense2_10_f64, shape, 0);
+SPC_ASSERT_FIELD(spc_dense2_10_f64, strides, 2);
+SPC_ASSERT_FIELD(spc_dense2_10_f64, values, 4);
+SPC_ASSERT_SIZE(spc_dense2_10_f64, 5);
+
+/* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
+static inline spc_status spc_dense2_10_f64_validate(const spc_dense2_10_f64 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  return spc_validate_dense(t->shape, t->strides, 2, 0, t->values);
+}
+
+/* A contiguous tensor over the caller's values. */
+static inline spc_dense2_10_f64 spc_dense2_10_f64_make(double *values, int64_t rows, int64_t cols) {
+  const spc_dense2_10_f64 t = {{rows, cols}, {1, rows}, values};
+  return t;
+}
+
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
+spc_status csf_product_ctx(
+    const spc_context *ctx,
+    const spc_csf3_201_f64_p64_i32 *T,
+    const spc_spvec_f64_i32 *V,
+    spc_dense2_10_f64 *Y);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+static inline spc_status csf_product(
+    const spc_csf3_201_f64_p64_i32 *T,
+    const spc_spvec_f64_i32 *V,
+    spc_dense2_10_f64 *Y) {
+  const spc_context ctx = spc_default_context();
+  return csf_product_ctx(&ctx, T, V, Y);
+}
+
+#endif

@@ -1,0 +1,111 @@
+/* sddmm(): made by spc from sddmm.tex; do not edit.
+ *
+ *     D(i,j) = S(i,j) * # sampled * / ? ?/
+ *         (A(i,k)*B(j,k))
+ *
+ * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
+ *
+ *   S  in, m x n; dimension 0 dense, 1 compressed
+ *   A  in, m x 64; dense, dimension 1 innermost
+ *   B  in, n x 64; dense, dimension 1 innermost
+ *   D  out, m x n; dimension 0 dense, 1 compressed
+ *      has the entries of S: its values array has room for as many as S stores,
+ *      its other arrays are those of S, or NULL, which the call replaces by them
+ *
+ * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
+#ifndef SPC_KERNEL_sddmm
+#define SPC_KERNEL_sddmm
+
+/* the text of spc/spc.h */
+
+#ifndef SPC_TYPE_CSR_F32_I32
+#define SPC_TYPE_CSR_F32_I32
+
+/* From the outside in: dimension 0 dense, dimension 1 compressed. */
+typedef struct spc_csr_f32_i32 {
+  int64_t nrows; /* extent of dimension 0 */
+  int64_t ncols; /* extent of dimension 1 */
+  int64_t nnz; /* stored values */
+  int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
+  int32_t *col_ind; /* coordinates of dimension 1 */
+  float *values; /* stored values, in the order of the entries */
+} spc_csr_f32_i32;
+
+SPC_ASSERT_FIELD(spc_csr_f32_i32, nrows, 0);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, ncols, 1);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, nnz, 2);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, row_ptr, 3);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, col_ind, 4);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, values, 5);
+SPC_ASSERT_SIZE(spc_csr_f32_i32, 6);
+
+/* Checks extents, counts, pointers, and that coordinates are in range and sorted. SPC_OK when all is well. */
+static inline spc_status spc_csr_f32_i32_validate(const spc_csr_f32_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  const spc_level levels[2] = {
+      spc_dense_level(t->nrows),
+      spc_compressed_level(t->ncols, t->row_ptr, 32, t->col_ind, 32, SPC_UNIQUE | SPC_ORDERED),
+  };
+  return spc_validate_levels(levels, 2, t->nnz, t->values);
+}
+
+#endif
+
+#ifndef SPC_TYPE_DENSE2_F32
+#define SPC_TYPE_DENSE2_F32
+
+/* Dense, dimension 1 innermost. */
+typedef struct spc_dense2_f32 {
+  int64_t shape[2]; /* extents by dimension */
+  int64_t strides[2]; /* elements from one coordinate to the next, by dimension */
+  float *values; /* elements */
+} spc_dense2_f32;
+
+SPC_ASSERT_FIELD(spc_dense2_f32, shape, 0);
+SPC_ASSERT_FIELD(spc_dense2_f32, strides, 2);
+SPC_ASSERT_FIELD(spc_dense2_f32, values, 4);
+SPC_ASSERT_SIZE(spc_dense2_f32, 5);
+
+/* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
+static inline spc_status spc_dense2_f32_validate(const spc_dense2_f32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  return spc_validate_dense(t->shape, t->strides, 2, 1, t->values);
+}
+
+/* A contiguous tensor over the caller's values. */
+static inline spc_dense2_f32 spc_dense2_f32_make(float *values, int64_t rows, int64_t cols) {
+  const spc_dense2_f32 t = {{rows, cols}, {cols, 1}, values};
+  return t;
+}
+
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
+spc_status sddmm_ctx(
+    const spc_context *ctx,
+    const spc_csr_f32_i32 *S,
+    const spc_dense2_f32 *A,
+    const spc_dense2_f32 *B,
+    spc_csr_f32_i32 *D);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+static inline spc_status sddmm(
+    const spc_csr_f32_i32 *S,
+    const spc_dense2_f32 *A,
+    const spc_dense2_f32 *B,
+    spc_csr_f32_i32 *D) {
+  const spc_context ctx = spc_default_context();
+  return sddmm_ctx(&ctx, S, A, B, D);
+}
+
+#endif

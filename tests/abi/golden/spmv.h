@@ -1,0 +1,112 @@
+/* spmv(): made by spc from -; do not edit.
+ *
+ *     y(i) += alpha*M(i,j)*x(j)
+ *     nrm = y(i)*y(i)
+ *
+ * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
+ *
+ *   alpha  in, scalar
+ *   M      in, i x j; dimension 0 compressed, 1 one coordinate each
+ *   x      in, j; dense
+ *   y      in/out, i; dense
+ *   nrm    out, scalar
+ *
+ * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
+#ifndef SPC_KERNEL_spmv
+#define SPC_KERNEL_spmv
+
+/* the text of spc/spc.h */
+
+#ifndef SPC_TYPE_COO2_F64_I32
+#define SPC_TYPE_COO2_F64_I32
+
+/* From the outside in: dimension 0 compressed, dimension 1 one coordinate each. */
+typedef struct spc_coo2_f64_i32 {
+  int64_t nrows; /* extent of dimension 0 */
+  int64_t ncols; /* extent of dimension 1 */
+  int64_t nnz; /* stored values */
+  int32_t *row_ind; /* coordinates of dimension 0 */
+  int32_t *col_ind; /* coordinates of dimension 1 */
+  double *values; /* stored values, in the order of the entries */
+} spc_coo2_f64_i32;
+
+SPC_ASSERT_FIELD(spc_coo2_f64_i32, nrows, 0);
+SPC_ASSERT_FIELD(spc_coo2_f64_i32, ncols, 1);
+SPC_ASSERT_FIELD(spc_coo2_f64_i32, nnz, 2);
+SPC_ASSERT_FIELD(spc_coo2_f64_i32, row_ind, 3);
+SPC_ASSERT_FIELD(spc_coo2_f64_i32, col_ind, 4);
+SPC_ASSERT_FIELD(spc_coo2_f64_i32, values, 5);
+SPC_ASSERT_SIZE(spc_coo2_f64_i32, 6);
+
+/* Checks extents, counts, pointers, and that coordinates are in range and sorted. SPC_OK when all is well. */
+static inline spc_status spc_coo2_f64_i32_validate(const spc_coo2_f64_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  const spc_level levels[2] = {
+      spc_root_level(t->nrows, t->nnz, t->row_ind, 32, SPC_ORDERED),
+      spc_singleton_level(t->ncols, t->col_ind, 32, SPC_UNIQUE | SPC_ORDERED),
+  };
+  return spc_validate_levels(levels, 2, t->nnz, t->values);
+}
+
+#endif
+
+#ifndef SPC_TYPE_DENSE1_F64
+#define SPC_TYPE_DENSE1_F64
+
+/* Dense. */
+typedef struct spc_dense1_f64 {
+  int64_t size; /* extent of dimension 0 */
+  int64_t stride; /* elements from one coordinate to the next */
+  double *values; /* elements */
+} spc_dense1_f64;
+
+SPC_ASSERT_FIELD(spc_dense1_f64, size, 0);
+SPC_ASSERT_FIELD(spc_dense1_f64, stride, 1);
+SPC_ASSERT_FIELD(spc_dense1_f64, values, 2);
+SPC_ASSERT_SIZE(spc_dense1_f64, 3);
+
+/* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
+static inline spc_status spc_dense1_f64_validate(const spc_dense1_f64 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  return spc_validate_dense(&t->size, &t->stride, 1, 0, t->values);
+}
+
+/* A contiguous tensor over the caller's values. */
+static inline spc_dense1_f64 spc_dense1_f64_make(double *values, int64_t size) {
+  const spc_dense1_f64 t = {size, 1, values};
+  return t;
+}
+
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
+spc_status spmv_ctx(
+    const spc_context *ctx,
+    double alpha,
+    const spc_coo2_f64_i32 *M,
+    const spc_dense1_f64 *x,
+    spc_dense1_f64 *y,
+    double *nrm);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+static inline spc_status spmv(
+    double alpha,
+    const spc_coo2_f64_i32 *M,
+    const spc_dense1_f64 *x,
+    spc_dense1_f64 *y,
+    double *nrm) {
+  const spc_context ctx = spc_default_context();
+  return spmv_ctx(&ctx, alpha, M, x, y, nrm);
+}
+
+#endif

@@ -1,0 +1,85 @@
+// Golden headers. SPC_UPDATE_GOLDEN=1 in the environment rewrites them.
+#include "abi/header.h"
+#include "abi/text.h"
+#include "fixtures.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+using namespace spc;
+using namespace spc::abi;
+
+namespace {
+
+std::string readFile(const std::string &path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+/// The header without the common part, which has a test of its own.
+std::string ownPart(std::string header) {
+  const size_t at = header.find(commonText());
+  REQUIRE(at != std::string::npos);
+  return header.replace(at, commonText().size(), "/* the text of spc/spc.h */\n");
+}
+
+void checkGolden(const sema::Kernel &kernel) {
+  const std::string text = ownPart(writeHeader(makeSignature(kernel), kernel));
+  const std::string path = std::string(SPC_SOURCE_DIR "/tests/abi/golden/") + kernel.function + ".h";
+  if (std::getenv("SPC_UPDATE_GOLDEN"))
+    std::ofstream(path, std::ios::binary) << text;
+  CHECK(text == readFile(path));
+}
+
+} // namespace
+
+TEST_CASE("golden headers") {
+  SourceManager sources;
+  checkGolden(abi::test::sddmm(sources));
+  checkGolden(abi::test::scaledSpmv(sources));
+  checkGolden(abi::test::csfProduct(sources));
+}
+
+TEST_CASE("the common part is the public header, byte for byte") {
+  CHECK(commonText() == readFile(SPC_SOURCE_DIR "/include/spc/spc.h"));
+}
+
+TEST_CASE("headers hold nothing of the machine they were made on") {
+  SourceManager one, two;
+  sema::Kernel kernel = abi::test::sddmm(one), moved = abi::test::sddmm(two);
+  moved.kernelFile = "/elsewhere/sddmm.tex";
+  const std::string text = writeHeader(makeSignature(kernel), kernel);
+  CHECK(text == writeHeader(makeSignature(moved), moved));
+  CHECK(text.find("folder") == std::string::npos);
+}
+
+TEST_CASE("comments cannot be broken out of") {
+  CHECK(forComment("a */ b /* c") == "a * / b / * c");
+  CHECK(forComment("*/*/") == "* / * /");
+  CHECK(forComment("?\?/") == "? ?/");
+  CHECK(forComment("a\tb\r\x01\xc3\xa9") == "a b? ? ? ?");
+  SourceManager sources;
+  sema::Kernel kernel = abi::test::sddmm(sources);
+  kernel.kernelFile = "x*/int evil;/*.tex";
+  const std::string text = writeHeader(makeSignature(kernel), kernel);
+  CHECK(text.find("made by spc from *.tex;") != std::string::npos);
+}
+
+TEST_CASE("substitution leaves unknown names and stray signs alone") {
+  CHECK(substitute("@a@ @b@ @ @a@", {{"a", "1"}}) == "1 @b@ @ 1");
+  CHECK(substitute("x@", {{"a", "1"}}) == "x@");
+  CHECK(substitute("@a@", {{"a", "@a@"}}) == "@a@");
+}
+
+TEST_CASE("a kernel without arguments still has a valid prototype") {
+  sema::Kernel kernel;
+  kernel.function = "nothing";
+  const std::string text = writeHeader(makeSignature(kernel), kernel);
+  CHECK(text.find("nothing_ctx(const spc_context *ctx);") != std::string::npos);
+  CHECK(text.find("nothing(void)") != std::string::npos);
+}

@@ -1,0 +1,95 @@
+#include "abi/names.h"
+#include "abi/signature.h"
+#include "fixtures.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc;
+using namespace spc::abi;
+
+namespace {
+
+/// The parameter names of a kernel with scalar operands of these names.
+std::vector<std::string> namesFor(const std::vector<std::string> &tensors) {
+  sema::Kernel kernel;
+  kernel.function = "f";
+  for (const std::string &name : tensors) {
+    kernel.parameters.push_back(static_cast<sema::TensorId>(kernel.tensors.size()));
+    kernel.tensors.push_back({});
+    kernel.tensors.back().name = name;
+  }
+  std::vector<std::string> names;
+  for (const Parameter &parameter : makeSignature(kernel).parameters)
+    names.push_back(parameter.name);
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+} // namespace
+
+TEST_CASE("operands are const structs, a shared pattern's output fills its structure") {
+  SourceManager sources;
+  const Signature signature = makeSignature(abi::test::sddmm(sources));
+  CHECK(signature.function == "sddmm");
+  REQUIRE(signature.parameters.size() == 4);
+  const Parameter &s = signature.parameters[0], &d = signature.parameters[3];
+  CHECK(s.kind == ParameterKind::Tensor);
+  CHECK(s.type.name == "spc_csr_f32_i32");
+  CHECK_FALSE(s.isWritten);
+  CHECK_FALSE(s.fillsStructure);
+  CHECK(d.type.name == "spc_csr_f32_i32");
+  CHECK(d.isWritten);
+  CHECK(d.fillsStructure);
+  CHECK(signature.parameters[1].type.name == "spc_dense2_f32");
+}
+
+TEST_CASE("a sparse tensor scaled in place has nothing to fill") {
+  SourceManager sources;
+  sema::Kernel kernel = abi::test::sddmm(sources);
+  kernel.tensors[3].patternOf = 3;
+  CHECK_FALSE(makeSignature(kernel).parameters[3].fillsStructure);
+}
+
+TEST_CASE("scalars go by value, order-0 outputs by pointer") {
+  SourceManager sources;
+  sema::Kernel kernel = abi::test::scaledSpmv(sources);
+  Signature signature = makeSignature(kernel);
+  CHECK(signature.parameters[0].kind == ParameterKind::ScalarValue);
+  CHECK(signature.parameters[3].isWritten);
+  CHECK(signature.parameters[4].kind == ParameterKind::ScalarPointer);
+  CHECK(signature.parameters[4].name == "nrm");
+  kernel.tensors[4].isRead = true;
+  CHECK(makeSignature(kernel).parameters[4].kind == ParameterKind::ScalarPointer);
+}
+
+TEST_CASE("only parameters of the kernel are parameters of the function") {
+  SourceManager sources;
+  sema::Kernel kernel = abi::test::scaledSpmv(sources);
+  kernel.parameters = {3, 1};
+  const Signature signature = makeSignature(kernel);
+  REQUIRE(signature.parameters.size() == 2);
+  CHECK(signature.parameters[0].tensor == 3);
+  CHECK(signature.parameters[1].name == "M");
+}
+
+TEST_CASE("parameter names avoid keywords, macros and our own names") {
+  CHECK(namesFor({"A", "x"}) == Names{"A", "x"});
+  CHECK(namesFor({"int", "class", "and"}) == Names{"int_", "class_", "and_"});
+  CHECK(namesFor({"ctx", "spc_status", "SPC_OK"}) == Names{"ctx_", "spc_status_", "SPC_OK_"});
+  CHECK(namesFor({"I", "NULL", "__linux__", "_Bool"}) == Names{"I_", "NULL_", "__linux___", "_Bool_"});
+  CHECK(namesFor({"f", "f_ctx"}) == Names{"f_", "f_ctx_"});
+}
+
+TEST_CASE("renamed parameters clash with no other tensor") {
+  CHECK(namesFor({"int", "int_"}) == Names{"int__", "int_"});
+  CHECK(namesFor({"x_", "int", "int_", "ctx"}) == Names{"x_", "int__", "int_", "ctx_"});
+  CHECK(namesFor({"a__b", "a__b_"}) == Names{"a__b__", "a__b___"});
+}
+
+TEST_CASE("reserved names") {
+  for (const char *name : {"alignas", "xor_eq", "while", "restrict", "BUFSIZ", "unix", "_Generic", "a__b", "spc_csr"})
+    CHECK(isReservedName(name));
+  for (const char *name : {"", "_", "_x", "x", "A", "spmv", "Int", "ctx1", "value", "y1"})
+    CHECK_FALSE(isReservedName(name));
+}
