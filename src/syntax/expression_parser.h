@@ -1,0 +1,58 @@
+// Expressions and accesses. Every function gives nothing once it has reported an error that the statement cannot
+// survive; the tokens then stand where the error was found.
+#pragma once
+
+#include "syntax/ast.h"
+#include "syntax/syntax_errors.h"
+#include "syntax/token_stream.h"
+
+#include <optional>
+
+namespace spc::syntax {
+
+/// The highest order of a tensor.
+constexpr size_t kMaxOrder = 8;
+
+class ExpressionParser {
+public:
+  ExpressionParser(TokenStream &tokens, SyntaxErrors &errors) : tokens_(tokens), errors_(errors) {}
+
+  /// `sum` of the grammar: a whole right side.
+  ExprPtr parseValue();
+
+  /// `access`, at a name; reports names that a tensor may not have.
+  std::optional<Access> parseAccess();
+
+  /// Takes the current token, a name.
+  Name takeName();
+
+  /// Reports a tensor name that the language keeps for itself; false then.
+  bool checkTensorName(const Name &name);
+
+  /// Reports that a tensor has more than kMaxOrder dimensions; `where` is the first one too many.
+  void reportOrder(Span where);
+
+private:
+  ExprPtr sum();
+  ExprPtr product();
+  ExprPtr unary();
+  ExprPtr primary();
+  ExprPtr literal();
+  ExprPtr parenthesised();
+  ExprPtr sumCall();
+  bool sumVariables(Sum &call);
+  bool indices(Access &access);
+  bool index(Access &access);
+  bool closeIndices(Span open);
+  bool rejectIndex(const Access &access);
+  bool enter();
+  bool countOperator();
+  ExprPtr make(decltype(Expr::node) node, uint32_t begin);
+
+  TokenStream &tokens_;
+  SyntaxErrors &errors_;
+  int depth_ = 0;
+  int operators_ = 0;
+};
+
+} // namespace spc::syntax

@@ -1,0 +1,264 @@
+#include "syntax/parser.h"
+
+#include "syntax/expression_parser.h"
+#include "syntax/functions.h"
+#include "syntax/syntax_errors.h"
+#include "syntax/token_stream.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace spc::syntax {
+namespace {
+
+constexpr DiagnosticKind kBadExtent{"bad-extent", Severity::Error};
+constexpr DiagnosticKind kUnknownKeyword{"unknown-keyword", Severity::Error};
+constexpr DiagnosticKind kUnknownAttribute{"unknown-attribute", Severity::Error};
+constexpr DiagnosticKind kUnsupportedAssignment{"unsupported-assignment", Severity::Error};
+
+class Parser {
+public:
+  Parser(const SourceFile &file, Diagnostics &diagnostics)
+      : tokens_(file), errors_(tokens_, diagnostics), expressions_(tokens_, errors_) {}
+
+  Kernel run();
+
+private:
+  bool declaration();
+  bool extents(TensorDecl &decl);
+  bool extent(TensorDecl &decl);
+  bool attributes(TensorDecl &decl);
+  bool unknownAttribute();
+  bool statement();
+  bool assignOperator(Statement &statement);
+  bool rejectAfterTarget(const Statement &statement);
+  bool endOfStatement(const std::string &what);
+  void expectedStatement();
+
+  TokenStream tokens_;
+  SyntaxErrors errors_;
+  ExpressionParser expressions_;
+  Kernel kernel_;
+};
+
+Kernel Parser::run() {
+  bool lostDeclaration = false;
+  while (!errors_.full()) {
+    while (tokens_.accept(TokenKind::Newline) || tokens_.accept(TokenKind::Semicolon))
+      ;
+    if (tokens_.at(TokenKind::End))
+      break;
+    uint32_t begin = tokens_.current().begin;
+    bool fine = false;
+    bool declares = tokens_.at(TokenKind::Name) && tokens_.text(tokens_.current()) == "tensor";
+    if (declares)
+      fine = declaration();
+    else if (tokens_.at(TokenKind::Name))
+      fine = statement();
+    else
+      expectedStatement();
+    lostDeclaration |= declares && !fine;
+    if (!fine)
+      tokens_.recover(begin);
+  }
+  if (!lostDeclaration)
+    checkFunctionNames(kernel_, errors_);
+  return std::move(kernel_);
+}
+
+void Parser::expectedStatement() {
+  bool continuesLine = !kernel_.statements.empty() && (tokens_.at(TokenKind::Plus) || tokens_.at(TokenKind::Minus) ||
+                                                       tokens_.at(TokenKind::Star) || tokens_.at(TokenKind::Slash));
+  Diagnostic &error = errors_.unexpected("a declaration or a statement");
+  if (continuesLine)
+    error.advise("a line break ends a statement: put the operator at the end of the line before");
+}
+
+bool Parser::declaration() {
+  const Token keyword = tokens_.current();
+  TokenKind after = tokens_.peek().kind;
+  if (after == TokenKind::LeftParen || after == TokenKind::Equal || after == TokenKind::PlusEqual)
+    return expressions_.checkTensorName(expressions_.takeName());
+  tokens_.advance();
+  if (!tokens_.at(TokenKind::Name)) {
+    errors_.unexpected("the tensor's name");
+    return false;
+  }
+  TensorDecl decl;
+  decl.name = expressions_.takeName();
+  expressions_.checkTensorName(decl.name);
+  if (tokens_.at(TokenKind::LeftParen) && !extents(decl))
+    return false;
+  if (!attributes(decl))
+    return false;
+  decl.where = tokens_.since(keyword.begin);
+  bool fine = endOfStatement("`:`, `,` or the end of the line");
+  kernel_.declarations.push_back(std::move(decl));
+  return fine;
+}
+
+bool Parser::extents(TensorDecl &decl) {
+  const Token open = tokens_.current();
+  tokens_.advance();
+  do {
+    if (decl.extents.size() == kMaxOrder) {
+      expressions_.reportOrder(tokens_.currentSpan());
+      return false;
+    }
+    if (!extent(decl))
+      return false;
+  } while (tokens_.accept(TokenKind::Comma));
+  if (tokens_.accept(TokenKind::RightParen))
+    return true;
+  errors_.missingParen(tokens_.span(open), "`,` or `)`");
+  return false;
+}
+
+bool Parser::extent(TensorDecl &decl) {
+  const Token token = tokens_.current();
+  ExtentDecl extent{std::string(), tokens_.currentSpan()};
+  if (tokens_.at(TokenKind::Name) && !tokens_.atNewStatement()) {
+    extent.value = std::string(tokens_.text(token));
+  } else if (tokens_.at(TokenKind::Number)) {
+    std::string_view text = tokens_.text(token);
+    int64_t value = 0;
+    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error != std::errc() || end != text.data() + text.size())
+      errors_.report(kBadExtent, tokens_.currentSpan(),
+                     "an extent is a name or a whole number that fits 64 bits, not " + tokens_.quoted(token));
+    extent.value = value;
+  } else if (tokens_.at(TokenKind::Minus)) {
+    errors_.report(kBadExtent, tokens_.currentSpan(), "an extent cannot be negative");
+    return false;
+  } else {
+    Diagnostic &error = errors_.unexpected("an extent");
+    if (tokens_.at(TokenKind::RightParen) && decl.extents.empty())
+      error.advise("a scalar is declared without parentheses");
+    return false;
+  }
+  tokens_.advance();
+  decl.extents.push_back(std::move(extent));
+  return true;
+}
+
+bool Parser::attributes(TensorDecl &decl) {
+  if (tokens_.accept(TokenKind::Colon)) {
+    if (!tokens_.at(TokenKind::Name)) {
+      errors_.unexpected("a type, `f32` or `f64`");
+      return false;
+    }
+    if (tokens_.text(tokens_.current()) == "sparse") {
+      errors_.report(kUnknownAttribute, tokens_.currentSpan(), "`sparse` is no type")
+          .fix(tokens_.span(tokens_.previous()), ",");
+      return false;
+    }
+    decl.type = expressions_.takeName();
+  }
+  while (tokens_.accept(TokenKind::Comma)) {
+    if (!tokens_.at(TokenKind::Name)) {
+      errors_.unexpected("`sparse`");
+      return false;
+    }
+    if (tokens_.text(tokens_.current()) != "sparse")
+      return unknownAttribute();
+    decl.sparse = true;
+    tokens_.advance();
+  }
+  return true;
+}
+
+bool Parser::unknownAttribute() {
+  std::string_view text = tokens_.text(tokens_.current());
+  Diagnostic &error = errors_.report(kUnknownAttribute, tokens_.currentSpan(),
+                                     "unknown attribute " + tokens_.quoted(tokens_.current()));
+  if (text == "f32" || text == "f64")
+    error.fix(tokens_.span(tokens_.previous()), ":").advise("the type follows a colon: `tensor A(m, n): f32, sparse`");
+  else if (didYouMean(text, {"sparse"}))
+    error.fix(tokens_.currentSpan(), "sparse");
+  else
+    error.advise("the only attribute is `sparse`; tensors are dense otherwise");
+  return false;
+}
+
+bool Parser::statement() {
+  const Token first = tokens_.current();
+  Statement statement;
+  std::optional<Access> target = expressions_.parseAccess();
+  if (!target)
+    return false;
+  statement.target = std::move(*target);
+  statement.targetWhere = tokens_.since(first.begin);
+  if (!assignOperator(statement))
+    return false;
+  statement.value = expressions_.parseValue();
+  if (!statement.value)
+    return false;
+  statement.where = tokens_.since(first.begin);
+  bool fine = endOfStatement("an operator or the end of the line");
+  kernel_.statements.push_back(std::move(statement));
+  return fine;
+}
+
+bool Parser::assignOperator(Statement &statement) {
+  if (!tokens_.at(TokenKind::Equal) && !tokens_.at(TokenKind::PlusEqual))
+    return rejectAfterTarget(statement);
+  statement.op = tokens_.at(TokenKind::Equal) ? AssignOp::Assign : AssignOp::Add;
+  tokens_.advance();
+  return true;
+}
+
+// Reports what stands where `=` or `+=` should; false always.
+bool Parser::rejectAfterTarget(const Statement &statement) {
+  std::string_view text = tokens_.text(tokens_.current());
+  bool reduces =
+      tokens_.at(TokenKind::Name) && (isFunctionName(text) || text == "sum") && tokens_.peek().kind == TokenKind::Equal;
+  if (tokens_.at(TokenKind::OtherAssign) || reduces) {
+    std::string shown = std::string(text) + (reduces ? "=" : "");
+    Diagnostic &error = errors_.report(kUnsupportedAssignment, tokens_.currentSpan(),
+                                       "a statement assigns with `=` or `+=`, not with `" + shown + "`");
+    if (text == "==")
+      error.fix(tokens_.currentSpan(), "=");
+    else if (text == "-=")
+      error.advise("write `+= -(...)`");
+    else if (!reduces)
+      error.advise("name the target on the right: `y(i) = y(i) " + std::string(text.substr(0, 1)) + " ...`");
+    return false;
+  }
+  const Name &word = statement.target.tensor;
+  bool twoNames = tokens_.at(TokenKind::Name) && statement.target.indices.empty() && !tokens_.current().startsLine &&
+                  tokens_.previous().end == word.where.end;
+  if (twoNames && word.text == "let") {
+    errors_.report(kUnknownKeyword, word.where, "a kernel has no temporaries: unknown keyword `let`")
+        .advise("write the expression where it is used, or make it an output");
+  } else if (twoNames && didYouMean(word.text, {"tensor"})) {
+    errors_.report(kUnknownKeyword, word.where, "unknown keyword `" + word.text + "`").fix(word.where, "tensor");
+  } else {
+    errors_.unexpected("`=` or `+=`");
+  }
+  return false;
+}
+
+bool Parser::endOfStatement(const std::string &what) {
+  if (tokens_.atStatementEnd())
+    return true;
+  bool operand = tokens_.at(TokenKind::Name) || tokens_.at(TokenKind::Number) || tokens_.at(TokenKind::LeftParen);
+  bool declared = what.front() == '`';
+  if (tokens_.at(TokenKind::RightParen)) {
+    errors_.unexpected(what).advise("no `(` belongs to this `)`");
+  } else if (operand && declared && tokens_.text(tokens_.current()) == "sparse") {
+    errors_.unexpected(what).fix(tokens_.gap(), ",");
+  } else if (operand && !declared) {
+    errors_.unexpected(what).fix(tokens_.gap(), "*");
+  } else {
+    errors_.unexpected(what);
+  }
+  return false;
+}
+
+} // namespace
+
+Kernel parse(const SourceFile &file, Diagnostics &diagnostics) {
+  return Parser(file, diagnostics).run();
+}
+
+} // namespace spc::syntax

@@ -1,0 +1,109 @@
+#include "syntax/parser.h"
+
+namespace spc::syntax {
+namespace {
+
+// How tightly a node binds; an operand that binds less than its place asks for gets parentheses.
+enum Precedence { kSum = 1, kProduct = 2, kUnary = 3 };
+
+class SourceWriter {
+public:
+  void write(const Expr &expr, int least) {
+    bool parentheses = precedence(expr) < least;
+    if (parentheses)
+      out_ += '(';
+    std::visit([this](const auto &node) { write(node); }, expr.node);
+    if (parentheses)
+      out_ += ')';
+  }
+
+  void write(const Access &access) {
+    out_ += access.tensor.text;
+    if (!access.indices.empty()) {
+      out_ += '(';
+      names(access.indices, ",");
+      out_ += ')';
+    }
+  }
+
+  void append(std::string_view text) { out_ += text; }
+  std::string take() { return std::move(out_); }
+
+private:
+  static int precedence(const Expr &expr) {
+    if (auto *binary = std::get_if<Binary>(&expr.node))
+      return precedence(binary->op);
+    return kUnary;
+  }
+
+  static int precedence(BinaryOp op) { return op == BinaryOp::Add || op == BinaryOp::Sub ? kSum : kProduct; }
+
+  void write(const Literal &literal) { out_ += literal.spelling; }
+
+  void write(const Negate &negate) {
+    out_ += '-';
+    write(*negate.operand, kUnary);
+  }
+
+  void write(const Binary &binary) {
+    int own = precedence(binary.op);
+    write(*binary.left, own);
+    switch (binary.op) {
+    case BinaryOp::Add:
+      out_ += " + ";
+      break;
+    case BinaryOp::Sub:
+      out_ += " - ";
+      break;
+    case BinaryOp::Mul:
+      out_ += '*';
+      break;
+    case BinaryOp::Div:
+      out_ += '/';
+      break;
+    }
+    write(*binary.right, own + 1);
+  }
+
+  void write(const Sum &sum) {
+    out_ += "sum(";
+    names(sum.variables, ", ");
+    out_ += ", ";
+    write(*sum.body, kSum);
+    out_ += ')';
+  }
+
+  void write(const Paren &paren) {
+    out_ += '(';
+    write(*paren.inner, kSum);
+    out_ += ')';
+  }
+
+  void names(const std::vector<Name> &names, std::string_view separator) {
+    for (const Name &name : names) {
+      if (&name != &names.front())
+        out_ += separator;
+      out_ += name.text;
+    }
+  }
+
+  std::string out_;
+};
+
+} // namespace
+
+std::string toSource(const Expr &expr) {
+  SourceWriter writer;
+  writer.write(expr, kSum);
+  return writer.take();
+}
+
+std::string toSource(const Statement &statement) {
+  SourceWriter writer;
+  writer.write(statement.target);
+  writer.append(statement.op == AssignOp::Assign ? " = " : " += ");
+  writer.write(*statement.value, kSum);
+  return writer.take();
+}
+
+} // namespace spc::syntax

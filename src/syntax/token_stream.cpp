@@ -1,0 +1,123 @@
+#include "syntax/token_stream.h"
+
+#include "support/utf8.h"
+
+#include <algorithm>
+
+namespace spc::syntax {
+namespace {
+
+constexpr size_t kLongestQuote = 40;
+
+// A line break after one of these does not end the statement.
+bool continues(TokenKind kind) {
+  switch (kind) {
+  case TokenKind::Plus:
+  case TokenKind::Minus:
+  case TokenKind::Star:
+  case TokenKind::Slash:
+  case TokenKind::Comma:
+  case TokenKind::Equal:
+  case TokenKind::PlusEqual:
+  case TokenKind::OtherAssign:
+    return true;
+  default:
+    return false;
+  }
+}
+
+} // namespace
+
+TokenStream::TokenStream(const SourceFile &file) : file_(file), lexer_(file.text()) {
+  previous_.kind = TokenKind::Newline;
+  fetch();
+}
+
+void TokenStream::fetch() {
+  current_ = lexer_.next();
+}
+
+void TokenStream::take() {
+  if (at(TokenKind::LeftParen))
+    ++depth_;
+  else if (at(TokenKind::RightParen) && depth_ > 0)
+    --depth_;
+  if (!at(TokenKind::Newline) && !at(TokenKind::End))
+    previous_ = current_;
+  fetch();
+}
+
+void TokenStream::advance() {
+  take();
+  while (at(TokenKind::Newline) && (depth_ > 0 || continues(previous_.kind)))
+    fetch();
+}
+
+bool TokenStream::accept(TokenKind kind) {
+  if (!at(kind))
+    return false;
+  advance();
+  return true;
+}
+
+Token TokenStream::peek() const {
+  Lexer ahead = lexer_;
+  Token token = ahead.next();
+  while (token.kind == TokenKind::Newline)
+    token = ahead.next();
+  return token;
+}
+
+std::string_view TokenStream::text(const Token &token) const {
+  return file_.text().substr(token.begin, token.end - token.begin);
+}
+
+std::string TokenStream::quoted(const Token &token) const {
+  std::string_view whole = text(token);
+  size_t length = std::min(whole.size(), kLongestQuote);
+  while (length < whole.size() && length > 0 && isUtf8Continuation(whole[length]))
+    --length;
+  std::string shown(1, '`');
+  shown.append(whole.substr(0, length));
+  shown.append(length < whole.size() ? "...`" : "`");
+  return shown;
+}
+
+std::string TokenStream::found() const {
+  if (at(TokenKind::End))
+    return "the end of the file";
+  return at(TokenKind::Newline) ? "the end of the line" : quoted(current_);
+}
+
+bool TokenStream::atNewStatement() const {
+  if (!current_.startsLine || !at(TokenKind::Name))
+    return false;
+  constexpr int kTokens = 24; // an access of the highest order, and some more
+  Lexer ahead = lexer_;
+  Token token = ahead.next();
+  if (text(current_) == "tensor" && token.kind == TokenKind::Name)
+    return true;
+  if (token.kind == TokenKind::LeftParen) {
+    for (int i = 0; i < kTokens && token.kind != TokenKind::RightParen; ++i) {
+      token = ahead.next();
+      if (token.kind != TokenKind::Name && token.kind != TokenKind::Comma && token.kind != TokenKind::Number &&
+          token.kind != TokenKind::RightParen)
+        return false;
+    }
+    token = ahead.next();
+  }
+  return token.kind == TokenKind::Equal || token.kind == TokenKind::PlusEqual;
+}
+
+void TokenStream::recover(uint32_t begin) {
+  while (!at(TokenKind::End) && !at(TokenKind::Semicolon)) {
+    if (current_.begin != begin && atNewStatement())
+      break;
+    if (at(TokenKind::Newline) && depth_ == 0 && !continues(previous_.kind))
+      break;
+    take();
+  }
+  depth_ = 0;
+}
+
+} // namespace spc::syntax

@@ -1,0 +1,167 @@
+#include "syntax_test_support.h"
+
+#include <chrono>
+
+using namespace spc;
+using namespace spc::syntax;
+
+namespace {
+
+// One error of the given id whose caret stands at the column, and whose text holds `part`.
+void checkError(const std::string &text, const std::string &id, uint32_t line, uint32_t column,
+                const std::string &part) {
+  Parsed parsed(text);
+  INFO(text << '\n' << parsed.rendered());
+  REQUIRE(parsed.ids() == id);
+  const Diagnostic &error = parsed.diagnostics.all()[0];
+  LineColumn at = parsed.file.lineColumn(error.where.begin);
+  CHECK(at.line == line);
+  CHECK(at.column == column);
+  CHECK(parsed.rendered().find(part) != std::string::npos);
+}
+
+} // namespace
+
+TEST_CASE("slips in words get a suggestion") {
+  checkError("tensr S(m,n)", "unknown-keyword", 1, 1, "did you mean `tensor`?");
+  checkError("tensor S(m,n): f32, sprase", "unknown-attribute", 1, 21, "did you mean `sparse`?");
+  checkError("tensor S(m,n), f32", "unknown-attribute", 1, 16, "did you mean `:`?");
+  checkError("tensor S(m,n), blocked", "unknown-attribute", 1, 16, "only attribute");
+  checkError("tensor S(m,n): sparse", "unknown-attribute", 1, 16, "did you mean `,`?");
+  checkError("tensor S(m,n): f32 sparse", "unexpected-token", 1, 20, "insert `,`");
+  checkError("tensor S(m,n), sparse: f32", "unexpected-token", 1, 22, "found `:`");
+  checkError("let T(i,k) = A(i,k)", "unknown-keyword", 1, 1, "no temporaries");
+  checkError("y = Sum(j, A(j))", "unknown-function", 1, 5, "did you mean `sum`?");
+}
+
+TEST_CASE("operators that the language lacks") {
+  checkError("y(i) min= A(i,j)", "unsupported-assignment", 1, 6, "`min=`");
+  checkError("y max = A(i)", "unsupported-assignment", 1, 3, "`max=`");
+  checkError("y(i) == A(i)", "unsupported-assignment", 1, 6, "did you mean `=`?");
+  checkError("y(i) *= A(i)", "unsupported-assignment", 1, 6, "`y(i) = y(i) * ...`");
+  checkError("y(i) -= A(i)", "unsupported-assignment", 1, 6, "`+= -(...)`");
+  checkError("y = a^2", "unexpected-character", 1, 6, "no power");
+  checkError("y = a**2", "unexpected-token", 1, 7, "no power");
+  checkError("y = a \xC3\x97 b", "unexpected-character", 1, 7, "did you mean `*`?");
+  checkError("y = a \xE2\x88\x92 b", "unexpected-character", 1, 7, "did you mean `-`?");
+}
+
+TEST_CASE("indices are plain names") {
+  checkError("y = A(3,j)", "number-index", 1, 7, "`3`");
+  checkError("y = A(i+1)", "index-expression", 1, 7, "plain name");
+  checkError("y = A(-i)", "index-expression", 1, 7, "plain name");
+  checkError("y = A((i))", "index-expression", 1, 7, "plain name");
+  checkError("y = A(2*i)", "index-expression", 1, 7, "plain name");
+  checkError("y = A()", "empty-indices", 1, 6, "scalar");
+  checkError("y = A(i j)", "unexpected-token", 1, 9, "insert `,`");
+  checkError("y = A(i,)", "unexpected-token", 1, 9, "an index");
+  checkError("y = A(,i)", "unexpected-token", 1, 7, "an index");
+  CHECK(Parsed("y = A(3,j) + A(i,4)").ids() == "number-index number-index");
+}
+
+TEST_CASE("functions are unknown") {
+  checkError("y(i) = exp(x)", "unknown-function", 1, 8, "declare it");
+  checkError("y(i) = exp(x(i))", "unknown-function", 1, 8, "only function");
+  checkError("y(i) = max(a(i), 0)", "unknown-function", 1, 8, "`max`");
+  checkError("y(i) = max(0, a(i))", "unknown-function", 1, 8, "`max`");
+  checkError("y(i) = sqrt(2*a)", "unknown-function", 1, 8, "`sqrt`");
+  checkError("y(i) = f(a(i))", "unknown-function", 1, 8, "`f(i, j)`");
+  CHECK(Parsed("tensor exp(\ny(i) = exp(i)").ids() == "unexpected-token");
+}
+
+TEST_CASE("words that a tensor may not be called") {
+  checkError("tensor sum(m)", "reserved-name", 1, 8, "`sum`");
+  checkError("tensor tensor(m)", "reserved-name", 1, 8, "`tensor`");
+  checkError("sum(i) = A(i)", "reserved-name", 1, 1, "`sum`");
+  checkError("tensor(i) = A(i)", "reserved-name", 1, 1, "`tensor`");
+  checkError("tensor = 1", "reserved-name", 1, 1, "`tensor`");
+  checkError("y = sum", "reserved-name", 1, 5, "`sum`");
+  checkError("y = sum(A(i))", "missing-sum-variable", 1, 5, "`sum(j, ...)`");
+  checkError("y = sum()", "missing-sum-variable", 1, 5, "sums over");
+  checkError("y = sum(j,)", "unexpected-token", 1, 11, "an expression");
+}
+
+TEST_CASE("extents") {
+  checkError("tensor A(-3)", "bad-extent", 1, 10, "negative");
+  checkError("tensor A(2.5)", "bad-extent", 1, 10, "`2.5`");
+  checkError("tensor A(9223372036854775808)", "bad-extent", 1, 10, "64 bits");
+  checkError("tensor A()", "unexpected-token", 1, 10, "scalar");
+  CHECK(Parsed("tensor A(9223372036854775807, 0)").diagnostics.all().empty());
+}
+
+TEST_CASE("what is missing is missing after the last token") {
+  checkError("y = a +", "unexpected-token", 1, 8, "the end of the file");
+  checkError("y(i)\nz = a", "unexpected-token", 1, 5, "the end of the line");
+  checkError("y = a +\nz(i) = b(i)", "unexpected-token", 1, 8, "the end of the line");
+  checkError("y = (a + b\nz = a", "unclosed-parenthesis", 1, 11, "insert `)`");
+  checkError("y = A(i,j\nz(i) = b(i)", "unclosed-parenthesis", 1, 10, "to close this `(`");
+  checkError("tensor A(m\ny = a", "unclosed-parenthesis", 1, 11, "insert `)`");
+  checkError("y = a(i; z = a", "unclosed-parenthesis", 1, 8, "insert `)`");
+  checkError("y = a)", "unexpected-token", 1, 6, "no `(`");
+  checkError("y = a b", "unexpected-token", 1, 7, "insert `*`");
+  checkError("y = 2(a)", "unexpected-token", 1, 6, "insert `*`");
+  checkError("y = a\n + b", "unexpected-token", 2, 2, "end of the line before");
+  checkError("= 3", "unexpected-token", 1, 1, "a declaration or a statement");
+  checkError("tensor 3", "unexpected-token", 1, 8, "name");
+  checkError("tensor A(m):", "unexpected-token", 1, 13, "type");
+  checkError("tensor A(m),", "unexpected-token", 1, 13, "`sparse`");
+  checkError("y := a", "unexpected-token", 1, 3, "`:`");
+}
+
+TEST_CASE("every broken statement is reported once, and the others are kept") {
+  Parsed parsed("tensr A(m)\n"
+                "y = (a + 3x +\n"
+                "     b(i+1) +\n"
+                "     c\n"
+                "z = a\n"
+                "w = a b c d e; v = b\n"
+                "u = (a\n"
+                "tensor B(m)\n"
+                "t = a )))) (\n"
+                "s = (b +\n"
+                "r = c\n"
+                "q = ?\n"
+                "p = d\n");
+  INFO(parsed.rendered());
+  CHECK(parsed.ids() == "unknown-keyword bad-number index-expression unexpected-token unclosed-parenthesis "
+                        "unexpected-token unexpected-token unexpected-character");
+  std::string targets;
+  for (const Statement &statement : parsed.kernel.statements)
+    targets += statement.target.tensor.text;
+  CHECK(targets == "zwvtrp");
+  CHECK(parsed.kernel.declarations.size() == 1);
+}
+
+TEST_CASE("errors end after fifty") {
+  std::string text;
+  for (int i = 0; i < 1000; ++i)
+    text += "y = ?\n";
+  Parsed parsed(text);
+  CHECK(parsed.diagnostics.all().size() == 51);
+  CHECK(parsed.diagnostics.all().back().kind.id == "too-many-errors");
+  std::string one = "y = ";
+  for (int i = 0; i < 500; ++i)
+    one += "A(3) + ";
+  CHECK(Parsed(text.substr(0, 6 * 50)).diagnostics.all().size() == 50);
+  CHECK(Parsed(one + "1").diagnostics.all().size() == 51);
+}
+
+TEST_CASE("nesting and size have limits far from the stack's") {
+  auto repeat = [](const std::string &text, int count) {
+    std::string all;
+    for (int i = 0; i < count; ++i)
+      all += text;
+    return all;
+  };
+  CHECK(Parsed(std::string("y = ") + repeat("(", 200) + "a" + repeat(")", 200)).diagnostics.all().empty());
+  CHECK(Parsed(std::string("y = ") + repeat("(", 201) + "a" + repeat(")", 201)).ids() == "nesting-too-deep");
+  CHECK(Parsed(std::string("y = ") + repeat("(", 1000000) + "a").ids() == "nesting-too-deep");
+  CHECK(Parsed(std::string("y = ") + repeat("-", 1000000) + "a").ids() == "nesting-too-deep");
+  CHECK(Parsed(std::string("y = ") + repeat("sum(i,", 1000000) + "a").ids() == "nesting-too-deep");
+  CHECK(Parsed("y = a" + repeat("+a", 1000)).diagnostics.all().empty());
+  CHECK(Parsed("y = a" + repeat("+a", 100000)).ids() == "expression-too-large");
+  CHECK(Parsed("y = a" + repeat("*a", 1001) + "\nz = ?").ids() == "expression-too-large unexpected-character");
+  CHECK(Parsed("y = sum(" + repeat("a,", 100000) + "a)").ids() == "expression-too-large");
+  CHECK(Parsed("y = A(" + repeat("a,", 100000) + "a)").ids() == "order-too-high");
+  CHECK(Parsed(std::string("tensor A(") + repeat("a,", 100000) + "a)").ids() == "order-too-high");
+}
