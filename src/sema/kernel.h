@@ -90,7 +90,8 @@ struct Expr {
 };
 
 /// target[...] += expr, summed over the reduction loops; or, when `overwrites`, target[...] = expr for every element
-/// (then there is no reduction loop and no sparse operand).
+/// (then there is no reduction loop and no sparse operand) or, of a sparse target scaled in place, for every stored
+/// element (then the target is the one sparse operand).
 struct Term {
   std::vector<Loop> loops; ///< chosen order, outermost first; respects the level order of every sparse operand
   std::vector<Operand> operands;

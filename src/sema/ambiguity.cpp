@@ -1,0 +1,76 @@
+// Sums whose place the notation leaves open: the variable lives inside one group only, so that summing the group and
+// summing the whole term are different things.
+#include "sema/analysis.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kAmbiguousSum{"ambiguous-sum", Severity::Error};
+
+enum class Group { Sum, Divisor };
+
+struct Ambiguity {
+  Group group;
+  std::vector<const Node *> summedInside; ///< what a sum inside the group would go around
+};
+
+// The group that holds every use of `variable`, where that makes its sum ambiguous.
+std::optional<Ambiguity> findAmbiguity(const Node &node, VariableId variable, const Scope &scope) {
+  if (asSum(node)) {
+    Ambiguity ambiguity{Group::Sum, {}};
+    std::vector<Addend> addends = openAddends(node, false);
+    for (const Addend &addend : addends)
+      if (occurs(variable, *addend.node, scope))
+        ambiguity.summedInside.push_back(addend.node);
+    if (ambiguity.summedInside.size() < addends.size())
+      return ambiguity;
+    return std::nullopt;
+  }
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+    bool left = occurs(variable, *binary->left, scope);
+    bool right = occurs(variable, *binary->right, scope);
+    if (left && right)
+      return std::nullopt;
+    if (right && binary->op == BinaryOp::Div)
+      return Ambiguity{Group::Divisor, {binary->right.get()}};
+    return findAmbiguity(left ? *binary->left : *binary->right, variable, scope);
+  }
+  std::vector<const Node *> below = children(node);
+  return below.empty() ? std::nullopt : findAmbiguity(*below.front(), variable, scope);
+}
+
+void checkAddend(Analysis &analysis, const ResolvedStatement &statement, const Node &addend) {
+  const Scope &scope = statement.scope;
+  for (VariableId variable : freeVariables(addend, scope)) {
+    if (scope.variables[variable].kind != Variable::Kind::Implicit)
+      continue;
+    std::optional<Ambiguity> ambiguity = findAmbiguity(addend, variable, scope);
+    if (!ambiguity)
+      continue;
+    const std::string &name = scope.variables[variable].name;
+    const char *group = ambiguity->group == Group::Sum ? "one of several added in parentheses" : "a divisor";
+    std::string inside = print(addend, scope, analysis.kernel, {ambiguity->summedInside, name});
+    std::string whole = print(addend, scope, analysis.kernel, {{&addend}, name});
+    analysis.diagnostics
+        .report(kAmbiguousSum, ambiguity->summedInside.front()->where,
+                "where the sum over " + inQuotes(name) + " sits is ambiguous: it occurs only in " + group)
+        .note(addend.where, "this may mean " + inside)
+        .note(addend.where, "or it may mean " + whole)
+        .advise("write the sum that you mean");
+  }
+}
+
+} // namespace
+
+void checkAmbiguity(Analysis &analysis) {
+  for (const ResolvedStatement &statement : analysis.statements) {
+    if (!statement.value)
+      continue;
+    for (const Addend &addend : openAddends(*statement.value, false))
+      checkAddend(analysis, statement, *addend.node);
+  }
+}
+
+} // namespace spc::sema

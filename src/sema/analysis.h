@@ -1,0 +1,84 @@
+// What the steps of sema share while a kernel is analysed. Private to this folder.
+#pragma once
+
+#include "sema/analyze.h"
+#include "sema/tree.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spc::sema {
+
+/// What is known of a tensor besides its entry in Kernel::tensors, under the same index.
+struct Symbol {
+  const syntax::TensorDecl *declaration = nullptr;
+  Span firstUse;
+  bool isOperand = false; ///< stands on a right side before any statement has written it, or in the first that does
+  int firstWrite = -1;    ///< the first statement that writes it, or -1
+  std::optional<Span> boundBy; ///< the --format argument that gave it its format
+};
+
+/// One statement with its names resolved.
+struct ResolvedStatement {
+  const syntax::Statement *source = nullptr;
+  Scope scope;
+  Access target;
+  NodePtr value; ///< null where names could not be resolved
+};
+
+struct Analysis {
+  const syntax::Kernel &source;
+  const std::vector<format::Binding> &bindings;
+  const Options &options;
+  Diagnostics &diagnostics;
+
+  Kernel kernel;
+  std::vector<Symbol> symbols;                                    ///< by TensorId; the tensors of the source text
+  std::map<std::string, const syntax::TensorDecl *> declarations; ///< by name, also of tensors that are not used
+  std::vector<std::pair<std::string, Span>> indexNames;           ///< every index variable, in the order of the text
+  std::vector<ResolvedStatement> statements;
+
+  const syntax::TensorDecl *declarationOf(const std::string &name) const {
+    auto found = declarations.find(name);
+    return found == declarations.end() ? nullptr : found->second;
+  }
+};
+
+inline ValueType widest(ValueType a, ValueType b) {
+  return a == ValueType::F64 || b == ValueType::F64 ? ValueType::F64 : ValueType::F32;
+}
+
+/// `'name'` for messages.
+inline std::string inQuotes(std::string_view name) {
+  return "'" + std::string(name) + "'";
+}
+
+/// Reads the declarations: duplicates, value types, orders, scalars that are said to be sparse.
+void declareTensors(Analysis &analysis);
+
+/// Resolves every statement: fills Kernel::tensors (name, order, place), symbols and statements.
+void resolveStatements(Analysis &analysis);
+
+/// Reports operands that should have been declared, and names that are both a tensor and an index variable.
+void checkNames(Analysis &analysis);
+
+/// Gives every dimension and every index variable its extent; reports sizes that disagree.
+void inferExtents(Analysis &analysis);
+
+/// Gives every tensor its value type.
+void inferTypes(Analysis &analysis);
+
+/// The widest type among a statement's operands and its target.
+ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &statement);
+
+/// Reports sums whose place is ambiguous.
+void checkAmbiguity(Analysis &analysis);
+
+/// Applies the --format bindings; operands that nobody bound become dense.
+void bindFormats(Analysis &analysis);
+
+/// Sets isRead and isWritten, and orders the parameters.
+void orderParameters(Analysis &analysis);
+
+} // namespace spc::sema

@@ -1,0 +1,104 @@
+#include "sema/analyze.h"
+
+#include <sstream>
+
+namespace spc::sema {
+namespace {
+
+enum Precedence { kSum = 1, kProduct = 2, kUnary = 3 };
+
+class Describer {
+public:
+  explicit Describer(const Kernel &kernel) : kernel_(kernel) {}
+
+  std::string run() {
+    out_ << "kernel " << kernel_.function << "(";
+    for (size_t k = 0; k < kernel_.parameters.size(); ++k)
+      out_ << (k > 0 ? ", " : "") << nameOf(kernel_.parameters[k]);
+    out_ << ")" << (kernel_.strictFp ? " strict" : "") << "\n";
+    for (const Tensor &tensor : kernel_.tensors)
+      describe(tensor);
+    for (const Step &step : kernel_.steps) {
+      out_ << "\n";
+      std::visit([this](const auto &concrete) { describe(concrete); }, step);
+    }
+    return out_.str();
+  }
+
+private:
+  const std::string &nameOf(TensorId id) const { return kernel_.tensors[id].name; }
+
+  void describe(const Tensor &tensor) {
+    out_ << "  " << tensor.name;
+    for (size_t k = 0; k < tensor.extents.size(); ++k) {
+      const Extent &extent = kernel_.extents[tensor.extents[k]];
+      out_ << (k > 0 ? ", " : "(") << extent.name;
+      if (extent.fixed)
+        out_ << "=" << *extent.fixed;
+    }
+    out_ << (tensor.extents.empty() ? ": " : "): ") << spelling(tensor.type);
+    if (tensor.order() > 0)
+      out_ << " " << format::describe(tensor.format);
+    out_ << (tensor.isRead ? " read" : "") << (tensor.isWritten ? " written" : "");
+    if (tensor.role == TensorRole::Temporary)
+      out_ << " temporary";
+    if (tensor.source)
+      out_ << " copy of " << nameOf(*tensor.source);
+    if (tensor.patternOf)
+      out_ << " pattern of " << nameOf(*tensor.patternOf);
+    out_ << "\n";
+  }
+
+  void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
+
+  void describe(const Statement &statement) {
+    out_ << nameOf(statement.target) << " in " << spelling(statement.computeType)
+         << (statement.zeroFirst ? ", zeroed first" : "") << ":\n";
+    for (const Term &term : statement.terms) {
+      out_ << "  for";
+      for (size_t k = 0; k < term.loops.size(); ++k)
+        out_ << (k > 0 ? ", " : " ") << term.loops[k].variable << (term.loops[k].isReduction ? "+" : "");
+      out_ << (term.loops.empty() ? " once: " : ": ") << access(term, statement.target, term.target)
+           << (term.overwrites ? " = " : " += ") << text(term, *term.expr, kSum) << "\n";
+    }
+  }
+
+  std::string access(const Term &term, TensorId tensor, const std::vector<LoopId> &indices) const {
+    std::string result = nameOf(tensor);
+    for (size_t k = 0; k < indices.size(); ++k)
+      result += (k > 0 ? "," : "(") + term.loops[indices[k]].variable;
+    return indices.empty() ? result : result + ")";
+  }
+
+  std::string text(const Term &term, const Expr &expr, int atLeast) const {
+    if (const auto *literal = std::get_if<Literal>(&expr.node)) {
+      std::ostringstream number;
+      number.precision(17);
+      number << literal->value;
+      return number.str();
+    }
+    if (const auto *use = std::get_if<Use>(&expr.node)) {
+      const Operand &operand = term.operands[use->operand];
+      return access(term, operand.tensor, operand.indices);
+    }
+    if (const auto *negate = std::get_if<Negate>(&expr.node))
+      return "-" + text(term, *negate->operand, kUnary);
+    const auto &binary = std::get<Binary>(expr.node);
+    static constexpr const char *kSpelling[] = {" + ", " - ", "*", "/"};
+    int own = binary.op == BinaryOp::Add || binary.op == BinaryOp::Sub ? kSum : kProduct;
+    std::string result =
+        text(term, *binary.left, own) + kSpelling[static_cast<int>(binary.op)] + text(term, *binary.right, own + 1);
+    return own < atLeast ? "(" + result + ")" : result;
+  }
+
+  const Kernel &kernel_;
+  std::ostringstream out_;
+};
+
+} // namespace
+
+std::string describe(const Kernel &kernel) {
+  return Describer(kernel).run();
+}
+
+} // namespace spc::sema

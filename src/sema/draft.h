@@ -1,0 +1,69 @@
+// Statements whose sums are placed, before loop orders are chosen. Private to this folder.
+#pragma once
+
+#include "sema/analysis.h"
+
+namespace spc::sema {
+
+struct DraftTerm {
+  NodePtr expr;                       ///< without sum() nodes
+  std::vector<VariableId> reductions; ///< summed over, whether they occur in `expr` or not
+  bool overwrites = false;
+  Span where;
+};
+
+/// A statement of the source, or the computation of a temporary that one of its sums needs.
+struct Draft {
+  size_t statement = 0; ///< whose scope the variables and accesses belong to
+  TensorId target = 0;
+  std::vector<VariableId> targetVariables;
+  bool accumulates = false; ///< `+=`
+  bool zeroFirst = false;
+  ValueType computeType = ValueType::F64;
+  std::vector<DraftTerm> terms;
+  Span where;
+};
+
+/// What one source statement becomes: its temporaries' computations in order, then perhaps a copy, then itself.
+struct Expansion {
+  std::vector<Draft> temporaries;
+  std::optional<Copy> copyOfTarget;
+  Draft main;
+};
+
+/// Splits the right side of statement number `statement` into terms. Temporaries go to `kernel`, new accesses to
+/// `scope` (the analysis's own, or copies of them where the expansion is a trial).
+Expansion expandTerms(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope,
+                      Diagnostics &diagnostics);
+
+/// A new dense temporary with the extents of `variables`, and its access with them.
+AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId> &variables, ValueType type,
+                      Span where);
+
+/// The operand whose pattern a statement's target keeps, and how their dimensions correspond.
+struct KeptPattern {
+  TensorId source = 0;
+  std::vector<int> targetDimension; ///< by dimension of the source
+  bool operator==(const KeptPattern &) const = default;
+};
+
+/// Why a target keeps no operand's pattern.
+struct PatternLoss {
+  Span where;
+  std::string reason;
+};
+
+std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const Scope &scope, const Kernel &kernel);
+
+/// Decides the format of the draft's target where this is the first statement that writes it, and checks that a
+/// sparse target keeps its operand's pattern.
+void settleOutput(Analysis &analysis, const Draft &draft);
+
+/// Makes a statement that reads its own target right: in place where possible, else through a copy.
+/// Also decides which term overwrites the target and whether it is set to zero first.
+void orderTerms(Analysis &analysis, Expansion &expansion);
+
+/// Chooses every loop order and writes the steps of the kernel.
+void planLoops(Analysis &analysis, const std::vector<Expansion> &expansions);
+
+} // namespace spc::sema

@@ -1,0 +1,264 @@
+// Right sides to terms: addends are split, sums that hold a sparse operand multiplied out, sum() put into the term's
+// reductions or, where it stands below an addition or in a divisor, into a temporary.
+#include "sema/draft.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
+constexpr DiagnosticKind kSparseDivisor{"sparse-divisor", Severity::Error};
+constexpr DiagnosticKind kStrictDistribution{"strict-distribution", Severity::Error};
+constexpr DiagnosticKind kTemporaryOrderLimit{"temporary-order-limit", Severity::Error};
+
+constexpr size_t kMaxTerms = 256;
+constexpr size_t kMaxTemporaryOrder = 8;
+
+// A product, with the variables of the sum() nodes that were its factors.
+struct Product {
+  bool negative;
+  NodePtr expr;
+  std::vector<VariableId> bound;
+};
+using Products = std::vector<Product>;
+
+// Nested: below an addition, or below any operator where source rounding must be kept; a sum() there is a temporary.
+enum class Place { Factor, Nested };
+
+class Expander {
+public:
+  Expander(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope, Diagnostics &diagnostics)
+      : options_(analysis.options), statement_(statement), kernel_(kernel), scope_(scope), diagnostics_(diagnostics),
+        computeType_(computeTypeOf(analysis, analysis.statements[statement])) {}
+
+  Expansion expand(const ResolvedStatement &statement) {
+    Expansion result;
+    Draft &main = result.main;
+    main.statement = statement_;
+    main.target = statement.target.tensor;
+    main.targetVariables = statement.target.variables;
+    main.accumulates = statement.source->op == syntax::AssignOp::Add;
+    main.computeType = computeType_;
+    main.where = statement.source->where;
+    for (const Addend &addend : openAddends(*statement.value, options_.strictFp))
+      addTerms(addend, main);
+    result.temporaries = std::move(temporaries_);
+    return result;
+  }
+
+private:
+  bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
+
+  // A sparse operand that would be part of this node's arithmetic; those inside sum() are not when it is a temporary.
+  std::optional<Span> sparseOperand(const Node &node) const {
+    std::optional<Span> found;
+    forEachAccess(node, false, [&](const AccessNode &use, Span where) {
+      if (!found && isSparse(use.access))
+        found = where;
+    });
+    return found;
+  }
+
+  void addTerms(const Addend &addend, Draft &draft) {
+    std::vector<VariableId> reductions;
+    for (VariableId variable : freeVariables(*addend.node, scope_))
+      if (std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) ==
+          draft.targetVariables.end())
+        reductions.push_back(variable);
+    Products products = multiplyOut(*addend.node, Place::Factor);
+    bool isGroup = asSum(*addend.node) != nullptr;
+    if (options_.strictFp && (products.size() > 1 || (isGroup && !reductions.empty())))
+      refuseDistribution(*addend.node, products, reductions);
+    for (Product &product : products) {
+      DraftTerm term{std::move(product.expr), reductions, false, addend.node->where};
+      term.reductions.insert(term.reductions.end(), product.bound.begin(), product.bound.end());
+      if (product.negative != addend.negative)
+        term.expr = negated(std::move(term.expr));
+      draft.terms.push_back(std::move(term));
+    }
+    if (draft.terms.size() > kMaxTerms)
+      refuseSize(addend.node->where, draft.terms.size());
+    draft.terms.resize(std::min(draft.terms.size(), kMaxTerms));
+  }
+
+  static NodePtr negated(NodePtr node) {
+    if (auto *number = std::get_if<NumberNode>(&node->kind)) {
+      number->value = -number->value;
+      number->spelling = "-" + number->spelling;
+      return node;
+    }
+    Span where = node->where;
+    return makeNode(NegateNode{std::move(node)}, where);
+  }
+
+  static Products single(NodePtr expr) {
+    Products products;
+    products.push_back({false, std::move(expr), {}});
+    return products;
+  }
+
+  Products multiplyOut(const Node &node, Place place) {
+    if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
+      Products products = multiplyOut(*negate->operand, place);
+      for (Product &product : products)
+        product.negative = !product.negative;
+      return products;
+    }
+    if (const auto *sum = std::get_if<SumNode>(&node.kind)) {
+      if (place == Place::Nested)
+        return single(temporaryFor(node));
+      Products products = multiplyOut(*sum->body, place);
+      for (Product &product : products)
+        product.bound.insert(product.bound.end(), sum->variables.begin(), sum->variables.end());
+      return products;
+    }
+    const auto *binary = std::get_if<BinaryNode>(&node.kind);
+    if (!binary)
+      return single(clone(node));
+    if (asSum(node))
+      return addends(*binary, node);
+    if (options_.strictFp)
+      place = Place::Nested;
+    Products left = multiplyOut(*binary->left, place);
+    if (binary->op == BinaryOp::Div)
+      return divided(std::move(left), *binary->right, node.where);
+    return multiplied(std::move(left), multiplyOut(*binary->right, place), node.where);
+  }
+
+  // A sum of dense operands stays as it is; one with a sparse operand falls into its addends.
+  Products addends(const BinaryNode &sum, const Node &node) {
+    if (!sparseOperand(node))
+      return single(withTemporaries(node));
+    Products products = multiplyOut(*sum.left, Place::Nested);
+    Products right = multiplyOut(*sum.right, Place::Nested);
+    for (Product &product : right) {
+      product.negative = product.negative != (sum.op == BinaryOp::Sub);
+      products.push_back(std::move(product));
+    }
+    return products;
+  }
+
+  Products multiplied(Products left, Products right, Span where) {
+    if (left.size() * right.size() > kMaxTerms) {
+      refuseSize(where, left.size() * right.size());
+      return left;
+    }
+    Products result;
+    for (Product &a : left) {
+      for (size_t k = 0; k < right.size(); ++k) {
+        // Chains of plain factors are long: copy only what is used again.
+        NodePtr first = k + 1 == right.size() ? std::move(a.expr) : clone(*a.expr);
+        NodePtr second = &a == &left.back() ? std::move(right[k].expr) : clone(*right[k].expr);
+        Product product{a.negative != right[k].negative, nullptr, a.bound};
+        product.expr = makeNode(BinaryNode{BinaryOp::Mul, std::move(first), std::move(second)}, where);
+        product.bound.insert(product.bound.end(), right[k].bound.begin(), right[k].bound.end());
+        result.push_back(std::move(product));
+      }
+    }
+    return result;
+  }
+
+  Products divided(Products numerators, const Node &divisor, Span where) {
+    if (std::optional<Span> sparse = sparseOperand(divisor))
+      diagnostics_
+          .report(kSparseDivisor, *sparse, "division by a sparse operand: its missing entries would divide by zero")
+          .note(divisor.where, "this is the divisor")
+          .advise("store it densely, or multiply by its reciprocals");
+    NodePtr by = withTemporaries(divisor);
+    for (Product &product : numerators)
+      product.expr = makeNode(BinaryNode{BinaryOp::Div, std::move(product.expr), clone(*by)}, where);
+    return numerators;
+  }
+
+  NodePtr withTemporaries(const Node &node) {
+    if (std::holds_alternative<SumNode>(node.kind))
+      return temporaryFor(node);
+    if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+      return makeNode(NegateNode{withTemporaries(*negate->operand)}, node.where);
+    if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+      NodePtr left = withTemporaries(*binary->left);
+      return makeNode(BinaryNode{binary->op, std::move(left), withTemporaries(*binary->right)}, node.where);
+    }
+    return clone(node);
+  }
+
+  NodePtr temporaryFor(const Node &sum) {
+    Draft draft;
+    draft.statement = statement_;
+    draft.targetVariables = freeVariables(sum, scope_);
+    draft.computeType = computeType_;
+    draft.where = sum.where;
+    if (draft.targetVariables.size() > kMaxTemporaryOrder) {
+      diagnostics_.report(kTemporaryOrderLimit, sum.where,
+                          "this sum needs a temporary of order " + std::to_string(draft.targetVariables.size()) +
+                              "; the highest is 8");
+      return makeNode(NumberNode{0, "0"}, sum.where);
+    }
+    addTerms({&sum, false}, draft);
+    AccessId access = addTemporary(kernel_, scope_, draft.targetVariables, computeType_, sum.where);
+    draft.target = scope_.accesses[access].tensor;
+    temporaries_.push_back(std::move(draft));
+    return makeNode(AccessNode{access}, sum.where);
+  }
+
+  void refuseSize(Span where, size_t count) {
+    diagnostics_
+        .report(kTooManyTerms, where,
+                "multiplying this out gives " + std::to_string(count) + " terms; the limit is " +
+                    std::to_string(kMaxTerms))
+        .advise("split it into several statements");
+  }
+
+  void refuseDistribution(const Node &node, const Products &products, const std::vector<VariableId> &reductions) {
+    Diagnostic &refused = diagnostics_.report(kStrictDistribution, node.where,
+                                              "this would have to be multiplied out, which --fp=strict rules out");
+    std::string text;
+    for (const Product &product : products) {
+      bool sumsAll = product.bound.empty();
+      for (VariableId variable : reductions)
+        sumsAll &= occurs(variable, *product.expr, scope_);
+      bool hasTemporary = false;
+      forEachAccess(*product.expr, true, [&](const AccessNode &use, Span) {
+        hasTemporary |= kernel_.tensors[scope_.accesses[use.access].tensor].role == TensorRole::Temporary;
+      });
+      if (!sumsAll || hasTemporary)
+        return; // its terms have no simple notation
+      text += text.empty() ? (product.negative ? "-" : "") : (product.negative ? " - " : " + ");
+      text += print(*product.expr, scope_, kernel_);
+    }
+    refused.advise(products.size() > 1 ? "write it out: " + text : "open the parentheses");
+  }
+
+  const Options &options_;
+  size_t statement_;
+  Kernel &kernel_;
+  Scope &scope_;
+  Diagnostics &diagnostics_;
+  ValueType computeType_;
+  std::vector<Draft> temporaries_;
+};
+
+} // namespace
+
+AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId> &variables, ValueType type,
+                      Span where) {
+  Tensor tensor;
+  tensor.name = "$" + std::to_string(kernel.tensors.size());
+  tensor.role = TensorRole::Temporary;
+  tensor.type = type;
+  tensor.format = format::denseFormat(static_cast<int>(variables.size()));
+  for (VariableId variable : variables)
+    tensor.extents.push_back(scope.variables[variable].extent);
+  tensor.isWritten = true;
+  tensor.where = where;
+  kernel.tensors.push_back(std::move(tensor));
+  return scope.intern({static_cast<TensorId>(kernel.tensors.size()) - 1, variables, {}, where});
+}
+
+Expansion expandTerms(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope,
+                      Diagnostics &diagnostics) {
+  return Expander(analysis, statement, kernel, scope, diagnostics).expand(analysis.statements[statement]);
+}
+
+} // namespace spc::sema

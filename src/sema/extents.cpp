@@ -1,0 +1,188 @@
+// Extents: dimensions that one index variable or one declared name ties together are one extent (union-find).
+#include "sema/analysis.h"
+
+#include <numeric>
+#include <set>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kShapeClash{"shape-clash", Severity::Error};
+
+// A declared name or an index variable takes part under its name; the lower rank wins when classes merge.
+struct ClassName {
+  std::string text;
+  size_t rank = SIZE_MAX;
+};
+
+struct FixedSize {
+  int64_t value;
+  Span where;
+};
+
+class ExtentClasses {
+public:
+  explicit ExtentClasses(Diagnostics &diagnostics) : diagnostics_(diagnostics) {}
+
+  int add() {
+    parents_.push_back(static_cast<int>(parents_.size()));
+    declared_.emplace_back();
+    variables_.emplace_back();
+    fixed_.emplace_back();
+    return parents_.back();
+  }
+
+  int find(int node) {
+    while (parents_[node] != node)
+      node = parents_[node] = parents_[parents_[node]];
+    return node;
+  }
+
+  void fix(int node, FixedSize size) { fixed_[find(node)] = size; }
+  void nameDeclared(int node, ClassName name) { takeFirst(declared_[find(node)], std::move(name)); }
+  void nameVariable(int node, ClassName name) { takeFirst(variables_[find(node)], std::move(name)); }
+
+  /// Makes two classes one; `use` is where, and `what` the name by which, they meet.
+  void merge(int a, int b, Span use, const std::string &what) {
+    a = find(a);
+    b = find(b);
+    if (a == b)
+      return;
+    if (fixed_[a] && fixed_[b] && fixed_[a]->value != fixed_[b]->value) {
+      diagnostics_
+          .report(kShapeClash, use,
+                  inQuotes(what) + " has size " + std::to_string(fixed_[a]->value) + " and size " +
+                      std::to_string(fixed_[b]->value))
+          .note(fixed_[a]->where, "declared as " + std::to_string(fixed_[a]->value) + " here")
+          .note(fixed_[b]->where, "declared as " + std::to_string(fixed_[b]->value) + " here");
+    }
+    parents_[b] = a;
+    takeFirst(declared_[a], declared_[b]);
+    takeFirst(variables_[a], variables_[b]);
+    if (!fixed_[a])
+      fixed_[a] = fixed_[b];
+  }
+
+  const ClassName &declaredName(int node) { return declared_[find(node)]; }
+  const ClassName &variableName(int node) { return variables_[find(node)]; }
+  std::optional<int64_t> fixedSize(int node) {
+    const auto &fixed = fixed_[find(node)];
+    return fixed ? std::optional(fixed->value) : std::nullopt;
+  }
+
+private:
+  static void takeFirst(ClassName &name, ClassName other) {
+    if (other.rank < name.rank)
+      name = std::move(other);
+  }
+
+  Diagnostics &diagnostics_;
+  std::vector<int> parents_;
+  std::vector<ClassName> declared_, variables_;
+  std::vector<std::optional<FixedSize>> fixed_;
+};
+
+class ExtentInference {
+public:
+  explicit ExtentInference(Analysis &analysis) : analysis_(analysis), classes_(analysis.diagnostics) {}
+
+  void run() {
+    for (const Tensor &tensor : analysis_.kernel.tensors) {
+      dimensions_.emplace_back();
+      for (int k = 0; k < tensor.order(); ++k)
+        dimensions_.back().push_back(classes_.add());
+    }
+    addDeclaredSizes();
+    std::vector<std::vector<int>> variables;
+    for (ResolvedStatement &statement : analysis_.statements)
+      variables.push_back(addStatement(statement));
+    reserveDeclaredNames();
+    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
+      for (size_t k = 0; k < dimensions_[id].size(); ++k)
+        analysis_.kernel.tensors[id].extents[k] = extentOf(dimensions_[id][k]);
+    for (size_t s = 0; s < variables.size(); ++s)
+      for (size_t v = 0; v < variables[s].size(); ++v)
+        analysis_.statements[s].scope.variables[v].extent = extentOf(variables[s][v]);
+  }
+
+private:
+  void addDeclaredSizes() {
+    std::map<std::string, int> named;
+    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id) {
+      const syntax::TensorDecl *declaration = analysis_.symbols[id].declaration;
+      for (size_t k = 0; declaration && k < dimensions_[id].size(); ++k) {
+        const syntax::ExtentDecl &extent = declaration->extents[k];
+        if (const auto *number = std::get_if<int64_t>(&extent.value)) {
+          classes_.fix(dimensions_[id][k], {*number, extent.where});
+          continue;
+        }
+        const std::string &name = std::get<std::string>(extent.value);
+        auto [entry, isNew] = named.try_emplace(name, dimensions_[id][k]);
+        if (isNew)
+          classes_.nameDeclared(entry->second, {name, declaration->where.begin + k});
+        else
+          classes_.merge(entry->second, dimensions_[id][k], extent.where, name);
+      }
+    }
+  }
+
+  std::vector<int> addStatement(const ResolvedStatement &statement) {
+    std::vector<int> variables;
+    for (const Variable &variable : statement.scope.variables) {
+      variables.push_back(classes_.add());
+      classes_.nameVariable(variables.back(), {variable.name, nextRank_++});
+    }
+    for (const Access &access : statement.scope.accesses)
+      tie(access, statement.scope, variables);
+    if (statement.value)
+      tie(statement.target, statement.scope, variables);
+    return variables;
+  }
+
+  void tie(const Access &access, const Scope &scope, const std::vector<int> &variables) {
+    for (size_t k = 0; k < access.variables.size(); ++k) {
+      VariableId variable = access.variables[k];
+      classes_.merge(variables[variable], dimensions_[access.tensor][k], access.places[k],
+                     scope.variables[variable].name);
+    }
+  }
+
+  void reserveDeclaredNames() {
+    for (const auto &dimensions : dimensions_)
+      for (int node : dimensions)
+        taken_.insert(classes_.declaredName(node).text);
+  }
+
+  ExtentId extentOf(int node) {
+    auto [entry, isNew] =
+        extents_.try_emplace(classes_.find(node), static_cast<ExtentId>(analysis_.kernel.extents.size()));
+    if (isNew)
+      analysis_.kernel.extents.push_back({nameOf(node), classes_.fixedSize(node)});
+    return entry->second;
+  }
+
+  std::string nameOf(int node) {
+    if (const std::string &declared = classes_.declaredName(node).text; !declared.empty())
+      return declared;
+    const std::string &variable = classes_.variableName(node).text;
+    std::string name = variable;
+    for (int number = 2; !taken_.insert(name).second; ++number)
+      name = variable + "_" + std::to_string(number);
+    return name;
+  }
+
+  Analysis &analysis_;
+  ExtentClasses classes_;
+  std::vector<std::vector<int>> dimensions_; ///< node by tensor and dimension
+  std::map<int, ExtentId> extents_;          ///< by class
+  std::set<std::string> taken_;
+  size_t nextRank_ = 0;
+};
+
+} // namespace
+
+void inferExtents(Analysis &analysis) {
+  ExtentInference(analysis).run();
+}
+
+} // namespace spc::sema

@@ -1,0 +1,136 @@
+// The order of a statement's terms, and statements that read what they write.
+#include "sema/draft.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kSelfReference{"self-reference", Severity::Error};
+
+class TermOrder {
+public:
+  TermOrder(Analysis &analysis, Expansion &expansion)
+      : analysis_(analysis), expansion_(expansion), draft_(expansion.main),
+        scope_(analysis.statements[draft_.statement].scope) {}
+
+  void run() {
+    bool inPlace = treatSelfReference();
+    for (Draft &temporary : expansion_.temporaries)
+      chooseOverwrite(temporary);
+    if (inPlace)
+      draft_.terms.front().overwrites = !draft_.accumulates;
+    else
+      chooseOverwrite(draft_);
+  }
+
+private:
+  bool isDense(AccessId access) const { return tensorOf(access).format.isDense(); }
+  const Tensor &tensorOf(AccessId access) const { return analysis_.kernel.tensors[scope_.accesses[access].tensor]; }
+
+  bool readsTarget(const DraftTerm &term) const {
+    std::vector<AccessId> accesses = accessesOf(*term.expr);
+    return std::any_of(accesses.begin(), accesses.end(),
+                       [&](AccessId access) { return scope_.accesses[access].tensor == draft_.target; });
+  }
+
+  // Reads the target only where it writes it, once for each element. A sparse target's term has no other sparse
+  // operand, or the output's pattern would not be kept.
+  bool isElementwise(const DraftTerm &term) const {
+    if (!term.reductions.empty())
+      return false;
+    std::vector<AccessId> accesses = accessesOf(*term.expr);
+    return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+      const Access &access = scope_.accesses[id];
+      return access.tensor == draft_.target ? access.variables == draft_.targetVariables : isDense(id);
+    });
+  }
+
+  // In strict mode only the first two addends may change places: a + b is b + a.
+  bool mayComeFirst(size_t term) const { return !analysis_.options.strictFp || term <= 1; }
+
+  void putFirst(Draft &draft, size_t term) {
+    std::rotate(draft.terms.begin(), draft.terms.begin() + term, draft.terms.begin() + term + 1);
+  }
+
+  /// True when the target is updated in place by the term that is now the first.
+  bool treatSelfReference() {
+    std::vector<size_t> readers;
+    for (size_t k = 0; k < draft_.terms.size(); ++k)
+      if (readsTarget(draft_.terms[k]))
+        readers.push_back(k);
+    if (readers.empty())
+      return false;
+    bool isSparse = !analysis_.kernel.tensors[draft_.target].format.isDense();
+    bool alone = readers.size() == 1 && isElementwise(draft_.terms[readers.front()]);
+    if (isSparse && !(alone && draft_.terms.size() == 1)) {
+      analysis_.diagnostics
+          .report(kSelfReference, draft_.where,
+                  "the sparse output " + inQuotes(analysis_.kernel.tensors[draft_.target].name) +
+                      " is read in its own statement other than to be scaled in place")
+          .advise("write to another tensor");
+      return false;
+    }
+    if (alone && mayComeFirst(readers.front())) {
+      putFirst(draft_, readers.front());
+      return true;
+    }
+    copyTarget(readers);
+    return false;
+  }
+
+  void copyTarget(const std::vector<size_t> &readers) {
+    const Tensor target = analysis_.kernel.tensors[draft_.target];
+    AccessId whole = addTemporary(analysis_.kernel, scope_, draft_.targetVariables, target.type, draft_.where);
+    TensorId copy = scope_.accesses[whole].tensor;
+    expansion_.copyOfTarget = Copy{draft_.target, copy};
+    for (size_t reader : readers)
+      redirect(*draft_.terms[reader].expr, copy);
+  }
+
+  void redirect(Node &node, TensorId copy) {
+    if (auto *use = std::get_if<AccessNode>(&node.kind)) {
+      Access access = scope_.accesses[use->access];
+      if (access.tensor != draft_.target)
+        return;
+      access.tensor = copy;
+      use->access = scope_.intern(std::move(access));
+    } else if (auto *negate = std::get_if<NegateNode>(&node.kind)) {
+      redirect(*negate->operand, copy);
+    } else if (auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+      redirect(*binary->left, copy);
+      redirect(*binary->right, copy);
+    }
+  }
+
+  // `=`: a dense term without reductions sets every element, which saves the zeroing.
+  void chooseOverwrite(Draft &draft) {
+    if (draft.accumulates)
+      return;
+    for (size_t k = 0; k < draft.terms.size(); ++k) {
+      const DraftTerm &term = draft.terms[k];
+      std::vector<AccessId> accesses = accessesOf(*term.expr);
+      bool isPlain = term.reductions.empty() &&
+                     std::all_of(accesses.begin(), accesses.end(), [&](AccessId access) { return isDense(access); });
+      if (!isPlain || !mayComeFirst(k))
+        continue;
+      putFirst(draft, k);
+      draft.terms.front().overwrites = true;
+      return;
+    }
+    draft.zeroFirst = true;
+  }
+
+  Analysis &analysis_;
+  Expansion &expansion_;
+  Draft &draft_;
+  Scope &scope_;
+};
+
+} // namespace
+
+void orderTerms(Analysis &analysis, Expansion &expansion) {
+  TermOrder(analysis, expansion).run();
+}
+
+} // namespace spc::sema

@@ -1,0 +1,55 @@
+// Which operand's pattern a statement provably keeps.
+#include "sema/draft.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+// The sparse access of a term, when it is the only one and has exactly the target's variables.
+std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const DraftTerm &term, const Scope &scope,
+                                                  const Kernel &kernel) {
+  std::vector<AccessId> sparse;
+  for (AccessId access : accessesOf(*term.expr))
+    if (!kernel.tensors[scope.accesses[access].tensor].format.isDense())
+      sparse.push_back(access);
+  if (sparse.empty())
+    return PatternLoss{term.where, "this term has no sparse operand, so it fills every element"};
+  const Access &first = scope.accesses[sparse.front()];
+  if (sparse.size() > 1) {
+    const Access &second = scope.accesses[sparse[1]];
+    return PatternLoss{second.where, "this term keeps only what " + inQuotes(kernel.tensors[first.tensor].name) +
+                                         " and " + inQuotes(kernel.tensors[second.tensor].name) + " both store"};
+  }
+  std::vector<VariableId> have = first.variables, want = draft.targetVariables;
+  std::sort(have.begin(), have.end());
+  std::sort(want.begin(), want.end());
+  if (have != want)
+    return PatternLoss{first.where, inQuotes(kernel.tensors[first.tensor].name) +
+                                        " is not indexed by exactly the left side's variables"};
+  return sparse.front();
+}
+
+} // namespace
+
+std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const Scope &scope, const Kernel &kernel) {
+  std::optional<AccessId> kept;
+  for (const DraftTerm &term : draft.terms) {
+    auto access = patternAccess(draft, term, scope, kernel);
+    if (auto *loss = std::get_if<PatternLoss>(&access))
+      return *loss;
+    AccessId found = std::get<AccessId>(access);
+    if (kept && *kept != found)
+      return PatternLoss{scope.accesses[found].where, "its terms have different sparse operands"};
+    kept = found;
+  }
+  const Access &access = scope.accesses[*kept];
+  KeptPattern pattern{access.tensor, {}};
+  for (VariableId variable : access.variables) {
+    auto place = std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable);
+    pattern.targetDimension.push_back(static_cast<int>(place - draft.targetVariables.begin()));
+  }
+  return pattern;
+}
+
+} // namespace spc::sema

@@ -1,0 +1,226 @@
+// Names to tensors and index variables, one statement at a time.
+#include "sema/analysis.h"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kOrderMismatch{"order-mismatch", Severity::Error};
+constexpr DiagnosticKind kOrderLimit{"order-limit", Severity::Error};
+constexpr DiagnosticKind kRepeatedIndex{"repeated-index", Severity::Error};
+constexpr DiagnosticKind kUnboundVariable{"unbound-variable", Severity::Error};
+constexpr DiagnosticKind kShadowedVariable{"shadowed-variable", Severity::Error};
+
+constexpr size_t kMaxOrder = 8;
+
+std::string ofOrder(size_t order) {
+  return order == 0 ? "a scalar" : "of order " + std::to_string(order);
+}
+
+// Resolves one statement. A part that is wrong is reported and left out; `failed` then says so.
+class Resolver {
+public:
+  Resolver(Analysis &analysis, int statement, ResolvedStatement &out)
+      : analysis_(analysis), statement_(statement), out_(out) {}
+
+  void run() {
+    const syntax::Statement &source = *out_.source;
+    for (const syntax::Name &index : source.target.indices)
+      if (!targetVariables_.contains(index.text))
+        targetVariables_.emplace(index.text, addVariable(index.text, Variable::Kind::Target));
+    NodePtr value = resolve(*source.value);
+    bool targetIsFine = resolveTarget();
+    if (!failed_ && targetIsFine)
+      out_.value = std::move(value);
+  }
+
+private:
+  VariableId addVariable(const std::string &name, Variable::Kind kind) {
+    out_.scope.variables.push_back({name, kind, -1});
+    return static_cast<VariableId>(out_.scope.variables.size()) - 1;
+  }
+
+  VariableId variableOf(const syntax::Name &name) {
+    for (auto bound = bound_.rbegin(); bound != bound_.rend(); ++bound)
+      if (bound->first == name.text)
+        return bound->second;
+    if (auto target = targetVariables_.find(name.text); target != targetVariables_.end())
+      return target->second;
+    auto [implicit, isNew] = implicitVariables_.try_emplace(name.text, -1);
+    if (isNew)
+      implicit->second = addVariable(name.text, Variable::Kind::Implicit);
+    return implicit->second;
+  }
+
+  Diagnostic &fail(const DiagnosticKind &kind, Span where, std::string message) {
+    failed_ = true;
+    return analysis_.diagnostics.report(kind, where, std::move(message));
+  }
+
+  bool checkIndices(const syntax::Access &access, Span where) {
+    const std::string &name = access.tensor.text;
+    bool fine = true;
+    std::set<std::string> seen;
+    for (const syntax::Name &index : access.indices) {
+      analysis_.indexNames.emplace_back(index.text, index.where);
+      if (seen.insert(index.text).second)
+        continue;
+      fine = false;
+      fail(kRepeatedIndex, index.where,
+           "index " + inQuotes(index.text) + " occurs twice in one access of " + inQuotes(name))
+          .advise("diagonals cannot be accessed; use distinct index variables");
+    }
+    if (access.indices.size() > kMaxOrder) {
+      fine = false;
+      fail(kOrderLimit, where, inQuotes(name) + " has more than 8 indices");
+    }
+    return fine;
+  }
+
+  // The tensor that is accessed; nullopt when it has another order elsewhere.
+  std::optional<TensorId> tensorOf(const syntax::Access &access, Span where) {
+    const std::string &name = access.tensor.text;
+    size_t order = access.indices.size();
+    auto &tensors = analysis_.kernel.tensors;
+    auto known = std::find_if(tensors.begin(), tensors.end(), [&](const Tensor &t) { return t.name == name; });
+    const syntax::TensorDecl *declaration = analysis_.declarationOf(name);
+    size_t expected = declaration              ? declaration->extents.size()
+                      : known != tensors.end() ? known->extents.size()
+                                               : order;
+    if (expected != order) {
+      fail(kOrderMismatch, where,
+           inQuotes(name) + " is " + ofOrder(expected) + " but is used with " + std::to_string(order) +
+               (order == 1 ? " index" : " indices"))
+          .note(declaration ? declaration->where : known->where, declaration ? "declared here" : "first used here");
+      return std::nullopt;
+    }
+    if (known != tensors.end())
+      return static_cast<TensorId>(known - tensors.begin());
+    Tensor tensor;
+    tensor.name = name;
+    tensor.extents.assign(order, -1);
+    for (size_t k = 0; k < order; ++k)
+      tensor.format.levels.push_back({.dim = static_cast<int>(k)});
+    tensor.where = declaration ? declaration->where : where;
+    tensors.push_back(std::move(tensor));
+    analysis_.symbols.push_back({.declaration = declaration, .firstUse = where});
+    return static_cast<TensorId>(tensors.size()) - 1;
+  }
+
+  std::optional<Access> accessOf(const syntax::Access &access, Span where) {
+    bool fine = checkIndices(access, where);
+    std::optional<TensorId> tensor = fine ? tensorOf(access, where) : std::nullopt;
+    if (!tensor)
+      return std::nullopt;
+    Access result{*tensor, {}, {}, where};
+    for (const syntax::Name &index : access.indices) {
+      result.variables.push_back(variableOf(index));
+      result.places.push_back(index.where);
+    }
+    return result;
+  }
+
+  bool resolveTarget() {
+    const syntax::Statement &source = *out_.source;
+    std::optional<Access> target = accessOf(source.target, source.targetWhere);
+    if (!target)
+      return false;
+    out_.target = *target;
+    Symbol &symbol = analysis_.symbols[target->tensor];
+    if (symbol.firstWrite < 0)
+      symbol.firstWrite = statement_;
+    return true;
+  }
+
+  NodePtr resolve(const syntax::Expr &expr) {
+    if (const auto *paren = std::get_if<syntax::Paren>(&expr.node))
+      return resolve(*paren->inner);
+    if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
+      return makeNode(NumberNode{literal->value, literal->spelling}, expr.where);
+    if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
+      return makeNode(NegateNode{resolve(*negate->operand)}, expr.where);
+    if (const auto *sum = std::get_if<syntax::Sum>(&expr.node))
+      return resolveSum(*sum, expr.where);
+    if (const auto *binary = std::get_if<syntax::Binary>(&expr.node)) {
+      NodePtr left = resolve(*binary->left);
+      NodePtr right = resolve(*binary->right);
+      return makeNode(BinaryNode{static_cast<BinaryOp>(binary->op), std::move(left), std::move(right)}, expr.where);
+    }
+    return resolveAccess(std::get<syntax::Access>(expr.node), expr.where);
+  }
+
+  NodePtr resolveAccess(const syntax::Access &source, Span where) {
+    std::optional<Access> access = accessOf(source, where);
+    if (!access)
+      return makeNode(NumberNode{0, "0"}, where);
+    Symbol &symbol = analysis_.symbols[access->tensor];
+    if (symbol.firstWrite < 0)
+      symbol.isOperand = true;
+    return makeNode(AccessNode{out_.scope.intern(std::move(*access))}, where);
+  }
+
+  bool mayBind(const syntax::Name &variable) {
+    bool isTarget = targetVariables_.contains(variable.text);
+    bool isBound = std::any_of(bound_.begin(), bound_.end(), [&](const auto &b) { return b.first == variable.text; });
+    if (!isTarget && !isBound)
+      return true;
+    fail(kShadowedVariable, variable.where,
+         "sum over " + inQuotes(variable.text) +
+             (isTarget ? ", which is an index of the left side" : ", which an enclosing sum binds already"))
+        .advise("use another name for it");
+    return false;
+  }
+
+  NodePtr resolveSum(const syntax::Sum &sum, Span where) {
+    size_t outside = bound_.size();
+    bool failedBefore = std::exchange(failed_, false);
+    SumNode node;
+    std::vector<const syntax::Name *> names;
+    for (const syntax::Name &variable : sum.variables) {
+      analysis_.indexNames.emplace_back(variable.text, variable.where);
+      if (!mayBind(variable))
+        continue;
+      node.variables.push_back(addVariable(variable.text, Variable::Kind::Bound));
+      names.push_back(&variable);
+      bound_.emplace_back(variable.text, node.variables.back());
+    }
+    node.body = resolve(*sum.body);
+    bound_.resize(outside);
+    for (size_t k = 0; k < names.size() && !failed_; ++k)
+      if (!occurs(node.variables[k], *node.body, out_.scope))
+        fail(kUnboundVariable, names[k]->where,
+             "sum over " + inQuotes(names[k]->text) + ", which indexes nothing in what is summed");
+    failed_ |= failedBefore;
+    return makeNode(std::move(node), where);
+  }
+
+  Analysis &analysis_;
+  int statement_;
+  ResolvedStatement &out_;
+  std::map<std::string, VariableId> targetVariables_, implicitVariables_;
+  std::vector<std::pair<std::string, VariableId>> bound_;
+  bool failed_ = false;
+};
+
+} // namespace
+
+void resolveStatements(Analysis &analysis) {
+  // Reserved at once: resolvers and later steps keep references to the elements.
+  analysis.statements.resize(analysis.source.statements.size());
+  for (size_t k = 0; k < analysis.statements.size(); ++k) {
+    analysis.statements[k].source = &analysis.source.statements[k];
+    Resolver(analysis, static_cast<int>(k), analysis.statements[k]).run();
+  }
+}
+
+ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &statement) {
+  ValueType type = analysis.kernel.tensors[statement.target.tensor].type;
+  for (const Access &access : statement.scope.accesses)
+    type = widest(type, analysis.kernel.tensors[access.tensor].type);
+  return type;
+}
+
+} // namespace spc::sema

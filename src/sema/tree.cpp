@@ -1,0 +1,183 @@
+#include "sema/tree.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+bool contains(const std::vector<int> &values, int value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+void collectFree(const Node &node, const Scope &scope, std::vector<VariableId> &bound, std::vector<VariableId> &free) {
+  if (const auto *access = std::get_if<AccessNode>(&node.kind)) {
+    for (VariableId variable : scope.accesses[access->access].variables)
+      if (!contains(bound, variable) && !contains(free, variable))
+        free.push_back(variable);
+    return;
+  }
+  size_t outside = bound.size();
+  if (const auto *sum = std::get_if<SumNode>(&node.kind))
+    bound.insert(bound.end(), sum->variables.begin(), sum->variables.end());
+  for (const Node *child : children(node))
+    collectFree(*child, scope, bound, free);
+  bound.resize(outside);
+}
+
+void collectAddends(const Node &node, bool keepGroups, Addend at, bool leftmost, std::vector<Addend> &result) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
+    // A negation of what is no sum stays part of the addend's value, folded into its sign.
+    return collectAddends(*negate->operand, keepGroups, {negate->operand.get(), !at.negative}, leftmost, result);
+  }
+  const BinaryNode *sum = asSum(node);
+  if (!sum || (keepGroups && !leftmost)) {
+    result.push_back(at);
+    return;
+  }
+  bool subtracts = sum->op == BinaryOp::Sub;
+  collectAddends(*sum->left, keepGroups, {sum->left.get(), at.negative}, leftmost, result);
+  collectAddends(*sum->right, keepGroups, {sum->right.get(), at.negative != subtracts}, false, result);
+}
+
+enum Precedence { kSum = 1, kProduct = 2, kUnary = 3, kPrimary = 4 };
+
+class Printer {
+public:
+  Printer(const Scope &scope, const Kernel &kernel, const Wrapping &wrapping)
+      : scope_(scope), kernel_(kernel), wrapping_(wrapping) {}
+
+  std::string operator()(const Node &node, int atLeast) const {
+    const auto &wrapped = wrapping_.nodes;
+    if (std::find(wrapped.begin(), wrapped.end(), &node) != wrapped.end())
+      return "sum(" + wrapping_.variable + ", " + text(node) + ")";
+    std::string result = text(node);
+    return precedence(node) < atLeast ? "(" + result + ")" : result;
+  }
+
+private:
+  static int precedence(const Node &node) {
+    if (std::holds_alternative<NegateNode>(node.kind))
+      return kUnary;
+    if (!std::holds_alternative<BinaryNode>(node.kind))
+      return kPrimary;
+    return asSum(node) ? kSum : kProduct;
+  }
+
+  std::string names(const std::vector<VariableId> &variables, const char *separator) const {
+    std::string result;
+    for (VariableId variable : variables)
+      result += (result.empty() ? "" : separator) + scope_.variables[variable].name;
+    return result;
+  }
+
+  std::string text(const Node &node) const {
+    if (const auto *number = std::get_if<NumberNode>(&node.kind))
+      return number->spelling;
+    if (const auto *use = std::get_if<AccessNode>(&node.kind)) {
+      const Access &access = scope_.accesses[use->access];
+      std::string name = kernel_.tensors[access.tensor].name;
+      return access.variables.empty() ? name : name + "(" + names(access.variables, ",") + ")";
+    }
+    if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+      return "-" + (*this)(*negate->operand, kUnary);
+    if (const auto *sum = std::get_if<SumNode>(&node.kind))
+      return "sum(" + names(sum->variables, ", ") + ", " + (*this)(*sum->body, kSum) + ")";
+    const auto &binary = std::get<BinaryNode>(node.kind);
+    static constexpr const char *kSpelling[] = {" + ", " - ", "*", "/"};
+    int own = precedence(node);
+    return (*this)(*binary.left, own) + kSpelling[static_cast<int>(binary.op)] + (*this)(*binary.right, own + 1);
+  }
+
+  const Scope &scope_;
+  const Kernel &kernel_;
+  const Wrapping &wrapping_;
+};
+
+} // namespace
+
+AccessId Scope::intern(Access access) {
+  for (size_t id = 0; id < accesses.size(); ++id)
+    if (accesses[id].tensor == access.tensor && accesses[id].variables == access.variables)
+      return static_cast<AccessId>(id);
+  accesses.push_back(std::move(access));
+  return static_cast<AccessId>(accesses.size()) - 1;
+}
+
+NodePtr makeNode(decltype(Node::kind) kind, Span where) {
+  return std::make_unique<Node>(Node{std::move(kind), where});
+}
+
+NodePtr makeBinary(BinaryOp op, NodePtr left, NodePtr right) {
+  Span where = left->where && right->where ? join(left->where, right->where) : left->where;
+  return makeNode(BinaryNode{op, std::move(left), std::move(right)}, where);
+}
+
+NodePtr clone(const Node &node) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return makeNode(NegateNode{clone(*negate->operand)}, node.where);
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
+    return makeNode(BinaryNode{binary->op, clone(*binary->left), clone(*binary->right)}, node.where);
+  if (const auto *sum = std::get_if<SumNode>(&node.kind))
+    return makeNode(SumNode{sum->variables, clone(*sum->body)}, node.where);
+  if (const auto *number = std::get_if<NumberNode>(&node.kind))
+    return makeNode(*number, node.where);
+  return makeNode(std::get<AccessNode>(node.kind), node.where);
+}
+
+const BinaryNode *asSum(const Node &node) {
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  return binary && (binary->op == BinaryOp::Add || binary->op == BinaryOp::Sub) ? binary : nullptr;
+}
+
+std::vector<const Node *> children(const Node &node) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return {negate->operand.get()};
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
+    return {binary->left.get(), binary->right.get()};
+  if (const auto *sum = std::get_if<SumNode>(&node.kind))
+    return {sum->body.get()};
+  return {};
+}
+
+void forEachAccess(const Node &node, bool enterSums, const std::function<void(const AccessNode &, Span)> &visit) {
+  if (const auto *access = std::get_if<AccessNode>(&node.kind))
+    return visit(*access, node.where);
+  if (!enterSums && std::holds_alternative<SumNode>(node.kind))
+    return;
+  for (const Node *child : children(node))
+    forEachAccess(*child, enterSums, visit);
+}
+
+bool occurs(VariableId variable, const Node &node, const Scope &scope) {
+  if (const auto *access = std::get_if<AccessNode>(&node.kind))
+    return contains(scope.accesses[access->access].variables, variable);
+  std::vector<const Node *> below = children(node);
+  return std::any_of(below.begin(), below.end(), [&](const Node *child) { return occurs(variable, *child, scope); });
+}
+
+std::vector<AccessId> accessesOf(const Node &node) {
+  std::vector<AccessId> result;
+  forEachAccess(node, true, [&](const AccessNode &use, Span) {
+    if (!contains(result, use.access))
+      result.push_back(use.access);
+  });
+  return result;
+}
+
+std::vector<VariableId> freeVariables(const Node &node, const Scope &scope) {
+  std::vector<VariableId> bound, free;
+  collectFree(node, scope, bound, free);
+  return free;
+}
+
+std::vector<Addend> openAddends(const Node &node, bool keepGroups) {
+  std::vector<Addend> result;
+  collectAddends(node, keepGroups, {&node, false}, true, result);
+  return result;
+}
+
+std::string print(const Node &node, const Scope &scope, const Kernel &kernel, const Wrapping &sumAround) {
+  return Printer(scope, kernel, sumAround)(node, kSum);
+}
+
+} // namespace spc::sema

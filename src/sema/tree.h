@@ -1,0 +1,110 @@
+// A statement's right side with its names resolved: what ambiguity checks and term expansion work on.
+// Parentheses are gone (the tree's shape says the same), every index variable has an identity of its own.
+#pragma once
+
+#include "sema/kernel.h"
+#include "support/source.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace spc::sema {
+
+using VariableId = int; ///< index into Scope::variables
+using AccessId = int;   ///< index into Scope::accesses
+
+struct Variable {
+  enum class Kind { Target, Implicit, Bound };
+  std::string name;
+  Kind kind = Kind::Implicit; ///< on the left side, summed because the left side lacks it, or bound by sum()
+  ExtentId extent = -1;
+};
+
+/// One distinct (tensor, indices) access of a statement.
+struct Access {
+  TensorId tensor = 0;
+  std::vector<VariableId> variables; ///< by dimension
+  std::vector<Span> places;          ///< of the indices, by dimension; empty for accesses that sema made up
+  Span where;                        ///< of its first occurrence
+};
+
+/// The variables and accesses of one statement as written; every draft made from the statement uses it.
+struct Scope {
+  std::vector<Variable> variables;
+  std::vector<Access> accesses;
+
+  /// The id of an access, which is added when it is new.
+  AccessId intern(Access access);
+};
+
+struct Node;
+using NodePtr = std::unique_ptr<Node>;
+
+struct NumberNode {
+  double value;
+  std::string spelling;
+};
+struct AccessNode {
+  AccessId access;
+};
+struct NegateNode {
+  NodePtr operand;
+};
+struct BinaryNode {
+  BinaryOp op;
+  NodePtr left;
+  NodePtr right;
+};
+struct SumNode {
+  std::vector<VariableId> variables;
+  NodePtr body;
+};
+
+struct Node {
+  std::variant<NumberNode, AccessNode, NegateNode, BinaryNode, SumNode> kind;
+  Span where;
+};
+
+NodePtr makeNode(decltype(Node::kind) kind, Span where);
+NodePtr makeBinary(BinaryOp op, NodePtr left, NodePtr right);
+NodePtr clone(const Node &node);
+
+/// The node as a sum or a difference, else nullptr.
+const BinaryNode *asSum(const Node &node);
+
+/// The direct children, left to right.
+std::vector<const Node *> children(const Node &node);
+
+/// Calls `visit` for each access in the tree, left to right; stays out of sum() nodes when told to.
+void forEachAccess(const Node &node, bool enterSums, const std::function<void(const AccessNode &, Span)> &visit);
+
+/// Does the variable index any access in the tree?
+bool occurs(VariableId variable, const Node &node, const Scope &scope);
+
+/// The distinct accesses of a tree without sum() nodes, in order of appearance.
+std::vector<AccessId> accessesOf(const Node &node);
+
+/// Variables that occur in the tree and are not bound by a sum() inside it, in order of appearance.
+std::vector<VariableId> freeVariables(const Node &node, const Scope &scope);
+
+/// One addend of a sum, with the sign it has once parentheses are opened.
+struct Addend {
+  const Node *node;
+  bool negative;
+};
+
+/// The addends of a tree: sums, differences and negated sums are opened. `keepGroups` leaves alone the sums that are
+/// grouped on the right, `a + (b + c)`, since opening them would change the rounding.
+std::vector<Addend> openAddends(const Node &node, bool keepGroups);
+
+/// The tree in the language's notation. `sumAround` names nodes to be shown as `sum(variable, ...)`.
+struct Wrapping {
+  std::vector<const Node *> nodes;
+  std::string variable;
+};
+std::string print(const Node &node, const Scope &scope, const Kernel &kernel, const Wrapping &sumAround = {});
+
+} // namespace spc::sema

@@ -1,0 +1,58 @@
+// Value types: declared ones, and those that follow from them.
+#include "sema/analysis.h"
+
+namespace spc::sema {
+namespace {
+
+bool isTyped(const Symbol &symbol) {
+  return symbol.declaration && symbol.declaration->type;
+}
+
+ValueType declaredType(const Symbol &symbol) {
+  return symbol.declaration->type->text == "f32" ? ValueType::F32 : ValueType::F64;
+}
+
+// What an undeclared scalar adapts to: the widest type of the operands that have indices.
+ValueType scalarType(const Analysis &analysis) {
+  std::optional<ValueType> type;
+  for (size_t id = 0; id < analysis.symbols.size(); ++id) {
+    const Symbol &symbol = analysis.symbols[id];
+    if (symbol.isOperand && isTyped(symbol) && analysis.kernel.tensors[id].order() > 0)
+      type = type ? widest(*type, declaredType(symbol)) : declaredType(symbol);
+  }
+  return type.value_or(ValueType::F64);
+}
+
+} // namespace
+
+const char *spelling(ValueType type) {
+  return type == ValueType::F32 ? "f32" : "f64";
+}
+
+void inferTypes(Analysis &analysis) {
+  ValueType forScalars = scalarType(analysis);
+  for (size_t id = 0; id < analysis.symbols.size(); ++id) {
+    const Symbol &symbol = analysis.symbols[id];
+    Tensor &tensor = analysis.kernel.tensors[id];
+    if (isTyped(symbol))
+      tensor.type = declaredType(symbol);
+    else if (symbol.isOperand)
+      tensor.type = tensor.order() == 0 ? forScalars : ValueType::F64;
+  }
+  for (size_t k = 0; k < analysis.statements.size(); ++k) {
+    const ResolvedStatement &statement = analysis.statements[k];
+    if (!statement.value)
+      continue;
+    const Symbol &symbol = analysis.symbols[statement.target.tensor];
+    if (isTyped(symbol) || symbol.isOperand || symbol.firstWrite != static_cast<int>(k))
+      continue;
+    std::optional<ValueType> type;
+    for (const Access &access : statement.scope.accesses) {
+      ValueType operand = analysis.kernel.tensors[access.tensor].type;
+      type = type ? widest(*type, operand) : operand;
+    }
+    analysis.kernel.tensors[statement.target.tensor].type = type.value_or(ValueType::F64);
+  }
+}
+
+} // namespace spc::sema

@@ -1,0 +1,178 @@
+#include "sema/check.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <set>
+
+namespace spc::sema::test {
+namespace {
+
+using format::Format;
+using format::Level;
+using format::Storage;
+
+Level compressed(int dim, bool unique = true) {
+  return {.dim = dim, .storage = Storage::Compressed, .extent = format::Extent::Ragged, .unique = unique};
+}
+
+Level dense(int dim) {
+  return {.dim = dim};
+}
+
+Level singleton(int dim, bool unique) {
+  return {.dim = dim, .storage = Storage::Compressed, .extent = format::Extent::Fixed, .unique = unique};
+}
+
+Format coo(int order) {
+  Format format;
+  for (int k = 0; k < order; ++k)
+    format.levels.push_back(k == 0 ? compressed(0, order == 1) : singleton(k, k + 1 == order));
+  return format;
+}
+
+Format csf(int order, const std::string &modes) {
+  Format format;
+  for (int k = 0; k < order; ++k)
+    format.levels.push_back(compressed(modes.empty() ? k : modes[k] - '0'));
+  return format;
+}
+
+std::optional<Format> build(const std::string &name, int order) {
+  Format format;
+  if (name == "dense")
+    return format::denseFormat(order);
+  if (name == "coo")
+    return coo(order);
+  if (name.starts_with("csf")) {
+    std::string modes = name.size() > 4 ? name.substr(4) : "";
+    return modes.empty() || static_cast<int>(modes.size()) == order ? std::optional(csf(order, modes)) : std::nullopt;
+  }
+  if (name == "vector" && order == 1)
+    format.levels = {compressed(0)};
+  if (order == 2) {
+    if (name == "colmajor")
+      format.levels = {dense(1), dense(0)};
+    if (name == "csr" || name == "csr64")
+      format.levels = {dense(0), compressed(1)};
+    if (name == "csc")
+      format.levels = {dense(1), compressed(0)};
+    if (name == "dcsr")
+      format.levels = {compressed(0), compressed(1)};
+    if (name == "rows")
+      format.levels = {compressed(0), dense(1)};
+  }
+  if (name == "csr64")
+    format.pointers = format::IndexType::I64;
+  return format.levels.empty() ? std::nullopt : std::optional(format);
+}
+
+class NamedFamily : public format::FormatFamily {
+public:
+  explicit NamedFamily(std::string name) : name_(std::move(name)) {}
+  std::string name() const override { return name_; }
+  std::optional<int> order() const override {
+    if (name_ == "dense" || name_ == "coo" || name_.starts_with("csf"))
+      return std::nullopt;
+    return name_ == "vector" ? 1 : 2;
+  }
+  std::optional<Format> instantiate(int order) const override {
+    std::optional<Format> format = build(name_, order);
+    if (format)
+      format->name = name_;
+    return format;
+  }
+
+private:
+  std::string name_;
+};
+
+} // namespace
+
+std::shared_ptr<const format::FormatFamily> family(const std::string &name) {
+  return std::make_shared<NamedFamily>(name);
+}
+
+int Checked::count(const std::string &id) const {
+  const auto &all = diagnostics->all();
+  return static_cast<int>(std::count_if(all.begin(), all.end(), [&](const Diagnostic &d) { return d.kind.id == id; }));
+}
+
+const Diagnostic &Checked::the(const std::string &id) const {
+  for (const Diagnostic &diagnostic : diagnostics->all())
+    if (diagnostic.kind.id == id)
+      return diagnostic;
+  FAIL("no diagnostic " << id << "; errors: " << errors());
+  return diagnostics->all().front();
+}
+
+std::string Checked::errors() const {
+  std::set<std::string_view> ids;
+  for (const Diagnostic &diagnostic : diagnostics->all())
+    if (diagnostic.severity >= Severity::Error)
+      ids.insert(diagnostic.kind.id);
+  std::string text;
+  for (std::string_view id : ids)
+    text += (text.empty() ? "" : " ") + std::string(id);
+  return text;
+}
+
+const Statement &Checked::statement(size_t step) const {
+  INFO(errors());
+  REQUIRE(kernel);
+  REQUIRE(step < kernel->steps.size());
+  return std::get<Statement>(kernel->steps[step]);
+}
+
+std::string Checked::loops(size_t term, size_t step) const {
+  const Statement &in = statement(step);
+  REQUIRE(term < in.terms.size());
+  std::string text;
+  for (const Loop &loop : in.terms[term].loops)
+    text += (text.empty() ? "" : ",") + loop.variable;
+  return text;
+}
+
+bool Checked::has(const std::string &name) const {
+  return std::any_of(kernel->tensors.begin(), kernel->tensors.end(), [&](const Tensor &t) { return t.name == name; });
+}
+
+const Tensor &Checked::tensor(const std::string &name) const {
+  INFO(errors());
+  REQUIRE(kernel);
+  for (const Tensor &tensor : kernel->tensors)
+    if (tensor.name == name)
+      return tensor;
+  FAIL("no tensor " << name << " in\n" << describe(*kernel));
+  return kernel->tensors.front();
+}
+
+std::string Checked::steps() const {
+  INFO(errors());
+  REQUIRE(kernel);
+  std::string text = describe(*kernel);
+  return text.substr(text.find("\n\n") + 2);
+}
+
+Checked check(const std::string &text, const std::vector<std::string> &bindings, bool strict) {
+  Checked result;
+  result.sources = std::make_unique<SourceManager>();
+  result.diagnostics = std::make_unique<Diagnostics>();
+  const SourceFile &file = result.sources->add("kernel.tex", text);
+  syntax::Kernel tree = syntax::parse(file, *result.diagnostics);
+  std::vector<format::Binding> bound;
+  for (const std::string &binding : bindings) {
+    const SourceFile &argument = result.sources->add("--format", binding);
+    Span where{&argument, 0, static_cast<uint32_t>(binding.size())};
+    size_t equals = binding.find('=');
+    if (equals == std::string::npos)
+      bound.push_back({std::nullopt, family(binding), where});
+    else
+      bound.push_back({binding.substr(0, equals), family(binding.substr(equals + 1)), where});
+  }
+  result.kernel = analyze(tree, bound, {.function = "kernel", .strictFp = strict}, *result.diagnostics);
+  CHECK(result.kernel.has_value() == !result.diagnostics->hasErrors());
+  return result;
+}
+
+} // namespace spc::sema::test

@@ -1,0 +1,43 @@
+// Kernels from text with formats by short names, for the tests of sema.
+#pragma once
+
+#include "sema/analyze.h"
+#include "syntax/parser.h"
+
+#include <initializer_list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::sema::test {
+
+/// A format by short name: dense, colmajor, csr, csc, csr64, dcsr, coo, csf, csf:<modes as digits>, vector, rows
+/// (compressed, dense).
+std::shared_ptr<const format::FormatFamily> family(const std::string &name);
+
+/// One kernel with all that was said about it.
+struct Checked {
+  std::unique_ptr<SourceManager> sources;
+  std::unique_ptr<Diagnostics> diagnostics;
+  std::optional<Kernel> kernel;
+
+  /// How many diagnostics have the id.
+  int count(const std::string &id) const;
+  /// The first with the id; fails the test where there is none.
+  const Diagnostic &the(const std::string &id) const;
+  /// All errors' ids, each once and sorted, separated by blanks.
+  std::string errors() const;
+  /// "i,k,j" of statement `statement`, term `term`.
+  std::string loops(size_t term = 0, size_t step = 0) const;
+  const Tensor &tensor(const std::string &name) const;
+  bool has(const std::string &name) const;
+  const Statement &statement(size_t step = 0) const;
+  /// describe() of the steps only, that is from the first blank line on.
+  std::string steps() const;
+};
+
+/// `bindings`: "A=csr" or "csr".
+Checked check(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false);
+
+} // namespace spc::sema::test

@@ -1,0 +1,170 @@
+// Loop orders of the kernels that people write, and which operands are copied for them.
+#include "sema/check.h"
+#include "sema/loop_order.h"
+
+#include <catch2/catch.hpp>
+
+#include <chrono>
+
+namespace spc::sema::test {
+namespace {
+
+struct ProductCase {
+  const char *b, *c, *loops;
+  const char *copied; ///< the operand that is copied, or ""
+};
+
+TEST_CASE("all sixteen storages of a matrix product have the expected loops") {
+  auto expected = GENERATE(values<ProductCase>({
+      {"dense", "dense", "i,k,j", ""},
+      {"dense", "csr", "k,j,i", ""},
+      {"dense", "csc", "j,k,i", ""},
+      {"dense", "coo", "k,j,i", ""},
+      {"csr", "dense", "i,k,j", ""},
+      {"csr", "csr", "i,k,j", ""},
+      {"csr", "csc", "i,k,j", "C"},
+      {"csr", "coo", "i,k,j", "C"},
+      {"csc", "dense", "k,i,j", ""},
+      {"csc", "csr", "k,i,j", ""},
+      {"csc", "csc", "j,k,i", ""},
+      {"csc", "coo", "k,i,j", ""},
+      {"coo", "dense", "i,k,j", ""},
+      {"coo", "csr", "i,k,j", ""},
+      {"coo", "csc", "i,k,j", "C"},
+      {"coo", "coo", "i,k,j", "C"},
+  }));
+  INFO(expected.b << " x " << expected.c);
+  Checked product = check("A(i,j) = B(i,k)*C(k,j)", {std::string("B=") + expected.b, std::string("C=") + expected.c});
+  CHECK(product.loops() == expected.loops);
+  CHECK(product.count("reorder") == (*expected.copied ? 1 : 0));
+  if (*expected.copied) {
+    const Tensor &copy = product.tensor("C$0_1");
+    CHECK(copy.role == TensorRole::Converted);
+    CHECK(*copy.source == product.statement().terms[0].operands[0].tensor + 1);
+    REQUIRE(copy.format.order() == 2);
+    CHECK(copy.format.levels[0].isDense());
+    CHECK(copy.format.levels[1].isCompressed());
+    CHECK(copy.format.levels[0].dim == 0);
+    CHECK(product.the("reorder").help == "store 'C' as csr to avoid the copy");
+  }
+}
+
+TEST_CASE("all sixteen storages of a matrix sum compile without reordering") {
+  const char *formats[] = {"dense", "csr", "csc", "coo"};
+  for (const char *b : formats) {
+    for (const char *c : formats) {
+      INFO(b << " + " << c);
+      Checked sum = check("A(i,j) = B(i,j) + C(i,j)", {std::string("B=") + b, std::string("C=") + c});
+      CHECK(sum.count("reorder") == 0);
+      CHECK(sum.statement().terms.size() == 2);
+      bool anyDense = std::string(b) == "dense" || std::string(c) == "dense";
+      CHECK(sum.statement().zeroFirst == !anyDense);
+      CHECK(sum.statement().terms[0].overwrites == anyDense);
+      CHECK(sum.count("densify") == (anyDense ? 0 : 1));
+    }
+  }
+}
+
+TEST_CASE("common kernels") {
+  CHECK(check("y(i) = A(i,j)*x(j)", {"csr"}).loops() == "i,j");
+  CHECK(check("y(i) = A(i,j)*x(j)", {"csc"}).loops() == "j,i");
+  CHECK(check("y(i) = A(i,j)*x(j)", {"coo"}).loops() == "i,j");
+  CHECK(check("y(i) = A(j,i)*x(j)", {"csr"}).loops() == "j,i");
+  CHECK(check("Y(i,j) = A(i,k)*X(k,j)", {"csr"}).loops() == "i,k,j");
+  CHECK(check("D(i,j) = S(i,j)*A(i,k)*B(j,k)", {"csr"}).loops() == "i,j,k");
+  CHECK(check("D(i,j) = S(i,j)*A(i,k)*B(j,k)", {"csc"}).loops() == "j,i,k");
+  CHECK(check("A(i,j) = T(i,k,l)*B(k,j)*C(l,j)", {"csf"}).loops() == "i,k,l,j");
+  CHECK(check("A(i,j) = T(i,k,l)*B(k,j)*C(l,j)", {"csf:201"}).loops() == "l,i,k,j");
+  CHECK(check("y(i) = A(i,j)*x(j)").loops() == "i,j");
+  CHECK(check("y(i) = A(j,i)*x(j)").loops() == "j,i");
+  CHECK(check("B(i,j) = A(j,i)").loops() == "i,j");
+  CHECK(check("B(i,j) = A(i,j)", {"B=colmajor", "A=colmajor"}).loops() == "j,i");
+  CHECK(check("s = x(i)*y(i)").loops() == "i");
+  CHECK(check("s = 2").loops() == "");
+}
+
+TEST_CASE("operands whose levels contradict each other: one is copied") {
+  Checked product = check("A(i,j) = B(i,j)*C(i,j)", {"B=csr", "C=csc"});
+  CHECK(product.loops() == "i,j");
+  CHECK(product.has("C$0_1"));
+  Checked self = check("A(i,j) = B(i,j)*B(j,i)", {"B=csr"});
+  CHECK(self.loops() == "i,j");
+  CHECK(self.has("B$1_0"));
+  CHECK(self.statement().terms[0].operands.size() == 2);
+}
+
+TEST_CASE("a vector is never copied: the matrix is") {
+  Checked product = check("y(i) = A(i,j)*x(j)", {"A=csr", "x=vector"});
+  CHECK(product.loops() == "j,i");
+  CHECK(product.has("A$1_0"));
+  CHECK(product.tensor("A$1_0").format.pointers == format::IndexType::I32);
+  CHECK(check("y(i) = A(i,j)*x(j)", {"A=csr64", "x=vector"}).tensor("A$1_0").format.pointers == format::IndexType::I64);
+}
+
+TEST_CASE("copies are shared between terms and statements") {
+  Checked shared = check("Y(i,j) = A(i,k)*B(k,j) + 2*A(i,k)*B(k,j)\nZ(i,j) = A(i,k)*B(k,j)", {"A=csr", "B=csc"});
+  CHECK(shared.count("reorder") == 1);
+  int copies = 0;
+  for (const Tensor &tensor : shared.kernel->tensors)
+    copies += tensor.role == TensorRole::Converted;
+  CHECK(copies == 1);
+}
+
+TEST_CASE("an output of an earlier statement cannot be reordered") {
+  Checked late = check("D(i,j) = 2*S(i,j)\nY(i,j) = B(i,k)*D(k,j)", {"S=csc", "B=csr"});
+  CHECK(late.errors() == "reorder-of-output");
+  Checked scaled = check("S(i,j) = 2*S(i,j)\nY(i,j) = B(i,k)*S(k,j)", {"S=csc", "B=csr"});
+  CHECK(scaled.errors() == "reorder-of-output");
+  CHECK(check("Y(i,j) = B(i,k)*S(k,j)\nS(i,j) = 2*S(i,j)", {"S=csc", "B=csr"}).errors() == "");
+}
+
+TEST_CASE("loops respect the levels of every sparse operand") {
+  for (const char *b : {"csr", "csc", "coo", "dcsr", "rows", "dense"}) {
+    for (const char *c : {"csr", "csc", "coo", "dcsr", "rows", "dense"}) {
+      for (const char *text : {"A(i,j) = B(i,k)*C(k,j)", "A(i,j) = B(i,j)*C(j,i)", "y(i) = B(i,j)*C(i,j)*x(j)",
+                               "A(i,j) = B(k,i)*C(j,k)", "s = B(i,j)*C(j,k)"}) {
+        INFO(text << " " << b << " " << c);
+        Checked checked = check(text, {std::string("B=") + b, std::string("C=") + c});
+        REQUIRE(checked.kernel);
+        for (const Term &term : checked.statement().terms)
+          for (const Operand &operand : term.operands) {
+            const format::Format &format = checked.kernel->tensors[operand.tensor].format;
+            for (int k = 1; !format.isDense() && k < format.order(); ++k)
+              CHECK(operand.indices[format.levels[k - 1].dim] < operand.indices[format.levels[k].dim]);
+          }
+      }
+    }
+  }
+}
+
+TEST_CASE("large loop problems are planned quickly") {
+  LoopProblem dense{8, {}, {{{0, 1, 2, 3, 4, 5, 6, 7}, 2}, {{7, 6, 5, 4, 3, 2, 1, 0}, 1}}};
+  LoopProblem sparse{16, {}, {}};
+  for (int operand = 0; operand < 24; ++operand) {
+    SparseUse use;
+    for (int level = 0; level < 8; ++level)
+      use.levels.push_back({(operand * 5 + level * 7) % 16, level == 0});
+    sparse.sparse.push_back(use);
+  }
+  LoopProblem five = sparse;
+  five.sparse.resize(5);
+  struct Case {
+    const LoopProblem &problem;
+    int milliseconds;
+  };
+  for (const Case &at : {Case{dense, 5}, Case{five, 1000}, Case{sparse, 3000}}) {
+    auto start = std::chrono::steady_clock::now();
+    LoopPlan plan = chooseLoops(at.problem);
+    auto spent = std::chrono::steady_clock::now() - start;
+    CHECK(static_cast<int>(plan.order.size()) == at.problem.variableCount);
+    CHECK(spent < std::chrono::milliseconds(at.milliseconds));
+  }
+}
+
+TEST_CASE("more than sixteen loops are refused") {
+  CHECK(check("s = A(a,b,c,d,e,f,g,h)*B(i,j,k,l,m,n,o,p)").errors() == "");
+  CHECK(check("s = A(a,b,c,d,e,f,g,h)*B(i,j,k,l,m,n,o,p)*x(q)").errors() == "too-many-loops");
+}
+
+} // namespace
+} // namespace spc::sema::test
