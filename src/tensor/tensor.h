@@ -24,11 +24,11 @@ struct Coordinates {
   size_t size() const { return values.size(); }
 };
 
-/// Sorts by coordinates in dimension order and sums repeated entries.
+/// Sorts by coordinates in dimension order and sums repeated entries. Requires coordinates within the shape.
 void sortAndSum(Coordinates &entries);
 
-/// Turns an n x 1 matrix, which is how Matrix Market writes a vector, into an order-1 tensor. False, with `entries` left
-/// as they are, when the shape is another one.
+/// Turns an n x 1 matrix, which is how Matrix Market writes a vector, into an order-1 tensor. False, with `entries`
+/// left as they are, when the shape is another one.
 bool asVector(Coordinates &entries);
 
 /// A tensor in a format, owning its arrays, with the C struct that kernels take.
@@ -56,8 +56,8 @@ public:
   /// Number of elements of the values array.
   int64_t valueCount() const;
 
-  /// All stored entries, in storage order; a dense tensor's every element. Reads through the C struct, so that it
-  /// sees what a kernel wrote, structure pointers included.
+  /// All stored entries, in storage order; a dense tensor's every element, in row-major order. Reads through the C
+  /// struct, so that it sees what a kernel wrote, structure pointers included.
   Coordinates unpack() const;
 
   const format::Format &format() const;

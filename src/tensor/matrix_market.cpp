@@ -1,0 +1,191 @@
+// Matrix Market exchange format: Boisvert, Pozo and Remington, NISTIR 5935 (1996).
+#include "tensor/readers.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+namespace spc::tensor {
+
+namespace {
+
+enum class Field { Real, Integer, Pattern };
+enum class Symmetry { General, Symmetric, Skew };
+
+std::string lowerCase(std::string_view text) {
+  std::string lower(text);
+  for (char &c : lower)
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return lower;
+}
+
+class MatrixMarketReader {
+public:
+  explicit MatrixMarketReader(TextReader &text) : text_(text) {}
+
+  std::optional<Coordinates> read() {
+    if (!readBanner() || !readSizes() || !(isArray_ ? readArray() : readEntries()))
+      return std::nullopt;
+    if (text_.nextLine('%')) {
+      text_.malformed("unexpected text after the last of the entries that the header announces");
+      return std::nullopt;
+    }
+    return std::move(result_);
+  }
+
+private:
+  TextReader &text_;
+  bool isArray_ = false;
+  Field field_ = Field::Real;
+  Symmetry symmetry_ = Symmetry::General;
+  int64_t rows_ = 0;
+  int64_t columns_ = 0;
+  int64_t entries_ = 0; ///< announced by a coordinate header
+  Coordinates result_;
+
+  bool readBanner();
+  bool readSizes();
+  bool readEntries();
+  bool readArray();
+  bool readValue(double &value);
+  bool nextEntry(int64_t read, int64_t announced);
+  void add(int64_t row, int64_t column, double value);
+};
+
+bool MatrixMarketReader::readBanner() {
+  if (!text_.nextLine('\n') || lowerCase(text_.token()) != "%%matrixmarket")
+    return text_.malformed("a Matrix Market file starts with '%%MatrixMarket matrix'");
+  if (std::string object = lowerCase(text_.token()); object != "matrix")
+    return text_.unsupported("Matrix Market object '" + object + "' is not supported, only 'matrix' is");
+  std::string format = lowerCase(text_.token());
+  if (format != "coordinate" && format != "array")
+    return text_.malformed("'" + format + "' is no Matrix Market format: 'coordinate' or 'array'");
+  isArray_ = format == "array";
+  std::string field = lowerCase(text_.token());
+  if (field == "complex")
+    return text_.unsupported("complex matrices are not supported");
+  if (field != "real" && field != "double" && field != "integer" && field != "pattern")
+    return text_.malformed("'" + field + "' is no Matrix Market field: 'real', 'integer' or 'pattern'");
+  field_ = field == "integer" ? Field::Integer : field == "pattern" ? Field::Pattern : Field::Real;
+  std::string symmetry = lowerCase(text_.token());
+  if (symmetry == "hermitian")
+    return text_.unsupported("Hermitian matrices are not supported");
+  if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
+    return text_.malformed("'" + symmetry + "' is no symmetry: 'general', 'symmetric' or 'skew-symmetric'");
+  symmetry_ = symmetry == "general"     ? Symmetry::General
+              : symmetry == "symmetric" ? Symmetry::Symmetric
+                                        : Symmetry::Skew;
+  if (isArray_ && field_ == Field::Pattern)
+    return text_.malformed("an array has values, it cannot be a pattern");
+  if (symmetry_ == Symmetry::Skew && field_ == Field::Pattern)
+    return text_.malformed("a pattern cannot be skew-symmetric");
+  return text_.lineEnd();
+}
+
+bool MatrixMarketReader::readSizes() {
+  if (!text_.nextLine('%'))
+    return text_.malformed("the line with the matrix's sizes is missing");
+  if (!text_.integer(rows_, "the number of rows") || !text_.integer(columns_, "the number of columns") ||
+      (!isArray_ && !text_.integer(entries_, "the number of entries")))
+    return false;
+  if (rows_ < 0 || columns_ < 0 || entries_ < 0)
+    return text_.outOfRange("a size is negative");
+  if (symmetry_ != Symmetry::General && rows_ != columns_)
+    return text_.malformed("a symmetric matrix has as many rows as columns");
+  result_.shape = {rows_, columns_};
+  return text_.lineEnd();
+}
+
+bool MatrixMarketReader::nextEntry(int64_t read, int64_t announced) {
+  if (text_.nextLine('%'))
+    return true;
+  return text_.malformed("the file ends after " + std::to_string(read) + " of " + std::to_string(announced) +
+                         " entries");
+}
+
+bool MatrixMarketReader::readValue(double &value) {
+  if (field_ != Field::Integer)
+    return text_.real(value);
+  int64_t integer = 0;
+  if (!text_.integer(integer, "a value"))
+    return false;
+  value = static_cast<double>(integer);
+  return true;
+}
+
+void MatrixMarketReader::add(int64_t row, int64_t column, double value) {
+  result_.coordinates.push_back(row);
+  result_.coordinates.push_back(column);
+  result_.values.push_back(value);
+}
+
+bool MatrixMarketReader::readEntries() {
+  // The header may announce more than there is: an entry takes at least "1 1" and a line break.
+  auto possible = std::min(static_cast<uint64_t>(entries_), uint64_t{text_.bytesLeft()} / 4 + 1);
+  size_t expected = possible * (symmetry_ == Symmetry::General ? 1 : 2);
+  result_.coordinates.reserve(2 * expected);
+  result_.values.reserve(expected);
+  for (int64_t read = 0; read < entries_; ++read) {
+    int64_t row = 0;
+    int64_t column = 0;
+    double value = 1;
+    if (!nextEntry(read, entries_) || !text_.coordinate(row, "row", rows_) ||
+        !text_.coordinate(column, "column", columns_) || (field_ != Field::Pattern && !readValue(value)) ||
+        !text_.lineEnd())
+      return false;
+    if (symmetry_ == Symmetry::Skew && row == column && value != 0)
+      return text_.malformed("a skew-symmetric matrix has no diagonal");
+    add(row, column, value);
+    if (symmetry_ != Symmetry::General && row != column)
+      add(column, row, symmetry_ == Symmetry::Skew ? -value : value);
+  }
+  return true;
+}
+
+/// Column by column; of a symmetric matrix the lower triangle, of a skew-symmetric one without the diagonal.
+bool MatrixMarketReader::readArray() {
+  int64_t read = 0;
+  for (int64_t column = 0; column < columns_ && rows_ > 0; ++column) {
+    int64_t first = symmetry_ == Symmetry::General ? 0 : symmetry_ == Symmetry::Skew ? column + 1 : column;
+    for (int64_t row = first; row < rows_; ++row, ++read) {
+      double value = 0;
+      if (!text_.nextLine('%'))
+        return text_.malformed("the file ends after " + std::to_string(read) + " values of a matrix of " +
+                               std::to_string(rows_) + " x " + std::to_string(columns_));
+      if (!readValue(value) || !text_.lineEnd())
+        return false;
+      if (value == 0 && !std::signbit(value))
+        continue;
+      add(row, column, value);
+      if (symmetry_ != Symmetry::General && row != column)
+        add(column, row, symmetry_ == Symmetry::Skew ? -value : value);
+    }
+  }
+  return true;
+}
+
+} // namespace
+
+std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape) {
+  std::optional<Coordinates> matrix = MatrixMarketReader(text).read();
+  if (!matrix || !shape)
+    return matrix;
+  if (shape->size() == 1)
+    asVector(*matrix);
+  if (shape->size() != matrix->shape.size()) {
+    text.wrongShape("a matrix of " + std::to_string(matrix->shape[0]) + " x " + std::to_string(matrix->shape[1]) +
+                    " cannot have a shape of order " + std::to_string(shape->size()));
+    return std::nullopt;
+  }
+  for (size_t d = 0; d < shape->size(); ++d) {
+    if ((*shape)[d] < matrix->shape[d]) {
+      text.wrongShape("its extent " + std::to_string(matrix->shape[d]) + " in dimension " + std::to_string(d + 1) +
+                      " is above the given shape's " + std::to_string((*shape)[d]));
+      return std::nullopt;
+    }
+  }
+  matrix->shape = *shape;
+  return matrix;
+}
+
+} // namespace spc::tensor

@@ -1,0 +1,92 @@
+#include "tensor/packed_arrays.h"
+
+#include <algorithm>
+#include <new>
+
+namespace spc::tensor {
+
+using abi::FieldRole;
+using abi::FieldType;
+
+PackedArrays::PackedArrays(const format::Format &format, sema::ValueType value, const std::vector<int64_t> &shape)
+    : type_(abi::structFor(format, value)), slots_(type_.fields.size()) {
+  for (size_t d = 0; d < shape.size(); ++d)
+    setNumber(FieldRole::Size, static_cast<int>(d), shape[d]);
+}
+
+int64_t PackedArrays::number(FieldRole role, int index) const {
+  int slot = type_.find(role, index);
+  return slot < 0 ? 0 : static_cast<int64_t>(slots_[slot]);
+}
+
+void PackedArrays::setNumber(FieldRole role, int index, int64_t value) {
+  if (int slot = type_.find(role, index); slot >= 0)
+    slots_[slot] = static_cast<uint64_t>(value);
+}
+
+void *PackedArrays::array(FieldRole role, int index) const {
+  int slot = type_.find(role, index);
+  return slot < 0 ? nullptr : reinterpret_cast<void *>(static_cast<uintptr_t>(slots_[slot]));
+}
+
+void *PackedArrays::allocate(FieldRole role, int index, int64_t count) {
+  if (count == 0)
+    return nullptr;
+  int slot = type_.find(role, index);
+  FieldType type = type_.fields[slot].type;
+  size_t size = type == FieldType::PointerI32 || type == FieldType::PointerF32 ? 4 : 8;
+  // calloc leaves large arrays to the system to zero, page by page as they are used.
+  void *array = std::calloc(static_cast<size_t>(count), size);
+  if (!array)
+    throw std::bad_alloc();
+  owned_.emplace_back(array);
+  slots_[slot] = reinterpret_cast<uintptr_t>(array);
+  return array;
+}
+
+void PackedArrays::setStrides() {
+  if (!format().isDense())
+    return;
+  uint64_t stride = 1; // wraps only where a tensor without elements has large extents
+  for (int k = format().order() - 1; k >= 0; --k) {
+    int dim = format().levels[k].dim;
+    setNumber(FieldRole::Stride, dim, static_cast<int64_t>(stride));
+    stride *= static_cast<uint64_t>(std::max<int64_t>(number(FieldRole::Size, dim), 1));
+  }
+}
+
+int64_t PackedArrays::load(const void *array, format::IndexType type, int64_t at) {
+  return type == format::IndexType::I32 ? static_cast<const int32_t *>(array)[at]
+                                        : static_cast<const int64_t *>(array)[at];
+}
+
+void PackedArrays::store(void *array, format::IndexType type, int64_t at, int64_t value) {
+  if (type == format::IndexType::I32)
+    static_cast<int32_t *>(array)[at] = static_cast<int32_t>(value);
+  else
+    static_cast<int64_t *>(array)[at] = value;
+}
+
+double PackedArrays::loadValue(const void *array, int64_t at) const {
+  return type_.value == sema::ValueType::F32 ? static_cast<const float *>(array)[at]
+                                             : static_cast<const double *>(array)[at];
+}
+
+void PackedArrays::storeValue(void *array, int64_t at, double value) const {
+  if (type_.value == sema::ValueType::F32)
+    static_cast<float *>(array)[at] = static_cast<float>(value);
+  else
+    static_cast<double *>(array)[at] = value;
+}
+
+std::optional<int64_t> elementCount(const std::vector<int64_t> &shape) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end())
+    return 0;
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    if (__builtin_mul_overflow(elements, extent, &elements))
+      return std::nullopt;
+  return elements;
+}
+
+} // namespace spc::tensor

@@ -1,0 +1,62 @@
+// The arrays of a packed tensor and the C struct that points to them.
+#pragma once
+
+#include "abi/signature.h"
+#include "tensor/tensor.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <vector>
+
+namespace spc::tensor {
+
+static_assert(sizeof(void *) == 8, "every field of a C struct takes one slot of 8 bytes");
+
+class PackedArrays {
+public:
+  /// A struct of zeros and NULLs but for the sizes.
+  PackedArrays(const format::Format &format, sema::ValueType value, const std::vector<int64_t> &shape);
+
+  const format::Format &format() const { return type_.format; }
+  void *cStruct() { return slots_.data(); }
+
+  /// An integer field; 0 where the struct has none of that role.
+  int64_t number(abi::FieldRole role, int index = 0) const;
+  void setNumber(abi::FieldRole role, int index, int64_t value);
+
+  /// An array field's pointer as the struct has it now.
+  void *array(abi::FieldRole role, int index = 0) const;
+
+  /// Makes the array of a field: `count` zeros owned by this; NULL for none. Throws std::bad_alloc.
+  void *allocate(abi::FieldRole role, int index, int64_t count);
+
+  /// Sets the strides of a dense tensor by its levels; other structs have none.
+  void setStrides();
+
+  /// One element of an integer array or of the values.
+  static int64_t load(const void *array, format::IndexType type, int64_t at);
+  static void store(void *array, format::IndexType type, int64_t at, int64_t value);
+  double loadValue(const void *array, int64_t at) const;
+  void storeValue(void *array, int64_t at, double value) const;
+
+  int64_t valueCount = 0;
+
+private:
+  struct Free {
+    void operator()(void *array) const { std::free(array); }
+  };
+
+  abi::StructType type_;
+  std::vector<uint64_t> slots_;
+  std::vector<std::unique_ptr<void, Free>> owned_;
+};
+
+/// The product of all extents; nullopt when it is no int64_t.
+std::optional<int64_t> elementCount(const std::vector<int64_t> &shape);
+
+struct PackedTensor::State {
+  PackedArrays arrays;
+};
+
+} // namespace spc::tensor

@@ -1,0 +1,18 @@
+// The readers of the two kinds of data files.
+#pragma once
+
+#include "tensor/tensor.h"
+#include "tensor/text_reader.h"
+
+#include <optional>
+#include <vector>
+
+namespace spc::tensor {
+
+using Shape = std::optional<std::vector<int64_t>>;
+
+/// See readTensor in files.h; `shape` is what --shape gives.
+std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape);
+std::optional<Coordinates> readTns(TextReader &text, const Shape &shape);
+
+} // namespace spc::tensor

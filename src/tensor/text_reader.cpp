@@ -1,0 +1,164 @@
+#include "tensor/text_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace spc::tensor {
+
+namespace {
+
+constexpr DiagnosticKind kTensorSyntax{"tensor-syntax", Severity::Error};
+constexpr DiagnosticKind kTensorUnsupported{"tensor-unsupported", Severity::Error};
+constexpr DiagnosticKind kTensorRange{"tensor-range", Severity::Error};
+
+constexpr size_t kLongestQuote = 40;
+
+bool isBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
+}
+
+bool isSpace(char c) {
+  return c == '\n' || isBlank(c);
+}
+
+std::string quoted(std::string_view token) {
+  if (token.empty())
+    return "the end of the line";
+  bool isCut = token.size() > kLongestQuote;
+  return "'" + std::string(token.substr(0, kLongestQuote)) + (isCut ? "...'" : "'");
+}
+
+} // namespace
+
+TextReader::TextReader(std::string_view text, const std::string &path, Diagnostics &diagnostics)
+    : begin_(text.data()), at_(begin_), end_(begin_ + text.size()), path_(path), diagnostics_(diagnostics) {}
+
+bool TextReader::nextLine(char comment) {
+  while (true) {
+    if (started_) {
+      at_ = std::find(at_, end_, '\n');
+      if (at_ != end_)
+        ++at_;
+    }
+    started_ = true;
+    if (at_ == end_)
+      return false;
+    if (!atLineEnd() && *at_ != comment)
+      return true;
+    if (at_ == end_)
+      return false;
+  }
+}
+
+std::string_view TextReader::peek() {
+  while (at_ != end_ && isBlank(*at_))
+    ++at_;
+  const char *stop = at_;
+  while (stop != end_ && *stop != '\n' && !isBlank(*stop))
+    ++stop;
+  return {at_, static_cast<size_t>(stop - at_)};
+}
+
+std::string_view TextReader::token() {
+  std::string_view found = peek();
+  at_ += found.size();
+  return found;
+}
+
+bool TextReader::atLineEnd() {
+  while (at_ != end_ && isBlank(*at_))
+    ++at_;
+  return at_ == end_ || *at_ == '\n';
+}
+
+/// Reads a number that ends its token, straight from the text; false, with nothing read, for anything unusual.
+template <typename Number> bool TextReader::fastNumber(Number &number) {
+  while (at_ != end_ && isBlank(*at_))
+    ++at_;
+  auto [stop, error] = std::from_chars(at_, end_, number);
+  if (error != std::errc() || (stop != end_ && !isSpace(*stop)))
+    return false;
+  at_ = stop;
+  return true;
+}
+
+bool TextReader::integer(int64_t &number, std::string_view what) {
+  if (fastNumber(number))
+    return true;
+  std::string_view text = peek();
+  std::string_view digits = text.substr(text.starts_with('+') ? 1 : 0);
+  auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  bool isWhole = stop == digits.data() + digits.size() && !digits.empty();
+  if (isWhole && error == std::errc::result_out_of_range)
+    return outOfRange(std::string(what) + " " + quoted(text) + " is too large");
+  if (!isWhole || error != std::errc())
+    return malformed("expected " + std::string(what) + ", an integer, found " + quoted(text));
+  at_ += text.size();
+  return true;
+}
+
+bool TextReader::coordinate(int64_t &number, std::string_view what, int64_t extent) {
+  if (!integer(number, what))
+    return false;
+  if (number < 1 || number > extent) {
+    std::string range = extent == std::numeric_limits<int64_t>::max() ? "less than 1"
+                        : extent == 0                                 ? "in a dimension without elements"
+                                                                      : "not between 1 and " + std::to_string(extent);
+    return outOfRange(std::string(what) + " " + std::to_string(number) + " is " + range);
+  }
+  --number;
+  return true;
+}
+
+bool TextReader::real(double &number) {
+  if (fastNumber(number))
+    return true;
+  std::string_view text = peek();
+  std::string_view digits = text.substr(text.starts_with('+') ? 1 : 0);
+  auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  bool isWhole = stop == digits.data() + digits.size() && !digits.empty();
+  if (isWhole && error == std::errc::result_out_of_range) {
+    // Numbers nearer to 0 than any double round to what strtod gives; those too large have no double.
+    number = std::strtod(std::string(digits).c_str(), nullptr);
+    if (std::isinf(number))
+      return outOfRange("value " + quoted(text) + " is too large for a double");
+  } else if (!isWhole || error != std::errc()) {
+    return malformed("expected a value, found " + quoted(text));
+  }
+  at_ += text.size();
+  return true;
+}
+
+bool TextReader::lineEnd() {
+  if (atLineEnd())
+    return true;
+  return malformed("unexpected " + quoted(peek()) + " at the end of the line");
+}
+
+bool TextReader::malformed(const std::string &message) {
+  return report(kTensorSyntax, message);
+}
+
+bool TextReader::unsupported(const std::string &message) {
+  return report(kTensorUnsupported, message);
+}
+
+bool TextReader::outOfRange(const std::string &message) {
+  return report(kTensorRange, message);
+}
+
+bool TextReader::wrongShape(const std::string &message) {
+  diagnostics_.report(kTensorRange, {}, message).at(path_);
+  return false;
+}
+
+bool TextReader::report(const DiagnosticKind &kind, const std::string &message) {
+  auto line = std::count(begin_, at_, '\n') + 1;
+  diagnostics_.report(kind, {}, path_ + ":" + std::to_string(line) + ": " + message).at(path_);
+  return false;
+}
+
+} // namespace spc::tensor

@@ -1,0 +1,81 @@
+// FROSTT tensor files: one entry a line, 1-based coordinates and then the value (Smith et al., frostt.io, 2017).
+#include "tensor/readers.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace spc::tensor {
+
+namespace {
+
+constexpr int kMaxOrder = 8;
+
+/// Numbers on the first line with an entry, read from a copy so that `text` stays before it; 0: there is no entry.
+int countTokens(TextReader text) {
+  int count = 0;
+  if (text.nextLine('#'))
+    while (!text.token().empty() && count <= kMaxOrder + 1)
+      ++count;
+  return count;
+}
+
+std::string coordinateName(int dim) {
+  return "coordinate " + std::to_string(dim + 1);
+}
+
+bool readEntries(TextReader &text, const Shape &shape, int order, Coordinates &result) {
+  constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+  std::vector<std::string> names;
+  for (int d = 0; d < order; ++d)
+    names.push_back(coordinateName(d));
+  std::vector<int64_t> largest(order, 0);
+  while (text.nextLine('#')) {
+    for (int d = 0; d < order; ++d) {
+      int64_t at = 0;
+      if (!text.coordinate(at, names[d], shape ? (*shape)[d] : kNoLimit))
+        return false;
+      largest[d] = std::max(largest[d], at + 1);
+      result.coordinates.push_back(at);
+    }
+    double value = 0;
+    if (!text.real(value) || !text.lineEnd())
+      return false;
+    result.values.push_back(value);
+  }
+  result.shape = shape ? *shape : largest;
+  return true;
+}
+
+} // namespace
+
+std::optional<Coordinates> readTns(TextReader &text, const Shape &shape) {
+  const int tokens = countTokens(text);
+  Coordinates result;
+  if (tokens == 0) {
+    if (shape)
+      return Coordinates{*shape, {}, {}};
+    text.malformed("a file without entries has no shape of its own; give one with --shape");
+    return std::nullopt;
+  }
+  const int order = tokens - 1;
+  if (order == 0) {
+    text.nextLine('#');
+    text.malformed("a line holds coordinates and a value");
+    return std::nullopt;
+  }
+  if (order > kMaxOrder) {
+    text.nextLine('#');
+    text.unsupported("tensors of more than " + std::to_string(kMaxOrder) + " dimensions are not supported");
+    return std::nullopt;
+  }
+  if (shape && static_cast<int>(shape->size()) != order) {
+    text.wrongShape("its entries have " + std::to_string(order) + " coordinates, the given shape has " +
+                    std::to_string(shape->size()) + " extents");
+    return std::nullopt;
+  }
+  if (!readEntries(text, shape, order, result))
+    return std::nullopt;
+  return result;
+}
+
+} // namespace spc::tensor
