@@ -11,11 +11,8 @@ constexpr DiagnosticKind kDuplicateDeclaration{"duplicate-declaration", Severity
 constexpr DiagnosticKind kUnknownType{"unknown-type", Severity::Error};
 constexpr DiagnosticKind kUnsupportedType{"unsupported-type", Severity::Error};
 constexpr DiagnosticKind kSparseScalar{"sparse-scalar", Severity::Error};
-constexpr DiagnosticKind kDeclaredOrderLimit{"declared-order-limit", Severity::Error};
 constexpr DiagnosticKind kUnknownTensor{"unknown-tensor", Severity::Error};
 constexpr DiagnosticKind kNameClash{"name-clash", Severity::Error};
-
-constexpr size_t kMaxOrder = 8;
 
 void checkType(const syntax::Name &type, Diagnostics &diagnostics) {
   static const std::set<std::string> known = {"f16", "bf16", "i8",  "i16",  "i32", "i64", "u8",
@@ -96,10 +93,6 @@ void declareTensors(Analysis &analysis) {
     if (declaration.sparse && declaration.extents.empty())
       analysis.diagnostics.report(kSparseScalar, declaration.where,
                                   "scalar " + inQuotes(name) + " cannot be sparse: it has no dimensions");
-    if (declaration.extents.size() > kMaxOrder)
-      analysis.diagnostics.report(kDeclaredOrderLimit, declaration.where,
-                                  "tensor " + inQuotes(name) + " has order " +
-                                      std::to_string(declaration.extents.size()) + "; the highest is 8");
   }
 }
 

@@ -9,12 +9,9 @@ namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kOrderMismatch{"order-mismatch", Severity::Error};
-constexpr DiagnosticKind kOrderLimit{"order-limit", Severity::Error};
 constexpr DiagnosticKind kRepeatedIndex{"repeated-index", Severity::Error};
 constexpr DiagnosticKind kUnboundVariable{"unbound-variable", Severity::Error};
 constexpr DiagnosticKind kShadowedVariable{"shadowed-variable", Severity::Error};
-
-constexpr size_t kMaxOrder = 8;
 
 std::string ofOrder(size_t order) {
   return order == 0 ? "a scalar" : "of order " + std::to_string(order);
@@ -60,7 +57,7 @@ private:
     return analysis_.diagnostics.report(kind, where, std::move(message));
   }
 
-  bool checkIndices(const syntax::Access &access, Span where) {
+  bool checkIndices(const syntax::Access &access) {
     const std::string &name = access.tensor.text;
     bool fine = true;
     std::set<std::string> seen;
@@ -72,10 +69,6 @@ private:
       fail(kRepeatedIndex, index.where,
            "index " + inQuotes(index.text) + " occurs twice in one access of " + inQuotes(name))
           .advise("diagonals cannot be accessed; use distinct index variables");
-    }
-    if (access.indices.size() > kMaxOrder) {
-      fine = false;
-      fail(kOrderLimit, where, inQuotes(name) + " has more than 8 indices");
     }
     return fine;
   }
@@ -111,7 +104,7 @@ private:
   }
 
   std::optional<Access> accessOf(const syntax::Access &access, Span where) {
-    bool fine = checkIndices(access, where);
+    bool fine = checkIndices(access);
     std::optional<TensorId> tensor = fine ? tensorOf(access, where) : std::nullopt;
     if (!tensor)
       return std::nullopt;

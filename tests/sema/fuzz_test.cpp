@@ -1,0 +1,168 @@
+// Random kernels: whatever the text, an answer and no crash; and what is accepted holds together.
+#include "sema/check.h"
+
+#include <catch2/catch.hpp>
+
+#include <random>
+#include <set>
+
+namespace spc::sema::test {
+namespace {
+
+class RandomKernel {
+public:
+  explicit RandomKernel(unsigned seed) : random_(seed) {}
+
+  std::string text() {
+    std::string result;
+    if (pick(3) == 0)
+      result += "tensor A(m, n): f32" + std::string(pick(2) ? ", sparse" : "") + "\n";
+    if (pick(4) == 0)
+      result += "tensor x(" + std::string(pick(2) ? "n" : "5") + ")\n";
+    for (int k = pick(3); k >= 0; --k)
+      result += access(true) + (pick(4) ? " = " : " += ") + expression(4) + "\n";
+    return result;
+  }
+
+  std::vector<std::string> bindings() {
+    static const char *kBindings[] = {"A=csr", "A=csc", "B=coo", "B=csr",  "T=csf",  "T=csf:120", "x=vector",
+                                      "csr",   "coo",   "Y=csr", "A=rows", "B=dcsr", "csf",       "y=vector"};
+    std::vector<std::string> result;
+    for (int k = pick(4); k > 0; --k)
+      result.push_back(kBindings[pick(std::size(kBindings))]);
+    return result;
+  }
+
+  bool flip() { return pick(2) == 1; }
+
+private:
+  int pick(size_t count) { return static_cast<int>(random_() % count); }
+
+  std::string access(bool target) {
+    static const std::pair<const char *, int> kOperands[] = {{"A", 2}, {"B", 2}, {"T", 3},
+                                                             {"x", 1}, {"y", 1}, {"a", 0}};
+    static const std::pair<const char *, int> kTargets[] = {{"Y", 2}, {"y", 1}, {"s", 0}, {"A", 2}, {"C", 2}};
+    auto [name, order] = target ? kTargets[pick(std::size(kTargets))] : kOperands[pick(std::size(kOperands))];
+    std::string variables = "ijkl", result = name;
+    std::shuffle(variables.begin(), variables.end(), random_);
+    for (int k = 0; k < order; ++k)
+      result += std::string(k ? "," : "(") + variables[target ? k : (pick(40) ? k : 0)];
+    return order ? result + ")" : result;
+  }
+
+  std::string expression(int depth) {
+    if (depth == 0 || pick(5) == 0)
+      return pick(8) ? access(false) : "2.5";
+    switch (pick(9)) {
+    case 0:
+      return "-" + expression(depth - 1);
+    case 1:
+      return "(" + expression(depth - 1) + ")";
+    case 2:
+      return "sum(" + std::string(1, "ijkl"[pick(4)]) + ", " + expression(depth - 1) + ")";
+    case 3:
+    case 4:
+      return "(" + expression(depth - 1) + " + " + expression(depth - 1) + ")";
+    case 5:
+      return expression(depth - 1) + " - " + expression(depth - 1);
+    case 6:
+      return "(" + expression(depth - 1) + ")/" + access(false);
+    default:
+      return expression(depth - 1) + "*" + expression(depth - 1);
+    }
+  }
+
+  std::mt19937 random_;
+};
+
+void checkTerm(const Kernel &kernel, const Statement &statement, const Term &term) {
+  const Tensor &target = kernel.tensors[statement.target];
+  REQUIRE(static_cast<int>(term.target.size()) == target.order());
+  for (size_t dim = 0; dim < term.target.size(); ++dim) {
+    CHECK_FALSE(term.loops[term.target[dim]].isReduction);
+    CHECK(term.loops[term.target[dim]].extent == target.extents[dim]);
+  }
+  std::set<std::pair<TensorId, std::vector<LoopId>>> distinct;
+  for (const Operand &operand : term.operands) {
+    const Tensor &tensor = kernel.tensors[operand.tensor];
+    REQUIRE(static_cast<int>(operand.indices.size()) == tensor.order());
+    CHECK(distinct.emplace(operand.tensor, operand.indices).second);
+    for (size_t dim = 0; dim < operand.indices.size(); ++dim)
+      CHECK(term.loops[operand.indices[dim]].extent == tensor.extents[dim]);
+    for (int k = 1; !tensor.format.isDense() && k < tensor.order(); ++k)
+      CHECK(operand.indices[tensor.format.levels[k - 1].dim] < operand.indices[tensor.format.levels[k].dim]);
+    if (term.overwrites)
+      CHECK((tensor.format.isDense() || operand.tensor == statement.target));
+  }
+  if (!term.overwrites)
+    return;
+  for (const Loop &loop : term.loops)
+    CHECK_FALSE(loop.isReduction);
+}
+
+void checkKernel(const Kernel &kernel) {
+  std::set<std::string> names, extents;
+  for (const Tensor &tensor : kernel.tensors) {
+    CHECK(names.insert(tensor.name).second);
+    CHECK(static_cast<int>(tensor.extents.size()) == tensor.order());
+    if (tensor.isWritten && !tensor.format.isDense())
+      CHECK(tensor.patternOf.has_value());
+  }
+  for (const Extent &extent : kernel.extents)
+    CHECK(extents.insert(extent.name).second);
+  for (const Step &step : kernel.steps) {
+    const auto *statement = std::get_if<Statement>(&step);
+    if (!statement)
+      continue;
+    REQUIRE_FALSE(statement->terms.empty());
+    for (size_t k = 0; k < statement->terms.size(); ++k) {
+      checkTerm(kernel, *statement, statement->terms[k]);
+      CHECK((k == 0 || !statement->terms[k].overwrites));
+    }
+  }
+}
+
+TEST_CASE("random kernels are accepted whole or refused with a place") {
+  int accepted = 0;
+  for (unsigned seed = 0; seed < 8000; ++seed) {
+    RandomKernel random(seed);
+    std::string text = random.text();
+    INFO(text);
+    Checked checked = check(text, random.bindings(), random.flip());
+    for (const Diagnostic &diagnostic : checked.diagnostics->all()) {
+      CHECK(diagnostic.where.file);
+      CHECK(diagnostic.severity != Severity::Internal);
+    }
+    if (!checked.kernel)
+      continue;
+    ++accepted;
+    checkKernel(*checked.kernel);
+    CHECK_FALSE(describe(*checked.kernel).empty());
+  }
+  CHECK(accepted > 500);
+}
+
+TEST_CASE("random bytes and long expressions do not crash") {
+  std::mt19937 random(7);
+  const std::string alphabet = "AxyijS(),+-*/= \n;:#sum tensor.0123e\xff\x00";
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    for (int k = random() % 60; k >= 0; --k)
+      text += alphabet[random() % alphabet.size()];
+    INFO(text);
+    check(text, {"A=csr"});
+  }
+  std::string sum = "y(i) = x(i)", product = "y(i) = (A(i,j) + 1)", nested = "y(i) = ";
+  for (int k = 0; k < 900; ++k) {
+    sum += " + x(i)*2";
+    product += "*x(j)";
+  }
+  for (int k = 0; k < 190; ++k)
+    nested += "2*(x(i) + ";
+  nested += "A(i,j)" + std::string(190, ')');
+  for (const std::string &text : {sum, product, nested})
+    check(text, {"A=csr"});
+}
+
+} // namespace
+} // namespace spc::sema::test

@@ -1,0 +1,220 @@
+// Where sums sit: terms, multiplying out, temporaries, ambiguity, and what strict rounding rules out.
+#include "sema/check.h"
+
+#include <catch2/catch.hpp>
+
+namespace spc::sema::test {
+namespace {
+
+TEST_CASE("each addend is a term summed over its own variables") {
+  CHECK(check("y(i) = A(i,j)*x(j) + z(i) + w(i)", {"csr"}).steps() == "y in f64:\n"
+                                                                      "  for i: y(i) = z(i)\n"
+                                                                      "  for i, j+: y(i) += A(i,j)*x(j)\n"
+                                                                      "  for i: y(i) += w(i)\n");
+  CHECK(check("y(i) += A(i,j)*x(j) + z(i)", {"csr"}).steps() == "y in f64:\n"
+                                                                "  for i, j+: y(i) += A(i,j)*x(j)\n"
+                                                                "  for i: y(i) += z(i)\n");
+  CHECK(check("s = x(i)").steps() == "s in f64, zeroed first:\n  for i+: s += x(i)\n");
+  CHECK(check("Y(i,j) = x(i)").steps() == "Y in f64:\n  for i, j: Y(i,j) = x(i)\n");
+  CHECK(check("y(i) = 2").steps() == "y in f64:\n  for i: y(i) = 2\n");
+  CHECK(check("y(i) = -2").steps() == "y in f64:\n  for i: y(i) = -2\n");
+}
+
+TEST_CASE("parentheses and signs at the top are opened") {
+  CHECK(check("y(i) = a(i) - (b(i) - (A(i,j)*x(j) + c(i)))", {"A=csr"}).steps() == "y in f64:\n"
+                                                                                   "  for i: y(i) = a(i)\n"
+                                                                                   "  for i: y(i) += -b(i)\n"
+                                                                                   "  for i, j+: y(i) += A(i,j)*x(j)\n"
+                                                                                   "  for i: y(i) += c(i)\n");
+  CHECK(check("y(i) = -(A(i,j)*x(j) + z(i))", {"A=csr"}).steps() == "y in f64:\n"
+                                                                    "  for i: y(i) = -z(i)\n"
+                                                                    "  for i, j+: y(i) += -(A(i,j)*x(j))\n");
+}
+
+TEST_CASE("a sum with a sparse operand under a product is multiplied out") {
+  CHECK(check("y(i) = (A(i,j) + b(i)) * x(j)", {"A=csr"}).steps() == "y in f64, zeroed first:\n"
+                                                                     "  for i, j+: y(i) += A(i,j)*x(j)\n"
+                                                                     "  for j+, i: y(i) += b(i)*x(j)\n");
+  CHECK(check("y(i) = (A(i,j) - 2*B(i,j)) * (x(j) + z(j)) / c(i)", {"A=csr", "B=csr"}).steps() ==
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += A(i,j)*(x(j) + z(j))/c(i)\n"
+        "  for i, j+: y(i) += -(2*B(i,j)*(x(j) + z(j))/c(i))\n");
+  CHECK(check("y(i) = (b(i) + c(i)) * z(i)").steps() == "y in f64:\n  for i: y(i) = (b(i) + c(i))*z(i)\n");
+}
+
+TEST_CASE("every product keeps the whole term's sum") {
+  CHECK(check("y(i) = (A(i,j) + z(i)) * (B(i,j) + 1)", {"A=csr", "B=csr"}).steps() ==
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += A(i,j)*B(i,j)\n"
+        "  for i, j+: y(i) += A(i,j)*1\n"
+        "  for i, j+: y(i) += z(i)*B(i,j)\n"
+        "  for j+, i: y(i) += z(i)*1\n");
+}
+
+TEST_CASE("sum() joins the term as a factor and becomes a temporary elsewhere") {
+  CHECK(check("y(i) = sum(j, A(i,j)*x(j))", {"A=csr"}).steps() ==
+        "y in f64, zeroed first:\n  for i, j+: y(i) += A(i,j)*x(j)\n");
+  CHECK(check("y(i) = 2*sum(j, A(i,j))*sum(j, B(i,j))", {"A=csr", "B=csr"}).steps() ==
+        "y in f64, zeroed first:\n  for i, j+, j+: y(i) += 2*A(i,j)*B(i,j)\n");
+  CHECK(check("y(i) = 2*(sum(j, A(i,j)*x(j)) + z(i))", {"A=csr"}).steps() == "$4 in f64, zeroed first:\n"
+                                                                             "  for i, j+: $4(i) += A(i,j)*x(j)\n"
+                                                                             "\n"
+                                                                             "y in f64:\n"
+                                                                             "  for i: y(i) = 2*($4(i) + z(i))\n");
+  CHECK(check("y(i) = x(i)/sum(j, x(j))").steps() == "$2 in f64, zeroed first:\n"
+                                                     "  for j+: $2 += x(j)\n"
+                                                     "\n"
+                                                     "y in f64:\n"
+                                                     "  for i: y(i) = x(i)/$2\n");
+  CHECK(check("y(i) = b(k)/sum(j, A(i,j)*c(k))").steps() == "$4 in f64, zeroed first:\n"
+                                                            "  for i, j+, k: $4(i,k) += A(i,j)*c(k)\n"
+                                                            "\n"
+                                                            "y in f64, zeroed first:\n"
+                                                            "  for i, k+: y(i) += b(k)/$4(i,k)\n");
+}
+
+TEST_CASE("a divisor's temporary is computed once however the numerator is multiplied out") {
+  Checked ratio = check("y(i) = (A(i,j) + b(j))/sum(k, c(k))", {"A=csr"});
+  CHECK(ratio.kernel->steps.size() == 2);
+  CHECK(ratio.statement(1).terms.size() == 2);
+}
+
+TEST_CASE("a bound variable that an addend lacks still counts") {
+  CHECK(check("y(i) = sum(j, A(i,j)*x(j) + z(i))", {"A=csr"}).steps() == "y in f64, zeroed first:\n"
+                                                                         "  for i, j+: y(i) += A(i,j)*x(j)\n"
+                                                                         "  for j+, i: y(i) += z(i)\n");
+}
+
+TEST_CASE("ambiguous sums show both readings") {
+  Checked group = check("y(i) = 2*(A(i,j)*x(j) + z(i))", {"A=csr"});
+  CHECK(group.errors() == "ambiguous-sum");
+  const Diagnostic &error = group.the("ambiguous-sum");
+  REQUIRE(error.notes.size() == 2);
+  CHECK(error.notes[0].message == "this may mean 2*(sum(j, A(i,j)*x(j)) + z(i))");
+  CHECK(error.notes[1].message == "or it may mean sum(j, 2*(A(i,j)*x(j) + z(i)))");
+  CHECK(error.where.file);
+
+  const Checked divisor = check("y(i) = b(i)/A(i,j)");
+  CHECK(divisor.the("ambiguous-sum").notes[0].message == "this may mean b(i)/sum(j, A(i,j))");
+  CHECK(divisor.the("ambiguous-sum").notes[1].message == "or it may mean sum(j, b(i)/A(i,j))");
+
+  CHECK(check("y(i) = x(i) - 2*-(A(i,j) - z(i))").errors() == "ambiguous-sum");
+  CHECK(check("y(i) = sum(k, A(i,k)*(B(k,j) + c(k)))").errors() == "ambiguous-sum");
+  CHECK(check("y(i) = x(i)/(2*A(i,j))").errors() == "ambiguous-sum");
+  CHECK(check("s = (x(i) + 1)*(y(j) + 1)").count("ambiguous-sum") == 2);
+}
+
+TEST_CASE("sums that are not ambiguous") {
+  for (const char *text :
+       {"y(i) = (A(i,j) + b(i)) * x(j)", "y(i) = (A(i,j) + B(i,j)) * z(i)", "y(i) = b(j)/A(i,j)",
+        "y(i) = -(A(i,j)*x(j) + z(i))", "y(i) = (A(i,j)*x(j) + z(i)) + w(i)", "y(i) = b(i)/sum(j, A(i,j))",
+        "y(i) = 2*(sum(j, A(i,j)*x(j)) + z(i))", "y(i) = sum(j, 2*(A(i,j)*x(j) + z(i)))",
+        "y(i) = (A(i,j) + 1)*(B(i,j) + 1)", "Y(i,j) = 2*(A(i,j) + b(i))", "y(i) = A(i,j)*sum(j, B(i,j))"}) {
+    INFO(text);
+    CHECK(check(text).errors() == "");
+  }
+}
+
+TEST_CASE("the readings that a diagnostic suggests compile") {
+  for (const char *text : {"y(i) = 2*(A(i,j)*x(j) + z(i))", "y(i) = b(i)/A(i,j)", "y(i) = -3*(z(i) - x(j)*A(i,j))",
+                           "y(i) = sum(k, A(i,k)*(B(k,j) + c(k)))"}) {
+    Checked ambiguous = check(text);
+    const Diagnostic &error = ambiguous.the("ambiguous-sum");
+    for (const AttachedNote &note : error.notes) {
+      std::string reading = "y(i) = " + note.message.substr(note.message.find("mean ") + 5);
+      INFO(reading);
+      CHECK(check(reading).errors() == "");
+    }
+  }
+}
+
+TEST_CASE("sum() variables") {
+  CHECK(check("y(i) = sum(j, x(i))").errors() == "unbound-variable");
+  CHECK(check("y(i) = sum(i, x(i))").errors() == "shadowed-variable");
+  CHECK(check("s = sum(j, x(j)*sum(j, z(j)))").errors() == "shadowed-variable");
+  CHECK(check("s = sum(j, j, x(j))").errors() == "shadowed-variable");
+  CHECK(check("s = sum(j, x(j)) + sum(j, z(j))").errors() == "");
+}
+
+TEST_CASE("division by a sparse operand is refused") {
+  Checked divided = check("Y(i,j) = B(i,j)/A(i,j)", {"A=csr"});
+  CHECK(divided.errors() == "sparse-divisor");
+  CHECK(check("Y(i,j) = B(i,j)/(1 + A(i,j))", {"A=csr"}).errors() == "sparse-divisor");
+  CHECK(check("y(i) = b(i)/sum(j, A(i,j))", {"A=csr"}).errors() == "");
+  CHECK(check("Y(i,j) = A(i,j)/B(i,j)", {"A=csr", "Y=dense"}).errors() == "");
+  CHECK(check("y(i) = sum(j, b(i)/A(i,j))", {"A=csr"}).errors() == "sparse-divisor");
+}
+
+TEST_CASE("too many terms") {
+  std::string product = "Y(i,j) = 1";
+  for (int k = 0; k < 9; ++k)
+    product += "*(A(i,j) + B(i,j))";
+  CHECK(check(product, {"A=csr", "B=csr"}).errors() == "too-many-terms");
+  CHECK(check(product).errors() == "");
+  std::string sum = "Y(i,j) = A(i,j)";
+  for (int k = 0; k < 300; ++k)
+    sum += " + A(i,j)";
+  CHECK(check(sum, {"A=csr"}).errors() == "too-many-terms");
+}
+
+TEST_CASE("a temporary has at most eight dimensions") {
+  CHECK(check("Y(a,b,c,d,e,f,g,h) = 1/sum(k, A(a,b,c,d,e,f,g,k)*x(h))").errors() == "");
+  CHECK(check("Y(a,b,c,d,e,f,g,h) = x(l)*1/sum(k, A(a,b,c,d,e,f,g,k)*B(h,l))").errors() == "temporary-order-limit");
+}
+
+TEST_CASE("strict rounding") {
+  Checked refused = check("y(i) = (A(i,j) + b(i)) * x(j)", {"A=csr"}, true);
+  CHECK(refused.errors() == "strict-distribution");
+  CHECK(refused.the("strict-distribution").help == "write it out: A(i,j)*x(j) + b(i)*x(j)");
+  CHECK(check("y(i) = (b(i) + c(i)) * z(i)", {}, true).errors() == "");
+  CHECK(check("y(i) = a(i) + (b(i) + c(i))", {}, true).steps() == "y in f64:\n"
+                                                                  "  for i: y(i) = a(i)\n"
+                                                                  "  for i: y(i) += b(i) + c(i)\n");
+  CHECK(check("y(i) = a(i) + (b(i) + A(i,j)*x(j))", {"A=csr"}, true).errors() == "strict-distribution");
+  CHECK(check("y(i) = a(i) + (b(i) + A(i,j)*x(j))", {}, true).errors() == "strict-distribution");
+  CHECK(check("y(i) = A(i,j)*x(j) + z(i) + w(i)", {"A=csr"}, true).steps() == "y in f64:\n"
+                                                                              "  for i: y(i) = z(i)\n"
+                                                                              "  for i, j+: y(i) += A(i,j)*x(j)\n"
+                                                                              "  for i: y(i) += w(i)\n");
+  CHECK(check("y(i) = A(i,j)*x(j) + A(i,j)*w(j) + z(i)", {"A=csr"}, true).statement().zeroFirst);
+  CHECK(check("y(i) = 2*sum(j, A(i,j))", {"A=csr"}, true).kernel->steps.size() == 2);
+  CHECK(check("y(i) = -sum(j, A(i,j))", {"A=csr"}, true).kernel->steps.size() == 1);
+}
+
+TEST_CASE("statements that read what they write") {
+  CHECK(check("y(i) = A(i,j)*x(j) + 2*y(i)", {"A=csr"}).steps() == "y in f64:\n"
+                                                                   "  for i: y(i) = 2*y(i)\n"
+                                                                   "  for i, j+: y(i) += A(i,j)*x(j)\n");
+  CHECK(check("y(i) += y(i)*y(i)").steps() == "y in f64:\n  for i: y(i) += y(i)*y(i)\n");
+  CHECK(check("y(i) = A(i,j)*y(j)", {"A=csr"}).steps() == "$2 = copy of y\n"
+                                                          "\n"
+                                                          "y in f64, zeroed first:\n"
+                                                          "  for i, j+: y(i) += A(i,j)*$2(j)\n");
+  CHECK(check("Y(i,j) = Y(j,i)").steps() == "$1 = copy of Y\n\nY in f64:\n  for i, j: Y(i,j) = $1(j,i)\n");
+  CHECK(check("y(i) = y(i) + x(i)*y(i)").steps() == "$2 = copy of y\n"
+                                                    "\n"
+                                                    "y in f64:\n"
+                                                    "  for i: y(i) = $2(i)\n"
+                                                    "  for i: y(i) += x(i)*$2(i)\n");
+  CHECK(check("y(i) = a(i) + b(i) + y(i)", {}, true).kernel->steps.size() == 2);
+  CHECK(check("y(i) = y(i)/sum(j, y(j))").steps() == "$1 in f64, zeroed first:\n"
+                                                     "  for j+: $1 += y(j)\n"
+                                                     "\n"
+                                                     "y in f64:\n"
+                                                     "  for i: y(i) = y(i)/$1\n");
+  CHECK(check("s = s*x(i)").steps().starts_with("$2 = copy of s\n"));
+}
+
+TEST_CASE("a sparse target is scaled in place, and read in no other way") {
+  Checked scaled = check("S(i,j) = 2*S(i,j)*x(i)", {"S=csr"});
+  CHECK(scaled.steps() == "S in f64:\n  for i, j: S(i,j) = 2*S(i,j)*x(i)\n");
+  CHECK(scaled.tensor("S").patternOf == 0);
+  CHECK(scaled.tensor("S").isRead);
+  CHECK(check("S(i,j) += 2*S(i,j)", {"S=csr"}).steps() == "S in f64:\n  for i, j: S(i,j) += 2*S(i,j)\n");
+  CHECK(check("S(i,j) = 2*S(i,j) + 3*S(i,j)*x(i)", {"S=csr"}).errors() == "self-reference");
+  CHECK(check("S(i,j) = S(i,j)*A(i,k)*B(j,k)", {"S=csr"}).errors() == "self-reference");
+  CHECK(check("S(i,j) = S(j,i)", {"S=csr"}).errors() == "assembled-output self-reference");
+}
+
+} // namespace
+} // namespace spc::sema::test
