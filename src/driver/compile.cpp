@@ -1,0 +1,96 @@
+#include "driver/compile_options.h"
+#include "driver/front_end.h"
+#include "driver/log.h"
+#include "driver/subcommands.h"
+
+#include "abi/header.h"
+#include "pipeline/compiler.h"
+#include "support/depfile.h"
+#include "support/output_file.h"
+#include "syntax/parser.h"
+
+#include <CLI/CLI.hpp>
+
+namespace spc::driver {
+
+namespace {
+
+/// The text or bytes of the stage that was asked for; nullopt with errors reported.
+std::optional<std::string> produce(Session &session, const CompileCommandOptions &options, const KernelInput &input,
+                                   const sema::Kernel *kernel, PhaseTimer &timer) {
+  if (options.emit == Emit::Ast)
+    return syntax::print(input.tree);
+  pipeline::CompileOptions compile;
+  compile.target = {options.target, options.cpu, options.shared.optLevel};
+  compile.debugInfo = options.debugInfo;
+  compile.timePasses = options.shared.timePasses;
+  std::optional<std::string> result = pipeline::compile(*kernel, stageOf(options.emit), compile, session.diagnostics());
+  timer.phase("compile to " + std::string(spelling(options.emit)));
+  return result;
+}
+
+/// Adds the outputs that go beside the main one: header and dependency file.
+void addCompanions(const CompileCommandOptions &options, const OutputPaths &paths, const KernelInput &input,
+                   const sema::Kernel *kernel, OutputSet &outputs) {
+  if (!paths.header.empty() && kernel)
+    outputs.add(paths.header, abi::writeHeader(abi::makeSignature(*kernel), *kernel));
+  if (paths.depfile.empty())
+    return;
+  Dependencies dependencies;
+  dependencies.targets = options.depfileTargets;
+  if (dependencies.targets.empty())
+    dependencies.targets = {escapeForMake(paths.output)};
+  dependencies.prerequisites = input.filesRead;
+  dependencies.phony = options.phonyTargets;
+  outputs.add(paths.depfile, makefileText(dependencies));
+}
+
+int compileKernel(Session &session, const CompileCommandOptions &options) {
+  PhaseTimer timer;
+  std::optional<OutputPaths> paths = outputPaths(session, options);
+  bool needsKernel = options.emit != Emit::Ast || (paths && !paths->header.empty());
+  std::optional<std::string> function = needsKernel ? functionName(session, options.shared) : std::string();
+  if (!paths || !function)
+    return session.finish();
+  std::optional<KernelInput> input = readKernel(session, options.shared, timer);
+  if (!input || !checkNotInputs(session, *paths, input->filesRead))
+    return session.finish();
+  std::optional<sema::Kernel> kernel;
+  if (needsKernel && !(kernel = checkKernel(session, *input, *function, options.shared, timer)))
+    return session.finish();
+  session.flush();
+  std::optional<std::string> product = produce(session, options, *input, kernel ? &*kernel : nullptr, timer);
+  if (!product || session.failed())
+    return session.finish();
+
+  OutputSet outputs;
+  outputs.add(paths->output, std::move(*product));
+  addCompanions(options, *paths, *input, kernel ? &*kernel : nullptr, outputs);
+  if (outputs.commit(session.diagnostics()))
+    for (const std::string &path : {paths->output, paths->header, paths->depfile})
+      if (!path.empty())
+        log("wrote " + path);
+  timer.phase("write the outputs");
+  if (options.shared.timePasses)
+    timer.print();
+  return session.finish();
+}
+
+} // namespace
+
+int compileCommand(Session &session) {
+  CLI::App app("Compile a kernel to an object file and a C header, or to the text of any stage", "spc compile");
+  CompileCommandOptions options;
+  SharedOptionReader shared(app, options.shared);
+  CompileOptionReader own(app, options);
+  if (std::optional<int> done = readCommandLine(app, session))
+    return *done;
+  bool ownFine = own.finish(session);
+  if (!shared.finish(session) || !ownFine)
+    return session.finish();
+  if (options.shared.verbose)
+    enableLog();
+  return compileKernel(session, options);
+}
+
+} // namespace spc::driver

@@ -1,0 +1,124 @@
+#include "driver/compile_options.h"
+
+#include "driver/front_end.h"
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kDepfileOption{"depfile-option", Severity::Error};
+constexpr DiagnosticKind kOutputPath{"output-path", Severity::Error};
+
+const std::vector<std::string> kEmitNames = {"ast", "linalg", "sparse", "loops", "llvm", "asm", "obj"};
+
+std::string withSuffix(const std::string &path, const char *suffix) {
+  return std::filesystem::path(path).replace_extension(suffix).string();
+}
+
+bool isBinaryOrAssembly(Emit emit) {
+  return emit == Emit::Object || emit == Emit::Assembly;
+}
+
+bool sameFile(const std::string &first, const std::string &second) {
+  std::error_code error;
+  if (std::filesystem::equivalent(first, second, error) && !error)
+    return true;
+  namespace fs = std::filesystem;
+  return fs::absolute(first, error).lexically_normal() == fs::absolute(second, error).lexically_normal();
+}
+
+} // namespace
+
+const char *spelling(Emit emit) {
+  return kEmitNames[static_cast<size_t>(emit)].c_str();
+}
+
+pipeline::Stage stageOf(Emit emit) {
+  return static_cast<pipeline::Stage>(static_cast<int>(emit) - static_cast<int>(Emit::Linalg));
+}
+
+CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &options) : options_(options) {
+  app.add_option("-o,--output", options.output,
+                 "Output file (default: the kernel's stem with .o or .s; text stages "
+                 "go to standard output); the header lands beside it")
+      ->type_name("FILE");
+  app.add_option("--header", options.header, "Header file, - for standard output (default: as -o, with .h)")
+      ->type_name("FILE");
+  app.add_option("--emit", emit_, "What to write: ast, linalg, sparse, loops, llvm, asm or obj (default)")
+      ->type_name("STAGE");
+  app.add_option("--target", options.target, "Target triple, such as aarch64-linux-gnu (default: this machine's)")
+      ->type_name("TRIPLE");
+  app.add_option("--mcpu", options.cpu, "Processor to compile for, or 'native' (default: the baseline)")
+      ->type_name("CPU");
+  app.add_flag("-g", options.debugInfo, "Line tables for debuggers and profilers");
+  app.add_flag("--fPIC", positionIndependent_, "Position-independent code; always on");
+  app.add_flag("--MD", options.writeDepfile, "Write a dependency file for make (default: as -o, with .d)");
+  app.add_option("--MF", options.depfile, "Name of the dependency file")->type_name("FILE");
+  app.add_option("--MT", options.depfileTargets, "Target in the dependency file (default: the output); repeatable")
+      ->type_name("TARGET")
+      ->allow_extra_args(false);
+  app.add_flag("--MP", options.phonyTargets, "Add a phony target for each format file, so that it may be removed");
+}
+
+bool CompileOptionReader::finish(Session &session) {
+  std::optional<size_t> emit = readChoice(session, "--emit", emit_, kEmitNames);
+  if (emit)
+    options_.emit = static_cast<Emit>(*emit);
+  bool needsDepfile = !options_.depfile.empty() || !options_.depfileTargets.empty() || options_.phonyTargets;
+  if (needsDepfile && !options_.writeDepfile) {
+    const char *given = !options_.depfile.empty() ? "-MF" : !options_.depfileTargets.empty() ? "-MT" : "-MP";
+    session.usage(kDepfileOption, session.find(given), std::string(given) + " does nothing without -MD")
+        .advise("add -MD");
+    return false;
+  }
+  return emit.has_value();
+}
+
+std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOptions &options) {
+  OutputPaths paths;
+  paths.output = options.output;
+  if (paths.output.empty() && isBinaryOrAssembly(options.emit)) {
+    std::string stem = options.shared.kernel == "-" ? options.shared.name : kernelStem(options.shared);
+    paths.output = stem + (options.emit == Emit::Object ? ".o" : ".s");
+  } else if (paths.output.empty()) {
+    paths.output = "-";
+  }
+  paths.header = options.header;
+  if (paths.header.empty() && isBinaryOrAssembly(options.emit) && paths.output != "-")
+    paths.header = withSuffix(paths.output, ".h");
+  if (options.writeDepfile) {
+    bool derivable = paths.output != "-";
+    if (!derivable && (options.depfile.empty() || options.depfileTargets.empty())) {
+      session.usage(kDepfileOption, session.find("-MD"), "-MD cannot be derived from standard output")
+          .advise("name the output with -o, or give both -MF and -MT");
+      return std::nullopt;
+    }
+    paths.depfile = options.depfile.empty() ? withSuffix(paths.output, ".d") : options.depfile;
+  }
+  const std::string *all[] = {&paths.output, &paths.header, &paths.depfile};
+  for (int first = 0; first < 3; ++first)
+    for (int second = first + 1; second < 3; ++second)
+      if (!all[first]->empty() && !all[second]->empty() && sameFile(*all[first], *all[second])) {
+        session.usage(kOutputPath, session.find(*all[first]), "two outputs would be written to '" + *all[first] + "'")
+            .advise("name them apart with -o, --header and -MF");
+        return std::nullopt;
+      }
+  return paths;
+}
+
+bool checkNotInputs(Session &session, const OutputPaths &paths, const std::vector<std::string> &inputs) {
+  for (const std::string &output : {paths.output, paths.header, paths.depfile})
+    for (const std::string &input : inputs)
+      if (!output.empty() && output != "-" && sameFile(output, input)) {
+        session.usage(kOutputPath, session.find(output), "the output '" + output + "' would overwrite an input")
+            .advise("name another file with -o, --header or -MF");
+        return false;
+      }
+  return true;
+}
+
+} // namespace spc::driver

@@ -1,0 +1,63 @@
+// The options of `spc compile`, and the paths of what it writes.
+#pragma once
+
+#include "driver/options.h"
+#include "pipeline/compiler.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::driver {
+
+/// The values of --emit.
+enum class Emit { Ast, Linalg, Sparse, Loops, Llvm, Assembly, Object };
+
+/// As it is written after --emit=.
+const char *spelling(Emit emit);
+
+/// The pipeline's stage; requires: not Ast.
+pipeline::Stage stageOf(Emit emit);
+
+struct CompileCommandOptions {
+  SharedOptions shared;
+  Emit emit = Emit::Object;
+  std::string output;
+  std::string header;
+  std::string target;
+  std::string cpu;
+  bool debugInfo = false;
+  bool writeDepfile = false;
+  std::string depfile;
+  std::vector<std::string> depfileTargets;
+  bool phonyTargets = false;
+};
+
+/// Declares the options of `spc compile` beyond the shared ones; `finish` checks them after parsing.
+class CompileOptionReader {
+public:
+  CompileOptionReader(CLI::App &app, CompileCommandOptions &options);
+
+  /// False with usage errors reported.
+  bool finish(Session &session);
+
+private:
+  CompileCommandOptions &options_;
+  std::string emit_ = "obj";
+  bool positionIndependent_ = true;
+};
+
+/// Where outputs go: "-" is standard output, an empty path is not written.
+struct OutputPaths {
+  std::string output;
+  std::string header;
+  std::string depfile;
+};
+
+/// The paths after all defaults. nullopt with a usage error where one cannot be derived or two are the same.
+std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOptions &options);
+
+/// False with a usage error when an output would overwrite a file that was read.
+bool checkNotInputs(Session &session, const OutputPaths &paths, const std::vector<std::string> &inputs);
+
+} // namespace spc::driver

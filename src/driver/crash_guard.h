@@ -1,0 +1,12 @@
+// The last line of defence: whatever goes wrong inside spc or LLVM ends with a message and exit code 70.
+#pragma once
+
+namespace spc::driver {
+
+/// From here on fatal signals (on a stack of their own) and LLVM's fatal errors are reported as internal errors.
+void installCrashGuard();
+
+/// Says on standard error that spc has a bug, and how to report it.
+void reportInternalError(const char *what);
+
+} // namespace spc::driver

@@ -1,0 +1,129 @@
+#include "driver/front_end.h"
+
+#include "abi/names.h"
+#include "driver/log.h"
+#include "sema/analyze.h"
+#include "support/input.h"
+#include "syntax/parser.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kFunctionName{"function-name", Severity::Error};
+
+/// Where formats are found by name: --format-path, SPC_FORMAT_PATH, then the ones that come with spc.
+std::vector<std::filesystem::path> formatFolders(const SharedOptions &options) {
+  std::vector<std::filesystem::path> folders(options.formatFolders.begin(), options.formatFolders.end());
+  if (const char *variable = std::getenv("SPC_FORMAT_PATH")) {
+    std::istringstream list(variable);
+    for (std::string folder; std::getline(list, folder, ':');)
+      if (!folder.empty())
+        folders.emplace_back(folder);
+  }
+  std::error_code error;
+  std::filesystem::path self = std::filesystem::canonical("/proc/self/exe", error);
+  if (!error)
+    folders.push_back(self.parent_path().parent_path() / "share" / "spc" / "formats");
+  return folders;
+}
+
+bool isIdentifier(std::string_view name) {
+  auto letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
+  if (name.empty() || !letter(name[0]))
+    return false;
+  for (char c : name)
+    if (!letter(c) && !(c >= '0' && c <= '9'))
+      return false;
+  return true;
+}
+
+/// Why a name cannot be that of the kernel's function; empty when it can.
+std::string objection(const std::string &name) {
+  if (!isIdentifier(name))
+    return "is no C identifier";
+  if (abi::isReservedName(name))
+    return "is reserved by C, C++ or spc";
+  if (name == "main")
+    return "is the program's own function";
+  return "";
+}
+
+/// `my-kernel.v2` as `my_kernel_v2`.
+std::string nearestName(std::string name) {
+  for (char &c : name)
+    if (!isIdentifier(std::string("a") + c))
+      c = '_';
+  if (!objection(name).empty())
+    name = "kernel_" + name;
+  return name;
+}
+
+} // namespace
+
+std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer) {
+  KernelInput input;
+  const SourceFile *file = readSource(options.kernel, session.sources(), session.diagnostics());
+  if (file) {
+    input.tree = syntax::parse(*file, session.diagnostics());
+    if (options.kernel != "-")
+      input.filesRead.push_back(options.kernel);
+  }
+  timer.phase("read and parse the kernel");
+  std::vector<std::filesystem::path> folders = formatFolders(options);
+  for (const std::filesystem::path &folder : folders)
+    log("formats by name: " + folder.string());
+  format::FormatLoader loader(folders, session.sources(), session.diagnostics());
+  for (const std::string &argument : options.formats)
+    for (format::Binding &binding : loader.load(argument))
+      input.bindings.push_back(std::move(binding));
+  for (const std::string &path : loader.filesRead()) {
+    log("format file: " + path);
+    input.filesRead.push_back(path);
+  }
+  timer.phase("read the formats");
+  if (session.failed())
+    return std::nullopt;
+  return input;
+}
+
+std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
+                                        const SharedOptions &options, PhaseTimer &timer) {
+  sema::Options checks;
+  checks.function = function;
+  checks.strictFp = options.strictFp;
+  std::optional<sema::Kernel> kernel = sema::analyze(input.tree, input.bindings, checks, session.diagnostics());
+  timer.phase("check the kernel");
+  if (!kernel)
+    return std::nullopt;
+  kernel->kernelFile = options.kernel == "-" ? "<stdin>" : options.kernel;
+  log(sema::describe(*kernel));
+  return kernel;
+}
+
+std::string kernelStem(const SharedOptions &options) {
+  return options.kernel == "-" ? "" : std::filesystem::path(options.kernel).stem().string();
+}
+
+std::optional<std::string> functionName(Session &session, const SharedOptions &options) {
+  bool given = !options.name.empty();
+  std::string name = given ? options.name : kernelStem(options);
+  if (!given && options.kernel == "-") {
+    session.usage(kFunctionName, {}, "a kernel from standard input needs a name for its function")
+        .advise("give one with --name=NAME");
+    return std::nullopt;
+  }
+  std::string why = objection(name);
+  if (why.empty())
+    return name;
+  std::string what = given ? "the name '" + name + "'" : "the kernel file's stem '" + name + "', the function's name,";
+  session.usage(kFunctionName, given ? session.find("--name=" + name) : session.find(options.kernel), what + " " + why)
+      .advise("give another with --name, for instance --name=" + nearestName(name));
+  return std::nullopt;
+}
+
+} // namespace spc::driver

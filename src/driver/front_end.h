@@ -1,0 +1,37 @@
+// The way from the command line to a checked kernel, the same for every subcommand.
+#pragma once
+
+#include "driver/options.h"
+#include "driver/timer.h"
+#include "format/format_file.h"
+#include "sema/kernel.h"
+#include "syntax/ast.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::driver {
+
+/// What was read: the kernel's tree, the bindings, and every file among them, the kernel (unless standard input) first.
+struct KernelInput {
+  syntax::Kernel tree;
+  std::vector<format::Binding> bindings;
+  std::vector<std::string> filesRead;
+};
+
+/// Reads and parses the kernel and the format files. nullopt with errors reported.
+std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer);
+
+/// Checks the kernel under a function name. nullopt with errors reported.
+std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
+                                        const SharedOptions &options, PhaseTimer &timer);
+
+/// The function's name: --name, else the kernel file's stem. nullopt with a usage error when that is no name that C and
+/// C++ allow.
+std::optional<std::string> functionName(Session &session, const SharedOptions &options);
+
+/// The kernel file's name without folders and suffix; empty for standard input.
+std::string kernelStem(const SharedOptions &options);
+
+} // namespace spc::driver

@@ -1,0 +1,180 @@
+#include "driver/kernel_call.h"
+
+#include "spc/spc.h"
+
+#include <algorithm>
+#include <functional>
+#include <numeric>
+#include <utility>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kUnstorable{"unstorable-tensor", Severity::Error};
+constexpr DiagnosticKind kOutsidePattern{"outside-pattern", Severity::Error};
+constexpr DiagnosticKind kKernelStatus{"kernel-status", Severity::Error};
+
+/// The values array that a packed tensor's struct points to.
+template <typename T> T *valuesOf(tensor::PackedTensor &tensor, const abi::StructType &type) {
+  auto **fields = static_cast<T **>(tensor.cStruct());
+  return fields[type.find(abi::FieldRole::Values)];
+}
+
+void storeValue(tensor::PackedTensor &tensor, const abi::StructType &type, size_t position, double value) {
+  if (type.value == sema::ValueType::F64)
+    valuesOf<double>(tensor, type)[position] = value;
+  else
+    valuesOf<float>(tensor, type)[position] = static_cast<float>(value);
+}
+
+/// Positions of entries in the order of their coordinates.
+std::vector<size_t> sortedPositions(const tensor::Coordinates &entries) {
+  std::vector<size_t> positions(entries.size());
+  std::iota(positions.begin(), positions.end(), size_t{0});
+  size_t order = entries.shape.size();
+  auto at = [&](size_t k) { return entries.coordinates.begin() + static_cast<ptrdiff_t>(k * order); };
+  std::sort(positions.begin(), positions.end(), [&](size_t a, size_t b) {
+    return std::lexicographical_compare(at(a), at(a) + static_cast<ptrdiff_t>(order), at(b),
+                                        at(b) + static_cast<ptrdiff_t>(order));
+  });
+  return positions;
+}
+
+/// An output that shares `pattern` and is read too: its given values, in the places that the pattern has for them.
+bool fillPattern(Session &session, const sema::Tensor &tensor, const abi::StructType &type,
+                 const tensor::Coordinates &pattern, tensor::Coordinates given, tensor::PackedTensor &output) {
+  tensor::sortAndSum(given);
+  std::vector<size_t> positions = sortedPositions(pattern);
+  size_t order = pattern.shape.size();
+  auto next = positions.begin();
+  for (size_t k = 0; k < given.size(); ++k) {
+    auto wanted = given.coordinates.begin() + static_cast<ptrdiff_t>(k * order);
+    auto compare = [&](size_t position) {
+      auto have = pattern.coordinates.begin() + static_cast<ptrdiff_t>(position * order);
+      return std::lexicographical_compare(have, have + static_cast<ptrdiff_t>(order), wanted,
+                                          wanted + static_cast<ptrdiff_t>(order));
+    };
+    next = std::find_if_not(next, positions.end(), compare);
+    if (next == positions.end() || !std::equal(wanted, wanted + static_cast<ptrdiff_t>(order),
+                                               pattern.coordinates.begin() + static_cast<ptrdiff_t>(*next * order))) {
+      session.diagnostics().report(kOutsidePattern, tensor.where,
+                                   "the given '" + tensor.name +
+                                       "' has an entry outside of the pattern that it shares with its operand");
+      return false;
+    }
+    storeValue(output, type, *next, given.values[k]);
+  }
+  return true;
+}
+
+class Packer {
+public:
+  Packer(Session &session, const sema::Kernel &kernel, const abi::Signature &signature, RunInputs &inputs)
+      : session_(session), kernel_(kernel), signature_(signature), inputs_(inputs) {
+    arguments_.resize(kernel.parameters.size());
+  }
+
+  std::optional<std::vector<CallArgument>> pack() {
+    // Operands first: outputs that share a pattern ask them for its size.
+    for (bool sharesPattern : {false, true})
+      for (size_t k = 0; k < arguments_.size(); ++k)
+        if (sharesPattern == sharesOther(k) && !packOne(k))
+          return std::nullopt;
+    return std::move(arguments_);
+  }
+
+private:
+  const sema::Tensor &tensorAt(size_t k) const { return kernel_.tensors[kernel_.parameters[k]]; }
+  bool sharesOther(size_t k) const {
+    return tensorAt(k).patternOf.value_or(kernel_.parameters[k]) != kernel_.parameters[k];
+  }
+
+  bool packOne(size_t k) {
+    const sema::Tensor &tensor = tensorAt(k);
+    RunInput &input = inputs_.parameters[k];
+    if (tensor.order() == 0) {
+      arguments_[k].f64 = input.scalar;
+      arguments_[k].f32 = static_cast<float>(input.scalar);
+      return true;
+    }
+    std::vector<int64_t> shape = inputs_.shapeOf(tensor);
+    return sharesOther(k) ? packSharing(k, shape) : packOwn(k, shape);
+  }
+
+  bool packOwn(size_t k, const std::vector<int64_t> &shape) {
+    const sema::Tensor &tensor = tensorAt(k);
+    std::optional<tensor::Coordinates> entries = std::exchange(inputs_.parameters[k].entries, std::nullopt);
+    if (!entries) {
+      int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+      return makeOutput(k, shape, tensor.format.isDense() ? elements : 0);
+    }
+    std::string error;
+    arguments_[k].tensor = tensor::PackedTensor::pack(*entries, tensor.format, tensor.type, error);
+    return arguments_[k].tensor || reportUnstorable(tensor, error);
+  }
+
+  bool packSharing(size_t k, const std::vector<int64_t> &shape) {
+    const sema::Tensor &tensor = tensorAt(k);
+    size_t operand =
+        static_cast<size_t>(std::find(kernel_.parameters.begin(), kernel_.parameters.end(), *tensor.patternOf) -
+                            kernel_.parameters.begin());
+    tensor::PackedTensor &pattern = *arguments_[operand].tensor;
+    if (!makeOutput(k, shape, pattern.valueCount()))
+      return false;
+    std::optional<tensor::Coordinates> given = std::exchange(inputs_.parameters[k].entries, std::nullopt);
+    return !given || fillPattern(session_, tensor, signature_.parameters[k].type, pattern.unpack(), std::move(*given),
+                                 *arguments_[k].tensor);
+  }
+
+  bool makeOutput(size_t k, const std::vector<int64_t> &shape, int64_t values) {
+    const sema::Tensor &tensor = tensorAt(k);
+    std::string error;
+    arguments_[k].tensor = tensor::PackedTensor::output(shape, tensor.format, tensor.type, values, error);
+    return arguments_[k].tensor || reportUnstorable(tensor, error);
+  }
+
+  bool reportUnstorable(const sema::Tensor &tensor, const std::string &reason) {
+    session_.diagnostics().report(kUnstorable, tensor.where, "'" + tensor.name + "' cannot be stored: " + reason);
+    return false;
+  }
+
+  Session &session_;
+  const sema::Kernel &kernel_;
+  const abi::Signature &signature_;
+  RunInputs &inputs_;
+  std::vector<CallArgument> arguments_;
+};
+
+} // namespace
+
+void *CallArgument::address(const abi::Parameter &parameter) {
+  if (parameter.kind == abi::ParameterKind::Tensor)
+    return tensor->cStruct();
+  return parameter.value == sema::ValueType::F64 ? static_cast<void *>(&f64) : static_cast<void *>(&f32);
+}
+
+double CallArgument::scalar(const abi::Parameter &parameter) const {
+  return parameter.value == sema::ValueType::F64 ? f64 : static_cast<double>(f32);
+}
+
+std::optional<std::vector<CallArgument>> packArguments(Session &session, const sema::Kernel &kernel,
+                                                       const abi::Signature &signature, RunInputs &inputs) {
+  return Packer(session, kernel, signature, inputs).pack();
+}
+
+bool callKernel(Session &session, const codegen::JitKernel &code, const abi::Signature &signature,
+                std::vector<CallArgument> &arguments) {
+  std::vector<void *> pointers = {nullptr};
+  for (size_t k = 0; k < arguments.size(); ++k)
+    pointers.push_back(arguments[k].address(signature.parameters[k]));
+  int32_t status = code.invoke()(pointers.data());
+  if (status == SPC_OK)
+    return true;
+  session.diagnostics().report(kKernelStatus, {},
+                               std::string("the kernel returned status ") + std::to_string(status) + ": " +
+                                   spc_status_string(static_cast<spc_status>(status)));
+  return false;
+}
+
+} // namespace spc::driver

@@ -1,0 +1,182 @@
+#include "driver/options.h"
+
+#include "driver/version.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kUnknownOption{"unknown-option", Severity::Error};
+constexpr DiagnosticKind kUnknownChoice{"unknown-choice", Severity::Error};
+constexpr DiagnosticKind kUnknownWarning{"unknown-warning", Severity::Error};
+constexpr DiagnosticKind kUsage{"usage", Severity::Error};
+
+/// Options of compilers' tradition that CLI11 cannot declare: it reads -MD as -M with the value D.
+constexpr std::array<std::string_view, 5> kOneDash = {"-MD", "-MP", "-fPIC", "-MF", "-MT"};
+constexpr size_t kFirstWithValue = 3;
+
+/// `-MFfile` as `--MF=file` and the like.
+std::string twoDashes(const std::string &argument) {
+  for (size_t k = 0; k < kOneDash.size(); ++k) {
+    if (argument == kOneDash[k])
+      return "-" + argument;
+    if (k >= kFirstWithValue && argument.starts_with(kOneDash[k])) {
+      std::string value = argument.substr(kOneDash[k].size());
+      return "-" + std::string(kOneDash[k]) + (value.starts_with('=') ? value : "=" + value);
+    }
+  }
+  return argument;
+}
+
+/// `--MD` as the user knows it, `-MD`.
+std::string oneDash(const std::string &option) {
+  bool known = std::find(kOneDash.begin(), kOneDash.end(), option.substr(0, 1) == "-" ? option.substr(1) : option) !=
+               kOneDash.end();
+  return known ? option.substr(1) : option;
+}
+
+class HelpFormatter : public CLI::Formatter {
+public:
+  HelpFormatter() { column_width(34); }
+
+  std::string make_option_name(const CLI::Option *option, bool isPositional) const override {
+    std::string name = CLI::Formatter::make_option_name(option, isPositional);
+    return isPositional ? name : oneDash(name);
+  }
+};
+
+std::vector<std::string> optionNames(const CLI::App &app) {
+  std::vector<std::string> names;
+  for (const CLI::Option *option : app.get_options()) {
+    for (const std::string &name : option->get_lnames())
+      names.push_back(oneDash("--" + name));
+    for (const std::string &name : option->get_snames())
+      names.push_back("-" + name);
+  }
+  return names;
+}
+
+void reportExtra(CLI::App &app, Session &session, const std::string &extra) {
+  Span where = session.find(extra);
+  std::string help = "run '" + app.get_name() + " --help' for a list of options";
+  if (!extra.starts_with('-') || extra == "-") {
+    session.usage(kUsage, where, "there is nothing for the argument '" + extra + "' to be").advise(help);
+    return;
+  }
+  size_t equals = extra.find('=');
+  std::string option = extra.substr(0, equals);
+  Diagnostic &diagnostic = session.usage(kUnknownOption, where, "unknown option '" + option + "'");
+  if (std::optional<std::string> near = didYouMean(option, optionNames(app))) {
+    diagnostic.advise("did you mean '" + *near + "'?");
+    if (where)
+      diagnostic.fix({where.file, where.begin, static_cast<uint32_t>(where.begin + option.size())}, *near);
+  } else {
+    diagnostic.advise(help);
+  }
+}
+
+} // namespace
+
+SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : options_(options) {
+  app.add_option("kernel", options.kernel, "Kernel file, or - for standard input")->type_name("");
+  app.add_option("--format", options.formats,
+                 "How tensors are stored: [TENSOR=]NAME or [TENSOR=]FILE.json, with modes as in csf:2,0,1; repeatable")
+      ->type_name("FORMAT")
+      ->allow_extra_args(false);
+  app.add_option("--format-path", options.formatFolders, "Folder in which formats are found by name; repeatable")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--name", options.name, "Name of the function (default: the kernel file's stem)")->type_name("NAME");
+  app.add_option("-O", options.optLevel, "Optimisation level, 0 to 3 (default: 3)")
+      ->check(CLI::Range(0, 3))
+      ->type_name("LEVEL");
+  app.add_option("--fp", fp_, "Floating point: 'fast' (default) reassociates sums and contracts, 'strict' does not")
+      ->type_name("MODE");
+  app.add_option("-W", warnings_, "-WNAME, -Wno-NAME, -Werror, -Werror=NAME: choose warnings; repeatable")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  app.add_option("--diagnostics", diagnostics_, "Diagnostics as 'text' (default) or 'json', one object a line")
+      ->type_name("STYLE");
+  app.add_option("--color", color_, "Colour diagnostics: 'auto' (default), 'always' or 'never'")->type_name("WHEN");
+  app.add_flag("--time-passes", options.timePasses, "Say on standard error what takes how long");
+  app.add_flag("-v,--verbose", options.verbose, "Say on standard error what is done");
+  app.set_version_flag("--version", versionText(), "Print the version");
+}
+
+bool SharedOptionReader::finish(Session &session) {
+  readChoice(session, "--diagnostics", diagnostics_, {"text", "json"});
+  readChoice(session, "--color", color_, {"auto", "always", "never"});
+  if (std::optional<size_t> mode = readChoice(session, "--fp", fp_, {"fast", "strict"}))
+    options_.strictFp = *mode == 1;
+  WarningOptions warnings;
+  for (const std::string &option : warnings_) {
+    if (warnings.apply(option))
+      continue;
+    Diagnostic &diagnostic =
+        session.usage(kUnknownWarning, session.find("-W" + option), "unknown warning option '-W" + option + "'");
+    std::vector<std::string> candidates = {"error"};
+    for (std::string_view name : WarningOptions::known())
+      for (const char *prefix : {"", "no-", "error=", "no-error="})
+        candidates.push_back(prefix + std::string(name));
+    if (std::optional<std::string> near = didYouMean(option, candidates))
+      diagnostic.advise("did you mean '-W" + *near + "'?");
+  }
+  if (options_.kernel.empty() && !session.failed())
+    session.usage(kUsage, {}, "no kernel file is given").advise("give its path, or - for standard input");
+  if (session.failed())
+    return false;
+  session.setWarnings(std::move(warnings));
+  return true;
+}
+
+std::optional<int> readCommandLine(CLI::App &app, Session &session) {
+  app.allow_extras();
+  app.formatter(std::make_shared<HelpFormatter>());
+  std::vector<std::string> arguments = session.arguments();
+  std::transform(arguments.begin(), arguments.end(), arguments.begin(), twoDashes);
+  std::reverse(arguments.begin(), arguments.end());
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::CallForHelp &) {
+    std::fputs(app.help().c_str(), stdout);
+    return kFine;
+  } catch (const CLI::CallForVersion &version) {
+    std::printf("%s\n", version.what());
+    return kFine;
+  } catch (const CLI::ParseError &error) {
+    std::string message = error.what();
+    std::string option = oneDash(message.substr(0, message.find(':')));
+    if (option.starts_with('-') && message.find(':') != std::string::npos)
+      message = option + message.substr(message.find(':'));
+    session.usage(kUsage, session.find(option), message).advise("run '" + app.get_name() + " --help'");
+    return session.finish();
+  }
+  for (const std::string &extra : app.remaining())
+    if (extra != "--")
+      reportExtra(app, session, oneDash(extra));
+  return session.failed() ? std::optional<int>(session.finish()) : std::nullopt;
+}
+
+std::optional<size_t> readChoice(Session &session, const std::string &option, const std::string &value,
+                                 const std::vector<std::string> &choices) {
+  auto found = std::find(choices.begin(), choices.end(), value);
+  if (found != choices.end())
+    return static_cast<size_t>(found - choices.begin());
+  std::string list;
+  for (const std::string &choice : choices)
+    list += (list.empty() ? "" : ", ") + choice;
+  Span where = session.find(option + "=" + value);
+  Diagnostic &diagnostic = session.usage(kUnknownChoice, where ? where : session.find(value),
+                                         option + " knows no '" + value + "'; it takes one of " + list);
+  if (std::optional<std::string> near = didYouMean(value, choices))
+    diagnostic.advise("did you mean '" + *near + "'?");
+  return std::nullopt;
+}
+
+} // namespace spc::driver

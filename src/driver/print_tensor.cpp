@@ -1,0 +1,91 @@
+#include "driver/print_tensor.h"
+
+#include "driver/run_options.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr int64_t kMostRows = 20;
+constexpr int64_t kMostColumns = 12;
+constexpr size_t kMostEntries = 60;
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof(text), "%.6g", value);
+  return text;
+}
+
+std::string padded(const std::string &text, size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+/// One line a row, columns aligned on the right.
+std::string printRows(const std::vector<double> &values, int64_t rows, int64_t columns) {
+  std::vector<std::string> texts;
+  std::vector<size_t> widths(static_cast<size_t>(columns));
+  for (size_t k = 0; k < values.size(); ++k) {
+    texts.push_back(number(values[k]));
+    size_t &width = widths[k % widths.size()];
+    width = std::max(width, texts.back().size());
+  }
+  std::string result;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column)
+      result += "  " + padded(texts[static_cast<size_t>(row * columns + column)], widths[static_cast<size_t>(column)]);
+    result += '\n';
+  }
+  return result;
+}
+
+std::string printEntries(const tensor::Coordinates &entries) {
+  std::vector<std::string> places;
+  size_t width = 0;
+  size_t order = entries.shape.size();
+  for (size_t k = 0; k < entries.size(); ++k) {
+    std::string place;
+    for (size_t dim = 0; dim < order; ++dim)
+      place += (dim ? ", " : "(") + std::to_string(entries.coordinates[k * order + dim] + 1);
+    places.push_back(place + ")");
+    width = std::max(width, places.back().size());
+  }
+  std::string result;
+  for (size_t k = 0; k < entries.size(); ++k)
+    result += "  " + padded(places[k], width) + "  " + number(entries.values[k]) + "\n";
+  return result;
+}
+
+std::string summary(const tensor::Coordinates &entries) {
+  double sum = 0;
+  for (double value : entries.values)
+    sum += value;
+  auto [least, greatest] = std::minmax_element(entries.values.begin(), entries.values.end());
+  return ", sum " + number(sum) + ", min " + number(*least) + ", max " + number(*greatest) + "\n";
+}
+
+} // namespace
+
+std::string printTensor(const std::string &name, const tensor::Coordinates &entries, bool dense) {
+  if (entries.shape.empty())
+    return name + " = " + number(entries.values.at(0)) + "\n";
+  std::string head = name + ": " + describeShape(entries.shape);
+  if (dense && entries.order() <= 2) {
+    // A vector is printed as one row when it is short, else as a column.
+    bool vector = entries.order() == 1;
+    int64_t rows = vector ? (entries.shape[0] <= kMostColumns ? 1 : entries.shape[0]) : entries.shape[0];
+    int64_t columns = vector ? (rows == 1 ? entries.shape[0] : 1) : entries.shape[1];
+    if (rows <= (vector ? static_cast<int64_t>(kMostEntries) : kMostRows) && columns <= kMostColumns)
+      return head + "\n" + printRows(entries.values, rows, columns);
+  }
+  head += ", " + std::to_string(entries.size()) + (dense ? " elements" : " stored entries");
+  if (entries.values.empty())
+    return head + "\n";
+  if (entries.size() <= kMostEntries)
+    return head + " (coordinates from 1)\n" + printEntries(entries);
+  return head + summary(entries);
+}
+
+} // namespace spc::driver

@@ -1,0 +1,305 @@
+#include "driver/run_inputs.h"
+
+#include "driver/extent_table.h"
+#include "tensor/files.h"
+#include "tensor/generate.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kInputTwice{"input-twice", Severity::Error};
+constexpr DiagnosticKind kInputMissing{"input-missing", Severity::Error};
+constexpr DiagnosticKind kInputUnused{"input-unused", Severity::Error};
+constexpr DiagnosticKind kInputOrder{"input-order", Severity::Error};
+constexpr DiagnosticKind kNotANumber{"not-a-number", Severity::Error};
+constexpr DiagnosticKind kUnknownExtent{"unknown-extent", Severity::Error};
+constexpr DiagnosticKind kSizeMissing{"size-missing", Severity::Error};
+constexpr DiagnosticKind kTooLarge{"tensor-too-large", Severity::Error};
+constexpr DiagnosticKind kMalformedSize{"malformed-size", Severity::Error};
+
+double physicalMemory() {
+  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+/// Elements that a tensor takes whatever its entries are: all of a dense one, the outer dense levels of another.
+double leastElements(const format::Format &format, const std::vector<int64_t> &shape) {
+  double elements = 1;
+  for (const format::Level &level : format.levels) {
+    if (!level.isDense())
+      break;
+    elements *= static_cast<double>(shape[level.dim]);
+  }
+  return elements;
+}
+
+/// Before anything is allocated: a size with a digit too many should not bring the machine down.
+void checkMemory(Session &session, const sema::Tensor &tensor, double elements, const std::vector<int64_t> &shape) {
+  if (elements * sizeof(double) < physicalMemory())
+    return;
+  session.diagnostics()
+      .report(kTooLarge, tensor.where,
+              "'" + tensor.name + "' of shape " + describeShape(shape) + " does not fit into this machine's memory")
+      .advise("is a size mistaken? a format that stores less, with --format " + tensor.name + "=..., may help");
+}
+
+/// Reads inputs step by step; every step goes on after errors, so that one run shows them all.
+class InputReader {
+public:
+  InputReader(Session &session, const sema::Kernel &kernel, const RunCommandOptions &options)
+      : session_(session), diagnostics_(session.diagnostics()), kernel_(kernel), options_(options),
+        extents_(kernel, session.diagnostics()), given_(kernel.parameters.size()), shapes_(kernel.parameters.size()) {
+    inputs_.parameters.resize(kernel.parameters.size());
+  }
+
+  std::optional<RunInputs> read();
+
+private:
+  struct Given {
+    Assignment assignment;
+    std::optional<tensor::Generator> generator;
+  };
+
+  const sema::Tensor &tensorAt(size_t parameter) const { return kernel_.tensors[kernel_.parameters[parameter]]; }
+
+  void readArguments();
+  void checkPresence();
+  void readSizes();
+  void readShapes();
+  void readSource(size_t parameter);
+  void readScalar(size_t parameter);
+  void readFile(size_t parameter);
+  void fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &verb, Span where);
+  bool checkOrder(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &what, Span where);
+  void settleExtents();
+  void checkSizes();
+  void finishTensors();
+
+  Session &session_;
+  Diagnostics &diagnostics_;
+  const sema::Kernel &kernel_;
+  const RunCommandOptions &options_;
+  ExtentTable extents_;
+  std::vector<std::optional<Given>> given_;
+  std::vector<std::optional<std::vector<int64_t>>> shapes_; ///< of --shape
+  RunInputs inputs_;
+};
+
+std::optional<RunInputs> InputReader::read() {
+  readArguments();
+  checkPresence();
+  readSizes();
+  readShapes();
+  if (session_.failed())
+    return std::nullopt;
+  for (size_t k = 0; k < given_.size(); ++k)
+    if (given_[k])
+      readSource(k);
+  if (session_.failed())
+    return std::nullopt;
+  settleExtents();
+  checkSizes();
+  if (session_.failed())
+    return std::nullopt;
+  finishTensors();
+  return std::move(inputs_);
+}
+
+void InputReader::readArguments() {
+  for (const std::string &argument : options_.inputs) {
+    std::optional<Assignment> assignment = readAssignment(session_, argument, "TENSOR=SOURCE");
+    std::optional<size_t> parameter = assignment ? findParameter(session_, kernel_, *assignment) : std::nullopt;
+    if (!parameter)
+      continue;
+    if (given_[*parameter])
+      diagnostics_.report(kInputTwice, assignment->where, "'" + assignment->name + "' is given twice")
+          .note(given_[*parameter]->assignment.where, "here first");
+    else
+      given_[*parameter] = Given{*assignment, std::nullopt};
+  }
+}
+
+void InputReader::checkPresence() {
+  for (size_t k = 0; k < given_.size(); ++k) {
+    const sema::Tensor &tensor = tensorAt(k);
+    if (tensor.isRead && !given_[k]) {
+      std::string form =
+          tensor.order() == 0 ? tensor.name + "=NUMBER" : tensor.name + "=FILE or " + tensor.name + "=ones";
+      diagnostics_.report(kInputMissing, tensor.where, "the kernel reads '" + tensor.name + "', which is not given")
+          .advise("add " + form + " to the command line");
+    } else if (!tensor.isRead && given_[k]) {
+      diagnostics_
+          .report(kInputUnused, given_[k]->assignment.where,
+                  "the kernel writes '" + tensor.name + "' without reading it, so it takes no input")
+          .advise("to name the file it is written to, use -o " + tensor.name + "=FILE");
+    }
+  }
+}
+
+void InputReader::readSizes() {
+  std::vector<std::string> names;
+  for (const sema::Extent &extent : kernel_.extents)
+    names.push_back(extent.name);
+  for (const std::string &argument : options_.sizes) {
+    std::optional<Assignment> assignment = readAssignment(session_, argument, "EXTENT=N");
+    if (!assignment)
+      continue;
+    auto found = std::find(names.begin(), names.end(), assignment->name);
+    std::optional<int64_t> size = readSize(assignment->value);
+    if (!size) {
+      diagnostics_.report(kMalformedSize, assignment->where, "'" + assignment->value + "' is no size");
+    } else if (found == names.end()) {
+      Diagnostic &diagnostic = diagnostics_.report(kUnknownExtent, assignment->nameWhere,
+                                                   "the kernel has no extent '" + assignment->name + "'");
+      std::string list;
+      for (const std::string &name : names)
+        list += (list.empty() ? "" : ", ") + name;
+      std::optional<std::string> near = didYouMean(assignment->name, names);
+      diagnostic.advise(near ? "did you mean '" + *near + "'?" : "its extents are " + list);
+    } else {
+      extents_.fix(static_cast<sema::ExtentId>(found - names.begin()), *size, "--size says", assignment->where);
+    }
+  }
+}
+
+void InputReader::readShapes() {
+  for (const std::string &argument : options_.shapes) {
+    std::optional<Assignment> assignment = readAssignment(session_, argument, "TENSOR=NxM");
+    std::optional<size_t> parameter = assignment ? findParameter(session_, kernel_, *assignment) : std::nullopt;
+    if (!parameter)
+      continue;
+    std::optional<std::vector<int64_t>> shape = readShape(assignment->value);
+    if (!shape) {
+      diagnostics_.report(kMalformedSize, assignment->where, "'" + assignment->value + "' is no shape such as 5x4");
+      continue;
+    }
+    const sema::Tensor &tensor = tensorAt(*parameter);
+    if (!checkOrder(tensor, *shape, "the shape", assignment->where))
+      continue;
+    shapes_[*parameter] = *shape;
+    fixShape(tensor, *shape, "--shape says", assignment->where);
+  }
+}
+
+bool InputReader::checkOrder(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &what,
+                             Span where) {
+  if (static_cast<int>(shape.size()) == tensor.order())
+    return true;
+  diagnostics_
+      .report(kInputOrder, where,
+              what + " has order " + std::to_string(shape.size()) + ", but '" + tensor.name + "' has order " +
+                  std::to_string(tensor.order()))
+      .note(tensor.where, "'" + tensor.name + "' in the kernel");
+  return false;
+}
+
+void InputReader::fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &verb,
+                           Span where) {
+  for (int dim = 0; dim < tensor.order(); ++dim)
+    extents_.fix(tensor.extents[dim], shape[dim], verb, where);
+}
+
+void InputReader::readSource(size_t parameter) {
+  Given &given = *given_[parameter];
+  const sema::Tensor &tensor = tensorAt(parameter);
+  if (tensor.order() == 0)
+    return readScalar(parameter);
+  if (!tensor::isGenerator(given.assignment.value))
+    return readFile(parameter);
+  given.generator = tensor::readGenerator(given.assignment.value, given.assignment.where, diagnostics_);
+  if (given.generator && given.generator->shape &&
+      checkOrder(tensor, *given.generator->shape, "the generated tensor", given.assignment.where))
+    fixShape(tensor, *given.generator->shape, "'" + tensor.name + "' has", given.assignment.where);
+}
+
+void InputReader::readScalar(size_t parameter) {
+  const Assignment &assignment = given_[parameter]->assignment;
+  const char *begin = assignment.value.c_str();
+  char *end = nullptr;
+  double value = std::strtod(begin, &end);
+  if (end == begin || *end != '\0')
+    diagnostics_.report(kNotANumber, assignment.where, "'" + assignment.value + "' is no number")
+        .note(tensorAt(parameter).where, "'" + assignment.name + "' is a scalar");
+  inputs_.parameters[parameter].scalar = value;
+}
+
+void InputReader::readFile(size_t parameter) {
+  const Assignment &assignment = given_[parameter]->assignment;
+  const sema::Tensor &tensor = tensorAt(parameter);
+  std::optional<std::vector<int64_t>> shape = shapes_[parameter];
+  bool hasHeader = tensor::isMatrixMarket(assignment.value);
+  std::optional<tensor::Coordinates> entries = tensor::readTensor(assignment.value, shape, diagnostics_);
+  if (!entries)
+    return;
+  if (tensor.order() == 1 && hasHeader)
+    tensor::asVector(*entries);
+  if (!checkOrder(tensor, entries->shape, "'" + assignment.value + "'", assignment.where))
+    return;
+  std::string subject = "'" + tensor.name + "' has";
+  if (hasHeader || shape)
+    fixShape(tensor, entries->shape, subject, assignment.where);
+  else
+    for (int dim = 0; dim < tensor.order(); ++dim)
+      extents_.atLeast(tensor.extents[dim], entries->shape[dim], subject, assignment.where);
+  inputs_.parameters[parameter].entries = std::move(entries);
+}
+
+void InputReader::settleExtents() {
+  extents_.settle();
+  inputs_.extents.resize(kernel_.extents.size());
+  std::vector<bool> used(kernel_.extents.size());
+  for (sema::TensorId id : kernel_.parameters)
+    for (sema::ExtentId extent : kernel_.tensors[id].extents) {
+      std::optional<int64_t> size = extents_.size(extent);
+      if (!size && !used[extent])
+        diagnostics_
+            .report(kSizeMissing, kernel_.tensors[id].where,
+                    "nothing says the size of '" + kernel_.extents[extent].name + "'")
+            .advise("add --size " + kernel_.extents[extent].name + "=N");
+      used[extent] = true;
+      inputs_.extents[extent] = size.value_or(0);
+    }
+}
+
+void InputReader::checkSizes() {
+  for (size_t k = 0; k < given_.size() && !session_.failed(); ++k) {
+    const sema::Tensor &tensor = tensorAt(k);
+    std::vector<int64_t> shape = inputs_.shapeOf(tensor);
+    double elements = leastElements(tensor.format, shape);
+    if (given_[k] && given_[k]->generator)
+      elements = std::max(elements, tensor::entryCount(*given_[k]->generator, shape) * (tensor.order() + 1));
+    checkMemory(session_, tensor, elements, shape);
+  }
+}
+
+void InputReader::finishTensors() {
+  for (size_t k = 0; k < given_.size(); ++k) {
+    if (!given_[k] || tensorAt(k).order() == 0)
+      continue;
+    std::vector<int64_t> shape = inputs_.shapeOf(tensorAt(k));
+    std::optional<tensor::Coordinates> &entries = inputs_.parameters[k].entries;
+    if (entries)
+      entries->shape = shape;
+    else
+      entries = tensor::generate(*given_[k]->generator, shape);
+  }
+}
+
+} // namespace
+
+std::vector<int64_t> RunInputs::shapeOf(const sema::Tensor &tensor) const {
+  std::vector<int64_t> shape;
+  for (sema::ExtentId extent : tensor.extents)
+    shape.push_back(extents[extent]);
+  return shape;
+}
+
+std::optional<RunInputs> readInputs(Session &session, const sema::Kernel &kernel, const RunCommandOptions &options) {
+  return InputReader(session, kernel, options).read();
+}
+
+} // namespace spc::driver

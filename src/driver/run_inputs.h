@@ -1,0 +1,31 @@
+// What `spc run` feeds a kernel: tensors from files and generators, scalars, and the size of every extent.
+#pragma once
+
+#include "driver/run_options.h"
+#include "sema/kernel.h"
+#include "tensor/tensor.h"
+
+#include <optional>
+#include <vector>
+
+namespace spc::driver {
+
+/// By position in Kernel::parameters.
+struct RunInput {
+  std::optional<tensor::Coordinates> entries; ///< of an input of order 1 and up
+  double scalar = 0;                          ///< of an input of order 0
+};
+
+struct RunInputs {
+  std::vector<RunInput> parameters;
+  std::vector<int64_t> extents; ///< by sema::ExtentId
+
+  std::vector<int64_t> shapeOf(const sema::Tensor &tensor) const;
+};
+
+/// Reads and makes every input, and settles the size of every extent: declared numbers, --size, --shape, the files'
+/// shapes, the generators' shapes; a .tns file without --shape says only the least size that holds its entries.
+/// nullopt with every error that was found reported.
+std::optional<RunInputs> readInputs(Session &session, const sema::Kernel &kernel, const RunCommandOptions &options);
+
+} // namespace spc::driver

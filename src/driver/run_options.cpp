@@ -1,0 +1,98 @@
+#include "driver/run_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kMalformedAssignment{"malformed-assignment", Severity::Error};
+constexpr DiagnosticKind kUnknownArgument{"unknown-argument", Severity::Error};
+
+} // namespace
+
+void addRunOptions(CLI::App &app, RunCommandOptions &options) {
+  app.add_option("inputs", options.inputs,
+                 "TENSOR=FILE (.mtx or .tns, also .gz), TENSOR=ones, TENSOR=zeros, TENSOR=random, with [:NxM], "
+                 "[:density=D], [:seed=N]; "
+                 "SCALAR=NUMBER")
+      ->type_name("");
+  app.add_option("-o,--output", options.outputs, "TENSOR=FILE (.mtx or .tns): write an output; repeatable")
+      ->type_name("[TENSOR=]FILE")
+      ->allow_extra_args(false);
+  app.add_option("--size", options.sizes, "EXTENT=N: a size that no input fixes; repeatable")
+      ->type_name("EXTENT=N")
+      ->allow_extra_args(false);
+  app.add_option("--shape", options.shapes, "TENSOR=NxM: the shape of an input; repeatable")
+      ->type_name("TENSOR=NxM")
+      ->allow_extra_args(false);
+}
+
+std::optional<Assignment> readAssignment(Session &session, const std::string &argument, const std::string &form) {
+  Span where = session.find(argument);
+  size_t equals = argument.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size()) {
+    session.usage(kMalformedAssignment, where, "'" + argument + "' is not of the form " + form);
+    return std::nullopt;
+  }
+  Assignment result{argument.substr(0, equals), argument.substr(equals + 1), where, where};
+  if (where) {
+    // The argument may be the tail of a longer one: --size=n=100.
+    result.where.begin = where.end - static_cast<uint32_t>(argument.size());
+    result.nameWhere = {where.file, result.where.begin, static_cast<uint32_t>(result.where.begin + equals)};
+  }
+  return result;
+}
+
+std::optional<size_t> findParameter(Session &session, const sema::Kernel &kernel, const Assignment &assignment) {
+  std::vector<std::string> names;
+  for (size_t k = 0; k < kernel.parameters.size(); ++k) {
+    names.push_back(kernel.tensors[kernel.parameters[k]].name);
+    if (names.back() == assignment.name)
+      return k;
+  }
+  Diagnostic &diagnostic = session.diagnostics().report(kUnknownArgument, assignment.nameWhere,
+                                                        "the kernel has no tensor '" + assignment.name + "'");
+  if (std::optional<std::string> near = didYouMean(assignment.name, names)) {
+    diagnostic.fix(assignment.nameWhere, *near).advise("did you mean '" + *near + "'?");
+    return std::nullopt;
+  }
+  std::string list;
+  for (const std::string &name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  diagnostic.advise("its tensors are " + list);
+  return std::nullopt;
+}
+
+std::optional<int64_t> readSize(std::string_view text) {
+  int64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value < 0)
+    return std::nullopt;
+  return value;
+}
+
+std::optional<std::vector<int64_t>> readShape(std::string_view text) {
+  std::vector<int64_t> shape;
+  while (true) {
+    size_t end = std::min(text.find('x'), text.size());
+    std::optional<int64_t> size = readSize(text.substr(0, end));
+    if (!size)
+      return std::nullopt;
+    shape.push_back(*size);
+    if (end == text.size())
+      return shape;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string describeShape(const std::vector<int64_t> &shape) {
+  std::string text;
+  for (int64_t size : shape)
+    text += (text.empty() ? "" : " x ") + std::to_string(size);
+  return text.empty() ? "scalar" : text;
+}
+
+} // namespace spc::driver

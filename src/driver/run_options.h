@@ -1,0 +1,48 @@
+// The options of `spc run`.
+#pragma once
+
+#include "driver/options.h"
+#include "sema/kernel.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::driver {
+
+struct RunCommandOptions {
+  SharedOptions shared;
+  std::vector<std::string> inputs;  ///< TENSOR=SOURCE
+  std::vector<std::string> outputs; ///< TENSOR=FILE, or FILE
+  std::vector<std::string> sizes;   ///< EXTENT=N
+  std::vector<std::string> shapes;  ///< TENSOR=NxM
+};
+
+/// Declares the options of `spc run` beyond the shared ones.
+void addRunOptions(CLI::App &app, RunCommandOptions &options);
+
+/// `name=value`, with its place for diagnostics.
+struct Assignment {
+  std::string name;
+  std::string value;
+  Span where;
+  Span nameWhere;
+};
+
+/// Splits at the first '='. nullopt with a usage error that shows `form`.
+std::optional<Assignment> readAssignment(Session &session, const std::string &argument, const std::string &form);
+
+/// The kernel's parameter of that name, as an index into Kernel::parameters; nullopt with an error, which names the
+/// nearest one.
+std::optional<size_t> findParameter(Session &session, const sema::Kernel &kernel, const Assignment &assignment);
+
+/// A positive or zero integer that fits; nullopt for anything else.
+std::optional<int64_t> readSize(std::string_view text);
+
+/// "5x4", or "5"; nullopt for anything else.
+std::optional<std::vector<int64_t>> readShape(std::string_view text);
+
+/// "34 x 34"; "scalar" for order 0.
+std::string describeShape(const std::vector<int64_t> &shape);
+
+} // namespace spc::driver

@@ -1,0 +1,117 @@
+#include "driver/run_outputs.h"
+
+#include "driver/print_tensor.h"
+#include "support/output_file.h"
+#include "tensor/files.h"
+
+#include <cstdio>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kNoOutput{"no-output", Severity::Error};
+constexpr DiagnosticKind kOutputTwice{"output-twice", Severity::Error};
+constexpr DiagnosticKind kOutputKind{"output-kind", Severity::Error};
+
+/// `-o FILE` without a tensor names the only output.
+std::optional<Assignment> completed(Session &session, const sema::Kernel &kernel, const std::string &argument) {
+  if (argument.find('=') != std::string::npos)
+    return readAssignment(session, argument, "TENSOR=FILE");
+  const sema::Tensor *only = nullptr;
+  for (sema::TensorId id : kernel.parameters) {
+    const sema::Tensor &tensor = kernel.tensors[id];
+    if (tensor.isWritten && only) {
+      session
+          .usage(kNoOutput, session.find(argument), "the kernel has several outputs; which goes to '" + argument + "'?")
+          .advise("write for instance -o " + only->name + "=" + argument);
+      return std::nullopt;
+    }
+    if (tensor.isWritten)
+      only = &tensor;
+  }
+  Span where = session.find(argument);
+  return Assignment{only->name, argument, where, where};
+}
+
+bool checkKind(Session &session, const sema::Tensor &tensor, const Assignment &assignment) {
+  bool matrixMarket = assignment.value.ends_with(".mtx");
+  if (!matrixMarket && !assignment.value.ends_with(".tns")) {
+    session.diagnostics()
+        .report(kOutputKind, assignment.where, "'" + assignment.value + "' names no kind of file that can be written")
+        .advise("end it in .mtx or .tns");
+    return false;
+  }
+  if (matrixMarket && tensor.order() > 2) {
+    session.diagnostics()
+        .report(kOutputKind, assignment.where,
+                "a Matrix Market file cannot hold '" + tensor.name + "' of order " + std::to_string(tensor.order()))
+        .advise("write a .tns file");
+    return false;
+  }
+  return true;
+}
+
+std::string fileText(const std::string &path, const tensor::Coordinates &entries, bool dense) {
+  return path.ends_with(".mtx") ? tensor::writeMatrixMarket(entries, dense) : tensor::writeTns(entries);
+}
+
+/// An order-0 result as the one entry of a 1 x 1 matrix, or of a .tns file without coordinates.
+tensor::Coordinates scalarEntry(double value, bool matrix) {
+  tensor::Coordinates entries;
+  entries.values = {value};
+  if (matrix) {
+    entries.shape = {1, 1};
+    entries.coordinates = {0, 0};
+  }
+  return entries;
+}
+
+} // namespace
+
+std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel &kernel,
+                                           const RunCommandOptions &options) {
+  OutputFiles files(kernel.parameters.size());
+  for (const std::string &argument : options.outputs) {
+    std::optional<Assignment> assignment = completed(session, kernel, argument);
+    std::optional<size_t> parameter = assignment ? findParameter(session, kernel, *assignment) : std::nullopt;
+    if (!parameter)
+      continue;
+    const sema::Tensor &tensor = kernel.tensors[kernel.parameters[*parameter]];
+    if (!tensor.isWritten)
+      session.diagnostics()
+          .report(kNoOutput, assignment->where, "'" + tensor.name + "' is no output of the kernel")
+          .advise("for an input, leave out the -o");
+    else if (files[*parameter])
+      session.diagnostics().report(kOutputTwice, assignment->where, "'" + tensor.name + "' is given two output files");
+    else if (checkKind(session, tensor, *assignment))
+      files[*parameter] = assignment->value;
+  }
+  if (session.failed())
+    return std::nullopt;
+  return files;
+}
+
+bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Signature &signature,
+                    const OutputFiles &files, const std::vector<CallArgument> &arguments) {
+  OutputSet outputs;
+  std::string text;
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    const sema::Tensor &tensor = kernel.tensors[kernel.parameters[k]];
+    if (!tensor.isWritten)
+      continue;
+    bool isScalar = tensor.order() == 0;
+    bool toMatrix = files[k] && files[k]->ends_with(".mtx");
+    tensor::Coordinates entries =
+        isScalar ? scalarEntry(arguments[k].scalar(signature.parameters[k]), toMatrix) : arguments[k].tensor->unpack();
+    if (files[k])
+      outputs.add(*files[k], fileText(*files[k], entries, tensor.format.isDense()));
+    else
+      text += printTensor(tensor.name, entries, tensor.format.isDense());
+  }
+  if (!text.empty())
+    outputs.add("-", std::move(text));
+  return outputs.commit(session.diagnostics());
+}
+
+} // namespace spc::driver

@@ -1,0 +1,24 @@
+// What `spc run` does with results: files where -o names them, else text on standard output.
+#pragma once
+
+#include "driver/kernel_call.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::driver {
+
+/// By position in Kernel::parameters: the file an output goes to, or nothing.
+using OutputFiles = std::vector<std::optional<std::string>>;
+
+/// Reads -o arguments. nullopt with errors reported: unknown tensors, tensors that are no outputs, file types that
+/// cannot hold them.
+std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel &kernel,
+                                           const RunCommandOptions &options);
+
+/// Writes and prints every output. False with an error reported; then no file is written.
+bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Signature &signature,
+                    const OutputFiles &files, const std::vector<CallArgument> &arguments);
+
+} // namespace spc::driver

@@ -1,0 +1,92 @@
+#include "driver/session.h"
+
+#include "support/render.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <unistd.h>
+
+namespace spc::driver {
+
+namespace {
+
+/// The value of `--option VALUE` or `--option=VALUE`, read before the command line is known to be well-formed, so that
+/// complaints about it are shown as asked for.
+std::string_view peek(const std::vector<std::string> &argv, std::string_view option) {
+  for (size_t k = 1; k < argv.size(); ++k) {
+    std::string_view argument = argv[k];
+    if (argument == option && k + 1 < argv.size())
+      return argv[k + 1];
+    if (argument.starts_with(option) && argument.substr(option.size()).starts_with('='))
+      return argument.substr(option.size() + 1);
+  }
+  return {};
+}
+
+bool terminalHasColor() {
+  const char *term = std::getenv("TERM");
+  return isatty(STDERR_FILENO) && !std::getenv("NO_COLOR") && term && std::string_view(term) != "dumb";
+}
+
+} // namespace
+
+Session::Session(std::vector<std::string> argv) : argv_(std::move(argv)) {
+  std::string text;
+  for (const std::string &argument : argv_) {
+    if (!text.empty())
+      text += ' ';
+    offsets_.push_back(static_cast<uint32_t>(text.size()));
+    text += argument;
+  }
+  line_ = &sources_.add("<command line>", std::move(text));
+  std::string_view color = peek(argv_, "--color");
+  color_ = color == "always" || (color != "never" && terminalHasColor());
+  json_ = peek(argv_, "--diagnostics") == "json";
+}
+
+std::vector<std::string> Session::arguments() const {
+  return {argv_.begin() + std::min<size_t>(2, argv_.size()), argv_.end()};
+}
+
+Span Session::find(std::string_view text) const {
+  auto matches = [&](int way, std::string_view argument) {
+    return way == 0 ? argument == text : way == 1 ? argument.starts_with(text) : argument.ends_with(text);
+  };
+  for (int way = 0; way < 3 && !text.empty(); ++way)
+    for (size_t k = 1; k < argv_.size(); ++k)
+      if (matches(way, argv_[k]))
+        return {line_, offsets_[k], static_cast<uint32_t>(offsets_[k] + argv_[k].size())};
+  return {};
+}
+
+Diagnostic &Session::usage(const DiagnosticKind &kind, Span where, std::string message) {
+  usageWrong_ = true;
+  return diagnostics_.report(kind, where, std::move(message));
+}
+
+void Session::setWarnings(WarningOptions warnings) {
+  flush();
+  diagnostics_ = Diagnostics(std::move(warnings));
+  shown_ = 0;
+}
+
+void Session::flush() {
+  std::string text;
+  for (; shown_ < diagnostics_.all().size(); ++shown_) {
+    const Diagnostic &diagnostic = diagnostics_.all()[shown_];
+    internal_ |= diagnostic.severity == Severity::Internal;
+    std::string one = json_ ? renderJson(diagnostic) : renderText(diagnostic, color_);
+    text += one;
+    if (!one.ends_with('\n'))
+      text += '\n';
+  }
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+int Session::finish() {
+  flush();
+  return internal_ ? kInternalError : usageWrong_ ? kUsageWrong : diagnostics_.hasErrors() ? kInputWrong : kFine;
+}
+
+} // namespace spc::driver

@@ -1,0 +1,58 @@
+// What every subcommand shares at run time: sources, diagnostics, and the exit code they amount to.
+#pragma once
+
+#include "support/diagnostic.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spc::driver {
+
+/// The exit codes of spc; stable.
+enum ExitCode { kFine = 0, kInputWrong = 1, kUsageWrong = 2, kInternalError = 70 };
+
+/// One run of spc. Owns the texts that diagnostics point into and renders the diagnostics on standard error.
+class Session {
+public:
+  /// `argv`: the whole command line; diagnostics about arguments point into it.
+  explicit Session(std::vector<std::string> argv);
+
+  SourceManager &sources() { return sources_; }
+  Diagnostics &diagnostics() { return diagnostics_; }
+
+  /// The arguments after `spc SUBCOMMAND`.
+  std::vector<std::string> arguments() const;
+
+  /// The place of the first argument that is `text`, starts with it, or ends with it, in that order of preference;
+  /// no place where there is none.
+  Span find(std::string_view text) const;
+
+  /// Reports a wrong use of the command line (exit code 2).
+  Diagnostic &usage(const DiagnosticKind &kind, Span where, std::string message);
+
+  /// Sets which warnings are on, before anything but usage errors was reported.
+  void setWarnings(WarningOptions warnings);
+
+  /// Shows what has been reported since the last call.
+  void flush();
+
+  bool failed() const { return usageWrong_ || diagnostics_.hasErrors(); }
+
+  /// Shows the rest and says how spc exits.
+  int finish();
+
+private:
+  std::vector<std::string> argv_;
+  std::vector<uint32_t> offsets_; ///< where each argument begins in `line_`
+  SourceManager sources_;
+  const SourceFile *line_ = nullptr;
+  bool json_ = false;
+  bool color_ = false;
+  Diagnostics diagnostics_;
+  size_t shown_ = 0;
+  bool usageWrong_ = false;
+  bool internal_ = false;
+};
+
+} // namespace spc::driver

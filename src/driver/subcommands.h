@@ -1,0 +1,14 @@
+// The subcommands, one file each. They read their own arguments from the session and say how spc exits.
+#pragma once
+
+#include "driver/session.h"
+
+namespace spc::driver {
+
+/// `spc compile`: a kernel to an object and a header, or to the text of any stage.
+int compileCommand(Session &session);
+
+/// `spc run`: a kernel compiled into memory and run on files.
+int runCommand(Session &session);
+
+} // namespace spc::driver

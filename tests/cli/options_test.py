@@ -1,0 +1,104 @@
+"""Options in general: help, versions, usage errors, diagnostics' styles, warnings."""
+
+import json
+import unittest
+
+from spc_case import SPMV, SpcCase
+
+
+class Usage(SpcCase):
+    def setUp(self):
+        super().setUp()
+        self.write("spmv.tex", SPMV)
+
+    def test_help_and_version(self):
+        self.assertIn("compile", self.spc("--help").out)
+        self.assertRegex(self.spc("--version").out, r"^spc \d+\.\d+\.\d+ \(LLVM 22")
+        for command in ("compile", "run"):
+            text = self.spc(command, "--help").out
+            for option in ("--format", "--name", "-O", "--diagnostics", "--color", "-W", "-v"):
+                self.assertIn(option, text)
+        text = self.spc("compile", "--help").out
+        for option in ("-MD", "-MF", "-MT", "-MP", "-fPIC", "--emit", "--target", "--mcpu", "-g", "--header"):
+            self.assertIn(option, text)
+            self.assertNotIn("--MD", text)
+
+    def test_subcommands(self):
+        self.assertIn("spc compile", self.spc("complie", "spmv.tex", expect=2).err)
+        self.spc(expect=2)
+        self.spc("", expect=2)
+
+    def test_unknown_options_name_the_nearest(self):
+        for wrong, right in (("--emmit=llvm", "--emit"), ("--fromat=csr", "--format"), ("-MDD", "-MD"),
+                             ("--nmae=x", "--name"), ("-fPIE", "-fPIC")):
+            with self.subTest(option=wrong):
+                error = self.spc("compile", "spmv.tex", wrong, expect=2).err
+                self.assertIn(f"'{right}'", error)
+                self.assertIn("^", error)
+        self.spc("compile", "spmv.tex", "--qqqqqq", expect=2)
+
+    def test_wrong_values(self):
+        for options in (["--emit=lvm"], ["-O4"], ["-Ofast"], ["--color=blue"], ["--diagnostics=xml"], ["--fp=loose"],
+                        ["-o"], ["--format"], ["-Wdensfy"], ["-Wno-error=reordr"], ["other.tex"], ["-o", "a", "-o", "b"],
+                        ["--name=2x"], ["--name=int"], ["--name=main"], ["--name=spc_x"]):
+            with self.subTest(options=options):
+                self.assertIn("error", self.spc("compile", "spmv.tex", *options, expect=2).err)
+        self.spc("compile", expect=2)
+        self.assertEqual(self.files(), ["spmv.tex"])
+
+    def test_function_name_from_the_file(self):
+        for name in ("my-kernel.tex", "2d.tex", "int.tex", "a b.tex"):
+            self.write(name, SPMV)
+            self.assertIn("--name=", self.spc("compile", name, "--format=A=csr", expect=2).err)
+            self.spc("compile", name, "--format=A=csr", "--name=good", "-o", "k.o")
+
+    def test_accepted_habits(self):
+        self.spc("compile", "spmv.tex", "--format", "A=csr", "-fPIC", "-O2", "-o", "k.o", "-v", "--time-passes",
+                 "--fp=strict", "--color=never")
+        self.spc("compile", "-o", "k.o", "--format=A=csr", "--", "spmv.tex")
+
+
+class Diagnostics(SpcCase):
+    def setUp(self):
+        super().setUp()
+        self.write("bad.tex", "y(i) = A(i, j) * \nz(i) = B(i,\nw(i) = x(i) + * 2\n")
+
+    def test_all_errors_of_a_file(self):
+        self.assertGreaterEqual(self.spc("compile", "bad.tex", expect=1).err.count("error:"), 2)
+
+    def test_json_parses(self):
+        lines = self.spc("compile", "bad.tex", "--diagnostics=json", expect=1).err.splitlines()
+        self.assertGreaterEqual(len(lines), 2)
+        for line in lines:
+            entry = json.loads(line)
+            self.assertEqual(entry["severity"], "error")
+            self.assertEqual(entry["file"], "bad.tex")
+            self.assertRegex(entry["id"], r"^[a-z0-9]+(-[a-z0-9]+)*$")
+            self.assertGreaterEqual(entry["line"], 1)
+        usage = self.spc("compile", "bad.tex", "--diagnostics", "json", "--emmit=ast", expect=2).err.splitlines()
+        self.assertEqual(json.loads(usage[0])["id"], "unknown-option")
+
+    def test_color(self):
+        self.assertNotIn("\x1b[", self.spc("compile", "bad.tex", expect=1).err)
+        self.assertIn("\x1b[", self.spc("compile", "bad.tex", "--color=always", expect=1).err)
+        self.assertNotIn("\x1b[", self.spc("compile", "bad.tex", "--color=never", expect=1).err)
+
+    def test_warnings(self):
+        self.write("k.tex", "A(i, j) = B(i, k) * C(k, j)\n")
+        base = ["compile", "k.tex", "--format=B=csr", "--format=C=csc", "-o", "k.o"]
+        name = None
+        for candidate in ("densify", "reorder"):
+            if f"[{candidate}]" in self.spc(*base).err or f"-W{candidate}" in self.spc(*base).err:
+                name = candidate
+        self.assertIsNotNone(name, self.spc(*base).err)
+        self.assertNotIn("warning", self.spc(*base, f"-Wno-{name}").err)
+        for path in ("k.o", "k.h"):
+            (self.folder / path).unlink()
+        self.spc(*base, "-Werror", expect=1)
+        self.spc(*base, f"-Werror={name}", expect=1)
+        self.assertEqual(self.files(), ["bad.tex", "k.tex"])
+        self.spc(*base, "-Werror", f"-Wno-error={name}")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,144 @@
+"""`spc run` on inputs whose results are known."""
+
+import gzip
+import unittest
+
+from spc_case import SDDMM, SPMV, SpcCase
+
+# [[1, 0, 2], [0, 0, 0], [0, 3, 0], [4, 0, 5]], unsorted
+A_MTX = "%%MatrixMarket matrix coordinate real general\n% a comment\n4 3 5\n4 3 5\n1 1 1\n4 1 4\n3 2 3\n1 3 2\n"
+X_TNS = "1 1\n2 10\n3 100\n"
+
+
+def numbers(text):
+    return [float(word) for word in text.split()]
+
+
+def vector(path):
+    """The values of a .tns file of order 1, by coordinate."""
+    return {int(line.split()[0]): float(line.split()[1]) for line in path.read_text().splitlines()
+            if line and not line.startswith("#")}
+
+
+class Run(SpcCase):
+    def setUp(self):
+        super().setUp()
+        self.write("spmv.tex", SPMV)
+        self.write("a.mtx", A_MTX)
+        self.write("x.tns", X_TNS)
+
+    def test_every_format_gives_the_same(self):
+        for form in ("dense", "csr", "csc", "dcsr", "dcsc", "coo", "csf", "csf:1,0", "coo:1,0"):
+            with self.subTest(form):
+                done = self.spc("run", "spmv.tex", "--format", f"A={form}", "A=a.mtx", "x=x.tns", "-o", "y=y.tns")
+                self.assertEqual(done.out, "")
+                self.assertEqual(vector(self.folder / "y.tns"), {1: 201, 2: 0, 3: 30, 4: 504})
+
+    def test_prints_small_results(self):
+        done = self.spc("run", "spmv.tex", "--format", "A=csr", "A=a.mtx", "x=x.tns")
+        self.assertTrue(done.out.startswith("y: 4\n"), done.out)
+        self.assertEqual(numbers(done.out.split("\n", 1)[1]), [201, 0, 30, 504])
+
+    def test_summarises_large_results(self):
+        self.write("outer.tex", "C(i, j) = x(i) * z(j)\n")
+        done = self.spc("run", "outer.tex", "x=ones:1000", "z=ones:50")
+        self.assertIn("1000 x 50", done.out)
+        self.assertIn("sum 50000", done.out)
+        self.assertEqual(done.out.count("\n"), 1)
+
+    def test_matrix_market_output_of_a_dense_matrix(self):
+        self.write("scale.tex", "C(i, j) = alpha * A(i, j) * B(i, j)\n")
+        self.spc("run", "scale.tex", "A=a.mtx", "B=ones", "alpha=-0.5", "-o", "C=c.mtx")
+        lines = [line for line in (self.folder / "c.mtx").read_text().splitlines() if not line.startswith("%")]
+        self.assertEqual(lines[0].split(), ["4", "3"])
+        self.assertEqual([float(line) for line in lines[1:]], [-0.5, 0, 0, -2, 0, 0, -1.5, 0, -1, 0, 0, -2.5])
+
+    def test_scalars_and_order_0_outputs(self):
+        self.write("dot.tex", "s = alpha * x(i) * x(i)\n")
+        self.assertEqual(self.spc("run", "dot.tex", "x=x.tns", "alpha=2.5e-1").out, f"s = {0.25 * 10101:.6g}\n")
+        self.write("acc.tex", "s += x(i)\n")
+        self.assertEqual(self.spc("run", "acc.tex", "x=x.tns", "s=-11").out, "s = 100\n")
+        self.spc("run", "acc.tex", "x=x.tns", "s=-11", "-o", "s=s.tns")
+        self.assertEqual(numbers((self.folder / "s.tns").read_text())[-1], 100)
+
+    def test_accumulates_into_what_is_given(self):
+        self.write("acc.tex", "y(i) += A(i, j) * x(j)\n")
+        self.write("y.tns", "1 1000\n4 1\n")
+        done = self.spc("run", "acc.tex", "--format", "A=csr", "A=a.mtx", "x=x.tns", "y=y.tns")
+        self.assertEqual(numbers(done.out.split("\n", 1)[1]), [1201, 0, 30, 505])
+
+    def test_sparse_output_shares_the_pattern(self):
+        self.write("sddmm.tex", SDDMM)
+        done = self.spc("run", "sddmm.tex", "--format", "S=csr", "S=a.mtx", "A=ones:4x7", "B=ones", "-o", "D=d.mtx")
+        lines = [line for line in (self.folder / "d.mtx").read_text().splitlines() if not line.startswith("%")]
+        self.assertEqual(lines[0].split(), ["4", "3", "5"])
+        self.assertEqual(sorted(tuple(numbers(line)) for line in lines[1:]),
+                         [(1, 1, 7), (1, 3, 14), (3, 2, 21), (4, 1, 28), (4, 3, 35)])
+        self.assertIn("5 stored entries", self.spc("run", "sddmm.tex", "--format", "S=csr", "S=a.mtx", "A=ones:4x7",
+                                                   "B=ones").out, done.err)
+
+    def test_symmetric_duplicate_and_gzipped_input(self):
+        mtx = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 3\n3 1\n"
+        (self.folder / "s.mtx.gz").write_bytes(gzip.compress(mtx.encode()))
+        done = self.spc("run", "spmv.tex", "--format=A=csr", "A=s.mtx.gz", "x=x.tns")
+        self.assertEqual(numbers(done.out.split("\n", 1)[1]), [110, 1, 101])
+        self.write("d.tns", "2 2 1\n1 1 5\n2 2 1\n")
+        done = self.spc("run", "spmv.tex", "--format=A=coo", "A=d.tns", "x=ones:2")
+        self.assertEqual(numbers(done.out.split("\n", 1)[1]), [5, 2])
+
+    def test_sizes_and_shapes(self):
+        self.write("a.tns", "1 2 3\n")
+        tail = lambda done: numbers(done.out.split("\n", 1)[1])
+        run = ["run", "spmv.tex", "--format=A=csr", "A=a.tns"]
+        self.assertEqual(tail(self.spc(*run, "x=ones", "--shape", "A=3x4")), [3, 0, 0])
+        self.assertEqual(tail(self.spc(*run, "x=ones")), [3])
+        self.assertEqual(tail(self.spc(*run, "x=ones", "--size", "i=2")), [3, 0])
+        self.assertEqual(tail(self.spc(*run, "x=ones:5")), [3])
+        self.write("fill.tex", "tensor z(n)\nz(i) = 4\n")
+        self.assertEqual(tail(self.spc("run", "fill.tex", "--size=n=3")), [4, 4, 4])
+
+    def test_random_is_the_same_for_a_seed(self):
+        self.write("copy.tex", "y(i) = x(i)\n")
+        one, two, other = (self.spc("run", "copy.tex", f"x=random:6:seed={seed}").out for seed in (1, 1, 2))
+        self.assertEqual(one, two)
+        self.assertNotEqual(one, other)
+
+    def test_odd_shapes(self):
+        for rows, columns in ((0, 3), (3, 0), (0, 0), (1, 1)):
+            with self.subTest(f"{rows} x {columns}"):
+                self.write("e.mtx", f"%%MatrixMarket matrix coordinate real general\n{rows} {columns} 0\n")
+                for form in ("csr", "csc", "coo", "dcsr", "dense"):
+                    self.spc("run", "spmv.tex", f"--format=A={form}", "A=e.mtx", "x=zeros", "-o", "y=y.tns")
+                    self.assertEqual(list(vector(self.folder / "y.tns").values()), [0] * rows)
+
+    def test_f32_and_levels(self):
+        self.write("k.tex", "tensor A(m, n): f32, sparse\ntensor x(n): f32\n" + SPMV)
+        for level in "0123":
+            done = self.spc("run", "k.tex", "--format=A=csr", f"-O{level}", "A=a.mtx", "x=x.tns")
+            self.assertEqual(numbers(done.out.split("\n", 1)[1]), [201, 0, 30, 504])
+
+    def test_order_3(self):
+        self.write("ttv.tex", "C(i, j) = T(i, j, k) * x(k)\n")
+        self.write("t.tns", "1 1 1 2\n2 1 3 1\n2 2 2 -1\n")
+        for form in ("csf", "csf:2,0,1", "coo", "dense"):
+            done = self.spc("run", "ttv.tex", f"--format=T={form}", "T=t.tns", "x=x.tns")
+            self.assertEqual(numbers(done.out.split("\n", 1)[1]), [2, 0, 100, -10], form)
+
+    def test_file_name_need_not_be_a_function_name(self):
+        self.write("2 odd-name.tex", SPMV)
+        self.spc("run", "2 odd-name.tex", "--format=A=csr", "A=a.mtx", "x=ones")
+        self.spc("run", "-", "--format=A=csr", "A=a.mtx", "x=ones", stdin=SPMV)
+
+    def test_output_without_a_name(self):
+        self.spc("run", "spmv.tex", "--format=A=csr", "A=a.mtx", "x=ones", "-o", "y.tns")
+        self.assertIn("y.tns", self.files())
+
+    def test_written_numbers_read_back_the_same(self):
+        self.write("copy.tex", "y(i) = x(i)\n")
+        self.write("x.tns", "1 0.1\n2 1e-300\n3 123456789.123456789\n4 -7\n")
+        self.spc("run", "copy.tex", "x=x.tns", "-o", "y=y.tns")
+        self.assertEqual(vector(self.folder / "y.tns"), {1: 0.1, 2: 1e-300, 3: 123456789.123456789, 4: -7.0})
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,55 @@
+"""What the command-line tests share: a fresh folder for each test, and spc as a user runs it."""
+
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SPC = os.environ.get("SPC", str(ROOT / "build" / "bin" / "spc"))
+
+SPMV = "y(i) = A(i, j) * x(j)\n"
+SDDMM = "D(i, j) = S(i, j) * A(i, k) * B(j, k)\n"
+
+
+class SpcCase(unittest.TestCase):
+    maxDiff = None
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, name, text):
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if isinstance(text, bytes):
+            path.write_bytes(text)
+        else:
+            path.write_text(text)
+        return path
+
+    def spc(self, *arguments, stdin=None, env=None, expect=0):
+        """Runs spc in the test's folder; fails unless it exits with `expect` (None: anything)."""
+        environment = {key: value for key, value in os.environ.items() if key != "SPC_FORMAT_PATH"}
+        environment.update(env or {})
+        done = subprocess.run([SPC, *map(str, arguments)], cwd=self.folder, env=environment, timeout=120,
+                              input=stdin.encode() if isinstance(stdin, str) else stdin or b"", capture_output=True)
+        done.out = done.stdout.decode("utf-8", "replace")
+        done.err = done.stderr.decode("utf-8", "replace")
+        if expect is not None and done.returncode != expect:
+            self.fail(f"spc {' '.join(map(str, arguments))}\nexits with {done.returncode}, not {expect}\n"
+                      f"{done.err[:4000]}\n{done.out[:2000]}")
+        return done
+
+    def command(self, *arguments, **options):
+        """Runs another program; fails unless it succeeds."""
+        done = subprocess.run(list(map(str, arguments)), cwd=options.pop("cwd", self.folder), capture_output=True,
+                              text=True, timeout=300, **options)
+        if done.returncode != 0:
+            self.fail(f"{' '.join(map(str, arguments))}\nexits with {done.returncode}\n{done.stdout}{done.stderr}")
+        return done
+
+    def files(self):
+        return sorted(str(path.relative_to(self.folder)) for path in self.folder.rglob("*") if not path.is_dir())
