@@ -40,6 +40,9 @@ endfunction()
 
 function(spc_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+    target_compile_options(${target} PRIVATE -Wno-restrict) # false alarms in g++ 12 (PR105651)
+  endif()
 endfunction()
 
 # LLVM and MLIR headers as system headers, so that their warnings stay theirs.
