@@ -27,8 +27,10 @@ public:
       out_ += printable(note.message, true) + '\n';
       excerpt(note.where);
     }
+    bool spelledOut = diagnostic.help.find("did you mean") != std::string::npos;
     for (const FixIt &fix : diagnostic.fixes)
-      help(describe(fix, diagnostic.where));
+      if (!spelledOut)
+        help(describe(fix, diagnostic.where));
     if (!diagnostic.help.empty())
       help(printable(diagnostic.help, true));
     return std::move(out_);

@@ -54,6 +54,15 @@ TEST_CASE("fixes that insert, remove, and stand in another line") {
                                          "help: insert `)`\nhelp: remove `b`\nhelp: did you mean `z`? in line 1\n");
 }
 
+TEST_CASE("help that asks the question already stands for the fix") {
+  SourceFile file("k", "ab");
+  Diagnostics diagnostics;
+  Diagnostic &diagnostic = diagnostics.report(kBroken, {&file, 0, 2}, "bad").fix({&file, 0, 2}, "abc");
+  diagnostic.advise("did you mean 'abc'?");
+  CHECK(renderText(diagnostic, false) ==
+        "k:1:1: error: bad [broken]\n    1 | ab\n      | ^~\nhelp: did you mean 'abc'?\n");
+}
+
 TEST_CASE("without a place: the path, or spc; warnings name their option") {
   Diagnostics diagnostics;
   CHECK(renderText(diagnostics.report(kBroken, {}, "bad").at("k.o"), false) == "k.o: error: bad [broken]\n");
