@@ -10,7 +10,7 @@ namespace {
 
 class OrcKernel : public JitKernel {
 public:
-  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, Invoke invoke) : jit_(std::move(jit)), invoke_(invoke) {}
+  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, Invoke entry) : jit_(std::move(jit)), invoke_(entry) {}
   Invoke invoke() const override { return invoke_; }
 
 private:
@@ -25,7 +25,7 @@ llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule modu
     return jit.takeError();
   module.withModuleDo([&](llvm::Module &m) { m.setDataLayout((*jit)->getDataLayout()); });
   if (llvm::Error error = (*jit)->addIRModule(std::move(module)))
-    return std::move(error);
+    return error;
   auto address = (*jit)->lookup(function + "_invoke");
   if (!address)
     return address.takeError();

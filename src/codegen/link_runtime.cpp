@@ -37,6 +37,9 @@ void neutralise(llvm::Module &runtime, const llvm::Module &kernel) {
                                   "stack-protector-buffer-size", "min-legal-vector-width"})
       function.removeFnAttr(attribute);
     function.removeFnAttr(llvm::Attribute::UWTable);
+    // Its loops wait for memory: unrolling and vectorising them costs more time than the rest of a compilation.
+    if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::OptimizeForSize);
     if (function.getName().starts_with(kCPrefix))
       function.setName(kSymbolPrefix + function.getName().drop_front(kCPrefix.size()));
   }

@@ -36,7 +36,10 @@ std::string listed(const std::vector<std::string> &names) {
 
 /// Registers the one code generator that is needed: all of them together take longer to set up than a kernel to
 /// compile.
-void initializeBackend(llvm::StringRef name) {
+void initializeBackend(const llvm::Target &target) {
+  llvm::StringRef name = target.getBackendName();
+  if (name == "PPC") // the one backend whose name differs from its folder's
+    name = "PowerPC";
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
 #define LLVM_TARGET(Backend)                                                                                           \
@@ -105,7 +108,7 @@ const llvm::Target *findTarget(const llvm::Triple &triple, Diagnostics &diagnost
         .advise("supported architectures are " + listed(commonArchitectures()));
     return nullptr;
   }
-  initializeBackend(target->getBackendName());
+  initializeBackend(*target);
   return target;
 }
 
@@ -212,7 +215,7 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
 void setTarget(llvm::Module &module, const llvm::TargetMachine &machine) {
   module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
-  if (machine.getRelocationModel() == llvm::Reloc::PIC_)
+  if (machine.getRelocationModel() == llvm::Reloc::PIC_ && !module.getModuleFlag("PIC Level"))
     module.setPICLevel(llvm::PICLevel::BigPIC);
   const std::string &abi = machine.Options.MCOptions.ABIName;
   if (!abi.empty() && !module.getModuleFlag("target-abi"))

@@ -94,11 +94,33 @@ int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor) {
                                               : load(level.indices, source.indexBytes, cursor.position);
 }
 
-/// The work on one tensor; `Number` holds every coordinate and every entry's number.
-template <typename Number> class Reorder {
+bool fitsInt32(const Tensor &source) {
+  bool fits = source.stored <= INT32_MAX;
+  for (int64_t k = 0; k < source.order; ++k)
+    fits = fits && source.levels[k].extent <= INT32_MAX;
+  return fits;
+}
+
+/// An array of integers as narrow as `bytes` says. The width is chosen at run time, not by a template: kernels that use
+/// the runtime compile it each time.
+class Integers {
+public:
+  Integers() = default;
+  Integers(void *array, int64_t bytes) : array_(array), bytes_(bytes) {}
+  int64_t operator[](int64_t position) const { return load(array_, bytes_, position); }
+  void set(int64_t position, int64_t value) const { store(array_, bytes_, position, value); }
+
+private:
+  void *array_ = nullptr;
+  int64_t bytes_ = 8;
+};
+
+/// The work on one tensor.
+class Reorder {
 public:
   Reorder(const Allocator &allocator, const Tensor &source, Tensor &copy)
-      : source_(source), copy_(copy), workspace_(allocator), result_(allocator), entries_(source.stored) {}
+      : source_(source), copy_(copy), workspace_(allocator), result_(allocator), entries_(source.stored),
+        width_(fitsInt32(source) ? 4 : 8) {}
 
   Status run() {
     if (!allocateWorkspace())
@@ -123,7 +145,7 @@ private:
   Status readEntries();
   Status readFiber(Cursor &cursor);
   void sortBy(int64_t level);
-  bool isSortedBy(const Number *key) const;
+  bool isSortedBy(Integers key) const;
   void countNodes();
   bool allocateResult();
   void writeVector();
@@ -136,30 +158,31 @@ private:
   Block workspace_;
   Block result_;
   int64_t entries_;
+  int64_t width_; ///< bytes that hold every coordinate and every entry's number
   int64_t read_ = 0;
-  Number *keys_[kMaxOrder];     ///< by level of the copy: the coordinate of each entry, in the source's order
-  int64_t levelOf_[kMaxOrder];  ///< by level of the source: the copy's level of the same dimension
-  int64_t path_[kMaxOrder];     ///< by level of the copy: the coordinates of the fiber that is being read
-  int64_t nodes_[kMaxOrder];    ///< by level of the copy: its entries
-  Number *order_ = nullptr;     ///< entries as sorted so far
-  Number *nextOrder_ = nullptr; ///< where the next sorting step writes
+  Integers keys_[kMaxOrder];   ///< by level of the copy: the coordinate of each entry, in the source's order
+  int64_t levelOf_[kMaxOrder]; ///< by level of the source: the copy's level of the same dimension
+  int64_t path_[kMaxOrder];    ///< by level of the copy: the coordinates of the fiber that is being read
+  int64_t nodes_[kMaxOrder];   ///< by level of the copy: its entries
+  Integers order_;             ///< entries as sorted so far
+  Integers nextOrder_;         ///< where the next sorting step writes
   int64_t *buckets_ = nullptr;
 };
 
-template <typename Number> bool Reorder<Number>::allocateWorkspace() {
+bool Reorder::allocateWorkspace() {
   int64_t keyOffset[kMaxOrder];
   Layout layout;
   for (int64_t k = 0; k < copy_.order; ++k)
-    keyOffset[k] = layout.add(entries_, sizeof(Number));
-  const int64_t orderOffset = layout.add(entries_, sizeof(Number));
-  const int64_t nextOffset = layout.add(entries_, sizeof(Number));
+    keyOffset[k] = layout.add(entries_, width_);
+  const int64_t orderOffset = layout.add(entries_, width_);
+  const int64_t nextOffset = layout.add(entries_, width_);
   const int64_t bucketOffset = layout.add(kBuckets, sizeof(int64_t));
   if (!workspace_.allocate(layout))
     return false;
   for (int64_t k = 0; k < copy_.order; ++k)
-    keys_[k] = reinterpret_cast<Number *>(workspace_.at(keyOffset[k]));
-  order_ = reinterpret_cast<Number *>(workspace_.at(orderOffset));
-  nextOrder_ = reinterpret_cast<Number *>(workspace_.at(nextOffset));
+    keys_[k] = {workspace_.at(keyOffset[k]), width_};
+  order_ = {workspace_.at(orderOffset), width_};
+  nextOrder_ = {workspace_.at(nextOffset), width_};
   buckets_ = reinterpret_cast<int64_t *>(workspace_.at(bucketOffset));
   for (int64_t k = 0; k < copy_.order; ++k)
     for (int64_t other = 0; other < copy_.order; ++other)
@@ -169,7 +192,7 @@ template <typename Number> bool Reorder<Number>::allocateWorkspace() {
 }
 
 /// Walks the source from the outside in and notes every entry's coordinates.
-template <typename Number> Status Reorder<Number>::readEntries() {
+Status Reorder::readEntries() {
   const int64_t leaf = source_.order - 1;
   Cursor cursors[kMaxOrder];
   cursors[0] = open(source_, 0, 0);
@@ -196,7 +219,7 @@ template <typename Number> Status Reorder<Number>::readEntries() {
 }
 
 /// The innermost level's entries under one parent. An entry's number is its position among the values.
-template <typename Number> Status Reorder<Number>::readFiber(Cursor &cursor) {
+Status Reorder::readFiber(Cursor &cursor) {
   const int64_t leaf = source_.order - 1;
   const int64_t extent = source_.levels[leaf].extent;
   for (; cursor.position < cursor.end; ++cursor.position, ++read_) {
@@ -207,13 +230,13 @@ template <typename Number> Status Reorder<Number>::readFiber(Cursor &cursor) {
       return Status::IndexRange;
     path_[levelOf_[leaf]] = at;
     for (int64_t k = 0; k < copy_.order; ++k)
-      keys_[k][read_] = static_cast<Number>(path_[k]);
-    order_[read_] = static_cast<Number>(read_);
+      keys_[k].set(read_, path_[k]);
+    order_.set(read_, read_);
   }
   return Status::Ok;
 }
 
-template <typename Number> bool Reorder<Number>::isSortedBy(const Number *key) const {
+bool Reorder::isSortedBy(Integers key) const {
   for (int64_t e = 1; e < entries_; ++e)
     if (key[order_[e - 1]] > key[order_[e]])
       return false;
@@ -221,13 +244,13 @@ template <typename Number> bool Reorder<Number>::isSortedBy(const Number *key) c
 }
 
 /// A stable sort of `order_` by one coordinate.
-template <typename Number> void Reorder<Number>::sortBy(int64_t level) {
-  const Number *key = keys_[level];
+void Reorder::sortBy(int64_t level) {
+  Integers key = keys_[level];
   if (isSortedBy(key))
     return;
   const uint64_t last = static_cast<uint64_t>(copy_.levels[level].extent) - 1;
   for (int64_t shift = 0; shift < 64 && (last >> shift) != 0; shift += kDigitBits) {
-    const auto bucketOf = [=](Number entry) {
+    const auto bucketOf = [=](int64_t entry) {
       return static_cast<int64_t>((static_cast<uint64_t>(key[entry]) >> shift) & (kBuckets - 1));
     };
     for (int64_t b = 0; b < kBuckets; ++b)
@@ -241,15 +264,15 @@ template <typename Number> void Reorder<Number>::sortBy(int64_t level) {
       start += count;
     }
     for (int64_t e = 0; e < entries_; ++e)
-      nextOrder_[buckets_[bucketOf(order_[e])]++] = order_[e];
-    Number *sorted = nextOrder_;
+      nextOrder_.set(buckets_[bucketOf(order_[e])]++, order_[e]);
+    const Integers sorted = nextOrder_;
     nextOrder_ = order_;
     order_ = sorted;
   }
 }
 
 /// The outermost level in which sorted entry `entry` differs from the one before it; at most the innermost one.
-template <typename Number> int64_t Reorder<Number>::firstNewLevel(int64_t entry) const {
+int64_t Reorder::firstNewLevel(int64_t entry) const {
   int64_t k = 0;
   if (entry > 0)
     while (k < copy_.order - 1 && keys_[k][order_[entry]] == keys_[k][order_[entry - 1]])
@@ -257,7 +280,7 @@ template <typename Number> int64_t Reorder<Number>::firstNewLevel(int64_t entry)
   return k;
 }
 
-template <typename Number> void Reorder<Number>::countNodes() {
+void Reorder::countNodes() {
   nodes_[0] = copy_.levels[0].extent;
   for (int64_t k = 1; k < copy_.order; ++k)
     nodes_[k] = 0;
@@ -268,7 +291,7 @@ template <typename Number> void Reorder<Number>::countNodes() {
   }
 }
 
-template <typename Number> bool Reorder<Number>::allocateResult() {
+bool Reorder::allocateResult() {
   int64_t pointersOffset[kMaxOrder];
   int64_t indicesOffset[kMaxOrder];
   Layout layout;
@@ -289,7 +312,7 @@ template <typename Number> bool Reorder<Number>::allocateResult() {
   return true;
 }
 
-template <typename Number> void Reorder<Number>::writeValue(int64_t to, int64_t from) {
+void Reorder::writeValue(int64_t to, int64_t from) {
   if (copy_.valueBytes == 4)
     static_cast<uint32_t *>(copy_.values)[to] = static_cast<const uint32_t *>(source_.values)[from];
   else
@@ -297,21 +320,23 @@ template <typename Number> void Reorder<Number>::writeValue(int64_t to, int64_t 
 }
 
 /// Order 1: scatters into zeros.
-template <typename Number> void Reorder<Number>::writeVector() {
+void Reorder::writeVector() {
   for (int64_t i = 0; i < copy_.stored; ++i)
     store(copy_.values, copy_.valueBytes, i, 0);
   for (int64_t e = 0; e < entries_; ++e)
     writeValue(keys_[0][e], e);
 }
 
-template <typename Number> void Reorder<Number>::writeTree() {
+void Reorder::writeTree() {
   const int64_t order = copy_.order;
-  int64_t next[kMaxOrder] = {};
+  int64_t next[kMaxOrder];
+  for (int64_t k = 0; k < order; ++k)
+    next[k] = 0;
   int64_t row = 0; // the first row whose pointer is not written yet
   for (int64_t e = 0; e < entries_; ++e) {
-    const Number entry = order_[e];
+    const int64_t entry = order_[e];
     const int64_t first = firstNewLevel(e);
-    for (; row <= static_cast<int64_t>(keys_[0][entry]); ++row)
+    for (; row <= keys_[0][entry]; ++row)
       store(copy_.levels[1].pointers, copy_.pointerBytes, row, next[1]);
     for (int64_t k = first > 1 ? first : 1; k < order; ++k) {
       store(copy_.levels[k].indices, copy_.indexBytes, next[k], keys_[k][entry]);
@@ -341,20 +366,12 @@ Status checkCounts(const Tensor &source, const Tensor &copy) {
   return Status::Ok;
 }
 
-bool fitsInt32(const Tensor &source) {
-  bool fits = source.stored <= INT32_MAX;
-  for (int64_t k = 0; k < source.order; ++k)
-    fits = fits && source.levels[k].extent <= INT32_MAX;
-  return fits;
-}
-
 } // namespace
 
 extern "C" int32_t spc_rt_reorder(const Allocator *allocator, const Tensor *source, Tensor *copy) {
   Status status = checkCounts(*source, *copy);
   if (status == Status::Ok)
-    status = fitsInt32(*source) ? Reorder<int32_t>(*allocator, *source, *copy).run()
-                                : Reorder<int64_t>(*allocator, *source, *copy).run();
+    status = Reorder(*allocator, *source, *copy).run();
   return static_cast<int32_t>(status);
 }
 

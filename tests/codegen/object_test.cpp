@@ -1,0 +1,229 @@
+// Target machines and what objects for them hold.
+#include "codegen/link_runtime.h"
+#include "codegen/object.h"
+#include "probe.h"
+
+#include "llvm/AsmParser/Parser.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <catch2/catch.hpp>
+
+#include <set>
+
+namespace spc::codegen::test {
+namespace {
+
+using Names = std::set<std::string>;
+
+/// A kernel that needs no memory, and one that has a temporary and a copy.
+Probe plainProbe() {
+  Probe probe;
+  const auto m = probe.extent("m");
+  probe.operand("x", formatOf("d"), {m});
+  probe.operand("beta", formatOf(""), {}, sema::ValueType::F32);
+  probe.ask("x.values");
+  probe.ask("beta");
+  return probe;
+}
+
+Probe copyingProbe() {
+  Probe probe;
+  const auto m = probe.extent("m");
+  const auto n = probe.extent("n");
+  const auto a = probe.operand("A", formatOf("dc"), {m, n});
+  probe.temporary("t", formatOf("d"), {n});
+  probe.converted("copy", formatOf("dc", {1, 0}), a);
+  probe.ask("copy.values");
+  return probe;
+}
+
+std::string objectFor(const Probe &probe, const TargetOptions &target) {
+  Compiled compiled = compileProbe(probe, target);
+  return emit(*compiled.module, *compiled.machine, OutputKind::Object);
+}
+
+struct Symbols {
+  Names undefined;
+  Names exported;
+  llvm::Triple::ArchType architecture = llvm::Triple::UnknownArch;
+};
+
+Symbols symbolsOf(const std::string &bytes) {
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "kernel.o"));
+  if (!file)
+    throw std::runtime_error(llvm::toString(file.takeError()));
+  Symbols result;
+  result.architecture = (*file)->getArch();
+  for (const llvm::object::SymbolRef &symbol : (*file)->symbols()) {
+    const uint32_t flags = llvm::cantFail(symbol.getFlags());
+    const std::string name = llvm::cantFail(symbol.getName()).str();
+    // Places that linkers provide are no functions of anyone's.
+    const bool isPlace = name.empty() || name == "_GLOBAL_OFFSET_TABLE_" || name == ".TOC." || name.starts_with("__");
+    if ((flags & llvm::object::SymbolRef::SF_Undefined) != 0 && !isPlace)
+      result.undefined.insert(name);
+    else if ((flags & llvm::object::SymbolRef::SF_Global) != 0 && !isPlace)
+      result.exported.insert(name);
+  }
+  return result;
+}
+
+std::string failure(const TargetOptions &options, std::string *help = nullptr) {
+  Diagnostics diagnostics;
+  if (createTargetMachine(options, diagnostics))
+    return "";
+  REQUIRE(diagnostics.all().size() == 1);
+  CHECK(diagnostics.hasErrors());
+  if (help)
+    *help = diagnostics.all().front().help;
+  return std::string(diagnostics.all().front().kind.id);
+}
+
+} // namespace
+
+TEST_CASE("objects export the entry alone and need malloc only where they allocate") {
+  const std::vector<std::pair<std::string, llvm::Triple::ArchType>> targets{
+      {"", llvm::Triple(LLVM_HOST_TRIPLE).getArch()},   {"x86_64-linux-gnu", llvm::Triple::x86_64},
+      {"aarch64-linux-gnu", llvm::Triple::aarch64},     {"riscv64-linux-gnu", llvm::Triple::riscv64},
+      {"wasm32-unknown-unknown", llvm::Triple::wasm32},
+  };
+  for (const auto &[triple, architecture] : targets) {
+    for (int level = 0; level <= 3; ++level) {
+      INFO(triple << " -O" << level);
+      const Symbols plain = symbolsOf(objectFor(plainProbe(), {triple, "", level}));
+      CHECK(plain.architecture == architecture);
+      CHECK(plain.exported == Names{"probe_ctx"});
+      CHECK(plain.undefined.empty());
+      const Symbols copying = symbolsOf(objectFor(copyingProbe(), {triple, "", level}));
+      CHECK(copying.exported == Names{"probe_ctx"});
+      CHECK(copying.undefined == Names{"free", "malloc"});
+    }
+  }
+}
+
+TEST_CASE("every supported architecture gets an object") {
+  for (const char *triple :
+       {"aarch64_be-linux-gnu", "arm-linux-gnueabihf", "armv7-linux-gnueabihf", "i686-linux-gnu",
+        "loongarch64-linux-gnu", "mips64el-linux-gnuabi64", "powerpc64le-linux-gnu", "powerpc-linux-gnu",
+        "riscv32-linux-gnu", "s390x-linux-gnu", "sparcv9-linux-gnu", "wasm64-unknown-unknown", "x86_64-w64-windows-gnu",
+        "arm64-apple-macosx", "x86_64-linux-gnux32"}) {
+    INFO(triple);
+    const Symbols symbols = symbolsOf(objectFor(plainProbe(), {triple, "", 3}));
+    CHECK(symbols.exported.size() == 1);
+    CHECK(symbols.undefined.empty());
+  }
+}
+
+TEST_CASE("RISC-V objects have the float ABI of C compilers") {
+  const std::string bytes = objectFor(plainProbe(), {"riscv64-linux-gnu", "", 2});
+  auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(bytes, "kernel.o"));
+  REQUIRE(static_cast<bool>(file));
+  const auto *elf = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(file->get());
+  REQUIRE(elf);
+  CHECK((elf->getPlatformFlags() & llvm::ELF::EF_RISCV_FLOAT_ABI) == llvm::ELF::EF_RISCV_FLOAT_ABI_DOUBLE);
+  CHECK((elf->getPlatformFlags() & llvm::ELF::EF_RISCV_RVC) != 0);
+}
+
+TEST_CASE("two runs give the same bytes and no folder names") {
+  for (const auto kind : {OutputKind::LlvmIr, OutputKind::Assembly, OutputKind::Object}) {
+    std::string outputs[2];
+    for (std::string &output : outputs) {
+      Compiled compiled = compileProbe(copyingProbe(), {"x86_64-linux-gnu", "x86-64-v3", 3});
+      output = emit(*compiled.module, *compiled.machine, kind);
+    }
+    CHECK_FALSE(outputs[0].empty());
+    CHECK(outputs[0] == outputs[1]);
+    CHECK(outputs[0].find("probe.tex") != std::string::npos);
+    CHECK(outputs[0].find("folder") == std::string::npos);
+    CHECK(outputs[0].find(SPC_SOURCE_DIR) == std::string::npos);
+  }
+}
+
+TEST_CASE("text IR can be read back") {
+  for (const char *triple : {"x86_64-linux-gnu", "riscv64-linux-gnu"}) {
+    Compiled compiled = compileProbe(copyingProbe(), {triple, "", 2});
+    const std::string text = emit(*compiled.module, *compiled.machine, OutputKind::LlvmIr);
+    llvm::LLVMContext context;
+    llvm::SMDiagnostic problem;
+    INFO(problem.getMessage().str());
+    CHECK(llvm::parseAssemblyString(text, problem, context));
+    CHECK_FALSE(emit(*compiled.module, *compiled.machine, OutputKind::Object).empty());
+  }
+}
+
+TEST_CASE("the runtime is internal and takes the kernel's processor") {
+  Compiled compiled = compileProbe(copyingProbe(), {"x86_64-linux-gnu", "x86-64-v3", 0});
+  const llvm::Function *reorder = compiled.module->getFunction("spc.rt.reorder");
+  REQUIRE(reorder);
+  CHECK(reorder->hasInternalLinkage());
+  for (const llvm::Function &function : *compiled.module) {
+    CHECK_FALSE(function.hasFnAttribute("target-cpu"));
+    CHECK_FALSE(function.hasFnAttribute("target-features"));
+    CHECK_FALSE((function.isDeclaration() && !function.isIntrinsic() && function.getName() != "malloc" &&
+                 function.getName() != "free"));
+  }
+  CHECK_FALSE(compileProbe(plainProbe(), {"x86_64-linux-gnu", "", 0}).module->getFunction("spc.rt.reorder"));
+}
+
+TEST_CASE("copies are refused where there is no runtime") {
+  for (const char *triple : {"powerpc64le-linux-gnu", "x86_64-linux-gnux32", "aarch64_be-linux-gnu"})
+    CHECK_THROWS_WITH(compileProbe(copyingProbe(), {triple, "", 2}), Catch::Contains("another storage"));
+}
+
+TEST_CASE("wasm32 passes malloc a size of its own width") {
+  const auto parameterBits = [](const char *triple) {
+    Compiled compiled = compileProbe(copyingProbe(), {triple, "", 0});
+    return compiled.module->getFunction("malloc")->getFunctionType()->getParamType(0)->getIntegerBitWidth();
+  };
+  CHECK(parameterBits("wasm32-unknown-unknown") == 32);
+  CHECK(parameterBits("x86_64-linux-gnu") == 64);
+}
+
+TEST_CASE("the body is kept apart, and the entry returns a status as C does") {
+  Compiled compiled = compileProbe(plainProbe(), {"riscv64-linux-gnu", "", 3});
+  const llvm::Function *body = compiled.module->getFunction("probe.body");
+  REQUIRE(body);
+  CHECK(body->hasInternalLinkage());
+  CHECK(body->getArg(0)->hasNoAliasAttr());
+  const llvm::Function *entry = compiled.module->getFunction("probe_ctx");
+  REQUIRE(entry);
+  CHECK(entry->doesNotThrow());
+  CHECK(entry->getReturnType()->isIntegerTy(32));
+  CHECK(entry->hasRetAttribute(llvm::Attribute::SExt));
+  CHECK(entry->getArg(3)->getType()->isFloatTy());
+}
+
+TEST_CASE("kernels may be named like a C function") {
+  for (const char *name : {"malloc", "free", "exp", "main"}) {
+    Probe probe = copyingProbe();
+    probe.kernel.function = name;
+    const Symbols symbols = symbolsOf(objectFor(probe, {"x86_64-linux-gnu", "", 3}));
+    CHECK(symbols.exported == Names{std::string(name) + "_ctx"});
+    CHECK(symbols.undefined == Names{"free", "malloc"});
+  }
+}
+
+TEST_CASE("wrong targets and processors are diagnosed") {
+  std::string help;
+  CHECK(failure({"aarc64-linux-gnu"}, &help) == "unknown-target");
+  CHECK(help.find("aarch64-") != std::string::npos);
+  CHECK(failure({"nonsense"}, &help) == "unknown-target");
+  CHECK(help.find("x86_64") != std::string::npos);
+  CHECK(failure({"\x01\xff-\n"}) == "unknown-target");
+  CHECK(failure({"-"}) == "unknown-target");
+  for (const char *triple : {"nvptx64-nvidia-cuda", "amdgcn-amd-amdhsa", "bpf", "spirv64", "avr"})
+    CHECK(failure({triple}) == "unsupported-target");
+  CHECK(failure({"x86_64-linux-gnu", "skylak"}, &help) == "unknown-cpu");
+  CHECK(help.find("skylake") != std::string::npos);
+  CHECK(failure({"aarch64-linux-gnu", "skylake"}) == "unknown-cpu");
+  CHECK(failure({"aarch64-linux-gnu", "native"}) ==
+        (llvm::Triple(LLVM_HOST_TRIPLE).isAArch64() ? "" : "foreign-native-cpu"));
+  CHECK(failure({"", "native"}).empty());
+  CHECK(failure({"aarch64-linux-gnu", "neoverse-n1"}).empty());
+}
+
+} // namespace spc::codegen::test
