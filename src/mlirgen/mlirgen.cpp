@@ -110,7 +110,8 @@ void BodyBuilder::createFunction() {
     if (tensor.isWritten && (argument.isStandIn || tensor.format.isDense()))
       results.push_back(argument.type);
   }
-  auto location = mlir::FileLineColLoc::get(&context_, kernel_.kernelFile, 1, 1);
+  const auto *first = std::get_if<sema::Statement>(&kernel_.steps.front());
+  mlir::Location location = locationOf(first ? first->where : Span());
   function_ = mlir::func::FuncOp::create(builder_, location, kernel_.function, builder_.getFunctionType(inputs, results));
   function_.setArgAttrsAttr(builder_.getArrayAttr(attributes));
   mlir::Block *entry = function_.addEntryBlock();
@@ -140,7 +141,7 @@ mlir::OwningOpRef<mlir::ModuleOp> BodyBuilder::build() {
 
 mlir::Location BodyBuilder::locationOf(Span where) {
   if (!where)
-    return function_.getLoc();
+    return mlir::FileLineColLoc::get(&context_, kernel_.kernelFile, 1, 1);
   LineColumn place = where.file->lineColumn(where.begin);
   return mlir::FileLineColLoc::get(&context_, kernel_.kernelFile, place.line, place.column);
 }
