@@ -27,7 +27,8 @@ public:
       out_ += printable(note.message, true) + '\n';
       excerpt(note.where);
     }
-    bool spelledOut = diagnostic.help.find("did you mean") != std::string::npos;
+    auto asks = [](const std::string &text) { return text.find("did you mean") != std::string::npos; };
+    bool spelledOut = asks(diagnostic.message) || asks(diagnostic.help);
     for (const FixIt &fix : diagnostic.fixes)
       if (!spelledOut)
         help(describe(fix, diagnostic.where));

@@ -149,7 +149,8 @@ bool Parser::attributes(TensorDecl &decl) {
     }
     if (tokens_.text(tokens_.current()) == "sparse") {
       errors_.report(kUnknownAttribute, tokens_.currentSpan(), "`sparse` is no type")
-          .fix(tokens_.span(tokens_.previous()), ",");
+          .fix(tokens_.span(tokens_.previous()), ",")
+          .advise("did you mean `, sparse`?");
       return false;
     }
     decl.type = expressions_.takeName();
@@ -172,7 +173,7 @@ bool Parser::unknownAttribute() {
   Diagnostic &error = errors_.report(kUnknownAttribute, tokens_.currentSpan(),
                                      "unknown attribute " + tokens_.quoted(tokens_.current()));
   if (text == "f32" || text == "f64")
-    error.fix(tokens_.span(tokens_.previous()), ":").advise("the type follows a colon: `tensor A(m, n): f32, sparse`");
+    error.fix(tokens_.span(tokens_.previous()), ":").advise("did you mean `: " + std::string(text) + "`?");
   else if (didYouMean(text, {"sparse"}))
     error.fix(tokens_.currentSpan(), "sparse");
   else

@@ -25,9 +25,9 @@ void checkError(const std::string &text, const std::string &id, uint32_t line, u
 TEST_CASE("slips in words get a suggestion") {
   checkError("tensr S(m,n)", "unknown-keyword", 1, 1, "did you mean `tensor`?");
   checkError("tensor S(m,n): f32, sprase", "unknown-attribute", 1, 21, "did you mean `sparse`?");
-  checkError("tensor S(m,n), f32", "unknown-attribute", 1, 16, "did you mean `:`?");
+  checkError("tensor S(m,n), f32", "unknown-attribute", 1, 16, "did you mean `: f32`?");
   checkError("tensor S(m,n), blocked", "unknown-attribute", 1, 16, "only attribute");
-  checkError("tensor S(m,n): sparse", "unknown-attribute", 1, 16, "did you mean `,`?");
+  checkError("tensor S(m,n): sparse", "unknown-attribute", 1, 16, "did you mean `, sparse`?");
   checkError("tensor S(m,n): f32 sparse", "unexpected-token", 1, 20, "insert `,`");
   checkError("tensor S(m,n), sparse: f32", "unexpected-token", 1, 22, "found `:`");
   checkError("let T(i,k) = A(i,k)", "unknown-keyword", 1, 1, "no temporaries");
