@@ -149,7 +149,7 @@ TEST_CASE("a file binds tensors by name") {
   CHECK_THAT(workspace.messages(), Contains("where one format is needed"));
 }
 
-TEST_CASE("random bytes and mutated files never get past diagnostics") {
+TEST_CASE("random bytes and mutated format files never get past diagnostics") {
   std::mt19937 random(7);
   const std::string valid =
       R"({"name":"m","dims":["i","j"],"levels":[{"dim":"i","storage":"compressed","unique":false},)"

@@ -280,7 +280,7 @@ TEST_CASE("texts that are written") {
   CHECK(writeTns({{}, {}, {2.5}}) == "2.5\n");
 }
 
-TEST_CASE("random bytes and mutated files never get past diagnostics") {
+TEST_CASE("random bytes and mutated data files never get past diagnostics") {
   std::mt19937 random(5);
   const std::vector<std::pair<std::string, std::string>> valid = {
       {"a.mtx", kBanner + "3 4 3\n1 1 1.5\n3 4 -2e1\n2 1 7\n"},
