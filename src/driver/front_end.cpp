@@ -96,7 +96,11 @@ std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &inp
   sema::Options checks;
   checks.function = function;
   checks.strictFp = options.strictFp;
+  session.flush();
+  session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
   std::optional<sema::Kernel> kernel = sema::analyze(input.tree, input.bindings, checks, session.diagnostics());
+  session.flush();
+  session.setSubject("");
   timer.phase("check the kernel");
   if (!kernel)
     return std::nullopt;

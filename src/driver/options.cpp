@@ -94,7 +94,7 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
       ->allow_extra_args(false);
   app.add_option("--name", options.name, "Name of the function (default: the kernel file's stem)")->type_name("NAME");
   app.add_option("-O", options.optLevel, "Optimisation level, 0 to 3 (default: 3)")
-      ->check(CLI::Range(0, 3))
+      ->check(CLI::Range(0, 3).description(""))
       ->type_name("LEVEL");
   app.add_option("--fp", fp_, "Floating point: 'fast' (default) reassociates sums and contracts, 'strict' does not")
       ->type_name("MODE");

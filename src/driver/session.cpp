@@ -74,7 +74,9 @@ void Session::setWarnings(WarningOptions warnings) {
 void Session::flush() {
   std::string text;
   for (; shown_ < diagnostics_.all().size(); ++shown_) {
-    const Diagnostic &diagnostic = diagnostics_.all()[shown_];
+    Diagnostic diagnostic = diagnostics_.all()[shown_];
+    if (!diagnostic.where && diagnostic.path.empty())
+      diagnostic.at(subject_);
     internal_ |= diagnostic.severity == Severity::Internal;
     std::string one = json_ ? renderJson(diagnostic) : renderText(diagnostic, color_);
     text += one;

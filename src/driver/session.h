@@ -34,6 +34,9 @@ public:
   /// Sets which warnings are on, before anything but usage errors was reported.
   void setWarnings(WarningOptions warnings);
 
+  /// Names the file that diagnostics without a place are about, from here on.
+  void setSubject(std::string path) { subject_ = std::move(path); }
+
   /// Shows what has been reported since the last call.
   void flush();
 
@@ -50,6 +53,7 @@ private:
   bool json_ = false;
   bool color_ = false;
   Diagnostics diagnostics_;
+  std::string subject_;
   size_t shown_ = 0;
   bool usageWrong_ = false;
   bool internal_ = false;

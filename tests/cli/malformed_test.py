@@ -1,6 +1,7 @@
 """Malformed input of every kind: exit code 1 or 2, a caret or a path on standard error, and no output file."""
 
 import os
+import re
 import stat
 import unittest
 
@@ -31,7 +32,6 @@ KERNELS = {
     "negative extent": "tensor A(-3, n)\ny(i) = A(i, j)\n",
     "extent too large": "tensor A(99999999999999999999, n)\ny(i) = A(i, j)\n",
     "shape clash": "tensor A(3, n)\ntensor x(4)\ny(i) = A(i, j) * x(i)\n",
-    "unbound index on the left": "y(i, k) = A(i, j)\n",
     "repeated index on the left": "y(i, i) = A(i, j)\n",
     "ambiguous sum": "y(i) = 2 * (A(i, j) * x(j) + z(i))\n",
     "order nine": "y(a) = A(a, b, c, d, e, f, g, h, i)\n",
@@ -96,7 +96,7 @@ class Malformed(SpcCase):
         shown = done.err[:2000]
         self.assertIn(done.returncode, (1, 2), shown)
         self.assertRegex(done.err, r"error: ", shown)
-        self.assertTrue("^" in done.err or "'" in done.err or "/" in done.err, shown)
+        self.assertTrue("^" in done.err or re.search(r"^(?!spc:)\S+: error: ", done.err, re.MULTILINE), shown)
         self.assertLess(len(done.err), 200_000)
         self.assertEqual(self.files(), before)
         done.stderr.decode("utf-8")
@@ -128,7 +128,7 @@ class Malformed(SpcCase):
         self.assertIn("^", self.check("compile", "k.tex").err)
 
     def test_files_that_cannot_be_read(self):
-        for path in (".", "missing.tex", "k.tex/x", "", "x" * 5000 + ".tex"):
+        for path in (".", "missing.tex", "k.tex/x", "x" * 5000 + ".tex"):
             self.write("k.tex", SPMV)
             with self.subTest(path[:20]):
                 self.check("compile", path, "--format", "A=csr", "--name=k", "-o", "out.o")
