@@ -44,7 +44,7 @@ KernelSpec specFor(const std::string &statements, const Formats &formats, size_t
   spec.type = types.value;
   spec.index = types.index;
   spec.optLevel = optLevelFor(compilation);
-  spec.declares = compilation % 3 != 2;
+  spec.declares = compilation % kTypeCount != 0 || compilation % 2 == 1;
   if (types.mixesValues) {
     Diagnostics ignored;
     const SourceFile file("statements", statements);

@@ -55,7 +55,7 @@ TEST_CASE("explicit sums", "[explicit-sums]") {
   check("t = sum(i, j, A(i,j)) * sum(i, x(i))", product({{"A", kThreeSparse}, {"x", kVector}}));
   check("y(i) = sum(j, A(i,j) + z(i))", product({{"A", kThreeSparse}}));
   check("y(i) = sum(j, x(j)) + z(i)", product({{"x", kVector}}));
-  check("y(i) = x(i) / sum(i, x(i) * x(i))", kDefaults);
+  check("y(i) = x(i) / sum(j, x(j) * x(j))", kDefaults);
 }
 
 TEST_CASE("literals, negation and scalars", "[arithmetic]") {

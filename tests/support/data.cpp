@@ -57,8 +57,8 @@ tensor::Coordinates sparseEntries(const std::vector<int64_t> &shape, Fill fill, 
   entries.shape = shape;
   if (!hasElements(shape))
     return entries;
-  const int64_t row = random.below(shape.front());
-  const int64_t column = random.below(shape.back());
+  const int64_t row = shape.empty() ? 0 : random.below(shape.front());
+  const int64_t column = shape.empty() ? 0 : random.below(shape.back());
   auto isStored = [&](const std::vector<int64_t> &at) {
     switch (fill) {
     case Fill::Random:

@@ -21,9 +21,9 @@ sema::ValueType typeOf(const KernelSpec &spec, const std::string &tensor) {
 std::string kernelText(const KernelSpec &spec, const ExtentClasses &classes) {
   std::ostringstream text;
   for (const std::string &tensor : classes.tensors) {
+    if (!spec.declares)
+      break;
     const sema::ValueType type = typeOf(spec, tensor);
-    if (!spec.declares && type == sema::ValueType::F64)
-      continue;
     text << "tensor " << tensor;
     const char *separator = "(";
     for (int dimension : classes.ofTensor.at(tensor)) {

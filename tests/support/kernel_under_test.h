@@ -25,8 +25,7 @@ struct KernelSpec {
   IndexTypes index;
   int optLevel = 1;
   bool strictFp = false;
-  /// Writes a declaration of every tensor; else only of those that are not f64, as a user would.
-  bool declares = true;
+  bool declares = true; ///< each tensor; false is for kernels whose tensors are all f64
 };
 
 /// Every input that the kernel's text and options come from, for failure messages.
@@ -39,6 +38,8 @@ struct Trial {
   bool nonFinite = false; ///< dense operands hold infinities and NaNs
   bool padded = false;    ///< dense tensors of order >= 2 have gaps between rows
   uint64_t seed = 1;
+  /// Outputs are the evaluator's to the last bit: of f64 kernels that sum and multiply as the source is written.
+  bool exact = false;
 };
 
 std::string describe(const Trial &trial);
