@@ -36,6 +36,8 @@ private:
   void emit(const sema::Statement &statement, const sema::Term &term);
   void emit(const sema::Copy &copy);
   mlir::Value operandValue(sema::TensorId tensor);
+  mlir::Value extentValue(sema::ExtentId extent);
+  mlir::Value repeatsOf(const sema::Term &term, llvm::ArrayRef<int> places);
   mlir::Location locationOf(Span where);
 
   const sema::Kernel &kernel_;
@@ -112,7 +114,8 @@ void BodyBuilder::createFunction() {
   }
   const auto *first = std::get_if<sema::Statement>(&kernel_.steps.front());
   mlir::Location location = locationOf(first ? first->where : Span());
-  function_ = mlir::func::FuncOp::create(builder_, location, kernel_.function, builder_.getFunctionType(inputs, results));
+  function_ =
+      mlir::func::FuncOp::create(builder_, location, kernel_.function, builder_.getFunctionType(inputs, results));
   function_.setArgAttrsAttr(builder_.getArrayAttr(attributes));
   mlir::Block *entry = function_.addEntryBlock();
   for (auto [argument, value] : llvm::zip(arguments, entry->getArguments())) {
@@ -171,13 +174,55 @@ void BodyBuilder::emit(const sema::Statement &statement) {
     emit(statement, term);
 }
 
+/// The term's loops that index a tensor, in order: where each goes in the iteration space of the generic, or -1. A
+/// reduction over a variable that the term does not use, `sum(j, 1)`, is no loop but a multiplication.
+llvm::SmallVector<int> placeLoops(const sema::Term &term) {
+  llvm::SmallVector<int> places(term.loops.size(), -1);
+  for (sema::LoopId loop : term.target)
+    places[loop] = 0;
+  for (const sema::Operand &operand : term.operands)
+    for (sema::LoopId loop : operand.indices)
+      places[loop] = 0;
+  int next = 0;
+  for (int &place : places)
+    if (place == 0)
+      place = next++;
+  return places;
+}
+
+/// An extent as a value of type index, from any argument that has it; null when no argument has.
+mlir::Value BodyBuilder::extentValue(sema::ExtentId extent) {
+  for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id) {
+    const sema::Tensor &tensor = kernel_.tensors[id];
+    mlir::Value argument = read_.contains(id) ? read_.lookup(id) : written_.lookup(id);
+    for (int dim = 0; argument && dim < tensor.order(); ++dim)
+      if (tensor.extents[dim] == extent)
+        return mlir::tensor::DimOp::create(builder_, function_.getLoc(), argument, dim);
+  }
+  return {};
+}
+
+/// How often the term counts: the product of the extents of the loops that `places` leaves out; null for once.
+mlir::Value BodyBuilder::repeatsOf(const sema::Term &term, llvm::ArrayRef<int> places) {
+  mlir::Value repeats;
+  for (auto [loop, place] : llvm::zip(term.loops, places)) {
+    if (place >= 0)
+      continue;
+    mlir::Value extent = extentValue(loop.extent);
+    repeats = repeats ? mlir::arith::MulIOp::create(builder_, function_.getLoc(), repeats, extent) : extent;
+  }
+  return repeats;
+}
+
 void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term) {
   mlir::Location location = locationOf(term.where);
+  llvm::SmallVector<int> places = placeLoops(term);
+  unsigned loopCount = llvm::count_if(places, [](int place) { return place >= 0; });
   auto mapOf = [&](const std::vector<sema::LoopId> &indices) {
     llvm::SmallVector<mlir::AffineExpr> results;
     for (sema::LoopId loop : indices)
-      results.push_back(builder_.getAffineDimExpr(loop));
-    return mlir::AffineMap::get(term.loops.size(), 0, results, &context_);
+      results.push_back(builder_.getAffineDimExpr(places[loop]));
+    return mlir::AffineMap::get(loopCount, 0, results, &context_);
   };
   llvm::SmallVector<mlir::Value> inputs, scalars(term.operands.size());
   llvm::SmallVector<mlir::AffineMap> maps;
@@ -194,16 +239,18 @@ void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term)
   }
   maps.push_back(mapOf(term.target));
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
-  for (const sema::Loop &loop : term.loops)
-    iterators.push_back(loop.isReduction ? mlir::utils::IteratorType::reduction : mlir::utils::IteratorType::parallel);
+  for (auto [loop, place] : llvm::zip(term.loops, places))
+    if (place >= 0)
+      iterators.push_back(loop.isReduction ? mlir::utils::IteratorType::reduction
+                                           : mlir::utils::IteratorType::parallel);
 
   mlir::Value target = written_.lookup(statement.target);
-  TermBody body{term, statement.computeType, hasSparseOperand, scalars};
-  auto generic = mlir::linalg::GenericOp::create(
-      builder_, location, target.getType(), inputs, target, maps, iterators,
-      [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {
-        emitTermBody(body, builder, at, arguments);
-      });
+  TermBody body{term, statement.computeType, hasSparseOperand, scalars, repeatsOf(term, places)};
+  auto generic =
+      mlir::linalg::GenericOp::create(builder_, location, target.getType(), inputs, target, maps, iterators,
+                                      [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {
+                                        emitTermBody(body, builder, at, arguments);
+                                      });
   // The loop order is ours: without this mark MLIR's scheduler would choose again.
   generic->setAttr("sorted", builder_.getBoolAttr(true));
   written_[statement.target] = generic.getResult(0);

@@ -34,7 +34,31 @@ public:
     return arith::TruncFOp::create(builder_, location_, type, value);
   }
 
+  /// `value` added up `body.repeats` times; zero times is 0, whatever the value.
+  mlir::Value repeat(mlir::Value value) {
+    if (!body_.repeats)
+      return value;
+    if (!body_.hasSparseOperand)
+      return multiplyByCount(value);
+    auto op = sparse::UnaryOp::create(builder_, location_, type_, value);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    mlir::Block *present = builder_.createBlock(&op.getPresentRegion(), {}, {type_}, {location_});
+    sparse::YieldOp::create(builder_, location_, multiplyByCount(present->getArgument(0)));
+    return op.getResult();
+  }
+
 private:
+  mlir::Value multiplyByCount(mlir::Value value) {
+    mlir::Type integer = builder_.getI64Type();
+    mlir::Value count = arith::IndexCastOp::create(builder_, location_, integer, body_.repeats);
+    mlir::Value factor = arith::UIToFPOp::create(builder_, location_, type_, count);
+    mlir::Value product = arith::MulFOp::create(builder_, location_, value, factor);
+    mlir::Value none = arith::ConstantOp::create(builder_, location_, builder_.getI64IntegerAttr(0));
+    mlir::Value zero = arith::ConstantOp::create(builder_, location_, builder_.getFloatAttr(type_, 0));
+    mlir::Value isEmpty = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, count, none);
+    return arith::SelectOp::create(builder_, location_, isEmpty, zero, product);
+  }
+
   mlir::Value emitNode(const sema::Literal &literal) {
     return arith::ConstantOp::create(builder_, location_, builder_.getFloatAttr(type_, literal.value));
   }
@@ -84,7 +108,7 @@ private:
 void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments) {
   ExprEmitter emitter(body, builder, location, arguments);
   mlir::Value target = arguments.back();
-  mlir::Value value = emitter.convert(emitter.emit(*body.term.expr), target.getType());
+  mlir::Value value = emitter.convert(emitter.repeat(emitter.emit(*body.term.expr)), target.getType());
   if (!body.term.overwrites)
     value = arith::AddFOp::create(builder, location, target, value);
   mlir::linalg::YieldOp::create(builder, location, value);

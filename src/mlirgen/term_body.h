@@ -12,6 +12,8 @@ struct TermBody {
   sema::ValueType computeType;
   bool hasSparseOperand;
   llvm::ArrayRef<mlir::Value> scalars; ///< by operand number; null for operands that are block arguments
+  mlir::Value repeats; ///< index: the term counts this often, once for each point of the loops that no operand has;
+                       ///< null: once
 };
 
 /// Fills the region: `arguments` are the operands' elements in order (scalars left out), then the target's. Yields the

@@ -48,7 +48,8 @@ private:
   }
   bool fail(const std::string &what) {
     std::string reason = messages_.empty() ? std::string() : ": " + messages_;
-    diagnostics_.report(kInternalError, {}, what + reason).advise("this is a bug in spc; please report it with the kernel");
+    diagnostics_.report(kInternalError, {}, what + reason)
+        .advise("this is a bug in spc; please report it with the kernel");
     return false;
   }
 

@@ -219,10 +219,23 @@ public:
 
   LoopPlan run() {
     std::optional<Choice> chosen = problem_.sparse.size() <= kExhaustiveOperands ? exhaustive() : greedy();
+    liftStridedLoops(chosen->candidate.order);
     return {chosen->candidate.order, chosen->copied, chosen->candidate.cost};
   }
 
 private:
+  // A dense loop that would be strided innermost goes outermost where it repeats nothing but the walk over one sparse
+  // operand (as much work in all): dense times CSR then runs along rows of all three matrices.
+  void liftStridedLoops(std::vector<int> &order) const {
+    if (problem_.sparse.size() != 1)
+      return;
+    const std::vector<LevelUse> &levels = problem_.sparse.front().levels;
+    std::stable_partition(order.begin(), order.end(), [&](int variable) {
+      bool isStored = std::any_of(levels.begin(), levels.end(), [&](LevelUse use) { return use.variable == variable; });
+      return !isStored && problem_.indexesTarget[variable] && scores_[variable] > 0;
+    });
+  }
+
   std::optional<Choice> tryCopies(std::vector<bool> copied) const {
     for (size_t operand = 0; operand < copied.size(); ++operand)
       if (copied[operand] && !problem_.sparse[operand].mayBeCopied)

@@ -31,6 +31,7 @@ struct LoopProblem {
   int variableCount = 0; ///< variables are 0 … variableCount - 1; among equals, a later one goes further in
   std::vector<SparseUse> sparse;
   std::vector<DenseUse> dense;
+  std::vector<bool> indexesTarget; ///< by variable: of a dense target
 };
 
 struct LoopPlan {

@@ -46,8 +46,11 @@ private:
     });
   }
 
-  // In strict mode only the first two addends may change places: a + b is b + a.
-  bool mayComeFirst(size_t term) const { return !analysis_.options.strictFp || term <= 1; }
+  // In strict mode only the first two addends may change places, a + b is b + a, and only where the first is no sum:
+  // its addends would be added to the other one by one.
+  bool mayComeFirst(const Draft &draft, size_t term) const {
+    return !analysis_.options.strictFp || term == 0 || (term == 1 && draft.terms.front().reductions.empty());
+  }
 
   void putFirst(Draft &draft, size_t term) {
     std::rotate(draft.terms.begin(), draft.terms.begin() + term, draft.terms.begin() + term + 1);
@@ -71,7 +74,7 @@ private:
           .advise("write to another tensor");
       return false;
     }
-    if (alone && mayComeFirst(readers.front())) {
+    if (alone && mayComeFirst(draft_, readers.front())) {
       putFirst(draft_, readers.front());
       return true;
     }
@@ -112,7 +115,7 @@ private:
       std::vector<AccessId> accesses = accessesOf(*term.expr);
       bool isPlain = term.reductions.empty() &&
                      std::all_of(accesses.begin(), accesses.end(), [&](AccessId access) { return isDense(access); });
-      if (!isPlain || !mayComeFirst(k))
+      if (!isPlain || !mayComeFirst(draft, k))
         continue;
       putFirst(draft, k);
       draft.terms.front().overwrites = true;

@@ -96,6 +96,10 @@ private:
     LoopProblem problem;
     problem.variableCount = static_cast<int>(variables.size());
     const Tensor &target = kernel_.tensors[draft.target];
+    problem.indexesTarget.resize(variables.size());
+    if (target.format.isDense())
+      for (VariableId variable : draft.targetVariables)
+        problem.indexesTarget[positionOf(variables, variable)] = true;
     if (target.format.isDense() && target.order() > 0)
       problem.dense.push_back({inStorageOrder(target.format, draft.targetVariables, variables), kTargetWeight});
     for (AccessId id : accesses) {

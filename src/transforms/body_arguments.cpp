@@ -33,6 +33,8 @@ mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsign
   return boundArgument(body, bind, mlir::IndexType::get(body.getContext()));
 }
 
-void eraseArgument(mlir::func::FuncOp body, unsigned index) { (void)body.eraseArgument(index); }
+void eraseArgument(mlir::func::FuncOp body, unsigned index) {
+  (void)body.eraseArgument(index);
+}
 
 } // namespace spc::transforms

@@ -75,8 +75,7 @@ void FactorReductions::factor(scf::ForOp loop, unsigned number) {
 
   builder.setInsertionPoint(loop);
   mlir::Value initial = loop.getInitArgs()[number];
-  mlir::Value zero =
-      arith::ConstantOp::create(builder, location, builder.getFloatAttr(initial.getType(), 0));
+  mlir::Value zero = arith::ConstantOp::create(builder, location, builder.getFloatAttr(initial.getType(), 0));
   loop.getInitArgsMutable()[number].set(zero);
 
   // An empty sum adds nothing, whatever the factors are: infinity times an empty sum must not become NaN.
@@ -84,8 +83,8 @@ void FactorReductions::factor(scf::ForOp loop, unsigned number) {
   mlir::Value result = loop.getResult(number);
   mlir::Value scaled = arith::MulFOp::create(builder, location, multiply(builder, location, outer), result);
   mlir::Value total = arith::AddFOp::create(builder, location, initial, scaled);
-  mlir::Value some = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, loop.getLowerBound(),
-                                           loop.getUpperBound());
+  mlir::Value some =
+      arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, loop.getLowerBound(), loop.getUpperBound());
   mlir::Value chosen = arith::SelectOp::create(builder, location, some, total, initial);
   result.replaceAllUsesExcept(chosen, scaled.getDefiningOp());
 }

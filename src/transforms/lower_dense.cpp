@@ -103,16 +103,15 @@ mlir::LogicalResult LowerDense::convert(mlir::Operation *op) {
   }
   if (auto extract = mlir::dyn_cast<mlir::tensor::ExtractOp>(op)) {
     mlir::OpBuilder builder(op);
-    auto load = mlir::memref::LoadOp::create(builder, op->getLoc(), buffers_.lookup(extract.getTensor()),
-                                             extract.getIndices());
+    auto load =
+        mlir::memref::LoadOp::create(builder, op->getLoc(), buffers_.lookup(extract.getTensor()), extract.getIndices());
     extract.getResult().replaceAllUsesWith(load.getResult());
     dead_.push_back(op);
     return mlir::success();
   }
   if (auto dim = mlir::dyn_cast<mlir::tensor::DimOp>(op); dim && buffers_.contains(dim.getSource())) {
     mlir::OpBuilder builder(op);
-    auto size =
-        mlir::memref::DimOp::create(builder, op->getLoc(), buffers_.lookup(dim.getSource()), dim.getIndex());
+    auto size = mlir::memref::DimOp::create(builder, op->getLoc(), buffers_.lookup(dim.getSource()), dim.getIndex());
     dim.getResult().replaceAllUsesWith(size.getResult());
     dead_.push_back(op);
     return mlir::success();

@@ -105,9 +105,8 @@ mlir::LogicalResult LowerStorage::lowerRootBounds(unsigned argument, sparse::ToP
     if (!which || which.value() > 1)
       return user->emitError("a compressed root's positions read other than as its two bounds");
     mlir::OpBuilder builder(load);
-    mlir::Value bound = which.value() == 0
-                            ? mlir::arith::ConstantIndexOp::create(builder, load.getLoc(), 0).getResult()
-                            : mlir::Value(boundArgument(body, bind(argument, "count_0"), indexType));
+    mlir::Value bound = which.value() == 0 ? mlir::arith::ConstantIndexOp::create(builder, load.getLoc(), 0).getResult()
+                                           : mlir::Value(boundArgument(body, bind(argument, "count_0"), indexType));
     // The whole chain load → extui → index_cast is replaced: a leftover round trip through i32 would truncate.
     mlir::Operation *chain = load;
     if (auto widened = mlir::dyn_cast<mlir::arith::ExtUIOp>(*chain->getUsers().begin()))

@@ -14,9 +14,7 @@ public:
   void runOnOperation() override {
     using mlir::arith::FastMathFlags;
     auto flags = mlir::arith::FastMathFlagsAttr::get(&getContext(), FastMathFlags::reassoc | FastMathFlags::contract);
-    getOperation().walk([&](mlir::arith::ArithFastMathInterface op) {
-      op->setAttr(op.getFastMathAttrName(), flags);
-    });
+    getOperation().walk([&](mlir::arith::ArithFastMathInterface op) { op->setAttr(op.getFastMathAttrName(), flags); });
   }
 };
 

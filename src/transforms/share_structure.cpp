@@ -7,7 +7,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/IR/Dominance.h"
-#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/StringMap.h"
 
 namespace spc::transforms {
 
@@ -25,7 +25,9 @@ struct Access {
   mlir::Operation *nest;
 };
 
-mlir::Operation *nestOf(mlir::Operation *op, mlir::Block *bodyBlock) { return bodyBlock->findAncestorOpInBlock(*op); }
+mlir::Operation *nestOf(mlir::Operation *op, mlir::Block *bodyBlock) {
+  return bodyBlock->findAncestorOpInBlock(*op);
+}
 
 /// How many loops enclose `op`; nullopt when it is also conditional.
 std::optional<unsigned> enclosingLoops(mlir::Operation *op) {
@@ -44,32 +46,45 @@ class ShareStructure : public impl::ShareStructureBase<ShareStructure> {
 public:
   void runOnOperation() override {
     mlir::func::FuncOp body = getOperation();
+    collectViews();
     for (unsigned index = body.getNumArguments(); index-- > 0;) {
       llvm::StringRef owner = argumentString(body, index, kPatternOf);
       if (owner.empty())
         continue;
-      if (failed(rewrite(index, owner)))
+      if (failed(rewrite(index, views_[owner])))
         return signalPassFailure();
       eraseArgument(body, index);
     }
   }
 
 private:
-  mlir::LogicalResult rewrite(unsigned standIn, llvm::StringRef owner);
-  mlir::Value ownerView(llvm::StringRef owner);
-  mlir::Value position(mlir::Operation *nest, mlir::Value view);
-  mlir::LogicalResult rewriteFills(unsigned standIn, mlir::Value values, mlir::Value view,
+  using Views = llvm::SmallVector<mlir::Value>;
+
+  void collectViews();
+  mlir::LogicalResult rewrite(unsigned standIn, const Views &views);
+  mlir::Value position(mlir::Operation *nest, const Views &views);
+  mlir::LogicalResult rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
                                    llvm::ArrayRef<Access> accesses);
-  bool storesEachPositionOnce(mlir::Operation *nest, mlir::Value view, llvm::ArrayRef<Access> accesses);
+  bool storesEachPositionOnce(mlir::Operation *nest, const Views &views, llvm::ArrayRef<Access> accesses);
+
+  llvm::StringMap<Views> views_; ///< by owner: the sparse arguments that have its pattern, at the same positions
 };
 
-mlir::Value ShareStructure::ownerView(llvm::StringRef owner) {
+/// A pattern belongs to its owner and to every output that shares it and is read as an operand later.
+void ShareStructure::collectViews() {
   mlir::func::FuncOp body = getOperation();
+  views_.clear();
+  llvm::StringMap<llvm::StringRef> ownerOf;
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
-    if (argumentString(body, index, kName) == owner &&
-        sparse::getSparseTensorEncoding(body.getArgument(index).getType()))
-      return body.getArgument(index);
-  return {};
+    if (llvm::StringRef owner = argumentString(body, index, kPatternOf); !owner.empty())
+      ownerOf[argumentString(body, index, kName)] = owner;
+  for (unsigned index = 0; index < body.getNumArguments(); ++index) {
+    mlir::Value argument = body.getArgument(index);
+    if (!sparse::getSparseTensorEncoding(argument.getType()))
+      continue;
+    llvm::StringRef name = argumentString(body, index, kName);
+    views_[ownerOf.contains(name) ? ownerOf.lookup(name) : name].push_back(argument);
+  }
 }
 
 /// Collects the loads of a sparse view's values, behind reinterpret_map too.
@@ -84,10 +99,11 @@ void valueLoads(mlir::Value view, llvm::SmallVectorImpl<memref::LoadOp> &loads) 
   }
 }
 
-/// The position at which `nest` loads the view's values: one and the same for all of its loads, else null.
-mlir::Value ShareStructure::position(mlir::Operation *nest, mlir::Value view) {
+/// The position at which `nest` loads the views' values: one and the same for all of its loads, else null.
+mlir::Value ShareStructure::position(mlir::Operation *nest, const Views &views) {
   llvm::SmallVector<memref::LoadOp> loads;
-  valueLoads(view, loads);
+  for (mlir::Value view : views)
+    valueLoads(view, loads);
   mlir::Value position;
   for (memref::LoadOp load : loads) {
     if (!nest->isAncestor(load))
@@ -100,26 +116,24 @@ mlir::Value ShareStructure::position(mlir::Operation *nest, mlir::Value view) {
   return position;
 }
 
-mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, llvm::StringRef owner) {
+mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views) {
   mlir::func::FuncOp body = getOperation();
-  mlir::Value view = ownerView(owner);
-  if (!view)
+  if (views.empty())
     return body.emitError("no sparse operand owns the pattern of an output");
   mlir::BlockArgument buffer = body.getArgument(standIn);
   auto elementType = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
   auto arrayType = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, elementType);
-  mlir::Value values =
-      boundArgument(body, (argumentString(body, standIn, kName) + ".values").str(), arrayType);
+  mlir::Value values = boundArgument(body, (argumentString(body, standIn, kName) + ".values").str(), arrayType);
 
   llvm::SmallVector<Access> accesses;
   for (mlir::Operation *user : buffer.getUsers())
     if (mlir::isa<memref::LoadOp, memref::StoreOp>(user))
       accesses.push_back({user, nestOf(user, &body.getBody().front())});
-  if (failed(rewriteFills(standIn, values, view, accesses)))
+  if (failed(rewriteFills(standIn, values, views, accesses)))
     return mlir::failure();
   mlir::DominanceInfo dominance(body);
   for (const Access &access : accesses) {
-    mlir::Value at = position(access.nest, view);
+    mlir::Value at = position(access.nest, views);
     if (!at || !dominance.properlyDominates(at, access.op))
       return access.op->emitError("an access of an output that its pattern's position does not reach");
     mlir::OpBuilder builder(access.op);
@@ -136,7 +150,7 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, llvm::StringRef ow
 
 /// A fill of the stand-in goes over the stored values. Where the nest after it stores every position exactly once, the
 /// fill's value takes the place of the load and the fill goes; an output scaled in place depends on that.
-mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value values, mlir::Value view,
+mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
                                                  llvm::ArrayRef<Access> accesses) {
   mlir::func::FuncOp body = getOperation();
   mlir::BlockArgument buffer = body.getArgument(standIn);
@@ -151,7 +165,7 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
         next = access.nest;
     mlir::Value zero = fill.getInputs().front();
     mlir::OpBuilder builder(fill);
-    if (next && storesEachPositionOnce(next, view, accesses)) {
+    if (next && storesEachPositionOnce(next, views, accesses)) {
       for (const Access &access : accesses)
         if (access.nest == next && mlir::isa<memref::LoadOp>(access.op))
           access.op->getResult(0).replaceAllUsesWith(zero);
@@ -171,9 +185,10 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
   return mlir::success();
 }
 
-/// True when the only loops around the single store are the view's own levels, unconditionally.
-bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, mlir::Value view, llvm::ArrayRef<Access> accesses) {
-  unsigned levels = sparse::getSparseTensorEncoding(view.getType()).getLvlRank();
+/// True when the only loops around the single store are the pattern's own levels, unconditionally.
+bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, const Views &views,
+                                            llvm::ArrayRef<Access> accesses) {
+  unsigned levels = sparse::getSparseTensorEncoding(views.front().getType()).getLvlRank();
   unsigned stores = 0;
   for (const Access &access : accesses) {
     if (access.nest != nest)

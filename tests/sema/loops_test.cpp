@@ -17,9 +17,9 @@ struct ProductCase {
 TEST_CASE("all sixteen storages of a matrix product have the expected loops") {
   auto expected = GENERATE(values<ProductCase>({
       {"dense", "dense", "i,k,j", ""},
-      {"dense", "csr", "k,j,i", ""},
-      {"dense", "csc", "j,k,i", ""},
-      {"dense", "coo", "k,j,i", ""},
+      {"dense", "csr", "i,k,j", ""},
+      {"dense", "csc", "i,j,k", ""},
+      {"dense", "coo", "i,k,j", ""},
       {"csr", "dense", "i,k,j", ""},
       {"csr", "csr", "i,k,j", ""},
       {"csr", "csc", "i,k,j", "C"},

@@ -172,10 +172,10 @@ TEST_CASE("strict rounding") {
                                                                   "  for i: y(i) += b(i) + c(i)\n");
   CHECK(check("y(i) = a(i) + (b(i) + A(i,j)*x(j))", {"A=csr"}, true).errors() == "strict-distribution");
   CHECK(check("y(i) = a(i) + (b(i) + A(i,j)*x(j))", {}, true).errors() == "strict-distribution");
-  CHECK(check("y(i) = A(i,j)*x(j) + z(i) + w(i)", {"A=csr"}, true).steps() == "y in f64:\n"
-                                                                              "  for i: y(i) = z(i)\n"
-                                                                              "  for i, j+: y(i) += A(i,j)*x(j)\n"
-                                                                              "  for i: y(i) += w(i)\n");
+  CHECK(check("y(i) = z(i) + A(i,j)*x(j)", {"A=csr"}, true).statement().terms[0].overwrites);
+  // z added to the finished sum is not the sum started from z.
+  CHECK(check("y(i) = A(i,j)*x(j) + z(i)", {"A=csr"}, true).statement().zeroFirst);
+  CHECK_FALSE(check("y(i) = A(i,j)*x(j) + z(i)", {"A=csr"}).statement().zeroFirst);
   CHECK(check("y(i) = A(i,j)*x(j) + A(i,j)*w(j) + z(i)", {"A=csr"}, true).statement().zeroFirst);
   CHECK(check("y(i) = 2*sum(j, A(i,j))", {"A=csr"}, true).kernel->steps.size() == 2);
   CHECK(check("y(i) = -sum(j, A(i,j))", {"A=csr"}, true).kernel->steps.size() == 1);
