@@ -1,0 +1,74 @@
+"""The README's example is what it says: it compiles, links and runs as printed."""
+
+import re
+import unittest
+
+from spc_case import ROOT, SPC, SpcCase
+
+PROGRAM = """#include <stdio.h>
+#include <stddef.h>
+%s
+int main(void) {
+  int64_t rows = 2, cols = 3, nnz = 3, k = 2;
+  int32_t row_ptr[] = {0, 2, 3}, col_ind[] = {0, 2, 1};
+  float s_values[] = {1, 2, 3}, a_values[] = {1, 2, 3, 4}, b_values[] = {1, 1, 2, 2, 3, 3}, d_values[3];
+%s
+  printf("%%g %%g %%g %%d\\n", d_values[0], d_values[1], d_values[2], D.row_ptr == row_ptr);
+  return status;
+}
+"""
+
+
+def blocks():
+    """The indented blocks of the README, without their indentation."""
+    text = (ROOT / "README.md").read_text()
+    return [re.sub(r"^    ", "", block, flags=re.MULTILINE) + "\n"
+            for block in re.findall(r"(?:^    .*\n|^\n(?=    ))+", text, flags=re.MULTILINE)]
+
+
+def block(start):
+    found = [text.lstrip("\n") for text in blocks() if text.lstrip("\n").startswith(start)]
+    assert len(found) == 1, f"{len(found)} blocks of the README start with {start}"
+    return found[0]
+
+
+class Readme(SpcCase):
+    def setUp(self):
+        super().setUp()
+        self.write("sddmm.tex", block("tensor S"))
+        self.write("csr.json", block("{ \"name\""))
+
+    def run_as_printed(self, start):
+        for line in block(start).splitlines():
+            self.command("bash", "-c", re.sub(r"^spc ", f"{SPC} ", line.split("   #")[0]))
+
+    def test_compile_call_and_link(self):
+        self.run_as_printed("spc compile sddmm.tex")
+        include, call = block("#include").split("\n\n", 1)
+        self.write("app.cpp", PROGRAM % (include, call))
+        self.run_as_printed("c++ -O2")
+        self.assertEqual(self.command("./app").stdout, "3 18 42 1\n")
+
+    def test_run(self):
+        (self.folder / "examples").symlink_to(ROOT / "examples")
+        self.run_as_printed("spc run sddmm.tex")
+        self.assertIn("d.mtx", self.files())
+
+    def test_the_two_commands_are_there(self):
+        for line in blocks()[0].strip().split("\n")[:2]:
+            self.assertTrue((ROOT / line.split()[0]).exists(), line)
+
+    def test_links_lead_somewhere(self):
+        for document in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+            for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
+                if "://" not in target:
+                    self.assertTrue((document.parent / target).exists(), f"{document.name}: {target}")
+
+    def test_files_named_in_the_development_guide_exist(self):
+        text = (ROOT / "docs" / "development.md").read_text()
+        for name in re.findall(r"`((?:src|tests|formats|docs|cmake|bench|examples)/[\w./-]+\.\w+)`", text):
+            self.assertTrue((ROOT / name).exists(), name)
+
+
+if __name__ == "__main__":
+    unittest.main()
