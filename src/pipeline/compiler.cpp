@@ -30,18 +30,18 @@ public:
       : kernel_(kernel), diagnostics_(diagnostics), context_(createContext()),
         handler_(context_.get(), [this](mlir::Diagnostic &diagnostic) { collect(diagnostic); }) {}
 
-  /// Brings the module to `stage` (at most Llvm: the LLVM dialect, entry included). False with a diagnostic on failure.
-  bool lowerTo(Stage stage, const CompileOptions &options, bool invoker);
+  /// Brings the module to `stage`, which comes before Llvm. False with a diagnostic on failure.
+  bool lowerTo(Stage stage, const CompileOptions &options);
 
   std::string text();
 
-  /// The module as LLVM IR, or nullptr with a diagnostic.
-  std::unique_ptr<llvm::Module> translate(llvm::LLVMContext &llvmContext);
+  /// Lowers a module brought to Loops on to LLVM IR, entry included. nullptr with a diagnostic on failure.
+  std::unique_ptr<llvm::Module> translate(const CompileOptions &options, bool invoker,
+                                          const llvm::TargetMachine &machine, llvm::LLVMContext &llvmContext);
 
 private:
   using PassList = llvm::function_ref<void(mlir::OpPassManager &)>;
   bool run(bool timePasses, PassList addPasses);
-  void finishBody();
   void collect(mlir::Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
       messages_ += (messages_.empty() ? "" : "; ") + diagnostic.str();
@@ -69,14 +69,7 @@ bool Compilation::run(bool timePasses, PassList addPasses) {
   return mlir::succeeded(passes.run(*module_)) || fail("lowering failed");
 }
 
-/// The body becomes internal, so that it is inlined into the entry and exports nothing.
-void Compilation::finishBody() {
-  for (auto function : module_->getOps<mlir::LLVM::LLVMFuncOp>())
-    if (function.getName() == kernel_.function)
-      function.setLinkage(mlir::LLVM::Linkage::Internal);
-}
-
-bool Compilation::lowerTo(Stage stage, const CompileOptions &options, bool invoker) {
+bool Compilation::lowerTo(Stage stage, const CompileOptions &options) {
   module_ = mlirgen::generate(kernel_, *context_);
   if (mlir::failed(mlir::verify(*module_)))
     return fail("the generated kernel is malformed");
@@ -86,19 +79,7 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options, bool invok
     return false;
   if (stage == Stage::Sparse)
     return true;
-  if (!run(options.timePasses, [&](mlir::OpPassManager &passes) { addLoopLowering(passes, kernel_.strictFp); }))
-    return false;
-  if (stage == Stage::Loops)
-    return true;
-  if (!run(options.timePasses, [](mlir::OpPassManager &passes) { addLlvmLowering(passes); }))
-    return false;
-  finishBody();
-  if (mlir::failed(codegen::addEntry(*module_, kernel_, abi::makeSignature(kernel_), invoker)))
-    return fail("the entry could not be built");
-  if (!options.debugInfo)
-    return true;
-  return run(options.timePasses,
-             [](mlir::OpPassManager &passes) { passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass()); });
+  return run(options.timePasses, [&](mlir::OpPassManager &passes) { addLoopLowering(passes, kernel_.strictFp); });
 }
 
 std::string Compilation::text() {
@@ -108,7 +89,19 @@ std::string Compilation::text() {
   return text;
 }
 
-std::unique_ptr<llvm::Module> Compilation::translate(llvm::LLVMContext &llvmContext) {
+std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &options, bool invoker,
+                                                     const llvm::TargetMachine &machine,
+                                                     llvm::LLVMContext &llvmContext) {
+  if (!run(options.timePasses, [](mlir::OpPassManager &passes) { addLlvmLowering(passes); }))
+    return nullptr;
+  codegen::setTarget(*module_, machine);
+  if (mlir::failed(codegen::addEntry(*module_, kernel_, abi::makeSignature(kernel_), invoker))) {
+    fail("the entry could not be built");
+    return nullptr;
+  }
+  auto addScopes = [](mlir::OpPassManager &passes) { passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass()); };
+  if (options.debugInfo && !run(options.timePasses, addScopes))
+    return nullptr;
   std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(*module_, llvmContext, kernel_.function);
   if (!module)
     fail("translation to LLVM IR failed");
@@ -120,17 +113,24 @@ std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const Co
                                             llvm::TargetMachine &machine, llvm::LLVMContext &llvmContext,
                                             Diagnostics &diagnostics) {
   Compilation compilation(kernel, diagnostics);
-  if (!compilation.lowerTo(Stage::Llvm, options, invoker))
+  if (!compilation.lowerTo(Stage::Loops, options))
     return nullptr;
-  std::unique_ptr<llvm::Module> module = compilation.translate(llvmContext);
-  if (!module)
-    return nullptr;
-  module->setTargetTriple(machine.getTargetTriple());
-  module->setDataLayout(machine.createDataLayout());
-  if (!codegen::linkRuntime(*module, diagnostics))
+  std::unique_ptr<llvm::Module> module = compilation.translate(options, invoker, machine, llvmContext);
+  if (!module || !codegen::linkRuntime(*module, diagnostics))
     return nullptr;
   codegen::optimize(*module, machine, options.target.optLevel);
   return module;
+}
+
+codegen::OutputKind outputKind(Stage stage) {
+  switch (stage) {
+  case Stage::Assembly:
+    return codegen::OutputKind::Assembly;
+  case Stage::Object:
+    return codegen::OutputKind::Object;
+  default:
+    return codegen::OutputKind::LlvmIr;
+  }
 }
 
 } // namespace
@@ -139,7 +139,7 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
                                    Diagnostics &diagnostics) {
   if (stage < Stage::Llvm) {
     Compilation compilation(kernel, diagnostics);
-    if (!compilation.lowerTo(stage, options, false))
+    if (!compilation.lowerTo(stage, options))
       return std::nullopt;
     return compilation.text();
   }
@@ -150,14 +150,12 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
   std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, false, *machine, llvmContext, diagnostics);
   if (!module)
     return std::nullopt;
-  switch (stage) {
-  case Stage::Assembly:
-    return codegen::emit(*module, *machine, codegen::OutputKind::Assembly);
-  case Stage::Object:
-    return codegen::emit(*module, *machine, codegen::OutputKind::Object);
-  default:
-    return codegen::emit(*module, *machine, codegen::OutputKind::LlvmIr);
+  std::string output = codegen::emit(*module, *machine, outputKind(stage));
+  if (output.empty()) {
+    diagnostics.report(kInternalError, {}, "LLVM cannot emit code for this target");
+    return std::nullopt;
   }
+  return output;
 }
 
 std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel,
