@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Sourced by examples/quickstart.sh and tests/run.sh: packages, then a configured build/. Does nothing twice.
 # Debian 12; LLVM 22 comes from its security repository, which a stock installation has.
 # SPDX-License-Identifier: Apache-2.0

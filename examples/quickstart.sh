@@ -14,8 +14,8 @@ data=$spc_root/examples/data/karate.mtx
 for kernel in spmm sddmm; do
   folder=$spc_root/examples/$kernel
   mkdir -p "$out/$kernel"
-  cp "$folder"/{Makefile,app.cpp,csr.json,"$kernel.tex"} "$out/$kernel/"
-  cp -r "$spc_root/examples/common" "$out/"
+  cp -pu "$folder"/{Makefile,app.cpp,csr.json,"$kernel.tex"} "$out/$kernel/"
+  cp -pur "$spc_root/examples/common" "$out/"
   echo
   echo "== $kernel: compile, link, run on $data"
   make -C "$out/$kernel" --no-print-directory SPC="$spc_build/bin/spc" DATA="$data" run
