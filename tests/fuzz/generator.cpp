@@ -189,6 +189,7 @@ Trial generateTrial(int extentClasses, uint64_t seed) {
   }
   trial.fill = static_cast<Fill>(random.below(static_cast<int64_t>(Fill::Diagonal) + 1));
   trial.padded = random.below(5) == 0;
+  trial.nonFinite = random.below(6) == 0;
   trial.seed = seed;
   return trial;
 }
@@ -200,7 +201,7 @@ std::string mutate(const std::string &text, Random &random) {
       "1e",   "i",        "A0",     "\n",      ";",  "#",   "\xc3\xa9",
       "\x01", "((((((((", "sparse", "0",       ".",  "@",   "99999999999999999999"};
   std::string result = text;
-  for (int64_t edits = 1 + random.below(4); edits > 0 && !result.empty(); --edits) {
+  for (int64_t edits = 1 + random.below(2); edits > 0 && !result.empty(); --edits) {
     const auto at = static_cast<size_t>(random.below(static_cast<int64_t>(result.size())));
     const auto length = static_cast<size_t>(1 + random.below(4));
     const std::string &token = tokens[static_cast<size_t>(random.below(static_cast<int64_t>(tokens.size())))];

@@ -101,6 +101,13 @@ std::string KernelUnderTest::diagnostics() const {
   return text;
 }
 
+std::string KernelUnderTest::firstError() const {
+  for (const Diagnostic &diagnostic : diagnostics_.all())
+    if (diagnostic.severity == Severity::Error)
+      return std::string(diagnostic.kind.id);
+  return {};
+}
+
 bool KernelUnderTest::reported(std::string_view id) const {
   const auto &all = diagnostics_.all();
   return std::any_of(all.begin(), all.end(), [&](const auto &one) { return one.kind.id == id; });

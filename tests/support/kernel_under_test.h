@@ -58,6 +58,8 @@ public:
   Outcome outcome() const { return outcome_; }
   /// All diagnostics as text, warnings included.
   std::string diagnostics() const;
+  /// The id of the first error; empty without one.
+  std::string firstError() const;
   /// Whether a diagnostic with this id was reported.
   bool reported(std::string_view id) const;
   int extentClasses() const { return classes_.count; }
