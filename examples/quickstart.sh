@@ -18,7 +18,7 @@ for kernel in spmm sddmm; do
   cp -pur "$spc_root/examples/common" "$out/"
   echo
   echo "== $kernel: compile, link, run on $data"
-  make -C "$out/$kernel" --no-print-directory SPC="$spc_build/bin/spc" DATA="$data" run
+  make -C "$out/$kernel" --no-print-directory SPC="$spc_build/bin/spc" DATA="$data" clean run
 done
 
 echo

@@ -104,7 +104,6 @@ std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &inp
   timer.phase("check the kernel");
   if (!kernel)
     return std::nullopt;
-  kernel->kernelFile = options.kernel == "-" ? "<stdin>" : options.kernel;
   log(sema::describe(*kernel));
   return kernel;
 }
