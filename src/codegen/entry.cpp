@@ -1,5 +1,6 @@
 #include "codegen/entry.h"
 
+#include "codegen/entry_call.h"
 #include "codegen/entry_checks.h"
 #include "codegen/entry_memory.h"
 #include "codegen/entry_tensors.h"
@@ -78,22 +79,6 @@ void fillStructures(Entry &entry) {
       entry.build.storeField(argument.type, argument.object, f, value);
     }
   }
-}
-
-mlir::LogicalResult callBody(Entry &entry, LLVM::LLVMFuncOp body) {
-  const llvm::StringMap<Value> binds = allBinds(entry);
-  mlir::SmallVector<Value> arguments;
-  for (unsigned a = 0; a < body.getNumArguments(); ++a) {
-    const auto bind = body.getArgAttrOfType<mlir::StringAttr>(a, "spc.bind");
-    if (!bind)
-      return body.emitError("argument ") << a << " of the body has no spc.bind";
-    const Value value = binds.lookup(bind.getValue());
-    if (!value || value.getType() != body.getArgument(a).getType())
-      return body.emitError("argument ") << a << " of the body cannot be bound to '" << bind.getValue() << "'";
-    arguments.push_back(value);
-  }
-  LLVM::CallOp::create(entry.build.ops(), body, arguments);
-  return mlir::success();
 }
 
 /// Out of the way of every name in C, and kept apart from the entry: as arguments of one function the arrays are known

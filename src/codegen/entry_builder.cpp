@@ -89,6 +89,21 @@ Value EntryBuilder::computeIf(Value condition, const std::function<Value()> &com
   return result;
 }
 
+void EntryBuilder::branch(Value condition, const std::function<void()> &yes, const std::function<void()> &no) {
+  mlir::Block *before = ops_.getInsertionBlock();
+  mlir::Block *sides[] = {newBlock(), newBlock()};
+  mlir::Block *after = newBlock();
+  ops_.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(ops_, condition, sides[0], sides[1]);
+  ops_.setInsertionPointToEnd(sides[0]);
+  yes();
+  LLVM::BrOp::create(ops_, mlir::ValueRange{}, after);
+  ops_.setInsertionPointToEnd(sides[1]);
+  no();
+  LLVM::BrOp::create(ops_, mlir::ValueRange{}, after);
+  ops_.setInsertionPointToEnd(after);
+}
+
 Value EntryBuilder::element(mlir::Type type, Value array, int64_t index) {
   return LLVM::GEPOp::create(ops_, pointer_, type, array, {LLVM::GEPArg(static_cast<int32_t>(index))});
 }

@@ -52,6 +52,8 @@ public:
   mlir::Value select(mlir::Value condition, mlir::Value yes, mlir::Value no);
   /// `compute()` where `condition` holds, else `otherwise`; branches.
   mlir::Value computeIf(mlir::Value condition, const std::function<mlir::Value()> &compute, mlir::Value otherwise);
+  /// Builds both sides; only one of them runs.
+  void branch(mlir::Value condition, const std::function<void()> &yes, const std::function<void()> &no);
 
   mlir::Value element(mlir::Type type, mlir::Value array, int64_t index);
   mlir::Value fieldAddress(Struct type, mlir::Value object, unsigned field);

@@ -32,6 +32,7 @@ void addLoopLowering(mlir::OpPassManager &passes, bool strictFp) {
   }
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
+  passes.addNestedPass<FuncOp>(transforms::createChunkRows());
 }
 
 void addLlvmLowering(mlir::OpPassManager &passes) {

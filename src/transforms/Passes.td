@@ -58,6 +58,17 @@ def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
 
+def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
+  let summary = "Let the caller run the rows in chunks";
+  let description = [{
+    Where the body is one loop over all of a dimension m, and each iteration writes only what no other one touches (its
+    row of a dense output, the positions below it of a shared pattern), the loop runs from an argument bound as
+    `begin(m)` to one bound as `end(m)`. The entry then hands chunks to the context's parallel-for. Each row is computed
+    as before, so results do not depend on the chunks. MLIR's parallelization strategies are directives: they
+    parallelise loops that scatter, which is a data race.
+  }];
+}
+
 def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
   let summary = "Allow sums to be reassociated and multiply-adds contracted";
   let description = [{

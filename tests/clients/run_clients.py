@@ -34,6 +34,7 @@ CLIENTS = {
     "memory": (["memory_client.c"], ["power"]),
     "scalars": (["scalars_client.c"], ["norm", "narrow"]),
     "two_kernels": (["two_kernels_client.cpp"], ["spmv", "spmm"]),
+    "parallel": (["parallel_client.cpp"], ["spmv", "spmm", "sddmm"]),
     "shared": (["shared_c.c", "shared_client.cpp"], ["spmv"]),
 }
 
@@ -97,7 +98,7 @@ def build_client(compiler, name, flags, work):
              "-c", HERE / source, "-o", objects[-1]])
     linker = cxx_of(compiler) if any(source.endswith(".cpp") for source in sources) else compiler
     program = work / name
-    run([linker, *flags, *objects, *(work / f"{kernel}.o" for kernel in kernels), "-o", program, "-lm"])
+    run([linker, *flags, *objects, *(work / f"{kernel}.o" for kernel in kernels), "-o", program, "-lm", "-pthread"])
     return program
 
 

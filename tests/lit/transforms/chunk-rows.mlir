@@ -1,0 +1,90 @@
+// RUN: spc-opt %s -spc-chunk-rows | FileCheck %s
+
+// Each row of y is written by its own iteration.
+// CHECK-LABEL: func.func @rows(
+// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = "begin(m)"}
+// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = "end(m)"}
+// CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+func.func @rows(%y: memref<?xf64> {spc.bind = "y.values"}, %x: memref<?xf64> {spc.bind = "x.values"},
+                %m: index {spc.bind = "size(m)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %m step %c1 {
+    %v = memref.load %x[%c0] : memref<?xf64>
+    memref.store %v, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
+// The positions between a row's pointers are its own.
+// CHECK-LABEL: func.func @positions(
+// CHECK-SAME:    begin(m)
+func.func @positions(%d: memref<?xf64> {spc.bind = "D.values"}, %p: memref<?xi32> {spc.bind = "S.pointers_1"},
+                     %m: index {spc.bind = "size(m)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %m step %c1 {
+    %f = memref.load %p[%i] : memref<?xi32>
+    %f64 = arith.extui %f : i32 to i64
+    %first = arith.index_cast %f64 : i64 to index
+    %next = arith.addi %i, %c1 : index
+    %l = memref.load %p[%next] : memref<?xi32>
+    %l64 = arith.extui %l : i32 to i64
+    %last = arith.index_cast %l64 : i64 to index
+    scf.for %q = %first to %last step %c1 {
+      memref.store %zero, %d[%q] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// Columns outermost: two of them may add to the same element.
+// CHECK-LABEL: func.func @scatter(
+// CHECK-NOT:     begin(
+// CHECK:         return
+func.func @scatter(%y: memref<?xf64> {spc.bind = "y.values"}, %ind: memref<?xi32> {spc.bind = "A.indices_1"},
+                   %n: index {spc.bind = "size(n)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %j = %c0 to %n step %c1 {
+    %i32 = memref.load %ind[%j] : memref<?xi32>
+    %i = arith.index_cast %i32 : i32 to index
+    %old = memref.load %y[%i] : memref<?xf64>
+    %new = arith.addf %old, %old : f64
+    memref.store %new, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
+// An iteration reads what another one writes.
+// CHECK-LABEL: func.func @neighbour(
+// CHECK-NOT:     begin(
+// CHECK:         return
+func.func @neighbour(%y: memref<?xf64> {spc.bind = "y.values"}, %m: index {spc.bind = "size(m)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %m step %c1 {
+    %v = memref.load %y[%c0] : memref<?xf64>
+    memref.store %v, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
+// The sum over all rows is carried from row to row.
+// CHECK-LABEL: func.func @sum(
+// CHECK-NOT:     begin(
+// CHECK:         return
+func.func @sum(%s: memref<f64> {spc.bind = "s.values"}, %x: memref<?xf64> {spc.bind = "x.values"},
+               %m: index {spc.bind = "size(m)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %sum = scf.for %i = %c0 to %m step %c1 iter_args(%acc = %zero) -> (f64) {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %next = arith.addf %acc, %v : f64
+    scf.yield %next : f64
+  }
+  memref.store %sum, %s[] : memref<f64>
+  return
+}
