@@ -58,6 +58,14 @@ def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
 
+def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
+  let summary = "Allow sums to be reassociated and multiply-adds contracted";
+  let description = [{
+    Sets `fastmath<reassoc, contract>` on floating-point arithmetic, and nothing else: infinities, NaNs and signed zeros
+    keep their meaning. Left out under --fp=strict.
+  }];
+}
+
 def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
   let summary = "Let the caller run the rows in chunks";
   let description = [{
@@ -66,14 +74,6 @@ def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
     `begin(m)` to one bound as `end(m)`. The entry then hands chunks to the context's parallel-for. Each row is computed
     as before, so results do not depend on the chunks. MLIR's parallelization strategies are directives: they
     parallelise loops that scatter, which is a data race.
-  }];
-}
-
-def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
-  let summary = "Allow sums to be reassociated and multiply-adds contracted";
-  let description = [{
-    Sets `fastmath<reassoc, contract>` on floating-point arithmetic, and nothing else: infinities, NaNs and signed zeros
-    keep their meaning. Left out under --fp=strict.
   }];
 }
 
