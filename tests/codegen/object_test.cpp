@@ -83,6 +83,12 @@ std::string failure(const TargetOptions &options, std::string *help = nullptr) {
   return std::string(diagnostics.all().front().kind.id);
 }
 
+/// LLVM may call libc's memset where a copy clears its counters.
+Names withoutMemset(Names names) {
+  names.erase("memset");
+  return names;
+}
+
 } // namespace
 
 TEST_CASE("objects export the entry alone and need malloc only where they allocate") {
@@ -98,10 +104,9 @@ TEST_CASE("objects export the entry alone and need malloc only where they alloca
       CHECK(plain.architecture == architecture);
       CHECK(plain.exported == Names{"probe_ctx"});
       CHECK(plain.undefined.empty());
-      Symbols copying = symbolsOf(objectFor(copyingProbe(), {triple, "", level}));
-      copying.undefined.erase("memset"); // libc's too: how the copy clears its counters
+      const Symbols copying = symbolsOf(objectFor(copyingProbe(), {triple, "", level}));
       CHECK(copying.exported == Names{"probe_ctx"});
-      CHECK(copying.undefined == Names{"free", "malloc"});
+      CHECK(withoutMemset(copying.undefined) == Names{"free", "malloc"});
     }
   }
 }
@@ -204,7 +209,7 @@ TEST_CASE("kernels may be named like a C function") {
     probe.kernel.function = name;
     const Symbols symbols = symbolsOf(objectFor(probe, {"x86_64-linux-gnu", "", 3}));
     CHECK(symbols.exported == Names{std::string(name) + "_ctx"});
-    CHECK(symbols.undefined == Names{"free", "malloc"});
+    CHECK(withoutMemset(symbols.undefined) == Names{"free", "malloc"});
   }
 }
 
