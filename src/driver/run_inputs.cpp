@@ -37,9 +37,11 @@ double leastElements(const format::Format &format, const std::vector<int64_t> &s
   return elements;
 }
 
-/// Before anything is allocated: a size with a digit too many should not bring the machine down.
-void checkMemory(Session &session, const sema::Tensor &tensor, double elements, const std::vector<int64_t> &shape) {
-  if (elements * sizeof(double) < physicalMemory())
+/// Before anything is allocated: a size with a digit too many should not bring the machine down. `words` counts
+/// numbers of 8 bytes in this tensor and those before it.
+void checkMemory(Session &session, const sema::Tensor &tensor, double words, const std::vector<int64_t> &shape) {
+  constexpr double kUsable = 0.75; // the rest of the system lives in memory too
+  if (words * sizeof(double) < kUsable * physicalMemory())
     return;
   session.diagnostics()
       .report(kTooLarge, tensor.where,
@@ -265,14 +267,18 @@ void InputReader::settleExtents() {
     }
 }
 
+/// A tensor is held packed, and as a list of entries too where it is generated or, a dense output, written.
 void InputReader::checkSizes() {
+  double words = 0;
   for (size_t k = 0; k < given_.size() && !session_.failed(); ++k) {
     const sema::Tensor &tensor = tensorAt(k);
     std::vector<int64_t> shape = inputs_.shapeOf(tensor);
-    double elements = leastElements(tensor.format, shape);
+    const double elements = leastElements(tensor.format, shape);
+    double entries = tensor.isWritten && tensor.format.isDense() ? elements : 0;
     if (given_[k] && given_[k]->generator)
-      elements = std::max(elements, tensor::entryCount(*given_[k]->generator, shape) * (tensor.order() + 1));
-    checkMemory(session_, tensor, elements, shape);
+      entries = std::max(entries, tensor::entryCount(*given_[k]->generator, shape));
+    words += elements + entries * (tensor.order() + 1);
+    checkMemory(session_, tensor, words, shape);
   }
 }
 

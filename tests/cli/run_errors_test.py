@@ -1,5 +1,6 @@
 """`spc run` given what cannot work: exit code 1 or 2, a message that names the culprit, no output file."""
 
+import os
 import unittest
 
 from spc_case import SPMV, SpcCase
@@ -89,6 +90,12 @@ class RunErrors(SpcCase):
     def test_several_outputs_need_names(self):
         self.write("k.tex", "y(i) = x(i)\nz(i) = x(i)\n")
         self.assertIn("y=o.tns", self.spc("run", "k.tex", "x=x.tns", "-o", "o.tns", expect=2).err)
+
+    def test_tensors_that_fit_one_by_one_but_not_together(self):
+        # A third of the memory's numbers each: as x and y together, and as lists of entries, too many.
+        n = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 8 // 3
+        sources = [f"A=random:{n}x{n}:density=1e-18", "x=ones"]
+        self.assertIn("memory", self.spc("run", "spmv.tex", "--format=A=csr", *sources, expect=1).err)
 
     def test_order_3_is_no_matrix(self):
         self.write("k.tex", "C(i, j, k) = x(i) * x(j) * x(k)\n")
