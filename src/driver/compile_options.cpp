@@ -23,6 +23,12 @@ bool isBinaryOrAssembly(Emit emit) {
   return emit == Emit::Object || emit == Emit::Assembly;
 }
 
+/// Whether other outputs can be named after this one: not after standard output, nor after a device or a pipe.
+bool hasNeighbours(const std::string &path) {
+  std::error_code error;
+  return path != "-" && !std::filesystem::is_other(path, error);
+}
+
 bool sameFile(const std::string &first, const std::string &second) {
   std::error_code error;
   if (std::filesystem::equivalent(first, second, error) && !error)
@@ -88,12 +94,11 @@ std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOpt
     paths.output = "-";
   }
   paths.header = options.header;
-  if (paths.header.empty() && isBinaryOrAssembly(options.emit) && paths.output != "-")
+  if (paths.header.empty() && isBinaryOrAssembly(options.emit) && hasNeighbours(paths.output))
     paths.header = withSuffix(paths.output, ".h");
   if (options.writeDepfile) {
-    bool derivable = paths.output != "-";
-    if (!derivable && (options.depfile.empty() || options.depfileTargets.empty())) {
-      session.usage(kDepfileOption, session.find("-MD"), "-MD cannot be derived from standard output")
+    if (!hasNeighbours(paths.output) && (options.depfile.empty() || options.depfileTargets.empty())) {
+      session.usage(kDepfileOption, session.find("-MD"), "-MD cannot be derived from an output that is no file")
           .advise("name the output with -o, or give both -MF and -MT");
       return std::nullopt;
     }

@@ -86,6 +86,14 @@ class Outputs(SpcCase):
         undefined = {line.split()[-1] for line in self.command("nm", "-u", "k.o").stdout.splitlines()}
         self.assertLessEqual(undefined, {"malloc", "free", "memset", "memcpy", "memmove", "_GLOBAL_OFFSET_TABLE_"})
 
+    def test_nothing_is_written_beside_a_device(self):
+        (self.folder / "device").symlink_to("/dev/null")
+        self.spc("compile", "spmv.tex", "--format=A=csr", "-o", "device")
+        self.assertEqual(self.files(), ["device", "spmv.tex"])
+        self.spc("compile", "spmv.tex", "--format=A=csr", "-o", "device", "--header", "a.h")
+        self.assertEqual(self.files(), ["a.h", "device", "spmv.tex"])
+        self.spc("compile", "spmv.tex", "--format=A=csr", "-o", "device", "-MD", expect=2)
+
     def test_an_old_output_stays_when_compiling_fails(self):
         self.write("k.o", "old")
         self.write("spmv.tex", "y(i) = A(i, j\n")
