@@ -81,6 +81,13 @@ void reportExtra(CLI::App &app, Session &session, const std::string &extra) {
   }
 }
 
+std::string knownWarnings() {
+  std::string list;
+  for (std::string_view name : WarningOptions::known())
+    list += (list.empty() ? "" : ", ") + std::string(name);
+  return list;
+}
+
 } // namespace
 
 SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : options_(options) {
@@ -126,6 +133,8 @@ bool SharedOptionReader::finish(Session &session) {
         candidates.push_back(prefix + std::string(name));
     if (std::optional<std::string> near = didYouMean(option, candidates))
       diagnostic.advise("did you mean '-W" + *near + "'?");
+    else
+      diagnostic.advise("known warnings: " + knownWarnings());
   }
   if (options_.kernel.empty() && !session.failed())
     session.usage(kUsage, {}, "no kernel file is given").advise("give its path, or - for standard input");
@@ -157,9 +166,13 @@ std::optional<int> readCommandLine(CLI::App &app, Session &session) {
     session.usage(kUsage, session.find(option), message).advise("run '" + app.get_name() + " --help'");
     return session.finish();
   }
-  for (const std::string &extra : app.remaining())
-    if (extra != "--")
+  bool mayBeValue = false; // of the unknown option before it, which is the one mistake then
+  for (const std::string &extra : app.remaining()) {
+    const bool isOption = extra.starts_with('-') && extra != "-";
+    if (extra != "--" && (isOption || !mayBeValue))
       reportExtra(app, session, oneDash(extra));
+    mayBeValue = isOption && extra.find('=') == std::string::npos;
+  }
   return session.failed() ? std::optional<int>(session.finish()) : std::nullopt;
 }
 

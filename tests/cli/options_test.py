@@ -38,6 +38,10 @@ class Usage(SpcCase):
                 self.assertIn("^", error)
         self.spc("compile", "spmv.tex", "--qqqqqq", expect=2)
 
+    def test_unknown_warnings_are_told_the_known_ones(self):
+        self.assertIn("known warnings: densify", self.spc("compile", "spmv.tex", "-Wqqqqqq", expect=2).err)
+        self.assertIn("'-Wdensify'", self.spc("compile", "spmv.tex", "-Wdensfy", expect=2).err)
+
     def test_wrong_values(self):
         for options in (["--emit=lvm"], ["-O4"], ["-Ofast"], ["--color=blue"], ["--diagnostics=xml"], ["--fp=loose"],
                         ["-o"], ["--format"], ["-Wdensfy"], ["-Wno-error=reordr"], ["other.tex"], ["-o", "a", "-o", "b"],

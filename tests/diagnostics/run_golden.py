@@ -5,7 +5,8 @@ A case is a folder `<id>` or `<id>.<variant>` beside this script, where <id> is 
   command    the arguments of spc, as a shell would split them; run in a copy of the folder
   expected   the exit code on the first line, then standard error
   stdin      standard input, where the case reads it (optional)
-and any other files that the command needs. The folder's own path is written as CASE in `expected`. After an error no file may have appeared and nothing may have been printed.
+and any other files that the command needs. The folder's own path is written as CASE in `expected`. After an
+error no file may have appeared and nothing may have been printed.
 
     run_golden.py SPC [CASE...]            compare; exit code 1 where something differs
     run_golden.py --update SPC [CASE...]   rewrite `expected`: read the difference before committing it
