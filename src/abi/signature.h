@@ -11,6 +11,7 @@
 
 namespace spc::abi {
 
+/// What a field of a struct holds.
 enum class FieldRole {
   Size,     ///< int64_t: extent of dimension `index`
   Stride,   ///< int64_t: elements between neighbours along dimension `index` (dense operands)
@@ -21,6 +22,7 @@ enum class FieldRole {
   Values,   ///< T*: values
 };
 
+/// The C type of a field.
 enum class FieldType { Int64, PointerI32, PointerI64, PointerF32, PointerF64 };
 
 /// One 8-byte integer or one pointer. In C, neighbouring fields of one name with `arrayLength` > 0 are written as one
@@ -47,12 +49,14 @@ struct StructType {
 /// The struct for tensors of order >= 1 in `format`.
 StructType structFor(const format::Format &format, sema::ValueType value);
 
+/// How a tensor is passed.
 enum class ParameterKind {
   Tensor,        ///< pointer to a struct, const where the struct itself is not written to
   ScalarValue,   ///< double or float by value
   ScalarPointer, ///< double * or float *: an order-0 output
 };
 
+/// One argument of the function, after the context.
 struct Parameter {
   ParameterKind kind;
   std::string name; ///< a C parameter name: the tensor's, with an underscore appended where that is a C or C++ keyword
@@ -63,11 +67,13 @@ struct Parameter {
   bool fillsStructure = false; ///< a pattern-sharing output whose NULL structure pointers the entry sets
 };
 
+/// The C function of a kernel.
 struct Signature {
   std::string function; ///< exported as `<function>_ctx`
   std::vector<Parameter> parameters;
 };
 
+/// The signature of a checked kernel; its parameters are in the order of Kernel::parameters.
 Signature makeSignature(const sema::Kernel &kernel);
 
 } // namespace spc::abi

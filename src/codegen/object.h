@@ -14,12 +14,14 @@ class TargetMachine;
 
 namespace spc::codegen {
 
+/// What to compile for.
 struct TargetOptions {
   std::string triple; ///< empty: the host's
   std::string cpu;    ///< empty: the architecture's baseline; "native": the host's, with its features
   int optLevel = 3;   ///< 0 to 3
 };
 
+/// The form in which machine code leaves.
 enum class OutputKind { LlvmIr, Assembly, Object };
 
 /// The target machine (position-independent code), or nullptr with a diagnostic (unknown triple or cpu, with the

@@ -19,6 +19,7 @@ const char *spelling(Emit emit);
 /// The pipeline's stage; requires: not Ast.
 pipeline::Stage stageOf(Emit emit);
 
+/// What the command line of `spc compile` says.
 struct CompileCommandOptions {
   SharedOptions shared;
   Emit emit = Emit::Object;

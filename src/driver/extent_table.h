@@ -10,6 +10,7 @@
 
 namespace spc::driver {
 
+/// The sizes found so far; a second source that disagrees is reported with both.
 class ExtentTable {
 public:
   ExtentTable(const sema::Kernel &kernel, Diagnostics &diagnostics);

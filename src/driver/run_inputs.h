@@ -16,6 +16,7 @@ struct RunInput {
   double scalar = 0;                          ///< of an input of order 0
 };
 
+/// All that a call of the kernel is given.
 struct RunInputs {
   std::vector<RunInput> parameters;
   std::vector<int64_t> extents; ///< by sema::ExtentId

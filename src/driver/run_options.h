@@ -10,6 +10,7 @@
 
 namespace spc::driver {
 
+/// What the command line of `spc run` says, its arguments still text.
 struct RunCommandOptions {
   SharedOptions shared;
   std::vector<std::string> inputs;  ///< TENSOR=SOURCE

@@ -10,11 +10,13 @@
 
 namespace spc::format {
 
+/// Whether a level has all coordinates or lists those that it has.
 enum class Storage { Dense, Compressed };
 
 /// Fixed and compressed with one entry a parent is a singleton (COO's inner coordinates).
 enum class Extent { Fixed, Ragged };
 
+/// The type of pointers or of indices.
 enum class IndexType { I32, I64 };
 
 /// Width of an index type in bits.
@@ -23,6 +25,7 @@ int bits(IndexType type);
 /// "i32" or "i64".
 const char *spelling(IndexType type);
 
+/// One level of a format.
 struct Level {
   int dim = 0; ///< the tensor dimension this level stores, 0-based
   Storage storage = Storage::Dense;

@@ -7,6 +7,7 @@
 
 namespace spc::mlirgen {
 
+/// What the region of a term's generic is made of.
 struct TermBody {
   const sema::Term &term;
   sema::ValueType computeType;

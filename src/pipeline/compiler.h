@@ -16,6 +16,7 @@ namespace spc::pipeline {
 /// The stages that --emit shows after the syntax tree.
 enum class Stage { Linalg, Sparse, Loops, Llvm, Assembly, Object };
 
+/// How to compile a checked kernel.
 struct CompileOptions {
   codegen::TargetOptions target;
   bool debugInfo = false;  ///< -g: line tables that point into the kernel file

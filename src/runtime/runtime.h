@@ -17,8 +17,10 @@ struct Allocator {
   void (*release)(void *user, void *memory);
 };
 
+/// How a level is stored.
 enum class LevelStorage : int64_t { Dense, Compressed, Singleton };
 
+/// One level of a tensor and its arrays.
 struct Level {
   LevelStorage storage;
   int64_t dimension;

@@ -12,6 +12,7 @@
 
 namespace spc::sema {
 
+/// What the command line says about the analysis.
 struct Options {
   std::string function; ///< the C name of the kernel function, checked by the driver
   bool strictFp = false;

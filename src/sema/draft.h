@@ -5,6 +5,7 @@
 
 namespace spc::sema {
 
+/// One addend of a statement, whose loops have no order yet.
 struct DraftTerm {
   NodePtr expr;                       ///< without sum() nodes
   std::vector<VariableId> reductions; ///< summed over, whether they occur in `expr` or not

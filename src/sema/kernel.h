@@ -14,6 +14,7 @@
 
 namespace spc::sema {
 
+/// The type of a tensor's elements.
 enum class ValueType { F32, F64 };
 
 /// "f32" or "f64".
@@ -28,12 +29,14 @@ struct Extent {
   std::optional<int64_t> fixed; ///< declared as a number
 };
 
+/// Where a tensor lives.
 enum class TensorRole {
   Parameter, ///< an argument of the compiled function (operand, output or both; order 0 operands are scalars by value)
   Temporary, ///< dense, row-major, lives for one call; allocated by the entry code
   Converted, ///< a copy of `source` in another format, made by the entry code before anything runs
 };
 
+/// Everything that the kernel reads or writes by name, scalars (order 0) included.
 struct Tensor {
   std::string name; ///< unique; a temporary's or a copy's name is made up and is no identifier of the language
   TensorRole role = TensorRole::Parameter;
@@ -52,6 +55,7 @@ struct Tensor {
 
 using LoopId = int; ///< index into Term::loops: position in the loop nest, 0 outermost
 
+/// One loop of a term's nest.
 struct Loop {
   std::string variable;
   ExtentId extent = 0;
@@ -119,6 +123,7 @@ struct Copy {
 
 using Step = std::variant<Statement, Copy>;
 
+/// A whole kernel file, checked and planned.
 struct Kernel {
   std::string function; ///< a C identifier
   std::string kernelFile;

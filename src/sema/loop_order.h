@@ -16,6 +16,7 @@ struct LevelUse {
   bool isDense = false;
 };
 
+/// A sparse operand of a term.
 struct SparseUse {
   std::vector<LevelUse> levels; ///< outermost first; loops must follow this order unless the operand is copied
   bool mayBeCopied = true;
@@ -27,6 +28,7 @@ struct DenseUse {
   int weight = 1;
 };
 
+/// A term, as far as the order of its loops depends on it.
 struct LoopProblem {
   int variableCount = 0; ///< variables are 0 … variableCount - 1; among equals, a later one goes further in
   std::vector<SparseUse> sparse;
@@ -34,6 +36,7 @@ struct LoopProblem {
   std::vector<bool> indexesTarget; ///< by variable: of a dense target
 };
 
+/// The chosen order.
 struct LoopPlan {
   std::vector<int> order;   ///< variables, outermost loop first
   std::vector<bool> copied; ///< by sparse operand: copied to (dense, compressed, …) in loop order

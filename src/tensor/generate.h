@@ -11,6 +11,7 @@
 
 namespace spc::tensor {
 
+/// A made-up input, such as `random:1000x64:seed=1`.
 struct Generator {
   enum class Kind { Zeros, Ones, Random };
 

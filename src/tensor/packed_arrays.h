@@ -13,6 +13,7 @@ namespace spc::tensor {
 
 static_assert(sizeof(void *) == 8, "every field of a C struct takes one slot of 8 bytes");
 
+/// A C struct of the calling convention, written and read by the role of its fields.
 class PackedArrays {
 public:
   /// A struct of zeros and NULLs but for the sizes.
