@@ -37,6 +37,8 @@ std::string declaration(const Parameter &parameter) {
     return std::string(cType(parameter.value)) + " " + parameter.name;
   case ParameterKind::ScalarPointer:
     return std::string(cType(parameter.value)) + " *" + parameter.name;
+  case ParameterKind::Values:
+    return std::string(parameter.isWritten ? "" : "const ") + cType(parameter.value) + " *" + parameter.name;
   case ParameterKind::Tensor:
     return (parameter.isWritten ? "" : "const ") + parameter.type.name + " *" + parameter.name;
   }

@@ -17,13 +17,17 @@ enum class FieldRole {
   Stride,   ///< int64_t: elements between neighbours along dimension `index` (dense operands)
   Count,    ///< int64_t: entries at level `index` (a compressed root, which has no pointers array)
   Stored,   ///< int64_t: stored entries in all ("nnz")
-  Pointers, ///< T*: pointers array of level `index`
+  Width,    ///< int64_t: entries under each parent of level `index`, where the format leaves that to the run time
+  Pointers, ///< T*: offsets array of level `index`
+  Lengths,  ///< T*: array of level `index` with the number of entries of each parent
   Indices,  ///< T*: indices array of level `index`
+  Entries,  ///< T*: the coordinates of an interleaved format, `index` being its first listed level
   Values,   ///< T*: values
 };
 
-/// The C type of a field.
-enum class FieldType { Int64, PointerI32, PointerI64, PointerF32, PointerF64 };
+/// The C type of a field: int64_t, or a pointer to the struct's pointer type (pointers and lengths), index type
+/// (indices and entries) or value type.
+enum class FieldType { Int64, Pointers, Indices, Values };
 
 /// One 8-byte integer or one pointer. In C, neighbouring fields of one name with `arrayLength` > 0 are written as one
 /// array member (`int64_t shape[3]`), which has the same layout.
@@ -52,8 +56,9 @@ StructType structFor(const format::Format &format, sema::ValueType value);
 /// How a tensor is passed.
 enum class ParameterKind {
   Tensor,        ///< pointer to a struct, const where the struct itself is not written to
-  ScalarValue,   ///< double or float by value
-  ScalarPointer, ///< double * or float *: an order-0 output
+  Values,        ///< pointer to the values of a tensor whose structure another parameter has (sema Tensor::structureOf)
+  ScalarValue,   ///< a number by value
+  ScalarPointer, ///< pointer to a number: an order-0 output; const: a complex operand, which C and C++ pass differently
 };
 
 /// One argument of the function, after the context.
@@ -62,7 +67,7 @@ struct Parameter {
   std::string name; ///< a C parameter name: the tensor's, with an underscore appended where that is a C or C++ keyword
   sema::TensorId tensor;
   sema::ValueType value;
-  StructType type; ///< of kind Tensor
+  StructType type; ///< of kinds Tensor and Values
   bool isWritten = false;
   bool fillsStructure = false; ///< a pattern-sharing output whose NULL structure pointers the entry sets
 };

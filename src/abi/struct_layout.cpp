@@ -157,19 +157,16 @@ private:
     const std::string number = std::to_string(k);
     if (hasPointersArray(format_, k)) {
       const bool ofRows = format_.levels[k - 1].dim == 0;
-      const FieldType type = format_.pointers == IndexType::I32 ? FieldType::PointerI32 : FieldType::PointerI64;
-      add({isMatrix_ ? (ofRows ? "row_ptr" : "col_ptr") : "pointers_to_" + number, FieldRole::Pointers, k, type});
+      add({isMatrix_ ? (ofRows ? "row_ptr" : "col_ptr") : "pointers_to_" + number, FieldRole::Pointers, k,
+           FieldType::Pointers});
     }
     if (!level.isDense()) {
-      const FieldType type = format_.indices == IndexType::I32 ? FieldType::PointerI32 : FieldType::PointerI64;
-      add({isMatrix_ ? (level.dim == 0 ? "row_ind" : "col_ind") : "indices_" + number, FieldRole::Indices, k, type});
+      add({isMatrix_ ? (level.dim == 0 ? "row_ind" : "col_ind") : "indices_" + number, FieldRole::Indices, k,
+           FieldType::Indices});
     }
   }
 
-  void values() {
-    const bool single = value_ == sema::ValueType::F32;
-    add({"values", FieldRole::Values, 0, single ? FieldType::PointerF32 : FieldType::PointerF64});
-  }
+  void values() { add({"values", FieldRole::Values, 0, FieldType::Values}); }
 
   const Format &format_;
   sema::ValueType value_;

@@ -45,6 +45,20 @@ std::string forComment(std::string_view text) {
   return result;
 }
 
+const char *cType(format::IndexType type) {
+  switch (type) {
+  case format::IndexType::U8:
+    return "uint8_t";
+  case format::IndexType::U16:
+    return "uint16_t";
+  case format::IndexType::I32:
+    return "int32_t";
+  case format::IndexType::I64:
+    return "int64_t";
+  }
+  return "";
+}
+
 const char *cType(sema::ValueType type) {
   return type == sema::ValueType::F32 ? "float" : "double";
 }

@@ -23,5 +23,6 @@ std::string forComment(std::string_view text);
 
 /// "float" or "double".
 const char *cType(sema::ValueType type);
+const char *cType(format::IndexType type);
 
 } // namespace spc::abi

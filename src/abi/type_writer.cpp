@@ -41,18 +41,16 @@ static inline @type@ @type@_make(@value@ *values, @sizes@) {
 }
 )";
 
-const char *spelling(FieldType type) {
-  switch (type) {
+std::string spelling(const StructType &type, FieldType field) {
+  switch (field) {
   case FieldType::Int64:
     return "int64_t ";
-  case FieldType::PointerI32:
-    return "int32_t *";
-  case FieldType::PointerI64:
-    return "int64_t *";
-  case FieldType::PointerF32:
-    return "float *";
-  case FieldType::PointerF64:
-    return "double *";
+  case FieldType::Pointers:
+    return std::string(cType(type.format.pointers)) + " *";
+  case FieldType::Indices:
+    return std::string(cType(type.format.indices)) + " *";
+  case FieldType::Values:
+    return std::string(cType(type.value)) + " *";
   }
   return "";
 }
@@ -71,6 +69,12 @@ std::string meaning(const StructType &type, const Field &field) {
     return "entries of level " + number;
   case FieldRole::Stored:
     return "stored values";
+  case FieldRole::Width:
+    return "entries under each parent of level " + number;
+  case FieldRole::Lengths:
+    return "number of entries of each parent in level " + number;
+  case FieldRole::Entries:
+    return "coordinates, entry by entry";
   case FieldRole::Pointers:
     return "where the entries of each parent begin in level " + number + ", then their number";
   case FieldRole::Indices:
@@ -86,7 +90,7 @@ std::string members(const StructType &type) {
   for (const Field &field : type.fields) {
     if (field.arrayLength > 0 && field.index > 0)
       continue;
-    text += "  " + std::string(spelling(field.type)) + field.name;
+    text += "  " + spelling(type, field.type) + field.name;
     if (field.arrayLength > 0)
       text += "[" + std::to_string(field.arrayLength) + "]";
     text += "; /* " + meaning(type, field) + " */\n";

@@ -14,38 +14,120 @@ std::string dimensionName(int dim) {
   return "dim" + std::to_string(dim);
 }
 
+std::string closedFormText(const ClosedForm &form) {
+  std::string text;
+  const auto add = [&](int64_t factor, const std::string &what) {
+    if (factor == 0)
+      return;
+    text += text.empty() ? (factor < 0 ? "-" : "") : (factor < 0 ? " - " : " + ");
+    const std::string number = std::to_string(factor < 0 ? -factor : factor);
+    text += what.empty() ? number : number == "1" ? what : number + " * " + what;
+  };
+  add(form.size, "size");
+  add(form.slope, "parent");
+  add(form.constant, "");
+  return text.empty() ? "0" : text;
+}
+
+std::string extentInWords(const Level &level) {
+  switch (level.extent) {
+  case Extent::Fixed:
+    return level.isFixedWidth() ? (level.width ? ", width " + std::to_string(*level.width) : ", width at run time")
+                                : "";
+  case Extent::Ragged:
+    return level.isDense() ? ", ragged" : "";
+  case Extent::Lengths:
+    return ", ragged by lengths";
+  case Extent::Closed:
+    return ", " + closedFormText(level.length) + " from " + closedFormText(level.start);
+  }
+  return "";
+}
+
 std::string storageInWords(const Level &level) {
   std::string words = level.isDense() ? "dense" : level.isSingleton() ? "singleton" : "compressed";
   if (!level.unique)
     words += " non-unique";
   if (!level.ordered)
     words += " unordered";
-  return words;
+  return words + extentInWords(level);
 }
 
 } // namespace
 
 int bits(IndexType type) {
-  return type == IndexType::I32 ? 32 : 64;
+  switch (type) {
+  case IndexType::U8:
+    return 8;
+  case IndexType::U16:
+    return 16;
+  case IndexType::I32:
+    return 32;
+  case IndexType::I64:
+    return 64;
+  }
+  return 0;
+}
+
+int64_t largest(IndexType type) {
+  switch (type) {
+  case IndexType::U8:
+    return UINT8_MAX;
+  case IndexType::U16:
+    return UINT16_MAX;
+  case IndexType::I32:
+    return INT32_MAX;
+  case IndexType::I64:
+    return INT64_MAX;
+  }
+  return 0;
 }
 
 const char *spelling(IndexType type) {
-  return type == IndexType::I32 ? "i32" : "i64";
+  switch (type) {
+  case IndexType::U8:
+    return "u8";
+  case IndexType::U16:
+    return "u16";
+  case IndexType::I32:
+    return "i32";
+  case IndexType::I64:
+    return "i64";
+  }
+  return "";
+}
+
+int Format::order() const {
+  if (isSum())
+    return parts.front().order();
+  int order = 0;
+  for (const Level &level : levels)
+    order = std::max({order, level.dim + 1, level.minus + 1});
+  return order;
 }
 
 bool Format::isDense() const {
-  return std::all_of(levels.begin(), levels.end(), [](const Level &level) { return level.isDense(); });
+  return !isSum() && symmetry == Symmetry::None && std::all_of(levels.begin(), levels.end(), [](const Level &level) {
+    return level.isFullyDense() && level.part == Part::Whole;
+  });
+}
+
+bool Format::mayRepeat() const {
+  return !levels.empty() && !levels.back().unique;
 }
 
 int Format::levelOf(int dim) const {
-  for (int k = 0; k < order(); ++k)
-    if (levels[k].dim == dim)
+  for (int k = 0; k < levelCount(); ++k)
+    if (levels[k].dim == dim || levels[k].minus == dim)
       return k;
   return -1;
 }
 
 bool Format::sameStorage(const Format &other) const {
-  return levels == other.levels && pointers == other.pointers && indices == other.indices;
+  return levels == other.levels && pointers == other.pointers && indices == other.indices &&
+         interleaved == other.interleaved && symmetry == other.symmetry &&
+         std::equal(parts.begin(), parts.end(), other.parts.begin(), other.parts.end(),
+                    [](const Format &a, const Format &b) { return a.sameStorage(b); });
 }
 
 Format denseFormat(int order) {
@@ -58,19 +140,51 @@ Format denseFormat(int order) {
 
 Format permuted(const Format &format, const std::vector<int> &modes) {
   Format result = format;
-  for (Level &level : result.levels)
+  for (Level &level : result.levels) {
     level.dim = modes[level.dim];
+    if (level.minus >= 0)
+      level.minus = modes[level.minus];
+  }
+  for (Format &part : result.parts)
+    part = permuted(part, modes);
+  if (result.symmetry != Symmetry::None && modes.front() > modes.back())
+    result.symmetry = result.symmetry == Symmetry::Lower ? Symmetry::Upper : Symmetry::Lower;
   return result;
 }
 
+std::string coordinateText(const Level &level) {
+  const std::string name = dimensionName(level.dim);
+  switch (level.part) {
+  case Part::Whole:
+    return name;
+  case Part::Quotient:
+    return name + " / " + std::to_string(level.block);
+  case Part::Remainder:
+    return name + " % " + std::to_string(level.block);
+  case Part::Difference:
+    return name + " - " + dimensionName(level.minus);
+  }
+  return name;
+}
+
 std::string describe(const Format &format) {
+  if (format.isSum()) {
+    std::string words = "the sum of";
+    for (const Format &part : format.parts)
+      words += (&part == &format.parts.front() ? " " : " and ") + describe(part);
+    return words;
+  }
   std::string words = "(";
-  for (int k = 0; k < format.order(); ++k) {
+  for (int k = 0; k < format.levelCount(); ++k) {
     if (k > 0)
       words += ", ";
-    words += dimensionName(format.levels[k].dim) + ": " + storageInWords(format.levels[k]);
+    words += coordinateText(format.levels[k]) + ": " + storageInWords(format.levels[k]);
   }
   words += ")";
+  if (format.symmetry != Symmetry::None)
+    words += format.symmetry == Symmetry::Lower ? ", symmetric (lower triangle)" : ", symmetric (upper triangle)";
+  if (format.interleaved)
+    words += ", interleaved";
   if (!format.isDense())
     words += std::string(", pointers ") + spelling(format.pointers) + ", indices " + spelling(format.indices);
   return words;

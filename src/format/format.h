@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,61 +14,116 @@ namespace spc::format {
 /// Whether a level has all coordinates or lists those that it has.
 enum class Storage { Dense, Compressed };
 
-/// Fixed and compressed with one entry a parent is a singleton (COO's inner coordinates).
-enum class Extent { Fixed, Ragged };
+/// What says how many entries a level has under each parent.
+enum class Extent {
+  Fixed,   ///< dense: the dimension's extent; compressed: `Level::width` (ELL; 1 is a singleton)
+  Ragged,  ///< an offsets array, one number for each parent and one more ("pointers")
+  Lengths, ///< an array with one number for each parent
+  Closed,  ///< `Level::length`, a closed form of the parent's coordinate; no array
+};
 
 /// The type of pointers or of indices.
-enum class IndexType { I32, I64 };
+enum class IndexType { U8, U16, I32, I64 };
 
 /// Width of an index type in bits.
 int bits(IndexType type);
 
-/// "i32" or "i64".
+/// The largest number that an index type holds.
+int64_t largest(IndexType type);
+
+/// "u8", "u16", "i32" or "i64".
 const char *spelling(IndexType type);
+
+/// What of the tensor's dimensions a level's coordinate is.
+enum class Part {
+  Whole,      ///< i
+  Quotient,   ///< i / block, rounded down: which block
+  Remainder,  ///< i % block: where in the block
+  Difference, ///< j - i: which diagonal, 0 being the main one; may be negative
+};
+
+/// constant + slope * (coordinate of the parent level) + size * (extent of the level's own dimension).
+struct ClosedForm {
+  int64_t constant = 0;
+  int64_t slope = 0;
+  int64_t size = 0;
+
+  bool operator==(const ClosedForm &) const = default;
+};
 
 /// One level of a format.
 struct Level {
-  int dim = 0; ///< the tensor dimension this level stores, 0-based
+  int dim = 0; ///< the tensor dimension this level stores, 0-based; of a difference j - i it is that of j
   Storage storage = Storage::Dense;
   Extent extent = Extent::Fixed;
   bool unique = true;  ///< no coordinate occurs twice under one parent
   bool ordered = true; ///< coordinates ascend under one parent
+  Part part = Part::Whole;
+  int64_t block = 0;                ///< of a quotient or a remainder, at least 1
+  int minus = -1;                   ///< of a difference j - i: the dimension i
+  std::optional<int64_t> width = 1; ///< compressed and fixed: entries a parent; nullopt: a number given at run time
+  ClosedForm length;                ///< of a closed extent: entries of the parent
+  ClosedForm start; ///< of a dense level with a ragged extent of any kind: the parent's first coordinate
 
   bool isDense() const { return storage == Storage::Dense; }
-  /// Has its own pointers array, except at the root, where the entry count is a field.
+  /// A dense level with all of its coordinates under every parent: position = parent * extent + coordinate.
+  bool isFullyDense() const { return isDense() && extent == Extent::Fixed; }
+  /// A dense level whose parents have differently many coordinates: no indices array.
+  bool isRaggedDense() const { return isDense() && extent != Extent::Fixed; }
+  /// Lists its coordinates, in segments that an offsets array delimits; at the root the entry count is a field instead.
   bool isCompressed() const { return storage == Storage::Compressed && extent == Extent::Ragged; }
-  /// One coordinate for each entry of the level above.
-  bool isSingleton() const { return storage == Storage::Compressed && extent == Extent::Fixed; }
+  /// One coordinate for each entry of the level above (COO's inner coordinates; ELL of width 1).
+  bool isSingleton() const { return storage == Storage::Compressed && extent == Extent::Fixed && width == 1; }
+  /// As many entries under each parent: ELL, N:M.
+  bool isFixedWidth() const { return storage == Storage::Compressed && extent == Extent::Fixed && width != 1; }
 
   bool operator==(const Level &) const = default;
 };
 
-/// A format of one definite order. `levels[k].dim` is a permutation of 0 … order-1. An order-0 format has no levels.
-/// Loaded formats are canonical: in COO every level above the innermost is non-unique, and everything else is unique.
+/// Which triangle of a symmetric matrix is stored; each entry off the diagonal then stands for its mirror image too.
+enum class Symmetry { None, Lower, Upper };
+
+/// A format of one definite order. The levels cover every dimension exactly once: whole, as a quotient with the
+/// remainder of the same block further in, or as a difference j - i together with i or with j whole. An order-0 format
+/// has no levels.
+/// Loaded formats are canonical: a level above a singleton is non-unique, and a dense format's index types are i32.
 struct Format {
   std::string name; ///< what the user called it, for messages only: nothing is decided by it
   std::vector<Level> levels;
   IndexType pointers = IndexType::I32;
   IndexType indices = IndexType::I32;
+  /// COO's coordinates as one array of structs: entry p has level k's coordinate at p * (levels from the first listed
+  /// one on) + (k - first).
+  bool interleaved = false;
+  Symmetry symmetry = Symmetry::None;
+  std::vector<Format> parts; ///< of a tensor that is the sum of parts in several formats (hyb); then without levels
 
-  int order() const { return static_cast<int>(levels.size()); }
+  /// The number of the tensor's dimensions.
+  int order() const;
+  int levelCount() const { return static_cast<int>(levels.size()); }
+  bool isSum() const { return !parts.empty(); }
+  /// Every element is stored, level by level dimension by dimension: what a dense C array or a transposed one is.
   bool isDense() const;
-  /// The level that stores dimension `dim`; -1 when there is no such dimension.
+  /// The outermost level that stores dimension `dim` or a part of it; -1 when there is no such dimension.
   int levelOf(int dim) const;
-  /// Same levels and index types; the name does not count.
+  /// Whether one entry of the tensor may be stored in several places, which then add up.
+  bool mayRepeat() const;
+  /// Same levels, index types, layout and symmetry; the name does not count.
   bool sameStorage(const Format &other) const;
 };
 
 /// The row-major dense format of an order.
 Format denseFormat(int order);
 
-/// `format` with its modes permuted: level k of the result stores the dimension `modes[k]`.
+/// `format` with its modes permuted: what is dimension d in `format` is dimension `modes[d]` of the result.
 /// This is TACO's reading of a mode order: `csf:2,0,1` stores dimension 2 outermost.
-/// Requires: `modes` is a permutation of 0 … order-1 and format.levels[k].dim == k for all k, or any format, whose
-/// level k is then taken to store dimension modes[levels[k].dim].
+/// Requires: `modes` is a permutation of 0 … order-1.
 Format permuted(const Format &format, const std::vector<int> &modes);
 
 /// The levels in words: "(i: dense, j: compressed), pointers i32, indices i32". A dense format has no index types.
 std::string describe(const Format &format);
+
+/// A level's coordinate with letters for dimensions: "i", "i / 4", "j % 8", "j - i".
+std::string coordinateText(const Level &level);
 
 } // namespace spc::format

@@ -27,9 +27,11 @@ public:
 /// One binding that the user asked for: `--format A=csr.json`, a bare `--format csr`, or one entry of a file's
 /// "tensors" object.
 struct Binding {
-  std::optional<std::string> tensor; ///< nullopt: bare
-  std::shared_ptr<const FormatFamily> family;
-  Span where; ///< the argument's text or the place in the file, for diagnostics
+  std::optional<std::string> tensor;          ///< nullopt: bare
+  std::shared_ptr<const FormatFamily> family; ///< null exactly where `structureOf` is set
+  Span where;                                 ///< the argument's text or the place in the file, for diagnostics
+  /// {"structure_of": "S"}: the tensor has S's format and its very structure; a call passes its values only.
+  std::optional<std::string> structureOf = std::nullopt;
 };
 
 /// Finds and reads format files. Names (`csr`) are looked up as `csr.json` in the format folders; anything with a '/'

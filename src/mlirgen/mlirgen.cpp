@@ -30,6 +30,7 @@ private:
 
   std::vector<Argument> arguments() const;
   bool isScalarOperand(const sema::Tensor &tensor) const;
+  llvm::SmallVector<std::string> extentNames(const sema::Tensor &tensor) const;
   void createFunction();
   mlir::DictionaryAttr attributesOf(const Argument &argument);
   void emit(const sema::Statement &statement);
@@ -74,9 +75,37 @@ std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
     if (!dense && isOperand[id])
       result.push_back({id, sparseType(tensor, context_), false});
     if (!dense && tensor.isWritten)
-      result.push_back({id, denseType(tensor, context_), true});
+      result.push_back({id, standInType(tensor, context_), true});
   }
   return result;
+}
+
+/// Extents as spc.bind names them: of a dense tensor by dimension, of a sparse one by level.
+llvm::SmallVector<std::string> BodyBuilder::extentNames(const sema::Tensor &tensor) const {
+  llvm::SmallVector<std::string> names;
+  if (tensor.format.isDense()) {
+    for (sema::ExtentId extent : tensor.extents)
+      names.push_back(kernel_.extents[extent].name);
+    return names;
+  }
+  for (const format::Level &level : tensor.format.levels) {
+    const std::string &name = kernel_.extents[tensor.extents[level.dim]].name;
+    switch (level.part) {
+    case format::Part::Whole:
+      names.push_back(name);
+      break;
+    case format::Part::Quotient:
+      names.push_back(name + " / " + std::to_string(level.block));
+      break;
+    case format::Part::Remainder:
+      names.push_back(std::to_string(level.block));
+      break;
+    case format::Part::Difference:
+      names.push_back(name + " - " + kernel_.extents[tensor.extents[level.minus]].name);
+      break;
+    }
+  }
+  return names;
 }
 
 mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
@@ -84,9 +113,8 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   attributes.push_back(builder_.getNamedAttr("spc.name", builder_.getStringAttr(tensor.name)));
   if (tensor.order() > 0) {
-    llvm::SmallVector<llvm::StringRef> extents;
-    for (sema::ExtentId extent : tensor.extents)
-      extents.push_back(kernel_.extents[extent].name);
+    llvm::SmallVector<std::string> names = extentNames(tensor);
+    llvm::SmallVector<llvm::StringRef> extents(names.begin(), names.end());
     attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getStrArrayAttr(extents)));
   }
   if (argument.isStandIn) {
@@ -178,11 +206,14 @@ void BodyBuilder::emit(const sema::Statement &statement) {
 /// reduction over a variable that the term does not use, `sum(j, 1)`, is no loop but a multiplication.
 llvm::SmallVector<int> placeLoops(const sema::Term &term) {
   llvm::SmallVector<int> places(term.loops.size(), -1);
-  for (sema::LoopId loop : term.target)
-    places[loop] = 0;
+  const auto use = [&](const std::vector<sema::Index> &indices) {
+    for (const sema::Index &index : indices)
+      for (const sema::IndexTerm &part : index)
+        places[part.loop] = 0;
+  };
+  use(term.target);
   for (const sema::Operand &operand : term.operands)
-    for (sema::LoopId loop : operand.indices)
-      places[loop] = 0;
+    use(operand.indices);
   int next = 0;
   for (int &place : places)
     if (place == 0)
@@ -195,9 +226,12 @@ mlir::Value BodyBuilder::extentValue(sema::ExtentId extent) {
   for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id) {
     const sema::Tensor &tensor = kernel_.tensors[id];
     mlir::Value argument = read_.contains(id) ? read_.lookup(id) : written_.lookup(id);
-    for (int dim = 0; argument && dim < tensor.order(); ++dim)
-      if (tensor.extents[dim] == extent)
-        return mlir::tensor::DimOp::create(builder_, function_.getLoc(), argument, dim);
+    const bool isDense = tensor.format.isDense();
+    for (int k = 0; argument && k < (isDense ? tensor.order() : tensor.format.levelCount()); ++k)
+      if (isDense ? tensor.extents[k] == extent
+                  : tensor.format.levels[k].part == format::Part::Whole &&
+                        tensor.extents[tensor.format.levels[k].dim] == extent)
+        return mlir::tensor::DimOp::create(builder_, function_.getLoc(), argument, k);
   }
   return {};
 }
@@ -218,10 +252,14 @@ void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term)
   mlir::Location location = locationOf(term.where);
   llvm::SmallVector<int> places = placeLoops(term);
   unsigned loopCount = llvm::count_if(places, [](int place) { return place >= 0; });
-  auto mapOf = [&](const std::vector<sema::LoopId> &indices) {
+  auto mapOf = [&](const std::vector<sema::Index> &indices) {
     llvm::SmallVector<mlir::AffineExpr> results;
-    for (sema::LoopId loop : indices)
-      results.push_back(builder_.getAffineDimExpr(places[loop]));
+    for (const sema::Index &index : indices) {
+      mlir::AffineExpr sum = builder_.getAffineConstantExpr(0);
+      for (const sema::IndexTerm &part : index)
+        sum = sum + builder_.getAffineDimExpr(places[part.loop]) * part.scale;
+      results.push_back(sum);
+    }
     return mlir::AffineMap::get(loopCount, 0, results, &context_);
   };
   llvm::SmallVector<mlir::Value> inputs, scalars(term.operands.size());

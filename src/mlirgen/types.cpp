@@ -21,7 +21,9 @@ mlir::RankedTensorType denseType(const sema::Tensor &tensor, mlir::MLIRContext &
   return mlir::RankedTensorType::get(shape, floatType(tensor.type, context));
 }
 
-static sparse::LevelType levelType(const format::Level &level) {
+namespace {
+
+sparse::LevelType levelType(const format::Level &level) {
   if (level.isDense())
     return *sparse::buildLevelType(sparse::LevelFormat::Dense, {});
   std::vector<sparse::LevelPropNonDefault> properties;
@@ -33,19 +35,28 @@ static sparse::LevelType levelType(const format::Level &level) {
   return *sparse::buildLevelType(sparse::LevelFormat::Singleton, properties);
 }
 
+/// Blocks have constant extents, so that their loops unroll.
+llvm::SmallVector<int64_t> levelShape(const sema::Tensor &tensor) {
+  llvm::SmallVector<int64_t> shape;
+  for (const format::Level &level : tensor.format.levels)
+    shape.push_back(level.part == format::Part::Remainder ? level.block : mlir::ShapedType::kDynamic);
+  return shape;
+}
+
+} // namespace
+
 mlir::RankedTensorType sparseType(const sema::Tensor &tensor, mlir::MLIRContext &context) {
   llvm::SmallVector<sparse::LevelType> levels;
-  llvm::SmallVector<unsigned> dims;
-  for (const format::Level &level : tensor.format.levels) {
+  for (const format::Level &level : tensor.format.levels)
     levels.push_back(levelType(level));
-    dims.push_back(level.dim);
-  }
-  auto dimToLevel = mlir::AffineMap::getPermutationMap(dims, &context);
-  auto encoding =
-      sparse::SparseTensorEncodingAttr::get(&context, levels, dimToLevel, mlir::AffineMap(),
-                                            format::bits(tensor.format.pointers), format::bits(tensor.format.indices));
-  mlir::RankedTensorType dense = denseType(tensor, context);
-  return mlir::RankedTensorType::get(dense.getShape(), dense.getElementType(), encoding);
+  auto encoding = sparse::SparseTensorEncodingAttr::get(
+      &context, levels, mlir::AffineMap::getMultiDimIdentityMap(levels.size(), &context), mlir::AffineMap(),
+      format::bits(tensor.format.pointers), format::bits(tensor.format.indices));
+  return mlir::RankedTensorType::get(levelShape(tensor), floatType(tensor.type, context), encoding);
+}
+
+mlir::RankedTensorType standInType(const sema::Tensor &tensor, mlir::MLIRContext &context) {
+  return mlir::RankedTensorType::get(levelShape(tensor), floatType(tensor.type, context));
 }
 
 } // namespace spc::mlirgen

@@ -45,10 +45,6 @@ struct Analysis {
   }
 };
 
-inline ValueType widest(ValueType a, ValueType b) {
-  return a == ValueType::F64 || b == ValueType::F64 ? ValueType::F64 : ValueType::F32;
-}
-
 /// `'name'` for messages.
 inline std::string inQuotes(std::string_view name) {
   return "'" + std::string(name) + "'";

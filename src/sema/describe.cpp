@@ -63,11 +63,24 @@ private:
     }
   }
 
-  std::string access(const Term &term, TensorId tensor, const std::vector<LoopId> &indices) const {
+  std::string access(const Term &term, TensorId tensor, const std::vector<Index> &indices) const {
     std::string result = nameOf(tensor);
     for (size_t k = 0; k < indices.size(); ++k)
-      result += (k > 0 ? "," : "(") + term.loops[indices[k]].variable;
+      result += (k > 0 ? "," : "(") + text(term, indices[k]);
     return indices.empty() ? result : result + ")";
+  }
+
+  static std::string text(const Term &term, const Index &index) {
+    std::string result;
+    for (const IndexTerm &part : index) {
+      const Loop &loop = term.loops[part.loop];
+      const bool compound = loop.part != format::Part::Whole && index.size() > 1;
+      const int64_t scale = part.scale < 0 ? -part.scale : part.scale;
+      result += result.empty() ? (part.scale < 0 ? "-" : "") : (part.scale < 0 ? " - " : " + ");
+      result +=
+          (scale == 1 ? "" : std::to_string(scale) + "*") + (compound ? "(" + loop.variable + ")" : loop.variable);
+    }
+    return result;
   }
 
   std::string text(const Term &term, const Expr &expr, int atLeast) const {
@@ -79,7 +92,7 @@ private:
     }
     if (const auto *use = std::get_if<Use>(&expr.node)) {
       const Operand &operand = term.operands[use->operand];
-      return access(term, operand.tensor, operand.indices);
+      return access(term, operand.tensor, operand.indices) + (operand.skipsDiagonal ? "'" : "");
     }
     if (const auto *negate = std::get_if<Negate>(&expr.node))
       return "-" + text(term, *negate->operand, kUnary);

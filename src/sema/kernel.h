@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/format.h"
+#include "sema/value_type.h"
 #include "support/source.h"
 
 #include <cstdint>
@@ -13,12 +14,6 @@
 #include <vector>
 
 namespace spc::sema {
-
-/// The type of a tensor's elements.
-enum class ValueType { F32, F64 };
-
-/// "f32" or "f64".
-const char *spelling(ValueType type);
 
 using TensorId = int; ///< index into Kernel::tensors
 using ExtentId = int; ///< index into Kernel::extents
@@ -45,27 +40,52 @@ struct Tensor {
   std::vector<ExtentId> extents; ///< by dimension
   bool isRead = false;           ///< its values before the call matter: an operand, or an output with += or read first
   bool isWritten = false;        ///< an output
-  std::optional<TensorId> patternOf; ///< a sparse output that shares this tensor's structure (same format levels by
-                                     ///< dimension storage; possibly the tensor itself, scaled in place)
-  std::optional<TensorId> source;    ///< of a Converted tensor
-  Span where;                        ///< declaration, else first use
+  std::optional<TensorId> patternOf;   ///< a sparse output that shares this tensor's structure (same format levels by
+                                       ///< dimension storage; possibly the tensor itself, scaled in place)
+  std::optional<TensorId> source;      ///< of a Converted tensor
+  std::optional<TensorId> structureOf; ///< a parameter whose structure is this parameter's by declaration: same format
+                                       ///< and extents; only its values are passed
+  std::string partOf;                  ///< the source text's name of the tensor whose part this is (a format that is a
+                                       ///< sum, hyb); empty for whole tensors
+  int part = 0;                        ///< which part
+  Span where;                          ///< declaration, else first use
 
   int order() const { return format.order(); }
 };
 
 using LoopId = int; ///< index into Term::loops: position in the loop nest, 0 outermost
 
-/// One loop of a term's nest.
+/// One loop of a term's nest: over an index variable, or over what a sparse operand's level stores of one (which
+/// block of it, where in the block) or of two (which diagonal).
 struct Loop {
-  std::string variable;
-  ExtentId extent = 0;
-  bool isReduction = false; ///< not an index of the statement's target
+  std::string variable;     ///< for people: "i", "i / 4", "i % 4", "j - i"
+  ExtentId extent = 0;      ///< of the variable; of a difference j - i that of j
+  bool isReduction = false; ///< the statement's target does not depend on it alone; see Term
+  format::Part part = format::Part::Whole;
+  int64_t block = 0; ///< of a quotient or a remainder
 };
+
+/// `scale` times a loop's variable.
+struct IndexTerm {
+  LoopId loop = 0;
+  int64_t scale = 1;
+  auto operator<=>(const IndexTerm &) const = default;
+};
+
+/// A coordinate: the sum of its terms. One term with scale 1 unless a loop runs over a part of the variable: then
+/// i = 4 * (i / 4) + i % 4, or j = i + (j - i).
+using Index = std::vector<IndexTerm>;
 
 /// One distinct (tensor, indices) access; a term lists each once, however often its expression uses it.
 struct Operand {
   TensorId tensor = 0;
-  std::vector<LoopId> indices; ///< by dimension of the tensor; empty for scalars
+  /// Of a dense tensor by dimension, of a sparse one by level; empty for scalars. Of a sparse tensor's levels only a
+  /// fully dense root may have more than one term.
+  std::vector<Index> indices;
+  /// Of a symmetric tensor read as its mirror image: entries on the diagonal, where both indices are the same, count as
+  /// missing. `diagonal` holds the two coordinates that are compared.
+  bool skipsDiagonal = false;
+  std::vector<Index> diagonal;
 };
 
 struct Expr;
@@ -93,6 +113,9 @@ struct Expr {
   std::variant<Literal, Use, Negate, Binary> node;
 };
 
+/// Where an index has several terms, iterations in which it lies outside of its extent are skipped: a block's or a
+/// diagonal's padding. (The loops are clipped after MLIR's sparsifier.)
+///
 /// target[...] += expr, summed over the reduction loops; or, when `overwrites`, target[...] = expr for every element
 /// (then there is no reduction loop and no sparse operand) or, of a sparse target scaled in place, for every stored
 /// element (then the target is the one sparse operand).
@@ -100,7 +123,7 @@ struct Term {
   std::vector<Loop> loops; ///< chosen order, outermost first; respects the level order of every sparse operand
   std::vector<Operand> operands;
   ExprPtr expr;
-  std::vector<LoopId> target; ///< by dimension of the target
+  std::vector<Index> target; ///< of a dense target by dimension, of one that shares a pattern by level
   bool overwrites = false;
   Span where;
 };

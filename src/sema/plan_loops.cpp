@@ -74,20 +74,27 @@ private:
       bool isReduction = variable >= static_cast<int>(draft.targetVariables.size());
       result.loops.push_back({loop.name, loop.extent, isReduction});
     }
-    for (VariableId variable : draft.targetVariables)
-      result.target.push_back(positionOf(nest, variable));
+    result.target = indicesOf(kernel_.tensors[draft.target].format, draft.targetVariables, nest);
     for (AccessId id : accesses) {
       const Access &access = scope_->accesses[id];
       Operand operand{access.tensor, {}};
       if (auto place = std::find(sparse.begin(), sparse.end(), id);
           place != sparse.end() && chosen.copied[place - sparse.begin()])
         operand.tensor = copyFor(access, nest);
-      for (VariableId variable : access.variables)
-        operand.indices.push_back(positionOf(nest, variable));
+      operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, access.variables, nest);
       result.operands.push_back(std::move(operand));
     }
     result.expr = convert(*term.expr, accesses);
     return result;
+  }
+
+  // A dense tensor is indexed by dimension, a sparse one by level.
+  static std::vector<Index> indicesOf(const format::Format &format, const std::vector<VariableId> &byDimension,
+                                      const std::vector<VariableId> &nest) {
+    std::vector<Index> indices;
+    for (int k = 0; k < static_cast<int>(byDimension.size()); ++k)
+      indices.push_back({{positionOf(nest, byDimension[format.isDense() ? k : format.levels[k].dim])}});
+    return indices;
   }
 
   // Also lists the sparse accesses, in the order of the problem's.

@@ -9,7 +9,7 @@ bool isTyped(const Symbol &symbol) {
 }
 
 ValueType declaredType(const Symbol &symbol) {
-  return symbol.declaration->type->text == "f32" ? ValueType::F32 : ValueType::F64;
+  return valueTypeNamed(symbol.declaration->type->text).value_or(ValueType::F64);
 }
 
 // What an undeclared scalar adapts to: the widest type of the operands that have indices.
@@ -24,10 +24,6 @@ ValueType scalarType(const Analysis &analysis) {
 }
 
 } // namespace
-
-const char *spelling(ValueType type) {
-  return type == ValueType::F32 ? "f32" : "f64";
-}
 
 void inferTypes(Analysis &analysis) {
   ValueType forScalars = scalarType(analysis);

@@ -12,12 +12,9 @@ namespace {
 
 using abi::FieldRole;
 using format::IndexType;
+using format::largest;
 
 constexpr const char *kOutOfMemory = "it does not fit into memory";
-
-int64_t largest(IndexType type) {
-  return type == IndexType::I32 ? std::numeric_limits<int32_t>::max() : std::numeric_limits<int64_t>::max();
-}
 
 std::string doesNotFit(const std::string &what, int64_t number, const char *arrays, IndexType type) {
   return what + " " + std::to_string(number) + " does not fit the format's " + format::spelling(type) + " " + arrays;

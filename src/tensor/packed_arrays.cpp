@@ -33,8 +33,7 @@ void *PackedArrays::allocate(FieldRole role, int index, int64_t count) {
   if (count == 0)
     return nullptr;
   int slot = type_.find(role, index);
-  FieldType type = type_.fields[slot].type;
-  size_t size = type == FieldType::PointerI32 || type == FieldType::PointerF32 ? 4 : 8;
+  size_t size = elementSize(type_.fields[slot].type);
   // calloc leaves large arrays to the system to zero, page by page as they are used.
   void *array = std::calloc(static_cast<size_t>(count), size);
   if (!array)
@@ -42,6 +41,20 @@ void *PackedArrays::allocate(FieldRole role, int index, int64_t count) {
   owned_.emplace_back(array);
   slots_[slot] = reinterpret_cast<uintptr_t>(array);
   return array;
+}
+
+size_t PackedArrays::elementSize(FieldType type) const {
+  switch (type) {
+  case FieldType::Int64:
+    break;
+  case FieldType::Pointers:
+    return static_cast<size_t>(format::bits(format().pointers)) / 8;
+  case FieldType::Indices:
+    return static_cast<size_t>(format::bits(format().indices)) / 8;
+  case FieldType::Values:
+    return static_cast<size_t>(sema::bytesOf(type_.value));
+  }
+  return sizeof(int64_t);
 }
 
 void PackedArrays::setStrides() {

@@ -44,6 +44,8 @@ public:
   int64_t valueCount = 0;
 
 private:
+  size_t elementSize(abi::FieldType type) const;
+
   struct Free {
     void operator()(void *array) const { std::free(array); }
   };

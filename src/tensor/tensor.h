@@ -18,7 +18,8 @@ namespace spc::tensor {
 struct Coordinates {
   std::vector<int64_t> shape;
   std::vector<int64_t> coordinates;
-  std::vector<double> values;
+  std::vector<double> values;    ///< real parts, whatever the type; integers up to 2^53 in magnitude
+  std::vector<double> imaginary; ///< imaginary parts, as many; empty where all are 0
 
   int order() const { return static_cast<int>(shape.size()); }
   size_t size() const { return values.size(); }

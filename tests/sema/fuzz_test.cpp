@@ -75,22 +75,32 @@ private:
   std::mt19937 random_;
 };
 
+/// The loop of an index without parts.
+LoopId loopOf(const Index &index) {
+  REQUIRE(index.size() == 1);
+  CHECK(index.front().scale == 1);
+  return index.front().loop;
+}
+
 void checkTerm(const Kernel &kernel, const Statement &statement, const Term &term) {
   const Tensor &target = kernel.tensors[statement.target];
   REQUIRE(static_cast<int>(term.target.size()) == target.order());
   for (size_t dim = 0; dim < term.target.size(); ++dim) {
-    CHECK_FALSE(term.loops[term.target[dim]].isReduction);
-    CHECK(term.loops[term.target[dim]].extent == target.extents[dim]);
+    const size_t stored = target.format.isDense() ? dim : static_cast<size_t>(target.format.levels[dim].dim);
+    CHECK_FALSE(term.loops[loopOf(term.target[dim])].isReduction);
+    CHECK(term.loops[loopOf(term.target[dim])].extent == target.extents[stored]);
   }
-  std::set<std::pair<TensorId, std::vector<LoopId>>> distinct;
+  std::set<std::pair<TensorId, std::vector<Index>>> distinct;
   for (const Operand &operand : term.operands) {
     const Tensor &tensor = kernel.tensors[operand.tensor];
     REQUIRE(static_cast<int>(operand.indices.size()) == tensor.order());
     CHECK(distinct.emplace(operand.tensor, operand.indices).second);
-    for (size_t dim = 0; dim < operand.indices.size(); ++dim)
-      CHECK(term.loops[operand.indices[dim]].extent == tensor.extents[dim]);
+    for (size_t k = 0; k < operand.indices.size(); ++k) {
+      const size_t dim = tensor.format.isDense() ? k : static_cast<size_t>(tensor.format.levels[k].dim);
+      CHECK(term.loops[loopOf(operand.indices[k])].extent == tensor.extents[dim]);
+    }
     for (int k = 1; !tensor.format.isDense() && k < tensor.order(); ++k)
-      CHECK(operand.indices[tensor.format.levels[k - 1].dim] < operand.indices[tensor.format.levels[k].dim]);
+      CHECK(loopOf(operand.indices[k - 1]) < loopOf(operand.indices[k]));
     if (term.overwrites)
       CHECK((tensor.format.isDense() || operand.tensor == statement.target));
   }
