@@ -6,7 +6,6 @@
 namespace spc::sema {
 namespace {
 
-constexpr double kExtent = 1e6;
 constexpr double kFiber = 10;
 constexpr double kWorthCopying = 100;
 constexpr double kTie = 1 + 1e-9;
@@ -21,7 +20,7 @@ size_t searchBudget(const LoopProblem &problem) {
   for (const SparseUse &use : problem.sparse)
     levels += use.levels.size();
   size_t searches = count <= kExhaustiveOperands ? size_t{1} << count : count * kMaxGreedyCopies;
-  return std::clamp(kTotalWork / (searches * levels * (problem.variableCount + 1)), kMinNodes, kMaxNodes);
+  return std::clamp(kTotalWork / (searches * levels * (problem.extents.size() + 1)), kMinNodes, kMaxNodes);
 }
 
 struct Candidate {
@@ -36,29 +35,96 @@ struct Candidate {
   }
 };
 
-// How badly dense operands are strided when `variable` is the innermost loop; negative when most are contiguous.
-int strideScore(const LoopProblem &problem, int variable) {
+// How badly dense operands are strided when `loop` is the innermost one; negative when most are contiguous.
+int strideScore(const LoopProblem &problem, int loop) {
   int score = 0;
   for (const DenseUse &use : problem.dense) {
-    if (std::find(use.variables.begin(), use.variables.end(), variable) != use.variables.end())
-      score += use.variables.back() == variable ? -use.weight : use.weight;
+    if (std::find(use.loops.begin(), use.loops.end(), loop) != use.loops.end())
+      score += use.loops.back() == loop ? -use.weight : use.weight;
   }
   return score;
 }
 
-// Depth-first search over the orders of the variables that index sparse operands, for one choice of copies.
+std::vector<int> strideScores(const LoopProblem &problem) {
+  std::vector<int> scores;
+  for (int loop = 0; loop < problem.loopCount(); ++loop)
+    scores.push_back(strideScore(problem, loop));
+  return scores;
+}
+
+// Where each sparse operand's levels are, counted in loops.
+struct LevelPlace {
+  int level = 0;
+  int begin = 0, end = 0; ///< the loops of the levels before it, and those with its own
+};
+
+// How far the loops opened so far have come in one sparse operand.
+class OperandProgress {
+public:
+  OperandProgress(const SparseUse &use, int loopCount) : use_(&use), placeOf_(loopCount, {-1, 0, 0}) {
+    int begin = 0;
+    for (int k = 0; k < static_cast<int>(use.levels.size()); ++k) {
+      const int end = begin + static_cast<int>(use.levels[k].loops.size());
+      for (int loop : use.levels[k].loops)
+        placeOf_[loop] = {k, begin, end};
+      begin = end;
+      if (k + 1 == use.fixedLevels)
+        fixedLoops_ = begin;
+    }
+    total_ = begin;
+  }
+
+  bool has(int loop) const { return placeOf_[loop].level >= 0; }
+
+  // Whether `loop`, which it has, may be opened next.
+  bool isNext(int loop) const {
+    const LevelPlace &place = placeOf_[loop];
+    if (use_->isCopied && place.level >= use_->fixedLevels)
+      return done_ >= fixedLoops_;
+    return done_ >= place.begin && done_ < place.end;
+  }
+
+  // Entries visited for each parent; nullopt where the level is dense.
+  std::optional<double> fiberLength(int loop) const {
+    const int level = placeOf_[loop].level;
+    if (!use_->isCopied)
+      return use_->levels[level].isDense ? std::nullopt : std::optional(level == 0 ? kUnknownExtent : kFiber);
+    if (done_ == 0 || level < use_->fixedLevels)
+      return std::nullopt;
+    // What is stored as a full block stays full in the copy.
+    const bool isBlock = level > 0 && use_->levels[level].isDense && !use_->levels[level - 1].isDense;
+    return isBlock ? kUnknownExtent : kFiber;
+  }
+
+  void move(int direction) { done_ += direction; }
+  bool isDone() const { return done_ == total_; }
+
+private:
+  const SparseUse *use_;
+  std::vector<LevelPlace> placeOf_; ///< by loop; level -1: not this operand's
+  int done_ = 0, total_ = 0, fixedLoops_ = 0;
+};
+
+std::vector<OperandProgress> startOf(const LoopProblem &problem) {
+  std::vector<OperandProgress> progress;
+  for (const SparseUse &use : problem.sparse)
+    progress.emplace_back(use, problem.loopCount());
+  return progress;
+}
+
+// Depth-first search over the orders of the loops over sparse operands.
 class OrderSearch {
 public:
-  OrderSearch(const LoopProblem &problem, std::vector<bool> copied, const std::vector<int> &scores)
-      : problem_(problem), copied_(std::move(copied)), scores_(scores), done_(problem.sparse.size(), 0),
-        placed_(problem.variableCount, false), inSparse_(problem.variableCount, false), budget_(searchBudget(problem)) {
-    for (const SparseUse &use : problem.sparse)
-      for (const LevelUse &level : use.levels)
-        inSparse_[level.variable] = true;
+  OrderSearch(const LoopProblem &problem, const std::vector<int> &scores)
+      : problem_(problem), scores_(scores), progress_(startOf(problem)), placed_(problem.loopCount(), false),
+        inSparse_(problem.loopCount(), false), budget_(searchBudget(problem)) {
+    for (const OperandProgress &operand : progress_)
+      for (int loop = 0; loop < problem.loopCount(); ++loop)
+        inSparse_[loop] = inSparse_[loop] || operand.has(loop);
     sparseCount_ = std::count(inSparse_.begin(), inSparse_.end(), true);
-    for (int v = 0; v < problem.variableCount; ++v)
-      if (!inSparse_[v])
-        denseOrder_.push_back(v);
+    for (int loop = 0; loop < problem.loopCount(); ++loop)
+      if (!inSparse_[loop])
+        denseOrder_.push_back(loop);
     // Loops over dense dimensions only go inside, where they are run for stored entries only.
     std::stable_sort(denseOrder_.begin(), denseOrder_.end(), [&](int a, int b) { return scores[a] > scores[b]; });
   }
@@ -70,51 +136,27 @@ public:
 
 private:
   struct Step {
-    int variable;
+    int loop;
     double cost;       ///< of the loop, for one run of it
     double iterations; ///< of its body, for one run of it
   };
 
-  // The level of `use` that `variable` runs over, or -1.
-  static int levelOf(const SparseUse &use, int variable) {
-    for (size_t k = 0; k < use.levels.size(); ++k)
-      if (use.levels[k].variable == variable)
-        return static_cast<int>(k);
-    return -1;
-  }
-
-  // Entries visited for each parent; nullopt for a dense level.
-  std::optional<double> fiberLength(size_t operand, int level) const {
-    const SparseUse &use = problem_.sparse[operand];
-    if (!copied_[operand]) {
-      if (use.levels[level].isDense)
-        return std::nullopt;
-      return level == 0 ? kExtent : kFiber;
-    }
-    if (done_[operand] == 0)
-      return std::nullopt;
-    // What is stored as a full block stays full in the copy.
-    bool isBlock = level > 0 && use.levels[level].isDense && !use.levels[level - 1].isDense;
-    return isBlock ? kExtent : kFiber;
-  }
-
-  std::optional<Step> stepTo(int variable) const {
-    Step step{variable, 0, kExtent};
+  std::optional<Step> stepTo(int loop) const {
+    Step step{loop, 0, problem_.extents[loop]};
     bool iterates = false;
-    for (size_t operand = 0; operand < problem_.sparse.size(); ++operand) {
-      int level = levelOf(problem_.sparse[operand], variable);
-      if (level < 0)
+    for (const OperandProgress &operand : progress_) {
+      if (!operand.has(loop))
         continue;
-      if (!copied_[operand] && level != done_[operand])
+      if (!operand.isNext(loop))
         return std::nullopt;
-      if (std::optional<double> length = fiberLength(operand, level)) {
+      if (std::optional<double> length = operand.fiberLength(loop)) {
         iterates = true;
         step.cost += *length;
         step.iterations = std::min(step.iterations, *length);
       }
     }
     if (!iterates)
-      step.cost = kExtent;
+      step.cost = problem_.extents[loop];
     return step;
   }
 
@@ -126,46 +168,45 @@ private:
     if (best_ && ++visited_ > budget_)
       return;
     std::vector<Step> steps;
-    for (int v = 0; v < problem_.variableCount; ++v)
-      if (inSparse_[v] && !placed_[v])
-        if (std::optional<Step> step = stepTo(v))
+    for (int loop = 0; loop < problem_.loopCount(); ++loop)
+      if (inSparse_[loop] && !placed_[loop])
+        if (std::optional<Step> step = stepTo(loop))
           steps.push_back(*step);
     std::stable_sort(steps.begin(), steps.end(), [](const Step &a, const Step &b) { return a.cost < b.cost; });
     for (const Step &step : steps) {
-      place(step.variable, 1);
+      place(step.loop, 1);
       descend(runs * step.iterations, cost + runs * step.cost);
-      place(step.variable, -1);
+      place(step.loop, -1);
     }
   }
 
-  void place(int variable, int direction) {
-    placed_[variable] = direction > 0;
+  void place(int loop, int direction) {
+    placed_[loop] = direction > 0;
     if (direction > 0)
-      order_.push_back(variable);
+      order_.push_back(loop);
     else
       order_.pop_back();
-    for (size_t operand = 0; operand < problem_.sparse.size(); ++operand)
-      if (levelOf(problem_.sparse[operand], variable) >= 0)
-        done_[operand] += direction;
+    for (OperandProgress &operand : progress_)
+      if (operand.has(loop))
+        operand.move(direction);
   }
 
   void finish(double runs, double cost) {
     Candidate candidate{order_, {}, cost};
-    for (int variable : denseOrder_) {
-      runs *= kExtent;
+    for (int loop : denseOrder_) {
+      runs *= problem_.extents[loop];
       candidate.cost += runs;
-      candidate.order.push_back(variable);
+      candidate.order.push_back(loop);
     }
-    for (auto variable = candidate.order.rbegin(); variable != candidate.order.rend(); ++variable)
-      candidate.strides.push_back(scores_[*variable]);
+    for (auto loop = candidate.order.rbegin(); loop != candidate.order.rend(); ++loop)
+      candidate.strides.push_back(scores_[*loop]);
     if (!best_ || candidate.betterThan(*best_))
       best_ = std::move(candidate);
   }
 
   const LoopProblem &problem_;
-  std::vector<bool> copied_;
   const std::vector<int> &scores_;
-  std::vector<int> done_; ///< levels of each sparse operand whose loops are open
+  std::vector<OperandProgress> progress_;
   std::vector<bool> placed_, inSparse_;
   long sparseCount_ = 0;
   std::vector<int> order_, denseOrder_;
@@ -173,36 +214,25 @@ private:
   size_t budget_, visited_ = 0;
 };
 
-// Is there an order that follows the levels of every operand that is not copied? (Kahn's algorithm.)
-bool hasOrder(const LoopProblem &problem, const std::vector<bool> &copied) {
-  std::vector<size_t> done(problem.sparse.size(), 0);
+// Is there an order that follows the levels of every operand? (Kahn's algorithm: opening a loop closes no way.)
+bool hasOrder(const LoopProblem &problem) {
+  std::vector<OperandProgress> progress = startOf(problem);
+  std::vector<bool> placed(problem.loopCount(), false);
   for (bool advanced = true; advanced;) {
     advanced = false;
-    for (int v = 0; v < problem.variableCount; ++v) {
-      bool isNext = true, isAny = false;
-      for (size_t operand = 0; operand < problem.sparse.size(); ++operand) {
-        const auto &levels = problem.sparse[operand].levels;
-        for (size_t k = done[operand]; !copied[operand] && k < levels.size(); ++k) {
-          if (levels[k].variable != v)
-            continue;
-          isAny = true;
-          isNext &= k == done[operand];
-        }
-      }
-      if (!isAny || !isNext)
+    for (int loop = 0; loop < problem.loopCount(); ++loop) {
+      const bool isOpen = std::all_of(progress.begin(), progress.end(), [&](const OperandProgress &operand) {
+        return !operand.has(loop) || operand.isNext(loop);
+      });
+      if (placed[loop] || !isOpen)
         continue;
-      advanced = true;
-      for (size_t operand = 0; operand < problem.sparse.size(); ++operand) {
-        const auto &levels = problem.sparse[operand].levels;
-        if (!copied[operand] && done[operand] < levels.size() && levels[done[operand]].variable == v)
-          ++done[operand];
-      }
+      placed[loop] = advanced = true;
+      for (OperandProgress &operand : progress)
+        if (operand.has(loop))
+          operand.move(1);
     }
   }
-  for (size_t operand = 0; operand < problem.sparse.size(); ++operand)
-    if (!copied[operand] && done[operand] < problem.sparse[operand].levels.size())
-      return false;
-  return true;
+  return std::all_of(progress.begin(), progress.end(), [](const OperandProgress &operand) { return operand.isDone(); });
 }
 
 struct Choice {
@@ -210,40 +240,40 @@ struct Choice {
   Candidate candidate;
 };
 
+// A dense loop that would be strided innermost goes outermost where it repeats nothing but the walk over one sparse
+// operand (as much work in all): dense times CSR then runs along rows of all three matrices.
+void liftStridedLoops(const LoopProblem &problem, const std::vector<int> &scores, std::vector<int> &order) {
+  if (problem.sparse.size() != 1)
+    return;
+  const OperandProgress operand(problem.sparse.front(), problem.loopCount());
+  std::stable_partition(order.begin(), order.end(), [&](int loop) {
+    return !operand.has(loop) && problem.indexesTarget[loop] && scores[loop] > 0;
+  });
+}
+
 class CopyChoice {
 public:
-  explicit CopyChoice(const LoopProblem &problem) : problem_(problem) {
-    for (int v = 0; v < problem.variableCount; ++v)
-      scores_.push_back(strideScore(problem, v));
-  }
+  CopyChoice(const std::vector<bool> &mayBeCopied, const ProblemFor &problemFor)
+      : operands_(mayBeCopied.size()), mayBeCopied_(mayBeCopied), problemFor_(problemFor) {}
 
-  LoopPlan run() {
-    std::optional<Choice> chosen = problem_.sparse.size() <= kExhaustiveOperands ? exhaustive() : greedy();
-    liftStridedLoops(chosen->candidate.order);
-    return {chosen->candidate.order, chosen->copied, chosen->candidate.cost};
+  std::optional<LoopPlan> run() {
+    std::optional<Choice> chosen = operands_ <= kExhaustiveOperands ? exhaustive() : greedy();
+    if (!chosen)
+      return std::nullopt;
+    return LoopPlan{chosen->candidate.order, chosen->copied, chosen->candidate.cost};
   }
 
 private:
-  // A dense loop that would be strided innermost goes outermost where it repeats nothing but the walk over one sparse
-  // operand (as much work in all): dense times CSR then runs along rows of all three matrices.
-  void liftStridedLoops(std::vector<int> &order) const {
-    if (problem_.sparse.size() != 1)
-      return;
-    const std::vector<LevelUse> &levels = problem_.sparse.front().levels;
-    std::stable_partition(order.begin(), order.end(), [&](int variable) {
-      bool isStored = std::any_of(levels.begin(), levels.end(), [&](LevelUse use) { return use.variable == variable; });
-      return !isStored && problem_.indexesTarget[variable] && scores_[variable] > 0;
-    });
-  }
-
   std::optional<Choice> tryCopies(std::vector<bool> copied) const {
-    for (size_t operand = 0; operand < copied.size(); ++operand)
-      if (copied[operand] && !problem_.sparse[operand].mayBeCopied)
-        return std::nullopt;
-    if (!hasOrder(problem_, copied))
+    std::optional<LoopProblem> problem = problemFor_(copied);
+    if (!problem || !hasOrder(*problem))
       return std::nullopt;
-    std::optional<Candidate> candidate = OrderSearch(problem_, copied, scores_).run();
-    return candidate ? std::optional(Choice{std::move(copied), std::move(*candidate)}) : std::nullopt;
+    const std::vector<int> scores = strideScores(*problem);
+    std::optional<Candidate> candidate = OrderSearch(*problem, scores).run();
+    if (!candidate)
+      return std::nullopt;
+    liftStridedLoops(*problem, scores, candidate->order);
+    return Choice{std::move(copied), std::move(*candidate)};
   }
 
   static void keepBetter(std::optional<Choice> &best, std::optional<Choice> other) {
@@ -258,12 +288,14 @@ private:
   }
 
   std::optional<Choice> exhaustive() const {
-    size_t count = problem_.sparse.size();
-    std::vector<std::optional<Choice>> bestByCopies(count + 1);
-    for (unsigned chosen = 0; chosen < 1u << count; ++chosen) {
-      std::vector<bool> copied(count);
-      for (size_t operand = 0; operand < count; ++operand)
+    std::vector<std::optional<Choice>> bestByCopies(operands_ + 1);
+    for (unsigned chosen = 0; chosen < 1u << operands_; ++chosen) {
+      std::vector<bool> copied(operands_);
+      for (size_t operand = 0; operand < operands_; ++operand)
         copied[operand] = chosen >> operand & 1;
+      const bool isAllowed = std::equal(copied.begin(), copied.end(), mayBeCopied_.begin(), std::less_equal<bool>());
+      if (!isAllowed)
+        continue;
       keepBetter(bestByCopies[std::count(copied.begin(), copied.end(), true)], tryCopies(copied));
     }
     std::optional<Choice> chosen;
@@ -272,43 +304,48 @@ private:
     return chosen;
   }
 
-  // Keeps operands in place as long as an order exists, then copies one at a time while that is worth it.
+  bool isPossible(const std::vector<bool> &copied) const {
+    std::optional<LoopProblem> problem = problemFor_(copied);
+    return problem && hasOrder(*problem);
+  }
+
+  // Takes in place one operand after the other as long as an order exists, then copies one at a time while that is
+  // worth it.
   std::optional<Choice> greedy() const {
-    std::vector<bool> copied(problem_.sparse.size());
-    for (size_t operand = 0; operand < copied.size(); ++operand)
-      copied[operand] = problem_.sparse[operand].mayBeCopied;
-    for (size_t operand = 0; operand < copied.size(); ++operand) {
-      bool before = copied[operand];
+    std::vector<bool> copied = mayBeCopied_;
+    for (size_t operand = 0; operand < operands_; ++operand) {
+      const bool before = copied[operand];
       copied[operand] = false;
-      if (!hasOrder(problem_, copied))
+      if (!isPossible(copied))
         copied[operand] = before;
     }
     std::optional<Choice> chosen = tryCopies(copied);
     bool improved = chosen.has_value();
     for (int copies = 0; improved && copies < kMaxGreedyCopies; ++copies) {
       std::optional<Choice> next;
-      for (size_t operand = 0; operand < copied.size(); ++operand) {
-        if (chosen->copied[operand])
+      for (size_t operand = 0; operand < operands_; ++operand) {
+        if (chosen->copied[operand] || !mayBeCopied_[operand])
           continue;
         std::vector<bool> more = chosen->copied;
         more[operand] = true;
         keepBetter(next, tryCopies(more));
       }
-      double before = chosen->candidate.cost;
+      const double before = chosen->candidate.cost;
       takeIfWorth(chosen, std::move(next));
       improved = chosen->candidate.cost < before;
     }
     return chosen;
   }
 
-  const LoopProblem &problem_;
-  std::vector<int> scores_;
+  size_t operands_;
+  const std::vector<bool> &mayBeCopied_;
+  const ProblemFor &problemFor_;
 };
 
 } // namespace
 
-LoopPlan chooseLoops(const LoopProblem &problem) {
-  return CopyChoice(problem).run();
+std::optional<LoopPlan> chooseLoops(const std::vector<bool> &mayBeCopied, const ProblemFor &problemFor) {
+  return CopyChoice(mayBeCopied, problemFor).run();
 }
 
 } // namespace spc::sema

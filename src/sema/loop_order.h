@@ -6,47 +6,59 @@
 // them, a dense level costs nothing where another operand iterates and N otherwise.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <vector>
 
 namespace spc::sema {
 
-/// A sparse operand's level: the variable that runs over it and its storage.
+/// A sparse operand's level: the loops that run over it and its storage.
 struct LevelUse {
-  int variable = 0;
+  std::vector<int> loops; ///< one; several, in any order, where a dense root is indexed by a sum of loops
   bool isDense = false;
 };
 
 /// A sparse operand of a term.
 struct SparseUse {
-  std::vector<LevelUse> levels; ///< outermost first; loops must follow this order unless the operand is copied
-  bool mayBeCopied = true;
+  std::vector<LevelUse> levels; ///< outermost first; loops must follow this order
+  bool isCopied = false;        ///< to (dense, compressed, …) in loop order: then its levels may come in any order…
+  int fixedLevels = 0;          ///< … but for the first so many
 };
 
-/// A dense operand or a dense target: its variables in storage order, the last being contiguous.
+/// A dense operand or a dense target: its loops in storage order, the last being contiguous.
 struct DenseUse {
-  std::vector<int> variables;
+  std::vector<int> loops;
   int weight = 1;
 };
 
 /// A term, as far as the order of its loops depends on it.
 struct LoopProblem {
-  int variableCount = 0; ///< variables are 0 … variableCount - 1; among equals, a later one goes further in
+  std::vector<double> extents; ///< by loop; among equals, a later loop goes further in
   std::vector<SparseUse> sparse;
   std::vector<DenseUse> dense;
-  std::vector<bool> indexesTarget; ///< by variable: of a dense target
+  std::vector<bool> indexesTarget; ///< by loop: of a dense target
+
+  int loopCount() const { return static_cast<int>(extents.size()); }
 };
+
+/// The estimate for the extent of a whole dimension.
+inline constexpr double kUnknownExtent = 1e6;
+
+/// The term's problem for one choice of copies, by sparse operand; nullopt where the operands cannot be iterated
+/// together that way, or one that has to be copied is not.
+using ProblemFor = std::function<std::optional<LoopProblem>(const std::vector<bool> &copied)>;
 
 /// The chosen order.
 struct LoopPlan {
-  std::vector<int> order;   ///< variables, outermost loop first
-  std::vector<bool> copied; ///< by sparse operand: copied to (dense, compressed, …) in loop order
+  std::vector<int> order;   ///< loops of the problem for `copied`, outermost first
+  std::vector<bool> copied; ///< by sparse operand
   double cost = 0;
 };
 
-/// The cheapest plan. An operand is copied only where no order exists without that or the copy wins by a factor of
-/// 100; ties go to the order whose inner loops are contiguous in most dense operands. The search is bounded, so
-/// that large problems get a good plan rather than the best. Requires: the operands that
-/// may not be copied agree on an order.
-LoopPlan chooseLoops(const LoopProblem &problem);
+/// The cheapest plan for a term whose sparse operands may be copied as `mayBeCopied` says; nullopt where there is none.
+/// An operand is copied only where no order exists without that or the copy wins by a factor of 100; ties go to the
+/// order whose inner loops are contiguous in most dense operands. The search is bounded, so that large problems get a
+/// good plan rather than the best.
+std::optional<LoopPlan> chooseLoops(const std::vector<bool> &mayBeCopied, const ProblemFor &problemFor);
 
 } // namespace spc::sema

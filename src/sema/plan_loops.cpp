@@ -1,6 +1,6 @@
 // Drafts to the kernel's statements: loop orders, copies in another storage, operand lists.
 #include "sema/draft.h"
-#include "sema/loop_order.h"
+#include "sema/level_space.h"
 
 #include <algorithm>
 
@@ -10,8 +10,9 @@ namespace {
 constexpr DiagnosticKind kReorder{"reorder", Severity::Warning};
 constexpr DiagnosticKind kReorderOfOutput{"reorder-of-output", Severity::Error};
 constexpr DiagnosticKind kTooManyLoops{"too-many-loops", Severity::Error};
+constexpr DiagnosticKind kNoLoopOrder{"no-loop-order", Severity::Error};
 
-constexpr size_t kMaxLoops = 16;
+constexpr size_t kMaxVariables = 16;
 constexpr int kTargetWeight = 2; ///< a strided target is loaded and stored
 
 int positionOf(const std::vector<int> &values, int value) {
@@ -55,97 +56,202 @@ private:
   std::optional<Term> planTerm(const Draft &draft, const DraftTerm &term) {
     std::vector<VariableId> variables = draft.targetVariables;
     variables.insert(variables.end(), term.reductions.begin(), term.reductions.end());
-    if (variables.size() > kMaxLoops) {
+    if (variables.size() > kMaxVariables) {
       analysis_.diagnostics.report(kTooManyLoops, term.where,
                                    "this needs " + std::to_string(variables.size()) + " nested loops; the limit is " +
-                                       std::to_string(kMaxLoops));
+                                       std::to_string(kMaxVariables));
       return std::nullopt;
     }
-    std::vector<AccessId> accesses = accessesOf(*term.expr), sparse;
-    LoopPlan chosen = chooseLoops(problemFor(draft, accesses, variables, sparse));
-
-    Term result;
-    result.overwrites = term.overwrites;
-    result.where = term.where;
-    std::vector<VariableId> nest;
-    for (int variable : chosen.order) {
-      nest.push_back(variables[variable]);
-      const Variable &loop = scope_->variables[nest.back()];
-      bool isReduction = variable >= static_cast<int>(draft.targetVariables.size());
-      result.loops.push_back({loop.name, loop.extent, isReduction});
+    TermPlan plan{draft, term, variables, accessesOf(*term.expr), {}, {}};
+    findSparseAccesses(plan);
+    std::vector<bool> mayBeCopied;
+    for (const SparseAccess &access : plan.operands)
+      mayBeCopied.push_back(access.mayBeCopied);
+    std::optional<LoopPlan> chosen =
+        chooseLoops(mayBeCopied, [&](const std::vector<bool> &copied) { return problemFor(plan, copied); });
+    if (!chosen) {
+      reportNoOrder(plan);
+      return std::nullopt;
     }
-    result.target = indicesOf(kernel_.tensors[draft.target].format, draft.targetVariables, nest);
-    for (AccessId id : accesses) {
-      const Access &access = scope_->accesses[id];
-      Operand operand{access.tensor, {}};
-      if (auto place = std::find(sparse.begin(), sparse.end(), id);
-          place != sparse.end() && chosen.copied[place - sparse.begin()])
-        operand.tensor = copyFor(access, nest);
-      operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, access.variables, nest);
-      result.operands.push_back(std::move(operand));
-    }
-    result.expr = convert(*term.expr, accesses);
-    return result;
+    return buildTerm(plan, *chosen);
   }
 
-  // A dense tensor is indexed by dimension, a sparse one by level.
-  static std::vector<Index> indicesOf(const format::Format &format, const std::vector<VariableId> &byDimension,
-                                      const std::vector<VariableId> &nest) {
-    std::vector<Index> indices;
-    for (int k = 0; k < static_cast<int>(byDimension.size()); ++k)
-      indices.push_back({{positionOf(nest, byDimension[format.isDense() ? k : format.levels[k].dim])}});
-    return indices;
-  }
+  // What is known of a term while its loops are chosen.
+  struct TermPlan {
+    const Draft &draft;
+    const DraftTerm &term;
+    const std::vector<VariableId> &variables; ///< the target's, then the summed ones
+    std::vector<AccessId> accesses;
+    std::vector<AccessId> sparse;       ///< those of sparse tensors…
+    std::vector<SparseAccess> operands; ///< … and as the planner sees them
+  };
 
-  // Also lists the sparse accesses, in the order of the problem's.
-  LoopProblem problemFor(const Draft &draft, const std::vector<AccessId> &accesses,
-                         const std::vector<VariableId> &variables, std::vector<AccessId> &sparse) const {
-    LoopProblem problem;
-    problem.variableCount = static_cast<int>(variables.size());
-    const Tensor &target = kernel_.tensors[draft.target];
-    problem.indexesTarget.resize(variables.size());
-    if (target.format.isDense())
-      for (VariableId variable : draft.targetVariables)
-        problem.indexesTarget[positionOf(variables, variable)] = true;
-    if (target.format.isDense() && target.order() > 0)
-      problem.dense.push_back({inStorageOrder(target.format, draft.targetVariables, variables), kTargetWeight});
-    for (AccessId id : accesses) {
+  void findSparseAccesses(TermPlan &plan) const {
+    const Tensor &target = kernel_.tensors[plan.draft.target];
+    for (AccessId id : plan.accesses) {
       const Access &access = scope_->accesses[id];
       const format::Format &format = kernel_.tensors[access.tensor].format;
-      std::vector<int> stored = inStorageOrder(format, access.variables, variables);
-      if (format.isDense()) {
-        if (!stored.empty())
-          problem.dense.push_back({std::move(stored), 1});
+      if (format.isDense())
         continue;
-      }
+      SparseAccess operand{&format, numbersOf(access.variables, plan.variables)};
+      if (access.mirrored)
+        std::swap(operand.variables.front(), operand.variables.back());
       // A vector's copy would be dense, and its missing entries no longer missing; a target's pattern is shared.
-      SparseUse use{{}, format.order() > 1 && target.format.isDense()};
-      for (int level = 0; level < format.order(); ++level)
-        use.levels.push_back({stored[level], format.levels[level].isDense()});
-      problem.sparse.push_back(std::move(use));
-      sparse.push_back(id);
+      operand.mayBeCopied = format.order() > 1 && target.format.isDense();
+      operand.mustBeCopied = format.mayRepeat() && usesOf(id, *plan.term.expr) > 1;
+      plan.operands.push_back(std::move(operand));
+      plan.sparse.push_back(id);
+    }
+  }
+
+  static int usesOf(AccessId access, const Node &expr) {
+    int uses = 0;
+    forEachAccess(expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
+    return uses;
+  }
+
+  static std::vector<int> numbersOf(const std::vector<VariableId> &some, const std::vector<VariableId> &variables) {
+    std::vector<int> numbers;
+    for (VariableId variable : some)
+      numbers.push_back(positionOf(variables, variable));
+    return numbers;
+  }
+
+  std::optional<LoopProblem> problemFor(const TermPlan &plan, const std::vector<bool> &copied) const {
+    const int variableCount = static_cast<int>(plan.variables.size());
+    std::optional<LevelSpace> space = LevelSpace::build(variableCount, plan.operands, copied);
+    std::optional<std::vector<SparseUse>> uses = space ? space->uses() : std::nullopt;
+    if (!uses)
+      return std::nullopt;
+    LoopProblem problem;
+    problem.sparse = std::move(*uses);
+    for (int loop = 0; loop < static_cast<int>(space->loops().size()); ++loop)
+      problem.extents.push_back(space->extentOf(loop));
+    problem.indexesTarget.resize(problem.extents.size());
+    const Tensor &target = kernel_.tensors[plan.draft.target];
+    if (target.format.isDense() && target.order() > 0) {
+      problem.dense.push_back({loopsInStorageOrder(target, plan.draft.targetVariables, plan, *space), kTargetWeight});
+      for (int loop : problem.dense.back().loops)
+        problem.indexesTarget[loop] = true;
+    }
+    for (AccessId id : plan.accesses) {
+      const Access &access = scope_->accesses[id];
+      const Tensor &tensor = kernel_.tensors[access.tensor];
+      if (tensor.format.isDense() && tensor.order() > 0)
+        problem.dense.push_back({loopsInStorageOrder(tensor, access.variables, plan, *space), 1});
     }
     return problem;
   }
 
-  static std::vector<int> inStorageOrder(const format::Format &format, const std::vector<VariableId> &byDimension,
-                                         const std::vector<VariableId> &variables) {
-    std::vector<int> result;
-    for (const format::Level &level : format.levels)
-      result.push_back(positionOf(variables, byDimension[level.dim]));
+  static std::vector<int> loopsInStorageOrder(const Tensor &tensor, const std::vector<VariableId> &byDimension,
+                                              const TermPlan &plan, const LevelSpace &space) {
+    std::vector<int> loops;
+    for (const format::Level &level : tensor.format.levels)
+      for (const IndexTerm &part : space.valueOf(positionOf(plan.variables, byDimension[level.dim])))
+        loops.push_back(part.loop);
+    return loops;
+  }
+
+  Term buildTerm(const TermPlan &plan, const LoopPlan &chosen) {
+    const LevelSpace space = *LevelSpace::build(static_cast<int>(plan.variables.size()), plan.operands, chosen.copied);
+    Term result;
+    result.overwrites = plan.term.overwrites;
+    result.where = plan.term.where;
+    for (int loop : chosen.order)
+      result.loops.push_back(makeLoop(space.loops()[loop], plan));
+    const Tensor &target = kernel_.tensors[plan.draft.target];
+    result.target =
+        indicesOf(target.format, numbersOf(plan.draft.targetVariables, plan.variables), space, chosen.order);
+    for (AccessId id : plan.accesses) {
+      const Access access = scope_->accesses[id];
+      const auto place = std::find(plan.sparse.begin(), plan.sparse.end(), id) - plan.sparse.begin();
+      const bool isSparse = place < static_cast<long>(plan.sparse.size());
+      const std::vector<int> numbers =
+          isSparse ? plan.operands[place].variables : numbersOf(access.variables, plan.variables);
+      Operand operand{access.tensor, {}, access.mirrored, {}};
+      if (isSparse && chosen.copied[place])
+        operand.tensor = copyFor(access, plan.operands[place], space, chosen.order);
+      operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, chosen.order);
+      if (access.mirrored)
+        for (int variable : numbers)
+          operand.diagonal.push_back(inNest(space.valueOf(variable), chosen.order));
+      result.operands.push_back(std::move(operand));
+    }
+    result.expr = convert(*plan.term.expr, plan.accesses);
     return result;
   }
 
+  Loop makeLoop(const SpaceLoop &loop, const TermPlan &plan) const {
+    const auto isTarget = [&](int variable) { return variable < static_cast<int>(plan.draft.targetVariables.size()); };
+    const Variable &variable = scope_->variables[plan.variables[loop.variable]];
+    Loop result{variable.name, variable.extent, !isTarget(loop.variable), loop.part, loop.block};
+    switch (loop.part) {
+    case format::Part::Whole:
+      break;
+    case format::Part::Quotient:
+      result.variable += " / " + std::to_string(loop.block);
+      break;
+    case format::Part::Remainder:
+      result.variable += " % " + std::to_string(loop.block);
+      break;
+    case format::Part::Difference:
+      result.variable += " - " + scope_->variables[plan.variables[loop.minus]].name;
+      result.isReduction = result.isReduction || !isTarget(loop.minus);
+      break;
+    }
+    return result;
+  }
+
+  // An index over the space's loops as one over the nest, where loop `order[k]` is the k-th.
+  static Index inNest(Index index, const std::vector<int> &order) {
+    for (IndexTerm &part : index)
+      part.loop = positionOf(order, part.loop);
+    return index;
+  }
+
+  // A dense tensor is indexed by dimension, a sparse one by level.
+  static std::vector<Index> indicesOf(const format::Format &format, const std::vector<int> &variables,
+                                      const LevelSpace &space, const std::vector<int> &order) {
+    std::vector<Index> indices;
+    if (format.isDense()) {
+      for (int variable : variables)
+        indices.push_back(inNest(space.valueOf(variable), order));
+      return indices;
+    }
+    for (const format::Level &level : format.levels)
+      indices.push_back(inNest(*space.levelIndex(level, variables), order));
+    return indices;
+  }
+
+  void reportNoOrder(const TermPlan &plan) {
+    Diagnostic &refused = analysis_.diagnostics.report(kNoLoopOrder, plan.term.where,
+                                                       "no order of loops visits these operands as they are stored");
+    for (AccessId id : plan.sparse) {
+      const Tensor &tensor = kernel_.tensors[scope_->accesses[id].tensor];
+      refused.note(scope_->accesses[id].where,
+                   inQuotes(tensor.name) + " is stored as " + format::describe(tensor.format));
+    }
+    refused.advise("store one of them in another format; a vector, or the operand whose pattern the output keeps, is "
+                   "never copied");
+  }
+
   // The copy of an operand with levels (dense, compressed, …) in the order of the loops.
-  TensorId copyFor(const Access &access, const std::vector<VariableId> &nest) {
+  TensorId copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
+                   const std::vector<int> &order) {
     const Tensor &source = kernel_.tensors[access.tensor];
     format::Format format;
-    format.pointers = source.format.pointers;
-    format.indices = source.format.indices;
-    for (VariableId variable : nest) {
-      int dim = positionOf(access.variables, variable);
-      if (dim == static_cast<int>(access.variables.size()))
-        continue;
+    format.symmetry = source.format.symmetry;
+    format.pointers = format.indices = copiedIndexType(source.format);
+    // A dimension's level stands where the last of its loops does; one that has several is the root.
+    std::vector<std::pair<int, int>> places;
+    for (int dim = 0; dim < source.order(); ++dim) {
+      int last = 0;
+      for (const IndexTerm &part : space.valueOf(operand.variables[dim]))
+        last = std::max(last, positionOf(order, part.loop));
+      places.emplace_back(last, dim);
+    }
+    std::sort(places.begin(), places.end());
+    for (auto [place, dim] : places) {
       if (format.levels.empty())
         format.levels.push_back({.dim = dim});
       else
@@ -158,6 +264,12 @@ private:
     return addCopy(access.tensor, std::move(format), access.where);
   }
 
+  // Dimensions may be too large for the narrow types of a block's or a group's coordinates.
+  static format::IndexType copiedIndexType(const format::Format &source) {
+    const bool isWide = source.pointers == format::IndexType::I64 || source.indices == format::IndexType::I64;
+    return isWide ? format::IndexType::I64 : format::IndexType::I32;
+  }
+
   TensorId addCopy(TensorId source, format::Format format, Span where) {
     Tensor copy = kernel_.tensors[source];
     copy.name += "$";
@@ -168,6 +280,8 @@ private:
     copy.isRead = true;
     copy.isWritten = false;
     copy.patternOf.reset();
+    copy.structureOf.reset();
+    copy.partOf.clear();
     copy.source = source;
     copy.where = where;
     kernel_.tensors.push_back(std::move(copy));

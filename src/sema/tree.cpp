@@ -97,7 +97,8 @@ private:
 
 AccessId Scope::intern(Access access) {
   for (size_t id = 0; id < accesses.size(); ++id)
-    if (accesses[id].tensor == access.tensor && accesses[id].variables == access.variables)
+    if (accesses[id].tensor == access.tensor && accesses[id].variables == access.variables &&
+        accesses[id].mirrored == access.mirrored)
       return static_cast<AccessId>(id);
   accesses.push_back(std::move(access));
   return static_cast<AccessId>(accesses.size()) - 1;

@@ -29,6 +29,7 @@ struct Access {
   std::vector<VariableId> variables; ///< by dimension
   std::vector<Span> places;          ///< of the indices, by dimension; empty for accesses that sema made up
   Span where;                        ///< of its first occurrence
+  bool mirrored = false; ///< a symmetric tensor's stored entries off the diagonal read as their mirror images
 };
 
 /// The variables and accesses of one statement as written; every draft made from the statement uses it.
