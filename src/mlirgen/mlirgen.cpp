@@ -1,5 +1,6 @@
 #include "mlirgen/mlirgen.h"
 
+#include "mlirgen/arithmetic.h"
 #include "mlirgen/term_body.h"
 #include "mlirgen/types.h"
 
@@ -30,7 +31,6 @@ private:
 
   std::vector<Argument> arguments() const;
   bool isScalarOperand(const sema::Tensor &tensor) const;
-  llvm::SmallVector<std::string> extentNames(const sema::Tensor &tensor) const;
   void createFunction();
   mlir::DictionaryAttr attributesOf(const Argument &argument);
   void emit(const sema::Statement &statement);
@@ -66,7 +66,7 @@ std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
   for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id) {
     const sema::Tensor &tensor = kernel_.tensors[id];
     if (isScalarOperand(tensor)) {
-      result.push_back({id, floatType(tensor.type, context_), false});
+      result.push_back({id, elementType(tensor.type, context_), false});
       continue;
     }
     bool dense = tensor.format.isDense();
@@ -80,47 +80,23 @@ std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
   return result;
 }
 
-/// Extents as spc.bind names them: of a dense tensor by dimension, of a sparse one by level.
-llvm::SmallVector<std::string> BodyBuilder::extentNames(const sema::Tensor &tensor) const {
-  llvm::SmallVector<std::string> names;
-  if (tensor.format.isDense()) {
-    for (sema::ExtentId extent : tensor.extents)
-      names.push_back(kernel_.extents[extent].name);
-    return names;
-  }
-  for (const format::Level &level : tensor.format.levels) {
-    const std::string &name = kernel_.extents[tensor.extents[level.dim]].name;
-    switch (level.part) {
-    case format::Part::Whole:
-      names.push_back(name);
-      break;
-    case format::Part::Quotient:
-      names.push_back(name + " / " + std::to_string(level.block));
-      break;
-    case format::Part::Remainder:
-      names.push_back(std::to_string(level.block));
-      break;
-    case format::Part::Difference:
-      names.push_back(name + " - " + kernel_.extents[tensor.extents[level.minus]].name);
-      break;
-    }
-  }
-  return names;
-}
-
 mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
   const sema::Tensor &tensor = kernel_.tensors[argument.tensor];
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   attributes.push_back(builder_.getNamedAttr("spc.name", builder_.getStringAttr(tensor.name)));
   if (tensor.order() > 0) {
-    llvm::SmallVector<std::string> names = extentNames(tensor);
+    llvm::SmallVector<std::string> names = extentNames(tensor, kernel_);
     llvm::SmallVector<llvm::StringRef> extents(names.begin(), names.end());
     attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getStrArrayAttr(extents)));
   }
   if (argument.isStandIn) {
     const std::string &owner = kernel_.tensors[*tensor.patternOf].name;
     attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(owner)));
-  } else if (tensor.format.isDense() && tensor.order() > 1) {
+    if (hasPadding(tensor.format))
+      attributes.push_back(builder_.getNamedAttr("spc.padded", builder_.getUnitAttr()));
+  } else if (!tensor.format.isDense()) {
+    attributes.push_back(builder_.getNamedAttr("spc.levels", levelAttributes(tensor, kernel_, context_)));
+  } else if (tensor.order() > 1) {
     llvm::SmallVector<int64_t> modes;
     for (const format::Level &level : tensor.format.levels)
       modes.push_back(level.dim);
@@ -193,8 +169,7 @@ void BodyBuilder::emit(const sema::Statement &statement) {
   mlir::Location location = locationOf(statement.where);
   const sema::Tensor &target = kernel_.tensors[statement.target];
   if (statement.zeroFirst) {
-    mlir::Value zero =
-        mlir::arith::ConstantOp::create(builder_, location, builder_.getFloatAttr(floatType(target.type, context_), 0));
+    mlir::Value zero = Arithmetic(builder_, location, false).constant(target.type, 0);
     auto fill = mlir::linalg::FillOp::create(builder_, location, zero, written_.lookup(statement.target));
     written_[statement.target] = fill.getResult(0);
   }
@@ -268,7 +243,8 @@ void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term)
   for (auto [number, operand] : llvm::enumerate(term.operands)) {
     mlir::Value value = operandValue(operand.tensor);
     if (operand.indices.empty()) {
-      scalars[number] = value;
+      const sema::ValueType type = kernel_.tensors[operand.tensor].type;
+      scalars[number] = Arithmetic(builder_, location, false).convert(value, type, statement.computeType);
       continue;
     }
     inputs.push_back(value);
@@ -283,7 +259,7 @@ void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term)
                                            : mlir::utils::IteratorType::parallel);
 
   mlir::Value target = written_.lookup(statement.target);
-  TermBody body{term, statement.computeType, hasSparseOperand, scalars, repeatsOf(term, places)};
+  TermBody body{kernel_, statement, term, hasSparseOperand, scalars, places, repeatsOf(term, places)};
   auto generic =
       mlir::linalg::GenericOp::create(builder_, location, target.getType(), inputs, target, maps, iterators,
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {

@@ -2,10 +2,14 @@
 //
 // The module holds one function, the kernel's *body*, named after the kernel. Its arguments are, in this order:
 //   every tensor of the kernel of order >= 1 or written (parameters, temporaries, converted copies), as
-//     tensor<...xT> (dense, and pattern-sharing outputs, by dimension) or tensor<...xT, #sparse> (sparse operands);
+//     tensor<...xT> (dense by dimension; pattern-sharing outputs by level) or tensor<...xT, #sparse> (sparse operands,
+//     by level);
 //   every scalar operand, as T.
-// Argument attributes: spc.name (the tensor's name), spc.extents (extent names by dimension), spc.pattern_of (the name
-// of the tensor whose pattern a sparse output shares). The function returns the final value of each written tensor.
+// Argument attributes: spc.name (the tensor's name), spc.extents (extents as binds name them, by dimension or by
+// level), spc.levels (of a sparse operand, what its levels have in place of arrays), spc.modes (dense: the order in
+// which dimensions are stored), spc.pattern_of (the name of the tensor whose pattern a sparse output shares),
+// spc.padded (such an output has slots outside of the tensor). The function returns the final value of each written
+// tensor.
 #pragma once
 
 #include "sema/kernel.h"

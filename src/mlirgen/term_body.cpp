@@ -1,116 +1,103 @@
 #include "mlirgen/term_body.h"
 
-#include "mlirgen/types.h"
+#include "mlirgen/arithmetic.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 
 namespace spc::mlirgen {
 namespace {
 
 namespace arith = mlir::arith;
-namespace sparse = mlir::sparse_tensor;
 
-class ExprEmitter {
+class TermEmitter {
 public:
-  ExprEmitter(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments)
-      : body_(body), builder_(builder), location_(location), type_(floatType(body.computeType, *builder.getContext())) {
+  TermEmitter(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments)
+      : body_(body), builder_(builder), location_(location), type_(body.statement.computeType),
+        arithmetic_(builder, location, body.hasSparseOperand) {
     size_t next = 0;
     for (mlir::Value scalar : body.scalars)
       uses_.push_back(scalar ? scalar : arguments[next++]);
   }
 
+  /// The term's value for one point of its iteration space, in the target's type.
+  mlir::Value value(sema::ValueType targetType) {
+    mlir::Value result = emit(*body_.term.expr);
+    if (body_.repeats)
+      result = arithmetic_.repeat(type_, result, body_.repeats);
+    for (const sema::Operand &operand : body_.term.operands)
+      if (operand.skipsDiagonal)
+        result = arithmetic_.keepIf(type_, isOffDiagonal(operand), result);
+    return arithmetic_.convert(result, type_, targetType);
+  }
+
+  Arithmetic &arithmetic() { return arithmetic_; }
+
+private:
   mlir::Value emit(const sema::Expr &expr) {
     return std::visit([this](const auto &node) { return emitNode(node); }, expr.node);
   }
 
-  /// `value` as `type`, widened or rounded.
-  mlir::Value convert(mlir::Value value, mlir::Type type) {
-    if (value.getType() == type)
-      return value;
-    if (value.getType().getIntOrFloatBitWidth() < type.getIntOrFloatBitWidth())
-      return arith::ExtFOp::create(builder_, location_, type, value);
-    return arith::TruncFOp::create(builder_, location_, type, value);
+  mlir::Value emitNode(const sema::Literal &literal) { return arithmetic_.constant(type_, literal.value); }
+
+  mlir::Value emitNode(const sema::Use &use) {
+    const sema::Operand &operand = body_.term.operands[use.operand];
+    if (body_.scalars[use.operand])
+      return uses_[use.operand];
+    return arithmetic_.convert(uses_[use.operand], body_.kernel.tensors[operand.tensor].type, type_);
   }
 
-  /// `value` added up `body.repeats` times; zero times is 0, whatever the value.
-  mlir::Value repeat(mlir::Value value) {
-    if (!body_.repeats)
-      return value;
-    if (!body_.hasSparseOperand)
-      return multiplyByCount(value);
-    auto op = sparse::UnaryOp::create(builder_, location_, type_, value);
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    mlir::Block *present = builder_.createBlock(&op.getPresentRegion(), {}, {type_}, {location_});
-    sparse::YieldOp::create(builder_, location_, multiplyByCount(present->getArgument(0)));
-    return op.getResult();
-  }
-
-private:
-  mlir::Value multiplyByCount(mlir::Value value) {
-    mlir::Type integer = builder_.getI64Type();
-    mlir::Value count = arith::IndexCastOp::create(builder_, location_, integer, body_.repeats);
-    mlir::Value factor = arith::UIToFPOp::create(builder_, location_, type_, count);
-    mlir::Value product = arith::MulFOp::create(builder_, location_, value, factor);
-    mlir::Value none = arith::ConstantOp::create(builder_, location_, builder_.getI64IntegerAttr(0));
-    mlir::Value zero = arith::ConstantOp::create(builder_, location_, builder_.getFloatAttr(type_, 0));
-    mlir::Value isEmpty = arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, count, none);
-    return arith::SelectOp::create(builder_, location_, isEmpty, zero, product);
-  }
-
-  mlir::Value emitNode(const sema::Literal &literal) {
-    return arith::ConstantOp::create(builder_, location_, builder_.getFloatAttr(type_, literal.value));
-  }
-
-  mlir::Value emitNode(const sema::Use &use) { return convert(uses_[use.operand], type_); }
-
-  mlir::Value emitNode(const sema::Negate &negate) {
-    return arith::NegFOp::create(builder_, location_, emit(*negate.operand));
-  }
+  mlir::Value emitNode(const sema::Negate &negate) { return arithmetic_.negate(type_, emit(*negate.operand)); }
 
   mlir::Value emitNode(const sema::Binary &binary) {
     mlir::Value left = emit(*binary.left);
     mlir::Value right = emit(*binary.right);
     switch (binary.op) {
     case sema::BinaryOp::Add:
-      return arith::AddFOp::create(builder_, location_, left, right);
+      return arithmetic_.add(type_, left, right);
     case sema::BinaryOp::Sub:
-      return arith::SubFOp::create(builder_, location_, left, right);
+      return arithmetic_.subtract(type_, left, right);
     case sema::BinaryOp::Mul:
-      return arith::MulFOp::create(builder_, location_, left, right);
+      return arithmetic_.multiply(type_, left, right);
     case sema::BinaryOp::Div:
-      return divide(left, right);
+      return arithmetic_.divide(type_, left, right);
     }
     llvm_unreachable("every operator is handled");
   }
 
-  mlir::Value divide(mlir::Value numerator, mlir::Value divisor) {
-    if (!body_.hasSparseOperand)
-      return arith::DivFOp::create(builder_, location_, numerator, divisor);
-    auto op = sparse::BinaryOp::create(builder_, location_, type_, numerator, divisor);
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    mlir::Block *overlap = builder_.createBlock(&op.getOverlapRegion(), {}, {type_, type_}, {location_, location_});
-    auto quotient = arith::DivFOp::create(builder_, location_, overlap->getArgument(0), overlap->getArgument(1));
-    sparse::YieldOp::create(builder_, location_, quotient.getResult());
-    return op.getResult();
+  mlir::Value coordinate(const sema::Index &index) {
+    mlir::Value sum;
+    for (const sema::IndexTerm &part : index) {
+      mlir::Value loop = mlir::linalg::IndexOp::create(builder_, location_, body_.places[part.loop]);
+      mlir::Value scale = arith::ConstantIndexOp::create(builder_, location_, part.scale);
+      mlir::Value scaled = arith::MulIOp::create(builder_, location_, loop, scale);
+      sum = sum ? arith::AddIOp::create(builder_, location_, sum, scaled) : scaled;
+    }
+    return sum;
+  }
+
+  mlir::Value isOffDiagonal(const sema::Operand &operand) {
+    mlir::Value row = coordinate(operand.diagonal[0]);
+    mlir::Value column = coordinate(operand.diagonal[1]);
+    return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, row, column);
   }
 
   const TermBody &body_;
   mlir::OpBuilder &builder_;
   mlir::Location location_;
-  mlir::FloatType type_;
+  sema::ValueType type_;
+  Arithmetic arithmetic_;
   llvm::SmallVector<mlir::Value> uses_;
 };
 
 } // namespace
 
 void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments) {
-  ExprEmitter emitter(body, builder, location, arguments);
-  mlir::Value target = arguments.back();
-  mlir::Value value = emitter.convert(emitter.repeat(emitter.emit(*body.term.expr)), target.getType());
+  TermEmitter emitter(body, builder, location, arguments);
+  const sema::ValueType targetType = body.kernel.tensors[body.statement.target].type;
+  mlir::Value value = emitter.value(targetType);
   if (!body.term.overwrites)
-    value = arith::AddFOp::create(builder, location, target, value);
+    value = emitter.arithmetic().add(targetType, arguments.back(), value);
   mlir::linalg::YieldOp::create(builder, location, value);
 }
 

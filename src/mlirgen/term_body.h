@@ -9,10 +9,13 @@ namespace spc::mlirgen {
 
 /// What the region of a term's generic is made of.
 struct TermBody {
+  const sema::Kernel &kernel;
+  const sema::Statement &statement;
   const sema::Term &term;
-  sema::ValueType computeType;
   bool hasSparseOperand;
-  llvm::ArrayRef<mlir::Value> scalars; ///< by operand number; null for operands that are block arguments
+  llvm::ArrayRef<mlir::Value> scalars; ///< by operand number, in the statement's computing type; null for operands that
+                                       ///< are block arguments
+  llvm::ArrayRef<int> places;          ///< by loop: its place in the iteration space, or -1
   mlir::Value repeats; ///< index: the term counts this often, once for each point of the loops that no operand has;
                        ///< null: once
 };

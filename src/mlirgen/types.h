@@ -1,25 +1,33 @@
-// Tensor types of the kernel's arguments: storage formats as sparse_tensor encodings.
+// Tensor types of the kernel's arguments: storage formats as sparse_tensor encodings, and what these cannot say.
 #pragma once
 
 #include "sema/kernel.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/MLIRContext.h"
 
 namespace spc::mlirgen {
-
-/// f32 or f64.
-mlir::FloatType floatType(sema::ValueType type, mlir::MLIRContext &context);
 
 /// tensor<?x?xT> by dimension, without an encoding.
 mlir::RankedTensorType denseType(const sema::Tensor &tensor, mlir::MLIRContext &context);
 
 /// tensor<?x?xT, #sparse_tensor.encoding<...>> for the tensor's format, one dimension a level: MLIR sees the levels as
 /// the tensor's dimensions, so that blocks and diagonals need no map that it would have to invert. COO becomes
-/// compressed(nonunique), then singletons, each with an array of its own (soa).
+/// compressed(nonunique), then singletons, each with an array of its own (soa). Whatever else lists its coordinates or
+/// has differently many of them is compressed; levelAttributes says what is missing.
 mlir::RankedTensorType sparseType(const sema::Tensor &tensor, mlir::MLIRContext &context);
 
 /// The dense view, by level, through which an output that shares a pattern is written.
 mlir::RankedTensorType standInType(const sema::Tensor &tensor, mlir::MLIRContext &context);
+
+/// The extents as spc.bind names them: of a dense tensor by dimension, of a sparse one by level.
+llvm::SmallVector<std::string> extentNames(const sema::Tensor &tensor, const sema::Kernel &kernel);
+
+/// The attribute spc.levels of a sparse tensor (docs/architecture.md, "Implicit levels").
+mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context);
+
+/// Whether the format has slots for coordinates outside of the tensor: in its last blocks, or at the ends of diagonals.
+bool hasPadding(const format::Format &format);
 
 } // namespace spc::mlirgen

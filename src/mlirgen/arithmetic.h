@@ -1,0 +1,50 @@
+// Arithmetic on the value types, as operations that MLIR's sparsifier takes apart.
+#pragma once
+
+#include "sema/value_type.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace spc::mlirgen {
+
+/// The element type in MLIR: floats as they are, signless integers, i8 for bool, complex<f32> and complex<f64>.
+mlir::Type elementType(sema::ValueType type, mlir::MLIRContext &context);
+
+/// Builds operations at the builder's place. Integers wrap; bool adds by or and multiplies by and.
+class Arithmetic {
+public:
+  /// `inSparseTerm`: the operations stand in the region of a generic with a sparse operand. What the sparsifier does
+  /// not know is then wrapped in sparse_tensor.unary or .binary, and runs for stored entries only.
+  Arithmetic(mlir::OpBuilder &builder, mlir::Location location, bool inSparseTerm)
+      : builder_(builder), location_(location), inSparseTerm_(inSparseTerm) {}
+
+  mlir::Value constant(sema::ValueType type, double value);
+  /// Requires: `to` can hold the kind of number that `from` is (sema checks that).
+  mlir::Value convert(mlir::Value value, sema::ValueType from, sema::ValueType to);
+  mlir::Value add(sema::ValueType type, mlir::Value left, mlir::Value right);
+  mlir::Value subtract(sema::ValueType type, mlir::Value left, mlir::Value right);
+  mlir::Value multiply(sema::ValueType type, mlir::Value left, mlir::Value right);
+  /// Floats and complex numbers.
+  mlir::Value divide(sema::ValueType type, mlir::Value numerator, mlir::Value divisor);
+  /// Not bool.
+  mlir::Value negate(sema::ValueType type, mlir::Value value);
+  /// `value` added up `count` (an index) times; zero times is 0, whatever the value.
+  mlir::Value repeat(sema::ValueType type, mlir::Value value, mlir::Value count);
+  /// `value` where `condition` holds, else 0.
+  mlir::Value keepIf(sema::ValueType type, mlir::Value condition, mlir::Value value);
+
+private:
+  using Rewrite = llvm::function_ref<mlir::Value(mlir::Value)>;
+  mlir::Value perEntry(mlir::Value value, mlir::Type result, Rewrite rewrite);
+  mlir::Value complexFrom(mlir::Value real, mlir::Type type);
+  mlir::Value convertComplex(mlir::Value value, mlir::Type type);
+  mlir::Value convertInteger(mlir::Value value, sema::ValueType from, mlir::Type type);
+  mlir::Value convertFloat(mlir::Value value, mlir::Type type);
+  mlir::Value multiplyByCount(sema::ValueType type, mlir::Value value, mlir::Value count);
+
+  mlir::OpBuilder &builder_;
+  mlir::Location location_;
+  bool inSparseTerm_;
+};
+
+} // namespace spc::mlirgen
