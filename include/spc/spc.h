@@ -2,15 +2,16 @@
  * C11 and C++17. Every generated header carries this text, so that it needs no other file.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifdef SPC_H
-#if SPC_ABI_VERSION != 1
+#if SPC_ABI_VERSION != 2
 #error "headers made by different versions of spc cannot be mixed: compile these kernels anew with one version"
 #endif
 #else
 #define SPC_H
 
 /* Changes with every change of the calling convention or of this text that generated code would notice. */
-#define SPC_ABI_VERSION 1
+#define SPC_ABI_VERSION 2
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +28,18 @@
   SPC_STATIC_ASSERT(sizeof(void *) != 8 || offsetof(type, field) == 8 * (slot), #type "." #field " is out of place")
 #define SPC_ASSERT_SIZE(type, slots)                                                                                   \
   SPC_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(type) == 8 * (slots), #type " has an unexpected size")
+
+/* Half-precision numbers as their 16 bits: IEEE 754 binary16, and the upper half of a binary32. */
+typedef uint16_t spc_f16;
+typedef uint16_t spc_bf16;
+
+/* Complex numbers, laid out as C's float _Complex and C++'s std::complex<float> are. */
+typedef struct spc_cf32 {
+  float re, im;
+} spc_cf32;
+typedef struct spc_cf64 {
+  double re, im;
+} spc_cf64;
 
 /* What kernels and validators return: an int32_t in the calling convention. */
 typedef enum spc_status
@@ -127,63 +140,90 @@ static inline spc_context spc_default_context(void) {
 /* The rest is what the generated validators are made of. */
 
 #define SPC_MAX_ORDER 8
+#define SPC_MAX_LEVELS 16
 
 typedef enum spc_level_kind {
-  SPC_LEVEL_DENSE,      /* every coordinate of the dimension */
+  SPC_LEVEL_DENSE,      /* every coordinate under each parent */
   SPC_LEVEL_ROOT,       /* the outermost level, `count` coordinates */
-  SPC_LEVEL_COMPRESSED, /* coordinates pointers[p] ... pointers[p + 1] - 1 belong to parent p */
-  SPC_LEVEL_SINGLETON   /* one coordinate for each parent */
+  SPC_LEVEL_COMPRESSED, /* pointers[p] ... pointers[p + 1] - 1 belong to parent p */
+  SPC_LEVEL_LENGTHS,    /* pointers[p] entries belong to parent p, those of parent 0 first */
+  SPC_LEVEL_FIXED,      /* `count` entries belong to each parent; 1: a singleton */
+  SPC_LEVEL_CLOSED      /* length(p) entries belong to parent p, a closed form of its coordinate */
 } spc_level_kind;
 
-enum { SPC_UNIQUE = 1, SPC_ORDERED = 2 };
+enum { SPC_UNIQUE = 1, SPC_ORDERED = 2, SPC_CONTINUES = 4 /* a singleton: its order goes on from its parent's */ };
 
-/* One level of a structure, seen through its arrays. */
+/* constant + slope * coordinate of the parent + size * extent of the level's dimension */
+typedef struct spc_closed_form {
+  int64_t constant, slope, size;
+} spc_closed_form;
+
+/* One level of a structure, seen through its arrays. Fields that a kind has no use for are 0. */
 typedef struct spc_level {
   spc_level_kind kind;
-  int properties; /* SPC_UNIQUE and SPC_ORDERED, of the coordinates under one parent */
-  int64_t size;   /* extent of the dimension */
+  int properties;    /* SPC_UNIQUE and SPC_ORDERED, of the coordinates under one parent */
+  int64_t low, high; /* coordinates are from low to high - 1 */
   int64_t count;
-  const void *pointers;
+  const void *pointers; /* offsets or lengths */
   int pointer_bits;
-  const void *indices;
+  const void *indices; /* NULL with index_bits 0: the level has none, its coordinates ascend by one */
   int index_bits;
+  int64_t index_stride, index_offset; /* of entry p: indices[p * stride + offset] */
+  int64_t parent_size;                /* closed forms: the extent that the parent's coordinate runs over */
+  spc_closed_form length, start;
 } spc_level;
 
-static inline spc_level spc_dense_level(int64_t size) {
-  spc_level level = {SPC_LEVEL_DENSE, SPC_UNIQUE | SPC_ORDERED, size, 0, NULL, 0, NULL, 0};
+static inline spc_level spc_make_level(spc_level_kind kind, int64_t low, int64_t high, int properties) {
+  const spc_closed_form none = {0, 0, 0};
+  spc_level level;
+  level.kind = kind;
+  level.properties = properties;
+  level.low = low;
+  level.high = high;
+  level.count = 0;
+  level.pointers = NULL;
+  level.pointer_bits = 0;
+  level.indices = NULL;
+  level.index_bits = 0;
+  level.index_stride = 1;
+  level.index_offset = 0;
+  level.parent_size = 0;
+  level.length = none;
+  level.start = none;
   return level;
 }
 
-static inline spc_level spc_root_level(int64_t size, int64_t count, const void *indices, int index_bits,
-                                       int properties) {
-  spc_level level = {SPC_LEVEL_ROOT, properties, size, count, NULL, 0, indices, index_bits};
-  return level;
-}
-
-static inline spc_level spc_compressed_level(int64_t size, const void *pointers, int pointer_bits, const void *indices,
-                                             int index_bits, int properties) {
-  spc_level level = {SPC_LEVEL_COMPRESSED, properties, size, 0, pointers, pointer_bits, indices, index_bits};
-  return level;
-}
-
-static inline spc_level spc_singleton_level(int64_t size, const void *indices, int index_bits, int properties) {
-  spc_level level = {SPC_LEVEL_SINGLETON, properties, size, 0, NULL, 0, indices, index_bits};
-  return level;
+/* The number of blocks that cover an extent. */
+static inline int64_t spc_blocks(int64_t size, int64_t block) {
+  return size / block + (size % block != 0);
 }
 
 static inline int64_t spc_load_index(const void *array, int bits, int64_t position) {
-  return bits == 32 ? SPC_CAST(const int32_t *, array)[position] : SPC_CAST(const int64_t *, array)[position];
+  switch (bits) {
+  case 8:
+    return SPC_CAST(const uint8_t *, array)[position];
+  case 16:
+    return SPC_CAST(const uint16_t *, array)[position];
+  case 32:
+    return SPC_CAST(const int32_t *, array)[position];
+  default:
+    return SPC_CAST(const int64_t *, array)[position];
+  }
 }
 
 static inline int64_t spc_largest_index(int bits) {
-  return bits == 32 ? INT32_MAX : INT64_MAX;
+  return bits == 8 ? UINT8_MAX : bits == 16 ? UINT16_MAX : bits == 32 ? INT32_MAX : INT64_MAX;
+}
+
+static inline int64_t spc_index_at(const spc_level *level, int64_t position) {
+  return spc_load_index(level->indices, level->index_bits, position * level->index_stride + level->index_offset);
 }
 
 /* Extents and counts by themselves, before any array is read. */
 static inline spc_status spc_check_sizes(const spc_level *levels, int order, int64_t stored) {
   int k;
   for (k = 0; k < order; ++k)
-    if (levels[k].size < 0)
+    if (levels[k].high < 0)
       return SPC_ERROR_SHAPE;
   for (k = 0; k < order; ++k)
     if (levels[k].count < 0)
@@ -191,7 +231,7 @@ static inline spc_status spc_check_sizes(const spc_level *levels, int order, int
   if (stored < 0)
     return SPC_ERROR_COUNT;
   for (k = 0; k < order; ++k)
-    if (levels[k].kind != SPC_LEVEL_DENSE && levels[k].size > spc_largest_index(levels[k].index_bits))
+    if (levels[k].index_bits != 0 && levels[k].high - 1 > spc_largest_index(levels[k].index_bits))
       return SPC_ERROR_INDEX_TYPE;
   return SPC_OK;
 }
@@ -206,41 +246,89 @@ static inline spc_status spc_check_pointers(const spc_level *level, int64_t pare
     const int64_t next = spc_load_index(level->pointers, level->pointer_bits, p);
     if (p == 0 ? next != 0 : next < last)
       return SPC_ERROR_POINTERS;
+    if (level->index_bits == 0 && next - last > level->high)
+      return SPC_ERROR_POINTERS;
     last = next;
   }
   *end = last;
   return SPC_OK;
 }
 
-/* entries[k] gets the number of entries of level k - 1, entries[0] being 1. */
+/* An array of lengths; `end` gets their sum. */
+static inline spc_status spc_check_lengths(const spc_level *level, int64_t parents, int64_t *end) {
+  int64_t p;
+  *end = 0;
+  if (level->pointers == NULL)
+    return parents == 0 ? SPC_OK : SPC_ERROR_NULL;
+  for (p = 0; p < parents; ++p) {
+    const int64_t length = spc_load_index(level->pointers, level->pointer_bits, p);
+    if (length < 0 || (level->index_bits == 0 && length > level->high))
+      return SPC_ERROR_POINTERS;
+    if (length > INT64_MAX - *end)
+      return SPC_ERROR_COUNT;
+    *end += length;
+  }
+  return SPC_OK;
+}
+
+/* The closed form's value for a parent's coordinate, for extents below 2^31 of a form with small coefficients. */
+static inline int64_t spc_closed_value(const spc_closed_form *form, int64_t parent, int64_t size) {
+  return form->constant + form->slope * parent + form->size * size;
+}
+
+static inline spc_status spc_check_closed(const spc_level *level, int64_t parents, int64_t *end) {
+  int64_t p;
+  *end = 0;
+  for (p = 0; p < parents; ++p) {
+    const int64_t length = spc_closed_value(&level->length, p % level->parent_size, level->high);
+    const int64_t start = spc_closed_value(&level->start, p % level->parent_size, level->high);
+    if (length < 0 || (level->index_bits == 0 && (start < 0 || start > level->high - length)))
+      return SPC_ERROR_SHAPE;
+    *end += length;
+  }
+  return SPC_OK;
+}
+
+static inline spc_status spc_multiply_count(int64_t parents, int64_t count, int64_t *end) {
+  if (count > 0 && parents > INT64_MAX / count)
+    return SPC_ERROR_COUNT;
+  *end = parents * count;
+  return SPC_OK;
+}
+
+/* entries[k] gets the number of entries of level k - 1, entries[0] being 1. `stored` < 0: not known apart from that. */
 static inline spc_status spc_count_entries(const spc_level *levels, int order, int64_t stored, int64_t *entries) {
   int k;
-  spc_status status, mismatch = SPC_ERROR_COUNT;
+  spc_status status = SPC_OK, mismatch = SPC_ERROR_COUNT;
   entries[0] = 1;
-  for (k = 0; k < order; ++k) {
-    const int64_t parents = entries[k];
+  for (k = 0; k < order && status == SPC_OK; ++k) {
     switch (levels[k].kind) {
     case SPC_LEVEL_DENSE:
-      if (levels[k].size > 0 && parents > INT64_MAX / levels[k].size)
-        return SPC_ERROR_COUNT;
-      entries[k + 1] = parents * levels[k].size;
+      status = spc_multiply_count(entries[k], levels[k].high, &entries[k + 1]);
       break;
     case SPC_LEVEL_ROOT:
       entries[k + 1] = levels[k].count;
       break;
     case SPC_LEVEL_COMPRESSED:
-      status = spc_check_pointers(&levels[k], parents, &entries[k + 1]);
-      if (status != SPC_OK)
-        return status;
+      status = spc_check_pointers(&levels[k], entries[k], &entries[k + 1]);
       mismatch = k == order - 1 && stored > spc_largest_index(levels[k].pointer_bits) ? SPC_ERROR_INDEX_TYPE
                                                                                       : SPC_ERROR_POINTERS;
       break;
-    case SPC_LEVEL_SINGLETON:
-      entries[k + 1] = parents;
+    case SPC_LEVEL_LENGTHS:
+      status = spc_check_lengths(&levels[k], entries[k], &entries[k + 1]);
+      mismatch = SPC_ERROR_POINTERS;
+      break;
+    case SPC_LEVEL_FIXED:
+      status = spc_multiply_count(entries[k], levels[k].count, &entries[k + 1]);
+      break;
+    case SPC_LEVEL_CLOSED:
+      status = spc_check_closed(&levels[k], entries[k], &entries[k + 1]);
       break;
     }
   }
-  return entries[order] == stored ? SPC_OK : mismatch;
+  if (status != SPC_OK)
+    return status;
+  return stored < 0 || entries[order] == stored ? SPC_OK : mismatch;
 }
 
 static inline spc_status spc_check_range(const spc_level *level, int64_t count) {
@@ -248,20 +336,20 @@ static inline spc_status spc_check_range(const spc_level *level, int64_t count) 
   if (count > 0 && level->indices == NULL)
     return SPC_ERROR_NULL;
   for (p = 0; p < count; ++p) {
-    const int64_t index = spc_load_index(level->indices, level->index_bits, p);
-    if (index < 0 || index >= level->size)
+    const int64_t index = spc_index_at(level, p);
+    if (index < level->low || index >= level->high)
       return SPC_ERROR_INDEX_RANGE;
   }
   return SPC_OK;
 }
 
 /* Whether entry `position` may follow the one before it: compares the coordinates of `chain` levels from the outside
- * in, a root or compressed level and the singletons below it. */
+ * in, a listed level and the singletons below it. */
 static inline spc_status spc_check_successor(const spc_level *levels, int chain, int64_t position) {
   int k;
   for (k = 0; k < chain; ++k) {
-    const int64_t before = spc_load_index(levels[k].indices, levels[k].index_bits, position - 1);
-    const int64_t index = spc_load_index(levels[k].indices, levels[k].index_bits, position);
+    const int64_t before = spc_index_at(&levels[k], position - 1);
+    const int64_t index = spc_index_at(&levels[k], position);
     if (index > before)
       return SPC_OK;
     if (index < before)
@@ -274,11 +362,25 @@ static inline spc_status spc_check_successor(const spc_level *levels, int chain,
 
 /* The order of entries under each of `parents` parents. */
 static inline spc_status spc_check_order(const spc_level *levels, int chain, int64_t parents, int64_t count) {
-  int64_t parent, position;
+  int64_t parent, position, end = 0;
   for (parent = 0; parent < parents; ++parent) {
-    const int has_pointers = levels->kind == SPC_LEVEL_COMPRESSED;
-    const int64_t begin = has_pointers ? spc_load_index(levels->pointers, levels->pointer_bits, parent) : 0;
-    const int64_t end = has_pointers ? spc_load_index(levels->pointers, levels->pointer_bits, parent + 1) : count;
+    const int64_t begin = end;
+    switch (levels->kind) {
+    case SPC_LEVEL_COMPRESSED:
+      end = spc_load_index(levels->pointers, levels->pointer_bits, parent + 1);
+      break;
+    case SPC_LEVEL_LENGTHS:
+      end += spc_load_index(levels->pointers, levels->pointer_bits, parent);
+      break;
+    case SPC_LEVEL_FIXED:
+      end += levels->count;
+      break;
+    case SPC_LEVEL_CLOSED:
+      end += spc_closed_value(&levels->length, parent % levels->parent_size, levels->high);
+      break;
+    default:
+      end = count;
+    }
     for (position = begin + 1; position < end; ++position) {
       const spc_status status = spc_check_successor(levels, chain, position);
       if (status != SPC_OK)
@@ -288,23 +390,25 @@ static inline spc_status spc_check_order(const spc_level *levels, int chain, int
   return SPC_OK;
 }
 
-/* A sparse structure of 1 <= order <= SPC_MAX_ORDER levels with `stored` values. NULL arrays are fine where they
- * would have no number to give: a pointers array over no parents, indices and values of no entries. */
-static inline spc_status spc_validate_levels(const spc_level *levels, int order, int64_t stored, const void *values) {
-  int64_t entries[SPC_MAX_ORDER + 1];
+/* A sparse structure of 1 <= order <= SPC_MAX_LEVELS levels with `*stored` values (NULL: as many as its sizes say). NULL
+ * arrays are fine where they would have no number to give: a pointers array over no parents, indices and values of no
+ * entries. */
+static inline spc_status spc_validate_levels(const spc_level *levels, int order, const int64_t *stored,
+                                             const void *values) {
+  int64_t entries[SPC_MAX_LEVELS + 1];
   int k, chain;
-  spc_status status = spc_check_sizes(levels, order, stored);
+  spc_status status = spc_check_sizes(levels, order, stored == NULL ? 0 : *stored);
   if (status == SPC_OK)
-    status = spc_count_entries(levels, order, stored, entries);
-  if (status == SPC_OK && stored > 0 && values == NULL)
+    status = spc_count_entries(levels, order, stored == NULL ? -1 : *stored, entries);
+  if (status == SPC_OK && entries[order] > 0 && values == NULL)
     status = SPC_ERROR_NULL;
   for (k = 0; k < order && status == SPC_OK; ++k)
-    if (levels[k].kind != SPC_LEVEL_DENSE)
+    if (levels[k].index_bits != 0)
       status = spc_check_range(&levels[k], entries[k + 1]);
   for (k = 0; k < order && status == SPC_OK; ++k) {
-    if (levels[k].kind != SPC_LEVEL_ROOT && levels[k].kind != SPC_LEVEL_COMPRESSED)
+    if (levels[k].index_bits == 0 || levels[k].properties & SPC_CONTINUES)
       continue;
-    for (chain = 1; k + chain < order && levels[k + chain].kind == SPC_LEVEL_SINGLETON;)
+    for (chain = 1; k + chain < order && levels[k + chain].properties & SPC_CONTINUES;)
       ++chain;
     status = spc_check_order(&levels[k], chain, entries[k], entries[k + 1]);
   }

@@ -58,12 +58,7 @@ std::string storage(const format::Format &format) {
     const int inner = format.levels.back().dim;
     return format.order() == 1 ? "dense" : "dense, dimension " + std::to_string(inner) + " innermost";
   }
-  std::vector<std::string> levels;
-  for (const format::Level &level : format.levels)
-    levels.push_back(std::to_string(level.dim) + (level.isDense()        ? " dense"
-                                                  : level.isCompressed() ? " compressed"
-                                                                         : " one coordinate each"));
-  return "dimension " + join(levels, ", ");
+  return format::describe(format);
 }
 
 std::string direction(const sema::Tensor &tensor) {
@@ -92,9 +87,14 @@ std::string argument(const Signature &signature, const sema::Kernel &kernel, con
   const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(parameter.tensor)];
   const std::string indent = " *   " + std::string(width + 2, ' ');
   std::string text = " *   " + parameter.name + std::string(width + 2 - parameter.name.size(), ' ') + direction(tensor);
+  if (parameter.kind == ParameterKind::Values)
+    return text + ", the values of a tensor stored as " + kernel.tensors[static_cast<size_t>(*tensor.structureOf)].name +
+           " is\n";
   if (parameter.kind != ParameterKind::Tensor)
     return text + ", scalar\n";
   text += ", " + shape(kernel, tensor) + "; " + storage(tensor.format) + "\n";
+  if (!tensor.partOf.empty())
+    text += indent + "part " + std::to_string(tensor.part) + " of " + tensor.partOf + ", which is the sum of its parts\n";
   for (const std::string &note : outputNotes(signature, kernel, parameter))
     text += indent + note + "\n";
   return text;

@@ -36,7 +36,6 @@ std::string declaration(const Parameter &parameter) {
   case ParameterKind::ScalarValue:
     return std::string(cType(parameter.value)) + " " + parameter.name;
   case ParameterKind::ScalarPointer:
-    return std::string(cType(parameter.value)) + " *" + parameter.name;
   case ParameterKind::Values:
     return std::string(parameter.isWritten ? "" : "const ") + cType(parameter.value) + " *" + parameter.name;
   case ParameterKind::Tensor:

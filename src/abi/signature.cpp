@@ -39,12 +39,13 @@ Parameter makeParameter(const sema::Kernel &kernel, sema::TensorId id) {
   parameter.value = tensor.type;
   parameter.isWritten = tensor.isWritten;
   if (tensor.order() == 0) {
-    parameter.kind = tensor.isWritten ? ParameterKind::ScalarPointer : ParameterKind::ScalarValue;
+    const bool byPointer = tensor.isWritten || sema::isComplex(tensor.type);
+    parameter.kind = byPointer ? ParameterKind::ScalarPointer : ParameterKind::ScalarValue;
     return parameter;
   }
-  parameter.kind = ParameterKind::Tensor;
+  parameter.kind = tensor.structureOf ? ParameterKind::Values : ParameterKind::Tensor;
   parameter.type = structFor(tensor.format, tensor.type);
-  parameter.fillsStructure = tensor.isWritten && tensor.patternOf && *tensor.patternOf != id;
+  parameter.fillsStructure = !tensor.structureOf && tensor.isWritten && tensor.patternOf && *tensor.patternOf != id;
   return parameter;
 }
 

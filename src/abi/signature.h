@@ -53,6 +53,10 @@ struct StructType {
 /// The struct for tensors of order >= 1 in `format`.
 StructType structFor(const format::Format &format, sema::ValueType value);
 
+/// Whether a struct of this format has a field for the number of stored values: unless that follows from sizes, widths
+/// and closed forms alone (ELL, N:M, packed triangles). Requires: no sum.
+bool storesCount(const format::Format &format);
+
 /// How a tensor is passed.
 enum class ParameterKind {
   Tensor,        ///< pointer to a struct, const where the struct itself is not written to

@@ -60,7 +60,40 @@ const char *cType(format::IndexType type) {
 }
 
 const char *cType(sema::ValueType type) {
-  return type == sema::ValueType::F32 ? "float" : "double";
+  using sema::ValueType;
+  switch (type) {
+  case ValueType::F16:
+    return "spc_f16";
+  case ValueType::BF16:
+    return "spc_bf16";
+  case ValueType::F32:
+    return "float";
+  case ValueType::F64:
+    return "double";
+  case ValueType::I8:
+    return "int8_t";
+  case ValueType::I16:
+    return "int16_t";
+  case ValueType::I32:
+    return "int32_t";
+  case ValueType::I64:
+    return "int64_t";
+  case ValueType::U8:
+    return "uint8_t";
+  case ValueType::U16:
+    return "uint16_t";
+  case ValueType::U32:
+    return "uint32_t";
+  case ValueType::U64:
+    return "uint64_t";
+  case ValueType::Bool:
+    return "bool";
+  case ValueType::CF32:
+    return "spc_cf32";
+  case ValueType::CF64:
+    return "spc_cf64";
+  }
+  return "";
 }
 
 } // namespace spc::abi

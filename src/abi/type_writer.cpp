@@ -25,9 +25,8 @@ static inline spc_status @type@_validate(const @type@ *t) {
 #endif
 )";
 
-constexpr std::string_view kSparseValidation = R"(  const spc_level levels[@order@] = {
-@levels@  };
-  return spc_validate_levels(levels, @order@, t->nnz, t->values);
+constexpr std::string_view kSparseValidation = R"(  spc_level levels[@count@];
+@levels@  return spc_validate_levels(levels, @count@, @stored@, t->values);
 )";
 
 constexpr std::string_view kDenseValidation =
@@ -58,8 +57,7 @@ std::string spelling(const StructType &type, FieldType field) {
 /// What a field holds, for the comment behind it.
 std::string meaning(const StructType &type, const Field &field) {
   const std::string number = std::to_string(field.index);
-  const std::string dimension = std::to_string(
-      field.role == FieldRole::Indices ? type.format.levels[static_cast<size_t>(field.index)].dim : field.index);
+  const std::string dimension = std::to_string(field.index);
   switch (field.role) {
   case FieldRole::Size:
     return field.arrayLength > 0 ? "extents by dimension" : "extent of dimension " + dimension;
@@ -78,7 +76,8 @@ std::string meaning(const StructType &type, const Field &field) {
   case FieldRole::Pointers:
     return "where the entries of each parent begin in level " + number + ", then their number";
   case FieldRole::Indices:
-    return "coordinates of dimension " + dimension;
+    return "coordinates of level " + number + ", " +
+           format::coordinateText(type.format.levels[static_cast<size_t>(field.index)]);
   case FieldRole::Values:
     return type.format.isDense() ? "elements" : "stored values, in the order of the entries";
   }
@@ -114,26 +113,91 @@ std::string access(const StructType &type, FieldRole role, int index) {
   return "t->" + field.name + (field.arrayLength > 0 ? "[" + std::to_string(index) + "]" : "");
 }
 
-std::string properties(const format::Level &level) {
-  if (level.unique && level.ordered)
-    return "SPC_UNIQUE | SPC_ORDERED";
-  return level.unique ? "SPC_UNIQUE" : level.ordered ? "SPC_ORDERED" : "0";
+std::string properties(const format::Format &format, int k) {
+  const format::Level &level = format.levels[static_cast<size_t>(k)];
+  std::vector<std::string> words;
+  if (level.unique)
+    words.push_back("SPC_UNIQUE");
+  if (level.ordered)
+    words.push_back("SPC_ORDERED");
+  if (level.isSingleton() && k > 0 && !format.levels[static_cast<size_t>(k) - 1].isDense())
+    words.push_back("SPC_CONTINUES");
+  return words.empty() ? "0" : join(words, " | ");
 }
 
-/// The initialiser of one spc_level.
-std::string levelInitializer(const StructType &type, int k) {
-  const format::Level &level = type.format.levels[static_cast<size_t>(k)];
+/// The range of a level's coordinates, as "low, high".
+std::string coordinateRange(const StructType &type, const format::Level &level) {
   const std::string size = access(type, FieldRole::Size, level.dim);
+  switch (level.part) {
+  case format::Part::Whole:
+    return "0, " + size;
+  case format::Part::Quotient:
+    return "0, spc_blocks(" + size + ", " + std::to_string(level.block) + ")";
+  case format::Part::Remainder:
+    return "0, " + std::to_string(level.block);
+  case format::Part::Difference:
+    return "1 - " + access(type, FieldRole::Size, level.minus) + ", " + size;
+  }
+  return "";
+}
+
+const char *levelKind(const format::Level &level, int k) {
+  switch (level.extent) {
+  case format::Extent::Fixed:
+    return level.isDense() ? "SPC_LEVEL_DENSE" : "SPC_LEVEL_FIXED";
+  case format::Extent::Ragged:
+    return k == 0 ? "SPC_LEVEL_ROOT" : "SPC_LEVEL_COMPRESSED";
+  case format::Extent::Lengths:
+    return "SPC_LEVEL_LENGTHS";
+  case format::Extent::Closed:
+    return "SPC_LEVEL_CLOSED";
+  }
+  return "";
+}
+
+std::string closedForm(const std::string &field, const format::ClosedForm &form) {
+  return field + ".constant = " + std::to_string(form.constant) + ";\n" + field +
+         ".slope = " + std::to_string(form.slope) + ";\n" + field + ".size = " + std::to_string(form.size) + ";\n";
+}
+
+/// The statements that describe one level.
+std::string levelStatements(const StructType &type, int k) {
+  const format::Format &format = type.format;
+  const format::Level &level = format.levels[static_cast<size_t>(k)];
+  const std::string name = "  levels[" + std::to_string(k) + "]";
+  std::string text = name + " = spc_make_level(" + levelKind(level, k) + ", " + coordinateRange(type, level) + ", " +
+                     properties(format, k) + ");\n";
+  const auto set = [&](const std::string &field, const std::string &value) {
+    text += name + "." + field + " = " + value + ";\n";
+  };
+  if (level.extent == format::Extent::Fixed && !level.isDense())
+    set("count", level.width ? std::to_string(*level.width) : access(type, FieldRole::Width, k));
+  if (level.extent == format::Extent::Ragged && k == 0)
+    set("count", access(type, FieldRole::Count, 0));
+  if ((level.extent == format::Extent::Ragged && k > 0) || level.extent == format::Extent::Lengths) {
+    const bool isLengths = level.extent == format::Extent::Lengths;
+    set("pointers", access(type, isLengths ? FieldRole::Lengths : FieldRole::Pointers, k));
+    set("pointer_bits", std::to_string(format::bits(format.pointers)));
+  }
+  if (level.extent == format::Extent::Closed) {
+    const int parent = format.levels[static_cast<size_t>(k) - 1].dim;
+    set("parent_size", access(type, FieldRole::Size, parent));
+    text += closedForm(name + ".length", level.length) + closedForm(name + ".start", level.start);
+  }
   if (level.isDense())
-    return "spc_dense_level(" + size + ")";
-  const std::string indices = access(type, FieldRole::Indices, k) + ", " +
-                              std::to_string(format::bits(type.format.indices)) + ", " + properties(level) + ")";
-  if (level.isSingleton())
-    return "spc_singleton_level(" + size + ", " + indices;
-  if (k == 0)
-    return "spc_root_level(" + size + ", " + access(type, FieldRole::Count, 0) + ", " + indices;
-  return "spc_compressed_level(" + size + ", " + access(type, FieldRole::Pointers, k) + ", " +
-         std::to_string(format::bits(type.format.pointers)) + ", " + indices;
+    return text;
+  if (format.interleaved) {
+    int first = 0;
+    while (format.levels[static_cast<size_t>(first)].isDense())
+      ++first;
+    set("indices", access(type, FieldRole::Entries, first));
+    set("index_stride", std::to_string(format.levelCount() - first));
+    set("index_offset", std::to_string(k - first));
+  } else {
+    set("indices", access(type, FieldRole::Indices, k));
+  }
+  set("index_bits", std::to_string(format::bits(format.indices)));
+  return text;
 }
 
 std::string validation(const StructType &type) {
@@ -146,9 +210,11 @@ std::string validation(const StructType &type) {
                                          {"inner", std::to_string(type.format.levels.back().dim)}});
   }
   std::string levels;
-  for (int k = 0; k < order; ++k)
-    levels += "      " + levelInitializer(type, k) + ",\n";
-  return substitute(kSparseValidation, {{"order", std::to_string(order)}, {"levels", levels}});
+  for (int k = 0; k < type.format.levelCount(); ++k)
+    levels += levelStatements(type, k);
+  return substitute(kSparseValidation, {{"count", std::to_string(type.format.levelCount())},
+                                        {"levels", levels},
+                                        {"stored", storesCount(type.format) ? "&t->nnz" : "NULL"}});
 }
 
 /// The parameter that gives a maker the extent of dimension `dim`.
@@ -187,13 +253,7 @@ std::string summary(const StructType &type) {
     return type.format.order() == 1
                ? "Dense."
                : "Dense, dimension " + std::to_string(type.format.levels.back().dim) + " innermost.";
-  std::vector<std::string> levels;
-  for (const format::Level &level : type.format.levels)
-    levels.push_back("dimension " + std::to_string(level.dim) + " " +
-                     (level.isDense()        ? "dense"
-                      : level.isCompressed() ? "compressed"
-                                             : "one coordinate each"));
-  return "From the outside in: " + join(levels, ", ") + ".";
+  return "From the outside in: " + format::describe(type.format) + ".";
 }
 
 } // namespace

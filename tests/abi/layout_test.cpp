@@ -19,13 +19,16 @@ std::string nameOf(const std::string &letters, std::vector<int> modes = {}, Inde
 /// "nrows ncols nnz row_ptr:i32 ..."; array members as "shape[0] shape[1]".
 std::string fieldsOf(const std::string &letters, std::vector<int> modes = {}, IndexType pointers = IndexType::I32,
                      ValueType value = ValueType::F64) {
-  static const char *const kTypes[] = {"", ":i32", ":i64", ":f32", ":f64"};
+  const StructType type = structFor(makeFormat(letters, std::move(modes), pointers), value);
+  const std::string typeNames[] = {"", std::string(":") + spelling(type.format.pointers),
+                                   std::string(":") + spelling(type.format.indices),
+                                   std::string(":") + sema::spelling(value)};
   std::string text;
-  for (const Field &field : structFor(makeFormat(letters, std::move(modes), pointers), value).fields) {
+  for (const Field &field : type.fields) {
     text += (text.empty() ? "" : " ") + field.name;
     if (field.arrayLength > 0)
       text += "[" + std::to_string(field.index) + "/" + std::to_string(field.arrayLength) + "]";
-    text += kTypes[static_cast<int>(field.type)];
+    text += typeNames[static_cast<int>(field.type)];
   }
   return text;
 }

@@ -4,8 +4,8 @@
  *
  * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
  *
- *   T  in, i x j x k; dimension 2 compressed, 0 compressed, 1 compressed
- *   V  in, j; dimension 0 compressed
+ *   T  in, i x j x k; (k: compressed, i: compressed, j: compressed), pointers i64, indices i32
+ *   V  in, j; (i: compressed), pointers i32, indices i32
  *   Y  out, i x j; dense, dimension 0 innermost
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
@@ -17,16 +17,16 @@
 #ifndef SPC_TYPE_CSF3_201_F64_P64_I32
 #define SPC_TYPE_CSF3_201_F64_P64_I32
 
-/* From the outside in: dimension 2 compressed, dimension 0 compressed, dimension 1 compressed. */
+/* From the outside in: (k: compressed, i: compressed, j: compressed), pointers i64, indices i32. */
 typedef struct spc_csf3_201_f64_p64_i32 {
   int64_t shape[3]; /* extents by dimension */
   int64_t nnz; /* stored values */
   int64_t count_0; /* entries of level 0 */
-  int32_t *indices_0; /* coordinates of dimension 2 */
+  int32_t *indices_0; /* coordinates of level 0, k */
   int64_t *pointers_to_1; /* where the entries of each parent begin in level 1, then their number */
-  int32_t *indices_1; /* coordinates of dimension 0 */
+  int32_t *indices_1; /* coordinates of level 1, i */
   int64_t *pointers_to_2; /* where the entries of each parent begin in level 2, then their number */
-  int32_t *indices_2; /* coordinates of dimension 1 */
+  int32_t *indices_2; /* coordinates of level 2, j */
   double *values; /* stored values, in the order of the entries */
 } spc_csf3_201_f64_p64_i32;
 
@@ -45,12 +45,22 @@ SPC_ASSERT_SIZE(spc_csf3_201_f64_p64_i32, 11);
 static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f64_p64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  const spc_level levels[3] = {
-      spc_root_level(t->shape[2], t->count_0, t->indices_0, 32, SPC_UNIQUE | SPC_ORDERED),
-      spc_compressed_level(t->shape[0], t->pointers_to_1, 64, t->indices_1, 32, SPC_UNIQUE | SPC_ORDERED),
-      spc_compressed_level(t->shape[1], t->pointers_to_2, 64, t->indices_2, 32, SPC_UNIQUE | SPC_ORDERED),
-  };
-  return spc_validate_levels(levels, 3, t->nnz, t->values);
+  spc_level levels[3];
+  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->shape[2], SPC_UNIQUE | SPC_ORDERED);
+  levels[0].count = t->count_0;
+  levels[0].indices = t->indices_0;
+  levels[0].index_bits = 32;
+  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->shape[0], SPC_UNIQUE | SPC_ORDERED);
+  levels[1].pointers = t->pointers_to_1;
+  levels[1].pointer_bits = 64;
+  levels[1].indices = t->indices_1;
+  levels[1].index_bits = 32;
+  levels[2] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->shape[1], SPC_UNIQUE | SPC_ORDERED);
+  levels[2].pointers = t->pointers_to_2;
+  levels[2].pointer_bits = 64;
+  levels[2].indices = t->indices_2;
+  levels[2].index_bits = 32;
+  return spc_validate_levels(levels, 3, &t->nnz, t->values);
 }
 
 #endif
@@ -58,11 +68,11 @@ static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f6
 #ifndef SPC_TYPE_SPVEC_F64_I32
 #define SPC_TYPE_SPVEC_F64_I32
 
-/* From the outside in: dimension 0 compressed. */
+/* From the outside in: (i: compressed), pointers i32, indices i32. */
 typedef struct spc_spvec_f64_i32 {
   int64_t size; /* extent of dimension 0 */
   int64_t nnz; /* stored values */
-  int32_t *indices_0; /* coordinates of dimension 0 */
+  int32_t *indices_0; /* coordinates of level 0, i */
   double *values; /* stored values, in the order of the entries */
 } spc_spvec_f64_i32;
 
@@ -76,10 +86,12 @@ SPC_ASSERT_SIZE(spc_spvec_f64_i32, 4);
 static inline spc_status spc_spvec_f64_i32_validate(const spc_spvec_f64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  const spc_level levels[1] = {
-      spc_root_level(t->size, t->nnz, t->indices_0, 32, SPC_UNIQUE | SPC_ORDERED),
-  };
-  return spc_validate_levels(levels, 1, t->nnz, t->values);
+  spc_level levels[1];
+  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->size, SPC_UNIQUE | SPC_ORDERED);
+  levels[0].count = t->nnz;
+  levels[0].indices = t->indices_0;
+  levels[0].index_bits = 32;
+  return spc_validate_levels(levels, 1, &t->nnz, t->values);
 }
 
 #endif

@@ -5,10 +5,10 @@
  *
  * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
  *
- *   S  in, m x n; dimension 0 dense, 1 compressed
+ *   S  in, m x n; (i: dense, j: compressed), pointers i32, indices i32
  *   A  in, m x 64; dense, dimension 1 innermost
  *   B  in, n x 64; dense, dimension 1 innermost
- *   D  out, m x n; dimension 0 dense, 1 compressed
+ *   D  out, m x n; (i: dense, j: compressed), pointers i32, indices i32
  *      has the entries of S: its values array has room for as many as S stores,
  *      its other arrays are those of S, or NULL, which the call replaces by them
  *
@@ -21,13 +21,13 @@
 #ifndef SPC_TYPE_CSR_F32_I32
 #define SPC_TYPE_CSR_F32_I32
 
-/* From the outside in: dimension 0 dense, dimension 1 compressed. */
+/* From the outside in: (i: dense, j: compressed), pointers i32, indices i32. */
 typedef struct spc_csr_f32_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
   int64_t nnz; /* stored values */
   int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
-  int32_t *col_ind; /* coordinates of dimension 1 */
+  int32_t *col_ind; /* coordinates of level 1, j */
   float *values; /* stored values, in the order of the entries */
 } spc_csr_f32_i32;
 
@@ -43,11 +43,14 @@ SPC_ASSERT_SIZE(spc_csr_f32_i32, 6);
 static inline spc_status spc_csr_f32_i32_validate(const spc_csr_f32_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  const spc_level levels[2] = {
-      spc_dense_level(t->nrows),
-      spc_compressed_level(t->ncols, t->row_ptr, 32, t->col_ind, 32, SPC_UNIQUE | SPC_ORDERED),
-  };
-  return spc_validate_levels(levels, 2, t->nnz, t->values);
+  spc_level levels[2];
+  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
+  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED);
+  levels[1].pointers = t->row_ptr;
+  levels[1].pointer_bits = 32;
+  levels[1].indices = t->col_ind;
+  levels[1].index_bits = 32;
+  return spc_validate_levels(levels, 2, &t->nnz, t->values);
 }
 
 #endif

@@ -6,7 +6,7 @@
  * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
  *
  *   alpha  in, scalar
- *   M      in, i x j; dimension 0 compressed, 1 one coordinate each
+ *   M      in, i x j; (i: compressed non-unique, j: singleton), pointers i32, indices i32
  *   x      in, j; dense
  *   y      in/out, i; dense
  *   nrm    out, scalar
@@ -20,13 +20,13 @@
 #ifndef SPC_TYPE_COO2_F64_I32
 #define SPC_TYPE_COO2_F64_I32
 
-/* From the outside in: dimension 0 compressed, dimension 1 one coordinate each. */
+/* From the outside in: (i: compressed non-unique, j: singleton), pointers i32, indices i32. */
 typedef struct spc_coo2_f64_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
   int64_t nnz; /* stored values */
-  int32_t *row_ind; /* coordinates of dimension 0 */
-  int32_t *col_ind; /* coordinates of dimension 1 */
+  int32_t *row_ind; /* coordinates of level 0, i */
+  int32_t *col_ind; /* coordinates of level 1, j */
   double *values; /* stored values, in the order of the entries */
 } spc_coo2_f64_i32;
 
@@ -42,11 +42,16 @@ SPC_ASSERT_SIZE(spc_coo2_f64_i32, 6);
 static inline spc_status spc_coo2_f64_i32_validate(const spc_coo2_f64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
-  const spc_level levels[2] = {
-      spc_root_level(t->nrows, t->nnz, t->row_ind, 32, SPC_ORDERED),
-      spc_singleton_level(t->ncols, t->col_ind, 32, SPC_UNIQUE | SPC_ORDERED),
-  };
-  return spc_validate_levels(levels, 2, t->nnz, t->values);
+  spc_level levels[2];
+  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->nrows, SPC_ORDERED);
+  levels[0].count = t->nnz;
+  levels[0].indices = t->row_ind;
+  levels[0].index_bits = 32;
+  levels[1] = spc_make_level(SPC_LEVEL_FIXED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED | SPC_CONTINUES);
+  levels[1].count = 1;
+  levels[1].indices = t->col_ind;
+  levels[1].index_bits = 32;
+  return spc_validate_levels(levels, 2, &t->nnz, t->values);
 }
 
 #endif
