@@ -1,9 +1,9 @@
-#include "tensor/packed_arrays.h"
-#include "tensor/sorting.h"
+#include "tensor/level_coordinates.h"
+#include "tensor/packer.h"
 
-#include <algorithm>
-#include <limits>
+#include <map>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 
 namespace spc::tensor {
@@ -11,14 +11,8 @@ namespace spc::tensor {
 namespace {
 
 using abi::FieldRole;
-using format::IndexType;
-using format::largest;
 
 constexpr const char *kOutOfMemory = "it does not fit into memory";
-
-std::string doesNotFit(const std::string &what, int64_t number, const char *arrays, IndexType type) {
-  return what + " " + std::to_string(number) + " does not fit the format's " + format::spelling(type) + " " + arrays;
-}
 
 /// What is wrong with entries, whatever the format; empty when nothing is.
 std::string problemOf(const Coordinates &entries, const format::Format &format) {
@@ -39,100 +33,47 @@ std::string problemOf(const Coordinates &entries, const format::Format &format) 
   return "";
 }
 
-/// Packs sorted entries level by level, as in Chou et al. 2018: `positions_` are the slots of the level packed last,
-/// `at_` says which of them each entry is in.
-class Packer {
-public:
-  Packer(PackedArrays &arrays, const std::vector<int64_t> &shape, SortedEntries entries, std::string &error)
-      : arrays_(arrays), shape_(shape), entries_(std::move(entries)), error_(error), at_(entries_.size(), 0) {}
-
-  bool pack() {
-    const format::Format &format = arrays_.format();
-    for (int k = 0; k < format.order(); ++k) {
-      const format::Level &level = format.levels[k];
-      if (!(level.isDense() ? dense(k) : level.isCompressed() ? compressed(k) : singleton(k)))
-        return false;
-    }
-    arrays_.valueCount = positions_;
-    arrays_.setNumber(FieldRole::Stored, 0, positions_);
-    void *values = arrays_.allocate(FieldRole::Values, 0, positions_);
-    for (size_t e = 0; e < entries_.size(); ++e)
-      arrays_.storeValue(values, at_[e], entries_.values[e]);
-    return true;
-  }
-
-private:
-  bool dense(int k) {
-    int64_t extent = shape_[arrays_.format().levels[k].dim];
-    if (__builtin_mul_overflow(positions_, extent, &positions_)) {
-      error_ = kOutOfMemory;
+/// The stored triangle of symmetric entries; false, with the reason in `error`, where they are not symmetric.
+bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, std::string &error) {
+  sortAndSum(entries);
+  const auto value = [&](size_t e) {
+    return Number{entries.values[e], entries.imaginary.empty() ? 0 : entries.imaginary[e]};
+  };
+  std::map<std::pair<int64_t, int64_t>, Number> all;
+  for (size_t e = 0; e < entries.size(); ++e)
+    all[{entries.coordinates[2 * e], entries.coordinates[2 * e + 1]}] = value(e);
+  Coordinates kept;
+  kept.shape = entries.shape;
+  for (const auto &[place, number] : all) {
+    const auto mirrored = all.find({place.second, place.first});
+    if (mirrored == all.end() || mirrored->second != number) {
+      error = "it is not symmetric: the entries at (" + std::to_string(place.first + 1) + ", " +
+              std::to_string(place.second + 1) + ") and its mirror image differ";
       return false;
     }
-    for (size_t e = 0; e < at_.size(); ++e)
-      at_[e] = at_[e] * extent + entries_.columns[k][e];
-    return true;
+    if (symmetry == format::Symmetry::Lower ? place.first < place.second : place.first > place.second)
+      continue;
+    kept.coordinates.insert(kept.coordinates.end(), {place.first, place.second});
+    kept.values.push_back(number.real);
+    if (!entries.imaginary.empty())
+      kept.imaginary.push_back(number.imaginary);
   }
+  entries = std::move(kept);
+  return true;
+}
 
-  bool compressed(int k) {
-    const format::Format &format = arrays_.format();
-    const std::vector<int64_t> &column = entries_.columns[k];
-    std::vector<int64_t> next(at_.size());
-    int64_t count = 0;
-    for (size_t e = 0; e < at_.size(); ++e) {
-      bool shares = format.levels[k].unique && e > 0 && at_[e] == at_[e - 1] && column[e] == column[e - 1];
-      next[e] = shares ? count - 1 : count++;
-    }
-    if (k == 0)
-      arrays_.setNumber(FieldRole::Count, 0, count);
-    else if (!pointers(k, next, count))
-      return false;
-    at_ = std::move(next);
-    positions_ = count;
-    return indices(k);
-  }
-
-  bool singleton(int k) { return indices(k); }
-
-  bool pointers(int k, const std::vector<int64_t> &next, int64_t count) {
-    IndexType type = arrays_.format().pointers;
-    if (count > largest(type)) {
-      error_ = doesNotFit("its number of entries", count, "pointers", type);
-      return false;
-    }
-    if (positions_ == std::numeric_limits<int64_t>::max())
-      throw std::bad_alloc();
-    void *array = arrays_.allocate(FieldRole::Pointers, k, positions_ + 1);
-    for (size_t e = 0; e < next.size(); ++e)
-      PackedArrays::store(array, type, at_[e] + 1, next[e] + 1);
-    // Slots without entries end where the one before them ends.
-    for (int64_t p = 0, end = 0; p <= positions_; ++p) {
-      end = std::max(end, PackedArrays::load(array, type, p));
-      PackedArrays::store(array, type, p, end);
-    }
-    return true;
-  }
-
-  bool indices(int k) {
-    IndexType type = arrays_.format().indices;
-    void *array = arrays_.allocate(FieldRole::Indices, k, positions_);
-    for (size_t e = 0; e < at_.size(); ++e) {
-      int64_t coordinate = entries_.columns[k][e];
-      if (coordinate > largest(type)) {
-        error_ = doesNotFit("coordinate", coordinate, "indices", type);
-        return false;
-      }
-      PackedArrays::store(array, type, at_[e], coordinate);
-    }
-    return true;
-  }
-
-  PackedArrays &arrays_;
-  const std::vector<int64_t> &shape_;
-  SortedEntries entries_;
-  std::string &error_;
-  std::vector<int64_t> at_;
-  int64_t positions_ = 1;
-};
+/// Sorted by level; a symmetric tensor's stored triangle only.
+std::optional<SortedEntries> sortedByLevel(const Coordinates &entries, const format::Format &format,
+                                           std::string &error) {
+  std::vector<int> levels(format.levels.size());
+  std::iota(levels.begin(), levels.end(), 0);
+  if (format.symmetry == format::Symmetry::None)
+    return sortedBy(toLevels(entries, format), levels);
+  Coordinates triangle = entries;
+  if (!keepTriangle(triangle, format.symmetry, error))
+    return std::nullopt;
+  return sortedBy(toLevels(triangle, format), levels);
+}
 
 } // namespace
 
@@ -143,10 +84,8 @@ std::optional<PackedTensor> PackedTensor::pack(const Coordinates &entries, const
     return std::nullopt;
   try {
     auto state = std::make_unique<State>(State{PackedArrays(format, value, entries.shape)});
-    std::vector<int> dims;
-    for (const format::Level &level : format.levels)
-      dims.push_back(level.dim);
-    if (!Packer(state->arrays, entries.shape, sortedBy(entries, dims), error).pack())
+    std::optional<SortedEntries> sorted = sortedByLevel(entries, format, error);
+    if (!sorted || !Packer(state->arrays, entries.shape, std::move(*sorted), error).pack())
       return std::nullopt;
     state->arrays.setStrides();
     return PackedTensor(std::move(state));
@@ -160,7 +99,7 @@ std::optional<PackedTensor> PackedTensor::pack(const Coordinates &entries, const
 
 std::optional<PackedTensor> PackedTensor::output(const std::vector<int64_t> &shape, const format::Format &format,
                                                  sema::ValueType value, int64_t valueCount, std::string &error) {
-  error = problemOf({shape, {}, {}}, format);
+  error = problemOf({shape, {}, {}, {}}, format);
   if (!error.empty())
     return std::nullopt;
   std::optional<int64_t> count = format.isDense() ? elementCount(shape) : valueCount;

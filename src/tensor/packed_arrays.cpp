@@ -69,27 +69,34 @@ void PackedArrays::setStrides() {
 }
 
 int64_t PackedArrays::load(const void *array, format::IndexType type, int64_t at) {
-  return type == format::IndexType::I32 ? static_cast<const int32_t *>(array)[at]
-                                        : static_cast<const int64_t *>(array)[at];
+  switch (type) {
+  case format::IndexType::U8:
+    return static_cast<const uint8_t *>(array)[at];
+  case format::IndexType::U16:
+    return static_cast<const uint16_t *>(array)[at];
+  case format::IndexType::I32:
+    return static_cast<const int32_t *>(array)[at];
+  case format::IndexType::I64:
+    return static_cast<const int64_t *>(array)[at];
+  }
+  return 0;
 }
 
 void PackedArrays::store(void *array, format::IndexType type, int64_t at, int64_t value) {
-  if (type == format::IndexType::I32)
+  switch (type) {
+  case format::IndexType::U8:
+    static_cast<uint8_t *>(array)[at] = static_cast<uint8_t>(value);
+    break;
+  case format::IndexType::U16:
+    static_cast<uint16_t *>(array)[at] = static_cast<uint16_t>(value);
+    break;
+  case format::IndexType::I32:
     static_cast<int32_t *>(array)[at] = static_cast<int32_t>(value);
-  else
+    break;
+  case format::IndexType::I64:
     static_cast<int64_t *>(array)[at] = value;
-}
-
-double PackedArrays::loadValue(const void *array, int64_t at) const {
-  return type_.value == sema::ValueType::F32 ? static_cast<const float *>(array)[at]
-                                             : static_cast<const double *>(array)[at];
-}
-
-void PackedArrays::storeValue(void *array, int64_t at, double value) const {
-  if (type_.value == sema::ValueType::F32)
-    static_cast<float *>(array)[at] = static_cast<float>(value);
-  else
-    static_cast<double *>(array)[at] = value;
+    break;
+  }
 }
 
 std::optional<int64_t> elementCount(const std::vector<int64_t> &shape) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "abi/signature.h"
+#include "tensor/numbers.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>
@@ -20,6 +21,7 @@ public:
   PackedArrays(const format::Format &format, sema::ValueType value, const std::vector<int64_t> &shape);
 
   const format::Format &format() const { return type_.format; }
+  sema::ValueType valueType() const { return type_.value; }
   void *cStruct() { return slots_.data(); }
 
   /// An integer field; 0 where the struct has none of that role.
@@ -38,8 +40,8 @@ public:
   /// One element of an integer array or of the values.
   static int64_t load(const void *array, format::IndexType type, int64_t at);
   static void store(void *array, format::IndexType type, int64_t at, int64_t value);
-  double loadValue(const void *array, int64_t at) const;
-  void storeValue(void *array, int64_t at, double value) const;
+  Number loadValue(const void *array, int64_t at) const { return loadNumber(array, type_.value, at); }
+  bool storeValue(void *array, int64_t at, Number value) const { return storeNumber(array, type_.value, at, value); }
 
   int64_t valueCount = 0;
 

@@ -84,16 +84,21 @@ SortedEntries sortedBy(const Coordinates &entries, const std::vector<int> &dims)
   for (std::vector<int64_t> &column : result.columns)
     column.reserve(sorted.size());
   result.values.reserve(sorted.size());
+  const bool isComplex = !entries.imaginary.empty();
   const int64_t *previous = nullptr;
   for (size_t e : sorted) {
     const int64_t *at = entries.coordinates.data() + e * order;
     if (previous && std::equal(at, at + order, previous)) {
       result.values.back() += entries.values[e];
+      if (isComplex)
+        result.imaginary.back() += entries.imaginary[e];
       continue;
     }
     for (size_t k = 0; k < order; ++k)
       result.columns[k].push_back(at[dims[k]]);
     result.values.push_back(entries.values[e]);
+    if (isComplex)
+      result.imaginary.push_back(entries.imaginary[e]);
     previous = at;
   }
   return result;
@@ -109,6 +114,7 @@ void sortAndSum(Coordinates &entries) {
     for (size_t e = 0; e < sorted.size(); ++e)
       entries.coordinates[e * order + k] = sorted.columns[k][e];
   entries.values = std::move(sorted.values);
+  entries.imaginary = std::move(sorted.imaginary);
 }
 
 bool asVector(Coordinates &entries) {

@@ -12,6 +12,7 @@ namespace spc::tensor {
 struct SortedEntries {
   std::vector<std::vector<int64_t>> columns;
   std::vector<double> values;
+  std::vector<double> imaginary; ///< as many, or empty where all are 0
 
   size_t size() const { return values.size(); }
 };

@@ -1,3 +1,4 @@
+#include "tensor/level_coordinates.h"
 #include "tensor/packed_arrays.h"
 
 namespace spc::tensor {
@@ -5,18 +6,19 @@ namespace spc::tensor {
 namespace {
 
 using abi::FieldRole;
+using format::Extent;
+using format::Level;
 
 /// Visits every stored entry from the outermost level inwards.
 class Unpacker {
 public:
   explicit Unpacker(const PackedArrays &arrays)
       : arrays_(arrays), format_(arrays.format()), values_(arrays.array(FieldRole::Values)),
-        coordinates_(format_.order()) {
-    for (int k = 0; k < format_.order(); ++k) {
-      result_.shape.push_back(arrays.number(FieldRole::Size, k));
-      pointers_.push_back(arrays.array(FieldRole::Pointers, k));
-      indices_.push_back(arrays.array(FieldRole::Indices, k));
-    }
+        byLevel_(format_.levels.size()), byDimension_(format_.order()) {
+    for (int d = 0; d < format_.order(); ++d)
+      result_.shape.push_back(arrays.number(FieldRole::Size, d));
+    for (int k = 0; k < format_.levelCount(); ++k)
+      prepare(k);
   }
 
   Coordinates unpack() {
@@ -30,47 +32,109 @@ public:
   }
 
 private:
+  /// What is needed of a level to walk it.
+  struct Walk {
+    LevelRange range;
+    const void *pointers = nullptr;
+    const void *indices = nullptr;
+    int64_t stride = 1, offset = 0;
+    int64_t width = 0;
+    std::vector<int64_t> begins; ///< of lengths: where each parent begins
+  };
+
+  void prepare(int k) {
+    const Level &level = format_.levels[k];
+    Walk walk{rangeOf(level, result_.shape), arrays_.array(FieldRole::Pointers, k),
+              arrays_.array(FieldRole::Indices, k)};
+    walk.width = level.width ? *level.width : arrays_.number(FieldRole::Width, k);
+    if (level.extent == Extent::Lengths)
+      walk.pointers = arrays_.array(FieldRole::Lengths, k);
+    mayPad_ = mayPad_ || level.isFixedWidth() || (level.extent == Extent::Closed && !level.isDense());
+    if (format_.interleaved && !level.isDense()) {
+      if (firstListed_ < 0)
+        firstListed_ = k;
+      walk.indices = arrays_.array(FieldRole::Entries, firstListed_);
+      walk.stride = format_.levelCount() - firstListed_;
+      walk.offset = k - firstListed_;
+    }
+    walks_.push_back(std::move(walk));
+  }
+
+  void emit(const std::vector<int64_t> &place, Number value) {
+    result_.coordinates.insert(result_.coordinates.end(), place.begin(), place.end());
+    result_.values.push_back(value.real);
+    if (sema::isComplex(arrays_.valueType()))
+      result_.imaginary.push_back(value.imaginary);
+  }
+
   void add(int64_t position) {
-    result_.coordinates.insert(result_.coordinates.end(), coordinates_.begin(), coordinates_.end());
-    result_.values.push_back(arrays_.loadValue(values_, position));
+    fromLevels(format_, byLevel_, byDimension_);
+    for (size_t d = 0; d < byDimension_.size(); ++d)
+      if (byDimension_[d] < 0 || byDimension_[d] >= result_.shape[d])
+        return;
+    const Number value = arrays_.loadValue(values_, position);
+    if (mayPad_ && value == Number())
+      return;
+    emit(byDimension_, value);
+    if (format_.symmetry != format::Symmetry::None && byDimension_[0] != byDimension_[1])
+      emit({byDimension_[1], byDimension_[0]}, value);
   }
 
   /// By dimension, so that elements come in row-major order however they are stored.
   void visitDense(int dim, int64_t offset) {
     if (dim == format_.order())
-      return add(offset);
+      return emit(byDimension_, arrays_.loadValue(values_, offset));
     int64_t stride = arrays_.number(FieldRole::Stride, dim);
     for (int64_t c = 0; c < result_.shape[dim]; ++c) {
-      coordinates_[dim] = c;
+      byDimension_[dim] = c;
       visitDense(dim + 1, offset + c * stride);
     }
   }
 
-  void visit(int k, int64_t position) {
-    if (k == format_.order())
-      return add(position);
-    const format::Level &level = format_.levels[k];
-    if (level.isDense()) {
-      int64_t extent = result_.shape[level.dim];
-      for (int64_t c = 0; c < extent; ++c) {
-        coordinates_[level.dim] = c;
-        visit(k + 1, position * extent + c);
+  /// The positions of a parent's entries, as first and one past the last.
+  std::pair<int64_t, int64_t> segment(int k, int64_t parent) {
+    const Level &level = format_.levels[k];
+    Walk &walk = walks_[k];
+    const auto load = [&](int64_t at) { return PackedArrays::load(walk.pointers, format_.pointers, at); };
+    switch (level.extent) {
+    case Extent::Fixed:
+      return level.isDense() ? std::pair(parent * walk.range.count, (parent + 1) * walk.range.count)
+                             : std::pair(parent * walk.width, (parent + 1) * walk.width);
+    case Extent::Ragged:
+      if (k == 0)
+        return {0, arrays_.number(FieldRole::Count, 0)};
+      return walk.pointers ? std::pair(load(parent), load(parent + 1)) : std::pair<int64_t, int64_t>(0, 0);
+    case Extent::Lengths:
+    case Extent::Closed:
+      if (walk.begins.empty())
+        walk.begins.push_back(0);
+      while (static_cast<int64_t>(walk.begins.size()) <= parent + 1) {
+        const auto p = static_cast<int64_t>(walk.begins.size()) - 1;
+        walk.begins.push_back(walk.begins.back() +
+                              (level.extent == Extent::Lengths ? load(p) : closed(k, level.length, p)));
       }
-      return;
+      return {walk.begins[parent], walk.begins[parent + 1]};
     }
-    if (!indices_[k])
+    return {0, 0};
+  }
+
+  int64_t closed(int k, const format::ClosedForm &form, int64_t parent) const {
+    const int64_t parents = std::max<int64_t>(1, result_.shape[format_.levels[k - 1].dim]);
+    return valueOf(form, parent % parents, result_.shape[format_.levels[k].dim]);
+  }
+
+  void visit(int k, int64_t position) {
+    if (k == format_.levelCount())
+      return add(position);
+    const Level &level = format_.levels[k];
+    const auto [begin, end] = segment(k, position);
+    const int64_t start = level.extent == Extent::Closed ? closed(k, level.start, position) : 0;
+    if (!level.isDense() && !walks_[k].indices)
       return;
-    int64_t begin = position;
-    int64_t end = position + 1;
-    if (level.isCompressed() && k == 0) {
-      begin = 0;
-      end = arrays_.number(FieldRole::Count, 0);
-    } else if (level.isCompressed()) {
-      begin = pointers_[k] ? PackedArrays::load(pointers_[k], format_.pointers, position) : 0;
-      end = pointers_[k] ? PackedArrays::load(pointers_[k], format_.pointers, position + 1) : 0;
-    }
     for (int64_t at = begin; at < end; ++at) {
-      coordinates_[level.dim] = PackedArrays::load(indices_[k], format_.indices, at);
+      byLevel_[k] = level.isDense() ? start + at - begin
+                                    : PackedArrays::load(walks_[k].indices, format_.indices,
+                                                         at * walks_[k].stride + walks_[k].offset);
       visit(k + 1, at);
     }
   }
@@ -78,10 +142,12 @@ private:
   const PackedArrays &arrays_;
   const format::Format &format_;
   const void *values_;
-  std::vector<const void *> pointers_;
-  std::vector<const void *> indices_;
-  std::vector<int64_t> coordinates_;
+  std::vector<Walk> walks_;
+  std::vector<int64_t> byLevel_;
+  std::vector<int64_t> byDimension_;
   Coordinates result_;
+  int firstListed_ = -1;
+  bool mayPad_ = false;
 };
 
 } // namespace

@@ -29,6 +29,8 @@ const Level kRepeated{.storage = Storage::Compressed, .extent = Extent::Ragged, 
 const Level kSingleton{.storage = Storage::Compressed, .extent = Extent::Fixed};
 
 Format make(std::vector<Level> levels, std::vector<int> modes = {}) {
+  for (size_t k = 0; k < levels.size(); ++k)
+    levels[k].dim = static_cast<int>(k);
   Format format{"test", std::move(levels)};
   for (int k = 0; k < format.order(); ++k)
     format.levels[k].dim = modes.empty() ? k : modes[k];

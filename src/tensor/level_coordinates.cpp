@@ -1,0 +1,79 @@
+#include "tensor/level_coordinates.h"
+
+#include <algorithm>
+
+namespace spc::tensor {
+
+using format::Level;
+using format::Part;
+
+LevelRange rangeOf(const Level &level, const std::vector<int64_t> &shape) {
+  const int64_t size = shape[level.dim];
+  switch (level.part) {
+  case Part::Whole:
+    return {0, size};
+  case Part::Quotient:
+    return {0, size / level.block + (size % level.block != 0)};
+  case Part::Remainder:
+    return {0, level.block};
+  case Part::Difference:
+    return {1 - shape[level.minus], std::max<int64_t>(size + shape[level.minus] - 1, 0)};
+  }
+  return {};
+}
+
+Coordinates toLevels(const Coordinates &entries, const format::Format &format) {
+  const size_t order = entries.shape.size(), levels = format.levels.size();
+  Coordinates result;
+  std::vector<int64_t> lows;
+  for (const Level &level : format.levels) {
+    const LevelRange range = rangeOf(level, entries.shape);
+    result.shape.push_back(range.count);
+    lows.push_back(range.low);
+  }
+  result.values = entries.values;
+  result.imaginary = entries.imaginary;
+  result.coordinates.reserve(entries.size() * levels);
+  for (size_t e = 0; e < entries.size(); ++e) {
+    const int64_t *at = entries.coordinates.data() + e * order;
+    for (size_t k = 0; k < levels; ++k) {
+      const Level &level = format.levels[k];
+      int64_t coordinate = at[level.dim];
+      if (level.part == Part::Quotient)
+        coordinate /= level.block;
+      else if (level.part == Part::Remainder)
+        coordinate %= level.block;
+      else if (level.part == Part::Difference)
+        coordinate -= at[level.minus];
+      result.coordinates.push_back(coordinate - lows[k]);
+    }
+  }
+  return result;
+}
+
+void fromLevels(const format::Format &format, const std::vector<int64_t> &byLevel, std::vector<int64_t> &byDimension) {
+  std::fill(byDimension.begin(), byDimension.end(), 0);
+  std::vector<bool> isWhole(byDimension.size());
+  for (size_t k = 0; k < byLevel.size(); ++k) {
+    const Level &level = format.levels[k];
+    if (level.part == Part::Difference)
+      continue;
+    byDimension[level.dim] += level.part == Part::Quotient ? byLevel[k] * level.block : byLevel[k];
+    isWhole[level.dim] = level.part == Part::Whole;
+  }
+  for (size_t k = 0; k < byLevel.size(); ++k) {
+    const Level &level = format.levels[k];
+    if (level.part != Part::Difference)
+      continue;
+    if (isWhole[level.minus])
+      byDimension[level.dim] = byDimension[level.minus] + byLevel[k];
+    else
+      byDimension[level.minus] = byDimension[level.dim] - byLevel[k];
+  }
+}
+
+int64_t valueOf(const format::ClosedForm &form, int64_t parent, int64_t size) {
+  return form.constant + form.slope * parent + form.size * size;
+}
+
+} // namespace spc::tensor

@@ -1,0 +1,144 @@
+#include "tensor/numbers.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace spc::tensor {
+
+using sema::ValueType;
+
+namespace {
+
+template <typename T> double at(const void *array, int64_t index) {
+  return static_cast<double>(static_cast<const T *>(array)[index]);
+}
+
+template <typename T> bool put(void *array, int64_t index, double value) {
+  static_cast<T *>(array)[index] = static_cast<T>(value);
+  return true;
+}
+
+template <typename T> bool putInteger(void *array, int64_t index, double value) {
+  // The bounds are powers of two, or one less, that doubles hold or round up to.
+  const double low = static_cast<double>(std::numeric_limits<T>::min());
+  const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
+  return value == std::floor(value) && value >= low && value < beyond && put<T>(array, index, value);
+}
+
+} // namespace
+
+float fromHalf(uint16_t bits) {
+  const uint32_t sign = static_cast<uint32_t>(bits & 0x8000u) << 16;
+  const uint32_t exponent = bits >> 10 & 0x1fu, fraction = bits & 0x3ffu;
+  if (exponent == 0x1f)
+    return std::bit_cast<float>(sign | 0x7f800000u | fraction << 13);
+  if (exponent != 0)
+    return std::bit_cast<float>(sign | (exponent + 112) << 23 | fraction << 13);
+  const float magnitude = std::ldexp(static_cast<float>(fraction), -24);
+  return sign ? -magnitude : magnitude;
+}
+
+uint16_t toHalf(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000u);
+  const float magnitude = std::fabs(value);
+  if (std::isnan(value))
+    return static_cast<uint16_t>(sign | 0x7e00u | (bits >> 13 & 0x3ffu));
+  if (magnitude >= 65520.0f)
+    return static_cast<uint16_t>(sign | 0x7c00u);
+  // Adding a power of two leaves the bits that a half keeps, rounded by the addition itself.
+  if (magnitude < 6.103515625e-05f)
+    return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(magnitude + 0.5f) - std::bit_cast<uint32_t>(0.5f)));
+  const uint32_t rounded = (bits & 0x7fffffffu) + 0xfffu + (bits >> 13 & 1u);
+  return static_cast<uint16_t>(sign | ((rounded >> 13) - (112u << 10)));
+}
+
+float fromBrain(uint16_t bits) {
+  return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16);
+}
+
+uint16_t toBrain(float value) {
+  const uint32_t bits = std::bit_cast<uint32_t>(value);
+  if (std::isnan(value))
+    return static_cast<uint16_t>(bits >> 16 | 0x40u);
+  return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+Number loadNumber(const void *array, ValueType type, int64_t index) {
+  switch (type) {
+  case ValueType::F16:
+    return {fromHalf(static_cast<const uint16_t *>(array)[index])};
+  case ValueType::BF16:
+    return {fromBrain(static_cast<const uint16_t *>(array)[index])};
+  case ValueType::F32:
+    return {at<float>(array, index)};
+  case ValueType::F64:
+    return {at<double>(array, index)};
+  case ValueType::I8:
+    return {at<int8_t>(array, index)};
+  case ValueType::I16:
+    return {at<int16_t>(array, index)};
+  case ValueType::I32:
+    return {at<int32_t>(array, index)};
+  case ValueType::I64:
+    return {at<int64_t>(array, index)};
+  case ValueType::U8:
+    return {at<uint8_t>(array, index)};
+  case ValueType::U16:
+    return {at<uint16_t>(array, index)};
+  case ValueType::U32:
+    return {at<uint32_t>(array, index)};
+  case ValueType::U64:
+    return {at<uint64_t>(array, index)};
+  case ValueType::Bool:
+    return {at<uint8_t>(array, index)};
+  case ValueType::CF32:
+    return {at<float>(array, 2 * index), at<float>(array, 2 * index + 1)};
+  case ValueType::CF64:
+    return {at<double>(array, 2 * index), at<double>(array, 2 * index + 1)};
+  }
+  return {};
+}
+
+bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
+  if (number.imaginary != 0 && !sema::isComplex(type))
+    return false;
+  switch (type) {
+  case ValueType::F16:
+    static_cast<uint16_t *>(array)[index] = toHalf(static_cast<float>(number.real));
+    return true;
+  case ValueType::BF16:
+    static_cast<uint16_t *>(array)[index] = toBrain(static_cast<float>(number.real));
+    return true;
+  case ValueType::F32:
+    return put<float>(array, index, number.real);
+  case ValueType::F64:
+    return put<double>(array, index, number.real);
+  case ValueType::I8:
+    return putInteger<int8_t>(array, index, number.real);
+  case ValueType::I16:
+    return putInteger<int16_t>(array, index, number.real);
+  case ValueType::I32:
+    return putInteger<int32_t>(array, index, number.real);
+  case ValueType::I64:
+    return putInteger<int64_t>(array, index, number.real);
+  case ValueType::U8:
+    return putInteger<uint8_t>(array, index, number.real);
+  case ValueType::U16:
+    return putInteger<uint16_t>(array, index, number.real);
+  case ValueType::U32:
+    return putInteger<uint32_t>(array, index, number.real);
+  case ValueType::U64:
+    return putInteger<uint64_t>(array, index, number.real);
+  case ValueType::Bool:
+    return (number.real == 0 || number.real == 1) && put<uint8_t>(array, index, number.real);
+  case ValueType::CF32:
+    return put<float>(array, 2 * index, number.real) && put<float>(array, 2 * index + 1, number.imaginary);
+  case ValueType::CF64:
+    return put<double>(array, 2 * index, number.real) && put<double>(array, 2 * index + 1, number.imaginary);
+  }
+  return false;
+}
+
+} // namespace spc::tensor

@@ -1,0 +1,30 @@
+// Elements of any value type as real and imaginary parts, and half-precision floats as their bits.
+#pragma once
+
+#include "sema/value_type.h"
+
+#include <cstdint>
+
+namespace spc::tensor {
+
+/// A number of any value type; integers up to 2^53 in magnitude are exact.
+struct Number {
+  double real = 0;
+  double imaginary = 0;
+  bool operator==(const Number &) const = default;
+};
+
+/// Element `at` of an array of `type`.
+Number loadNumber(const void *array, sema::ValueType type, int64_t at);
+
+/// Stores a number, rounded to nearest even by float types. False, with nothing stored, where the type has no such
+/// number: a fraction or an overflow in an integer type, anything but 0 and 1 in a bool, an imaginary part in a real.
+bool storeNumber(void *array, sema::ValueType type, int64_t at, Number number);
+
+/// IEEE 754 binary16 and the upper half of a binary32, rounded to nearest even.
+uint16_t toHalf(float value);
+float fromHalf(uint16_t bits);
+uint16_t toBrain(float value);
+float fromBrain(uint16_t bits);
+
+} // namespace spc::tensor

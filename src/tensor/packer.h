@@ -1,0 +1,52 @@
+// Packing of sorted entries, level by level. Private to this folder.
+#pragma once
+
+#include "tensor/packed_arrays.h"
+#include "tensor/sorting.h"
+
+#include <string>
+#include <vector>
+
+namespace spc::tensor {
+
+/// Fills the arrays of a sparse or tiled struct from entries sorted by level (level_coordinates.h), as in Chou et al.
+/// 2018: `positions_` are the slots of the level packed last, `at_` says which of them each entry is in.
+class Packer {
+public:
+  /// `shape` by dimension. `entries` has one column a level, less the level's least coordinate.
+  Packer(PackedArrays &arrays, const std::vector<int64_t> &shape, SortedEntries entries, std::string &error);
+
+  /// False, with the reason in the error, where something does not fit. Throws std::bad_alloc.
+  bool pack();
+
+private:
+  bool packLevel(int k);
+  bool dense(int k);
+  bool raggedDense(int k);
+  bool compressed(int k);
+  bool bounded(int k);
+  bool continued(int k);
+  std::vector<int64_t> capacities(int k);
+  bool choosePadded(int k, const std::vector<int64_t> &capacity, std::vector<int64_t> &slots);
+  bool writeSegments(int k, const std::vector<int64_t> &lengths);
+  bool writeIndices(int k);
+  bool storeIndex(int k, int64_t position, int64_t coordinate);
+  bool allocateIndices(int k);
+  bool multiply(int64_t count);
+  bool fail(std::string message);
+
+  const format::Level &level(int k) const { return arrays_.format().levels[k]; }
+  bool startsListed(int k) const { return k == 0 || arrays_.format().levels[k - 1].isDense(); }
+
+  PackedArrays &arrays_;
+  const std::vector<int64_t> &shape_;
+  SortedEntries entries_;
+  std::string &error_;
+  std::vector<int64_t> at_;
+  int64_t positions_ = 1;
+  void *indices_ = nullptr; ///< of the level being packed
+  int64_t indexStride_ = 1, indexOffset_ = 0;
+  int firstListed_ = -1;
+};
+
+} // namespace spc::tensor
