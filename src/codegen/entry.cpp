@@ -46,8 +46,11 @@ LLVM::LLVMFuncOp exportFunction(mlir::ModuleOp module, mlir::Location place, con
 mlir::Type parameterType(mlir::MLIRContext *context, const abi::Parameter &parameter) {
   if (parameter.kind != abi::ParameterKind::ScalarValue)
     return LLVM::LLVMPointerType::get(context);
-  return parameter.value == sema::ValueType::F32 ? mlir::Type(mlir::Float32Type::get(context))
-                                                 : mlir::Type(mlir::Float64Type::get(context));
+  if (parameter.value == sema::ValueType::F32)
+    return mlir::Float32Type::get(context);
+  if (parameter.value == sema::ValueType::F64)
+    return mlir::Float64Type::get(context);
+  return mlir::IntegerType::get(context, static_cast<unsigned>(8 * sema::bytesOf(parameter.value)));
 }
 
 /// Completes the structs of outputs that share a pattern.
@@ -70,8 +73,17 @@ void fillStructures(Entry &entry) {
       case abi::FieldRole::Stored:
         value = view.stored;
         break;
+      case abi::FieldRole::Width:
+        value = view.widths[index];
+        break;
       case abi::FieldRole::Pointers:
         value = view.pointers[index];
+        break;
+      case abi::FieldRole::Lengths:
+        value = view.lengths[index];
+        break;
+      case abi::FieldRole::Entries:
+        value = view.entries;
         break;
       case abi::FieldRole::Indices:
         value = view.indices[index];

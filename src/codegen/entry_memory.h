@@ -5,12 +5,6 @@
 
 namespace spc::codegen {
 
-/// The name under which kernels call runtime function `name`. It is no C identifier, so that no kernel's name clashes;
-/// linkRuntime() knows the rule.
-inline std::string runtimeSymbol(const std::string &name) {
-  return "spc.rt." + name;
-}
-
 /// Allocates the temporaries and makes the converted copies, setting their views; all of it is released on every way
 /// out. Leaves with Status::Memory, or with what the copying reports.
 void allocateTensors(Entry &entry);

@@ -10,12 +10,15 @@ namespace {
 using abi::FieldRole;
 
 TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct layout, Value object) {
-  const size_t order = type.format.levels.size();
+  const auto order = static_cast<size_t>(type.format.order());
+  const size_t levels = type.format.levels.size();
   TensorView view;
   view.sizes.resize(order);
   view.strides.resize(order);
-  view.pointers.resize(order);
-  view.indices.resize(order);
+  view.widths.resize(levels);
+  view.pointers.resize(levels);
+  view.lengths.resize(levels);
+  view.indices.resize(levels);
   for (unsigned f = 0; f < type.fields.size(); ++f) {
     const abi::Field &field = type.fields[f];
     const auto index = static_cast<size_t>(field.index);
@@ -33,8 +36,17 @@ TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct l
     case FieldRole::Stored:
       view.stored = value;
       break;
+    case FieldRole::Width:
+      view.widths[index] = value;
+      break;
     case FieldRole::Pointers:
       view.pointers[index] = value;
+      break;
+    case FieldRole::Lengths:
+      view.lengths[index] = value;
+      break;
+    case FieldRole::Entries:
+      view.entries = value;
       break;
     case FieldRole::Indices:
       view.indices[index] = value;
@@ -53,13 +65,56 @@ TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct l
 /// Takes extents that have no value yet from the arguments that do or don't fill their structure.
 void takeExtents(Entry &entry, bool fillsStructure) {
   for (const TensorArgument &argument : entry.arguments) {
-    if (argument.parameter.fillsStructure != fillsStructure)
+    if (argument.parameter.fillsStructure != fillsStructure || !argument.hasStruct())
       continue;
     const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
     for (size_t d = 0; d < tensor.extents.size(); ++d)
       if (Value &extent = entry.extents[tensor.extents[d]]; !extent)
         extent = argument.passed.sizes[d];
   }
+}
+
+/// constant * count + slope * (0 + 1 + … + (count - 1)) + size * extent * count.
+Value sumOfClosedForm(EntryBuilder &build, const format::ClosedForm &form, Value count, Value extent) {
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const Value before = mlir::LLVM::SubOp::create(ops, count, build.constant(1));
+  const Value pairs = mlir::LLVM::SDivOp::create(ops, build.multiply(count, before), build.constant(2));
+  const Value each =
+      mlir::LLVM::AddOp::create(ops, build.constant(form.constant), build.multiply(build.constant(form.size), extent));
+  return mlir::LLVM::AddOp::create(ops, build.multiply(count, each), build.multiply(build.constant(form.slope), pairs));
+}
+
+/// A scalar argument as the body takes it. Half floats come as their bits, a bool as a byte of which one bit counts.
+Value scalarOf(EntryBuilder &build, const abi::Parameter &parameter, Value argument) {
+  const mlir::Type type = llvmType(build, parameter.value);
+  if (parameter.value == sema::ValueType::Bool)
+    return mlir::LLVM::AndOp::create(
+        build.ops(), argument, mlir::LLVM::ConstantOp::create(build.ops(), type, build.ops().getIntegerAttr(type, 1)));
+  return argument.getType() == type ? argument : mlir::LLVM::BitcastOp::create(build.ops(), type, argument).getResult();
+}
+
+/// The number of stored values, where sizes and widths say it.
+Value impliedCount(Entry &entry, const TensorArgument &argument) {
+  EntryBuilder &build = entry.build;
+  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
+  Value count = build.constant(1), outer = count;
+  for (size_t k = 0; k < tensor.format.levels.size(); ++k) {
+    const format::Level &level = tensor.format.levels[k];
+    const Value above = outer;
+    outer = count;
+    if (level.extent == format::Extent::Closed) {
+      const Value parents = k > 0 ? levelExtent(entry, tensor, tensor.format.levels[k - 1]) : build.constant(1);
+      const Value extent = entry.extents[tensor.extents[level.dim]];
+      count = build.multiply(above, sumOfClosedForm(build, level.length, parents, extent));
+    } else if (level.isDense()) {
+      count = build.multiply(count, levelExtent(entry, tensor, level));
+    } else if (level.width) {
+      count = build.multiply(count, build.constant(*level.width));
+    } else {
+      count = build.multiply(count, argument.passed.widths[k]);
+    }
+  }
+  return count;
 }
 
 } // namespace
@@ -72,12 +127,33 @@ Struct llvmStruct(EntryBuilder &build, const abi::StructType &type) {
 }
 
 mlir::Type llvmType(EntryBuilder &build, sema::ValueType type) {
-  return type == sema::ValueType::F32 ? mlir::Type(build.ops().getF32Type()) : mlir::Type(build.ops().getF64Type());
+  mlir::Builder &types = build.ops();
+  switch (type) {
+  case sema::ValueType::F16:
+    return types.getF16Type();
+  case sema::ValueType::BF16:
+    return types.getBF16Type();
+  case sema::ValueType::F32:
+    return types.getF32Type();
+  case sema::ValueType::F64:
+    return types.getF64Type();
+  case sema::ValueType::CF32:
+    return build.structOf({types.getF32Type(), types.getF32Type()});
+  case sema::ValueType::CF64:
+    return build.structOf({types.getF64Type(), types.getF64Type()});
+  default:
+    return types.getIntegerType(static_cast<unsigned>(8 * sema::bytesOf(type)));
+  }
 }
 
 void loadArguments(Entry &entry) {
   for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {
     const abi::Parameter &parameter = entry.signature.parameters[p];
+    if (parameter.kind == abi::ParameterKind::Values) {
+      TensorView view;
+      view.values = entry.build.argument(argumentOf(p));
+      entry.arguments.push_back({parameter, view.values, {}, view});
+    }
     if (parameter.kind != abi::ParameterKind::Tensor)
       continue;
     const Struct type = llvmStruct(entry.build, parameter.type);
@@ -101,6 +177,15 @@ mlir::LogicalResult bindExtents(Entry &entry) {
   return mlir::success();
 }
 
+sema::TensorId structureOwner(const sema::Kernel &kernel, sema::TensorId tensor) {
+  sema::TensorId owner = tensor;
+  for (size_t hops = 0; hops < kernel.tensors.size(); ++hops) {
+    const sema::Tensor &borrower = kernel.tensors[owner];
+    owner = borrower.structureOf ? *borrower.structureOf : borrower.patternOf.value_or(owner);
+  }
+  return owner;
+}
+
 void bindParameters(Entry &entry) {
   entry.tensors.resize(entry.kernel.tensors.size());
   for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {
@@ -110,20 +195,34 @@ void bindParameters(Entry &entry) {
   }
   for (const TensorArgument &argument : entry.arguments)
     entry.tensors[argument.parameter.tensor] = argument.passed;
+  for (const TensorArgument &argument : entry.arguments)
+    if (argument.hasStruct() && !argument.parameter.fillsStructure && !argument.passed.stored)
+      entry.tensors[argument.parameter.tensor].stored = impliedCount(entry, argument);
   for (const TensorArgument &argument : entry.arguments) {
-    if (!argument.parameter.fillsStructure)
+    if (argument.hasStruct() && !argument.parameter.fillsStructure)
       continue;
-    // A pattern may itself be borrowed: follow it to the operand that owns it.
-    sema::TensorId owner = argument.parameter.tensor;
-    for (size_t hops = 0; hops < entry.kernel.tensors.size(); ++hops)
-      owner = entry.kernel.tensors[owner].patternOf.value_or(owner);
     TensorView &view = entry.tensors[argument.parameter.tensor];
-    view = entry.tensors[owner];
+    view = entry.tensors[structureOwner(entry.kernel, argument.parameter.tensor)];
     view.values = argument.passed.values;
   }
 }
 
-llvm::StringMap<Value> allBinds(const Entry &entry) {
+Value blocksOf(EntryBuilder &build, Value extent, int64_t block) {
+  const Value by = build.constant(block);
+  const Value quotient = mlir::LLVM::UDivOp::create(build.ops(), extent, by);
+  const Value isExact = build.equal(build.multiply(quotient, by), extent);
+  const Value rest = build.select(isExact, build.constant(0), build.constant(1));
+  return mlir::LLVM::AddOp::create(build.ops(), quotient, rest);
+}
+
+Value levelExtent(Entry &entry, const sema::Tensor &tensor, const format::Level &level) {
+  const Value extent = entry.extents[tensor.extents[level.dim]];
+  if (level.part == format::Part::Quotient)
+    return blocksOf(entry.build, extent, level.block);
+  return level.part == format::Part::Remainder ? entry.build.constant(level.block) : extent;
+}
+
+llvm::StringMap<Value> allBinds(Entry &entry) {
   llvm::StringMap<Value> binds;
   const auto add = [&](const std::string &name, Value value) {
     if (value)
@@ -134,6 +233,13 @@ llvm::StringMap<Value> allBinds(const Entry &entry) {
   for (size_t t = 0; t < entry.tensors.size(); ++t) {
     const std::string &name = entry.kernel.tensors[t].name;
     const TensorView &view = entry.tensors[t];
+    for (const format::Level &level : entry.kernel.tensors[t].format.levels)
+      if (const sema::Tensor &tensor = entry.kernel.tensors[t]; level.part == format::Part::Quotient)
+        add("size(" + entry.kernel.extents[tensor.extents[level.dim]].name + " / " + std::to_string(level.block) + ")",
+            levelExtent(entry, tensor, level));
+    add(name + ".entries", view.entries);
+    for (size_t k = 0; k < view.widths.size(); ++k)
+      add(name + ".width_" + std::to_string(k), view.widths[k]);
     add(name + ".values", view.values);
     add(name + ".stored", view.stored);
     add(name + ".count_0", view.count);
@@ -146,8 +252,11 @@ llvm::StringMap<Value> allBinds(const Entry &entry) {
   }
   for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {
     const abi::Parameter &parameter = entry.signature.parameters[p];
+    const sema::Tensor &tensor = entry.kernel.tensors[parameter.tensor];
     if (parameter.kind == abi::ParameterKind::ScalarValue)
-      add(entry.kernel.tensors[parameter.tensor].name, entry.build.argument(argumentOf(p)));
+      add(tensor.name, scalarOf(entry.build, parameter, entry.build.argument(argumentOf(p))));
+    else if (parameter.kind == abi::ParameterKind::ScalarPointer && !tensor.isWritten)
+      add(tensor.name, entry.build.load(llvmType(entry.build, tensor.type), entry.build.argument(argumentOf(p))));
   }
   return binds;
 }

@@ -17,16 +17,22 @@ struct TensorView {
   std::vector<mlir::Value> strides; ///< by dimension; dense tensors
   mlir::Value count;                ///< entries at a compressed root
   mlir::Value stored;
-  std::vector<mlir::Value> pointers; ///< by level
+  std::vector<mlir::Value> widths;   ///< by level, where it is a run-time number
+  std::vector<mlir::Value> pointers; ///< by level; of lengths what they add up to
+  std::vector<mlir::Value> lengths;  ///< by level
   std::vector<mlir::Value> indices;  ///< by level
+  mlir::Value entries;               ///< interleaved coordinates
   mlir::Value values;
 };
 
-/// One parameter of kind Tensor: its struct, and the fields as the caller passed them.
+/// One parameter of kind Tensor or Values: its struct, and the fields as the caller passed them. Of kind Values there
+/// is no struct, and the values are all that is passed.
 struct TensorArgument {
   const abi::Parameter &parameter;
   mlir::Value object;
   Struct type;
+
+  bool hasStruct() const { return parameter.kind == abi::ParameterKind::Tensor; }
   TensorView passed;
 };
 
@@ -63,7 +69,16 @@ mlir::LogicalResult bindExtents(Entry &entry);
 /// Sets the tensors that are parameters. Outputs that share a pattern get the structure of the operand.
 void bindParameters(Entry &entry);
 
+/// The tensor whose struct has the structure of `tensor`, which may be borrowed more than once.
+sema::TensorId structureOwner(const sema::Kernel &kernel, sema::TensorId tensor);
+
+/// The number of blocks of `block` that cover an extent.
+mlir::Value blocksOf(EntryBuilder &build, mlir::Value extent, int64_t block);
+
+/// The coordinates of a level: of a dense one all that it stores.
+mlir::Value levelExtent(Entry &entry, const sema::Tensor &tensor, const format::Level &level);
+
 /// Every value that the body may ask for, by its bind (docs/architecture.md, "The body's arguments").
-llvm::StringMap<mlir::Value> allBinds(const Entry &entry);
+llvm::StringMap<mlir::Value> allBinds(Entry &entry);
 
 } // namespace spc::codegen

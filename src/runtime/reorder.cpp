@@ -1,4 +1,5 @@
-#include "runtime/runtime.h"
+#include "runtime/values.h"
+#include "runtime/walk.h"
 
 // What is compiled here for the kernels' targets has no libc: nothing may be included but freestanding headers.
 #include <stddef.h>
@@ -8,21 +9,6 @@ namespace {
 
 constexpr int64_t kDigitBits = 11;
 constexpr int64_t kBuckets = int64_t{1} << kDigitBits;
-
-int64_t largest(int64_t bytes) {
-  return bytes == 4 ? INT32_MAX : INT64_MAX;
-}
-
-int64_t load(const void *array, int64_t bytes, int64_t position) {
-  return bytes == 4 ? static_cast<const int32_t *>(array)[position] : static_cast<const int64_t *>(array)[position];
-}
-
-void store(void *array, int64_t bytes, int64_t position, int64_t value) {
-  if (bytes == 4)
-    static_cast<int32_t *>(array)[position] = static_cast<int32_t>(value);
-  else
-    static_cast<int64_t *>(array)[position] = value;
-}
 
 /// Adds up the bytes of arrays, each starting at a multiple of 8.
 class Layout {
@@ -69,35 +55,10 @@ private:
   char *memory_ = nullptr;
 };
 
-/// A place in the walk over a source's levels.
-struct Cursor {
-  int64_t position;
-  int64_t end;
-  int64_t first; ///< of a dense level: the position of coordinate 0
-};
-
-/// Opens the entries of level `k` under position `parent` of the level above.
-Cursor open(const Tensor &source, int64_t k, int64_t parent) {
-  const Level &level = source.levels[k];
-  if (level.storage == LevelStorage::Dense)
-    return {parent * level.extent, (parent + 1) * level.extent, parent * level.extent};
-  if (level.storage == LevelStorage::Singleton)
-    return {parent, parent + 1, 0};
-  if (k == 0)
-    return {0, source.rootCount, 0};
-  return {load(level.pointers, source.pointerBytes, parent), load(level.pointers, source.pointerBytes, parent + 1), 0};
-}
-
-int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor) {
-  const Level &level = source.levels[k];
-  return level.storage == LevelStorage::Dense ? cursor.position - cursor.first
-                                              : load(level.indices, source.indexBytes, cursor.position);
-}
-
 bool fitsInt32(const Tensor &source) {
   bool fits = source.stored <= INT32_MAX;
   for (int64_t k = 0; k < source.order; ++k)
-    fits = fits && source.levels[k].extent <= INT32_MAX;
+    fits = fits && source.levels[k].extent <= INT32_MAX && source.levels[k].minusExtent <= INT32_MAX;
   return fits;
 }
 
@@ -144,13 +105,13 @@ private:
   bool allocateWorkspace();
   Status readEntries();
   Status readFiber(Cursor &cursor);
+  bool noteCoordinates(int64_t entry);
   void sortBy(int64_t level);
   bool isSortedBy(Integers key) const;
   void countNodes();
   bool allocateResult();
   void writeVector();
   void writeTree();
-  void writeValue(int64_t to, int64_t from);
   int64_t firstNewLevel(int64_t entry) const;
 
   const Tensor &source_;
@@ -158,14 +119,15 @@ private:
   Block workspace_;
   Block result_;
   int64_t entries_;
-  int64_t width_; ///< bytes that hold every coordinate and every entry's number
-  int64_t read_ = 0;
-  Integers keys_[kMaxOrder];   ///< by level of the copy: the coordinate of each entry, in the source's order
-  int64_t levelOf_[kMaxOrder]; ///< by level of the source: the copy's level of the same dimension
-  int64_t path_[kMaxOrder];    ///< by level of the copy: the coordinates of the fiber that is being read
-  int64_t nodes_[kMaxOrder];   ///< by level of the copy: its entries
-  Integers order_;             ///< entries as sorted so far
-  Integers nextOrder_;         ///< where the next sorting step writes
+  int64_t width_;            ///< bytes that hold every coordinate and every entry's number
+  int64_t read_ = 0;         ///< entries inside the tensor
+  int64_t seen_ = 0;         ///< all of them
+  Integers keys_[kMaxOrder]; ///< by level of the copy: the coordinate of each entry, in the source's order
+  bool isWhole_[kMaxOrder];  ///< by dimension: the source has a level that stores all of it
+  int64_t path_[kMaxLevels]; ///< by level of the source: the coordinates of the entry that is being read
+  int64_t nodes_[kMaxOrder]; ///< by level of the copy: its entries
+  Integers order_;           ///< entries as sorted so far
+  Integers nextOrder_;       ///< where the next sorting step writes
   int64_t *buckets_ = nullptr;
 };
 
@@ -184,17 +146,18 @@ bool Reorder::allocateWorkspace() {
   order_ = {workspace_.at(orderOffset), width_};
   nextOrder_ = {workspace_.at(nextOffset), width_};
   buckets_ = reinterpret_cast<int64_t *>(workspace_.at(bucketOffset));
-  for (int64_t k = 0; k < copy_.order; ++k)
-    for (int64_t other = 0; other < copy_.order; ++other)
-      if (copy_.levels[other].dimension == source_.levels[k].dimension)
-        levelOf_[k] = other;
+  for (int64_t d = 0; d < kMaxOrder; ++d)
+    isWhole_[d] = false;
+  for (int64_t k = 0; k < source_.order; ++k)
+    if (source_.levels[k].part == LevelPart::Whole)
+      isWhole_[source_.levels[k].dimension] = true;
   return true;
 }
 
 /// Walks the source from the outside in and notes every entry's coordinates.
 Status Reorder::readEntries() {
   const int64_t leaf = source_.order - 1;
-  Cursor cursors[kMaxOrder];
+  Cursor cursors[kMaxLevels + 1];
   cursors[0] = open(source_, 0, 0);
   int64_t k = 0;
   while (k >= 0) {
@@ -209,31 +172,57 @@ Status Reorder::readEntries() {
       continue;
     }
     const int64_t at = coordinate(source_, k, cursor);
-    if (at < 0 || at >= source_.levels[k].extent)
+    if (!isInRange(source_.levels[k], at))
       return Status::IndexRange;
-    path_[levelOf_[k]] = at;
+    path_[k] = at;
     cursors[k + 1] = open(source_, k + 1, cursor.position);
     ++k;
   }
-  return read_ == entries_ ? Status::Ok : Status::Count;
+  const bool readAll = seen_ == source_.stored;
+  entries_ = read_;
+  return readAll ? Status::Ok : Status::Count;
 }
 
 /// The innermost level's entries under one parent. An entry's number is its position among the values.
 Status Reorder::readFiber(Cursor &cursor) {
   const int64_t leaf = source_.order - 1;
-  const int64_t extent = source_.levels[leaf].extent;
-  for (; cursor.position < cursor.end; ++cursor.position, ++read_) {
-    if (cursor.position != read_ || read_ >= entries_)
+  for (; cursor.position < cursor.end; ++cursor.position, ++seen_) {
+    if (cursor.position < 0 || cursor.position >= source_.stored || seen_ >= source_.stored)
       return Status::Count;
     const int64_t at = coordinate(source_, leaf, cursor);
-    if (at < 0 || at >= extent)
+    if (!isInRange(source_.levels[leaf], at))
       return Status::IndexRange;
-    path_[levelOf_[leaf]] = at;
-    for (int64_t k = 0; k < copy_.order; ++k)
-      keys_[k].set(read_, path_[k]);
-    order_.set(read_, read_);
+    path_[leaf] = at;
+    if (noteCoordinates(cursor.position))
+      order_.set(read_++, cursor.position);
   }
   return Status::Ok;
+}
+
+/// The coordinates by dimension of the entry at `path_`; false for a slot outside of the tensor.
+bool Reorder::noteCoordinates(int64_t entry) {
+  int64_t at[kMaxOrder] = {};
+  for (int64_t k = 0; k < source_.order; ++k) {
+    const Level &level = source_.levels[k];
+    if (level.part != LevelPart::Difference)
+      at[level.dimension] += level.part == LevelPart::Quotient ? path_[k] * level.block : path_[k];
+  }
+  for (int64_t k = 0; k < source_.order; ++k) {
+    const Level &level = source_.levels[k];
+    if (level.part != LevelPart::Difference)
+      continue;
+    if (isWhole_[level.minus])
+      at[level.dimension] = at[level.minus] + path_[k];
+    else
+      at[level.minus] = at[level.dimension] - path_[k];
+  }
+  for (int64_t k = 0; k < copy_.order; ++k) {
+    const Level &level = copy_.levels[k];
+    if (at[level.dimension] < 0 || at[level.dimension] >= level.extent)
+      return false;
+    keys_[k].set(entry, at[level.dimension]);
+  }
+  return true;
 }
 
 bool Reorder::isSortedBy(Integers key) const {
@@ -271,11 +260,11 @@ void Reorder::sortBy(int64_t level) {
   }
 }
 
-/// The outermost level in which sorted entry `entry` differs from the one before it; at most the innermost one.
+/// The outermost level in which sorted entry `entry` differs from the one before it; the copy's order for a repeat.
 int64_t Reorder::firstNewLevel(int64_t entry) const {
   int64_t k = 0;
   if (entry > 0)
-    while (k < copy_.order - 1 && keys_[k][order_[entry]] == keys_[k][order_[entry - 1]])
+    while (k < copy_.order && keys_[k][order_[entry]] == keys_[k][order_[entry - 1]])
       ++k;
   return k;
 }
@@ -312,19 +301,17 @@ bool Reorder::allocateResult() {
   return true;
 }
 
-void Reorder::writeValue(int64_t to, int64_t from) {
-  if (copy_.valueBytes == 4)
-    static_cast<uint32_t *>(copy_.values)[to] = static_cast<const uint32_t *>(source_.values)[from];
-  else
-    static_cast<uint64_t *>(copy_.values)[to] = static_cast<const uint64_t *>(source_.values)[from];
-}
-
 /// Order 1: scatters into zeros.
 void Reorder::writeVector() {
-  for (int64_t i = 0; i < copy_.stored; ++i)
-    store(copy_.values, copy_.valueBytes, i, 0);
-  for (int64_t e = 0; e < entries_; ++e)
-    writeValue(keys_[0][e], e);
+  for (int64_t b = 0; b < copy_.stored * copy_.valueBytes; ++b)
+    static_cast<char *>(copy_.values)[b] = 0;
+  for (int64_t e = 0; e < entries_; ++e) {
+    const int64_t entry = order_[e], at = keys_[0][entry];
+    if (firstNewLevel(e) == 0)
+      copyValue(source_, entry, copy_.values, at);
+    else
+      addValue(source_, entry, copy_.values, at);
+  }
 }
 
 void Reorder::writeTree() {
@@ -344,7 +331,10 @@ void Reorder::writeTree() {
         store(copy_.levels[k + 1].pointers, copy_.pointerBytes, next[k], next[k + 1]);
       ++next[k];
     }
-    writeValue(e, entry);
+    if (first < order)
+      copyValue(source_, entry, copy_.values, next[order - 1] - 1);
+    else
+      addValue(source_, entry, copy_.values, next[order - 1] - 1);
   }
   for (; row <= copy_.levels[0].extent; ++row)
     store(copy_.levels[1].pointers, copy_.pointerBytes, row, next[1]);

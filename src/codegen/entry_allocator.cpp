@@ -1,0 +1,136 @@
+#include "codegen/entry_allocator.h"
+
+#include "codegen/entry_checks.h"
+
+#include "llvm/IR/DataLayout.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::codegen {
+namespace {
+
+using LLVM::ICmpPredicate;
+
+/// Bits of size_t on the module's target.
+unsigned sizeBits(mlir::ModuleOp module) {
+  const auto layout = module->getAttrOfType<mlir::StringAttr>(LLVM::LLVMDialect::getDataLayoutAttrName());
+  return layout ? llvm::DataLayout(layout.getValue()).getPointerSizeInBits() : 64;
+}
+
+} // namespace
+
+LLVM::LLVMFuncOp declareFunction(EntryBuilder &build, const std::string &name, mlir::Type result,
+                                 mlir::ArrayRef<mlir::Type> parameters) {
+  mlir::ModuleOp module = build.module();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  mlir::OpBuilder::InsertionGuard guard(build.ops());
+  build.ops().setInsertionPointToStart(module.getBody());
+  auto function = LLVM::LLVMFuncOp::create(build.ops(), name, LLVM::LLVMFunctionType::get(result, parameters));
+  function.setNoUnwind(true);
+  return function;
+}
+
+/// Starts an internal function whose first block leaves at once, with a zero, where its second argument is 0 or NULL.
+LLVM::LLVMFuncOp Memory::define(const std::string &name, mlir::Type result, mlir::Type parameter) {
+  mlir::ImplicitLocOpBuilder &ops = entry_.build.ops();
+  ops.setInsertionPointToEnd(entry_.build.module().getBody());
+  auto type = LLVM::LLVMFunctionType::get(result, {entry_.build.pointerType(), parameter});
+  auto function = LLVM::LLVMFuncOp::create(ops, function_ + "." + name, type, LLVM::Linkage::Internal);
+  function.setDsoLocal(true);
+  function.setNoUnwind(true);
+  mlir::Block *first = function.addEntryBlock(ops);
+  mlir::Block *leave = ops.createBlock(&function.getBody());
+  const bool returnsPointer = result == entry_.build.pointerType();
+  LLVM::ReturnOp::create(ops, returnsPointer ? mlir::ValueRange{entry_.build.null()} : mlir::ValueRange{});
+  mlir::Block *next = ops.createBlock(&function.getBody());
+  ops.setInsertionPointToEnd(first);
+  const Value nothing = LLVM::ZeroOp::create(ops, parameter);
+  LLVM::CondBrOp::create(ops, entry_.build.equal(function.getArgument(1), nothing), leave, next);
+  ops.setInsertionPointToEnd(next);
+  return function;
+}
+
+std::pair<mlir::Block *, mlir::Block *> Memory::branchOnHooks(LLVM::LLVMFuncOp function, Value context) {
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  mlir::Block *before = ops.getInsertionBlock();
+  mlir::Block *given = ops.createBlock(&function.getBody());
+  mlir::Block *hooks = ops.createBlock(&function.getBody());
+  mlir::Block *standard = ops.createBlock(&function.getBody());
+  ops.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(ops, build.isNull(context), standard, given);
+  ops.setInsertionPointToEnd(given);
+  LLVM::CondBrOp::create(ops, build.isNull(build.loadField(contextStruct(build), context, kAllocate)), standard, hooks);
+  ops.setInsertionPointToEnd(hooks);
+  return {hooks, standard};
+}
+
+/// The builder is in a block of its own function; malloc takes a size_t.
+Value Memory::callMalloc(Value bytes) {
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const unsigned bits = sizeBits(build.module());
+  const mlir::Type size = ops.getIntegerType(bits);
+  LLVM::LLVMFuncOp malloc = declareFunction(build, "malloc", build.pointerType(), {size});
+  if (bits >= 64)
+    return LLVM::CallOp::create(ops, malloc, mlir::ValueRange{bytes}).getResult();
+  // A size that does not fit becomes the largest one, which no malloc grants.
+  const Value largest = build.constant(static_cast<int64_t>((uint64_t{1} << bits) - 1));
+  const Value limited = build.select(build.compare(ICmpPredicate::ugt, bytes, largest), largest, bytes);
+  const Value narrow = LLVM::TruncOp::create(ops, size, limited);
+  return LLVM::CallOp::create(ops, malloc, mlir::ValueRange{narrow}).getResult();
+}
+
+LLVM::LLVMFuncOp Memory::allocator() {
+  if (allocator_)
+    return allocator_;
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  allocator_ = define("allocate", build.pointerType(), build.int64Type());
+  const Value context = allocator_.getArgument(0);
+  const Value bytes = allocator_.getArgument(1);
+  const auto [hooks, standard] = branchOnHooks(allocator_, context);
+  const Struct type = contextStruct(build);
+  auto hookType = LLVM::LLVMFunctionType::get(build.pointerType(), {build.pointerType(), build.int64Type()});
+  const Value hook = build.loadField(type, context, kAllocate);
+  const Value user = build.loadField(type, context, kUser);
+  auto call = LLVM::CallOp::create(ops, hookType, mlir::ValueRange{hook, user, bytes});
+  LLVM::ReturnOp::create(ops, call.getResults());
+  ops.setInsertionPointToEnd(standard);
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{callMalloc(bytes)});
+  return allocator_;
+}
+
+LLVM::LLVMFuncOp Memory::releaser() {
+  if (releaser_)
+    return releaser_;
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  const mlir::Type none = LLVM::LLVMVoidType::get(ops.getContext());
+  releaser_ = define("release", none, build.pointerType());
+  const Value context = releaser_.getArgument(0);
+  const Value memory = releaser_.getArgument(1);
+  const auto [hooks, standard] = branchOnHooks(releaser_, context);
+  const Struct type = contextStruct(build);
+  auto hookType = LLVM::LLVMFunctionType::get(none, {build.pointerType(), build.pointerType()});
+  const Value hook = build.loadField(type, context, kDeallocate);
+  const Value user = build.loadField(type, context, kUser);
+  LLVM::CallOp::create(ops, hookType, mlir::ValueRange{hook, user, memory});
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{});
+  ops.setInsertionPointToEnd(standard);
+  LLVM::CallOp::create(ops, declareFunction(build, "free", none, {build.pointerType()}), mlir::ValueRange{memory});
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{});
+  return releaser_;
+}
+
+void Memory::releaseAtExit(Value memory) {
+  entry_.build.atExit([&] {
+    LLVM::CallOp::create(entry_.build.ops(), releaser(), mlir::ValueRange{entry_.context, memory});
+  });
+}
+
+} // namespace spc::codegen

@@ -1,0 +1,85 @@
+#include "runtime/values.h"
+
+namespace spc::runtime {
+namespace {
+
+uint32_t bitsOf(float value) {
+  return __builtin_bit_cast(uint32_t, value);
+}
+
+float floatOf(uint32_t bits) {
+  return __builtin_bit_cast(float, bits);
+}
+
+} // namespace
+
+float halfToFloat(uint16_t bits) {
+  const uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1fu, fraction = bits & 0x3ffu;
+  if (exponent == 0x1f)
+    return floatOf(sign | 0x7f800000u | fraction << 13);
+  if (exponent != 0)
+    return floatOf(sign | (exponent + 112) << 23 | fraction << 13);
+  const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+  return floatOf(sign | bitsOf(magnitude));
+}
+
+/// Rounds to nearest even. Adding a power of two leaves the bits that a subnormal half keeps, rounded by the addition.
+uint16_t floatToHalf(float value) {
+  const uint32_t bits = bitsOf(value), magnitude = bits & 0x7fffffffu;
+  const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000u);
+  if (magnitude > 0x7f800000u)
+    return static_cast<uint16_t>(sign | 0x7e00u | (bits >> 13 & 0x3ffu));
+  if (magnitude >= 0x477ff000u)
+    return static_cast<uint16_t>(sign | 0x7c00u);
+  if (magnitude < 0x38800000u)
+    return static_cast<uint16_t>(sign | (bitsOf(floatOf(magnitude) + 0.5f) - bitsOf(0.5f)));
+  const uint32_t rounded = magnitude + 0xfffu + (bits >> 13 & 1u);
+  return static_cast<uint16_t>(sign | ((rounded >> 13) - (112u << 10)));
+}
+
+float brainToFloat(uint16_t bits) {
+  return floatOf(static_cast<uint32_t>(bits) << 16);
+}
+
+uint16_t floatToBrain(float value) {
+  const uint32_t bits = bitsOf(value);
+  if ((bits & 0x7fffffffu) > 0x7f800000u)
+    return static_cast<uint16_t>(bits >> 16 | 0x40u);
+  return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+}
+
+void addValue(const Tensor &source, int64_t from, void *values, int64_t to) {
+  auto *shorts = static_cast<uint16_t *>(values);
+  const auto *read = static_cast<const uint16_t *>(source.values);
+  switch (source.valueKind) {
+  case ValueKind::Float:
+    return source.valueBytes == 4 ? addNumber<float>(values, to, source.values, from)
+                                  : addNumber<double>(values, to, source.values, from);
+  case ValueKind::Half:
+    shorts[to] = floatToHalf(halfToFloat(shorts[to]) + halfToFloat(read[from]));
+    return;
+  case ValueKind::Brain:
+    shorts[to] = floatToBrain(brainToFloat(shorts[to]) + brainToFloat(read[from]));
+    return;
+  case ValueKind::Bool:
+    static_cast<uint8_t *>(values)[to] |= static_cast<const uint8_t *>(source.values)[from];
+    return;
+  case ValueKind::Integer:
+    if (source.valueBytes == 1)
+      return addNumber<uint8_t>(values, to, source.values, from);
+    if (source.valueBytes == 2)
+      return addNumber<uint16_t>(values, to, source.values, from);
+    return source.valueBytes == 4 ? addNumber<uint32_t>(values, to, source.values, from)
+                                  : addNumber<uint64_t>(values, to, source.values, from);
+  case ValueKind::Complex:
+    for (int64_t part = 0; part < 2; ++part) {
+      if (source.valueBytes == 8)
+        addNumber<float>(values, 2 * to + part, source.values, 2 * from + part);
+      else
+        addNumber<double>(values, 2 * to + part, source.values, 2 * from + part);
+    }
+    return;
+  }
+}
+
+} // namespace spc::runtime

@@ -1,0 +1,33 @@
+// Values as bytes, and sums of them. Freestanding.
+#pragma once
+
+#include "runtime/runtime.h"
+
+namespace spc::runtime {
+
+inline void copyValue(const Tensor &source, int64_t from, void *values, int64_t to) {
+  const int64_t bytes = source.valueBytes;
+  const char *read = static_cast<const char *>(source.values) + from * bytes;
+  char *write = static_cast<char *>(values) + to * bytes;
+  if (bytes == 8)
+    *reinterpret_cast<uint64_t *>(write) = *reinterpret_cast<const uint64_t *>(read);
+  else if (bytes == 4)
+    *reinterpret_cast<uint32_t *>(write) = *reinterpret_cast<const uint32_t *>(read);
+  else
+    for (int64_t b = 0; b < bytes; ++b)
+      write[b] = read[b];
+}
+
+template <typename T> void addNumber(void *values, int64_t to, const void *source, int64_t from) {
+  static_cast<T *>(values)[to] = static_cast<T>(static_cast<T *>(values)[to] + static_cast<const T *>(source)[from]);
+}
+
+float halfToFloat(uint16_t bits);
+uint16_t floatToHalf(float value);
+float brainToFloat(uint16_t bits);
+uint16_t floatToBrain(float value);
+
+/// values[to] += source's value at `from`.
+void addValue(const Tensor &source, int64_t from, void *values, int64_t to);
+
+} // namespace spc::runtime

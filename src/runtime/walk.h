@@ -1,0 +1,112 @@
+// Reading a tensor of any format entry by entry. Freestanding.
+#pragma once
+
+#include "runtime/runtime.h"
+
+namespace spc::runtime {
+
+inline int64_t largest(int64_t bytes) {
+  return bytes == 1 ? 255 : bytes == 2 ? 65535 : bytes == 4 ? INT32_MAX : INT64_MAX;
+}
+
+inline int64_t load(const void *array, int64_t bytes, int64_t position) {
+  switch (bytes) {
+  case 1:
+    return static_cast<const uint8_t *>(array)[position];
+  case 2:
+    return static_cast<const uint16_t *>(array)[position];
+  case 4:
+    return static_cast<const int32_t *>(array)[position];
+  default:
+    return static_cast<const int64_t *>(array)[position];
+  }
+}
+
+inline void store(void *array, int64_t bytes, int64_t position, int64_t value) {
+  switch (bytes) {
+  case 1:
+    static_cast<uint8_t *>(array)[position] = static_cast<uint8_t>(value);
+    break;
+  case 2:
+    static_cast<uint16_t *>(array)[position] = static_cast<uint16_t>(value);
+    break;
+  case 4:
+    static_cast<int32_t *>(array)[position] = static_cast<int32_t>(value);
+    break;
+  default:
+    static_cast<int64_t *>(array)[position] = value;
+  }
+}
+
+/// A place in the walk over a source's levels.
+struct Cursor {
+  int64_t position;
+  int64_t end;
+  int64_t first; ///< of a level without an indices array: the position of coordinate 0
+};
+
+/// A closed form under a parent's coordinate.
+inline int64_t valueOf(const ClosedForm &form, int64_t parent, int64_t extent) {
+  return form.constant + form.slope * parent + form.size * extent;
+}
+
+/// The sum of a closed form over the parents before `parent`, whose coordinates run from 0 to parentExtent - 1 again
+/// and again.
+inline int64_t sumBefore(const Level &level, int64_t parent) {
+  const ClosedForm &form = level.length;
+  const auto upTo = [&](int64_t count) {
+    return count * (form.constant + form.size * level.extent) + form.slope * (count * (count - 1) / 2);
+  };
+  return parent / level.parentExtent * upTo(level.parentExtent) + upTo(parent % level.parentExtent);
+}
+
+/// Coordinates of a level that stores all of them.
+inline int64_t denseCount(const Level &level) {
+  if (level.part == LevelPart::Quotient)
+    return level.extent / level.block + (level.extent % level.block != 0);
+  return level.part == LevelPart::Remainder ? level.block : level.extent;
+}
+
+/// Opens the entries of level `k` under position `parent` of the level above.
+inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
+  const Level &level = source.levels[k];
+  switch (level.storage) {
+  case LevelStorage::Dense: {
+    const int64_t count = denseCount(level);
+    return {parent * count, (parent + 1) * count, parent * count};
+  }
+  case LevelStorage::Singleton:
+    return {parent, parent + 1, 0};
+  case LevelStorage::Fixed:
+    return {parent * level.width, (parent + 1) * level.width, 0};
+  case LevelStorage::ClosedDense:
+  case LevelStorage::ClosedCompressed: {
+    const int64_t begin = sumBefore(level, parent), coordinate = parent % level.parentExtent;
+    return {begin, begin + valueOf(level.length, coordinate, level.extent),
+            begin - valueOf(level.start, coordinate, level.extent)};
+  }
+  default:
+    break;
+  }
+  if (k == 0)
+    return {0, source.rootCount, 0};
+  const int64_t begin = load(level.pointers, source.pointerBytes, parent);
+  return {begin, load(level.pointers, source.pointerBytes, parent + 1), begin};
+}
+
+inline int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor) {
+  const Level &level = source.levels[k];
+  const bool isListed = level.storage != LevelStorage::Dense && level.storage != LevelStorage::RaggedDense &&
+                        level.storage != LevelStorage::ClosedDense;
+  return isListed ? load(level.indices, source.indexBytes, cursor.position * level.stride + level.offset)
+                  : cursor.position - cursor.first;
+}
+
+/// Whether a level's coordinate is one that it may have.
+inline bool isInRange(const Level &level, int64_t at) {
+  if (level.part == LevelPart::Difference)
+    return at > -level.minusExtent && at < level.extent;
+  return at >= 0 && at < denseCount(level);
+}
+
+} // namespace spc::runtime
