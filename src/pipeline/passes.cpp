@@ -6,12 +6,21 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/SparseTensor/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace spc::pipeline {
 
 using mlir::func::FuncOp;
+
+static mlir::arith::ArithEmulateUnsupportedFloatsOptions halfFloatsAsF32() {
+  mlir::arith::ArithEmulateUnsupportedFloatsOptions options;
+  options.sourceTypeStrs.push_back("f16");
+  options.sourceTypeStrs.push_back("bf16");
+  options.targetTypeStr = "f32";
+  return options;
+}
 
 void addSparsification(mlir::OpPassManager &passes) {
   passes.addPass(mlir::createSparseReinterpretMapPass());
@@ -32,6 +41,9 @@ void addLoopLowering(mlir::OpPassManager &passes, bool strictFp) {
   }
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
+  passes.addNestedPass<FuncOp>(transforms::createClipLoops());
+  // Half floats are stored, not computed with: many targets would call a library for each operation.
+  passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
   passes.addNestedPass<FuncOp>(transforms::createChunkRows());
 }
 

@@ -34,7 +34,8 @@ def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
   let description = [{
     `sparse_tensor.positions`, `coordinates`, `values` and `lvl` on sparse arguments become arguments of their own, with
     a `spc.bind` attribute each; the sparse arguments go. A compressed root has no pointers array: its bounds are 0 and
-    the bound entry count.
+    the bound entry count. Positions and coordinates that a level has no array for (`spc.levels`) are computed where
+    they were loaded.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
 }
@@ -64,6 +65,17 @@ def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
     Sets `fastmath<reassoc, contract>` on floating-point arithmetic, and nothing else: infinities, NaNs and signed zeros
     keep their meaning. Left out under --fp=strict.
   }];
+}
+
+def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
+  let summary = "Keep indices that are sums of loop variables inside of their extents";
+  let description = [{
+    Blocks and diagonals are stored with slots outside of the tensor. Where an array is indexed by a sum such as
+    `4 * io + ii` or `i + d`, the fastest loop in it is narrowed to where the sum is inside. Loops over a block keep
+    their constant bounds for blocks that lie inside; a narrowed copy runs for the others. Where the fastest term is a
+    coordinate that is loaded in its loop, the rest of that loop's body becomes conditional.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
 
 def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {

@@ -17,6 +17,12 @@ llvm::StringRef extentName(mlir::func::FuncOp body, unsigned index, unsigned dim
   return name ? name.getValue() : llvm::StringRef();
 }
 
+mlir::DictionaryAttr levelKeys(mlir::func::FuncOp body, unsigned index, unsigned level) {
+  auto levels = body.getArgAttrOfType<mlir::ArrayAttr>(index, kLevels);
+  auto keys = levels && level < levels.size() ? mlir::dyn_cast<mlir::DictionaryAttr>(levels[level]) : nullptr;
+  return keys ? keys : mlir::DictionaryAttr::get(body.getContext());
+}
+
 mlir::BlockArgument boundArgument(mlir::func::FuncOp body, llvm::StringRef bind, mlir::Type type) {
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
     if (argumentString(body, index, kBind) == bind)

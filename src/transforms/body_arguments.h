@@ -11,15 +11,23 @@ namespace spc::transforms {
 /// Attribute names on the body's arguments; see mlirgen.h and docs/architecture.md, "The body's arguments".
 inline constexpr llvm::StringLiteral kName = "spc.name";
 inline constexpr llvm::StringLiteral kExtents = "spc.extents";
+inline constexpr llvm::StringLiteral kLevels = "spc.levels";
+inline constexpr llvm::StringLiteral kParents = "spc.parents"; ///< of a pointers array over a root: the root's extent
+inline constexpr llvm::StringLiteral kPadded = "spc.padded";
 inline constexpr llvm::StringLiteral kModes = "spc.modes";
+inline constexpr llvm::StringLiteral kLevels = "spc.levels";
 inline constexpr llvm::StringLiteral kPatternOf = "spc.pattern_of";
+inline constexpr llvm::StringLiteral kPadded = "spc.padded";
 inline constexpr llvm::StringLiteral kBind = "spc.bind";
 
 /// The string attribute `attribute` of argument `index`, or empty.
 llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::StringRef attribute);
 
-/// The name of the extent of dimension `dim` of the tensor that argument `index` is.
+/// The name of the extent of dimension `dim` of the tensor that argument `index` is; of a sparse one, of level `dim`.
 llvm::StringRef extentName(mlir::func::FuncOp body, unsigned index, unsigned dim);
+
+/// What `spc.levels` says of a level of argument `index`; empty where it says nothing.
+mlir::DictionaryAttr levelKeys(mlir::func::FuncOp body, unsigned index, unsigned level);
 
 /// The argument bound to `bind`, added at the end with `type` where there is none.
 mlir::BlockArgument boundArgument(mlir::func::FuncOp body, llvm::StringRef bind, mlir::Type type);

@@ -86,7 +86,7 @@ void LowerDense::convertArguments() {
     buffers_[argument] = argument;
   }
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
-    if (mlir::isa<mlir::FloatType>(body.getArgument(index).getType()))
+    if (mlir::isa<mlir::FloatType, mlir::IntegerType, mlir::ComplexType>(body.getArgument(index).getType()))
       body.setArgAttr(index, kBind, mlir::StringAttr::get(&getContext(), argumentString(body, index, kName)));
   body.setType(mlir::FunctionType::get(&getContext(), body.getBody().getArgumentTypes(), {}));
 }
@@ -156,15 +156,22 @@ mlir::LogicalResult LowerDense::lowerLoops() {
   return mlir::success();
 }
 
-/// Sizes come from the extents, so that equal extents are equal values.
+/// Sizes come from the extents, so that equal extents are equal values, whichever tensor they are asked of.
 void LowerDense::replaceSizes() {
-  getOperation().walk([&](mlir::memref::DimOp dim) {
-    auto argument = mlir::dyn_cast<mlir::BlockArgument>(dim.getSource());
-    std::optional<int64_t> index = dim.getConstantIndex();
+  getOperation().walk([&](mlir::Operation *op) {
+    mlir::Value source;
+    std::optional<int64_t> index;
+    if (auto dim = mlir::dyn_cast<mlir::memref::DimOp>(op))
+      std::tie(source, index) = std::pair(dim.getSource(), dim.getConstantIndex());
+    else if (auto dim = mlir::dyn_cast<mlir::tensor::DimOp>(op))
+      std::tie(source, index) = std::pair(dim.getSource(), dim.getConstantIndex());
+    else if (auto level = mlir::dyn_cast<mlir::sparse_tensor::LvlOp>(op))
+      std::tie(source, index) = std::pair(level.getSource(), level.getConstantLvlIndex());
+    auto argument = mlir::dyn_cast_or_null<mlir::BlockArgument>(source);
     if (!argument || !index)
       return;
-    dim.getResult().replaceAllUsesWith(sizeArgument(getOperation(), argument.getArgNumber(), *index));
-    dim.erase();
+    op->getResult(0).replaceAllUsesWith(sizeArgument(getOperation(), argument.getArgNumber(), *index));
+    op->erase();
   });
 }
 

@@ -1,10 +1,13 @@
+#include "transforms/affine_sums.h"
 #include "transforms/body_arguments.h"
+#include "transforms/index_chains.h"
+#include "transforms/level_storage.h"
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace spc::transforms {
 
@@ -13,115 +16,178 @@ namespace spc::transforms {
 
 namespace {
 
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
 namespace sparse = mlir::sparse_tensor;
+
+llvm::SmallVector<memref::LoadOp> loadsOf(mlir::Value array) {
+  llvm::SmallVector<memref::LoadOp> loads;
+  for (mlir::Operation *user : array.getUsers())
+    if (auto load = mlir::dyn_cast<memref::LoadOp>(user))
+      loads.push_back(load);
+  return loads;
+}
+
+/// The value that a loop over positions starts from; `position` itself where it is no loop's.
+mlir::Value startOf(mlir::Value position) {
+  while (true) {
+    mlir::Value previous;
+    auto argument = mlir::dyn_cast<mlir::BlockArgument>(position);
+    if (scf::ForOp loop = loopOf(position)) {
+      previous = loop.getLowerBound();
+    } else if (auto loop = argument ? mlir::dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp()) : scf::WhileOp()) {
+      previous = argument.getOwner() == loop.getBeforeBody()
+                     ? loop.getInits()[argument.getArgNumber()]
+                     : loop.getConditionOp().getArgs()[argument.getArgNumber()];
+    } else if (auto loop = position.getDefiningOp<scf::WhileOp>()) {
+      previous = loop.getConditionOp().getArgs()[mlir::cast<mlir::OpResult>(position).getResultNumber()];
+    }
+    if (!previous)
+      return position;
+    position = previous;
+  }
+}
 
 class LowerStorage : public impl::LowerStorageBase<LowerStorage> {
 public:
   void runOnOperation() override {
     mlir::func::FuncOp body = getOperation();
     for (unsigned index = body.getNumArguments(); index-- > 0;) {
-      auto type = mlir::dyn_cast<mlir::RankedTensorType>(body.getArgument(index).getType());
-      if (!type || !type.getEncoding())
+      if (!sparse::getSparseTensorEncoding(body.getArgument(index).getType()))
         continue;
-      if (failed(lowerQueries(index, body.getArgument(index), sparse::getSparseTensorEncoding(type))))
+      if (failed(lowerQueries(index)))
         return signalPassFailure();
       eraseArgument(body, index);
     }
   }
 
 private:
-  mlir::LogicalResult lowerQueries(unsigned argument, mlir::Value tensor, sparse::SparseTensorEncodingAttr encoding);
-  mlir::LogicalResult lowerQuery(unsigned argument, mlir::Operation *query, sparse::SparseTensorEncodingAttr encoding);
-  mlir::LogicalResult lowerRootBounds(unsigned argument, sparse::ToPositionsOp positions);
-  mlir::Value size(unsigned argument, mlir::Value dimOrLevel, sparse::SparseTensorEncodingAttr encoding);
-
+  mlir::LogicalResult lowerQueries(unsigned argument);
+  mlir::LogicalResult lowerPositions(unsigned argument, sparse::ToPositionsOp positions);
+  mlir::LogicalResult lowerPosition(unsigned argument, unsigned level, memref::LoadOp load);
+  mlir::LogicalResult lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates);
+  mlir::LogicalResult computeCoordinate(const LevelStorage &level, memref::LoadOp load);
+  void deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load);
+  mlir::Value array(unsigned argument, const llvm::Twine &field, mlir::Type type) {
+    return boundArgument(getOperation(), bind(argument, field), type);
+  }
   std::string bind(unsigned argument, const llvm::Twine &field) {
     return (argumentString(getOperation(), argument, kName) + "." + field).str();
   }
+
+  llvm::DenseMap<mlir::Value, mlir::Value> parents_; ///< first position of a segment → the parent's position
 };
 
-/// `encoding` is the argument's own, whose levels stay the same behind reinterpret_map.
-mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument, mlir::Value tensor,
-                                               sparse::SparseTensorEncodingAttr encoding) {
-  for (mlir::Operation *query : llvm::make_early_inc_range(tensor.getUsers())) {
-    if (auto reinterpreted = mlir::dyn_cast<sparse::ReinterpretMapOp>(query)) {
-      if (failed(lowerQueries(argument, reinterpreted.getResult(), encoding)))
-        return mlir::failure();
-    } else if (failed(lowerQuery(argument, query, encoding))) {
+/// Positions come first: computed coordinates start from them.
+mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
+  mlir::Value tensor = getOperation().getArgument(argument);
+  llvm::SmallVector<mlir::Operation *> queries(tensor.getUsers().begin(), tensor.getUsers().end());
+  llvm::stable_sort(queries, [](mlir::Operation *a, mlir::Operation *b) {
+    return mlir::isa<sparse::ToPositionsOp>(a) && !mlir::isa<sparse::ToPositionsOp>(b);
+  });
+  parents_.clear();
+  for (mlir::Operation *query : queries) {
+    mlir::LogicalResult result = mlir::success();
+    if (auto positions = mlir::dyn_cast<sparse::ToPositionsOp>(query))
+      result = lowerPositions(argument, positions);
+    else if (auto coordinates = mlir::dyn_cast<sparse::ToCoordinatesOp>(query))
+      result = lowerCoordinates(argument, coordinates);
+    else if (auto values = mlir::dyn_cast<sparse::ToValuesOp>(query))
+      values.getResult().replaceAllUsesWith(array(argument, "values", values.getType()));
+    else
+      result = query->emitError("storage query that has no field in the calling convention");
+    if (failed(result))
       return mlir::failure();
-    }
     query->erase();
   }
   return mlir::success();
 }
 
-mlir::LogicalResult LowerStorage::lowerQuery(unsigned argument, mlir::Operation *query,
-                                             sparse::SparseTensorEncodingAttr encoding) {
-  mlir::func::FuncOp body = getOperation();
-  auto replaceByArray = [&](const llvm::Twine &field) {
-    mlir::Value result = query->getResult(0);
-    result.replaceAllUsesWith(boundArgument(body, bind(argument, field), result.getType()));
+mlir::LogicalResult LowerStorage::lowerPositions(unsigned argument, sparse::ToPositionsOp positions) {
+  const unsigned level = positions.getLevel();
+  for (memref::LoadOp load : loadsOf(positions.getResult()))
+    if (failed(lowerPosition(argument, level, load)))
+      return mlir::failure();
+  if (positions->use_empty())
     return mlir::success();
-  };
-  if (auto positions = mlir::dyn_cast<sparse::ToPositionsOp>(query)) {
-    if (positions.getLevel() == 0)
-      return lowerRootBounds(argument, positions);
-    return replaceByArray("pointers_" + llvm::Twine(positions.getLevel()));
-  }
-  if (auto coordinates = mlir::dyn_cast<sparse::ToCoordinatesOp>(query))
-    return replaceByArray("indices_" + llvm::Twine(coordinates.getLevel()));
-  if (mlir::isa<sparse::ToValuesOp>(query))
-    return replaceByArray("values");
-  mlir::Value result;
-  if (auto level = mlir::dyn_cast<sparse::LvlOp>(query))
-    result = size(argument, level.getIndex(), encoding);
-  else if (auto dim = mlir::dyn_cast<mlir::tensor::DimOp>(query))
-    result = size(argument, dim.getIndex(),
-                  sparse::getSparseTensorEncoding(dim.getSource().getType()) == encoding ? nullptr : encoding);
-  if (!result)
-    return query->emitError("storage query that has no field in the calling convention");
-  query->getResult(0).replaceAllUsesWith(result);
+  if (level == 0 || LevelStorage(getOperation(), argument, level).computesPositions())
+    return positions.emitError("positions that no array has used other than by loads");
+  positions.getResult().replaceAllUsesWith(
+      array(argument, "pointers_" + llvm::Twine(level), positions.getResult().getType()));
   return mlir::success();
 }
 
-/// The extent of a level, or of a dimension where `encoding` is null.
-mlir::Value LowerStorage::size(unsigned argument, mlir::Value dimOrLevel, sparse::SparseTensorEncodingAttr encoding) {
-  auto constant = dimOrLevel.getDefiningOp<mlir::arith::ConstantIndexOp>();
-  if (!constant)
-    return {};
-  unsigned dim = constant.value();
-  if (encoding)
-    dim = encoding.getDimToLvl().getDimPosition(dim);
-  return sizeArgument(getOperation(), argument, dim);
+/// Notes which parent's segment starts at a loaded position, and computes it where there is no array. A compressed root
+/// is one segment: position 0 is 0, position 1 the entry count, or the width.
+mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned level, memref::LoadOp load) {
+  LevelStorage storage(getOperation(), argument, level);
+  mlir::OpBuilder builder(load);
+  mlir::Value parent = load.getIndices().front(), before = predecessor(parent);
+  bool atEnd = before != nullptr;
+  if (atEnd)
+    parent = before;
+  if (level == 0) {
+    atEnd = isConstant(parent, 1);
+    if (!atEnd && !isConstant(parent, 0))
+      return load.emitError("a compressed root's positions read other than as its two bounds");
+    parent = mlir::arith::ConstantIndexOp::create(builder, load.getLoc(), 0);
+  }
+  if (level > 0 && !storage.computesPositions()) {
+    auto starts = indexUses(load);
+    for (mlir::Value start : succeeded(starts) && !atEnd ? *starts : llvm::SmallVector<mlir::Value>())
+      parents_[start] = parent;
+    return starts;
+  }
+  mlir::Value position;
+  if (storage.computesPositions())
+    position = storage.position(builder, load.getLoc(), parent, atEnd);
+  else
+    position = atEnd ? mlir::Value(boundArgument(getOperation(), bind(argument, "count_0"), builder.getIndexType()))
+                     : parent;
+  if (!atEnd)
+    parents_[position] = parent;
+  return replaceChain(load, position);
 }
 
-/// A compressed root is one segment: positions[0] is 0, positions[1] the entry count.
-mlir::LogicalResult LowerStorage::lowerRootBounds(unsigned argument, sparse::ToPositionsOp positions) {
-  mlir::func::FuncOp body = getOperation();
-  auto indexType = mlir::IndexType::get(&getContext());
-  for (mlir::Operation *user : llvm::make_early_inc_range(positions->getUsers())) {
-    auto load = mlir::dyn_cast<mlir::memref::LoadOp>(user);
-    auto which = load ? load.getIndices().front().getDefiningOp<mlir::arith::ConstantIndexOp>() : nullptr;
-    if (!which || which.value() > 1)
-      return user->emitError("a compressed root's positions read other than as its two bounds");
-    mlir::OpBuilder builder(load);
-    mlir::Value bound = which.value() == 0 ? mlir::arith::ConstantIndexOp::create(builder, load.getLoc(), 0).getResult()
-                                           : mlir::Value(boundArgument(body, bind(argument, "count_0"), indexType));
-    // The whole chain load → extui → index_cast is replaced: a leftover round trip through i32 would truncate.
-    mlir::Operation *chain = load;
-    if (auto widened = mlir::dyn_cast<mlir::arith::ExtUIOp>(*chain->getUsers().begin()))
-      chain = widened;
-    for (mlir::Operation *cast : llvm::make_early_inc_range(chain->getUsers())) {
-      if (!mlir::isa<mlir::arith::IndexCastOp, mlir::arith::IndexCastUIOp>(cast))
-        return cast->emitError("a compressed root's bound used other than as an index");
-      cast->getResult(0).replaceAllUsesWith(bound);
-      cast->erase();
-    }
-    if (chain != load)
-      chain->erase();
-    load.erase();
+mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates) {
+  const unsigned level = coordinates.getLevel();
+  LevelStorage storage(getOperation(), argument, level);
+  const auto interleaved = storage.interleaved();
+  for (memref::LoadOp load : loadsOf(coordinates.getResult())) {
+    if (storage.isSigned() && failed(makeSigned(load)))
+      return mlir::failure();
+    if (storage.isImplicit() && failed(computeCoordinate(storage, load)))
+      return mlir::failure();
+    if (interleaved)
+      deinterleave(argument, *interleaved, load);
   }
+  if (coordinates->use_empty())
+    return mlir::success();
+  if (storage.isImplicit() || interleaved)
+    return coordinates.emitError("coordinates that no array has used other than by loads");
+  coordinates.getResult().replaceAllUsesWith(
+      array(argument, "indices_" + llvm::Twine(level), coordinates.getResult().getType()));
   return mlir::success();
+}
+
+mlir::LogicalResult LowerStorage::computeCoordinate(const LevelStorage &level, memref::LoadOp load) {
+  mlir::Value position = load.getIndices().front(), segment = startOf(position);
+  mlir::Value parent = parents_.lookup(segment);
+  if (!parent)
+    return load.emitError("a coordinate is read at a position that no loop over its segment defines");
+  mlir::OpBuilder builder(load);
+  return replaceChain(load, level.coordinate(builder, load.getLoc(), position, segment, parent));
+}
+
+/// Reads a coordinate from the array of structs.
+void LowerStorage::deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load) {
+  mlir::OpBuilder builder(load);
+  mlir::Value entries = array(argument, "entries", load.getMemRefType());
+  AffineSum place{strideAndOffset.second, {{load.getIndices().front(), strideAndOffset.first}}};
+  mlir::Value index = emitSum(builder, load.getLoc(), place);
+  auto read = memref::LoadOp::create(builder, load.getLoc(), entries, index);
+  load.replaceAllUsesWith(read.getResult());
+  load.erase();
 }
 
 } // namespace

@@ -165,7 +165,9 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
         next = access.nest;
     mlir::Value zero = fill.getInputs().front();
     mlir::OpBuilder builder(fill);
-    if (next && storesEachPositionOnce(next, views, accesses)) {
+    // Slots outside of the tensor are not visited, and hold zero all the same.
+    const bool isPadded = body.getArgAttr(standIn, kPadded) != nullptr;
+    if (next && !(isPadded && !inPlace) && storesEachPositionOnce(next, views, accesses)) {
       for (const Access &access : accesses)
         if (access.nest == next && mlir::isa<memref::LoadOp>(access.op))
           access.op->getResult(0).replaceAllUsesWith(zero);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 
 namespace spc::testing {
 
@@ -89,6 +90,100 @@ tensor::Coordinates sparseEntries(const std::vector<int64_t> &shape, Fill fill, 
     entries.values.push_back(isZero ? 0 : random.value(type));
   } while (advance(at, shape));
   return entries;
+}
+
+namespace {
+
+/// Whether a closed level has a place for the entry.
+bool isInClosedLevels(const format::Format &format, const int64_t *at, const std::vector<int64_t> &shape) {
+  for (int k = 0; k < format.levelCount(); ++k) {
+    const format::Level &level = format.levels[static_cast<size_t>(k)];
+    if (level.extent != format::Extent::Closed)
+      continue;
+    const int64_t parent = at[format.levels[static_cast<size_t>(k) - 1].dim], size = shape[static_cast<size_t>(level.dim)];
+    const auto valueOf = [&](const format::ClosedForm &form) {
+      return form.constant + form.slope * parent + form.size * size;
+    };
+    const int64_t place = at[level.dim] - valueOf(level.start);
+    if (place < 0 || place >= valueOf(level.length))
+      return false;
+  }
+  return true;
+}
+
+/// The parent of a level's entry: its coordinates in the levels above.
+std::vector<int64_t> parentOf(const format::Format &format, int level, const int64_t *at) {
+  std::vector<int64_t> parent;
+  for (int k = 0; k < level; ++k) {
+    const format::Level &above = format.levels[static_cast<size_t>(k)];
+    const int64_t c = at[above.dim];
+    parent.push_back(above.part == format::Part::Quotient    ? c / above.block
+                     : above.part == format::Part::Remainder ? c % above.block
+                                                             : c);
+  }
+  return parent;
+}
+
+} // namespace
+
+bool hasSlots(const format::Format &format) {
+  return std::any_of(format.levels.begin(), format.levels.end(), [](const format::Level &level) {
+    return level.part != format::Part::Whole || level.isFixedWidth() || level.extent == format::Extent::Closed ||
+           level.isRaggedDense();
+  });
+}
+
+bool isStorable(const format::Format &format, const std::vector<int64_t> &shape) {
+  if (format.symmetry != format::Symmetry::None && shape[0] != shape[1])
+    return false;
+  for (int k = 0; k < format.levelCount(); ++k) {
+    const format::Level &level = format.levels[static_cast<size_t>(k)];
+    const int64_t size = shape[static_cast<size_t>(level.dim)];
+    const bool isPadded = !level.isDense() && level.extent == format::Extent::Fixed &&
+                          !(level.isSingleton() && k > 0 && !format.levels[static_cast<size_t>(k) - 1].isDense());
+    if (isPadded && (size == 0 || (level.unique && level.width && *level.width > size)))
+      return false;
+    if (level.extent != format::Extent::Closed)
+      continue;
+    const int64_t parents = shape[static_cast<size_t>(format.levels[static_cast<size_t>(k) - 1].dim)];
+    for (int64_t parent = 0; parent < parents; ++parent) {
+      const auto valueOf = [&](const format::ClosedForm &form) {
+        return form.constant + form.slope * parent + form.size * size;
+      };
+      if (valueOf(level.length) < 0 || valueOf(level.start) + valueOf(level.length) > size)
+        return false;
+    }
+  }
+  return true;
+}
+
+void keepStorable(tensor::Coordinates &entries, const format::Format &format) {
+  const auto order = static_cast<size_t>(entries.order());
+  tensor::Coordinates kept;
+  kept.shape = entries.shape;
+  std::map<std::pair<int, std::vector<int64_t>>, int64_t> used;
+  for (size_t e = 0; e < entries.size(); ++e) {
+    const int64_t *at = entries.coordinates.data() + e * order;
+    bool fits = isInClosedLevels(format, at, entries.shape);
+    if (format.symmetry != format::Symmetry::None)
+      fits = fits && at[0] >= at[1];
+    for (int k = 0; fits && k < format.levelCount(); ++k) {
+      const format::Level &level = format.levels[static_cast<size_t>(k)];
+      const bool isBounded = (level.isFixedWidth() || (level.isSingleton() && k > 0 && format.levels[k - 1].isDense())) &&
+                             level.width && level.part != format::Part::Quotient;
+      if (isBounded)
+        fits = used[{k, parentOf(format, k, at)}]++ < *level.width;
+    }
+    if (!fits)
+      continue;
+    kept.coordinates.insert(kept.coordinates.end(), at, at + order);
+    kept.values.push_back(entries.values[e]);
+    if (format.symmetry == format::Symmetry::None || at[0] == at[1])
+      continue;
+    kept.coordinates.insert(kept.coordinates.end(), {at[1], at[0]});
+    kept.values.push_back(entries.values[e]);
+  }
+  entries = std::move(kept);
 }
 
 tensor::Coordinates denseEntries(const std::vector<int64_t> &shape, bool nonFinite, sema::ValueType type,

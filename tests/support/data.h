@@ -42,6 +42,16 @@ const char *spelling(Fill fill);
 /// The entries of a sparse tensor, in dimension order.
 tensor::Coordinates sparseEntries(const std::vector<int64_t> &shape, Fill fill, sema::ValueType type, Random &random);
 
+/// Whether a tensor of that shape can be stored at all: square where it is symmetric, large enough for unique padding,
+/// with closed forms inside of the extents.
+bool isStorable(const format::Format &format, const std::vector<int64_t> &shape);
+
+/// Formats whose arrays have slots for more than the entries, which then hold zeros.
+bool hasSlots(const format::Format &format);
+
+/// Leaves out the entries that a format has no room for, and makes those of a symmetric one symmetric.
+void keepStorable(tensor::Coordinates &entries, const format::Format &format);
+
 /// Every element of a dense tensor; with `nonFinite` some of them are infinities and NaNs.
 tensor::Coordinates denseEntries(const std::vector<int64_t> &shape, bool nonFinite, sema::ValueType type,
                                  Random &random);

@@ -1,5 +1,6 @@
 #include "support/formats.h"
 
+#include <map>
 #include <sstream>
 #include <stdexcept>
 
@@ -37,8 +38,129 @@ std::string lettersOf(const std::string &name, int order) {
   return name;
 }
 
+Level quotient(Level level, int64_t block) {
+  level.part = format::Part::Quotient;
+  level.block = block;
+  return level;
+}
+
+Level remainder(Level level, int64_t block) {
+  level.part = format::Part::Remainder;
+  level.block = block;
+  return level;
+}
+
+/// j - i, listed.
+Level difference() {
+  Level level = compressedLevel(1);
+  level.part = format::Part::Difference;
+  level.minus = 0;
+  return level;
+}
+
+Level fixedWidth(int dim, std::optional<int64_t> width, bool unique) {
+  Level level{dim, Storage::Compressed, Extent::Fixed, unique, unique};
+  level.width = width;
+  return level;
+}
+
+Level withExtent(Level level, Extent extent) {
+  level.extent = extent;
+  return level;
+}
+
+Level closed(Level level, format::ClosedForm length, format::ClosedForm start) {
+  level.extent = Extent::Closed;
+  level.length = length;
+  level.start = start;
+  return level;
+}
+
+Level repeating(Level level, bool ordered) {
+  level.unique = false;
+  level.ordered = ordered;
+  return level;
+}
+
+/// Rows of blocks, row-major inside.
+std::vector<Level> blocks(Level rows, Level columns, int64_t height, int64_t width) {
+  return {quotient(rows, height), quotient(columns, width), remainder(denseLevel(0), height),
+          remainder(denseLevel(1), width)};
+}
+
+Format symmetric(std::vector<Level> levels, format::Symmetry symmetry) {
+  Format format{"", std::move(levels)};
+  format.symmetry = symmetry;
+  return format;
+}
+
+/// The lower triangle row by row, and the upper one.
+const Level kLower = closed(denseLevel(1), {1, 1, 0}, {});
+const Level kUpper = closed(denseLevel(1), {0, -1, 1}, {0, 1, 0});
+
+/// Formats that are more than letters, by name.
+const std::map<std::string, Format> &namedFormats() {
+  const Level d0 = denseLevel(0), d1 = denseLevel(1), d2 = denseLevel(2), c0 = compressedLevel(0),
+              c1 = compressedLevel(1), c2 = compressedLevel(2);
+  const Level rows = repeating(c0, true);
+  const Level column = coordinateLevel(1, 2);
+  static const std::map<std::string, Format> formats = [&] {
+    std::map<std::string, Format> result;
+    const auto add = [&](const std::string &name, std::vector<Level> levels) { result[name].levels = std::move(levels); };
+    add("ell", {d0, fixedWidth(1, std::nullopt, false)});
+    add("ell4", {d0, fixedWidth(1, 4, false)});
+    add("ell4q", {d0, fixedWidth(1, 4, true)});
+    add("ellq", {d0, fixedWidth(1, std::nullopt, true)});
+    add("ellc", {d1, fixedWidth(0, std::nullopt, false)});
+    add("ell1", {d0, fixedWidth(1, 1, true)});
+    add("csr-len", {d0, withExtent(c1, Extent::Lengths)});
+    add("csr-dup", {d0, repeating(c1, true)});
+    add("csr-unsorted", {d0, repeating(c1, false)});
+    add("ragged", {d0, withExtent(d1, Extent::Ragged)});
+    add("ragged-len", {d0, withExtent(d1, Extent::Lengths)});
+    add("ragged-cols", {d1, withExtent(d0, Extent::Ragged)});
+    add("lower", {d0, kLower});
+    add("upper", {d0, kUpper});
+    add("bsr2x3", blocks(d0, c1, 2, 3));
+    add("bsr4x4", blocks(d0, c1, 4, 4));
+    add("dbsr", blocks(c0, c1, 2, 2));
+    add("tiled", blocks(d0, d1, 2, 3));
+    add("bsr-cm", {quotient(d0, 2), quotient(c1, 3), remainder(d1, 3), remainder(d0, 2)});
+    add("block-ell", {quotient(d0, 2), quotient(fixedWidth(1, std::nullopt, false), 2), remainder(d0, 2), remainder(d1, 2)});
+    add("row-blocks", {quotient(d0, 4), c1, remainder(d0, 4)});
+    add("dia", {difference(), d0});
+    add("dia-cols", {difference(), d1});
+    add("row-relative", {d0, difference()});
+    add("nm24", {d0, quotient(d1, 4), remainder(fixedWidth(1, 2, false), 4)});
+    add("coo-dup", {rows, repeating(column, true)});
+    add("coo-unsorted", {repeating(c0, false), repeating(column, false)});
+    add("coo-aos", {rows, column});
+    result["coo-aos"].interleaved = true;
+    add("coo3-aos", {rows, repeating(coordinateLevel(1, 3), true), coordinateLevel(2, 3)});
+    result["coo3-aos"].interleaved = true;
+    result["sym-csr"] = symmetric({d0, c1}, format::Symmetry::Lower);
+    result["sym-upper"] = symmetric({d0, c1}, format::Symmetry::Upper);
+    result["sym-packed"] = symmetric({d0, kLower}, format::Symmetry::Lower);
+    result["sym-coo"] = symmetric({rows, column}, format::Symmetry::Lower);
+    add("blocked-vector", {quotient(c0, 4), remainder(d0, 4)});
+    add("batched-coo", {d0, repeating(compressedLevel(1), true), Level{2, Storage::Compressed, Extent::Fixed}});
+    add("batched-ell", {d0, d1, fixedWidth(2, std::nullopt, false)});
+    add("batched-ragged", {d0, d1, withExtent(d2, Extent::Ragged)});
+    add("batched-lower", {d0, d1, closed(d2, {1, 1, 0}, {})});
+    add("batched-bsr", {d0, quotient(d1, 2), quotient(c2, 2), remainder(d1, 2), remainder(d2, 2)});
+    add("blocked3", {quotient(d0, 2), quotient(c1, 2), quotient(c2, 2), remainder(d0, 2), remainder(d1, 2), remainder(d2, 2)});
+    return result;
+  }();
+  return formats;
+}
+
 Format unpermuted(const std::string &name, int order) {
   Format result;
+  if (auto named = namedFormats().find(name); named != namedFormats().end()) {
+    if (named->second.order() != order)
+      throw std::invalid_argument("'" + name + "' has another order");
+    return named->second;
+  }
   const std::string letters = lettersOf(name, order);
   for (int dim = 0; dim < order; ++dim) {
     if (name == "coo")

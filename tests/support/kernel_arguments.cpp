@@ -1,6 +1,7 @@
 #include "support/kernel_arguments.h"
 
 #include "support/padded_dense.h"
+#include "tensor/numbers.h"
 
 #include <cmath>
 #include <cstring>
@@ -78,6 +79,8 @@ std::string compareValues(const std::string &name, const tensor::Coordinates &ac
 std::vector<int64_t> relabel(const tensor::Coordinates &entries, const format::Format &from, const format::Format &to) {
   const auto order = static_cast<size_t>(entries.order());
   std::vector<int64_t> result(entries.coordinates.size());
+  if (hasSlots(from) || from.symmetry != format::Symmetry::None)
+    return entries.coordinates;
   for (size_t first = 0; first < result.size(); first += order)
     for (size_t level = 0; level < order; ++level)
       result[first + static_cast<size_t>(to.levels[level].dim)] =
@@ -115,6 +118,8 @@ std::string KernelArguments::pack(Argument &argument) {
   tensor::Coordinates entries = argument.isSparse()
                                     ? sparseEntries(argument.shape, trial_.fill, tensor.type, random_)
                                     : denseEntries(argument.shape, trial_.nonFinite, tensor.type, random_);
+  if (argument.isSparse())
+    keepStorable(entries, tensor.format);
   if (!tensor.isRead) // what `=` must overwrite
     entries.values.assign(entries.size(), std::numeric_limits<double>::quiet_NaN());
   if (argument.isScalar()) {
@@ -147,23 +152,25 @@ std::string KernelArguments::packPatternOutput(Argument &argument) {
   Argument &source = patternSource(argument);
   argument.before.shape = argument.shape;
   argument.before.coordinates = relabel(source.before, source.tensor->format, tensor.format);
+  // What is in the slots of a read output is known only where there is one slot an entry.
+  const bool isRead = tensor.isRead && !hasSlots(tensor.format);
   for (size_t entry = 0; entry < source.before.size(); ++entry)
-    argument.before.values.push_back(tensor.isRead ? random_.value(tensor.type)
-                                                   : std::numeric_limits<double>::quiet_NaN());
+    argument.before.values.push_back(isRead ? random_.value(tensor.type) : std::numeric_limits<double>::quiet_NaN());
   std::string problem;
   argument.packed = tensor::PackedTensor::output(argument.shape, tensor.format, tensor.type,
-                                                 static_cast<int64_t>(source.before.size()), problem);
+                                                 source.packed->valueCount(), problem);
   if (!argument.packed)
     return problem;
   char *values = nullptr;
   std::memcpy(&values, argument.field(abi::FieldRole::Values), sizeof values);
-  for (size_t entry = 0; entry < argument.before.size(); ++entry) {
-    const double value = argument.before.values[entry];
-    if (tensor.type == sema::ValueType::F32)
-      reinterpret_cast<float *>(values)[entry] = static_cast<float>(value);
-    else
-      reinterpret_cast<double *>(values)[entry] = value;
+  for (int64_t slot = 0; slot < source.packed->valueCount(); ++slot) {
+    const auto entry = static_cast<size_t>(slot);
+    const double value = hasSlots(tensor.format) ? (tensor.isRead ? 0 : std::numeric_limits<double>::quiet_NaN())
+                                                 : argument.before.values[entry];
+    tensor::storeNumber(values, tensor.type, slot, {value});
   }
+  if (hasSlots(tensor.format) && tensor.isRead)
+    argument.before.values.assign(argument.before.size(), 0);
   const auto &fields = argument.parameter->type.fields;
   for (size_t field = 0; trial_.seed % 2 == 0 && field < fields.size(); ++field)
     if (fields[field].role != abi::FieldRole::Values && fields[field].role != abi::FieldRole::Size)
@@ -203,7 +210,7 @@ std::string KernelArguments::compare(const TensorMap &expected) {
         return "the kernel changed its operand " + name;
       continue;
     }
-    if (after.coordinates != argument->before.coordinates)
+    if (!hasSlots(argument->tensor->format) && after.coordinates != argument->before.coordinates)
       return "the stored positions of " + name + " are not its operand's";
     DenseTensor result = expected.at(name);
     if (trial_.exact)

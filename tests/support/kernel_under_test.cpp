@@ -113,6 +113,20 @@ bool KernelUnderTest::reported(std::string_view id) const {
   return std::any_of(all.begin(), all.end(), [&](const auto &one) { return one.kind.id == id; });
 }
 
+bool KernelUnderTest::canStore(const Trial &trial) const {
+  for (sema::TensorId id : kernel_->parameters) {
+    const sema::Tensor &tensor = kernel_->tensors[static_cast<size_t>(id)];
+    if (tensor.format.isDense())
+      continue;
+    std::vector<int64_t> shape;
+    for (int dimension : classes_.ofTensor.at(tensor.partOf.empty() ? tensor.name : tensor.partOf))
+      shape.push_back(trial.extents[static_cast<size_t>(dimension)]);
+    if (!isStorable(tensor.format, shape) || (trial.nonFinite && hasSlots(tensor.format)))
+      return false;
+  }
+  return true;
+}
+
 std::string KernelUnderTest::check(const Trial &trial) const {
   KernelArguments arguments(*kernel_, classes_, trial);
   if (std::string problem = arguments.pack(); !problem.empty())

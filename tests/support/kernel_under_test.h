@@ -65,6 +65,10 @@ public:
   int extentClasses() const { return classes_.count; }
   const sema::Kernel &kernel() const { return *kernel_; }
 
+  /// Whether every sparse operand's format can store a tensor of the trial's shape, and its data: padding slots are
+  /// zeros, which non-finite operands turn into NaNs.
+  bool canStore(const Trial &trial) const;
+
   /// Runs on the trial's data and compares outputs with the evaluator, operands with what they were before. Returns
   /// the empty string or the first difference. Requires: Compiled.
   std::string check(const Trial &trial) const;

@@ -1,0 +1,41 @@
+// Indices as sums: constant + coefficient * value + ..., over values that are not sums themselves.
+#pragma once
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Value.h"
+
+#include <utility>
+
+namespace spc::transforms {
+
+/// One sum. Its terms are in the order in which they first occur, none with coefficient 0.
+struct AffineSum {
+  int64_t constant = 0;
+  llvm::SmallVector<std::pair<mlir::Value, int64_t>> terms;
+
+  /// Whether it is one value as it stands, or a constant.
+  bool isBare() const {
+    return terms.empty() || (terms.size() == 1 && constant == 0 && terms.front().second == 1);
+  }
+  /// The coefficient of `value`, or 0.
+  int64_t coefficient(mlir::Value value) const;
+  /// The sum without its term in `value`.
+  AffineSum without(mlir::Value value) const;
+
+  bool operator==(const AffineSum &) const = default;
+};
+
+/// Opens additions, subtractions and multiplications by constants.
+AffineSum affineSum(mlir::Value index);
+
+/// Computes the sum (or its negative) at the builder's place, where its values must be defined.
+mlir::Value emitSum(mlir::OpBuilder &builder, mlir::Location location, const AffineSum &sum, bool negated = false);
+
+/// The loop whose induction variable `value` is, or null.
+mlir::scf::ForOp loopOf(mlir::Value value);
+
+/// Whether `value` is the constant `number`.
+bool isConstant(mlir::Value value, int64_t number);
+
+} // namespace spc::transforms
