@@ -51,6 +51,9 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   if (diagnostics.hasErrors())
     return std::nullopt;
 
+  splitOperands(analysis, expansions);
+  if (diagnostics.hasErrors())
+    return std::nullopt;
   planLoops(analysis, expansions);
   if (diagnostics.hasErrors())
     return std::nullopt;

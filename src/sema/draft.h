@@ -64,6 +64,11 @@ void settleOutput(Analysis &analysis, const Draft &draft);
 /// Also decides which term overwrites the target and whether it is set to zero first.
 void orderTerms(Analysis &analysis, Expansion &expansion);
 
+/// Turns each term with a symmetric operand into one that reads the stored entries as they are and one that reads their
+/// mirror images, unless the target keeps the symmetric pattern; each term with an operand stored as a sum into one a
+/// part, whose tensors take the whole's place. Reports operands that are not linear where they must be.
+void splitOperands(Analysis &analysis, std::vector<Expansion> &expansions);
+
 /// Chooses every loop order and writes the steps of the kernel.
 void planLoops(Analysis &analysis, const std::vector<Expansion> &expansions);
 

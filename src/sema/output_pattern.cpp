@@ -6,6 +6,22 @@
 namespace spc::sema {
 namespace {
 
+// Whether anything but the access changes with the target's indices.
+bool dependsOnTarget(const Draft &draft, const DraftTerm &term, AccessId access, const Scope &scope) {
+  for (AccessId other : accessesOf(*term.expr))
+    for (VariableId variable : scope.accesses[other].variables)
+      if (other != access && std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) !=
+                                 draft.targetVariables.end())
+        return true;
+  return false;
+}
+
+int usesOf(AccessId access, const DraftTerm &term) {
+  int uses = 0;
+  forEachAccess(*term.expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
+  return uses;
+}
+
 // The sparse access of a term, when it is the only one and has exactly the target's variables.
 std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const DraftTerm &term, const Scope &scope,
                                                   const Kernel &kernel) {
@@ -21,6 +37,14 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
     return PatternLoss{second.where, "this term keeps only what " + inQuotes(kernel.tensors[first.tensor].name) +
                                          " and " + inQuotes(kernel.tensors[second.tensor].name) + " both store"};
   }
+  const format::Format &format = kernel.tensors[first.tensor].format;
+  const std::string name = inQuotes(kernel.tensors[first.tensor].name);
+  if (format.isSum())
+    return PatternLoss{first.where, name + " is stored as a sum of parts"};
+  if (format.symmetry != format::Symmetry::None && dependsOnTarget(draft, term, sparse.front(), scope))
+    return PatternLoss{term.where, "this is not symmetric, as " + name + " is"};
+  if (format.mayRepeat() && usesOf(sparse.front(), term) > 1)
+    return PatternLoss{first.where, name + " may hold an entry several times, and occurs more than once here"};
   std::vector<VariableId> have = first.variables, want = draft.targetVariables;
   std::sort(have.begin(), have.end());
   std::sort(want.begin(), want.end());
