@@ -112,6 +112,24 @@ mlir::LogicalResult makeInternal(LLVM::LLVMFuncOp body, const std::string &funct
   return mlir::success();
 }
 
+/// 16-bit floats reach the body as their bits: several conventions would pass them as float and call a library to
+/// convert them.
+void passHalvesAsBits(LLVM::LLVMFuncOp body) {
+  mlir::OpBuilder builder(body.getContext());
+  builder.setInsertionPointToStart(&body.getBody().front());
+  mlir::SmallVector<mlir::Type> types(body.getArgumentTypes());
+  for (mlir::BlockArgument argument : body.getArguments()) {
+    const mlir::Type type = argument.getType();
+    if (!type.isF16() && !type.isBF16())
+      continue;
+    types[argument.getArgNumber()] = builder.getI16Type();
+    argument.setType(builder.getI16Type());
+    auto value = LLVM::BitcastOp::create(builder, body.getLoc(), type, argument);
+    argument.replaceAllUsesExcept(value, value);
+  }
+  body.setFunctionType(LLVM::LLVMFunctionType::get(body.getFunctionType().getReturnType(), types));
+}
+
 mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, LLVM::LLVMFuncOp body, const sema::Kernel &kernel,
                                const abi::Signature &signature) {
   EntryBuilder build(function, function.getLoc());
@@ -121,6 +139,7 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, LLVM::LLVMFuncOp body,
   loadArguments(entry);
   if (mlir::failed(bindExtents(entry)))
     return mlir::failure();
+  checkSizes(entry);
   bindParameters(entry);
   checkArguments(entry);
   allocateTensors(entry);
@@ -164,6 +183,7 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
     return module.emitError("the kernel's body '") << signature.function << "' is missing";
   if (mlir::failed(makeInternal(body, signature.function)))
     return mlir::failure();
+  passHalvesAsBits(body);
   mlir::MLIRContext *context = module.getContext();
   const mlir::Type pointer = LLVM::LLVMPointerType::get(context);
   const mlir::Location place = placeOf(body.getLoc(), kernel);

@@ -1,5 +1,7 @@
 #include "codegen/entry_checks.h"
 
+#include "codegen/entry_counts.h"
+
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
@@ -31,14 +33,12 @@ Value structureIsNull(EntryBuilder &build, const TensorView &view) {
   return result;
 }
 
-void checkSizes(Entry &entry, const TensorArgument &argument) {
+void checkSizesOf(Entry &entry, const TensorArgument &argument) {
   EntryBuilder &build = entry.build;
   const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
-  for (size_t d = 0; d < tensor.extents.size(); ++d) {
+  for (size_t d = 0; d < argument.passed.sizes.size(); ++d) {
     const Value size = argument.passed.sizes[d];
     const Value extent = entry.extents[tensor.extents[d]];
-    if (!size)
-      continue;
     Value wrong;
     if (size == extent) {
       wrong = isNegative(build, size);
@@ -66,108 +66,26 @@ void checkStrides(Entry &entry, const TensorArgument &argument) {
   build.failIf(build.both(matters, build.differ(stride, build.constant(1))), Status::Stride);
 }
 
-/// The last number of a pointers array over `parents` parents, or 0 where there are none.
-Value lastPointer(EntryBuilder &build, Value array, Value parents, format::IndexType type) {
-  const Value some = build.compare(ICmpPredicate::sgt, parents, build.constant(0));
-  const auto read = [&]() -> Value {
-    mlir::ImplicitLocOpBuilder &ops = build.ops();
-    const mlir::Type element = ops.getIntegerType(static_cast<unsigned>(format::bits(type)));
-    const Value address = LLVM::GEPOp::create(ops, build.pointerType(), element, array, mlir::ValueRange{parents});
-    const Value number = build.load(element, address);
-    if (type == format::IndexType::I64)
-      return number;
-    return type == format::IndexType::I32 ? LLVM::SExtOp::create(ops, build.int64Type(), number).getResult()
-                                          : LLVM::ZExtOp::create(ops, build.int64Type(), number).getResult();
-  };
-  return build.computeIf(build.both(some, build.negate(build.isNull(array))), read, build.constant(0));
-}
-
-/// What is known of the entries of the level above the one that is being checked.
-struct Parents {
-  Value count;
-  Value none; ///< whether there are 0 of them, by itself because a product may overflow
-};
-
-/// The least and the greatest value of a closed form over parents 0 … parents - 1, which are at the ends.
-void checkClosedForm(Entry &entry, const sema::Tensor &tensor, const format::Level &level, Value parents) {
-  EntryBuilder &build = entry.build;
-  mlir::ImplicitLocOpBuilder &ops = build.ops();
-  const Value extent = entry.extents[tensor.extents[level.dim]];
-  const Value last = LLVM::SubOp::create(ops, parents, build.constant(1));
-  const auto at = [&](const format::ClosedForm &form, Value parent) -> Value {
-    const Value fixed =
-        LLVM::AddOp::create(ops, build.constant(form.constant), build.multiply(build.constant(form.size), extent));
-    return LLVM::AddOp::create(ops, fixed, build.multiply(build.constant(form.slope), parent));
-  };
-  const Value some = build.compare(ICmpPredicate::sgt, parents, build.constant(0));
-  // Extents above 2^31 cannot have been stored with so many parents; they would overflow the products.
-  const Value isHuge = build.either(build.compare(ICmpPredicate::sgt, parents, build.constant(INT32_MAX)),
-                                    build.compare(ICmpPredicate::sgt, extent, build.constant(INT32_MAX)));
-  Value wrong = isHuge;
-  for (const Value parent : {build.constant(0), last}) {
-    const Value length = at(level.length, parent), start = at(level.start, parent);
-    wrong = build.either(wrong, isNegative(build, length));
-    if (!level.isDense())
-      continue;
-    const Value end = LLVM::AddOp::create(ops, start, length);
-    wrong = build.either(wrong, build.either(isNegative(build, start), build.compare(ICmpPredicate::sgt, end, extent)));
-  }
-  build.failIf(build.both(some, wrong), Status::Shape);
-}
-
-/// The entries of level k, from those of the level above; checks the array that says so.
-Parents entriesOf(Entry &entry, const TensorArgument &argument, int k, Parents above) {
-  EntryBuilder &build = entry.build;
-  const TensorView &view = argument.passed;
-  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
-  const format::Format &format = tensor.format;
-  const format::Level &level = format.levels[static_cast<size_t>(k)];
-  const auto index = static_cast<size_t>(k);
-  switch (level.extent) {
-  case format::Extent::Fixed: {
-    Value each = level.width ? build.constant(*level.width) : view.widths[index];
-    if (level.isDense())
-      each = levelExtent(entry, tensor, level);
-    return {build.multiply(above.count, each), build.either(above.none, build.isZero(each))};
-  }
-  case format::Extent::Ragged: {
-    if (k == 0)
-      return {view.count, build.isZero(view.count)};
-    build.failIf(build.both(build.isNull(view.pointers[index]), build.negate(above.none)), Status::Null);
-    const bool isLast = k + 1 == format.levelCount();
-    const Value count = isLast ? view.stored : lastPointer(build, view.pointers[index], above.count, format.pointers);
-    return {count, build.isZero(count)};
-  }
-  case format::Extent::Lengths:
-    build.failIf(build.both(build.isNull(view.lengths[index]), build.negate(above.none)), Status::Null);
-    return {view.stored, build.isZero(view.stored)};
-  case format::Extent::Closed: {
-    const Value parents = k > 0 ? levelExtent(entry, tensor, format.levels[index - 1]) : build.constant(1);
-    checkClosedForm(entry, tensor, level, parents);
-    return {entry.tensors[argument.parameter.tensor].stored, above.none};
-  }
-  }
-  return above;
-}
-
 /// Arrays of a structure that the caller passed. NULL is fine where the level has no entry to read.
 void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
   EntryBuilder &build = entry.build;
   const TensorView &view = argument.passed;
   const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
   const format::Format &format = tensor.format;
-  Parents parents{build.constant(1), build.truth(false)};
-  for (int k = 0; k < format.levelCount(); ++k) {
-    const format::Level &level = format.levels[static_cast<size_t>(k)];
-    parents = entriesOf(entry, argument, k, parents);
+  for (size_t k = 0; k < format.levels.size(); ++k) {
+    const format::Level &level = format.levels[k];
+    const Value hasParents = build.negate(argument.entries[k].none);
+    const Value hasEntries = build.negate(argument.entries[k + 1].none);
+    for (const Value array : {view.pointers[k], view.lengths[k]})
+      if (array)
+        build.failIf(build.both(build.isNull(array), hasParents), Status::Null);
     if (level.isDense())
       continue;
-    const Value array = format.interleaved ? view.entries : view.indices[static_cast<size_t>(k)];
-    build.failIf(build.both(build.isNull(array), build.negate(parents.none)), Status::Null);
+    const Value array = format.interleaved ? view.entries : view.indices[k];
+    build.failIf(build.both(build.isNull(array), hasEntries), Status::Null);
     // Padding needs a coordinate that exists.
-    if (level.isFixedWidth())
-      build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), build.negate(parents.none)),
-                   Status::Shape);
+    if (level.extent == format::Extent::Fixed && level.part != format::Part::Difference)
+      build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), hasEntries), Status::Shape);
   }
 }
 
@@ -178,8 +96,8 @@ void checkArrays(Entry &entry, const TensorArgument &argument) {
     checkStructureArrays(entry, argument);
   Value empty = build.truth(false);
   if (isDense)
-    for (Value size : argument.passed.sizes)
-      empty = build.either(empty, build.isZero(size));
+    for (sema::ExtentId extent : entry.kernel.tensors[argument.parameter.tensor].extents)
+      empty = build.either(empty, build.isZero(entry.extents[extent]));
   else
     empty = build.isZero(entry.tensors[argument.parameter.tensor].stored);
   build.failIf(build.both(build.isNull(argument.passed.values), build.negate(empty)), Status::Null);
@@ -220,27 +138,6 @@ void checkBorrowedCounts(Entry &entry, const TensorArgument &argument) {
     check(passed.widths[k], owner.widths[k]);
 }
 
-/// Slots may be more than an int64_t counts only where sizes say how many there are.
-void checkProduct(Entry &entry, const TensorArgument &argument) {
-  EntryBuilder &build = entry.build;
-  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
-  Value product = build.constant(1), overflows = build.truth(false), empty = build.truth(false);
-  for (size_t k = 0; k < tensor.format.levels.size(); ++k) {
-    const format::Level &level = tensor.format.levels[k];
-    Value each = levelExtent(entry, tensor, level);
-    if (level.isFixedWidth())
-      each = level.width ? build.constant(*level.width) : argument.passed.widths[k];
-    else if (level.isSingleton())
-      each = build.constant(1);
-    empty = build.either(empty, build.isZero(each));
-    const Value divisor = build.select(build.isZero(each), build.constant(1), each);
-    const Value limit = LLVM::UDivOp::create(build.ops(), build.constant(INT64_MAX / 16), divisor);
-    overflows = build.either(overflows, build.compare(ICmpPredicate::ugt, product, limit));
-    product = build.multiply(product, divisor);
-  }
-  build.failIf(build.both(overflows, build.negate(empty)), Status::Count);
-}
-
 void checkCounts(Entry &entry, const TensorArgument &argument) {
   const format::Format &format = argument.parameter.type.format;
   if (format.isDense() || !argument.hasStruct())
@@ -248,10 +145,6 @@ void checkCounts(Entry &entry, const TensorArgument &argument) {
   if (argument.parameter.fillsStructure)
     return checkBorrowedCounts(entry, argument);
   EntryBuilder &build = entry.build;
-  const TensorView &passed = argument.passed;
-  for (Value count : {passed.count, passed.stored})
-    if (count)
-      build.failIf(isNegative(build, count), Status::Count);
   const bool hasPointers = llvm::any_of(format.levels, [&](const format::Level &level) {
     return (level.extent == format::Extent::Ragged && &level != &format.levels.front()) ||
            level.extent == format::Extent::Lengths;
@@ -259,23 +152,32 @@ void checkCounts(Entry &entry, const TensorArgument &argument) {
   // What a pointers array counts are entries of its level: the values are those times the dense levels below.
   const bool countsValues = !format.levels.back().isFullyDense();
   if (hasPointers && countsValues && format.pointers != format::IndexType::I64)
-    build.failIf(build.compare(ICmpPredicate::sgt, passed.stored, build.constant(format::largest(format.pointers))),
-                 Status::IndexType);
+    build.failIf(
+        build.compare(ICmpPredicate::sgt, argument.passed.stored, build.constant(format::largest(format.pointers))),
+        Status::IndexType);
+  checkStoredCount(entry, argument.passed, argument.entries);
 }
 
-/// Before anything is computed with them.
-void checkWidths(Entry &entry, const TensorArgument &argument) {
-  EntryBuilder &build = entry.build;
-  const format::Format &format = argument.parameter.type.format;
-  if (format.isDense() || !argument.hasStruct() || argument.parameter.fillsStructure)
+/// What the numbers of a structure must be before anything is computed with them.
+void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
+  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
+  if (tensor.format.isDense() || !argument.hasStruct() || argument.parameter.fillsStructure)
     return;
-  for (Value width : argument.passed.widths)
-    if (width)
-      build.failIf(isNegative(build, width), Status::Count);
-  if (!abi::storesCount(format))
-    checkProduct(entry, argument);
-  if (format.symmetry != format::Symmetry::None)
-    build.failIf(build.differ(argument.passed.sizes[0], argument.passed.sizes[1]), Status::Shape);
+  if (tensor.format.symmetry != format::Symmetry::None)
+    entry.build.failIf(entry.build.differ(entry.extents[tensor.extents[0]], entry.extents[tensor.extents[1]]),
+                       Status::Shape);
+  checkClosedForms(entry, tensor);
+}
+
+void checkNumbers(Entry &entry, const TensorArgument &argument) {
+  if (argument.parameter.fillsStructure)
+    return;
+  std::vector<Value> numbers = argument.passed.widths;
+  numbers.push_back(argument.passed.count);
+  numbers.push_back(argument.passed.stored);
+  for (Value number : numbers)
+    if (number)
+      entry.build.failIf(isNegative(entry.build, number), Status::Count);
 }
 
 } // namespace
@@ -309,11 +211,16 @@ void checkObjects(Entry &entry) {
       entry.build.failIf(entry.build.isNull(entry.build.argument(argumentOf(p))), Status::Null);
 }
 
+void checkSizes(Entry &entry) {
+  for (const TensorArgument &argument : entry.arguments)
+    checkSizesOf(entry, argument);
+  for (const TensorArgument &argument : entry.arguments)
+    checkStructureSizes(entry, argument);
+  for (const TensorArgument &argument : entry.arguments)
+    checkNumbers(entry, argument);
+}
+
 void checkArguments(Entry &entry) {
-  for (const TensorArgument &argument : entry.arguments)
-    checkSizes(entry, argument);
-  for (const TensorArgument &argument : entry.arguments)
-    checkWidths(entry, argument);
   for (const TensorArgument &argument : entry.arguments)
     checkStrides(entry, argument);
   for (const TensorArgument &argument : entry.arguments)

@@ -16,8 +16,10 @@ void checkContext(Entry &entry);
 /// NULL struct pointers and NULL pointers to order-0 outputs.
 void checkObjects(Entry &entry);
 
-/// After loadArguments, bindExtents and bindParameters: shapes, strides, arrays, patterns and counts, in the order that
-/// docs/architecture.md gives.
+/// After bindExtents: sizes that agree, closed forms and symmetric shapes that fit them, no negative numbers.
+void checkSizes(Entry &entry);
+
+/// After bindParameters: strides, arrays, patterns and counts, in the order that docs/architecture.md gives.
 void checkArguments(Entry &entry);
 
 } // namespace spc::codegen

@@ -1,5 +1,6 @@
 #include "codegen/entry_copies.h"
 
+#include "codegen/entry_counts.h"
 #include "runtime/runtime.h"
 
 namespace LLVM = mlir::LLVM;
@@ -133,8 +134,8 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
   set(kWidth, hasWidth ? view.widths[k] : number(level.width.value_or(0)));
   set(kStride, number(isInterleaved ? format.levelCount() - first : 1));
   set(kOffset, number(isInterleaved ? k - first : 0));
-  set(kParentExtent, level.extent == format::Extent::Closed && k > 0
-                         ? entry_.extents[tensor.extents[format.levels[static_cast<size_t>(k) - 1].dim]]
+  set(kParentExtent, level.isRaggedDense() || level.extent == format::Extent::Closed
+                         ? parentExtent(entry_, tensor, static_cast<size_t>(k))
                          : number(1));
   storeForm(object, kLength, level.length);
   storeForm(object, kStart, level.start);
@@ -197,30 +198,26 @@ void scanLengths(Entry &entry, Memory &memory, const TensorArgument &argument) {
   EntryBuilder &build = entry.build;
   const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
   TensorView &view = entry.tensors[argument.parameter.tensor];
-  Value parents = build.constant(1);
-  for (size_t k = 0; argument.hasStruct() && k < tensor.format.levels.size(); ++k) {
-    const format::Level &level = tensor.format.levels[k];
-    if (level.extent != format::Extent::Lengths) {
-      // Levels below one with lengths would need its total: formats have at most one such level, below dense ones.
-      if (level.isFullyDense())
-        parents = build.multiply(parents, levelExtent(entry, tensor, level));
+  if (!argument.hasStruct() || argument.parameter.fillsStructure)
+    return;
+  const mlir::Type number = build.int64Type(), pointer = build.pointerType();
+  const int64_t width = format::bits(tensor.format.pointers) / 8;
+  for (size_t k = 0; k < tensor.format.levels.size(); ++k) {
+    if (tensor.format.levels[k].extent != format::Extent::Lengths)
       continue;
-    }
-    const int64_t width = format::bits(tensor.format.pointers) / 8;
+    const Value parents = countEntries(entry, tensor, view)[k].count;
     const Value count = LLVM::AddOp::create(build.ops(), parents, build.constant(1));
     const Value bytes = build.multiply(count, build.constant(width));
     const Value pointers =
         LLVM::CallOp::create(build.ops(), memory.allocator(), mlir::ValueRange{entry.context, bytes}).getResult();
     build.failIf(build.isNull(pointers), Status::Memory);
     memory.releaseAtExit(pointers);
-    const mlir::Type number = build.int64Type(), pointer = build.pointerType();
     LLVM::LLVMFuncOp scan =
-        declareFunction(build, runtimeSymbol("scan"), build.int32Type(), {pointer, pointer, number, number, number});
-    const bool isLast = k + 1 == tensor.format.levels.size();
-    const Value entries = isLast ? view.stored : build.constant(-1);
-    const mlir::SmallVector<Value> arguments{view.lengths[k], pointers, build.constant(width), parents, entries};
+        declareFunction(build, runtimeSymbol("scan"), build.int32Type(), {pointer, pointer, number, number});
+    const mlir::SmallVector<Value> arguments{view.lengths[k], pointers, build.constant(width), parents};
     build.failUnlessOk(LLVM::CallOp::create(build.ops(), scan, arguments).getResult());
     view.pointers[k] = pointers;
+    checkStoredCount(entry, view, countEntries(entry, tensor, view));
   }
 }
 

@@ -1,5 +1,7 @@
 #include "codegen/entry_tensors.h"
 
+#include "codegen/entry_counts.h"
+
 #include <string>
 
 using mlir::Value;
@@ -74,47 +76,13 @@ void takeExtents(Entry &entry, bool fillsStructure) {
   }
 }
 
-/// constant * count + slope * (0 + 1 + … + (count - 1)) + size * extent * count.
-Value sumOfClosedForm(EntryBuilder &build, const format::ClosedForm &form, Value count, Value extent) {
-  mlir::ImplicitLocOpBuilder &ops = build.ops();
-  const Value before = mlir::LLVM::SubOp::create(ops, count, build.constant(1));
-  const Value pairs = mlir::LLVM::SDivOp::create(ops, build.multiply(count, before), build.constant(2));
-  const Value each =
-      mlir::LLVM::AddOp::create(ops, build.constant(form.constant), build.multiply(build.constant(form.size), extent));
-  return mlir::LLVM::AddOp::create(ops, build.multiply(count, each), build.multiply(build.constant(form.slope), pairs));
-}
-
-/// A scalar argument as the body takes it. Half floats come as their bits, a bool as a byte of which one bit counts.
+/// A scalar argument as the body takes it: of a bool's byte one bit counts.
 Value scalarOf(EntryBuilder &build, const abi::Parameter &parameter, Value argument) {
-  const mlir::Type type = llvmType(build, parameter.value);
-  if (parameter.value == sema::ValueType::Bool)
-    return mlir::LLVM::AndOp::create(
-        build.ops(), argument, mlir::LLVM::ConstantOp::create(build.ops(), type, build.ops().getIntegerAttr(type, 1)));
-  return argument.getType() == type ? argument : mlir::LLVM::BitcastOp::create(build.ops(), type, argument).getResult();
-}
-
-/// The number of stored values, where sizes and widths say it.
-Value impliedCount(Entry &entry, const TensorArgument &argument) {
-  EntryBuilder &build = entry.build;
-  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
-  Value count = build.constant(1), outer = count;
-  for (size_t k = 0; k < tensor.format.levels.size(); ++k) {
-    const format::Level &level = tensor.format.levels[k];
-    const Value above = outer;
-    outer = count;
-    if (level.extent == format::Extent::Closed) {
-      const Value parents = k > 0 ? levelExtent(entry, tensor, tensor.format.levels[k - 1]) : build.constant(1);
-      const Value extent = entry.extents[tensor.extents[level.dim]];
-      count = build.multiply(above, sumOfClosedForm(build, level.length, parents, extent));
-    } else if (level.isDense()) {
-      count = build.multiply(count, levelExtent(entry, tensor, level));
-    } else if (level.width) {
-      count = build.multiply(count, build.constant(*level.width));
-    } else {
-      count = build.multiply(count, argument.passed.widths[k]);
-    }
-  }
-  return count;
+  if (parameter.value != sema::ValueType::Bool)
+    return argument;
+  const mlir::Type type = argument.getType();
+  const Value bit = mlir::LLVM::ConstantOp::create(build.ops(), type, build.ops().getIntegerAttr(type, 1));
+  return mlir::LLVM::AndOp::create(build.ops(), argument, bit);
 }
 
 } // namespace
@@ -195,9 +163,13 @@ void bindParameters(Entry &entry) {
   }
   for (const TensorArgument &argument : entry.arguments)
     entry.tensors[argument.parameter.tensor] = argument.passed;
-  for (const TensorArgument &argument : entry.arguments)
-    if (argument.hasStruct() && !argument.parameter.fillsStructure && !argument.passed.stored)
-      entry.tensors[argument.parameter.tensor].stored = impliedCount(entry, argument);
+  for (TensorArgument &argument : entry.arguments) {
+    if (!argument.hasStruct() || argument.parameter.fillsStructure || argument.parameter.type.format.isDense())
+      continue;
+    argument.entries = countEntries(entry, entry.kernel.tensors[argument.parameter.tensor], argument.passed);
+    if (!argument.passed.stored)
+      entry.tensors[argument.parameter.tensor].stored = argument.entries.back().count;
+  }
   for (const TensorArgument &argument : entry.arguments) {
     if (argument.hasStruct() && !argument.parameter.fillsStructure)
       continue;

@@ -25,6 +25,12 @@ struct TensorView {
   mlir::Value values;
 };
 
+/// The entries that a level has.
+struct LevelEntries {
+  mlir::Value count; ///< null where only the contents of arrays say it
+  mlir::Value none;  ///< whether there are 0 of them
+};
+
 /// One parameter of kind Tensor or Values: its struct, and the fields as the caller passed them. Of kind Values there
 /// is no struct, and the values are all that is passed.
 struct TensorArgument {
@@ -32,8 +38,10 @@ struct TensorArgument {
   mlir::Value object;
   Struct type;
 
-  bool hasStruct() const { return parameter.kind == abi::ParameterKind::Tensor; }
   TensorView passed;
+  std::vector<LevelEntries> entries; ///< of a structure that the caller passed, as countEntries() gives them
+
+  bool hasStruct() const { return parameter.kind == abi::ParameterKind::Tensor; }
 };
 
 /// The entry as far as it has been built.
@@ -66,7 +74,9 @@ void loadArguments(Entry &entry);
 /// Fails, for a bug of ours, on an extent that no parameter has.
 mlir::LogicalResult bindExtents(Entry &entry);
 
-/// Sets the tensors that are parameters. Outputs that share a pattern get the structure of the operand.
+/// After checkSizes: sets the tensors that are parameters, with the number of values that sizes imply where the struct
+/// does not say it. Outputs that share a pattern get the structure of the operand. Leaves with SPC_ERROR_COUNT where a
+/// level has more entries than memory can hold.
 void bindParameters(Entry &entry);
 
 /// The tensor whose struct has the structure of `tensor`, which may be borrowed more than once.

@@ -1,5 +1,7 @@
 #include "codegen/object.h"
 
+#include "codegen/half_floats.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/DiagnosticInfo.h"
@@ -58,6 +60,7 @@ private:
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) {
   setTarget(module, machine);
+  expandHalfFloats(module, machine);
   llvm::PipelineTuningOptions tuning;
   tuning.LoopVectorization = optLevel > 1;
   tuning.SLPVectorization = optLevel > 1;

@@ -31,7 +31,7 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
 /// Sets the machine's triple, data layout and flags on a module. optimize() and emit() do so too.
 void setTarget(llvm::Module &module, const llvm::TargetMachine &machine);
 
-/// Runs LLVM's -O<level> pipeline for the machine over the module.
+/// Runs LLVM's -O<level> pipeline for the machine over the module, 16-bit floats expanded first (half_floats.h).
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel);
 
 /// The module as text IR, assembly or an object's bytes; the same bytes for the same module, with no folder names.

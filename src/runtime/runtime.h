@@ -23,7 +23,7 @@ enum class LevelStorage : int64_t {
   Compressed,       ///< listed, in segments that pointers delimit; at the root one segment
   Singleton,        ///< one listed coordinate a parent
   Fixed,            ///< `width` listed coordinates a parent
-  RaggedDense,      ///< as many ascending coordinates from 0 as pointers say
+  RaggedDense,      ///< as many ascending coordinates from `start` as pointers say
   ClosedDense,      ///< `length` ascending coordinates from `start`
   ClosedCompressed, ///< `length` listed coordinates
 };
@@ -51,7 +51,8 @@ struct Level {
   int64_t stride = 1;      ///< entry p's coordinate is indices[p * stride + offset]
   int64_t offset = 0;
   int64_t parentExtent = 1; ///< of closed forms: what the parent's coordinate runs over
-  ClosedForm length, start; ///< of closed forms
+  ClosedForm length;        ///< of closed levels
+  ClosedForm start;         ///< of ragged and closed dense levels
 };
 
 /// What adding up two values means.
@@ -88,8 +89,7 @@ inline constexpr int64_t kMaxOrder = 8;
 extern "C" int32_t spc_rt_reorder(const Allocator *allocator, const Tensor *source, Tensor *copy);
 
 /// Adds up `count` lengths of `bytes` bytes each into `pointers`, count + 1 numbers of the same width that start at 0.
-/// Ok; Pointers (a negative length); Count (they do not add up to `entries`, where that is not negative); IndexType
-/// (the sum overflows the width).
-extern "C" int32_t spc_rt_scan(const void *lengths, void *pointers, int64_t bytes, int64_t count, int64_t entries);
+/// Ok; Pointers (a negative length); IndexType (the sum overflows the width).
+extern "C" int32_t spc_rt_scan(const void *lengths, void *pointers, int64_t bytes, int64_t count);
 
 } // namespace spc::runtime

@@ -2,7 +2,7 @@
 
 namespace spc::runtime {
 
-extern "C" int32_t spc_rt_scan(const void *lengths, void *pointers, int64_t bytes, int64_t count, int64_t entries) {
+extern "C" int32_t spc_rt_scan(const void *lengths, void *pointers, int64_t bytes, int64_t count) {
   int64_t sum = 0;
   store(pointers, bytes, 0, 0);
   for (int64_t p = 0; p < count; ++p) {
@@ -14,7 +14,7 @@ extern "C" int32_t spc_rt_scan(const void *lengths, void *pointers, int64_t byte
     sum += length;
     store(pointers, bytes, p + 1, sum);
   }
-  return static_cast<int32_t>(entries < 0 || sum == entries ? Status::Ok : Status::Count);
+  return static_cast<int32_t>(Status::Ok);
 }
 
 } // namespace spc::runtime

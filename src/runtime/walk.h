@@ -91,7 +91,10 @@ inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
   if (k == 0)
     return {0, source.rootCount, 0};
   const int64_t begin = load(level.pointers, source.pointerBytes, parent);
-  return {begin, load(level.pointers, source.pointerBytes, parent + 1), begin};
+  const int64_t end = load(level.pointers, source.pointerBytes, parent + 1);
+  if (level.storage == LevelStorage::Compressed)
+    return {begin, end, 0};
+  return {begin, end, begin - valueOf(level.start, parent % level.parentExtent, level.extent)};
 }
 
 inline int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor) {

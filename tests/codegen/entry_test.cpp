@@ -120,14 +120,14 @@ TEST_CASE("roots without a pointers array give their count") {
   const size_t entries = probe.ask("C.count_0");
   const size_t inner = probe.ask("C.indices_1");
   Running run(probe);
-  const std::vector<int32_t> zeros(8);
+  const std::vector<int32_t> zeros(8), pointers{0, 1, 3};
   const std::vector<double> values(8);
   Object &d = run["D"];
   d.at(FieldRole::Size, 0) = d.at(FieldRole::Size, 1) = 5;
   d.at(FieldRole::Count) = 2;
   d.at(FieldRole::Stored) = 3;
   d.point(FieldRole::Indices, 0, zeros.data());
-  d.point(FieldRole::Pointers, 1, zeros.data());
+  d.point(FieldRole::Pointers, 1, pointers.data());
   d.point(FieldRole::Indices, 1, zeros.data());
   d.point(FieldRole::Values, 0, values.data());
   Object &c = run["C"];

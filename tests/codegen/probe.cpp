@@ -27,8 +27,17 @@ format::Format formatOf(const std::string &letters, std::vector<int> modes, form
   for (size_t k = 0; k < letters.size(); ++k) {
     format::Level level;
     level.dim = modes.empty() ? static_cast<int>(k) : modes[k];
-    level.storage = letters[k] == 'd' ? format::Storage::Dense : format::Storage::Compressed;
-    level.extent = letters[k] == 'c' ? format::Extent::Ragged : format::Extent::Fixed;
+    const char letter = letters[k];
+    const bool isDense = letter == 'd' || letter == 'r' || letter == 't';
+    level.storage = isDense ? format::Storage::Dense : format::Storage::Compressed;
+    level.extent = letter == 'c' || letter == 'r' ? format::Extent::Ragged
+                   : letter == 'l'                ? format::Extent::Lengths
+                   : letter == 't'                ? format::Extent::Closed
+                                                  : format::Extent::Fixed;
+    if (letter == 'f')
+      level.width = std::nullopt;
+    if (letter == 't')
+      level.length = {1, 1, 0};
     level.unique = k + 1 == letters.size() || letters[k + 1] != 's';
     format.levels.push_back(level);
   }
@@ -88,6 +97,13 @@ sema::TensorId Probe::shares(const std::string &name, sema::TensorId owner) {
   return add(std::move(tensor));
 }
 
+sema::TensorId Probe::valuesOnly(const std::string &name, sema::TensorId owner) {
+  sema::Tensor tensor = kernel.tensors[owner];
+  tensor.name = name;
+  tensor.structureOf = owner;
+  return add(std::move(tensor));
+}
+
 sema::TensorId Probe::scalarOutput(const std::string &name) {
   sema::Tensor tensor;
   tensor.name = name;
@@ -104,13 +120,22 @@ abi::Signature Probe::signature() const {
   return abi::makeSignature(kernel);
 }
 
+/// A value type in the LLVM dialect.
+static std::string llvmSpelling(sema::ValueType type) {
+  if (sema::isComplex(type))
+    return type == sema::ValueType::CF32 ? "!llvm.struct<(f32, f32)>" : "!llvm.struct<(f64, f64)>";
+  return sema::isFloat(type) ? sema::spelling(type) : "i" + std::to_string(8 * sema::bytesOf(type));
+}
+
 std::string Probe::bodyText() const {
   const auto typeOf = [&](const std::string &bind) -> std::string {
     for (const sema::Tensor &tensor : kernel.tensors)
       if (tensor.name == bind)
-        return sema::spelling(tensor.type);
+        return llvmSpelling(tensor.type);
     const std::string field = bind.substr(bind.rfind('.') + 1);
-    return field == "values" || field.starts_with("pointers") || field.starts_with("indices") ? "!llvm.ptr" : "i64";
+    return field == "values" || field == "entries" || field.starts_with("pointers") || field.starts_with("indices")
+               ? "!llvm.ptr"
+               : "i64";
   };
   std::string parameters = "%out: !llvm.ptr {llvm.noalias, spc.bind = \"out.values\"}";
   std::string stores;

@@ -16,7 +16,8 @@
 
 namespace spc::codegen::test {
 
-/// Levels from letters: d dense, c compressed, s singleton (and the level above it not unique).
+/// Levels from letters: d dense, c compressed, s singleton (and the level above it not unique), f a fixed width given
+/// at run time, l compressed with lengths, r ragged dense, t dense with a closed form (a lower triangle: i + 1).
 format::Format formatOf(const std::string &letters, std::vector<int> modes = {},
                         format::IndexType pointers = format::IndexType::I32,
                         format::IndexType indices = format::IndexType::I32);
@@ -34,8 +35,11 @@ public:
   sema::TensorId converted(const std::string &name, const format::Format &format, sema::TensorId source);
   /// A sparse output that shares the pattern of `owner`.
   sema::TensorId shares(const std::string &name, sema::TensorId owner);
+  /// An operand with the structure of `owner`, of which only the values are passed.
+  sema::TensorId valuesOnly(const std::string &name, sema::TensorId owner);
   sema::TensorId scalarOutput(const std::string &name);
-  /// Asks for a bind; its number is the place in "out". The body's argument is a float where the bind is a scalar.
+  /// Asks for a bind; its number is the place in "out". The body's argument has the scalar's type where the bind is
+  /// one.
   size_t ask(const std::string &bind);
 
   abi::Signature signature() const;

@@ -1,0 +1,17 @@
+// Conversions of 16-bit floats without a support library.
+#pragma once
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace spc::codegen {
+
+/// Replaces conversions between half or bfloat and wider floats by integer arithmetic, wherever the machine has no
+/// instruction for them: LLVM would call compiler-rt (`__truncsfhf2` …), which programs that link a kernel's object may
+/// lack. Rounds to nearest even, once, with subnormals, infinities and NaNs as hardware has them. Loops with them
+/// vectorise. To be run before optimisation, which would turn arithmetic between conversions into arithmetic on halves.
+void expandHalfFloats(llvm::Module &module, const llvm::TargetMachine &machine);
+
+} // namespace spc::codegen
