@@ -14,6 +14,7 @@ namespace spc::pipeline {
 
 using mlir::func::FuncOp;
 
+/// Half floats are stored, not computed with: many targets would call a library for each operation.
 static mlir::arith::ArithEmulateUnsupportedFloatsOptions halfFloatsAsF32() {
   mlir::arith::ArithEmulateUnsupportedFloatsOptions options;
   options.sourceTypeStrs.push_back("f16");
@@ -33,16 +34,15 @@ void addLoopLowering(mlir::OpPassManager &passes, bool strictFp) {
   // Only now: before dense tensors are buffers, canonicalization folds loads of an output into its initial fill.
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(transforms::createShareStructure());
-  passes.addNestedPass<FuncOp>(transforms::createLowerStorage());
   passes.addNestedPass<FuncOp>(transforms::createSinkFill());
+  passes.addNestedPass<FuncOp>(transforms::createClipLoops());
+  passes.addNestedPass<FuncOp>(transforms::createLowerStorage());
   if (!strictFp) {
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
     passes.addNestedPass<FuncOp>(transforms::createRelaxFloats());
   }
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
-  passes.addNestedPass<FuncOp>(transforms::createClipLoops());
-  // Half floats are stored, not computed with: many targets would call a library for each operation.
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
   passes.addNestedPass<FuncOp>(transforms::createChunkRows());
 }

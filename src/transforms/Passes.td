@@ -12,7 +12,8 @@ def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
     mode and run-time strides elsewhere. Operations on dense tensors (`linalg` on dense operands, `tensor.extract`,
     `bufferization.to_buffer`, `to_tensor`) work on these buffers. MLIR's one-shot bufferization would have to prove
     what holds by construction here: each operation updates the buffer of its `outs` operand, and nothing reads the
-    value before. Fails on a linalg operation with a sparse operand, which the sparsifier has left behind.
+    value before. Sizes of all tensors become arguments, one and the same for equal extents. Fails on a linalg operation
+    with a sparse operand, which the sparsifier has left behind.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect",
                            "mlir::arith::ArithDialect"];
@@ -29,17 +30,6 @@ def ShareStructure : Pass<"spc-share-structure", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
 
-def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
-  let summary = "Bind every storage query to an argument";
-  let description = [{
-    `sparse_tensor.positions`, `coordinates`, `values` and `lvl` on sparse arguments become arguments of their own, with
-    a `spc.bind` attribute each; the sparse arguments go. A compressed root has no pointers array: its bounds are 0 and
-    the bound entry count. Positions and coordinates that a level has no array for (`spc.levels`) are computed where
-    they were loaded.
-  }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
-}
-
 def SinkFill : Pass<"spc-sink-fill", "mlir::func::FuncOp"> {
   let summary = "Initialise an output row by row in the loop that owns its rows";
   let description = [{
@@ -48,6 +38,29 @@ def SinkFill : Pass<"spc-sink-fill", "mlir::func::FuncOp"> {
     LLVM does not fuse loops across the nest.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
+def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
+  let summary = "Keep every index that is a sum of loop variables inside its extent";
+  let description = [{
+    Blocks and diagonals index dense tensors, and the dense roots of sparse ones, by sums: `x[8 * jo + ji]`, `x[i + d]`.
+    At the last block and at the ends of a diagonal these leave their extent, where the storage holds padding that is no
+    part of the tensor. The innermost loop of such a sum runs over less: `max(lower, -rest)` to `min(upper, extent - rest)`.
+    Block loops get two versions, so that full blocks keep constant bounds and unroll. Where only a loop over positions
+    has the index, the rest of its body becomes conditional.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
+def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
+  let summary = "Bind every storage query to an argument, or compute it";
+  let description = [{
+    `sparse_tensor.positions`, `coordinates` and `values` on sparse arguments become arguments of their own, with a
+    `spc.bind` attribute each; the sparse arguments go. A compressed root has no pointers array: its bounds are 0 and
+    the bound entry count. Of levels that `spc.levels` describes, positions and coordinates are computed, sign-extended
+    or read from an array of structs; a dense ragged level's gather `x[j]` turns into a contiguous load that way.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
 }
 
 def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
@@ -65,17 +78,6 @@ def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
     Sets `fastmath<reassoc, contract>` on floating-point arithmetic, and nothing else: infinities, NaNs and signed zeros
     keep their meaning. Left out under --fp=strict.
   }];
-}
-
-def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
-  let summary = "Keep indices that are sums of loop variables inside of their extents";
-  let description = [{
-    Blocks and diagonals are stored with slots outside of the tensor. Where an array is indexed by a sum such as
-    `4 * io + ii` or `i + d`, the fastest loop in it is narrowed to where the sum is inside. Loops over a block keep
-    their constant bounds for blocks that lie inside; a narrowed copy runs for the others. Where the fastest term is a
-    coordinate that is loaded in its loop, the rest of that loop's body becomes conditional.
-  }];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
 
 def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {

@@ -15,9 +15,7 @@ struct AffineSum {
   llvm::SmallVector<std::pair<mlir::Value, int64_t>> terms;
 
   /// Whether it is one value as it stands, or a constant.
-  bool isBare() const {
-    return terms.empty() || (terms.size() == 1 && constant == 0 && terms.front().second == 1);
-  }
+  bool isBare() const { return terms.empty() || (terms.size() == 1 && constant == 0 && terms.front().second == 1); }
   /// The coefficient of `value`, or 0.
   int64_t coefficient(mlir::Value value) const;
   /// The sum without its term in `value`.

@@ -11,9 +11,6 @@ namespace spc::transforms {
 /// Attribute names on the body's arguments; see mlirgen.h and docs/architecture.md, "The body's arguments".
 inline constexpr llvm::StringLiteral kName = "spc.name";
 inline constexpr llvm::StringLiteral kExtents = "spc.extents";
-inline constexpr llvm::StringLiteral kLevels = "spc.levels";
-inline constexpr llvm::StringLiteral kParents = "spc.parents"; ///< of a pointers array over a root: the root's extent
-inline constexpr llvm::StringLiteral kPadded = "spc.padded";
 inline constexpr llvm::StringLiteral kModes = "spc.modes";
 inline constexpr llvm::StringLiteral kLevels = "spc.levels";
 inline constexpr llvm::StringLiteral kPatternOf = "spc.pattern_of";

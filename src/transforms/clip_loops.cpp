@@ -1,4 +1,5 @@
-#include "transforms/body_arguments.h"
+#include "transforms/affine_sums.h"
+#include "transforms/bounded_indices.h"
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -6,7 +7,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/MapVector.h"
 
 namespace spc::transforms {
 
@@ -16,270 +16,191 @@ namespace spc::transforms {
 namespace {
 
 namespace arith = mlir::arith;
-namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 using mlir::Value;
 
-std::optional<int64_t> constantOf(Value value) {
-  llvm::APInt number;
-  if (mlir::matchPattern(value, mlir::m_ConstantInt(&number)))
-    return number.getSExtValue();
+/// Marks a loop nest that is the rare case beside one with full blocks: further tests in it would be wasted code.
+constexpr llvm::StringLiteral kPartial = "spc.partial";
+
+/// A loop to narrow: 0 <= sign * (its variable) + rest < extent.
+struct Clip {
+  scf::ForOp loop;
+  int64_t sign;
+  AffineSum rest;
+  Value extent;
+};
+
+bool isDefinedOutside(const AffineSum &sum, mlir::Operation *op) {
+  return llvm::none_of(sum.terms,
+                       [&](auto term) { return op->isAncestor(term.first.getParentBlock()->getParentOp()); });
+}
+
+/// The innermost loop whose variable the index has, with what the index adds to it known before the loop.
+std::optional<Clip> clipFor(const BoundedIndex &bounded) {
+  for (auto [term, coefficient] : bounded.sum.terms) {
+    scf::ForOp loop = loopOf(term);
+    AffineSum rest = bounded.sum.without(term);
+    if (loop && (coefficient == 1 || coefficient == -1) && isConstant(loop.getStep(), 1) &&
+        isDefinedOutside(rest, loop))
+      return Clip{loop, coefficient, rest, bounded.extent};
+  }
   return std::nullopt;
 }
-
-/// An index as a sum of values with factors; constants are left out.
-using Sum = llvm::MapVector<Value, int64_t>;
-
-void addTerms(Value index, int64_t factor, Sum &sum) {
-  if (constantOf(index))
-    return;
-  if (auto add = index.getDefiningOp<arith::AddIOp>()) {
-    addTerms(add.getLhs(), factor, sum);
-    return addTerms(add.getRhs(), factor, sum);
-  }
-  if (auto subtract = index.getDefiningOp<arith::SubIOp>()) {
-    addTerms(subtract.getLhs(), factor, sum);
-    return addTerms(subtract.getRhs(), -factor, sum);
-  }
-  if (auto product = index.getDefiningOp<arith::MulIOp>()) {
-    if (std::optional<int64_t> right = constantOf(product.getRhs()))
-      return addTerms(product.getLhs(), factor * *right, sum);
-    if (std::optional<int64_t> left = constantOf(product.getLhs()))
-      return addTerms(product.getRhs(), factor * *left, sum);
-  }
-  sum[index] += factor;
-}
-
-/// The loop whose iterations give `value` different values: the one that counts with it, or around its definition.
-mlir::Operation *loopOf(Value value) {
-  if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value))
-    return argument.getOwner()->getParentOp();
-  return value.getDefiningOp()->getParentOp();
-}
-
-/// 0 <= sum < extent must hold wherever the index is used.
-struct Constraint {
-  Sum sum;
-  Value extent;
-  Value innermost;    ///< the term that changes fastest
-  int64_t factor = 0; ///< of that term
-  scf::ForOp loop;    ///< that counts with it; null where it is no loop's counter
-  int64_t block = 0;  ///< the loop is over a block of that many: 0 … block - 1, and the rest is a multiple of it
-};
 
 class ClipLoops : public impl::ClipLoopsBase<ClipLoops> {
 public:
   void runOnOperation() override {
-    constraints_.clear();
-    collect();
-    guardCoordinates();
-    versionBlocks();
-    for (const Constraint &constraint : constraints_)
-      if (constraint.loop && constraint.block == 0 && failed(narrow(constraint, constraint.loop, constraint.sum)))
+    BoundedIndices indices(getOperation());
+    while (true) {
+      mlir::FailureOr<std::optional<BoundedIndex>> next = indices.next();
+      if (failed(next))
         return signalPassFailure();
+      if (!*next)
+        break;
+      if (std::optional<Clip> clip = clipFor(**next)) {
+        indices.mark(**next, clip->loop);
+        if (!splitFullBlocks(*clip))
+          narrowBounds(*clip);
+        continue;
+      }
+      mlir::FailureOr<scf::IfOp> guarded = guard(**next);
+      if (failed(guarded))
+        return signalPassFailure();
+      indices.mark(**next, *guarded);
+    }
+    indices.forgetMarks();
+    getOperation().walk([](mlir::Operation *op) { op->removeAttr(kPartial); });
   }
 
 private:
-  void collect();
-  void consider(mlir::Operation *access, Value index, Value extent);
-  Value extentOf(mlir::BlockArgument buffer, unsigned dim);
-  void guardCoordinates();
-  void versionBlocks();
-  Value rest(mlir::OpBuilder &builder, const Constraint &constraint, const Sum &sum);
-  mlir::LogicalResult narrow(const Constraint &constraint, scf::ForOp loop, const Sum &sum);
-  bool isOutside(const Constraint &constraint, scf::ForOp loop);
-
-  llvm::SmallVector<Constraint> constraints_;
+  void narrowBounds(const Clip &clip);
+  bool splitFullBlocks(const Clip &clip);
+  mlir::FailureOr<scf::IfOp> guard(const BoundedIndex &bounded);
 };
 
-/// The extent that indices of a buffer's dimension stay below; null where nothing is known.
-Value ClipLoops::extentOf(mlir::BlockArgument buffer, unsigned dim) {
-  mlir::func::FuncOp body = getOperation();
-  llvm::StringRef parents = argumentString(body, buffer.getArgNumber(), kParents);
-  llvm::StringRef name = parents.empty() ? extentName(body, buffer.getArgNumber(), dim) : parents;
-  if (name.empty())
-    return {};
-  return boundArgument(body, ("size(" + name + ")").str(), mlir::IndexType::get(&getContext()));
-}
-
-void ClipLoops::collect() {
-  mlir::func::FuncOp body = getOperation();
-  llvm::SmallVector<std::tuple<mlir::Operation *, mlir::BlockArgument, mlir::ValueRange>> accesses;
-  body.walk([&](mlir::Operation *op) {
-    if (auto load = mlir::dyn_cast<memref::LoadOp>(op)) {
-      if (auto buffer = mlir::dyn_cast<mlir::BlockArgument>(load.getMemRef()))
-        accesses.emplace_back(op, buffer, load.getIndices());
-    } else if (auto store = mlir::dyn_cast<memref::StoreOp>(op)) {
-      if (auto buffer = mlir::dyn_cast<mlir::BlockArgument>(store.getMemRef()))
-        accesses.emplace_back(op, buffer, store.getIndices());
-    }
-  });
-  for (auto &[op, buffer, indices] : accesses)
-    for (auto [dim, index] : llvm::enumerate(indices))
-      if (Value extent = extentOf(buffer, dim))
-        consider(op, index, extent);
-}
-
-void ClipLoops::consider(mlir::Operation *access, Value index, Value extent) {
-  Constraint constraint;
-  addTerms(index, 1, constraint.sum);
-  constraint.sum.remove_if([](const auto &term) { return term.second == 0; });
-  if (constraint.sum.size() < 2)
-    return;
-  for (const Constraint &known : constraints_)
-    if (known.extent == extent && known.sum.size() == constraint.sum.size() &&
-        llvm::all_of(known.sum, [&](const auto &term) { return constraint.sum.lookup(term.first) == term.second; }))
-      return;
-  constraint.extent = extent;
-  for (const auto &[value, factor] : constraint.sum)
-    if (!constraint.innermost || loopOf(constraint.innermost)->isProperAncestor(loopOf(value)))
-      constraint.innermost = value;
-  // Of values that change in one loop, the one that the loop does not count with is known later.
-  for (const auto &[value, factor] : constraint.sum)
-    if (loopOf(value) == loopOf(constraint.innermost) && !mlir::isa<mlir::BlockArgument>(value))
-      constraint.innermost = value;
-  constraint.factor = constraint.sum.lookup(constraint.innermost);
-  auto loop = mlir::dyn_cast<scf::ForOp>(loopOf(constraint.innermost));
-  const bool isUnit = constraint.factor == 1 || constraint.factor == -1;
-  if (loop && loop.getInductionVar() == constraint.innermost && isUnit) {
-    constraint.loop = loop;
-    std::optional<int64_t> first = constantOf(loop.getLowerBound()), end = constantOf(loop.getUpperBound());
-    const bool isBlock =
-        first == 0 && end && constraint.factor == 1 && llvm::all_of(constraint.sum, [&](const auto &term) {
-          return term.first == constraint.innermost || term.second == *end;
-        });
-    constraint.block = isBlock ? *end : 0;
-  }
-  constraints_.push_back(std::move(constraint));
-}
-
-/// The sum without its innermost term.
-Value ClipLoops::rest(mlir::OpBuilder &builder, const Constraint &constraint, const Sum &sum) {
-  mlir::Location location = builder.getUnknownLoc();
-  Value total;
-  for (const auto &[value, factor] : sum) {
-    if (value == constraint.innermost)
-      continue;
-    Value scale = arith::ConstantIndexOp::create(builder, location, factor);
-    Value term = factor == 1 ? value : arith::MulIOp::create(builder, location, value, scale).getResult();
-    total = total ? arith::AddIOp::create(builder, location, total, term).getResult() : term;
-  }
-  return total;
-}
-
-bool ClipLoops::isOutside(const Constraint &constraint, scf::ForOp loop) {
-  return llvm::all_of(constraint.sum, [&](const auto &term) {
-    return term.first == constraint.innermost || loop.isDefinedOutsideOfLoop(term.first);
-  });
-}
-
-/// Narrows `loop`, which counts with the innermost term, to where the sum is inside.
-mlir::LogicalResult ClipLoops::narrow(const Constraint &constraint, scf::ForOp loop, const Sum &sum) {
-  if (!isOutside(constraint, loop))
-    return loop.emitError("an index whose terms change inside of the loop that is to be narrowed");
-  mlir::OpBuilder builder(loop);
+/// max(lower, -rest) and min(upper, extent - rest), or the like where the variable is subtracted.
+void ClipLoops::narrowBounds(const Clip &clip) {
+  scf::ForOp loop = clip.loop;
   mlir::Location location = loop.getLoc();
-  Value others = rest(builder, constraint, sum);
-  Value first, end;
-  if (constraint.factor > 0) {
-    Value zero = arith::ConstantIndexOp::create(builder, location, 0);
-    first = arith::SubIOp::create(builder, location, zero, others);
-    end = arith::SubIOp::create(builder, location, constraint.extent, others);
-  } else {
-    Value one = arith::ConstantIndexOp::create(builder, location, 1);
-    end = arith::AddIOp::create(builder, location, others, one);
-    first = arith::SubIOp::create(builder, location, end, constraint.extent);
+  mlir::OpBuilder builder(loop);
+  const auto clamp = [&](Value bound, const AffineSum &limit, bool isLower) -> Value {
+    Value other = emitSum(builder, location, limit);
+    return isLower ? arith::MaxSIOp::create(builder, location, bound, other).getResult()
+                   : arith::MinSIOp::create(builder, location, bound, other).getResult();
+  };
+  AffineSum negatedRest, afterRest = clip.rest;
+  negatedRest.constant = -clip.rest.constant;
+  for (const auto &[term, coefficient] : clip.rest.terms)
+    negatedRest.terms.push_back({term, -coefficient});
+  if (clip.sign > 0) {
+    AffineSum room = negatedRest;
+    room.terms.push_back({clip.extent, 1});
+    if (!isNonNegative(clip.rest) || !isNonNegative(loop.getLowerBound()))
+      loop.setLowerBound(clamp(loop.getLowerBound(), negatedRest, true));
+    loop.setUpperBound(clamp(loop.getUpperBound(), room, false));
+    return;
   }
-  // A block's rest is not negative.
-  if (constraint.block == 0)
-    loop.setLowerBound(arith::MaxSIOp::create(builder, location, loop.getLowerBound(), first));
-  loop.setUpperBound(arith::MinSIOp::create(builder, location, loop.getUpperBound(), end));
-  return mlir::success();
+  AffineSum first = clip.rest;
+  first.constant += 1;
+  first.terms.push_back({clip.extent, -1});
+  afterRest.constant += 1;
+  loop.setLowerBound(clamp(loop.getLowerBound(), first, true));
+  loop.setUpperBound(clamp(loop.getUpperBound(), afterRest, false));
 }
 
-/// Blocks that lie inside keep their constant bounds; a narrowed copy of their loops runs for those that do not.
-void ClipLoops::versionBlocks() {
-  llvm::SmallPtrSet<mlir::Operation *, 4> done;
-  for (const Constraint &constraint : constraints_) {
-    if (constraint.block == 0 || done.contains(constraint.loop))
-      continue;
-    // The outermost block loop takes those inside it along, where their blocks are known already.
-    scf::ForOp outer = constraint.loop;
-    for (const Constraint &other : constraints_)
-      if (other.block > 0 && other.loop->isProperAncestor(outer) && isOutside(constraint, other.loop))
-        outer = other.loop;
-    llvm::SmallVector<const Constraint *> group;
-    for (const Constraint &other : constraints_)
-      if (other.block > 0 && !done.contains(other.loop) && outer->isAncestor(other.loop) && isOutside(other, outer))
-        group.push_back(&other);
-    mlir::OpBuilder builder(outer);
-    mlir::Location location = outer.getLoc();
-    Value isFull;
-    for (const Constraint *member : group) {
-      Value block = arith::ConstantIndexOp::create(builder, location, member->block);
-      Value end = arith::AddIOp::create(builder, location, rest(builder, *member, member->sum), block);
-      Value fits = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sle, end, member->extent);
-      isFull = isFull ? arith::AndIOp::create(builder, location, isFull, fits).getResult() : fits;
-    }
-    auto choice = scf::IfOp::create(builder, location, outer.getResultTypes(), isFull, /*withElseRegion=*/true);
-    outer.replaceAllUsesWith(choice.getResults());
-    builder.setInsertionPointToEnd(&choice.getElseRegion().front());
-    if (outer.getNumResults() == 0)
-      builder.setInsertionPointToStart(&choice.getElseRegion().front());
-    mlir::IRMapping mapping;
-    auto clipped = mlir::cast<scf::ForOp>(builder.clone(*outer, mapping));
-    if (outer.getNumResults() > 0)
-      scf::YieldOp::create(builder, location, clipped.getResults());
-    mlir::Block &full = choice.getThenRegion().front();
-    outer->moveBefore(&full, full.begin());
-    if (outer.getNumResults() > 0) {
-      builder.setInsertionPointToEnd(&full);
-      scf::YieldOp::create(builder, location, outer.getResults());
-    }
-    for (const Constraint *member : group) {
-      mlir::Operation *original = scf::ForOp(member->loop);
-      done.insert(original);
-      auto copy = mlir::cast<scf::ForOp>(mapping.lookup(original));
-      mlir::OpBuilder before(copy);
-      Value end = arith::SubIOp::create(before, location, member->extent, rest(before, *member, member->sum));
-      copy.setUpperBound(arith::MinSIOp::create(before, location, copy.getUpperBound(), end));
-    }
+/// Of a block's loop (constant bounds) two versions: where the block is whole the bounds stay, so that the loop
+/// unrolls. The test stands as far out as what it needs is known.
+bool ClipLoops::splitFullBlocks(const Clip &clip) {
+  mlir::APInt upper;
+  scf::ForOp loop = clip.loop;
+  if (clip.sign < 0 || !isConstant(loop.getLowerBound(), 0) ||
+      !mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&upper)) || !isNonNegative(clip.rest))
+    return false;
+  mlir::Operation *nest = loop;
+  for (mlir::Operation *op = loop; op && !mlir::isa<mlir::func::FuncOp>(op); op = op->getParentOp()) {
+    if (op->hasAttr(kPartial))
+      return false;
+    if (mlir::isa<scf::ForOp, scf::WhileOp>(op) && isDefinedOutside(clip.rest, op))
+      nest = op;
   }
+  mlir::Location location = loop.getLoc();
+  mlir::OpBuilder builder(nest);
+  AffineSum end = clip.rest;
+  end.constant += upper.getSExtValue();
+  Value isFull =
+      arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sle, emitSum(builder, location, end), clip.extent);
+  auto choice = scf::IfOp::create(builder, location, nest->getResultTypes(), isFull, true, true);
+  nest->replaceAllUsesWith(choice.getResults());
+
+  builder.setInsertionPointToStart(choice.elseBlock());
+  mlir::IRMapping mapping;
+  mlir::Operation *partial = builder.clone(*nest, mapping);
+  partial->setAttr(kPartial, builder.getUnitAttr());
+  scf::YieldOp::create(builder, location, partial->getResults());
+  builder.setInsertionPointToStart(choice.thenBlock());
+  auto yield = scf::YieldOp::create(builder, location, nest->getResults());
+  nest->moveBefore(yield);
+  narrowBounds({mlir::cast<scf::ForOp>(mapping.lookup(loop.getOperation())), clip.sign, clip.rest, clip.extent});
+  return true;
 }
 
-/// Where the fastest term is loaded in a loop over positions, the rest of the loop's body runs conditionally.
-void ClipLoops::guardCoordinates() {
-  for (const Constraint &constraint : constraints_) {
-    if (constraint.loop)
-      continue;
-    mlir::Operation *definition = constraint.innermost.getDefiningOp();
-    auto loop = definition ? mlir::dyn_cast<scf::ForOp>(definition->getParentOp()) : scf::ForOp();
-    if (!loop) {
-      getOperation().emitError("an index that no loop can be narrowed for");
-      return signalPassFailure();
-    }
-    mlir::Operation *yield = loop.getBody()->getTerminator();
-    mlir::OpBuilder builder(definition->getContext());
-    builder.setInsertionPointAfter(definition);
-    mlir::Location location = definition->getLoc();
-    Value others = rest(builder, constraint, constraint.sum);
-    Value scale = arith::ConstantIndexOp::create(builder, location, constraint.factor);
-    Value own = arith::MulIOp::create(builder, location, constraint.innermost, scale);
-    Value index = arith::AddIOp::create(builder, location, others, own);
-    // Unsigned, a negative index is larger than any extent.
-    Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, index, constraint.extent);
-    auto guarded = scf::IfOp::create(builder, location, loop.getResultTypes(), isInside, loop.getNumResults() > 0);
-    mlir::Block &inside = guarded.getThenRegion().front();
-    auto &operations = loop.getBody()->getOperations();
-    inside.getOperations().splice(inside.begin(), operations, std::next(guarded->getIterator()), yield->getIterator());
-    if (loop.getNumResults() == 0)
-      continue;
-    builder.setInsertionPointToEnd(&inside);
-    scf::YieldOp::create(builder, location, yield->getOperands());
-    builder.setInsertionPointToEnd(&guarded.getElseRegion().front());
-    scf::YieldOp::create(builder, location, mlir::ValueRange(loop.getRegionIterArgs()));
-    yield->setOperands(guarded.getResults());
+/// What the block's region yields where its operations are skipped: what a loop carries stays as it is; one branch does
+/// as the other. Failure where that is unknown.
+mlir::FailureOr<llvm::SmallVector<Value>> yieldsUnchanged(mlir::Block *block) {
+  mlir::Operation *parent = block->getParentOp();
+  if (auto loop = mlir::dyn_cast<scf::ForOp>(parent))
+    return llvm::SmallVector<Value>(loop.getRegionIterArgs());
+  auto choice = mlir::dyn_cast<scf::IfOp>(parent);
+  if (!choice)
+    return parent->emitError("an index that leaves its extent where nothing can skip it");
+  if (choice.getNumResults() == 0)
+    return llvm::SmallVector<Value>();
+  mlir::Block *other = block == choice.thenBlock() ? choice.elseBlock() : choice.thenBlock();
+  for (Value value : other->getTerminator()->getOperands())
+    if (value.getParentBlock() == other)
+      return choice.emitError("an index that leaves its extent where the other branch computes");
+  return llvm::SmallVector<Value>(other->getTerminator()->getOperands());
+}
+
+/// Where only a loop over positions has the index, everything that follows its coordinate becomes conditional.
+mlir::FailureOr<scf::IfOp> ClipLoops::guard(const BoundedIndex &bounded) {
+  const auto defines = [&](mlir::Block *block) {
+    return llvm::any_of(bounded.sum.terms, [&](auto term) { return term.first.getParentBlock() == block; });
+  };
+  mlir::Operation *inner = bounded.access;
+  while (!defines(inner->getBlock()))
+    inner = inner->getParentOp();
+  mlir::Block *block = inner->getBlock();
+  // The body of a merging loop also advances; what it computes is in branches.
+  if (mlir::isa<scf::WhileOp>(block->getParentOp()) && inner != bounded.access)
+    for (mlir::Region &region : inner->getRegions())
+      if (region.isAncestor(bounded.access->getParentRegion()))
+        block = &region.front();
+  auto unchanged = yieldsUnchanged(block);
+  if (failed(unchanged))
+    return mlir::failure();
+
+  mlir::Operation *first = &block->front();
+  for (auto [term, coefficient] : bounded.sum.terms)
+    if (mlir::Operation *op = term.getDefiningOp(); op && op->getBlock() == block && !op->isBeforeInBlock(first))
+      first = op->getNextNode();
+  mlir::Operation *terminator = block->getTerminator();
+  mlir::Location location = bounded.access->getLoc();
+  mlir::OpBuilder builder(first);
+  Value index = emitSum(builder, location, bounded.sum);
+  Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, index, bounded.extent);
+  auto choice = scf::IfOp::create(builder, location, mlir::ValueRange(*unchanged).getTypes(), isInside, true,
+                                  !unchanged->empty());
+  builder.setInsertionPointToStart(choice.thenBlock());
+  auto yield = scf::YieldOp::create(builder, location, terminator->getOperands());
+  while (choice->getNextNode() != terminator)
+    choice->getNextNode()->moveBefore(yield);
+  if (!unchanged->empty()) {
+    builder.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(builder, location, *unchanged);
+    terminator->setOperands(choice.getResults());
   }
+  return choice;
 }
 
 } // namespace

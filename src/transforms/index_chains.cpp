@@ -15,6 +15,21 @@ bool isExtension(mlir::Operation *op) {
   return mlir::isa<arith::ExtUIOp, arith::ExtSIOp>(op);
 }
 
+arith::CmpIPredicate signedPredicate(arith::CmpIPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpIPredicate::ult:
+    return arith::CmpIPredicate::slt;
+  case arith::CmpIPredicate::ule:
+    return arith::CmpIPredicate::sle;
+  case arith::CmpIPredicate::ugt:
+    return arith::CmpIPredicate::sgt;
+  case arith::CmpIPredicate::uge:
+    return arith::CmpIPredicate::sge;
+  default:
+    return predicate;
+  }
+}
+
 bool isIndexCast(mlir::Operation *op) {
   return mlir::isa<arith::IndexCastOp, arith::IndexCastUIOp>(op);
 }
@@ -64,6 +79,23 @@ mlir::LogicalResult replaceChain(memref::LoadOp load, mlir::Value index) {
   return mlir::success();
 }
 
+namespace {
+
+/// Makes comparisons of a coordinate signed, through the minimum that merging loops choose.
+void compareSigned(mlir::Value coordinate) {
+  llvm::SmallVector<mlir::Value> open{coordinate};
+  llvm::SmallPtrSet<mlir::Operation *, 4> seen;
+  while (!open.empty())
+    for (mlir::Operation *user : open.pop_back_val().getUsers()) {
+      if (auto comparison = mlir::dyn_cast<arith::CmpIOp>(user))
+        comparison.setPredicate(signedPredicate(comparison.getPredicate()));
+      else if (mlir::isa<arith::SelectOp>(user) && seen.insert(user).second)
+        open.push_back(user->getResult(0));
+    }
+}
+
+} // namespace
+
 mlir::LogicalResult makeSigned(memref::LoadOp load) {
   auto ends = indexUses(load);
   if (failed(ends))
@@ -73,6 +105,7 @@ mlir::LogicalResult makeSigned(memref::LoadOp load) {
     mlir::OpBuilder builder(cast);
     auto index = arith::IndexCastOp::create(builder, cast->getLoc(), builder.getIndexType(), load);
     end.replaceAllUsesWith(index);
+    compareSigned(index);
     mlir::Operation *extension = cast->getOperand(0).getDefiningOp();
     cast->erase();
     if (extension != load && extension->use_empty())

@@ -15,7 +15,7 @@ mlir::FailureOr<llvm::SmallVector<mlir::Value>> indexUses(mlir::memref::LoadOp l
 /// integer type would truncate.
 mlir::LogicalResult replaceChain(mlir::memref::LoadOp load, mlir::Value index);
 
-/// Makes the chain sign-extend.
+/// Makes the chain sign-extend, and comparisons with its index values signed.
 mlir::LogicalResult makeSigned(mlir::memref::LoadOp load);
 
 /// Where `index` is one more than another value, that value; else null.

@@ -51,7 +51,7 @@ std::optional<LevelStorage::Form> LevelStorage::form(llvm::StringRef key) const 
 
 Value LevelStorage::extent(llvm::StringRef key) const {
   std::string bind = "size(" + keys_.getAs<mlir::StringAttr>(key).str() + ")";
-  return boundArgument(body_, bind, mlir::IndexType::get(body_.getContext()));
+  return boundArgument(body_, bind, mlir::IndexType::get(keys_.getContext()));
 }
 
 /// The sparsifier linearises a dense parent's position as batch * extent + coordinate, which is opened again here; only

@@ -28,24 +28,19 @@ llvm::SmallVector<memref::LoadOp> loadsOf(mlir::Value array) {
   return loads;
 }
 
-/// The value that a loop over positions starts from; `position` itself where it is no loop's.
-mlir::Value startOf(mlir::Value position) {
-  while (true) {
-    mlir::Value previous;
-    auto argument = mlir::dyn_cast<mlir::BlockArgument>(position);
-    if (scf::ForOp loop = loopOf(position)) {
-      previous = loop.getLowerBound();
-    } else if (auto loop = argument ? mlir::dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp()) : scf::WhileOp()) {
-      previous = argument.getOwner() == loop.getBeforeBody()
-                     ? loop.getInits()[argument.getArgNumber()]
-                     : loop.getConditionOp().getArgs()[argument.getArgNumber()];
-    } else if (auto loop = position.getDefiningOp<scf::WhileOp>()) {
-      previous = loop.getConditionOp().getArgs()[mlir::cast<mlir::OpResult>(position).getResultNumber()];
-    }
-    if (!previous)
-      return position;
-    position = previous;
-  }
+/// The value with which a loop starts what it carries as `value`; null where no loop carries it.
+mlir::Value initialValue(mlir::Value value) {
+  if (scf::ForOp loop = loopOf(value))
+    return loop.getLowerBound();
+  if (auto loop = value.getDefiningOp<scf::WhileOp>())
+    return loop.getConditionOp().getArgs()[mlir::cast<mlir::OpResult>(value).getResultNumber()];
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+  auto loop = argument ? mlir::dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp()) : scf::WhileOp();
+  if (!loop)
+    return {};
+  const unsigned number = argument.getArgNumber();
+  return argument.getOwner() == loop.getBeforeBody() ? loop.getInits()[number]
+                                                     : loop.getConditionOp().getArgs()[number];
 }
 
 class LowerStorage : public impl::LowerStorageBase<LowerStorage> {
@@ -142,8 +137,8 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
   if (storage.computesPositions())
     position = storage.position(builder, load.getLoc(), parent, atEnd);
   else
-    position = atEnd ? mlir::Value(boundArgument(getOperation(), bind(argument, "count_0"), builder.getIndexType()))
-                     : parent;
+    position =
+        atEnd ? mlir::Value(boundArgument(getOperation(), bind(argument, "count_0"), builder.getIndexType())) : parent;
   if (!atEnd)
     parents_[position] = parent;
   return replaceChain(load, position);
@@ -171,12 +166,13 @@ mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::To
 }
 
 mlir::LogicalResult LowerStorage::computeCoordinate(const LevelStorage &level, memref::LoadOp load) {
-  mlir::Value position = load.getIndices().front(), segment = startOf(position);
-  mlir::Value parent = parents_.lookup(segment);
-  if (!parent)
+  mlir::Value position = load.getIndices().front(), segment = position;
+  while (segment && !parents_.contains(segment))
+    segment = initialValue(segment);
+  if (!segment)
     return load.emitError("a coordinate is read at a position that no loop over its segment defines");
   mlir::OpBuilder builder(load);
-  return replaceChain(load, level.coordinate(builder, load.getLoc(), position, segment, parent));
+  return replaceChain(load, level.coordinate(builder, load.getLoc(), position, segment, parents_.lookup(segment)));
 }
 
 /// Reads a coordinate from the array of structs.

@@ -87,11 +87,9 @@ void ShareStructure::collectViews() {
   }
 }
 
-/// Collects the loads of a sparse view's values, behind reinterpret_map too.
+/// Collects the loads of a sparse view's values.
 void valueLoads(mlir::Value view, llvm::SmallVectorImpl<memref::LoadOp> &loads) {
   for (mlir::Operation *user : view.getUsers()) {
-    if (auto reinterpreted = mlir::dyn_cast<sparse::ReinterpretMapOp>(user))
-      valueLoads(reinterpreted.getResult(), loads);
     if (auto values = mlir::dyn_cast<sparse::ToValuesOp>(user))
       for (mlir::Operation *load : values->getUsers())
         if (auto concrete = mlir::dyn_cast<memref::LoadOp>(load))
@@ -149,12 +147,14 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views
 }
 
 /// A fill of the stand-in goes over the stored values. Where the nest after it stores every position exactly once, the
-/// fill's value takes the place of the load and the fill goes; an output scaled in place depends on that.
+/// fill's value takes the place of the load and the fill goes; an output scaled in place depends on that. A pattern
+/// with padding keeps its fill, since loops skip the padding; scaled in place, that holds zeros already.
 mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
                                                  llvm::ArrayRef<Access> accesses) {
   mlir::func::FuncOp body = getOperation();
   mlir::BlockArgument buffer = body.getArgument(standIn);
   bool inPlace = argumentString(body, standIn, kPatternOf) == argumentString(body, standIn, kName);
+  bool skipsSlots = !inPlace && body.getArgAttr(standIn, kPadded);
   for (mlir::Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
     auto fill = mlir::dyn_cast<mlir::linalg::FillOp>(user);
     if (!fill)

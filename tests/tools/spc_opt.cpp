@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -20,12 +21,15 @@
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
-                  mlir::func::FuncDialect, mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect,
-                  mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::sparse_tensor::SparseTensorDialect,
-                  mlir::tensor::TensorDialect>();
+                  mlir::complex::ComplexDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
+                  mlir::linalg::LinalgDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+                  mlir::sparse_tensor::SparseTensorDialect, mlir::tensor::TensorDialect>();
   spc::transforms::registerSpcPasses();
   mlir::registerCanonicalizerPass();
+  mlir::registerCSEPass();
   mlir::PassPipelineRegistration<>("spc-sparsification", "MLIR's sparsifier, as spc runs it",
                                    spc::pipeline::addSparsification);
+  mlir::PassPipelineRegistration<>("spc-loops", "all of spc's passes on loops, in the order of the pipeline",
+                                   [](mlir::OpPassManager &passes) { spc::pipeline::addLoopLowering(passes, true); });
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "spc pass driver\n", registry));
 }

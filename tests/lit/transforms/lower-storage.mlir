@@ -1,23 +1,23 @@
 // RUN: spc-opt %s -spc-sparsification -spc-lower-dense -canonicalize -spc-lower-storage | FileCheck %s
 
-#csc = #sparse_tensor.encoding<{map = (i, j) -> (j : dense, i : compressed), posWidth = 64, crdWidth = 32}>
+#csc = #sparse_tensor.encoding<{map = (j, i) -> (j : dense, i : compressed), posWidth = 64, crdWidth = 32}>
 #dcsr = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed, j : compressed), posWidth = 32, crdWidth = 32}>
 
-// Level 1 of CSC holds rows; its parent, the columns, runs over the extent of dimension 1.
+// Extents are named by level: of CSC the columns come first.
 // CHECK-LABEL: func.func @csc(
-// CHECK-SAME:    %[[IND:[a-z0-9]*]]: memref<?xi32> {spc.bind = "A.indices_1"}
-// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi64> {spc.bind = "A.pointers_1"}
 // CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi64> {spc.bind = "A.pointers_1"}
+// CHECK-SAME:    %[[IND:[a-z0-9]*]]: memref<?xi32> {spc.bind = "A.indices_1"}
 // CHECK-SAME:    %[[VAL:[a-z0-9]*]]: memref<?xf64> {spc.bind = "A.values"}
 // CHECK-NOT:     sparse_tensor
 // CHECK:         scf.for %[[J:.*]] = %{{.*}} to %[[N]]
 // CHECK:           memref.load %[[PTR]][%[[J]]]
 // CHECK:             memref.load %[[IND]]
 // CHECK:             memref.load %[[VAL]]
-func.func @csc(%a: tensor<?x?xf64, #csc> {spc.name = "A", spc.extents = ["m", "n"]},
+func.func @csc(%a: tensor<?x?xf64, #csc> {spc.name = "A", spc.extents = ["n", "m"]},
                %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
                %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
-  %result = linalg.generic {indexing_maps = [affine_map<(j, i) -> (i, j)>, affine_map<(j, i) -> (j)>,
+  %result = linalg.generic {indexing_maps = [affine_map<(j, i) -> (j, i)>, affine_map<(j, i) -> (j)>,
                                              affine_map<(j, i) -> (i)>],
                             iterator_types = ["reduction", "parallel"], sorted = true}
       ins(%a, %x : tensor<?x?xf64, #csc>, tensor<?xf64>) outs(%y : tensor<?xf64>) {

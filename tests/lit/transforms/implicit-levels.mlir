@@ -1,0 +1,221 @@
+// RUN: spc-opt %s -spc-sparsification -spc-lower-dense -canonicalize -spc-lower-storage -canonicalize -cse | FileCheck %s
+
+#csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
+#narrow = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 16, crdWidth = 8}>
+#vector = #sparse_tensor.encoding<{map = (i) -> (i : compressed), posWidth = 32, crdWidth = 32}>
+#batch = #sparse_tensor.encoding<{map = (b, i, j) -> (b : dense, i : dense, j : compressed), posWidth = 32,
+                                  crdWidth = 32}>
+#coo = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa)), posWidth = 32,
+                                crdWidth = 32}>
+#dia = #sparse_tensor.encoding<{map = (d, i) -> (d : compressed, i : dense), posWidth = 32, crdWidth = 32}>
+
+// ELL: a row's positions are a product, and the trip count is constant.
+// CHECK-LABEL: func.func @ell(
+// CHECK-NOT:     A.pointers
+// CHECK:         %[[C3:.*]] = arith.constant 3 : index
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           %[[FIRST:.*]] = arith.muli %[[I]], %[[C3]]
+// CHECK:           %[[END:.*]] = arith.addi %[[FIRST]], %[[C3]]
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[END]]
+func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n"], spc.levels = [{}, {fixed = 3}]},
+               %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
+               %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                                             affine_map<(i, j) -> (i)>],
+                            iterator_types = ["parallel", "reduction"], sorted = true}
+      ins(%a, %x : tensor<?x?xf64, #csr>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %xv: f64, %out: f64):
+    %p = arith.mulf %av, %xv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
+
+// The width is an argument.
+// CHECK-LABEL: func.func @ell_width(
+// CHECK-SAME:    %[[W:[a-z0-9]*]]: index {spc.bind = "A.width_1"}
+// CHECK:         arith.muli %{{.*}}, %[[W]]
+// CHECK-NOT:     A.pointers
+func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n"], spc.levels = [{}, {fixed = "A.width_1"}]},
+                     %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
+                     %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                                             affine_map<(i, j) -> (i)>],
+                            iterator_types = ["parallel", "reduction"], sorted = true}
+      ins(%a, %x : tensor<?x?xf64, #csr>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %xv: f64, %out: f64):
+    %p = arith.mulf %av, %xv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
+
+// Ragged: the gather is contiguous, x[p - first].
+// CHECK-LABEL: func.func @ragged(
+// CHECK-NOT:     A.indices
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: memref<?xf64> {spc.bind = "x.values"
+// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi16> {spc.bind = "A.pointers_1"}
+// CHECK-NOT:     A.indices
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           %[[LOADED:.*]] = memref.load %[[PTR]][%[[I]]]
+// CHECK:           %[[WIDE:.*]] = arith.extui %[[LOADED]] : i16 to i64
+// CHECK:           %[[FIRST:.*]] = arith.index_cast %[[WIDE]]
+// CHECK:           scf.for %[[P:.*]] = %[[FIRST]] to
+// CHECK:             %[[J:.*]] = arith.subi %[[P]], %[[FIRST]]
+// CHECK:             memref.load %[[X]][%[[J]]]
+func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = ["m", "n"], spc.levels = [{}, {implicit}]},
+                  %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
+                  %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                                             affine_map<(i, j) -> (i)>],
+                            iterator_types = ["parallel", "reduction"], sorted = true}
+      ins(%a, %x : tensor<?x?xf64, #narrow>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %xv: f64, %out: f64):
+    %p = arith.mulf %av, %xv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
+
+// Packed upper triangle: row i starts at i n - i (i - 1) / 2, has n - i entries, the first in column i.
+// CHECK-LABEL: func.func @upper(
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-NOT:     memref<?xi32>
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           %[[RECTANGLE:.*]] = arith.muli %[[I]], %[[N]]
+// CHECK:           %[[LESS:.*]] = arith.subi %[[I]], %{{.*}}
+// CHECK:           %[[PAIRS:.*]] = arith.muli %[[I]], %[[LESS]]
+// CHECK:           %[[MISSING:.*]] = arith.divui %[[PAIRS]]
+// CHECK:           %[[FIRST:.*]] = arith.subi %[[RECTANGLE]], %[[MISSING]]
+// CHECK:           %[[LENGTH:.*]] = arith.subi %[[N]], %[[I]]
+// CHECK:           %[[END:.*]] = arith.addi %[[FIRST]], %[[LENGTH]]
+// CHECK:           scf.for %[[P:.*]] = %[[FIRST]] to %[[END]]
+// CHECK:             %[[PLACE:.*]] = arith.subi %[[P]], %[[FIRST]]
+// CHECK:             arith.addi %[[PLACE]], %[[I]]
+func.func @upper(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n"],
+                 spc.levels = [{}, {closed = array<i64: 0, -1, 1>, of = "n", parents = "m",
+                                    start = array<i64: 0, 1, 0>, implicit}]},
+                 %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
+                 %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                                             affine_map<(i, j) -> (i)>],
+                            iterator_types = ["parallel", "reduction"], sorted = true}
+      ins(%a, %x : tensor<?x?xf64, #csr>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %xv: f64, %out: f64):
+    %p = arith.mulf %av, %xv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
+
+// A compressed root of fixed width has no count.
+// CHECK-LABEL: func.func @root(
+// CHECK-NOT:     A.count_0
+// CHECK:         scf.for %{{.*}} = %c0{{.*}} to %c5
+func.func @root(%a: tensor<?xf64, #vector> {spc.name = "A", spc.extents = ["n"], spc.levels = [{fixed = 5}]},
+                %s: tensor<f64> {spc.name = "s"}) -> tensor<f64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
+                            iterator_types = ["reduction"], sorted = true}
+      ins(%a : tensor<?xf64, #vector>) outs(%s : tensor<f64>) {
+  ^bb0(%av: f64, %out: f64):
+    %sum = arith.addf %out, %av : f64
+    linalg.yield %sum : f64
+  } -> tensor<f64>
+  return %result : tensor<f64>
+}
+
+// Lower triangles in a batch: n (n + 1) / 2 entries for each; the sparsifier's b * n + i is opened, not divided.
+// CHECK-LABEL: func.func @batch(
+// CHECK:         scf.for %[[B:.*]] =
+// CHECK:           scf.for %[[I:.*]] =
+// CHECK-NOT:         arith.remui
+// CHECK:             %[[BELOW:.*]] = arith.addi %[[I]], %{{.*}}
+// CHECK:             %[[BEFORE:.*]] = arith.muli %[[B]], %{{.*}}
+// CHECK:             %[[FIRST:.*]] = arith.addi %[[BELOW]], %[[BEFORE]]
+// CHECK:             %[[LENGTH:.*]] = arith.addi %[[I]], %c1
+// CHECK:             arith.addi %[[FIRST]], %[[LENGTH]]
+func.func @batch(%a: tensor<?x?x?xf64, #batch> {spc.name = "A", spc.extents = ["b", "n", "n"],
+                 spc.levels = [{}, {}, {closed = array<i64: 1, 1, 0>, of = "n", parents = "n",
+                                        start = array<i64: 0, 0, 0>, implicit}]},
+                 %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
+                 %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (j)>,
+                                             affine_map<(b, i, j) -> (i)>],
+                            iterator_types = ["reduction", "parallel", "reduction"], sorted = true}
+      ins(%a, %x : tensor<?x?x?xf64, #batch>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %xv: f64, %out: f64):
+    %p = arith.mulf %av, %xv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
+
+// Merged with another operand: the coordinate comes from the position that the loop started from.
+// CHECK-LABEL: func.func @merged(
+// CHECK:         scf.while (%{{.*}} = %[[FIRST:.*]], %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
+// CHECK:         ^bb0(%[[P:.*]]: index, %{{.*}}: index, %{{.*}}: f64):
+// CHECK:           arith.subi %[[P]], %[[FIRST]]
+func.func @merged(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n"], spc.levels = [{}, {implicit}]},
+                  %b: tensor<?x?xf64, #csr> {spc.name = "B", spc.extents = ["m", "n"]},
+                  %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+                                             affine_map<(i, j) -> (i)>],
+                            iterator_types = ["parallel", "reduction"], sorted = true}
+      ins(%a, %b : tensor<?x?xf64, #csr>, tensor<?x?xf64, #csr>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %bv: f64, %out: f64):
+    %p = arith.mulf %av, %bv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
+
+// COO as an array of structs: row at 2 p, column at 2 p + 1.
+// CHECK-LABEL: func.func @structs(
+// CHECK-SAME:    %[[ENTRIES:[a-z0-9]*]]: memref<?xi32> {spc.bind = "A.entries"}
+// CHECK-NOT:     A.indices
+// CHECK:         scf.for %[[P:[a-z0-9]*]] = {{.*}} iter_args
+// CHECK:           %[[TWICE:.*]] = arith.muli %[[P]], %c2
+// CHECK:           %[[PLACE:.*]] = arith.addi %[[TWICE]], %c1
+// CHECK:           memref.load %[[ENTRIES]][%[[PLACE]]]
+func.func @structs(%a: tensor<?x?xf64, #coo> {spc.name = "A", spc.extents = ["m", "n"],
+                   spc.levels = [{interleaved = array<i64: 2, 0>}, {interleaved = array<i64: 2, 1>}]},
+                   %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
+                   %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
+                                             affine_map<(i, j) -> (i)>],
+                            iterator_types = ["parallel", "reduction"], sorted = true}
+      ins(%a, %x : tensor<?x?xf64, #coo>, tensor<?xf64>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %xv: f64, %out: f64):
+    %p = arith.mulf %av, %xv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
+
+// Diagonals: coordinates keep their sign, also where two operands are merged.
+// CHECK-LABEL: func.func @signed(
+// CHECK-NOT:     arith.extui
+// CHECK:         %[[LEFT:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK:         %[[RIGHT:.*]] = arith.index_cast %{{.*}} : i32 to index
+// CHECK:         arith.cmpi slt, %[[RIGHT]], %[[LEFT]]
+func.func @signed(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = ["d", "m"], spc.levels = [{signed}, {}]},
+                  %b: tensor<?x?xf64, #dia> {spc.name = "B", spc.extents = ["d", "m"], spc.levels = [{signed}, {}]},
+                  %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+  %result = linalg.generic {indexing_maps = [affine_map<(d, i) -> (d, i)>, affine_map<(d, i) -> (d, i)>,
+                                             affine_map<(d, i) -> (i)>],
+                            iterator_types = ["reduction", "parallel"], sorted = true}
+      ins(%a, %b : tensor<?x?xf64, #dia>, tensor<?x?xf64, #dia>) outs(%y : tensor<?xf64>) {
+  ^bb0(%av: f64, %bv: f64, %out: f64):
+    %p = arith.mulf %av, %bv : f64
+    %sum = arith.addf %out, %p : f64
+    linalg.yield %sum : f64
+  } -> tensor<?xf64>
+  return %result : tensor<?xf64>
+}
