@@ -62,18 +62,25 @@ bool fitsInt32(const Tensor &source) {
   return fits;
 }
 
-/// An array of integers as narrow as `bytes` says. The width is chosen at run time, not by a template: kernels that use
-/// the runtime compile it each time.
+/// An array of integers of 4 or 8 bytes. The width is chosen at run time, not by a template: kernels that use the
+/// runtime compile it each time.
 class Integers {
 public:
   Integers() = default;
-  Integers(void *array, int64_t bytes) : array_(array), bytes_(bytes) {}
-  int64_t operator[](int64_t position) const { return load(array_, bytes_, position); }
-  void set(int64_t position, int64_t value) const { store(array_, bytes_, position, value); }
+  Integers(void *array, int64_t bytes) : array_(array), isNarrow_(bytes == 4) {}
+  int64_t operator[](int64_t position) const {
+    return isNarrow_ ? static_cast<int32_t *>(array_)[position] : static_cast<int64_t *>(array_)[position];
+  }
+  void set(int64_t position, int64_t value) const {
+    if (isNarrow_)
+      static_cast<int32_t *>(array_)[position] = static_cast<int32_t>(value);
+    else
+      static_cast<int64_t *>(array_)[position] = value;
+  }
 
 private:
   void *array_ = nullptr;
-  int64_t bytes_ = 8;
+  bool isNarrow_ = false;
 };
 
 /// The work on one tensor.
