@@ -59,14 +59,18 @@ void resolveStatements(Analysis &analysis);
 /// Reports operands that should have been declared, and names that are both a tensor and an index variable.
 void checkNames(Analysis &analysis);
 
-/// Gives every dimension and every index variable its extent; reports sizes that disagree.
+/// Gives every dimension and every index variable its extent; reports sizes that disagree. The formats are bound: a
+/// symmetric matrix is square, and tensors that share a structure have the same shape.
 void inferExtents(Analysis &analysis);
 
 /// Gives every tensor its value type.
 void inferTypes(Analysis &analysis);
 
-/// The widest type among a statement's operands and its target.
+/// The type a statement is computed in: that of arithmetic on the widest type among its operands and its target.
 ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &statement);
+
+/// Reports literals and operators that a statement's type does not have, and targets of a lesser kind than that type.
+void checkTypes(const Analysis &analysis);
 
 /// Reports sums whose place is ambiguous.
 void checkAmbiguity(Analysis &analysis);
@@ -76,5 +80,8 @@ void bindFormats(Analysis &analysis);
 
 /// Sets isRead and isWritten, and orders the parameters.
 void orderParameters(Analysis &analysis);
+
+/// Reports more parameters than a function may have.
+void checkParameterCount(const Analysis &analysis);
 
 } // namespace spc::sema

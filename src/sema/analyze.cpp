@@ -34,10 +34,11 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   declareTensors(analysis);
   resolveStatements(analysis);
   checkNames(analysis);
+  bindFormats(analysis);
   inferExtents(analysis);
   inferTypes(analysis);
+  checkTypes(analysis);
   checkAmbiguity(analysis);
-  bindFormats(analysis);
   if (diagnostics.hasErrors())
     return std::nullopt;
 
@@ -52,6 +53,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
     return std::nullopt;
 
   splitOperands(analysis, expansions);
+  checkParameterCount(analysis);
   if (diagnostics.hasErrors())
     return std::nullopt;
   planLoops(analysis, expansions);

@@ -12,6 +12,8 @@ constexpr DiagnosticKind kDuplicateBinding{"duplicate-binding", Severity::Error}
 constexpr DiagnosticKind kFormatUnused{"format-unused", Severity::Error};
 constexpr DiagnosticKind kUnboundSparse{"unbound-sparse", Severity::Error};
 constexpr DiagnosticKind kFormatBound{"format-bound", Severity::Note};
+constexpr DiagnosticKind kSumOutput{"sum-output", Severity::Error};
+constexpr DiagnosticKind kStructureOwner{"structure-owner", Severity::Error};
 
 class FormatBinder {
 public:
@@ -21,10 +23,13 @@ public:
     for (const format::Binding &binding : analysis_.bindings)
       if (binding.tensor)
         bindNamed(binding);
+    for (const auto &[tensor, binding] : structures_)
+      bindStructure(tensor, *binding);
     for (const format::Binding &binding : analysis_.bindings)
-      if (!binding.tensor)
+      if (!binding.tensor && binding.family)
         bindBare(binding);
     checkSparseOperands();
+    checkSumOutputs();
   }
 
 private:
@@ -38,36 +43,92 @@ private:
     return format && format->order() == order ? format : std::nullopt;
   }
 
+  std::optional<TensorId> tensorNamed(const std::string &name) const {
+    auto tensor = std::find_if(tensors_.begin(), tensors_.end(), [&](const Tensor &t) { return t.name == name; });
+    return tensor == tensors_.end() ? std::nullopt : std::optional(static_cast<TensorId>(tensor - tensors_.begin()));
+  }
+
   void bindNamed(const format::Binding &binding) {
     const std::string &name = *binding.tensor;
-    auto tensor = std::find_if(tensors_.begin(), tensors_.end(), [&](const Tensor &t) { return t.name == name; });
-    if (tensor == tensors_.end()) {
+    const std::optional<TensorId> found = tensorNamed(name);
+    if (!found) {
       if (!analysis_.declarationOf(name))
-        reportUnknown(binding);
+        reportUnknown(name, binding.where);
       return;
     }
-    auto id = static_cast<TensorId>(tensor - tensors_.begin());
+    const TensorId id = *found;
     if (std::optional<Span> before = analysis_.symbols[id].boundBy) {
       analysis_.diagnostics.report(kDuplicateBinding, binding.where, inQuotes(name) + " is bound to two formats")
           .note(*before, "first bound here");
       return;
     }
-    std::optional<format::Format> format = instantiate(binding, tensor->order());
     analysis_.symbols[id].boundBy = binding.where;
-    if (!format) {
-      reportOrder(binding, *tensor);
+    if (binding.structureOf) {
+      structures_.emplace_back(id, &binding);
       return;
     }
-    tensor->format = std::move(*format);
+    std::optional<format::Format> format = instantiate(binding, tensors_[id].order());
+    if (!format) {
+      reportOrder(binding, tensors_[id]);
+      misfits_.push_back(id);
+      return;
+    }
+    tensors_[id].format = std::move(*format);
   }
 
-  void reportUnknown(const format::Binding &binding) {
+  /// Gives the tensor the format of the one whose structure it has.
+  void bindStructure(TensorId id, const format::Binding &binding) {
+    const std::string &ownersName = *binding.structureOf;
+    const std::optional<TensorId> owner = tensorNamed(ownersName);
+    if (!owner && !analysis_.declarationOf(ownersName)) {
+      reportUnknown(ownersName, binding.where);
+      return;
+    }
+    if (owner && isMember(misfits_, *owner))
+      return;
+    if (const std::string why = whyNoOwner(id, owner); !why.empty()) {
+      analysis_.diagnostics
+          .report(kStructureOwner, binding.where,
+                  inQuotes(tensors_[id].name) + " cannot have the structure of " + inQuotes(ownersName) + ", which " +
+                      why)
+          .advise("bind " + inQuotes(tensors_[id].name) + " to a format of its own");
+      return;
+    }
+    tensors_[id].format = tensors_[*owner].format;
+    tensors_[id].structureOf = owner;
+  }
+
+  /// Why one tensor cannot have the structure of the other; empty where it can.
+  std::string whyNoOwner(TensorId id, std::optional<TensorId> owner) const {
+    if (!owner)
+      return "the kernel does not use";
+    if (*owner == id)
+      return "is itself";
+    if (std::any_of(structures_.begin(), structures_.end(), [&](const auto &entry) { return entry.first == *owner; }))
+      return "has that of another tensor itself";
+    const Tensor &tensor = tensors_[*owner];
+    if (!analysis_.symbols[*owner].boundBy)
+      return "is not bound to a format by its name";
+    if (tensor.format.isSum())
+      return "is stored as a sum of parts";
+    if (tensor.format.isDense())
+      return "is dense";
+    if (tensor.order() != tensors_[id].order())
+      return "is of order " + std::to_string(tensor.order()) + ", not " + std::to_string(tensors_[id].order());
+    return "";
+  }
+
+  static bool isMember(const std::vector<TensorId> &list, TensorId id) {
+    return std::find(list.begin(), list.end(), id) != list.end();
+  }
+
+  void reportUnknown(const std::string &name, Span where) {
     std::vector<std::string> names;
     for (const Tensor &tensor : tensors_)
       names.push_back(tensor.name);
-    Diagnostic &unknown = analysis_.diagnostics.report(kUnknownBinding, binding.where,
-                                                       "the kernel has no tensor " + inQuotes(*binding.tensor));
-    if (std::optional<std::string> meant = didYouMean(*binding.tensor, names))
+    Diagnostic &unknown =
+        analysis_.diagnostics.report(kUnknownBinding, where, "the kernel has no tensor " + inQuotes(name));
+    if (std::optional<std::string> meant = didYouMean(name, names))
       unknown.advise("did you mean " + inQuotes(*meant) + "?");
   }
 
@@ -110,7 +171,9 @@ private:
         break;
       }
     }
-    if (isBound)
+    // Statements with errors may be those that use the operand meant.
+    const auto isWrong = [](const ResolvedStatement &statement) { return !statement.value; };
+    if (isBound || std::any_of(analysis_.statements.begin(), analysis_.statements.end(), isWrong))
       return;
     std::optional<int> order = binding.family->order();
     analysis_.diagnostics.report(kFormatUnused, binding.where,
@@ -119,9 +182,7 @@ private:
                                      (order ? " has order " + std::to_string(*order) : " fits it"));
   }
 
-  bool isBoundByName(TensorId id) const {
-    return analysis_.symbols[id].boundBy && std::find(boundBare_.begin(), boundBare_.end(), id) == boundBare_.end();
-  }
+  bool isBoundByName(TensorId id) const { return analysis_.symbols[id].boundBy && !isMember(boundBare_, id); }
 
   /// False when the tensor is bound by name, which comes first.
   bool bindBareTo(TensorId id, const format::Binding &binding) {
@@ -163,9 +224,25 @@ private:
     }
   }
 
+  // Which part an element would go to is nothing that a statement says.
+  void checkSumOutputs() {
+    for (TensorId id = 0; id < static_cast<int>(tensors_.size()); ++id) {
+      const Symbol &symbol = analysis_.symbols[id];
+      if (!tensors_[id].format.isSum() || symbol.firstWrite < 0)
+        continue;
+      analysis_.diagnostics
+          .report(kSumOutput, *symbol.boundBy,
+                  inQuotes(tensors_[id].name) + " is written, so it cannot be stored as a sum of parts")
+          .note(analysis_.statements[symbol.firstWrite].source->targetWhere, "it is written here")
+          .advise("store it in one format");
+    }
+  }
+
   Analysis &analysis_;
   std::vector<Tensor> &tensors_;
   std::vector<TensorId> boundBare_;
+  std::vector<TensorId> misfits_; ///< bound by name to a format of another order
+  std::vector<std::pair<TensorId, const format::Binding *>> structures_;
 };
 
 } // namespace

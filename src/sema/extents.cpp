@@ -42,7 +42,7 @@ public:
   void nameDeclared(int node, ClassName name) { takeFirst(declared_[find(node)], std::move(name)); }
   void nameVariable(int node, ClassName name) { takeFirst(variables_[find(node)], std::move(name)); }
 
-  /// Makes two classes one; `use` is where, and `what` the name by which, they meet.
+  /// Makes two classes one; `use` is where they meet, and `what` that which they are the size of, for messages.
   void merge(int a, int b, Span use, const std::string &what) {
     a = find(a);
     b = find(b);
@@ -51,7 +51,7 @@ public:
     if (fixed_[a] && fixed_[b] && fixed_[a]->value != fixed_[b]->value) {
       diagnostics_
           .report(kShapeClash, use,
-                  inQuotes(what) + " has size " + std::to_string(fixed_[a]->value) + " and size " +
+                  what + " has size " + std::to_string(fixed_[a]->value) + " and size " +
                       std::to_string(fixed_[b]->value))
           .note(fixed_[a]->where, "declared as " + std::to_string(fixed_[a]->value) + " here")
           .note(fixed_[b]->where, "declared as " + std::to_string(fixed_[b]->value) + " here");
@@ -96,6 +96,8 @@ public:
     std::vector<std::vector<int>> variables;
     for (ResolvedStatement &statement : analysis_.statements)
       variables.push_back(addStatement(statement));
+    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
+      tieByFormat(id);
     reserveDeclaredNames();
     for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
       for (size_t k = 0; k < dimensions_[id].size(); ++k)
@@ -121,7 +123,7 @@ private:
         if (isNew)
           classes_.nameDeclared(entry->second, {name, declaration->where.begin + k});
         else
-          classes_.merge(entry->second, dimensions_[id][k], extent.where, name);
+          classes_.merge(entry->second, dimensions_[id][k], extent.where, inQuotes(name));
       }
     }
   }
@@ -143,8 +145,25 @@ private:
     for (size_t k = 0; k < access.variables.size(); ++k) {
       VariableId variable = access.variables[k];
       classes_.merge(variables[variable], dimensions_[access.tensor][k], access.places[k],
-                     scope.variables[variable].name);
+                     inQuotes(scope.variables[variable].name));
     }
+  }
+
+  // Formats may say that sizes are the same: a symmetric matrix is square, a shared structure has one shape.
+  void tieByFormat(TensorId id) {
+    const Tensor &tensor = analysis_.kernel.tensors[id];
+    const Span bound = analysis_.symbols[id].boundBy.value_or(tensor.where);
+    const std::vector<int> &own = dimensions_[id];
+    if (tensor.format.symmetry != format::Symmetry::None && own.size() == 2)
+      classes_.merge(own[0], own[1], bound, "symmetric " + inQuotes(tensor.name));
+    if (!tensor.structureOf)
+      return;
+    const std::vector<int> &owners = dimensions_[*tensor.structureOf];
+    for (size_t k = 0; k < own.size(); ++k)
+      classes_.merge(owners[k], own[k], bound,
+                     "dimension " + std::to_string(k) + " of " + inQuotes(tensor.name) +
+                         ", whose structure is that of " +
+                         inQuotes(analysis_.kernel.tensors[*tensor.structureOf].name) + ",");
   }
 
   void reserveDeclaredNames() {

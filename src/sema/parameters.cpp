@@ -33,11 +33,15 @@ void orderParameters(Analysis &analysis) {
   for (TensorId id : operands)
     analysis.kernel.tensors[id].isRead = true;
   operands.insert(operands.end(), outputs.begin(), outputs.end());
-  if (operands.size() > kMaxParameters)
-    analysis.diagnostics.report(kTooManyParameters, analysis.kernel.tensors[operands[kMaxParameters]].where,
-                                "this kernel has " + std::to_string(operands.size()) + " tensors; the limit is " +
-                                    std::to_string(kMaxParameters));
   analysis.kernel.parameters = std::move(operands);
+}
+
+void checkParameterCount(const Analysis &analysis) {
+  const std::vector<TensorId> &parameters = analysis.kernel.parameters;
+  if (parameters.size() > kMaxParameters)
+    analysis.diagnostics.report(kTooManyParameters, analysis.kernel.tensors[parameters[kMaxParameters]].where,
+                                "this kernel has " + std::to_string(parameters.size()) + " tensors; the limit is " +
+                                    std::to_string(kMaxParameters));
 }
 
 } // namespace spc::sema

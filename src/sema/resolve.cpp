@@ -105,8 +105,9 @@ private:
 
   std::optional<Access> accessOf(const syntax::Access &access, Span where) {
     bool fine = checkIndices(access);
-    std::optional<TensorId> tensor = fine ? tensorOf(access, where) : std::nullopt;
-    if (!tensor)
+    // Also of an access that is wrong: the kernel has the tensor, and a format may be bound to it.
+    std::optional<TensorId> tensor = tensorOf(access, where);
+    if (!tensor || !fine)
       return std::nullopt;
     Access result{*tensor, {}, {}, where};
     for (const syntax::Name &index : access.indices) {
@@ -213,7 +214,7 @@ ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &state
   ValueType type = analysis.kernel.tensors[statement.target.tensor].type;
   for (const Access &access : statement.scope.accesses)
     type = widest(type, analysis.kernel.tensors[access.tensor].type);
-  return type;
+  return arithmeticType(type);
 }
 
 } // namespace spc::sema

@@ -32,8 +32,9 @@ public:
 private:
   // The tensor whose structure `tensor` has: itself, or the one that it shares it with.
   TensorId structureOf(TensorId tensor) const {
-    const auto &patternOf = analysis_.kernel.tensors[tensor].patternOf;
-    return patternOf && *patternOf != tensor ? structureOf(*patternOf) : tensor;
+    const Tensor &sharing = analysis_.kernel.tensors[tensor];
+    const std::optional<TensorId> owner = sharing.structureOf ? sharing.structureOf : sharing.patternOf;
+    return owner && *owner != tensor ? structureOf(*owner) : tensor;
   }
 
   format::Format formatFrom(const KeptPattern &pattern) const {
@@ -139,7 +140,11 @@ private:
       return;
     }
     TensorId structure = structureOf(kept.source);
-    if (target_.patternOf && structure != structureOf(draft_.target))
+    if (target_.structureOf && structure != structureOf(draft_.target))
+      refuse(name + " is bound to the structure of " + inQuotes(analysis_.kernel.tensors[*target_.structureOf].name) +
+             ", but this statement keeps that of " + source)
+          .advise("drop the binding, or store the output densely");
+    else if (target_.patternOf && structure != structureOf(draft_.target))
       refuse(name + " already shares the pattern of " + inQuotes(analysis_.kernel.tensors[*target_.patternOf].name) +
              ", not that of " + source)
           .advise("store the output densely");

@@ -3,12 +3,15 @@
 #include "sema/draft.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
 
 namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kSumNotLinear{"sum-not-linear", Severity::Error};
-constexpr DiagnosticKind kSplitLimit{"split-limit", Severity::Error};
+constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
 
 constexpr size_t kMaxTerms = 256;
 
@@ -24,164 +27,154 @@ void redirect(Node &node, AccessId from, AccessId to) {
   }
 }
 
+/// The tensors of the parts, by the tensor that was the whole and now is part 0.
+using PartsOfWholes = std::map<TensorId, std::vector<TensorId>>;
+
+std::string freshName(const Kernel &kernel, std::string name) {
+  const auto isTaken = [&](const Tensor &tensor) { return tensor.name == name; };
+  while (std::any_of(kernel.tensors.begin(), kernel.tensors.end(), isTaken))
+    name += "_";
+  return name;
+}
+
+/// The whole's entry becomes part 0, so that no number changes; the other parts are new, and passed right after it.
+std::vector<TensorId> makeParts(Kernel &kernel, TensorId whole) {
+  const Tensor original = kernel.tensors[whole];
+  std::vector<TensorId> parts;
+  for (size_t k = 0; k < original.format.parts.size(); ++k) {
+    Tensor part = original;
+    part.name = freshName(kernel, original.name + "_" + std::to_string(k));
+    part.format = original.format.parts[k];
+    part.partOf = original.name;
+    part.part = static_cast<int>(k);
+    parts.push_back(k == 0 ? whole : static_cast<TensorId>(kernel.tensors.size()));
+    if (k == 0)
+      kernel.tensors[whole] = std::move(part);
+    else
+      kernel.tensors.push_back(std::move(part));
+  }
+  auto place = std::find(kernel.parameters.begin(), kernel.parameters.end(), whole);
+  kernel.parameters.insert(place + 1, parts.begin() + 1, parts.end());
+  return parts;
+}
+
+PartsOfWholes makeAllParts(Kernel &kernel) {
+  PartsOfWholes result;
+  for (TensorId id = 0, end = static_cast<TensorId>(kernel.tensors.size()); id < end; ++id)
+    if (kernel.tensors[id].format.isSum())
+      result[id] = makeParts(kernel, id);
+  return result;
+}
+
 class OperandSplitter {
 public:
-  OperandSplitter(Analysis &analysis, Draft &draft)
-      : analysis_(analysis), draft_(draft), scope_(analysis.statements[draft.statement].scope) {}
+  OperandSplitter(Analysis &analysis, const PartsOfWholes &parts, Draft &draft)
+      : analysis_(analysis), parts_(parts), draft_(draft), scope_(analysis.statements[draft.statement].scope) {}
 
   void run() {
     std::vector<DraftTerm> result;
     for (DraftTerm &term : draft_.terms) {
-      std::vector<DraftTerm> split;
-      split.push_back(std::move(term));
-      for (AccessId access : accessesOf(*split.front().expr))
-        splitBy(access, split);
+      checkLinear(term);
+      std::vector<DraftTerm> split = splitTerm(std::move(term), kMaxTerms - std::min(kMaxTerms, result.size()));
+      if (split.empty())
+        return;
       std::move(split.begin(), split.end(), std::back_inserter(result));
     }
-    if (result.size() > kMaxTerms && result.size() > draft_.terms.size())
-      analysis_.diagnostics.report(kSplitLimit, draft_.where,
-                                   "reading symmetric operands and sums of parts gives " +
-                                       std::to_string(result.size()) + " terms; the limit is " +
-                                       std::to_string(kMaxTerms));
     draft_.terms = std::move(result);
   }
 
 private:
-  const Tensor &tensorOf(AccessId access) const { return analysis_.kernel.tensors[scope_.accesses[access].tensor]; }
-
-  /// What the access is read as, one after the other.
-  std::vector<AccessId> readings(AccessId id, const DraftTerm &term) {
-    const Tensor &tensor = tensorOf(id);
-    if (tensor.format.isSum())
-      return readingsOfParts(id, term);
-    const bool isKept = !analysis_.kernel.tensors[draft_.target].format.isDense();
-    if (tensor.format.symmetry == format::Symmetry::None || isKept)
-      return {id};
-    Access mirrored = scope_.accesses[id];
-    mirrored.mirrored = true;
-    return {id, scope_.intern(std::move(mirrored))};
+  /// At most `limit` terms; more are reported, and none is given.
+  std::vector<DraftTerm> splitTerm(DraftTerm term, size_t limit) {
+    std::vector<DraftTerm> terms;
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    terms.push_back(std::move(term));
+    for (AccessId access : accesses) {
+      const std::vector<AccessId> all = readings(access);
+      if (terms.size() * all.size() > limit) {
+        reportLimit(terms.front().where);
+        return {};
+      }
+      std::vector<DraftTerm> result;
+      for (const DraftTerm &each : terms)
+        for (AccessId reading : all) {
+          DraftTerm copy{clone(*each.expr), each.reductions, each.overwrites, each.where};
+          redirect(*copy.expr, access, reading);
+          result.push_back(std::move(copy));
+        }
+      terms = std::move(result);
+    }
+    return terms;
   }
 
-  std::vector<AccessId> readingsOfParts(AccessId id, const DraftTerm &term) {
-    std::vector<AccessId> result;
-    const TensorId whole = scope_.accesses[id].tensor;
-    int uses = 0;
-    Span second;
-    forEachAccess(*term.expr, true, [&](const AccessNode &use, Span where) {
-      if (scope_.accesses[use.access].tensor == whole && ++uses == 2)
-        second = where;
-    });
-    if (uses > 1)
-      analysis_.diagnostics
-          .report(kSumNotLinear, second,
-                  inQuotes(tensorOf(id).name) + " is stored as a sum of parts and occurs twice in this product")
-          .note(scope_.accesses[id].where, "its first use is here")
-          .advise("store it in one format");
-    for (TensorId part : partsOf(whole)) {
-      Access access = scope_.accesses[id];
-      access.tensor = part;
-      result.push_back(scope_.intern(std::move(access)));
+  void reportLimit(Span where) {
+    analysis_.diagnostics
+        .report(kTooManyTerms, where,
+                "reading the symmetric operands and the parts of sums here takes more than " +
+                    std::to_string(kMaxTerms) + " terms, which is the limit")
+        .advise("split it into several statements");
+  }
+
+  /// What the access is read as, one after the other; itself first, or its tensor's part 0.
+  std::vector<AccessId> readings(AccessId id) {
+    const Access access = scope_.accesses[id];
+    std::vector<AccessId> result = {id};
+    if (auto parts = parts_.find(access.tensor); parts != parts_.end()) {
+      for (size_t k = 1; k < parts->second.size(); ++k) {
+        Access part = access;
+        part.tensor = parts->second[k];
+        result.push_back(scope_.intern(std::move(part)));
+      }
     }
+    addMirrored(result);
     return result;
   }
 
-  /// The parts' tensors, made at their first use, and passed in the place of the whole.
-  std::vector<TensorId> partsOf(TensorId whole) {
-    Kernel &kernel = analysis_.kernel;
-    std::vector<TensorId> parts;
-    for (TensorId id = 0; id < static_cast<int>(kernel.tensors.size()); ++id)
-      if (kernel.tensors[id].partOf == kernel.tensors[whole].name)
-        parts.push_back(id);
-    if (!parts.empty())
-      return parts;
-    const std::vector<format::Format> formats = kernel.tensors[whole].format.parts;
-    for (size_t k = 0; k < formats.size(); ++k) {
-      Tensor part = kernel.tensors[whole];
-      part.partOf = part.name;
-      part.part = static_cast<int>(k);
-      part.name = freshName(part.name + "_" + std::to_string(k));
-      part.format = formats[k];
-      parts.push_back(static_cast<TensorId>(kernel.tensors.size()));
-      kernel.tensors.push_back(std::move(part));
+  // A sparse target has the symmetric pattern itself, and its stored entries stand for their mirror images as well.
+  void addMirrored(std::vector<AccessId> &readings) {
+    if (!analysis_.kernel.tensors[draft_.target].format.isDense())
+      return;
+    for (size_t k = 0, end = readings.size(); k < end; ++k) {
+      Access mirrored = scope_.accesses[readings[k]];
+      if (analysis_.kernel.tensors[mirrored.tensor].format.symmetry == format::Symmetry::None)
+        continue;
+      mirrored.mirrored = true;
+      readings.push_back(scope_.intern(std::move(mirrored)));
     }
-    auto place = std::find(kernel.parameters.begin(), kernel.parameters.end(), whole);
-    place = kernel.parameters.erase(place);
-    kernel.parameters.insert(place, parts.begin(), parts.end());
-    return parts;
   }
 
-  std::string freshName(std::string name) const {
-    const auto isTaken = [&](const Tensor &tensor) { return tensor.name == name; };
-    while (std::any_of(analysis_.kernel.tensors.begin(), analysis_.kernel.tensors.end(), isTaken))
-      name += "_";
-    return name;
-  }
-
-  void splitBy(AccessId access, std::vector<DraftTerm> &terms) {
-    const std::vector<AccessId> all = readings(access, terms.front());
-    std::vector<DraftTerm> result;
-    for (const DraftTerm &term : terms)
-      for (AccessId reading : all) {
-        DraftTerm copy{clone(*term.expr), term.reductions, term.overwrites, term.where};
-        redirect(*copy.expr, access, reading);
-        result.push_back(std::move(copy));
-      }
-    terms = std::move(result);
+  void checkLinear(const DraftTerm &term) {
+    std::map<TensorId, Span> firstUses;
+    std::set<TensorId> reported;
+    forEachAccess(*term.expr, true, [&](const AccessNode &use, Span where) {
+      const TensorId tensor = scope_.accesses[use.access].tensor;
+      if (!parts_.contains(tensor) || firstUses.emplace(tensor, where).second || !reported.insert(tensor).second)
+        return;
+      analysis_.diagnostics
+          .report(
+              kSumNotLinear, where,
+              inQuotes(analysis_.kernel.tensors[tensor].partOf) +
+                  " is stored as a sum of parts, and a product with two of it is not the sum of the parts' products")
+          .note(firstUses[tensor], "its first use is here")
+          .advise("store it in one format");
+    });
   }
 
   Analysis &analysis_;
+  const PartsOfWholes &parts_;
   Draft &draft_;
   Scope &scope_;
 };
 
-/// Wholes whose parts are passed in their place are no tensors of the kernel any more: moves the others up.
-void dropWholes(Kernel &kernel, std::vector<Expansion> &expansions, Analysis &analysis) {
-  std::vector<TensorId> moved(kernel.tensors.size(), -1);
-  std::vector<Tensor> kept;
-  for (size_t id = 0; id < kernel.tensors.size(); ++id) {
-    if (kernel.tensors[id].format.isSum())
-      continue;
-    moved[id] = static_cast<TensorId>(kept.size());
-    kept.push_back(std::move(kernel.tensors[id]));
-  }
-  if (kept.size() == kernel.tensors.size()) {
-    kernel.tensors = std::move(kept);
-    return;
-  }
-  const auto move = [&](TensorId &id) { id = moved[id]; };
-  for (Tensor &tensor : kept)
-    for (std::optional<TensorId> *link : {&tensor.patternOf, &tensor.source, &tensor.structureOf})
-      if (*link)
-        move(**link);
-  kernel.tensors = std::move(kept);
-  for (TensorId &id : kernel.parameters)
-    move(id);
-  for (ResolvedStatement &statement : analysis.statements) {
-    for (Access &access : statement.scope.accesses)
-      access.tensor = std::max(moved[access.tensor], 0); // wholes are not accessed any more
-    move(statement.target.tensor);
-  }
-  for (Expansion &expansion : expansions) {
-    for (Draft &temporary : expansion.temporaries)
-      move(temporary.target);
-    if (expansion.copyOfTarget) {
-      move(expansion.copyOfTarget->from);
-      move(expansion.copyOfTarget->to);
-    }
-    move(expansion.main.target);
-  }
-}
-
 } // namespace
 
 void splitOperands(Analysis &analysis, std::vector<Expansion> &expansions) {
+  const PartsOfWholes parts = makeAllParts(analysis.kernel);
   for (Expansion &expansion : expansions) {
     for (Draft &temporary : expansion.temporaries)
-      OperandSplitter(analysis, temporary).run();
-    OperandSplitter(analysis, expansion.main).run();
+      OperandSplitter(analysis, parts, temporary).run();
+    OperandSplitter(analysis, parts, expansion.main).run();
   }
-  if (!analysis.diagnostics.hasErrors())
-    dropWholes(analysis.kernel, expansions, analysis);
 }
 
 } // namespace spc::sema

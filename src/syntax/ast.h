@@ -27,7 +27,7 @@ struct ExtentDecl {
 struct TensorDecl {
   Name name;
   std::vector<ExtentDecl> extents;
-  std::optional<Name> type; ///< its text is "f32" or "f64" once sema has accepted it
+  std::optional<Name> type; ///< its text is that of a sema::ValueType once sema has accepted it
   bool sparse = false;
   Span where;
 };

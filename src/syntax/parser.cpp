@@ -16,6 +16,13 @@ constexpr DiagnosticKind kUnknownKeyword{"unknown-keyword", Severity::Error};
 constexpr DiagnosticKind kUnknownAttribute{"unknown-attribute", Severity::Error};
 constexpr DiagnosticKind kUnsupportedAssignment{"unsupported-assignment", Severity::Error};
 
+/// Sema knows the types; here they only tell `, f32` from other slips.
+bool isTypeName(std::string_view text) {
+  static constexpr std::string_view kNames[] = {"f16", "bf16", "f32", "f64", "i8",   "i16",  "i32", "i64",
+                                                "u8",  "u16",  "u32", "u64", "bool", "cf32", "cf64"};
+  return std::find(std::begin(kNames), std::end(kNames), text) != std::end(kNames);
+}
+
 class Parser {
 public:
   Parser(const SourceFile &file, Diagnostics &diagnostics)
@@ -144,7 +151,7 @@ bool Parser::extent(TensorDecl &decl) {
 bool Parser::attributes(TensorDecl &decl) {
   if (tokens_.accept(TokenKind::Colon)) {
     if (!tokens_.at(TokenKind::Name)) {
-      errors_.unexpected("a type, `f32` or `f64`");
+      errors_.unexpected("a type such as `f32`");
       return false;
     }
     if (tokens_.text(tokens_.current()) == "sparse") {
@@ -172,7 +179,7 @@ bool Parser::unknownAttribute() {
   std::string_view text = tokens_.text(tokens_.current());
   Diagnostic &error = errors_.report(kUnknownAttribute, tokens_.currentSpan(),
                                      "unknown attribute " + tokens_.quoted(tokens_.current()));
-  if (text == "f32" || text == "f64")
+  if (isTypeName(text))
     error.fix(tokens_.span(tokens_.previous()), ":").advise("did you mean `: " + std::string(text) + "`?");
   else if (didYouMean(text, {"sparse"}))
     error.fix(tokens_.currentSpan(), "sparse");

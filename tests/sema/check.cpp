@@ -31,6 +31,22 @@ Format coo(int order) {
   return format;
 }
 
+Format ell() {
+  Format format;
+  format.levels = {dense(0), {.dim = 1, .storage = Storage::Compressed, .unique = false, .width = 2}};
+  return format;
+}
+
+Format bsr() {
+  Format format;
+  format.levels = {dense(0), compressed(1), dense(0), dense(1)};
+  for (int level = 0; level < 4; ++level) {
+    format.levels[level].part = level < 2 ? format::Part::Quotient : format::Part::Remainder;
+    format.levels[level].block = level % 2 == 0 ? 4 : 8;
+  }
+  return format;
+}
+
 Format csf(int order, const std::string &modes) {
   Format format;
   for (int k = 0; k < order; ++k)
@@ -42,8 +58,11 @@ std::optional<Format> build(const std::string &name, int order) {
   Format format;
   if (name == "dense")
     return format::denseFormat(order);
-  if (name == "coo")
-    return coo(order);
+  if (name == "coo" || name == "repeats") {
+    format = coo(order);
+    format.levels.back().unique = name == "coo";
+    return format;
+  }
   if (name.starts_with("csf")) {
     std::string modes = name.size() > 4 ? name.substr(4) : "";
     return modes.empty() || static_cast<int>(modes.size()) == order ? std::optional(csf(order, modes)) : std::nullopt;
@@ -61,10 +80,18 @@ std::optional<Format> build(const std::string &name, int order) {
       format.levels = {compressed(0), compressed(1)};
     if (name == "rows")
       format.levels = {compressed(0), dense(1)};
+    if (name == "bsr")
+      format = bsr();
+    if (name == "hyb")
+      format.parts = {ell(), coo(2)};
+    if (name == "lower" || name == "upper") {
+      format.levels = {dense(0), compressed(1)};
+      format.symmetry = name == "lower" ? format::Symmetry::Lower : format::Symmetry::Upper;
+    }
   }
   if (name == "csr64")
     format.pointers = format::IndexType::I64;
-  return format.levels.empty() ? std::nullopt : std::optional(format);
+  return format.order() == 0 ? std::nullopt : std::optional(format);
 }
 
 class NamedFamily : public format::FormatFamily {
@@ -72,7 +99,7 @@ public:
   explicit NamedFamily(std::string name) : name_(std::move(name)) {}
   std::string name() const override { return name_; }
   std::optional<int> order() const override {
-    if (name_ == "dense" || name_ == "coo" || name_.starts_with("csf"))
+    if (name_ == "dense" || name_ == "coo" || name_ == "repeats" || name_.starts_with("csf"))
       return std::nullopt;
     return name_ == "vector" ? 1 : 2;
   }
@@ -165,7 +192,10 @@ Checked check(const std::string &text, const std::vector<std::string> &bindings,
     const SourceFile &argument = result.sources->add("--format", binding);
     Span where{&argument, 0, static_cast<uint32_t>(binding.size())};
     size_t equals = binding.find('=');
-    if (equals == std::string::npos)
+    const size_t owner = binding.find("=of:");
+    if (owner != std::string::npos)
+      bound.push_back({binding.substr(0, equals), nullptr, where, binding.substr(owner + 4)});
+    else if (equals == std::string::npos)
       bound.push_back({std::nullopt, family(binding), where});
     else
       bound.push_back({binding.substr(0, equals), family(binding.substr(equals + 1)), where});

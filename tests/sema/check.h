@@ -12,8 +12,9 @@
 
 namespace spc::sema::test {
 
-/// A format by short name: dense, colmajor, csr, csc, csr64, dcsr, coo, csf, csf:<modes as digits>, vector, rows
-/// (compressed, dense).
+/// A format by short name: dense, colmajor, csr, csc, csr64, dcsr, coo, repeats (coo with duplicates), csf, csf:<modes
+/// as digits>, vector, rows (compressed, dense), bsr (4 by 8), lower and upper (csr of one triangle of a symmetric
+/// matrix), hyb (ELL of width 2 and coo).
 std::shared_ptr<const format::FormatFamily> family(const std::string &name);
 
 /// One kernel with all that was said about it.
@@ -37,7 +38,7 @@ struct Checked {
   std::string steps() const;
 };
 
-/// `bindings`: "A=csr" or "csr".
+/// `bindings`: "A=csr", "csr", or "B=of:A" where B has the structure of A.
 Checked check(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false);
 
 } // namespace spc::sema::test

@@ -1,0 +1,140 @@
+// Whether every statement can be computed in its type, and stored in its target's.
+#include "sema/analysis.h"
+
+#include <limits>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kLiteralType{"literal-type", Severity::Error};
+constexpr DiagnosticKind kTypeOperator{"type-operator", Severity::Error};
+constexpr DiagnosticKind kNarrowing{"narrowing", Severity::Error};
+
+/// Up to here every whole number is a double, which is what literals are read as.
+constexpr double kLargestExact = 9007199254740992;
+
+/// bool, integers, floats, complex numbers: a value of one kind is exact, or rounded, in a later one.
+int kindOf(ValueType type) {
+  return type == ValueType::Bool ? 0 : isInteger(type) ? 1 : isFloat(type) ? 2 : 3;
+}
+
+double largestOf(ValueType integer) {
+  const int bits = 8 * bytesOf(integer) - (isUnsigned(integer) ? 0 : 1);
+  const double largest = bits >= 53 ? kLargestExact : static_cast<double>((int64_t{1} << bits) - 1);
+  return largest;
+}
+
+class TypeChecker {
+public:
+  TypeChecker(const Analysis &analysis, const ResolvedStatement &statement)
+      : analysis_(analysis), statement_(statement), target_(analysis.kernel.tensors[statement.target.tensor]),
+        type_(computeTypeOf(analysis, statement)) {}
+
+  void run() {
+    checkTarget();
+    if (kindOf(type_) < kindOf(ValueType::F64))
+      check(*statement_.value, false);
+  }
+
+private:
+  std::string typeName() const { return spelling(type_); }
+
+  void checkTarget() {
+    if (kindOf(target_.type) >= kindOf(type_))
+      return;
+    Diagnostic &narrowing = analysis_.diagnostics.report(kNarrowing, statement_.source->targetWhere,
+                                                         inQuotes(target_.name) + " holds " + spelling(target_.type) +
+                                                             ", but this is computed in " + typeName());
+    for (const Access &access : statement_.scope.accesses) {
+      const Tensor &operand = analysis_.kernel.tensors[access.tensor];
+      if (kindOf(operand.type) != kindOf(type_))
+        continue;
+      narrowing.note(access.where, inQuotes(operand.name) + " holds " + spelling(operand.type));
+      break;
+    }
+    adviseType(narrowing, type_, "");
+  }
+
+  /// Says that the target should have another type, with a fix where its declaration names one.
+  void adviseType(Diagnostic &diagnostic, ValueType type, const std::string &purpose) const {
+    diagnostic.advise("declare " + inQuotes(target_.name) + " as " + spelling(type) + purpose);
+    const syntax::TensorDecl *declaration = analysis_.symbols[statement_.target.tensor].declaration;
+    if (declaration && declaration->type)
+      diagnostic.fix(declaration->type->where, spelling(type));
+  }
+
+  void check(const Node &node, bool isNegated) {
+    if (const auto *number = std::get_if<NumberNode>(&node.kind))
+      checkLiteral(*number, node.where, isNegated);
+    else if (std::holds_alternative<NegateNode>(node.kind))
+      checkMinus(node);
+    else if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
+      checkOperator(*binary, node);
+    for (const Node *child : children(node))
+      check(*child, std::holds_alternative<NegateNode>(node.kind));
+  }
+
+  void checkLiteral(const NumberNode &number, Span where, bool isNegated) {
+    const bool isWhole =
+        number.value <= kLargestExact && number.value == static_cast<double>(static_cast<int64_t>(number.value));
+    if (number.spelling.find_first_not_of("0123456789") != std::string::npos) {
+      Diagnostic &literal = analysis_.diagnostics.report(
+          kLiteralType, where, inQuotes(number.spelling) + " is no integer, but this is computed in " + typeName());
+      if (isWhole) {
+        const std::string text = std::to_string(static_cast<int64_t>(number.value));
+        literal.fix(where, text).advise("write " + text);
+      } else {
+        adviseType(literal, ValueType::F64, " to compute in floats");
+      }
+      return;
+    }
+    const bool isBool = type_ == ValueType::Bool;
+    const double largest = isBool ? 1 : largestOf(type_) + (isNegated && !isUnsigned(type_) ? 1 : 0);
+    if (isWhole && number.value <= largest)
+      return;
+    Diagnostic &literal = analysis_.diagnostics.report(kLiteralType, where,
+                                                       inQuotes(number.spelling) + " does not fit into " + typeName());
+    if (isBool)
+      literal.advise("a bool is 0 or 1");
+    else if (largest >= kLargestExact)
+      literal.advise("integer literals go up to 9007199254740992; pass it as a scalar");
+    else
+      adviseType(literal, ValueType::I64, " to compute in 64 bits");
+  }
+
+  void checkMinus(const Node &node) {
+    if (type_ == ValueType::Bool)
+      reportBool(node.where, "'-'");
+  }
+
+  void checkOperator(const BinaryNode &binary, const Node &node) {
+    if (type_ == ValueType::Bool && (binary.op == BinaryOp::Sub || binary.op == BinaryOp::Div)) {
+      reportBool(node.where, binary.op == BinaryOp::Sub ? "'-'" : "'/'");
+    } else if (binary.op == BinaryOp::Div) {
+      Diagnostic &division = analysis_.diagnostics.report(
+          kTypeOperator, node.where, "'/' is not defined on integers, and this is computed in " + typeName());
+      adviseType(division, ValueType::F64, " to compute in floats");
+    }
+  }
+
+  void reportBool(Span where, const std::string &op) {
+    Diagnostic &refused =
+        analysis_.diagnostics.report(kTypeOperator, where, op + " is not defined on bool, in which this is computed");
+    adviseType(refused, ValueType::I64, " to compute in integers; on bool, + is or and * is and");
+  }
+
+  const Analysis &analysis_;
+  const ResolvedStatement &statement_;
+  const Tensor &target_;
+  ValueType type_;
+};
+
+} // namespace
+
+void checkTypes(const Analysis &analysis) {
+  for (const ResolvedStatement &statement : analysis.statements)
+    if (statement.value)
+      TypeChecker(analysis, statement).run();
+}
+
+} // namespace spc::sema

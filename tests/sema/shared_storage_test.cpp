@@ -1,0 +1,221 @@
+// Operands that are read in several ways (symmetric ones, sums of parts), and tensors that share a structure.
+#include "sema/check.h"
+
+#include <catch2/catch.hpp>
+
+namespace spc::sema::test {
+namespace {
+
+std::string parametersOf(const Checked &checked) {
+  std::string names;
+  REQUIRE(checked.kernel);
+  for (TensorId id : checked.kernel->parameters)
+    names += (names.empty() ? "" : ",") + checked.kernel->tensors[id].name;
+  return names;
+}
+
+// How a term reads its operands, "A x" or "A' x" where A is mirrored.
+std::string reads(const Checked &checked, size_t term, size_t step = 0) {
+  std::string text;
+  REQUIRE(term < checked.statement(step).terms.size());
+  for (const Operand &operand : checked.statement(step).terms[term].operands)
+    text +=
+        (text.empty() ? "" : " ") + checked.kernel->tensors[operand.tensor].name + (operand.skipsDiagonal ? "'" : "");
+  return text;
+}
+
+size_t termsOf(const std::string &text, const std::vector<std::string> &bindings) {
+  return check(text, bindings).statement().terms.size();
+}
+
+TEST_CASE("a sum of parts becomes one tensor and one term a part") {
+  Checked product = check("y(i) = x(j)*A(i,j) + z(i)", {"A=hyb"});
+  CHECK(parametersOf(product) == "x,A_0,A_1,z,y");
+  CHECK(product.tensor("A_0").partOf == "A");
+  CHECK(product.tensor("A_0").part == 0);
+  CHECK(product.tensor("A_1").part == 1);
+  CHECK(product.tensor("A_1").format.levelCount() == 2);
+  CHECK(product.tensor("A_1").extents == product.tensor("A_0").extents);
+  CHECK_FALSE(product.has("A"));
+  CHECK(product.statement().terms.size() == 3);
+  for (const Tensor &tensor : product.kernel->tensors)
+    CHECK_FALSE(tensor.format.isSum());
+}
+
+TEST_CASE("the parts' names are free ones") {
+  CHECK(parametersOf(check("y(i) = A_0(j)*A(i,j)", {"A=hyb"})) == "A_0,A_0_,A_1,y");
+  CHECK(parametersOf(check("y(i) = A(i,j)*B(i,j)", {"A=hyb", "B=hyb"})) == "A_0,A_1,B_0,B_1,y");
+}
+
+TEST_CASE("a sum of parts is used in every statement and in temporaries") {
+  Checked twice = check("y(i) = A(i,j)*x(j)\nz(j) = A(i,j)*x(i)", {"A=hyb"});
+  CHECK(parametersOf(twice) == "A_0,A_1,x,y,z");
+  CHECK(twice.statement(0).terms.size() == 2);
+  CHECK(twice.statement(1).terms.size() == 2);
+  CHECK(reads(twice, 1, 1) == "A_1 x");
+  Checked temporary = check("y(i) = x(i)/sum(j, A(i,j))", {"A=hyb"});
+  CHECK(temporary.statement(0).terms.size() == 2);
+  CHECK(parametersOf(temporary) == "x,A_0,A_1,y");
+}
+
+TEST_CASE("a product must be linear in a sum of parts") {
+  Checked square = check("y(i) = A(i,j)*A(i,j)", {"A=hyb"});
+  CHECK(square.errors() == "sum-not-linear");
+  CHECK(square.the("sum-not-linear").where.begin == 14);
+  CHECK(square.the("sum-not-linear").notes.size() == 1);
+  CHECK(check("y(i) = A(i,j)*A(j,k)*x(k)", {"A=hyb"}).errors() == "sum-not-linear");
+  CHECK(check("D(i,j) = x(i)/A(i,j)", {"A=hyb"}).errors() == "sparse-divisor");
+  CHECK(check("y(i) = (A(i,j) + b(i))*x(j)", {"A=hyb"}).errors() == "");
+  CHECK(check("y(i) = A(i,j)*x(j) + A(j,i)*x(j)", {"A=hyb"}).errors() == "");
+  Checked many = check("y(i) = A(i,j)*A(i,j)*A(i,j)", {"A=hyb"});
+  CHECK(many.count("sum-not-linear") == 1);
+}
+
+TEST_CASE("an output is no sum of parts and keeps no sum's pattern") {
+  Checked written = check("A(i,j) = B(i,j)", {"A=hyb", "B=csr"});
+  CHECK(written.errors() == "sum-output");
+  CHECK(written.the("sum-output").notes.size() == 1);
+  CHECK(check("A(i,j) = 2*A(i,j)", {"hyb"}).errors() == "sum-output");
+  Checked scaled = check("D(i,j) = 2*A(i,j)", {"A=hyb"});
+  CHECK(scaled.tensor("D").format.isDense());
+  CHECK(scaled.statement().terms.size() == 2);
+}
+
+TEST_CASE("too many parts and parameters") {
+  std::string text = "y(i) = 1", product = "s = 1";
+  std::vector<std::string> bindings;
+  for (int k = 0; k < 40; ++k) {
+    text += " + A" + std::to_string(k) + "(i,j)";
+    product += "*A" + std::to_string(k) + "(i,j)";
+    bindings.push_back("A" + std::to_string(k) + "=hyb");
+  }
+  CHECK(check("y(i) = sum(j, " + text.substr(7) + ")", bindings).errors() == "too-many-parameters");
+  CHECK(check(product, bindings).errors().find("too-many-terms") != std::string::npos);
+}
+
+TEST_CASE("a symmetric operand is read as stored and mirrored") {
+  Checked product = check("y(i) = A(i,j)*x(j)", {"A=lower"});
+  CHECK(product.statement().terms.size() == 2);
+  CHECK(reads(product, 0) == "A x");
+  CHECK(reads(product, 1) == "A' x");
+  REQUIRE(product.statement().terms[1].operands[0].diagonal.size() == 2);
+  CHECK(product.tensor("A").extents[0] == product.tensor("A").extents[1]);
+  CHECK(product.tensor("y").extents == product.tensor("x").extents);
+  // One access is mirrored as a whole, distinct ones each on their own.
+  CHECK(termsOf("y(i) = A(i,j)*A(i,j)*x(j)", {"A=lower"}) == 2);
+  CHECK(termsOf("y(i) = A(i,j)*A(j,k)*x(k)", {"A=upper"}) == 4);
+  CHECK(termsOf("y(i) = A(i,j)*B(j,k)*x(k)", {"A=lower", "B=upper"}) == 4);
+  CHECK(termsOf("y(i) = A(i,j)*x(j) + z(i)", {"A=lower"}) == 3);
+  CHECK(termsOf("s = x(i)*A(i,j)*x(j)", {"A=lower"}) == 2);
+  CHECK(check("y(i) = A(i,j)*x(j)", {"A=lower"}, true).statement().terms.size() == 2);
+}
+
+TEST_CASE("a symmetric matrix is square") {
+  Checked oblong = check("tensor A(3,4)\ny(i) = A(i,j)", {"A=lower"});
+  CHECK(oblong.errors() == "shape-clash");
+  CHECK(oblong.the("shape-clash").message == "symmetric 'A' has size 3 and size 4");
+  CHECK(check("tensor A(4,n)\ny(i) = A(i,j)", {"A=lower"}).errors() == "");
+}
+
+TEST_CASE("a symmetric pattern is kept where the result is symmetric") {
+  Checked scaled = check("D(i,j) = alpha*A(i,j)", {"A=lower"});
+  CHECK(scaled.tensor("D").patternOf == scaled.kernel->parameters[1]);
+  CHECK(scaled.tensor("D").format.symmetry == format::Symmetry::Lower);
+  CHECK(scaled.statement().terms.size() == 1);
+  CHECK_FALSE(scaled.statement().terms[0].operands[1].skipsDiagonal);
+  CHECK(check("D(j,i) = A(i,j)", {"A=lower"}).tensor("D").format.symmetry == format::Symmetry::Upper);
+  CHECK(termsOf("A(i,j) = 2*A(i,j)", {"A=lower"}) == 1);
+
+  Checked rows = check("D(i,j) = x(i)*A(i,j)", {"A=lower"});
+  CHECK(rows.tensor("D").format.isDense());
+  CHECK(rows.statement().terms.size() == 2);
+  Checked bound = check("D(i,j) = x(i)*A(i,j)", {"A=lower", "D=lower"});
+  CHECK(bound.errors() == "assembled-output");
+  CHECK(bound.the("assembled-output").notes[0].message == "this is not symmetric, as 'A' is");
+  CHECK(check("D(i,j) = 2*A(i,j)", {"A=lower", "D=csr"}).errors() == "assembled-output");
+}
+
+TEST_CASE("repeated entries are kept where the statement is linear in them") {
+  CHECK(check("D(i,j) = 2*A(i,j)", {"A=repeats"}).tensor("D").patternOf == 0);
+  CHECK(check("D(i,j) += A(i,j)*x(j)", {"A=repeats", "D=repeats"}).errors() == "");
+  CHECK(check("D(i,j) = A(i,j)*A(i,j)", {"A=repeats"}).tensor("D").format.isDense());
+  Checked bound = check("D(i,j) = A(i,j)*A(i,j)", {"A=repeats", "D=repeats"});
+  CHECK(bound.errors() == "assembled-output");
+  CHECK(bound.the("assembled-output").notes[0].message ==
+        "'A' may hold an entry several times, and occurs more than once here");
+}
+
+TEST_CASE("a pattern is kept level by level") {
+  Checked blocks = check("D(j,i) = 2*A(i,j)", {"A=bsr"});
+  CHECK(blocks.tensor("D").patternOf == 0);
+  CHECK(blocks.tensor("D").format.levels[0].dim == 1);
+  CHECK(blocks.tensor("D").format.levels[0].block == 4);
+  CHECK(check("D(i,j) = 2*A(i,j)", {"A=bsr", "D=bsr"}).errors() == "");
+  CHECK(check("D(j,i) = 2*A(i,j)", {"A=bsr", "D=bsr"}).errors() == "assembled-output");
+  CHECK(check("D(i,j) = 2*A(i,j)", {"A=bsr", "D=csr"}).errors() == "assembled-output");
+}
+
+TEST_CASE("structure_of: the owner's format, shape and structure") {
+  Checked both = check("y(i) = A(i,j)*x(j) + B(i,k)*z(k)", {"A=csr", "B=of:A"});
+  CHECK(both.tensor("B").structureOf == 0);
+  CHECK(both.tensor("B").format.sameStorage(both.tensor("A").format));
+  CHECK(both.tensor("B").extents == both.tensor("A").extents);
+  CHECK(both.tensor("x").extents == both.tensor("z").extents);
+  CHECK_FALSE(both.tensor("A").structureOf);
+  // The order of the bindings does not matter, and bare ones leave such tensors alone.
+  CHECK(check("y(i) = B(i,j)*A(i,j)", {"B=of:A", "A=csc"}).tensor("B").format.levels[0].dim == 1);
+  Checked bare = check("y(i) = B(i,j)*A(i,j)*C(i,j)", {"B=of:A", "A=csc", "csr"});
+  CHECK(bare.tensor("C").format.name == "csr");
+  CHECK(bare.tensor("B").format.name == "csc");
+  CHECK(check("tensor B(m,n)\ntensor A(m,n)\ny(i) = A(i,j)", {"A=csr", "B=of:A"}).errors() == "");
+  Checked shapes = check("tensor A(3,n)\ntensor B(4,n)\ntensor x(n)\ny = A(i,j)*x(j) + B(k,j)*x(j)", {"A=csr", "B=of:A"});
+  CHECK(shapes.errors() == "shape-clash");
+}
+
+TEST_CASE("structure_of: owners that are none") {
+  const auto refused = [](const std::string &text, const std::vector<std::string> &bindings, const std::string &why) {
+    Checked checked = check(text, bindings);
+    CHECK(checked.errors() == "structure-owner");
+    CHECK(checked.the("structure-owner").message.ends_with(why));
+  };
+  const std::string text = "y(i) = A(i,j)*B(i,j)*C(i,j)*x(j)";
+  refused(text, {"B=of:A"}, ", which is not bound to a format by its name");
+  refused(text, {"B=of:A", "csr"}, ", which is not bound to a format by its name");
+  refused(text, {"B=of:A", "A=dense"}, ", which is dense");
+  refused(text, {"B=of:A", "A=hyb"}, ", which is stored as a sum of parts");
+  refused(text, {"B=of:B"}, ", which is itself");
+  refused(text, {"A=csr", "B=of:A", "C=of:B"}, ", which has that of another tensor itself");
+  refused(text, {"A=csr", "x=of:A"}, ", which is of order 2, not 1");
+  refused("tensor A(m,n)\ntensor B(m,n)\ny(i) = B(i,j)", {"A=csr", "B=of:A"}, ", which the kernel does not use");
+  Checked unknown = check(text, {"A=csr", "B=of:Aa"});
+  CHECK(unknown.errors() == "unknown-binding");
+  CHECK(unknown.the("unknown-binding").help == "did you mean 'A'?");
+  CHECK(check(text, {"A=csr", "B=of:A", "B=csr"}).errors() == "duplicate-binding");
+  CHECK(check(text, {"A=csf:210", "B=of:A"}).errors() == "format-order");
+}
+
+TEST_CASE("structure_of: outputs keep the owner's pattern") {
+  Checked scaled = check("D(i,j) = 2*A(i,j)", {"A=csr", "D=of:A"});
+  CHECK(scaled.tensor("D").patternOf == 0);
+  CHECK(scaled.tensor("D").structureOf == 0);
+  // Through another tensor with the structure, and where the output is not bound at all.
+  Checked through = check("D(i,j) = 2*B(i,j)\ny(i) = A(i,j)", {"A=csr", "B=of:A", "D=of:A"});
+  CHECK(through.tensor("D").patternOf == through.tensor("B").structureOf);
+  Checked open = check("D(i,j) = 2*B(i,j)\ny(i) = A(i,j)", {"A=csr", "B=of:A"});
+  CHECK(open.kernel->tensors[*open.tensor("D").patternOf].name == "A");
+  Checked inPlace = check("B(i,j) = 2*B(i,j)\ny(i) = A(i,j)", {"A=csr", "B=of:A"});
+  CHECK(inPlace.kernel->tensors[*inPlace.tensor("B").patternOf].name == "A");
+
+  Checked other = check("D(i,j) = 2*B(i,j)\ny(i) = A(i,j)", {"A=csr", "B=csr", "D=of:A"});
+  CHECK(other.errors() == "assembled-output");
+  CHECK(check("D(j,i) = 2*A(i,j)", {"A=csr", "D=of:A"}).errors() == "assembled-output");
+  CHECK(check("D(i,j) = x(i)\ny(i) = A(i,j)", {"A=csr", "D=of:A"}).errors() == "assembled-output");
+}
+
+TEST_CASE("a wrong access is no reason to call its tensor unknown") {
+  CHECK(check("y(i) = A(i,i)", {"A=csr"}).errors() == "repeated-index");
+  CHECK(check("y(i) = A(i,i)", {"csr"}).errors() == "repeated-index");
+}
+
+} // namespace
+} // namespace spc::sema::test
