@@ -132,6 +132,10 @@ private:
 } // namespace
 
 void checkTypes(const Analysis &analysis) {
+  // A type that was misspelt says nothing.
+  for (const auto &[name, declaration] : analysis.declarations)
+    if (declaration->type && !valueTypeNamed(declaration->type->text))
+      return;
   for (const ResolvedStatement &statement : analysis.statements)
     if (statement.value)
       TypeChecker(analysis, statement).run();

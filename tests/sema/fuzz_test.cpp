@@ -11,13 +11,16 @@ namespace {
 
 class RandomKernel {
 public:
-  explicit RandomKernel(unsigned seed) : random_(seed) {}
+  /// `anyStorage`: also with every value type, and with formats whose levels are not the dimensions.
+  explicit RandomKernel(unsigned seed, bool anyStorage = false) : random_(seed), anyStorage_(anyStorage) {}
 
   std::string text() {
     std::string result;
-    if (pick(3) == 0)
+    if (anyStorage_ && pick(2) == 0)
+      result += declarations();
+    else if (pick(3) == 0)
       result += "tensor A(m, n): f32" + std::string(pick(2) ? ", sparse" : "") + "\n";
-    if (pick(4) == 0)
+    if (!anyStorage_ && pick(4) == 0)
       result += "tensor x(" + std::string(pick(2) ? "n" : "5") + ")\n";
     for (int k = pick(3); k >= 0; --k)
       result += access(true) + (pick(4) ? " = " : " += ") + expression(4) + "\n";
@@ -27,8 +30,14 @@ public:
   std::vector<std::string> bindings() {
     static const char *kBindings[] = {"A=csr", "A=csc", "B=coo", "B=csr",  "T=csf",  "T=csf:120", "x=vector",
                                       "csr",   "coo",   "Y=csr", "A=rows", "B=dcsr", "csf",       "y=vector"};
+    static const char *kOtherBindings[] = {"A=hyb",   "B=hyb", "A=lower",   "B=upper", "A=repeats", "T=repeats",
+                                           "A=bsr",   "B=bsr", "B=of:A",    "A=of:B",  "Y=of:A",    "C=of:A",
+                                           "x=of:A",  "hyb",   "C=lower",   "Y=bsr",   "A=csr",     "B=csc",
+                                           "A=of:Aa", "lower", "x=repeats", "repeats"};
     std::vector<std::string> result;
-    for (int k = pick(4); k > 0; --k)
+    for (int k = anyStorage_ ? pick(4) : 0; k > 0; --k)
+      result.push_back(kOtherBindings[pick(std::size(kOtherBindings))]);
+    for (int k = pick(anyStorage_ ? 2 : 4); k > 0; --k)
       result.push_back(kBindings[pick(std::size(kBindings))]);
     return result;
   }
@@ -37,6 +46,21 @@ public:
 
 private:
   int pick(size_t count) { return static_cast<int>(random_() % count); }
+
+  // All operands, mostly of one type; sizes are open, so that any indices fit.
+  std::string declarations() {
+    std::string result;
+    const ValueType usual = kValueTypes[pick(std::size(kValueTypes))];
+    int size = 0;
+    for (const char *name : {"A(#, #)", "B(#, #)", "T(#, #, #)", "x(#)", "y(#)", "Y(#, #)"}) {
+      const ValueType type = pick(8) ? usual : kValueTypes[pick(std::size(kValueTypes))];
+      result += "tensor ";
+      for (const char *c = name; *c; ++c)
+        result += *c == '#' ? "n" + std::to_string(size++) : std::string(1, *c);
+      result += ": " + std::string(spelling(type)) + "\n";
+    }
+    return result;
+  }
 
   std::string access(bool target) {
     static const std::pair<const char *, int> kOperands[] = {{"A", 2}, {"B", 2}, {"T", 3},
@@ -52,7 +76,7 @@ private:
 
   std::string expression(int depth) {
     if (depth == 0 || pick(5) == 0)
-      return pick(8) ? access(false) : "2.5";
+      return pick(8) ? access(false) : anyStorage_ ? "1" : "2.5";
     switch (pick(9)) {
     case 0:
       return "-" + expression(depth - 1);
@@ -73,6 +97,7 @@ private:
   }
 
   std::mt19937 random_;
+  bool anyStorage_;
 };
 
 /// The loop of an index without parts.
@@ -132,23 +157,71 @@ void checkKernel(const Kernel &kernel) {
   }
 }
 
+/// All of a kernel, of whatever formats, that later stages take for granted.
+void checkLinks(const Kernel &kernel) {
+  const auto isTensor = [&](TensorId id) { return id >= 0 && id < static_cast<int>(kernel.tensors.size()); };
+  for (TensorId id : kernel.parameters)
+    REQUIRE(isTensor(id));
+  for (const Tensor &tensor : kernel.tensors) {
+    CHECK_FALSE(tensor.format.isSum());
+    if (tensor.isWritten && !tensor.format.isDense())
+      CHECK((tensor.patternOf && isTensor(*tensor.patternOf)));
+    if (tensor.format.symmetry != format::Symmetry::None)
+      CHECK(tensor.extents.front() == tensor.extents.back());
+    if (!tensor.structureOf)
+      continue;
+    REQUIRE(isTensor(*tensor.structureOf));
+    CHECK(kernel.tensors[*tensor.structureOf].format.sameStorage(tensor.format));
+    CHECK(kernel.tensors[*tensor.structureOf].extents == tensor.extents);
+  }
+  for (const Step &step : kernel.steps) {
+    const auto *statement = std::get_if<Statement>(&step);
+    for (size_t k = 0; statement && k < statement->terms.size(); ++k) {
+      for (const Operand &operand : statement->terms[k].operands) {
+        REQUIRE(isTensor(operand.tensor));
+        const format::Format &format = kernel.tensors[operand.tensor].format;
+        CHECK(static_cast<int>(operand.indices.size()) == (format.isDense() ? format.order() : format.levelCount()));
+        CHECK(operand.diagonal.size() == (operand.skipsDiagonal ? 2 : 0));
+        CHECK((!operand.skipsDiagonal || format.symmetry != format::Symmetry::None));
+      }
+    }
+  }
+}
+
+/// The kernel of one seed, where it is accepted.
+std::optional<Kernel> acceptedKernel(unsigned seed, bool anyStorage) {
+  RandomKernel random(seed, anyStorage);
+  std::string text = random.text(), bound;
+  std::vector<std::string> bindings = random.bindings();
+  for (const std::string &binding : bindings)
+    bound += binding + " ";
+  INFO(text << bound);
+  Checked checked = check(text, bindings, random.flip());
+  for (const Diagnostic &diagnostic : checked.diagnostics->all()) {
+    CHECK(diagnostic.where.file);
+    CHECK(diagnostic.severity != Severity::Internal);
+  }
+  if (!checked.kernel)
+    return std::nullopt;
+  CHECK_FALSE(describe(*checked.kernel).empty());
+  if (anyStorage)
+    checkLinks(*checked.kernel);
+  else
+    checkKernel(*checked.kernel);
+  return std::move(checked.kernel);
+}
+
 TEST_CASE("random kernels are accepted whole or refused with a place") {
   int accepted = 0;
-  for (unsigned seed = 0; seed < 8000; ++seed) {
-    RandomKernel random(seed);
-    std::string text = random.text();
-    INFO(text);
-    Checked checked = check(text, random.bindings(), random.flip());
-    for (const Diagnostic &diagnostic : checked.diagnostics->all()) {
-      CHECK(diagnostic.where.file);
-      CHECK(diagnostic.severity != Severity::Internal);
-    }
-    if (!checked.kernel)
-      continue;
-    ++accepted;
-    checkKernel(*checked.kernel);
-    CHECK_FALSE(describe(*checked.kernel).empty());
-  }
+  for (unsigned seed = 0; seed < 8000; ++seed)
+    accepted += acceptedKernel(seed, false).has_value();
+  CHECK(accepted > 500);
+}
+
+TEST_CASE("random kernels of any type and storage are accepted whole or refused with a place") {
+  int accepted = 0;
+  for (unsigned seed = 0; seed < 8000; ++seed)
+    accepted += acceptedKernel(seed, true).has_value();
   CHECK(accepted > 500);
 }
 
