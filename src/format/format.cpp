@@ -97,6 +97,13 @@ const char *spelling(IndexType type) {
   return "";
 }
 
+std::optional<IndexType> indexTypeNamed(const std::string &name) {
+  for (IndexType type : {IndexType::U8, IndexType::U16, IndexType::I32, IndexType::I64})
+    if (name == spelling(type))
+      return type;
+  return std::nullopt;
+}
+
 int Format::order() const {
   if (isSum())
     return parts.front().order();
@@ -113,7 +120,12 @@ bool Format::isDense() const {
 }
 
 bool Format::mayRepeat() const {
-  return !levels.empty() && !levels.back().unique;
+  for (size_t k = 0; k < levels.size(); ++k) {
+    const bool repeatsByDesign = k + 1 < levels.size() && levels[k + 1].isSingleton() && !levels[k].isDense();
+    if (!levels[k].unique && !repeatsByDesign)
+      return true;
+  }
+  return std::any_of(parts.begin(), parts.end(), [](const Format &part) { return part.mayRepeat(); });
 }
 
 int Format::levelOf(int dim) const {

@@ -34,6 +34,9 @@ int64_t largest(IndexType type);
 /// "u8", "u16", "i32" or "i64".
 const char *spelling(IndexType type);
 
+/// The type so spelled; nullopt for anything else.
+std::optional<IndexType> indexTypeNamed(const std::string &name);
+
 /// What of the tensor's dimensions a level's coordinate is.
 enum class Part {
   Whole,      ///< i

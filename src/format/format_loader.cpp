@@ -249,8 +249,10 @@ std::vector<Binding> FormatLoader::load(const std::string &argument) {
     return {};
   if (file->format)
     bindings.push_back({std::nullopt, makeFamily(std::move(*file->format)), all});
-  for (TensorRule &rule : file->tensors)
-    bindings.push_back({rule.tensor, makeFamily(std::move(rule.rule)), rule.where});
+  for (TensorRule &rule : file->tensors) {
+    std::shared_ptr<const FormatFamily> family = rule.structureOf ? nullptr : makeFamily(std::move(rule.rule));
+    bindings.push_back({rule.tensor, std::move(family), rule.where, rule.structureOf});
+  }
   return bindings;
 }
 

@@ -1,5 +1,6 @@
 #include "format/format_reader.h"
 
+#include "format/binsparse.h"
 #include "format/json_object.h"
 #include "format/level_reader.h"
 
@@ -16,9 +17,11 @@ public:
   FormatReader(FormatResolver &resolver, Diagnostics &diagnostics) : resolver_(resolver), diagnostics_(diagnostics) {}
 
   std::optional<FormatRule> format(const JsonNode &node, const std::string &name) {
-    bool isReference = std::any_of(node.members.begin(), node.members.end(),
-                                   [](const JsonMember &member) { return member.key == "format"; });
-    return isReference ? reference(node) : definition(node, name);
+    if (hasKey(node, "binsparse"))
+      return readBinsparse(node, name, diagnostics_);
+    if (hasKey(node, "sum"))
+      return sum(node, name);
+    return hasKey(node, "format") ? reference(node) : definition(node, name);
   }
 
   std::optional<std::vector<TensorRule>> tensors(const JsonNode &root);
@@ -27,7 +30,17 @@ private:
   FormatResolver &resolver_;
   Diagnostics &diagnostics_;
 
+  static bool hasKey(const JsonNode &node, std::string_view key) {
+    return std::any_of(node.members.begin(), node.members.end(),
+                       [&](const JsonMember &member) { return member.key == key; });
+  }
+
   std::optional<FormatRule> definition(const JsonNode &node, const std::string &name);
+  std::optional<FormatRule> sum(const JsonNode &node, const std::string &name);
+  std::optional<TensorRule> tensor(const JsonMember &member);
+  bool readLayout(ObjectReader &object, FormatRule &rule);
+  bool readSymmetry(ObjectReader &object, FormatRule &rule);
+  bool checkDifferences(const JsonNode &levels, const FormatRule &rule);
   std::optional<FormatRule> reference(const JsonNode &node);
   bool readLevels(const JsonNode &dims, const JsonNode &levels, FormatRule &rule);
   bool readAnyOrder(const JsonNode &levels, FormatRule &rule);
@@ -42,7 +55,8 @@ private:
 };
 
 std::optional<FormatRule> FormatReader::definition(const JsonNode &node, const std::string &name) {
-  static const std::vector<std::string> kKeys = {"name", "description", "dims", "levels", "index", "$schema"};
+  static const std::vector<std::string> kKeys = {"name",  "description", "dims",      "levels",
+                                                 "index", "layout",      "symmetric", "$schema"};
   ObjectReader object(node, "a format", kKeys, diagnostics_);
   if (node.kind != JsonKind::Object)
     return std::nullopt;
@@ -57,7 +71,9 @@ std::optional<FormatRule> FormatReader::definition(const JsonNode &node, const s
   if (dims && levels) {
     bool isAnyOrder = dims->kind == JsonKind::String && dims->string == "any";
     ok = (isAnyOrder ? readAnyOrder(*levels, rule) : readLevels(*dims, *levels, rule)) && ok;
+    ok = ok && checkDifferences(*levels, rule);
   }
+  ok = ok && object.ok() && readLayout(object, rule) && readSymmetry(object, rule);
   if (!ok || !object.ok())
     return std::nullopt;
   return rule;
@@ -95,34 +111,127 @@ bool FormatReader::readLevels(const JsonNode &dims, const JsonNode &levels, Form
     return wrong(levels.where, std::string("'levels' must be an array, not ") + inWords(levels.kind));
   if (!names)
     return false;
+  if (levels.elements.size() > kMaxLevels)
+    return wrong(levels.where, "a format has at most " + std::to_string(kMaxLevels) + " levels");
   std::vector<Level> read;
-  for (const JsonNode &node : levels.elements)
-    if (std::optional<Level> level = readLevel(node, &*names, diagnostics_))
-      read.push_back(*level);
-  if (read.size() != levels.elements.size() || !checkDims(dims, levels, read))
-    return false;
+  for (const JsonNode &node : levels.elements) {
+    std::optional<Level> level = readLevel(node, &*names, read.empty() ? nullptr : &read.back(), diagnostics_);
+    if (!level)
+      return false;
+    read.push_back(*level);
+  }
   if (std::optional<LevelProblem> problem = checkLevels(read)) {
     reportLevels(*problem, levels.elements[problem->level].where, diagnostics_);
     return false;
   }
+  if (!checkDims(dims, levels, read))
+    return false;
   rule.levels = read;
   return true;
 }
 
-/// Every dimension is stored by exactly one level.
+/// Every dimension is stored exactly once.
 bool FormatReader::checkDims(const JsonNode &dims, const JsonNode &levels, const std::vector<Level> &read) {
   bool ok = true;
-  std::vector<bool> stored(dims.elements.size());
-  for (size_t k = 0; k < read.size(); ++k) {
-    const JsonNode &dim = dims.elements[read[k].dim];
-    if (stored[read[k].dim])
-      ok = wrong(levels.elements[k].where, "dimension '" + dim.string + "' is stored by two levels");
-    stored[read[k].dim] = true;
+  const std::vector<int> times = timesStored(read, static_cast<int>(dims.elements.size()));
+  for (size_t d = 0; d < times.size(); ++d) {
+    const std::string name = "dimension '" + dims.elements[d].string + "'";
+    if (times[d] == 0)
+      ok = wrong(dims.elements[d].where, name + " is stored by no level");
+    if (times[d] < 2)
+      continue;
+    size_t last = 0;
+    for (size_t k = 0; k < read.size(); ++k)
+      if (read[k].dim == static_cast<int>(d) && read[k].part != Part::Remainder)
+        last = k;
+    ok = wrong(levels.elements[last].where, name + " is stored by two levels");
   }
-  for (size_t d = 0; d < stored.size(); ++d)
-    if (!stored[d])
-      ok = wrong(dims.elements[d].where, "dimension '" + dims.elements[d].string + "' is stored by no level");
+  for (size_t k = 0; k < read.size(); ++k)
+    for (size_t other = 0; other < k; ++other)
+      if (read[k].part == Part::Remainder && read[other].part == Part::Remainder && read[k].dim == read[other].dim)
+        ok = wrong(levels.elements[k].where,
+                   "dimension '" + dims.elements[read[k].dim].string + "' has two levels for the place in a block");
   return ok;
+}
+
+/// Diagonals left of the main one have negative numbers.
+bool FormatReader::checkDifferences(const JsonNode &levels, const FormatRule &rule) {
+  const bool isSigned = rule.indices == IndexType::I32 || rule.indices == IndexType::I64;
+  for (size_t k = 0; rule.levels && k < rule.levels->size(); ++k)
+    if ((*rule.levels)[k].part == Part::Difference && !isSigned)
+      return wrong(levels.elements[k].where, "differences may be negative: their indices are i32 or i64");
+  return true;
+}
+
+bool FormatReader::readLayout(ObjectReader &object, FormatRule &rule) {
+  static const std::vector<std::string> kLayouts = {"arrays", "structs"};
+  const JsonNode *layout = object.find("layout", JsonKind::String);
+  if (!layout || layout->string == "arrays")
+    return object.ok();
+  if (layout->string != "structs") {
+    reportUnknownWord(diagnostics_, layout->where, "layout", layout->string, kLayouts);
+    return false;
+  }
+  rule.interleaved = true;
+  std::vector<Level> levels = rule.levels ? *rule.levels : std::vector<Level>{rule.first, rule.rest};
+  const auto listed = std::find_if(levels.begin(), levels.end(), [](const Level &level) { return !level.isDense(); });
+  const bool isCoo = levels.end() - listed > 1 && listed->isCompressed() &&
+                     std::all_of(listed + 1, levels.end(), [](const Level &level) { return level.isSingleton(); });
+  return isCoo || wrong(layout->where, "only COO is stored as structs: a compressed level, then singletons to the end");
+}
+
+bool FormatReader::readSymmetry(ObjectReader &object, FormatRule &rule) {
+  static const std::vector<std::string> kTriangles = {"lower", "upper"};
+  const JsonNode *symmetric = object.find("symmetric");
+  if (!symmetric || (symmetric->kind == JsonKind::Boolean && !symmetric->boolean))
+    return true;
+  const bool isNamed = symmetric->kind == JsonKind::String;
+  if (isNamed && symmetric->string != "lower" && symmetric->string != "upper") {
+    reportUnknownWord(diagnostics_, symmetric->where, "triangle", symmetric->string, kTriangles);
+    return false;
+  }
+  if (!isNamed && symmetric->kind != JsonKind::Boolean)
+    return wrong(symmetric->where, "'symmetric' must be true, \"lower\" or \"upper\"");
+  if (rule.order() != 2)
+    return wrong(symmetric->where, "only matrices are symmetric: formats with two dimensions");
+  const bool startsLate =
+      std::any_of(rule.levels->begin(), rule.levels->end(), [](const Level &level) { return level.start.slope > 0; });
+  const bool isUpper = isNamed ? symmetric->string == "upper" : startsLate;
+  rule.symmetry = isUpper ? Symmetry::Upper : Symmetry::Lower;
+  return true;
+}
+
+std::optional<FormatRule> FormatReader::sum(const JsonNode &node, const std::string &name) {
+  static const std::vector<std::string> kKeys = {"name", "description", "sum", "$schema"};
+  ObjectReader object(node, "a sum of formats", kKeys, diagnostics_);
+  const JsonNode *given = object.find("name", JsonKind::String);
+  object.find("description", JsonKind::String);
+  object.find("$schema", JsonKind::String);
+  const JsonNode *parts = object.require("sum", JsonKind::Array);
+  if (!parts || !object.ok())
+    return std::nullopt;
+  FormatRule rule;
+  rule.name = given ? given->string : name;
+  bool ok = parts->elements.size() >= 2 || wrong(parts->where, "a sum has two parts or more");
+  for (const JsonNode &element : parts->elements) {
+    std::optional<FormatRule> part;
+    if (element.kind == JsonKind::String)
+      part = resolver_.resolve(element.string, insideQuotes(element.where));
+    else if (element.kind == JsonKind::Object)
+      part = format(element, rule.name);
+    else
+      wrong(element.where, std::string("a part must be a name, a path or an object, not ") + inWords(element.kind));
+    if (!part)
+      return std::nullopt;
+    if (!part->parts.empty() || part->symmetry != Symmetry::None)
+      ok = wrong(element.where, "a part is neither a sum itself nor symmetric");
+    const std::optional<int> before = rule.order(), order = part->order();
+    if (before && order && *before != *order)
+      ok = wrong(element.where, "this part is for tensors of order " + std::to_string(*order) +
+                                    ", the ones before it of order " + std::to_string(*before));
+    rule.parts.push_back(std::move(*part));
+  }
+  return ok ? std::optional(std::move(rule)) : std::nullopt;
 }
 
 bool FormatReader::readAnyOrder(const JsonNode &levels, FormatRule &rule) {
@@ -137,8 +246,8 @@ bool FormatReader::readAnyOrder(const JsonNode &levels, FormatRule &rule) {
     return false;
   if (each && levels.members.size() > 1)
     return wrong(levels.where, "'each' describes every level: it stands alone, without 'first' and 'rest'");
-  std::optional<Level> first = readLevel(*firstNode, nullptr, diagnostics_);
-  std::optional<Level> rest = each ? first : readLevel(*restNode, nullptr, diagnostics_);
+  std::optional<Level> first = readLevel(*firstNode, nullptr, nullptr, diagnostics_);
+  std::optional<Level> rest = each ? first : readLevel(*restNode, nullptr, nullptr, diagnostics_);
   if (!first || !rest)
     return false;
   // Three levels show every way in which first and rest can meet.
@@ -155,7 +264,7 @@ bool FormatReader::readAnyOrder(const JsonNode &levels, FormatRule &rule) {
 
 bool FormatReader::readIndex(ObjectReader &object, FormatRule &rule) {
   static const std::vector<std::string> kKeys = {"pointers", "indices"};
-  static const std::vector<std::string> kTypes = {"i32", "i64"};
+  static const std::vector<std::string> kTypes = {"u8", "u16", "i32", "i64"};
   const JsonNode *node = object.find("index", JsonKind::Object);
   if (!node)
     return true;
@@ -169,7 +278,7 @@ bool FormatReader::readIndex(ObjectReader &object, FormatRule &rule) {
       reportUnknownWord(diagnostics_, type->where, "index type", type->string, kTypes);
       ok = false;
     }
-    (key == "pointers" ? rule.pointers : rule.indices) = type->string == "i64" ? IndexType::I64 : IndexType::I32;
+    (key == "pointers" ? rule.pointers : rule.indices) = *indexTypeNamed(type->string);
   }
   return ok && index.ok();
 }
@@ -204,6 +313,29 @@ std::optional<FormatRule> FormatReader::reference(const JsonNode &node) {
   return rule;
 }
 
+std::optional<TensorRule> FormatReader::tensor(const JsonMember &member) {
+  const JsonNode &value = member.value;
+  std::optional<FormatRule> rule;
+  if (value.kind == JsonKind::Object && hasKey(value, "structure_of")) {
+    static const std::vector<std::string> kKeys = {"structure_of"};
+    ObjectReader object(value, "a shared structure", kKeys, diagnostics_);
+    const JsonNode *owner = object.require("structure_of", JsonKind::String);
+    if (!owner || !object.ok())
+      return std::nullopt;
+    return TensorRule{member.key, {}, member.keyWhere, owner->string};
+  }
+  if (value.kind == JsonKind::String)
+    rule = resolver_.resolve(value.string, insideQuotes(value.where));
+  else if (value.kind == JsonKind::Object)
+    rule = format(value, member.key);
+  else
+    wrong(value.where,
+          std::string("a tensor's format must be a name, a path or an object, not ") + inWords(value.kind));
+  if (!rule)
+    return std::nullopt;
+  return TensorRule{member.key, std::move(*rule), member.keyWhere, std::nullopt};
+}
+
 std::optional<std::vector<TensorRule>> FormatReader::tensors(const JsonNode &root) {
   static const std::vector<std::string> kKeys = {"tensors", "description", "$schema"};
   ObjectReader object(root, "a file that binds tensors", kKeys, diagnostics_);
@@ -220,16 +352,8 @@ std::optional<std::vector<TensorRule>> FormatReader::tensors(const JsonNode &roo
       ok = wrong(member.keyWhere, "'" + member.key + "' is no name of a tensor");
     else if (!seen.insert(member.key).second)
       ok = wrong(member.keyWhere, "tensor '" + member.key + "' is bound twice");
-    std::optional<FormatRule> rule;
-    if (member.value.kind == JsonKind::String)
-      rule = resolver_.resolve(member.value.string, insideQuotes(member.value.where));
-    else if (member.value.kind == JsonKind::Object)
-      rule = format(member.value, member.key);
-    else
-      wrong(member.value.where,
-            std::string("a tensor's format must be a name, a path or an object, not ") + inWords(member.value.kind));
-    if (rule)
-      rules.push_back({member.key, std::move(*rule), member.keyWhere});
+    if (std::optional<TensorRule> rule = tensor(member))
+      rules.push_back(std::move(*rule));
   }
   if (!ok || rules.size() != node->members.size())
     return std::nullopt;

@@ -22,7 +22,8 @@ public:
 struct TensorRule {
   std::string tensor;
   FormatRule rule;
-  Span where; ///< the tensor's name in the file
+  Span where;                             ///< the tensor's name in the file
+  std::optional<std::string> structureOf; ///< has the structure of this tensor; then there is no rule
 };
 
 /// Either a format, or the bindings of a "tensors" object.

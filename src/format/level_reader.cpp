@@ -1,6 +1,7 @@
 #include "format/level_reader.h"
 
 #include "format/json_object.h"
+#include "format/level_expressions.h"
 
 #include <algorithm>
 
@@ -10,14 +11,15 @@ namespace {
 
 constexpr DiagnosticKind kFormatLevels{"format-levels", Severity::Error};
 constexpr DiagnosticKind kFormatUnsupported{"format-unsupported", Severity::Error};
+constexpr DiagnosticKind kFormatExpression{"format-expression", Severity::Error};
 
-constexpr const char *kSupportedLevels =
-    "supported levels: dense; compressed with ragged extent; compressed with fixed extent and \"width\": 1, in COO";
+constexpr int64_t kLargestWidth = 1 << 20;
 
 class LevelReader {
 public:
-  LevelReader(const JsonNode &node, const std::vector<std::string> *dims, Diagnostics &diagnostics)
-      : dims_(dims), diagnostics_(diagnostics), object_(node, "a level", dims ? kKeys : kKeysWithoutDim, diagnostics) {}
+  LevelReader(const JsonNode &node, const std::vector<std::string> *dims, const Level *parent, Diagnostics &diagnostics)
+      : dims_(dims), parent_(parent), diagnostics_(diagnostics),
+        object_(node, "a level", dims ? kKeys : kKeysWithoutDim, diagnostics) {}
 
   std::optional<Level> read() {
     if (dims_)
@@ -26,6 +28,7 @@ public:
     if (!object_.ok() || !ok_)
       return std::nullopt;
     readExtent();
+    readWidth();
     readProperties();
     if (!object_.ok() || !ok_)
       return std::nullopt;
@@ -37,36 +40,36 @@ private:
   static const std::vector<std::string> kKeysWithoutDim;
 
   const std::vector<std::string> *dims_;
+  const Level *parent_;
   Diagnostics &diagnostics_;
   ObjectReader object_;
   Level level_;
   bool ok_ = true;
-
-  void refuse(Span where, std::string message) {
-    diagnostics_.report(kFormatUnsupported, where, std::move(message)).advise(kSupportedLevels);
-    ok_ = false;
-  }
 
   Diagnostic &wrong(Span where, std::string message) {
     ok_ = false;
     return reportValue(diagnostics_, where, std::move(message));
   }
 
+  /// Points into a string's text where the problem lies; with escapes in it the offset is off, but stays inside.
+  void reportExpression(const JsonNode &node, const ExpressionProblem &problem, const std::vector<std::string> &names) {
+    Span where = insideQuotes(node.where);
+    where.begin = std::min<uint32_t>(where.begin + static_cast<uint32_t>(problem.begin), where.end);
+    where.end = std::min<uint32_t>(
+        where.begin + static_cast<uint32_t>(std::max<size_t>(problem.end, problem.begin) - problem.begin), where.end);
+    ok_ = false;
+    if (problem.unknownName)
+      reportUnknownWord(diagnostics_, where, "dimension", *problem.unknownName, names);
+    else
+      diagnostics_.report(kFormatExpression, where, problem.message);
+  }
+
   void readDim() {
     const JsonNode *dim = object_.require("dim", JsonKind::String);
     if (!dim)
       return;
-    auto found = std::find(dims_->begin(), dims_->end(), dim->string);
-    if (found != dims_->end()) {
-      level_.dim = static_cast<int>(found - dims_->begin());
-      return;
-    }
-    if (dim->string.find_first_of("/%+-*") != std::string::npos) {
-      refuse(dim->where, "blocks and diagonals ('" + dim->string + "') are not supported");
-      return;
-    }
-    reportUnknownWord(diagnostics_, dim->where, "dimension", dim->string, *dims_);
-    ok_ = false;
+    if (auto problem = readCoordinate(dim->string, *dims_, level_))
+      reportExpression(*dim, *problem, *dims_);
   }
 
   void readStorage() {
@@ -89,34 +92,56 @@ private:
   }
 
   void readExtent() {
-    static const std::vector<std::string> kExtents = {"fixed", "ragged"};
-    if (const JsonNode *extent = object_.find("extent", JsonKind::String)) {
+    static const std::vector<std::string> kExtents = {"fixed", "ragged", "ragged-lengths"};
+    const JsonNode *extent = object_.find("extent", JsonKind::String);
+    const JsonNode *start = object_.find("start", JsonKind::String);
+    if (extent) {
       const std::string &text = extent->string;
-      if (text == "fixed" || text == "ragged") {
-        level_.extent = text == "fixed" ? Extent::Fixed : Extent::Ragged;
-      } else if (text == "ragged-lengths") {
-        refuse(extent->where, "a ragged extent given by lengths is not supported");
-        return;
-      } else if (didYouMean(text, kExtents) || isIdentifier(text)) {
+      if (text == "fixed")
+        level_.extent = Extent::Fixed;
+      else if (text == "ragged")
+        level_.extent = Extent::Ragged;
+      else if (text == "ragged-lengths")
+        level_.extent = Extent::Lengths;
+      else if (didYouMean(text, kExtents) && isIdentifier(text)) {
         reportUnknownWord(diagnostics_, extent->where, "extent", text, kExtents);
         ok_ = false;
-        return;
-      } else {
-        refuse(extent->where, "an extent in closed form ('" + text + "') is not supported");
-        return;
-      }
-      if (level_.isDense() && level_.extent == Extent::Ragged) {
-        refuse(extent->where, "a dense level with a ragged extent is not supported");
-        return;
-      }
+      } else
+        readClosed(*extent, start);
     }
-    readWidth();
+    if (start && level_.extent != Extent::Closed && ok_)
+      wrong(start->where, "'start' belongs to a dense level whose extent is a closed form");
+  }
+
+  void readClosed(const JsonNode &extent, const JsonNode *start) {
+    if (!dims_ || !parent_ || parent_->part != Part::Whole || !parent_->isFullyDense()) {
+      diagnostics_
+          .report(kFormatLevels, extent.where,
+                  "a closed extent needs a dense level right above, that stores a whole dimension")
+          .advise("the closed form is one of that level's coordinate, as in \"i + 1\" below level i");
+      ok_ = false;
+      return;
+    }
+    level_.extent = Extent::Closed;
+    const std::vector<std::string> names = {(*dims_)[parent_->dim], "size(" + (*dims_)[level_.dim] + ")"};
+    if (auto problem = readClosedForm(extent.string, names[0], (*dims_)[level_.dim], level_.length))
+      return reportExpression(extent, *problem, names);
+    if (level_.isDense() && level_.length.slope < 0)
+      level_.start = {-level_.length.constant, -level_.length.slope, 1 - level_.length.size};
+    if (!start)
+      return;
+    if (!level_.isDense()) {
+      wrong(start->where, "'start' belongs to a dense level: a compressed one lists its coordinates");
+      return;
+    }
+    if (auto problem = readClosedForm(start->string, names[0], (*dims_)[level_.dim], level_.start))
+      reportExpression(*start, *problem, names);
   }
 
   void readWidth() {
-    const JsonNode *width = object_.find("width", JsonKind::Integer);
-    if (!level_.isSingleton()) {
-      if (width)
+    const JsonNode *width = object_.find("width");
+    if (level_.isDense() || level_.extent != Extent::Fixed) {
+      if (width && ok_)
         wrong(width->where, "'width' belongs to a compressed level with \"extent\": \"fixed\"");
       return;
     }
@@ -124,10 +149,16 @@ private:
       object_.require("width");
       return;
     }
-    if (width->integer < 1)
+    if (width->kind == JsonKind::String && isIdentifier(width->string))
+      level_.width.reset();
+    else if (width->kind != JsonKind::Integer)
+      wrong(width->where, "'width' must be an integer, or a name for one that is given at run time");
+    else if (width->integer < 1)
       wrong(width->where, "'width' must be at least 1");
-    else if (width->integer > 1)
-      refuse(width->where, "a compressed level of fixed width " + std::to_string(width->integer) + " is not supported");
+    else if (width->integer > kLargestWidth)
+      wrong(width->where, "'width' must be at most " + std::to_string(kLargestWidth));
+    else
+      level_.width = width->integer;
   }
 
   void readProperties() {
@@ -141,19 +172,19 @@ private:
     if (ordered && !ordered->boolean) {
       if (level_.isDense())
         wrong(ordered->where, "a dense level is always ordered");
-      else
-        refuse(ordered->where, "an unordered level is not supported");
+      level_.ordered = false;
     }
   }
 };
 
-const std::vector<std::string> LevelReader::kKeys = {"dim", "storage", "extent", "width", "unique", "ordered"};
+const std::vector<std::string> LevelReader::kKeys = {"dim", "storage", "extent", "start", "width", "unique", "ordered"};
 const std::vector<std::string> LevelReader::kKeysWithoutDim = {"storage", "extent", "width", "unique", "ordered"};
 
 } // namespace
 
-std::optional<Level> readLevel(const JsonNode &node, const std::vector<std::string> *dims, Diagnostics &diagnostics) {
-  return LevelReader(node, dims, diagnostics).read();
+std::optional<Level> readLevel(const JsonNode &node, const std::vector<std::string> *dims, const Level *parent,
+                               Diagnostics &diagnostics) {
+  return LevelReader(node, dims, parent, diagnostics).read();
 }
 
 void reportLevels(const LevelProblem &problem, Span where, Diagnostics &diagnostics) {

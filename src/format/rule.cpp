@@ -19,13 +19,18 @@ private:
   FormatRule rule_;
 };
 
-/// Entries below a non-unique level differ in their last coordinate at the latest.
-void canonicalizeUnique(std::vector<Level> &levels) {
-  bool isCoo = !levels.empty() && levels.front().isCompressed() && !levels.front().unique;
-  for (Level &level : levels)
-    level.unique = !isCoo;
-  if (!levels.empty())
-    levels.back().unique = true;
+/// A level above a singleton repeats a coordinate for each entry: they differ in their last coordinate at the latest,
+/// unless entries may repeat altogether.
+void canonicalizeUnique(std::vector<Level> &levels, bool repeats) {
+  const size_t count = levels.size();
+  bool isCoo = false;
+  for (size_t k = 0; k + 1 < count; ++k)
+    if (levels[k + 1].isSingleton() && !levels[k].isDense()) {
+      levels[k].unique = false;
+      isCoo = true;
+    }
+  if (isCoo)
+    levels.back().unique = !repeats;
 }
 
 std::string spell(const std::vector<int64_t> &modes) {
@@ -41,16 +46,32 @@ std::string spell(const std::vector<int64_t> &modes) {
 } // namespace
 
 std::optional<int> FormatRule::order() const {
+  if (!parts.empty()) {
+    for (const FormatRule &part : parts)
+      if (std::optional<int> order = part.order())
+        return order;
+    return std::nullopt;
+  }
   if (!levels)
     return std::nullopt;
-  return static_cast<int>(levels->size());
+  Format format;
+  format.levels = *levels;
+  return format.order();
 }
 
 std::optional<Format> FormatRule::instantiate(int wanted) const {
-  if (wanted < 1 || wanted > kMaxOrder || (levels && order() != wanted))
+  if (wanted < 1 || wanted > kMaxOrder || order().value_or(wanted) != wanted)
     return std::nullopt;
   Format format;
   format.name = name;
+  for (const FormatRule &part : parts) {
+    std::optional<Format> one = part.instantiate(wanted);
+    if (!one)
+      return std::nullopt;
+    format.parts.push_back(std::move(*one));
+  }
+  if (!parts.empty())
+    return format;
   if (levels) {
     format.levels = *levels;
   } else {
@@ -58,42 +79,33 @@ std::optional<Format> FormatRule::instantiate(int wanted) const {
       format.levels.push_back(k == 0 ? first : rest);
       format.levels.back().dim = k;
     }
+    // Of one dimension there is nothing to continue: only repeated entries make its level non-unique.
+    if (wanted == 1)
+      format.levels.back().unique = rest.unique;
   }
-  canonicalizeUnique(format.levels);
+  canonicalizeUnique(format.levels, !format.levels.back().unique);
+  format.symmetry = symmetry;
   if (!format.isDense()) {
     format.pointers = pointers;
     format.indices = indices;
+    format.interleaved = interleaved && wanted > 1;
   }
   return format;
 }
 
-std::optional<LevelProblem> checkLevels(const std::vector<Level> &levels) {
-  const int order = static_cast<int>(levels.size());
-  for (int k = 0; k < order; ++k) {
-    const Level &level = levels[k];
-    const Level *above = k > 0 ? &levels[k - 1] : nullptr;
-    if (level.isSingleton()) {
-      if (!above || above->isDense())
-        return LevelProblem{
-            k, true, "a singleton level has no compressed level right above it",
-            "a singleton (compressed, fixed, width 1) continues the entries of a COO's outermost level"};
-      if (above->isCompressed() && above->unique)
-        return LevelProblem{
-            k, true, "a singleton level below a unique level",
-            "a unique level has one entry for each coordinate: add \"unique\": false to the level above"};
-      if (!level.unique && k == order - 1)
-        return LevelProblem{k, false, "a non-unique innermost level (repeated entries) is not supported",
-                            "only COO is non-unique, above its innermost level"};
-    } else if (above && above->isSingleton()) {
-      return LevelProblem{k, true, "a singleton level is followed by a level that is no singleton",
-                          "in COO every level below the outermost is compressed, fixed, of width 1"};
-    } else if (!level.unique && (k > 0 || order == 1 || !levels[1].isSingleton())) {
-      return LevelProblem{k, false, "a non-unique level outside of COO is not supported",
-                          "only the outermost level of COO, followed by singletons, is non-unique"};
-    }
-  }
-  return std::nullopt;
+namespace {
+
+/// Makes the rule one for the permuted format alone.
+void permute(FormatRule &rule, const Format &format, const std::vector<int> &modes) {
+  const Format result = permuted(format, modes);
+  for (size_t k = 0; k < rule.parts.size(); ++k)
+    permute(rule.parts[k], format.parts[k], modes);
+  if (rule.parts.empty())
+    rule.levels = result.levels;
+  rule.symmetry = result.symmetry;
 }
+
+} // namespace
 
 bool applyModes(FormatRule &rule, const std::vector<int64_t> &modes, Span where, Diagnostics &diagnostics) {
   const int count = static_cast<int>(modes.size());
@@ -118,8 +130,13 @@ bool applyModes(FormatRule &rule, const std::vector<int64_t> &modes, Span where,
         .advise("name each dimension once, the outermost level's first");
     return false;
   }
-  Format permutedFormat = permuted(*rule.instantiate(count), std::vector<int>(modes.begin(), modes.end()));
-  rule.levels = permutedFormat.levels;
+  std::optional<Format> format = rule.instantiate(count);
+  if (!format) {
+    diagnostics.report(kFormatOrder, where,
+                       "format '" + rule.name + "' has no tensors of order " + std::to_string(count));
+    return false;
+  }
+  permute(rule, *format, std::vector<int>(modes.begin(), modes.end()));
   rule.name += ':';
   rule.name += spell(modes);
   return true;

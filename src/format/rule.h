@@ -14,6 +14,9 @@ namespace spc::format {
 /// Tensors have at most this many dimensions.
 constexpr int kMaxOrder = 8;
 
+/// Formats have at most this many levels.
+constexpr int kMaxLevels = 16;
+
 struct FormatRule {
   std::string name;
   std::optional<std::vector<Level>> levels; ///< of one order; nullopt: any order, by `first` and `rest`
@@ -21,6 +24,9 @@ struct FormatRule {
   Level rest;                               ///< every other level of any order
   IndexType pointers = IndexType::I32;
   IndexType indices = IndexType::I32;
+  bool interleaved = false;
+  Symmetry symmetry = Symmetry::None;
+  std::vector<FormatRule> parts; ///< of a sum of parts; then without levels
 
   std::optional<int> order() const;
 
@@ -36,8 +42,13 @@ struct LevelProblem {
   std::string help;
 };
 
-/// Checks how levels stand to each other: singletons continue a COO, nothing else is non-unique.
+/// Checks how levels stand to each other: singletons continue a COO, a block has its places, a ragged extent parents.
+/// That every dimension is stored once is checked with timesStored, which knows no names.
 std::optional<LevelProblem> checkLevels(const std::vector<Level> &levels);
+
+/// How often each of `order` dimensions is stored, a block with its places counting once, a difference for the
+/// dimension that no level stores whole.
+std::vector<int> timesStored(const std::vector<Level> &levels, int order);
 
 /// Permutes the modes of `rule`, which then has the one order modes.size(). Reports at `where`, and leaves `rule` as it
 /// is, when `modes` is no permutation of 0 … n-1 or `rule` has another order.

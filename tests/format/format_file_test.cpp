@@ -3,6 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
+#include <cctype>
+
 namespace spc::format {
 
 using Catch::Matchers::Contains;
@@ -44,18 +47,122 @@ TEST_CASE("index types are set one by one") {
   CHECK(format->indices == IndexType::I64);
 }
 
-TEST_CASE("COO is canonical whatever its singletons say") {
+TEST_CASE("levels above a singleton repeat coordinates, entries only where the innermost says so") {
   Workspace workspace;
   std::string singleton = kSingleton;
   singleton.insert(singleton.size() - 1, R"(, "unique": true)");
   CHECK(workspace.formatOfText(levels(kRepeatedRows, singleton), 2)->sameStorage(*workspace.formatOf("coo", 2)));
-  std::optional<Format> format = workspace.formatOfText(
-      R"({"dims": "any", "levels": {"first": {"storage": "compressed", "unique": false},
-          "rest": {"storage": "compressed", "extent": "fixed", "width": 1, "unique": false}}})",
-      4);
-  REQUIRE(format);
-  CHECK(format->sameStorage(*workspace.formatOf("coo", 4)));
+  CHECK_FALSE(workspace.formatOf("coo", 4)->mayRepeat());
+  const std::string repeated = R"({"dims": "any", "levels": {"first": {"storage": "compressed", "unique": false},
+          "rest": {"storage": "compressed", "extent": "fixed", "width": 1, "unique": false}}})";
+  for (int order : {1, 2, 4}) {
+    std::optional<Format> format = workspace.formatOfText(repeated, order);
+    REQUIRE(format);
+    CHECK(format->mayRepeat());
+    for (const Level &level : format->levels)
+      CHECK_FALSE(level.unique);
+  }
   CHECK(workspace.messages() == "");
+}
+
+TEST_CASE("the algebra's levels") {
+  Workspace workspace;
+  auto matrix = [&](const std::string &first, const std::string &second, const std::string &more = "") {
+    std::optional<Format> format = workspace.formatOfText(
+        R"({"dims": ["i", "j"], "levels": [)" + first + (second.empty() ? "" : ", " + second) + "]" + more + "}", 2);
+    INFO(workspace.messages());
+    REQUIRE(format);
+    return *format;
+  };
+  auto column = [](const std::string &storage, const std::string &more) {
+    return R"({"dim": "j", "storage": ")" + storage + "\"" + more + "}";
+  };
+  SECTION("fixed widths") {
+    CHECK(matrix(kDense, column("compressed", R"(, "extent": "fixed", "width": 4)")).levels[1].width == 4);
+    const Format ell = matrix(kDense, column("compressed", R"(, "extent": "fixed", "width": "w", "unique": false)"));
+    CHECK(ell.levels[1].isFixedWidth());
+    CHECK_FALSE(ell.levels[1].width.has_value());
+    CHECK(ell.mayRepeat());
+  }
+  SECTION("ragged extents") {
+    CHECK(matrix(kDense, column("dense", R"(, "extent": "ragged")")).levels[1].isRaggedDense());
+    CHECK(matrix(kDense, column("compressed", R"(, "extent": "ragged-lengths")")).levels[1].extent == Extent::Lengths);
+  }
+  SECTION("closed forms") {
+    const Level lower = matrix(kDense, column("dense", R"(, "extent": "i + 1")")).levels[1];
+    CHECK(lower.length == ClosedForm{1, 1, 0});
+    CHECK(lower.start == ClosedForm{});
+    for (const char *spelled : {"n - i", "size(j) - i", "-i + n", "n-1*i", "0 + n - i"}) {
+      const Level upper = matrix(kDense, column("dense", R"(, "extent": ")" + std::string(spelled) + "\"")).levels[1];
+      CHECK(upper.length == ClosedForm{0, -1, 1});
+      CHECK(upper.start == ClosedForm{0, 1, 0});
+    }
+    const Level corner = matrix(kDense, column("dense", R"(, "extent": "n - i", "start": "0")")).levels[1];
+    CHECK(corner.start == ClosedForm{});
+  }
+  SECTION("blocks and diagonals") {
+    const std::optional<Format> blocks = workspace.formatOfText(
+        R"({"dims": ["i", "j"], "levels": [{"dim": "i/4", "storage": "dense"}, {"dim": "j / 8", "storage": "compressed"},
+            {"dim": "i % 4", "storage": "dense"}, {"dim": "j%8", "storage": "dense"}]})",
+        2);
+    REQUIRE(blocks);
+    CHECK(describe(*blocks) ==
+          "(i / 4: dense, j / 8: compressed, i % 4: dense, j % 8: dense), pointers i32, indices i32");
+    const Format diagonals =
+        matrix(R"({"dim": "j - i", "storage": "compressed"})", R"({"dim": "i", "storage": "dense"})");
+    CHECK(diagonals.levels[0].part == Part::Difference);
+    CHECK(diagonals.levels[0].minus == 0);
+  }
+  SECTION("layouts, symmetry, index types") {
+    CHECK(matrix(kRepeatedRows, kSingleton, R"(, "layout": "structs")").interleaved);
+    CHECK(matrix(kDense, kColumns, R"(, "symmetric": true)").symmetry == Symmetry::Lower);
+    CHECK(matrix(kDense, column("dense", R"(, "extent": "n - i")"), R"(, "symmetric": true)").symmetry ==
+          Symmetry::Upper);
+    const Format narrow = matrix(kDense, kColumns, R"(, "index": {"pointers": "u16", "indices": "u8"})");
+    CHECK(narrow.pointers == IndexType::U16);
+    CHECK(narrow.indices == IndexType::U8);
+  }
+}
+
+TEST_CASE("sums of parts and shared structures") {
+  Workspace workspace;
+  std::optional<Format> format = workspace.formatOfText(
+      R"({"sum": [{"dims": ["i", "j"], "levels": [{"dim": "i", "storage": "dense"},
+           {"dim": "j", "storage": "compressed", "extent": "fixed", "width": 2, "unique": false}]}, "coo"]})",
+      2);
+  INFO(workspace.messages());
+  REQUIRE(format);
+  CHECK(format->parts.size() == 2);
+  CHECK_FALSE(workspace.formatOfText(R"({"sum": ["coo"]})", 2));
+  CHECK_FALSE(workspace.formatOfText(R"({"sum": ["csr", {"sum": ["coo", "csr"]}]})", 2));
+  CHECK_THAT(workspace.messages(), Contains("two parts or more") && Contains("neither a sum itself"));
+}
+
+TEST_CASE("Binsparse's descriptors") {
+  Workspace workspace;
+  auto read = [&](const std::string &members, int order) {
+    return workspace.formatOfText(R"({"binsparse": {"version": "0.1", )" + members + "}}", order);
+  };
+  for (const char *name : {"CSR", "CSC", "DCSR", "DCSC", "COO"}) {
+    std::string ours = name;
+    std::transform(ours.begin(), ours.end(), ours.begin(), [](char c) { return static_cast<char>(std::tolower(c)); });
+    std::optional<Format> format = read(R"("format": ")" + std::string(name) + "\"", 2);
+    REQUIRE(format);
+    CHECK(format->sameStorage(*workspace.formatOf(ours, 2)));
+  }
+  std::optional<Format> custom =
+      read(R"("format": {"custom": {"transpose": [1, 0], "level": {"level_kind": "dense", "rank": 1, "level":
+              {"level_kind": "sparse", "rank": 1, "level": {"level_kind": "element"}}}}},
+              "data_types": {"pointers_to_1": "int64", "indices_1": "uint16", "values": "float64"})",
+           2);
+  REQUIRE(custom);
+  CHECK(describe(*custom) == "(j: dense, i: compressed), pointers i64, indices u16");
+  CHECK(workspace.messages() == "");
+  CHECK_FALSE(read(R"("format": "CSR", "data_types": {"indices_1": "uint64"})", 2));
+  CHECK_FALSE(read(R"("format": "CSR", "data_types": {"values": "iso[float64]"})", 2));
+  CHECK_FALSE(read(R"("format": "XYZ")", 2));
+  CHECK_FALSE(read(R"("format": {"custom": {"level": {"level_kind": "sparse"}}})", 2));
+  CHECK_THAT(workspace.messages(), Contains("no uint64 arrays") && Contains("(iso)") && Contains("no format 'XYZ'"));
 }
 
 TEST_CASE("mixed levels of any order") {
@@ -101,9 +208,26 @@ TEST_CASE("wrong files are reported at the token") {
       {R"({"dims": ["i"], "levels": [3]})", "1:28", "a level must be an object"},
       {R"({"dims": ["i"], "levels": [{"storage": "dense"}]})", "1:28", "a level lacks the key 'dim'"},
       {R"({"dims": ["i"], "levels": [{"dim": "i"}]})", "1:28", "a level lacks the key 'storage'"},
-      {R"({"dims": ["i"], "levels": [{"dim": "k", "storage": "dense"}]})", "1:36", "unknown dimension 'k'"},
-      {R"({"dims": ["i"], "levels": [{"dim": "i / 4", "storage": "dense"}]})", "1:36",
-       "blocks and diagonals ('i / 4') are not supported [format-unsupported]"},
+      {R"({"dims": ["i"], "levels": [{"dim": "k", "storage": "dense"}]})", "1:37", "unknown dimension 'k'"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i / 4", "storage": "dense"}]})", "1:28",
+       "a block of 4 without the place in it [format-levels]"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i % 4", "storage": "dense"}]})", "1:28", "stands without its block"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i / ", "storage": "dense"}]})", "1:41",
+       "the block's size is missing [format-expression]"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i / 0", "storage": "dense"}]})", "1:41", "a block has 1 to"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i - i", "storage": "compressed"}]})", "1:", "is always 0"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i * 2", "storage": "dense"}]})", "1:39", "a level stores 'i', 'i / 4'"},
+      {R"({"dims": ["i", "j"], "levels": [{"dim": "j - i", "storage": "dense"}, {"dim": "i", "storage": "dense"}]})",
+       "1:33", "diagonals stored densely"},
+      {R"({"dims": ["i", "j"], "levels": [{"dim": "j - i", "storage": "compressed"},
+           {"dim": "i", "storage": "dense"}], "index": {"indices": "u8"}})",
+       "1:33", "differences may be negative"},
+      {R"({"dims": ["i", "j"], "levels": [{"dim": "i", "storage": "dense"},
+           {"dim": "j", "storage": "compressed"}], "symmetric": "left"})",
+       "2:", "unknown triangle 'left'"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i", "storage": "compressed"}], "symmetric": true})",
+       "1:", "only matrices"},
+      {R"({"dims": ["i"], "levels": [{"dim": "i", "storage": "compressed"}], "layout": "structs"})", "1:", "only COO"},
       {R"({"dims": ["i"], "levels": [{"dim": "i", "storage": "compresed"}]})", "1:52",
        "unknown storage 'compresed' (did you mean 'compressed'?) [format-value]"},
       {R"({"dims": ["i"], "levels": [{"dim": "i", "storage": "singleton"}]})", "1:52", "\"width\": 1"},
@@ -137,23 +261,22 @@ TEST_CASE("levels that do not go together, or are not supported") {
   const std::string wide = R"({"dim": "j", "storage": "compressed", "extent": "fixed", "width": 4})";
   auto column = [](const std::string &more) { return R"({"dim": "j", "storage": "compressed")" + more + "}"; };
   const std::vector<std::tuple<std::string, std::string, const char *>> refusals = {
-      {kDense, kSingleton, "no compressed level right above it [format-levels]"},
       {kRows, kSingleton, "a singleton level below a unique level [format-levels]"},
       {R"({"dim": "i", "storage": "compressed", "extent": "fixed", "width": 1})", kColumns,
        "no compressed level right above it [format-levels]"},
-      {kRepeatedRows, kColumns, "non-unique level outside of COO is not supported [format-unsupported]"},
-      {kDense, column(R"(, "unique": false)"), "non-unique level outside of COO"},
-      {kRepeatedRows, column(R"(, "extent": "fixed", "width": 1, "unique": false)"), "repeated entries"},
-      {kDense, wide, "fixed width 4 is not supported [format-unsupported]"},
       {kDense, column(R"(, "extent": "fixed", "width": 0)"), "'width' must be at least 1 [format-value]"},
       {kDense, column(R"(, "extent": "fixed", "width": 99999999999999999999)"), "'width' must be an integer"},
       {kDense, column(R"(, "extent": "fixed")"), "lacks the key 'width'"},
       {kDense, column(R"(, "width": 1)"), "'width' belongs to"},
-      {kDense, column(R"(, "extent": "ragged-lengths")"), "given by lengths is not supported"},
-      {kDense, column(R"(, "extent": "i + 1")"), "closed form ('i + 1') is not supported"},
+      {kDense, column(R"(, "extent": "k + 1")"), "unknown dimension 'k'"},
+      {kDense, column(R"(, "extent": "i +")"), "is missing [format-expression]"},
+      {kDense, column(R"x(, "extent": "size(i)")x"), "only the level's own dimension's size"},
+      {kDense, column(R"(, "extent": "i i")"), "'+' or '-' is missing"},
+      {kDense, column(R"(, "extent": "99999999 * i")"), "numbers go up to"},
+      {kRows, column(R"(, "extent": "i + 1")"), "a closed extent needs a dense level right above"},
+      {kRows, column(R"(, "extent": "ragged-lengths")"), "below a level that is not dense [format-unsupported]"},
+      {kDense, column(R"(, "start": "0")"), "'start' belongs to a dense level whose extent is a closed form"},
       {kDense, column(R"(, "extent": "raged")"), "unknown extent 'raged' (did you mean 'ragged'?)"},
-      {kDense, column(R"(, "ordered": false)"), "an unordered level is not supported"},
-      {kDense, R"({"dim": "j", "storage": "dense", "extent": "ragged"})", "dense level with a ragged extent"},
       {kDense, R"({"dim": "j", "storage": "dense", "unique": false})", "a dense level is always unique"},
       {kDense, R"({"dim": "j", "storage": "dense", "ordered": 0})", "'ordered' must be a boolean"},
       {kDense, R"({"dim": "j", "storage": "dense", "width": 1})", "'width' belongs to"},

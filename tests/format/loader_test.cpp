@@ -66,7 +66,7 @@ TEST_CASE("wrong arguments are reported at the part that is wrong") {
       {"csf:0,1,2,3,4,5,6,7,8", "<--format>:1:5", "1 to 8 modes"},
       {"csr:0,1,2", "<--format>:1:5", "has 3 modes, but format 'csr' has 2 dimensions [format-order]"},
       {"A=crs", "<--format>:1:3", "unknown format 'crs' (did you mean 'csr'?) [unknown-format]"},
-      {"zzzzzzz", "<--format>:1:1", "known formats: coo, csc, csf, csr, dcsc, dcsr, dense, sparse-vector"},
+      {"zzzzzzz", "<--format>:1:1", "known formats: batched-coo, batched-csr, "},
       {"missing.json", "<--format>:1:1", "cannot read format file 'missing.json': no such file [format-file]"},
       {"A=./no/such", "<--format>:1:3", "no such file"},
       {"/", "<--format>:1:1", "it is a directory [format-file]"},
