@@ -8,7 +8,7 @@
 
 namespace spc::abi {
 
-/// A self-contained header, C11 and C++17: the common part of include/spc/spc.h, the struct types with their
+/// A self-contained header, C11 and C++17: the common part in include/spc, the struct types with their
 /// validators (each under its own guard), the exported `_ctx` function and the inline plain one.
 /// The text depends on nothing but `signature` and `kernel` (same input, same bytes).
 std::string writeHeader(const Signature &signature, const sema::Kernel &kernel);
@@ -17,7 +17,7 @@ std::string writeHeader(const Signature &signature, const sema::Kernel &kernel);
 /// Needs the common part before it.
 std::string typeSection(const StructType &type);
 
-/// The text of include/spc/spc.h as of the build.
+/// The texts of include/spc/spc.h and of include/spc/levels.h as of the build, in this order.
 std::string_view commonText();
 
 } // namespace spc::abi

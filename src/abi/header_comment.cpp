@@ -88,13 +88,14 @@ std::string argument(const Signature &signature, const sema::Kernel &kernel, con
   const std::string indent = " *   " + std::string(width + 2, ' ');
   std::string text = " *   " + parameter.name + std::string(width + 2 - parameter.name.size(), ' ') + direction(tensor);
   if (parameter.kind == ParameterKind::Values)
-    return text + ", the values of a tensor stored as " + kernel.tensors[static_cast<size_t>(*tensor.structureOf)].name +
-           " is\n";
+    return text + ", the values of a tensor stored as " +
+           kernel.tensors[static_cast<size_t>(*tensor.structureOf)].name + " is\n";
   if (parameter.kind != ParameterKind::Tensor)
     return text + ", scalar\n";
   text += ", " + shape(kernel, tensor) + "; " + storage(tensor.format) + "\n";
   if (!tensor.partOf.empty())
-    text += indent + "part " + std::to_string(tensor.part) + " of " + tensor.partOf + ", which is the sum of its parts\n";
+    text +=
+        indent + "part " + std::to_string(tensor.part) + " of " + tensor.partOf + ", which is the sum of its parts\n";
   for (const std::string &note : outputNotes(signature, kernel, parameter))
     text += indent + note + "\n";
   return text;

@@ -24,21 +24,20 @@ std::string indexTypeSuffix(const Format &format) {
     hasPointers = hasPointers || hasPointersArray(format, k) || format.levels[k].extent == Extent::Lengths;
     hasIndices = hasIndices || !format.levels[k].isDense();
   }
-  const std::string pointers = format::spelling(format.pointers);
+  const std::string pointers = "_p" + std::to_string(format::bits(format.pointers));
   if (!hasIndices)
-    return hasPointers ? "_p" + pointers.substr(pointers[0] == 'i' ? 1 : 0) : "";
-  std::string suffix;
-  if (hasPointers && format.pointers != format.indices)
-    suffix += "_p" + pointers.substr(pointers[0] == 'i' ? 1 : 0);
-  return suffix + "_" + format::spelling(format.indices);
+    return hasPointers ? pointers : "";
+  const std::string indices = std::string("_") + format::spelling(format.indices);
+  return hasPointers && format.pointers != format.indices ? pointers + indices : indices;
 }
 
-/// Whether rows and columns are worth their names: one array of pointers or lengths at most, and one of indices.
-bool isNamedAsMatrix(const std::string &structure) {
-  constexpr std::array<std::string_view, 9> kPrefixes = {"csr",    "csc",   "coo2",  "ell",    "bsr",
-                                                         "ragged", "lower", "upper", "csr_len"};
-  return std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                     [&](std::string_view prefix) { return structure.starts_with(prefix); });
+/// Whether rows and columns are worth their names: a matrix with one array of pointers or lengths at most, and one of
+/// indices a dimension.
+bool isNamedAsMatrix(const Format &format, const std::string &structure) {
+  constexpr std::array<std::string_view, 10> kPrefixes = {"bell", "csr", "csc",    "coo2",  "ell",
+                                                          "bsr",  "bsc", "ragged", "lower", "upper"};
+  return format.order() == 2 && std::any_of(kPrefixes.begin(), kPrefixes.end(),
+                                            [&](std::string_view prefix) { return structure.starts_with(prefix); });
 }
 
 /// Appends fields in the order of the calls.
@@ -131,7 +130,7 @@ int StructType::find(FieldRole role, int index) const {
 
 StructType structFor(const format::Format &format, sema::ValueType value) {
   const std::string structure = structureName(format);
-  FieldList fields(format, isNamedAsMatrix(structure));
+  FieldList fields(format, isNamedAsMatrix(format, structure));
   if (format.isDense())
     fields.dense();
   else

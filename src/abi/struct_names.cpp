@@ -2,7 +2,9 @@
 #include "abi/struct_names.h"
 
 #include <algorithm>
-#include <vector>
+#include <cstdint>
+#include <string_view>
+#include <utility>
 
 namespace spc::abi {
 namespace {
@@ -15,7 +17,7 @@ using format::Part;
 
 /// A number as part of an identifier.
 std::string number(int64_t value) {
-  return value < 0 ? "m" + std::to_string(-value) : std::to_string(value);
+  return value < 0 ? "m" + std::to_string(-static_cast<uint64_t>(value)) : std::to_string(value);
 }
 
 std::string formText(const ClosedForm &form) {
@@ -27,35 +29,53 @@ bool usuallyUnique(const Format &format, int k) {
   return k + 1 == format.levelCount() || !format.levels[k + 1].isSingleton();
 }
 
-/// Marks where a level's properties are not the usual ones: n not unique, q unique, u unordered; of fixed widths, whose
-/// padding usually repeats coordinates in any order, q unique and o ordered.
+/// Marks where a level's properties are not the usual ones: n not unique, q unique, u unordered, o ordered. Fixed
+/// widths of whole dimensions usually are neither: their padding repeats coordinates in any order.
 std::string marks(const Format &format, int k) {
   const Level &level = format.levels[k];
-  std::string text;
   if (level.isDense())
-    return text;
-  if (level.isFixedWidth())
-    return std::string(level.unique ? "q" : "") + (level.ordered ? "o" : "");
-  if (level.unique != usuallyUnique(format, k))
+    return "";
+  const bool isPadded = level.isFixedWidth() && level.part != Part::Remainder;
+  std::string text;
+  if (level.unique != (isPadded ? false : usuallyUnique(format, k)))
     text += level.unique ? "q" : "n";
-  return text + (level.ordered ? "" : "u");
+  if (level.ordered == isPadded)
+    text += level.ordered ? "o" : "u";
+  return text;
+}
+
+std::string listedKind(const Level &level) {
+  switch (level.extent) {
+  case Extent::Fixed:
+    return level.isSingleton() ? "s" : "e" + (level.width ? std::to_string(*level.width) : "");
+  case Extent::Ragged:
+    return "c";
+  case Extent::Lengths:
+    return "cl";
+  case Extent::Closed:
+    return "ct" + formText(level.length);
+  }
+  return "";
+}
+
+/// A ragged level's start is its first coordinate under each parent, 0 unless said.
+std::string denseKind(const Level &level) {
+  const std::string start = level.start == ClosedForm() ? "" : "f" + formText(level.start);
+  switch (level.extent) {
+  case Extent::Fixed:
+    return "d";
+  case Extent::Ragged:
+    return "r" + start;
+  case Extent::Lengths:
+    return "rl" + start;
+  case Extent::Closed:
+    return "t" + formText(level.length) + start;
+  }
+  return "";
 }
 
 std::string kindText(const Level &level) {
-  const std::string closed =
-      level.extent != Extent::Closed
-          ? ""
-          : "t" + formText(level.length) + (level.start == ClosedForm() ? "" : "f" + formText(level.start));
-  if (level.isDense())
-    return level.extent == Extent::Fixed    ? "d"
-           : level.extent == Extent::Ragged ? "r"
-           : level.extent == Extent::Closed ? closed
-                                            : "rl";
-  if (level.isSingleton())
-    return "s";
-  if (level.isFixedWidth())
-    return "e" + (level.width ? std::to_string(*level.width) : "");
-  return level.extent == Extent::Closed ? "c" + closed : level.extent == Extent::Lengths ? "cl" : "c";
+  return level.isDense() ? denseKind(level) : listedKind(level);
 }
 
 std::string partText(const Level &level) {
@@ -135,32 +155,57 @@ std::string plainName(const Format &format) {
   return letters + modes;
 }
 
-/// Well-known storages by their spelled-out levels.
-std::string wellKnownName(const Format &format) {
-  const std::string text = spelledOut(format);
-  if (format.levelCount() == 2 && format.levels[0].isFullyDense() && format.levels[1].isFixedWidth() &&
-      format.levels[1].part == Part::Whole && format.levels[0].part == Part::Whole)
-    return "ell" + kindText(format.levels[1]).substr(1) + marks(format, 1) + modesUnlessInOrder(format);
-  if (text == "d0_r1")
-    return "ragged";
-  if (text == "d0_rl1")
-    return "ragged_len";
-  if (text == "d0_cl1")
-    return "csr_len";
-  if (text == "d0_t1i1n01")
-    return "lower";
-  if (text == "d0_t0im1n1f0i1n01")
-    return "upper";
-  if (text == "c1x0_d0")
-    return "dia";
-  const auto block = [&](int k) { return std::to_string(format.levels[k].block); };
-  if (format.levelCount() == 4) {
-    const std::string rows = block(0), columns = block(1), outer = "d0q" + rows + "_c1q" + columns;
-    if (text == outer + "_d0r" + rows + "_d1r" + columns)
-      return "bsr" + rows + "x" + columns;
-    if (text == outer + "_d1r" + columns + "_d0r" + rows)
-      return "bsr" + rows + "x" + columns + "_cm";
+/// Blocks: the outer levels say which block, the inner ones where in it.
+std::string blockName(const Format &format, const std::string &text) {
+  const auto sizeOf = [&](int dim) {
+    for (const Level &level : format.levels)
+      if (level.dim == dim && level.part == Part::Quotient)
+        return std::to_string(level.block);
+    return std::string();
+  };
+  const std::string rows = sizeOf(0), columns = sizeOf(1);
+  const std::string row = "0q" + rows, column = "1q" + columns, inRow = "d0r" + rows, inColumn = "d1r" + columns;
+  const std::pair<const char *, std::string> outers[] = {{"bsr", "d" + row + "_c" + column},
+                                                         {"bsc", "d" + column + "_c" + row},
+                                                         {"dbsr", "c" + row + "_c" + column},
+                                                         {"dbsc", "c" + column + "_c" + row},
+                                                         {"bell", "d" + row + "_e" + column}};
+  for (const auto &[name, outer] : outers) {
+    if (text == outer + "_" + inRow + "_" + inColumn)
+      return name + rows + "x" + columns;
+    if (text == outer + "_" + inColumn + "_" + inRow)
+      return name + rows + "x" + columns + "_cm";
   }
+  return "";
+}
+
+/// Rows of as many entries each, or of as many entries in each group of neighbours.
+std::string fixedWidthName(const Format &format, const std::string &text) {
+  const Level &last = format.levels.back();
+  if (!last.isFixedWidth())
+    return "";
+  const std::string entries = kindText(last).substr(1);
+  if (format.levelCount() == 2 && format.levels[0].isFullyDense() && format.levels[0].part == Part::Whole &&
+      last.part == Part::Whole)
+    return "ell" + entries + marks(format, 1) + modesUnlessInOrder(format);
+  const std::string group = std::to_string(last.block);
+  if (text == "d0_d1q" + group + "_e" + entries + marks(format, format.levelCount() - 1) + "1r" + group)
+    return "nm" + entries + "of" + group + marks(format, format.levelCount() - 1);
+  return "";
+}
+
+/// Well-known storages by their spelled-out levels, all others by these.
+std::string partsName(const Format &format) {
+  static constexpr std::pair<std::string_view, const char *> kNames[] = {
+      {"d0_r1", "ragged"},     {"d0_rl1", "ragged_len"}, {"d0_cl1", "csr_len"},         {"c1x0_d0", "dia"},
+      {"c1x0_d1", "dia_cols"}, {"d0_t1i1n01", "lower"},  {"d0_t0im1n1f0i1n01", "upper"}};
+  const std::string text = spelledOut(format);
+  for (const auto &[levels, name] : kNames)
+    if (text == levels)
+      return name;
+  for (const std::string &name : {blockName(format, text), fixedWidthName(format, text)})
+    if (!name.empty())
+      return name;
   return text;
 }
 
@@ -176,7 +221,7 @@ bool isCoordinateList(const Format &format) {
 std::string structureName(const Format &format) {
   if (format.isDense())
     return "dense" + std::to_string(format.order()) + modesUnlessInOrder(format);
-  std::string name = isPlain(format) ? plainName(format) : wellKnownName(format);
+  std::string name = isPlain(format) ? plainName(format) : partsName(format);
   if (format.interleaved)
     name += "_aos";
   if (format.symmetry != format::Symmetry::None)

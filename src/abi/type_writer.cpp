@@ -1,6 +1,7 @@
 // The C text of one struct type.
 #include "abi/header.h"
 #include "abi/text.h"
+#include "abi/validator_writer.h"
 
 #include <algorithm>
 #include <cctype>
@@ -25,15 +26,8 @@ static inline spc_status @type@_validate(const @type@ *t) {
 #endif
 )";
 
-constexpr std::string_view kSparseValidation = R"(  spc_level levels[@count@];
-@levels@  return spc_validate_levels(levels, @count@, @stored@, t->values);
-)";
-
-constexpr std::string_view kDenseValidation =
-    "  return spc_validate_dense(@shape@, @strides@, @order@, @inner@, t->values);\n";
-
 constexpr std::string_view kMaker = R"(
-/* A contiguous tensor over the caller's values. */
+/* @what@ over the caller's values. */
 static inline @type@ @type@_make(@value@ *values, @sizes@) {
   const @type@ t = {@members@};
   return t;
@@ -57,10 +51,9 @@ std::string spelling(const StructType &type, FieldType field) {
 /// What a field holds, for the comment behind it.
 std::string meaning(const StructType &type, const Field &field) {
   const std::string number = std::to_string(field.index);
-  const std::string dimension = std::to_string(field.index);
   switch (field.role) {
   case FieldRole::Size:
-    return field.arrayLength > 0 ? "extents by dimension" : "extent of dimension " + dimension;
+    return field.arrayLength > 0 ? "extents by dimension" : "extent of dimension " + number;
   case FieldRole::Stride:
     return std::string("elements from one coordinate to the next") + (field.arrayLength > 0 ? ", by dimension" : "");
   case FieldRole::Count:
@@ -107,116 +100,6 @@ std::string assertions(const StructType &type) {
   return text + "SPC_ASSERT_SIZE(" + type.name + ", " + std::to_string(type.fields.size()) + ");\n";
 }
 
-/// "t->row_ptr", "t->shape[1]"
-std::string access(const StructType &type, FieldRole role, int index) {
-  const Field &field = type.fields[static_cast<size_t>(type.find(role, index))];
-  return "t->" + field.name + (field.arrayLength > 0 ? "[" + std::to_string(index) + "]" : "");
-}
-
-std::string properties(const format::Format &format, int k) {
-  const format::Level &level = format.levels[static_cast<size_t>(k)];
-  std::vector<std::string> words;
-  if (level.unique)
-    words.push_back("SPC_UNIQUE");
-  if (level.ordered)
-    words.push_back("SPC_ORDERED");
-  if (level.isSingleton() && k > 0 && !format.levels[static_cast<size_t>(k) - 1].isDense())
-    words.push_back("SPC_CONTINUES");
-  return words.empty() ? "0" : join(words, " | ");
-}
-
-/// The range of a level's coordinates, as "low, high".
-std::string coordinateRange(const StructType &type, const format::Level &level) {
-  const std::string size = access(type, FieldRole::Size, level.dim);
-  switch (level.part) {
-  case format::Part::Whole:
-    return "0, " + size;
-  case format::Part::Quotient:
-    return "0, spc_blocks(" + size + ", " + std::to_string(level.block) + ")";
-  case format::Part::Remainder:
-    return "0, " + std::to_string(level.block);
-  case format::Part::Difference:
-    return "1 - " + access(type, FieldRole::Size, level.minus) + ", " + size;
-  }
-  return "";
-}
-
-const char *levelKind(const format::Level &level, int k) {
-  switch (level.extent) {
-  case format::Extent::Fixed:
-    return level.isDense() ? "SPC_LEVEL_DENSE" : "SPC_LEVEL_FIXED";
-  case format::Extent::Ragged:
-    return k == 0 ? "SPC_LEVEL_ROOT" : "SPC_LEVEL_COMPRESSED";
-  case format::Extent::Lengths:
-    return "SPC_LEVEL_LENGTHS";
-  case format::Extent::Closed:
-    return "SPC_LEVEL_CLOSED";
-  }
-  return "";
-}
-
-std::string closedForm(const std::string &field, const format::ClosedForm &form) {
-  return field + ".constant = " + std::to_string(form.constant) + ";\n" + field +
-         ".slope = " + std::to_string(form.slope) + ";\n" + field + ".size = " + std::to_string(form.size) + ";\n";
-}
-
-/// The statements that describe one level.
-std::string levelStatements(const StructType &type, int k) {
-  const format::Format &format = type.format;
-  const format::Level &level = format.levels[static_cast<size_t>(k)];
-  const std::string name = "  levels[" + std::to_string(k) + "]";
-  std::string text = name + " = spc_make_level(" + levelKind(level, k) + ", " + coordinateRange(type, level) + ", " +
-                     properties(format, k) + ");\n";
-  const auto set = [&](const std::string &field, const std::string &value) {
-    text += name + "." + field + " = " + value + ";\n";
-  };
-  if (level.extent == format::Extent::Fixed && !level.isDense())
-    set("count", level.width ? std::to_string(*level.width) : access(type, FieldRole::Width, k));
-  if (level.extent == format::Extent::Ragged && k == 0)
-    set("count", access(type, FieldRole::Count, 0));
-  if ((level.extent == format::Extent::Ragged && k > 0) || level.extent == format::Extent::Lengths) {
-    const bool isLengths = level.extent == format::Extent::Lengths;
-    set("pointers", access(type, isLengths ? FieldRole::Lengths : FieldRole::Pointers, k));
-    set("pointer_bits", std::to_string(format::bits(format.pointers)));
-  }
-  if (level.extent == format::Extent::Closed) {
-    const int parent = format.levels[static_cast<size_t>(k) - 1].dim;
-    set("parent_size", access(type, FieldRole::Size, parent));
-    text += closedForm(name + ".length", level.length) + closedForm(name + ".start", level.start);
-  }
-  if (level.isDense())
-    return text;
-  if (format.interleaved) {
-    int first = 0;
-    while (format.levels[static_cast<size_t>(first)].isDense())
-      ++first;
-    set("indices", access(type, FieldRole::Entries, first));
-    set("index_stride", std::to_string(format.levelCount() - first));
-    set("index_offset", std::to_string(k - first));
-  } else {
-    set("indices", access(type, FieldRole::Indices, k));
-  }
-  set("index_bits", std::to_string(format::bits(format.indices)));
-  return text;
-}
-
-std::string validation(const StructType &type) {
-  const int order = type.format.order();
-  if (type.format.isDense()) {
-    const bool single = order == 1;
-    return substitute(kDenseValidation, {{"shape", single ? "&t->size" : "t->shape"},
-                                         {"strides", single ? "&t->stride" : "t->strides"},
-                                         {"order", std::to_string(order)},
-                                         {"inner", std::to_string(type.format.levels.back().dim)}});
-  }
-  std::string levels;
-  for (int k = 0; k < type.format.levelCount(); ++k)
-    levels += levelStatements(type, k);
-  return substitute(kSparseValidation, {{"count", std::to_string(type.format.levelCount())},
-                                        {"levels", levels},
-                                        {"stored", storesCount(type.format) ? "&t->nnz" : "NULL"}});
-}
-
 /// The parameter that gives a maker the extent of dimension `dim`.
 std::string sizeParameter(int order, int dim) {
   if (order == 1)
@@ -226,26 +109,67 @@ std::string sizeParameter(int order, int dim) {
   return "size_" + std::to_string(dim);
 }
 
-std::string maker(const StructType &type) {
-  if (!type.format.isDense())
-    return "";
-  const int order = type.format.order();
-  std::vector<std::string> parameters, sizes;
-  std::vector<std::string> strides(static_cast<size_t>(order));
-  for (int d = 0; d < order; ++d) {
-    sizes.push_back(sizeParameter(order, d));
-    parameters.push_back("int64_t " + sizes.back());
+/// The sizes as parameters of a maker, and as initializers of the first members of its struct.
+struct MakerSizes {
+  std::vector<std::string> names;
+
+  explicit MakerSizes(const StructType &type) {
+    for (int d = 0; d < type.format.order(); ++d)
+      names.push_back(sizeParameter(type.format.order(), d));
   }
-  std::vector<std::string> inner;
+
+  std::string parameters() const { return "int64_t " + join(names, ", int64_t "); }
+};
+
+std::string denseMembers(const StructType &type, const MakerSizes &sizes) {
+  if (sizes.names.size() == 1)
+    return sizes.names[0] + ", 1, values";
+  std::vector<std::string> strides(sizes.names.size()), inner;
   for (auto level = type.format.levels.rbegin(); level != type.format.levels.rend(); ++level) {
     strides[static_cast<size_t>(level->dim)] = inner.empty() ? "1" : join(inner, " * ");
-    inner.insert(inner.begin(), sizes[static_cast<size_t>(level->dim)]);
+    inner.insert(inner.begin(), sizes.names[static_cast<size_t>(level->dim)]);
   }
-  const std::string members =
-      order == 1 ? sizes[0] + ", 1, values" : "{" + join(sizes, ", ") + "}, {" + join(strides, ", ") + "}, values";
-  return substitute(
-      kMaker,
-      {{"type", type.name}, {"value", cType(type.value)}, {"sizes", join(parameters, ", ")}, {"members", members}});
+  return "{" + join(sizes.names, ", ") + "}, {" + join(strides, ", ") + "}, values";
+}
+
+/// Packed triangles, tiles: nothing but sizes and values.
+bool hasSizesAndValuesOnly(const StructType &type) {
+  return std::all_of(type.fields.begin(), type.fields.end(), [](const Field &field) {
+    return field.role == FieldRole::Size || field.role == FieldRole::Values;
+  });
+}
+
+std::string maker(const StructType &type) {
+  const MakerSizes sizes(type);
+  std::string text;
+  if (type.format.isDense())
+    text = denseMembers(type, sizes);
+  else if (hasSizesAndValuesOnly(type))
+    text =
+        (type.fields[0].arrayLength > 0 ? "{" + join(sizes.names, ", ") + "}" : join(sizes.names, ", ")) + ", values";
+  else
+    return "";
+  return substitute(kMaker, {{"what", type.format.isDense() ? "A contiguous tensor" : "A tensor"},
+                             {"type", type.name},
+                             {"value", cType(type.value)},
+                             {"sizes", sizes.parameters()},
+                             {"members", text}});
+}
+
+/// What the validator checks, in words.
+std::string checks(const StructType &type) {
+  const format::Format &format = type.format;
+  bool hasIndices = false;
+  for (const format::Level &level : format.levels)
+    hasIndices = hasIndices || !level.isDense();
+  std::string text = "extents";
+  if (storesCount(format))
+    text += ", counts, pointers";
+  if (hasIndices)
+    text += ", that coordinates are in range and in order";
+  if (format.symmetry != format::Symmetry::None)
+    text += ", that entries are in the stored triangle";
+  return text;
 }
 
 std::string summary(const StructType &type) {
@@ -263,16 +187,15 @@ std::string typeSection(const StructType &type) {
   std::transform(guard.begin(), guard.end(), guard.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const bool dense = type.format.isDense();
-  return substitute(kType,
-                    {{"GUARD", guard},
-                     {"summary", summary(type)},
-                     {"type", type.name},
-                     {"members", members(type)},
-                     {"assertions", assertions(type)},
-                     {"checks", dense ? "extents, and strides: innermost 1, no two elements in one place"
-                                      : "extents, counts, pointers, and that coordinates are in range and sorted"},
-                     {"validation", validation(type)},
-                     {"maker", maker(type)}});
+  return substitute(
+      kType, {{"GUARD", guard},
+              {"summary", summary(type)},
+              {"type", type.name},
+              {"members", members(type)},
+              {"assertions", assertions(type)},
+              {"checks", dense ? "extents, and strides: innermost 1, no two elements in one place" : checks(type)},
+              {"validation", validatorBody(type)},
+              {"maker", maker(type)}});
 }
 
 } // namespace spc::abi

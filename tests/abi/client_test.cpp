@@ -2,8 +2,11 @@
 #include "abi/header.h"
 #include "compilers.h"
 #include "fixtures.h"
+#include "storages.h"
 
 #include <catch2/catch.hpp>
+
+#include <set>
 
 using namespace spc;
 using namespace spc::abi;
@@ -46,12 +49,73 @@ void writeTypesHeader(const std::string &path) {
   writeFile(path, text);
 }
 
+/// The types that clients/levels.c checks.
+std::vector<StructType> checkedStorages() {
+  using enum IndexType;
+  using format::Extent;
+  using format::Storage;
+  using format::Symmetry;
+  format::Format shifted = ragged(Storage::Dense, Extent::Ragged), band = triangle(Symmetry::Lower);
+  shifted.levels[1].start = {0, 1, 0};
+  band.levels[1].length = {3, 0, 0};
+  band.levels[1].start = {1, 0, 0};
+  format::Format repeated = makeFormat("dc"), sorted = grouped(2, 4);
+  repeated.levels[1].unique = false;
+  const format::Format bytes = withTypes(ragged(Storage::Dense, Extent::Lengths), U8, U8);
+  std::vector<StructType> types;
+  for (const format::Format &format : {ell(2),
+                                       ell({}),
+                                       ell(2, true),
+                                       ragged(Storage::Compressed, Extent::Lengths),
+                                       ragged(Storage::Dense, Extent::Ragged),
+                                       ragged(Storage::Dense, Extent::Lengths),
+                                       bytes,
+                                       shifted,
+                                       triangle(Symmetry::Lower),
+                                       triangle(Symmetry::Upper),
+                                       band,
+                                       blocks(Extent::Ragged, 2, 2),
+                                       sorted,
+                                       diagonals(),
+                                       interleaved(makeFormat("cs")),
+                                       repeated,
+                                       withTypes(makeFormat("dc"), U16, U8),
+                                       withTypes(makeFormat("dc"), U8, U8),
+                                       symmetric(makeFormat("dc"), Symmetry::Lower),
+                                       symmetric(makeFormat("dc", {1, 0}), Symmetry::Upper),
+                                       symmetric(makeFormat("cs"), Symmetry::Lower),
+                                       symmetric(blocks(Extent::Ragged, 2, 2), Symmetry::Lower),
+                                       symmetric(diagonals(), Symmetry::Lower),
+                                       symmetric(ragged(Storage::Dense, Extent::Ragged), Symmetry::Lower),
+                                       symmetric(ell(2), Symmetry::Upper),
+                                       symmetric(triangle(Symmetry::Lower), Symmetry::Lower),
+                                       symmetric(triangle(Symmetry::Upper), Symmetry::Upper)})
+    types.push_back(structFor(format, sema::ValueType::F64));
+  return types;
+}
+
+/// Several hundred types of the algebra, every value type among them.
+std::vector<StructType> variousStorages() {
+  const std::vector<format::Format> formats = manyFormats();
+  std::vector<StructType> types;
+  for (size_t f = 0; f < formats.size(); f += 1 + formats.size() / 400)
+    types.push_back(structFor(formats[f], sema::kValueTypes[types.size() % std::size(sema::kValueTypes)]));
+  return types;
+}
+
+void writeStoragesHeader(const std::string &path, const std::vector<StructType> &types) {
+  std::string text(commonText());
+  for (const StructType &type : types)
+    text += typeSection(type);
+  writeFile(path, text);
+}
+
 /// Compiles `client` with every compiler and runs it; prints what the program has to say.
 void buildAndRun(const std::string &client, const std::string &folder, const std::string &options,
                  const Compiler &compiler) {
   const std::string program = folder + "/client";
   const Outcome build = runCommand(compiler.command + kWarnings + options + " -I" + quote(folder) + " " +
-                                   quote(kClients + client) + " -o " + quote(program));
+                                   quote(kClients + client) + " -o " + quote(program) + " -lm");
   INFO(compiler.command << options << "\n" << build.output);
   REQUIRE(build.status == 0);
   const Outcome run = runCommand(quote(program));
@@ -111,4 +175,40 @@ TEST_CASE("the plain function passes the default context, with OpenMP's threads 
     if (compiler.isGcc)
       buildAndRun("context.c", folder, " -fopenmp", compiler);
   }
+}
+
+TEST_CASE("validators know each kind of level") {
+  const std::string folder = workFolder("levels");
+  writeStoragesHeader(folder + "/storages.h", checkedStorages());
+  for (const Compiler &compiler : compilers()) {
+    const std::string checks = compiler.isGcc ? " -fsanitize=address,undefined -fno-sanitize-recover=all" : "";
+    buildAndRun("levels.c", folder, " -g" + checks, compiler);
+  }
+}
+
+TEST_CASE("structs of the whole algebra compile") {
+  const std::string folder = workFolder("storages");
+  const std::vector<StructType> types = variousStorages();
+  writeStoragesHeader(folder + "/storages.h", types);
+  std::string text = "#include \"storages.h\"\nint main(void) {\n  int failures = 0;\n";
+  std::set<std::string> used;
+  for (const StructType &type : types)
+    if (used.insert(type.name).second)
+      text += "  { " + type.name + " t; memset(&t, 0, sizeof t); failures += " + type.name +
+              "_validate(NULL) != SPC_ERROR_NULL; (void)" + type.name + "_validate(&t); }\n";
+  CHECK(used.size() > 300);
+  writeFile(folder + "/all.c", text + "  return failures;\n}\n");
+  for (const Compiler &compiler : compilers()) {
+    const Outcome outcome = runCommand(compiler.command + kWarnings + " " + quote(folder + "/all.c") + " -o " +
+                                       quote(folder + "/all") + " && " + quote(folder + "/all"));
+    INFO(compiler.command << "\n" << outcome.output);
+    CHECK(outcome.status == 0);
+  }
+}
+
+TEST_CASE("half-precision numbers convert exactly or to the nearest, complex ones are C's and C++'s") {
+  const std::string folder = workFolder("values");
+  writeKernelHeaders(folder);
+  for (const Compiler &compiler : compilers())
+    buildAndRun("values.c", folder, compiler.isGcc ? " -fsanitize=undefined -fno-sanitize-recover=all" : "", compiler);
 }

@@ -12,7 +12,7 @@
 #ifndef SPC_KERNEL_csf_product
 #define SPC_KERNEL_csf_product
 
-/* the text of spc/spc.h */
+/* the text of spc/spc.h and spc/levels.h */
 
 #ifndef SPC_TYPE_CSF3_201_F64_P64_I32
 #define SPC_TYPE_CSF3_201_F64_P64_I32
@@ -41,11 +41,13 @@ SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_2, 9);
 SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, values, 10);
 SPC_ASSERT_SIZE(spc_csf3_201_f64_p64_i32, 11);
 
-/* Checks extents, counts, pointers, and that coordinates are in range and sorted. SPC_OK when all is well. */
+/* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f64_p64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
   spc_level levels[3];
+  if (t->shape[0] < 0 || t->shape[1] < 0 || t->shape[2] < 0)
+    return SPC_ERROR_SHAPE;
   levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->shape[2], SPC_UNIQUE | SPC_ORDERED);
   levels[0].count = t->count_0;
   levels[0].indices = t->indices_0;
@@ -82,11 +84,13 @@ SPC_ASSERT_FIELD(spc_spvec_f64_i32, indices_0, 2);
 SPC_ASSERT_FIELD(spc_spvec_f64_i32, values, 3);
 SPC_ASSERT_SIZE(spc_spvec_f64_i32, 4);
 
-/* Checks extents, counts, pointers, and that coordinates are in range and sorted. SPC_OK when all is well. */
+/* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_spvec_f64_i32_validate(const spc_spvec_f64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
   spc_level levels[1];
+  if (t->size < 0)
+    return SPC_ERROR_SHAPE;
   levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->size, SPC_UNIQUE | SPC_ORDERED);
   levels[0].count = t->nnz;
   levels[0].indices = t->indices_0;

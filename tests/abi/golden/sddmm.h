@@ -16,7 +16,7 @@
 #ifndef SPC_KERNEL_sddmm
 #define SPC_KERNEL_sddmm
 
-/* the text of spc/spc.h */
+/* the text of spc/spc.h and spc/levels.h */
 
 #ifndef SPC_TYPE_CSR_F32_I32
 #define SPC_TYPE_CSR_F32_I32
@@ -39,11 +39,13 @@ SPC_ASSERT_FIELD(spc_csr_f32_i32, col_ind, 4);
 SPC_ASSERT_FIELD(spc_csr_f32_i32, values, 5);
 SPC_ASSERT_SIZE(spc_csr_f32_i32, 6);
 
-/* Checks extents, counts, pointers, and that coordinates are in range and sorted. SPC_OK when all is well. */
+/* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_csr_f32_i32_validate(const spc_csr_f32_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
   spc_level levels[2];
+  if (t->nrows < 0 || t->ncols < 0)
+    return SPC_ERROR_SHAPE;
   levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
   levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED);
   levels[1].pointers = t->row_ptr;

@@ -15,7 +15,7 @@
 #ifndef SPC_KERNEL_spmv
 #define SPC_KERNEL_spmv
 
-/* the text of spc/spc.h */
+/* the text of spc/spc.h and spc/levels.h */
 
 #ifndef SPC_TYPE_COO2_F64_I32
 #define SPC_TYPE_COO2_F64_I32
@@ -38,11 +38,13 @@ SPC_ASSERT_FIELD(spc_coo2_f64_i32, col_ind, 4);
 SPC_ASSERT_FIELD(spc_coo2_f64_i32, values, 5);
 SPC_ASSERT_SIZE(spc_coo2_f64_i32, 6);
 
-/* Checks extents, counts, pointers, and that coordinates are in range and sorted. SPC_OK when all is well. */
+/* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_coo2_f64_i32_validate(const spc_coo2_f64_i32 *t) {
   if (t == NULL)
     return SPC_ERROR_NULL;
   spc_level levels[2];
+  if (t->nrows < 0 || t->ncols < 0)
+    return SPC_ERROR_SHAPE;
   levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->nrows, SPC_ORDERED);
   levels[0].count = t->nnz;
   levels[0].indices = t->row_ind;

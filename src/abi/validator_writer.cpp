@@ -1,0 +1,200 @@
+#include "abi/validator_writer.h"
+
+#include "abi/text.h"
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+namespace spc::abi {
+namespace {
+
+using format::Extent;
+using format::Format;
+using format::Level;
+using format::Part;
+using format::Symmetry;
+
+constexpr std::string_view kSparseValidation = R"(  spc_level levels[@count@];
+  if (@misshapen@)
+    return SPC_ERROR_SHAPE;
+@levels@  return spc_validate_levels(levels, @count@, @stored@, t->values);
+)";
+
+constexpr std::string_view kSymmetricValidation = R"(  spc_level levels[@count@];
+  spc_status status;
+  if (@misshapen@)
+    return SPC_ERROR_SHAPE;
+@levels@  status = spc_validate_levels(levels, @count@, @stored@, t->values);
+  return status == SPC_OK ? spc_check_symmetric(levels, @count@) : status;
+)";
+
+constexpr std::string_view kDenseValidation =
+    "  return spc_validate_dense(@shape@, @strides@, @order@, @inner@, t->values);\n";
+
+/// "t->row_ptr", "t->shape[1]"
+std::string access(const StructType &type, FieldRole role, int index) {
+  const Field &field = type.fields[static_cast<size_t>(type.find(role, index))];
+  return "t->" + field.name + (field.arrayLength > 0 ? "[" + std::to_string(index) + "]" : "");
+}
+
+std::string properties(const Format &format, int k) {
+  const Level &level = format.levels[static_cast<size_t>(k)];
+  std::vector<std::string> words;
+  if (level.unique)
+    words.push_back("SPC_UNIQUE");
+  if (level.ordered)
+    words.push_back("SPC_ORDERED");
+  if (level.isSingleton() && k > 0 && !format.levels[static_cast<size_t>(k) - 1].isDense())
+    words.push_back("SPC_CONTINUES");
+  return words.empty() ? "0" : join(words, " | ");
+}
+
+/// The range of a level's coordinates, as "low, high".
+std::string coordinateRange(const StructType &type, const Level &level) {
+  const std::string size = access(type, FieldRole::Size, level.dim);
+  switch (level.part) {
+  case Part::Whole:
+    return "0, " + size;
+  case Part::Quotient:
+    return "0, spc_blocks(" + size + ", " + std::to_string(level.block) + ")";
+  case Part::Remainder:
+    return "0, " + std::to_string(level.block);
+  case Part::Difference:
+    return "1 - " + access(type, FieldRole::Size, level.minus) + ", " + size;
+  }
+  return "";
+}
+
+const char *levelKind(const Level &level, int k) {
+  switch (level.extent) {
+  case Extent::Fixed:
+    return level.isDense() ? "SPC_LEVEL_DENSE" : "SPC_LEVEL_FIXED";
+  case Extent::Ragged:
+    return k == 0 ? "SPC_LEVEL_ROOT" : "SPC_LEVEL_COMPRESSED";
+  case Extent::Lengths:
+    return "SPC_LEVEL_LENGTHS";
+  case Extent::Closed:
+    return "SPC_LEVEL_CLOSED";
+  }
+  return "";
+}
+
+/// What a level's coordinate adds to column - row, or to row - column where the upper triangle is stored: neither is
+/// positive in the triangle.
+int64_t weight(const Format &format, const Level &level) {
+  int64_t inDifference = level.dim == 1 ? 1 : -1;
+  if (level.part == Part::Quotient)
+    inDifference *= level.block;
+  for (const Level &other : format.levels)
+    if (level.part == Part::Whole && other.part == Part::Difference)
+      inDifference = 0; // the difference says it all
+  return format.symmetry == Symmetry::Upper ? -inDifference : inDifference;
+}
+
+/// The statements that describe one level.
+class LevelWriter {
+public:
+  LevelWriter(const StructType &type, int k)
+      : type_(type), format_(type.format), level_(format_.levels[static_cast<size_t>(k)]), k_(k),
+        name_("  levels[" + std::to_string(k) + "]") {}
+
+  std::string write() {
+    text_ = name_ + " = spc_make_level(" + levelKind(level_, k_) + ", " + coordinateRange(type_, level_) + ", " +
+            properties(format_, k_) + ");\n";
+    counts();
+    closedForms();
+    if (!level_.isDense())
+      indices();
+    if (format_.symmetry != Symmetry::None)
+      set("weight", std::to_string(weight(format_, level_)));
+    return text_;
+  }
+
+private:
+  void set(const std::string &field, const std::string &value) { text_ += name_ + "." + field + " = " + value + ";\n"; }
+
+  void counts() {
+    const bool isRoot = level_.extent == Extent::Ragged && k_ == 0;
+    if (level_.extent == Extent::Fixed && !level_.isDense())
+      set("count", level_.width ? std::to_string(*level_.width) : access(type_, FieldRole::Width, k_));
+    if (isRoot)
+      set("count", access(type_, FieldRole::Count, 0));
+    if (isRoot || (level_.extent != Extent::Ragged && level_.extent != Extent::Lengths))
+      return;
+    set("pointers", access(type_, level_.extent == Extent::Lengths ? FieldRole::Lengths : FieldRole::Pointers, k_));
+    set("pointer_bits", std::to_string(format::bits(format_.pointers)));
+  }
+
+  void closedForms() {
+    const bool hasStart = level_.isRaggedDense() && level_.start != format::ClosedForm();
+    if (k_ == 0 || (level_.extent != Extent::Closed && !hasStart))
+      return;
+    set("parent_size", "levels[" + std::to_string(k_ - 1) + "].high");
+    if (level_.extent == Extent::Closed)
+      closedForm("length", level_.length);
+    if (hasStart)
+      closedForm("start", level_.start);
+  }
+
+  void closedForm(const std::string &field, const format::ClosedForm &form) {
+    for (const auto &[part, value] :
+         {std::pair{".constant", form.constant}, {".slope", form.slope}, {".size", form.size}})
+      if (value != 0)
+        set(field + part, value == INT64_MIN ? "INT64_MIN" : std::to_string(value));
+  }
+
+  void indices() {
+    if (format_.interleaved) {
+      int first = 0;
+      while (format_.levels[static_cast<size_t>(first)].isDense())
+        ++first;
+      set("indices", access(type_, FieldRole::Entries, first));
+      set("index_stride", std::to_string(format_.levelCount() - first));
+      set("index_offset", std::to_string(k_ - first));
+    } else {
+      set("indices", access(type_, FieldRole::Indices, k_));
+    }
+    set("index_bits", std::to_string(format::bits(format_.indices)));
+  }
+
+  const StructType &type_;
+  const Format &format_;
+  const Level &level_;
+  int k_;
+  std::string name_;
+  std::string text_;
+};
+
+/// When the extents are wrong by themselves: negative, or of a symmetric matrix not the same.
+std::string misshapen(const StructType &type) {
+  std::vector<std::string> conditions;
+  for (int d = 0; d < type.format.order(); ++d)
+    conditions.push_back(access(type, FieldRole::Size, d) + " < 0");
+  if (type.format.symmetry != Symmetry::None)
+    conditions.push_back(access(type, FieldRole::Size, 0) + " != " + access(type, FieldRole::Size, 1));
+  return join(conditions, " || ");
+}
+
+} // namespace
+
+std::string validatorBody(const StructType &type) {
+  const Format &format = type.format;
+  if (format.isDense()) {
+    const bool single = format.order() == 1;
+    return substitute(kDenseValidation, {{"shape", single ? "&t->size" : "t->shape"},
+                                         {"strides", single ? "&t->stride" : "t->strides"},
+                                         {"order", std::to_string(format.order())},
+                                         {"inner", std::to_string(format.levels.back().dim)}});
+  }
+  std::string levels;
+  for (int k = 0; k < format.levelCount(); ++k)
+    levels += LevelWriter(type, k).write();
+  return substitute(format.symmetry == Symmetry::None ? kSparseValidation : kSymmetricValidation,
+                    {{"count", std::to_string(format.levelCount())},
+                     {"misshapen", misshapen(type)},
+                     {"levels", levels},
+                     {"stored", storesCount(format) ? "&t->nnz" : "NULL"}});
+}
+
+} // namespace spc::abi
