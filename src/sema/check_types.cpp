@@ -81,8 +81,7 @@ private:
       Diagnostic &literal = analysis_.diagnostics.report(
           kLiteralType, where, inQuotes(number.spelling) + " is no integer, but this is computed in " + typeName());
       if (isWhole) {
-        const std::string text = std::to_string(static_cast<int64_t>(number.value));
-        literal.fix(where, text).advise("write " + text);
+        literal.fix(where, std::to_string(static_cast<int64_t>(number.value)));
       } else {
         adviseType(literal, ValueType::F64, " to compute in floats");
       }
