@@ -61,17 +61,20 @@ AffineSum affineSum(mlir::Value index) {
   return sum;
 }
 
-mlir::Value emitSum(mlir::OpBuilder &builder, mlir::Location location, const AffineSum &sum, bool negated) {
+mlir::Value emitSum(mlir::OpBuilder &builder, mlir::Location location, const AffineSum &sum) {
   const auto constant = [&](int64_t number) -> mlir::Value {
     return arith::ConstantIndexOp::create(builder, location, number);
   };
-  const int64_t sign = negated ? -1 : 1;
-  mlir::Value total = constant(sign * sum.constant);
-  for (const auto &[term, coefficient] : sum.terms) {
-    mlir::Value scaled = builder.createOrFold<arith::MulIOp>(location, term, constant(sign * coefficient));
-    total = builder.createOrFold<arith::AddIOp>(location, scaled, total);
+  mlir::Value total;
+  for (auto [term, coefficient] : sum.terms) {
+    mlir::Value scaled = term;
+    if (coefficient != 1)
+      scaled = arith::MulIOp::create(builder, location, term, constant(coefficient));
+    total = total ? arith::AddIOp::create(builder, location, total, scaled).getResult() : scaled;
   }
-  return total;
+  if (!total)
+    return constant(sum.constant);
+  return sum.constant == 0 ? total : arith::AddIOp::create(builder, location, total, constant(sum.constant));
 }
 
 mlir::scf::ForOp loopOf(mlir::Value value) {
@@ -80,9 +83,52 @@ mlir::scf::ForOp loopOf(mlir::Value value) {
   return loop && loop.getInductionVar() == value ? loop : mlir::scf::ForOp();
 }
 
-bool isConstant(mlir::Value value, int64_t number) {
+namespace {
+
+std::optional<int64_t> constantOf(mlir::Value value) {
   mlir::APInt constant;
-  return mlir::matchPattern(value, mlir::m_ConstantInt(&constant)) && constant.getSExtValue() == number;
+  if (mlir::matchPattern(value, mlir::m_ConstantInt(&constant)))
+    return constant.getSExtValue();
+  return std::nullopt;
+}
+
+bool isAtLeastZero(mlir::Value bound) {
+  if (auto maximum = bound.getDefiningOp<arith::MaxSIOp>())
+    return isAtLeastZero(maximum.getLhs()) || isAtLeastZero(maximum.getRhs());
+  return constantOf(bound).value_or(-1) >= 0;
+}
+
+std::optional<int64_t> constantLimit(mlir::Value bound) {
+  auto minimum = bound.getDefiningOp<arith::MinSIOp>();
+  if (!minimum)
+    return constantOf(bound);
+  std::optional<int64_t> left = constantLimit(minimum.getLhs()), right = constantLimit(minimum.getRhs());
+  return left && right ? std::min(left, right) : left ? left : right;
+}
+
+} // namespace
+
+std::optional<int64_t> largestOf(mlir::Value value) {
+  mlir::scf::ForOp loop = loopOf(value);
+  if (!loop || !isAtLeastZero(loop.getLowerBound()))
+    return std::nullopt;
+  std::optional<int64_t> limit = constantLimit(loop.getUpperBound());
+  return limit ? std::optional(std::max<int64_t>(*limit - 1, 0)) : std::nullopt;
+}
+
+bool isBelow(const AffineSum &sum, int64_t limit) {
+  int64_t largest = sum.constant;
+  for (auto [term, coefficient] : sum.terms) {
+    std::optional<int64_t> most = largestOf(term);
+    if (!most || coefficient < 0)
+      return false;
+    largest += coefficient * *most;
+  }
+  return sum.constant >= 0 && largest < limit;
+}
+
+bool isConstant(mlir::Value value, int64_t number) {
+  return constantOf(value) == number;
 }
 
 } // namespace spc::transforms

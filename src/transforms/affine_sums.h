@@ -5,6 +5,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
+#include <optional>
 #include <utility>
 
 namespace spc::transforms {
@@ -27,11 +28,17 @@ struct AffineSum {
 /// Opens additions, subtractions and multiplications by constants.
 AffineSum affineSum(mlir::Value index);
 
-/// Computes the sum (or its negative) at the builder's place, where its values must be defined.
-mlir::Value emitSum(mlir::OpBuilder &builder, mlir::Location location, const AffineSum &sum, bool negated = false);
+/// Computes the sum at the builder's place, where its values must be defined.
+mlir::Value emitSum(mlir::OpBuilder &builder, mlir::Location location, const AffineSum &sum);
 
 /// The loop whose induction variable `value` is, or null.
 mlir::scf::ForOp loopOf(mlir::Value value);
+
+/// The largest value of a loop variable that starts at 0 or above, where that is bounded by a constant; else nullopt.
+std::optional<int64_t> largestOf(mlir::Value value);
+
+/// Whether the sum is at least 0 and below `limit`, by constant bounds of its loops.
+bool isBelow(const AffineSum &sum, int64_t limit);
 
 /// Whether `value` is the constant `number`.
 bool isConstant(mlir::Value value, int64_t number);

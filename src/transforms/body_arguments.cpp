@@ -39,6 +39,19 @@ mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsign
   return boundArgument(body, bind, mlir::IndexType::get(body.getContext()));
 }
 
+std::optional<int64_t> blocksOf(mlir::func::FuncOp body, mlir::Value bound, unsigned index, unsigned dim) {
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(bound);
+  if (!argument || argument.getOwner() != &body.getBody().front())
+    return std::nullopt;
+  llvm::StringRef bind = argumentString(body, argument.getArgNumber(), kBind);
+  if (!bind.consume_front("size(") || !bind.consume_front(extentName(body, index, dim)) || !bind.consume_back(")"))
+    return std::nullopt;
+  int64_t block = 1;
+  if (bind.empty() || (bind.consume_front(" / ") && !bind.getAsInteger(10, block)))
+    return block;
+  return std::nullopt;
+}
+
 void eraseArgument(mlir::func::FuncOp body, unsigned index) {
   (void)body.eraseArgument(index);
 }

@@ -4,6 +4,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <optional>
 #include <string>
 
 namespace spc::transforms {
@@ -16,6 +17,9 @@ inline constexpr llvm::StringLiteral kLevels = "spc.levels";
 inline constexpr llvm::StringLiteral kPatternOf = "spc.pattern_of";
 inline constexpr llvm::StringLiteral kPadded = "spc.padded";
 inline constexpr llvm::StringLiteral kBind = "spc.bind";
+
+/// On a loop: it runs over the positions of one parent's segment, whose bounds are computed.
+inline constexpr llvm::StringLiteral kSegment = "spc.segment";
 
 /// The string attribute `attribute` of argument `index`, or empty.
 llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::StringRef attribute);
@@ -31,6 +35,10 @@ mlir::BlockArgument boundArgument(mlir::func::FuncOp body, llvm::StringRef bind,
 
 /// The index argument that holds the extent of dimension `dim` of the tensor that argument `index` is.
 mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsigned dim);
+
+/// Where `bound` is the argument that holds the extent of dimension `dim` of argument `index`, 1; where it holds the
+/// number of blocks of b that cover it, b; else nullopt.
+std::optional<int64_t> blocksOf(mlir::func::FuncOp body, mlir::Value bound, unsigned index, unsigned dim);
 
 /// Removes argument `index`, which must be unused.
 void eraseArgument(mlir::func::FuncOp body, unsigned index);

@@ -1,4 +1,6 @@
+#include "transforms/affine_sums.h"
 #include "transforms/body_arguments.h"
+#include "transforms/index_chains.h"
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -16,24 +18,6 @@ namespace {
 
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
-
-/// The array load and its index behind `index_cast(extui(load array[x]))`, or null.
-memref::LoadOp loadedIndex(mlir::Value value) {
-  while (mlir::Operation *op = value.getDefiningOp()) {
-    if (auto load = mlir::dyn_cast<memref::LoadOp>(op))
-      return load;
-    if (!mlir::isa<mlir::arith::IndexCastOp, mlir::arith::IndexCastUIOp, mlir::arith::ExtUIOp>(op))
-      return {};
-    value = op->getOperand(0);
-  }
-  return {};
-}
-
-bool isSuccessor(mlir::Value next, mlir::Value value) {
-  auto sum = next.getDefiningOp<mlir::arith::AddIOp>();
-  return sum && ((sum.getLhs() == value && mlir::matchPattern(sum.getRhs(), mlir::m_One())) ||
-                 (sum.getRhs() == value && mlir::matchPattern(sum.getLhs(), mlir::m_One())));
-}
 
 bool isPointersArray(mlir::func::FuncOp body, mlir::Value array) {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(array);
@@ -57,6 +41,9 @@ private:
   llvm::StringRef extentOf(scf::ForOp rows);
   bool ownsItsOutputs(scf::ForOp rows);
   bool isOwned(mlir::Value index, scf::ForOp rows);
+  bool isOwnedValue(mlir::Value value, scf::ForOp rows);
+  bool isOwnedSegment(scf::ForOp segment, scf::ForOp rows);
+  bool dependsOnOwnedOnly(mlir::Value value, scf::ForOp rows);
   bool accessesOwnSlices(mlir::Value buffer, llvm::ArrayRef<mlir::Operation *> accesses, scf::ForOp rows);
 };
 
@@ -83,19 +70,49 @@ llvm::StringRef ChunkRows::extentOf(scf::ForOp rows) {
   return bind.consume_front("size(") && bind.consume_back(")") ? bind : llvm::StringRef();
 }
 
-/// Whether no other iteration has the same `index`: the row itself, or a position between the pointers of something
-/// owned. Pointers ascend, so segments of different parents are disjoint.
+/// Whether no other iteration has the same `index`: of an owned value that many elements apart that the rest of the sum
+/// stays in between.
 bool ChunkRows::isOwned(mlir::Value index, scf::ForOp rows) {
-  if (index == rows.getInductionVar())
+  AffineSum sum = affineSum(index);
+  for (auto [term, coefficient] : sum.terms)
+    if (isOwnedValue(term, rows) && isBelow(sum.without(term), coefficient))
+      return true;
+  return false;
+}
+
+/// The row itself, or a position in the segment of something owned.
+bool ChunkRows::isOwnedValue(mlir::Value value, scf::ForOp rows) {
+  if (value == rows.getInductionVar())
     return true;
-  auto argument = mlir::dyn_cast<mlir::BlockArgument>(index);
-  auto segment = argument ? mlir::dyn_cast<scf::ForOp>(argument.getOwner()->getParentOp()) : scf::ForOp();
-  if (!segment || segment.getInductionVar() != index)
-    return false;
+  scf::ForOp segment = loopOf(value);
+  return segment && isOwnedSegment(segment, rows);
+}
+
+/// Pointers ascend, so segments of different parents are disjoint; so are computed ones.
+bool ChunkRows::isOwnedSegment(scf::ForOp segment, scf::ForOp rows) {
+  if (segment->hasAttr(kSegment))
+    return dependsOnOwnedOnly(segment.getLowerBound(), rows);
   memref::LoadOp first = loadedIndex(segment.getLowerBound()), last = loadedIndex(segment.getUpperBound());
   return first && last && first.getMemRef() == last.getMemRef() && isPointersArray(getOperation(), first.getMemRef()) &&
-         isSuccessor(last.getIndices().front(), first.getIndices().front()) &&
+         predecessor(last.getIndices().front()) == first.getIndices().front() &&
          isOwned(first.getIndices().front(), rows);
+}
+
+/// Whether of all that varies inside of `rows`, `value` is computed from owned values alone, so that its parent is one.
+bool ChunkRows::dependsOnOwnedOnly(mlir::Value value, scf::ForOp rows) {
+  bool varies = false;
+  llvm::SmallVector<mlir::Value> open{value};
+  while (!open.empty()) {
+    mlir::Value next = open.pop_back_val();
+    mlir::Operation *op = next.getDefiningOp();
+    if (isOwnedValue(next, rows))
+      varies = true;
+    else if (op && rows->isAncestor(op) && mlir::isPure(op) && op->getNumRegions() == 0)
+      open.append(op->operand_begin(), op->operand_end());
+    else if (!rows.isDefinedOutsideOfLoop(next))
+      return false;
+  }
+  return varies;
 }
 
 /// Whether in some dimension every access has the row's own index.
@@ -105,7 +122,7 @@ bool ChunkRows::accessesOwnSlices(mlir::Value buffer, llvm::ArrayRef<mlir::Opera
     auto isOwn = [&](mlir::Operation *access) {
       auto load = mlir::dyn_cast<memref::LoadOp>(access);
       mlir::ValueRange indices = load ? load.getIndices() : mlir::cast<memref::StoreOp>(access).getIndices();
-      return rank == 1 ? isOwned(indices[dim], rows) : indices[dim] == rows.getInductionVar();
+      return isOwned(indices[dim], rows);
     };
     if (llvm::all_of(accesses, isOwn))
       return true;

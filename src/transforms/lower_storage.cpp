@@ -63,6 +63,7 @@ private:
   mlir::LogicalResult lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates);
   mlir::LogicalResult computeCoordinate(const LevelStorage &level, memref::LoadOp load);
   void deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load);
+  void markSegments();
   mlir::Value array(unsigned argument, const llvm::Twine &field, mlir::Type type) {
     return boundArgument(getOperation(), bind(argument, field), type);
   }
@@ -71,6 +72,7 @@ private:
   }
 
   llvm::DenseMap<mlir::Value, mlir::Value> parents_; ///< first position of a segment → the parent's position
+  llvm::DenseMap<mlir::Value, mlir::Value> ends_; ///< end of a segment, where it is computed → the parent's position
 };
 
 /// Positions come first: computed coordinates start from them.
@@ -81,6 +83,7 @@ mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
     return mlir::isa<sparse::ToPositionsOp>(a) && !mlir::isa<sparse::ToPositionsOp>(b);
   });
   parents_.clear();
+  ends_.clear();
   for (mlir::Operation *query : queries) {
     mlir::LogicalResult result = mlir::success();
     if (auto positions = mlir::dyn_cast<sparse::ToPositionsOp>(query))
@@ -95,7 +98,17 @@ mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
       return mlir::failure();
     query->erase();
   }
+  markSegments();
   return mlir::success();
+}
+
+/// Loops over computed positions keep what can no longer be seen: that segments of different parents are disjoint.
+void LowerStorage::markSegments() {
+  getOperation().walk([&](scf::ForOp loop) {
+    mlir::Value parent = parents_.lookup(loop.getLowerBound());
+    if (parent && parent == ends_.lookup(loop.getUpperBound()))
+      loop->setAttr(kSegment, mlir::UnitAttr::get(&getContext()));
+  });
 }
 
 mlir::LogicalResult LowerStorage::lowerPositions(unsigned argument, sparse::ToPositionsOp positions) {
@@ -139,8 +152,7 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
   else
     position =
         atEnd ? mlir::Value(boundArgument(getOperation(), bind(argument, "count_0"), builder.getIndexType())) : parent;
-  if (!atEnd)
-    parents_[position] = parent;
+  (atEnd ? ends_ : parents_)[position] = parent;
   return replaceChain(load, position);
 }
 

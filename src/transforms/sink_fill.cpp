@@ -1,3 +1,4 @@
+#include "transforms/affine_sums.h"
 #include "transforms/body_arguments.h"
 #include "transforms/passes.h"
 
@@ -5,7 +6,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 
 namespace spc::transforms {
 
@@ -36,6 +36,19 @@ llvm::SmallVector<unsigned> loopOrder(mlir::MemRefType type) {
   return order;
 }
 
+/// The loop whose iteration t owns the rows t * block to t * block + block - 1 of dimension `dim`.
+struct Owner {
+  scf::ForOp loop;
+  unsigned dim;
+  int64_t block;
+};
+
+/// Whether `index` lies in the rows of the loop's own iteration.
+bool isOwnRow(mlir::Value index, scf::ForOp loop, int64_t block) {
+  AffineSum sum = affineSum(index);
+  return sum.coefficient(loop.getInductionVar()) == block && isBelow(sum.without(loop.getInductionVar()), block);
+}
+
 class SinkFill : public impl::SinkFillBase<SinkFill> {
 public:
   void runOnOperation() override {
@@ -47,14 +60,13 @@ public:
 
 private:
   void lower(mlir::linalg::FillOp fill);
-  scf::ForOp owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, unsigned &dim);
-  void fillRow(mlir::OpBuilder &builder, mlir::linalg::FillOp fill, mlir::BlockArgument buffer,
-               llvm::ArrayRef<unsigned> dims, llvm::SmallVector<mlir::Value> &indices);
+  std::optional<Owner> owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer);
+  void fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<Owner> &owner);
 };
 
-/// The loop right after the fill (in the order in which the buffer is accessed) that runs over all of dimension `dim`
-/// and accesses the buffer only in the slice of its own iteration; null when there is none.
-scf::ForOp SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, unsigned &dim) {
+/// The loop right after the fill (in the order in which the buffer is accessed) that runs over all rows of a dimension,
+/// or over all blocks of rows, and accesses the buffer only in the rows of its own iteration.
+std::optional<Owner> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer) {
   mlir::Block *block = fill->getBlock();
   scf::ForOp loop;
   llvm::SmallVector<mlir::Operation *> accesses;
@@ -68,53 +80,57 @@ scf::ForOp SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument b
       accesses.clear();
     loop = mlir::dyn_cast<scf::ForOp>(top);
     if (!loop)
-      return {};
+      return std::nullopt;
     accesses.push_back(user);
   }
-  if (!loop || !mlir::matchPattern(loop.getLowerBound(), mlir::m_Zero()) ||
-      !mlir::matchPattern(loop.getStep(), mlir::m_One()))
-    return {};
-  for (dim = 0; dim < mlir::cast<mlir::MemRefType>(buffer.getType()).getRank(); ++dim) {
-    bool owns = llvm::all_of(accesses, [&](mlir::Operation *access) {
-      return mlir::isa<memref::LoadOp, memref::StoreOp>(access) && indicesOf(access)[dim] == loop.getInductionVar();
-    });
-    if (owns && loop.getUpperBound() == sizeArgument(getOperation(), buffer.getArgNumber(), dim))
-      return loop;
+  if (!loop || !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1))
+    return std::nullopt;
+  for (unsigned dim = 0; dim < mlir::cast<mlir::MemRefType>(buffer.getType()).getRank(); ++dim) {
+    std::optional<int64_t> block = blocksOf(getOperation(), loop.getUpperBound(), buffer.getArgNumber(), dim);
+    bool owns =
+        block && llvm::all_of(accesses, [&](mlir::Operation *access) {
+          return mlir::isa<memref::LoadOp, memref::StoreOp>(access) && isOwnRow(indicesOf(access)[dim], loop, *block);
+        });
+    if (owns)
+      return Owner{loop, dim, *block};
   }
-  return {};
+  return std::nullopt;
 }
 
-/// Stores the fill's value to every element whose indices in `dims` vary and are `indices` elsewhere.
-void SinkFill::fillRow(mlir::OpBuilder &builder, mlir::linalg::FillOp fill, mlir::BlockArgument buffer,
-                       llvm::ArrayRef<unsigned> dims, llvm::SmallVector<mlir::Value> &indices) {
-  mlir::OpBuilder::InsertionGuard guard(builder);
-  mlir::Value first = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 0);
-  mlir::Value step = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 1);
-  for (unsigned dim : dims) {
-    mlir::Value size = sizeArgument(getOperation(), buffer.getArgNumber(), dim);
-    auto loop = scf::ForOp::create(builder, fill.getLoc(), first, size, step);
-    indices[dim] = loop.getInductionVar();
+/// Stores the fill's value in the owner's rows, at the start of its iteration; everywhere without an owner.
+void SinkFill::fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<Owner> &owner) {
+  mlir::Location location = fill.getLoc();
+  mlir::OpBuilder builder(fill);
+  if (owner) {
+    scf::ForOp loop = owner->loop;
     builder.setInsertionPointToStart(loop.getBody());
   }
-  memref::StoreOp::create(builder, fill.getLoc(), fill.getInputs().front(), buffer, indices);
+  auto type = mlir::cast<mlir::MemRefType>(buffer.getType());
+  mlir::Value first = mlir::arith::ConstantIndexOp::create(builder, location, 0);
+  mlir::Value step = mlir::arith::ConstantIndexOp::create(builder, location, 1);
+  llvm::SmallVector<mlir::Value> indices(type.getRank());
+  for (unsigned dim : loopOrder(type)) {
+    const bool isOwned = owner && owner->dim == dim;
+    mlir::Value row = isOwned ? scf::ForOp(owner->loop).getInductionVar() : mlir::Value();
+    if (isOwned && owner->block == 1) {
+      indices[dim] = row;
+      continue;
+    }
+    mlir::Value size = isOwned ? mlir::arith::ConstantIndexOp::create(builder, location, owner->block).getResult()
+                               : mlir::Value(sizeArgument(getOperation(), buffer.getArgNumber(), dim));
+    auto loop = scf::ForOp::create(builder, location, first, size, step);
+    builder.setInsertionPointToStart(loop.getBody());
+    AffineSum index{0, {{loop.getInductionVar(), 1}}};
+    if (isOwned)
+      index.terms.push_back({row, owner->block});
+    indices[dim] = emitSum(builder, location, index);
+  }
+  memref::StoreOp::create(builder, location, fill.getInputs().front(), buffer, indices);
 }
 
 void SinkFill::lower(mlir::linalg::FillOp fill) {
   auto buffer = mlir::cast<mlir::BlockArgument>(fill.getOutputs().front());
-  auto type = mlir::cast<mlir::MemRefType>(buffer.getType());
-  unsigned owned = 0;
-  scf::ForOp owner = type.getRank() > 0 ? owningLoop(fill, buffer, owned) : scf::ForOp();
-  llvm::SmallVector<mlir::Value> indices(type.getRank());
-  llvm::SmallVector<unsigned> dims;
-  for (unsigned dim : loopOrder(type))
-    if (!owner || dim != owned)
-      dims.push_back(dim);
-  mlir::OpBuilder builder(fill);
-  if (owner) {
-    builder.setInsertionPointToStart(owner.getBody());
-    indices[owned] = owner.getInductionVar();
-  }
-  fillRow(builder, fill, buffer, dims, indices);
+  fillRows(fill, buffer, owningLoop(fill, buffer));
   fill.erase();
 }
 

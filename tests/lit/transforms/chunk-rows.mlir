@@ -88,3 +88,88 @@ func.func @sum(%s: memref<f64> {spc.bind = "s.values"}, %x: memref<?xf64> {spc.b
   memref.store %sum, %s[] : memref<f64>
   return
 }
+
+// Blocks of rows: block io writes rows 4 io to 4 io + 3 at most.
+// CHECK-LABEL: func.func @blocks(
+// CHECK-SAME:    begin(m / 4)
+func.func @blocks(%y: memref<?xf64> {spc.bind = "y.values"}, %blocks: index {spc.bind = "size(m / 4)"},
+                  %m: index {spc.bind = "size(m)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %io = %c0 to %blocks step %c1 {
+    %first = arith.muli %io, %c4 : index
+    %left = arith.subi %m, %first : index
+    %end = arith.minsi %left, %c4 : index
+    scf.for %ii = %c0 to %end step %c1 {
+      %i = arith.addi %first, %ii : index
+      memref.store %zero, %y[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// Five rows in blocks of four: neighbouring blocks write the same row.
+// CHECK-LABEL: func.func @overlapping(
+// CHECK-NOT:     begin(
+// CHECK:         return
+func.func @overlapping(%y: memref<?xf64> {spc.bind = "y.values"}, %blocks: index {spc.bind = "size(m / 4)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c5 = arith.constant 5 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %io = %c0 to %blocks step %c1 {
+    %first = arith.muli %io, %c4 : index
+    scf.for %ii = %c0 to %c5 step %c1 {
+      %i = arith.addi %first, %ii : index
+      memref.store %zero, %y[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// Computed segments, marked when storage was lowered; values in blocks of 8 below them.
+// CHECK-LABEL: func.func @computed(
+// CHECK-SAME:    begin(m)
+func.func @computed(%d: memref<?xf64> {spc.bind = "D.values"}, %m: index {spc.bind = "size(m)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %m step %c1 {
+    %first = arith.muli %i, %c3 : index
+    %last = arith.addi %first, %c3 : index
+    scf.for %q = %first to %last step %c1 {
+      %block = arith.muli %q, %c8 : index
+      scf.for %t = %c0 to %c8 step %c1 {
+        %place = arith.addi %t, %block : index
+        memref.store %zero, %d[%place] : memref<?xf64>
+      }
+    } {spc.segment}
+  }
+  return
+}
+
+// The parent of a computed segment is loaded: two rows may have the same one.
+// CHECK-LABEL: func.func @loaded_parent(
+// CHECK-NOT:     begin(
+// CHECK:         return
+func.func @loaded_parent(%d: memref<?xf64> {spc.bind = "D.values"}, %p: memref<?xindex> {spc.bind = "A.indices_1"},
+                         %m: index {spc.bind = "size(m)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %m step %c1 {
+    %parent = memref.load %p[%i] : memref<?xindex>
+    %first = arith.muli %parent, %c3 : index
+    %last = arith.addi %first, %c3 : index
+    scf.for %q = %first to %last step %c1 {
+      memref.store %zero, %d[%q] : memref<?xf64>
+    } {spc.segment}
+  }
+  return
+}

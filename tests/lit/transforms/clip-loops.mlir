@@ -81,7 +81,7 @@ func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = ["
 // CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = "size(m)"}
 // CHECK:         %[[D:.*]] = arith.index_cast
 // CHECK:         %[[FIRST:.*]] = arith.maxsi %[[D]], %c0
-// CHECK:         %[[ROOM:.*]] = arith.addi %[[M]], %[[D]]
+// CHECK:         %[[ROOM:.*]] = arith.addi %[[D]], %[[M]]
 // CHECK:         %[[END:.*]] = arith.minsi %[[N]], %[[ROOM]]
 // CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]]
 func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = ["n - m", "n"], spc.levels = [{signed}, {}]},

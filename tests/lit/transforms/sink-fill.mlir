@@ -44,3 +44,52 @@ func.func @scatter(%y: memref<?xf64> {spc.name = "y", spc.extents = ["m"], spc.b
   }
   return
 }
+
+// The loop owns blocks of 4 rows. The rows of the last block that lie outside are clipped later.
+// CHECK-LABEL: func.func @blocks(
+// CHECK-NOT:     linalg.fill
+// CHECK:         scf.for %[[IO:[a-z0-9]*]] =
+// CHECK:           scf.for %[[II:[a-z0-9]*]] = %{{.*}} to %c4
+// CHECK:             %[[FIRST:.*]] = arith.muli %[[IO]], %c4
+// CHECK:             %[[ROW:.*]] = arith.addi %[[II]], %[[FIRST]]
+// CHECK:             memref.store %{{.*}}, %{{.*}}[%[[ROW]]]
+// CHECK:           scf.for
+// CHECK:             memref.load
+func.func @blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = ["m"], spc.bind = "y.values"},
+                  %m: index {spc.bind = "size(m / 4)"}) {
+  %zero = arith.constant 0.0 : f64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  linalg.fill ins(%zero : f64) outs(%y : memref<?xf64>)
+  scf.for %io = %c0 to %m step %c1 {
+    scf.for %ii = %c0 to %c4 step %c1 {
+      %first = arith.muli %io, %c4 : index
+      %i = arith.addi %first, %ii : index
+      %old = memref.load %y[%i] : memref<?xf64>
+      %new = arith.addf %old, %old : f64
+      memref.store %new, %y[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// Blocks of 4 in a loop over blocks of 8 are not the same rows.
+// CHECK-LABEL: func.func @other_blocks(
+// CHECK:         scf.for
+// CHECK-NEXT:      memref.store
+// CHECK-NEXT:    }
+// CHECK:         scf.for
+func.func @other_blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = ["m"], spc.bind = "y.values"},
+                        %m: index {spc.bind = "size(m / 8)"}) {
+  %zero = arith.constant 0.0 : f64
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  linalg.fill ins(%zero : f64) outs(%y : memref<?xf64>)
+  scf.for %io = %c0 to %m step %c1 {
+    %i = arith.muli %io, %c4 : index
+    memref.store %zero, %y[%i] : memref<?xf64>
+  }
+  return
+}
