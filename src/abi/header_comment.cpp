@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::string_view kComment = R"(/* @function@(): made by spc from @file@; do not edit.
 @statements@ *
- * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
+ * Arguments. They must not overlap in memory. Coordinates count from 0; they are sorted and unique
+ * unless said otherwise.
  *
 @arguments@ *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
@@ -67,36 +68,43 @@ std::string direction(const sema::Tensor &tensor) {
   return tensor.isRead ? "in/out" : "out";
 }
 
-/// What a caller has to know about a sparse output, in lines.
-std::vector<std::string> outputNotes(const Signature &signature, const sema::Kernel &kernel,
-                                     const Parameter &parameter) {
+/// The parameter that a tensor is passed as.
+std::string parameterOf(const Signature &signature, const sema::Kernel &kernel, sema::TensorId tensor) {
+  for (const Parameter &parameter : signature.parameters)
+    if (parameter.tensor == tensor)
+      return parameter.name;
+  return kernel.tensors[static_cast<size_t>(tensor)].name;
+}
+
+/// What a caller has to know about an argument beyond its shape and storage, in lines.
+std::vector<std::string> notes(const Signature &signature, const sema::Kernel &kernel, const Parameter &parameter) {
   const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(parameter.tensor)];
-  if (!tensor.isWritten || !tensor.patternOf)
-    return {};
-  if (!parameter.fillsStructure)
-    return {"only its values change"};
-  std::string owner = kernel.tensors[static_cast<size_t>(*tensor.patternOf)].name;
-  for (const Parameter &other : signature.parameters)
-    if (other.tensor == *tensor.patternOf)
-      owner = other.name;
-  return {"has the entries of " + owner + ": its values array has room for as many as " + owner + " stores,",
-          "its other arrays are those of " + owner + ", or NULL, which the call replaces by them"};
+  std::vector<std::string> lines;
+  if (!tensor.partOf.empty())
+    lines.push_back("part " + std::to_string(tensor.part) + " of " + forComment(tensor.partOf) +
+                    ", which is the sum of its parts");
+  if (parameter.kind == ParameterKind::Values) {
+    const std::string owner = parameterOf(signature, kernel, *tensor.structureOf);
+    lines.push_back("only its values, as many as " + owner + " stores and in that order: it has the structure of " +
+                    owner);
+  } else if (tensor.isWritten && tensor.patternOf && !parameter.fillsStructure) {
+    lines.push_back("only its values change");
+  } else if (tensor.isWritten && tensor.patternOf) {
+    const std::string owner = parameterOf(signature, kernel, *tensor.patternOf);
+    lines.push_back("has the entries of " + owner + ": its values array has room for as many as " + owner + " stores,");
+    lines.push_back("its other arrays are those of " + owner + ", or NULL, which the call replaces by them");
+  }
+  return lines;
 }
 
 std::string argument(const Signature &signature, const sema::Kernel &kernel, const Parameter &parameter, size_t width) {
   const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(parameter.tensor)];
   const std::string indent = " *   " + std::string(width + 2, ' ');
   std::string text = " *   " + parameter.name + std::string(width + 2 - parameter.name.size(), ' ') + direction(tensor);
-  if (parameter.kind == ParameterKind::Values)
-    return text + ", the values of a tensor stored as " +
-           kernel.tensors[static_cast<size_t>(*tensor.structureOf)].name + " is\n";
-  if (parameter.kind != ParameterKind::Tensor)
+  if (parameter.kind == ParameterKind::ScalarValue || parameter.kind == ParameterKind::ScalarPointer)
     return text + ", scalar\n";
   text += ", " + shape(kernel, tensor) + "; " + storage(tensor.format) + "\n";
-  if (!tensor.partOf.empty())
-    text +=
-        indent + "part " + std::to_string(tensor.part) + " of " + tensor.partOf + ", which is the sum of its parts\n";
-  for (const std::string &note : outputNotes(signature, kernel, parameter))
+  for (const std::string &note : notes(signature, kernel, parameter))
     text += indent + note + "\n";
   return text;
 }

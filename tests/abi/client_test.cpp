@@ -20,7 +20,7 @@ const std::string kClients = SPC_SOURCE_DIR "/tests/abi/clients/";
 
 void writeKernelHeaders(const std::string &folder) {
   SourceManager sources;
-  for (const sema::Kernel &kernel : {sddmm(sources), scaledSpmv(sources), csfProduct(sources)})
+  for (const sema::Kernel &kernel : {sddmm(sources), scaledSpmv(sources), csfProduct(sources), sharedParts(sources)})
     writeFile(folder + "/" + kernel.function + ".h", writeHeader(makeSignature(kernel), kernel));
 }
 
@@ -130,8 +130,9 @@ TEST_CASE("generated headers compile alone and together, used or not") {
   writeKernelHeaders(folder);
   writeTypesHeader(folder + "/types.h");
   writeFile(folder + "/alone.c", "#include \"sddmm.h\"\nint unused;\n");
-  writeFile(folder + "/together.c", "#include \"spmv.h\"\n#include \"sddmm.h\"\n#include \"csf_product.h\"\n"
-                                    "#include \"types.h\"\n#include \"spmv.h\"\nint unused;\n");
+  writeFile(folder + "/together.c",
+            "#include \"spmv.h\"\n#include \"sddmm.h\"\n#include \"csf_product.h\"\n"
+            "#include \"types.h\"\n#include \"shared_parts.h\"\n#include \"spmv.h\"\nint unused;\n");
   for (const Compiler &compiler : compilers())
     for (const char *source : {"alone.c", "together.c"})
       for (const char *level : {" -O0", " -O2"}) {

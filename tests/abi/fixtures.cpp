@@ -1,5 +1,7 @@
 #include "fixtures.h"
 
+#include "storages.h"
+
 #include <numeric>
 
 namespace spc::abi::test {
@@ -109,6 +111,24 @@ Kernel csfProduct(SourceManager &sources) {
   const TensorId y = add(kernel, "Y", ValueType::F64, makeFormat("dd", {1, 0}), {0, 1});
   makeOutput(kernel, y, false);
   addStatement(kernel, file, "Y(i,j) = T(i,j,k)*V(j)", y);
+  return kernel;
+}
+
+Kernel sharedParts(SourceManager &sources) {
+  const std::string statement = "C(i,j) = alpha*A(i,j)*B(i,j)";
+  const SourceFile &file = sources.add("parts.tex", statement);
+  Kernel kernel = named("shared_parts", "parts.tex", {{"i", {}}, {"j", {}}});
+  add(kernel, "alpha", ValueType::CF64, makeFormat(""), {});
+  const TensorId first = add(kernel, "A_0", ValueType::CF64, ell(2), {0, 1});
+  const TensorId second = add(kernel, "A_1", ValueType::CF64, makeFormat("cs"), {0, 1});
+  const TensorId b = add(kernel, "B", ValueType::CF64, makeFormat("cs"), {0, 1});
+  const TensorId c = add(kernel, "C", ValueType::CF64, makeFormat("cs"), {0, 1});
+  kernel.tensors[first].partOf = kernel.tensors[second].partOf = "A";
+  kernel.tensors[second].part = 1;
+  kernel.tensors[b].structureOf = kernel.tensors[c].structureOf = second;
+  kernel.tensors[c].patternOf = second;
+  makeOutput(kernel, c, false);
+  addStatement(kernel, file, statement, c);
   return kernel;
 }
 

@@ -43,6 +43,7 @@ TEST_CASE("golden headers") {
   checkGolden(abi::test::sddmm(sources));
   checkGolden(abi::test::scaledSpmv(sources));
   checkGolden(abi::test::csfProduct(sources));
+  checkGolden(abi::test::sharedParts(sources));
 }
 
 TEST_CASE("the common part is the public headers, byte for byte") {

@@ -4,6 +4,8 @@
 
 #include <catch2/catch.hpp>
 
+#include <tuple>
+
 using namespace spc;
 using namespace spc::abi;
 
@@ -61,6 +63,25 @@ TEST_CASE("scalars go by value, order-0 outputs by pointer") {
   CHECK(signature.parameters[4].name == "nrm");
   kernel.tensors[4].isRead = true;
   CHECK(makeSignature(kernel).parameters[4].kind == ParameterKind::ScalarPointer);
+}
+
+TEST_CASE("a tensor with another's structure is its values, a complex operand a pointer, a sum its parts") {
+  SourceManager sources;
+  const Signature signature = makeSignature(abi::test::sharedParts(sources));
+  REQUIRE(signature.parameters.size() == 5);
+  const auto &[alpha, first, second, b, c] =
+      std::tie(signature.parameters[0], signature.parameters[1], signature.parameters[2], signature.parameters[3],
+               signature.parameters[4]);
+  CHECK(alpha.kind == ParameterKind::ScalarPointer);
+  CHECK_FALSE(alpha.isWritten);
+  CHECK(first.kind == ParameterKind::Tensor);
+  CHECK(first.name == "A_0");
+  CHECK(second.type.name == "spc_coo2_cf64_i32");
+  CHECK(b.kind == ParameterKind::Values);
+  CHECK_FALSE(b.isWritten);
+  CHECK(c.kind == ParameterKind::Values);
+  CHECK(c.isWritten);
+  CHECK_FALSE(c.fillsStructure);
 }
 
 TEST_CASE("only parameters of the kernel are parameters of the function") {

@@ -2,7 +2,8 @@
  *
  *     Y(i,j) = T(i,j,k)*V(j)
  *
- * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
+ * Arguments. They must not overlap in memory. Coordinates count from 0; they are sorted and unique
+ * unless said otherwise.
  *
  *   T  in, i x j x k; (k: compressed, i: compressed, j: compressed), pointers i64, indices i32
  *   V  in, j; (i: compressed), pointers i32, indices i32

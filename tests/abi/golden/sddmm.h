@@ -3,7 +3,8 @@
  *     D(i,j) = S(i,j) * # sampled * / ? ?/
  *         (A(i,k)*B(j,k))
  *
- * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
+ * Arguments. They must not overlap in memory. Coordinates count from 0; they are sorted and unique
+ * unless said otherwise.
  *
  *   S  in, m x n; (i: dense, j: compressed), pointers i32, indices i32
  *   A  in, m x 64; dense, dimension 1 innermost

@@ -3,7 +3,8 @@
  *     y(i) += alpha*M(i,j)*x(j)
  *     nrm = y(i)*y(i)
  *
- * Arguments. They must not overlap in memory. Coordinates count from 0, sorted and unique.
+ * Arguments. They must not overlap in memory. Coordinates count from 0; they are sorted and unique
+ * unless said otherwise.
  *
  *   alpha  in, scalar
  *   M      in, i x j; (i: compressed non-unique, j: singleton), pointers i32, indices i32
