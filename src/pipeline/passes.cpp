@@ -2,6 +2,7 @@
 
 #include "transforms/passes.h"
 
+#include "mlir/Conversion/ComplexToStandard/ComplexToStandard.h"
 #include "mlir/Conversion/ConvertToLLVM/ToLLVMPass.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
@@ -49,6 +50,8 @@ void addLoopLowering(mlir::OpPassManager &passes, bool strictFp) {
 
 void addLlvmLowering(mlir::OpPassManager &passes) {
   passes.addNestedPass<FuncOp>(transforms::createBindBuffers());
+  // Complex division by Smith's method, which neither overflows nor underflows where the quotient does not.
+  passes.addPass(mlir::createConvertComplexToStandardPass());
   passes.addPass(mlir::createSCFToControlFlowPass());
   passes.addPass(mlir::createConvertToLLVMPass());
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());

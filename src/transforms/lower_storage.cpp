@@ -63,7 +63,7 @@ private:
   mlir::LogicalResult lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates);
   mlir::LogicalResult computeCoordinate(const LevelStorage &level, memref::LoadOp load);
   void deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load);
-  void markSegments();
+  void settleSegments();
   mlir::Value array(unsigned argument, const llvm::Twine &field, mlir::Type type) {
     return boundArgument(getOperation(), bind(argument, field), type);
   }
@@ -98,16 +98,29 @@ mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
       return mlir::failure();
     query->erase();
   }
-  markSegments();
+  settleSegments();
   return mlir::success();
 }
 
 /// Loops over computed positions keep what can no longer be seen: that segments of different parents are disjoint.
-void LowerStorage::markSegments() {
+/// Those of constant length count from 0, so that they unroll: LLVM would have to prove that start + length does not
+/// wrap.
+void LowerStorage::settleSegments() {
   getOperation().walk([&](scf::ForOp loop) {
     mlir::Value parent = parents_.lookup(loop.getLowerBound());
-    if (parent && parent == ends_.lookup(loop.getUpperBound()))
-      loop->setAttr(kSegment, mlir::UnitAttr::get(&getContext()));
+    if (!parent || parent != ends_.lookup(loop.getUpperBound()))
+      return;
+    loop->setAttr(kSegment, mlir::UnitAttr::get(&getContext()));
+    AffineSum start = affineSum(loop.getLowerBound()), end = affineSum(loop.getUpperBound());
+    if (start.terms != end.terms || start.terms.empty())
+      return;
+    mlir::Location location = loop.getLoc();
+    mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(loop.getBody());
+    auto position = mlir::arith::AddIOp::create(builder, location, loop.getLowerBound(), loop.getInductionVar());
+    loop.getInductionVar().replaceAllUsesExcept(position, position);
+    builder.setInsertionPoint(loop);
+    loop.setLowerBound(mlir::arith::ConstantIndexOp::create(builder, location, 0));
+    loop.setUpperBound(mlir::arith::ConstantIndexOp::create(builder, location, end.constant - start.constant));
   });
 }
 

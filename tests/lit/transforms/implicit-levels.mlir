@@ -9,14 +9,15 @@
                                 crdWidth = 32}>
 #dia = #sparse_tensor.encoding<{map = (d, i) -> (d : compressed, i : dense), posWidth = 32, crdWidth = 32}>
 
-// ELL: a row's positions are a product, and the trip count is constant.
+// ELL: a row's positions start at a product, and the trip count is constant.
 // CHECK-LABEL: func.func @ell(
 // CHECK-NOT:     A.pointers
 // CHECK:         %[[C3:.*]] = arith.constant 3 : index
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[I]], %[[C3]]
-// CHECK:           %[[END:.*]] = arith.addi %[[FIRST]], %[[C3]]
-// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[END]]
+// CHECK:           scf.for %[[T:[a-z0-9]*]] = %c0 to %[[C3]]
+// CHECK:             %[[P:.*]] = arith.addi %[[FIRST]], %[[T]]
+// CHECK:             memref.load %{{.*}}[%[[P]]]
 func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n"], spc.levels = [{}, {fixed = 3}]},
                %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
                %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
