@@ -173,9 +173,9 @@ Value Arithmetic::repeat(ValueType type, Value value, Value count) {
   return perEntry(value, value.getType(), [&](Value entry) { return multiplyByCount(type, entry, count); });
 }
 
-Value Arithmetic::keepIf(ValueType type, Value condition, Value value) {
+Value Arithmetic::keepIf(ValueType type, llvm::function_ref<Value()> condition, Value value) {
   return perEntry(value, value.getType(), [&](Value entry) -> Value {
-    return arith::SelectOp::create(builder_, location_, condition, entry, constant(type, 0));
+    return arith::SelectOp::create(builder_, location_, condition(), entry, constant(type, 0));
   });
 }
 

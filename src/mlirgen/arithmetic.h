@@ -30,8 +30,10 @@ public:
   mlir::Value negate(sema::ValueType type, mlir::Value value);
   /// `value` added up `count` (an index) times; zero times is 0, whatever the value.
   mlir::Value repeat(sema::ValueType type, mlir::Value value, mlir::Value count);
-  /// `value` where `condition` holds, else 0.
-  mlir::Value keepIf(sema::ValueType type, mlir::Value condition, mlir::Value value);
+  /// `value` where `condition()` holds, else 0. The condition is built where it is used, from loop indices and
+  /// constants alone: of all that the region of a sparse_tensor.unary may refer to outside, the sparsifier follows only
+  /// these.
+  mlir::Value keepIf(sema::ValueType type, llvm::function_ref<mlir::Value()> condition, mlir::Value value);
 
 private:
   using Rewrite = llvm::function_ref<mlir::Value(mlir::Value)>;

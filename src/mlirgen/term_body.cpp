@@ -26,8 +26,11 @@ public:
     if (body_.repeats)
       result = arithmetic_.repeat(type_, result, body_.repeats);
     for (const sema::Operand &operand : body_.term.operands)
-      if (operand.skipsDiagonal)
-        result = arithmetic_.keepIf(type_, isOffDiagonal(operand), result);
+      if (operand.skipsDiagonal) {
+        const llvm::SmallVector<mlir::Value> loops = loopsOf(operand);
+        result = arithmetic_.keepIf(
+            type_, [&] { return isOffDiagonal(operand, loops); }, result);
+      }
     return arithmetic_.convert(result, type_, targetType);
   }
 
@@ -65,21 +68,28 @@ private:
     llvm_unreachable("every operator is handled");
   }
 
-  mlir::Value coordinate(const sema::Index &index) {
-    mlir::Value sum;
-    for (const sema::IndexTerm &part : index) {
-      mlir::Value loop = mlir::linalg::IndexOp::create(builder_, location_, body_.places[part.loop]);
-      mlir::Value scale = arith::ConstantIndexOp::create(builder_, location_, part.scale);
-      mlir::Value scaled = arith::MulIOp::create(builder_, location_, loop, scale);
-      sum = sum ? arith::AddIOp::create(builder_, location_, sum, scaled) : scaled;
-    }
-    return sum;
+  /// The loop variables of the operand's two coordinates.
+  llvm::SmallVector<mlir::Value> loopsOf(const sema::Operand &operand) {
+    llvm::SmallVector<mlir::Value> loops;
+    for (const sema::Index &index : operand.diagonal)
+      for (const sema::IndexTerm &part : index)
+        loops.push_back(mlir::linalg::IndexOp::create(builder_, location_, body_.places[part.loop]));
+    return loops;
   }
 
-  mlir::Value isOffDiagonal(const sema::Operand &operand) {
-    mlir::Value row = coordinate(operand.diagonal[0]);
-    mlir::Value column = coordinate(operand.diagonal[1]);
-    return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, row, column);
+  mlir::Value isOffDiagonal(const sema::Operand &operand, llvm::ArrayRef<mlir::Value> loops) {
+    llvm::SmallVector<mlir::Value, 2> coordinates;
+    for (const sema::Index &index : operand.diagonal) {
+      mlir::Value sum;
+      for (const sema::IndexTerm &part : index) {
+        mlir::Value scale = arith::ConstantIndexOp::create(builder_, location_, part.scale);
+        mlir::Value scaled = arith::MulIOp::create(builder_, location_, loops.front(), scale);
+        sum = sum ? arith::AddIOp::create(builder_, location_, sum, scaled).getResult() : scaled;
+        loops = loops.drop_front();
+      }
+      coordinates.push_back(sum);
+    }
+    return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, coordinates[0], coordinates[1]);
   }
 
   const TermBody &body_;
