@@ -149,7 +149,7 @@ private:
              ", not that of " + source)
           .advise("store the output densely");
     else if (!target_.patternOf)
-      target_.patternOf = structure;
+      target_.patternOf = kept.source == draft_.target ? draft_.target : structure; // itself, when scaled in place
   }
 
   Diagnostic &refuse(std::string message) {

@@ -204,7 +204,9 @@ TEST_CASE("structure_of: outputs keep the owner's pattern") {
   Checked open = check("D(i,j) = 2*B(i,j)\ny(i) = A(i,j)", {"A=csr", "B=of:A"});
   CHECK(open.kernel->tensors[*open.tensor("D").patternOf].name == "A");
   Checked inPlace = check("B(i,j) = 2*B(i,j)\ny(i) = A(i,j)", {"A=csr", "B=of:A"});
-  CHECK(inPlace.kernel->tensors[*inPlace.tensor("B").patternOf].name == "A");
+  CHECK(inPlace.kernel->tensors[*inPlace.tensor("B").patternOf].name == "B");
+  CHECK(inPlace.kernel->tensors[*inPlace.tensor("B").structureOf].name == "A");
+  CHECK(check("B(i,j) = 2*B(i,j)\nB(i,j) += A(i,j)", {"A=csr", "B=of:A"}).errors() == "");
 
   Checked other = check("D(i,j) = 2*B(i,j)\ny(i) = A(i,j)", {"A=csr", "B=csr", "D=of:A"});
   CHECK(other.errors() == "assembled-output");
