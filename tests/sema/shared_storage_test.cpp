@@ -168,7 +168,8 @@ TEST_CASE("structure_of: the owner's format, shape and structure") {
   CHECK(bare.tensor("C").format.name == "csr");
   CHECK(bare.tensor("B").format.name == "csc");
   CHECK(check("tensor B(m,n)\ntensor A(m,n)\ny(i) = A(i,j)", {"A=csr", "B=of:A"}).errors() == "");
-  Checked shapes = check("tensor A(3,n)\ntensor B(4,n)\ntensor x(n)\ny = A(i,j)*x(j) + B(k,j)*x(j)", {"A=csr", "B=of:A"});
+  Checked shapes =
+      check("tensor A(3,n)\ntensor B(4,n)\ntensor x(n)\ny = A(i,j)*x(j) + B(k,j)*x(j)", {"A=csr", "B=of:A"});
   CHECK(shapes.errors() == "shape-clash");
 }
 
