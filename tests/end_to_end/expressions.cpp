@@ -70,7 +70,8 @@ std::vector<int64_t> genericExtents(int classes) {
 void addSquareTrials(int extentClasses, std::vector<Trial> &trials) {
   for (Fill fill : {Fill::Random, Fill::Full, Fill::OneRow, Fill::OneColumn, Fill::EmptyRows, Fill::StoredZeros})
     for (int64_t extent : {4, 13})
-      trials.push_back({std::vector<int64_t>(static_cast<size_t>(extentClasses), extentClasses > 3 ? 4 : extent), fill});
+      trials.push_back(
+          {std::vector<int64_t>(static_cast<size_t>(extentClasses), extentClasses > 3 ? 4 : extent), fill});
 }
 
 } // namespace

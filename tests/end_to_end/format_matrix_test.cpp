@@ -1,29 +1,100 @@
 // Every format of the algebra in the kernels that people use it for.
-#include "expressions.h"
+#include "end_to_end/expressions.h"
 
 #include <catch2/catch.hpp>
 
 namespace spc::testing {
 namespace {
 
-const std::vector<std::string> kMatrices = {
-    "dense",  "csr",     "csc",      "dcsr",     "dcsc",    "coo",        "coo-aos",    "dd:1,0",     "cd",
-    "ell",    "ell4",    "ell4q",    "ellq",     "ellc",    "ell1",       "csr-len",    "ragged",     "ragged-len",
-    "ragged-cols", "lower", "upper", "bsr2x3",   "bsr4x4",  "dbsr",       "tiled",      "bsr-cm",     "block-ell",
-    "row-blocks", "dia", "dia-cols", "row-relative", "nm24", "sym-csr",   "sym-upper",  "sym-packed", "sym-coo"};
+using Names = std::vector<std::string>;
+
+const Names kMatrices = {"csr",       "csc",       "dcsr",       "dcsc",         "coo",         "coo-aos",
+                         "cd",        "ell",       "ell4",       "ell4q",        "ellq",        "ellc",
+                         "ell1",      "csr-len",   "ragged",     "ragged-len",   "ragged-cols", "lower",
+                         "upper",     "bsr2x3",    "bsr4x4",     "dbsr",         "tiled",       "bsr-cm",
+                         "block-ell", "dia",       "row-blocks", "row-relative", "dia-cols",    "nm24",
+                         "sym-csr",   "sym-upper", "sym-packed", "sym-coo"};
+
+const Names kThirdOrderFormats = {
+    "csf",           "csf:2,0,1",   "csf:1,0,2", "csf:2,1,0",  "coo", "coo3-aos",    "ddc",
+    "dcd",           "cdd",         "dcc",       "ccd",        "cdc", "batched-coo", "batched-ragged",
+    "batched-lower", "batched-bsr", "blocked3",  "batched-ell"};
+
+const Names kFourthOrderFormats = {"csf", "coo", "ddcc", "dccd", "csf:3,1,0,2"};
+
+const Names kVectors = {"sv", "blocked-vector"};
+
+void checkEach(const std::string &statements, const Names &formats, const Formats &others = {}) {
+  std::vector<Formats> assignments;
+  for (const std::string &format : formats) {
+    assignments.push_back(others);
+    assignments.back()["A"] = format;
+  }
+  check(statements, assignments);
+}
 
 } // namespace
 
-TEST_CASE("matrix formats in products with a vector", "[format-matrix]") {
-  for (const std::string &format : kMatrices) {
-    check("y(i) = A(i,j)*x(j)", {{{"A", format}}});
-    check("y(j) = A(i,j)*x(i)", {{{"A", format}}});
-  }
+TEST_CASE("matrix formats times a vector", "[format-products]") {
+  checkEach("y(i) = A(i,j)*x(j)", kMatrices);
+  checkEach("y(j) = A(i,j)*x(i)", kMatrices);
 }
 
-TEST_CASE("matrix formats in sums of all entries", "[format-matrix]") {
+TEST_CASE("matrix formats times a matrix", "[format-matmul]") {
+  checkEach("Y(i,k) = A(i,j)*X(j,k)", kMatrices);
+}
+
+TEST_CASE("sums of all entries", "[format-sums]") {
+  checkEach("s = A(i)", kVectors);
+  checkEach("s = A(i,j)", kMatrices);
+  checkEach("s = A(i,j,k)", kThirdOrderFormats);
+  checkEach("s = A(i,j,k,l)", kFourthOrderFormats);
+}
+
+TEST_CASE("scaling with a shared pattern", "[format-scaling]") {
+  checkEach("D(i) = alpha*A(i)", kVectors);
+  checkEach("D(i,j) = alpha*A(i,j)", kMatrices);
+  checkEach("D(i,j,k) = alpha*A(i,j,k)", kThirdOrderFormats);
+  checkEach("D(i,j,k,l) = alpha*A(i,j,k,l)", kFourthOrderFormats);
+}
+
+TEST_CASE("sums with another matrix", "[format-additions]") {
+  checkEach("D(i,j) = A(i,j) + B(i,j)", kMatrices, {{"B", "csr"}, {"D", "dense"}});
+  checkEach("D(i,j) = A(i,j) - B(j,i)", kMatrices, {{"B", "coo"}, {"D", "dense"}});
+  checkEach("D(i,j,k) = A(i,j,k) + B(i,j,k)", kThirdOrderFormats, {{"B", "csf"}, {"D", "dense"}});
+  checkEach("D(i) = A(i) + B(i)", kVectors, {{"B", "sv"}, {"D", "dense"}});
+}
+
+TEST_CASE("sampled products keep every pattern", "[format-sddmm]") {
+  Names general;
   for (const std::string &format : kMatrices)
-    check("s = A(i,j)", {{{"A", format}}});
+    if (!format.starts_with("sym"))
+      general.push_back(format);
+  checkEach("D(i,j) = A(i,j)*B(i,k)*C(j,k)", general);
+}
+
+TEST_CASE("tensor formats times vectors and matrices", "[format-tensors]") {
+  checkEach("Y(i,j) = A(i,j,k)*x(k)", kThirdOrderFormats);
+  checkEach("Y(i,r) = A(i,j,k)*B(j,r)*C(k,r)", kThirdOrderFormats);
+  checkEach("Y(i,r) = A(i,j,k,l)*B(j,r)*C(k,r)*D(l,r)", kFourthOrderFormats);
+  checkEach("s = A(i)*x(i)", kVectors);
+}
+
+TEST_CASE("products of two sparse operands in different formats", "[format-pairs]") {
+  const std::vector<std::pair<std::string, std::string>> pairs = {
+      {"bsr2x3", "csr"},    {"csr", "bsr2x3"},      {"bsr2x3", "bsr4x4"},  {"ell", "bsr2x3"},
+      {"dia", "csr"},       {"csr", "dia"},         {"dia", "dia"},        {"ragged", "coo"},
+      {"nm24", "csc"},      {"sym-csr", "csr"},     {"csc", "sym-coo"},    {"lower", "upper"},
+      {"ellq", "csr"},      {"ellq", "ell4q"},      {"ell", "ell"},        {"coo-aos", "ragged"},
+      {"block-ell", "csr"}, {"dbsr", "dbsr"},       {"row-blocks", "csr"}, {"csr-len", "csr-len"},
+      {"tiled", "csr"},     {"row-relative", "csr"}};
+  for (const auto &[a, b] : pairs) {
+    INFO(a << " and " << b);
+    const Formats formats = {{"A", a}, {"B", b}, {"D", "dense"}};
+    check("D(i,j) = A(i,k)*B(k,j)", {formats});
+    check("D(i,j) = A(i,j)*B(i,j)", {formats});
+    check("y(i) = A(i,j)*B(j,i)", {{{"A", a}, {"B", b}}});
+  }
 }
 
 } // namespace spc::testing

@@ -100,7 +100,8 @@ bool isInClosedLevels(const format::Format &format, const int64_t *at, const std
     const format::Level &level = format.levels[static_cast<size_t>(k)];
     if (level.extent != format::Extent::Closed)
       continue;
-    const int64_t parent = at[format.levels[static_cast<size_t>(k) - 1].dim], size = shape[static_cast<size_t>(level.dim)];
+    const int64_t parent = at[format.levels[static_cast<size_t>(k) - 1].dim],
+                  size = shape[static_cast<size_t>(level.dim)];
     const auto valueOf = [&](const format::ClosedForm &form) {
       return form.constant + form.slope * parent + form.size * size;
     };
@@ -169,8 +170,9 @@ void keepStorable(tensor::Coordinates &entries, const format::Format &format) {
       fits = fits && at[0] >= at[1];
     for (int k = 0; fits && k < format.levelCount(); ++k) {
       const format::Level &level = format.levels[static_cast<size_t>(k)];
-      const bool isBounded = (level.isFixedWidth() || (level.isSingleton() && k > 0 && format.levels[k - 1].isDense())) &&
-                             level.width && level.part != format::Part::Quotient;
+      const bool isBounded =
+          (level.isFixedWidth() || (level.isSingleton() && k > 0 && format.levels[k - 1].isDense())) && level.width &&
+          level.part != format::Part::Quotient;
       if (isBounded)
         fits = used[{k, parentOf(format, k, at)}]++ < *level.width;
     }

@@ -106,7 +106,9 @@ const std::map<std::string, Format> &namedFormats() {
   const Level column = coordinateLevel(1, 2);
   static const std::map<std::string, Format> formats = [&] {
     std::map<std::string, Format> result;
-    const auto add = [&](const std::string &name, std::vector<Level> levels) { result[name].levels = std::move(levels); };
+    const auto add = [&](const std::string &name, std::vector<Level> levels) {
+      result[name].levels = std::move(levels);
+    };
     add("ell", {d0, fixedWidth(1, std::nullopt, false)});
     add("ell4", {d0, fixedWidth(1, 4, false)});
     add("ell4q", {d0, fixedWidth(1, 4, true)});
@@ -126,7 +128,8 @@ const std::map<std::string, Format> &namedFormats() {
     add("dbsr", blocks(c0, c1, 2, 2));
     add("tiled", blocks(d0, d1, 2, 3));
     add("bsr-cm", {quotient(d0, 2), quotient(c1, 3), remainder(d1, 3), remainder(d0, 2)});
-    add("block-ell", {quotient(d0, 2), quotient(fixedWidth(1, std::nullopt, false), 2), remainder(d0, 2), remainder(d1, 2)});
+    add("block-ell",
+        {quotient(d0, 2), quotient(fixedWidth(1, std::nullopt, false), 2), remainder(d0, 2), remainder(d1, 2)});
     add("row-blocks", {quotient(d0, 4), c1, remainder(d0, 4)});
     add("dia", {difference(), d0});
     add("dia-cols", {difference(), d1});
@@ -148,7 +151,8 @@ const std::map<std::string, Format> &namedFormats() {
     add("batched-ragged", {d0, d1, withExtent(d2, Extent::Ragged)});
     add("batched-lower", {d0, d1, closed(d2, {1, 1, 0}, {})});
     add("batched-bsr", {d0, quotient(d1, 2), quotient(c2, 2), remainder(d1, 2), remainder(d2, 2)});
-    add("blocked3", {quotient(d0, 2), quotient(c1, 2), quotient(c2, 2), remainder(d0, 2), remainder(d1, 2), remainder(d2, 2)});
+    add("blocked3",
+        {quotient(d0, 2), quotient(c1, 2), quotient(c2, 2), remainder(d0, 2), remainder(d1, 2), remainder(d2, 2)});
     return result;
   }();
   return formats;

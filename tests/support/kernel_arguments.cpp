@@ -157,8 +157,8 @@ std::string KernelArguments::packPatternOutput(Argument &argument) {
   for (size_t entry = 0; entry < source.before.size(); ++entry)
     argument.before.values.push_back(isRead ? random_.value(tensor.type) : std::numeric_limits<double>::quiet_NaN());
   std::string problem;
-  argument.packed = tensor::PackedTensor::output(argument.shape, tensor.format, tensor.type,
-                                                 source.packed->valueCount(), problem);
+  argument.packed =
+      tensor::PackedTensor::output(argument.shape, tensor.format, tensor.type, source.packed->valueCount(), problem);
   if (!argument.packed)
     return problem;
   char *values = nullptr;
