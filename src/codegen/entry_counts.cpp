@@ -1,5 +1,8 @@
 #include "codegen/entry_counts.h"
 
+#include <optional>
+#include <utility>
+
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
@@ -27,13 +30,30 @@ Value lastPointer(EntryBuilder &build, Value array, Value parents, format::Index
   return build.computeIf(build.both(some, build.negate(build.isNull(array))), read, build.constant(0));
 }
 
-/// `count` times `each`, which is not negative; leaves where that is too much for memory.
+/// The number that a value is known to be.
+std::optional<int64_t> constantOf(Value value) {
+  auto constant = value.getDefiningOp<LLVM::ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  return llvm::cast<mlir::IntegerAttr>(constant.getValue()).getInt();
+}
+
+/// `count` times `each`, which is not negative; leaves where that is too much for memory. Without a division where one
+/// of them is known: 32-bit targets would call a library for it.
 Value timesOrFail(EntryBuilder &build, Value count, Value each) {
-  const Value divisor = build.select(build.isZero(each), build.constant(1), each);
-  const Value limit = LLVM::UDivOp::create(build.ops(), build.constant(kMostEntries), divisor);
-  const Value overflows = build.compare(ICmpPredicate::ugt, count, limit);
-  build.failIf(build.both(overflows, build.negate(build.isZero(each))), Status::Count);
-  return build.multiply(count, each);
+  if (constantOf(count) && !constantOf(each))
+    std::swap(count, each);
+  const std::optional<int64_t> times = constantOf(each);
+  Value limit;
+  if (times) {
+    limit = build.constant(*times == 0 ? INT64_MAX : kMostEntries / *times);
+  } else {
+    const Value divisor = build.select(build.isZero(each), build.constant(1), each);
+    const Value most = LLVM::UDivOp::create(build.ops(), build.constant(kMostEntries), divisor);
+    limit = build.select(build.isZero(each), build.constant(INT64_MAX), most);
+  }
+  build.failIf(build.compare(ICmpPredicate::ugt, count, limit), Status::Count);
+  return times == 1 ? count : build.multiply(count, each);
 }
 
 /// constant * count + slope * (0 + 1 + … + (count - 1)) + size * extent * count.

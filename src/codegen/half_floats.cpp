@@ -1,5 +1,6 @@
 #include "codegen/half_floats.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
@@ -24,13 +25,21 @@ bool convertsHalf(const llvm::TargetMachine &machine) {
   return triple.isRISCV() && features.checkFeatures("+zfhmin");
 }
 
+const llvm::Type *elementOf(const Value *value) {
+  return value->getType()->getScalarType();
+}
+
 /// Builds conversions in front of one instruction, of scalars or vectors alike.
 class Conversion {
 public:
   explicit Conversion(llvm::Instruction &place) : builder_(&place) {}
 
-  Value *extend(Value *value, llvm::Type *type, bool inHardware);
-  Value *truncate(Value *value, llvm::Type *type, bool inHardware);
+  /// The float or double `type` of the bits of a half or a bfloat.
+  Value *extend(Value *raw, bool isHalf, llvm::Type *type);
+  /// The bits of the half or bfloat nearest to a float or double.
+  Value *truncate(Value *value, bool isHalf);
+  /// A float that rounds to the same 16-bit float as `value` does, which is a float or a double.
+  Value *asNearFloat(Value *value) { return elementOf(value)->isFloatTy() ? value : roundToOdd(value); }
 
 private:
   llvm::Type *like(Value *value, llvm::Type *element) { return value->getType()->getWithNewType(element); }
@@ -107,63 +116,169 @@ Value *Conversion::roundToOdd(Value *value) {
   return asFloat(builder_.CreateSelect(isInexact, builder_.CreateOr(towardsZero, bits(all, 1)), all));
 }
 
-Value *Conversion::extend(Value *value, llvm::Type *type, bool inHardware) {
-  Value *result = nullptr;
-  if (inHardware) {
-    result = builder_.CreateFPExt(value, like(value, builder_.getFloatTy()));
-  } else {
-    Value *raw = builder_.CreateBitCast(value, like(value, builder_.getInt16Ty()));
-    Value *wide = builder_.CreateZExt(raw, like(value, builder_.getInt32Ty()));
-    result = value->getType()->getScalarType()->isHalfTy() ? floatOfHalf(wide) : asFloat(builder_.CreateShl(wide, 16));
-  }
-  return builder_.CreateFPExt(result, type);
+Value *Conversion::extend(Value *raw, bool isHalf, llvm::Type *type) {
+  Value *wide = builder_.CreateZExt(raw, like(raw, builder_.getInt32Ty()));
+  return builder_.CreateFPExt(isHalf ? floatOfHalf(wide) : asFloat(builder_.CreateShl(wide, 16)), type);
 }
 
-Value *Conversion::truncate(Value *value, llvm::Type *type, bool inHardware) {
-  if (!value->getType()->getScalarType()->isFloatTy())
-    value = roundToOdd(value);
-  if (inHardware)
-    return builder_.CreateFPTrunc(value, type);
-  Value *raw = type->getScalarType()->isHalfTy() ? halfOfFloat(value) : brainOfFloat(value);
-  return builder_.CreateBitCast(raw, type);
+Value *Conversion::truncate(Value *value, bool isHalf) {
+  Value *narrowed = asNearFloat(value);
+  return isHalf ? halfOfFloat(narrowed) : brainOfFloat(narrowed);
 }
 
 bool is16Bit(const llvm::Type *type) {
   return type->getScalarType()->isHalfTy() || type->getScalarType()->isBFloatTy();
 }
 
-/// Whether it converts between a 16-bit float and float or double.
-bool isConversion(const llvm::Instruction &instruction) {
-  const auto isWide = [](const llvm::Type *type) {
-    return type->getScalarType()->isFloatTy() || type->getScalarType()->isDoubleTy();
-  };
-  if (instruction.getOpcode() == llvm::Instruction::FPExt)
-    return is16Bit(instruction.getOperand(0)->getType()) && isWide(instruction.getType());
-  return instruction.getOpcode() == llvm::Instruction::FPTrunc && is16Bit(instruction.getType()) &&
-         isWide(instruction.getOperand(0)->getType());
+bool isWide(const llvm::Type *type) {
+  return type->getScalarType()->isFloatTy() || type->getScalarType()->isDoubleTy();
+}
+
+/// Rewrites one function so that values of a 16-bit float type are their bits wherever they are loaded, stored, chosen
+/// and converted: code generators may convert a value even to keep it in a register.
+class HalvesAsBits {
+public:
+  HalvesAsBits(llvm::Function &function, bool hasHalf) : function_(function), hasHalf_(hasHalf) {}
+  void run();
+
+private:
+  bool isExpanded(const llvm::Type *type) const {
+    return is16Bit(type) && !(hasHalf_ && type->getScalarType()->isHalfTy());
+  }
+  void rewrite(llvm::Instruction &instruction);
+  Value *bitsOf(Value *value);
+  Value *bitsOfInstruction(llvm::Instruction &instruction);
+  void dropReplaced();
+
+  llvm::Function &function_;
+  bool hasHalf_;
+  llvm::DenseMap<Value *, Value *> bits_;                     ///< of values that stay as they are, too
+  std::vector<std::pair<llvm::Instruction *, Value *>> made_; ///< 16-bit floats that are to go, and their bits
+  std::vector<std::pair<llvm::PHINode *, llvm::PHINode *>> phis_;
+  std::vector<llvm::Instruction *> dead_;
+};
+
+llvm::Type *bitsType(const llvm::Type *type) {
+  return type->getWithNewType(llvm::Type::getInt16Ty(type->getContext()));
+}
+
+/// The bits of an instruction's result without the instruction itself; nullptr for one that has to stay.
+Value *HalvesAsBits::bitsOfInstruction(llvm::Instruction &instruction) {
+  llvm::IRBuilder<> builder(&instruction);
+  llvm::Type *type = bitsType(instruction.getType());
+  if (auto *load = llvm::dyn_cast<llvm::LoadInst>(&instruction)) {
+    llvm::LoadInst *bits = builder.CreateAlignedLoad(type, load->getPointerOperand(), load->getAlign());
+    bits->copyMetadata(*load);
+    return bits;
+  }
+  if (auto *phi = llvm::dyn_cast<llvm::PHINode>(&instruction)) {
+    llvm::PHINode *bits = builder.CreatePHI(type, phi->getNumIncomingValues());
+    phis_.emplace_back(phi, bits);
+    return bits;
+  }
+  if (auto *select = llvm::dyn_cast<llvm::SelectInst>(&instruction)) {
+    Value *yes = bitsOf(select->getTrueValue()), *no = bitsOf(select->getFalseValue());
+    return builder.CreateSelect(select->getCondition(), yes, no);
+  }
+  if (auto *cast = llvm::dyn_cast<llvm::BitCastInst>(&instruction))
+    return cast->getSrcTy() == type ? cast->getOperand(0) : nullptr;
+  if (auto *cast = llvm::dyn_cast<llvm::FPTruncInst>(&instruction))
+    return isWide(cast->getSrcTy()) ? Conversion(*cast).truncate(cast->getOperand(0), elementOf(cast)->isHalfTy())
+                                    : nullptr;
+  return nullptr;
+}
+
+Value *HalvesAsBits::bitsOf(Value *value) {
+  if (Value *known = bits_.lookup(value))
+    return known;
+  Value *bits = nullptr;
+  auto *instruction = llvm::dyn_cast<llvm::Instruction>(value);
+  if (instruction)
+    bits = bitsOfInstruction(*instruction);
+  if (bits) {
+    made_.emplace_back(instruction, bits);
+  } else {
+    llvm::BasicBlock &first = function_.getEntryBlock();
+    llvm::IRBuilder<> builder(&first, first.getFirstInsertionPt());
+    if (instruction)
+      builder.SetInsertPoint(instruction->getParent(), *instruction->getInsertionPointAfterDef());
+    bits = builder.CreateBitCast(value, bitsType(value->getType()));
+  }
+  bits_[value] = bits;
+  return bits;
+}
+
+void HalvesAsBits::rewrite(llvm::Instruction &instruction) {
+  if (isExpanded(instruction.getType())) {
+    bitsOf(&instruction);
+  } else if (auto *store = llvm::dyn_cast<llvm::StoreInst>(&instruction)) {
+    if (!isExpanded(store->getValueOperand()->getType()))
+      return;
+    llvm::IRBuilder<> builder(store);
+    Value *bits = bitsOf(store->getValueOperand());
+    builder.CreateAlignedStore(bits, store->getPointerOperand(), store->getAlign())->copyMetadata(*store);
+    dead_.push_back(store);
+  } else if (auto *cast = llvm::dyn_cast<llvm::FPExtInst>(&instruction)) {
+    if (!isExpanded(cast->getSrcTy()) || !isWide(cast->getDestTy()))
+      return;
+    Value *bits = bitsOf(cast->getOperand(0));
+    cast->replaceAllUsesWith(
+        Conversion(*cast).extend(bits, cast->getSrcTy()->getScalarType()->isHalfTy(), cast->getDestTy()));
+    dead_.push_back(cast);
+  } else if (auto *truncation = llvm::dyn_cast<llvm::FPTruncInst>(&instruction)) {
+    // Hardware that converts floats may have to call a library for doubles.
+    if (is16Bit(truncation->getDestTy()) && isWide(truncation->getSrcTy()))
+      truncation->setOperand(0, Conversion(*truncation).asNearFloat(truncation->getOperand(0)));
+  }
+}
+
+/// Removes what was replaced; whatever else used it gets it back from its bits.
+void HalvesAsBits::dropReplaced() {
+  std::vector<llvm::Instruction *> backs;
+  for (const auto &[original, bits] : made_) {
+    llvm::IRBuilder<> builder(original->getParent(), *original->getInsertionPointAfterDef());
+    auto *back = llvm::CastInst::Create(llvm::Instruction::BitCast, bits, original->getType());
+    builder.Insert(back);
+    original->replaceAllUsesWith(back);
+    backs.push_back(back);
+    dead_.push_back(original);
+  }
+  for (llvm::Instruction *instruction : dead_)
+    instruction->dropAllReferences();
+  for (llvm::Instruction *instruction : dead_)
+    instruction->eraseFromParent();
+  for (llvm::Instruction *back : backs)
+    if (back->use_empty())
+      back->eraseFromParent();
+}
+
+void HalvesAsBits::run() {
+  std::vector<llvm::Instruction *> before;
+  for (llvm::Instruction &instruction : llvm::instructions(function_))
+    before.push_back(&instruction);
+  for (llvm::Instruction *instruction : before)
+    rewrite(*instruction);
+  for (size_t p = 0; p < phis_.size(); ++p) { // what comes in may be another phi
+    const auto [phi, bits] = phis_[p];
+    for (unsigned i = 0; i < phi->getNumIncomingValues(); ++i)
+      bits->addIncoming(bitsOf(phi->getIncomingValue(i)), phi->getIncomingBlock(i));
+  }
+  dropReplaced();
+}
+
+bool hasHalves(const llvm::Function &function) {
+  return llvm::any_of(llvm::instructions(function), [](const llvm::Instruction &instruction) {
+    return is16Bit(instruction.getType()) ||
+           llvm::any_of(instruction.operands(), [](const llvm::Use &use) { return is16Bit(use->getType()); });
+  });
 }
 
 } // namespace
 
 void expandHalfFloats(llvm::Module &module, const llvm::TargetMachine &machine) {
-  std::vector<llvm::Instruction *> conversions;
   for (llvm::Function &function : module)
-    for (llvm::Instruction &instruction : llvm::instructions(function))
-      if (isConversion(instruction))
-        conversions.push_back(&instruction);
-  if (conversions.empty())
-    return;
-  const bool hasHalf = convertsHalf(machine);
-  for (llvm::Instruction *instruction : conversions) {
-    const bool extends = instruction->getOpcode() == llvm::Instruction::FPExt;
-    Value *operand = instruction->getOperand(0);
-    const llvm::Type *narrow = (extends ? operand->getType() : instruction->getType())->getScalarType();
-    const bool inHardware = hasHalf && narrow->isHalfTy();
-    Conversion conversion(*instruction);
-    instruction->replaceAllUsesWith(extends ? conversion.extend(operand, instruction->getType(), inHardware)
-                                            : conversion.truncate(operand, instruction->getType(), inHardware));
-    instruction->eraseFromParent();
-  }
+    if (hasHalves(function))
+      HalvesAsBits(function, convertsHalf(machine)).run();
 }
 
 } // namespace spc::codegen

@@ -9,6 +9,7 @@
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Target/TargetMachine.h"
@@ -239,6 +240,33 @@ TEST_CASE("objects need no library for 16-bit floats") {
       INFO(triple << " -O" << level << " scalars");
       Compiled compiled = compileProbe(probe, {triple, "", level});
       CHECK(undefinedSymbols(emit(*compiled.module, *compiled.machine, OutputKind::Object)) == std::set<std::string>{});
+    }
+  }
+}
+
+TEST_CASE("values that stay 16-bit floats from block to block need no library") {
+  // A phi, a select, constants and a use that is no conversion.
+  const std::string text = "define void @f(ptr %x, ptr %y, i1 %c, i1 %d) {\n"
+                           "entry:\n  %a = load T, ptr %x\n  br i1 %c, label %next, label %last\n"
+                           "next:\n  %b = phi T [%a, %entry], [%s, %next]\n"
+                           "  %w = fpext T %b to float\n  %t = fadd float %w, 1.0\n  %n = fptrunc float %t to T\n"
+                           "  %s = select i1 %d, T %n, T 0.0\n  store T %s, ptr %y\n"
+                           "  br i1 %d, label %next, label %last\n"
+                           "last:\n  %r = phi T [%a, %entry], [%s, %next]\n  %z = phi T [1.0, %entry], [%b, %next]\n"
+                           "  store T %r, ptr %y\n  store T %z, ptr %x\n  %o = insertvalue {T} undef, T %r, 0\n"
+                           "  store {T} %o, ptr %y\n  ret void\n}\n";
+  for (const std::string narrow : {"half", "bfloat"}) {
+    std::string typed = text;
+    for (size_t at = 0; (at = typed.find('T', at)) != std::string::npos; at += narrow.size())
+      typed.replace(at, 1, narrow);
+    for (const char *triple : {"x86_64-linux-gnu", "aarch64-linux-gnu", "riscv64-linux-gnu"}) {
+      for (const int level : {0, 3}) {
+        INFO(narrow << " for " << triple << " -O" << level);
+        Converted compiled = compileText(typed, {triple, "", level});
+        CHECK_FALSE(llvm::verifyModule(*compiled.module));
+        const std::string object = emit(*compiled.module, *compiled.machine, OutputKind::Object);
+        CHECK(undefinedSymbols(object) == std::set<std::string>{});
+      }
     }
   }
 }
