@@ -15,7 +15,7 @@ namespace {
 constexpr DiagnosticKind kRuntimeUnavailable{"runtime-unavailable", Severity::Error};
 constexpr DiagnosticKind kRuntimeBroken{"runtime-broken", Severity::Internal};
 
-/// How the runtime's functions are called in C, and how kernels call them (entry_memory.h, runtimeSymbol).
+/// How the runtime's functions are called in C, and how kernels call them (entry_copies.h, runtimeSymbol).
 constexpr llvm::StringLiteral kCPrefix = "spc_rt_";
 constexpr llvm::StringLiteral kSymbolPrefix = "spc.rt.";
 
@@ -46,12 +46,14 @@ void neutralise(llvm::Module &runtime, const llvm::Module &kernel) {
 }
 
 void reportUnavailable(const llvm::Module &module, Diagnostics &diagnostics) {
+  const bool copies = module.getFunction((kSymbolPrefix + "reorder").str()) != nullptr;
+  const std::string what = copies ? "copies an operand into another storage" : "adds lengths up into pointers";
+  const std::string instead = copies ? "store the operand in the order in which the kernel reads it"
+                                     : "store the operand with an offsets array";
   diagnostics
       .report(kRuntimeUnavailable, {},
-              "this kernel copies an operand into another storage, which is not available for " +
-                  module.getTargetTriple().str())
-      .advise("store the operand in the order in which the kernel reads it, or compile for x86_64, aarch64, riscv64 "
-              "or wasm32");
+              "this kernel " + what + ", which is not available for " + module.getTargetTriple().str())
+      .advise(instead + ", or compile for x86_64, aarch64, riscv64 or wasm32");
 }
 
 /// The functions that the runtime defines for others.

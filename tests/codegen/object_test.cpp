@@ -178,6 +178,9 @@ TEST_CASE("the runtime is internal and takes the kernel's processor") {
 TEST_CASE("copies are refused where there is no runtime") {
   for (const char *triple : {"powerpc64le-linux-gnu", "x86_64-linux-gnux32", "aarch64_be-linux-gnu"})
     CHECK_THROWS_WITH(compileProbe(copyingProbe(), {triple, "", 2}), Catch::Contains("another storage"));
+  Probe lengths;
+  lengths.operand("A", formatOf("dl"), {lengths.extent("m"), lengths.extent("n")});
+  CHECK_THROWS_WITH(compileProbe(lengths, {"powerpc64le-linux-gnu", "", 2}), Catch::Contains("adds lengths up"));
 }
 
 TEST_CASE("wasm32 passes malloc a size of its own width") {
