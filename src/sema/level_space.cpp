@@ -191,6 +191,20 @@ bool LevelSpace::mayMerge(const std::vector<SparseUse> &uses) const {
   return true;
 }
 
+bool LevelSpace::mayIndexTarget(int variable) const {
+  const Split &split = splits_[variable];
+  for (size_t operand = 0; split.base >= 0 && operand < accesses_->size(); ++operand) {
+    const SparseAccess &access = (*accesses_)[operand];
+    bool hasBase = false;
+    for (const Level &level : access.format->levels) {
+      if (!copied_[operand] && level.part == Part::Difference && hasBase)
+        return false;
+      hasBase = hasBase || (level.part == Part::Whole && access.variables[level.dim] == split.base);
+    }
+  }
+  return true;
+}
+
 double LevelSpace::extentOf(int loop) const {
   return loops_[loop].part == Part::Remainder ? static_cast<double>(loops_[loop].block) : kUnknownExtent;
 }

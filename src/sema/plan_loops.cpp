@@ -130,6 +130,9 @@ private:
     problem.indexesTarget.resize(problem.extents.size());
     const Tensor &target = kernel_.tensors[plan.draft.target];
     if (target.format.isDense() && target.order() > 0) {
+      for (VariableId variable : plan.draft.targetVariables)
+        if (!space->mayIndexTarget(positionOf(plan.variables, variable)))
+          return std::nullopt;
       problem.dense.push_back({loopsInStorageOrder(target, plan.draft.targetVariables, plan, *space), kTargetWeight});
       for (int loop : problem.dense.back().loops)
         problem.indexesTarget[loop] = true;
