@@ -60,7 +60,7 @@ def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
     the bound entry count. Of levels that `spc.levels` describes, positions and coordinates are computed, sign-extended
     or read from an array of structs; a dense ragged level's gather `x[j]` turns into a contiguous load that way.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect"];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {

@@ -5,6 +5,7 @@
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -41,6 +42,29 @@ mlir::Value initialValue(mlir::Value value) {
   const unsigned number = argument.getArgNumber();
   return argument.getOwner() == loop.getBeforeBody() ? loop.getInits()[number]
                                                      : loop.getConditionOp().getArgs()[number];
+}
+
+/// Asks LLVM to vectorise a short loop as it stands, in as many vectors at once as cover it. By itself it would unroll
+/// the loop first and then vectorise across the rows around it, gathering values that are contiguous here.
+void vectoriseRow(scf::ForOp loop, int64_t count) {
+  constexpr int64_t kVectorBits = 256, kMostVectors = 4;
+  unsigned bits = 0;
+  bool isInnermost = true;
+  loop.getBody()->walk([&](mlir::Operation *op) {
+    isInnermost &= !mlir::isa<mlir::LoopLikeOpInterface>(op);
+    if (auto load = mlir::dyn_cast<memref::LoadOp>(op); load && load.getType().isFloat())
+      bits = std::max(bits, load.getType().getIntOrFloatBitWidth());
+  });
+  const int64_t vectors = std::min<int64_t>(kMostVectors, count * bits / kVectorBits);
+  if (!isInnermost || vectors < 2)
+    return;
+  mlir::MLIRContext *context = loop.getContext();
+  auto yes = mlir::BoolAttr::get(context, true);
+  auto together = mlir::IntegerAttr::get(mlir::IntegerType::get(context, 32), vectors);
+  auto interleave = mlir::LLVM::LoopInterleaveAttr::get(context, together);
+  auto unroll = mlir::LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", mlir::LLVM::LoopAnnotationAttr::get(context, {}, {}, interleave, unroll, {}, {}, {},
+                                                                       {}, {}, {}, {}, {}, {}, {}, {}));
 }
 
 class LowerStorage : public impl::LowerStorageBase<LowerStorage> {
@@ -121,6 +145,7 @@ void LowerStorage::settleSegments() {
     builder.setInsertionPoint(loop);
     loop.setLowerBound(mlir::arith::ConstantIndexOp::create(builder, location, 0));
     loop.setUpperBound(mlir::arith::ConstantIndexOp::create(builder, location, end.constant - start.constant));
+    vectoriseRow(loop, end.constant - start.constant);
   });
 }
 
