@@ -45,7 +45,8 @@ def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
   let description = [{
     Blocks and diagonals index dense tensors, and the dense roots of sparse ones, by sums: `x[8 * jo + ji]`, `x[i + d]`.
     At the last block and at the ends of a diagonal these leave their extent, where the storage holds padding that is no
-    part of the tensor. The innermost loop of such a sum runs over less: `max(lower, -rest)` to `min(upper, extent - rest)`.
+    part of the tensor. The innermost loop of such a sum runs over less: from `max(lower, -rest)` to
+    `min(upper, extent - rest)`.
     Block loops get two versions, so that full blocks keep constant bounds and unroll. Where only a loop over positions
     has the index, the rest of its body becomes conditional.
   }];
