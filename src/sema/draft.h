@@ -52,6 +52,7 @@ struct KeptPattern {
 struct PatternLoss {
   Span where;
   std::string reason;
+  bool byStorage = false; ///< it would be kept, were the operand stored otherwise
 };
 
 std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const Scope &scope, const Kernel &kernel);

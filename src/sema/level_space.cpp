@@ -40,6 +40,21 @@ std::optional<int> completedDimension(const Format &format, const Level &level) 
   return level.part == Part::Difference && !storesWhole(format, level.minus) ? level.minus : level.dim;
 }
 
+/// Whether the number of entries is a share of the number of elements: triangles, ragged rows, N:M.
+bool growsWithItsSize(const Format &format) {
+  return std::all_of(format.levels.begin(), format.levels.end(),
+                     [](const Level &level) { return level.isDense() || level.part == Part::Remainder; });
+}
+
+/// An estimate of the entries under each parent.
+double lengthOf(const Level &level, bool isRoot) {
+  if (level.part == Part::Difference)
+    return kFiberLength;
+  if (level.part == Part::Remainder)
+    return static_cast<double>(level.block);
+  return isRoot || level.isRaggedDense() ? kUnknownExtent : kFiberLength;
+}
+
 /// Whether merging with another operand at this level gives each coordinate once, in order.
 bool isMergeable(const Format &format, int k) {
   const bool repeatsByDesign = k + 1 < format.levelCount() && format.levels[k + 1].isSingleton();
@@ -136,7 +151,7 @@ std::optional<SparseUse> LevelSpace::useInPlace(const SparseAccess &access) cons
     std::optional<Index> index = levelIndex(level, access.variables);
     if (!index || (index->size() > 1 && !(level.isFullyDense() && use.levels.empty())))
       return std::nullopt;
-    use.levels.push_back({loopsOf(*index), level.isFullyDense()});
+    use.levels.push_back({loopsOf(*index), level.isFullyDense(), lengthOf(level, use.levels.empty())});
   }
   return areDistinct(use) ? std::optional(std::move(use)) : std::nullopt;
 }
@@ -150,7 +165,11 @@ std::optional<SparseUse> LevelSpace::useOfCopy(const SparseAccess &access) const
     const std::optional<int> dim = completedDimension(*access.format, level);
     if (!dim)
       continue;
-    LevelUse copy{loopsOf(valueOf(access.variables[*dim])), level.isFullyDense()};
+    // What is stored as a full block stays full in the copy, and as many entries as elements stay as many.
+    const bool isBlock = &level != &access.format->levels.front() && level.isFullyDense() && !(&level - 1)->isDense();
+    const bool isFull = isBlock || growsWithItsSize(*access.format);
+    LevelUse copy{loopsOf(valueOf(access.variables[*dim])), level.isFullyDense(),
+                  isFull ? kUnknownExtent : kFiberLength};
     if (copy.loops.size() == 1) {
       use.levels.push_back(std::move(copy));
       continue;

@@ -6,7 +6,6 @@
 namespace spc::sema {
 namespace {
 
-constexpr double kFiber = 10;
 constexpr double kWorthCopying = 100;
 constexpr double kTie = 1 + 1e-9;
 constexpr size_t kExhaustiveOperands = 5; ///< up to here every choice of copies is tried
@@ -86,14 +85,10 @@ public:
 
   // Entries visited for each parent; nullopt where the level is dense.
   std::optional<double> fiberLength(int loop) const {
-    const int level = placeOf_[loop].level;
-    if (!use_->isCopied)
-      return use_->levels[level].isDense ? std::nullopt : std::optional(level == 0 ? kUnknownExtent : kFiber);
-    if (done_ == 0 || level < use_->fixedLevels)
-      return std::nullopt;
-    // What is stored as a full block stays full in the copy.
-    const bool isBlock = level > 0 && use_->levels[level].isDense && !use_->levels[level - 1].isDense;
-    return isBlock ? kUnknownExtent : kFiber;
+    const int number = placeOf_[loop].level;
+    const LevelUse &level = use_->levels[number];
+    const bool isDense = use_->isCopied ? done_ == 0 || number < use_->fixedLevels : level.isDense;
+    return isDense ? std::nullopt : std::optional(level.length);
   }
 
   void move(int direction) { done_ += direction; }

@@ -16,6 +16,7 @@ namespace spc::sema {
 struct LevelUse {
   std::vector<int> loops; ///< one; several, in any order, where a dense root is indexed by a sum of loops
   bool isDense = false;
+  double length = 0; ///< entries for each parent, where not dense; of a copy's level, below others
 };
 
 /// A sparse operand of a term.
@@ -41,8 +42,9 @@ struct LoopProblem {
   int loopCount() const { return static_cast<int>(extents.size()); }
 };
 
-/// The estimate for the extent of a whole dimension.
+/// The estimates for the extent of a whole dimension, and for the entries of a fiber.
 inline constexpr double kUnknownExtent = 1e6;
+inline constexpr double kFiberLength = 10;
 
 /// The term's problem for one choice of copies, by sparse operand; nullopt where the operands cannot be iterated
 /// together that way, or one that has to be copied is not.

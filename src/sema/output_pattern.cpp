@@ -40,11 +40,11 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
   const format::Format &format = kernel.tensors[first.tensor].format;
   const std::string name = inQuotes(kernel.tensors[first.tensor].name);
   if (format.isSum())
-    return PatternLoss{first.where, name + " is stored as a sum of parts"};
+    return PatternLoss{first.where, name + " is stored as a sum of parts", true};
   if (format.symmetry != format::Symmetry::None && dependsOnTarget(draft, term, sparse.front(), scope))
-    return PatternLoss{term.where, "this is not symmetric, as " + name + " is"};
+    return PatternLoss{term.where, "this is not symmetric, as " + name + " is", true};
   if (format.mayRepeat() && usesOf(sparse.front(), term) > 1)
-    return PatternLoss{first.where, name + " may hold an entry several times, and occurs more than once here"};
+    return PatternLoss{first.where, name + " may hold an entry several times, and occurs more than once here", true};
   std::vector<VariableId> have = first.variables, want = draft.targetVariables;
   std::sort(have.begin(), have.end());
   std::sort(want.begin(), want.end());

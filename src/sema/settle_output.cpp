@@ -88,23 +88,25 @@ private:
           .advise("drop 'sparse' for a dense result");
       return;
     }
-    reportDense();
+    reportDense(std::get<PatternLoss>(pattern));
   }
 
-  void reportDense() {
+  void reportDense(const PatternLoss &loss) {
     bool hasSparse = false;
     for (const Access &access : scope_.accesses)
       hasSparse |= !analysis_.kernel.tensors[access.tensor].format.isDense();
     if (!hasSparse || target_.order() == 0)
       return;
-    if (couldBeSparse())
-      analysis_.diagnostics
-          .report(kDensify, draft_.where,
-                  "output " + inQuotes(target_.name) +
-                      " is dense, though only sparse operands decide which of its elements are set")
-          .advise("bind it, --format " + target_.name + "=dense, to say that dense is meant");
-    else
-      analysis_.diagnostics.report(kOutputFormat, draft_.where, "output " + inQuotes(target_.name) + " is dense");
+    Diagnostic &dense =
+        couldBeSparse() ? analysis_.diagnostics
+                              .report(kDensify, draft_.where,
+                                      "output " + inQuotes(target_.name) +
+                                          " is dense, though only sparse operands decide which of its elements are set")
+                              .advise("bind it, --format " + target_.name + "=dense, to say that dense is meant")
+                        : analysis_.diagnostics.report(kOutputFormat, draft_.where,
+                                                       "output " + inQuotes(target_.name) + " is dense");
+    if (loss.byStorage)
+      dense.note(loss.where, loss.reason);
   }
 
   // Does every term have sparse operands that cover the target's variables? A vector from a matrix is dense by nature.

@@ -146,7 +146,7 @@ TEST_CASE("large loop problems are planned quickly") {
   for (int operand = 0; operand < 24; ++operand) {
     SparseUse use;
     for (int level = 0; level < 8; ++level)
-      use.levels.push_back({{(operand * 5 + level * 7) % 16}, level == 0});
+      use.levels.push_back({{(operand * 5 + level * 7) % 16}, level == 0, kFiberLength});
     sparse.sparse.push_back(use);
   }
   LoopProblem five = sparse;

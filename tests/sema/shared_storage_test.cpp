@@ -79,6 +79,8 @@ TEST_CASE("an output is no sum of parts and keeps no sum's pattern") {
   Checked scaled = check("D(i,j) = 2*A(i,j)", {"A=hyb"});
   CHECK(scaled.tensor("D").format.isDense());
   CHECK(scaled.statement().terms.size() == 2);
+  REQUIRE(scaled.the("densify").notes.size() == 1);
+  CHECK(scaled.the("densify").notes[0].message == "'A' is stored as a sum of parts");
 }
 
 TEST_CASE("too many parts and parameters") {
