@@ -37,6 +37,12 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
     return PatternLoss{second.where, "this term keeps only what " + inQuotes(kernel.tensors[first.tensor].name) +
                                          " and " + inQuotes(kernel.tensors[second.tensor].name) + " both store"};
   }
+  std::vector<VariableId> have = first.variables, want = draft.targetVariables;
+  std::sort(have.begin(), have.end());
+  std::sort(want.begin(), want.end());
+  if (have != want)
+    return PatternLoss{first.where, inQuotes(kernel.tensors[first.tensor].name) +
+                                        " is not indexed by exactly the left side's variables"};
   const format::Format &format = kernel.tensors[first.tensor].format;
   const std::string name = inQuotes(kernel.tensors[first.tensor].name);
   if (format.isSum())
@@ -45,12 +51,6 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
     return PatternLoss{term.where, "this is not symmetric, as " + name + " is", true};
   if (format.mayRepeat() && usesOf(sparse.front(), term) > 1)
     return PatternLoss{first.where, name + " may hold an entry several times, and occurs more than once here", true};
-  std::vector<VariableId> have = first.variables, want = draft.targetVariables;
-  std::sort(have.begin(), have.end());
-  std::sort(want.begin(), want.end());
-  if (have != want)
-    return PatternLoss{first.where, inQuotes(kernel.tensors[first.tensor].name) +
-                                        " is not indexed by exactly the left side's variables"};
   return sparse.front();
 }
 
