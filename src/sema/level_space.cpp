@@ -210,17 +210,10 @@ bool LevelSpace::mayMerge(const std::vector<SparseUse> &uses) const {
   return true;
 }
 
-bool LevelSpace::mayIndexTarget(int variable) const {
-  const Split &split = splits_[variable];
-  for (size_t operand = 0; split.base >= 0 && operand < accesses_->size(); ++operand) {
-    const SparseAccess &access = (*accesses_)[operand];
-    bool hasBase = false;
-    for (const Level &level : access.format->levels) {
-      if (!copied_[operand] && level.part == Part::Difference && hasBase)
-        return false;
-      hasBase = hasBase || (level.part == Part::Whole && access.variables[level.dim] == split.base);
-    }
-  }
+bool LevelSpace::mayIndexDense(const std::vector<int> &variables) const {
+  for (auto variable = variables.begin(); variable != variables.end(); ++variable)
+    if (std::find(variables.begin(), variable, splits_[*variable].base) != variable)
+      return false;
   return true;
 }
 

@@ -43,9 +43,9 @@ public:
   /// The sparse operands' levels as the loop order depends on them; nullopt where two operands would be merged though
   /// one of them is unordered or repeats coordinates there.
   std::optional<std::vector<SparseUse>> uses() const;
-  /// Whether a dense target may be indexed by the variable. MLIR's sparsifier does not scatter along a sum whose last
-  /// loop is over listed coordinates, as over a row's differences.
-  bool mayIndexTarget(int variable) const;
+  /// Whether a dense tensor may be indexed by the variables, by dimension. MLIR's sparsifier takes i in (i, i + d) for
+  /// a repeated index, though not in (i + d, i).
+  bool mayIndexDense(const std::vector<int> &variables) const;
   /// An estimate of a loop's length.
   double extentOf(int loop) const;
 

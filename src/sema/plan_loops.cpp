@@ -130,9 +130,8 @@ private:
     problem.indexesTarget.resize(problem.extents.size());
     const Tensor &target = kernel_.tensors[plan.draft.target];
     if (target.format.isDense() && target.order() > 0) {
-      for (VariableId variable : plan.draft.targetVariables)
-        if (!space->mayIndexTarget(positionOf(plan.variables, variable)))
-          return std::nullopt;
+      if (!space->mayIndexDense(numbersOf(plan.draft.targetVariables, plan.variables)))
+        return std::nullopt;
       problem.dense.push_back({loopsInStorageOrder(target, plan.draft.targetVariables, plan, *space), kTargetWeight});
       for (int loop : problem.dense.back().loops)
         problem.indexesTarget[loop] = true;
@@ -140,8 +139,11 @@ private:
     for (AccessId id : plan.accesses) {
       const Access &access = scope_->accesses[id];
       const Tensor &tensor = kernel_.tensors[access.tensor];
-      if (tensor.format.isDense() && tensor.order() > 0)
-        problem.dense.push_back({loopsInStorageOrder(tensor, access.variables, plan, *space), 1});
+      if (!tensor.format.isDense() || tensor.order() == 0)
+        continue;
+      if (!space->mayIndexDense(numbersOf(access.variables, plan.variables)))
+        return std::nullopt;
+      problem.dense.push_back({loopsInStorageOrder(tensor, access.variables, plan, *space), 1});
     }
     return problem;
   }

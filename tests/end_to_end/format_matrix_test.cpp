@@ -42,6 +42,8 @@ TEST_CASE("matrix formats times a vector", "[format-products]") {
 
 TEST_CASE("matrix formats times a matrix", "[format-matmul]") {
   checkEach("Y(i,k) = A(i,j)*X(j,k)", kMatrices);
+  checkEach("s = A(i,j)*X(i,j)", kMatrices);
+  checkEach("Y(i,j) = A(i,j)*X(j,i)", kMatrices, {{"Y", "dense"}});
 }
 
 TEST_CASE("sums of all entries", "[format-sums]") {
