@@ -15,19 +15,6 @@ constexpr DiagnosticKind kUnstorable{"unstorable-tensor", Severity::Error};
 constexpr DiagnosticKind kOutsidePattern{"outside-pattern", Severity::Error};
 constexpr DiagnosticKind kKernelStatus{"kernel-status", Severity::Error};
 
-/// The values array that a packed tensor's struct points to.
-template <typename T> T *valuesOf(tensor::PackedTensor &tensor, const abi::StructType &type) {
-  auto **fields = static_cast<T **>(tensor.cStruct());
-  return fields[type.find(abi::FieldRole::Values)];
-}
-
-void storeValue(tensor::PackedTensor &tensor, const abi::StructType &type, size_t position, double value) {
-  if (type.value == sema::ValueType::F64)
-    valuesOf<double>(tensor, type)[position] = value;
-  else
-    valuesOf<float>(tensor, type)[position] = static_cast<float>(value);
-}
-
 /// Positions of entries in the order of their coordinates.
 std::vector<size_t> sortedPositions(const tensor::Coordinates &entries) {
   std::vector<size_t> positions(entries.size());
@@ -41,10 +28,30 @@ std::vector<size_t> sortedPositions(const tensor::Coordinates &entries) {
   return positions;
 }
 
-/// An output that shares `pattern` and is read too: its given values, in the places that the pattern has for them.
-bool fillPattern(Session &session, const sema::Tensor &tensor, const abi::StructType &type,
-                 const tensor::Coordinates &pattern, tensor::Coordinates given, tensor::PackedTensor &output) {
+/// The slots of a tensor whose structure another one shares, by that one's dimensions: both have the same levels, which
+/// may store other dimensions.
+tensor::Coordinates slotsFor(const format::Format &format, const tensor::PackedTensor &owner,
+                             std::vector<int64_t> &positions) {
+  tensor::Coordinates slots = owner.slots(positions);
+  const size_t order = slots.shape.size();
+  const tensor::Coordinates own = slots;
+  for (size_t k = 0; k < format.levels.size(); ++k) {
+    const auto to = static_cast<size_t>(format.levels[k].dim), from = static_cast<size_t>(owner.format().levels[k].dim);
+    if (format.levels[k].part == format::Part::Remainder)
+      continue;
+    slots.shape[to] = own.shape[from];
+    for (size_t e = 0; e < slots.size(); ++e)
+      slots.coordinates[e * order + to] = own.coordinates[e * order + from];
+  }
+  return slots;
+}
+
+/// A tensor that shares the structure of `owner`: its given values, in the slots that there are for them.
+bool fillPattern(Session &session, const sema::Tensor &tensor, const tensor::PackedTensor &owner,
+                 tensor::Coordinates given, tensor::PackedTensor &output) {
   tensor::sortAndSum(given);
+  std::vector<int64_t> slots;
+  const tensor::Coordinates pattern = slotsFor(tensor.format, owner, slots);
   std::vector<size_t> positions = sortedPositions(pattern);
   size_t order = pattern.shape.size();
   auto next = positions.begin();
@@ -63,7 +70,13 @@ bool fillPattern(Session &session, const sema::Tensor &tensor, const abi::Struct
                                        "' has an entry outside of the pattern that it shares with its operand");
       return false;
     }
-    storeValue(output, type, *next, given.values[k]);
+    const tensor::Number value{given.values[k], given.imaginary.empty() ? 0 : given.imaginary[k]};
+    if (!tensor::storeNumber(output.values(), tensor.type, slots[*next], value)) {
+      session.diagnostics().report(kUnstorable, tensor.where,
+                                   "'" + tensor.name + "' cannot be stored: a value does not fit the type " +
+                                       sema::spelling(tensor.type));
+      return false;
+    }
   }
   return true;
 }
@@ -86,17 +99,22 @@ public:
 
 private:
   const sema::Tensor &tensorAt(size_t k) const { return kernel_.tensors[kernel_.parameters[k]]; }
-  bool sharesOther(size_t k) const {
-    return tensorAt(k).patternOf.value_or(kernel_.parameters[k]) != kernel_.parameters[k];
+  bool sharesOther(size_t k) const { return ownerOf(kernel_.parameters[k]) != kernel_.parameters[k]; }
+
+  /// The tensor that has the structure of `tensor` in its struct.
+  sema::TensorId ownerOf(sema::TensorId tensor) const {
+    for (size_t hops = 0; hops < kernel_.tensors.size(); ++hops) {
+      const sema::Tensor &borrower = kernel_.tensors[tensor];
+      tensor = borrower.structureOf ? *borrower.structureOf : borrower.patternOf.value_or(tensor);
+    }
+    return tensor;
   }
 
   bool packOne(size_t k) {
     const sema::Tensor &tensor = tensorAt(k);
     RunInput &input = inputs_.parameters[k];
     if (tensor.order() == 0) {
-      arguments_[k].f64 = input.scalar;
-      arguments_[k].f32 = static_cast<float>(input.scalar);
-      return true;
+      return tensor::storeNumber(arguments_[k].scalar, tensor.type, 0, input.scalar);
     }
     std::vector<int64_t> shape = inputs_.shapeOf(tensor);
     return sharesOther(k) ? packSharing(k, shape) : packOwn(k, shape);
@@ -116,15 +134,15 @@ private:
 
   bool packSharing(size_t k, const std::vector<int64_t> &shape) {
     const sema::Tensor &tensor = tensorAt(k);
-    size_t operand =
-        static_cast<size_t>(std::find(kernel_.parameters.begin(), kernel_.parameters.end(), *tensor.patternOf) -
-                            kernel_.parameters.begin());
-    tensor::PackedTensor &pattern = *arguments_[operand].tensor;
-    if (!makeOutput(k, shape, pattern.valueCount()))
+    const auto operand =
+        std::find(kernel_.parameters.begin(), kernel_.parameters.end(), ownerOf(kernel_.parameters[k]));
+    tensor::PackedTensor &owner = *arguments_[static_cast<size_t>(operand - kernel_.parameters.begin())].tensor;
+    if (!makeOutput(k, shape, owner.valueCount()))
       return false;
+    if (signature_.parameters[k].kind == abi::ParameterKind::Values)
+      arguments_[k].tensor->borrowStructure(owner);
     std::optional<tensor::Coordinates> given = std::exchange(inputs_.parameters[k].entries, std::nullopt);
-    return !given || fillPattern(session_, tensor, signature_.parameters[k].type, pattern.unpack(), std::move(*given),
-                                 *arguments_[k].tensor);
+    return !given || fillPattern(session_, tensor, owner, std::move(*given), *arguments_[k].tensor);
   }
 
   bool makeOutput(size_t k, const std::vector<int64_t> &shape, int64_t values) {
@@ -151,11 +169,11 @@ private:
 void *CallArgument::address(const abi::Parameter &parameter) {
   if (parameter.kind == abi::ParameterKind::Tensor)
     return tensor->cStruct();
-  return parameter.value == sema::ValueType::F64 ? static_cast<void *>(&f64) : static_cast<void *>(&f32);
+  return parameter.kind == abi::ParameterKind::Values ? tensor->values() : scalar;
 }
 
-double CallArgument::scalar(const abi::Parameter &parameter) const {
-  return parameter.value == sema::ValueType::F64 ? f64 : static_cast<double>(f32);
+tensor::Number CallArgument::number(const abi::Parameter &parameter) const {
+  return tensor::loadNumber(scalar, parameter.value, 0);
 }
 
 std::optional<std::vector<CallArgument>> packArguments(Session &session, const sema::Kernel &kernel,

@@ -6,21 +6,22 @@
 #include "abi/signature.h"
 #include "codegen/jit.h"
 
+#include "tensor/numbers.h"
 #include <memory>
+
 #include <optional>
 #include <vector>
 
 namespace spc::driver {
 
-/// An argument of the call: a packed tensor, or a scalar in both widths.
+/// An argument of the call: a packed tensor, or a scalar as the kernel takes it.
 struct CallArgument {
   std::optional<tensor::PackedTensor> tensor;
-  double f64 = 0;
-  float f32 = 0;
+  alignas(16) unsigned char scalar[16] = {};
 
   /// Where the kernel finds it.
   void *address(const abi::Parameter &parameter);
-  double scalar(const abi::Parameter &parameter) const;
+  tensor::Number number(const abi::Parameter &parameter) const;
 };
 
 /// Packs the inputs and lays out the outputs, by position in Kernel::parameters; empties `inputs` as it goes.

@@ -19,16 +19,24 @@ std::string number(double value) {
   return text;
 }
 
+/// Entry k; a complex one with its imaginary part.
+std::string number(const tensor::Coordinates &entries, size_t k) {
+  if (entries.imaginary.empty())
+    return number(entries.values[k]);
+  const std::string imaginary = number(entries.imaginary[k]);
+  return number(entries.values[k]) + (imaginary[0] == '-' ? "" : "+") + imaginary + "i";
+}
+
 std::string padded(const std::string &text, size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
 /// One line a row, columns aligned on the right.
-std::string printRows(const std::vector<double> &values, int64_t rows, int64_t columns) {
+std::string printRows(const tensor::Coordinates &entries, int64_t rows, int64_t columns) {
   std::vector<std::string> texts;
   std::vector<size_t> widths(static_cast<size_t>(columns));
-  for (size_t k = 0; k < values.size(); ++k) {
-    texts.push_back(number(values[k]));
+  for (size_t k = 0; k < entries.size(); ++k) {
+    texts.push_back(number(entries, k));
     size_t &width = widths[k % widths.size()];
     width = std::max(width, texts.back().size());
   }
@@ -54,7 +62,7 @@ std::string printEntries(const tensor::Coordinates &entries) {
   }
   std::string result;
   for (size_t k = 0; k < entries.size(); ++k)
-    result += "  " + padded(places[k], width) + "  " + number(entries.values[k]) + "\n";
+    result += "  " + padded(places[k], width) + "  " + number(entries, k) + "\n";
   return result;
 }
 
@@ -70,7 +78,7 @@ std::string summary(const tensor::Coordinates &entries) {
 
 std::string printTensor(const std::string &name, const tensor::Coordinates &entries, bool dense) {
   if (entries.shape.empty())
-    return name + " = " + number(entries.values.at(0)) + "\n";
+    return name + " = " + number(entries, 0) + "\n";
   std::string head = name + ": " + describeShape(entries.shape);
   if (dense && entries.order() <= 2) {
     // A vector is printed as one row when it is short, else as a column.
@@ -78,7 +86,7 @@ std::string printTensor(const std::string &name, const tensor::Coordinates &entr
     int64_t rows = vector ? (entries.shape[0] <= kMostColumns ? 1 : entries.shape[0]) : entries.shape[0];
     int64_t columns = vector ? (rows == 1 ? entries.shape[0] : 1) : entries.shape[1];
     if (rows <= (vector ? static_cast<int64_t>(kMostEntries) : kMostRows) && columns <= kMostColumns)
-      return head + "\n" + printRows(entries.values, rows, columns);
+      return head + "\n" + printRows(entries, rows, columns);
   }
   head += ", " + std::to_string(entries.size()) + (dense ? " elements" : " stored entries");
   if (entries.values.empty())

@@ -3,6 +3,7 @@
 #include "driver/extent_table.h"
 #include "tensor/files.h"
 #include "tensor/generate.h"
+#include "tensor/parts.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -80,6 +81,7 @@ private:
   void settleExtents();
   void checkSizes();
   void finishTensors();
+  void splitIntoParts(size_t first);
 
   Session &session_;
   Diagnostics &diagnostics_;
@@ -128,10 +130,12 @@ void InputReader::readArguments() {
 void InputReader::checkPresence() {
   for (size_t k = 0; k < given_.size(); ++k) {
     const sema::Tensor &tensor = tensorAt(k);
+    const std::string &name = tensor.partOf.empty() ? tensor.name : tensor.partOf;
+    if (tensor.part > 0)
+      continue;
     if (tensor.isRead && !given_[k]) {
-      std::string form =
-          tensor.order() == 0 ? tensor.name + "=NUMBER" : tensor.name + "=FILE or " + tensor.name + "=ones";
-      diagnostics_.report(kInputMissing, tensor.where, "the kernel reads '" + tensor.name + "', which is not given")
+      std::string form = tensor.order() == 0 ? name + "=NUMBER" : name + "=FILE or " + name + "=ones";
+      diagnostics_.report(kInputMissing, tensor.where, "the kernel reads '" + name + "', which is not given")
           .advise("add " + form + " to the command line");
     } else if (!tensor.isRead && given_[k]) {
       diagnostics_
@@ -218,15 +222,38 @@ void InputReader::readSource(size_t parameter) {
     fixShape(tensor, *given.generator->shape, "'" + tensor.name + "' has", given.assignment.where);
 }
 
+/// A number, or `1+2i` where the scalar is complex.
+std::optional<tensor::Number> readNumber(const std::string &text, bool mayBeComplex) {
+  const char *begin = text.c_str();
+  char *end = nullptr;
+  tensor::Number number{std::strtod(begin, &end), 0};
+  if (end == begin)
+    return std::nullopt;
+  if (mayBeComplex && *end == 'i' && end[1] == '\0')
+    return tensor::Number{0, number.real};
+  if (mayBeComplex && (*end == '+' || *end == '-')) {
+    const char *imaginary = end;
+    number.imaginary = std::strtod(imaginary, &end);
+    if (end == imaginary || *end++ != 'i')
+      return std::nullopt;
+  }
+  return *end == '\0' ? std::optional(number) : std::nullopt;
+}
+
 void InputReader::readScalar(size_t parameter) {
   const Assignment &assignment = given_[parameter]->assignment;
-  const char *begin = assignment.value.c_str();
-  char *end = nullptr;
-  double value = std::strtod(begin, &end);
-  if (end == begin || *end != '\0')
+  const sema::Tensor &tensor = tensorAt(parameter);
+  std::optional<tensor::Number> number = readNumber(assignment.value, sema::isComplex(tensor.type));
+  alignas(16) unsigned char stored[16];
+  if (!number)
     diagnostics_.report(kNotANumber, assignment.where, "'" + assignment.value + "' is no number")
-        .note(tensorAt(parameter).where, "'" + assignment.name + "' is a scalar");
-  inputs_.parameters[parameter].scalar = value;
+        .note(tensor.where, "'" + assignment.name + "' is a scalar");
+  else if (!tensor::storeNumber(stored, tensor.type, 0, *number))
+    diagnostics_
+        .report(kNotANumber, assignment.where,
+                "'" + assignment.value + "' does not fit the type " + sema::spelling(tensor.type))
+        .note(tensor.where, "'" + assignment.name + "' is of that type");
+  inputs_.parameters[parameter].scalar = number.value_or(tensor::Number());
 }
 
 void InputReader::readFile(size_t parameter) {
@@ -292,7 +319,20 @@ void InputReader::finishTensors() {
       entries->shape = shape;
     else
       entries = tensor::generate(*given_[k]->generator, shape);
+    if (!tensorAt(k).partOf.empty())
+      splitIntoParts(k);
   }
+}
+
+/// Gives each part of a tensor that is stored as a sum its share of the entries.
+void InputReader::splitIntoParts(size_t first) {
+  std::vector<format::Format> formats;
+  for (size_t k = first; k < given_.size() && tensorAt(k).partOf == tensorAt(first).partOf; ++k)
+    formats.push_back(tensorAt(k).format);
+  std::vector<tensor::Coordinates> parts =
+      tensor::splitIntoParts(std::move(*inputs_.parameters[first].entries), formats);
+  for (size_t part = 0; part < parts.size(); ++part)
+    inputs_.parameters[first + part].entries = std::move(parts[part]);
 }
 
 } // namespace

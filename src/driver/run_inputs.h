@@ -3,6 +3,7 @@
 
 #include "driver/run_options.h"
 #include "sema/kernel.h"
+#include "tensor/numbers.h"
 #include "tensor/tensor.h"
 
 #include <optional>
@@ -13,7 +14,7 @@ namespace spc::driver {
 /// By position in Kernel::parameters.
 struct RunInput {
   std::optional<tensor::Coordinates> entries; ///< of an input of order 1 and up
-  double scalar = 0;                          ///< of an input of order 0
+  tensor::Number scalar;                      ///< of an input of order 0
 };
 
 /// All that a call of the kernel is given.

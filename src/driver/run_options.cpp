@@ -49,7 +49,11 @@ std::optional<Assignment> readAssignment(Session &session, const std::string &ar
 std::optional<size_t> findParameter(Session &session, const sema::Kernel &kernel, const Assignment &assignment) {
   std::vector<std::string> names;
   for (size_t k = 0; k < kernel.parameters.size(); ++k) {
-    names.push_back(kernel.tensors[kernel.parameters[k]].name);
+    // A sum of parts is given once, as the tensor of the kernel's text.
+    const sema::Tensor &tensor = kernel.tensors[kernel.parameters[k]];
+    if (tensor.part > 0)
+      continue;
+    names.push_back(tensor.partOf.empty() ? tensor.name : tensor.partOf);
     if (names.back() == assignment.name)
       return k;
   }

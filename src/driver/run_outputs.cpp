@@ -57,9 +57,11 @@ std::string fileText(const std::string &path, const tensor::Coordinates &entries
 }
 
 /// An order-0 result as the one entry of a 1 x 1 matrix, or of a .tns file without coordinates.
-tensor::Coordinates scalarEntry(double value, bool matrix) {
+tensor::Coordinates scalarEntry(tensor::Number value, bool matrix) {
   tensor::Coordinates entries;
-  entries.values = {value};
+  entries.values = {value.real};
+  if (value.imaginary != 0)
+    entries.imaginary = {value.imaginary};
   if (matrix) {
     entries.shape = {1, 1};
     entries.coordinates = {0, 0};
@@ -103,7 +105,13 @@ bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Sig
     bool isScalar = tensor.order() == 0;
     bool toMatrix = files[k] && files[k]->ends_with(".mtx");
     tensor::Coordinates entries =
-        isScalar ? scalarEntry(arguments[k].scalar(signature.parameters[k]), toMatrix) : arguments[k].tensor->unpack();
+        isScalar ? scalarEntry(arguments[k].number(signature.parameters[k]), toMatrix) : arguments[k].tensor->unpack();
+    if (files[k] && !entries.imaginary.empty()) {
+      session.diagnostics()
+          .report(kOutputKind, tensor.where, "complex tensors cannot be written to files: '" + tensor.name + "'")
+          .advise("leave out -o to print it");
+      return false;
+    }
     if (files[k])
       outputs.add(*files[k], fileText(*files[k], entries, tensor.format.isDense()));
     else

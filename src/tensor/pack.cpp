@@ -126,6 +126,14 @@ void *PackedTensor::cStruct() {
   return state_->arrays.cStruct();
 }
 
+void *PackedTensor::values() {
+  return state_->arrays.array(FieldRole::Values);
+}
+
+void PackedTensor::borrowStructure(const PackedTensor &owner) {
+  state_->arrays.borrowStructure(owner.state_->arrays);
+}
+
 int64_t PackedTensor::valueCount() const {
   return state_->arrays.valueCount;
 }

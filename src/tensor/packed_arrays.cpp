@@ -43,6 +43,12 @@ void *PackedArrays::allocate(FieldRole role, int index, int64_t count) {
   return array;
 }
 
+void PackedArrays::borrowStructure(const PackedArrays &owner) {
+  for (size_t slot = 0; slot < slots_.size(); ++slot)
+    if (type_.fields[slot].role != FieldRole::Values)
+      slots_[slot] = owner.slots_[slot];
+}
+
 size_t PackedArrays::elementSize(FieldType type) const {
   switch (type) {
   case FieldType::Int64:

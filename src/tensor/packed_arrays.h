@@ -34,6 +34,9 @@ public:
   /// Makes the array of a field: `count` zeros owned by this; NULL for none. Throws std::bad_alloc.
   void *allocate(abi::FieldRole role, int index, int64_t count);
 
+  /// Copies every field but the values from a struct of the same format.
+  void borrowStructure(const PackedArrays &owner);
+
   /// Sets the strides of a dense tensor by its levels; other structs have none.
   void setStrides();
 

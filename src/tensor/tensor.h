@@ -61,6 +61,16 @@ public:
   /// struct, so that it sees what a kernel wrote, structure pointers included.
   Coordinates unpack() const;
 
+  /// The coordinates of every slot of the values array that lies inside of the tensor, padding included, and which
+  /// slot each is; a symmetric tensor's off the diagonal twice. Values are what the slots hold.
+  Coordinates slots(std::vector<int64_t> &positions) const;
+
+  /// Takes over every field of `owner`'s struct but the values: both have one structure. Requires: the same format.
+  void borrowStructure(const PackedTensor &owner);
+
+  /// The values array.
+  void *values();
+
   const format::Format &format() const;
 
 private:

@@ -21,6 +21,12 @@ public:
       prepare(k);
   }
 
+  /// Notes slots, and leaves out none that holds a zero.
+  void noteSlots(std::vector<int64_t> &positions) {
+    positions_ = &positions;
+    mayPad_ = false;
+  }
+
   Coordinates unpack() {
     if (!values_)
       return std::move(result_);
@@ -60,7 +66,9 @@ private:
     walks_.push_back(std::move(walk));
   }
 
-  void emit(const std::vector<int64_t> &place, Number value) {
+  void emit(const std::vector<int64_t> &place, Number value, int64_t position) {
+    if (positions_)
+      positions_->push_back(position);
     result_.coordinates.insert(result_.coordinates.end(), place.begin(), place.end());
     result_.values.push_back(value.real);
     if (sema::isComplex(arrays_.valueType()))
@@ -75,15 +83,15 @@ private:
     const Number value = arrays_.loadValue(values_, position);
     if (mayPad_ && value == Number())
       return;
-    emit(byDimension_, value);
+    emit(byDimension_, value, position);
     if (format_.symmetry != format::Symmetry::None && byDimension_[0] != byDimension_[1])
-      emit({byDimension_[1], byDimension_[0]}, value);
+      emit({byDimension_[1], byDimension_[0]}, value, position);
   }
 
   /// By dimension, so that elements come in row-major order however they are stored.
   void visitDense(int dim, int64_t offset) {
     if (dim == format_.order())
-      return emit(byDimension_, arrays_.loadValue(values_, offset));
+      return emit(byDimension_, arrays_.loadValue(values_, offset), offset);
     int64_t stride = arrays_.number(FieldRole::Stride, dim);
     for (int64_t c = 0; c < result_.shape[dim]; ++c) {
       byDimension_[dim] = c;
@@ -148,9 +156,16 @@ private:
   Coordinates result_;
   int firstListed_ = -1;
   bool mayPad_ = false;
+  std::vector<int64_t> *positions_ = nullptr;
 };
 
 } // namespace
+
+Coordinates PackedTensor::slots(std::vector<int64_t> &positions) const {
+  Unpacker unpacker(state_->arrays);
+  unpacker.noteSlots(positions);
+  return unpacker.unpack();
+}
 
 Coordinates PackedTensor::unpack() const {
   return Unpacker(state_->arrays).unpack();
