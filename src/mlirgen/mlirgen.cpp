@@ -89,6 +89,9 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
     llvm::SmallVector<llvm::StringRef> extents(names.begin(), names.end());
     attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getStrArrayAttr(extents)));
   }
+  if (tensor.structureOf)
+    attributes.push_back(
+        builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[*tensor.structureOf].name)));
   if (argument.isStandIn) {
     const std::string &owner = kernel_.tensors[*tensor.patternOf].name;
     attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(owner)));

@@ -15,6 +15,7 @@ inline constexpr llvm::StringLiteral kExtents = "spc.extents";
 inline constexpr llvm::StringLiteral kModes = "spc.modes";
 inline constexpr llvm::StringLiteral kLevels = "spc.levels";
 inline constexpr llvm::StringLiteral kPatternOf = "spc.pattern_of";
+inline constexpr llvm::StringLiteral kStructureOf = "spc.structure_of";
 inline constexpr llvm::StringLiteral kPadded = "spc.padded";
 inline constexpr llvm::StringLiteral kBind = "spc.bind";
 

@@ -51,7 +51,7 @@ public:
       llvm::StringRef owner = argumentString(body, index, kPatternOf);
       if (owner.empty())
         continue;
-      if (failed(rewrite(index, views_[owner])))
+      if (failed(rewrite(index, views_[ownerOf(owner)])))
         return signalPassFailure();
       eraseArgument(body, index);
     }
@@ -61,6 +61,7 @@ private:
   using Views = llvm::SmallVector<mlir::Value>;
 
   void collectViews();
+  llvm::StringRef ownerOf(llvm::StringRef name);
   mlir::LogicalResult rewrite(unsigned standIn, const Views &views);
   mlir::Value position(mlir::Operation *nest, const Views &views);
   mlir::LogicalResult rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
@@ -70,21 +71,26 @@ private:
   llvm::StringMap<Views> views_; ///< by owner: the sparse arguments that have its pattern, at the same positions
 };
 
-/// A pattern belongs to its owner and to every output that shares it and is read as an operand later.
+/// The tensor whose structure `name` has in the end: patterns are borrowed, and structures declared to be another's.
+llvm::StringRef ShareStructure::ownerOf(llvm::StringRef name) {
+  mlir::func::FuncOp body = getOperation();
+  for (unsigned index = 0; index < body.getNumArguments(); ++index) {
+    if (argumentString(body, index, kName) != name)
+      continue;
+    for (llvm::StringRef attribute : {kStructureOf, kPatternOf})
+      if (llvm::StringRef owner = argumentString(body, index, attribute); !owner.empty() && owner != name)
+        return ownerOf(owner);
+  }
+  return name;
+}
+
+/// A pattern belongs to its owner and to every tensor that shares it and is read as an operand.
 void ShareStructure::collectViews() {
   mlir::func::FuncOp body = getOperation();
   views_.clear();
-  llvm::StringMap<llvm::StringRef> ownerOf;
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
-    if (llvm::StringRef owner = argumentString(body, index, kPatternOf); !owner.empty())
-      ownerOf[argumentString(body, index, kName)] = owner;
-  for (unsigned index = 0; index < body.getNumArguments(); ++index) {
-    mlir::Value argument = body.getArgument(index);
-    if (!sparse::getSparseTensorEncoding(argument.getType()))
-      continue;
-    llvm::StringRef name = argumentString(body, index, kName);
-    views_[ownerOf.contains(name) ? ownerOf.lookup(name) : name].push_back(argument);
-  }
+    if (mlir::Value argument = body.getArgument(index); sparse::getSparseTensorEncoding(argument.getType()))
+      views_[ownerOf(argumentString(body, index, kName))].push_back(argument);
 }
 
 /// Collects the loads of a sparse view's values.
