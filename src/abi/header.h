@@ -17,6 +17,9 @@ std::string writeHeader(const Signature &signature, const sema::Kernel &kernel);
 /// Needs the common part before it.
 std::string typeSection(const StructType &type);
 
+/// The members of the struct as typeSection has them, one a line, each with a comment on what it holds.
+std::string structMembers(const StructType &type);
+
 /// The texts of include/spc/spc.h and of include/spc/levels.h as of the build, in this order.
 std::string_view commonText();
 

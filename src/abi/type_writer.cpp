@@ -77,19 +77,6 @@ std::string meaning(const StructType &type, const Field &field) {
   return "";
 }
 
-std::string members(const StructType &type) {
-  std::string text;
-  for (const Field &field : type.fields) {
-    if (field.arrayLength > 0 && field.index > 0)
-      continue;
-    text += "  " + spelling(type, field.type) + field.name;
-    if (field.arrayLength > 0)
-      text += "[" + std::to_string(field.arrayLength) + "]";
-    text += "; /* " + meaning(type, field) + " */\n";
-  }
-  return text;
-}
-
 std::string assertions(const StructType &type) {
   std::string text;
   for (size_t slot = 0; slot < type.fields.size(); ++slot) {
@@ -182,6 +169,19 @@ std::string summary(const StructType &type) {
 
 } // namespace
 
+std::string structMembers(const StructType &type) {
+  std::string text;
+  for (const Field &field : type.fields) {
+    if (field.arrayLength > 0 && field.index > 0)
+      continue;
+    text += "  " + spelling(type, field.type) + field.name;
+    if (field.arrayLength > 0)
+      text += "[" + std::to_string(field.arrayLength) + "]";
+    text += "; /* " + meaning(type, field) + " */\n";
+  }
+  return text;
+}
+
 std::string typeSection(const StructType &type) {
   std::string guard = type.name.substr(std::string_view("spc_").size());
   std::transform(guard.begin(), guard.end(), guard.begin(),
@@ -191,7 +191,7 @@ std::string typeSection(const StructType &type) {
       kType, {{"GUARD", guard},
               {"summary", summary(type)},
               {"type", type.name},
-              {"members", members(type)},
+              {"members", structMembers(type)},
               {"assertions", assertions(type)},
               {"checks", dense ? "extents, and strides: innermost 1, no two elements in one place" : checks(type)},
               {"validation", validatorBody(type)},

@@ -16,22 +16,6 @@ namespace {
 
 constexpr DiagnosticKind kFunctionName{"function-name", Severity::Error};
 
-/// Where formats are found by name: --format-path, SPC_FORMAT_PATH, then the ones that come with spc.
-std::vector<std::filesystem::path> formatFolders(const SharedOptions &options) {
-  std::vector<std::filesystem::path> folders(options.formatFolders.begin(), options.formatFolders.end());
-  if (const char *variable = std::getenv("SPC_FORMAT_PATH")) {
-    std::istringstream list(variable);
-    for (std::string folder; std::getline(list, folder, ':');)
-      if (!folder.empty())
-        folders.emplace_back(folder);
-  }
-  std::error_code error;
-  std::filesystem::path self = std::filesystem::canonical("/proc/self/exe", error);
-  if (!error)
-    folders.push_back(self.parent_path().parent_path() / "share" / "spc" / "formats");
-  return folders;
-}
-
 bool isIdentifier(std::string_view name) {
   auto letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
   if (name.empty() || !letter(name[0]))
@@ -65,6 +49,21 @@ std::string nearestName(std::string name) {
 
 } // namespace
 
+std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> &given) {
+  std::vector<std::filesystem::path> folders(given.begin(), given.end());
+  if (const char *variable = std::getenv("SPC_FORMAT_PATH")) {
+    std::istringstream list(variable);
+    for (std::string folder; std::getline(list, folder, ':');)
+      if (!folder.empty())
+        folders.emplace_back(folder);
+  }
+  std::error_code error;
+  std::filesystem::path self = std::filesystem::canonical("/proc/self/exe", error);
+  if (!error)
+    folders.push_back(self.parent_path().parent_path() / "share" / "spc" / "formats");
+  return folders;
+}
+
 std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer) {
   KernelInput input;
   const SourceFile *file = readSource(options.kernel, session.sources(), session.diagnostics());
@@ -74,7 +73,7 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
       input.filesRead.push_back(options.kernel);
   }
   timer.phase("read and parse the kernel");
-  std::vector<std::filesystem::path> folders = formatFolders(options);
+  std::vector<std::filesystem::path> folders = formatFolders(options.formatFolders);
   for (const std::filesystem::path &folder : folders)
     log("formats by name: " + folder.string());
   format::FormatLoader loader(folders, session.sources(), session.diagnostics());

@@ -7,11 +7,16 @@
 #include "sema/kernel.h"
 #include "syntax/ast.h"
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace spc::driver {
+
+/// Where formats are found by name: the folders that --format-path gives, SPC_FORMAT_PATH, then the ones that come with
+/// spc.
+std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> &given);
 
 /// What was read: the kernel's tree, the bindings, and every file among them, the kernel (unless standard input) first.
 struct KernelInput {

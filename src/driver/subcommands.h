@@ -11,4 +11,7 @@ int compileCommand(Session &session);
 /// `spc run`: a kernel compiled into memory and run on files.
 int runCommand(Session &session);
 
+/// `spc formats`: the known formats, or one of them with its C struct and an example.
+int formatsCommand(Session &session);
+
 } // namespace spc::driver

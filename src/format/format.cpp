@@ -14,7 +14,8 @@ std::string dimensionName(int dim) {
   return "dim" + std::to_string(dim);
 }
 
-std::string closedFormText(const ClosedForm &form) {
+/// As a format file has it, with the size of the level's own dimension as size(own).
+std::string closedFormText(const ClosedForm &form, const std::string &parent, const std::string &own) {
   std::string text;
   const auto add = [&](int64_t factor, const std::string &what) {
     if (factor == 0)
@@ -23,13 +24,16 @@ std::string closedFormText(const ClosedForm &form) {
     const std::string number = std::to_string(factor < 0 ? -factor : factor);
     text += what.empty() ? number : number == "1" ? what : number + " * " + what;
   };
-  add(form.size, "size");
-  add(form.slope, "parent");
+  for (const bool positive : {true, false})
+    for (const auto &[factor, what] : {std::pair(form.slope, parent), {form.size, "size(" + own + ")"}})
+      if ((factor > 0) == positive)
+        add(factor, what);
   add(form.constant, "");
   return text.empty() ? "0" : text;
 }
 
-std::string extentInWords(const Level &level) {
+/// `parent` is the level right above, which a closed form speaks of; null where there is none.
+std::string extentInWords(const Level &level, const Level *parent) {
   switch (level.extent) {
   case Extent::Fixed:
     return level.isFixedWidth() ? (level.width ? ", width " + std::to_string(*level.width) : ", width at run time")
@@ -38,19 +42,21 @@ std::string extentInWords(const Level &level) {
     return level.isDense() ? ", ragged" : "";
   case Extent::Lengths:
     return ", ragged by lengths";
-  case Extent::Closed:
-    return ", " + closedFormText(level.length) + " from " + closedFormText(level.start);
+  case Extent::Closed: {
+    const std::string above = parent ? dimensionName(parent->dim) : "", own = dimensionName(level.dim);
+    return ", " + closedFormText(level.length, above, own) + " from " + closedFormText(level.start, above, own);
+  }
   }
   return "";
 }
 
-std::string storageInWords(const Level &level) {
+std::string storageInWords(const Level &level, const Level *parent) {
   std::string words = level.isDense() ? "dense" : level.isSingleton() ? "singleton" : "compressed";
   if (!level.unique)
     words += " non-unique";
   if (!level.ordered)
     words += " unordered";
-  return words + extentInWords(level);
+  return words + extentInWords(level, parent);
 }
 
 } // namespace
@@ -190,7 +196,7 @@ std::string describe(const Format &format) {
   for (int k = 0; k < format.levelCount(); ++k) {
     if (k > 0)
       words += ", ";
-    words += coordinateText(format.levels[k]) + ": " + storageInWords(format.levels[k]);
+    words += coordinateText(format.levels[k]) + ": " + storageInWords(format.levels[k], k > 0 ? &format.levels[k - 1] : nullptr);
   }
   words += ")";
   if (format.symmetry != Symmetry::None)

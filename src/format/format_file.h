@@ -17,6 +17,8 @@ class FormatFamily {
 public:
   virtual ~FormatFamily() = default;
   virtual std::string name() const = 0;
+  /// What the file says of itself, in a line; empty where it says nothing.
+  virtual std::string description() const { return ""; }
   /// Orders it has: the one, or nullopt for any from 1 to 8.
   virtual std::optional<int> order() const = 0;
   /// The format for tensors of `order`; the modes in the file or on the command line are applied.
@@ -44,6 +46,9 @@ public:
   /// Reads one --format argument: `NAME|PATH[:modes]` or `TENSOR=NAME|PATH[:modes]`. A file with "tensors" gives
   /// several bindings. Errors are reported and give an empty list.
   std::vector<Binding> load(const std::string &argument);
+
+  /// The names of all formats in the folders, sorted.
+  std::vector<std::string> names() const;
 
   /// Every file read so far, in the order of first use, for dependency files.
   const std::vector<std::string> &filesRead() const { return filesRead_; }

@@ -46,6 +46,19 @@ Reference splitModes(const std::string &text) {
   return {text.substr(0, colon), text.substr(colon + 1), static_cast<uint32_t>(colon + 1)};
 }
 
+std::vector<std::string> namesIn(const std::vector<fs::path> &folders) {
+  std::set<std::string> names;
+  for (const fs::path &folder : folders) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+      std::string file = entry->path().filename().string();
+      if (endsWith(file, kExtension) && !endsWith(file, ".schema.json"))
+        names.insert(file.substr(0, file.size() - kExtension.size()));
+    }
+  }
+  return {names.begin(), names.end()};
+}
+
 /// One --format argument, and the files that it leads to.
 class Session final : public FormatResolver {
 public:
@@ -66,7 +79,6 @@ private:
   std::vector<fs::path> open_; ///< canonical paths of the files being read, the innermost last
 
   std::optional<fs::path> locate(const std::string &target, Span where);
-  std::vector<std::string> knownNames() const;
   std::optional<std::string> readText(const fs::path &path, Span where);
   std::optional<FormatFile> readFile(const fs::path &path, Span where);
   std::optional<std::vector<int64_t>> parseModes(const std::string &text, Span where);
@@ -142,7 +154,7 @@ std::optional<fs::path> Session::locate(const std::string &target, Span where) {
     if (fs::exists(path, error))
       return path;
   }
-  std::vector<std::string> known = knownNames();
+  std::vector<std::string> known = namesIn(folders_);
   std::string list;
   for (const std::string &name : known)
     list += (list.empty() ? "" : ", ") + name;
@@ -153,19 +165,6 @@ std::optional<fs::path> Session::locate(const std::string &target, Span where) {
   }
   diagnostic.advise("known formats: " + (list.empty() ? "none" : list) + "; a path ends in .json or holds a '/'");
   return std::nullopt;
-}
-
-std::vector<std::string> Session::knownNames() const {
-  std::set<std::string> names;
-  for (const fs::path &folder : folders_) {
-    std::error_code error;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-      std::string file = entry->path().filename().string();
-      if (endsWith(file, kExtension) && !endsWith(file, ".schema.json"))
-        names.insert(file.substr(0, file.size() - kExtension.size()));
-    }
-  }
-  return {names.begin(), names.end()};
 }
 
 std::optional<std::string> Session::readText(const fs::path &path, Span where) {
@@ -219,6 +218,10 @@ std::optional<FormatFile> Session::readFile(const fs::path &path, Span where) {
 
 FormatLoader::FormatLoader(std::vector<fs::path> folders, SourceManager &sources, Diagnostics &diagnostics)
     : folders_(std::move(folders)), sources_(sources), diagnostics_(diagnostics) {}
+
+std::vector<std::string> FormatLoader::names() const {
+  return namesIn(folders_);
+}
 
 std::vector<Binding> FormatLoader::load(const std::string &argument) {
   const SourceFile &source = sources_.add("<--format>", argument);

@@ -63,7 +63,8 @@ std::optional<FormatRule> FormatReader::definition(const JsonNode &node, const s
   FormatRule rule;
   const JsonNode *given = object.find("name", JsonKind::String);
   rule.name = given ? given->string : name;
-  object.find("description", JsonKind::String);
+  if (const JsonNode *description = object.find("description", JsonKind::String))
+    rule.description = description->string;
   object.find("$schema", JsonKind::String);
   const JsonNode *dims = object.require("dims");
   const JsonNode *levels = object.require("levels");
@@ -205,13 +206,14 @@ std::optional<FormatRule> FormatReader::sum(const JsonNode &node, const std::str
   static const std::vector<std::string> kKeys = {"name", "description", "sum", "$schema"};
   ObjectReader object(node, "a sum of formats", kKeys, diagnostics_);
   const JsonNode *given = object.find("name", JsonKind::String);
-  object.find("description", JsonKind::String);
+  const JsonNode *description = object.find("description", JsonKind::String);
   object.find("$schema", JsonKind::String);
   const JsonNode *parts = object.require("sum", JsonKind::Array);
   if (!parts || !object.ok())
     return std::nullopt;
   FormatRule rule;
   rule.name = given ? given->string : name;
+  rule.description = description ? description->string : "";
   bool ok = parts->elements.size() >= 2 || wrong(parts->where, "a sum has two parts or more");
   for (const JsonNode &element : parts->elements) {
     std::optional<FormatRule> part;

@@ -12,6 +12,7 @@ class RuleFamily final : public FormatFamily {
 public:
   explicit RuleFamily(FormatRule rule) : rule_(std::move(rule)) {}
   std::string name() const override { return rule_.name; }
+  std::string description() const override { return rule_.description; }
   std::optional<int> order() const override { return rule_.order(); }
   std::optional<Format> instantiate(int order) const override { return rule_.instantiate(order); }
 

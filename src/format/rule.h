@@ -19,6 +19,7 @@ constexpr int kMaxLevels = 16;
 
 struct FormatRule {
   std::string name;
+  std::string description;
   std::optional<std::vector<Level>> levels; ///< of one order; nullopt: any order, by `first` and `rest`
   Level first;                              ///< the outermost level of any order; its `dim` is not used
   Level rest;                               ///< every other level of any order

@@ -126,6 +126,10 @@ void *PackedTensor::cStruct() {
   return state_->arrays.cStruct();
 }
 
+std::vector<double> PackedTensor::elements(FieldRole role, int index) const {
+  return state_->arrays.elements(role, index);
+}
+
 void *PackedTensor::values() {
   return state_->arrays.array(FieldRole::Values);
 }

@@ -9,7 +9,7 @@ using abi::FieldRole;
 using abi::FieldType;
 
 PackedArrays::PackedArrays(const format::Format &format, sema::ValueType value, const std::vector<int64_t> &shape)
-    : type_(abi::structFor(format, value)), slots_(type_.fields.size()) {
+    : type_(abi::structFor(format, value)), slots_(type_.fields.size()), lengths_(type_.fields.size()) {
   for (size_t d = 0; d < shape.size(); ++d)
     setNumber(FieldRole::Size, static_cast<int>(d), shape[d]);
 }
@@ -40,7 +40,22 @@ void *PackedArrays::allocate(FieldRole role, int index, int64_t count) {
     throw std::bad_alloc();
   owned_.emplace_back(array);
   slots_[slot] = reinterpret_cast<uintptr_t>(array);
+  lengths_[slot] = count;
   return array;
+}
+
+std::vector<double> PackedArrays::elements(FieldRole role, int index) const {
+  const int slot = type_.find(role, index);
+  std::vector<double> result;
+  for (int64_t at = 0; slot >= 0 && at < lengths_[slot]; ++at) {
+    const bool isPointers = type_.fields[slot].type == FieldType::Pointers;
+    if (type_.fields[slot].type == FieldType::Values)
+      result.push_back(loadValue(array(role, index), at).real);
+    else
+      result.push_back(
+          static_cast<double>(load(array(role, index), isPointers ? format().pointers : format().indices, at)));
+  }
+  return result;
 }
 
 void PackedArrays::borrowStructure(const PackedArrays &owner) {

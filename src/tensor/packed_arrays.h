@@ -34,6 +34,9 @@ public:
   /// Makes the array of a field: `count` zeros owned by this; NULL for none. Throws std::bad_alloc.
   void *allocate(abi::FieldRole role, int index, int64_t count);
 
+  /// The elements of an array made by allocate(); real parts of values.
+  std::vector<double> elements(abi::FieldRole role, int index) const;
+
   /// Copies every field but the values from a struct of the same format.
   void borrowStructure(const PackedArrays &owner);
 
@@ -57,6 +60,7 @@ private:
 
   abi::StructType type_;
   std::vector<uint64_t> slots_;
+  std::vector<int64_t> lengths_; ///< by slot: elements of the array it owns
   std::vector<std::unique_ptr<void, Free>> owned_;
 };
 

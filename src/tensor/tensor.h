@@ -71,6 +71,9 @@ public:
   /// The values array.
   void *values();
 
+  /// The elements of an array that this owns, real parts only; empty where there is no such array or it is NULL.
+  std::vector<double> elements(abi::FieldRole role, int index) const;
+
   const format::Format &format() const;
 
 private:

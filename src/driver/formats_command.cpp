@@ -1,0 +1,131 @@
+#include "driver/draw_format.h"
+#include "driver/front_end.h"
+#include "driver/options.h"
+#include "driver/subcommands.h"
+
+#include "abi/signature.h"
+#include "format/format_file.h"
+#include "support/output_file.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kFormatsOrder{"formats-order", Severity::Error};
+
+struct FormatsOptions {
+  std::vector<std::string> formats;
+  std::vector<std::string> folders;
+  int order = 0; ///< 0: the format's own, or 2
+};
+
+/// The names of a struct's arrays: "row_ptr, col_ind, values".
+std::string arraysOf(const format::Format &format) {
+  if (format.isSum()) {
+    std::string text;
+    for (const format::Format &part : format.parts)
+      text += (text.empty() ? "" : " + ") + arraysOf(part);
+    return text;
+  }
+  std::string text;
+  for (const abi::Field &field : abi::structFor(format, sema::ValueType::F64).fields)
+    if (field.type != abi::FieldType::Int64)
+      text += (text.empty() ? "" : ", ") + field.name;
+  return text;
+}
+
+int shownOrder(const format::FormatFamily &family, const FormatsOptions &options) {
+  return family.order().value_or(options.order > 0 ? options.order : 2);
+}
+
+std::string list(format::FormatLoader &loader, const FormatsOptions &options) {
+  std::vector<std::vector<std::string>> rows;
+  size_t width = 0;
+  for (const std::string &name : loader.names()) {
+    for (const format::Binding &binding : loader.load(name)) {
+      if (binding.tensor || !binding.family)
+        continue;
+      std::optional<format::Format> format = binding.family->instantiate(shownOrder(*binding.family, options));
+      rows.push_back({name, binding.family->description(), format ? arraysOf(*format) : ""});
+      width = std::max(width, name.size());
+    }
+  }
+  std::string text;
+  for (const std::vector<std::string> &row : rows)
+    text += row[0] + std::string(width + 2 - row[0].size(), ' ') + row[1] + "\n" + std::string(width + 2, ' ') +
+            "arrays: " + row[2] + "\n";
+  return text;
+}
+
+std::string showOne(const format::Format &format) {
+  return "levels: " + format::describe(format) + "\n\n" + drawStruct(format) + "\n" + drawExample(format);
+}
+
+/// One format, or nullopt with errors reported.
+std::optional<std::string> show(Session &session, format::FormatLoader &loader, const std::string &argument,
+                                const FormatsOptions &options) {
+  std::string text;
+  for (const format::Binding &binding : loader.load(argument)) {
+    if (!binding.family)
+      continue;
+    const int order = options.order > 0 ? options.order : shownOrder(*binding.family, options);
+    std::optional<format::Format> format = binding.family->instantiate(order);
+    if (!format) {
+      Diagnostic &diagnostic = session.diagnostics().report(
+          kFormatsOrder, binding.where,
+          "format '" + binding.family->name() + "' has no tensors of order " + std::to_string(order));
+      if (binding.family->order())
+        diagnostic.advise("its tensors are of order " + std::to_string(*binding.family->order()));
+      return std::nullopt;
+    }
+    text += (text.empty() ? "" : "\n") + binding.family->name();
+    if (const std::string description = binding.family->description(); !description.empty())
+      text += ": " + description;
+    text += "\n";
+    if (!format->isSum()) {
+      text += showOne(*format);
+      continue;
+    }
+    text +=
+        "A tensor is the sum of its parts, each an argument of its own. A part of fixed width takes the first entries "
+        "of each row, the next one the rest.\n";
+    for (size_t k = 0; k < format->parts.size(); ++k)
+      text += "\npart " + std::to_string(k) + "\n" + showOne(format->parts[k]);
+  }
+  return session.failed() ? std::nullopt : std::optional(std::move(text));
+}
+
+} // namespace
+
+int formatsCommand(Session &session) {
+  CLI::App app("List storage formats, or show one with its C struct and an example", "spc formats");
+  FormatsOptions options;
+  app.add_option("format", options.formats, "A format's name or path, with a mode order where wanted: csf:2,0,1");
+  app.add_option("--format-path", options.folders, "Folder in which formats are found by name; repeatable");
+  app.add_option("--order", options.order, "The order of the tensors, for formats of any order")
+      ->check(CLI::Range(1, 8));
+  if (std::optional<int> done = readCommandLine(app, session))
+    return *done;
+  format::FormatLoader loader(formatFolders(options.folders), session.sources(), session.diagnostics());
+  std::string text;
+  if (options.formats.empty())
+    text = list(loader, options);
+  for (const std::string &argument : options.formats) {
+    std::optional<std::string> shown = show(session, loader, argument, options);
+    if (!shown)
+      return session.finish();
+    text += (text.empty() ? "" : "\n") + *shown;
+  }
+  if (session.failed())
+    return session.finish();
+  OutputSet outputs;
+  outputs.add("-", std::move(text));
+  outputs.commit(session.diagnostics());
+  return session.finish();
+}
+
+} // namespace spc::driver
