@@ -4,6 +4,7 @@
 // of each and the median of the rounds' ratios (hand / spc: above 1 means that the generated kernel is faster). Results
 // are compared before anything is timed.
 #include "hand_loops.h"
+#include "harness.h"
 
 #include "sddmm.h"
 #include "spmm.h"
@@ -12,13 +13,11 @@
 #include "tensor/files.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
-#include <sched.h>
 #include <string>
 #include <vector>
 
@@ -54,65 +53,12 @@ bool load(const std::string &path, Csr &matrix) {
   return true;
 }
 
-/// Deterministic values in [-1, 1).
-std::vector<double> randomValues(size_t count, uint64_t state) {
-  std::vector<double> values(count);
-  for (double &value : values) {
-    state = state * 6364136223846793005u + 1442695040888963407u;
-    value = double(int64_t(state >> 11)) / double(int64_t(1) << 52) - 1;
-  }
-  return values;
-}
-
-double seconds(const std::function<void()> &work) {
-  auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
-}
-
-double largestDifference(const std::vector<double> &a, const std::vector<double> &b) {
-  double largest = 0, scale = 1e-300;
-  for (size_t n = 0; n < a.size(); ++n) {
-    largest = std::max(largest, std::abs(a[n] - b[n]));
-    scale = std::max(scale, std::abs(b[n]));
-  }
-  return largest / scale;
-}
-
-void check(bool right, const char *what) {
-  if (right)
-    return;
-  std::fprintf(stderr, "spc_bench: %s\n", what);
-  std::exit(1);
-}
-
-/// Times both, `repeat` calls a round so that a round takes milliseconds, and prints one row.
-void compare(const std::string &matrix, const char *kernel, int rounds, const std::function<void()> &hand,
-             const std::function<void()> &generated) {
-  double once = std::max(seconds(hand), seconds(generated));
-  int repeat = std::max(1, int(5e-3 / std::max(once, 1e-9)));
-  auto run = [&](const std::function<void()> &work) {
-    return seconds([&] {
-             for (int n = 0; n < repeat; ++n)
-               work();
-           }) /
-           repeat;
-  };
-  std::vector<double> handTimes, generatedTimes, ratios;
-  for (int round = 0; round < rounds; ++round) {
-    double first = run(round % 2 ? generated : hand);
-    double second = run(round % 2 ? hand : generated);
-    handTimes.push_back(round % 2 ? second : first);
-    generatedTimes.push_back(round % 2 ? first : second);
-    ratios.push_back(handTimes.back() / generatedTimes.back());
-  }
-  std::printf("%-24s %-12s %12.1f %12.1f %8.2f\n", matrix.c_str(), kernel, median(handTimes) * 1e6,
-              median(generatedTimes) * 1e6, median(ratios));
+/// Times both and prints one row.
+void printRow(const std::string &matrix, const char *kernel, int rounds, const std::function<void()> &hand,
+              const std::function<void()> &generated) {
+  Comparison times = compare(rounds, hand, generated);
+  std::printf("%-24s %-12s %12.1f %12.1f %8.2f\n", matrix.c_str(), kernel, times.reference * 1e6,
+              times.candidate * 1e6, times.ratio);
 }
 
 void benchSpmv(const std::string &name, Csr &matrix, int rounds) {
@@ -124,7 +70,7 @@ void benchSpmv(const std::string &name, Csr &matrix, int rounds) {
   auto generated = [&] { check(spmv(&a, &xArgument, &yArgument) == SPC_OK, "spmv returned an error"); };
   hand(), generated();
   check(largestDifference(y, expected) < 1e-12, "spmv is wrong");
-  compare(name, "SpMV", rounds, hand, generated);
+  printRow(name, "SpMV", rounds, hand, generated);
 }
 
 void benchSpmm(const std::string &name, Csr &matrix, int64_t k, int rounds) {
@@ -136,7 +82,7 @@ void benchSpmm(const std::string &name, Csr &matrix, int64_t k, int rounds) {
   auto generated = [&] { check(spmm(&a, &bArgument, &cArgument) == SPC_OK, "spmm returned an error"); };
   hand(), generated();
   check(largestDifference(c, expected) < 1e-12, "spmm is wrong");
-  compare(name, ("SpMM K=" + std::to_string(k)).c_str(), rounds, hand, generated);
+  printRow(name, ("SpMM K=" + std::to_string(k)).c_str(), rounds, hand, generated);
 }
 
 void benchSddmm(const std::string &name, Csr &matrix, int64_t k, int rounds) {
@@ -151,14 +97,7 @@ void benchSddmm(const std::string &name, Csr &matrix, int64_t k, int rounds) {
   auto generated = [&] { check(sddmm(&s, &aArgument, &bArgument, &d) == SPC_OK, "sddmm returned an error"); };
   hand(), generated();
   check(largestDifference(out, expected) < 1e-12, "sddmm is wrong");
-  compare(name, ("SDDMM K=" + std::to_string(k)).c_str(), rounds, hand, generated);
-}
-
-void pinToOneCore() {
-  cpu_set_t cores;
-  CPU_ZERO(&cores);
-  CPU_SET(sched_getcpu(), &cores);
-  sched_setaffinity(0, sizeof cores, &cores);
+  printRow(name, ("SDDMM K=" + std::to_string(k)).c_str(), rounds, hand, generated);
 }
 
 } // namespace

@@ -1,0 +1,81 @@
+#include "harness.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <sched.h>
+
+namespace {
+
+double seconds(const std::function<void()> &work) {
+  auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
+}
+
+} // namespace
+
+void check(bool right, const char *what) {
+  if (right)
+    return;
+  std::fprintf(stderr, "%s: %s\n", program_invocation_short_name, what);
+  std::exit(1);
+}
+
+std::vector<double> randomValues(size_t count, uint64_t seed) {
+  std::vector<double> values(count);
+  uint64_t state = seed;
+  for (double &value : values) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    value = double(int64_t(state >> 11)) / double(int64_t(1) << 52) - 1;
+  }
+  return values;
+}
+
+double largestDifference(const std::vector<double> &result, const std::vector<double> &expected) {
+  double largest = 0, scale = 1e-300;
+  for (size_t n = 0; n < expected.size(); ++n) {
+    if (std::isnan(result[n]) || std::isnan(expected[n]))
+      return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, std::abs(result[n] - expected[n]));
+    scale = std::max(scale, std::abs(expected[n]));
+  }
+  return largest / scale;
+}
+
+Comparison compare(int rounds, const std::function<void()> &reference, const std::function<void()> &candidate) {
+  double once = std::max(seconds(reference), seconds(candidate));
+  int repeat = std::max(1, int(5e-3 / std::max(once, 1e-9)));
+  auto run = [&](const std::function<void()> &work) {
+    return seconds([&] {
+             for (int n = 0; n < repeat; ++n)
+               work();
+           }) /
+           repeat;
+  };
+  std::vector<double> references, candidates, ratios;
+  for (int round = 0; round < rounds; ++round) {
+    double first = run(round % 2 ? candidate : reference);
+    double second = run(round % 2 ? reference : candidate);
+    references.push_back(round % 2 ? second : first);
+    candidates.push_back(round % 2 ? first : second);
+    ratios.push_back(references.back() / candidates.back());
+  }
+  return {median(references), median(candidates), median(ratios)};
+}
+
+void pinToOneCore() {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  CPU_SET(sched_getcpu(), &cores);
+  sched_setaffinity(0, sizeof cores, &cores);
+}

@@ -1,0 +1,30 @@
+// What the benchmarks share: checks, data, and timing of two contenders in one process on one core.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+/// Ends the program with status 1 and `what` on standard error unless `right`.
+void check(bool right, const char *what);
+
+/// Deterministic values in [-1, 1).
+std::vector<double> randomValues(size_t count, uint64_t seed);
+
+/// The largest difference of two elements in proportion to the largest of `expected`; infinite where one is a NaN.
+double largestDifference(const std::vector<double> &result, const std::vector<double> &expected);
+
+/// What compare() measured: the median seconds of one call of each, and the median of the rounds' ratios.
+struct Comparison {
+  double reference = 0;
+  double candidate = 0;
+  double ratio = 0; ///< reference / candidate: above 1 where the candidate is faster
+};
+
+/// Times both in `rounds` rounds, one after the other and the order alternating, with as many calls a round as take
+/// milliseconds. Both have run once before that.
+Comparison compare(int rounds, const std::function<void()> &reference, const std::function<void()> &candidate);
+
+/// Keeps the process on the core that it is on.
+void pinToOneCore();

@@ -1,0 +1,25 @@
+// Matrices of about as many entries as asked for, each of the kind that one format is meant for. Values are random in
+// [-1, 1), entries distinct, and the same for the same arguments.
+#pragma once
+
+#include "tensor/tensor.h"
+
+#include <cstdint>
+
+/// 16 entries in every row, at random columns among the 1024 around the diagonal; as many columns as rows.
+spc::tensor::Coordinates nearbyColumns(int64_t entries);
+
+/// The same at random columns anywhere: x is read from wherever in the caches it is.
+spc::tensor::Coordinates anyColumns(int64_t entries);
+
+/// Dense blocks of 8 x 8, 4 in every block row at random block columns; as many columns as rows.
+spc::tensor::Coordinates denseBlocks(int64_t entries);
+
+/// Rows of 8 to 256 entries from column 0 on; 256 columns.
+spc::tensor::Coordinates raggedRows(int64_t entries);
+
+/// A lower triangle, the diagonal included, without gaps.
+spc::tensor::Coordinates lowerTriangle(int64_t entries);
+
+/// The matrix of a stencil of 3 x 3 points on a square grid.
+spc::tensor::Coordinates stencil(int64_t entries);
