@@ -54,8 +54,7 @@ std::optional<tensor::PackedTensor> makeExample(const format::Format &format, te
   for (const std::vector<int64_t> &place : candidates(entries.shape)) {
     tensor::Coordinates more = entries;
     const auto add = [&](const std::vector<int64_t> &at) {
-      more.coordinates.insert(more.coordinates.end(), at.begin(), at.end());
-      more.values.push_back(0);
+      more.append(at.data(), {});
     };
     add(place);
     if (format.symmetry != format::Symmetry::None && place.front() != place.back())

@@ -70,7 +70,7 @@ bool fillPattern(Session &session, const sema::Tensor &tensor, const tensor::Pac
                                        "' has an entry outside of the pattern that it shares with its operand");
       return false;
     }
-    const tensor::Number value{given.values[k], given.imaginary.empty() ? 0 : given.imaginary[k]};
+    const tensor::Number value = given.value(k);
     if (!tensor::storeNumber(output.values(), tensor.type, slots[*next], value)) {
       session.diagnostics().report(kUnstorable, tensor.where,
                                    "'" + tensor.name + "' cannot be stored: a value does not fit the type " +

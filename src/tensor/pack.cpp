@@ -36,12 +36,9 @@ std::string problemOf(const Coordinates &entries, const format::Format &format) 
 /// The stored triangle of symmetric entries; false, with the reason in `error`, where they are not symmetric.
 bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, std::string &error) {
   sortAndSum(entries);
-  const auto value = [&](size_t e) {
-    return Number{entries.values[e], entries.imaginary.empty() ? 0 : entries.imaginary[e]};
-  };
   std::map<std::pair<int64_t, int64_t>, Number> all;
   for (size_t e = 0; e < entries.size(); ++e)
-    all[{entries.coordinates[2 * e], entries.coordinates[2 * e + 1]}] = value(e);
+    all[{entries.coordinates[2 * e], entries.coordinates[2 * e + 1]}] = entries.value(e);
   Coordinates kept;
   kept.shape = entries.shape;
   for (const auto &[place, number] : all) {
@@ -53,10 +50,8 @@ bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, std::string &
     }
     if (symmetry == format::Symmetry::Lower ? place.first < place.second : place.first > place.second)
       continue;
-    kept.coordinates.insert(kept.coordinates.end(), {place.first, place.second});
-    kept.values.push_back(number.real);
-    if (!entries.imaginary.empty())
-      kept.imaginary.push_back(number.imaginary);
+    const int64_t at[] = {place.first, place.second};
+    kept.append(at, number);
   }
   entries = std::move(kept);
   return true;

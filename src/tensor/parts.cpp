@@ -50,14 +50,8 @@ std::vector<Coordinates> splitIntoParts(Coordinates entries, const std::vector<f
     std::vector<bool> takes(entries.size(), true);
     if (part + 1 < formats.size())
       takes = taken(entries, formats[part]);
-    for (size_t e = 0; e < entries.size(); ++e) {
-      Coordinates &to = takes[e] ? own : rest;
-      to.coordinates.insert(to.coordinates.end(), entries.coordinates.begin() + static_cast<ptrdiff_t>(e * order),
-                            entries.coordinates.begin() + static_cast<ptrdiff_t>((e + 1) * order));
-      to.values.push_back(entries.values[e]);
-      if (!entries.imaginary.empty())
-        to.imaginary.push_back(entries.imaginary[e]);
-    }
+    for (size_t e = 0; e < entries.size(); ++e)
+      (takes[e] ? own : rest).append(entries.coordinates.data() + e * order, entries.value(e));
     parts.push_back(std::move(own));
     entries = std::move(rest);
   }

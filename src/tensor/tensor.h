@@ -4,6 +4,7 @@
 #include "abi/signature.h"
 #include "format/format.h"
 #include "sema/kernel.h"
+#include "tensor/numbers.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +24,11 @@ struct Coordinates {
 
   int order() const { return static_cast<int>(shape.size()); }
   size_t size() const { return values.size(); }
+
+  /// The value of an entry.
+  Number value(size_t entry) const;
+  /// Adds an entry; `at` is order() numbers.
+  void append(const int64_t *at, Number value);
 };
 
 /// Sorts by coordinates in dimension order and sums repeated entries. Requires coordinates within the shape.

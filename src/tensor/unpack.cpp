@@ -69,10 +69,9 @@ private:
   void emit(const std::vector<int64_t> &place, Number value, int64_t position) {
     if (positions_)
       positions_->push_back(position);
-    result_.coordinates.insert(result_.coordinates.end(), place.begin(), place.end());
-    result_.values.push_back(value.real);
+    result_.append(place.data(), value);
     if (sema::isComplex(arrays_.valueType()))
-      result_.imaginary.push_back(value.imaginary);
+      result_.imaginary.resize(result_.size());
   }
 
   void add(int64_t position) {

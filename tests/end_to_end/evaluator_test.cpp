@@ -13,22 +13,24 @@ using spc::testing::TensorMap;
 
 namespace {
 
+using Values = std::vector<std::complex<double>>;
+
 const double kInfinity = std::numeric_limits<double>::infinity();
 
-DenseTensor dense(std::vector<int64_t> shape, std::vector<double> values) {
+DenseTensor dense(std::vector<int64_t> shape, Values values) {
   return {std::move(shape), std::move(values), false, {}, {}, 0x1p-52};
 }
 
 /// Zeros are missing entries.
-DenseTensor sparse(std::vector<int64_t> shape, std::vector<double> values) {
+DenseTensor sparse(std::vector<int64_t> shape, Values values) {
   DenseTensor tensor = dense(std::move(shape), std::move(values));
   tensor.sparse = true;
-  for (double value : tensor.values)
-    tensor.stored.push_back(value != 0);
+  for (const std::complex<double> &value : tensor.values)
+    tensor.stored.push_back(value != 0.0);
   return tensor;
 }
 
-std::vector<double> run(const std::string &text, TensorMap tensors, const std::string &output) {
+Values run(const std::string &text, TensorMap tensors, const std::string &output) {
   spc::Diagnostics diagnostics;
   const spc::SourceFile file("kernel.tex", text);
   const spc::syntax::Kernel kernel = spc::syntax::parse(file, diagnostics);
@@ -36,8 +38,6 @@ std::vector<double> run(const std::string &text, TensorMap tensors, const std::s
   REQUIRE(evaluate(kernel, tensors) == "");
   return tensors.at(output).values;
 }
-
-using Values = std::vector<double>;
 
 } // namespace
 
@@ -54,6 +54,12 @@ TEST_CASE("a term is summed over its own variables", "[evaluator]") {
   CHECK(run("y(i) = sum(j, A(i,j) + z(i))", tensors, "y") == Values{6 + 21, 15 + 24});
   CHECK(run("y(i) = z(i) / sum(j, A(i,j))", tensors, "y") == Values{7.0 / 6, 8.0 / 15});
   CHECK(run("y(i) = sum(j, A(i,j)) * x(j)", tensors, "y") == Values{6 * 111, 15 * 111});
+}
+
+TEST_CASE("complex numbers are added and multiplied as such", "[evaluator]") {
+  const TensorMap tensors = {{"A", dense({1, 2}, {{1, 2}, {0, -1}})}, {"x", dense({2}, {{3, -1}, 2})}, {"y", dense({1}, {7})}};
+  CHECK(run("y(i) = A(i,j) * x(j)", tensors, "y") == Values{{5, 3}});
+  CHECK(run("y(i) = A(i,j) * x(j) / 2", tensors, "y") == Values{{2.5, 1.5}});
 }
 
 TEST_CASE("missing entries are not computed with", "[evaluator]") {
@@ -87,7 +93,7 @@ TEST_CASE("the error bound is that of the arithmetic", "[evaluator]") {
   const spc::SourceFile file("kernel.tex", "t = x(i)");
   REQUIRE(evaluate(spc::syntax::parse(file, diagnostics), tensors) == "");
   const DenseTensor &t = tensors.at("t");
-  CHECK(t.values[0] == 2);
+  CHECK(t.values[0] == 2.0);
   CHECK(t.errors[0] > 2e8 * 0x1p-53);
   CHECK(t.errors[0] < 1e-6);
   CHECK(spc::testing::matches(2 + t.errors[0] / 2, 2, t.errors[0]));

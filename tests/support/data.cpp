@@ -21,10 +21,23 @@ double Random::unit() {
   return static_cast<double>(next() >> 11) * 0x1p-53;
 }
 
-double Random::value(sema::ValueType type) {
-  const double magnitude = 0.5 + 1.5 * unit();
-  const double signedValue = below(2) ? magnitude : -magnitude;
-  return type == sema::ValueType::F32 ? static_cast<double>(static_cast<float>(signedValue)) : signedValue;
+tensor::Number Random::value(sema::ValueType type) {
+  if (type == sema::ValueType::Bool)
+    return {1};
+  if (sema::isInteger(type)) {
+    const auto magnitude = static_cast<double>(1 + below(3));
+    return {sema::isUnsigned(type) || below(2) ? magnitude : -magnitude};
+  }
+  const auto part = [&] {
+    const double magnitude = 0.5 + 1.5 * unit();
+    return below(2) ? magnitude : -magnitude;
+  };
+  tensor::Number number{part(), 0};
+  if (sema::isComplex(type))
+    number.imaginary = part();
+  alignas(16) char rounded[16];
+  tensor::storeNumber(rounded, type, 0, number);
+  return tensor::loadNumber(rounded, type, 0);
 }
 
 const char *spelling(Fill fill) {
@@ -85,9 +98,8 @@ tensor::Coordinates sparseEntries(const std::vector<int64_t> &shape, Fill fill, 
   do {
     if (!isStored(at))
       continue;
-    entries.coordinates.insert(entries.coordinates.end(), at.begin(), at.end());
     const bool isZero = fill == Fill::StoredZeros && random.below(3) == 0;
-    entries.values.push_back(isZero ? 0 : random.value(type));
+    entries.append(at.data(), isZero ? tensor::Number{} : random.value(type));
   } while (advance(at, shape));
   return entries;
 }
@@ -158,6 +170,18 @@ bool isStorable(const format::Format &format, const std::vector<int64_t> &shape)
   return true;
 }
 
+bool fitsIndexTypes(const format::Format &format, const std::vector<int64_t> &shape) {
+  int64_t slots = 1;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    int64_t block = 1;
+    for (const format::Level &level : format.levels)
+      if (level.dim == static_cast<int>(dim) && level.part == format::Part::Quotient)
+        block = level.block;
+    slots *= (shape[dim] + block - 1) / block * block;
+  }
+  return slots <= std::min(format::largest(format.pointers), format::largest(format.indices));
+}
+
 void keepStorable(tensor::Coordinates &entries, const format::Format &format) {
   const auto order = static_cast<size_t>(entries.order());
   tensor::Coordinates kept;
@@ -178,12 +202,11 @@ void keepStorable(tensor::Coordinates &entries, const format::Format &format) {
     }
     if (!fits)
       continue;
-    kept.coordinates.insert(kept.coordinates.end(), at, at + order);
-    kept.values.push_back(entries.values[e]);
+    kept.append(at, entries.value(e));
     if (format.symmetry == format::Symmetry::None || at[0] == at[1])
       continue;
-    kept.coordinates.insert(kept.coordinates.end(), {at[1], at[0]});
-    kept.values.push_back(entries.values[e]);
+    const int64_t mirrored[] = {at[1], at[0]};
+    kept.append(mirrored, entries.value(e));
   }
   entries = std::move(kept);
 }
@@ -194,7 +217,7 @@ tensor::Coordinates denseEntries(const std::vector<int64_t> &shape, bool nonFini
   static constexpr double specials[] = {std::numeric_limits<double>::infinity(),
                                         -std::numeric_limits<double>::infinity(),
                                         std::numeric_limits<double>::quiet_NaN()};
-  if (nonFinite)
+  if (nonFinite && sema::isFloat(type))
     for (double &value : entries.values)
       if (random.below(4) == 0)
         value = specials[random.below(3)];

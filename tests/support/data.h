@@ -1,6 +1,7 @@
 // Operand data for tests: deterministic, with the shapes of sparsity that kernels get wrong.
 #pragma once
 
+#include "tensor/numbers.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>
@@ -18,8 +19,9 @@ public:
   int64_t below(int64_t bound);
   /// Uniform in [0, 1).
   double unit();
-  /// A number of either sign and magnitude 0.5 … 2, rounded to the type.
-  double value(sema::ValueType type);
+  /// A number of the type that is not 0: a float of either sign and magnitude 0.5 … 2, a complex number of two, an
+  /// integer of magnitude 1 … 3, the bool 1.
+  tensor::Number value(sema::ValueType type);
 
 private:
   uint64_t state_;
@@ -46,13 +48,17 @@ tensor::Coordinates sparseEntries(const std::vector<int64_t> &shape, Fill fill, 
 /// with closed forms inside of the extents.
 bool isStorable(const format::Format &format, const std::vector<int64_t> &shape);
 
+/// Whether the format's pointers and indices can count that far, whatever is stored.
+bool fitsIndexTypes(const format::Format &format, const std::vector<int64_t> &shape);
+
 /// Formats whose arrays have slots for more than the entries, which then hold zeros.
 bool hasSlots(const format::Format &format);
 
 /// Leaves out the entries that a format has no room for, and makes those of a symmetric one symmetric.
 void keepStorable(tensor::Coordinates &entries, const format::Format &format);
 
-/// Every element of a dense tensor; with `nonFinite` some of them are infinities and NaNs.
+/// Every element of a dense tensor; with `nonFinite` some of them are infinities and NaNs, where the type has any and
+/// is not complex.
 tensor::Coordinates denseEntries(const std::vector<int64_t> &shape, bool nonFinite, sema::ValueType type,
                                  Random &random);
 

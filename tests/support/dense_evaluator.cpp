@@ -8,13 +8,32 @@
 namespace spc::testing {
 namespace {
 
+using Element = std::complex<double>;
+
 /// A value, or nothing where an entry is missing.
 struct Value {
-  double value = 0;
+  Element value = 0;
   double magnitude = 0; ///< the same expression over absolute values, every difference read as a sum
   double error = 0;
   bool present = false;
 };
+
+bool isReal(const Element &a, const Element &b) {
+  return a.imag() == 0 && b.imag() == 0;
+}
+
+/// An infinity times a real number makes no imaginary part.
+Element productOf(const Element &a, const Element &b) {
+  return isReal(a, b) ? Element(a.real() * b.real()) : a * b;
+}
+
+Element quotientOf(const Element &a, const Element &b) {
+  return isReal(a, b) ? Element(a.real() / b.real()) : a / b;
+}
+
+bool isFinite(const Element &value) {
+  return std::isfinite(value.real()) && std::isfinite(value.imag());
+}
 
 struct Variable {
   int64_t extent = -1; ///< unknown until an access says it
@@ -247,7 +266,7 @@ private:
     const auto at = static_cast<size_t>(offset(tensor.shape, node.variables));
     if (tensor.sparse && !tensor.stored[at])
       return {};
-    const double value = tensor.values[at];
+    const Element value = tensor.values[at];
     return {value, std::abs(value), tensor.errors.empty() ? 0 : tensor.errors[at], true};
   }
 
@@ -256,7 +275,7 @@ private:
       return {};
     const double magnitude = a.magnitude * b.magnitude;
     const double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilon_ * magnitude;
-    return {a.value * b.value, magnitude, error, true};
+    return {productOf(a.value, b.value), magnitude, error, true};
   }
 
   /// A missing divisor can only be an empty sum, whose value is 0.
@@ -268,7 +287,7 @@ private:
     double error = std::numeric_limits<double>::infinity();
     if (divisor > b.error)
       error = (a.error + magnitude * b.error) / (divisor - b.error) + epsilon_ * magnitude;
-    return {a.value / b.value, magnitude, error, true};
+    return {quotientOf(a.value, b.value), magnitude, error, true};
   }
 
   std::vector<Variable> &variables_;
@@ -338,9 +357,9 @@ std::string evaluate(const syntax::Kernel &kernel, TensorMap &tensors) {
   }
 }
 
-bool matches(double actual, double expected, double error) {
-  if (!std::isfinite(expected))
-    return !std::isfinite(actual);
+bool matches(Element actual, Element expected, double error) {
+  if (!isFinite(expected))
+    return !isFinite(actual);
   if (std::isinf(error) || std::isnan(error))
     return true;
   return std::abs(actual - expected) <= error;

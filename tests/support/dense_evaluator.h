@@ -4,6 +4,7 @@
 
 #include "syntax/ast.h"
 
+#include <complex>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -14,11 +15,11 @@ namespace spc::testing {
 /// A tensor as the language sees it: every element, row-major, and which of them are stored.
 struct DenseTensor {
   std::vector<int64_t> shape;
-  std::vector<double> values;
+  std::vector<std::complex<double>> values;
   bool sparse = false;
   std::vector<uint8_t> stored; ///< of a sparse tensor, by element: whether the entry is there
   std::vector<double> errors;  ///< what a correct kernel's value may be off by, by element; empty: exact
-  double epsilon = 0;          ///< of the tensor's value type: 2^-23 or 2^-52
+  double epsilon = 0;          ///< the rounding error of one operation in the tensor's value type, relative
 
   int64_t size() const;
 };
@@ -37,6 +38,6 @@ std::string evaluate(const syntax::Kernel &kernel, TensorMap &tensors);
 
 /// Whether a kernel's `actual` is `expected`, give or take `error`. A value that is not finite matches any such value:
 /// reassociation may turn an infinity into a NaN, but never either into a number.
-bool matches(double actual, double expected, double error);
+bool matches(std::complex<double> actual, std::complex<double> expected, double error);
 
 } // namespace spc::testing

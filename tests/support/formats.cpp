@@ -1,5 +1,6 @@
 #include "support/formats.h"
 
+#include <algorithm>
 #include <map>
 #include <sstream>
 #include <stdexcept>
@@ -9,6 +10,7 @@ namespace {
 
 using format::Extent;
 using format::Format;
+using format::IndexType;
 using format::Level;
 using format::Storage;
 
@@ -177,6 +179,15 @@ Format unpermuted(const std::string &name, int order) {
   return result;
 }
 
+bool storesDifference(const Format &format) {
+  return std::any_of(format.levels.begin(), format.levels.end(),
+                     [](const Level &level) { return level.part == format::Part::Difference; });
+}
+
+bool isUnsigned(IndexType type) {
+  return type == IndexType::U8 || type == IndexType::U16;
+}
+
 class SpelledFamily : public format::FormatFamily {
 public:
   SpelledFamily(std::string spelling, IndexTypes types) : spelling_(std::move(spelling)), types_(types) {}
@@ -216,7 +227,7 @@ Format makeFormat(const std::string &spelling, int order, IndexTypes types) {
   result.name = name;
   if (!result.isDense()) {
     result.pointers = types.pointers;
-    result.indices = types.indices;
+    result.indices = storesDifference(result) && isUnsigned(types.indices) ? IndexType::I32 : types.indices;
   }
   return result;
 }

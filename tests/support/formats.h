@@ -16,7 +16,7 @@ struct IndexTypes {
 /// The format that `spelling` names for tensors of `order`: `dense`, `csr`, `csc`, `dcsr`, `dcsc`, `sv` (a sparse
 /// vector), `coo`, `csf`, one letter a level (`ddc`), or one of the names in formats.cpp (`bsr2x3`, `dia`, …), each
 /// with a mode order after a colon where wanted: `csf:2,0,1`. Throws std::invalid_argument on a misspelt one: a mistake
-/// in the test.
+/// in the test. Indices of diagonals are signed: unsigned types give way to i32.
 format::Format makeFormat(const std::string &spelling, int order, IndexTypes types);
 
 /// The same as something that `--format` could have been given.

@@ -17,38 +17,33 @@ struct KernelArguments::Argument {
   std::vector<int64_t> shape;
   std::optional<tensor::PackedTensor> packed;
   std::optional<PaddedDense> padded;
-  double scalarF64 = 0;
-  float scalarF32 = 0;
+  alignas(16) char scalar[16] = {};
   tensor::Coordinates before; ///< in storage order
 
   bool isScalar() const { return shape.empty(); }
   bool isSparse() const { return !isScalar() && !tensor->format.isDense(); }
 
-  void setScalar(double value) {
-    scalarF64 = value;
-    scalarF32 = static_cast<float>(value);
-    before = scalar();
+  tensor::Coordinates content() const {
+    if (!isScalar())
+      return packed->unpack();
+    tensor::Coordinates one;
+    one.append(nullptr, tensor::loadNumber(scalar, tensor->type, 0));
+    return one;
   }
 
-  tensor::Coordinates scalar() const {
-    return {{}, {}, {tensor->type == sema::ValueType::F32 ? static_cast<double>(scalarF32) : scalarF64}};
-  }
+  void *pointer() { return isScalar() ? scalar : padded ? padded->cStruct() : packed->cStruct(); }
 
-  void *pointer() {
-    if (isScalar())
-      return tensor->type == sema::ValueType::F32 ? static_cast<void *>(&scalarF32) : static_cast<void *>(&scalarF64);
-    return padded ? padded->cStruct() : packed->cStruct();
-  }
 
-  char *field(abi::FieldRole role) { return static_cast<char *>(packed->cStruct()) + 8 * parameter->type.find(role); }
 };
 
 namespace {
 
 /// Same entries, bit for bit.
 bool isSame(const tensor::Coordinates &a, const tensor::Coordinates &b) {
-  return a.coordinates == b.coordinates && a.size() == b.size() &&
-         (a.size() == 0 || std::memcmp(a.values.data(), b.values.data(), 8 * a.size()) == 0);
+  const auto isSame = [](const std::vector<double> &x, const std::vector<double> &y) {
+    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), 8 * x.size()) == 0);
+  };
+  return a.coordinates == b.coordinates && isSame(a.values, b.values) && isSame(a.imaginary, b.imaginary);
 }
 
 std::string element(const std::string &name, const int64_t *coordinates, size_t order) {
@@ -59,16 +54,53 @@ std::string element(const std::string &name, const int64_t *coordinates, size_t 
   return text.str();
 }
 
-std::string compareValues(const std::string &name, const tensor::Coordinates &actual, const DenseTensor &expected) {
+/// What outputs hold beforehand that a kernel must overwrite: not a number, or a number that no kernel here computes.
+tensor::Number garbage(sema::ValueType type) {
+  const bool hasNan = sema::isFloat(type) || sema::isComplex(type);
+  return {hasNan ? std::numeric_limits<double>::quiet_NaN() : type == sema::ValueType::Bool ? 1 : 111};
+}
+
+/// A number worked out exactly, as the type holds it: integers wrap around, true is 1.
+std::complex<double> converted(std::complex<double> value, sema::ValueType type) {
+  if (type == sema::ValueType::Bool)
+    return value != 0.0 ? 1 : 0;
+  if (!sema::isInteger(type))
+    return value;
+  const double modulus = std::ldexp(1, 8 * sema::bytesOf(type));
+  const double least = sema::isUnsigned(type) ? 0 : -modulus / 2;
+  return value.real() - modulus * std::floor((value.real() - least) / modulus);
+}
+
+/// Relative rounding error of one operation; complex ones are made of several.
+double epsilonOf(sema::ValueType type) {
+  switch (type) {
+  case sema::ValueType::F16:
+    return 0x1p-10;
+  case sema::ValueType::BF16:
+    return 0x1p-7;
+  case sema::ValueType::F32:
+    return 0x1p-23;
+  case sema::ValueType::CF32:
+    return 0x1p-21;
+  case sema::ValueType::CF64:
+    return 0x1p-50;
+  default:
+    return 0x1p-52;
+  }
+}
+
+std::string compareValues(const std::string &name, sema::ValueType type, const tensor::Coordinates &actual,
+                          const DenseTensor &expected) {
   const size_t order = expected.shape.size();
   for (size_t entry = 0; entry < actual.size(); ++entry) {
     const int64_t *coordinates = actual.coordinates.data() + entry * order;
     const auto at = static_cast<size_t>(offsetOf(coordinates, expected.shape));
-    if (matches(actual.values[entry], expected.values[at], expected.errors[at]))
+    const std::complex<double> value(actual.value(entry).real, actual.value(entry).imaginary);
+    if (matches(value, converted(expected.values[at], type), expected.errors[at]))
       continue;
     std::ostringstream text;
     text.precision(17);
-    text << element(name, coordinates, order) << " is " << actual.values[entry] << ", expected " << expected.values[at]
+    text << element(name, coordinates, order) << " is " << value << ", expected " << converted(expected.values[at], type)
          << " up to " << expected.errors[at];
     return text.str();
   }
@@ -120,10 +152,13 @@ std::string KernelArguments::pack(Argument &argument) {
                                     : denseEntries(argument.shape, trial_.nonFinite, tensor.type, random_);
   if (argument.isSparse())
     keepStorable(entries, tensor.format);
-  if (!tensor.isRead) // what `=` must overwrite
-    entries.values.assign(entries.size(), std::numeric_limits<double>::quiet_NaN());
+  if (!tensor.isRead) {
+    entries.values.assign(entries.size(), garbage(tensor.type).real);
+    entries.imaginary.clear();
+  }
   if (argument.isScalar()) {
-    argument.setScalar(entries.values.at(0));
+    tensor::storeNumber(argument.scalar, tensor.type, 0, entries.value(0));
+    argument.before = argument.content();
     return {};
   }
   std::string problem;
@@ -132,7 +167,7 @@ std::string KernelArguments::pack(Argument &argument) {
     return problem;
   if (trial_.padded && !argument.isSparse() && hasElements(argument.shape))
     argument.padded.emplace(argument.parameter->type, argument.packed->cStruct());
-  argument.before = argument.packed->unpack();
+  argument.before = argument.content();
   return {};
 }
 
@@ -150,27 +185,23 @@ KernelArguments::Argument &KernelArguments::patternSource(const Argument &argume
 std::string KernelArguments::packPatternOutput(Argument &argument) {
   const sema::Tensor &tensor = *argument.tensor;
   Argument &source = patternSource(argument);
-  argument.before.shape = argument.shape;
-  argument.before.coordinates = relabel(source.before, source.tensor->format, tensor.format);
   // What is in the slots of a read output is known only where there is one slot an entry.
-  const bool isRead = tensor.isRead && !hasSlots(tensor.format);
+  const bool isKnown = !hasSlots(tensor.format);
+  const auto initial = [&] {
+    return !tensor.isRead ? garbage(tensor.type) : isKnown ? random_.value(tensor.type) : tensor::Number{};
+  };
+  argument.before.shape = argument.shape;
+  const std::vector<int64_t> coordinates = relabel(source.before, source.tensor->format, tensor.format);
   for (size_t entry = 0; entry < source.before.size(); ++entry)
-    argument.before.values.push_back(isRead ? random_.value(tensor.type) : std::numeric_limits<double>::quiet_NaN());
+    argument.before.append(coordinates.data() + entry * argument.shape.size(), initial());
   std::string problem;
   argument.packed =
       tensor::PackedTensor::output(argument.shape, tensor.format, tensor.type, source.packed->valueCount(), problem);
   if (!argument.packed)
     return problem;
-  char *values = nullptr;
-  std::memcpy(&values, argument.field(abi::FieldRole::Values), sizeof values);
-  for (int64_t slot = 0; slot < source.packed->valueCount(); ++slot) {
-    const auto entry = static_cast<size_t>(slot);
-    const double value = hasSlots(tensor.format) ? (tensor.isRead ? 0 : std::numeric_limits<double>::quiet_NaN())
-                                                 : argument.before.values[entry];
-    tensor::storeNumber(values, tensor.type, slot, {value});
-  }
-  if (hasSlots(tensor.format) && tensor.isRead)
-    argument.before.values.assign(argument.before.size(), 0);
+  for (int64_t slot = 0; slot < source.packed->valueCount(); ++slot)
+    tensor::storeNumber(argument.packed->values(), tensor.type, slot,
+                        isKnown ? argument.before.value(static_cast<size_t>(slot)) : initial());
   const auto &fields = argument.parameter->type.fields;
   for (size_t field = 0; trial_.seed % 2 == 0 && field < fields.size(); ++field)
     if (fields[field].role != abi::FieldRole::Values && fields[field].role != abi::FieldRole::Size)
@@ -185,14 +216,14 @@ TensorMap KernelArguments::denseTensors() const {
     DenseTensor &dense = tensors[argument->tensor->name];
     dense.shape = argument->shape;
     dense.sparse = argument->isSparse();
-    dense.epsilon = argument->tensor->type == sema::ValueType::F32 ? 0x1p-23 : 0x1p-52;
+    dense.epsilon = epsilonOf(argument->tensor->type);
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored.resize(dense.values.size());
     const tensor::Coordinates &entries = argument->before;
     for (size_t entry = 0; entry < entries.size(); ++entry) {
       const int64_t *coordinates = entries.coordinates.data() + entry * dense.shape.size();
       const auto at = static_cast<size_t>(offsetOf(coordinates, dense.shape));
-      dense.values[at] = entries.values[entry];
+      dense.values[at] = {entries.value(entry).real, entries.value(entry).imaginary};
       dense.stored[at] = 1;
     }
   }
@@ -204,7 +235,7 @@ std::string KernelArguments::compare(const TensorMap &expected) {
     const std::string &name = argument->tensor->name;
     if (argument->padded && !argument->padded->copyBack())
       return "the kernel wrote between the rows of " + name;
-    const tensor::Coordinates after = argument->isScalar() ? argument->scalar() : argument->packed->unpack();
+    const tensor::Coordinates after = argument->content();
     if (!argument->tensor->isWritten) {
       if (!isSame(after, argument->before))
         return "the kernel changed its operand " + name;
@@ -215,7 +246,7 @@ std::string KernelArguments::compare(const TensorMap &expected) {
     DenseTensor result = expected.at(name);
     if (trial_.exact)
       result.errors.assign(result.errors.size(), 0);
-    if (std::string problem = compareValues(name, after, result); !problem.empty())
+    if (std::string problem = compareValues(name, argument->tensor->type, after, result); !problem.empty())
       return problem;
   }
   return {};

@@ -20,7 +20,7 @@ int64_t readField(const void *fields, int index) {
 } // namespace
 
 PaddedDense::PaddedDense(const abi::StructType &type, void *packed)
-    : type_(type), packed_(packed), elementSize_(type.value == sema::ValueType::F32 ? 4 : 8),
+    : type_(type), packed_(packed), elementSize_(static_cast<size_t>(sema::bytesOf(type.value))),
       fields_(type.fields.size()) {
   std::memcpy(fields_.data(), packed, 8 * fields_.size());
   int64_t stride = 1;

@@ -1,0 +1,78 @@
+// Every type of values and every width of pointers and indices, with every format.
+#include "end_to_end/expressions.h"
+
+#include <catch2/catch.hpp>
+
+namespace spc::testing {
+namespace {
+
+using format::IndexType;
+using sema::ValueType;
+
+constexpr IndexType kIndexTypes[] = {IndexType::U8, IndexType::U16, IndexType::I32, IndexType::I64};
+
+/// Formats of one order with the kernels that each of them is tried with.
+struct Group {
+  std::vector<std::string> formats;
+  std::vector<std::string> kernels;
+};
+
+const std::vector<Group> kGroups = {
+    {kMatrixFormats,
+     {"y(i) = A(i,j)*x(j)", "D(i,j) = alpha*A(i,j)", "s = A(i,j)", "D(i,j) = A(i,j) + B(i,j)", "y(j) += A(i,j)*x(i)"}},
+    {kThirdOrderFormats, {"Y(i,j) = A(i,j,k)*x(k)", "D(i,j,k) = alpha*A(i,j,k)", "s = A(i,j,k)"}},
+    {kFourthOrderFormats, {"D(i,j,k,l) = alpha*A(i,j,k,l)", "s = A(i,j,k,l)"}},
+    {kVectorFormats, {"s = A(i)*x(i)", "D(i) = alpha*A(i)"}},
+};
+
+KernelSpec specFor(const std::string &statements, const std::string &format, size_t index) {
+  KernelSpec spec;
+  spec.statements = statements;
+  spec.formats = {{"A", format}};
+  spec.index = {kIndexTypes[index % 4], kIndexTypes[index / 4 % 4]};
+  return spec;
+}
+
+/// Every format of the groups with `count` variants, each with one of the kernels; `vary` makes the spec a variant.
+template <typename Vary> void checkVariants(size_t count, Vary vary) {
+  for (const Group &group : kGroups) {
+    for (size_t f = 0; f < group.formats.size(); ++f) {
+      for (size_t variant = 0; variant < count; ++variant) {
+        const std::string &statements = group.kernels[(f + variant) % group.kernels.size()];
+        KernelSpec spec = specFor(statements, group.formats[f], 3 * f + variant);
+        if (statements.find("B(") != std::string::npos)
+          spec.formats["B"] = "csr";
+        vary(spec, variant);
+        check(spec);
+      }
+    }
+  }
+}
+
+} // namespace
+
+TEST_CASE("every value type in every format", "[value-types]") {
+  checkVariants(std::size(sema::kValueTypes),
+                [](KernelSpec &spec, size_t variant) { spec.type = sema::kValueTypes[variant]; });
+}
+
+TEST_CASE("every pair of widths of pointers and indices in every format", "[index-types]") {
+  checkVariants(16, [](KernelSpec &spec, size_t variant) {
+    spec.index = {kIndexTypes[variant % 4], kIndexTypes[variant / 4]};
+  });
+}
+
+TEST_CASE("operands of different value types", "[mixed-types]") {
+  size_t number = 0;
+  for (ValueType a : sema::kValueTypes) {
+    for (ValueType x : sema::kValueTypes) {
+      KernelSpec spec = specFor("y(i) = A(i,j)*x(j)", kMatrixFormats[number % kMatrixFormats.size()], number);
+      spec.type = sema::widest(a, x);
+      spec.types = {{"A", a}, {"x", x}};
+      check(spec);
+      ++number;
+    }
+  }
+}
+
+} // namespace spc::testing
