@@ -1,0 +1,182 @@
+#include "end_to_end/hand_made_call.h"
+
+#include "pipeline/compiler.h"
+#include "syntax/parser.h"
+
+#include <catch2/catch.hpp>
+
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <sstream>
+
+namespace spc::testing {
+
+struct HandMadeCall::Argument {
+  const abi::Parameter *parameter = nullptr;
+  std::vector<int64_t> fields; ///< the C struct, word by word
+  std::vector<std::vector<unsigned char>> arrays;
+  std::vector<double> values;
+  DenseTensor elements; ///< before the call, for the evaluator
+
+  void set(abi::FieldRole role, int index, int64_t number) {
+    if (const int field = parameter->type.find(role, index); field >= 0)
+      fields[static_cast<size_t>(field)] = number;
+  }
+  void point(abi::FieldRole role, int index, const void *array) {
+    set(role, index, static_cast<int64_t>(reinterpret_cast<intptr_t>(array)));
+  }
+  /// An array of the type that the struct has for pointers or for indices.
+  void addArray(abi::FieldRole role, int index, const std::vector<int64_t> &numbers, format::IndexType type) {
+    const auto size = static_cast<size_t>(format::bits(type) / 8);
+    std::vector<unsigned char> bytes(numbers.size() * size);
+    for (size_t n = 0; n < numbers.size(); ++n)
+      std::memcpy(bytes.data() + n * size, &numbers[n], size); // little-endian hosts
+    arrays.push_back(std::move(bytes));
+    point(role, index, arrays.back().data());
+  }
+  void addListedLevels(const std::vector<StoredEntry> &entries);
+};
+
+/// Levels from the outside in; entries that differ only in levels further in belong to one parent.
+void HandMadeCall::Argument::addListedLevels(const std::vector<StoredEntry> &entries) {
+  const format::Format &format = parameter->type.format;
+  int64_t parents = 1;
+  std::vector<int64_t> parentOf(entries.size(), 0);
+  for (int k = 0; k < format.levelCount(); ++k) {
+    const format::Level &level = format.levels[static_cast<size_t>(k)];
+    const auto dim = static_cast<size_t>(level.dim);
+    if (level.isFullyDense()) {
+      parents *= elements.shape[dim];
+      for (size_t e = 0; e < entries.size(); ++e)
+        parentOf[e] = parentOf[e] * elements.shape[dim] + entries[e].at[dim];
+      continue;
+    }
+    std::vector<int64_t> pointers(static_cast<size_t>(parents) + 1, 0), indices;
+    for (size_t e = 0; e < entries.size(); ++e) {
+      indices.push_back(entries[e].at[dim]);
+      ++pointers[static_cast<size_t>(parentOf[e]) + 1];
+      parentOf[e] = static_cast<int64_t>(e);
+    }
+    std::partial_sum(pointers.begin(), pointers.end(), pointers.begin());
+    if (k > 0 && level.isCompressed())
+      addArray(abi::FieldRole::Pointers, k, pointers, format.pointers);
+    set(abi::FieldRole::Count, k, static_cast<int64_t>(entries.size()));
+    addArray(abi::FieldRole::Indices, k, indices, format.indices);
+    parents = static_cast<int64_t>(entries.size());
+  }
+}
+
+HandMadeCall::HandMadeCall(const KernelSpec &spec) : statements_(spec.statements), compiled_(spec) {
+  INFO(describe(spec) << "\n" << compiled_.diagnostics());
+  REQUIRE(compiled_.outcome() == KernelUnderTest::Outcome::Compiled);
+  Diagnostics diagnostics;
+  code_ = pipeline::compileToMemory(compiled_.kernel(), spec.optLevel, diagnostics);
+  REQUIRE(code_);
+  signature_ = abi::makeSignature(compiled_.kernel());
+  for (const abi::Parameter &parameter : signature_.parameters) {
+    auto made = std::make_unique<Argument>();
+    made->parameter = &parameter;
+    made->fields.assign(parameter.type.fields.size(), 0);
+    arguments_[compiled_.kernel().tensors[static_cast<size_t>(parameter.tensor)].name] = std::move(made);
+  }
+}
+
+HandMadeCall::~HandMadeCall() = default;
+
+HandMadeCall::Argument &HandMadeCall::argument(const std::string &tensor) {
+  REQUIRE(arguments_.count(tensor) == 1);
+  return *arguments_.at(tensor);
+}
+
+void HandMadeCall::passEntries(const std::string &tensor, std::vector<int64_t> shape,
+                               const std::vector<StoredEntry> &entries) {
+  Argument &made = argument(tensor);
+  made.arrays.clear();
+  made.values.clear();
+  made.elements.shape = std::move(shape);
+  made.elements.sparse = true;
+  made.addListedLevels(entries);
+  for (size_t dim = 0; dim < made.elements.shape.size(); ++dim)
+    made.set(abi::FieldRole::Size, static_cast<int>(dim), made.elements.shape[dim]);
+  made.set(abi::FieldRole::Stored, 0, static_cast<int64_t>(entries.size()));
+  for (const StoredEntry &entry : entries)
+    made.values.push_back(entry.value);
+  made.point(abi::FieldRole::Values, 0, made.values.data());
+  constexpr int64_t kTooLargeToEvaluate = 1 << 24;
+  double elements = 1;
+  for (int64_t extent : made.elements.shape)
+    elements *= static_cast<double>(extent);
+  if (elements > kTooLargeToEvaluate)
+    return;
+  made.elements.values.assign(static_cast<size_t>(elements), 0);
+  made.elements.stored.assign(static_cast<size_t>(elements), 0);
+  for (const StoredEntry &entry : entries) {
+    const auto at = static_cast<size_t>(offsetOf(entry.at.data(), made.elements.shape));
+    made.elements.values[at] += entry.value;
+    made.elements.stored[at] = 1;
+  }
+}
+
+void HandMadeCall::passMemory(const std::string &tensor, const std::vector<int64_t> &shape, void *values) {
+  Argument &made = argument(tensor);
+  made.elements.shape = shape;
+  int64_t stride = 1;
+  for (size_t dim = shape.size(); dim-- > 0; stride *= shape[dim]) {
+    made.set(abi::FieldRole::Size, static_cast<int>(dim), shape[dim]);
+    made.set(abi::FieldRole::Stride, static_cast<int>(dim), stride);
+  }
+  made.point(abi::FieldRole::Values, 0, values);
+}
+
+void HandMadeCall::passDense(const std::string &tensor, std::vector<int64_t> shape, std::vector<double> values) {
+  Argument &made = argument(tensor);
+  made.values = std::move(values);
+  passMemory(tensor, shape, made.values.data());
+  made.elements.values.assign(made.values.begin(), made.values.end());
+  made.elements.stored.assign(made.values.size(), 1);
+}
+
+void HandMadeCall::passOutput(const std::string &tensor, int64_t values) {
+  Argument &made = argument(tensor);
+  made.values.assign(static_cast<size_t>(values), std::numeric_limits<double>::quiet_NaN());
+  made.point(abi::FieldRole::Values, 0, made.values.data());
+}
+
+int32_t HandMadeCall::call(spc_context *context) {
+  std::vector<void *> pointers = {context};
+  for (const abi::Parameter &parameter : signature_.parameters) {
+    Argument &made = argument(compiled_.kernel().tensors[static_cast<size_t>(parameter.tensor)].name);
+    pointers.push_back(parameter.kind == abi::ParameterKind::Tensor ? static_cast<void *>(made.fields.data())
+                                                                    : static_cast<void *>(made.values.data()));
+  }
+  return code_->invoke()(pointers.data());
+}
+
+const std::vector<double> &HandMadeCall::values(const std::string &tensor) const {
+  return arguments_.at(tensor)->values;
+}
+
+std::string HandMadeCall::check() {
+  if (const int32_t status = call(); status != 0)
+    return "the kernel returned status " + std::to_string(status);
+  Diagnostics ignored;
+  const SourceFile source("statements", statements_);
+  TensorMap tensors;
+  for (const auto &[name, made] : arguments_)
+    tensors[name] = made->elements;
+  if (std::string problem = evaluate(syntax::parse(source, ignored), tensors); !problem.empty())
+    return problem;
+  for (const auto &[name, made] : arguments_) {
+    const DenseTensor &expected = tensors.at(name);
+    for (size_t n = 0; made->parameter->isWritten && !expected.sparse && n < expected.values.size(); ++n)
+      if (!matches(made->values[n], expected.values[n], 0)) {
+        std::ostringstream text;
+        text << name << "[" << n << "] is " << made->values[n] << ", expected " << expected.values[n];
+        return text.str();
+      }
+  }
+  return {};
+}
+
+} // namespace spc::testing

@@ -1,0 +1,64 @@
+// One call of a compiled kernel on tensors given by their arrays, as a C program has them: unsorted, with repeats,
+// wider than memory. The packer, which sorts and adds up, takes no part in it.
+#pragma once
+
+#include "../include/spc/spc.h"
+#include "abi/signature.h"
+#include "support/kernel_under_test.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spc::testing {
+
+/// One stored entry; `value` is best a small integer, so that sums are exact in any order.
+struct StoredEntry {
+  std::vector<int64_t> at;
+  double value;
+};
+
+class HandMadeCall {
+public:
+  /// Compiles; a spec that gives no kernel fails the test.
+  explicit HandMadeCall(const KernelSpec &spec);
+  ~HandMadeCall();
+
+  const KernelUnderTest &compiled() const { return compiled_; }
+
+  /// A sparse operand whose levels are dense, compressed or singletons and store whole dimensions (CSR, CSC, COO,
+  /// sparse vectors), with its entries just as listed. Entries of one parent must be neighbours.
+  void passEntries(const std::string &tensor, std::vector<int64_t> shape, const std::vector<StoredEntry> &entries);
+
+  /// A dense tensor of f64, row-major; a scalar where `shape` is empty.
+  void passDense(const std::string &tensor, std::vector<int64_t> shape, std::vector<double> values);
+
+  /// A contiguous dense tensor in someone else's memory, of any type.
+  void passMemory(const std::string &tensor, const std::vector<int64_t> &shape, void *values);
+
+  /// A sparse output that shares a pattern: no structure, and room for that many values, which are NaN.
+  void passOutput(const std::string &tensor, int64_t values);
+
+  /// Calls the kernel; nullptr is the context whose hooks are all absent.
+  int32_t call(spc_context *context = nullptr);
+
+  /// What the values array of a tensor holds.
+  const std::vector<double> &values(const std::string &tensor) const;
+
+  /// Calls the kernel and compares the dense outputs with the evaluator, which gets the sum of repeated entries.
+  /// Returns the empty string or the first difference.
+  std::string check();
+
+private:
+  struct Argument;
+  Argument &argument(const std::string &tensor);
+
+  std::string statements_;
+  KernelUnderTest compiled_;
+  std::unique_ptr<codegen::JitKernel> code_;
+  abi::Signature signature_;
+  std::map<std::string, std::unique_ptr<Argument>> arguments_;
+};
+
+} // namespace spc::testing

@@ -1,0 +1,349 @@
+// What MLIR 22's sparsifier compiles to wrong code without a word, from our notes on it: that spc never lets it
+// through.
+#include "end_to_end/expressions.h"
+#include "end_to_end/hand_made_call.h"
+#include "end_to_end/stage_texts.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <sys/mman.h>
+#include <thread>
+
+namespace spc::testing {
+namespace {
+
+using format::IndexType;
+using pipeline::Stage;
+
+constexpr int64_t kRows = 12, kColumns = 7;
+
+KernelSpec specOf(const std::string &statements, const Formats &formats, bool strictFp = false, int optLevel = 1) {
+  KernelSpec spec;
+  spec.statements = statements;
+  spec.formats = formats;
+  spec.strictFp = strictFp;
+  spec.optLevel = optLevel;
+  return spec;
+}
+
+/// Rows in order, of which every third is empty; in a row columns in any order, many of them several times.
+std::vector<StoredEntry> unsortedRows(uint64_t seed) {
+  Random random(seed);
+  std::vector<StoredEntry> entries;
+  for (int64_t row = 0; row < kRows; ++row)
+    for (int64_t n = row % 3 == 1 ? 0 : 2 + random.below(6); n > 0; --n)
+      entries.push_back({{row, random.below(kColumns)}, static_cast<double>(1 + random.below(9))});
+  return entries;
+}
+
+/// Entries of unsortedRows as a format wants them: sorted, in any order, or by row alone.
+std::vector<StoredEntry> entriesFor(const std::string &format, uint64_t seed) {
+  std::vector<StoredEntry> entries = unsortedRows(seed);
+  if (format.ends_with("-dup"))
+    std::stable_sort(entries.begin(), entries.end(), [](const auto &a, const auto &b) { return a.at < b.at; });
+  Random random(seed + 1);
+  for (size_t n = entries.size(); format == "coo-unsorted" && n > 1; --n)
+    std::swap(entries[n - 1], entries[static_cast<size_t>(random.below(static_cast<int64_t>(n)))]);
+  if (format == "csr")
+    for (size_t n = 0; n < entries.size(); ++n)
+      entries[n].at[1] = n > 0 && entries[n - 1].at[0] == entries[n].at[0] ? entries[n - 1].at[1] + 1 : 0;
+  return entries;
+}
+
+std::vector<double> ramp(size_t count) {
+  std::vector<double> values(count);
+  for (size_t n = 0; n < count; ++n)
+    values[n] = static_cast<double>(n % 11) - 5;
+  return values;
+}
+
+/// `statements` with sparse A, and B where it has one, to the dense D of kRows x kColumns.
+void checkMerge(const std::string &statements, const std::string &a, const std::string &b) {
+  Formats formats = {{"A", a}, {"D", "dense"}};
+  const bool usesB = statements.find('B') != std::string::npos;
+  if (usesB)
+    formats["B"] = b;
+  for (const bool strictFp : {false, true}) {
+    HandMadeCall kernel(specOf(statements, formats, strictFp));
+    for (const uint64_t seed : {1, 2, 3}) {
+      INFO(statements << " A=" << a << " B=" << b << " strict " << strictFp << " seed " << seed);
+      kernel.passEntries("A", {kRows, kColumns}, entriesFor(a, seed));
+      if (usesB)
+        kernel.passEntries("B", {kRows, kColumns}, entriesFor(b, seed + 100));
+      kernel.passDense("D", {kRows, kColumns}, ramp(kRows * kColumns));
+      CHECK(kernel.check() == "");
+    }
+  }
+}
+
+/// All pairs in the merges that MLIR gets wrong, and in one that takes each apart by linearity.
+void checkMerges(const std::vector<std::string> &formats) {
+  for (const std::string &a : formats) {
+    for (const std::string &b : {a, std::string("csr")}) {
+      checkMerge("D(i,j) = A(i,j) * B(i,j)", a, b);
+      checkMerge("D(i,j) = B(i,j) * A(i,j)", a, b);
+      checkMerge("D(i,j) = A(i,j) + B(i,j)", a, b);
+      checkMerge("D(i,j) += B(i,j) - A(i,j)", a, b);
+    }
+    checkMerge("D(i,j) = A(i,j) * A(i,j)", a, a);
+  }
+}
+
+/// Sampled products and scaling: each stored entry keeps its own slot.
+void checkSlots(const std::string &format) {
+  HandMadeCall kernel(specOf("D(i,j) = S(i,j) * x(i) * y(j)", {{"S", format}}));
+  const std::vector<StoredEntry> entries = entriesFor(format, 5);
+  const std::vector<double> x = ramp(kRows), y = ramp(kColumns);
+  kernel.passEntries("S", {kRows, kColumns}, entries);
+  kernel.passDense("x", {kRows}, x);
+  kernel.passDense("y", {kColumns}, y);
+  kernel.passOutput("D", static_cast<int64_t>(entries.size()));
+  INFO(format);
+  REQUIRE(kernel.call() == SPC_OK);
+  for (size_t n = 0; n < entries.size(); ++n)
+    CHECK(kernel.values("D")[n] ==
+          entries[n].value * x[static_cast<size_t>(entries[n].at[0])] * y[static_cast<size_t>(entries[n].at[1])]);
+}
+
+/// Zeros that take no memory until they are written to.
+class Reserved {
+public:
+  explicit Reserved(size_t bytes)
+      : bytes_(bytes),
+        start_(mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0)) {
+    REQUIRE(start_ != MAP_FAILED);
+  }
+  ~Reserved() { munmap(start_, bytes_); }
+  Reserved(const Reserved &) = delete;
+  Reserved &operator=(const Reserved &) = delete;
+  uint8_t &operator[](int64_t at) { return static_cast<uint8_t *>(start_)[at]; }
+  void *start() { return start_; }
+
+private:
+  size_t bytes_;
+  void *start_;
+};
+
+void checkNarrow(const std::string &statements, const Formats &formats, IndexTypes types, const Trial &trial) {
+  KernelSpec spec = specOf(statements, formats);
+  spec.index = types;
+  INFO(describe(spec) << "\n" << describe(trial));
+  const KernelUnderTest kernel(spec);
+  INFO(kernel.diagnostics());
+  REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+  CHECK(kernel.check(trial) == "");
+}
+
+constexpr IndexTypes kBytes = {IndexType::U8, IndexType::U8}, kWords = {IndexType::U16, IndexType::U16};
+
+/// A context that counts its tasks and runs them on threads, the last ones first.
+struct ThreadedContext {
+  std::atomic<int64_t> tasksRun{0};
+  spc_context context{sizeof(spc_context), this, nullptr, nullptr, &run};
+
+  static void run(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) {
+    std::atomic<int64_t> next{tasks};
+    std::vector<std::thread> threads;
+    for (int n = 0; n < 4; ++n)
+      threads.emplace_back([&] {
+        for (int64_t index; (index = --next) >= 0; ++static_cast<ThreadedContext *>(user)->tasksRun)
+          task(closure, index);
+      });
+    for (std::thread &thread : threads)
+      thread.join();
+  }
+};
+
+/// A matrix whose columns all have entries in the same few rows, so that unowned rows would be updated at once.
+int64_t tasksOf(const std::string &statements, const std::string &format) {
+  constexpr int64_t kExtent = 2000;
+  HandMadeCall kernel(specOf(statements, {{"A", format}}));
+  std::vector<StoredEntry> entries;
+  for (int64_t outer = 0; outer < kExtent; ++outer)
+    for (int64_t inner = 0; inner < 5; ++inner) {
+      const int64_t other = inner == 4 ? kExtent - 1 : inner;
+      entries.push_back({format == "csc" ? std::vector{other, outer} : std::vector{outer, other}, 1.0 + outer % 7});
+    }
+  kernel.passEntries("A", {kExtent, kExtent}, entries);
+  kernel.passDense("x", {kExtent}, ramp(kExtent));
+  kernel.passDense("y", {kExtent}, ramp(kExtent));
+  REQUIRE(kernel.check() == "");
+  const std::vector<double> serial = kernel.values("y");
+  ThreadedContext threads;
+  for (int repeat = 0; repeat < 20; ++repeat) {
+    REQUIRE(kernel.call(&threads.context) == SPC_OK);
+    REQUIRE(kernel.values("y") == serial);
+  }
+  return threads.tasksRun / 20;
+}
+
+} // namespace
+
+TEST_CASE("unsorted coordinates are not merged as if they were sorted", "[pitfalls]") {
+  checkMerges({"csr-unsorted", "coo-unsorted"});
+  checkSlots("csr-unsorted");
+  checkSlots("coo-unsorted");
+}
+
+TEST_CASE("repeated coordinates are not lost in sums and products", "[pitfalls]") {
+  checkMerges({"csr-dup", "coo-dup"});
+  checkSlots("csr-dup");
+  checkSlots("coo-dup");
+}
+
+TEST_CASE("squares of entries that may repeat do not keep their pattern", "[pitfalls]") {
+  // A square of a sum is no sum of squares. (Vectors, which are not copied, are refused:
+  // tests/diagnostics/no-loop-order.)
+  for (const std::string format : {"coo-dup", "coo-unsorted", "csr-dup", "csr-unsorted"}) {
+    const KernelUnderTest kernel(specOf("D(i,j) = S(i,j) * S(i,j)", {{"S", format}, {"D", format}}));
+    INFO(kernel.diagnostics());
+    CHECK(kernel.outcome() == KernelUnderTest::Outcome::Refused);
+    CHECK(kernel.firstError() == "assembled-output");
+  }
+}
+
+TEST_CASE("narrow indices are not sign-extended from half of their range on", "[pitfalls]") {
+  const Trial bytes{{200, 250}, Fill::Diagonal}, words{{2, 65000}, Fill::Random};
+  for (const auto &[types, trial] : {std::pair{kBytes, bytes}, std::pair{kWords, words}})
+    for (const std::string format : {"csr", "coo", "dcsr", "csc", "coo-aos"}) {
+      checkNarrow("y(i) = A(i,j)*x(j)", {{"A", format}}, types, trial);
+      checkNarrow("D(i,j) = alpha*A(i,j)", {{"A", format}}, types, trial);
+      checkNarrow("D(i,j) = A(i,j)*x(i)*y(j)", {{"A", format}}, types, trial);
+      checkNarrow("D(i,j) = A(i,j)*B(i,j)", {{"A", format}, {"B", "csr"}, {"D", "dense"}}, types, trial);
+    }
+}
+
+TEST_CASE("copies of narrow operands have room for what the operand's own arrays need not name", "[pitfalls]") {
+  // Blocks and diagonals have few numbers in their arrays; their entries are many, and their columns large.
+  for (const std::string format : {"bsr4x4", "bsr2x3", "ell", "ragged", "block-ell", "dbsr"}) {
+    checkNarrow("D(i,j) = A(i,j)*B(i,j)", {{"A", format}, {"B", "csc"}, {"D", "dense"}},
+                {IndexType::I32, IndexType::U8}, {{90, 240}, Fill::Random});
+    checkNarrow("y(j) = A(i,j)*B(j,i)", {{"A", format}, {"B", "csr"}}, {IndexType::U16, IndexType::U8},
+                {{70, 240}, Fill::Random});
+  }
+  for (const std::string format : {"bsr4x4", "bsr2x3", "dbsr", "block-ell"}) {
+    checkNarrow("D(i,j) = A(i,j)*A(j,i)", {{"A", format}, {"D", "dense"}}, kBytes, {{330, 330}, Fill::Diagonal});
+    checkNarrow("D(i,j) = A(i,j)*A(j,i)", {{"A", format}, {"D", "dense"}}, kBytes, {{25, 25}, Fill::Full});
+  }
+}
+
+TEST_CASE("a count that narrow pointers cannot hold is a status and no result", "[pitfalls]") {
+  KernelSpec spec = specOf("y(i) = A(i,j)*x(j)", {{"A", "csr"}});
+  spec.index = kBytes;
+  for (const int64_t stored : {255, 256}) {
+    HandMadeCall kernel(spec);
+    std::vector<StoredEntry> entries;
+    for (int64_t n = 0; n < stored; ++n)
+      entries.push_back({{n / 128, n % 128}, 1});
+    kernel.passEntries("A", {3, 128}, entries);
+    kernel.passDense("x", {128}, std::vector<double>(128, 1));
+    kernel.passDense("y", {3}, {-1, -1, -1});
+    const int32_t status = kernel.call();
+    CHECK(status == (stored == 255 ? SPC_OK : SPC_ERROR_INDEX_TYPE));
+    CHECK(kernel.values("y")[0] == (stored == 255 ? 128 : -1));
+  }
+}
+
+TEST_CASE("sums into an output start at what it held, and empty rows keep that", "[pitfalls]") {
+  for (const std::string format : {"csr", "csc", "coo", "dcsr", "ell", "bsr2x3", "dense"}) {
+    check("y(i) += A(i,j)*x(j)", {{{"A", format}}});
+    check("y(i) += A(i,j)", {{{"A", format}}});
+    check("y(i) = A(i,j)", {{{"A", format}}});
+    check("t += A(i,j)", {{{"A", format}}});
+  }
+  CHECK(textWith(Stage::Sparse, "sparse_tensor.reduce") == "");
+}
+
+TEST_CASE("columns that are scattered from do not run at the same time", "[pitfalls]") {
+  CHECK(tasksOf("y(i) = A(i,j)*x(j)", "csc") == 0);
+  CHECK(tasksOf("y(j) = A(i,j)*x(i)", "csr") == 0);
+  CHECK(tasksOf("y(i) = A(i,j)*x(j)", "coo") == 0);
+  CHECK(tasksOf("y(i) = A(i,j)*x(j)", "csr") > 1);
+  CHECK(tasksOf("y(j) = A(i,j)*x(i)", "csc") > 1);
+  CHECK(textWith(Stage::Sparse, "scf.parallel") == "");
+}
+
+TEST_CASE("stored values are computed and not declared to be 1", "[pitfalls]") {
+  checkSlots("csr");
+  check("D(i,j) = alpha*A(i,j)", {{{"A", "csr"}}, {{"A", "coo"}}});
+  for (const Stage stage : {Stage::Linalg, Stage::Sparse})
+    for (const char *property : {"explicitVal", "implicitVal"})
+      CHECK(textWith(stage, property) == "");
+}
+
+TEST_CASE("coordinates and offsets beyond 32 bits are not cut off", "[pitfalls]") {
+  constexpr int64_t kHuge = (int64_t{1} << 32) + 1000;
+  Reserved bytes(kHuge);
+  bytes[7] = 99;
+  bytes[kHuge - 3] = 5;
+  for (const int optLevel : {1, 3}) {
+    KernelSpec gather = specOf("t = a(i) * x(i)", {{"a", "sv"}}, false, optLevel);
+    gather.types["x"] = sema::ValueType::U8;
+    gather.index = {IndexType::I64, IndexType::I64};
+    HandMadeCall kernel(gather);
+    kernel.passEntries("a", {kHuge}, {{{7}, 1}, {{kHuge - 3}, 100}});
+    kernel.passMemory("x", {kHuge}, bytes.start());
+    kernel.passDense("t", {}, {-1});
+    CHECK(kernel.call() == SPC_OK);
+    CHECK(kernel.values("t")[0] == 599);
+
+    KernelSpec merge = specOf("t = a(i) * b(i)", {{"a", "sv"}, {"b", "sv"}}, false, optLevel);
+    merge.index = gather.index;
+    HandMadeCall merged(merge);
+    merged.passEntries("a", {kHuge}, {{{7}, 1}, {{kHuge - 3}, 100}});
+    merged.passEntries("b", {kHuge}, {{{(int64_t{1} << 32) + 7}, 10}, {{kHuge - 3}, 2}});
+    merged.passDense("t", {}, {-1});
+    CHECK(merged.call() == SPC_OK);
+    CHECK(merged.values("t")[0] == 200);
+  }
+}
+
+TEST_CASE("rows of a dense operand beyond 32 bits are found", "[pitfalls]") {
+  constexpr int64_t kWide = 4200, kTall = (int64_t{1} << 32) / kWide + 2;
+  Reserved bytes(kWide * kTall);
+  for (int64_t k = 0; k < kWide; ++k)
+    bytes[(kTall - 1) * kWide + k] = static_cast<uint8_t>(k % 100);
+  KernelSpec spec = specOf("y(k) = a(j) * X(j,k)", {{"a", "sv"}}, false, 3);
+  spec.types["X"] = sema::ValueType::U8;
+  HandMadeCall kernel(spec);
+  kernel.passEntries("a", {kTall}, {{{1}, 1}, {{kTall - 1}, 3}});
+  kernel.passMemory("X", {kTall, kWide}, bytes.start());
+  kernel.passDense("y", {kWide}, ramp(kWide));
+  REQUIRE(kernel.call() == SPC_OK);
+  for (int64_t k = 0; k < kWide; ++k)
+    REQUIRE(kernel.values("y")[static_cast<size_t>(k)] == static_cast<double>(3 * (k % 100)));
+}
+
+TEST_CASE("two of four neighbours work in sums, products and matrix products", "[pitfalls]") {
+  check("D(i,j) = A(i,j) + B(i,j)", product({{"A", {"nm24"}}, {"B", {"nm24", "csr", "dense"}}, {"D", {"dense"}}}));
+  check("D(i,j) = A(i,j) * B(i,j)", product({{"A", {"nm24"}}, {"B", {"nm24", "csr", "dense"}}, {"D", {"dense"}}}));
+  check("D(i,j) = A(i,k) * B(k,j)", product({{"A", {"nm24", "csr"}}, {"B", {"nm24"}}, {"D", {"dense"}}}));
+  for (const std::string statements : {"D(i,j) = A(i,j) * B(i,j)", "D(i,j) = A(i,k) * B(k,j)"})
+    for (const std::string result : {"csr", "nm24"})
+      CHECK(KernelUnderTest(specOf(statements, {{"A", "nm24"}, {"B", "nm24"}, {"D", result}})).firstError() ==
+            "assembled-output");
+  CHECK(textWith(Stage::Linalg, "structured[") == "");
+}
+
+TEST_CASE("folding does not lose what a matrix product has summed so far", "[pitfalls]") {
+  for (const bool strictFp : {false, true})
+    for (const std::string format : {"csr", "csc", "coo", "ell", "dense"})
+      for (const std::string statements : {"C(i,j) = A(i,k)*B(k,j)", "C(i,j) += A(i,k)*B(k,j)"})
+        check(specOf(statements, {{"A", format}, {"C", "dense"}}, strictFp, 3));
+}
+
+TEST_CASE("divisions that MLIR leaves unlowered are computed", "[pitfalls]") {
+  for (const std::string format : {"csr", "csc", "coo", "ell", "bsr2x3", "dia"}) {
+    check("D(i,j) = A(i,j) / x(i)", product({{"A", {format}}}));
+    check("D(i,j) = A(i,j) / x(i)", product({{"A", {format}}, {"D", {"dense"}}}));
+    check("D(i,j) = A(i,j) / alpha", product({{"A", {format}}}));
+    check("D(i,j) = A(i,j) / 2.0", product({{"A", {format}}}));
+  }
+  CHECK(lineWith(Stage::Sparse, "= linalg.generic", "#sparse") == "");
+  CHECK(textWith(Stage::Loops, "= linalg.") == "");
+  CHECK(lineWith(Stage::Linalg, "= linalg.generic", "#sparse") != "");
+}
+
+} // namespace spc::testing

@@ -1,0 +1,87 @@
+#include "end_to_end/stage_texts.h"
+
+#include "end_to_end/expressions.h"
+
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+namespace spc::testing {
+namespace {
+
+const std::vector<std::string> kMatrixFormats = {"csr",          "csc",       "dcsr",  "coo",    "coo-aos", "csr-dup",
+                                                 "csr-unsorted", "coo-dup",   "cd",    "ell",    "ell4q",   "ell1",
+                                                 "csr-len",      "ragged",    "lower", "bsr2x3", "dbsr",    "tiled",
+                                                 "bsr-cm",       "block-ell", "dia",   "nm24",   "sym-csr"};
+const std::vector<std::string> kTensorFormats = {"csf", "csf:2,0,1",   "coo",         "coo3-aos",     "ddc",
+                                                 "dcd", "batched-coo", "batched-bsr", "batched-lower"};
+
+struct Kernels {
+  std::vector<std::string> statements;
+  std::vector<std::string> formats; ///< of A
+  Formats others;
+};
+
+const std::vector<Kernels> &allKernels() {
+  static const std::vector<Kernels> kernels = {
+      {{"y(i) = A(i,j)*x(j)", "D(i,j) = alpha*A(i,j)", "D(i,j) = A(i,j)/x(i)", "t = A(i,j)"}, kMatrixFormats, {}},
+      {{"D(i,j) = A(i,j)*B(i,j)", "D(i,j) = A(i,j) + B(i,j)", "D(i,j) = A(i,k)*B(k,j)"},
+       kMatrixFormats,
+       {{"B", "csr"}, {"D", "dense"}}},
+      {{"D(i,j) = A(i,j)*B(i,k)*C(k,j)", "D(i,j) = A(i,j)/alpha"}, {"csr", "csc", "coo", "bsr2x3"}, {}},
+      {{"D(i,j) = A(i,j) + alpha", "D(i,j) = A(i,j) + x(i)"}, {"csr", "csc", "coo"}, {{"D", "dense"}}},
+      {{"Y(i,j) = A(i,j,k)*x(k)", "D(i,j,k) = alpha*A(i,j,k)"}, kTensorFormats, {}},
+  };
+  return kernels;
+}
+
+StageText textOf(const KernelSpec &spec, pipeline::Stage stage) {
+  INFO(describe(spec));
+  const KernelUnderTest kernel(spec);
+  INFO(kernel.diagnostics());
+  REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+  Diagnostics diagnostics;
+  const std::optional<std::string> text = pipeline::compile(kernel.kernel(), stage, {}, diagnostics);
+  REQUIRE(text);
+  REQUIRE(text->find("func.func") != std::string::npos);
+  return {describe(spec), *text};
+}
+
+} // namespace
+
+const std::vector<StageText> &stageTexts(pipeline::Stage stage) {
+  static std::map<pipeline::Stage, std::vector<StageText>> made;
+  std::vector<StageText> &texts = made[stage];
+  if (!texts.empty())
+    return texts;
+  for (const Kernels &kernels : allKernels())
+    for (const std::string &statements : kernels.statements)
+      for (const std::string &format : kernels.formats) {
+        KernelSpec spec;
+        spec.statements = statements;
+        spec.formats = kernels.others;
+        spec.formats["A"] = format;
+        spec.optLevel = 0;
+        texts.push_back(textOf(spec, stage));
+      }
+  return texts;
+}
+
+std::string textWith(pipeline::Stage stage, const std::string &word) {
+  for (const StageText &one : stageTexts(stage))
+    if (one.text.find(word) != std::string::npos)
+      return one.kernel;
+  return {};
+}
+
+std::string lineWith(pipeline::Stage stage, const std::string &word, const std::string &other) {
+  for (const StageText &one : stageTexts(stage)) {
+    std::istringstream lines(one.text);
+    for (std::string line; std::getline(lines, line);)
+      if (line.find(word) != std::string::npos && line.find(other) != std::string::npos)
+        return one.kernel + "\n" + line;
+  }
+  return {};
+}
+
+} // namespace spc::testing
