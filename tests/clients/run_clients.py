@@ -2,11 +2,12 @@
 """Compiles the kernels of this folder with spc and the client programs with a C and a C++ compiler, links and runs them.
 
 One mode a run: `plain`, `valgrind` (objects for a processor that valgrind knows), `sanitize` (clients under the address
-and undefined-behaviour sanitizers) or `symbols` (what the objects leave undefined). Exit code 77 means skipped: the
+and undefined-behaviour sanitizers) or `symbols` (what the objects leave undefined, in every format that comes with spc). Exit code 77 means skipped: the
 compiler or the tool is not there.
 """
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -17,7 +18,7 @@ HERE = Path(__file__).resolve().parent
 SKIPPED = 77
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
-# kernel: its --format arguments
+# kernel: its --format arguments; KERNEL_on_FORMAT is the function of that name, made from KERNEL.tex
 KERNELS = {
     "spmv": ["A=csr"],
     "spmm": ["A=csr"],
@@ -25,6 +26,12 @@ KERNELS = {
     "power": ["A=csr"],
     "norm": [],
     "narrow": [],
+    "spmv_on_ell": ["A=ell"],
+    "spmv_on_ell16": ["A=ell16"],
+    "spmv_on_lower": ["A=lower"],
+    "spmv_on_ragged": ["A=ragged"],
+    "spmv_on_ragged_lengths": ["A=ragged-lengths"],
+    "spmv_on_upper": ["A=upper"],
 }
 
 # client: its sources, the kernels it links
@@ -36,6 +43,28 @@ CLIENTS = {
     "two_kernels": (["two_kernels_client.cpp"], ["spmv", "spmm"]),
     "parallel": (["parallel_client.cpp"], ["spmv", "spmm", "sddmm"]),
     "shared": (["shared_c.c", "shared_client.cpp"], ["spmv"]),
+    "implicit": (["implicit_client.c"], [kernel for kernel in KERNELS if kernel.startswith("spmv_on_")]),
+}
+
+# kernel: its struct, and the fields of CSR, COO and their like that it has and that it must not have
+FIELDS = {
+    "spmv_on_ell": ("spc_ell_f64_i32", ["width", "col_ind"]),
+    "spmv_on_ell16": ("spc_ell16_f64_i32", ["col_ind"]),
+    "spmv_on_lower": ("spc_lower_f64", []),
+    "spmv_on_ragged": ("spc_ragged_f64_p32", ["row_ptr", "nnz"]),
+    "spmv_on_ragged_lengths": ("spc_ragged_len_f64_p32", ["row_len", "nnz"]),
+    "spmv_on_upper": ("spc_upper_f64", []),
+}
+ALL_FIELDS = ["row_ptr", "col_ptr", "row_ind", "col_ind", "row_len", "nnz", "width", "width_1", "count_0", "entries",
+              "pointers_to_1", "lengths_1", "indices_0", "indices_1"]
+
+FORMATS = HERE.parent.parent / "formats"
+
+# By order: a kernel for every format, and one that copies an operand first where they are not sorted alike.
+ANY_KERNELS = {
+    1: (["y = A(i) * x(i)", "y = A(i) * B(i)"], "sparse-vector"),
+    2: (["y(i) = A(i,j) * x(j)", "y(i) = A(i,j) * B(j,i)"], "csr"),
+    3: (["y(i,j) = A(i,j,k) * x(k)", "y(i,j) = A(i,j,k) * B(j,i,k)"], "csf"),
 }
 
 # What an object may need from outside: libc and libm.
@@ -58,7 +87,8 @@ def compile_kernels(spc, work, mode):
     cpu = ["--mcpu=x86-64-v3"] if mode == "valgrind" and os.uname().machine == "x86_64" else []
     for kernel, formats in KERNELS.items():
         arguments = [word for one in formats for word in ("--format", one)]
-        run([spc, "compile", HERE / f"{kernel}.tex", *arguments, *cpu, "-o", work / f"{kernel}.o"])
+        source = HERE / f"{kernel.partition('_on_')[0]}.tex"
+        run([spc, "compile", source, "--name", kernel, *arguments, *cpu, "-o", work / f"{kernel}.o"])
 
 
 def cxx_of(compiler):
@@ -89,6 +119,24 @@ def check_headers(compiler, work):
             run([*language(compiler, source.name), *WARNINGS, "-fsyntax-only", "-I", work, source])
 
 
+def has_field(compiler, kernel, struct, field, work):
+    """Whether a program that names the field compiles; any other error is a failure."""
+    defines = [f'-DHEADER="{kernel}.h"', f"-DTYPE={struct}", f"-DFIELD={field}"]
+    command = [compiler, "-std=c11", *WARNINGS, "-fsyntax-only", "-I", work, *defines, HERE / "has_field.c"]
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    if done.returncode != 0 and "no member named" not in done.stderr:
+        raise Failed(done.stderr)
+    return done.returncode == 0
+
+
+def check_fields(compiler, work):
+    """Storage that is computed has no field to point anywhere."""
+    for kernel, (struct, present) in FIELDS.items():
+        found = {field for field in ALL_FIELDS if has_field(compiler, kernel, struct, field, work)}
+        if found != set(present):
+            raise Failed(f"{struct} has the fields {sorted(found)}, not {present}")
+
+
 def build_client(compiler, name, flags, work):
     sources, kernels = CLIENTS[name]
     objects = []
@@ -108,20 +156,44 @@ def run_clients(compiler, mode, work):
         return SKIPPED
     before = ["valgrind", "-q", "--error-exitcode=9", "--leak-check=full"] if mode == "valgrind" else []
     check_headers(compiler, work)
+    check_fields(compiler, work)
     for name in CLIENTS:
         run([*before, build_client(compiler, name, flags, work)])
     return 0
 
 
-def check_symbols(work):
+def check_object(function, work):
+    """The object needs libc alone and exports its function alone."""
+    undefined = {line.split()[-1] for line in run(["nm", "-u", work / f"{function}.o"]).splitlines() if line.strip()}
+    if undefined - LIBRARY_SYMBOLS:
+        raise Failed(f"{function}.o needs {sorted(undefined - LIBRARY_SYMBOLS)}")
+    defined = {line.split()[-1] for line in run(["nm", "-g", "--defined-only", work / f"{function}.o"]).splitlines()}
+    if defined != {f"{function}_ctx"}:
+        raise Failed(f"{function}.o exports {sorted(defined)}")
+
+
+def check_symbols(spc, work):
     for kernel in KERNELS:
-        undefined = {line.split()[-1] for line in run(["nm", "-u", work / f"{kernel}.o"]).splitlines() if line.strip()}
-        if undefined - LIBRARY_SYMBOLS:
-            raise Failed(f"{kernel}.o needs {sorted(undefined - LIBRARY_SYMBOLS)}")
-        defined = {line.split()[-1] for line in run(["nm", "-g", "--defined-only", work / f"{kernel}.o"]).splitlines()}
-        if defined != {f"{kernel}_ctx"}:
-            raise Failed(f"{kernel}.o exports {sorted(defined)}")
+        check_object(kernel, work)
+    names = sorted(path.stem for path in FORMATS.glob("*.json") if path.stem != "format.schema")
+    if len(names) < 20:
+        raise Failed(f"only {len(names)} formats in {FORMATS}")
+    for name in names:
+        statements, other = ANY_KERNELS[order_of(name)]
+        for number, statement in enumerate(statements):
+            function = f"any_{name.replace('-', '_')}_{number}"
+            source = work / f"{function}.tex"
+            source.write_text(statement + "\n")
+            formats = ["--format", f"A={name}", *(["--format", f"B={other}"] if number else [])]
+            run([spc, "compile", source, *formats, "-o", work / f"{function}.o"])
+            check_object(function, work)
     return 0
+
+
+def order_of(name):
+    """Of the tensors that a format is tried on."""
+    rule = json.loads((FORMATS / f"{name}.json").read_text())
+    return len(rule["dims"]) if isinstance(rule.get("dims"), list) else 2
 
 
 def main():
@@ -139,7 +211,7 @@ def main():
     try:
         compile_kernels(options.spc, options.work, options.mode)
         if options.mode == "symbols":
-            return check_symbols(options.work)
+            return check_symbols(options.spc, options.work)
         return run_clients(options.compiler, options.mode, options.work)
     except Failed as failure:
         print(failure, file=sys.stderr)
