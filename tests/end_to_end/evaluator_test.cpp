@@ -18,7 +18,7 @@ using Values = std::vector<std::complex<double>>;
 const double kInfinity = std::numeric_limits<double>::infinity();
 
 DenseTensor dense(std::vector<int64_t> shape, Values values) {
-  return {std::move(shape), std::move(values), false, {}, {}, 0x1p-52};
+  return {std::move(shape), std::move(values), false, {}, {}};
 }
 
 /// Zeros are missing entries.

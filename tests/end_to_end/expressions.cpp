@@ -81,21 +81,6 @@ const std::vector<std::string> kMatrix = {"csr",     "csc",     "dcsr",  "dcsc",
 const std::vector<std::string> kThirdOrder = {"csf",       "csf:2,0,1", "csf:1,0,2", "coo",
                                               "coo:2,1,0", "ddc",       "dcc",       "dense"};
 
-const std::vector<std::string> kMatrixFormats = {
-    "csr", "csc", "dcsr", "dcsc", "coo", "coo-aos", "cd", "ell", "ell4", "ell4q", "ellq", "ellc", "ell1", "csr-len",
-    "ragged", "ragged-len", "ragged-cols", "lower", "upper", "bsr2x3", "bsr4x4", "dbsr", "tiled", "bsr-cm",
-    "block-ell", "dia", "row-blocks", "row-relative", "dia-cols", "nm24", "sym-csr", "sym-upper", "sym-packed",
-    "sym-coo"};
-
-const std::vector<std::string> kThirdOrderFormats = {
-    "csf",           "csf:2,0,1",   "csf:1,0,2", "csf:2,1,0",  "coo", "coo3-aos",    "ddc",
-    "dcd",           "cdd",         "dcc",       "ccd",        "cdc", "batched-coo", "batched-ragged",
-    "batched-lower", "batched-bsr", "blocked3",  "batched-ell"};
-
-const std::vector<std::string> kFourthOrderFormats = {"csf", "coo", "ddcc", "dccd", "csf:3,1,0,2"};
-
-const std::vector<std::string> kVectorFormats = {"sv", "blocked-vector"};
-
 std::vector<Formats> product(const Choices &choices) {
   std::vector<Formats> result(1);
   for (const auto &[tensor, spellings] : choices) {

@@ -20,12 +20,6 @@ std::vector<Formats> product(const Choices &choices);
 extern const std::vector<std::string> kMatrix;
 extern const std::vector<std::string> kThirdOrder;
 
-/// Every form of format of formats.h for tensors of order 2, 3, 4 and 1 whose entries are sorted and do not repeat.
-extern const std::vector<std::string> kMatrixFormats;
-extern const std::vector<std::string> kThirdOrderFormats;
-extern const std::vector<std::string> kFourthOrderFormats;
-extern const std::vector<std::string> kVectorFormats;
-
 /// Compiles `statements` under each format assignment, with value and index types that rotate so that every expression
 /// meets each of them, and compares every compiled kernel with the evaluator on shapes and patterns of all kinds.
 /// A refusal is a failure.

@@ -1,5 +1,7 @@
 #include "support/dense_evaluator.h"
 
+#include "support/number_types.h"
+
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -321,7 +323,8 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   for (const Addend &addend : addends)
     terms.push_back(resolver.term(addend, scope));
 
-  StatementEvaluator evaluator(variables, target.epsilon);
+  const double epsilon = epsilonOf(target.type);
+  StatementEvaluator evaluator(variables, epsilon);
   forEachPoint(variables, loops, [&] {
     const auto at = static_cast<size_t>(evaluator.offset(target.shape, indices));
     const bool isStored = !target.sparse || target.stored[at];
@@ -330,11 +333,11 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       total.add({target.values[at], std::abs(target.values[at]), target.errors[at], true});
     for (const Term &term : terms)
       total.add(evaluator.sum(*term.expr, term.reductions), term.isNegated);
-    const Value result = total.total(target.epsilon);
+    const Value result = total.total(epsilon);
     if (result.present && !isStored)
       throw std::runtime_error("a value falls outside the pattern of " + statement.target.tensor.text);
-    target.values[at] = result.value;
-    target.errors[at] = result.error + target.epsilon * std::abs(result.value);
+    target.values[at] = converted(result.value, target.type);
+    target.errors[at] = result.error + epsilon * std::abs(result.value);
   });
 }
 

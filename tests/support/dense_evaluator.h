@@ -1,7 +1,8 @@
 // The language's meaning, element by element on dense arrays: what every compiled kernel is compared with. It reads the
-// syntax tree alone and shares no code with sema, so that a wrong reading of the language there shows as a mismatch.
+// syntax tree alone and shares no reading of the language with sema, where a wrong one then shows as a mismatch.
 #pragma once
 
+#include "sema/value_type.h"
 #include "syntax/ast.h"
 
 #include <complex>
@@ -19,7 +20,7 @@ struct DenseTensor {
   bool sparse = false;
   std::vector<uint8_t> stored; ///< of a sparse tensor, by element: whether the entry is there
   std::vector<double> errors;  ///< what a correct kernel's value may be off by, by element; empty: exact
-  double epsilon = 0;          ///< the rounding error of one operation in the tensor's value type, relative
+  sema::ValueType type = sema::ValueType::F64;
 
   int64_t size() const;
 };

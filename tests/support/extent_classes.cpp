@@ -13,6 +13,12 @@ public:
     visit(statement.target);
   }
 
+  void unite(const std::string &a, const std::string &b) {
+    const std::vector<int> &dimensions = classes_.ofTensor[a], &others = classes_.ofTensor[b];
+    for (size_t dim = 0; dim < std::min(dimensions.size(), others.size()); ++dim)
+      parent_[static_cast<size_t>(root(dimensions[dim]))] = root(others[dim]);
+  }
+
   ExtentClasses result() {
     std::map<int, int> numbers;
     for (const std::string &tensor : classes_.tensors)
@@ -66,10 +72,12 @@ private:
 
 } // namespace
 
-ExtentClasses findExtentClasses(const syntax::Kernel &kernel) {
+ExtentClasses findExtentClasses(const syntax::Kernel &kernel, const std::map<std::string, std::string> &sameShape) {
   Finder finder;
   for (const syntax::Statement &statement : kernel.statements)
     finder.visit(statement);
+  for (const auto &[a, b] : sameShape)
+    finder.unite(a, b);
   return finder.result();
 }
 

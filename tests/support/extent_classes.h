@@ -16,7 +16,8 @@ struct ExtentClasses {
   int count = 0;
 };
 
-/// Dimensions indexed by one variable within a statement share a class, as do all uses of a tensor's dimension.
-ExtentClasses findExtentClasses(const syntax::Kernel &kernel);
+/// Dimensions indexed by one variable within a statement share a class, as do all uses of a tensor's dimension, and the
+/// dimensions of two tensors of one shape, which `sameShape` names.
+ExtentClasses findExtentClasses(const syntax::Kernel &kernel, const std::map<std::string, std::string> &sameShape = {});
 
 } // namespace spc::testing

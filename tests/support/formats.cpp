@@ -209,7 +209,30 @@ private:
 
 } // namespace
 
+const std::vector<std::string> kMatrixFormats = {
+    "csr", "csc", "dcsr", "dcsc", "coo", "coo-aos", "cd", "ell", "ell4", "ell4q", "ellq", "ellc", "ell1", "csr-len",
+    "ragged", "ragged-len", "ragged-cols", "lower", "upper", "bsr2x3", "bsr4x4", "dbsr", "tiled", "bsr-cm",
+    "block-ell", "dia", "row-blocks", "row-relative", "dia-cols", "nm24", "sym-csr", "sym-upper", "sym-packed",
+    "sym-coo"};
+
+const std::vector<std::string> kThirdOrderFormats = {
+    "csf",           "csf:2,0,1",   "csf:1,0,2", "csf:2,1,0",  "coo", "coo3-aos",    "ddc",
+    "dcd",           "cdd",         "dcc",       "ccd",        "cdc", "batched-coo", "batched-ragged",
+    "batched-lower", "batched-bsr", "blocked3",  "batched-ell"};
+
+const std::vector<std::string> kFourthOrderFormats = {"csf", "coo", "ddcc", "dccd", "csf:3,1,0,2"};
+
+const std::vector<std::string> kVectorFormats = {"sv", "blocked-vector"};
+
+const std::vector<std::string> kLooseMatrixFormats = {"csr-dup", "csr-unsorted", "coo-dup", "coo-unsorted"};
+
 Format makeFormat(const std::string &spelling, int order, IndexTypes types) {
+  if (const size_t plus = spelling.find('+'); plus != std::string::npos) {
+    Format sum;
+    sum.name = spelling;
+    sum.parts = {makeFormat(spelling.substr(0, plus), order, types), makeFormat(spelling.substr(plus + 1), order, types)};
+    return sum;
+  }
   const size_t colon = spelling.find(':');
   const std::string name = spelling.substr(0, colon);
   Format result = unpermuted(name, order);

@@ -2,11 +2,13 @@
 
 #include "support/padded_dense.h"
 #include "tensor/numbers.h"
+#include "tensor/parts.h"
 
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <optional>
+#include <set>
 #include <sstream>
 
 namespace spc::testing {
@@ -31,9 +33,35 @@ struct KernelArguments::Argument {
     return one;
   }
 
-  void *pointer() { return isScalar() ? scalar : padded ? padded->cStruct() : packed->cStruct(); }
+  /// As the source text has it.
+  const std::string &sourceName() const { return tensor->partOf.empty() ? tensor->name : tensor->partOf; }
 
+  void *pointer() {
+    if (isScalar())
+      return scalar;
+    if (parameter->kind == abi::ParameterKind::Values)
+      return packed->values();
+    return padded ? padded->cStruct() : packed->cStruct();
+  }
 
+  /// Values of its own in the slots that hold `entries`, zeros in the others, such as padding.
+  void fillSlots(const tensor::Coordinates &entries, Random &random) {
+    const auto order = static_cast<ptrdiff_t>(shape.size());
+    const auto placeOf = [&](const tensor::Coordinates &all, size_t entry) {
+      const auto begin = all.coordinates.begin() + static_cast<ptrdiff_t>(entry) * order;
+      return std::vector<int64_t>(begin, begin + order);
+    };
+    std::set<std::vector<int64_t>> unfilled;
+    for (size_t entry = 0; entry < entries.size(); ++entry)
+      unfilled.insert(placeOf(entries, entry));
+    for (int64_t slot = 0; slot < packed->valueCount(); ++slot)
+      tensor::storeNumber(packed->values(), tensor->type, slot, {});
+    std::vector<int64_t> positions;
+    const tensor::Coordinates slots = packed->slots(positions);
+    for (size_t slot = 0; slot < slots.size(); ++slot)
+      if (unfilled.erase(placeOf(slots, slot)) > 0)
+        tensor::storeNumber(packed->values(), tensor->type, positions[slot], random.value(tensor->type));
+  }
 };
 
 namespace {
@@ -60,47 +88,17 @@ tensor::Number garbage(sema::ValueType type) {
   return {hasNan ? std::numeric_limits<double>::quiet_NaN() : type == sema::ValueType::Bool ? 1 : 111};
 }
 
-/// A number worked out exactly, as the type holds it: integers wrap around, true is 1.
-std::complex<double> converted(std::complex<double> value, sema::ValueType type) {
-  if (type == sema::ValueType::Bool)
-    return value != 0.0 ? 1 : 0;
-  if (!sema::isInteger(type))
-    return value;
-  const double modulus = std::ldexp(1, 8 * sema::bytesOf(type));
-  const double least = sema::isUnsigned(type) ? 0 : -modulus / 2;
-  return value.real() - modulus * std::floor((value.real() - least) / modulus);
-}
-
-/// Relative rounding error of one operation; complex ones are made of several.
-double epsilonOf(sema::ValueType type) {
-  switch (type) {
-  case sema::ValueType::F16:
-    return 0x1p-10;
-  case sema::ValueType::BF16:
-    return 0x1p-7;
-  case sema::ValueType::F32:
-    return 0x1p-23;
-  case sema::ValueType::CF32:
-    return 0x1p-21;
-  case sema::ValueType::CF64:
-    return 0x1p-50;
-  default:
-    return 0x1p-52;
-  }
-}
-
-std::string compareValues(const std::string &name, sema::ValueType type, const tensor::Coordinates &actual,
-                          const DenseTensor &expected) {
+std::string compareValues(const std::string &name, const tensor::Coordinates &actual, const DenseTensor &expected) {
   const size_t order = expected.shape.size();
   for (size_t entry = 0; entry < actual.size(); ++entry) {
     const int64_t *coordinates = actual.coordinates.data() + entry * order;
     const auto at = static_cast<size_t>(offsetOf(coordinates, expected.shape));
     const std::complex<double> value(actual.value(entry).real, actual.value(entry).imaginary);
-    if (matches(value, converted(expected.values[at], type), expected.errors[at]))
+    if (matches(value, expected.values[at], expected.errors[at]))
       continue;
     std::ostringstream text;
     text.precision(17);
-    text << element(name, coordinates, order) << " is " << value << ", expected " << converted(expected.values[at], type)
+    text << element(name, coordinates, order) << " is " << value << ", expected " << expected.values[at]
          << " up to " << expected.errors[at];
     return text.str();
   }
@@ -128,28 +126,66 @@ KernelArguments::KernelArguments(const sema::Kernel &kernel, const ExtentClasses
 KernelArguments::~KernelArguments() = default;
 
 std::string KernelArguments::pack() {
-  pointers_.assign(1, nullptr);
   for (const abi::Parameter &parameter : signature_.parameters) {
     auto argument = std::make_unique<Argument>();
     argument->parameter = &parameter;
     argument->tensor = &kernel_.tensors[static_cast<size_t>(parameter.tensor)];
-    for (int dimension : classes_.ofTensor.at(argument->tensor->name))
+    for (int dimension : classes_.ofTensor.at(argument->sourceName()))
       argument->shape.push_back(trial_.extents[static_cast<size_t>(dimension)]);
-    if (std::string problem = pack(*argument); !problem.empty())
-      return argument->tensor->name + ": " + problem;
-    pointers_.push_back(argument->pointer());
     arguments_.push_back(std::move(argument));
   }
+  for (const bool sharesStructure : {false, true}) {
+    for (const auto &argument : arguments_) {
+      const sema::TensorId owner = ownerOf(argument->parameter->tensor);
+      if (sharesStructure != (owner != argument->parameter->tensor))
+        continue;
+      const std::string problem = sharesStructure ? packSharing(*argument, argumentFor(owner)) : packOwn(*argument);
+      if (!problem.empty())
+        return argument->tensor->name + ": " + problem;
+    }
+  }
+  pointers_.assign(1, nullptr);
+  for (const auto &argument : arguments_)
+    pointers_.push_back(argument->pointer());
   return {};
 }
 
-std::string KernelArguments::pack(Argument &argument) {
+sema::TensorId KernelArguments::ownerOf(sema::TensorId id) const {
+  for (size_t step = 0; step < kernel_.tensors.size(); ++step) {
+    const sema::Tensor &tensor = kernel_.tensors[static_cast<size_t>(id)];
+    id = tensor.structureOf ? *tensor.structureOf : tensor.patternOf.value_or(id);
+  }
+  return id;
+}
+
+KernelArguments::Argument &KernelArguments::argumentFor(sema::TensorId id) const {
+  for (const auto &candidate : arguments_)
+    if (candidate->parameter->tensor == id)
+      return *candidate;
+  throw std::logic_error("the owner of a structure is no parameter");
+}
+
+/// The entries of a tensor, or of a part its share of those.
+tensor::Coordinates KernelArguments::entriesFor(const Argument &argument) {
   const sema::Tensor &tensor = *argument.tensor;
-  if (tensor.patternOf && *tensor.patternOf != argument.parameter->tensor)
-    return packPatternOutput(argument);
-  tensor::Coordinates entries = argument.isSparse()
-                                    ? sparseEntries(argument.shape, trial_.fill, tensor.type, random_)
-                                    : denseEntries(argument.shape, trial_.nonFinite, tensor.type, random_);
+  if (!argument.isSparse())
+    return denseEntries(argument.shape, trial_.nonFinite, tensor.type, random_);
+  if (tensor.partOf.empty())
+    return sparseEntries(argument.shape, trial_.fill, tensor.type, random_);
+  std::vector<tensor::Coordinates> &parts = parts_[tensor.partOf];
+  if (parts.empty()) {
+    std::vector<format::Format> formats;
+    for (const auto &other : arguments_)
+      if (other->tensor->partOf == tensor.partOf)
+        formats.push_back(other->tensor->format);
+    parts = tensor::splitIntoParts(sparseEntries(argument.shape, trial_.fill, tensor.type, random_), formats);
+  }
+  return parts[static_cast<size_t>(tensor.part)];
+}
+
+std::string KernelArguments::packOwn(Argument &argument) {
+  const sema::Tensor &tensor = *argument.tensor;
+  tensor::Coordinates entries = entriesFor(argument);
   if (argument.isSparse())
     keepStorable(entries, tensor.format);
   if (!tensor.isRead) {
@@ -171,52 +207,56 @@ std::string KernelArguments::pack(Argument &argument) {
   return {};
 }
 
-KernelArguments::Argument &KernelArguments::patternSource(const Argument &argument) {
-  sema::TensorId id = argument.parameter->tensor;
-  for (size_t step = 0; step < kernel_.tensors.size(); ++step)
-    id = kernel_.tensors[static_cast<size_t>(id)].patternOf.value_or(id);
-  for (const auto &candidate : arguments_)
-    if (candidate->parameter->tensor == id)
-      return *candidate;
-  throw std::logic_error("a pattern's source comes after its user");
+/// Structure pointers, where the struct has any, NULL or, at even seeds, the owner's.
+std::string KernelArguments::packSharing(Argument &argument, Argument &owner) {
+  const sema::Tensor &tensor = *argument.tensor;
+  std::string problem;
+  argument.packed =
+      tensor::PackedTensor::output(argument.shape, tensor.format, tensor.type, owner.packed->valueCount(), problem);
+  if (!argument.packed)
+    return problem;
+  const bool isOperand = !tensor.isWritten;
+  if (argument.parameter->kind == abi::ParameterKind::Values)
+    argument.packed->borrowStructure(*owner.packed);
+  if (isOperand)
+    argument.fillSlots(owner.before, random_);
+  else
+    fillOutput(argument, owner);
+  if (isOperand)
+    argument.before = argument.content();
+  const auto &fields = argument.parameter->type.fields;
+  const bool passesPointers = argument.parameter->kind == abi::ParameterKind::Tensor && trial_.seed % 2 == 0;
+  for (size_t field = 0; passesPointers && field < fields.size(); ++field)
+    if (fields[field].role != abi::FieldRole::Values && fields[field].role != abi::FieldRole::Size)
+      std::memcpy(static_cast<char *>(argument.packed->cStruct()) + 8 * field,
+                  static_cast<char *>(owner.packed->cStruct()) + 8 * field, 8);
+  return {};
 }
 
-/// Structure pointers NULL or, at even seeds, the operand's; values not a number where nobody may read them.
-std::string KernelArguments::packPatternOutput(Argument &argument) {
+/// Values where they are read, garbage where nobody may read them. What is in the slots of a read output is known only
+/// where there is one slot an entry.
+void KernelArguments::fillOutput(Argument &argument, const Argument &owner) {
   const sema::Tensor &tensor = *argument.tensor;
-  Argument &source = patternSource(argument);
-  // What is in the slots of a read output is known only where there is one slot an entry.
   const bool isKnown = !hasSlots(tensor.format);
   const auto initial = [&] {
     return !tensor.isRead ? garbage(tensor.type) : isKnown ? random_.value(tensor.type) : tensor::Number{};
   };
   argument.before.shape = argument.shape;
-  const std::vector<int64_t> coordinates = relabel(source.before, source.tensor->format, tensor.format);
-  for (size_t entry = 0; entry < source.before.size(); ++entry)
+  const std::vector<int64_t> coordinates = relabel(owner.before, owner.tensor->format, tensor.format);
+  for (size_t entry = 0; entry < owner.before.size(); ++entry)
     argument.before.append(coordinates.data() + entry * argument.shape.size(), initial());
-  std::string problem;
-  argument.packed =
-      tensor::PackedTensor::output(argument.shape, tensor.format, tensor.type, source.packed->valueCount(), problem);
-  if (!argument.packed)
-    return problem;
-  for (int64_t slot = 0; slot < source.packed->valueCount(); ++slot)
+  for (int64_t slot = 0; slot < owner.packed->valueCount(); ++slot)
     tensor::storeNumber(argument.packed->values(), tensor.type, slot,
                         isKnown ? argument.before.value(static_cast<size_t>(slot)) : initial());
-  const auto &fields = argument.parameter->type.fields;
-  for (size_t field = 0; trial_.seed % 2 == 0 && field < fields.size(); ++field)
-    if (fields[field].role != abi::FieldRole::Values && fields[field].role != abi::FieldRole::Size)
-      std::memcpy(static_cast<char *>(argument.packed->cStruct()) + 8 * field,
-                  static_cast<char *>(source.packed->cStruct()) + 8 * field, 8);
-  return {};
 }
 
 TensorMap KernelArguments::denseTensors() const {
   TensorMap tensors;
   for (const auto &argument : arguments_) {
-    DenseTensor &dense = tensors[argument->tensor->name];
+    DenseTensor &dense = tensors[argument->sourceName()];
     dense.shape = argument->shape;
     dense.sparse = argument->isSparse();
-    dense.epsilon = epsilonOf(argument->tensor->type);
+    dense.type = argument->tensor->type;
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored.resize(dense.values.size());
     const tensor::Coordinates &entries = argument->before;
@@ -246,7 +286,7 @@ std::string KernelArguments::compare(const TensorMap &expected) {
     DenseTensor result = expected.at(name);
     if (trial_.exact)
       result.errors.assign(result.errors.size(), 0);
-    if (std::string problem = compareValues(name, argument->tensor->type, after, result); !problem.empty())
+    if (std::string problem = compareValues(name, after, result); !problem.empty())
       return problem;
   }
   return {};

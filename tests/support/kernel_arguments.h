@@ -6,6 +6,7 @@
 #include "support/kernel_under_test.h"
 #include "tensor/tensor.h"
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -33,9 +34,13 @@ public:
 private:
   struct Argument;
 
-  std::string pack(Argument &argument);
-  std::string packPatternOutput(Argument &argument);
-  Argument &patternSource(const Argument &argument);
+  std::string packOwn(Argument &argument);
+  std::string packSharing(Argument &argument, Argument &owner);
+  void fillOutput(Argument &argument, const Argument &owner);
+  tensor::Coordinates entriesFor(const Argument &argument);
+  /// The tensor whose structure a parameter has; itself where it has its own.
+  sema::TensorId ownerOf(sema::TensorId id) const;
+  Argument &argumentFor(sema::TensorId id) const;
 
   const sema::Kernel &kernel_;
   const ExtentClasses &classes_;
@@ -43,6 +48,7 @@ private:
   Random random_;
   abi::Signature signature_;
   std::vector<std::unique_ptr<Argument>> arguments_; ///< by parameter
+  std::map<std::string, std::vector<tensor::Coordinates>> parts_; ///< of tensors that are stored as sums
   std::vector<void *> pointers_;
 };
 

@@ -12,6 +12,8 @@
 namespace spc::testing {
 namespace {
 
+constexpr std::string_view kStructureOf = "structure of ";
+
 sema::ValueType typeOf(const KernelSpec &spec, const std::string &tensor) {
   auto own = spec.types.find(tensor);
   return own == spec.types.end() ? spec.type : own->second;
@@ -79,7 +81,11 @@ KernelUnderTest::KernelUnderTest(const KernelSpec &spec) {
 
 void KernelUnderTest::compile(const KernelSpec &spec) {
   Diagnostics ignored;
-  classes_ = findExtentClasses(syntax::parse(sources_.add("statements", spec.statements), ignored));
+  std::map<std::string, std::string> owners;
+  for (const auto &[tensor, spelling] : spec.formats)
+    if (spelling.starts_with(kStructureOf))
+      owners[tensor] = spelling.substr(kStructureOf.size());
+  classes_ = findExtentClasses(syntax::parse(sources_.add("statements", spec.statements), ignored), owners);
   tree_ = syntax::parse(sources_.add("kernel.tex", kernelText(spec, classes_)), diagnostics_);
   if (diagnostics_.hasErrors())
     return;
@@ -87,7 +93,10 @@ void KernelUnderTest::compile(const KernelSpec &spec) {
   for (const auto &[tensor, spelling] : spec.formats) {
     const SourceFile &argument = sources_.add("--format", tensor + "=" + spelling);
     const Span where{&argument, 0, static_cast<uint32_t>(argument.text().size())};
-    bindings.push_back({tensor, makeFamily(spelling, spec.index), where});
+    if (owners.contains(tensor))
+      bindings.push_back({tensor, nullptr, where, owners[tensor]});
+    else
+      bindings.push_back({tensor, makeFamily(spelling, spec.index), where});
   }
   kernel_ = sema::analyze(tree_, bindings, {"kernel", spec.strictFp}, diagnostics_);
   if (kernel_)

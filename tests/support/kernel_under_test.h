@@ -19,7 +19,7 @@ namespace spc::testing {
 /// What is compiled. Tensors without a format are left to the compiler's defaults.
 struct KernelSpec {
   std::string statements;
-  std::map<std::string, std::string> formats; ///< spellings of formats.h, by tensor
+  std::map<std::string, std::string> formats; ///< spellings of formats.h, or "structure of A", by tensor
   sema::ValueType type = sema::ValueType::F64;
   std::map<std::string, sema::ValueType> types; ///< tensors of another value type
   IndexTypes index;
