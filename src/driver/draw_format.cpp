@@ -2,6 +2,7 @@
 
 #include "abi/header.h"
 #include "abi/signature.h"
+#include "tensor/parts.h"
 #include "tensor/tensor.h"
 
 #include <algorithm>
@@ -117,18 +118,53 @@ std::string drawStruct(const format::Format &format) {
   return "typedef struct " + type.name + " {\n" + abi::structMembers(type) + "} " + type.name + ";\n";
 }
 
-std::string drawExample(const format::Format &format) {
-  tensor::Coordinates entries;
-  const std::optional<tensor::PackedTensor> packed = makeExample(format, entries);
-  if (!packed)
-    return "";
+namespace {
+
+std::string draw(const format::Format &format, const tensor::PackedTensor &packed, const tensor::Coordinates &entries) {
   std::string text = entries.order() == 2 ? drawMatrix(entries) : listEntries(entries);
   text += "\n";
   const abi::StructType type = abi::structFor(format, sema::ValueType::F64);
   for (const abi::Field &field : type.fields)
-    if (std::string elements = drawField(field, *packed); !elements.empty())
+    if (std::string elements = drawField(field, packed); !elements.empty())
       text += "  " + field.name + ": " + elements + "\n";
   return text;
+}
+
+/// A row that holds more than any fixed width, and a short one.
+tensor::Coordinates entriesOfSum(const format::Format &format) {
+  int64_t widest = 2;
+  for (const format::Format &part : format.parts)
+    for (const format::Level &level : part.levels)
+      widest = std::max(widest, level.width.value_or(0));
+  tensor::Coordinates entries;
+  entries.shape.assign(static_cast<size_t>(format.order()), 4);
+  entries.shape.back() = widest + 2;
+  std::vector<int64_t> at(entries.shape.size(), 0);
+  const auto add = [&] { entries.append(at.data(), {static_cast<double>(entries.size() + 1)}); };
+  for (at.back() = 0; at.back() < entries.shape.back(); ++at.back())
+    add();
+  at.assign(at.size(), 2);
+  add();
+  return entries;
+}
+
+} // namespace
+
+std::string drawExample(const format::Format &format) {
+  tensor::Coordinates entries;
+  const std::optional<tensor::PackedTensor> packed = makeExample(format, entries);
+  return packed ? draw(format, *packed, entries) : "";
+}
+
+std::vector<std::string> drawParts(const format::Format &sum) {
+  std::vector<std::string> drawn;
+  std::string error;
+  for (tensor::Coordinates &entries : tensor::splitIntoParts(entriesOfSum(sum), sum.parts)) {
+    const format::Format &part = sum.parts[drawn.size()];
+    const auto packed = tensor::PackedTensor::pack(entries, part, sema::ValueType::F64, error);
+    drawn.push_back(packed ? draw(part, *packed, entries) : "");
+  }
+  return drawn;
 }
 
 } // namespace spc::driver

@@ -61,8 +61,8 @@ std::string list(format::FormatLoader &loader, const FormatsOptions &options) {
   return text;
 }
 
-std::string showOne(const format::Format &format) {
-  return "levels: " + format::describe(format) + "\n\n" + drawStruct(format) + "\n" + drawExample(format);
+std::string showOne(const format::Format &format, const std::string &example) {
+  return "levels: " + format::describe(format) + "\n\n" + drawStruct(format) + "\n" + example;
 }
 
 /// One format, or nullopt with errors reported.
@@ -87,14 +87,15 @@ std::optional<std::string> show(Session &session, format::FormatLoader &loader, 
       text += ": " + description;
     text += "\n";
     if (!format->isSum()) {
-      text += showOne(*format);
+      text += showOne(*format, drawExample(*format));
       continue;
     }
     text +=
         "A tensor is the sum of its parts, each an argument of its own. A part of fixed width takes the first entries "
         "of each row, the next one the rest.\n";
+    const std::vector<std::string> examples = drawParts(*format);
     for (size_t k = 0; k < format->parts.size(); ++k)
-      text += "\npart " + std::to_string(k) + "\n" + showOne(format->parts[k]);
+      text += "\npart " + std::to_string(k) + "\n" + showOne(format->parts[k], examples[k]);
   }
   return session.failed() ? std::nullopt : std::optional(std::move(text));
 }

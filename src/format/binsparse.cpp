@@ -56,7 +56,7 @@ public:
     FormatRule rule;
     rule.name = name;
     const bool ok = format->kind == JsonKind::String ? named(*format, rule) : custom(*format, rule);
-    if (!ok || !dataTypes(*descriptor, rule) || !structure(*descriptor, rule))
+    if (!ok || !base(*descriptor) || !dataTypes(*descriptor, rule) || !structure(*descriptor, rule))
       return std::nullopt;
     return rule;
   }
@@ -112,15 +112,17 @@ private:
   }
 
   bool descend(const JsonNode &node, std::vector<Level> &levels) {
-    const JsonNode *kind = node.kind == JsonKind::Object ? member(node, "level_kind") : nullptr;
+    const JsonNode *kind = node.kind == JsonKind::Object ? member(node, "level_desc") : nullptr;
     if (!kind || kind->kind != JsonKind::String)
-      return fail(node.where, "a Binsparse level needs a 'level_kind'");
+      return fail(node.where, "a Binsparse level needs a 'level_desc'");
     if (kind->string == "element")
       return true;
     const JsonNode *rank = member(node, "rank");
     const int64_t count = rank && rank->kind == JsonKind::Integer ? rank->integer : 1;
     if (count < 1 || count > kMaxOrder)
       return fail(rank->where, "a level's rank is 1 to " + std::to_string(kMaxOrder));
+    const JsonNode *sorted = member(node, "sorted");
+    const bool isOrdered = !sorted || sorted->kind != JsonKind::Boolean || sorted->boolean;
     for (int64_t k = 0; k < count; ++k) {
       const int dim = static_cast<int>(levels.size());
       if (kind->string == "dense")
@@ -129,6 +131,8 @@ private:
         levels.push_back(k == 0 ? compressed(dim, count == 1) : singleton(dim));
       else
         return fail(kind->where, "unknown level kind '" + kind->string + "'", "it is dense, sparse or element");
+      if (!levels.back().isDense())
+        levels.back().ordered = isOrdered;
     }
     const JsonNode *below = member(node, "level");
     if (!below)
@@ -152,12 +156,24 @@ private:
     return true;
   }
 
+  /// Coordinates count from 0, and what is not stored is 0.
+  bool base(const JsonNode &descriptor) {
+    const JsonNode *base = member(descriptor, "index_base");
+    if (base && (base->kind != JsonKind::Integer || base->integer != 0))
+      return fail(base->where, "spc counts indices from 0", "store them with an index base of 0");
+    const JsonNode *fill = member(descriptor, "fill");
+    if (fill && (fill->kind != JsonKind::Boolean || fill->boolean))
+      return fail(fill->where, "what spc does not find stored is 0, not a fill value");
+    return true;
+  }
+
   bool dataTypes(const JsonNode &descriptor, FormatRule &rule) {
     const JsonNode *types = member(descriptor, "data_types");
     if (!types)
       return true;
     static const std::map<std::string, IndexType> known = {
-        {"uint8", IndexType::U8}, {"uint16", IndexType::U16}, {"int32", IndexType::I32}, {"int64", IndexType::I64}};
+        {"uint8", IndexType::U8},  {"uint16", IndexType::U16}, {"int32", IndexType::I32},
+        {"int64", IndexType::I64}, {"uint32", IndexType::I32}, {"uint64", IndexType::I64}};
     std::map<std::string, IndexType> seen;
     for (const JsonMember &entry : types->members) {
       if (entry.value.kind != JsonKind::String)
@@ -175,7 +191,7 @@ private:
       const auto found = known.find(type);
       if (found == known.end())
         return fail(entry.value.where, "spc has no " + type + " arrays of pointers or indices",
-                    "its index types are uint8, uint16, int32 and int64");
+                    "its index types are uint8, uint16, int32 and int64; uint32 and uint64 are read as those");
       const std::string group = isPointers ? "pointers" : "indices";
       if (const auto [place, isNew] = seen.emplace(group, found->second); !isNew && place->second != found->second)
         return fail(entry.value.where, "the levels' " + group + " differ in type", "use one type for all of them");

@@ -40,7 +40,7 @@ private:
   std::optional<TensorRule> tensor(const JsonMember &member);
   bool readLayout(ObjectReader &object, FormatRule &rule);
   bool readSymmetry(ObjectReader &object, FormatRule &rule);
-  bool checkDifferences(const JsonNode &levels, const FormatRule &rule);
+  bool checkDifferences(const JsonNode &node, const FormatRule &rule);
   std::optional<FormatRule> reference(const JsonNode &node);
   bool readLevels(const JsonNode &dims, const JsonNode &levels, FormatRule &rule);
   bool readAnyOrder(const JsonNode &levels, FormatRule &rule);
@@ -156,11 +156,16 @@ bool FormatReader::checkDims(const JsonNode &dims, const JsonNode &levels, const
 }
 
 /// Diagonals left of the main one have negative numbers.
-bool FormatReader::checkDifferences(const JsonNode &levels, const FormatRule &rule) {
+/// `node`: the levels, or whatever else gives a format its index types.
+bool FormatReader::checkDifferences(const JsonNode &node, const FormatRule &rule) {
   const bool isSigned = rule.indices == IndexType::I32 || rule.indices == IndexType::I64;
   for (size_t k = 0; rule.levels && k < rule.levels->size(); ++k)
     if ((*rule.levels)[k].part == Part::Difference && !isSigned)
-      return wrong(levels.elements[k].where, "differences may be negative: their indices are i32 or i64");
+      return wrong(k < node.elements.size() ? node.elements[k].where : node.where,
+                   "differences may be negative: their indices are i32 or i64");
+  for (const FormatRule &part : rule.parts)
+    if (!checkDifferences(node, part))
+      return false;
   return true;
 }
 
@@ -291,7 +296,7 @@ std::optional<FormatRule> FormatReader::reference(const JsonNode &node) {
   const JsonNode *target = object.require("format", JsonKind::String);
   const JsonNode *given = object.find("name", JsonKind::String);
   const JsonNode *order = object.find("order", JsonKind::Array);
-  object.find("description", JsonKind::String);
+  const JsonNode *description = object.find("description", JsonKind::String);
   object.find("$schema", JsonKind::String);
   if (!target)
     return std::nullopt;
@@ -299,6 +304,10 @@ std::optional<FormatRule> FormatReader::reference(const JsonNode &node) {
   if (!rule)
     return std::nullopt;
   bool ok = readIndex(object, *rule);
+  for (FormatRule &part : rule->parts)
+    ok = ok && readIndex(object, part);
+  if (const JsonNode *index = object.find("index"))
+    ok = ok && checkDifferences(*index, *rule);
   if (order) {
     std::vector<int64_t> modes;
     for (const JsonNode &mode : order->elements) {
@@ -310,6 +319,8 @@ std::optional<FormatRule> FormatReader::reference(const JsonNode &node) {
   }
   if (given)
     rule->name = given->string;
+  if (description)
+    rule->description = description->string;
   if (!ok || !object.ok())
     return std::nullopt;
   return rule;

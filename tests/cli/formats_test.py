@@ -64,6 +64,7 @@ class Formats(SpcCase):
         text = self.spc("formats", "hyb").out
         self.assertIn("part 0\nlevels: (i: dense, j: compressed", text)
         self.assertIn("part 1\nlevels: (i: compressed non-unique, j: singleton)", text)
+        self.assertIn("  row_ind: 0 0\n  col_ind: 8 9\n  values: 9 10\n", text)
 
     def test_takes_orders_mode_orders_and_files(self):
         self.assertIn("levels: (k: compressed, i: compressed, j: compressed)", self.spc("formats", "csf:2,0,1").out)

@@ -151,18 +151,42 @@ TEST_CASE("Binsparse's descriptors") {
     CHECK(format->sameStorage(*workspace.formatOf(ours, 2)));
   }
   std::optional<Format> custom =
-      read(R"("format": {"custom": {"transpose": [1, 0], "level": {"level_kind": "dense", "rank": 1, "level":
-              {"level_kind": "sparse", "rank": 1, "level": {"level_kind": "element"}}}}},
+      read(R"("format": {"custom": {"transpose": [1, 0], "level": {"level_desc": "dense", "rank": 1, "level":
+              {"level_desc": "sparse", "rank": 1, "level": {"level_desc": "element"}}}}},
               "data_types": {"pointers_to_1": "int64", "indices_1": "uint16", "values": "float64"})",
            2);
   REQUIRE(custom);
   CHECK(describe(*custom) == "(j: dense, i: compressed), pointers i64, indices u16");
   CHECK(workspace.messages() == "");
-  CHECK_FALSE(read(R"("format": "CSR", "data_types": {"indices_1": "uint64"})", 2));
+  std::optional<Format> wide = read(R"("format": "CSR", "data_types": {"pointers_to_1": "uint64", "indices_1": "uint32"},
+                                       "index_base": 0, "fill": false)",
+                                    2);
+  REQUIRE(wide);
+  CHECK(describe(*wide) == "(i: dense, j: compressed), pointers i64, indices i32");
+  std::optional<Format> unsorted = read(
+      R"("format": {"custom": {"level": {"level_desc": "dense", "level": {"level_desc": "sparse", "sorted": false,
+         "level": {"level_desc": "element"}}}}})",
+      2);
+  REQUIRE(unsorted);
+  CHECK(describe(*unsorted) == "(i: dense, j: compressed unordered), pointers i32, indices i32");
+  CHECK(workspace.messages() == "");
+  CHECK_FALSE(read(R"("format": "CSR", "data_types": {"indices_1": "int8"})", 2));
+  CHECK_FALSE(read(R"("format": "CSR", "index_base": 1)", 2));
+  CHECK_FALSE(read(R"("format": "CSR", "fill": true)", 2));
   CHECK_FALSE(read(R"("format": "CSR", "data_types": {"values": "iso[float64]"})", 2));
   CHECK_FALSE(read(R"("format": "XYZ")", 2));
-  CHECK_FALSE(read(R"("format": {"custom": {"level": {"level_kind": "sparse"}}})", 2));
-  CHECK_THAT(workspace.messages(), Contains("no uint64 arrays") && Contains("(iso)") && Contains("no format 'XYZ'"));
+  CHECK_FALSE(read(R"("format": {"custom": {"level": {"level_desc": "sparse"}}})", 2));
+  CHECK_THAT(workspace.messages(), Contains("no int8 arrays") && Contains("counts indices from 0") && Contains("not a fill value") && Contains("(iso)") && Contains("no format 'XYZ'"));
+}
+
+TEST_CASE("a reference changes the index types of every part, where they fit") {
+  Workspace workspace;
+  std::optional<Format> hyb = workspace.formatOfText(R"({"format": "hyb", "index": {"indices": "i64"}})", 2);
+  REQUIRE(hyb);
+  for (const Format &part : hyb->parts)
+    CHECK(part.indices == IndexType::I64);
+  CHECK_FALSE(workspace.formatOfText(R"({"format": "dia", "index": {"indices": "u8"}})", 2));
+  CHECK_THAT(workspace.messages(), Contains("differences may be negative"));
 }
 
 TEST_CASE("mixed levels of any order") {
