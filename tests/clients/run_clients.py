@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Compiles the kernels of this folder with spc and the client programs with a C and a C++ compiler, links and runs them.
+"""Compiles the kernels of this folder with spc and the client programs with a C and a C++ compiler, links and runs
+them.
 
 One mode a run: `plain`, `valgrind` (objects for a processor that valgrind knows), `sanitize` (clients under the address
-and undefined-behaviour sanitizers) or `symbols` (what the objects leave undefined, in every format that comes with spc). Exit code 77 means skipped: the
-compiler or the tool is not there.
+and undefined-behaviour sanitizers) or `symbols` (what the objects leave undefined, in every format that comes with
+spc). Exit code 77 means skipped: the compiler or the tool is not there.
 """
 
 import argparse
@@ -123,7 +124,8 @@ def has_field(compiler, kernel, struct, field, work):
     """Whether a program that names the field compiles; any other error is a failure."""
     defines = [f'-DHEADER="{kernel}.h"', f"-DTYPE={struct}", f"-DFIELD={field}"]
     command = [compiler, "-std=c11", *WARNINGS, "-fsyntax-only", "-I", work, *defines, HERE / "has_field.c"]
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+    english = {**os.environ, "LC_ALL": "C"}
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=english)
     if done.returncode != 0 and "no member named" not in done.stderr:
         raise Failed(done.stderr)
     return done.returncode == 0
