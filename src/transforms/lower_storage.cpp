@@ -222,7 +222,16 @@ mlir::LogicalResult LowerStorage::computeCoordinate(const LevelStorage &level, m
   if (!segment)
     return load.emitError("a coordinate is read at a position that no loop over its segment defines");
   mlir::OpBuilder builder(load);
-  return replaceChain(load, level.coordinate(builder, load.getLoc(), position, segment, parents_.lookup(segment)));
+  mlir::Value coordinate = level.coordinate(builder, load.getLoc(), position, segment, parents_.lookup(segment));
+  auto replaced = indexUses(load);
+  if (failed(replaced))
+    return mlir::failure();
+  // Where a tensor is read twice, a coordinate of one access may be a parent of the other's.
+  for (auto *known : {&parents_, &ends_})
+    for (auto &[start, parent] : *known)
+      if (llvm::is_contained(*replaced, parent))
+        parent = coordinate;
+  return replaceChain(load, coordinate);
 }
 
 /// Reads a coordinate from the array of structs.

@@ -66,6 +66,13 @@ TEST_CASE("tensor formats times vectors and matrices", "[format-tensors]") {
   checkEach("s = A(i)*x(i)", kVectorFormats);
 }
 
+TEST_CASE("products of a matrix with itself", "[format-squares]") {
+  checkEach("D(i,j) = A(i,k)*A(k,j)", kMatrixFormats, {{"D", "dense"}});
+  checkEach("D(i,j) = A(i,k)*A(j,k)", kMatrixFormats, {{"D", "dense"}});
+  checkEach("D(i,j) = A(i,j)*A(j,i)", kMatrixFormats, {{"D", "dense"}});
+  checkEach("s = A(i,j)*A(i,j)", kMatrixFormats);
+}
+
 TEST_CASE("products of two sparse operands in different formats", "[format-pairs]") {
   const std::vector<std::pair<std::string, std::string>> pairs = {
       {"bsr2x3", "csr"},    {"csr", "bsr2x3"},      {"bsr2x3", "bsr4x4"},  {"ell", "bsr2x3"},

@@ -36,6 +36,8 @@ Finding examine(const KernelSpec &spec, uint64_t seed) {
     return {"", kernel.firstError(), {}};
   for (int k = 0; k < kTrialsPerKernel; ++k) {
     const Trial trial = generateTrial(kernel.extentClasses(), seed * kTrialsPerKernel + static_cast<uint64_t>(k));
+    if (!kernel.canStore(trial))
+      continue;
     if (const std::string problem = kernel.check(trial); !problem.empty())
       return {problem, "", trial};
   }

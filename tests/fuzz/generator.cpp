@@ -8,7 +8,8 @@ namespace {
 
 const std::vector<std::string> kVariables = {"i", "j", "k", "l"};
 
-const std::vector<std::vector<std::string>> kSpellings = {
+/// By order: half of the time one of the common formats, else any that there is.
+const std::vector<std::vector<std::string>> kCommon = {
     {},
     {"sv", "coo"},
     {"csr", "csc", "dcsr", "dcsc", "coo", "coo:1,0", "csf:1,0"},
@@ -16,20 +17,58 @@ const std::vector<std::vector<std::string>> kSpellings = {
     {"csf", "coo", "csf:3,1,0,2", "ddcc"},
 };
 
+std::vector<std::string> joined(std::vector<std::string> formats, const std::vector<std::string> &more) {
+  formats.insert(formats.end(), more.begin(), more.end());
+  return formats;
+}
+
+const std::vector<std::string> &allFormats(int64_t order) {
+  static const std::vector<std::vector<std::string>> formats = {
+      {},
+      kVectorFormats,
+      joined(joined(kMatrixFormats, kLooseMatrixFormats), {"ell4+coo", "ell1+csr", "nm24+csc"}),
+      kThirdOrderFormats,
+      kFourthOrderFormats,
+  };
+  return formats[static_cast<size_t>(order)];
+}
+
+enum class Kind { Bool, Integer, Float, Complex };
+
+const std::vector<sema::ValueType> &typesOf(Kind kind) {
+  using sema::ValueType;
+  static const std::vector<sema::ValueType> types[] = {
+      {ValueType::Bool},
+      {ValueType::I8, ValueType::I16, ValueType::I32, ValueType::I64, ValueType::U8, ValueType::U16, ValueType::U32,
+       ValueType::U64},
+      {ValueType::F64, ValueType::F64, ValueType::F64, ValueType::F32, ValueType::F32, ValueType::F16, ValueType::BF16},
+      {ValueType::CF32, ValueType::CF64}};
+  return types[static_cast<size_t>(kind)];
+}
+
 class Generator {
+  bool chance(int64_t percent) { return random_.below(100) < percent; }
+
+  template <typename Range> const auto &pick(const Range &range) {
+    return range[static_cast<size_t>(random_.below(static_cast<int64_t>(range.size())))];
+  }
+
 public:
   explicit Generator(uint64_t seed) : random_(seed) {}
 
   KernelSpec generate() {
+    kind_ = chance(76) ? Kind::Float : chance(60) ? Kind::Integer : chance(70) ? Kind::Complex : Kind::Bool;
     const int64_t statements = chance(25) ? 2 : chance(5) ? 3 : 1;
     for (int64_t k = 0; k < statements; ++k)
       spec_.statements += (k ? "\n" : "") + statement("R" + std::to_string(k));
-    spec_.type = chance(50) ? sema::ValueType::F64 : sema::ValueType::F32;
-    spec_.index.pointers = chance(70) ? format::IndexType::I32 : format::IndexType::I64;
-    spec_.index.indices = chance(70) ? format::IndexType::I32 : format::IndexType::I64;
+    spec_.type = pick(typesOf(kind_));
+    spec_.index.pointers = indexType();
+    spec_.index.indices = indexType();
     for (const Operand &operand : operands_)
       if (chance(10))
-        spec_.types[operand.name] = chance(50) ? sema::ValueType::F64 : sema::ValueType::F32;
+        spec_.types[operand.name] = pick(typesOf(kind_));
+    for (const auto &[tensor, spelling] : spec_.formats)
+      shareStructure(tensor, spelling);
     spec_.optLevel = chance(15) ? 3 : static_cast<int>(random_.below(2));
     return spec_;
   }
@@ -41,10 +80,28 @@ private:
     bool isSparse;
   };
 
-  bool chance(int64_t percent) { return random_.below(100) < percent; }
+  format::IndexType indexType() {
+    if (chance(70))
+      return format::IndexType::I32;
+    return chance(60) ? format::IndexType::I64 : chance(50) ? format::IndexType::U16 : format::IndexType::U8;
+  }
 
-  template <typename Range> const auto &pick(const Range &range) {
-    return range[static_cast<size_t>(random_.below(static_cast<int64_t>(range.size())))];
+  /// Now and then gives an operand the structure of another one, in place of a format of its own.
+  void shareStructure(const std::string &tensor, const std::string &format) {
+    const auto isOperand = [](const std::string &name) { return name.front() == 'A'; };
+    for (const auto &[owner, spelling] : spec_.formats)
+      if (owner < tensor && isOperand(owner) && isOperand(tensor) && spelling == format && chance(30)) {
+        spec_.formats[tensor] = "structure of " + owner;
+        return;
+      }
+  }
+
+  /// Division and fractions are for floats and complex numbers, differences for all but bools.
+  bool hasFractions() const { return kind_ == Kind::Float || kind_ == Kind::Complex; }
+  bool hasDifferences() const { return kind_ != Kind::Bool; }
+
+  const std::string &anyFormat(int64_t order) {
+    return pick(chance(50) ? kCommon[static_cast<size_t>(order)] : allFormats(order));
   }
 
   std::string statement(const std::string &target) {
@@ -61,7 +118,7 @@ private:
     bindOutput(target, static_cast<int64_t>(order));
     std::string text = access(target, indices) + (chance(25) ? " += " : " = ") + term();
     for (int64_t more = chance(40) ? 1 + random_.below(2) : 0; more > 0; --more)
-      text += (chance(60) ? " + " : " - ") + term();
+      text += (chance(60) || !hasDifferences() ? " + " : " - ") + term();
     if (chance(6))
       text += " + " + access(target, indices);
     operands_.push_back({target, static_cast<int64_t>(order), false});
@@ -72,15 +129,15 @@ private:
     if (order > 0 && chance(45))
       spec_.formats[target] = "dense";
     else if (order > 0 && chance(10))
-      spec_.formats[target] = pick(kSpellings[static_cast<size_t>(order)]);
+      spec_.formats[target] = anyFormat(order);
   }
 
   std::string term() {
-    std::string text = chance(8) ? "-" : "";
+    std::string text = chance(8) && hasDifferences() ? "-" : "";
     text += factor();
     for (int64_t more = random_.below(3); more > 0; --more)
       text += " * " + factor();
-    if (chance(12))
+    if (chance(12) && hasFractions())
       text += " / " + divisor();
     return text;
   }
@@ -92,9 +149,9 @@ private:
     if (kind < 83)
       return literal();
     if (kind < 88)
-      return chance(50) ? "alpha" : "-beta";
+      return chance(50) || !hasDifferences() ? "alpha" : "-beta";
     if (kind < 95)
-      return "(" + operandAccess(false) + (chance(50) ? " + " : " - ") +
+      return "(" + operandAccess(false) + (chance(50) || !hasDifferences() ? " + " : " - ") +
              (chance(30) ? literal() : operandAccess(false)) + ")";
     return explicitSum(operandAccess(false) + " * " + operandAccess(false));
   }
@@ -125,7 +182,7 @@ private:
 
   std::string literal() {
     static constexpr std::array<const char *, 6> spellings = {"2", "0.5", "1.25e1", "3.", "1e-2", "-1.5"};
-    return pick(spellings);
+    return hasFractions() ? pick(spellings) : hasDifferences() ? "2" : "1";
   }
 
   std::string operandAccess(bool mustBeDense) {
@@ -154,7 +211,7 @@ private:
     Operand operand{(mustBeDense ? "d" : "A") + std::to_string(operands_.size()), order, false};
     operand.isSparse = !mustBeDense && order > 0 && chance(60);
     if (operand.isSparse)
-      spec_.formats[operand.name] = pick(kSpellings[static_cast<size_t>(order)]);
+      spec_.formats[operand.name] = anyFormat(order);
     operands_.push_back(operand);
     return operand;
   }
@@ -167,6 +224,7 @@ private:
   }
 
   Random random_;
+  Kind kind_ = Kind::Float;
   KernelSpec spec_;
   std::vector<Operand> operands_;
   std::vector<std::string> targets_;
@@ -187,6 +245,8 @@ Trial generateTrial(int extentClasses, uint64_t seed) {
     const int64_t bound = extentClasses <= 3 ? 10 : extentClasses <= 5 ? 7 : 5;
     trial.extents.push_back(extents[static_cast<size_t>(random.below(bound))]);
   }
+  if (!trial.extents.empty() && random.below(3) == 0) // formats that only some shapes fit
+    trial.extents.assign(trial.extents.size(), trial.extents.front());
   trial.fill = static_cast<Fill>(random.below(static_cast<int64_t>(Fill::Diagonal) + 1));
   trial.padded = random.below(5) == 0;
   trial.nonFinite = random.below(6) == 0;

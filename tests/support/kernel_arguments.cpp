@@ -109,10 +109,8 @@ std::string compareValues(const std::string &name, const tensor::Coordinates &ac
 std::vector<int64_t> relabel(const tensor::Coordinates &entries, const format::Format &from, const format::Format &to) {
   const auto order = static_cast<size_t>(entries.order());
   std::vector<int64_t> result(entries.coordinates.size());
-  if (hasSlots(from) || from.symmetry != format::Symmetry::None)
-    return entries.coordinates;
   for (size_t first = 0; first < result.size(); first += order)
-    for (size_t level = 0; level < order; ++level)
+    for (size_t level = 0; level < from.levels.size(); ++level)
       result[first + static_cast<size_t>(to.levels[level].dim)] =
           entries.coordinates[first + static_cast<size_t>(from.levels[level].dim)];
   return result;
