@@ -333,6 +333,13 @@ TEST_CASE("level orders that MLIR has no type for are refused when the format is
   CHECK(formatError(format(compressed, singleton)) == "format-levels");
   CHECK(formatError(format(singleton, compressed)) == "format-levels");
   CHECK(formatError(format(dense + repeats, compressed)) == "format-value");
+  const auto diagonals = [](const std::string &indices) {
+    return R"({"dims": ["i", "j"], "levels": [{"dim": "j - i", "storage": "compressed"},)"
+           R"({"dim": "i", "storage": "dense"}], "index": {"pointers": "i32", "indices": ")" +
+           indices + "\"}}";
+  };
+  CHECK(formatError(diagonals("i32")) == "");
+  CHECK(formatError(diagonals("u8")) == "format-value");
 }
 
 TEST_CASE("a singleton below a dense level works as a width of 1", "[pitfalls]") {
