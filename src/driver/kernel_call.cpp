@@ -33,15 +33,13 @@ std::vector<size_t> sortedPositions(const tensor::Coordinates &entries) {
 tensor::Coordinates slotsFor(const format::Format &format, const tensor::PackedTensor &owner,
                              std::vector<int64_t> &positions) {
   tensor::Coordinates slots = owner.slots(positions);
-  const size_t order = slots.shape.size();
   const tensor::Coordinates own = slots;
-  for (size_t k = 0; k < format.levels.size(); ++k) {
-    const auto to = static_cast<size_t>(format.levels[k].dim), from = static_cast<size_t>(owner.format().levels[k].dim);
-    if (format.levels[k].part == format::Part::Remainder)
-      continue;
+  const std::vector<int> dims = format::correspondingDims(owner.format(), format);
+  for (size_t from = 0; from < dims.size(); ++from) {
+    const auto to = static_cast<size_t>(dims[from]);
     slots.shape[to] = own.shape[from];
     for (size_t e = 0; e < slots.size(); ++e)
-      slots.coordinates[e * order + to] = own.coordinates[e * order + from];
+      slots.coordinates[e * dims.size() + to] = own.coordinates[e * dims.size() + from];
   }
   return slots;
 }

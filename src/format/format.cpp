@@ -185,6 +185,16 @@ std::string coordinateText(const Level &level) {
   return name;
 }
 
+std::vector<int> correspondingDims(const Format &from, const Format &to) {
+  std::vector<int> dims(static_cast<size_t>(from.order()), 0);
+  for (size_t k = 0; k < from.levels.size(); ++k) {
+    dims[static_cast<size_t>(from.levels[k].dim)] = to.levels[k].dim;
+    if (from.levels[k].part == Part::Difference)
+      dims[static_cast<size_t>(from.levels[k].minus)] = to.levels[k].minus;
+  }
+  return dims;
+}
+
 std::string describe(const Format &format) {
   if (format.isSum()) {
     std::string words = "the sum of";

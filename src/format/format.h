@@ -123,6 +123,10 @@ Format denseFormat(int order);
 /// Requires: `modes` is a permutation of 0 … order-1.
 Format permuted(const Format &format, const std::vector<int> &modes);
 
+/// Of two formats with the same levels, which may store other dimensions: the dimension of `to` that stands where each
+/// dimension of `from` does.
+std::vector<int> correspondingDims(const Format &from, const Format &to);
+
 /// The levels in words: "(i: dense, j: compressed), pointers i32, indices i32". A dense format has no index types.
 std::string describe(const Format &format);
 

@@ -8,11 +8,16 @@ namespace spc::tensor {
 
 namespace {
 
-/// The innermost level with a number of entries a parent that the format fixes; -1 without one.
+/// The innermost level with a number of entries a parent that the format fixes; -1 without one. A singleton that
+/// continues a list's entries has one for each by itself.
 int boundedLevel(const format::Format &format) {
-  for (int k = format.levelCount() - 1; k >= 0; --k)
-    if (format.levels[k].isFixedWidth() && format.levels[k].width)
+  for (int k = format.levelCount() - 1; k >= 0; --k) {
+    const format::Level &level = format.levels[k];
+    const bool continuesEntries = level.isSingleton() && k > 0 && !format.levels[k - 1].isDense();
+    if (level.storage == format::Storage::Compressed && level.extent == format::Extent::Fixed && level.width &&
+        !continuesEntries)
       return k;
+  }
   return -1;
 }
 

@@ -39,8 +39,8 @@ const std::vector<sema::ValueType> &typesOf(Kind kind) {
   using sema::ValueType;
   static const std::vector<sema::ValueType> types[] = {
       {ValueType::Bool},
-      {ValueType::I8, ValueType::I16, ValueType::I32, ValueType::I64, ValueType::U8, ValueType::U16, ValueType::U32,
-       ValueType::U64},
+      // The evaluator's doubles do not hold what wraps around in u64.
+      {ValueType::I8, ValueType::I16, ValueType::I32, ValueType::I64, ValueType::U8, ValueType::U16, ValueType::U32},
       {ValueType::F64, ValueType::F64, ValueType::F64, ValueType::F32, ValueType::F32, ValueType::F16, ValueType::BF16},
       {ValueType::CF32, ValueType::CF64}};
   return types[static_cast<size_t>(kind)];

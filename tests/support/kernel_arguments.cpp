@@ -107,12 +107,11 @@ std::string compareValues(const std::string &name, const tensor::Coordinates &ac
 
 /// The coordinates of `entries` (of a tensor in `from`) moved to the dimensions that `to` stores at the same levels.
 std::vector<int64_t> relabel(const tensor::Coordinates &entries, const format::Format &from, const format::Format &to) {
-  const auto order = static_cast<size_t>(entries.order());
+  const std::vector<int> dims = format::correspondingDims(from, to);
   std::vector<int64_t> result(entries.coordinates.size());
-  for (size_t first = 0; first < result.size(); first += order)
-    for (size_t level = 0; level < from.levels.size(); ++level)
-      result[first + static_cast<size_t>(to.levels[level].dim)] =
-          entries.coordinates[first + static_cast<size_t>(from.levels[level].dim)];
+  for (size_t first = 0; first < result.size(); first += dims.size())
+    for (size_t dim = 0; dim < dims.size(); ++dim)
+      result[first + static_cast<size_t>(dims[dim])] = entries.coordinates[first + dim];
   return result;
 }
 
@@ -235,7 +234,7 @@ std::string KernelArguments::packSharing(Argument &argument, Argument &owner) {
 /// where there is one slot an entry.
 void KernelArguments::fillOutput(Argument &argument, const Argument &owner) {
   const sema::Tensor &tensor = *argument.tensor;
-  const bool isKnown = !hasSlots(tensor.format);
+  const bool isKnown = !hasSlots(tensor.format) && tensor.format.symmetry == format::Symmetry::None;
   const auto initial = [&] {
     return !tensor.isRead ? garbage(tensor.type) : isKnown ? random_.value(tensor.type) : tensor::Number{};
   };
