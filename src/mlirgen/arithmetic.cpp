@@ -173,6 +173,16 @@ Value Arithmetic::repeat(ValueType type, Value value, Value count) {
   return perEntry(value, value.getType(), [&](Value entry) { return multiplyByCount(type, entry, count); });
 }
 
+/// The lowest bit of an even number.
+Value Arithmetic::zeroPerEntry(Value entry, ValueType from, ValueType to) {
+  Value zero = perEntry(entry, entry.getType(), [&](Value value) -> Value {
+    const Value one = constant(from, 1);
+    const Value even = arith::ShLIOp::create(builder_, location_, value, one);
+    return arith::AndIOp::create(builder_, location_, even, one);
+  });
+  return convert(zero, from, to);
+}
+
 Value Arithmetic::keepIf(ValueType type, llvm::function_ref<Value()> condition, Value value) {
   return perEntry(value, value.getType(), [&](Value entry) -> Value {
     return arith::SelectOp::create(builder_, location_, condition(), entry, constant(type, 0));

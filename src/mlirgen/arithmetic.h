@@ -35,6 +35,10 @@ public:
   /// these.
   mlir::Value keepIf(sema::ValueType type, llvm::function_ref<mlir::Value()> condition, mlir::Value value);
 
+  /// 0 for every stored entry of an integer or bool operand, computed from it in a way that MLIR does not fold (LLVM
+  /// does). Requires: in a sparse term.
+  mlir::Value zeroPerEntry(mlir::Value entry, sema::ValueType from, sema::ValueType to);
+
 private:
   using Rewrite = llvm::function_ref<mlir::Value(mlir::Value)>;
   mlir::Value perEntry(mlir::Value value, mlir::Type result, Rewrite rewrite);

@@ -268,6 +268,7 @@ void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term)
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {
                                         emitTermBody(body, builder, at, arguments);
                                       });
+  keepSparseOperands(body, generic);
   // The loop order is ours: without this mark MLIR's scheduler would choose again.
   generic->setAttr("sorted", builder_.getBoolAttr(true));
   written_[statement.target] = generic.getResult(0);

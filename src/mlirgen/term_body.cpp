@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/FoldUtils.h"
 
 namespace spc::mlirgen {
 namespace {
@@ -14,6 +16,7 @@ class TermEmitter {
 public:
   TermEmitter(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments)
       : body_(body), builder_(builder), location_(location), type_(body.statement.computeType),
+        targetType_(body.kernel.tensors[body.statement.target].type), target_(arguments.back()),
         arithmetic_(builder, location, body.hasSparseOperand) {
     size_t next = 0;
     for (mlir::Value scalar : body.scalars)
@@ -21,7 +24,7 @@ public:
   }
 
   /// The term's value for one point of its iteration space, in the target's type.
-  mlir::Value value(sema::ValueType targetType) {
+  mlir::Value value() {
     mlir::Value result = emit(*body_.term.expr);
     if (body_.repeats)
       result = arithmetic_.repeat(type_, result, body_.repeats);
@@ -31,12 +34,40 @@ public:
         result = arithmetic_.keepIf(
             type_, [&] { return isOffDiagonal(operand, loops); }, result);
       }
-    return arithmetic_.convert(result, type_, targetType);
+    return arithmetic_.convert(result, type_, targetType_);
   }
 
-  Arithmetic &arithmetic() { return arithmetic_; }
+  /// The product of the sparse operands' patterns: 0 wherever all of them store an entry.
+  mlir::Value zero() {
+    mlir::Value product;
+    for (auto [number, operand] : llvm::enumerate(body_.term.operands)) {
+      if (!isSparse(operand))
+        continue;
+      const sema::ValueType type = body_.kernel.tensors[operand.tensor].type;
+      const mlir::Value entry = arithmetic_.zeroPerEntry(uses_[number], type, targetType_);
+      product = product ? arithmetic_.multiply(targetType_, product, entry) : entry;
+    }
+    return product;
+  }
+
+  /// Whether a sparse operand's element is used no more.
+  bool lacksSparseOperand() const {
+    return llvm::any_of(llvm::enumerate(body_.term.operands), [&](auto numbered) {
+      return isSparse(numbered.value()) && uses_[numbered.index()].use_empty();
+    });
+  }
+
+  void yield(mlir::Value value) {
+    if (!body_.term.overwrites)
+      value = arithmetic_.add(targetType_, target_, value);
+    mlir::linalg::YieldOp::create(builder_, location_, value);
+  }
 
 private:
+  bool isSparse(const sema::Operand &operand) const {
+    return !body_.kernel.tensors[operand.tensor].format.isDense();
+  }
+
   mlir::Value emit(const sema::Expr &expr) {
     return std::visit([this](const auto &node) { return emitNode(node); }, expr.node);
   }
@@ -95,20 +126,42 @@ private:
   const TermBody &body_;
   mlir::OpBuilder &builder_;
   mlir::Location location_;
-  sema::ValueType type_;
+  sema::ValueType type_, targetType_;
+  mlir::Value target_;
   Arithmetic arithmetic_;
   llvm::SmallVector<mlir::Value> uses_;
 };
+
+/// Folds what the sparsifier would, and drops what is left unused.
+void fold(mlir::Block &block) {
+  mlir::OperationFolder folder(block.front().getContext());
+  for (mlir::Operation &op : llvm::make_early_inc_range(block.without_terminator()))
+    (void)folder.tryToFold(&op);
+  for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(block.without_terminator())))
+    if (mlir::isOpTriviallyDead(&op))
+      op.erase();
+}
 
 } // namespace
 
 void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments) {
   TermEmitter emitter(body, builder, location, arguments);
-  const sema::ValueType targetType = body.kernel.tensors[body.statement.target].type;
-  mlir::Value value = emitter.value(targetType);
-  if (!body.term.overwrites)
-    value = emitter.arithmetic().add(targetType, arguments.back(), value);
-  mlir::linalg::YieldOp::create(builder, location, value);
+  emitter.yield(emitter.value());
+}
+
+void keepSparseOperands(const TermBody &body, mlir::linalg::GenericOp generic) {
+  const sema::ValueType type = body.statement.computeType;
+  if (!body.hasSparseOperand || sema::isFloat(type) || sema::isComplex(type))
+    return;
+  mlir::Block &block = *generic.getBody();
+  fold(block);
+  mlir::OpBuilder builder(&block, block.end());
+  TermEmitter emitter(body, builder, generic.getLoc(), block.getArguments());
+  if (!emitter.lacksSparseOperand())
+    return;
+  while (!block.empty())
+    block.back().erase();
+  emitter.yield(emitter.zero());
 }
 
 } // namespace spc::mlirgen

@@ -3,6 +3,7 @@
 
 #include "sema/kernel.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Builders.h"
 
 namespace spc::mlirgen {
@@ -26,5 +27,9 @@ struct TermBody {
 /// A division in a term with a sparse operand is a sparse_tensor.binary with an overlap region, which iterates over the
 /// numerator's entries; MLIR's sparsifier gives up on arith.divf unless the divisor is a constant.
 void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments);
+
+/// Integer arithmetic may fold to 0, as in (x - x) * A, and the sparsifier then no longer sees what is iterated over.
+/// Gives such a body its sparse operands back. Requires: a generic in a function, with a body from emitTermBody.
+void keepSparseOperands(const TermBody &body, mlir::linalg::GenericOp generic);
 
 } // namespace spc::mlirgen

@@ -62,6 +62,23 @@ TEST_CASE("every pair of widths of pointers and indices in every format", "[inde
   });
 }
 
+TEST_CASE("whole numbers whose factor is always 0", "[value-types]") {
+  for (ValueType type : {ValueType::Bool, ValueType::I8, ValueType::U32, ValueType::I64}) {
+    for (const char *format : {"csr", "csc", "coo", "dcsr", "ell4", "bsr2x3", "dia", "sym-csr", "lower"}) {
+      const auto checkFor = [&](const std::string &statements) {
+        KernelSpec spec = specFor(statements, format, 2);
+        spec.type = type;
+        check(spec);
+      };
+      checkFor("D(i,j) = 0*A(i,j)");
+      checkFor("y(i) += 0*A(i,j)*x(j)");
+      checkFor("s = A(i,j)*0 + 1");
+      if (type != ValueType::Bool)
+        checkFor("y(i) = (x(j) - x(j))*A(i,j)");
+    }
+  }
+}
+
 TEST_CASE("operands of different value types", "[mixed-types]") {
   size_t number = 0;
   for (ValueType a : sema::kValueTypes) {
