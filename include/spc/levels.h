@@ -250,6 +250,8 @@ static inline spc_status spc_check_range(const spc_level *level, int64_t count) 
   int64_t p;
   if (count > 0 && level->indices == NULL)
     return SPC_ERROR_NULL;
+  if (count > 0 && level->kind == SPC_LEVEL_FIXED && level->high <= level->low)
+    return SPC_ERROR_SHAPE; /* nothing to pad with */
   for (p = 0; p < count; ++p) {
     const int64_t index = spc_index_at(level, p);
     if (index < level->low || index >= level->high)

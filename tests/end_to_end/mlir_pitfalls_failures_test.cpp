@@ -9,7 +9,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <regex>
@@ -42,8 +41,8 @@ bool saysReordered(const std::string &statements, const Formats &formats) {
 
 const std::vector<std::string> kDense = {"dense"};
 
-/// The sum of a product of two diagonal matrices of 100000 rows, or its row sums, and how long one call takes.
-double secondsOfDiagonalProduct(const std::string &a, const std::string &b) {
+/// The sum of a product of two diagonal matrices of 100000 rows: a loop over all pairs of rows would not come to an end.
+void multipliesLongDiagonals(const std::string &a, const std::string &b) {
   constexpr int64_t kExtent = 100000;
   HandMadeCall kernel(specOf("t = A(i,k)*B(k,j)", {{"A", a}, {"B", b}}));
   std::vector<StoredEntry> entries;
@@ -52,11 +51,8 @@ double secondsOfDiagonalProduct(const std::string &a, const std::string &b) {
   kernel.passEntries("A", {kExtent, kExtent}, entries);
   kernel.passEntries("B", {kExtent, kExtent}, entries);
   kernel.passDense("t", {}, {-1});
-  const auto start = std::chrono::steady_clock::now();
   REQUIRE(kernel.call() == SPC_OK);
-  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
   CHECK(kernel.values("t")[0] == 4.0 * kExtent);
-  return seconds.count();
 }
 
 /// The id of the error that a format file of that JSON gets; empty without one.
@@ -160,14 +156,14 @@ TEST_CASE("a vector added to each row or column of a sparse matrix", "[pitfalls]
 
 TEST_CASE("a coordinate list is not searched from its start for each row of the other operand", "[pitfalls]") {
   CHECK(saysReordered("t = A(i,k)*B(k,j)", {{"A", "csr"}, {"B", "coo"}}));
-  CHECK(secondsOfDiagonalProduct("csr", "coo") < 3);
-  CHECK(secondsOfDiagonalProduct("coo", "coo") < 3);
+  multipliesLongDiagonals("csr", "coo");
+  multipliesLongDiagonals("coo", "coo");
   check("D(i,j) = A(i,k)*B(k,j)", product({{"A", {"csr"}}, {"B", {"coo", "coo-aos", "coo-dup"}}, {"D", kDense}}));
 }
 
 TEST_CASE("rows times columns do not become inner products of all pairs", "[pitfalls]") {
   CHECK(saysReordered("t = A(i,k)*B(k,j)", {{"A", "csr"}, {"B", "csc"}}));
-  CHECK(secondsOfDiagonalProduct("csr", "csc") < 3);
+  multipliesLongDiagonals("csr", "csc");
   check("D(i,j) = A(i,k)*B(k,j)", product({{"A", {"csr"}}, {"B", {"csc"}}, {"D", kDense}}));
 }
 

@@ -32,6 +32,8 @@ static void check_fixed_widths(void) {
   EXPECT(SPC_ERROR_DUPLICATE, spc_ell2qo_f64_i32_validate(&unique));
   t.ncols = 3;
   EXPECT(SPC_ERROR_INDEX_RANGE, spc_ell2_f64_i32_validate(&t));
+  t.ncols = 0;
+  EXPECT(SPC_ERROR_SHAPE, spc_ell2_f64_i32_validate(&t));
   t.ncols = LARGE;
   EXPECT(SPC_ERROR_INDEX_TYPE, spc_ell2_f64_i32_validate(&t));
   t.ncols = 4, t.nrows = HUGE_SIZE + 2;
