@@ -77,6 +77,45 @@ class Run(SpcCase):
         self.assertIn("5 stored entries", self.spc("run", "sddmm.tex", "--format", "S=csr", "S=a.mtx", "A=ones:4x7",
                                                    "B=ones").out, done.err)
 
+    def test_permuted_pattern_is_filled_by_its_own_dimensions(self):
+        self.write("k.tex", "D(j, i) += 2 * A(i, j)\n")
+        self.write("d.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 2\n1 4 1\n3 1 -7\n")
+        for form in ("csr", "csc", "coo", "dcsr", "bsr", "ell", "dia", "dia-cols", "ragged"):
+            with self.subTest(format=form):
+                self.spc("run", "k.tex", f"--format=A={form}", "A=a.mtx", "D=d.mtx", "-o", "D=out.mtx")
+                lines = [line for line in (self.folder / "out.mtx").read_text().splitlines() if line[0] != "%"][1:]
+                found = {tuple(numbers(line)) for line in lines}
+                self.assertEqual({entry for entry in found if entry[2] != 0},
+                                 {(1, 1, 2), (3, 1, -3), (2, 3, 6), (1, 4, 9), (3, 4, 10)})
+
+    def test_entries_outside_of_a_kept_pattern_are_refused(self):
+        self.write("k.tex", "D(j, i) += 2 * A(i, j)\n")
+        self.write("d.mtx", "%%MatrixMarket matrix coordinate real general\n3 4 1\n2 2 1\n")
+        error = self.spc("run", "k.tex", "--format=A=csr", "A=a.mtx", "D=d.mtx", expect=1).err
+        self.assertIn("[outside-pattern]", error)
+
+    def test_sums_of_parts(self):
+        self.write("hyb1.json", '{"name": "hyb1", "sum": [{"dims": ["i", "j"], "levels": [{"dim": "i", "storage": '
+                                '"dense"}, {"dim": "j", "storage": "compressed", "extent": "fixed", "width": 1}]}, '
+                                '"coo"]}')
+        for form in ("hyb", "hyb1.json"):
+            done = self.spc("run", "spmv.tex", f"--format=A={form}", "A=a.mtx", "x=x.tns")
+            self.assertEqual(numbers(done.out.split("\n", 1)[1]), [201, 0, 30, 504], form)
+
+    def test_tensors_of_one_structure(self):
+        self.write("k.tex", "y(i) = A(i, j) * x(j) + B(i, j) * z(j)\n")
+        self.write("b.mtx", A_MTX.replace("4 3 5\n4 3 5\n", "4 3 5\n4 3 50\n"))
+        for form in ("csr", "coo", "ell", "bsr", "dia"):
+            self.write("f.json", '{"tensors": {"A": "%s", "B": {"structure_of": "A"}}}' % form)
+            done = self.spc("run", "k.tex", "--format", "f.json", "A=a.mtx", "B=b.mtx", "x=x.tns", "z=ones")
+            self.assertEqual(numbers(done.out.split("\n", 1)[1]), [204, 0, 33, 558], form)
+
+    def test_complex_numbers(self):
+        self.write("k.tex", "tensor A(m, n): cf64, sparse\ntensor x(n): cf64\ntensor c: cf64\n"
+                            "y(i) = c * A(i, j) * x(j)\n")
+        done = self.spc("run", "k.tex", "--format=A=csr", "A=a.mtx", "x=x.tns", "c=1+2i")
+        self.assertEqual(done.out.split("\n", 1)[1].split(), ["201+402i", "0+0i", "30+60i", "504+1008i"])
+
     def test_symmetric_duplicate_and_gzipped_input(self):
         mtx = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 3\n3 1\n"
         (self.folder / "s.mtx.gz").write_bytes(gzip.compress(mtx.encode()))
