@@ -106,10 +106,10 @@ bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Sig
     bool toMatrix = files[k] && files[k]->ends_with(".mtx");
     tensor::Coordinates entries =
         isScalar ? scalarEntry(arguments[k].number(signature.parameters[k]), toMatrix) : arguments[k].tensor->unpack();
-    if (files[k] && !entries.imaginary.empty()) {
+    if (files[k] && !toMatrix && sema::isComplex(tensor.type)) {
       session.diagnostics()
-          .report(kOutputKind, tensor.where, "complex tensors cannot be written to files: '" + tensor.name + "'")
-          .advise("leave out -o to print it");
+          .report(kOutputKind, tensor.where, "a .tns file has no complex numbers: '" + tensor.name + "'")
+          .advise("write a .mtx file, or leave out -o to print it");
       return false;
     }
     if (files[k])

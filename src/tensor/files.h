@@ -13,8 +13,8 @@ namespace spc::tensor {
 /// Whether `path` is named like a Matrix Market file: `.mtx` or `.mtx.gz`.
 bool isMatrixMarket(const std::string &path);
 
-/// Reads `.mtx`, `.mtx.gz` (Matrix Market: coordinate and array; real, integer, pattern; general, symmetric,
-/// skew-symmetric; mirrored entries are added, an array's zeros are left out) or `.tns`, `.tns.gz` (FROSTT: 1-based
+/// Reads `.mtx`, `.mtx.gz` (Matrix Market: coordinate and array; real, integer, complex, pattern; general, symmetric,
+/// skew-symmetric, Hermitian; mirrored entries are added, an array's zeros are left out) or `.tns`, `.tns.gz` (FROSTT: 1-based
 /// coordinates then the value, no header). Repeated entries stay as they are; explicit zeros of coordinate files too.
 /// `shape`: given by --shape; else from the header, else the largest coordinates. A matrix of one column is read as a
 /// vector where `shape` has one extent. nullopt after reporting an error, which names path and line.
@@ -22,7 +22,8 @@ std::optional<Coordinates> readTensor(const std::string &path, const std::option
                                       Diagnostics &diagnostics);
 
 /// The text of a .mtx (order 1, as one column, and 2; dense tensors, of which every element is there, as `array`) or
-/// .tns file (order 0 and up): every stored entry, values with enough digits to read back the same number.
+/// .tns file (order 0 and up): every stored entry, values with enough digits to read back the same number. A
+/// .tns file has no complex numbers.
 std::string writeMatrixMarket(const Coordinates &entries, bool dense);
 std::string writeTns(const Coordinates &entries);
 

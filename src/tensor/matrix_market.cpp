@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <map>
 
 namespace spc::tensor {
 
 namespace {
 
-enum class Field { Real, Integer, Pattern };
-enum class Symmetry { General, Symmetric, Skew };
+enum class Field { Real, Integer, Complex, Pattern };
+enum class Symmetry { General, Symmetric, Skew, Hermitian };
 
 std::string lowerCase(std::string_view text) {
   std::string lower(text);
@@ -47,9 +48,10 @@ private:
   bool readSizes();
   bool readEntries();
   bool readArray();
-  bool readValue(double &value);
+  bool readValue(Number &value);
   bool nextEntry(int64_t read, int64_t announced);
-  void add(int64_t row, int64_t column, double value);
+  void add(int64_t row, int64_t column, Number value);
+  Number mirrored(Number value) const;
 };
 
 bool MatrixMarketReader::readBanner() {
@@ -62,19 +64,25 @@ bool MatrixMarketReader::readBanner() {
     return text_.malformed("'" + format + "' is no Matrix Market format: 'coordinate' or 'array'");
   isArray_ = format == "array";
   std::string field = lowerCase(text_.token());
-  if (field == "complex")
-    return text_.unsupported("complex matrices are not supported");
-  if (field != "real" && field != "double" && field != "integer" && field != "pattern")
-    return text_.malformed("'" + field + "' is no Matrix Market field: 'real', 'integer' or 'pattern'");
-  field_ = field == "integer" ? Field::Integer : field == "pattern" ? Field::Pattern : Field::Real;
+  static const std::map<std::string, Field> kFields = {{"real", Field::Real},
+                                                       {"double", Field::Real},
+                                                       {"integer", Field::Integer},
+                                                       {"complex", Field::Complex},
+                                                       {"pattern", Field::Pattern}};
+  if (!kFields.contains(field))
+    return text_.malformed("'" + field + "' is no Matrix Market field: 'real', 'integer', 'complex' or 'pattern'");
+  field_ = kFields.at(field);
+  static const std::map<std::string, Symmetry> kSymmetries = {{"general", Symmetry::General},
+                                                              {"symmetric", Symmetry::Symmetric},
+                                                              {"skew-symmetric", Symmetry::Skew},
+                                                              {"hermitian", Symmetry::Hermitian}};
   std::string symmetry = lowerCase(text_.token());
-  if (symmetry == "hermitian")
-    return text_.unsupported("Hermitian matrices are not supported");
-  if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
-    return text_.malformed("'" + symmetry + "' is no symmetry: 'general', 'symmetric' or 'skew-symmetric'");
-  symmetry_ = symmetry == "general"     ? Symmetry::General
-              : symmetry == "symmetric" ? Symmetry::Symmetric
-                                        : Symmetry::Skew;
+  if (!kSymmetries.contains(symmetry))
+    return text_.malformed("'" + symmetry +
+                           "' is no symmetry: 'general', 'symmetric', 'skew-symmetric' or 'hermitian'");
+  symmetry_ = kSymmetries.at(symmetry);
+  if (symmetry_ == Symmetry::Hermitian && field_ != Field::Complex)
+    return text_.malformed("only a complex matrix is Hermitian");
   if (isArray_ && field_ == Field::Pattern)
     return text_.malformed("an array has values, it cannot be a pattern");
   if (symmetry_ == Symmetry::Skew && field_ == Field::Pattern)
@@ -103,20 +111,28 @@ bool MatrixMarketReader::nextEntry(int64_t read, int64_t announced) {
                          " entries");
 }
 
-bool MatrixMarketReader::readValue(double &value) {
+bool MatrixMarketReader::readValue(Number &value) {
   if (field_ != Field::Integer)
-    return text_.real(value);
+    return text_.real(value.real) && (field_ != Field::Complex || text_.real(value.imaginary));
   int64_t integer = 0;
   if (!text_.integer(integer, "a value"))
     return false;
-  value = static_cast<double>(integer);
+  value.real = static_cast<double>(integer);
   return true;
 }
 
-void MatrixMarketReader::add(int64_t row, int64_t column, double value) {
-  result_.coordinates.push_back(row);
-  result_.coordinates.push_back(column);
-  result_.values.push_back(value);
+/// The entry on the other side of the diagonal.
+Number MatrixMarketReader::mirrored(Number value) const {
+  if (symmetry_ == Symmetry::Skew)
+    return {-value.real, -value.imaginary};
+  return symmetry_ == Symmetry::Hermitian ? Number{value.real, -value.imaginary} : value;
+}
+
+void MatrixMarketReader::add(int64_t row, int64_t column, Number value) {
+  const int64_t at[] = {row, column}, mirror[] = {column, row};
+  result_.append(at, value);
+  if (symmetry_ != Symmetry::General && row != column)
+    result_.append(mirror, mirrored(value));
 }
 
 bool MatrixMarketReader::readEntries() {
@@ -128,16 +144,16 @@ bool MatrixMarketReader::readEntries() {
   for (int64_t read = 0; read < entries_; ++read) {
     int64_t row = 0;
     int64_t column = 0;
-    double value = 1;
+    Number value{1};
     if (!nextEntry(read, entries_) || !text_.coordinate(row, "row", rows_) ||
         !text_.coordinate(column, "column", columns_) || (field_ != Field::Pattern && !readValue(value)) ||
         !text_.lineEnd())
       return false;
-    if (symmetry_ == Symmetry::Skew && row == column && value != 0)
+    if (row == column && symmetry_ == Symmetry::Skew && value != Number())
       return text_.malformed("a skew-symmetric matrix has no diagonal");
+    if (row == column && symmetry_ == Symmetry::Hermitian && value.imaginary != 0)
+      return text_.malformed("a Hermitian matrix has a real diagonal");
     add(row, column, value);
-    if (symmetry_ != Symmetry::General && row != column)
-      add(column, row, symmetry_ == Symmetry::Skew ? -value : value);
   }
   return true;
 }
@@ -148,17 +164,14 @@ bool MatrixMarketReader::readArray() {
   for (int64_t column = 0; column < columns_ && rows_ > 0; ++column) {
     int64_t first = symmetry_ == Symmetry::General ? 0 : symmetry_ == Symmetry::Skew ? column + 1 : column;
     for (int64_t row = first; row < rows_; ++row, ++read) {
-      double value = 0;
+      Number value;
       if (!text_.nextLine('%'))
         return text_.malformed("the file ends after " + std::to_string(read) + " values of a matrix of " +
                                std::to_string(rows_) + " x " + std::to_string(columns_));
       if (!readValue(value) || !text_.lineEnd())
         return false;
-      if (value == 0 && !std::signbit(value))
-        continue;
-      add(row, column, value);
-      if (symmetry_ != Symmetry::General && row != column)
-        add(column, row, symmetry_ == Symmetry::Skew ? -value : value);
+      if (value != Number() || std::signbit(value.real))
+        add(row, column, value);
     }
   }
   return true;

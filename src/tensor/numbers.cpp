@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 namespace spc::tensor {
@@ -139,6 +140,15 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
     return put<double>(array, 2 * index, number.real) && put<double>(array, 2 * index + 1, number.imaginary);
   }
   return false;
+}
+
+std::string toText(Number number) {
+  char text[80];
+  if (number.imaginary == 0)
+    std::snprintf(text, sizeof(text), "%.6g", number.real);
+  else
+    std::snprintf(text, sizeof(text), "%.6g%+.6gi", number.real, number.imaginary);
+  return text;
 }
 
 } // namespace spc::tensor

@@ -4,6 +4,7 @@
 #include "sema/value_type.h"
 
 #include <cstdint>
+#include <string>
 
 namespace spc::tensor {
 
@@ -13,6 +14,9 @@ struct Number {
   double imaginary = 0;
   bool operator==(const Number &) const = default;
 };
+
+/// For people, in 6 digits: "1.5", or "1.5-2i" where there is an imaginary part.
+std::string toText(Number number);
 
 /// Element `at` of an array of `type`.
 Number loadNumber(const void *array, sema::ValueType type, int64_t at);

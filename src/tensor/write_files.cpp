@@ -16,18 +16,29 @@ template <typename Number> void append(std::string &text, Number number, char en
   text += end;
 }
 
+void appendValue(std::string &text, Number value, bool isComplex) {
+  append(text, value.real, isComplex ? ' ' : '\n');
+  if (isComplex)
+    append(text, value.imaginary, '\n');
+}
+
+std::string banner(const char *format, const Coordinates &entries) {
+  return std::string("%%MatrixMarket matrix ") + format + (entries.imaginary.empty() ? " real" : " complex") +
+         " general\n";
+}
+
 std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns) {
   const size_t order = entries.shape.size();
-  std::string text = "%%MatrixMarket matrix array real general\n";
+  std::string text = banner("array", entries);
   append(text, rows, ' ');
   append(text, columns, '\n');
-  std::vector<double> byColumn(elementCount(entries.shape).value_or(0));
+  std::vector<Number> byColumn(elementCount(entries.shape).value_or(0));
   for (size_t e = 0; e < entries.size(); ++e) {
     const int64_t *at = entries.coordinates.data() + e * order;
-    byColumn[order == 1 ? at[0] : at[1] * rows + at[0]] = entries.values[e];
+    byColumn[order == 1 ? at[0] : at[1] * rows + at[0]] = entries.value(e);
   }
-  for (double value : byColumn)
-    append(text, value, '\n');
+  for (const Number &value : byColumn)
+    appendValue(text, value, !entries.imaginary.empty());
   return text;
 }
 
@@ -39,7 +50,7 @@ std::string writeMatrixMarket(const Coordinates &entries, bool dense) {
   const int64_t columns = order == 1 ? 1 : entries.shape[1];
   if (dense)
     return writeArray(entries, rows, columns);
-  std::string text = "%%MatrixMarket matrix coordinate real general\n";
+  std::string text = banner("coordinate", entries);
   append(text, rows, ' ');
   append(text, columns, ' ');
   append(text, entries.size(), '\n');
@@ -47,7 +58,7 @@ std::string writeMatrixMarket(const Coordinates &entries, bool dense) {
     const int64_t *at = entries.coordinates.data() + e * order;
     append(text, at[0] + 1, ' ');
     append(text, order == 1 ? 1 : at[1] + 1, ' ');
-    append(text, entries.values[e], '\n');
+    appendValue(text, entries.value(e), !entries.imaginary.empty());
   }
   return text;
 }

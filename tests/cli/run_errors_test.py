@@ -44,7 +44,6 @@ CASES = {
 FILES = {
     "empty": "",
     "no banner": "4 3 5\n1 1 1\n",
-    "complex": "%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1 0\n",
     "too few entries": "%%MatrixMarket matrix coordinate real general\n4 3 5\n1 1 1\n",
     "row out of range": "%%MatrixMarket matrix coordinate real general\n4 3 1\n5 1 1\n",
     "row zero": "%%MatrixMarket matrix coordinate real general\n4 3 1\n0 1 1\n",

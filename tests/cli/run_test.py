@@ -115,6 +115,14 @@ class Run(SpcCase):
                             "y(i) = c * A(i, j) * x(j)\n")
         done = self.spc("run", "k.tex", "--format=A=csr", "A=a.mtx", "x=x.tns", "c=1+2i")
         self.assertEqual(done.out.split("\n", 1)[1].split(), ["201+402i", "0+0i", "30+60i", "504+1008i"])
+        self.write("c.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n3 3 2\n1 1 5 0\n3 1 0 2\n")
+        self.spc("run", "k.tex", "--format=A=csr", "A=c.mtx", "x=x.tns", "c=1", "-o", "y=y.mtx")
+        self.assertEqual((self.folder / "y.mtx").read_text(),
+                         "%%MatrixMarket matrix array complex general\n3 1\n5 -200\n0 0\n0 2\n")
+        self.assertIn("no complex", self.spc("run", "k.tex", "--format=A=csr", "A=c.mtx", "x=x.tns", "c=1", "-o",
+                                             "y=y.tns", expect=1).err)
+        self.assertIn("-2i does not fit the type f64", self.spc("run", "spmv.tex", "--format=A=csr", "A=c.mtx", "x=x.tns",
+                                                            expect=1).err)
 
     def test_symmetric_duplicate_and_gzipped_input(self):
         mtx = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 3\n3 1\n"

@@ -9,7 +9,7 @@
 namespace spc::testing {
 namespace {
 
-const std::vector<std::string> kMatrixFormats = {"csr",          "csc",       "dcsr",  "coo",    "coo-aos", "csr-dup",
+const std::vector<std::string> kSearchedFormats = {"csr",          "csc",       "dcsr",  "coo",    "coo-aos", "csr-dup",
                                                  "csr-unsorted", "coo-dup",   "cd",    "ell",    "ell4q",   "ell1",
                                                  "csr-len",      "ragged",    "lower", "bsr2x3", "dbsr",    "tiled",
                                                  "bsr-cm",       "block-ell", "dia",   "nm24",   "sym-csr"};
@@ -24,9 +24,9 @@ struct Kernels {
 
 const std::vector<Kernels> &allKernels() {
   static const std::vector<Kernels> kernels = {
-      {{"y(i) = A(i,j)*x(j)", "D(i,j) = alpha*A(i,j)", "D(i,j) = A(i,j)/x(i)", "t = A(i,j)"}, kMatrixFormats, {}},
+      {{"y(i) = A(i,j)*x(j)", "D(i,j) = alpha*A(i,j)", "D(i,j) = A(i,j)/x(i)", "t = A(i,j)"}, kSearchedFormats, {}},
       {{"D(i,j) = A(i,j)*B(i,j)", "D(i,j) = A(i,j) + B(i,j)", "D(i,j) = A(i,k)*B(k,j)"},
-       kMatrixFormats,
+       kSearchedFormats,
        {{"B", "csr"}, {"D", "dense"}}},
       {{"D(i,j) = A(i,j)*B(i,k)*C(k,j)", "D(i,j) = A(i,j)/alpha"}, {"csr", "csc", "coo", "bsr2x3"}, {}},
       {{"D(i,j) = A(i,j) + alpha", "D(i,j) = A(i,j) + x(i)"}, {"csr", "csc", "coo"}, {{"D", "dense"}}},

@@ -105,6 +105,25 @@ TEST_CASE("patterns, symmetric and skew-symmetric matrices") {
   CHECK(skew.values == Doubles{2, -2});
 }
 
+TEST_CASE("complex and Hermitian matrices") {
+  Coordinates general = read("a.mtx", "%%MatrixMarket matrix coordinate complex general\n2 2 2\n1 1 1 0\n2 1 3 -4\n");
+  CHECK(general.values == Doubles{1, 3});
+  CHECK(general.imaginary == Doubles{0, -4});
+  Coordinates hermitian = read("a.mtx", "%%MatrixMarket matrix coordinate complex hermitian\n2 2 1\n2 1 3 -4\n");
+  CHECK(hermitian.coordinates == Ints{1, 0, 0, 1});
+  CHECK(hermitian.imaginary == Doubles{-4, 4});
+  Coordinates skew = read("a.mtx", "%%MatrixMarket matrix array complex skew-symmetric\n2 2\n3 -4\n");
+  CHECK(skew.values == Doubles{3, -3});
+  CHECK(skew.imaginary == Doubles{-4, 4});
+  for (bool dense : {false, true}) {
+    Coordinates again = read("a.mtx", writeMatrixMarket(hermitian, dense));
+    sortAndSum(again);
+    CHECK(again.coordinates == Ints{0, 1, 1, 0});
+    CHECK(again.values == Doubles{3, 3});
+    CHECK(again.imaginary == Doubles{4, -4});
+  }
+}
+
 TEST_CASE("array files are by column, without zeros") {
   Coordinates entries = read("a.mtx", "%%MatrixMarket matrix array real general\n2 3\n1\n0\n3\n4\n5\n-0\n");
   CHECK(entries.shape == Ints{2, 3});
@@ -162,8 +181,9 @@ TEST_CASE("malformed Matrix Market files are reported with path and line") {
       {"%%MatrixMarket vector coordinate real general\n", "object 'vector'"},
       {"%%MatrixMarket matrix ellpack real general\n", ":1: 'ellpack' is no Matrix Market format"},
       {"%%MatrixMarket matrix coordinate quaternion general\n", "'quaternion' is no Matrix Market field"},
-      {"%%MatrixMarket matrix coordinate complex general\n", "complex matrices are not supported [tensor-unsupported]"},
-      {"%%MatrixMarket matrix coordinate real hermitian\n", "Hermitian matrices are not supported"},
+      {"%%MatrixMarket matrix coordinate real hermitian\n", "only a complex matrix is Hermitian"},
+      {"%%MatrixMarket matrix coordinate complex hermitian\n1 1 1\n1 1 1 2\n", "a Hermitian matrix has a real diagonal"},
+      {"%%MatrixMarket matrix coordinate complex general\n1 1 1\n1 1 1\n", "expected a value, found the end of the line"},
       {"%%MatrixMarket matrix coordinate real odd\n", "'odd' is no symmetry"},
       {"%%MatrixMarket matrix coordinate real general again\n", "unexpected 'again' at the end of the line"},
       {"%%MatrixMarket matrix array pattern general\n1 1\n", "it cannot be a pattern"},
