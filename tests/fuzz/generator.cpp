@@ -202,7 +202,8 @@ private:
   Operand chooseOperand(bool mustBeDense) {
     std::vector<Operand> known;
     for (const Operand &operand : operands_)
-      if (!mustBeDense || !operand.isSparse)
+      // An earlier result may be 0, and padding divided by 0 is no number where a missing entry is none.
+      if (!mustBeDense || (!operand.isSparse && operand.name.front() != 'R'))
         known.push_back(operand);
     if (!known.empty() && (operands_.size() > 6 || chance(20)))
       return pick(known);

@@ -2,6 +2,7 @@
 
 #include "support/number_types.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -18,6 +19,7 @@ struct Value {
   double magnitude = 0; ///< the same expression over absolute values, every difference read as a sum
   double error = 0;
   bool present = false;
+  double additions = 1; ///< how many products it is the sum of, once everything is multiplied out
 };
 
 bool isReal(const Element &a, const Element &b) {
@@ -203,12 +205,13 @@ public:
     total_.value += isNegated ? -value.value : value.value;
     total_.magnitude += value.magnitude;
     total_.error += value.error;
-    ++count_;
+    count_ += value.additions;
   }
 
   Value total(double epsilon) const {
     Value result = total_;
     result.error += epsilon * count_ * result.magnitude;
+    result.additions = std::max(1.0, count_);
     return result;
   }
 
@@ -277,7 +280,7 @@ private:
       return {};
     const double magnitude = a.magnitude * b.magnitude;
     const double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilon_ * magnitude;
-    return {productOf(a.value, b.value), magnitude, error, true};
+    return {productOf(a.value, b.value), magnitude, error, true, a.additions * b.additions};
   }
 
   /// A missing divisor can only be an empty sum, whose value is 0.
@@ -289,7 +292,7 @@ private:
     double error = std::numeric_limits<double>::infinity();
     if (divisor > b.error)
       error = (a.error + magnitude * b.error) / (divisor - b.error) + epsilon_ * magnitude;
-    return {quotientOf(a.value, b.value), magnitude, error, true};
+    return {quotientOf(a.value, b.value), magnitude, error, true, a.additions};
   }
 
   std::vector<Variable> &variables_;
