@@ -137,8 +137,6 @@ const std::map<std::string, Format> &namedFormats() {
     add("dia-cols", {difference(), d1});
     add("row-relative", {d0, difference()});
     add("nm24", {d0, quotient(d1, 4), remainder(fixedWidth(1, 2, false), 4)});
-    add("coo-dup", {rows, repeating(column, true)});
-    add("coo-unsorted", {repeating(c0, false), repeating(column, false)});
     add("coo-aos", {rows, column});
     result["coo-aos"].interleaved = true;
     add("coo3-aos", {rows, repeating(coordinateLevel(1, 3), true), coordinateLevel(2, 3)});
@@ -171,6 +169,8 @@ Format unpermuted(const std::string &name, int order) {
   for (int dim = 0; dim < order; ++dim) {
     if (name == "coo")
       result.levels.push_back(coordinateLevel(dim, order));
+    else if (name == "coo-dup" || name == "coo-unsorted")
+      result.levels.push_back(repeating(coordinateLevel(dim, order), name == "coo-dup"));
     else if (letters.size() != static_cast<size_t>(order) || letters.find_first_not_of("dc") != std::string::npos)
       throw std::invalid_argument("no format '" + name + "' of order " + std::to_string(order));
     else
