@@ -8,7 +8,9 @@ namespace {
 
 constexpr const char *kDimensionLetters = "ijklmnop";
 
-std::string dimensionName(int dim) {
+std::string dimensionName(int dim, const std::vector<std::string> &dims) {
+  if (dim >= 0 && static_cast<size_t>(dim) < dims.size())
+    return dims[static_cast<size_t>(dim)];
   if (dim >= 0 && dim < 8)
     return std::string(1, kDimensionLetters[dim]);
   return "dim" + std::to_string(dim);
@@ -32,32 +34,46 @@ std::string closedFormText(const ClosedForm &form, const std::string &parent, co
   return text.empty() ? "0" : text;
 }
 
-/// `parent` is the level right above, which a closed form speaks of; null where there is none.
-std::string extentInWords(const Level &level, const Level *parent) {
-  switch (level.extent) {
-  case Extent::Fixed:
-    return level.isFixedWidth() ? (level.width ? ", width " + std::to_string(*level.width) : ", width at run time")
-                                : "";
-  case Extent::Ragged:
-    return level.isDense() ? ", ragged" : "";
-  case Extent::Lengths:
-    return ", ragged by lengths";
-  case Extent::Closed: {
-    const std::string above = parent ? dimensionName(parent->dim) : "", own = dimensionName(level.dim);
-    return ", " + closedFormText(level.length, above, own) + " from " + closedFormText(level.start, above, own);
-  }
-  }
-  return "";
-}
+/// What describe() says of a level besides its coordinate.
+class LevelWords {
+public:
+  LevelWords(const Format &format, const std::vector<std::string> &dims) : format_(format), dims_(dims) {}
 
-std::string storageInWords(const Level &level, const Level *parent) {
-  std::string words = level.isDense() ? "dense" : level.isSingleton() ? "singleton" : "compressed";
-  if (!level.unique)
-    words += " non-unique";
-  if (!level.ordered)
-    words += " unordered";
-  return words + extentInWords(level, parent);
-}
+  std::string of(int k) const {
+    const Level &level = format_.levels[k];
+    std::string words = level.isDense() ? "dense" : level.isSingleton() ? "singleton" : "compressed";
+    if (!level.unique)
+      words += " non-unique";
+    if (!level.ordered)
+      words += " unordered";
+    return words + extent(k);
+  }
+
+private:
+  std::string extent(int k) const {
+    const Level &level = format_.levels[k];
+    switch (level.extent) {
+    case Extent::Fixed:
+      return level.isFixedWidth() ? (level.width ? ", width " + std::to_string(*level.width) : ", width at run time")
+                                  : "";
+    case Extent::Ragged:
+      return level.isDense() ? ", ragged" : "";
+    case Extent::Lengths:
+      return ", ragged by lengths";
+    case Extent::Closed:
+      return ", " + form(level.length, k) + (level.isDense() ? " from " + form(level.start, k) : "");
+    }
+    return "";
+  }
+
+  std::string form(const ClosedForm &closed, int k) const {
+    const std::string above = k > 0 ? dimensionName(format_.levels[k - 1].dim, dims_) : "";
+    return closedFormText(closed, above, dimensionName(format_.levels[k].dim, dims_));
+  }
+
+  const Format &format_;
+  const std::vector<std::string> &dims_;
+};
 
 } // namespace
 
@@ -134,11 +150,16 @@ bool Format::mayRepeat() const {
   return std::any_of(parts.begin(), parts.end(), [](const Format &part) { return part.mayRepeat(); });
 }
 
-int Format::levelOf(int dim) const {
+int Format::firstListed() const {
+  const auto listed = std::find_if(levels.begin(), levels.end(), [](const Level &level) { return !level.isDense(); });
+  return static_cast<int>(listed - levels.begin());
+}
+
+bool Format::hasPointers() const {
   for (int k = 0; k < levelCount(); ++k)
-    if (levels[k].dim == dim || levels[k].minus == dim)
-      return k;
-  return -1;
+    if (levels[k].extent == Extent::Lengths || (k > 0 && levels[k].extent == Extent::Ragged))
+      return true;
+  return false;
 }
 
 bool Format::sameStorage(const Format &other) const {
@@ -170,8 +191,8 @@ Format permuted(const Format &format, const std::vector<int> &modes) {
   return result;
 }
 
-std::string coordinateText(const Level &level) {
-  const std::string name = dimensionName(level.dim);
+std::string coordinateText(const Level &level, const std::vector<std::string> &dims) {
+  const std::string name = dimensionName(level.dim, dims);
   switch (level.part) {
   case Part::Whole:
     return name;
@@ -180,7 +201,7 @@ std::string coordinateText(const Level &level) {
   case Part::Remainder:
     return name + " % " + std::to_string(level.block);
   case Part::Difference:
-    return name + " - " + dimensionName(level.minus);
+    return name + " - " + dimensionName(level.minus, dims);
   }
   return name;
 }
@@ -195,26 +216,26 @@ std::vector<int> correspondingDims(const Format &from, const Format &to) {
   return dims;
 }
 
-std::string describe(const Format &format) {
+std::string describe(const Format &format, const std::vector<std::string> &dims) {
   if (format.isSum()) {
     std::string words = "the sum of";
     for (const Format &part : format.parts)
-      words += (&part == &format.parts.front() ? " " : " and ") + describe(part);
+      words += (&part == &format.parts.front() ? " " : " and ") + describe(part, dims);
     return words;
   }
+  const LevelWords level(format, dims);
   std::string words = "(";
-  for (int k = 0; k < format.levelCount(); ++k) {
-    if (k > 0)
-      words += ", ";
-    words += coordinateText(format.levels[k]) + ": " + storageInWords(format.levels[k], k > 0 ? &format.levels[k - 1] : nullptr);
-  }
+  for (int k = 0; k < format.levelCount(); ++k)
+    words += (k > 0 ? ", " : "") + coordinateText(format.levels[k], dims) + ": " + level.of(k);
   words += ")";
   if (format.symmetry != Symmetry::None)
     words += format.symmetry == Symmetry::Lower ? ", symmetric (lower triangle)" : ", symmetric (upper triangle)";
   if (format.interleaved)
     words += ", interleaved";
-  if (!format.isDense())
-    words += std::string(", pointers ") + spelling(format.pointers) + ", indices " + spelling(format.indices);
+  if (format.hasPointers())
+    words += std::string(", pointers ") + spelling(format.pointers);
+  if (format.hasIndices())
+    words += std::string(", indices ") + spelling(format.indices);
   return words;
 }
 

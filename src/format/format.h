@@ -107,8 +107,12 @@ struct Format {
   bool isSum() const { return !parts.empty(); }
   /// Every element is stored, level by level dimension by dimension: what a dense C array or a transposed one is.
   bool isDense() const;
-  /// The outermost level that stores dimension `dim` or a part of it; -1 when there is no such dimension.
-  int levelOf(int dim) const;
+  /// The outermost level that lists its coordinates; levelCount() where none does.
+  int firstListed() const;
+  /// Whether some level has an array of pointers or of lengths, whose type `pointers` then is.
+  bool hasPointers() const;
+  /// Whether some level lists its coordinates in arrays, whose type `indices` then is.
+  bool hasIndices() const { return firstListed() < levelCount(); }
   /// Whether one entry of the tensor may be stored in several places, which then add up.
   bool mayRepeat() const;
   /// Same levels, index types, layout and symmetry; the name does not count.
@@ -127,10 +131,11 @@ Format permuted(const Format &format, const std::vector<int> &modes);
 /// dimension of `from` does.
 std::vector<int> correspondingDims(const Format &from, const Format &to);
 
-/// The levels in words: "(i: dense, j: compressed), pointers i32, indices i32". A dense format has no index types.
-std::string describe(const Format &format);
+/// The levels in words: "(i: dense, j: compressed), pointers i32, indices i32", with types only of arrays that the
+/// format has. `dims` names the dimensions; those that it does not name are i, j, k, ….
+std::string describe(const Format &format, const std::vector<std::string> &dims = {});
 
-/// A level's coordinate with letters for dimensions: "i", "i / 4", "j % 8", "j - i".
-std::string coordinateText(const Level &level);
+/// A level's coordinate: "i", "i / 4", "j % 8", "j - i", with names for dimensions as in describe().
+std::string coordinateText(const Level &level, const std::vector<std::string> &dims = {});
 
 } // namespace spc::format

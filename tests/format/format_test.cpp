@@ -34,9 +34,6 @@ TEST_CASE("a mode order names the dimension that each level stores") {
   CHECK(format.levels[0].dim == 2);
   CHECK(format.levels[1].dim == 0);
   CHECK(format.levels[2].dim == 1);
-  CHECK(format.levelOf(2) == 0);
-  CHECK(format.levelOf(1) == 2);
-  CHECK(format.levelOf(3) == -1);
   CHECK(permuted(permuted(csr(), {1, 0}), {1, 0}).sameStorage(csr()));
 }
 
@@ -54,7 +51,28 @@ TEST_CASE("formats are described in words") {
   CHECK(describe(denseFormat(2)) == "(i: dense, j: dense)");
   Level first = {1, Storage::Compressed, Extent::Ragged, false};
   CHECK(describe({"", {first, {0, Storage::Compressed, Extent::Fixed}}}) ==
-        "(j: compressed non-unique, i: singleton), pointers i32, indices i32");
+        "(j: compressed non-unique, i: singleton), indices i32");
+  CHECK(describe(csr(), {"b", "m"}) == "(b: dense, m: compressed), pointers i32, indices i64");
+}
+
+TEST_CASE("what a format has no array for is left out of its description") {
+  Level triangle = {.dim = 1, .extent = Extent::Closed};
+  triangle.length = {1, 1, 0};
+  CHECK(describe({"", {{0}, triangle}}) == "(i: dense, j: dense, i + 1 from 0)");
+  triangle.start = {0, 1, 0};
+  CHECK(describe({"", {{0}, triangle}}, {"r", "c"}) == "(r: dense, c: dense, r + 1 from r)");
+  triangle.storage = Storage::Compressed;
+  CHECK(describe({"", {{0}, triangle}}) == "(i: dense, j: compressed, i + 1), indices i32");
+  Level ragged = {.dim = 1, .extent = Extent::Lengths};
+  CHECK(describe({"", {{0}, ragged}}) == "(i: dense, j: dense, ragged by lengths), pointers i32");
+}
+
+TEST_CASE("the first listed level is the outermost one that is not dense") {
+  CHECK(csr().firstListed() == 1);
+  CHECK(permuted(csr(), {1, 0}).firstListed() == 1);
+  CHECK(Format{"", {{0, Storage::Compressed, Extent::Ragged}, {1}}}.firstListed() == 0);
+  CHECK(denseFormat(3).firstListed() == 3);
+  CHECK(denseFormat(0).firstListed() == 0);
 }
 
 } // namespace spc::format

@@ -65,9 +65,9 @@ TEST_CASE("shipped formats are what their names say") {
   CHECK(describe(*workspace.formatOf("csc", 2)) == "(j: dense, i: compressed), pointers i32, indices i32");
   CHECK(describe(*workspace.formatOf("dcsr", 2)) == "(i: compressed, j: compressed), pointers i32, indices i32");
   CHECK(describe(*workspace.formatOf("dcsc", 2)) == "(j: compressed, i: compressed), pointers i32, indices i32");
-  CHECK(describe(*workspace.formatOf("sparse-vector", 1)) == "(i: compressed), pointers i32, indices i32");
+  CHECK(describe(*workspace.formatOf("sparse-vector", 1)) == "(i: compressed), indices i32");
   CHECK(describe(*workspace.formatOf("coo", 3)) ==
-        "(i: compressed non-unique, j: singleton non-unique, k: singleton), pointers i32, indices i32");
+        "(i: compressed non-unique, j: singleton non-unique, k: singleton), indices i32");
   CHECK(describe(*workspace.formatOf("csf", 3)) ==
         "(i: compressed, j: compressed, k: compressed), pointers i32, indices i32");
   CHECK(workspace.formatOf("dense", 4)->sameStorage(denseFormat(4)));

@@ -6,7 +6,7 @@
  * unless said otherwise.
  *
  *   T  in, i x j x k; (k: compressed, i: compressed, j: compressed), pointers i64, indices i32
- *   V  in, j; (i: compressed), pointers i32, indices i32
+ *   V  in, j; (i: compressed), indices i32
  *   Y  out, i x j; dense, dimension 0 innermost
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
@@ -71,7 +71,7 @@ static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f6
 #ifndef SPC_TYPE_SPVEC_F64_I32
 #define SPC_TYPE_SPVEC_F64_I32
 
-/* From the outside in: (i: compressed), pointers i32, indices i32. */
+/* From the outside in: (i: compressed), indices i32. */
 typedef struct spc_spvec_f64_i32 {
   int64_t size; /* extent of dimension 0 */
   int64_t nnz; /* stored values */

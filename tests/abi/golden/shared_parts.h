@@ -6,13 +6,13 @@
  * unless said otherwise.
  *
  *   alpha  in, scalar
- *   A_0    in, i x j; (i: dense, j: compressed non-unique unordered, width 2), pointers i32, indices i32
+ *   A_0    in, i x j; (i: dense, j: compressed non-unique unordered, width 2), indices i32
  *          part 0 of A, which is the sum of its parts
- *   A_1    in, i x j; (i: compressed non-unique, j: singleton), pointers i32, indices i32
+ *   A_1    in, i x j; (i: compressed non-unique, j: singleton), indices i32
  *          part 1 of A, which is the sum of its parts
- *   B      in, i x j; (i: compressed non-unique, j: singleton), pointers i32, indices i32
+ *   B      in, i x j; (i: compressed non-unique, j: singleton), indices i32
  *          only its values, as many as A_1 stores and in that order: it has the structure of A_1
- *   C      out, i x j; (i: compressed non-unique, j: singleton), pointers i32, indices i32
+ *   C      out, i x j; (i: compressed non-unique, j: singleton), indices i32
  *          only its values, as many as A_1 stores and in that order: it has the structure of A_1
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
@@ -24,7 +24,7 @@
 #ifndef SPC_TYPE_ELL2_CF64_I32
 #define SPC_TYPE_ELL2_CF64_I32
 
-/* From the outside in: (i: dense, j: compressed non-unique unordered, width 2), pointers i32, indices i32. */
+/* From the outside in: (i: dense, j: compressed non-unique unordered, width 2), indices i32. */
 typedef struct spc_ell2_cf64_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
@@ -58,7 +58,7 @@ static inline spc_status spc_ell2_cf64_i32_validate(const spc_ell2_cf64_i32 *t) 
 #ifndef SPC_TYPE_COO2_CF64_I32
 #define SPC_TYPE_COO2_CF64_I32
 
-/* From the outside in: (i: compressed non-unique, j: singleton), pointers i32, indices i32. */
+/* From the outside in: (i: compressed non-unique, j: singleton), indices i32. */
 typedef struct spc_coo2_cf64_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */

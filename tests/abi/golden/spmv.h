@@ -7,7 +7,7 @@
  * unless said otherwise.
  *
  *   alpha  in, scalar
- *   M      in, i x j; (i: compressed non-unique, j: singleton), pointers i32, indices i32
+ *   M      in, i x j; (i: compressed non-unique, j: singleton), indices i32
  *   x      in, j; dense
  *   y      in/out, i; dense
  *   nrm    out, scalar
@@ -21,7 +21,7 @@
 #ifndef SPC_TYPE_COO2_F64_I32
 #define SPC_TYPE_COO2_F64_I32
 
-/* From the outside in: (i: compressed non-unique, j: singleton), pointers i32, indices i32. */
+/* From the outside in: (i: compressed non-unique, j: singleton), indices i32. */
 typedef struct spc_coo2_f64_i32 {
   int64_t nrows; /* extent of dimension 0 */
   int64_t ncols; /* extent of dimension 1 */
