@@ -2,9 +2,8 @@
 #include "abi/signature.h"
 #include "abi/struct_names.h"
 
-#include <algorithm>
 #include <array>
-#include <string_view>
+#include <tuple>
 
 namespace spc::abi {
 namespace {
@@ -19,25 +18,11 @@ bool hasPointersArray(const Format &format, int k) {
 
 /// "_i32", or "_p64_i32" where pointers and indices differ; only the types that the struct has.
 std::string indexTypeSuffix(const Format &format) {
-  bool hasPointers = false, hasIndices = false;
-  for (int k = 0; k < format.levelCount(); ++k) {
-    hasPointers = hasPointers || hasPointersArray(format, k) || format.levels[k].extent == Extent::Lengths;
-    hasIndices = hasIndices || !format.levels[k].isDense();
-  }
   const std::string pointers = "_p" + std::to_string(format::bits(format.pointers));
-  if (!hasIndices)
-    return hasPointers ? pointers : "";
+  if (!format.hasIndices())
+    return format.hasPointers() ? pointers : "";
   const std::string indices = std::string("_") + format::spelling(format.indices);
-  return hasPointers && format.pointers != format.indices ? pointers + indices : indices;
-}
-
-/// Whether rows and columns are worth their names: a matrix with one array of pointers or lengths at most, and one of
-/// indices a dimension.
-bool isNamedAsMatrix(const Format &format, const std::string &structure) {
-  constexpr std::array<std::string_view, 10> kPrefixes = {"bell", "csr", "csc",    "coo2",  "ell",
-                                                          "bsr",  "bsc", "ragged", "lower", "upper"};
-  return format.order() == 2 && std::any_of(kPrefixes.begin(), kPrefixes.end(),
-                                            [&](std::string_view prefix) { return structure.starts_with(prefix); });
+  return format.hasPointers() && format.pointers != format.indices ? pointers + indices : indices;
 }
 
 /// Appends fields in the order of the calls.
@@ -129,14 +114,14 @@ int StructType::find(FieldRole role, int index) const {
 }
 
 StructType structFor(const format::Format &format, sema::ValueType value) {
-  const std::string structure = structureName(format);
-  FieldList fields(format, isNamedAsMatrix(format, structure));
+  const Structure structure = structureOf(format);
+  FieldList fields(format, structure.isMatrix);
   if (format.isDense())
     fields.dense();
   else
     fields.sparse();
-  return {"spc_" + structure + "_" + sema::spelling(value) + (format.isDense() ? "" : indexTypeSuffix(format)), format,
-          value, fields.take()};
+  const std::string types = sema::spelling(value) + (format.isDense() ? "" : indexTypeSuffix(format));
+  return {"spc_" + structure.name + "_" + types, format, value, fields.take()};
 }
 
 } // namespace spc::abi

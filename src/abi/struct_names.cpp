@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 namespace spc::abi {
 namespace {
@@ -130,20 +130,20 @@ bool isAllCompressed(const Format &format) {
                      [](const Level &level) { return level.isCompressed(); });
 }
 
-std::string plainName(const Format &format) {
+Structure plainStructure(const Format &format) {
   const int order = format.order();
   const std::string modes = modesUnlessInOrder(format);
   if (hasUsualProperties(format)) {
     if (order == 1 && format.levels[0].isCompressed())
-      return "spvec";
+      return {"spvec"};
     if (isCoordinateList(format))
-      return "coo" + std::to_string(order) + modes;
+      return {"coo" + std::to_string(order) + modes, order == 2};
     if (order == 2 && format.levels[0].isDense() && format.levels[1].isCompressed())
-      return modes.empty() ? "csr" : "csc";
+      return {modes.empty() ? "csr" : "csc", true};
     if (order == 2 && isAllCompressed(format))
-      return modes.empty() ? "dcsr" : "dcsc";
+      return {modes.empty() ? "dcsr" : "dcsc"};
     if (isAllCompressed(format))
-      return "csf" + std::to_string(order) + modes;
+      return {"csf" + std::to_string(order) + modes};
   }
   std::string letters;
   for (int k = 0; k < format.levelCount(); ++k)
@@ -152,11 +152,11 @@ std::string plainName(const Format &format) {
   if (modes.empty() && (letters == "csc" || letters == "dcsc"))
     for (int k = 0; k < format.levelCount(); ++k)
       letters += (k == 0 ? "_" : "") + std::to_string(k);
-  return letters + modes;
+  return {letters + modes};
 }
 
-/// Blocks: the outer levels say which block, the inner ones where in it.
-std::string blockName(const Format &format, const std::string &text) {
+/// Blocks: the outer levels say which block, the inner ones where in it. No name where the levels are no blocks.
+Structure blockStructure(const Format &format, const std::string &text) {
   const auto sizeOf = [&](int dim) {
     for (const Level &level : format.levels)
       if (level.dim == dim && level.part == Part::Quotient)
@@ -165,48 +165,55 @@ std::string blockName(const Format &format, const std::string &text) {
   };
   const std::string rows = sizeOf(0), columns = sizeOf(1);
   const std::string row = "0q" + rows, column = "1q" + columns, inRow = "d0r" + rows, inColumn = "d1r" + columns;
-  const std::pair<const char *, std::string> outers[] = {{"bsr", "d" + row + "_c" + column},
-                                                         {"bsc", "d" + column + "_c" + row},
-                                                         {"dbsr", "c" + row + "_c" + column},
-                                                         {"dbsc", "c" + column + "_c" + row},
-                                                         {"bell", "d" + row + "_e" + column}};
-  for (const auto &[name, outer] : outers) {
+  const std::tuple<const char *, std::string, bool> outers[] = {{"bsr", "d" + row + "_c" + column, true},
+                                                                {"bsc", "d" + column + "_c" + row, true},
+                                                                {"dbsr", "c" + row + "_c" + column, false},
+                                                                {"dbsc", "c" + column + "_c" + row, false},
+                                                                {"bell", "d" + row + "_e" + column, true}};
+  for (const auto &[name, outer, isMatrix] : outers) {
     if (text == outer + "_" + inRow + "_" + inColumn)
-      return name + rows + "x" + columns;
+      return {name + rows + "x" + columns, isMatrix};
     if (text == outer + "_" + inColumn + "_" + inRow)
-      return name + rows + "x" + columns + "_cm";
+      return {name + rows + "x" + columns + "_cm", isMatrix};
   }
-  return "";
+  return {};
 }
 
-/// Rows of as many entries each, or of as many entries in each group of neighbours.
-std::string fixedWidthName(const Format &format, const std::string &text) {
+/// Rows of as many entries each, or of as many entries in each group of neighbours; no name where the levels are
+/// neither.
+Structure fixedWidthStructure(const Format &format, const std::string &text) {
   const Level &last = format.levels.back();
   if (!last.isFixedWidth())
-    return "";
+    return {};
   const std::string entries = kindText(last).substr(1);
   if (format.levelCount() == 2 && format.levels[0].isFullyDense() && format.levels[0].part == Part::Whole &&
       last.part == Part::Whole)
-    return "ell" + entries + marks(format, 1) + modesUnlessInOrder(format);
+    return {"ell" + entries + marks(format, 1) + modesUnlessInOrder(format), true};
   const std::string group = std::to_string(last.block);
   if (text == "d0_d1q" + group + "_e" + entries + marks(format, format.levelCount() - 1) + "1r" + group)
-    return "nm" + entries + "of" + group + marks(format, format.levelCount() - 1);
-  return "";
+    return {"nm" + entries + "of" + group + marks(format, format.levelCount() - 1)};
+  return {};
 }
 
 /// Well-known storages by their spelled-out levels, all others by these.
-std::string partsName(const Format &format) {
-  static constexpr std::pair<std::string_view, const char *> kNames[] = {
-      {"d0_r1", "ragged"},     {"d0_rl1", "ragged_len"}, {"d0_cl1", "csr_len"},         {"c1x0_d0", "dia"},
-      {"c1x0_d1", "dia_cols"}, {"d0_t1i1n01", "lower"},  {"d0_t0im1n1f0i1n01", "upper"}};
+Structure partsStructure(const Format &format) {
+  static constexpr std::tuple<std::string_view, const char *, bool> kNames[] = {
+      {"d0_r1", "ragged", true},
+      {"d0_rl1", "ragged_len", true},
+      {"d0_cl1", "csr_len", true},
+      {"c1x0_d0", "dia", false},
+      {"c1x0_d1", "dia_cols", false},
+      {"d0_t1i1n01", "lower", true},
+      {"d0_t0im1n1f0i1n01", "upper", true},
+  };
   const std::string text = spelledOut(format);
-  for (const auto &[levels, name] : kNames)
+  for (const auto &[levels, name, isMatrix] : kNames)
     if (text == levels)
-      return name;
-  for (const std::string &name : {blockName(format, text), fixedWidthName(format, text)})
-    if (!name.empty())
-      return name;
-  return text;
+      return {name, isMatrix};
+  for (const Structure &known : {blockStructure(format, text), fixedWidthStructure(format, text)})
+    if (!known.name.empty())
+      return known;
+  return {text};
 }
 
 } // namespace
@@ -218,15 +225,15 @@ bool isCoordinateList(const Format &format) {
   return format.levelCount() > 0;
 }
 
-std::string structureName(const Format &format) {
+Structure structureOf(const Format &format) {
   if (format.isDense())
-    return "dense" + std::to_string(format.order()) + modesUnlessInOrder(format);
-  std::string name = isPlain(format) ? plainName(format) : partsName(format);
+    return {"dense" + std::to_string(format.order()) + modesUnlessInOrder(format)};
+  Structure structure = isPlain(format) ? plainStructure(format) : partsStructure(format);
   if (format.interleaved)
-    name += "_aos";
+    structure.name += "_aos";
   if (format.symmetry != format::Symmetry::None)
-    name += format.symmetry == format::Symmetry::Lower ? "_symlo" : "_symup";
-  return name;
+    structure.name += format.symmetry == format::Symmetry::Lower ? "_symlo" : "_symup";
+  return structure;
 }
 
 } // namespace spc::abi

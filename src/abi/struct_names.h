@@ -7,9 +7,17 @@
 
 namespace spc::abi {
 
-/// The levels' part of a struct's name: "csr", "ell16", "bsr4x8", "d0_c1q8_…". Follows from levels, layout and symmetry
-/// alone, and differs where these do. Requires: no sum.
-std::string structureName(const format::Format &format);
+/// What the levels of a format are known as.
+struct Structure {
+  /// The levels' part of a struct's name: "csr", "ell16", "bsr4x8", "d0_c1q8_…".
+  std::string name;
+  /// A well-known matrix, whose fields are named by rows and columns: it has one array of pointers or lengths at most,
+  /// and one of indices a dimension.
+  bool isMatrix = false;
+};
+
+/// Follows from levels, layout and symmetry alone, and the name differs where these do. Requires: no sum.
+Structure structureOf(const format::Format &format);
 
 /// A compressed root with nothing but singletons below it: one entry, one value.
 bool isCoordinateList(const format::Format &format);

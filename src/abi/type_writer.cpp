@@ -146,13 +146,10 @@ std::string maker(const StructType &type) {
 /// What the validator checks, in words.
 std::string checks(const StructType &type) {
   const format::Format &format = type.format;
-  bool hasIndices = false;
-  for (const format::Level &level : format.levels)
-    hasIndices = hasIndices || !level.isDense();
   std::string text = "extents";
   if (storesCount(format))
     text += ", counts, pointers";
-  if (hasIndices)
+  if (format.hasIndices())
     text += ", that coordinates are in range and in order";
   if (format.symmetry != format::Symmetry::None)
     text += ", that entries are in the stored triangle";
