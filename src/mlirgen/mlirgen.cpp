@@ -1,6 +1,7 @@
 #include "mlirgen/mlirgen.h"
 
 #include "mlirgen/arithmetic.h"
+#include "mlirgen/padding.h"
 #include "mlirgen/term_body.h"
 #include "mlirgen/types.h"
 
@@ -12,6 +13,8 @@
 
 namespace spc::mlirgen {
 namespace {
+
+constexpr llvm::StringLiteral kBind = "spc.bind";
 
 /// Builds the body of one kernel. Written tensors are SSA values that each statement replaces; they stay the same
 /// buffers throughout, since every operation updates its `outs` operand.
@@ -199,7 +202,7 @@ llvm::SmallVector<int> placeLoops(const sema::Term &term) {
   return places;
 }
 
-/// An extent as a value of type index, from any argument that has it; null when no argument has.
+/// An extent as a value of type index: from any argument that has it, else an argument of its own.
 mlir::Value BodyBuilder::extentValue(sema::ExtentId extent) {
   for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id) {
     const sema::Tensor &tensor = kernel_.tensors[id];
@@ -211,7 +214,14 @@ mlir::Value BodyBuilder::extentValue(sema::ExtentId extent) {
                         tensor.extents[tensor.format.levels[k].dim] == extent)
         return mlir::tensor::DimOp::create(builder_, function_.getLoc(), argument, k);
   }
-  return {};
+  const mlir::StringAttr name = builder_.getStringAttr("size(" + kernel_.extents[extent].name + ")");
+  for (unsigned argument = 0; argument < function_.getNumArguments(); ++argument)
+    if (function_.getArgAttr(argument, kBind) == name)
+      return function_.getArgument(argument);
+  const mlir::DictionaryAttr bind = builder_.getDictionaryAttr(builder_.getNamedAttr(kBind, name));
+  const unsigned last = function_.getNumArguments();
+  (void)function_.insertArgument(last, builder_.getIndexType(), bind, function_.getLoc());
+  return function_.getArgument(last);
 }
 
 /// How often the term counts: the product of the extents of the loops that `places` leaves out; null for once.
@@ -262,7 +272,10 @@ void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term)
                                            : mlir::utils::IteratorType::parallel);
 
   mlir::Value target = written_.lookup(statement.target);
-  TermBody body{kernel_, statement, term, hasSparseOperand, scalars, places, repeatsOf(term, places)};
+  llvm::SmallVector<Bound> bounds;
+  for (const OpenCoordinate &open : openCoordinates(kernel_, statement, term))
+    bounds.push_back({open.index, extentValue(open.extent)});
+  TermBody body{kernel_, statement, term, hasSparseOperand, scalars, places, repeatsOf(term, places), bounds};
   auto generic =
       mlir::linalg::GenericOp::create(builder_, location, target.getType(), inputs, target, maps, iterators,
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {

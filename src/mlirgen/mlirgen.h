@@ -4,7 +4,8 @@
 //   every tensor of the kernel of order >= 1 or written (parameters, temporaries, converted copies), as
 //     tensor<...xT> (dense by dimension; pattern-sharing outputs by level) or tensor<...xT, #sparse> (sparse operands,
 //     by level);
-//   every scalar operand, as T.
+//   every scalar operand, as T;
+//   extents that terms count with and no tensor's type has, as index, bound by name (spc.bind).
 // Argument attributes: spc.name (the tensor's name), spc.extents (extents as binds name them, by dimension or by
 // level), spc.levels (of a sparse operand, what its levels have in place of arrays), spc.modes (dense: the order in
 // which dimensions are stored), spc.pattern_of (the name of the tensor whose pattern a sparse output shares),

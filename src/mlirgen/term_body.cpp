@@ -29,11 +29,14 @@ public:
     if (body_.repeats)
       result = arithmetic_.repeat(type_, result, body_.repeats);
     for (const sema::Operand &operand : body_.term.operands)
-      if (operand.skipsDiagonal) {
-        const llvm::SmallVector<mlir::Value> loops = loopsOf(operand);
-        result = arithmetic_.keepIf(
-            type_, [&] { return isOffDiagonal(operand, loops); }, result);
-      }
+      if (operand.skipsDiagonal)
+        result = keepIf(result, [this, row = loopsOf(operand.diagonal[0]), column = loopsOf(operand.diagonal[1])] {
+          return compare(arith::CmpIPredicate::ne, sum(row), sum(column));
+        });
+    for (const Bound &bound : body_.bounds)
+      result = keepIf(result, [this, loops = loopsOf(bound.index), extent = bound.extent] {
+        return compare(arith::CmpIPredicate::ult, sum(loops), extent);
+      });
     return arithmetic_.convert(result, type_, targetType_);
   }
 
@@ -99,28 +102,33 @@ private:
     llvm_unreachable("every operator is handled");
   }
 
-  /// The loop variables of the operand's two coordinates.
-  llvm::SmallVector<mlir::Value> loopsOf(const sema::Operand &operand) {
-    llvm::SmallVector<mlir::Value> loops;
-    for (const sema::Index &index : operand.diagonal)
-      for (const sema::IndexTerm &part : index)
-        loops.push_back(mlir::linalg::IndexOp::create(builder_, location_, body_.places[part.loop]));
+  using ScaledLoops = llvm::SmallVector<std::pair<mlir::Value, int64_t>>;
+
+  /// The loop variables of a coordinate.
+  ScaledLoops loopsOf(const sema::Index &index) {
+    ScaledLoops loops;
+    for (const sema::IndexTerm &part : index)
+      loops.emplace_back(mlir::linalg::IndexOp::create(builder_, location_, body_.places[part.loop]), part.scale);
     return loops;
   }
 
-  mlir::Value isOffDiagonal(const sema::Operand &operand, llvm::ArrayRef<mlir::Value> loops) {
-    llvm::SmallVector<mlir::Value, 2> coordinates;
-    for (const sema::Index &index : operand.diagonal) {
-      mlir::Value sum;
-      for (const sema::IndexTerm &part : index) {
-        mlir::Value scale = arith::ConstantIndexOp::create(builder_, location_, part.scale);
-        mlir::Value scaled = arith::MulIOp::create(builder_, location_, loops.front(), scale);
-        sum = sum ? arith::AddIOp::create(builder_, location_, sum, scaled).getResult() : scaled;
-        loops = loops.drop_front();
-      }
-      coordinates.push_back(sum);
+  mlir::Value sum(const ScaledLoops &loops) {
+    mlir::Value sum;
+    for (auto [loop, factor] : loops) {
+      mlir::Value scale = arith::ConstantIndexOp::create(builder_, location_, factor);
+      mlir::Value scaled = arith::MulIOp::create(builder_, location_, loop, scale);
+      sum = sum ? arith::AddIOp::create(builder_, location_, sum, scaled).getResult() : scaled;
     }
-    return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::ne, coordinates[0], coordinates[1]);
+    return sum;
+  }
+
+  mlir::Value compare(arith::CmpIPredicate predicate, mlir::Value left, mlir::Value right) {
+    return arith::CmpIOp::create(builder_, location_, predicate, left, right);
+  }
+
+  /// The loop variables that a condition needs stand outside of it: no linalg.index is allowed in its region.
+  mlir::Value keepIf(mlir::Value value, llvm::function_ref<mlir::Value()> condition) {
+    return arithmetic_.keepIf(type_, condition, value);
   }
 
   const TermBody &body_;

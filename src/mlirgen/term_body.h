@@ -8,6 +8,12 @@
 
 namespace spc::mlirgen {
 
+/// A coordinate that must lie in [0, extent) for an entry to count.
+struct Bound {
+  sema::Index index;
+  mlir::Value extent;
+};
+
 /// What the region of a term's generic is made of.
 struct TermBody {
   const sema::Kernel &kernel;
@@ -19,6 +25,7 @@ struct TermBody {
   llvm::ArrayRef<int> places;          ///< by loop: its place in the iteration space, or -1
   mlir::Value repeats; ///< index: the term counts this often, once for each point of the loops that no operand has;
                        ///< null: once
+  llvm::ArrayRef<Bound> bounds;
 };
 
 /// Fills the region: `arguments` are the operands' elements in order (scalars left out), then the target's. Yields the

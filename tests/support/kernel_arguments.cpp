@@ -44,6 +44,18 @@ struct KernelArguments::Argument {
     return padded ? padded->cStruct() : packed->cStruct();
   }
 
+  /// Puts `value` where blocks and diagonals reach over the edge of the tensor.
+  void spoilOutside(tensor::Number value) {
+    if (!isSparse())
+      return;
+    std::vector<int64_t> inside;
+    packed->slots(inside);
+    const std::set<int64_t> positions(inside.begin(), inside.end());
+    for (int64_t slot = 0; slot < packed->valueCount(); ++slot)
+      if (!positions.contains(slot))
+        tensor::storeNumber(packed->values(), tensor->type, slot, value);
+  }
+
   /// Values of its own in the slots that hold `entries`, zeros in the others, such as padding.
   void fillSlots(const tensor::Coordinates &entries, Random &random) {
     const auto order = static_cast<ptrdiff_t>(shape.size());
@@ -198,6 +210,7 @@ std::string KernelArguments::packOwn(Argument &argument) {
   argument.packed = tensor::PackedTensor::pack(entries, tensor.format, tensor.type, problem);
   if (!argument.packed)
     return problem;
+  argument.spoilOutside(garbage(tensor.type));
   if (trial_.padded && !argument.isSparse() && hasElements(argument.shape))
     argument.padded.emplace(argument.parameter->type, argument.packed->cStruct());
   argument.before = argument.content();

@@ -1,0 +1,93 @@
+#include "mlirgen/padding.h"
+
+#include <algorithm>
+#include <set>
+
+namespace spc::mlirgen {
+namespace {
+
+using format::Level;
+using format::Part;
+using sema::Index;
+
+Index sum(Index left, const Index &right, int64_t scale) {
+  for (const sema::IndexTerm &term : right)
+    left.push_back({term.loop, scale * term.scale});
+  return left;
+}
+
+/// The coordinates of a sparse operand by dimension, empty where they cannot leave the extent.
+std::vector<Index> paddedCoordinates(const format::Format &format, const std::vector<Index> &byLevel) {
+  std::vector<Index> whole(static_cast<size_t>(format.order()));
+  std::set<int> padded;
+  for (size_t k = 0; k < format.levels.size(); ++k) {
+    const Level &level = format.levels[k];
+    if (level.part == Part::Difference)
+      continue;
+    Index &index = whole[static_cast<size_t>(level.dim)];
+    index = sum(index, byLevel[k], level.part == Part::Quotient ? level.block : 1);
+    if (level.part == Part::Remainder)
+      padded.insert(level.dim);
+  }
+  for (size_t k = 0; k < format.levels.size(); ++k) {
+    const Level &level = format.levels[k];
+    if (level.part != Part::Difference)
+      continue;
+    Index &later = whole[static_cast<size_t>(level.dim)], &earlier = whole[static_cast<size_t>(level.minus)];
+    padded.insert(later.empty() ? level.dim : level.minus);
+    if (later.empty())
+      later = sum(earlier, byLevel[k], 1);
+    else
+      earlier = sum(later, byLevel[k], -1);
+  }
+  for (size_t dim = 0; dim < whole.size(); ++dim)
+    if (!padded.contains(static_cast<int>(dim)))
+      whole[dim].clear();
+  return whole;
+}
+
+bool isSame(Index a, Index b) {
+  std::sort(a.begin(), a.end());
+  std::sort(b.begin(), b.end());
+  return a == b;
+}
+
+/// Whether one of the indices by which a dense tensor, or a sparse one's dense root, is accessed is `index`.
+bool isClippedBy(const sema::Tensor &tensor, const std::vector<Index> &indices, const Index &index) {
+  const size_t checked = tensor.format.isDense() ? indices.size() : std::min<size_t>(1, indices.size());
+  return std::any_of(indices.begin(), indices.begin() + static_cast<ptrdiff_t>(checked),
+                     [&](const Index &other) { return isSame(other, index); });
+}
+
+} // namespace
+
+std::vector<OpenCoordinate> openCoordinates(const sema::Kernel &kernel, const sema::Statement &statement,
+                                            const sema::Term &term) {
+  const auto tensorAt = [&](sema::TensorId id) -> const sema::Tensor & {
+    return kernel.tensors[static_cast<size_t>(id)];
+  };
+  std::vector<OpenCoordinate> open;
+  for (const sema::Operand &operand : term.operands) {
+    const sema::Tensor &tensor = tensorAt(operand.tensor);
+    if (tensor.format.isDense())
+      continue;
+    const std::vector<Index> coordinates = paddedCoordinates(tensor.format, operand.indices);
+    for (size_t dim = 0; dim < coordinates.size(); ++dim) {
+      const Index &index = coordinates[dim];
+      const bool isSummed = std::any_of(index.begin(), index.end(), [&](const sema::IndexTerm &part) {
+        return term.loops[static_cast<size_t>(part.loop)].isReduction;
+      });
+      const bool isClipped = isClippedBy(tensorAt(statement.target), term.target, index) ||
+                             std::any_of(term.operands.begin(), term.operands.end(), [&](const sema::Operand &other) {
+                               return isClippedBy(tensorAt(other.tensor), other.indices, index);
+                             });
+      const bool isKnown = std::any_of(open.begin(), open.end(),
+                                       [&](const OpenCoordinate &other) { return isSame(other.index, index); });
+      if (isSummed && !isClipped && !isKnown)
+        open.push_back({index, tensor.extents[dim]});
+    }
+  }
+  return open;
+}
+
+} // namespace spc::mlirgen
