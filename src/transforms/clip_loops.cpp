@@ -8,6 +8,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace spc::transforms {
 
 #define GEN_PASS_DEF_CLIPLOOPS
@@ -162,6 +164,59 @@ mlir::FailureOr<llvm::SmallVector<Value>> yieldsUnchanged(mlir::Block *block) {
   return llvm::SmallVector<Value>(other->getTerminator()->getOperands());
 }
 
+/// The block argument of a while loop's body that holds what the loop goes on with where operand `number` of the body's
+/// terminator stays as it is; null where nothing does.
+Value carriedBy(scf::WhileOp loop, unsigned number) {
+  for (auto [place, passed] : llvm::enumerate(loop.getConditionOp().getArgs()))
+    if (passed == loop.getBeforeArguments()[number])
+      return loop.getAfterArguments()[place];
+  return {};
+}
+
+/// In the body of a merging loop, which also advances, only what depends on the access becomes conditional.
+mlir::FailureOr<scf::IfOp> guardDependents(const BoundedIndex &bounded, scf::WhileOp loop) {
+  mlir::Operation *terminator = loop.getAfterBody()->getTerminator();
+  llvm::SetVector<mlir::Operation *> dependents;
+  dependents.insert(bounded.access);
+  for (mlir::Operation *op = bounded.access->getNextNode(); op != terminator; op = op->getNextNode()) {
+    const auto depends = [&](mlir::Operation *inner) {
+      return llvm::any_of(inner->getOperands(), [&](Value used) { return dependents.contains(used.getDefiningOp()); });
+    };
+    if (op->walk([&](mlir::Operation *inner) {
+            return depends(inner) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+          }).wasInterrupted())
+      dependents.insert(op);
+  }
+  llvm::SmallVector<unsigned> places;
+  llvm::SmallVector<Value> changed, unchanged;
+  for (mlir::OpOperand &operand : terminator->getOpOperands()) {
+    if (!dependents.contains(operand.get().getDefiningOp()))
+      continue;
+    places.push_back(operand.getOperandNumber());
+    changed.push_back(operand.get());
+    unchanged.push_back(carriedBy(loop, places.back()));
+    if (!unchanged.back())
+      return loop.emitError("an index that leaves its extent where a loop carries what follows from it");
+  }
+  mlir::Location location = bounded.access->getLoc();
+  mlir::OpBuilder builder(dependents.back());
+  Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult,
+                                         emitSum(builder, location, bounded.sum), bounded.extent);
+  auto choice = scf::IfOp::create(builder, location, mlir::ValueRange(changed).getTypes(), isInside, true,
+                                  !changed.empty());
+  builder.setInsertionPointToStart(choice.thenBlock());
+  auto yield = scf::YieldOp::create(builder, location, changed);
+  for (mlir::Operation *op : dependents)
+    op->moveBefore(yield);
+  if (changed.empty())
+    return choice;
+  builder.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(builder, location, unchanged);
+  for (auto [place, result] : llvm::zip(places, choice.getResults()))
+    terminator->setOperand(place, result);
+  return choice;
+}
+
 /// Where only a loop over positions has the index, everything that follows its coordinate becomes conditional.
 mlir::FailureOr<scf::IfOp> ClipLoops::guard(const BoundedIndex &bounded) {
   const auto defines = [&](mlir::Block *block) {
@@ -171,8 +226,9 @@ mlir::FailureOr<scf::IfOp> ClipLoops::guard(const BoundedIndex &bounded) {
   while (!defines(inner->getBlock()))
     inner = inner->getParentOp();
   mlir::Block *block = inner->getBlock();
-  // The body of a merging loop also advances; what it computes is in branches.
-  if (mlir::isa<scf::WhileOp>(block->getParentOp()) && inner != bounded.access)
+  if (auto loop = mlir::dyn_cast<scf::WhileOp>(block->getParentOp()); loop && inner == bounded.access)
+    return guardDependents(bounded, loop);
+  if (mlir::isa<scf::WhileOp>(block->getParentOp()))
     for (mlir::Region &region : inner->getRegions())
       if (region.isAncestor(bounded.access->getParentRegion()))
         block = &region.front();

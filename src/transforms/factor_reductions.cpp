@@ -84,7 +84,7 @@ void FactorReductions::factor(scf::ForOp loop, unsigned number) {
   mlir::Value scaled = arith::MulFOp::create(builder, location, multiply(builder, location, outer), result);
   mlir::Value total = arith::AddFOp::create(builder, location, initial, scaled);
   mlir::Value some =
-      arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, loop.getLowerBound(), loop.getUpperBound());
+      arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
   mlir::Value chosen = arith::SelectOp::create(builder, location, some, total, initial);
   result.replaceAllUsesExcept(chosen, scaled.getDefiningOp());
 }

@@ -85,7 +85,7 @@ private:
   mlir::LogicalResult lowerPositions(unsigned argument, sparse::ToPositionsOp positions);
   mlir::LogicalResult lowerPosition(unsigned argument, unsigned level, memref::LoadOp load);
   mlir::LogicalResult lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates);
-  mlir::LogicalResult computeCoordinate(const LevelStorage &level, memref::LoadOp load);
+  mlir::LogicalResult computeCoordinate(unsigned number, const LevelStorage &level, memref::LoadOp load);
   void deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load);
   void settleSegments();
   mlir::Value array(unsigned argument, const llvm::Twine &field, mlir::Type type) {
@@ -95,8 +95,10 @@ private:
     return (argumentString(getOperation(), argument, kName) + "." + field).str();
   }
 
-  llvm::DenseMap<mlir::Value, mlir::Value> parents_; ///< first position of a segment → the parent's position
-  llvm::DenseMap<mlir::Value, mlir::Value> ends_; ///< end of a segment, where it is computed → the parent's position
+  /// By level and value, since one value may start segments of two levels: a width of 1 folds to the parent itself.
+  using Parents = llvm::DenseMap<std::pair<unsigned, mlir::Value>, mlir::Value>;
+  Parents parents_; ///< first position of a segment → the parent's position
+  Parents ends_;    ///< end of a segment, where it is computed → the parent's position
 };
 
 /// Positions come first: computed coordinates start from them.
@@ -131,8 +133,11 @@ mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
 /// wrap.
 void LowerStorage::settleSegments() {
   getOperation().walk([&](scf::ForOp loop) {
-    mlir::Value parent = parents_.lookup(loop.getLowerBound());
-    if (!parent || parent != ends_.lookup(loop.getUpperBound()))
+    const bool isSegment = llvm::any_of(ends_, [&](const auto &end) {
+      const auto [level, value] = end.first;
+      return value == loop.getUpperBound() && parents_.lookup({level, loop.getLowerBound()}) == end.second;
+    });
+    if (!isSegment)
       return;
     loop->setAttr(kSegment, mlir::UnitAttr::get(&getContext()));
     AffineSum start = affineSum(loop.getLowerBound()), end = affineSum(loop.getUpperBound());
@@ -181,7 +186,7 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
   if (level > 0 && !storage.computesPositions()) {
     auto starts = indexUses(load);
     for (mlir::Value start : succeeded(starts) && !atEnd ? *starts : llvm::SmallVector<mlir::Value>())
-      parents_[start] = parent;
+      parents_[{level, start}] = parent;
     return starts;
   }
   mlir::Value position;
@@ -190,7 +195,7 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
   else
     position =
         atEnd ? mlir::Value(boundArgument(getOperation(), bind(argument, "count_0"), builder.getIndexType())) : parent;
-  (atEnd ? ends_ : parents_)[position] = parent;
+  (atEnd ? ends_ : parents_)[{level, position}] = parent;
   return replaceChain(load, position);
 }
 
@@ -201,7 +206,7 @@ mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::To
   for (memref::LoadOp load : loadsOf(coordinates.getResult())) {
     if (storage.isSigned() && failed(makeSigned(load)))
       return mlir::failure();
-    if (storage.isImplicit() && failed(computeCoordinate(storage, load)))
+    if (storage.isImplicit() && failed(computeCoordinate(level, storage, load)))
       return mlir::failure();
     if (interleaved)
       deinterleave(argument, *interleaved, load);
@@ -215,22 +220,23 @@ mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::To
   return mlir::success();
 }
 
-mlir::LogicalResult LowerStorage::computeCoordinate(const LevelStorage &level, memref::LoadOp load) {
+mlir::LogicalResult LowerStorage::computeCoordinate(unsigned number, const LevelStorage &level, memref::LoadOp load) {
   mlir::Value position = load.getIndices().front(), segment = position;
-  while (segment && !parents_.contains(segment))
+  while (segment && !parents_.contains({number, segment}))
     segment = initialValue(segment);
   if (!segment)
     return load.emitError("a coordinate is read at a position that no loop over its segment defines");
   mlir::OpBuilder builder(load);
-  mlir::Value coordinate = level.coordinate(builder, load.getLoc(), position, segment, parents_.lookup(segment));
+  mlir::Value parent = parents_.lookup({number, segment});
+  mlir::Value coordinate = level.coordinate(builder, load.getLoc(), position, segment, parent);
   auto replaced = indexUses(load);
   if (failed(replaced))
     return mlir::failure();
   // Where a tensor is read twice, a coordinate of one access may be a parent of the other's.
   for (auto *known : {&parents_, &ends_})
-    for (auto &[start, parent] : *known)
-      if (llvm::is_contained(*replaced, parent))
-        parent = coordinate;
+    for (auto &entry : *known)
+      if (llvm::is_contained(*replaced, entry.second))
+        entry.second = coordinate;
   return replaceChain(load, coordinate);
 }
 

@@ -160,7 +160,8 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
   mlir::func::FuncOp body = getOperation();
   mlir::BlockArgument buffer = body.getArgument(standIn);
   bool inPlace = argumentString(body, standIn, kPatternOf) == argumentString(body, standIn, kName);
-  bool skipsSlots = !inPlace && body.getArgAttr(standIn, kPadded);
+  // Slots outside of the tensor are not visited, and hold zero all the same.
+  const bool skipsSlots = !inPlace && body.getArgAttr(standIn, kPadded);
   for (mlir::Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
     auto fill = mlir::dyn_cast<mlir::linalg::FillOp>(user);
     if (!fill)
@@ -171,9 +172,7 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
         next = access.nest;
     mlir::Value zero = fill.getInputs().front();
     mlir::OpBuilder builder(fill);
-    // Slots outside of the tensor are not visited, and hold zero all the same.
-    const bool isPadded = body.getArgAttr(standIn, kPadded) != nullptr;
-    if (next && !(isPadded && !inPlace) && storesEachPositionOnce(next, views, accesses)) {
+    if (next && !skipsSlots && storesEachPositionOnce(next, views, accesses)) {
       for (const Access &access : accesses)
         if (access.nest == next && mlir::isa<memref::LoadOp>(access.op))
           access.op->getResult(0).replaceAllUsesWith(zero);
