@@ -55,6 +55,17 @@ double lengthOf(const Level &level, bool isRoot) {
   return isRoot || level.isRaggedDense() ? kUnknownExtent : kFiberLength;
 }
 
+/// An estimate of one walk over all entries, level by level.
+double walkCost(const Format &format) {
+  double runs = 1, cost = 0;
+  for (const Level &level : format.levels) {
+    const bool isWhole = level.isFullyDense() && level.part != Part::Remainder;
+    runs *= isWhole ? kUnknownExtent : lengthOf(level, &level == &format.levels.front());
+    cost += runs;
+  }
+  return cost;
+}
+
 /// Whether merging with another operand at this level gives each coordinate once, in order.
 bool isMergeable(const Format &format, int k) {
   const bool repeatsByDesign = k + 1 < format.levelCount() && format.levels[k + 1].isSingleton();
@@ -161,6 +172,7 @@ std::optional<SparseUse> LevelSpace::useInPlace(const SparseAccess &access) cons
 std::optional<SparseUse> LevelSpace::useOfCopy(const SparseAccess &access) const {
   SparseUse use;
   use.isCopied = true;
+  use.copyCost = walkCost(*access.format);
   for (const Level &level : access.format->levels) {
     const std::optional<int> dim = completedDimension(*access.format, level);
     if (!dim)

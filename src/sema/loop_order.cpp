@@ -188,6 +188,8 @@ private:
 
   void finish(double runs, double cost) {
     Candidate candidate{order_, {}, cost};
+    for (const SparseUse &use : problem_.sparse)
+      candidate.cost += use.copyCost;
     for (int loop : denseOrder_) {
       runs *= problem_.extents[loop];
       candidate.cost += runs;
@@ -252,7 +254,10 @@ public:
       : operands_(mayBeCopied.size()), mayBeCopied_(mayBeCopied), problemFor_(problemFor) {}
 
   std::optional<LoopPlan> run() {
-    std::optional<Choice> chosen = operands_ <= kExhaustiveOperands ? exhaustive() : greedy();
+    // One operand alone is visited once in its own order: a copy would visit it as well.
+    std::optional<Choice> chosen = operands_ == 1 ? tryCopies({false}) : std::nullopt;
+    if (!chosen)
+      chosen = operands_ <= kExhaustiveOperands ? exhaustive() : greedy();
     if (!chosen)
       return std::nullopt;
     return LoopPlan{chosen->candidate.order, chosen->copied, chosen->candidate.cost};

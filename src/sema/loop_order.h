@@ -24,6 +24,7 @@ struct SparseUse {
   std::vector<LevelUse> levels; ///< outermost first; loops must follow this order
   bool isCopied = false;        ///< to (dense, compressed, …) in loop order: then its levels may come in any order…
   int fixedLevels = 0;          ///< … but for the first so many
+  double copyCost = 0;          ///< of a copy: one walk over the source
 };
 
 /// A dense operand or a dense target: its loops in storage order, the last being contiguous.
