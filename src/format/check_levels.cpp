@@ -19,8 +19,8 @@ bool isAllDenseAbove(const std::vector<Level> &levels, int k) {
 
 Problem checkSingleton(const std::vector<Level> &levels, int k) {
   const Level &above = levels[k - 1];
-  if (!above.isCompressed() && !above.isSingleton())
-    return LevelProblem{k, true, "a singleton level has no compressed level right above it",
+  if (!above.isCompressed() && !continuesEntries(levels, k - 1))
+    return LevelProblem{k, true, "a singleton level has no ragged compressed level right above it",
                         "a singleton (compressed, fixed, width 1) continues the entries of a COO's outermost level"};
   if (above.isCompressed() && above.unique)
     return LevelProblem{k, true, "a singleton level below a unique level",
@@ -36,6 +36,8 @@ Problem checkExtent(const std::vector<Level> &levels, int k) {
   if ((level.extent == Extent::Lengths || level.extent == Extent::Closed) && !isAllDenseAbove(levels, k))
     return LevelProblem{k, false, "an extent by lengths or in closed form below a level that is not dense",
                         "store every level above densely, or use offsets (\"extent\": \"ragged\")"};
+  if (level.part == Part::Remainder && level.block == 1 && !level.isFullyDense())
+    return LevelProblem{k, false, "the place in a block of 1 is stored as a list", "leave out the level"};
   if (level.part == Part::Remainder && level.isFixedWidth() && level.width && level.unique &&
       *level.width > level.block)
     return LevelProblem{k, true,
@@ -82,7 +84,7 @@ std::optional<LevelProblem> checkLevels(const std::vector<Level> &levels) {
   const int count = static_cast<int>(levels.size());
   for (int k = 0; k < count; ++k) {
     if (k == 0 && levels[k].isSingleton())
-      return LevelProblem{k, true, "a singleton level has no compressed level right above it",
+      return LevelProblem{k, true, "a singleton level has no ragged compressed level right above it",
                           "the outermost level is dense or compressed with a ragged extent"};
     if (continuesEntries(levels, k)) {
       if (Problem problem = checkSingleton(levels, k))

@@ -46,6 +46,20 @@ std::string spell(const std::vector<int64_t> &modes) {
 
 } // namespace
 
+namespace {
+
+/// i / 1 is i, and i % 1 says nothing.
+void dropBlocksOfOne(std::vector<Level> &levels) {
+  std::erase_if(levels, [](const Level &level) { return level.part == Part::Remainder && level.block == 1; });
+  for (Level &level : levels)
+    if (level.part == Part::Quotient && level.block == 1) {
+      level.part = Part::Whole;
+      level.block = Level().block;
+    }
+}
+
+} // namespace
+
 std::optional<int> FormatRule::order() const {
   if (!parts.empty()) {
     for (const FormatRule &part : parts)
@@ -84,6 +98,7 @@ std::optional<Format> FormatRule::instantiate(int wanted) const {
     if (wanted == 1)
       format.levels.back().unique = rest.unique;
   }
+  dropBlocksOfOne(format.levels);
   canonicalizeUnique(format.levels, !format.levels.back().unique);
   format.symmetry = symmetry;
   if (!format.isDense()) {

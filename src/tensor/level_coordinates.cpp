@@ -16,8 +16,12 @@ LevelRange rangeOf(const Level &level, const std::vector<int64_t> &shape) {
     return {0, size / level.block + (size % level.block != 0)};
   case Part::Remainder:
     return {0, level.block};
-  case Part::Difference:
-    return {1 - shape[level.minus], std::max<int64_t>(size + shape[level.minus] - 1, 0)};
+  case Part::Difference: {
+    int64_t count;
+    if (__builtin_add_overflow(size, shape[level.minus] - 1, &count))
+      count = INT64_MAX;
+    return {1 - shape[level.minus], std::max<int64_t>(count, 0)};
+  }
   }
   return {};
 }

@@ -44,7 +44,7 @@ bool Packer::packLevel(int k) {
   if (level.isRaggedDense())
     return raggedDense(k);
   if (level.isSingleton() && !startsListed(k))
-    return continued(k);
+    return writeIndices(k);
   return level.extent == Extent::Ragged || level.extent == Extent::Lengths ? compressed(k) : bounded(k);
 }
 
@@ -54,9 +54,11 @@ bool Packer::multiply(int64_t count) {
 
 bool Packer::dense(int k) {
   const int64_t extent = rangeOf(level(k), shape_).count;
+  if (!multiply(extent))
+    return false;
   for (size_t e = 0; e < at_.size(); ++e)
     at_[e] = at_[e] * extent + entries_.columns[k][e];
-  return multiply(extent);
+  return true;
 }
 
 /// How many slots each parent has, where that does not follow from its entries.
@@ -193,8 +195,8 @@ bool Packer::choosePadded(int k, const std::vector<int64_t> &capacity, std::vect
         slots.push_back(entries_.columns[k][e]);
     const auto used = static_cast<int64_t>(slots.size() - first);
     if (used > capacity[p])
-      return fail("a row has " + std::to_string(used) + " entries, the format's width is " +
-                  std::to_string(capacity[p]));
+      return fail("one parent of level " + std::to_string(k) + " has " + std::to_string(used) +
+                  " entries, the format's width is " + std::to_string(capacity[p]));
     if (capacity[p] > 0 && extent == 0)
       return fail("its extent is 0, which leaves no coordinate for padding");
     if (level(k).unique && capacity[p] > extent)
@@ -210,10 +212,6 @@ bool Packer::choosePadded(int k, const std::vector<int64_t> &capacity, std::vect
       std::sort(slots.begin() + first, slots.end());
   }
   return true;
-}
-
-bool Packer::continued(int k) {
-  return writeIndices(k);
 }
 
 bool Packer::writeIndices(int k) {

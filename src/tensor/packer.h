@@ -25,7 +25,6 @@ private:
   bool raggedDense(int k);
   bool compressed(int k);
   bool bounded(int k);
-  bool continued(int k);
   std::vector<int64_t> capacities(int k);
   bool choosePadded(int k, const std::vector<int64_t> &capacity, std::vector<int64_t> &slots);
   bool writeSegments(int k, const std::vector<int64_t> &lengths);

@@ -17,7 +17,31 @@ void checkEach(const std::string &statements, const Names &formats, const Format
   check(statements, assignments);
 }
 
+/// No operand is copied.
+void checkInPlace(const std::string &statements, const Names &formats) {
+  for (const std::string &format : formats) {
+    KernelSpec spec;
+    spec.statements = statements;
+    spec.formats["A"] = format;
+    const KernelUnderTest kernel(spec);
+    INFO(describe(spec) << "\n" << kernel.diagnostics());
+    CHECK(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+    CHECK_FALSE(kernel.reported("reorder"));
+  }
+}
+
 } // namespace
+
+TEST_CASE("the only sparse operand of a term is read as it is stored", "[format-in-place]") {
+  for (const std::string statements : {"y(i) = A(i,j)*x(j)", "y(j) = A(i,j)*x(i)", "Y(i,k) = A(i,j)*X(j,k)"}) {
+    checkInPlace(statements, kMatrixFormats);
+    checkInPlace(statements, kLooseMatrixFormats);
+  }
+  for (const std::string statements :
+       {"s = A(i,j,k)", "Y(i,j) = A(i,j,k)*x(k)", "Y(i,r) = A(i,j,k)*B(j,r)*C(k,r)", "y(j) = A(i,j,k)*x(k)*z(i)"})
+    checkInPlace(statements, kThirdOrderFormats);
+  checkInPlace("Y(i,r) = A(i,j,k,l)*B(j,r)*C(k,r)*D(l,r)", kFourthOrderFormats);
+}
 
 TEST_CASE("matrix formats times a vector", "[format-products]") {
   checkEach("y(i) = A(i,j)*x(j)", kMatrixFormats);
@@ -80,7 +104,8 @@ TEST_CASE("products of two sparse operands in different formats", "[format-pairs
       {"nm24", "csc"},      {"sym-csr", "csr"},     {"csc", "sym-coo"},    {"lower", "upper"},
       {"ellq", "csr"},      {"ellq", "ell4q"},      {"ell", "ell"},        {"coo-aos", "ragged"},
       {"block-ell", "csr"}, {"dbsr", "dbsr"},       {"row-blocks", "csr"}, {"csr-len", "csr-len"},
-      {"tiled", "csr"},     {"row-relative", "csr"}};
+      {"tiled", "csr"},        {"dia-cols", "coo"},       {"dia", "coo-aos"},    {"coo-blocks", "bsr2x3"},
+          {"row-relative", "csr"}};
   for (const auto &[a, b] : pairs) {
     INFO(a << " and " << b);
     const Formats formats = {{"A", a}, {"B", b}, {"D", "dense"}};

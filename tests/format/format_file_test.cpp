@@ -179,6 +179,30 @@ TEST_CASE("Binsparse's descriptors") {
   CHECK_THAT(workspace.messages(), Contains("no int8 arrays") && Contains("counts indices from 0") && Contains("not a fill value") && Contains("(iso)") && Contains("no format 'XYZ'"));
 }
 
+TEST_CASE("blocks of one are none") {
+  Workspace workspace;
+  std::optional<Format> format = workspace.formatOfText(
+      R"({"dims": ["i", "j"], "levels": [{"dim": "i / 1", "storage": "dense"}, {"dim": "j / 4", "storage": "compressed"},
+          {"dim": "i % 1", "storage": "dense"}, {"dim": "j % 4", "storage": "dense"}]})",
+      2);
+  REQUIRE(format);
+  CHECK(describe(*format) == "(i: dense, j / 4: compressed, j % 4: dense), pointers i32, indices i32");
+  CHECK_FALSE(workspace.formatOfText(
+      R"({"dims": ["i"], "levels": [{"dim": "i / 1", "storage": "dense"}, {"dim": "i % 1", "storage": "compressed"}]})",
+      1));
+  CHECK_THAT(workspace.messages(), Contains("the place in a block of 1 is stored as a list"));
+}
+
+TEST_CASE("no singleton continues a width of 1 below a dense level") {
+  Workspace workspace;
+  CHECK_FALSE(workspace.formatOfText(
+      R"({"dims": ["i", "j"], "levels": [{"dim": "i", "storage": "dense"},
+          {"dim": "j / 2", "storage": "compressed", "extent": "fixed", "width": 1, "unique": false},
+          {"dim": "j % 2", "storage": "compressed", "extent": "fixed", "width": 1}]})",
+      2));
+  CHECK_THAT(workspace.messages(), Contains("no ragged compressed level right above it"));
+}
+
 TEST_CASE("a reference changes the index types of every part, where they fit") {
   Workspace workspace;
   std::optional<Format> hyb = workspace.formatOfText(R"({"format": "hyb", "index": {"indices": "i64"}})", 2);
@@ -287,7 +311,7 @@ TEST_CASE("levels that do not go together, or are not supported") {
   const std::vector<std::tuple<std::string, std::string, const char *>> refusals = {
       {kRows, kSingleton, "a singleton level below a unique level [format-levels]"},
       {R"({"dim": "i", "storage": "compressed", "extent": "fixed", "width": 1})", kColumns,
-       "no compressed level right above it [format-levels]"},
+       "no ragged compressed level right above it [format-levels]"},
       {kDense, column(R"(, "extent": "fixed", "width": 0)"), "'width' must be at least 1 [format-value]"},
       {kDense, column(R"(, "extent": "fixed", "width": 99999999999999999999)"), "'width' must be an integer"},
       {kDense, column(R"(, "extent": "fixed")"), "lacks the key 'width'"},

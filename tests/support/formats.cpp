@@ -137,6 +137,10 @@ const std::map<std::string, Format> &namedFormats() {
     add("dia-cols", {difference(), d1});
     add("row-relative", {d0, difference()});
     add("nm24", {d0, quotient(d1, 4), remainder(fixedWidth(1, 2, false), 4)});
+    add("coo-blocks", {quotient(rows, 3), remainder(repeating(column, true), 3), column});
+    result["coo-blocks"].levels[1].dim = 0;
+    add("ragged-ell1", {d0, withExtent(d1, Extent::Ragged), fixedWidth(2, 1, true)});
+    add("lower-ell1", {d0, kLower, fixedWidth(2, 1, true)});
     add("coo-aos", {rows, column});
     result["coo-aos"].interleaved = true;
     add("coo3-aos", {rows, repeating(coordinateLevel(1, 3), true), coordinateLevel(2, 3)});
@@ -210,15 +214,15 @@ private:
 } // namespace
 
 const std::vector<std::string> kMatrixFormats = {
-    "csr", "csc", "dcsr", "dcsc", "coo", "coo-aos", "cd", "ell", "ell4", "ell4q", "ellq", "ellc", "ell1", "csr-len",
-    "ragged", "ragged-len", "ragged-cols", "lower", "upper", "bsr2x3", "bsr4x4", "dbsr", "tiled", "bsr-cm",
-    "block-ell", "dia", "row-blocks", "row-relative", "dia-cols", "nm24", "sym-csr", "sym-upper", "sym-packed",
-    "sym-coo"};
+    "csr", "csc", "dcsr", "dcsc", "coo", "coo-aos", "coo-blocks", "cd", "ell", "ell4", "ell4q", "ellq", "ellc",
+    "ell1", "csr-len", "ragged", "ragged-len", "ragged-cols", "lower", "upper", "bsr2x3", "bsr4x4", "dbsr", "tiled",
+    "bsr-cm", "block-ell", "dia", "row-blocks", "row-relative", "dia-cols", "nm24", "sym-csr", "sym-upper",
+    "sym-packed", "sym-coo"};
 
 const std::vector<std::string> kThirdOrderFormats = {
     "csf",           "csf:2,0,1",   "csf:1,0,2", "csf:2,1,0",  "coo", "coo3-aos",    "ddc",
     "dcd",           "cdd",         "dcc",       "ccd",        "cdc", "batched-coo", "batched-ragged",
-    "batched-lower", "batched-bsr", "blocked3",  "batched-ell"};
+    "batched-lower", "batched-bsr", "blocked3",  "batched-ell", "ragged-ell1", "lower-ell1"};
 
 const std::vector<std::string> kFourthOrderFormats = {"csf", "coo", "ddcc", "dccd", "csf:3,1,0,2"};
 
