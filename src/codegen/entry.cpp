@@ -58,42 +58,15 @@ void fillStructures(Entry &entry) {
   for (const TensorArgument &argument : entry.arguments) {
     if (!argument.parameter.fillsStructure)
       continue;
-    const TensorView &view = entry.tensors[argument.parameter.tensor];
+    const sema::TensorId tensor = argument.parameter.tensor;
+    TensorView view = entry.tensors[tensor];
+    view.sizes.clear(); // the owner's, whose dimensions may be in another order
+    for (sema::ExtentId extent : entry.kernel.tensors[tensor].extents)
+      view.sizes.push_back(entry.extents[extent]);
     const std::vector<abi::Field> &fields = argument.parameter.type.fields;
-    for (unsigned f = 0; f < fields.size(); ++f) {
-      const auto index = static_cast<size_t>(fields[f].index);
-      Value value;
-      switch (fields[f].role) {
-      case abi::FieldRole::Size:
-        value = entry.extents[entry.kernel.tensors[argument.parameter.tensor].extents[index]];
-        break;
-      case abi::FieldRole::Count:
-        value = view.count;
-        break;
-      case abi::FieldRole::Stored:
-        value = view.stored;
-        break;
-      case abi::FieldRole::Width:
-        value = view.widths[index];
-        break;
-      case abi::FieldRole::Pointers:
-        value = view.pointers[index];
-        break;
-      case abi::FieldRole::Lengths:
-        value = view.lengths[index];
-        break;
-      case abi::FieldRole::Entries:
-        value = view.entries;
-        break;
-      case abi::FieldRole::Indices:
-        value = view.indices[index];
-        break;
-      case abi::FieldRole::Values:
-      case abi::FieldRole::Stride:
-        continue;
-      }
-      entry.build.storeField(argument.type, argument.object, f, value);
-    }
+    for (unsigned f = 0; f < fields.size(); ++f)
+      if (fields[f].role != abi::FieldRole::Values)
+        entry.build.storeField(argument.type, argument.object, f, slot(view, fields[f]));
   }
 }
 

@@ -9,8 +9,6 @@ using mlir::Value;
 namespace spc::codegen {
 namespace {
 
-using abi::FieldRole;
-
 TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct layout, Value object) {
   const auto order = static_cast<size_t>(type.format.order());
   const size_t levels = type.format.levels.size();
@@ -21,43 +19,8 @@ TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct l
   view.pointers.resize(levels);
   view.lengths.resize(levels);
   view.indices.resize(levels);
-  for (unsigned f = 0; f < type.fields.size(); ++f) {
-    const abi::Field &field = type.fields[f];
-    const auto index = static_cast<size_t>(field.index);
-    const Value value = build.loadField(layout, object, f);
-    switch (field.role) {
-    case FieldRole::Size:
-      view.sizes[index] = value;
-      break;
-    case FieldRole::Stride:
-      view.strides[index] = value;
-      break;
-    case FieldRole::Count:
-      view.count = value;
-      break;
-    case FieldRole::Stored:
-      view.stored = value;
-      break;
-    case FieldRole::Width:
-      view.widths[index] = value;
-      break;
-    case FieldRole::Pointers:
-      view.pointers[index] = value;
-      break;
-    case FieldRole::Lengths:
-      view.lengths[index] = value;
-      break;
-    case FieldRole::Entries:
-      view.entries = value;
-      break;
-    case FieldRole::Indices:
-      view.indices[index] = value;
-      break;
-    case FieldRole::Values:
-      view.values = value;
-      break;
-    }
-  }
+  for (unsigned f = 0; f < type.fields.size(); ++f)
+    slot(view, type.fields[f]) = build.loadField(layout, object, f);
   // A coordinate list has one count for all of its levels.
   if (!view.count)
     view.count = view.stored;
@@ -86,6 +49,33 @@ Value scalarOf(EntryBuilder &build, const abi::Parameter &parameter, Value argum
 }
 
 } // namespace
+
+Value &slot(TensorView &view, const abi::Field &field) {
+  const auto index = static_cast<size_t>(field.index);
+  switch (field.role) {
+  case abi::FieldRole::Size:
+    return view.sizes[index];
+  case abi::FieldRole::Stride:
+    return view.strides[index];
+  case abi::FieldRole::Count:
+    return view.count;
+  case abi::FieldRole::Stored:
+    return view.stored;
+  case abi::FieldRole::Width:
+    return view.widths[index];
+  case abi::FieldRole::Pointers:
+    return view.pointers[index];
+  case abi::FieldRole::Lengths:
+    return view.lengths[index];
+  case abi::FieldRole::Indices:
+    return view.indices[index];
+  case abi::FieldRole::Entries:
+    return view.entries;
+  case abi::FieldRole::Values:
+    break;
+  }
+  return view.values;
+}
 
 Struct llvmStruct(EntryBuilder &build, const abi::StructType &type) {
   mlir::SmallVector<mlir::Type> fields;

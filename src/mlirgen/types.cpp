@@ -85,9 +85,7 @@ private:
   }
 
   void addInterleaved(int k) {
-    int first = 0;
-    while (tensor_.format.levels[first].isDense())
-      ++first;
+    const int first = tensor_.format.firstListed();
     add("interleaved", builder_.getDenseI64ArrayAttr({tensor_.format.levelCount() - first, k - first}));
   }
 

@@ -57,11 +57,10 @@ private:
       walk.pointers = arrays_.array(FieldRole::Lengths, k);
     mayPad_ = mayPad_ || level.isFixedWidth() || (level.extent == Extent::Closed && !level.isDense());
     if (format_.interleaved && !level.isDense()) {
-      if (firstListed_ < 0)
-        firstListed_ = k;
-      walk.indices = arrays_.array(FieldRole::Entries, firstListed_);
-      walk.stride = format_.levelCount() - firstListed_;
-      walk.offset = k - firstListed_;
+      const int first = format_.firstListed();
+      walk.indices = arrays_.array(FieldRole::Entries, first);
+      walk.stride = format_.levelCount() - first;
+      walk.offset = k - first;
     }
     walks_.push_back(std::move(walk));
   }
@@ -153,7 +152,6 @@ private:
   std::vector<int64_t> byLevel_;
   std::vector<int64_t> byDimension_;
   Coordinates result_;
-  int firstListed_ = -1;
   bool mayPad_ = false;
   std::vector<int64_t> *positions_ = nullptr;
 };
