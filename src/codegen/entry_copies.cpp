@@ -15,12 +15,15 @@ using LLVM::ICmpPredicate;
 class Descriptors {
 public:
   explicit Descriptors(Entry &entry) : entry_(entry), build_(entry.build) {
-    const mlir::Type number = build_.int64Type();
-    const mlir::Type pointer = build_.pointerType();
+    const mlir::Type number = build_.int64Type(), pointer = build_.pointerType();
     allocator_ = build_.structOf({pointer, pointer, pointer});
-    level_ = build_.structOf({number, number, number, pointer, pointer, number, number, number, number, number, number,
-                              number, number, number, number, number, number, number, number});
-    tensor_ = build_.structOf({number, number, number, number, number, number, pointer, pointer, number});
+    llvm::SmallVector<mlir::Type> level(kLevelFields, number), tensor(kTensorFields, number);
+    for (LevelField field : {kPointers, kIndices})
+      level[field] = pointer;
+    for (TensorField field : {kLevels, kValues})
+      tensor[field] = pointer;
+    level_ = build_.structOf(level);
+    tensor_ = build_.structOf(tensor);
   }
 
   Value allocator(Memory &memory) {
@@ -54,6 +57,7 @@ private:
     kParentExtent,
     kLength, ///< three numbers
     kStart = kLength + 3,
+    kLevelFields = kStart + 3,
   };
   enum TensorField : unsigned {
     kOrder,
@@ -65,7 +69,10 @@ private:
     kLevels,
     kValues,
     kValueKind,
+    kTensorFields,
   };
+  static_assert(sizeof(runtime::Level) == kLevelFields * sizeof(int64_t));
+  static_assert(sizeof(runtime::Tensor) == kTensorFields * sizeof(int64_t));
 
   void describeLevel(const sema::Tensor &tensor, const TensorView &view, int k, Value object);
   void storeForm(Value object, unsigned field, const format::ClosedForm &form);
@@ -117,9 +124,7 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
   const auto orNull = [&](const std::vector<Value> &arrays) {
     return static_cast<size_t>(k) < arrays.size() && arrays[k] ? arrays[k] : build_.null();
   };
-  int first = 0; // level whose coordinates an interleaved array starts with
-  while (format.interleaved && format.levels[static_cast<size_t>(first)].isDense())
-    ++first;
+  const int first = format.firstListed();
   const bool isInterleaved = format.interleaved && k >= first && view.entries;
   const bool hasWidth = static_cast<size_t>(k) < view.widths.size() && view.widths[k];
   set(kStorage, number(static_cast<int64_t>(storageOf(level))));
