@@ -1,4 +1,5 @@
 // Drafts to the kernel's statements: loop orders, copies in another storage, operand lists.
+#include "sema/copy_advice.h"
 #include "sema/draft.h"
 #include "sema/level_space.h"
 
@@ -17,13 +18,6 @@ constexpr int kTargetWeight = 2; ///< a strided target is loaded and stored
 
 int positionOf(const std::vector<int> &values, int value) {
   return static_cast<int>(std::find(values.begin(), values.end(), value) - values.begin());
-}
-
-// "csr" where the levels have a well-known name, else the levels in words.
-std::string commonName(const format::Format &format) {
-  if (format.order() != 2)
-    return format::describe(format);
-  return format.levels[0].dim == 0 ? "csr" : "csc";
 }
 
 class LoopPlanner {
@@ -232,9 +226,10 @@ private:
     Diagnostic &refused = analysis_.diagnostics.report(kNoLoopOrder, plan.term.where,
                                                        "no order of loops visits these operands as they are stored");
     for (AccessId id : plan.sparse) {
-      const Tensor &tensor = kernel_.tensors[scope_->accesses[id].tensor];
-      refused.note(scope_->accesses[id].where,
-                   inQuotes(tensor.name) + " is stored as " + format::describe(tensor.format));
+      const Access &access = scope_->accesses[id];
+      const Tensor &tensor = kernel_.tensors[access.tensor];
+      refused.note(access.where, nameInMessages(tensor) + " is stored as " +
+                                     format::describe(tensor.format, namesOf(access.variables, *scope_)));
     }
     refused.advise("store one of them in another format; a vector, or the operand whose pattern the output keeps, is "
                    "never copied");
@@ -265,7 +260,8 @@ private:
     for (size_t id = 0; id < kernel_.tensors.size(); ++id)
       if (kernel_.tensors[id].source == access.tensor && kernel_.tensors[id].format.sameStorage(format))
         return static_cast<TensorId>(id);
-    reportCopy(access, format);
+    const int root = operand.variables[format.levels.front().dim];
+    reportCopy(access, format, space.valueOf(root).size() == 1);
     return addCopy(access.tensor, std::move(format), access.where);
   }
 
@@ -293,20 +289,22 @@ private:
     return static_cast<TensorId>(kernel_.tensors.size()) - 1;
   }
 
-  void reportCopy(const Access &access, const format::Format &format) {
-    std::string name = inQuotes(kernel_.tensors[access.tensor].name);
+  void reportCopy(const Access &access, const format::Format &format, bool rootIsListable) {
+    const Tensor &tensor = kernel_.tensors[access.tensor];
+    const std::string stored = format::describe(format, namesOf(access.variables, *scope_));
     if (std::find(written_.begin(), written_.end(), access.tensor) != written_.end()) {
       analysis_.diagnostics
           .report(kReorderOfOutput, access.where,
-                  name + " is written by an earlier statement and would have to be reordered here")
-          .note({}, "the loops here need it stored as " + format::describe(format));
+                  inQuotes(tensor.name) + " is written by an earlier statement and would have to be reordered here")
+          .note({}, "the loops here need it stored as " + stored);
       return;
     }
     analysis_.diagnostics
         .report(kReorder, access.where,
-                name + " is reordered: its storage does not fit the loops here, and each call copies its entries once")
-        .note({}, "the copy is stored as " + format::describe(format))
-        .advise("store " + name + " as " + commonName(format) + " to avoid the copy");
+                nameInMessages(tensor) +
+                    " is reordered: its storage does not fit the loops here, and each call copies its entries once")
+        .note({}, "the copy is stored as " + stored)
+        .advise(adviceAgainstCopy(tensor, access, format, rootIsListable, *scope_));
   }
 
   static ExprPtr convert(const Node &node, const std::vector<AccessId> &accesses) {

@@ -76,7 +76,7 @@ private:
       analysis_.diagnostics.report(kOutputFormat, draft_.where,
                                    "output " + inQuotes(target_.name) + " takes the pattern of " +
                                        inQuotes(analysis_.kernel.tensors[kept->source].name) + ": " +
-                                       format::describe(target_.format));
+                                       storage(target_.format));
       return;
     }
     if (symbol_.declaration && symbol_.declaration->sparse) {
@@ -136,9 +136,8 @@ private:
     const std::string source = inQuotes(analysis_.kernel.tensors[kept.source].name);
     format::Format needed = formatFrom(kept);
     if (!needed.sameStorage(target_.format)) {
-      refuse(name + " is stored as " + format::describe(target_.format) + ", which is not the storage of " + source)
-          .advise("to share its pattern, " + name + " must be " + format::describe(needed) +
-                  ", which it is when nothing binds it");
+      refuse(name + " is stored as " + storage(target_.format) + ", which is not the storage of " + source)
+          .advise("to share its pattern, " + name + " must be " + storage(needed) + ", which it is when nothing binds it");
       return;
     }
     TensorId structure = structureOf(kept.source);
@@ -152,6 +151,11 @@ private:
           .advise("store the output densely");
     else if (!target_.patternOf)
       target_.patternOf = kept.source == draft_.target ? draft_.target : structure; // itself, when scaled in place
+  }
+
+  /// A format of the target in words, with the statement's own index variables.
+  std::string storage(const format::Format &format) const {
+    return format::describe(format, namesOf(draft_.targetVariables, scope_));
   }
 
   Diagnostic &refuse(std::string message) {

@@ -104,6 +104,13 @@ AccessId Scope::intern(Access access) {
   return static_cast<AccessId>(accesses.size()) - 1;
 }
 
+std::vector<std::string> namesOf(const std::vector<VariableId> &variables, const Scope &scope) {
+  std::vector<std::string> names;
+  for (VariableId variable : variables)
+    names.push_back(scope.variables[variable].name);
+  return names;
+}
+
 NodePtr makeNode(decltype(Node::kind) kind, Span where) {
   return std::make_unique<Node>(Node{std::move(kind), where});
 }

@@ -41,6 +41,9 @@ struct Scope {
   AccessId intern(Access access);
 };
 
+/// The variables' names as the source text has them.
+std::vector<std::string> namesOf(const std::vector<VariableId> &variables, const Scope &scope);
+
 struct Node;
 using NodePtr = std::unique_ptr<Node>;
 

@@ -110,6 +110,36 @@ TEST_CASE("copies are shared between terms and statements") {
   CHECK(copies == 1);
 }
 
+struct AdviceCase {
+  const char *kernel, *other, *stored; ///< the formats of the other operand and of A
+  const char *copy, *help;
+  const char *advised; ///< a format of A that follows the help
+};
+
+TEST_CASE("copies are described by the kernel's own names, and following the help avoids them") {
+  auto expected = GENERATE(values<AdviceCase>({
+      {"y(b,i) = A(b,i,j)*x(j)", "x=vector", "csf", "(j: dense, b: compressed, i: compressed)",
+       "store 'A' as csf:2,0,1 to avoid the copy", "csf:201"},
+      {"Y(p,q) = A(p,q,r)*x(q)", "x=vector", "csf", "(q: dense, p: compressed, r: compressed)",
+       "store 'A' as csf:1,0,2 to avoid the copy", "csf:102"},
+      {"Y(p,q) = A(p,q,r)*x(p)", "x=vector", "csf:201", "(p: dense, r: compressed, q: compressed)",
+       "store 'A' as csf:0,2,1 to avoid the copy", "csf:021"},
+      {"y(u) = A(u,v)*x(v)", "x=vector", "csr", "(v: dense, u: compressed)", "store 'A' as csc to avoid the copy", "csc"},
+      {"Y(u,v) = B(u,w)*A(w,v)", "B=csr", "hyb", "(w: dense, v: compressed)",
+       "store part 1 of 'A' as csr to avoid the copy", "csr"},
+      {"s = A(u,v)*B(u,v)", "B=csr", "lower", "(v: dense, u: compressed)",
+       "store both triangles of 'A', as csr, to avoid the copy", "csr"},
+  }));
+  const auto with = [&](const std::string &stored) { return check(expected.kernel, {expected.other, "A=" + stored}); };
+  const Checked copied = with(expected.stored);
+  INFO(expected.kernel);
+  REQUIRE(copied.count("reorder") == 1);
+  const Diagnostic &reorder = copied.the("reorder");
+  CHECK_THAT(reorder.notes.at(0).message, Catch::StartsWith(std::string("the copy is stored as ") + expected.copy));
+  CHECK(reorder.help == expected.help);
+  CHECK(with(expected.advised).count("reorder") == 0);
+}
+
 TEST_CASE("an output of an earlier statement cannot be reordered") {
   Checked late = check("D(i,j) = 2*S(i,j)\nY(i,j) = B(i,k)*D(k,j)", {"S=csc", "B=csr"});
   CHECK(late.errors() == "reorder-of-output");
