@@ -145,13 +145,14 @@ void checkCounts(Entry &entry, const TensorArgument &argument) {
   if (argument.parameter.fillsStructure)
     return checkBorrowedCounts(entry, argument);
   EntryBuilder &build = entry.build;
-  const bool hasPointers = llvm::any_of(format.levels, [&](const format::Level &level) {
-    return (level.extent == format::Extent::Ragged && &level != &format.levels.front()) ||
-           level.extent == format::Extent::Lengths;
-  });
-  // What a pointers array counts are entries of its level: the values are those times the dense levels below.
-  const bool countsValues = !format.levels.back().isFullyDense();
-  if (hasPointers && countsValues && format.pointers != format::IndexType::I64)
+  // What a pointers array counts are the entries of its level, and of the singletons below.
+  auto last = format.levels.rbegin();
+  while (last->isSingleton() && last + 1 != format.levels.rend())
+    ++last;
+  const bool isRoot = &*last == &format.levels.front();
+  const bool countsValues =
+      (last->extent == format::Extent::Ragged && !isRoot) || last->extent == format::Extent::Lengths;
+  if (countsValues && format.pointers != format::IndexType::I64)
     build.failIf(
         build.compare(ICmpPredicate::sgt, argument.passed.stored, build.constant(format::largest(format.pointers))),
         Status::IndexType);

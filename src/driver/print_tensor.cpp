@@ -13,30 +13,37 @@ constexpr int64_t kMostRows = 20;
 constexpr int64_t kMostColumns = 12;
 constexpr size_t kMostEntries = 60;
 
-std::string number(double value) {
+/// In six digits, integers of an integer type in full.
+std::string number(double value, bool isWhole) {
   char text[40];
-  std::snprintf(text, sizeof(text), "%.6g", value);
+  std::snprintf(text, sizeof(text), isWhole ? "%.0f" : "%.6g", value);
   return text;
 }
 
-/// Entry k; a complex one with its imaginary part.
-std::string number(const tensor::Coordinates &entries, size_t k) {
-  if (entries.imaginary.empty())
-    return number(entries.values[k]);
-  const std::string imaginary = number(entries.imaginary[k]);
-  return number(entries.values[k]) + (imaginary[0] == '-' ? "" : "+") + imaginary + "i";
-}
+/// The entries of a tensor and how they are printed.
+struct Printed {
+  const tensor::Coordinates &entries;
+  bool isWhole;
+
+  /// Entry k; a complex one with its imaginary part.
+  std::string operator[](size_t k) const {
+    if (entries.imaginary.empty())
+      return number(entries.values[k], isWhole);
+    const std::string imaginary = number(entries.imaginary[k], false);
+    return number(entries.values[k], false) + (imaginary[0] == '-' ? "" : "+") + imaginary + "i";
+  }
+};
 
 std::string padded(const std::string &text, size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
 /// One line a row, columns aligned on the right.
-std::string printRows(const tensor::Coordinates &entries, int64_t rows, int64_t columns) {
+std::string printRows(const Printed &printed, int64_t rows, int64_t columns) {
   std::vector<std::string> texts;
   std::vector<size_t> widths(static_cast<size_t>(columns));
-  for (size_t k = 0; k < entries.size(); ++k) {
-    texts.push_back(number(entries, k));
+  for (size_t k = 0; k < printed.entries.size(); ++k) {
+    texts.push_back(printed[k]);
     size_t &width = widths[k % widths.size()];
     width = std::max(width, texts.back().size());
   }
@@ -49,7 +56,8 @@ std::string printRows(const tensor::Coordinates &entries, int64_t rows, int64_t 
   return result;
 }
 
-std::string printEntries(const tensor::Coordinates &entries) {
+std::string printEntries(const Printed &printed) {
+  const tensor::Coordinates &entries = printed.entries;
   std::vector<std::string> places;
   size_t width = 0;
   size_t order = entries.shape.size();
@@ -62,7 +70,7 @@ std::string printEntries(const tensor::Coordinates &entries) {
   }
   std::string result;
   for (size_t k = 0; k < entries.size(); ++k)
-    result += "  " + padded(places[k], width) + "  " + number(entries, k) + "\n";
+    result += "  " + padded(places[k], width) + "  " + printed[k] + "\n";
   return result;
 }
 
@@ -71,14 +79,15 @@ std::string summary(const tensor::Coordinates &entries) {
   for (double value : entries.values)
     sum += value;
   auto [least, greatest] = std::minmax_element(entries.values.begin(), entries.values.end());
-  return ", sum " + number(sum) + ", min " + number(*least) + ", max " + number(*greatest) + "\n";
+  return ", sum " + number(sum, false) + ", min " + number(*least, false) + ", max " + number(*greatest, false) + "\n";
 }
 
 } // namespace
 
-std::string printTensor(const std::string &name, const tensor::Coordinates &entries, bool dense) {
+std::string printTensor(const std::string &name, const tensor::Coordinates &entries, sema::ValueType type, bool dense) {
+  const Printed printed{entries, sema::isInteger(type)};
   if (entries.shape.empty())
-    return name + " = " + number(entries, 0) + "\n";
+    return name + " = " + printed[0] + "\n";
   std::string head = name + ": " + describeShape(entries.shape);
   if (dense && entries.order() <= 2) {
     // A vector is printed as one row when it is short, else as a column.
@@ -86,13 +95,13 @@ std::string printTensor(const std::string &name, const tensor::Coordinates &entr
     int64_t rows = vector ? (entries.shape[0] <= kMostColumns ? 1 : entries.shape[0]) : entries.shape[0];
     int64_t columns = vector ? (rows == 1 ? entries.shape[0] : 1) : entries.shape[1];
     if (rows <= (vector ? static_cast<int64_t>(kMostEntries) : kMostRows) && columns <= kMostColumns)
-      return head + "\n" + printRows(entries, rows, columns);
+      return head + "\n" + printRows(printed, rows, columns);
   }
   head += ", " + std::to_string(entries.size()) + (dense ? " elements" : " stored entries");
   if (entries.values.empty())
     return head + "\n";
   if (entries.size() <= kMostEntries)
-    return head + " (coordinates from 1)\n" + printEntries(entries);
+    return head + " (coordinates from 1)\n" + printEntries(printed);
   return head + summary(entries);
 }
 

@@ -4,6 +4,7 @@
 #include "support/output_file.h"
 #include "tensor/files.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace spc::driver {
@@ -13,6 +14,7 @@ namespace {
 constexpr DiagnosticKind kNoOutput{"no-output", Severity::Error};
 constexpr DiagnosticKind kOutputTwice{"output-twice", Severity::Error};
 constexpr DiagnosticKind kOutputKind{"output-kind", Severity::Error};
+constexpr DiagnosticKind kInexact{"inexact-integer", Severity::Error};
 
 /// `-o FILE` without a tensor names the only output.
 std::optional<Assignment> completed(Session &session, const sema::Kernel &kernel, const std::string &argument) {
@@ -54,6 +56,12 @@ bool checkKind(Session &session, const sema::Tensor &tensor, const Assignment &a
 
 std::string fileText(const std::string &path, const tensor::Coordinates &entries, bool dense) {
   return path.ends_with(".mtx") ? tensor::writeMatrixMarket(entries, dense) : tensor::writeTns(entries);
+}
+
+/// Whether the numbers are those that the kernel left behind.
+bool isExact(const sema::Tensor &tensor, const tensor::Coordinates &entries) {
+  return !sema::isInteger(tensor.type) ||
+         std::all_of(entries.values.begin(), entries.values.end(), tensor::isExactInteger);
 }
 
 /// An order-0 result as the one entry of a 1 x 1 matrix, or of a .tns file without coordinates.
@@ -106,6 +114,12 @@ bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Sig
     bool toMatrix = files[k] && files[k]->ends_with(".mtx");
     tensor::Coordinates entries =
         isScalar ? scalarEntry(arguments[k].number(signature.parameters[k]), toMatrix) : arguments[k].tensor->unpack();
+    if (!isExact(tensor, entries)) {
+      session.diagnostics()
+          .report(kInexact, tensor.where, "'" + tensor.name + "' holds integers beyond 2^53, which spc run would round")
+          .advise("call the compiled kernel from a program");
+      return false;
+    }
     if (files[k] && !toMatrix && sema::isComplex(tensor.type)) {
       session.diagnostics()
           .report(kOutputKind, tensor.where, "a .tns file has no complex numbers: '" + tensor.name + "'")
@@ -115,7 +129,7 @@ bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Sig
     if (files[k])
       outputs.add(*files[k], fileText(*files[k], entries, tensor.format.isDense()));
     else
-      text += printTensor(tensor.name, entries, tensor.format.isDense());
+      text += printTensor(tensor.name, entries, tensor.type, tensor.format.isDense());
   }
   if (!text.empty())
     outputs.add("-", std::move(text));

@@ -104,7 +104,8 @@ std::optional<Format> FormatRule::instantiate(int wanted) const {
   if (!format.isDense()) {
     format.pointers = pointers;
     format.indices = indices;
-    format.interleaved = interleaved && wanted > 1;
+    const auto isListed = [](const Level &level) { return !level.isDense(); };
+    format.interleaved = interleaved && std::count_if(format.levels.begin(), format.levels.end(), isListed) > 1;
   }
   return format;
 }

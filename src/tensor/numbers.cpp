@@ -123,7 +123,7 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
   case ValueType::I32:
     return putInteger<int32_t>(array, index, number.real);
   case ValueType::I64:
-    return putInteger<int64_t>(array, index, number.real);
+    return isExactInteger(number.real) && putInteger<int64_t>(array, index, number.real);
   case ValueType::U8:
     return putInteger<uint8_t>(array, index, number.real);
   case ValueType::U16:
@@ -131,7 +131,7 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
   case ValueType::U32:
     return putInteger<uint32_t>(array, index, number.real);
   case ValueType::U64:
-    return putInteger<uint64_t>(array, index, number.real);
+    return isExactInteger(number.real) && putInteger<uint64_t>(array, index, number.real);
   case ValueType::Bool:
     return (number.real == 0 || number.real == 1) && put<uint8_t>(array, index, number.real);
   case ValueType::CF32:
@@ -140,6 +140,11 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
     return put<double>(array, 2 * index, number.real) && put<double>(array, 2 * index + 1, number.imaginary);
   }
   return false;
+}
+
+bool isExactInteger(double value) {
+  constexpr double kMost = 0x1p53;
+  return value >= -kMost && value <= kMost && value == std::floor(value);
 }
 
 std::string toText(Number number) {

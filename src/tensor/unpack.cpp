@@ -78,12 +78,20 @@ private:
     for (size_t d = 0; d < byDimension_.size(); ++d)
       if (byDimension_[d] < 0 || byDimension_[d] >= result_.shape[d])
         return;
+    if (isBeyondTriangle())
+      return;
     const Number value = arrays_.loadValue(values_, position);
     if (mayPad_ && value == Number())
       return;
     emit(byDimension_, value, position);
     if (format_.symmetry != format::Symmetry::None && byDimension_[0] != byDimension_[1])
       emit({byDimension_[1], byDimension_[0]}, value, position);
+  }
+
+  /// On the side of the diagonal that a symmetric format does not store: a dense level has room there all the same.
+  bool isBeyondTriangle() const {
+    return (format_.symmetry == format::Symmetry::Lower && byDimension_[0] < byDimension_[1]) ||
+           (format_.symmetry == format::Symmetry::Upper && byDimension_[0] > byDimension_[1]);
   }
 
   /// By dimension, so that elements come in row-major order however they are stored.

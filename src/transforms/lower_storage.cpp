@@ -232,11 +232,15 @@ mlir::LogicalResult LowerStorage::computeCoordinate(unsigned number, const Level
   auto replaced = indexUses(load);
   if (failed(replaced))
     return mlir::failure();
-  // Where a tensor is read twice, a coordinate of one access may be a parent of the other's.
-  for (auto *known : {&parents_, &ends_})
-    for (auto &entry : *known)
-      if (llvm::is_contained(*replaced, entry.second))
-        entry.second = coordinate;
+  // Where a tensor is read twice, a coordinate of one access may be a parent, or with a single entry for each parent
+  // the first position, of the other's.
+  for (auto *known : {&parents_, &ends_}) {
+    const auto updated = [&](mlir::Value value) { return llvm::is_contained(*replaced, value) ? coordinate : value; };
+    Parents renamed;
+    for (const auto &[place, above] : *known)
+      renamed[{place.first, updated(place.second)}] = updated(above);
+    *known = std::move(renamed);
+  }
   return replaceChain(load, coordinate);
 }
 
