@@ -212,8 +212,8 @@ private:
   void checkSparseOperands() {
     for (TensorId id = 0; id < static_cast<int>(tensors_.size()); ++id) {
       const Symbol &symbol = analysis_.symbols[id];
-      if (!isDeclaredSparse(id) || symbol.boundBy || !symbol.isOperand)
-        continue;
+      if (!isDeclaredSparse(id) || symbol.boundBy || !symbol.isOperand || tensors_[id].order() == 0)
+        continue; // scalars that are said to be sparse are reported as such
       analysis_.diagnostics
           .report(kUnboundSparse, symbol.declaration->where,
                   inQuotes(tensors_[id].name) + " is declared sparse, but nothing says how it is stored")
