@@ -34,8 +34,11 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
   const Access &first = scope.accesses[sparse.front()];
   if (sparse.size() > 1) {
     const Access &second = scope.accesses[sparse[1]];
-    return PatternLoss{second.where, "this term keeps only what " + inQuotes(kernel.tensors[first.tensor].name) +
-                                         " and " + inQuotes(kernel.tensors[second.tensor].name) + " both store"};
+    const std::string name = inQuotes(kernel.tensors[first.tensor].name);
+    const std::string both = second.tensor == first.tensor
+                                 ? name + " stores at both places that are read"
+                                 : name + " and " + inQuotes(kernel.tensors[second.tensor].name) + " both store";
+    return PatternLoss{second.where, "this term keeps only what " + both};
   }
   std::vector<VariableId> have = first.variables, want = draft.targetVariables;
   std::sort(have.begin(), have.end());
