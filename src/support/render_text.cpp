@@ -115,7 +115,7 @@ private:
       return "remove " + quoted(text) + where;
     if (text.empty() && fix.where)
       return "insert " + quoted(fix.text) + where;
-    return "did you mean `" + printable(fix.text, true) + "`?" + where;
+    return "did you mean `" + printable(fix.text, true) + "`" + where + "?";
   }
 
   bool color_;
