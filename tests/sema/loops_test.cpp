@@ -4,8 +4,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <chrono>
-
 namespace spc::sema::test {
 namespace {
 
@@ -167,7 +165,8 @@ TEST_CASE("loops respect the levels of every sparse operand") {
   }
 }
 
-TEST_CASE("large loop problems are planned quickly") {
+// Orders of 16 loops and choices among 24 copies are too many to try them all.
+TEST_CASE("large loop problems are planned in few tries") {
   const LoopProblem dense{std::vector<double>(8, kUnknownExtent),
                           {},
                           {{{0, 1, 2, 3, 4, 5, 6, 7}, 2}, {{7, 6, 5, 4, 3, 2, 1, 0}, 1}},
@@ -181,23 +180,19 @@ TEST_CASE("large loop problems are planned quickly") {
   }
   LoopProblem five = sparse;
   five.sparse.resize(5);
-  struct Case {
-    const LoopProblem &problem;
-    int milliseconds;
-  };
-  for (const Case &at : {Case{dense, 5}, Case{five, 1000}, Case{sparse, 3000}}) {
-    auto start = std::chrono::steady_clock::now();
-    const std::vector<bool> mayBeCopied(at.problem.sparse.size(), true);
+  for (const LoopProblem &whole : {dense, five, sparse}) {
+    int tries = 0;
+    const std::vector<bool> mayBeCopied(whole.sparse.size(), true);
     std::optional<LoopPlan> plan = chooseLoops(mayBeCopied, [&](const std::vector<bool> &copied) {
-      LoopProblem problem = at.problem;
+      ++tries;
+      LoopProblem problem = whole;
       for (size_t k = 0; k < copied.size(); ++k)
         problem.sparse[k].isCopied = copied[k];
       return std::optional(problem);
     });
-    auto spent = std::chrono::steady_clock::now() - start;
     REQUIRE(plan);
-    CHECK(static_cast<int>(plan->order.size()) == at.problem.loopCount());
-    CHECK(spent < std::chrono::milliseconds(at.milliseconds));
+    CHECK(static_cast<int>(plan->order.size()) == whole.loopCount());
+    CHECK(tries <= 100);
   }
 }
 
