@@ -1,4 +1,4 @@
-// Entries in level space: one coordinate for each level of a format. Private to this folder.
+// Entries in level space: one coordinate for each level of a format.
 #pragma once
 
 #include "format/format.h"

@@ -1,5 +1,7 @@
 #include "fuzz/generator.h"
 
+#include "support/level_lists.h"
+
 #include <algorithm>
 #include <array>
 
@@ -100,8 +102,10 @@ private:
   bool hasFractions() const { return kind_ == Kind::Float || kind_ == Kind::Complex; }
   bool hasDifferences() const { return kind_ != Kind::Bool; }
 
-  const std::string &anyFormat(int64_t order) {
-    return pick(chance(50) ? kCommon[static_cast<size_t>(order)] : allFormats(order));
+  std::string anyFormat(int64_t order) {
+    if (chance(25))
+      return "@" + randomLevels(static_cast<int>(order), random_);
+    return pick(chance(60) ? kCommon[static_cast<size_t>(order)] : allFormats(order));
   }
 
   std::string statement(const std::string &target) {

@@ -1,8 +1,11 @@
 #include "support/data.h"
 
+#include "tensor/level_coordinates.h"
+
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 
 namespace spc::testing {
 
@@ -124,17 +127,11 @@ bool isInClosedLevels(const format::Format &format, const int64_t *at, const std
   return true;
 }
 
-/// The parent of a level's entry: its coordinates in the levels above.
-std::vector<int64_t> parentOf(const format::Format &format, int level, const int64_t *at) {
-  std::vector<int64_t> parent;
-  for (int k = 0; k < level; ++k) {
-    const format::Level &above = format.levels[static_cast<size_t>(k)];
-    const int64_t c = at[above.dim];
-    parent.push_back(above.part == format::Part::Quotient    ? c / above.block
-                     : above.part == format::Part::Remainder ? c % above.block
-                                                             : c);
-  }
-  return parent;
+/// A level with so many places under each parent: a singleton that continues a list's entries has one for each by itself.
+bool isBounded(const format::Format &format, int k) {
+  const format::Level &level = format.levels[static_cast<size_t>(k)];
+  const bool continuesEntries = level.isSingleton() && k > 0 && !format.levels[static_cast<size_t>(k) - 1].isDense();
+  return !level.isDense() && level.extent == format::Extent::Fixed && !continuesEntries;
 }
 
 } // namespace
@@ -151,14 +148,13 @@ bool isStorable(const format::Format &format, const std::vector<int64_t> &shape)
     return false;
   for (int k = 0; k < format.levelCount(); ++k) {
     const format::Level &level = format.levels[static_cast<size_t>(k)];
-    const int64_t size = shape[static_cast<size_t>(level.dim)];
-    const bool isPadded = !level.isDense() && level.extent == format::Extent::Fixed &&
-                          !(level.isSingleton() && k > 0 && !format.levels[static_cast<size_t>(k) - 1].isDense());
-    if (isPadded && (size == 0 || (level.unique && level.width && *level.width > size)))
+    const int64_t range = tensor::rangeOf(level, shape).count;
+    if (isBounded(format, k) && (range == 0 || (level.unique && level.width && *level.width > range)))
       return false;
     if (level.extent != format::Extent::Closed)
       continue;
-    const int64_t parents = shape[static_cast<size_t>(format.levels[static_cast<size_t>(k) - 1].dim)];
+    const int64_t size = shape[static_cast<size_t>(level.dim)],
+                  parents = shape[static_cast<size_t>(format.levels[static_cast<size_t>(k) - 1].dim)];
     for (int64_t parent = 0; parent < parents; ++parent) {
       const auto valueOf = [&](const format::ClosedForm &form) {
         return form.constant + form.slope * parent + form.size * size;
@@ -172,36 +168,37 @@ bool isStorable(const format::Format &format, const std::vector<int64_t> &shape)
 
 bool fitsIndexTypes(const format::Format &format, const std::vector<int64_t> &shape) {
   int64_t slots = 1;
-  for (size_t dim = 0; dim < shape.size(); ++dim) {
-    int64_t block = 1;
-    for (const format::Level &level : format.levels)
-      if (level.dim == static_cast<int>(dim) && level.part == format::Part::Quotient)
-        block = level.block;
-    slots *= (shape[dim] + block - 1) / block * block;
-  }
+  for (const format::Level &level : format.levels)
+    slots *= tensor::rangeOf(level, shape).count;
   return slots <= std::min(format::largest(format.pointers), format::largest(format.indices));
 }
 
 void keepStorable(tensor::Coordinates &entries, const format::Format &format) {
   const auto order = static_cast<size_t>(entries.order());
+  const auto levels = static_cast<size_t>(format.levelCount());
+  const tensor::Coordinates byLevel = tensor::toLevels(entries, format);
   tensor::Coordinates kept;
   kept.shape = entries.shape;
-  std::map<std::pair<int, std::vector<int64_t>>, int64_t> used;
+  // Under each parent, by level and its coordinates further out, what is stored already.
+  std::map<std::vector<int64_t>, std::set<int64_t>> used;
   for (size_t e = 0; e < entries.size(); ++e) {
-    const int64_t *at = entries.coordinates.data() + e * order;
+    const int64_t *at = entries.coordinates.data() + e * order, *places = byLevel.coordinates.data() + e * levels;
     bool fits = isInClosedLevels(format, at, entries.shape);
     if (format.symmetry != format::Symmetry::None)
       fits = fits && at[0] >= at[1];
-    for (int k = 0; fits && k < format.levelCount(); ++k) {
-      const format::Level &level = format.levels[static_cast<size_t>(k)];
-      const bool isBounded =
-          (level.isFixedWidth() || (level.isSingleton() && k > 0 && format.levels[k - 1].isDense())) && level.width &&
-          level.part != format::Part::Quotient;
-      if (isBounded)
-        fits = used[{k, parentOf(format, k, at)}]++ < *level.width;
+    std::vector<std::pair<std::set<int64_t> *, int64_t>> taken;
+    for (size_t k = 0; fits && k < levels; ++k) {
+      if (!isBounded(format, static_cast<int>(k)))
+        continue;
+      std::set<int64_t> &known = used[std::vector<int64_t>(places, places + k)];
+      taken.emplace_back(&known, places[k]);
+      const std::optional<int64_t> width = format.levels[k].width;
+      fits = known.contains(places[k]) || !width || static_cast<int64_t>(known.size()) < *width;
     }
     if (!fits)
       continue;
+    for (const auto &[known, place] : taken)
+      known->insert(place);
     kept.append(at, entries.value(e));
     if (format.symmetry == format::Symmetry::None || at[0] == at[1])
       continue;

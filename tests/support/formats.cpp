@@ -1,5 +1,8 @@
 #include "support/formats.h"
 
+#include "format/rule.h"
+#include "support/level_lists.h"
+
 #include <algorithm>
 #include <map>
 #include <sstream>
@@ -231,6 +234,19 @@ const std::vector<std::string> kVectorFormats = {"sv", "blocked-vector"};
 const std::vector<std::string> kLooseMatrixFormats = {"csr-dup", "csr-unsorted", "coo-dup", "coo-unsorted"};
 
 Format makeFormat(const std::string &spelling, int order, IndexTypes types) {
+  if (spelling.starts_with('@')) {
+    format::FormatRule rule;
+    rule.name = spelling;
+    rule.levels = readLevels(spelling.substr(1));
+    const bool isSigned = std::none_of(rule.levels->begin(), rule.levels->end(), [](const Level &level) {
+      return level.part == format::Part::Difference;
+    }) || !isUnsigned(types.indices);
+    rule.pointers = types.pointers;
+    rule.indices = isSigned ? types.indices : IndexType::I32;
+    if (std::optional<Format> format = rule.instantiate(order))
+      return *format;
+    throw std::invalid_argument("'" + spelling + "' has another order");
+  }
   if (const size_t plus = spelling.find('+'); plus != std::string::npos) {
     Format sum;
     sum.name = spelling;
