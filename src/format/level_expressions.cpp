@@ -102,8 +102,14 @@ std::optional<ExpressionProblem> readCoordinate(std::string_view text, const std
   return std::nullopt;
 }
 
-std::optional<ExpressionProblem> readClosedForm(std::string_view text, const std::string &parent,
-                                                const std::string &own, ClosedForm &form) {
+std::vector<std::string> ClosedFormNames::all() const {
+  std::vector<std::string> names = {parent, "size(" + own + ")"};
+  if (isSizeAlsoN)
+    names.push_back("n");
+  return names;
+}
+
+std::optional<ExpressionProblem> readClosedForm(std::string_view text, const ClosedFormNames &names, ClosedForm &form) {
   Tokens tokens(text);
   form = {};
   int64_t sign = 1;
@@ -130,22 +136,22 @@ std::optional<ExpressionProblem> readClosedForm(std::string_view text, const std
     }
     if (isProduct) {
       if (!tokens.isName())
-        return tokens.problem("a number, '" + parent + "' or 'size(" + own + ")' is missing");
+        return tokens.problem("a number, '" + names.parent + "' or 'size(" + names.own + ")' is missing");
       ExpressionProblem unknown = tokens.problem("");
       const std::string name = tokens.take();
       if (name == "size" && tokens.is('(')) {
         tokens.take();
         ExpressionProblem other =
-            tokens.problem("only the level's own dimension's size can stand here, size(" + own + ")");
-        if (!tokens.isName() || tokens.take() != own)
+            tokens.problem("only the level's own dimension's size can stand here, size(" + names.own + ")");
+        if (!tokens.isName() || tokens.take() != names.own)
           return other;
         if (!tokens.is(')'))
           return tokens.problem("')' is missing");
         tokens.take();
         form.size += factor;
-      } else if (name == parent) {
+      } else if (name == names.parent) {
         form.slope += factor;
-      } else if (name == "n") {
+      } else if (name == "n" && names.isSizeAlsoN) {
         form.size += factor;
       } else {
         unknown.unknownName = name;

@@ -22,9 +22,17 @@ struct ExpressionProblem {
 std::optional<ExpressionProblem> readCoordinate(std::string_view text, const std::vector<std::string> &dims,
                                                 Level &level);
 
-/// Reads a sum of terms `3`, `i`, `2 * i`, `size(j)`, `n`: i is the parent's dimension `parent`, j and n the level's
-/// own one, `own`. (A dimension called n is that dimension.)
-std::optional<ExpressionProblem> readClosedForm(std::string_view text, const std::string &parent,
-                                                const std::string &own, ClosedForm &form);
+/// What a closed form may speak of.
+struct ClosedFormNames {
+  std::string parent;      ///< the parent's dimension, whose coordinate it is
+  std::string own;         ///< the level's own one: size(own) is its extent
+  bool isSizeAlsoN = true; ///< n is the same, as long as no other dimension is called n
+
+  /// Everything that a form may name.
+  std::vector<std::string> all() const;
+};
+
+/// Reads a sum of terms `3`, `i`, `2 * i`, `size(j)`, `n`.
+std::optional<ExpressionProblem> readClosedForm(std::string_view text, const ClosedFormNames &names, ClosedForm &form);
 
 } // namespace spc::format

@@ -123,19 +123,29 @@ private:
       return;
     }
     level_.extent = Extent::Closed;
-    const std::vector<std::string> names = {(*dims_)[parent_->dim], "size(" + (*dims_)[level_.dim] + ")"};
-    if (auto problem = readClosedForm(extent.string, names[0], (*dims_)[level_.dim], level_.length))
-      return reportExpression(extent, *problem, names);
+    const std::string &own = (*dims_)[level_.dim];
+    const bool isNTaken = own != "n" && std::find(dims_->begin(), dims_->end(), "n") != dims_->end();
+    const ClosedFormNames names{(*dims_)[parent_->dim], own, !isNTaken};
+    if (!readForm(extent, names, 1, level_.length))
+      return;
     if (level_.isDense() && level_.length.slope < 0)
       level_.start = {-level_.length.constant, -level_.length.slope, 1 - level_.length.size};
     if (!start)
       return;
-    if (!level_.isDense()) {
+    if (level_.isDense())
+      readForm(*start, names, 0, level_.start);
+    else
       wrong(start->where, "'start' belongs to a dense level: a compressed one lists its coordinates");
-      return;
-    }
-    if (auto problem = readClosedForm(start->string, names[0], (*dims_)[level_.dim], level_.start))
-      reportExpression(*start, *problem, names);
+  }
+
+  /// False where the form is wrong: not readable, or a number below `least`, which fits no tensor.
+  bool readForm(const JsonNode &node, const ClosedFormNames &names, int64_t least, ClosedForm &form) {
+    if (auto problem = readClosedForm(node.string, names, form))
+      reportExpression(node, *problem, names.all());
+    else if (form.slope == 0 && form.size == 0 && form.constant < least)
+      wrong(node.where, "this is " + std::to_string(form.constant) + " for every parent; it must be at least " +
+                            std::to_string(least));
+    return ok_;
   }
 
   void readWidth() {
