@@ -43,7 +43,7 @@ TEST_CASE("declarations") {
   CHECK(check("tensor A(m): double\ny(i) = A(i)").the("unknown-type").help == "did you mean 'f64'?");
   CHECK(check("tensor A(m): quaternion\ny(i) = A(i)").the("unknown-type").help ==
         "the types are f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, bool, cf32, cf64");
-  CHECK(check("tensor s: f32, sparse\ny(i) = s*x(i)").errors() == "sparse-scalar");
+  CHECK(check("tensor s: f32, sparse\ntensor x(n): f32\ntensor y(n): f32\ny(i) = s*x(i)").errors() == "sparse-scalar");
   CHECK(check("tensor A(m)").errors() == "no-statement");
   CHECK(check("").errors() == "no-statement");
   CHECK(check("tensor U(m,n)\ny(i) = x(i)").errors() == "");
