@@ -19,7 +19,7 @@ std::vector<LevelEntries> countEntries(Entry &entry, const sema::Tensor &tensor,
 void checkStoredCount(Entry &entry, const TensorView &view, const std::vector<LevelEntries> &entries);
 
 /// Leaves with SPC_ERROR_SHAPE where a closed form of some level gives a length or a start outside of the level's
-/// extent for the actual sizes, or sizes are so large (above 2^31) that its sums could overflow.
+/// extent for the actual sizes, or sizes are so large (from 2^31 on) that its sums could overflow.
 void checkClosedForms(Entry &entry, const sema::Tensor &tensor);
 
 } // namespace spc::codegen

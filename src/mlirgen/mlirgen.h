@@ -8,9 +8,9 @@
 //   extents that terms count with and no tensor's type has, as index, bound by name (spc.bind).
 // Argument attributes: spc.name (the tensor's name), spc.extents (extents as binds name them, by dimension or by
 // level), spc.levels (of a sparse operand, what its levels have in place of arrays), spc.modes (dense: the order in
-// which dimensions are stored), spc.pattern_of (the name of the tensor whose pattern a sparse output shares),
-// spc.padded (such an output has slots outside of the tensor). The function returns the final value of each written
-// tensor.
+// which dimensions are stored), spc.structure_of (the name of the tensor whose structure this one has), spc.pattern_of
+// (the name of the tensor whose pattern a sparse output shares), spc.padded (such an output has slots outside of the
+// tensor). The function returns the final value of each written tensor.
 #pragma once
 
 #include "sema/kernel.h"
