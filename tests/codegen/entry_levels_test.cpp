@@ -12,10 +12,6 @@ using format::Format;
 using format::IndexType;
 using format::Part;
 
-int64_t word(const void *pointer) {
-  return reinterpret_cast<intptr_t>(pointer);
-}
-
 /// One operand A(m, n) in `format` beside a vector over the extents, with room for whatever it stores.
 struct One {
   explicit One(const Format &format, const std::vector<std::string> &asked = {}) {
@@ -187,66 +183,89 @@ TEST_CASE("ragged dense levels have pointers and no indices") {
   CHECK(test.call() == SPC_ERROR_COUNT);
 }
 
+namespace {
+
+/// A(m, n) in CSR with lengths 0, 1, 2, 3 of some type, and a memory hook that keeps what it gave, to be looked at
+/// after the call.
+struct LengthsProbe {
+  explicit LengthsProbe(IndexType type)
+      : bytes(static_cast<size_t>(format::bits(type) / 8)),
+        test(formatOf("dl", {}, type, IndexType::I32), {"A.stored", "A.pointers_1"}), lengths(4 * bytes) {
+    for (size_t p = 0; p < 4; ++p)
+      lengths[p * bytes] = static_cast<char>(p);
+    test.shape({4, 9});
+    test.object().at(FieldRole::Stored) = 6;
+    test.object().point(FieldRole::Indices, 1, test.zeros.data());
+    test.object().point(FieldRole::Lengths, 1, lengths.data());
+  }
+  int32_t call() { return test.run->call(&context); }
+
+  size_t bytes; ///< of a length
+  One test;
+  std::vector<char> lengths;
+  std::vector<int64_t> block = std::vector<int64_t>(8);
+  int64_t asked = 0, released = 0;
+  spc_context context{sizeof(spc_context), this, allocate, release, nullptr};
+
+private:
+  static void *allocate(void *user, int64_t size) {
+    auto &self = *static_cast<LengthsProbe *>(user);
+    self.asked = size;
+    return self.block.data();
+  }
+  static void release(void *user, void *) { ++static_cast<LengthsProbe *>(user)->released; }
+};
+
+} // namespace
+
 TEST_CASE("lengths are added up into pointers") {
-  const auto type = GENERATE(IndexType::U8, IndexType::U16, IndexType::I32, IndexType::I64);
-  const int bytes = format::bits(type) / 8;
-  One test(formatOf("dl", {}, type, IndexType::I32), {"A.stored", "A.pointers_1"});
-  CHECK(test.object().type.find(FieldRole::Pointers, 1) < 0);
-  std::vector<char> lengths(static_cast<size_t>(4 * bytes));
-  for (size_t p = 0; p < 4; ++p)
-    lengths[p * bytes] = static_cast<char>(p);
-  test.shape({4, 9});
-  test.object().at(FieldRole::Stored) = 6;
-  test.object().point(FieldRole::Indices, 1, test.zeros.data());
-  CHECK(test.call() == SPC_ERROR_NULL);
-  test.object().point(FieldRole::Lengths, 1, lengths.data());
-  // A memory hook that keeps what it gave, to be looked at after the call.
-  static std::vector<int64_t> block(8);
-  static int64_t asked, released;
-  asked = released = 0;
-  spc_context context{sizeof(spc_context), nullptr,
-                      [](void *, int64_t size) -> void * {
-                        asked = size;
-                        return block.data();
-                      },
-                      [](void *, void *) { ++released; }, nullptr};
-  REQUIRE(test.run->call(&context) == SPC_OK);
-  CHECK(asked == 5 * bytes);
-  CHECK(released == 1);
-  CHECK(test.got(1) == word(block.data()));
+  LengthsProbe probe(GENERATE(IndexType::U8, IndexType::U16, IndexType::I32, IndexType::I64));
+  Object &object = probe.test.object();
+  CHECK(object.type.find(FieldRole::Pointers, 1) < 0);
+  object.point(FieldRole::Lengths, 1, nullptr);
+  CHECK(probe.call() == SPC_ERROR_NULL);
+  object.point(FieldRole::Lengths, 1, probe.lengths.data());
+  REQUIRE(probe.call() == SPC_OK);
+  CHECK(probe.asked == static_cast<int64_t>(5 * probe.bytes));
+  CHECK(probe.released == 1);
+  CHECK(probe.test.got(1) == word(probe.block.data()));
   for (size_t p = 0; p < 5; ++p)
-    CHECK(reinterpret_cast<const unsigned char *>(block.data())[p * bytes] == p * (p - 1) / 2);
+    CHECK(reinterpret_cast<const unsigned char *>(probe.block.data())[p * probe.bytes] == p * (p - 1) / 2);
+  probe.test.shape({0, 9});
+  object.at(FieldRole::Stored) = 0;
+  object.point(FieldRole::Lengths, 1, nullptr);
+  CHECK(probe.call() == SPC_OK);
+}
+
+TEST_CASE("lengths that do not add up to the stored values are refused") {
+  const auto type = GENERATE(IndexType::U8, IndexType::U16, IndexType::I32, IndexType::I64);
+  LengthsProbe probe(type);
+  const size_t bytes = probe.bytes;
   SECTION("another number of values") {
-    test.object().at(FieldRole::Stored) = 7;
-    CHECK(test.run->call(&context) == SPC_ERROR_COUNT);
-    CHECK(released == 2);
+    probe.test.object().at(FieldRole::Stored) = 7;
+    CHECK(probe.call() == SPC_ERROR_COUNT);
+    CHECK(probe.released == 1);
   }
   SECTION("a negative length") {
-    lengths[static_cast<size_t>(bytes) - 1] = static_cast<char>(0x80);
+    probe.lengths[bytes - 1] = static_cast<char>(0x80);
     const bool isSigned = type == IndexType::I32 || type == IndexType::I64;
-    CHECK(test.run->call(&context) == (isSigned ? SPC_ERROR_POINTERS : SPC_ERROR_COUNT));
+    CHECK(probe.call() == (isSigned ? SPC_ERROR_POINTERS : SPC_ERROR_COUNT));
   }
   SECTION("a sum that does not fit") {
-    for (char &byte : lengths)
+    for (char &byte : probe.lengths)
       byte = static_cast<char>(0xff);
     for (size_t p = 0; p < 4; ++p)
-      lengths[(p + 1) * bytes - 1] = static_cast<char>(bytes >= 4 ? 0x7f : 0xff);
-    CHECK(test.run->call(&context) == SPC_ERROR_INDEX_TYPE);
-    CHECK(released == 2);
+      probe.lengths[(p + 1) * bytes - 1] = static_cast<char>(bytes >= 4 ? 0x7f : 0xff);
+    CHECK(probe.call() == SPC_ERROR_INDEX_TYPE);
+    CHECK(probe.released == 1);
   }
   SECTION("no memory") {
-    context.allocate = [](void *, int64_t) -> void * { return nullptr; };
-    CHECK(test.run->call(&context) == SPC_ERROR_MEMORY);
-  }
-  SECTION("no parents") {
-    test.shape({0, 9});
-    test.object().at(FieldRole::Stored) = 0;
-    test.object().point(FieldRole::Lengths, 1, nullptr);
-    CHECK(test.run->call(&context) == SPC_OK);
+    probe.context.allocate = [](void *, int64_t) -> void * { return nullptr; };
+    CHECK(probe.call() == SPC_ERROR_MEMORY);
   }
   SECTION("more parents than memory") {
-    test.shape({INT64_MAX, 9});
-    CHECK(test.run->call(&context) == SPC_ERROR_COUNT);
+    probe.test.shape({INT64_MAX, 9});
+    CHECK(probe.call() == SPC_ERROR_COUNT);
   }
 }
 

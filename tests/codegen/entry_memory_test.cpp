@@ -34,21 +34,10 @@ struct Arena {
   static void release(void *user, void *memory) { CHECK(static_cast<Arena *>(user)->live.erase(memory) == 1); }
 };
 
-/// A(m, n) = [[0, 1, 0], [2, 0, 3]] in CSR.
-struct Operand {
-  std::vector<int32_t> pointers{0, 1, 3};
-  std::vector<int32_t> indices{1, 0, 2};
-  std::vector<double> values{1, 2, 3};
-
-  void fill(Object &object) {
-    object.at(FieldRole::Size, 0) = 2;
-    object.at(FieldRole::Size, 1) = 3;
-    object.at(FieldRole::Stored) = 3;
-    object.point(FieldRole::Pointers, 1, pointers.data());
-    object.point(FieldRole::Indices, 1, indices.data());
-    object.point(FieldRole::Values, 0, values.data());
-  }
-};
+/// A(m, n) = [[0, 1, 0], [2, 0, 3]].
+CsrArrays threeEntries() {
+  return {{0, 1, 3}, {1, 0, 2}, {1, 2, 3}};
+}
 
 template <typename T> std::vector<T> arrayAt(int64_t address, size_t count) {
   const T *array = reinterpret_cast<const T *>(static_cast<intptr_t>(address));
@@ -77,7 +66,7 @@ TEST_CASE("temporaries have room for their extents") {
   const size_t inner = test.probe.ask("A.sum.stride_0");
   const size_t vector = test.probe.ask("t.values");
   Running run(test.probe);
-  Operand operand;
+  CsrArrays operand = threeEntries();
   operand.fill(run["A"]);
   Arena arena;
   REQUIRE(run.call(&arena.context) == SPC_OK);
@@ -97,7 +86,7 @@ TEST_CASE("a converted copy holds the operand in its own storage") {
   const size_t values = test.probe.ask("A.by_column.values");
   const size_t stored = test.probe.ask("A.by_column.stored");
   Running run(test.probe);
-  Operand operand;
+  CsrArrays operand = threeEntries();
   operand.fill(run["A"]);
   Arena arena;
   REQUIRE(run.call(&arena.context) == SPC_OK);
@@ -111,7 +100,7 @@ TEST_CASE("a converted copy holds the operand in its own storage") {
 TEST_CASE("every allocation may fail, and nothing leaks") {
   CopyingProbe test;
   Running run(test.probe);
-  Operand operand;
+  CsrArrays operand = threeEntries();
   operand.fill(run["A"]);
   int failures = 0;
   for (int failAt = 0; failAt < 8; ++failAt) {
@@ -131,7 +120,7 @@ TEST_CASE("every allocation may fail, and nothing leaks") {
 TEST_CASE("a copy reports an operand's faults") {
   CopyingProbe test;
   Running run(test.probe);
-  Operand operand;
+  CsrArrays operand = threeEntries();
   operand.fill(run["A"]);
   Arena arena;
   operand.indices[2] = 3;
@@ -145,7 +134,7 @@ TEST_CASE("a copy reports an operand's faults") {
 TEST_CASE("malloc serves a NULL context and one without hooks") {
   CopyingProbe test;
   Running run(test.probe);
-  Operand operand;
+  CsrArrays operand = threeEntries();
   operand.fill(run["A"]);
   CHECK(run.call(nullptr) == SPC_OK);
   spc_context context = spc_default_context();

@@ -11,21 +11,10 @@ namespace {
 
 using abi::FieldRole;
 
-/// A(m, n) in CSR, 2 x 3, one entry in row 1.
-struct CsrArrays {
-  std::vector<int32_t> pointers{0, 0, 1};
-  std::vector<int32_t> indices{2};
-  std::vector<double> values{7.0};
-
-  void fill(Object &object) {
-    object.at(FieldRole::Size, 0) = 2;
-    object.at(FieldRole::Size, 1) = 3;
-    object.at(FieldRole::Stored) = 1;
-    object.point(FieldRole::Pointers, 1, pointers.data());
-    object.point(FieldRole::Indices, 1, indices.data());
-    object.point(FieldRole::Values, 0, values.data());
-  }
-};
+/// A(m, n) with one entry, in row 1.
+CsrArrays oneEntry() {
+  return {{0, 0, 1}, {2}, {7.0}};
+}
 
 void fillDense(Object &object, const std::vector<int64_t> &shape, const void *values) {
   int64_t stride = 1;
@@ -35,10 +24,6 @@ void fillDense(Object &object, const std::vector<int64_t> &shape, const void *va
     stride *= shape[d];
   }
   object.point(FieldRole::Values, 0, values);
-}
-
-int64_t word(const void *pointer) {
-  return reinterpret_cast<intptr_t>(pointer);
 }
 
 } // namespace
@@ -86,7 +71,7 @@ TEST_CASE("the body gets what its binds name") {
   const size_t total = probe.ask("total.values");
 
   Running run(probe);
-  CsrArrays csr;
+  CsrArrays csr = oneEntry();
   csr.fill(run["A"]);
   std::vector<double> b(3 * 6);
   fillDense(run["B"], {3, 4}, b.data());
@@ -185,34 +170,47 @@ TEST_CASE("pointers below a middle level are needed only where it has entries") 
   CHECK(run.call() == SPC_OK);
 }
 
-TEST_CASE("arguments that do not fit give a status and never reach the body") {
+namespace {
+
+/// A(m, n) in CSR, B(n, 4) dense and a scalar output, all of which fit.
+struct FittingProbe {
+  FittingProbe() {
+    const auto n = probe.extent("n");
+    probe.operand("A", formatOf("dc"), {probe.extent("m"), n});
+    probe.operand("B", formatOf("dd"), {n, probe.extent("four", 4)});
+    probe.scalarOutput("total");
+  }
+  void fill(Running &run) {
+    csr.fill(run["A"]);
+    fillDense(run["B"], {3, 4}, b.data());
+  }
+
   Probe probe;
-  const auto m = probe.extent("m");
-  const auto n = probe.extent("n");
-  const auto four = probe.extent("four", 4);
-  probe.operand("A", formatOf("dc"), {m, n});
-  probe.operand("B", formatOf("dd"), {n, four});
-  probe.scalarOutput("total");
-  Running run(probe);
-  CsrArrays csr;
-  csr.fill(run["A"]);
-  std::vector<double> b(12);
-  fillDense(run["B"], {3, 4}, b.data());
+  CsrArrays csr = oneEntry();
+  std::vector<double> b = std::vector<double>(12);
+};
+
+} // namespace
+
+TEST_CASE("NULL structs give a status and never reach the body") {
+  FittingProbe test;
+  for (const char *name : {"A", "B", "total"}) {
+    Running run(test.probe);
+    test.fill(run);
+    run.pass(name, nullptr);
+    CHECK(run.call() == SPC_ERROR_NULL);
+    CHECK_FALSE(run.bodyRan());
+  }
+}
+
+TEST_CASE("arguments that do not fit give a status and never reach the body") {
+  FittingProbe test;
+  Running run(test.probe);
+  test.fill(run);
   REQUIRE(run.call() == SPC_OK);
   REQUIRE(run.bodyRan());
   int32_t status = SPC_OK;
 
-  SECTION("NULL structs") {
-    for (const char *name : {"A", "B", "total"}) {
-      Running other(probe);
-      csr.fill(other["A"]);
-      fillDense(other["B"], {3, 4}, b.data());
-      other.pass(name, nullptr);
-      CHECK(other.call() == SPC_ERROR_NULL);
-      CHECK_FALSE(other.bodyRan());
-    }
-    return;
-  }
   SECTION("a negative size") {
     run["A"].at(FieldRole::Size, 0) = -1;
     status = SPC_ERROR_SHAPE;
@@ -289,46 +287,66 @@ TEST_CASE("column-major operands have their first dimension contiguous") {
   CHECK(run.got(stride) == 3);
 }
 
-TEST_CASE("outputs that share a pattern are completed") {
-  Probe probe;
-  const auto m = probe.extent("m");
-  const auto n = probe.extent("n");
-  const auto s = probe.operand("S", formatOf("dc"), {m, n});
-  probe.shares("D", s);
-  const size_t pointers = probe.ask("D.pointers_1");
-  const size_t indices = probe.ask("D.indices_1");
-  const size_t stored = probe.ask("D.stored");
-  const size_t values = probe.ask("D.values");
-  Running run(probe);
-  CsrArrays csr;
-  csr.fill(run["S"]);
-  std::vector<double> result(1);
-  Object &d = run["D"];
-  d.point(FieldRole::Values, 0, result.data());
-  const std::vector<int64_t> asPassed = d.words;
+namespace {
 
+/// D(m, n), which shares the pattern of S; of D's struct only the values are set.
+struct SharingProbe {
+  SharingProbe() {
+    probe.shares("D", probe.operand("S", formatOf("dc"), {probe.extent("m"), probe.extent("n")}));
+    for (const char *field : {"pointers_1", "indices_1", "stored", "values"})
+      asked.push_back(probe.ask(std::string("D.") + field));
+    run.emplace(probe);
+    csr.fill((*run)["S"]);
+    d().point(FieldRole::Values, 0, result.data());
+  }
+  Object &s() { return (*run)["S"]; }
+  Object &d() { return (*run)["D"]; }
+
+  Probe probe;
+  std::vector<size_t> asked; ///< what the body got of D: pointers, indices, stored, values
+  std::optional<Running> run;
+  CsrArrays csr = oneEntry();
+  std::vector<double> result = std::vector<double>(1);
+};
+
+} // namespace
+
+TEST_CASE("outputs that share a pattern are completed") {
+  SharingProbe test;
+  Running &run = *test.run;
+  CsrArrays &csr = test.csr;
+  Object &d = test.d();
   SECTION("a struct that is zero but for the values") {
     REQUIRE(run.call() == SPC_OK);
-    CHECK(run.got(pointers) == word(csr.pointers.data()));
-    CHECK(run.got(indices) == word(csr.indices.data()));
-    CHECK(run.got(stored) == 1);
-    CHECK(run.got(values) == word(result.data()));
-    std::vector<int64_t> expected = run["S"].words;
-    expected[d.type.find(FieldRole::Values)] = word(result.data());
+    CHECK(run.got(test.asked[0]) == word(csr.pointers.data()));
+    CHECK(run.got(test.asked[1]) == word(csr.indices.data()));
+    CHECK(run.got(test.asked[2]) == 1);
+    CHECK(run.got(test.asked[3]) == word(test.result.data()));
+    std::vector<int64_t> expected = test.s().words;
+    expected[d.type.find(FieldRole::Values)] = word(test.result.data());
     CHECK(d.words == expected);
     CHECK(run.call() == SPC_OK);
     CHECK(d.words == expected);
   }
   SECTION("some of the operand's arrays") {
-    d.words = run["S"].words;
-    d.point(FieldRole::Values, 0, result.data());
+    d.words = test.s().words;
+    d.point(FieldRole::Values, 0, test.result.data());
     d.point(FieldRole::Indices, 1, nullptr);
     REQUIRE(run.call() == SPC_OK);
     CHECK(d.at(FieldRole::Indices, 1) == word(csr.indices.data()));
   }
+}
+
+TEST_CASE("outputs whose structure is not the operand's are refused") {
+  SharingProbe test;
+  Running &run = *test.run;
+  CsrArrays &csr = test.csr;
+  Object &d = test.d();
+  const std::vector<int64_t> asPassed = d.words;
+
   SECTION("other arrays") {
-    d.words = run["S"].words;
-    d.point(FieldRole::Values, 0, result.data());
+    d.words = test.s().words;
+    d.point(FieldRole::Values, 0, test.result.data());
     d.point(FieldRole::Indices, 1, csr.pointers.data());
     CHECK(run.call() == SPC_ERROR_PATTERN);
   }
@@ -348,12 +366,12 @@ TEST_CASE("outputs that share a pattern are completed") {
   SECTION("no values") {
     d.point(FieldRole::Values, 0, nullptr);
     CHECK(run.call() == SPC_ERROR_NULL);
-    run["S"].at(FieldRole::Stored) = 0;
+    test.s().at(FieldRole::Stored) = 0;
     csr.pointers = {0, 0, 0};
     CHECK(run.call() == SPC_OK);
   }
   SECTION("nothing is written where an operand is refused") {
-    run["S"].at(FieldRole::Stored) = -3;
+    test.s().at(FieldRole::Stored) = -3;
     CHECK(run.call() == SPC_ERROR_COUNT);
     CHECK(d.words == asPassed);
   }
@@ -367,7 +385,7 @@ TEST_CASE("a pattern borrowed twice is the first owner's") {
   const auto d = probe.shares("D", s);
   probe.shares("E", d);
   Running run(probe);
-  CsrArrays csr;
+  CsrArrays csr = oneEntry();
   csr.fill(run["S"]);
   double values[2];
   run["D"].point(FieldRole::Values, 0, &values[0]);

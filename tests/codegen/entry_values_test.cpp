@@ -14,10 +14,6 @@ namespace {
 using abi::FieldRole;
 using sema::ValueType;
 
-int64_t word(const void *pointer) {
-  return reinterpret_cast<intptr_t>(pointer);
-}
-
 } // namespace
 
 TEST_CASE("scalars of every type reach the body") {

@@ -202,6 +202,15 @@ void Object::point(abi::FieldRole role, int index, const void *array) {
   at(role, index) = reinterpret_cast<intptr_t>(array);
 }
 
+void CsrArrays::fill(Object &object) {
+  object.at(abi::FieldRole::Size, 0) = 2;
+  object.at(abi::FieldRole::Size, 1) = 3;
+  object.at(abi::FieldRole::Stored) = static_cast<int64_t>(values.size());
+  object.point(abi::FieldRole::Pointers, 1, pointers.data());
+  object.point(abi::FieldRole::Indices, 1, indices.data());
+  object.point(abi::FieldRole::Values, 0, values.data());
+}
+
 Running::Running(const Probe &probe) : signature_(probe.signature()) {
   Compiled compiled = compileProbe(probe, {}, true);
   std::string error;

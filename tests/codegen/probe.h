@@ -70,6 +70,20 @@ struct Object {
   void point(abi::FieldRole role, int index, const void *array);
 };
 
+/// An address as structs and binds have it.
+inline int64_t word(const void *pointer) {
+  return reinterpret_cast<intptr_t>(pointer);
+}
+
+/// A 2 x 3 matrix in CSR.
+struct CsrArrays {
+  std::vector<int32_t> pointers;
+  std::vector<int32_t> indices;
+  std::vector<double> values;
+
+  void fill(Object &object);
+};
+
 /// The probe in memory, with a struct an argument and room for what it stores.
 class Running {
 public:
