@@ -173,17 +173,18 @@ Value carriedBy(scf::WhileOp loop, unsigned number) {
   return {};
 }
 
-/// In the body of a merging loop, which also advances, only what depends on the access becomes conditional.
-mlir::FailureOr<scf::IfOp> guardDependents(const BoundedIndex &bounded, scf::WhileOp loop) {
+/// In the body of a merging loop, which also advances, only `inner`, which is or holds the access, and what depends on it
+/// becomes conditional.
+mlir::FailureOr<scf::IfOp> guardDependents(const BoundedIndex &bounded, mlir::Operation *inner, scf::WhileOp loop) {
   mlir::Operation *terminator = loop.getAfterBody()->getTerminator();
   llvm::SetVector<mlir::Operation *> dependents;
-  dependents.insert(bounded.access);
-  for (mlir::Operation *op = bounded.access->getNextNode(); op != terminator; op = op->getNextNode()) {
-    const auto depends = [&](mlir::Operation *inner) {
-      return llvm::any_of(inner->getOperands(), [&](Value used) { return dependents.contains(used.getDefiningOp()); });
+  dependents.insert(inner);
+  for (mlir::Operation *op = inner->getNextNode(); op != terminator; op = op->getNextNode()) {
+    const auto depends = [&](mlir::Operation *nested) {
+      return llvm::any_of(nested->getOperands(), [&](Value used) { return dependents.contains(used.getDefiningOp()); });
     };
-    if (op->walk([&](mlir::Operation *inner) {
-            return depends(inner) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+    if (op->walk([&](mlir::Operation *nested) {
+            return depends(nested) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
           }).wasInterrupted())
       dependents.insert(op);
   }
@@ -226,8 +227,9 @@ mlir::FailureOr<scf::IfOp> ClipLoops::guard(const BoundedIndex &bounded) {
   while (!defines(inner->getBlock()))
     inner = inner->getParentOp();
   mlir::Block *block = inner->getBlock();
-  if (auto loop = mlir::dyn_cast<scf::WhileOp>(block->getParentOp()); loop && inner == bounded.access)
-    return guardDependents(bounded, loop);
+  if (auto loop = mlir::dyn_cast<scf::WhileOp>(block->getParentOp());
+      loop && (inner == bounded.access || mlir::isa<scf::WhileOp>(inner)))
+    return guardDependents(bounded, inner, loop);
   if (mlir::isa<scf::WhileOp>(block->getParentOp()))
     for (mlir::Region &region : inner->getRegions())
       if (region.isAncestor(bounded.access->getParentRegion()))

@@ -90,6 +90,13 @@ TEST_CASE("tensor formats times vectors and matrices", "[format-tensors]") {
   checkEach("s = A(i)*x(i)", kVectorFormats);
 }
 
+TEST_CASE("coordinates of blocks around another operand's list", "[format-pairs]") {
+  for (const std::string format : {"coo-blocks", "coo", "dia", "dia-cols"}) {
+    check("R(i,l,k) = v(i)*z(k)*A(l,i)", {{{"A", format}, {"v", "sv"}, {"R", "dense"}}});
+    check("y(l) = v(i)*z(k)*A(l,i)", {{{"A", format}, {"v", "sv"}}});
+  }
+}
+
 TEST_CASE("products of a matrix with itself", "[format-squares]") {
   checkEach("D(i,j) = A(i,k)*A(k,j)", kMatrixFormats, {{"D", "dense"}});
   checkEach("D(i,j) = A(i,k)*A(j,k)", kMatrixFormats, {{"D", "dense"}});
