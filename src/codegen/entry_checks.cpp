@@ -66,29 +66,6 @@ void checkStrides(Entry &entry, const TensorArgument &argument) {
   build.failIf(build.both(matters, build.differ(stride, build.constant(1))), Status::Stride);
 }
 
-/// Arrays of a structure that the caller passed. NULL is fine where the level has no entry to read.
-void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
-  EntryBuilder &build = entry.build;
-  const TensorView &view = argument.passed;
-  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
-  const format::Format &format = tensor.format;
-  for (size_t k = 0; k < format.levels.size(); ++k) {
-    const format::Level &level = format.levels[k];
-    const Value hasParents = build.negate(argument.entries[k].none);
-    const Value hasEntries = build.negate(argument.entries[k + 1].none);
-    for (const Value array : {view.pointers[k], view.lengths[k]})
-      if (array)
-        build.failIf(build.both(build.isNull(array), hasParents), Status::Null);
-    if (level.isDense())
-      continue;
-    const Value array = format.interleaved ? view.entries : view.indices[k];
-    build.failIf(build.both(build.isNull(array), hasEntries), Status::Null);
-    // Padding needs a coordinate that exists.
-    if (level.extent == format::Extent::Fixed && level.part != format::Part::Difference)
-      build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), hasEntries), Status::Shape);
-  }
-}
-
 void checkArrays(Entry &entry, const TensorArgument &argument) {
   EntryBuilder &build = entry.build;
   const bool isDense = argument.parameter.type.format.isDense();
@@ -182,6 +159,28 @@ void checkNumbers(Entry &entry, const TensorArgument &argument) {
 }
 
 } // namespace
+
+void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
+  EntryBuilder &build = entry.build;
+  const TensorView &view = argument.passed;
+  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
+  const format::Format &format = tensor.format;
+  for (size_t k = 0; k < format.levels.size(); ++k) {
+    const format::Level &level = format.levels[k];
+    const Value hasParents = build.negate(argument.entries[k].none);
+    const Value hasEntries = build.negate(argument.entries[k + 1].none);
+    for (const Value array : {view.pointers[k], view.lengths[k]})
+      if (array)
+        build.failIf(build.both(build.isNull(array), hasParents), Status::Null);
+    if (level.isDense())
+      continue;
+    const Value array = format.interleaved ? view.entries : view.indices[k];
+    build.failIf(build.both(build.isNull(array), hasEntries), Status::Null);
+    // Padding needs a coordinate that exists.
+    if (level.extent == format::Extent::Fixed && level.part != format::Part::Difference)
+      build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), hasEntries), Status::Shape);
+  }
+}
 
 Struct contextStruct(EntryBuilder &build) {
   const mlir::Type pointer = build.pointerType();

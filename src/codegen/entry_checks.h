@@ -22,4 +22,8 @@ void checkSizes(Entry &entry);
 /// After bindParameters: strides, arrays, patterns and counts, in the order that docs/architecture.md gives.
 void checkArguments(Entry &entry);
 
+/// Arrays of a structure that the caller passed: those that the levels' entries need. NULL is fine where a level has
+/// none, as far as argument.entries tells.
+void checkStructureArrays(Entry &entry, const TensorArgument &argument);
+
 } // namespace spc::codegen

@@ -1,5 +1,6 @@
 #include "codegen/entry_copies.h"
 
+#include "codegen/entry_checks.h"
 #include "codegen/entry_counts.h"
 #include "runtime/runtime.h"
 
@@ -222,7 +223,11 @@ void scanLengths(Entry &entry, Memory &memory, const TensorArgument &argument) {
     const mlir::SmallVector<Value> arguments{view.lengths[k], pointers, build.constant(width), parents};
     build.failUnlessOk(LLVM::CallOp::create(build.ops(), scan, arguments).getResult());
     view.pointers[k] = pointers;
-    checkStoredCount(entry, view, countEntries(entry, tensor, view));
+    // Only now is it known how many entries there are, where levels below leave no room for values.
+    TensorArgument counted = argument;
+    counted.entries = countEntries(entry, tensor, view);
+    checkStructureArrays(entry, counted);
+    checkStoredCount(entry, view, counted.entries);
   }
 }
 

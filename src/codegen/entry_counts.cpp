@@ -66,22 +66,6 @@ Value sumOfClosedForm(EntryBuilder &build, const format::ClosedForm &form, Value
   return LLVM::AddOp::create(ops, build.multiply(count, each), build.multiply(build.constant(form.slope), pairs));
 }
 
-/// Whether level k, whose entries nothing counts yet, has none. No stored value says so, unless a level below has no
-/// room under any entry: then only parents tell, and arrays are asked for that may not be read.
-Value hasNone(Entry &entry, const sema::Tensor &tensor, const TensorView &view, size_t k, const LevelEntries &parents) {
-  EntryBuilder &build = entry.build;
-  Value none = build.isZero(view.stored);
-  for (size_t below = k + 1; below < tensor.format.levels.size(); ++below) {
-    const format::Level &level = tensor.format.levels[below];
-    if (level.extent != format::Extent::Fixed)
-      continue;
-    const Value each = level.isDense() ? levelExtent(entry, tensor, level) : view.widths[below];
-    if (each)
-      none = build.both(none, build.negate(build.isZero(each)));
-  }
-  return build.either(parents.none, none);
-}
-
 /// The entries of level k of `tensor`, `above` being those of the levels around it.
 LevelEntries entriesOf(Entry &entry, const sema::Tensor &tensor, const TensorView &view, size_t k,
                        const std::vector<LevelEntries> &above) {
@@ -108,7 +92,7 @@ LevelEntries entriesOf(Entry &entry, const sema::Tensor &tensor, const TensorVie
     Value count = k == 0 && level.extent == format::Extent::Ragged ? view.count : Value();
     if (!count && view.pointers[k] && parents.count)
       count = lastPointer(build, view.pointers[k], parents.count, tensor.format.pointers);
-    return {count, count ? build.isZero(count) : hasNone(entry, tensor, view, k, parents)};
+    return {count, build.isZero(count ? count : view.stored)};
   }
   }
   return parents;

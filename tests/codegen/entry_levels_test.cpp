@@ -188,13 +188,13 @@ namespace {
 /// A(m, n) in CSR with lengths 0, 1, 2, 3 of some type, and a memory hook that keeps what it gave, to be looked at
 /// after the call.
 struct LengthsProbe {
-  explicit LengthsProbe(IndexType type)
+  explicit LengthsProbe(IndexType type, const std::string &letters = "dl")
       : bytes(static_cast<size_t>(format::bits(type) / 8)),
-        test(formatOf("dl", {}, type, IndexType::I32), {"A.stored", "A.pointers_1"}), lengths(4 * bytes) {
+        test(formatOf(letters, {}, type, IndexType::I32), {"A.stored", "A.pointers_1"}), lengths(4 * bytes) {
     for (size_t p = 0; p < 4; ++p)
       lengths[p * bytes] = static_cast<char>(p);
-    test.shape({4, 9});
-    test.object().at(FieldRole::Stored) = 6;
+    test.shape(letters.size() == 2 ? std::vector<int64_t>{4, 9} : std::vector<int64_t>{4, 9, 0});
+    test.object().at(FieldRole::Stored) = letters.size() == 2 ? 6 : 0;
     test.object().point(FieldRole::Indices, 1, test.zeros.data());
     test.object().point(FieldRole::Lengths, 1, lengths.data());
   }
@@ -234,6 +234,16 @@ TEST_CASE("lengths are added up into pointers") {
   probe.test.shape({0, 9});
   object.at(FieldRole::Stored) = 0;
   object.point(FieldRole::Lengths, 1, nullptr);
+  CHECK(probe.call() == SPC_OK);
+}
+
+TEST_CASE("lengths ask for coordinates even where there is no room for values") {
+  LengthsProbe probe(IndexType::I32, "dld");
+  CHECK(probe.call() == SPC_OK);
+  probe.test.object().point(FieldRole::Indices, 1, nullptr);
+  CHECK(probe.call() == SPC_ERROR_NULL);
+  CHECK(probe.released == 2);
+  std::fill(probe.lengths.begin(), probe.lengths.end(), 0);
   CHECK(probe.call() == SPC_OK);
 }
 
