@@ -163,8 +163,9 @@ bool Format::hasPointers() const {
 }
 
 bool Format::sameStorage(const Format &other) const {
-  return levels == other.levels && pointers == other.pointers && indices == other.indices &&
-         interleaved == other.interleaved && symmetry == other.symmetry &&
+  return levels == other.levels && (!hasPointers() || pointers == other.pointers) &&
+         (!hasIndices() || indices == other.indices) && interleaved == other.interleaved &&
+         symmetry == other.symmetry &&
          std::equal(parts.begin(), parts.end(), other.parts.begin(), other.parts.end(),
                     [](const Format &a, const Format &b) { return a.sameStorage(b); });
 }

@@ -115,7 +115,7 @@ struct Format {
   bool hasIndices() const { return firstListed() < levelCount(); }
   /// Whether one entry of the tensor may be stored in several places, which then add up.
   bool mayRepeat() const;
-  /// Same levels, index types, layout and symmetry; the name does not count.
+  /// Same levels, types of the arrays that there are, layout and symmetry; the name does not count.
   bool sameStorage(const Format &other) const;
 };
 

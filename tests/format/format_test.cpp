@@ -46,6 +46,22 @@ TEST_CASE("a name is no part of the storage, index types are") {
   CHECK_FALSE(csr().sameStorage(permuted(csr(), {1, 0})));
 }
 
+TEST_CASE("types of arrays that a format lacks are no part of the storage") {
+  Format dense = denseFormat(2), other = dense;
+  other.pointers = IndexType::I64;
+  CHECK(other.sameStorage(dense));
+  Format list = csr();
+  list.levels[0].storage = Storage::Compressed;
+  list.levels[0].extent = Extent::Ragged;
+  list.levels[0].unique = false;
+  list.levels[1].extent = Extent::Fixed;
+  Format wide = list;
+  wide.pointers = IndexType::I64;
+  CHECK(wide.sameStorage(list));
+  wide.indices = IndexType::U8;
+  CHECK_FALSE(wide.sameStorage(list));
+}
+
 TEST_CASE("formats are described in words") {
   CHECK(describe(csr()) == "(i: dense, j: compressed), pointers i32, indices i64");
   CHECK(describe(denseFormat(2)) == "(i: dense, j: dense)");
