@@ -57,8 +57,8 @@ bool load(const std::string &path, Csr &matrix) {
 void printRow(const std::string &matrix, const char *kernel, int rounds, const std::function<void()> &hand,
               const std::function<void()> &generated) {
   Comparison times = compare(rounds, hand, generated);
-  std::printf("%-24s %-12s %12.1f %12.1f %8.2f\n", matrix.c_str(), kernel, times.reference * 1e6,
-              times.candidate * 1e6, times.ratio);
+  std::printf("%-24s %-12s %12.1f %12.1f %8.2f\n", matrix.c_str(), kernel, times.reference * 1e6, times.candidate * 1e6,
+              times.ratio);
 }
 
 void benchSpmv(const std::string &name, Csr &matrix, int rounds) {

@@ -42,9 +42,8 @@ template <class Vector> using Spmv = std::function<spc_status(void *matrix, cons
 
 template <class Matrix, class Vector>
 Spmv<Vector> onAnyMatrix(spc_status (*kernel)(const Matrix *, const Vector *, Vector *)) {
-  return [kernel](void *matrix, const Vector *x, Vector *y) {
-    return kernel(static_cast<const Matrix *>(matrix), x, y);
-  };
+  return
+      [kernel](void *matrix, const Vector *x, Vector *y) { return kernel(static_cast<const Matrix *>(matrix), x, y); };
 }
 
 /// A type of values with its C struct for vectors and its kernel for CSR.

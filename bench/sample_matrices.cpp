@@ -22,7 +22,9 @@ void add(Coordinates &matrix, int64_t row, int64_t column) {
   matrix.coordinates.push_back(column);
 }
 
-int64_t randomBelow(std::mt19937_64 &random, int64_t bound) { return int64_t(random() % uint64_t(bound)); }
+int64_t randomBelow(std::mt19937_64 &random, int64_t bound) {
+  return int64_t(random() % uint64_t(bound));
+}
 
 /// Distinct numbers below `bound`, ascending.
 std::set<int64_t> choose(std::mt19937_64 &random, size_t count, int64_t bound) {
@@ -49,9 +51,13 @@ Coordinates uniformRows(int64_t entries, int64_t window) {
 
 } // namespace
 
-Coordinates nearbyColumns(int64_t entries) { return uniformRows(entries, 1024); }
+Coordinates nearbyColumns(int64_t entries) {
+  return uniformRows(entries, 1024);
+}
 
-Coordinates anyColumns(int64_t entries) { return uniformRows(entries, entries); }
+Coordinates anyColumns(int64_t entries) {
+  return uniformRows(entries, entries);
+}
 
 Coordinates denseBlocks(int64_t entries) {
   constexpr int64_t side = 8, width = 4;

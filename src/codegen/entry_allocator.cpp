@@ -128,9 +128,8 @@ LLVM::LLVMFuncOp Memory::releaser() {
 }
 
 void Memory::releaseAtExit(Value memory) {
-  entry_.build.atExit([&] {
-    LLVM::CallOp::create(entry_.build.ops(), releaser(), mlir::ValueRange{entry_.context, memory});
-  });
+  entry_.build.atExit(
+      [&] { LLVM::CallOp::create(entry_.build.ops(), releaser(), mlir::ValueRange{entry_.context, memory}); });
 }
 
 } // namespace spc::codegen

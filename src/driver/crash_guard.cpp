@@ -52,7 +52,7 @@ void installCrashGuard() {
   stack.ss_sp = signalStack;
   stack.ss_size = sizeof(signalStack);
   sigaltstack(&stack, nullptr);
-  struct sigaction action {};
+  struct sigaction action{};
   action.sa_handler = onSignal;
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
   for (int number : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS})

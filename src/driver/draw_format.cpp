@@ -54,9 +54,7 @@ std::optional<tensor::PackedTensor> makeExample(const format::Format &format, te
   std::optional<tensor::PackedTensor> packed;
   for (const std::vector<int64_t> &place : candidates(entries.shape)) {
     tensor::Coordinates more = entries;
-    const auto add = [&](const std::vector<int64_t> &at) {
-      more.append(at.data(), {});
-    };
+    const auto add = [&](const std::vector<int64_t> &at) { more.append(at.data(), {}); };
     add(place);
     if (format.symmetry != format::Symmetry::None && place.front() != place.back())
       add({place.back(), place.front()});

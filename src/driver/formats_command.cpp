@@ -75,9 +75,9 @@ std::optional<std::string> show(Session &session, format::FormatLoader &loader, 
     const int order = options.order > 0 ? options.order : shownOrder(*binding.family, options);
     std::optional<format::Format> format = binding.family->instantiate(order);
     if (!format) {
-      Diagnostic &diagnostic = session.diagnostics().report(
-          kFormatsOrder, binding.where,
-          "format '" + binding.family->name() + "' has no tensors of order " + std::to_string(order));
+      Diagnostic &diagnostic = session.diagnostics().report(kFormatsOrder, binding.where,
+                                                            "format '" + binding.family->name() +
+                                                                "' has no tensors of order " + std::to_string(order));
       if (binding.family->order())
         diagnostic.advise("its tensors are of order " + std::to_string(*binding.family->order()));
       return std::nullopt;

@@ -72,8 +72,7 @@ bool fillPattern(Session &session, const sema::Tensor &tensor, const tensor::Pac
     if (!tensor::storeNumber(output.values(), tensor.type, slots[*next], value)) {
       session.diagnostics().report(kUnstorable, tensor.where,
                                    "'" + tensor.name + "' cannot be stored: value " + tensor::toText(value) +
-                                       " does not fit the type " +
-                                       sema::spelling(tensor.type));
+                                       " does not fit the type " + sema::spelling(tensor.type));
       return false;
     }
   }

@@ -171,9 +171,9 @@ private:
     const JsonNode *types = member(descriptor, "data_types");
     if (!types)
       return true;
-    static const std::map<std::string, IndexType> known = {
-        {"uint8", IndexType::U8},  {"uint16", IndexType::U16}, {"int32", IndexType::I32},
-        {"int64", IndexType::I64}, {"uint32", IndexType::I32}, {"uint64", IndexType::I64}};
+    static const std::map<std::string, IndexType> known = {{"uint8", IndexType::U8},   {"uint16", IndexType::U16},
+                                                           {"int32", IndexType::I32},  {"int64", IndexType::I64},
+                                                           {"uint32", IndexType::I32}, {"uint64", IndexType::I64}};
     std::map<std::string, IndexType> seen;
     for (const JsonMember &entry : types->members) {
       if (entry.value.kind != JsonKind::String)

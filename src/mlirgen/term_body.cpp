@@ -67,9 +67,7 @@ public:
   }
 
 private:
-  bool isSparse(const sema::Operand &operand) const {
-    return !body_.kernel.tensors[operand.tensor].format.isDense();
-  }
+  bool isSparse(const sema::Operand &operand) const { return !body_.kernel.tensors[operand.tensor].format.isDense(); }
 
   mlir::Value emit(const sema::Expr &expr) {
     return std::visit([this](const auto &node) { return emitNode(node); }, expr.node);

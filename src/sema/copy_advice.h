@@ -8,9 +8,9 @@ namespace spc::sema {
 /// "'A'"; for a part of a sum "part 1 of 'A'", as the source text does not name it.
 std::string nameInMessages(const Tensor &tensor);
 
-/// How to store the tensor of `access` so that it need not be copied to `copy`, whose levels are (dense, compressed, …):
-/// "store 'A' as csf:0,2,1 to avoid the copy". `rootIsListable`: other operands' root levels may be compressed as well,
-/// since no sum of loops has to be found there.
+/// How to store the tensor of `access` so that it need not be copied to `copy`, whose levels are (dense, compressed,
+/// …): "store 'A' as csf:0,2,1 to avoid the copy". `rootIsListable`: other operands' root levels may be compressed as
+/// well, since no sum of loops has to be found there.
 std::string adviceAgainstCopy(const Tensor &tensor, const Access &access, const format::Format &copy,
                               bool rootIsListable, const Scope &scope);
 

@@ -137,7 +137,8 @@ private:
     format::Format needed = formatFrom(kept);
     if (!needed.sameStorage(target_.format)) {
       refuse(name + " is stored as " + storage(target_.format) + ", which is not the storage of " + source)
-          .advise("to share its pattern, " + name + " must be " + storage(needed) + ", which it is when nothing binds it");
+          .advise("to share its pattern, " + name + " must be " + storage(needed) +
+                  ", which it is when nothing binds it");
       return;
     }
     TensorId structure = structureOf(kept.source);

@@ -67,7 +67,7 @@ public:
       direct_ = true;
       return {};
     }
-    struct stat status {};
+    struct stat status{};
     if (::stat(path_.c_str(), &status) != 0) {
       if (errno != ENOENT)
         return systemMessage(errno);

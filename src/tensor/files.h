@@ -14,10 +14,10 @@ namespace spc::tensor {
 bool isMatrixMarket(const std::string &path);
 
 /// Reads `.mtx`, `.mtx.gz` (Matrix Market: coordinate and array; real, integer, complex, pattern; general, symmetric,
-/// skew-symmetric, Hermitian; mirrored entries are added, an array's zeros are left out) or `.tns`, `.tns.gz` (FROSTT: 1-based
-/// coordinates then the value, no header). Repeated entries stay as they are; explicit zeros of coordinate files too.
-/// `shape`: given by --shape; else from the header, else the largest coordinates. A matrix of one column is read as a
-/// vector where `shape` has one extent. nullopt after reporting an error, which names path and line.
+/// skew-symmetric, Hermitian; mirrored entries are added, an array's zeros are left out) or `.tns`, `.tns.gz` (FROSTT:
+/// 1-based coordinates then the value, no header). Repeated entries stay as they are; explicit zeros of coordinate
+/// files too. `shape`: given by --shape; else from the header, else the largest coordinates. A matrix of one column is
+/// read as a vector where `shape` has one extent. nullopt after reporting an error, which names path and line.
 std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,
                                       Diagnostics &diagnostics);
 

@@ -25,7 +25,8 @@ std::string toText(Number number);
 Number loadNumber(const void *array, sema::ValueType type, int64_t at);
 
 /// Stores a number, rounded to nearest even by float types. False, with nothing stored, where the type has no such
-/// number: a fraction, an overflow or more than 2^53 in an integer type, anything but 0 and 1 in a bool, an imaginary part in a real.
+/// number: a fraction, an overflow or more than 2^53 in an integer type, anything but 0 and 1 in a bool, an imaginary
+/// part in a real.
 bool storeNumber(void *array, sema::ValueType type, int64_t at, Number number);
 
 /// IEEE 754 binary16 and the upper half of a binary32, rounded to nearest even.

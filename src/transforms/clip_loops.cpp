@@ -173,8 +173,8 @@ Value carriedBy(scf::WhileOp loop, unsigned number) {
   return {};
 }
 
-/// In the body of a merging loop, which also advances, only `inner`, which is or holds the access, and what depends on it
-/// becomes conditional.
+/// In the body of a merging loop, which also advances, only `inner`, which is or holds the access, and what depends on
+/// it becomes conditional.
 mlir::FailureOr<scf::IfOp> guardDependents(const BoundedIndex &bounded, mlir::Operation *inner, scf::WhileOp loop) {
   mlir::Operation *terminator = loop.getAfterBody()->getTerminator();
   llvm::SetVector<mlir::Operation *> dependents;
@@ -203,8 +203,8 @@ mlir::FailureOr<scf::IfOp> guardDependents(const BoundedIndex &bounded, mlir::Op
   mlir::OpBuilder builder(dependents.back());
   Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult,
                                          emitSum(builder, location, bounded.sum), bounded.extent);
-  auto choice = scf::IfOp::create(builder, location, mlir::ValueRange(changed).getTypes(), isInside, true,
-                                  !changed.empty());
+  auto choice =
+      scf::IfOp::create(builder, location, mlir::ValueRange(changed).getTypes(), isInside, true, !changed.empty());
   builder.setInsertionPointToStart(choice.thenBlock());
   auto yield = scf::YieldOp::create(builder, location, changed);
   for (mlir::Operation *op : dependents)

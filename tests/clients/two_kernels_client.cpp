@@ -9,8 +9,8 @@
 #include <vector>
 
 static_assert(std::is_standard_layout_v<spc_csr_f64_i32>);
-static_assert(std::is_same_v<decltype(&spmv), spc_status (*)(const spc_csr_f64_i32 *, const spc_dense1_f64 *,
-                                                             spc_dense1_f64 *)>);
+static_assert(
+    std::is_same_v<decltype(&spmv), spc_status (*)(const spc_csr_f64_i32 *, const spc_dense1_f64 *, spc_dense1_f64 *)>);
 
 int main() {
   std::vector<int32_t> pointers = {0, 1, 1, 3};

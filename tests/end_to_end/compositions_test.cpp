@@ -51,8 +51,7 @@ TEST_CASE("tensors of one structure", "[structure]") {
     check("D(i,j) = alpha*B(i,j) + A(i,j)*w(j)", {{{"A", format}, {"B", "structure of A"}, {"D", "dense"}}});
   }
   check("Y(i,j) = A(i,j,k)*x(k) + B(i,j,k)*z(k)", {{{"A", "csf"}, {"B", "structure of A"}}});
-  check("y(i) = (A(i,j) + B(i,j) + C(i,j))*x(j)",
-        {{{"A", "csr"}, {"B", "structure of A"}, {"C", "structure of A"}}});
+  check("y(i) = (A(i,j) + B(i,j) + C(i,j))*x(j)", {{{"A", "csr"}, {"B", "structure of A"}, {"C", "structure of A"}}});
 }
 
 TEST_CASE("an output keeps the structure that its operand has from another tensor", "[structure]") {

@@ -57,7 +57,8 @@ TEST_CASE("a term is summed over its own variables", "[evaluator]") {
 }
 
 TEST_CASE("complex numbers are added and multiplied as such", "[evaluator]") {
-  const TensorMap tensors = {{"A", dense({1, 2}, {{1, 2}, {0, -1}})}, {"x", dense({2}, {{3, -1}, 2})}, {"y", dense({1}, {7})}};
+  const TensorMap tensors = {
+      {"A", dense({1, 2}, {{1, 2}, {0, -1}})}, {"x", dense({2}, {{3, -1}, 2})}, {"y", dense({1}, {7})}};
   CHECK(run("y(i) = A(i,j) * x(j)", tensors, "y") == Values{{5, 3}});
   CHECK(run("y(i) = A(i,j) * x(j) / 2", tensors, "y") == Values{{2.5, 1.5}});
 }

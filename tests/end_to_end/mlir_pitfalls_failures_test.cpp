@@ -41,7 +41,8 @@ bool saysReordered(const std::string &statements, const Formats &formats) {
 
 const std::vector<std::string> kDense = {"dense"};
 
-/// The sum of a product of two diagonal matrices of 100000 rows: a loop over all pairs of rows would not come to an end.
+/// The sum of a product of two diagonal matrices of 100000 rows: a loop over all pairs of rows would not come to an
+/// end.
 void multipliesLongDiagonals(const std::string &a, const std::string &b) {
   constexpr int64_t kExtent = 100000;
   HandMadeCall kernel(specOf("t = A(i,k)*B(k,j)", {{"A", a}, {"B", b}}));

@@ -10,9 +10,9 @@ namespace spc::testing {
 namespace {
 
 const std::vector<std::string> kSearchedFormats = {"csr",          "csc",       "dcsr",  "coo",    "coo-aos", "csr-dup",
-                                                 "csr-unsorted", "coo-dup",   "cd",    "ell",    "ell4q",   "ell1",
-                                                 "csr-len",      "ragged",    "lower", "bsr2x3", "dbsr",    "tiled",
-                                                 "bsr-cm",       "block-ell", "dia",   "nm24",   "sym-csr"};
+                                                   "csr-unsorted", "coo-dup",   "cd",    "ell",    "ell4q",   "ell1",
+                                                   "csr-len",      "ragged",    "lower", "bsr2x3", "dbsr",    "tiled",
+                                                   "bsr-cm",       "block-ell", "dia",   "nm24",   "sym-csr"};
 const std::vector<std::string> kTensorFormats = {"csf", "csf:2,0,1",   "coo",         "coo3-aos",     "ddc",
                                                  "dcd", "batched-coo", "batched-bsr", "batched-lower"};
 

@@ -62,9 +62,8 @@ TEST_CASE("every value type in every format", "[value-types]") {
 }
 
 TEST_CASE("every pair of widths of pointers and indices in every format", "[index-types]") {
-  checkVariants(16, [](KernelSpec &spec, size_t variant) {
-    spec.index = {kIndexTypes[variant % 4], kIndexTypes[variant / 4]};
-  });
+  checkVariants(
+      16, [](KernelSpec &spec, size_t variant) { spec.index = {kIndexTypes[variant % 4], kIndexTypes[variant / 4]}; });
 }
 
 TEST_CASE("whole numbers whose factor is always 0", "[value-types]") {

@@ -139,9 +139,10 @@ TEST_CASE("Binsparse's descriptors") {
   REQUIRE(custom);
   CHECK(describe(*custom) == "(j: dense, i: compressed), pointers i64, indices u16");
   CHECK(workspace.messages() == "");
-  std::optional<Format> wide = read(R"("format": "CSR", "data_types": {"pointers_to_1": "uint64", "indices_1": "uint32"},
+  std::optional<Format> wide =
+      read(R"("format": "CSR", "data_types": {"pointers_to_1": "uint64", "indices_1": "uint32"},
                                        "index_base": 0, "fill": false)",
-                                    2);
+           2);
   REQUIRE(wide);
   CHECK(describe(*wide) == "(i: dense, j: compressed), pointers i64, indices i32");
   std::optional<Format> unsorted = read(
@@ -157,7 +158,9 @@ TEST_CASE("Binsparse's descriptors") {
   CHECK_FALSE(read(R"("format": "CSR", "data_types": {"values": "iso[float64]"})", 2));
   CHECK_FALSE(read(R"("format": "XYZ")", 2));
   CHECK_FALSE(read(R"("format": {"custom": {"level": {"level_desc": "sparse"}}})", 2));
-  CHECK_THAT(workspace.messages(), Contains("no int8 arrays") && Contains("counts indices from 0") && Contains("not a fill value") && Contains("(iso)") && Contains("no format 'XYZ'"));
+  CHECK_THAT(workspace.messages(), Contains("no int8 arrays") && Contains("counts indices from 0") &&
+                                       Contains("not a fill value") && Contains("(iso)") &&
+                                       Contains("no format 'XYZ'"));
 }
 
 TEST_CASE("blocks of one are none") {

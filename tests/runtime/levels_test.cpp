@@ -269,7 +269,9 @@ std::vector<char> integers(const std::vector<int64_t> &numbers, int64_t bytes) {
   return narrowed(numbers, bytes);
 }
 
-template <typename T> struct Pair { T re, im; };
+template <typename T> struct Pair {
+  T re, im;
+};
 
 } // namespace
 

@@ -127,7 +127,8 @@ bool isInClosedLevels(const format::Format &format, const int64_t *at, const std
   return true;
 }
 
-/// A level with so many places under each parent: a singleton that continues a list's entries has one for each by itself.
+/// A level with so many places under each parent: a singleton that continues a list's entries has one for each by
+/// itself.
 bool isBounded(const format::Format &format, int k) {
   const format::Level &level = format.levels[static_cast<size_t>(k)];
   const bool continuesEntries = level.isSingleton() && k > 0 && !format.levels[static_cast<size_t>(k) - 1].isDense();

@@ -217,14 +217,15 @@ private:
 } // namespace
 
 const std::vector<std::string> kMatrixFormats = {
-    "csr", "csc", "dcsr", "dcsc", "coo", "coo-aos", "coo-blocks", "cd", "ell", "ell4", "ell4q", "ellq", "ellc",
-    "ell1", "csr-len", "ragged", "ragged-len", "ragged-cols", "lower", "upper", "bsr2x3", "bsr4x4", "dbsr", "tiled",
-    "bsr-cm", "block-ell", "dia", "row-blocks", "row-relative", "dia-cols", "nm24", "sym-csr", "sym-upper",
-    "sym-packed", "sym-coo"};
+    "csr",          "csc",      "dcsr",       "dcsc",        "coo",       "coo-aos",    "coo-blocks",
+    "cd",           "ell",      "ell4",       "ell4q",       "ellq",      "ellc",       "ell1",
+    "csr-len",      "ragged",   "ragged-len", "ragged-cols", "lower",     "upper",      "bsr2x3",
+    "bsr4x4",       "dbsr",     "tiled",      "bsr-cm",      "block-ell", "dia",        "row-blocks",
+    "row-relative", "dia-cols", "nm24",       "sym-csr",     "sym-upper", "sym-packed", "sym-coo"};
 
 const std::vector<std::string> kThirdOrderFormats = {
-    "csf",           "csf:2,0,1",   "csf:1,0,2", "csf:2,1,0",  "coo", "coo3-aos",    "ddc",
-    "dcd",           "cdd",         "dcc",       "ccd",        "cdc", "batched-coo", "batched-ragged",
+    "csf",           "csf:2,0,1",   "csf:1,0,2", "csf:2,1,0",   "coo",         "coo3-aos",    "ddc",
+    "dcd",           "cdd",         "dcc",       "ccd",         "cdc",         "batched-coo", "batched-ragged",
     "batched-lower", "batched-bsr", "blocked3",  "batched-ell", "ragged-ell1", "lower-ell1"};
 
 const std::vector<std::string> kFourthOrderFormats = {"csf", "coo", "ddcc", "dccd", "csf:3,1,0,2"};
@@ -238,9 +239,9 @@ Format makeFormat(const std::string &spelling, int order, IndexTypes types) {
     format::FormatRule rule;
     rule.name = spelling;
     rule.levels = readLevels(spelling.substr(1));
-    const bool isSigned = std::none_of(rule.levels->begin(), rule.levels->end(), [](const Level &level) {
-      return level.part == format::Part::Difference;
-    }) || !isUnsigned(types.indices);
+    const bool isSigned = std::none_of(rule.levels->begin(), rule.levels->end(),
+                                       [](const Level &level) { return level.part == format::Part::Difference; }) ||
+                          !isUnsigned(types.indices);
     rule.pointers = types.pointers;
     rule.indices = isSigned ? types.indices : IndexType::I32;
     if (std::optional<Format> format = rule.instantiate(order))
@@ -250,7 +251,8 @@ Format makeFormat(const std::string &spelling, int order, IndexTypes types) {
   if (const size_t plus = spelling.find('+'); plus != std::string::npos) {
     Format sum;
     sum.name = spelling;
-    sum.parts = {makeFormat(spelling.substr(0, plus), order, types), makeFormat(spelling.substr(plus + 1), order, types)};
+    sum.parts = {makeFormat(spelling.substr(0, plus), order, types),
+                 makeFormat(spelling.substr(plus + 1), order, types)};
     return sum;
   }
   const size_t colon = spelling.find(':');

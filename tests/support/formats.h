@@ -27,7 +27,8 @@ extern const std::vector<std::string> kLooseMatrixFormats;
 /// vector), `coo`, `csf`, one letter a level (`ddc`), or one of the names in formats.cpp (`bsr2x3`, `dia`, …), each
 /// with a mode order after a colon where wanted: `csf:2,0,1`; two of those whose sum it is: `ell4+coo`; or a list of
 /// levels, see level_lists.h: `@0=d,1=c`. Throws
-/// std::invalid_argument on a misspelt one: a mistake in the test. Indices of diagonals are signed: unsigned types give way to i32.
+/// std::invalid_argument on a misspelt one: a mistake in the test. Indices of diagonals are signed: unsigned types give
+/// way to i32.
 format::Format makeFormat(const std::string &spelling, int order, IndexTypes types);
 
 /// The same as something that `--format` could have been given.

@@ -110,8 +110,8 @@ std::string compareValues(const std::string &name, const tensor::Coordinates &ac
       continue;
     std::ostringstream text;
     text.precision(17);
-    text << element(name, coordinates, order) << " is " << value << ", expected " << expected.values[at]
-         << " up to " << expected.errors[at];
+    text << element(name, coordinates, order) << " is " << value << ", expected " << expected.values[at] << " up to "
+         << expected.errors[at];
     return text.str();
   }
   return {};

@@ -47,7 +47,7 @@ private:
   const Trial trial_;
   Random random_;
   abi::Signature signature_;
-  std::vector<std::unique_ptr<Argument>> arguments_; ///< by parameter
+  std::vector<std::unique_ptr<Argument>> arguments_;              ///< by parameter
   std::map<std::string, std::vector<tensor::Coordinates>> parts_; ///< of tensors that are stored as sums
   std::vector<void *> pointers_;
 };

@@ -130,7 +130,8 @@ bool KernelUnderTest::canStore(const Trial &trial) const {
     std::vector<int64_t> shape;
     for (int dimension : classes_.ofTensor.at(tensor.partOf.empty() ? tensor.name : tensor.partOf))
       shape.push_back(trial.extents[static_cast<size_t>(dimension)]);
-    if (!isStorable(tensor.format, shape) || !fitsIndexTypes(tensor.format, shape) || (trial.nonFinite && hasSlots(tensor.format)))
+    if (!isStorable(tensor.format, shape) || !fitsIndexTypes(tensor.format, shape) ||
+        (trial.nonFinite && hasSlots(tensor.format)))
       return false;
   }
   return true;

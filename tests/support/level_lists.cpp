@@ -106,9 +106,8 @@ std::vector<std::string> randomCoordinates(int order, Random &random) {
 }
 
 std::string randomStorage(Random &random) {
-  static const std::vector<std::string> kStorages = {"d", "d", "d", "d", "c",  "c",  "c",  "c",  "c*", "c?", "c*?",
-                                                     "r", "m", "l", "L", "U",  "f0", "f1", "f2", "f3", "u0", "u1",
-                                                     "u2"};
+  static const std::vector<std::string> kStorages = {"d", "d", "d", "d", "c",  "c",  "c",  "c",  "c*", "c?", "c*?", "r",
+                                                     "m", "l", "L", "U", "f0", "f1", "f2", "f3", "u0", "u1", "u2"};
   return kStorages[static_cast<size_t>(random.below(static_cast<int64_t>(kStorages.size())))];
 }
 

@@ -7,8 +7,8 @@
 
 namespace spc::testing {
 
-/// A number as the type holds it: integers, worked out exactly, wrap around; anything but 0 is true; too large an f16 is
-/// infinite. Floats are not rounded, see epsilonOf.
+/// A number as the type holds it: integers, worked out exactly, wrap around; anything but 0 is true; too large an f16
+/// is infinite. Floats are not rounded, see epsilonOf.
 std::complex<double> converted(std::complex<double> value, sema::ValueType type);
 
 /// The relative rounding error of one operation; complex ones are made of several.

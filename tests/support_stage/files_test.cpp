@@ -74,7 +74,7 @@ TEST_CASE("permissions follow the umask") {
   mode_t old = ::umask(027);
   CHECK(commit({{folder / "k.o", "x"}}, diagnostics));
   ::umask(old);
-  struct stat status {};
+  struct stat status{};
   REQUIRE(::stat((folder / "k.o").c_str(), &status) == 0);
   CHECK((status.st_mode & 0777) == 0640);
 }

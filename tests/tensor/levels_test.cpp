@@ -105,7 +105,8 @@ TEST_CASE("a width given at run time is that of the longest row") {
 
 TEST_CASE("widths that entries or padding do not fit") {
   using Catch::Matchers::Contains;
-  CHECK_THAT(errorOf(sample(), {dense(0), fixed(1, 1, false)}), Contains("level 1 has 2 entries, the format's width is 1"));
+  CHECK_THAT(errorOf(sample(), {dense(0), fixed(1, 1, false)}),
+             Contains("level 1 has 2 entries, the format's width is 1"));
   CHECK_THAT(errorOf(sample(), {dense(0), fixed(1, 5, true)}), Contains("width 5 is above the extent 4"));
   CHECK_THAT(errorOf(matrix({2, 0}, {}), {dense(0), fixed(1, 1, false)}), Contains("no coordinate for padding"));
 }
