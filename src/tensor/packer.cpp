@@ -227,15 +227,15 @@ bool Packer::allocateIndices(int k) {
     indices_ = arrays_.allocate(FieldRole::Indices, k, positions_);
     return true;
   }
-  if (firstListed_ < 0) {
-    firstListed_ = k;
+  const int first = arrays_.format().firstListed();
+  if (k == first) {
     indexStride_ = arrays_.format().levelCount() - k;
     int64_t count = 0;
     if (__builtin_mul_overflow(positions_, indexStride_, &count))
       throw std::bad_alloc();
     indices_ = arrays_.allocate(FieldRole::Entries, k, count);
   }
-  indexOffset_ = k - firstListed_;
+  indexOffset_ = k - first;
   return true;
 }
 

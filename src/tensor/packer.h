@@ -45,7 +45,6 @@ private:
   int64_t positions_ = 1;
   void *indices_ = nullptr; ///< of the level being packed
   int64_t indexStride_ = 1, indexOffset_ = 0;
-  int firstListed_ = -1;
 };
 
 } // namespace spc::tensor

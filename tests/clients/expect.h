@@ -1,4 +1,4 @@
-/* The checks of the client programs: C11 and C++17. */
+/* The checks of client programs, here and in tests/abi: C11 and C++17. */
 #ifndef SPC_TESTS_EXPECT_H
 #define SPC_TESTS_EXPECT_H
 

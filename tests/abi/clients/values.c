@@ -1,24 +1,13 @@
 /* Value types of the C interface: layouts, and half-precision numbers to and from float. */
 #include "sddmm.h"
 
-#include <math.h>
-#include <stdio.h>
+#include "../../clients/expect.h"
 
 #ifdef __cplusplus
 #include <complex>
 #else
 #include <complex.h>
 #endif
-
-static int failures = 0;
-
-#define EXPECT(condition)                                                                                              \
-  do {                                                                                                                 \
-    if (!(condition)) {                                                                                                \
-      printf("line %d: %s\n", __LINE__, #condition);                                                                   \
-      ++failures;                                                                                                      \
-    }                                                                                                                  \
-  } while (0)
 
 /* Every pattern survives the way to float and back; numbers between two neighbours go to the nearer one, ties to even.
  */
