@@ -26,6 +26,7 @@ enum class LevelStorage : int64_t {
   RaggedDense,      ///< as many ascending coordinates from `start` as pointers say
   ClosedDense,      ///< `length` ascending coordinates from `start`
   ClosedCompressed, ///< `length` listed coordinates
+  FixedUnique,      ///< as Fixed, and those of one parent ascend without repeats, padding included
 };
 
 /// What a level's coordinate is of the tensor's dimensions, as in format::Part.
@@ -47,7 +48,7 @@ struct Level {
   int64_t block = 1;       ///< of a quotient or remainder
   int64_t minus = 0;       ///< of a difference: the dimension of i
   int64_t minusExtent = 0; ///< … and its extent
-  int64_t width = 0;       ///< of Fixed
+  int64_t width = 0;       ///< of fixed levels
   int64_t stride = 1;      ///< entry p's coordinate is indices[p * stride + offset]
   int64_t offset = 0;
   int64_t parentExtent = 1; ///< of closed forms: what the parent's coordinate runs over

@@ -78,6 +78,7 @@ inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
   case LevelStorage::Singleton:
     return {parent, parent + 1, 0};
   case LevelStorage::Fixed:
+  case LevelStorage::FixedUnique:
     return {parent * level.width, (parent + 1) * level.width, 0};
   case LevelStorage::ClosedDense:
   case LevelStorage::ClosedCompressed: {
@@ -97,12 +98,16 @@ inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
   return {begin, end, begin - valueOf(level.start, parent % level.parentExtent, level.extent)};
 }
 
+/// Whether a level has an array of its coordinates.
+inline bool isListed(const Level &level) {
+  return level.storage != LevelStorage::Dense && level.storage != LevelStorage::RaggedDense &&
+         level.storage != LevelStorage::ClosedDense;
+}
+
 inline int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor) {
   const Level &level = source.levels[k];
-  const bool isListed = level.storage != LevelStorage::Dense && level.storage != LevelStorage::RaggedDense &&
-                        level.storage != LevelStorage::ClosedDense;
-  return isListed ? load(level.indices, source.indexBytes, cursor.position * level.stride + level.offset)
-                  : cursor.position - cursor.first;
+  return isListed(level) ? load(level.indices, source.indexBytes, cursor.position * level.stride + level.offset)
+                         : cursor.position - cursor.first;
 }
 
 /// Whether a level's coordinate is one that it may have.

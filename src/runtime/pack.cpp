@@ -1,0 +1,362 @@
+#include "runtime/pack.h"
+
+#include "runtime/memory.h"
+#include "runtime/sorting.h"
+#include "runtime/values.h"
+#include "runtime/walk.h"
+
+#include <stddef.h>
+
+namespace spc::runtime {
+namespace {
+
+bool isFixed(const Level &level) {
+  return level.storage == LevelStorage::Fixed || level.storage == LevelStorage::FixedUnique;
+}
+
+/// The work on one tensor, level by level as in Chou et al. 2018: `positions_` are the slots of the level packed last,
+/// `at_` says which of them each entry is in. Entries are sorted by every level down to the last listed one: the order
+/// of what dense levels below it store does not matter.
+class Packing {
+public:
+  Packing(const Allocator &allocator, const EntryList &entries, Tensor &target)
+      : allocator_(allocator), entries_(entries), target_(target), parts_(allocator), sorting_(allocator),
+        work_(allocator) {
+    for (int64_t k = 0; k < target.order; ++k)
+      if (isListed(target.levels[k]))
+        sortedLevels_ = k + 1;
+    for (int64_t k = 0; k < target.order; ++k)
+      if (target.levels[k].extent > INT32_MAX)
+        width_ = 8;
+    if (entries.count > INT32_MAX)
+      width_ = 8;
+  }
+
+  Status run(bool withValues) {
+    if (const Status status = prepare(); status != Status::Ok)
+      return status;
+    for (int64_t k = 0; k < target_.order; ++k)
+      if (const Status status = packLevel(k); status != Status::Ok)
+        return status;
+    target_.stored = positions_;
+    return !withValues || packValues() ? Status::Ok : Status::Memory;
+  }
+
+private:
+  Status prepare();
+  bool computeParts();
+  bool sort();
+  bool isSorted() const;
+  Status packLevel(int64_t k);
+  Status compressed(int64_t k);
+  Status fixed(int64_t k);
+  bool singleton(int64_t k);
+  Status chooseWidth(Level &level);
+  bool allocateIndices(int64_t k, int64_t count);
+  void readColumn(int64_t k);
+  void padUnique(Level &level, int64_t first, int64_t used);
+  bool packValues();
+
+  int64_t count() const { return entries_.count; }
+  int64_t numberOf(int64_t sorted) const { return order_.now.isNull() ? sorted : order_.now[sorted]; }
+  bool isSamePlace(int64_t sorted) const;
+  int64_t indexAt(const Level &level, int64_t position) const {
+    return load(level.indices, target_.indexBytes, position * level.stride + level.offset);
+  }
+  void setIndex(Level &level, int64_t position, int64_t at) {
+    store(level.indices, target_.indexBytes, position * level.stride + level.offset, at);
+  }
+  bool multiply(int64_t parts) { return !__builtin_mul_overflow(positions_, parts, &positions_); }
+
+  const Allocator &allocator_;
+  const EntryList &entries_;
+  Tensor &target_;
+  Block parts_, sorting_, work_;
+  int64_t width_ = 4;         ///< bytes that hold every coordinate and every entry's number
+  int64_t sortedLevels_ = 0;  ///< levels down to the last listed one
+  Integers keys_[kMaxLevels]; ///< by level: each entry's coordinate, as in the list
+  EntryOrder order_;          ///< the sorted entries; `now` is null where the list is sorted
+  int64_t *at_ = nullptr;     ///< by sorted entry
+  Integers gathered_;         ///< room for a coordinate of each sorted entry, where the list is not sorted
+  Integers column_;           ///< of the level that is being packed: the coordinate of each sorted entry
+  int64_t positions_ = 1;
+};
+
+Status Packing::prepare() {
+  for (int64_t k = 0; k < target_.order; ++k)
+    if (count() > 0 && isListed(target_.levels[k]) && denseCount(target_.levels[k]) - 1 > largest(target_.indexBytes))
+      return Status::IndexType;
+  if (!computeParts() || (!isSorted() && !sort()))
+    return Status::Memory;
+  const bool gathers = !order_.now.isNull();
+  Layout layout;
+  const int64_t atOffset = layout.add(count(), sizeof(int64_t));
+  const int64_t columnOffset = gathers ? layout.add(count(), width_) : 0;
+  if (!work_.allocate(layout))
+    return Status::Memory;
+  at_ = reinterpret_cast<int64_t *>(work_.at(atOffset));
+  if (gathers)
+    gathered_ = {work_.at(columnOffset), width_};
+  for (int64_t e = 0; e < count(); ++e)
+    at_[e] = 0;
+  return Status::Ok;
+}
+
+/// Coordinates by level: those of the list, or for blocks parts of them.
+bool Packing::computeParts() {
+  int64_t offsets[kMaxLevels];
+  Layout layout;
+  for (int64_t k = 0; k < target_.order; ++k)
+    offsets[k] = target_.levels[k].part == LevelPart::Whole ? 0 : layout.add(count(), width_);
+  if (layout.total() > 0 && !parts_.allocate(layout))
+    return false;
+  for (int64_t k = 0; k < target_.order; ++k) {
+    const Level &level = target_.levels[k];
+    const Integers whole = entries_.at[level.dimension];
+    if (level.part == LevelPart::Whole) {
+      keys_[k] = whole;
+      continue;
+    }
+    keys_[k] = {parts_.at(offsets[k]), width_};
+    for (int64_t e = 0; e < count(); ++e)
+      keys_[k].set(e, level.part == LevelPart::Quotient ? whole[e] / level.block : whole[e] % level.block);
+  }
+  return !layout.overflows();
+}
+
+bool Packing::isSorted() const {
+  for (int64_t e = 1; e < count(); ++e)
+    for (int64_t k = 0; k < sortedLevels_; ++k) {
+      const int64_t before = keys_[k][e - 1], here = keys_[k][e];
+      if (before > here)
+        return false;
+      if (before < here)
+        break;
+    }
+  return true;
+}
+
+bool Packing::sort() {
+  Layout layout;
+  const int64_t orderOffset = layout.add(count(), width_);
+  const int64_t nextOffset = layout.add(count(), width_);
+  const int64_t bucketOffset = layout.add(kBuckets, sizeof(int64_t));
+  if (!sorting_.allocate(layout))
+    return false;
+  order_.count = count();
+  order_.now = {sorting_.at(orderOffset), width_};
+  order_.next = {sorting_.at(nextOffset), width_};
+  order_.buckets = reinterpret_cast<int64_t *>(sorting_.at(bucketOffset));
+  for (int64_t e = 0; e < count(); ++e)
+    order_.now.set(e, e);
+  for (int64_t k = sortedLevels_ - 1; k >= 0; --k)
+    sortBy(order_, keys_[k], denseCount(target_.levels[k]));
+  return true;
+}
+
+Status Packing::packLevel(int64_t k) {
+  const Level &level = target_.levels[k];
+  readColumn(k);
+  if (level.storage == LevelStorage::Compressed)
+    return compressed(k);
+  if (isFixed(level))
+    return fixed(k);
+  if (level.storage == LevelStorage::Singleton)
+    return singleton(k) ? Status::Ok : Status::Memory;
+  const int64_t extent = denseCount(level);
+  for (int64_t e = 0; e < count(); ++e)
+    at_[e] = at_[e] * extent + column_[e];
+  return multiply(extent) ? Status::Ok : Status::Memory;
+}
+
+/// One level's coordinates as sorted.
+void Packing::readColumn(int64_t k) {
+  column_ = keys_[k];
+  if (order_.now.isNull())
+    return;
+  for (int64_t e = 0; e < count(); ++e)
+    gathered_.set(e, keys_[k][order_.now[e]]);
+  column_ = gathered_;
+}
+
+/// Whether a sorted entry is at the place of the one before it.
+bool Packing::isSamePlace(int64_t sorted) const {
+  const int64_t entry = numberOf(sorted), before = numberOf(sorted - 1);
+  for (int64_t k = 0; k < target_.order; ++k)
+    if (keys_[k][entry] != keys_[k][before])
+      return false;
+  return true;
+}
+
+bool Packing::allocateIndices(int64_t k, int64_t count) {
+  Level &level = target_.levels[k];
+  if (level.offset > 0) {
+    level.indices = target_.levels[k - 1].indices;
+    return true;
+  }
+  int64_t numbers = 0;
+  return !__builtin_mul_overflow(count, level.stride, &numbers) &&
+         allocateArray(allocator_, numbers, target_.indexBytes, level.indices);
+}
+
+/// A level above singletons repeats its coordinate for each place.
+Status Packing::compressed(int64_t k) {
+  Level &level = target_.levels[k];
+  const bool repeats = k + 1 < target_.order && target_.levels[k + 1].storage == LevelStorage::Singleton;
+  const auto isRepeat = [&](int64_t e, int64_t parentBefore) {
+    return e > 0 && at_[e] == parentBefore && column_[e] == column_[e - 1] && (!repeats || isSamePlace(e));
+  };
+  int64_t listed = 0;
+  for (int64_t e = 0, parent = 0; e < count(); parent = at_[e++])
+    listed += !isRepeat(e, parent);
+  if (k > 0) {
+    if (listed > largest(target_.pointerBytes))
+      return Status::IndexType;
+    if (positions_ == INT64_MAX || !allocateArray(allocator_, positions_ + 1, target_.pointerBytes, level.pointers))
+      return Status::Memory;
+  } else {
+    target_.rootCount = listed;
+  }
+  if (!allocateIndices(k, listed))
+    return Status::Memory;
+  int64_t next = 0, closed = 0; // positions, and the parents whose pointer is written
+  for (int64_t e = 0, parent = 0; e < count(); ++e) {
+    const int64_t parentBefore = parent;
+    parent = at_[e];
+    if (!isRepeat(e, parentBefore)) {
+      for (; k > 0 && closed <= parent; ++closed)
+        store(level.pointers, target_.pointerBytes, closed, next);
+      setIndex(level, next++, column_[e]);
+    }
+    at_[e] = next - 1;
+  }
+  for (; k > 0 && closed <= positions_; ++closed)
+    store(level.pointers, target_.pointerBytes, closed, next);
+  positions_ = listed;
+  return Status::Ok;
+}
+
+/// Entries of one place, which have one position, write the same.
+bool Packing::singleton(int64_t k) {
+  if (!allocateIndices(k, positions_))
+    return false;
+  for (int64_t e = 0; e < count(); ++e)
+    setIndex(target_.levels[k], at_[e], column_[e]);
+  return true;
+}
+
+Status Packing::chooseWidth(Level &level) {
+  int64_t most = 0;
+  for (int64_t e = 0, used = 0; e < count(); ++e) {
+    const bool isSameParent = e > 0 && at_[e] == at_[e - 1];
+    used = isSameParent ? used + (column_[e] != column_[e - 1]) : 1;
+    most = used > most ? used : most;
+  }
+  if (level.width < 0)
+    level.width = most;
+  const int64_t extent = denseCount(level);
+  const bool isTooWide = extent == 0 || (level.storage == LevelStorage::FixedUnique && level.width > extent);
+  if (most > level.width)
+    return Status::Count;
+  return positions_ > 0 && level.width > 0 && isTooWide ? Status::Shape : Status::Ok;
+}
+
+Status Packing::fixed(int64_t k) {
+  Level &level = target_.levels[k];
+  if (const Status status = chooseWidth(level); status != Status::Ok)
+    return status;
+  const int64_t parents = positions_;
+  if (!multiply(level.width) || !allocateIndices(k, positions_))
+    return Status::Memory;
+  for (int64_t parent = 0, e = 0; level.width > 0 && parent < parents; ++parent) {
+    const int64_t begin = e, first = parent * level.width;
+    int64_t used = 0;
+    for (; e < count() && at_[e] == parent; ++e)
+      if (e == begin || column_[e] != column_[e - 1])
+        setIndex(level, first + used++, column_[e]);
+    if (level.storage == LevelStorage::FixedUnique)
+      padUnique(level, first, used);
+    const int64_t last = used == 0 ? 0 : indexAt(level, first + used - 1);
+    for (int64_t slot = used; level.storage == LevelStorage::Fixed && slot < level.width; ++slot)
+      setIndex(level, first + slot, last);
+    int64_t slot = first;
+    for (int64_t entry = begin; entry < e; ++entry) {
+      while (indexAt(level, slot) != column_[entry])
+        ++slot;
+      at_[entry] = slot;
+    }
+  }
+  return Status::Ok;
+}
+
+/// Merges the least coordinates that are not listed into the `used` ones at `first`.
+void Packing::padUnique(Level &level, int64_t first, int64_t used) {
+  int64_t padding = level.width - used;
+  for (int64_t slot = used - 1; slot >= 0; --slot)
+    setIndex(level, first + slot + padding, indexAt(level, first + slot));
+  for (int64_t slot = first, candidate = 0; padding > 0; ++slot, ++candidate) {
+    // The coordinate that comes next is `padding` slots further on.
+    if (used > 0 && indexAt(level, slot + padding) == candidate)
+      --used;
+    else
+      --padding;
+    setIndex(level, slot, candidate);
+  }
+}
+
+bool Packing::packValues() {
+  if (positions_ > 0 && target_.valueBytes > INT64_MAX / positions_)
+    return false;
+  if (!allocateArray(allocator_, positions_, target_.valueBytes, target_.values))
+    return false;
+  // Unless every place ends in a list, there are positions without an entry, and entries of one are not neighbours.
+  const bool isList = sortedLevels_ == target_.order && !isFixed(target_.levels[target_.order - 1]);
+  if (!isList)
+    fillWithZeros(target_.values, positions_ * target_.valueBytes);
+  Tensor given = target_;
+  given.values = const_cast<void *>(entries_.values);
+  for (int64_t e = 0; e < count(); ++e) {
+    const int64_t entry = numberOf(e), from = entries_.from.isNull() ? entry : entries_.from[entry];
+    if (isList && (e == 0 || at_[e] != at_[e - 1]))
+      copyValue(given, from, target_.values, at_[e]);
+    else
+      addValue(given, from, target_.values, at_[e]);
+  }
+  return true;
+}
+
+/// Forgets arrays that are not set yet.
+void clearArrays(Tensor &target) {
+  target.rootCount = target.stored = 0;
+  target.values = nullptr;
+  for (int64_t k = 0; k < target.order; ++k)
+    target.levels[k].pointers = target.levels[k].indices = nullptr;
+}
+
+} // namespace
+
+void releaseArrays(const Allocator &allocator, Tensor &target) {
+  for (int64_t k = 0; k < target.order; ++k) {
+    releaseArray(allocator, target.levels[k].pointers);
+    if (target.levels[k].offset == 0) // else another level's
+      releaseArray(allocator, target.levels[k].indices);
+  }
+  releaseArray(allocator, target.values);
+  clearArrays(target);
+}
+
+Status packEntries(const Allocator &allocator, const EntryList &entries, Tensor &target, bool withValues) {
+  int64_t widths[kMaxLevels];
+  for (int64_t k = 0; k < target.order; ++k)
+    widths[k] = target.levels[k].width;
+  clearArrays(target);
+  const Status status = Packing(allocator, entries, target).run(withValues);
+  if (status == Status::Ok)
+    return status;
+  releaseArrays(allocator, target);
+  for (int64_t k = 0; k < target.order; ++k)
+    target.levels[k].width = widths[k];
+  return status;
+}
+
+} // namespace spc::runtime

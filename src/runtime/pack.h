@@ -1,0 +1,38 @@
+// From a list of entries to the arrays of a format. Freestanding.
+#pragma once
+
+#include "runtime/integers.h"
+#include "runtime/runtime.h"
+
+namespace spc::runtime {
+
+/// Entries of a tensor in any order, by dimension. Owns nothing. One place may occur several times.
+struct EntryList {
+  int64_t order;          ///< dimensions
+  int64_t count;          ///< entries
+  Integers at[kMaxOrder]; ///< by dimension: the coordinate of each entry, within its extent
+  const void *values;     ///< of the target's value type; not read without values
+  Integers from;          ///< where in `values` each entry's value is; a null array: entry e's at e
+};
+
+/// Builds the arrays of `target` from entries; entries of one place are summed in the order of the list.
+///
+/// Reads `order`, the byte widths, the value kind and all of each level but its arrays. The levels may be dense,
+/// compressed, singletons below a compressed one and of fixed width, store whole dimensions, quotients and remainders,
+/// in any order; all coordinates come out sorted, and unique but for the padding of `Fixed`. Sets `rootCount`,
+/// `stored`, the arrays, the width of a fixed level where it is -1 (to the most entries of any parent), and `values`
+/// if `withValues` (else NULL). Each array is an allocation of its own; one without elements is NULL; pointers have an
+/// element more than parents. Interleaved coordinates are one array, to which the indices of each of their levels
+/// point.
+///
+/// Padding holds zeros; coordinates of a `Fixed` level repeat the parent's last one, or are 0; those of a `FixedUnique`
+/// level are the least ones that the parent does not list.
+///
+/// Ok; Memory; Count (more entries of a parent than the width); Shape (no coordinate is left for padding); IndexType
+/// (an extent or a count overflows the target's types). On failure nothing stays allocated and every array is NULL.
+Status packEntries(const Allocator &allocator, const EntryList &entries, Tensor &target, bool withValues);
+
+/// Releases every array of a packed tensor and sets pointers to NULL and counts to 0.
+void releaseArrays(const Allocator &allocator, Tensor &target);
+
+} // namespace spc::runtime
