@@ -37,9 +37,14 @@ void neutralise(llvm::Module &runtime, const llvm::Module &kernel) {
                                   "stack-protector-buffer-size", "min-legal-vector-width"})
       function.removeFnAttr(attribute);
     function.removeFnAttr(llvm::Attribute::UWTable);
-    // Its loops wait for memory: unrolling and vectorising them costs more time than the rest of a compilation.
-    if (!function.isDeclaration())
+    // Most loops wait for memory: unrolling and vectorising them costs more time than the rest of a compilation. Those
+    // that do not are marked (runtime/hot.h).
+    if (function.hasFnAttribute(llvm::Attribute::Hot)) {
+      function.removeFnAttr(llvm::Attribute::Hot); // it would have sections of its own
+      function.removeFnAttr(llvm::Attribute::OptimizeForSize);
+    } else if (!function.isDeclaration()) {
       function.addFnAttr(llvm::Attribute::OptimizeForSize);
+    }
     if (function.getName().starts_with(kCPrefix))
       function.setName(kSymbolPrefix + function.getName().drop_front(kCPrefix.size()));
   }

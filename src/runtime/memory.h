@@ -1,6 +1,7 @@
 // Memory through the caller's hooks. Freestanding.
 #pragma once
 
+#include "runtime/hot.h"
 #include "runtime/runtime.h"
 
 namespace spc::runtime {
@@ -68,10 +69,13 @@ inline void releaseArray(const Allocator &allocator, void *&array) {
   array = nullptr;
 }
 
-inline void fillWithZeros(void *array, int64_t bytes) {
-  auto *write = static_cast<char *>(array);
-  for (int64_t b = 0; b < bytes; ++b)
-    write[b] = 0;
+/// `array` starts at a multiple of 8.
+SPC_HOT inline void fillWithZeros(void *array, int64_t bytes) {
+  auto *words = static_cast<uint64_t *>(array);
+  for (int64_t w = 0; w < bytes / 8; ++w)
+    words[w] = 0;
+  for (int64_t b = bytes / 8 * 8; b < bytes; ++b)
+    static_cast<char *>(array)[b] = 0;
 }
 
 } // namespace spc::runtime

@@ -325,15 +325,14 @@ bool Packing::packValues() {
   return true;
 }
 
-/// Forgets arrays that are not set yet.
+} // namespace
+
 void clearArrays(Tensor &target) {
   target.rootCount = target.stored = 0;
   target.values = nullptr;
   for (int64_t k = 0; k < target.order; ++k)
     target.levels[k].pointers = target.levels[k].indices = nullptr;
 }
-
-} // namespace
 
 void releaseArrays(const Allocator &allocator, Tensor &target) {
   for (int64_t k = 0; k < target.order; ++k) {

@@ -32,6 +32,9 @@ struct EntryList {
 /// (an extent or a count overflows the target's types). On failure nothing stays allocated and every array is NULL.
 Status packEntries(const Allocator &allocator, const EntryList &entries, Tensor &target, bool withValues);
 
+/// Sets every array of a tensor to NULL and the counts to 0.
+void clearArrays(Tensor &target);
+
 /// Releases every array of a packed tensor and sets pointers to NULL and counts to 0.
 void releaseArrays(const Allocator &allocator, Tensor &target);
 

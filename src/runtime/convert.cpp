@@ -1,0 +1,82 @@
+#include "runtime/convert.h"
+
+#include "runtime/entries.h"
+#include "runtime/memory.h"
+#include "runtime/pack.h"
+#include "runtime/rows.h"
+
+#include <stddef.h>
+
+namespace spc::runtime {
+namespace {
+
+/// Reads the entries of a tensor into arrays of its own.
+class EntryReader {
+public:
+  explicit EntryReader(const Allocator &allocator) : block_(allocator) {}
+
+  /// Ok; Memory; Count; IndexRange. The list lives as long as this object.
+  Status read(const Tensor &source) {
+    if (!allocate(source))
+      return Status::Memory;
+    return walkEntries(source, [this](int64_t position, const int64_t *at) {
+      for (int64_t d = 0; d < list_.order; ++d)
+        list_.at[d].set(list_.count, at[d]);
+      if (!list_.from.isNull())
+        list_.from.set(list_.count, position);
+      ++list_.count;
+    });
+  }
+  const EntryList &list() const { return list_; }
+
+private:
+  bool allocate(const Tensor &source) {
+    int64_t bytes = source.stored > INT32_MAX ? 8 : 4;
+    bool leavesSlotsOut = false;
+    for (int64_t k = 0; k < source.order; ++k) {
+      const Level &level = source.levels[k];
+      if (level.extent > INT32_MAX || level.minusExtent > INT32_MAX)
+        bytes = 8;
+      leavesSlotsOut |= level.part == LevelPart::Quotient || level.part == LevelPart::Difference;
+      list_.order = level.dimension < list_.order ? list_.order : level.dimension + 1;
+    }
+    int64_t offsets[kMaxOrder + 1];
+    Layout layout;
+    for (int64_t d = 0; d < list_.order + leavesSlotsOut; ++d)
+      offsets[d] = layout.add(source.stored, bytes);
+    if (!block_.allocate(layout))
+      return false;
+    for (int64_t d = 0; d < list_.order; ++d)
+      list_.at[d] = {block_.at(offsets[d]), bytes};
+    if (leavesSlotsOut)
+      list_.from = {block_.at(offsets[list_.order]), bytes};
+    list_.values = source.values;
+    return true;
+  }
+
+  Block block_;
+  EntryList list_{};
+};
+
+} // namespace
+
+extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                  int64_t withValues) {
+  clearArrays(*target);
+  Status status = Status::Count;
+  if (source->stored >= 0 && source->rootCount >= 0) {
+    if (canBuildRows(*source, *target, withValues != 0)) {
+      status = buildRows(*allocator, *source, *target, withValues != 0);
+      if (status != Status::Ok)
+        releaseArrays(*allocator, *target);
+    } else {
+      EntryReader reader(*allocator);
+      status = reader.read(*source);
+      if (status == Status::Ok)
+        status = packEntries(*allocator, reader.list(), *target, withValues != 0);
+    }
+  }
+  return static_cast<int32_t>(status);
+}
+
+} // namespace spc::runtime

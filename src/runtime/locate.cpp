@@ -1,0 +1,92 @@
+#include "runtime/convert.h"
+#include "runtime/entries.h"
+#include "runtime/memory.h"
+#include "runtime/values.h"
+
+namespace spc::runtime {
+namespace {
+
+/// What a level lists of a place's coordinates.
+int64_t partOf(const Level &level, const int64_t *coordinates) {
+  const int64_t at = coordinates[level.dimension];
+  switch (level.part) {
+  case LevelPart::Whole:
+    return at;
+  case LevelPart::Quotient:
+    return at / level.block;
+  case LevelPart::Remainder:
+    return at % level.block;
+  case LevelPart::Difference:
+    return at - coordinates[level.minus];
+  }
+  return at;
+}
+
+/// Compares entry `position` of the listed levels [first, last) with a place: negative where it comes before.
+int compare(const Tensor &target, int64_t first, int64_t last, int64_t position, const int64_t *coordinates) {
+  for (int64_t k = first; k < last; ++k) {
+    const int64_t listed = coordinate(target, k, {position, 0, 0}), wanted = partOf(target.levels[k], coordinates);
+    if (listed != wanted)
+      return listed < wanted ? -1 : 1;
+  }
+  return 0;
+}
+
+/// The position of a place among the entries of the listed levels [first, last) between two positions, or -1.
+int64_t search(const Tensor &target, int64_t first, int64_t last, const Cursor &range, const int64_t *coordinates) {
+  int64_t low = range.position, high = range.end;
+  while (low < high) {
+    const int64_t middle = low + (high - low) / 2;
+    if (compare(target, first, last, middle, coordinates) < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < range.end && compare(target, first, last, low, coordinates) == 0)
+    return low;
+  for (int64_t position = range.position; position < range.end; ++position)
+    if (compare(target, first, last, position, coordinates) == 0)
+      return position;
+  return -1;
+}
+
+} // namespace
+
+int64_t positionOf(const Tensor &target, const int64_t *coordinates) {
+  int64_t position = 0;
+  for (int64_t k = 0; k < target.order;) {
+    const Cursor range = open(target, k, position);
+    if (!isListed(target.levels[k])) {
+      position = range.first + partOf(target.levels[k], coordinates);
+      if (position < range.position || position >= range.end)
+        return -1;
+      ++k;
+      continue;
+    }
+    // Singletons have their parent's position: a list is searched by all its levels at once.
+    int64_t last = k + 1;
+    while (last < target.order && target.levels[last].storage == LevelStorage::Singleton)
+      ++last;
+    position = search(target, k, last, range, coordinates);
+    if (position < 0)
+      return -1;
+    k = last;
+  }
+  return position;
+}
+
+extern "C" int32_t spc_rt_convert_values(const Allocator *, const Tensor *source, Tensor *target) {
+  if (source->stored < 0 || source->rootCount < 0)
+    return static_cast<int32_t>(Status::Count);
+  fillWithZeros(target->values, target->stored * target->valueBytes);
+  bool hasPlaces = true;
+  const Status status = walkEntries(*source, [&](int64_t from, const int64_t *at) {
+    const int64_t to = hasPlaces ? positionOf(*target, at) : -1;
+    hasPlaces = to >= 0;
+    if (hasPlaces)
+      addValue(*source, from, target->values, to);
+  });
+  return static_cast<int32_t>(status == Status::Ok && !hasPlaces ? Status::Pattern : status);
+}
+
+} // namespace spc::runtime

@@ -1,0 +1,219 @@
+#include "runtime/rows.h"
+
+#include "runtime/memory.h"
+#include "runtime/pack.h"
+#include "runtime/scatter.h"
+#include "runtime/sort_row.h"
+#include "runtime/values.h"
+
+#include <stddef.h>
+
+namespace spc::runtime {
+namespace {
+
+bool isWhole(const Level &level, LevelStorage storage) {
+  return level.storage == storage && level.part == LevelPart::Whole;
+}
+
+bool isRows(const Tensor &tensor) {
+  return tensor.order == 2 && isWhole(tensor.levels[0], LevelStorage::Dense) &&
+         isWhole(tensor.levels[1], LevelStorage::Compressed) && tensor.levels[1].stride == 1;
+}
+
+bool isCoordinateList(const Tensor &tensor) {
+  return tensor.order == 2 && isWhole(tensor.levels[0], LevelStorage::Compressed) &&
+         isWhole(tensor.levels[1], LevelStorage::Singleton);
+}
+
+/// The work on one matrix of coordinates `I` and values `V`.
+template <typename I, typename V> class RowBuilder {
+public:
+  RowBuilder(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues)
+      : allocator_(allocator), source_(source), target_(target), rows_(target.levels[0].extent),
+        withValues_(withValues), counters_(allocator), room_(allocator) {}
+
+  Status run() {
+    if (!allocate())
+      return Status::Memory;
+    Status status = isRows(source_) ? transpose() : sortList();
+    if (status == Status::Ok && needsFinish_)
+      status = finish();
+    if (status == Status::Ok && starts_ != target_.levels[1].pointers)
+      for (int64_t r = 0; r <= rows_; ++r)
+        store(target_.levels[1].pointers, target_.pointerBytes, r, starts_[r]);
+    return status;
+  }
+
+private:
+  bool allocate();
+  Status transpose();
+  Status sortList();
+  Status finish();
+  bool hasRepeats() const;
+  int64_t finishRows(RowEntries<I, V> room);
+  void shrink(void *&array, int64_t bytes);
+
+  Column<I> coordinatesOf(int64_t dimension) const {
+    const Level &level = source_.levels[source_.levels[0].dimension == dimension ? 0 : 1];
+    return {static_cast<const I *>(level.indices) + level.offset, level.stride};
+  }
+  Places<I, V> places() const {
+    return {starts_ + 1, static_cast<I *>(target_.levels[1].indices), static_cast<V *>(target_.values)};
+  }
+
+  const Allocator &allocator_;
+  const Tensor &source_;
+  Tensor &target_;
+  int64_t rows_;
+  bool withValues_;
+  Block counters_;
+  Block room_;
+  I *starts_ = nullptr; ///< rows + 1: the target's pointers, where they have this type; element r + 1 counts row r
+  bool needsFinish_ = false;
+};
+
+template <typename I, typename V> bool RowBuilder<I, V>::allocate() {
+  Level &level = target_.levels[1];
+  const int64_t stored = source_.stored;
+  if (!allocateArray(allocator_, rows_ + 1, target_.pointerBytes, level.pointers) ||
+      !allocateArray(allocator_, stored, sizeof(I), level.indices) ||
+      (withValues_ && !allocateArray(allocator_, stored, sizeof(V), target_.values)))
+    return false;
+  starts_ = static_cast<I *>(level.pointers);
+  if (target_.pointerBytes != sizeof(I)) {
+    Layout layout;
+    layout.add(rows_ + 1, sizeof(I));
+    if (!counters_.allocate(layout))
+      return false;
+    starts_ = reinterpret_cast<I *>(counters_.at(0));
+  }
+  fillWithZeros(starts_, (rows_ + 1) * static_cast<int64_t>(sizeof(I)));
+  target_.stored = stored;
+  return true;
+}
+
+/// Columns come out sorted, as rows are read in order.
+template <typename I, typename V> Status RowBuilder<I, V>::transpose() {
+  const Level &level = source_.levels[1];
+  if (!countRows(static_cast<const I *>(level.indices), source_.stored, rows_, starts_ + 1))
+    return Status::IndexRange;
+  sumCounts(starts_ + 1, rows_, false);
+  if (const Status status = scatterColumns<I, V>(source_, places()); status != Status::Ok)
+    return status;
+  needsFinish_ = hasRepeats();
+  return Status::Ok;
+}
+
+template <typename I, typename V> Status RowBuilder<I, V>::sortList() {
+  if (source_.rootCount != source_.stored)
+    return Status::Count;
+  const Column<I> rows = coordinatesOf(target_.levels[0].dimension);
+  const Column<I> columns = coordinatesOf(target_.levels[1].dimension);
+  const int64_t count = source_.stored;
+  const ListOrder order = inspectList(rows, columns, count, rows_, target_.levels[1].extent, starts_ + 1);
+  if (!order.isInRange)
+    return Status::IndexRange;
+  sumCounts(starts_ + 1, rows_, order.isSorted);
+  const auto *values = static_cast<const V *>(source_.values);
+  if (order.isSorted)
+    copyList(columns, values, count, places());
+  else
+    scatterList(rows, columns, values, count, places());
+  needsFinish_ = !order.isSorted || order.hasRepeats;
+  return Status::Ok;
+}
+
+/// Whether neighbours of a sorted row are at one column. Counts equal neighbours first, of whatever rows.
+template <typename I, typename V> SPC_HOT bool RowBuilder<I, V>::hasRepeats() const {
+  const auto *columns = static_cast<const I *>(target_.levels[1].indices);
+  I equal = 0;
+  for (int64_t e = 1; e < target_.stored; ++e)
+    equal += columns[e] == columns[e - 1];
+  for (int64_t r = 1; equal > 0 && r < rows_; ++r) {
+    const I start = starts_[r];
+    equal -= start > 0 && start < starts_[r + 1] && columns[start] == columns[start - 1];
+  }
+  return equal > 0;
+}
+
+/// Sorts each row and sums its repeats.
+template <typename I, typename V> Status RowBuilder<I, V>::finish() {
+  int64_t longest = 0;
+  for (int64_t r = 0; r < rows_; ++r)
+    longest = starts_[r + 1] - starts_[r] > longest ? starts_[r + 1] - starts_[r] : longest;
+  RowEntries<I, V> room{};
+  if (longest > kInsertionLimit) {
+    Layout layout;
+    const int64_t columns = layout.add(longest, sizeof(I));
+    const int64_t values = layout.add(longest, sizeof(V));
+    if (!room_.allocate(layout))
+      return Status::Memory;
+    room = {reinterpret_cast<I *>(room_.at(columns)), withValues_ ? reinterpret_cast<V *>(room_.at(values)) : nullptr};
+  }
+  target_.stored = finishRows(room);
+  if (target_.stored < source_.stored - source_.stored / 4) {
+    shrink(target_.levels[1].indices, sizeof(I));
+    shrink(target_.values, sizeof(V));
+  }
+  return Status::Ok;
+}
+
+template <typename I, typename V> SPC_HOT int64_t RowBuilder<I, V>::finishRows(RowEntries<I, V> room) {
+  const RowEntries<I, V> all{static_cast<I *>(target_.levels[1].indices), static_cast<V *>(target_.values)};
+  I *const starts = starts_;
+  int64_t next = 0;
+  for (int64_t r = 0, begin = 0; r < rows_; ++r) {
+    const int64_t end = starts[r + 1], first = next;
+    sortRow(all.from(begin), end - begin, room);
+    for (int64_t e = begin; e < end; ++e) {
+      if (next > first && all.columns[next - 1] == all.columns[e]) {
+        if (all.values)
+          addValue(target_, e, all.values, next - 1);
+        continue;
+      }
+      if (next != e)
+        all.copy(next, all, e);
+      ++next;
+    }
+    starts[r + 1] = static_cast<I>(next);
+    begin = end;
+  }
+  return next;
+}
+
+/// Gives back what repeats took up. The array stays as it is where there is no memory to copy it.
+template <typename I, typename V> void RowBuilder<I, V>::shrink(void *&array, int64_t bytes) {
+  void *exact = nullptr;
+  if (!array || !allocateArray(allocator_, target_.stored, bytes, exact))
+    return;
+  for (int64_t w = 0; w < target_.stored * bytes / 4; ++w)
+    static_cast<uint32_t *>(exact)[w] = static_cast<const uint32_t *>(array)[w];
+  releaseArray(allocator_, array);
+  array = exact;
+}
+
+template <typename I>
+Status buildRowsOf(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
+  return target.valueBytes == 8 ? RowBuilder<I, uint64_t>(allocator, source, target, withValues).run()
+                                : RowBuilder<I, uint32_t>(allocator, source, target, withValues).run();
+}
+
+} // namespace
+
+bool canBuildRows(const Tensor &source, const Tensor &target, bool withValues) {
+  const int64_t bytes = target.indexBytes;
+  if (!isRows(target) || source.indexBytes != bytes || bytes < 4 ||
+      (withValues && target.valueBytes != 4 && target.valueBytes != 8))
+    return false;
+  if (!isCoordinateList(source) && !(isRows(source) && source.levels[0].dimension == target.levels[1].dimension))
+    return false;
+  return source.stored <= largest(bytes) && source.stored <= largest(target.pointerBytes) &&
+         target.levels[0].extent < largest(bytes) && target.levels[1].extent <= largest(bytes);
+}
+
+Status buildRows(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
+  return target.indexBytes == 8 ? buildRowsOf<int64_t>(allocator, source, target, withValues)
+                                : buildRowsOf<int32_t>(allocator, source, target, withValues);
+}
+
+} // namespace spc::runtime

@@ -1,0 +1,16 @@
+// Matrices by rows, counted and scattered. Freestanding.
+#pragma once
+
+#include "runtime/runtime.h"
+
+namespace spc::runtime {
+
+/// Whether buildRows builds `target` from `source`: a matrix with a dense and a compressed level from one with the
+/// dimensions the other way round or from a list of coordinates; coordinates of both of 4 bytes or of 8, values of 4 or
+/// 8 bytes (or none wanted), all extents and counts below what the coordinates' type holds.
+bool canBuildRows(const Tensor &source, const Tensor &target, bool withValues);
+
+/// As spc_rt_convert, for tensors that canBuildRows accepts.
+Status buildRows(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues);
+
+} // namespace spc::runtime

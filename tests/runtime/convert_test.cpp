@@ -1,0 +1,214 @@
+// Conversions between every pair of formats.
+#include "format_model.h"
+
+#include <algorithm>
+
+namespace spc::runtime::test {
+namespace {
+
+/// A matrix of unsorted coordinates becomes each format, and each format each other one.
+void checkPairs(const std::vector<Format> &formats, const std::vector<int64_t> &shape, int count, unsigned seed,
+                Widths from, Widths to) {
+  const Entries entries = randomEntries(shape, count, seed);
+  const UnsortedList list(entries, shape, from, seed);
+  for (const Format &source : formats) {
+    Made made(source, shape, from);
+    INFO(source.name);
+    REQUIRE(made.convert(list.made.tensor) == Status::Ok);
+    CHECK(ModelReader(made.tensor, shape.size()).read() == entries);
+    for (const Format &target : formats) {
+      Made copy(target, shape, to);
+      INFO("to " << target.name);
+      REQUIRE(copy.convert(made.tensor) == Status::Ok);
+      CHECK(ModelReader(copy.tensor, shape.size()).read() == entries);
+    }
+  }
+}
+
+/// Where nothing is padded there is one layout: that of the model.
+void checkBytes(const std::vector<int64_t> &shape, const std::vector<ModelLevel> &levels, Widths widths,
+                unsigned seed) {
+  const Entries entries = randomEntries(shape, 30, seed);
+  const Packed expected = pack(entries, shape, levels, widths);
+  const UnsortedList list(entries, shape, widths, seed);
+  Format format{"model", {}};
+  for (const ModelLevel &level : levels)
+    format.levels.push_back(levelOf(level.storage, level.dimension));
+  Made made(format, shape, widths);
+  REQUIRE(made.convert(list.made.tensor) == Status::Ok);
+  const auto same = [](const void *array, const std::vector<char> &bytes) {
+    return bytes.empty() ? array == nullptr : std::memcmp(array, bytes.data(), bytes.size()) == 0;
+  };
+  CHECK(made.tensor.stored == expected.tensor.stored);
+  CHECK(made.tensor.rootCount == expected.tensor.rootCount);
+  CHECK(same(made.tensor.values, expected.values));
+  for (size_t k = 0; k < levels.size(); ++k) {
+    CHECK(same(made.levels[k].pointers, expected.pointers[k]));
+    CHECK(same(made.levels[k].indices, expected.indices[k]));
+  }
+}
+
+} // namespace
+
+TEST_CASE("matrices are converted between all formats") {
+  unsigned seed = 1;
+  for (const std::vector<int64_t> &shape : std::vector<std::vector<int64_t>>{{7, 5}, {6, 9}, {1, 1}, {1, 40}, {40, 1}})
+    for (const int count : {0, 1, 12, 300})
+      checkPairs(matrixFormats(), shape, count, ++seed, {}, {});
+}
+
+TEST_CASE("matrices without rows or columns are converted") {
+  std::vector<Format> formats = matrixFormats();
+  for (const std::vector<int64_t> &shape : std::vector<std::vector<int64_t>>{{0, 4}, {4, 0}, {0, 0}})
+    checkPairs(formats, shape, 0, 1, {}, {});
+}
+
+TEST_CASE("tensors of order 3 are converted between all formats") {
+  checkPairs(cubeFormats(), {4, 5, 3}, 25, 1, {}, {});
+  checkPairs(cubeFormats(), {4, 5, 3}, 0, 2, {}, {});
+  checkPairs(cubeFormats(), {1, 1, 1}, 1, 3, {}, {});
+  checkPairs(cubeFormats(), {3, 0, 2}, 0, 4, {}, {});
+}
+
+TEST_CASE("vectors are converted") {
+  const std::vector<Format> formats{wholes("d", {0}), wholes("c", {0})};
+  checkPairs(formats, {9}, 4, 1, {}, {});
+  checkPairs(formats, {9}, 0, 1, {}, {});
+  checkPairs(formats, {0}, 0, 1, {}, {});
+}
+
+TEST_CASE("all widths are converted") {
+  for (const int64_t pointers : {1, 2, 4, 8})
+    for (const int64_t indices : {1, 2, 4, 8})
+      for (const int64_t values : {4, 8}) {
+        checkPairs(matrixFormats(), {7, 6}, 15, 1, {}, {pointers, indices, 8});
+        checkPairs(matrixFormats(), {7, 6}, 15, 2, {pointers, indices, values}, {pointers, indices, values});
+      }
+}
+
+TEST_CASE("the layout is the model's") {
+  using enum LevelStorage;
+  for (const Widths &widths : std::vector<Widths>{{4, 4, 8}, {8, 8, 4}, {8, 4, 4}, {2, 1, 8}})
+    for (unsigned seed = 1; seed < 5; ++seed) {
+      checkBytes({9, 6}, {{Dense, 0}, {Compressed, 1}}, widths, seed);
+      checkBytes({9, 6}, {{Dense, 1}, {Compressed, 0}}, widths, seed);
+      checkBytes({9, 6}, {{Compressed, 1}, {Singleton, 0}}, widths, seed);
+      checkBytes({9, 6}, {{Compressed, 0}, {Dense, 1}}, widths, seed);
+      checkBytes({40, 30}, {{Compressed, 0}, {Compressed, 1}}, widths, seed);
+      checkBytes({4, 5, 6}, {{Dense, 2}, {Compressed, 0}, {Singleton, 1}}, widths, seed);
+    }
+}
+
+TEST_CASE("a pattern alone is converted") {
+  const std::vector<int64_t> shape{7, 5};
+  const Entries entries = randomEntries(shape, 12, 3);
+  UnsortedList list(entries, shape, {}, 3);
+  list.made.tensor.values = nullptr;
+  for (const Format &format : matrixFormats()) {
+    INFO(format.name);
+    Made made(format, shape, {});
+    REQUIRE(made.convert(list.made.tensor, false) == Status::Ok);
+    CHECK(made.tensor.values == nullptr);
+    Made full(format, shape, {});
+    REQUIRE(full.convert(UnsortedList(entries, shape, {}, 3).made.tensor) == Status::Ok);
+    REQUIRE(made.tensor.stored == full.tensor.stored);
+    made.tensor.values = full.tensor.values;
+    CHECK(ModelReader(made.tensor, 2).read() == entries);
+    made.tensor.values = nullptr;
+  }
+}
+
+TEST_CASE("nothing leaks when memory runs out in a conversion") {
+  const std::vector<int64_t> shape{7, 5};
+  const UnsortedList list(randomEntries(shape, 14, 8), shape, {}, 8);
+  for (const Format &from : matrixFormats())
+    for (const Format &to : matrixFormats())
+      for (const bool fromList : {true, false}) {
+        Made source(from, shape, {});
+        REQUIRE(source.convert(list.made.tensor) == Status::Ok);
+        int failures = 0;
+        for (bool done = false; !done; ++failures) {
+          Made copy(to, shape, {});
+          copy.memory.failAt = failures;
+          const Status status = copy.convert(fromList ? list.made.tensor : source.tensor);
+          done = status == Status::Ok;
+          if (!done)
+            CHECK(status == Status::Memory);
+          REQUIRE(failures < 50);
+        }
+        CHECK(failures > 2);
+      }
+}
+
+TEST_CASE("a given width is filled or exceeded") {
+  const std::vector<int64_t> shape{3, 4};
+  const Entries entries{{{0, 1}, 1}, {{0, 3}, 2}, {{2, 2}, 3}};
+  const UnsortedList list(entries, shape, {}, 1);
+  const auto widthOf = [&](const char *storages, int64_t width, const std::vector<int64_t> &expected) {
+    Format format = wholes(storages, {0, 1});
+    format.levels[1].width = width;
+    Made made(format, shape, {});
+    const Status status = made.convert(list.made.tensor);
+    CHECK(made.levels[1].width == (status == Status::Ok && width < 0 ? 2 : width));
+    if (status == Status::Ok) {
+      const auto *indices = static_cast<const int32_t *>(made.levels[1].indices);
+      CHECK(std::vector<int64_t>(indices, indices + made.tensor.stored) == expected);
+      CHECK(ModelReader(made.tensor, 2).read() == entries);
+    }
+    return status;
+  };
+  CHECK(widthOf("de", -1, {1, 3, 0, 0, 2, 2}) == Status::Ok);
+  CHECK(widthOf("de", 3, {1, 3, 3, 0, 0, 0, 2, 2, 2}) == Status::Ok);
+  CHECK(widthOf("de", 6, {1, 3, 3, 3, 3, 3, 0, 0, 0, 0, 0, 0, 2, 2, 2, 2, 2, 2}) == Status::Ok);
+  CHECK(widthOf("dq", 3, {0, 1, 3, 0, 1, 2, 0, 1, 2}) == Status::Ok);
+  CHECK(widthOf("dq", 4, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}) == Status::Ok);
+  CHECK(widthOf("dq", 5, {}) == Status::Shape);
+  CHECK(widthOf("de", 1, {}) == Status::Count);
+  Format format = wholes("de", {0, 1});
+  format.levels[1].width = 2;
+  Made made(format, {3, 0}, {});
+  CHECK(made.convert(UnsortedList({}, {3, 0}, {}, 1).made.tensor) == Status::Shape);
+}
+
+TEST_CASE("narrow target types are refused") {
+  const UnsortedList wide({{{300, 2}, 1}}, {301, 3}, {}, 1);
+  const auto convert = [](const UnsortedList &list, const std::vector<int64_t> &shape, const Format &format,
+                          Widths widths) { return Made(format, shape, widths).convert(list.made.tensor); };
+  CHECK(convert(wide, {301, 3}, wholes("cs", {0, 1}), {4, 1, 8}) == Status::IndexType);
+  CHECK(convert(wide, {301, 3}, wholes("dc", {0, 1}), {4, 1, 8}) == Status::Ok);
+  const Entries many = randomEntries({40, 40}, 900, 1);
+  REQUIRE(many.size() > 255);
+  const UnsortedList list(many, {40, 40}, {}, 1, false);
+  for (const Format &format : {wholes("dc", {0, 1}), wholes("cc", {0, 1}), blocks(LevelStorage::Dense, 1, 1)})
+    CHECK(convert(list, {40, 40}, format, {1, 4, 8}) == Status::IndexType);
+}
+
+TEST_CASE("a malformed source gives a status") {
+  const std::vector<int64_t> shape{4, 3};
+  for (const Format &to : {wholes("dc", {0, 1}), wholes("dc", {1, 0}), wholes("cs", {1, 0})}) {
+    UnsortedList list({{{0, 1}, 1}, {{2, 0}, 2}, {{3, 2}, 3}}, shape, {}, 1, false);
+    Made rows(wholes("dc", {0, 1}), shape, {});
+    REQUIRE(rows.convert(list.made.tensor) == Status::Ok);
+    const auto check = [&](const Tensor &source, Status expected) {
+      Made made(to, shape, {});
+      CHECK(made.convert(source) == expected);
+    };
+    Tensor wrong = rows.tensor;
+    wrong.stored = -1;
+    check(wrong, Status::Count);
+    wrong.stored = 2;
+    check(wrong, Status::Count);
+    static_cast<int32_t *>(rows.levels[1].indices)[1] = 3;
+    check(rows.tensor, Status::IndexRange);
+    static_cast<int32_t *>(rows.levels[1].indices)[1] = -1;
+    check(rows.tensor, Status::IndexRange);
+    for (const int32_t bad : {-1, 4}) {
+      reinterpret_cast<int32_t *>(list.indices[0].data())[2] = bad;
+      check(list.made.tensor, Status::IndexRange);
+    }
+    list.made.tensor.rootCount = 2;
+    check(list.made.tensor, Status::Count);
+  }
+}
+
+} // namespace spc::runtime::test

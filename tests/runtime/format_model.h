@@ -1,0 +1,297 @@
+// Formats to convert between, and a reader of theirs that shares nothing with the runtime's.
+#pragma once
+
+#include "copy_request.h"
+#include "runtime/convert.h"
+#include "runtime/pack.h"
+
+#include <catch2/catch.hpp>
+
+#include <functional>
+#include <string>
+
+namespace spc::runtime::test {
+
+struct Format {
+  std::string name;
+  std::vector<Level> levels; ///< of any extents
+  bool isInterleaved = false;
+};
+
+inline Level levelOf(LevelStorage storage, int64_t dimension) {
+  Level level{storage, dimension, 0, nullptr, nullptr};
+  level.width = storage == LevelStorage::Fixed || storage == LevelStorage::FixedUnique ? -1 : 0;
+  return level;
+}
+
+inline Level blockOf(LevelStorage storage, int64_t dimension, LevelPart part, int64_t block) {
+  Level level = levelOf(storage, dimension);
+  level.part = part;
+  level.block = block;
+  return level;
+}
+
+/// Whole dimensions: d dense, c compressed, s singleton, e fixed width, q fixed width without repeats.
+inline Format wholes(const std::string &storages, const std::vector<int64_t> &dimensions, bool isInterleaved = false) {
+  Format format{storages, {}, isInterleaved};
+  for (size_t k = 0; k < storages.size(); ++k) {
+    const LevelStorage storage = storages[k] == 'd'   ? LevelStorage::Dense
+                                 : storages[k] == 'c' ? LevelStorage::Compressed
+                                 : storages[k] == 's' ? LevelStorage::Singleton
+                                 : storages[k] == 'e' ? LevelStorage::Fixed
+                                                      : LevelStorage::FixedUnique;
+    format.levels.push_back(levelOf(storage, dimensions[k]));
+    format.name += std::to_string(dimensions[k]);
+  }
+  return format;
+}
+
+inline Format blocks(LevelStorage root, int64_t height, int64_t width) {
+  using enum LevelPart;
+  return {"blocks",
+          {blockOf(root, 0, Quotient, height), blockOf(LevelStorage::Compressed, 1, Quotient, width),
+           blockOf(LevelStorage::Dense, 0, Remainder, height), blockOf(LevelStorage::Dense, 1, Remainder, width)}};
+}
+
+inline std::vector<Format> matrixFormats() {
+  using enum LevelStorage;
+  return {wholes("dd", {0, 1}),
+          wholes("dd", {1, 0}),
+          wholes("dc", {0, 1}),
+          wholes("dc", {1, 0}),
+          wholes("cc", {0, 1}),
+          wholes("cc", {1, 0}),
+          wholes("cs", {0, 1}),
+          wholes("cs", {1, 0}),
+          wholes("cs", {0, 1}, true),
+          wholes("cd", {0, 1}),
+          wholes("de", {0, 1}),
+          wholes("de", {1, 0}),
+          wholes("dq", {0, 1}),
+          blocks(Dense, 2, 3),
+          blocks(Compressed, 4, 1),
+          {"strips",
+           {blockOf(Dense, 0, LevelPart::Quotient, 3), levelOf(Compressed, 1),
+            blockOf(Dense, 0, LevelPart::Remainder, 3)}}};
+}
+
+inline std::vector<Format> cubeFormats() {
+  return {wholes("ddd", {0, 1, 2}),       wholes("ccc", {0, 1, 2}),       wholes("ccc", {0, 2, 1}),
+          wholes("ccc", {1, 0, 2}),       wholes("ccc", {1, 2, 0}),       wholes("ccc", {2, 0, 1}),
+          wholes("ccc", {2, 1, 0}),       wholes("ddc", {0, 1, 2}),       wholes("ddc", {2, 0, 1}),
+          wholes("css", {0, 1, 2}),       wholes("css", {2, 1, 0}, true), wholes("dcs", {1, 0, 2}),
+          wholes("dcs", {0, 1, 2}, true), wholes("dcc", {2, 1, 0}),       wholes("cde", {1, 0, 2})};
+}
+
+/// A format's tensor: memory of its own for what the runtime allocates.
+class Made {
+public:
+  Made(const Format &format, const std::vector<int64_t> &shape, Widths widths, ValueKind kind = ValueKind::Float)
+      : levels(format.levels) {
+    int64_t listed = 0;
+    for (Level &level : levels) {
+      level.extent = shape[static_cast<size_t>(level.dimension)];
+      level.offset = format.isInterleaved && level.storage != LevelStorage::Dense ? listed++ : 0;
+    }
+    for (Level &level : levels)
+      level.stride = format.isInterleaved && level.storage != LevelStorage::Dense ? listed : 1;
+    tensor = {static_cast<int64_t>(levels.size()),
+              -7,
+              -7,
+              widths.pointers,
+              widths.indices,
+              widths.values,
+              levels.data(),
+              this,
+              kind};
+    for (Level &level : levels)
+      level.pointers = level.indices = this;
+  }
+  Made(const Made &) = delete;
+  ~Made() {
+    if (owns) {
+      const Allocator hooks = memory.hooks();
+      releaseArrays(hooks, tensor);
+    }
+    CHECK(memory.live.empty());
+  }
+
+  Status convert(const Tensor &source, bool withValues = true) {
+    const Allocator hooks = memory.hooks();
+    const auto status = static_cast<Status>(spc_rt_convert(&hooks, &source, &tensor, withValues));
+    owns = status == Status::Ok;
+    if (!owns) {
+      CHECK(tensor.values == nullptr);
+      CHECK(memory.live.empty());
+    }
+    return status;
+  }
+
+  CountingMemory memory;
+  std::vector<Level> levels;
+  Tensor tensor{};
+  bool owns = false;
+};
+
+/// Reads a packed tensor level by level, and checks what every packed tensor keeps to.
+class ModelReader {
+public:
+  ModelReader(const Tensor &tensor, size_t dimensions) : tensor_(tensor), at_(dimensions) {}
+
+  /// Every slot within the tensor that does not hold 0.
+  Entries read() {
+    const int64_t end = readLevel(0, 0);
+    CHECK(end == tensor_.stored);
+    return entries_;
+  }
+
+private:
+  int64_t number(const void *array, int64_t bytes, int64_t position) const {
+    int64_t value = 0;
+    std::memcpy(&value, static_cast<const char *>(array) + position * bytes, static_cast<size_t>(bytes));
+    return value;
+  }
+
+  int64_t listed(const Level &level, int64_t position) const {
+    return number(level.indices, tensor_.indexBytes, position * level.stride + level.offset);
+  }
+
+  /// Reads what is under one position; returns where the values under it end.
+  int64_t readLevel(size_t k, int64_t parent) {
+    if (k == static_cast<size_t>(tensor_.order)) {
+      note(parent);
+      return parent + 1;
+    }
+    const Level &level = tensor_.levels[k];
+    const bool isQuotient = level.part == LevelPart::Quotient, isRemainder = level.part == LevelPart::Remainder;
+    const int64_t extent = isQuotient    ? (level.extent + level.block - 1) / level.block
+                           : isRemainder ? level.block
+                                         : level.extent;
+    int64_t begin = parent, end = parent + 1;
+    if (level.storage == LevelStorage::Dense) {
+      begin = parent * extent;
+      end = begin + extent;
+    } else if (level.storage == LevelStorage::Fixed || level.storage == LevelStorage::FixedUnique) {
+      begin = parent * level.width;
+      end = begin + level.width;
+    } else if (level.storage == LevelStorage::Compressed && k == 0) {
+      begin = 0;
+      end = tensor_.rootCount;
+    } else if (level.storage == LevelStorage::Compressed) {
+      begin = number(level.pointers, tensor_.pointerBytes, parent);
+      end = number(level.pointers, tensor_.pointerBytes, parent + 1);
+      CHECK(begin <= end);
+    }
+    int64_t last = begin == end ? endOfNothing(k, begin) : 0;
+    for (int64_t position = begin; position < end; ++position) {
+      const int64_t coordinate = level.storage == LevelStorage::Dense ? position - begin : listed(level, position);
+      CHECK(coordinate >= 0);
+      CHECK(coordinate < extent);
+      if (position > begin)
+        checkOrder(k, position);
+      int64_t &at = at_[static_cast<size_t>(level.dimension)];
+      const int64_t before = at;
+      at = isQuotient ? coordinate * level.block : isRemainder ? at + coordinate : coordinate;
+      last = readLevel(k + 1, position);
+      at = before;
+    }
+    return last;
+  }
+
+  /// Where the values would start that an empty segment at `position` of level `k` has.
+  int64_t endOfNothing(size_t k, int64_t position) const {
+    for (size_t below = k + 1; below < static_cast<size_t>(tensor_.order); ++below) {
+      const Level &level = tensor_.levels[below];
+      if (level.storage == LevelStorage::Compressed)
+        position = number(level.pointers, tensor_.pointerBytes, position);
+      else if (level.storage == LevelStorage::Dense)
+        position *= level.part == LevelPart::Quotient    ? (level.extent + level.block - 1) / level.block
+                    : level.part == LevelPart::Remainder ? level.block
+                                                         : level.extent;
+      else if (level.storage != LevelStorage::Singleton)
+        position *= level.width;
+    }
+    return position;
+  }
+
+  /// Neighbours ascend; above singletons the entries of the list do.
+  void checkOrder(size_t k, int64_t position) const {
+    const Level &level = tensor_.levels[k];
+    if (level.storage == LevelStorage::Fixed) {
+      CHECK(listed(level, position - 1) <= listed(level, position));
+    } else if (level.storage != LevelStorage::Dense) {
+      std::vector<int64_t> before, here;
+      for (size_t l = k; l < static_cast<size_t>(tensor_.order); ++l) {
+        if (l > k && tensor_.levels[l].storage != LevelStorage::Singleton)
+          break;
+        before.push_back(listed(tensor_.levels[l], position - 1));
+        here.push_back(listed(tensor_.levels[l], position));
+      }
+      CHECK(before < here);
+    }
+  }
+
+  void note(int64_t position) {
+    double value = 0;
+    float single = 0;
+    if (tensor_.valueBytes == 8) {
+      std::memcpy(&value, static_cast<const double *>(tensor_.values) + position, 8);
+    } else {
+      std::memcpy(&single, static_cast<const float *>(tensor_.values) + position, 4);
+      value = single;
+    }
+    if (value == 0)
+      return;
+    for (int64_t k = 0; k < tensor_.order; ++k)
+      CHECK(at_[static_cast<size_t>(tensor_.levels[k].dimension)] < tensor_.levels[k].extent);
+    CHECK(entries_.emplace(at_, value).second);
+  }
+
+  const Tensor &tensor_;
+  Coordinate at_;
+  Entries entries_;
+};
+
+/// A coordinate list in any order with repeats, the sum of which is `entries`.
+struct UnsortedList {
+  UnsortedList(const Entries &entries, const std::vector<int64_t> &shape, Widths widths, unsigned seed,
+               bool repeats = true)
+      : made(wholes("c" + std::string(shape.size() - 1, 's'), dimensionsOf(shape)), shape, widths) {
+    std::mt19937 random(seed);
+    std::vector<std::pair<Coordinate, double>> list;
+    for (const auto &[coordinate, value] : entries) {
+      const int parts = repeats ? 1 + static_cast<int>(random() % 3) : 1;
+      for (int part = 0; part + 1 < parts; ++part)
+        list.emplace_back(coordinate, 1000);
+      list.emplace_back(coordinate, value - 1000 * (parts - 1));
+    }
+    std::shuffle(list.begin(), list.end(), random);
+    std::vector<double> numbers;
+    std::vector<std::vector<int64_t>> columns(shape.size());
+    for (const auto &[coordinate, value] : list) {
+      numbers.push_back(value);
+      for (size_t d = 0; d < shape.size(); ++d)
+        columns[d].push_back(coordinate[d]);
+    }
+    values = narrowed(numbers, widths.values);
+    for (size_t d = 0; d < shape.size(); ++d) {
+      indices.push_back(narrowed(columns[d], widths.indices));
+      made.levels[d].indices = indices[d].data();
+    }
+    for (size_t d = 0; d < shape.size(); ++d)
+      made.levels[d].indices = indices[d].data();
+    made.tensor.values = values.data();
+    made.tensor.rootCount = made.tensor.stored = static_cast<int64_t>(list.size());
+  }
+  static std::vector<int64_t> dimensionsOf(const std::vector<int64_t> &shape) {
+    std::vector<int64_t> dimensions;
+    for (size_t d = 0; d < shape.size(); ++d)
+      dimensions.push_back(static_cast<int64_t>(d));
+    return dimensions;
+  }
+  std::vector<char> values;
+  std::vector<std::vector<char>> indices;
+  Made made;
+};
+
+} // namespace spc::runtime::test

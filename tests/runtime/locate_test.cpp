@@ -1,0 +1,108 @@
+// Places of a pattern, and values for it.
+#include "format_model.h"
+
+namespace spc::runtime::test {
+namespace {
+
+double valueAt(const Tensor &tensor, int64_t position) {
+  return static_cast<const double *>(tensor.values)[position];
+}
+
+void forEachPlace(const std::vector<int64_t> &shape, const std::function<void(const Coordinate &)> &look) {
+  Coordinate at(shape.size());
+  const std::function<void(size_t)> visit = [&](size_t d) {
+    if (d == shape.size())
+      return look(at);
+    for (at[d] = 0; at[d] < shape[d]; ++at[d])
+      visit(d + 1);
+  };
+  visit(0);
+}
+
+void checkPlaces(const std::vector<Format> &formats, const std::vector<int64_t> &shape, unsigned seed) {
+  const Entries entries = randomEntries(shape, 14, seed);
+  const UnsortedList list(entries, shape, {}, seed);
+  for (const Format &format : formats) {
+    INFO(format.name);
+    Made made(format, shape, {});
+    REQUIRE(made.convert(list.made.tensor) == Status::Ok);
+    forEachPlace(shape, [&](const Coordinate &at) {
+      const int64_t position = positionOf(made.tensor, at.data());
+      const auto entry = entries.find(at);
+      CHECK(position < made.tensor.stored);
+      CHECK((position < 0 ? 0 : valueAt(made.tensor, position)) == (entry == entries.end() ? 0 : entry->second));
+      if (entry != entries.end())
+        CHECK(position >= 0);
+    });
+  }
+}
+
+void checkValues(const std::vector<Format> &formats, const std::vector<int64_t> &shape, unsigned seed) {
+  const UnsortedList list(randomEntries(shape, 14, seed), shape, {}, seed);
+  Entries others = randomEntries(shape, 14, seed);
+  for (auto &entry : others)
+    entry.second *= 3;
+  const UnsortedList otherList(others, shape, {}, seed + 1);
+  for (const Format &from : formats)
+    for (const Format &to : formats) {
+      INFO(from.name << " to " << to.name);
+      Made source(from, shape, {}), target(to, shape, {});
+      REQUIRE(source.convert(otherList.made.tensor) == Status::Ok);
+      REQUIRE(target.convert(list.made.tensor) == Status::Ok);
+      const Allocator hooks = target.memory.hooks();
+      const Entries expected = ModelReader(source.tensor, shape.size()).read();
+      REQUIRE(static_cast<Status>(spc_rt_convert_values(&hooks, &source.tensor, &target.tensor)) == Status::Ok);
+      CHECK(ModelReader(target.tensor, shape.size()).read() == expected);
+    }
+}
+
+} // namespace
+
+TEST_CASE("places of every format are found") {
+  checkPlaces(matrixFormats(), {7, 5}, 1);
+  checkPlaces(matrixFormats(), {1, 9}, 2);
+  checkPlaces(cubeFormats(), {3, 4, 5}, 3);
+  checkPlaces({wholes("c", {0}), wholes("d", {0})}, {20}, 4);
+}
+
+TEST_CASE("places of lists that are not sorted are found") {
+  const std::vector<int64_t> shape{7, 5};
+  const Entries entries = randomEntries(shape, 14, 5);
+  const UnsortedList list(entries, shape, {}, 5, false);
+  forEachPlace(shape, [&](const Coordinate &at) {
+    const int64_t position = positionOf(list.made.tensor, at.data());
+    const auto entry = entries.find(at);
+    CHECK((position >= 0) == (entry != entries.end()));
+    if (position >= 0)
+      CHECK(valueAt(list.made.tensor, position) == entry->second);
+  });
+}
+
+TEST_CASE("values are set in a pattern that is there") {
+  // Formats that store zeros or padding have places that other patterns lack.
+  checkValues({wholes("dc", {0, 1}), wholes("dc", {1, 0}), wholes("cc", {1, 0}), wholes("cs", {0, 1}),
+               wholes("cs", {1, 0}, true)},
+              {7, 5}, 1);
+  checkValues({wholes("ccc", {0, 1, 2}), wholes("ccc", {2, 0, 1}), wholes("css", {1, 0, 2}), wholes("ddc", {0, 2, 1})},
+              {3, 4, 5}, 2);
+}
+
+TEST_CASE("an entry without a place is told") {
+  const std::vector<int64_t> shape{4, 3};
+  const UnsortedList pattern({{{0, 1}, 1}, {{2, 0}, 2}}, shape, {}, 1);
+  const UnsortedList fewer({{{2, 0}, 5}}, shape, {}, 1), more({{{0, 1}, 1}, {{3, 2}, 5}}, shape, {}, 1);
+  for (const Format &format :
+       {wholes("dc", {0, 1}), wholes("dc", {1, 0}), wholes("cs", {0, 1}), wholes("cc", {1, 0})}) {
+    Made target(format, shape, {});
+    REQUIRE(target.convert(pattern.made.tensor) == Status::Ok);
+    const Allocator hooks = target.memory.hooks();
+    const auto convert = [&](const UnsortedList &list) {
+      return static_cast<Status>(spc_rt_convert_values(&hooks, &list.made.tensor, &target.tensor));
+    };
+    CHECK(convert(fewer) == Status::Ok);
+    CHECK(ModelReader(target.tensor, 2).read() == Entries{{{2, 0}, 5}});
+    CHECK(convert(more) == Status::Pattern);
+  }
+}
+
+} // namespace spc::runtime::test
