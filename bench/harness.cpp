@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
+#include <numeric>
+#include <random>
 #include <sched.h>
 
 namespace {
@@ -15,11 +17,6 @@ double seconds(const std::function<void()> &work) {
   auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
-  return values[values.size() / 2];
 }
 
 } // namespace
@@ -71,6 +68,35 @@ Comparison compare(int rounds, const std::function<void()> &reference, const std
     ratios.push_back(references.back() / candidates.back());
   }
   return {median(references), median(candidates), median(ratios)};
+}
+
+std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job> &jobs) {
+  auto runs = [](const Job &job, int count) {
+    double total = 0;
+    for (int n = 0; n < count; ++n) {
+      total += seconds(job.run);
+      job.release();
+    }
+    return total / count;
+  };
+  std::vector<int> repeats;
+  std::vector<size_t> order(jobs.size());
+  for (const Job &job : jobs)
+    repeats.push_back(std::max(1, int(5e-3 / std::max(runs(job, 1), 1e-9))));
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::mt19937_64 random(1);
+  std::vector<std::vector<double>> times(jobs.size());
+  for (int round = 0; round < rounds; ++round) {
+    std::shuffle(order.begin(), order.end(), random);
+    for (size_t job : order)
+      times[job].push_back(runs(jobs[job], repeats[job]));
+  }
+  return times;
+}
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
+  return values[values.size() / 2];
 }
 
 void pinToOneCore() {

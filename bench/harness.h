@@ -1,4 +1,4 @@
-// What the benchmarks share: checks, data, and timing of two contenders in one process on one core.
+// What the benchmarks share: checks, data, and timing of contenders in one process.
 #pragma once
 
 #include <cstddef>
@@ -25,6 +25,18 @@ struct Comparison {
 /// Times both in `rounds` rounds, one after the other and the order alternating, with as many calls a round as take
 /// milliseconds. Both have run once before that.
 Comparison compare(int rounds, const std::function<void()> &reference, const std::function<void()> &candidate);
+
+/// One contender among several. What `run` allocates `release` frees, which is not timed.
+struct Job {
+  std::function<void()> run, release;
+};
+
+/// The seconds of one call of each job, by job and round. In each round all run one after the other, in an order drawn
+/// anew, as often as takes milliseconds. Each has run once before that.
+std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job> &jobs);
+
+/// The median; the upper one of the two in the middle. Requires at least one value.
+double median(std::vector<double> values);
 
 /// Keeps the process on the core that it is on.
 void pinToOneCore();

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 #include <set>
+#include <utility>
+#include <vector>
 
 using spc::tensor::Coordinates;
 
@@ -102,5 +105,39 @@ Coordinates stencil(int64_t entries) {
       for (int64_t right = -1; right <= 1; ++right)
         if (int64_t column = row + up * grid + right; column >= 0 && column < size)
           add(matrix, row, column);
+  return withValues(std::move(matrix));
+}
+
+Coordinates fivePointStencil(int64_t entries) {
+  const auto grid = std::max(int64_t(std::sqrt(double(entries) / 5)), int64_t(3));
+  Coordinates matrix{{grid * grid, grid * grid}};
+  for (int64_t y = 0; y < grid; ++y)
+    for (int64_t x = 0; x < grid; ++x)
+      for (auto [up, right] : {std::pair(-1, 0), {0, -1}, {0, 0}, {0, 1}, {1, 0}})
+        if (y + up >= 0 && y + up < grid && x + right >= 0 && x + right < grid)
+          add(matrix, y * grid + x, (y + up) * grid + x + right);
+  return withValues(std::move(matrix));
+}
+
+Coordinates powerLaw(int64_t entries) {
+  const int64_t size = std::max(entries / 8, int64_t(8));
+  std::mt19937_64 random(4);
+  std::vector<int64_t> rows(size), columns(size);
+  for (std::vector<int64_t> *places : {&rows, &columns}) {
+    std::iota(places->begin(), places->end(), int64_t(0));
+    std::shuffle(places->begin(), places->end(), random);
+  }
+  auto rank = [&] { // the square of a uniform number has a density that falls with the square root
+    const double uniform = double(random() >> 11) / double(int64_t(1) << 53);
+    return int64_t(uniform * uniform * double(size));
+  };
+  std::set<std::pair<int64_t, int64_t>> places;
+  while (int64_t(places.size()) < entries) {
+    const int64_t row = rows[rank()];
+    places.emplace(row, columns[rank()]);
+  }
+  Coordinates matrix{{size, size}};
+  for (auto [row, column] : places)
+    add(matrix, row, column);
   return withValues(std::move(matrix));
 }

@@ -1,4 +1,4 @@
-// Matrices of about as many entries as asked for, each of the kind that one format is meant for. Values are random in
+// Matrices of about as many entries as asked for, of the kinds that benchmarks need. Values are random in
 // [-1, 1), entries distinct, and the same for the same arguments.
 #pragma once
 
@@ -23,3 +23,10 @@ spc::tensor::Coordinates lowerTriangle(int64_t entries);
 
 /// The matrix of a stencil of 3 x 3 points on a square grid.
 spc::tensor::Coordinates stencil(int64_t entries);
+
+/// The matrix of a stencil of 5 points, a point and its four neighbours, on a square grid.
+spc::tensor::Coordinates fivePointStencil(int64_t entries);
+
+/// 8 entries in a row and a column on average, the n-th longest row and column having about 1 / sqrt(n) of what the
+/// longest has; long and short ones are scattered.
+spc::tensor::Coordinates powerLaw(int64_t entries);

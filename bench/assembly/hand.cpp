@@ -1,0 +1,55 @@
+#include "hand.h"
+
+#include "task.h"
+
+namespace assembly {
+namespace {
+
+template <class T> hand::View<T> viewOf(const Csr<T> &a) {
+  return {a.rows, a.columns, a.pointers.data(), a.indices.data(), a.values.data()};
+}
+
+template <class T> hand::Entries<T> viewOf(const Coo<T> &a) {
+  return {a.rows, a.columns, int64_t(a.values.size()), a.row.data(), a.column.data(), a.values.data()};
+}
+
+template <class T> hand::Matrix<T> compute(Operation operation, const Input<T> &input, int threads) {
+  const hand::View<T> a = viewOf(input.csr);
+  switch (operation) {
+  case Operation::Square:
+    return hand::multiply(a, a, threads);
+  case Operation::TimesTranspose:
+    return hand::multiply(a, hand::transpose(a, threads).view(), threads);
+  case Operation::PlusTranspose:
+    return hand::add(a, hand::transpose(a, threads).view(), threads);
+  case Operation::ToColumns:
+    return hand::transpose(a, threads);
+  case Operation::FromSorted:
+    return hand::fromSorted(viewOf(input.coo), threads);
+  case Operation::FromShuffled:
+    return hand::fromShuffled(viewOf(input.coo), threads);
+  }
+  return {};
+}
+
+template <class T> Csr<T> copyOf(const hand::Matrix<T> &a) {
+  const int32_t count = a.pointers[a.rows];
+  return {a.rows,
+          a.columns,
+          {a.pointers.get(), a.pointers.get() + a.rows + 1},
+          {a.indices.get(), a.indices.get() + count},
+          {a.values.get(), a.values.get() + count}};
+}
+
+} // namespace
+
+template <class T> std::optional<Contender<T>> handContender(Operation operation, const Input<T> &input, int threads) {
+  auto result = std::make_shared<hand::Matrix<T>>();
+  return Contender<T>{"hand", [=, &input] { *result = compute(operation, input, threads); },
+                      [=] { return copyOf(*result); }, [=] { *result = {}; }};
+}
+
+template std::optional<Contender<double>> handContender(Operation, const Input<double> &, int);
+template std::optional<Contender<float>> handContender(Operation, const Input<float> &, int);
+
+} // namespace assembly
