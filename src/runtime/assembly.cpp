@@ -1,0 +1,194 @@
+#include "runtime/collector.h"
+#include "runtime/walk.h"
+
+namespace spc::runtime {
+namespace {
+
+constexpr int64_t kWorkspaceBytes = int64_t{64} << 20;
+constexpr int64_t kFirstEntries = 512;
+constexpr int64_t kZeroedAtOnce = int64_t{1} << 17;
+
+/// Extents, and the number of keys. IndexType where a key or a coordinate fits no index.
+Status measureKeys(AssemblyState &state) {
+  const Assembly &assembly = *state.assembly;
+  const Tensor &target = *assembly.target;
+  for (int64_t k = 0; k < target.order; ++k)
+    state.extents[target.levels[k].dimension] = target.levels[k].extent;
+  state.keySpace = 1;
+  for (int64_t place = assembly.rowOrder; place < assembly.order; ++place)
+    if (__builtin_mul_overflow(state.keySpace, state.extents[assembly.dims[place]], &state.keySpace))
+      return Status::IndexType;
+  if (state.keySpace - 1 > largest(state.keyBytes))
+    return Status::IndexType;
+  if (state.layout.applies)
+    for (int64_t k = state.layout.dense; k < target.order; ++k)
+      if (target.levels[k].extent - 1 > largest(target.indexBytes))
+        return Status::IndexType;
+  return Status::Ok;
+}
+
+bool hasDenseWorkspaces(const AssemblyState &state) {
+  const int64_t limit = state.assembly->workspaceBytes > 0 ? state.assembly->workspaceBytes : kWorkspaceBytes;
+  const int64_t bitBytes = state.keySpace / 8;
+  return bitBytes <= limit && (state.valueBytes == 0 || state.keySpace <= (limit - bitBytes) / state.valueBytes);
+}
+
+/// A matrix whose rows are dense: their lengths are noted where the pointers will be.
+bool allocateLengths(AssemblyState &state) {
+  const Tensor &target = *state.assembly->target;
+  if (state.isNumeric || !state.layout.applies || state.assembly->runs > 1 || target.order != 2 ||
+      state.layout.dense != 1)
+    return true;
+  const int64_t rows = target.levels[0].extent;
+  if (!allocatePointers(state.allocator, rows, target.pointerBytes, state.lengths))
+    return false;
+  zeroElements(state.lengths, rows + 1, target.pointerBytes);
+  return true;
+}
+
+void zeroBlock(void *closure, int64_t index) {
+  const Tensor &target = *static_cast<const Tensor *>(closure);
+  const int64_t begin = index * kZeroedAtOnce, left = target.stored - begin;
+  zeroElements(elementAt(target.values, begin, target.valueBytes), left < kZeroedAtOnce ? left : kZeroedAtOnce,
+               target.valueBytes);
+}
+
+/// The numeric phase's values, all 0.
+bool prepareValues(AssemblyState &state) {
+  Tensor &target = *state.assembly->target;
+  if (!state.isNumeric)
+    return true;
+  if (!target.values) {
+    if (!allocateArray(state.allocator, target.stored, target.valueBytes, target.values))
+      return false;
+    state.ownsValues = true;
+  }
+  forAll(*state.assembly, (target.stored + kZeroedAtOnce - 1) / kZeroedAtOnce, zeroBlock, &target);
+  return true;
+}
+
+AssemblyState *newState(Assembly &assembly) {
+  const int64_t runs = assembly.chunks * assembly.runs;
+  Layout layout;
+  const int64_t stateOffset = layout.add(1, sizeof(AssemblyState));
+  const int64_t runOffset = layout.add(runs, sizeof(Collector));
+  Block block(*assembly.allocator);
+  if (!block.allocate(layout))
+    return nullptr;
+  auto *state = reinterpret_cast<AssemblyState *>(block.at(stateOffset));
+  *state = {};
+  state->assembly = &assembly;
+  state->allocator = *assembly.allocator;
+  state->rowOrder = assembly.rowOrder;
+  state->keyBytes = assembly.keyBytes;
+  state->valueBytes = assembly.phase == Phase::Symbolic ? 0 : assembly.target->valueBytes;
+  state->isNumeric = assembly.phase == Phase::Numeric;
+  state->dropsZeros = assembly.dropZeros != 0 && assembly.phase == Phase::Assemble;
+  state->pointerBytes = assembly.target->pointerBytes;
+  state->layout = layoutOf(assembly);
+  state->collectors = reinterpret_cast<Collector *>(block.at(runOffset));
+  for (int64_t r = 0; r < runs; ++r) {
+    state->collectors[r] = {};
+    state->collectors[r].state = state;
+  }
+  block.keep();
+  return state;
+}
+
+void releaseState(AssemblyState &state) {
+  const Allocator allocator = state.allocator;
+  for (int64_t r = 0; r < state.assembly->chunks * state.assembly->runs; ++r)
+    releaseEntries(state.collectors[r]);
+  for (Workspace *workspace : state.pool)
+    if (workspace)
+      releaseWorkspace(state, workspace);
+  releaseArray(allocator, state.lengths);
+  allocator.release(allocator.user, &state);
+}
+
+/// Entries to make room for at first.
+int64_t firstCapacity(const Assembly &assembly) {
+  if (assembly.phase == Phase::Numeric || assembly.expected <= kFirstEntries)
+    return kFirstEntries;
+  const int64_t share = assembly.expected / assembly.chunks;
+  const int64_t capacity = assembly.chunks == 1 ? share : share + share / 8;
+  return capacity > kFirstEntries ? capacity : kFirstEntries;
+}
+
+Status pack(AssemblyState &state) {
+  for (int64_t r = 0; r < state.assembly->chunks * state.assembly->runs; ++r)
+    if (const Status status = state.collectors[r].status; status != Status::Ok)
+      return status;
+  if (state.isNumeric)
+    return Status::Ok;
+  return state.layout.applies ? packRows(state) : packThroughList(state);
+}
+
+} // namespace
+
+extern "C" int32_t spc_rt_assembly_start(Assembly *assembly) {
+  assembly->state = newState(*assembly);
+  if (!assembly->state)
+    return static_cast<int32_t>(Status::Memory);
+  AssemblyState &state = *assembly->state;
+  Status status = measureKeys(state);
+  if (status == Status::Ok) {
+    state.hasDenseWorkspaces = hasDenseWorkspaces(state);
+    if (!allocateLengths(state) || !prepareValues(state))
+      status = Status::Memory;
+  }
+  if (status != Status::Ok) {
+    releaseState(state);
+    assembly->state = nullptr;
+  }
+  return static_cast<int32_t>(status);
+}
+
+extern "C" Run *spc_rt_run_begin(Assembly *assembly, int64_t chunk, int64_t run, Form form) {
+  AssemblyState &state = *assembly->state;
+  Collector &collector = collectorOf(state, chunk, run);
+  if (!openCollector(collector, firstCapacity(*assembly))) {
+    fail(collector, Status::Memory);
+    return nullptr;
+  }
+  if (form == Form::Append)
+    return &collector;
+  Workspace *workspace = takeWorkspace(state);
+  if (!workspace) {
+    fail(collector, Status::Memory);
+    return nullptr;
+  }
+  collector.workspace = workspace;
+  collector.bits = workspace->bits;
+  collector.summary = workspace->summary;
+  collector.slots = workspace->slots;
+  return &collector;
+}
+
+extern "C" void spc_rt_run_end(Run *run, int64_t count) {
+  auto &collector = *static_cast<Collector *>(run);
+  AssemblyState &state = *collector.state;
+  if (collector.workspace)
+    giveWorkspace(state, collector.workspace);
+  collector.workspace = nullptr;
+  collector.last->count = count;
+  collector.total = collector.before + count;
+  if (state.isNumeric || collector.total == 0)
+    return releaseEntries(collector);
+  const int64_t runs = state.assembly->runs, chunk = (&collector - state.collectors) / runs;
+  for (int64_t r = 0; r < runs; ++r)
+    if (Collector &other = collectorOf(state, chunk, r); &other != &collector && other.total > 0)
+      mergeRuns(collector, other);
+}
+
+extern "C" int32_t spc_rt_assembly_finish(Assembly *assembly) {
+  AssemblyState &state = *assembly->state;
+  const Status status = pack(state);
+  if (status != Status::Ok && state.ownsValues)
+    releaseArray(state.allocator, assembly->target->values);
+  releaseState(state);
+  assembly->state = nullptr;
+  return static_cast<int32_t>(status);
+}
+
+} // namespace spc::runtime

@@ -1,0 +1,163 @@
+#include "runtime/collector.h"
+#include "runtime/walk.h"
+
+namespace spc::runtime {
+namespace {
+
+Segment *newSegment(const AssemblyState &state, int64_t capacity) {
+  void *memory, *keys, *values;
+  if (!allocateArray(state.allocator, 1, sizeof(Segment), memory))
+    return nullptr;
+  if (allocateArray(state.allocator, capacity, state.keyBytes, keys)) {
+    if (state.valueBytes == 0)
+      values = nullptr;
+    if (state.valueBytes == 0 || allocateArray(state.allocator, capacity, state.valueBytes, values)) {
+      auto *segment = static_cast<Segment *>(memory);
+      *segment = {keys, values, capacity, 0, nullptr};
+      return segment;
+    }
+    releaseArray(state.allocator, keys);
+  }
+  releaseArray(state.allocator, memory);
+  return nullptr;
+}
+
+void releaseSegment(const AssemblyState &state, Segment *segment) {
+  releaseArray(state.allocator, segment->keys);
+  releaseArray(state.allocator, segment->values);
+  state.allocator.release(state.allocator.user, segment);
+}
+
+/// Makes an empty segment the one that is being filled.
+void fillInto(Collector &run, Segment *segment) {
+  run.last = segment;
+  run.keys = segment->keys;
+  run.values = segment->values;
+  run.capacity = segment->capacity;
+}
+
+/// Removes the zeros of the row that ends at `count`.
+int64_t withoutZeros(const Collector &run, int64_t count) {
+  const AssemblyState &state = *run.state;
+  const ValueKind kind = state.assembly->target->valueKind;
+  int64_t kept = run.rowStart;
+  for (int64_t e = run.rowStart; e < count; ++e) {
+    const void *value = elementAt(run.values, e, state.valueBytes);
+    if (isZero(kind, value, state.valueBytes))
+      continue;
+    store(run.keys, state.keyBytes, kept, load(run.keys, state.keyBytes, e));
+    copyElements(elementAt(run.values, kept, state.valueBytes), value, 1, state.valueBytes);
+    ++kept;
+  }
+  return kept;
+}
+
+bool growRows(Collector &run, int64_t record) {
+  const AssemblyState &state = *run.state;
+  const int64_t capacity = run.rowCapacity > 0 ? 2 * run.rowCapacity : 64;
+  void *grown, *rows = run.rows;
+  if (!allocateArray(state.allocator, capacity, record * static_cast<int64_t>(sizeof(int64_t)), grown))
+    return false;
+  copyElements(grown, rows, run.rowCount * record, sizeof(int64_t));
+  releaseArray(state.allocator, rows);
+  run.rows = static_cast<int64_t *>(grown);
+  run.rowCapacity = capacity;
+  return true;
+}
+
+void logRow(Collector &run, int64_t end, const int64_t *coordinates) {
+  const int64_t rowOrder = run.state->rowOrder;
+  if (run.rowCount == run.rowCapacity && !growRows(run, rowOrder + 1))
+    return fail(run, Status::Memory);
+  int64_t *row = run.rows + run.rowCount++ * (rowOrder + 1);
+  for (int64_t place = 0; place < rowOrder; ++place)
+    row[place] = coordinates[place];
+  row[rowOrder] = end;
+}
+
+} // namespace
+
+bool openCollector(Collector &run, int64_t capacity) {
+  Segment *segment = newSegment(*run.state, capacity);
+  if (!segment)
+    return false;
+  run.first = segment;
+  fillInto(run, segment);
+  return true;
+}
+
+int64_t makeRoom(Collector &run, int64_t count, int64_t more) {
+  const AssemblyState &state = *run.state;
+  const int64_t moving = count - run.rowStart;
+  const int64_t doubled = 2 * run.capacity, needed = moving + more;
+  Segment *segment = newSegment(state, doubled > needed ? doubled : needed);
+  if (!segment) {
+    fail(run, Status::Memory);
+    run.rowStart = 0;
+    return 0;
+  }
+  Segment *full = run.last;
+  copyElements(segment->keys, elementAt(full->keys, run.rowStart, state.keyBytes), moving, state.keyBytes);
+  if (segment->values)
+    copyElements(segment->values, elementAt(full->values, run.rowStart, state.valueBytes), moving, state.valueBytes);
+  full->count = run.rowStart;
+  run.before += run.rowStart;
+  full->next = segment;
+  // A segment without a whole row serves no more.
+  if (run.rowStart == 0) {
+    Segment **link = &run.first;
+    while (*link != full)
+      link = &(*link)->next;
+    *link = segment;
+    releaseSegment(state, full);
+  }
+  run.rowStart = 0;
+  fillInto(run, segment);
+  return moving;
+}
+
+int64_t endRow(Collector &run, int64_t count, const int64_t *coordinates) {
+  const AssemblyState &state = *run.state;
+  if (state.dropsZeros)
+    count = withoutZeros(run, count);
+  const int64_t length = count - run.rowStart;
+  if (length == 0)
+    return count;
+  if (state.isNumeric) {
+    placeRow(run, count, coordinates);
+    return 0;
+  }
+  if (!state.lengths)
+    logRow(run, run.before + count, coordinates);
+  else if (length > largest(state.pointerBytes))
+    fail(run, Status::IndexType);
+  else
+    store(state.lengths, state.pointerBytes, coordinates[0], length);
+  run.rowStart = count;
+  return count;
+}
+
+void releaseEntries(Collector &run) {
+  for (Segment *segment = run.first; segment;) {
+    Segment *next = segment->next;
+    releaseSegment(*run.state, segment);
+    segment = next;
+  }
+  void *rows = run.rows;
+  releaseArray(run.state->allocator, rows);
+  run.first = run.last = nullptr;
+  run.rows = nullptr;
+  run.rowCount = run.rowCapacity = run.before = run.rowStart = run.total = 0;
+  run.keys = run.values = nullptr;
+  run.capacity = 0;
+}
+
+extern "C" int64_t spc_rt_run_grow(Run *run, int64_t count) {
+  return makeRoom(*static_cast<Collector *>(run), count, 1);
+}
+
+extern "C" int64_t spc_rt_row_end(Run *run, int64_t count, const int64_t *coordinates) {
+  return endRow(*static_cast<Collector *>(run), count, coordinates);
+}
+
+} // namespace spc::runtime

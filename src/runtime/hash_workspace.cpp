@@ -1,0 +1,153 @@
+#include "runtime/collector.h"
+#include "runtime/walk.h"
+
+namespace spc::runtime {
+namespace {
+
+constexpr int64_t kFirstTable = 256;
+constexpr int64_t kRadixBits = 8;
+constexpr int64_t kFewKeys = 64; // below, insertion sort wins
+
+/// The slot of `key`, or the empty one where it belongs.
+int64_t probe(const Workspace &table, int64_t key) {
+  const auto hash = static_cast<uint64_t>(key) * 0x9e3779b97f4a7c15u;
+  auto slot = static_cast<int64_t>(hash >> table.shift);
+  while (table.keys[slot] != 0 && table.keys[slot] != key + 1)
+    slot = (slot + 1) & (table.capacity - 1);
+  return slot;
+}
+
+/// An empty table in a block of its own.
+bool allocateTable(const AssemblyState &state, int64_t capacity, Workspace &table) {
+  Layout layout;
+  const int64_t keys = layout.add(capacity, sizeof(int64_t));
+  const int64_t slots = layout.add(state.valueBytes > 0 ? capacity : 0, state.valueBytes > 0 ? state.valueBytes : 1);
+  const int64_t zeros = layout.total();
+  const int64_t touched = layout.add(capacity / 2, sizeof(Touched));
+  const int64_t scratch = layout.add(capacity / 2, sizeof(Touched));
+  if (layout.overflows() || !allocateArray(state.allocator, layout.total(), 1, table.block))
+    return false;
+  auto *block = static_cast<char *>(table.block);
+  for (int64_t w = 0; w < zeros / 8; ++w)
+    reinterpret_cast<uint64_t *>(block)[w] = 0;
+  table.keys = reinterpret_cast<int64_t *>(block + keys);
+  table.slots = state.valueBytes > 0 ? block + slots : nullptr;
+  table.touched = reinterpret_cast<Touched *>(block + touched);
+  table.scratch = reinterpret_cast<Touched *>(block + scratch);
+  table.capacity = capacity;
+  table.shift = __builtin_clzll(static_cast<uint64_t>(capacity)) + 1;
+  table.count = 0;
+  return true;
+}
+
+void insertionSort(Touched *list, int64_t count) {
+  for (int64_t e = 1; e < count; ++e) {
+    const Touched entry = list[e];
+    int64_t to = e;
+    for (; to > 0 && list[to - 1].key > entry.key; --to)
+      list[to] = list[to - 1];
+    list[to] = entry;
+  }
+}
+
+/// By least significant digit first, of the keys' distances from the least one. Returns the sorted list, which is
+/// `list` or `scratch`.
+Touched *radixSort(Touched *list, Touched *scratch, int64_t count) {
+  int64_t least = list[0].key, most = list[0].key;
+  for (int64_t e = 1; e < count; ++e) {
+    least = list[e].key < least ? list[e].key : least;
+    most = list[e].key > most ? list[e].key : most;
+  }
+  const auto span = static_cast<uint64_t>(most - least);
+  constexpr int64_t buckets = int64_t{1} << kRadixBits;
+  for (int64_t shift = 0; shift < 64 && span >> shift != 0; shift += kRadixBits) {
+    const auto digit = [=](const Touched &entry) {
+      return static_cast<uint64_t>(entry.key - least) >> shift & (buckets - 1);
+    };
+    int64_t starts[buckets] = {};
+    for (int64_t e = 0; e < count; ++e)
+      ++starts[digit(list[e])];
+    int64_t start = 0;
+    for (int64_t &bucket : starts) {
+      const int64_t size = bucket;
+      bucket = start;
+      start += size;
+    }
+    for (int64_t e = 0; e < count; ++e)
+      scratch[starts[digit(list[e])]++] = list[e];
+    Touched *sorted = scratch;
+    scratch = list;
+    list = sorted;
+  }
+  return list;
+}
+
+} // namespace
+
+bool growTable(const AssemblyState &state, Workspace &table) {
+  Workspace grown = {};
+  if (!allocateTable(state, table.capacity > 0 ? 2 * table.capacity : kFirstTable, grown))
+    return false;
+  for (int64_t e = 0; e < table.count; ++e) {
+    const Touched entry = table.touched[e];
+    const int64_t slot = probe(grown, entry.key);
+    grown.keys[slot] = entry.key + 1;
+    grown.touched[grown.count++] = {entry.key, slot};
+    if (state.valueBytes > 0)
+      copyElements(elementAt(grown.slots, slot, state.valueBytes), elementAt(table.slots, entry.slot, state.valueBytes),
+                   1, state.valueBytes);
+  }
+  releaseArray(state.allocator, table.block);
+  table = grown;
+  return true;
+}
+
+extern "C" int64_t spc_rt_locate(Run *run, int64_t key) {
+  auto &collector = *static_cast<Collector *>(run);
+  Workspace &table = *collector.workspace;
+  int64_t slot = probe(table, key);
+  if (table.keys[slot] != 0)
+    return slot;
+  if (table.count == table.capacity / 2) {
+    if (!growTable(*collector.state, table)) {
+      fail(collector, Status::Memory);
+      return 0;
+    }
+    run->slots = table.slots;
+    slot = probe(table, key);
+  }
+  table.keys[slot] = key + 1;
+  table.touched[table.count++] = {key, slot};
+  return slot;
+}
+
+extern "C" int64_t spc_rt_hash_flush(Run *run, int64_t count, const int64_t *coordinates) {
+  auto &collector = *static_cast<Collector *>(run);
+  const AssemblyState &state = *collector.state;
+  Workspace &table = *collector.workspace;
+  const int64_t more = table.count;
+  if (more > run->capacity - count) {
+    count = makeRoom(collector, count, more);
+    if (collector.status != Status::Ok)
+      return count;
+  }
+  Touched *sorted = table.touched;
+  if (more <= kFewKeys)
+    insertionSort(sorted, more);
+  else
+    sorted = radixSort(sorted, table.scratch, more);
+  for (int64_t e = 0; e < more; ++e, ++count) {
+    const auto [key, slot] = sorted[e];
+    store(run->keys, state.keyBytes, count, key);
+    table.keys[slot] = 0;
+    if (state.valueBytes == 0)
+      continue;
+    void *value = elementAt(table.slots, slot, state.valueBytes);
+    copyElements(elementAt(run->values, count, state.valueBytes), value, 1, state.valueBytes);
+    fillWithZeros(value, state.valueBytes);
+  }
+  table.count = 0;
+  return endRow(collector, count, coordinates);
+}
+
+} // namespace spc::runtime

@@ -1,0 +1,126 @@
+#include "runtime/row_reader.h"
+#include "runtime/values.h"
+#include "runtime/walk.h"
+
+namespace spc::runtime {
+namespace {
+
+bool isZeroBut(const void *value, int64_t bytes, uint8_t sign) {
+  const auto *read = static_cast<const uint8_t *>(value);
+  for (int64_t b = 0; b < bytes - 1; ++b)
+    if (read[b] != 0)
+      return false;
+  return (read[bytes - 1] & ~sign) == 0;
+}
+
+/// Appends rows to a run that has room for them.
+class RowWriter {
+public:
+  RowWriter(Collector &to) : to_(to), state_(*to.state) {}
+
+  void add(const RowReader &from, int64_t first, int64_t length) {
+    copyElements(elementAt(to_.keys, count_, state_.keyBytes), elementAt(from.keys(), first, state_.keyBytes), length,
+                 state_.keyBytes);
+    if (state_.valueBytes > 0)
+      copyElements(elementAt(to_.values, count_, state_.valueBytes), elementAt(from.values(), first, state_.valueBytes),
+                   length, state_.valueBytes);
+    count_ += length;
+  }
+
+  /// Adds to the value of the entry that was added last.
+  void addToLast(const RowReader &from, int64_t entry) {
+    if (state_.valueBytes == 0)
+      return;
+    Tensor view = *state_.assembly->target;
+    view.values = const_cast<void *>(from.values());
+    addValue(view, entry, to_.values, count_ - 1);
+  }
+
+  void endRow(const int64_t *coordinates) { count_ = runtime::endRow(to_, count_, coordinates); }
+  int64_t count() const { return count_; }
+
+private:
+  Collector &to_;
+  const AssemblyState &state_;
+  int64_t count_ = 0;
+};
+
+void mergeEntries(RowWriter &writer, const RowReader &a, const RowReader &b, int64_t keyBytes) {
+  const int64_t lengthA = a.length(), lengthB = b.length();
+  int64_t i = 0, j = 0;
+  while (i < lengthA && j < lengthB) {
+    const int64_t keyA = load(a.keys(), keyBytes, i), keyB = load(b.keys(), keyBytes, j);
+    if (keyA <= keyB)
+      writer.add(a, i++, 1);
+    else
+      writer.add(b, j, 1);
+    if (keyA == keyB)
+      writer.addToLast(b, j);
+    if (keyB <= keyA)
+      ++j;
+  }
+  writer.add(a, i, lengthA - i);
+  writer.add(b, j, lengthB - j);
+}
+
+int compareRows(const RowReader &a, const RowReader &b, int64_t rowOrder) {
+  if (a.isDone() || b.isDone())
+    return a.isDone() ? 1 : -1;
+  for (int64_t place = 0; place < rowOrder; ++place)
+    if (a.row()[place] != b.row()[place])
+      return a.row()[place] < b.row()[place] ? -1 : 1;
+  return 0;
+}
+
+/// Writes the union of the rows of both into `to`.
+void writeUnion(Collector &to, RowReader a, RowReader b) {
+  const AssemblyState &state = *to.state;
+  RowWriter writer(to);
+  while (!a.isDone() || !b.isDone()) {
+    const int order = compareRows(a, b, state.rowOrder);
+    const int64_t *coordinates = order <= 0 ? a.row() : b.row();
+    if (order == 0)
+      mergeEntries(writer, a, b, state.keyBytes);
+    else
+      writer.add(order < 0 ? a : b, 0, (order < 0 ? a : b).length());
+    writer.endRow(coordinates);
+    if (order <= 0)
+      a.skip();
+    if (order >= 0)
+      b.skip();
+  }
+  to.last->count = writer.count();
+  to.total = to.before + writer.count();
+}
+
+} // namespace
+
+bool isZero(ValueKind kind, const void *value, int64_t bytes) {
+  switch (kind) {
+  case ValueKind::Float:
+  case ValueKind::Half:
+  case ValueKind::Brain:
+    return isZeroBut(value, bytes, 0x80);
+  case ValueKind::Complex:
+    return isZeroBut(value, bytes / 2, 0x80) && isZeroBut(elementAt(value, 1, bytes / 2), bytes / 2, 0x80);
+  default:
+    return isZeroBut(value, bytes, 0);
+  }
+}
+
+void mergeRuns(Collector &run, Collector &other) {
+  Collector merged = {};
+  merged.state = run.state;
+  merged.status = run.status != Status::Ok ? run.status : other.status;
+  if (merged.status == Status::Ok) {
+    if (openCollector(merged, run.total + other.total + 1))
+      writeUnion(merged, RowReader(run), RowReader(other));
+    else
+      merged.status = Status::Memory;
+  }
+  releaseEntries(run);
+  releaseEntries(other);
+  run = merged;
+}
+
+} // namespace spc::runtime

@@ -1,0 +1,326 @@
+#include "assembly_player.h"
+
+#include "runtime/entries.h"
+#include "runtime/pack.h"
+#include "runtime/values.h"
+
+#include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <set>
+#include <thread>
+
+namespace spc::runtime::test {
+namespace {
+
+constexpr int kThreads = 4;
+
+void runOnThreads(void *, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure) {
+  std::atomic<int64_t> next = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t)
+    threads.emplace_back([&] {
+      for (int64_t index = next++; index < tasks; index = next++)
+        task(closure, index);
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+using Touches = std::vector<std::pair<int64_t, double>>; ///< key, value
+using Rows = std::map<Coordinate, Touches>;
+
+/// One run of one chunk as generated code does it.
+class Player {
+public:
+  Player(const Plan &plan, Assembly &assembly) : plan_(plan), assembly_(assembly), target_(*assembly.target) {}
+
+  void play(int64_t chunk, int64_t number, Form form, const Rows &rows) {
+    run_ = spc_rt_run_begin(&assembly_, chunk, number, form);
+    if (!run_)
+      return;
+    int64_t count = 0;
+    for (const auto &[row, touches] : rows)
+      count = form == Form::Append ? append(row, touches, count)
+              : run_->bits         ? scatterDense(row, touches, count)
+                                   : scatterHash(row, touches, count);
+    spc_rt_run_end(run_, count);
+  }
+
+private:
+  int64_t append(const Coordinate &row, Touches touches, int64_t count) {
+    std::sort(touches.begin(), touches.end());
+    for (const auto &[key, value] : touches) {
+      if (count == run_->capacity)
+        count = spc_rt_run_grow(run_, count);
+      std::memcpy(static_cast<char *>(run_->keys) + count * assembly_.keyBytes, &key,
+                  static_cast<size_t>(assembly_.keyBytes));
+      if (run_->values)
+        encode(type(), value, run_->values, count);
+      ++count;
+    }
+    return spc_rt_row_end(run_, count, row.data());
+  }
+
+  int64_t scatterDense(const Coordinate &row, const Touches &touches, int64_t count) {
+    int64_t first = INT64_MAX, last = -1;
+    for (const auto &[key, value] : touches) {
+      run_->bits[key / 64] |= uint64_t{1} << (key % 64);
+      run_->summary[key / 4096] |= uint64_t{1} << (key / 64 % 64);
+      addTo(key, value);
+      first = std::min(first, key);
+      last = std::max(last, key);
+    }
+    return spc_rt_row_flush(run_, count, first, last, row.data());
+  }
+
+  int64_t scatterHash(const Coordinate &row, const Touches &touches, int64_t count) {
+    for (const auto &[key, value] : touches)
+      addTo(spc_rt_locate(run_, key), value);
+    return spc_rt_hash_flush(run_, count, row.data());
+  }
+
+  void addTo(int64_t slot, double value) {
+    if (!run_->slots)
+      return;
+    alignas(16) char bytes[16];
+    encode(type(), value, bytes, 0);
+    Tensor view = target_;
+    view.values = bytes;
+    addValue(view, 0, run_->slots, slot);
+  }
+
+  ValueType type() const { return {target_.valueKind, target_.valueBytes}; }
+
+  const Plan &plan_;
+  Assembly &assembly_;
+  const Tensor &target_;
+  Run *run_ = nullptr;
+};
+
+int64_t extentOf(const Output &output, int64_t dimension) {
+  return output.shape[static_cast<size_t>(dimension)];
+}
+
+/// The rows of a run whose first coordinate lies in a chunk; of matrices the empty ones too.
+Rows rowsOf(const Plan &plan, const RunData &data, const Output &output, int64_t chunk) {
+  const int64_t extent = extentOf(output, plan.dims[0]);
+  const int64_t begin = extent * chunk / plan.chunks, end = extent * (chunk + 1) / plan.chunks;
+  const auto rowOrder = static_cast<size_t>(plan.rowOrder);
+  Rows rows;
+  if (rowOrder == 1 && extent < 10000)
+    for (int64_t row = begin; row < end; ++row)
+      rows[{row}] = {};
+  for (const auto &[at, value] : data.contributions) {
+    const int64_t outermost = at[static_cast<size_t>(plan.dims[0])];
+    if (outermost < begin || outermost >= end)
+      continue;
+    Coordinate row;
+    int64_t key = 0;
+    for (size_t place = 0; place < plan.dims.size(); ++place) {
+      const int64_t coordinate = at[static_cast<size_t>(plan.dims[place])];
+      if (place < rowOrder)
+        row.push_back(coordinate);
+      else
+        key = key * extentOf(output, plan.dims[place]) + coordinate;
+    }
+    rows[row].emplace_back(key, value);
+  }
+  return rows;
+}
+
+int64_t keyBytesOf(const Plan &plan, const Output &output) {
+  const Level &last = output.levels.back();
+  const bool isIndex = plan.rowOrder + 1 == static_cast<int64_t>(plan.dims.size()) && last.part == LevelPart::Whole;
+  return isIndex ? output.tensor.indexBytes : 8;
+}
+
+struct Task {
+  const Plan &plan;
+  const std::vector<RunData> &runs;
+  const Output &output;
+  Assembly &assembly;
+};
+
+void playChunk(void *closure, int64_t chunk) {
+  const auto &task = *static_cast<Task *>(closure);
+  for (size_t r = 0; r < task.runs.size(); ++r)
+    Player(task.plan, task.assembly)
+        .play(chunk, static_cast<int64_t>(r), task.runs[r].form, rowsOf(task.plan, task.runs[r], task.output, chunk));
+}
+
+template <typename T> void put(double value, void *values, int64_t position) {
+  static_cast<T *>(values)[position] = static_cast<T>(value);
+}
+
+template <typename T> double get(const void *values, int64_t position) {
+  return static_cast<double>(static_cast<const T *>(values)[position]);
+}
+
+} // namespace
+
+Allocator ThreadedMemory::hooks() {
+  return {this, [](void *user, int64_t bytes) { return static_cast<ThreadedMemory *>(user)->allocate(bytes); },
+          [](void *user, void *block) { static_cast<ThreadedMemory *>(user)->release(block); }};
+}
+
+void *ThreadedMemory::allocate(int64_t bytes) {
+  const std::lock_guard lock(mutex_);
+  isMisused_ = isMisused_ || bytes <= 0;
+  if (requests_++ == failAt)
+    return nullptr;
+  void *block = std::malloc(static_cast<size_t>(bytes));
+  if (block)
+    std::memset(block, 0xa5, static_cast<size_t>(std::min<int64_t>(bytes, 1 << 20)));
+  live_[block] = bytes;
+  return block;
+}
+
+void ThreadedMemory::release(void *block) {
+  const std::lock_guard lock(mutex_);
+  isMisused_ = live_.erase(block) != 1 || isMisused_;
+  std::free(block);
+}
+
+Output::Output(std::vector<int64_t> sizes, const std::vector<LevelSpec> &specs, Widths widths, ValueType type,
+               bool interleaved)
+    : shape(std::move(sizes)) {
+  int64_t listed = 0;
+  for (const LevelSpec &spec : specs) {
+    Level level = {spec.storage, spec.dimension, shape[static_cast<size_t>(spec.dimension)], nullptr, nullptr};
+    level.part = spec.part;
+    level.block = spec.block;
+    level.width = spec.width;
+    if (interleaved)
+      level.offset = listed++;
+    levels.push_back(level);
+  }
+  for (Level &level : levels)
+    level.stride = interleaved ? listed : 1;
+  tensor = {static_cast<int64_t>(levels.size()),
+            -7,
+            -7,
+            widths.pointers,
+            widths.indices,
+            type.bytes,
+            levels.data(),
+            nullptr,
+            type.kind};
+}
+
+void encode(ValueType type, double value, void *values, int64_t position) {
+  const auto single = static_cast<float>(value);
+  switch (type.kind) {
+  case ValueKind::Float:
+    return type.bytes == 4 ? put<float>(value, values, position) : put<double>(value, values, position);
+  case ValueKind::Half:
+    return put<uint16_t>(floatToHalf(single), values, position);
+  case ValueKind::Brain:
+    return put<uint16_t>(floatToBrain(single), values, position);
+  case ValueKind::Bool:
+    return put<uint8_t>(value != 0 ? 1 : 0, values, position);
+  case ValueKind::Integer:
+    return type.bytes == 1   ? put<int8_t>(value, values, position)
+           : type.bytes == 2 ? put<int16_t>(value, values, position)
+           : type.bytes == 4 ? put<int32_t>(value, values, position)
+                             : put<int64_t>(value, values, position);
+  case ValueKind::Complex:
+    for (int64_t part = 0; part < 2; ++part)
+      encode({ValueKind::Float, type.bytes / 2}, part == 0 ? value : -2 * value, values, 2 * position + part);
+  }
+}
+
+double decode(ValueType type, const void *values, int64_t position) {
+  switch (type.kind) {
+  case ValueKind::Float:
+    return type.bytes == 4 ? get<float>(values, position) : get<double>(values, position);
+  case ValueKind::Half:
+    return halfToFloat(static_cast<const uint16_t *>(values)[position]);
+  case ValueKind::Brain:
+    return brainToFloat(static_cast<const uint16_t *>(values)[position]);
+  case ValueKind::Bool:
+    return get<uint8_t>(values, position);
+  case ValueKind::Integer:
+    return type.bytes == 1   ? get<int8_t>(values, position)
+           : type.bytes == 2 ? get<int16_t>(values, position)
+           : type.bytes == 4 ? get<int32_t>(values, position)
+                             : get<int64_t>(values, position);
+  default:
+    break;
+  }
+  const ValueType part = {ValueKind::Float, type.bytes / 2};
+  const double real = decode(part, values, 2 * position), imaginary = decode(part, values, 2 * position + 1);
+  return imaginary == -2 * real ? real : -1e9;
+}
+
+Status assemble(const Plan &plan, const std::vector<RunData> &runs, Output &output, ThreadedMemory &memory) {
+  const Allocator allocator = memory.hooks();
+  Assembly assembly = {};
+  assembly.allocator = &allocator;
+  assembly.target = &output.tensor;
+  assembly.phase = plan.phase;
+  assembly.order = static_cast<int64_t>(plan.dims.size());
+  assembly.rowOrder = plan.rowOrder;
+  std::copy(plan.dims.begin(), plan.dims.end(), assembly.dims);
+  assembly.keyBytes = keyBytesOf(plan, output);
+  assembly.dropZeros = plan.dropsZeros ? 1 : 0;
+  assembly.chunks = plan.chunks;
+  assembly.runs = static_cast<int64_t>(runs.size());
+  assembly.expected = plan.expected;
+  assembly.workspaceBytes = plan.workspaceBytes;
+  assembly.parallelFor = plan.onThreads ? runOnThreads : nullptr;
+  if (const int32_t status = spc_rt_assembly_start(&assembly); status != 0)
+    return static_cast<Status>(status);
+  Task task = {plan, runs, output, assembly};
+  if (plan.onThreads)
+    runOnThreads(nullptr, plan.chunks, playChunk, &task);
+  else
+    for (int64_t chunk = 0; chunk < plan.chunks; ++chunk)
+      playChunk(&task, chunk);
+  return static_cast<Status>(spc_rt_assembly_finish(&assembly));
+}
+
+Entries sumOf(const std::vector<RunData> &runs) {
+  Entries sum;
+  for (const RunData &run : runs)
+    for (const auto &[at, value] : run.contributions)
+      sum[at] += value;
+  return sum;
+}
+
+Entries entriesOf(const Output &output) {
+  Entries entries;
+  const ValueType type = {output.tensor.valueKind, output.tensor.valueBytes};
+  walkEntries(output.tensor, [&](int64_t position, const int64_t *at) {
+    entries[Coordinate(at, at + output.shape.size())] +=
+        output.tensor.values ? decode(type, output.tensor.values, position) : 1;
+  });
+  return entries;
+}
+
+void release(Output &output, ThreadedMemory &memory) {
+  releaseArrays(memory.hooks(), output.tensor);
+}
+
+std::vector<Contribution> randomTouches(const std::vector<int64_t> &shape, int count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Contribution> touches;
+  for (int e = 0; e < count; ++e) {
+    Coordinate at;
+    for (const int64_t extent : shape)
+      at.push_back(std::uniform_int_distribution<int64_t>(0, extent - 1)(random));
+    touches.push_back({at, static_cast<double>(e % 7 - 3)});
+  }
+  return touches;
+}
+
+std::vector<Contribution> randomPlaces(const std::vector<int64_t> &shape, int count, unsigned seed) {
+  std::set<Coordinate> seen;
+  std::vector<Contribution> places;
+  for (Contribution &touch : randomTouches(shape, count, seed))
+    if (seen.insert(touch.at).second)
+      places.push_back(std::move(touch));
+  return places;
+}
+
+} // namespace spc::runtime::test
