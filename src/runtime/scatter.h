@@ -6,10 +6,6 @@
 
 namespace spc::runtime {
 
-/// How far ahead memory is asked for where entries go to places all over an array.
-inline constexpr int64_t kCounterAhead = 32;
-inline constexpr int64_t kPlaceAhead = 16;
-
 /// Coordinates of entries, `stride` apart.
 template <typename I> struct Column {
   const I *first;
@@ -29,14 +25,22 @@ template <typename I, typename V> struct Places {
     if (values)
       values[place] = from[entry];
   }
-  void prepare(Column<I> rows, int64_t entry, int64_t count) const {
-    if (entry + kCounterAhead >= count)
-      return;
-    __builtin_prefetch(&next[rows[entry + kCounterAhead]], 1);
-    const I place = next[rows[entry + kPlaceAhead]];
-    __builtin_prefetch(&columns[place], 1);
+};
+
+/// Where entries go that are sorted by blocks of 2^shift rows for now: each block's next free place, and the arrays.
+template <typename I, typename V> struct Blocks {
+  I *next;        ///< by block
+  uint16_t *rows; ///< of every place: the row in its block
+  I *columns;
+  V *values; ///< null where no values are wanted
+  int64_t shift;
+
+  void put(int64_t row, int64_t column, const V *from, int64_t entry) const {
+    const I place = next[row >> shift]++;
+    rows[place] = static_cast<uint16_t>(row & ((int64_t{1} << shift) - 1));
+    columns[place] = static_cast<I>(column);
     if (values)
-      __builtin_prefetch(&values[place], 1);
+      values[place] = from[entry];
   }
 };
 
@@ -87,8 +91,18 @@ template <typename I> SPC_HOT void sumCounts(I *counts, int64_t rows, bool ends)
   }
 }
 
-/// Scatters the entries of a matrix by its columns, which become rows. Count where pointers are not in order.
-template <typename I, typename V> SPC_HOT Status scatterColumns(const Tensor &source, Places<I, V> places) {
+/// How many rows lie between neighbours of a list, by a sample.
+template <typename I> SPC_HOT int64_t averageStep(Column<I> rows, int64_t count) {
+  const int64_t interval = count / 4096 + 1;
+  int64_t sum = 0, samples = 1;
+  for (int64_t e = 1; e < count; e += interval, ++samples)
+    sum += rows[e] < rows[e - 1] ? rows[e - 1] - rows[e] : rows[e] - rows[e - 1];
+  return sum / samples;
+}
+
+/// Scatters the entries of a matrix by its columns, which become rows, into Places or Blocks. Count where pointers are
+/// not in order.
+template <typename I, typename V, typename Into> SPC_HOT Status scatterColumns(const Tensor &source, Into into) {
   const auto *columns = static_cast<const I *>(source.levels[1].indices);
   const auto *values = static_cast<const V *>(source.values);
   const int64_t rows = source.levels[0].extent;
@@ -99,21 +113,31 @@ template <typename I, typename V> SPC_HOT Status scatterColumns(const Tensor &so
     const int64_t end = load(source.levels[1].pointers, source.pointerBytes, r + 1);
     if (end < e || end > source.stored)
       return Status::Count;
-    for (; e < end; ++e) {
-      places.prepare({columns, 1}, e, source.stored);
-      places.put(columns[e], r, values, e);
-    }
+    for (; e < end; ++e)
+      into.put(columns[e], r, values, e);
   }
   return e == source.stored ? Status::Ok : Status::Count;
 }
 
-/// Scatters the entries of a list by their rows.
+/// Scatters the entries of a list by their rows, into Places or Blocks.
+template <typename I, typename V, typename Into>
+SPC_HOT void scatterList(Column<I> rows, Column<I> columns, const V *values, int64_t count, Into into) {
+  for (int64_t e = 0; e < count; ++e)
+    into.put(rows[e], columns[e], values, e);
+}
+
+/// Scatters the entries of one block, at [begin, end) of its arrays, to their rows. `columns` and `values` are room for
+/// them.
 template <typename I, typename V>
-SPC_HOT void scatterList(Column<I> rows, Column<I> columns, const V *values, int64_t count, Places<I, V> places) {
-  for (int64_t e = 0; e < count; ++e) {
-    places.prepare(rows, e, count);
-    places.put(rows[e], columns[e], values, e);
-  }
+SPC_HOT void scatterBlock(const Blocks<I, V> &blocks, int64_t block, int64_t begin, int64_t end, Places<I, V> places,
+                          I *columns, V *values) {
+  for (int64_t e = begin; e < end; ++e)
+    columns[e - begin] = blocks.columns[e];
+  for (int64_t e = begin; blocks.values && e < end; ++e)
+    values[e - begin] = blocks.values[e];
+  places.next += block << blocks.shift;
+  for (int64_t e = begin; e < end; ++e)
+    places.put(blocks.rows[e], columns[e - begin], values, e - begin);
 }
 
 /// Copies the entries of a list that is sorted.
