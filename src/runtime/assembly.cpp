@@ -4,7 +4,8 @@
 namespace spc::runtime {
 namespace {
 
-constexpr int64_t kWorkspaceBytes = int64_t{64} << 20;
+/// Beyond, keys that lie anywhere miss the caches, and hash tables win.
+constexpr int64_t kWorkspaceBytes = int64_t{16} << 20;
 constexpr int64_t kFirstEntries = 512;
 constexpr int64_t kZeroedAtOnce = int64_t{1} << 17;
 

@@ -85,6 +85,9 @@ extern "C" int64_t spc_rt_row_flush(Run *run, int64_t count, int64_t first, int6
 /// slot.
 extern "C" int64_t spc_rt_locate(Run *run, int64_t key);
 
+/// Hash workspace: the slot of `key`, or -1 where it has none.
+extern "C" int64_t spc_rt_find(const Run *run, int64_t key);
+
 /// Hash workspace: as spc_rt_row_flush.
 extern "C" int64_t spc_rt_hash_flush(Run *run, int64_t count, const int64_t *coordinates);
 

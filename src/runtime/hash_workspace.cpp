@@ -1,4 +1,5 @@
 #include "runtime/collector.h"
+#include "runtime/hot.h"
 #include "runtime/walk.h"
 
 namespace spc::runtime {
@@ -52,7 +53,7 @@ void insertionSort(Touched *list, int64_t count) {
 
 /// By least significant digit first, of the keys' distances from the least one. Returns the sorted list, which is
 /// `list` or `scratch`.
-Touched *radixSort(Touched *list, Touched *scratch, int64_t count) {
+SPC_HOT Touched *radixSort(Touched *list, Touched *scratch, int64_t count) {
   int64_t least = list[0].key, most = list[0].key;
   for (int64_t e = 1; e < count; ++e) {
     least = list[e].key < least ? list[e].key : least;
@@ -102,7 +103,7 @@ bool growTable(const AssemblyState &state, Workspace &table) {
   return true;
 }
 
-extern "C" int64_t spc_rt_locate(Run *run, int64_t key) {
+extern "C" SPC_HOT int64_t spc_rt_locate(Run *run, int64_t key) {
   auto &collector = *static_cast<Collector *>(run);
   Workspace &table = *collector.workspace;
   int64_t slot = probe(table, key);
@@ -121,7 +122,13 @@ extern "C" int64_t spc_rt_locate(Run *run, int64_t key) {
   return slot;
 }
 
-extern "C" int64_t spc_rt_hash_flush(Run *run, int64_t count, const int64_t *coordinates) {
+extern "C" int64_t spc_rt_find(const Run *run, int64_t key) {
+  const Workspace &table = *static_cast<const Collector *>(run)->workspace;
+  const int64_t slot = probe(table, key);
+  return table.keys[slot] != 0 ? slot : -1;
+}
+
+extern "C" SPC_HOT int64_t spc_rt_hash_flush(Run *run, int64_t count, const int64_t *coordinates) {
   auto &collector = *static_cast<Collector *>(run);
   const AssemblyState &state = *collector.state;
   Workspace &table = *collector.workspace;

@@ -1,3 +1,4 @@
+#include "runtime/hot.h"
 #include "runtime/pack.h"
 #include "runtime/row_reader.h"
 #include "runtime/walk.h"
@@ -60,9 +61,9 @@ private:
       copyElements(elementAt(values_, to, state_.valueBytes), reader.values(), length, state_.valueBytes);
   }
 
-  static void listChunk(void *closure, int64_t chunk) {
+  SPC_HOT static void listChunk(void *closure, int64_t chunk) {
     const auto &builder = *static_cast<ListBuilder *>(closure);
-    const Collector *run = entriesOf(builder.state_, chunk);
+    Collector *run = entriesOf(builder.state_, chunk);
     if (!run)
       return;
     int64_t to = run->base;
@@ -70,6 +71,7 @@ private:
       builder.listRow(reader, to);
       to += reader.length();
     }
+    releaseEntries(*run);
   }
 
   AssemblyState &state_;

@@ -1,3 +1,4 @@
+#include "runtime/hot.h"
 #include "runtime/pack.h"
 #include "runtime/row_reader.h"
 #include "runtime/walk.h"
@@ -48,7 +49,7 @@ private:
   void writeTree();
   void copyKeys(const Segment &segment, int64_t to) const;
   void fillList(const Collector &run) const;
-  static void copyChunk(void *closure, int64_t chunk);
+  SPC_HOT static void copyChunk(void *closure, int64_t chunk);
 
   AssemblyState &state_;
   Tensor &target_;
@@ -141,7 +142,7 @@ Segment *RowPacker::onlySegment() const {
   return nullptr;
 }
 
-template <typename T> void lengthsToPointers(void *array, int64_t count) {
+template <typename T> SPC_HOT void lengthsToPointers(void *array, int64_t count) {
   auto *pointers = static_cast<T *>(array);
   T begin = 0;
   for (int64_t row = 0; row < count; ++row) {
@@ -222,7 +223,7 @@ void RowPacker::fillList(const Collector &run) const {
 void RowPacker::copyChunk(void *closure, int64_t chunk) {
   const auto &packer = *static_cast<RowPacker *>(closure);
   const AssemblyState &state = packer.state_;
-  const Collector *run = entriesOf(state, chunk);
+  Collector *run = entriesOf(state, chunk);
   if (!run)
     return;
   int64_t to = run->base;
@@ -235,6 +236,7 @@ void RowPacker::copyChunk(void *closure, int64_t chunk) {
     to += segment->count;
   }
   packer.fillList(*run);
+  releaseEntries(*run);
 }
 
 } // namespace

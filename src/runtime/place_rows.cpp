@@ -1,5 +1,6 @@
 #include "runtime/collector.h"
 #include "runtime/convert.h"
+#include "runtime/hot.h"
 #include "runtime/values.h"
 #include "runtime/walk.h"
 
@@ -64,7 +65,8 @@ void placeValue(const Collector &run, int64_t entry, int64_t position) {
 
 /// Puts the row's values at the places of its keys within `range`. False where a key has none. The widths are 0 where
 /// they are known at run time only, `ValueBytes` also where values are added.
-template <int64_t KeyBytes, int64_t ValueBytes> bool placeKeys(const Collector &run, int64_t count, Range range) {
+template <int64_t KeyBytes, int64_t ValueBytes>
+SPC_HOT bool placeKeys(const Collector &run, int64_t count, Range range) {
   const Tensor &target = *run.state->assembly->target;
   const Level &level = target.levels[target.order - 1];
   const int64_t keyBytes = KeyBytes != 0 ? KeyBytes : target.indexBytes, stride = level.stride, offset = level.offset;

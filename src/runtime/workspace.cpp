@@ -1,4 +1,5 @@
 #include "runtime/collector.h"
+#include "runtime/hot.h"
 #include "runtime/walk.h"
 
 namespace spc::runtime {
@@ -66,7 +67,7 @@ int64_t countTouched(const Run &run, int64_t first, int64_t last) {
 /// Appends the touched keys and their values behind `count` entries. `KeyBytes` and `ValueBytes` are 0 where the width
 /// is known at run time only.
 template <int64_t KeyBytes, int64_t ValueBytes>
-int64_t flushWords(const Collector &run, int64_t count, int64_t first, int64_t last) {
+SPC_HOT int64_t flushWords(const Collector &run, int64_t count, int64_t first, int64_t last) {
   void *const keys = run.keys, *const values = run.values, *const slots = run.slots;
   uint64_t *const bits = run.bits, *const summary = run.summary;
   const int64_t keyBytes = KeyBytes != 0 ? KeyBytes : run.state->keyBytes, valueBytes = run.state->valueBytes;
