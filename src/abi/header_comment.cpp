@@ -22,12 +22,18 @@ std::string withoutFolders(const std::string &path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
+Span placeOf(const sema::Step &step) {
+  if (const auto *statement = std::get_if<sema::Statement>(&step))
+    return statement->where;
+  const auto *conversion = std::get_if<sema::Conversion>(&step);
+  return conversion ? conversion->where : Span();
+}
+
 /// The source of the kernel's statements in the order of the file, each once, however many steps they became.
 std::string statements(const sema::Kernel &kernel) {
   std::map<uint32_t, std::string_view> texts;
   for (const sema::Step &step : kernel.steps)
-    if (const auto *statement = std::get_if<sema::Statement>(&step); statement && statement->where) {
-      const Span &where = statement->where;
+    if (const Span where = placeOf(step); where) {
       std::string_view &text = texts[where.begin];
       const std::string_view candidate = where.file->text().substr(where.begin, where.end - where.begin);
       text = std::max(text, candidate, [](auto a, auto b) { return a.size() < b.size(); });
@@ -87,6 +93,11 @@ std::vector<std::string> notes(const Signature &signature, const sema::Kernel &k
     const std::string owner = parameterOf(signature, kernel, *tensor.structureOf);
     lines.push_back("only its values, as many as " + owner + " stores and in that order: it has the structure of " +
                     owner);
+  } else if (parameter.isAssembled && tensor.isRead) {
+    lines.push_back("its arrays are released, as by " + signature.function + "_free, and replaced by new ones");
+  } else if (parameter.isAssembled) {
+    lines.push_back("assembled: the call sets the struct, whatever it holds before, and allocates its arrays,");
+    lines.push_back("which " + signature.function + "_free releases");
   } else if (tensor.isWritten && tensor.patternOf && !parameter.fillsStructure) {
     lines.push_back("only its values change");
   } else if (tensor.isWritten && tensor.patternOf) {

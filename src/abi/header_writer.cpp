@@ -17,7 +17,7 @@ extern "C" {
 
 /* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
 @context_prototype@
-
+@assembly_prototypes@
 #ifdef __cplusplus
 }
 #endif
@@ -27,7 +27,7 @@ extern "C" {
   const spc_context ctx = spc_default_context();
   return @function@_ctx(@arguments@);
 }
-
+@assembly_functions@
 #endif
 )";
 
@@ -51,6 +51,59 @@ std::string prototype(const std::string &head, const std::vector<std::string> &p
   return line.size() <= kWidth ? line : head + "(\n    " + join(parameters, ",\n    ") + ")" + tail;
 }
 
+/// The parameters of the functions for one kernel, as C declares and passes them.
+struct Parameters {
+  std::vector<std::string> plain, withContext = {"const spc_context *ctx"}, arguments = {"&ctx"};
+
+  void add(const std::string &declaration, const std::string &name) {
+    plain.push_back(declaration);
+    withContext.push_back(declaration);
+    arguments.push_back(name);
+  }
+};
+
+constexpr std::string_view kPhases = R"(
+/* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
+ * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
+ * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
+@symbolic@
+@numeric@
+)";
+
+constexpr std::string_view kFree = R"(
+/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
+@free@
+)";
+
+/// What the object exports besides the function, for a kernel that assembles.
+std::string assemblyPrototypes(const Signature &signature, const Parameters &all, const Parameters &outputs) {
+  const std::string head = "spc_status " + signature.function;
+  std::string text;
+  if (signature.hasPhases)
+    text += substitute(kPhases, {{"symbolic", prototype(head + "_symbolic_ctx", all.withContext, ";")},
+                                 {"numeric", prototype(head + "_numeric_ctx", all.withContext, ";")}});
+  if (!outputs.plain.empty())
+    text += substitute(kFree, {{"free", prototype(head + "_free_ctx", outputs.withContext, ";")}});
+  return text;
+}
+
+/// The same with the default context.
+std::string assemblyFunctions(const Signature &signature, const Parameters &all, const Parameters &outputs) {
+  const auto define = [&](const std::string &type, const std::string &suffix, const Parameters &parameters,
+                          const std::string &before) {
+    const std::string name = signature.function + suffix;
+    return "\n" + prototype("static inline " + type + " " + name, parameters.plain, " {") +
+           "\n  const spc_context ctx = spc_default_context();\n  " + before + name + "_ctx(" +
+           join(parameters.arguments, ", ") + ");\n}\n";
+  };
+  std::string text;
+  if (signature.hasPhases)
+    text += define("spc_status", "_symbolic", all, "return ") + define("spc_status", "_numeric", all, "return ");
+  if (!outputs.plain.empty())
+    text += define("void", "_free", outputs, "(void)");
+  return text;
+}
+
 /// Each struct type once, in the order of first use.
 std::string types(const Signature &signature) {
   std::set<std::string> written;
@@ -64,12 +117,13 @@ std::string types(const Signature &signature) {
 } // namespace
 
 std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) {
-  std::vector<std::string> plain, withContext = {"const spc_context *ctx"}, arguments = {"&ctx"};
+  Parameters all, outputs;
   for (const Parameter &parameter : signature.parameters) {
-    plain.push_back(declaration(parameter));
-    withContext.push_back(plain.back());
-    arguments.push_back(parameter.name);
+    all.add(declaration(parameter), parameter.name);
+    if (parameter.isAssembled)
+      outputs.add(declaration(parameter), parameter.name);
   }
+  std::vector<std::string> plain = all.plain;
   if (plain.empty())
     plain.push_back("void");
   const std::string &function = signature.function;
@@ -77,9 +131,11 @@ std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) 
                               {"function", function},
                               {"common", std::string(commonText())},
                               {"types", types(signature)},
-                              {"context_prototype", prototype("spc_status " + function + "_ctx", withContext, ";")},
+                              {"context_prototype", prototype("spc_status " + function + "_ctx", all.withContext, ";")},
                               {"plain_prototype", prototype("static inline spc_status " + function, plain, " {")},
-                              {"arguments", join(arguments, ", ")}});
+                              {"arguments", join(all.arguments, ", ")},
+                              {"assembly_prototypes", assemblyPrototypes(signature, all, outputs)},
+                              {"assembly_functions", assemblyFunctions(signature, all, outputs)}});
 }
 
 } // namespace spc::abi

@@ -45,6 +45,7 @@ Parameter makeParameter(const sema::Kernel &kernel, sema::TensorId id) {
   }
   parameter.kind = tensor.structureOf ? ParameterKind::Values : ParameterKind::Tensor;
   parameter.type = structFor(tensor.format, tensor.type);
+  parameter.isAssembled = tensor.isAssembled;
   parameter.fillsStructure = !tensor.structureOf && tensor.isWritten && tensor.patternOf && *tensor.patternOf != id;
   return parameter;
 }
@@ -54,6 +55,7 @@ Parameter makeParameter(const sema::Kernel &kernel, sema::TensorId id) {
 Signature makeSignature(const sema::Kernel &kernel) {
   Signature signature;
   signature.function = kernel.function;
+  signature.hasPhases = sema::hasPhases(kernel);
   ParameterNames names(kernel);
   for (sema::TensorId id : kernel.parameters) {
     signature.parameters.push_back(makeParameter(kernel, id));

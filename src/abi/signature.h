@@ -74,12 +74,14 @@ struct Parameter {
   StructType type; ///< of kinds Tensor and Values
   bool isWritten = false;
   bool fillsStructure = false; ///< a pattern-sharing output whose NULL structure pointers the entry sets
+  bool isAssembled = false;    ///< an output whose arrays the call allocates
 };
 
 /// The C function of a kernel.
 struct Signature {
   std::string function; ///< exported as `<function>_ctx`
   std::vector<Parameter> parameters;
+  bool hasPhases = false; ///< also exported as `<function>_symbolic_ctx` and `<function>_numeric_ctx`
 };
 
 /// The signature of a checked kernel; its parameters are in the order of Kernel::parameters.

@@ -1,5 +1,6 @@
 #include "codegen/entry.h"
 
+#include "codegen/entry_assembly.h"
 #include "codegen/entry_call.h"
 #include "codegen/entry_checks.h"
 #include "codegen/entry_memory.h"
@@ -13,16 +14,18 @@ using mlir::Value;
 namespace spc::codegen {
 namespace {
 
-/// The first place in the kernel file that `location` names, else the file's start.
-mlir::Location placeOf(mlir::Location location, const sema::Kernel &kernel) {
+/// The first place in the kernel file that a body names, else the file's start.
+mlir::Location placeOf(mlir::ModuleOp module, const sema::Kernel &kernel) {
   std::optional<mlir::FileLineColLoc> place;
-  location->walk([&](mlir::Location inner) {
-    if (auto file = llvm::dyn_cast<mlir::FileLineColLoc>(inner)) {
-      place = file;
-      return mlir::WalkResult::interrupt();
-    }
-    return mlir::WalkResult::advance();
-  });
+  for (auto body : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (body.isExternal() || place)
+      continue;
+    body.getLoc()->walk([&](mlir::Location inner) {
+      place = llvm::dyn_cast<mlir::FileLineColLoc>(inner);
+      return place ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+    });
+  }
+  mlir::Location location = module.getLoc();
   return place ? *place : mlir::FileLineColLoc::get(location.getContext(), kernel.kernelFile, 1, 1);
 }
 
@@ -70,11 +73,16 @@ void fillStructures(Entry &entry) {
   }
 }
 
+/// The function that holds the code of body `name` once it is internal.
+std::string internalName(const std::string &name) {
+  return name + ".body";
+}
+
 /// Out of the way of every name in C, and kept apart from the entry: as arguments of one function the arrays are known
 /// not to alias, which inlining would blur.
-mlir::LogicalResult makeInternal(LLVM::LLVMFuncOp body, const std::string &function) {
+mlir::LogicalResult makeInternal(LLVM::LLVMFuncOp body) {
   mlir::ModuleOp module = body->getParentOfType<mlir::ModuleOp>();
-  const auto name = mlir::StringAttr::get(body.getContext(), function + ".body");
+  const auto name = mlir::StringAttr::get(body.getContext(), internalName(body.getSymName().str()));
   if (mlir::failed(mlir::SymbolTable::replaceAllSymbolUses(body, name, module)))
     return mlir::failure();
   body.setSymName(name);
@@ -103,10 +111,30 @@ void passHalvesAsBits(LLVM::LLVMFuncOp body) {
   body.setFunctionType(LLVM::LLVMFunctionType::get(body.getFunctionType().getReturnType(), types));
 }
 
-mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, LLVM::LLVMFuncOp body, const sema::Kernel &kernel,
-                               const abi::Signature &signature) {
+/// The stages in order: bodies, and what the runtime does by itself.
+mlir::LogicalResult runStages(Entry &entry, AssembledOutputs &outputs) {
+  const std::vector<sema::Stage> stages = sema::stagesOf(entry.kernel);
+  for (size_t k = 0; k < stages.size(); ++k) {
+    if (const sema::Conversion *conversion = sema::conversionOf(entry.kernel, stages[k])) {
+      outputs.convert(*conversion);
+      continue;
+    }
+    const bool patternOnly = entry.phase == runtime::Phase::Symbolic;
+    const std::string name = patternOnly ? sema::patternBodyName(entry.kernel, k) : sema::bodyName(entry.kernel, k);
+    auto body = entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(internalName(name));
+    if (!body)
+      return entry.build.module().emitError("the kernel's body '") << name << "' is missing";
+    const sema::Statement *assembly = sema::assemblingStatement(entry.kernel, stages[k]);
+    if (mlir::failed(assembly ? outputs.assemble(*assembly, body) : callBody(entry, body, planChunks(entry, body), {})))
+      return mlir::failure();
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature,
+                               runtime::Phase phase) {
   EntryBuilder build(function, function.getLoc());
-  Entry entry{kernel, signature, build, function.getArgument(0), {}, {}, {}};
+  Entry entry{kernel, signature, build, function.getArgument(0), phase, {}, {}, {}};
   checkContext(entry);
   checkObjects(entry);
   loadArguments(entry);
@@ -115,12 +143,29 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, LLVM::LLVMFuncOp body,
   checkSizes(entry);
   bindParameters(entry);
   checkArguments(entry);
-  allocateTensors(entry);
+  Memory memory(entry);
+  allocateTensors(entry, memory);
   fillStructures(entry);
-  if (mlir::failed(callBody(entry, body)))
+  AssembledOutputs outputs(entry, memory);
+  outputs.prepare();
+  if (mlir::failed(runStages(entry, outputs)))
     return mlir::failure();
+  outputs.hand();
   build.succeed();
   return mlir::success();
+}
+
+/// `spc_status <function>_free_ctx(ctx, outputs…)`: releases the arrays of assembled outputs.
+void buildFree(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature) {
+  EntryBuilder build(function, function.getLoc());
+  Entry entry{kernel, signature, build, function.getArgument(0), runtime::Phase::Assemble, {}, {}, {}};
+  checkContext(entry);
+  Memory memory(entry);
+  unsigned argument = 1;
+  for (const abi::Parameter &parameter : signature.parameters)
+    if (parameter.isAssembled)
+      releaseOutput(entry, memory, parameter.type, function.getArgument(argument++));
+  build.succeed();
 }
 
 void buildInvoker(LLVM::LLVMFuncOp invoker, LLVM::LLVMFuncOp entry, const abi::Signature &signature) {
@@ -151,24 +196,36 @@ void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine) {
 
 mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
                              bool invoker) {
-  auto body = module.lookupSymbol<LLVM::LLVMFuncOp>(signature.function);
-  if (!body || body.isExternal())
-    return module.emitError("the kernel's body '") << signature.function << "' is missing";
-  if (mlir::failed(makeInternal(body, signature.function)))
-    return mlir::failure();
-  passHalvesAsBits(body);
+  for (auto body : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
+    if (body.isExternal())
+      continue;
+    if (mlir::failed(makeInternal(body)))
+      return mlir::failure();
+    passHalvesAsBits(body);
+  }
   mlir::MLIRContext *context = module.getContext();
   const mlir::Type pointer = LLVM::LLVMPointerType::get(context);
-  const mlir::Location place = placeOf(body.getLoc(), kernel);
-  mlir::SmallVector<mlir::Type> parameters{pointer};
-  for (const abi::Parameter &parameter : signature.parameters)
+  const mlir::Location place = placeOf(module, kernel);
+  mlir::SmallVector<mlir::Type> parameters{pointer}, outputs{pointer};
+  for (const abi::Parameter &parameter : signature.parameters) {
     parameters.push_back(parameterType(context, parameter));
-  LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.function + "_ctx", parameters);
-  if (mlir::failed(buildEntry(entry, body, kernel, signature)))
+    if (parameter.isAssembled)
+      outputs.push_back(pointer);
+  }
+  const auto exportEntry = [&](const std::string &suffix, runtime::Phase phase) {
+    LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.function + suffix + "_ctx", parameters);
+    return mlir::failed(buildEntry(entry, kernel, signature, phase)) ? LLVM::LLVMFuncOp() : entry;
+  };
+  LLVM::LLVMFuncOp entry = exportEntry("", runtime::Phase::Assemble);
+  if (!entry)
     return mlir::failure();
   if (invoker)
     buildInvoker(exportFunction(module, place, signature.function + "_invoke", {pointer}), entry, signature);
-  return mlir::success();
+  if (outputs.size() > 1)
+    buildFree(exportFunction(module, place, signature.function + "_free_ctx", outputs), kernel, signature);
+  const bool hasPhases = sema::hasPhases(kernel);
+  return mlir::success(!hasPhases || (exportEntry("_symbolic", runtime::Phase::Symbolic) &&
+                                      exportEntry("_numeric", runtime::Phase::Numeric)));
 }
 
 } // namespace spc::codegen

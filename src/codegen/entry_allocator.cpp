@@ -83,8 +83,13 @@ Value Memory::callMalloc(Value bytes) {
   return LLVM::CallOp::create(ops, malloc, mlir::ValueRange{narrow}).getResult();
 }
 
+/// Several entries of one kernel share the function.
+LLVM::LLVMFuncOp Memory::defined(const std::string &name) {
+  return entry_.build.module().lookupSymbol<LLVM::LLVMFuncOp>(function_ + "." + name);
+}
+
 LLVM::LLVMFuncOp Memory::allocator() {
-  if (allocator_)
+  if (allocator_ || (allocator_ = defined("allocate")))
     return allocator_;
   EntryBuilder &build = entry_.build;
   mlir::ImplicitLocOpBuilder &ops = build.ops();
@@ -105,7 +110,7 @@ LLVM::LLVMFuncOp Memory::allocator() {
 }
 
 LLVM::LLVMFuncOp Memory::releaser() {
-  if (releaser_)
+  if (releaser_ || (releaser_ = defined("release")))
     return releaser_;
   EntryBuilder &build = entry_.build;
   mlir::ImplicitLocOpBuilder &ops = build.ops();

@@ -21,6 +21,7 @@ public:
   void releaseAtExit(mlir::Value memory);
 
 private:
+  mlir::LLVM::LLVMFuncOp defined(const std::string &name);
   mlir::LLVM::LLVMFuncOp define(const std::string &name, mlir::Type result, mlir::Type parameter);
   /// Branches on whether the context has memory hooks; leaves the builder in the first of the blocks.
   std::pair<mlir::Block *, mlir::Block *> branchOnHooks(mlir::LLVM::LLVMFuncOp function, mlir::Value context);

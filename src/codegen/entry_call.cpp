@@ -13,31 +13,32 @@ using LLVM::ICmpPredicate;
 constexpr int64_t kFewestRows = 512; ///< below, waking threads costs more than they save
 constexpr int64_t kMostTasks = 256;  ///< enough for dynamic scheduling to even out rows of different length
 
-/// The arguments of a body, by position, and which of them bound the rows; -1 where none does.
+/// The arguments of a body, by position, and which of them say what a chunk is; -1 where none does.
 struct BodyCall {
-  mlir::SmallVector<Value> arguments; ///< null at `begin` and `end`
-  int begin = -1, end = -1;
-  Value rows;
+  mlir::SmallVector<Value> arguments; ///< null at `begin`, `end` and `chunk`
+  int begin = -1, end = -1, chunk = -1;
 };
 
-mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, BodyCall &call) {
-  const llvm::StringMap<Value> binds = allBinds(entry);
+llvm::StringRef bindOf(LLVM::LLVMFuncOp body, unsigned argument) {
+  const auto bind = body.getArgAttrOfType<mlir::StringAttr>(argument, "spc.bind");
+  return bind ? bind.getValue() : llvm::StringRef();
+}
+
+mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, Value assembly, BodyCall &call) {
+  llvm::StringMap<Value> binds = allBinds(entry);
+  if (assembly)
+    binds["assembly"] = assembly;
   for (unsigned a = 0; a < body.getNumArguments(); ++a) {
-    const auto bind = body.getArgAttrOfType<mlir::StringAttr>(a, "spc.bind");
-    if (!bind)
-      return body.emitError("argument ") << a << " of the body has no spc.bind";
-    llvm::StringRef name = bind.getValue();
-    const bool isBegin = name.consume_front("begin"), isEnd = name.consume_front("end");
-    const Value value = binds.lookup(isBegin || isEnd ? ("size" + name).str() : name.str());
-    if (!value || value.getType() != body.getArgument(a).getType())
-      return body.emitError("argument ") << a << " of the body cannot be bound to '" << bind.getValue() << "'";
-    if (isBegin)
-      call.begin = static_cast<int>(a);
-    if (isEnd)
-      call.end = static_cast<int>(a);
-    if (isBegin || isEnd)
-      call.rows = value;
-    call.arguments.push_back(isBegin || isEnd ? Value() : value);
+    const llvm::StringRef name = bindOf(body, a);
+    int *place = name.starts_with("begin(") ? &call.begin : name.starts_with("end(") ? &call.end : nullptr;
+    if (name == "chunk")
+      place = &call.chunk;
+    const Value value = place ? Value() : binds.lookup(name);
+    if (place)
+      *place = static_cast<int>(a);
+    else if (!value || value.getType() != body.getArgument(a).getType())
+      return body.emitError("argument ") << a << " of the body cannot be bound to '" << name << "'";
+    call.arguments.push_back(value);
   }
   return mlir::success();
 }
@@ -52,12 +53,15 @@ Struct closureStruct(EntryBuilder &build, LLVM::LLVMFuncOp body) {
 /// `void task(ptr closure, i64 index)`: the rows of one chunk.
 LLVM::LLVMFuncOp defineTask(Entry &entry, LLVM::LLVMFuncOp body, const BodyCall &call) {
   EntryBuilder &build = entry.build;
+  const std::string name = body.getSymName().str() + ".task";
+  if (auto known = build.module().lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
   mlir::ImplicitLocOpBuilder &ops = build.ops();
   mlir::OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToEnd(build.module().getBody());
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ops.getContext()), {build.pointerType(), build.int64Type()});
-  auto task = LLVM::LLVMFuncOp::create(ops, entry.signature.function + ".task", type, LLVM::Linkage::Internal);
+  auto task = LLVM::LLVMFuncOp::create(ops, name, type, LLVM::Linkage::Internal);
   task.setDsoLocal(true);
   task.setNoUnwind(true);
   ops.setInsertionPointToEnd(task.addEntryBlock(ops));
@@ -75,6 +79,8 @@ LLVM::LLVMFuncOp defineTask(Entry &entry, LLVM::LLVMFuncOp body, const BodyCall 
       arguments.push_back(begin);
     else if (static_cast<int>(a) == call.end)
       arguments.push_back(LLVM::AddOp::create(ops, begin, length));
+    else if (static_cast<int>(a) == call.chunk)
+      arguments.push_back(task.getArgument(1));
     else
       arguments.push_back(build.loadField(closure, object, a));
   }
@@ -91,7 +97,8 @@ Value divideUp(EntryBuilder &build, Value a, Value b) {
   return LLVM::AddOp::create(ops, quotient, build.select(exact, build.constant(0), build.constant(1)));
 }
 
-void callInParallel(Entry &entry, LLVM::LLVMFuncOp body, const BodyCall &call, Value closureObject, Value hook) {
+void callInParallel(Entry &entry, LLVM::LLVMFuncOp body, const BodyCall &call, const Chunks &chunks,
+                    Value closureObject) {
   EntryBuilder &build = entry.build;
   mlir::ImplicitLocOpBuilder &ops = build.ops();
   const Struct closure = closureStruct(build, body);
@@ -99,46 +106,62 @@ void callInParallel(Entry &entry, LLVM::LLVMFuncOp body, const BodyCall &call, V
   for (unsigned a = 0; a < count; ++a)
     if (call.arguments[a])
       build.storeField(closure, closureObject, a, call.arguments[a]);
-  const Value chunk = divideUp(build, call.rows, build.constant(kMostTasks));
-  build.storeField(closure, closureObject, count, chunk);
-  build.storeField(closure, closureObject, count + 1, call.rows);
-  const Value tasks = divideUp(build, call.rows, chunk);
+  build.storeField(closure, closureObject, count, chunks.size);
+  build.storeField(closure, closureObject, count + 1, chunks.rows);
   const Value task = LLVM::AddressOfOp::create(ops, defineTask(entry, body, call));
   const Value user = build.loadField(contextStruct(build), entry.context, kUser);
   auto type =
       LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(ops.getContext()),
                                   {build.pointerType(), build.int64Type(), build.pointerType(), build.pointerType()});
-  LLVM::CallOp::create(ops, type, mlir::ValueRange{hook, user, tasks, task, closureObject});
+  LLVM::CallOp::create(ops, type, mlir::ValueRange{chunks.hook, user, chunks.tasks, task, closureObject});
 }
 
-void callSerially(Entry &entry, LLVM::LLVMFuncOp body, const BodyCall &call) {
+void callSerially(Entry &entry, LLVM::LLVMFuncOp body, const BodyCall &call, const Chunks &chunks) {
   mlir::SmallVector<Value> arguments(call.arguments);
-  if (call.begin >= 0)
-    arguments[call.begin] = entry.build.constant(0);
+  for (int place : {call.begin, call.chunk})
+    if (place >= 0)
+      arguments[place] = entry.build.constant(0);
   if (call.end >= 0)
-    arguments[call.end] = call.rows;
+    arguments[call.end] = chunks.rows;
   LLVM::CallOp::create(entry.build.ops(), body, arguments);
 }
 
 } // namespace
 
-mlir::LogicalResult callBody(Entry &entry, LLVM::LLVMFuncOp body) {
+Chunks planChunks(Entry &entry, LLVM::LLVMFuncOp body) {
+  EntryBuilder &build = entry.build;
+  Chunks chunks{{}, {}, build.constant(1), {}};
+  const llvm::StringMap<Value> binds = allBinds(entry);
+  for (unsigned a = 0; a < body.getNumArguments(); ++a)
+    if (llvm::StringRef name = bindOf(body, a); name.consume_front("begin"))
+      chunks.rows = binds.lookup(("size" + name).str());
+  if (!chunks.rows)
+    return chunks;
+  const Value many = build.compare(ICmpPredicate::sge, chunks.rows, build.constant(kFewestRows));
+  const Value hasContext = build.both(many, build.negate(build.isNull(entry.context)));
+  chunks.hook = build.computeIf(
+      hasContext, [&] { return build.loadField(contextStruct(build), entry.context, kParallelFor); }, build.null());
+  chunks.size = divideUp(build, chunks.rows, build.constant(kMostTasks));
+  const Value several = build.negate(build.isNull(chunks.hook));
+  chunks.tasks = build.computeIf(several, [&] { return divideUp(build, chunks.rows, chunks.size); }, build.constant(1));
+  return chunks;
+}
+
+mlir::LogicalResult callBody(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, Value assembly) {
   BodyCall call;
-  if (mlir::failed(bindArguments(entry, body, call)))
+  if (mlir::failed(bindArguments(entry, body, assembly, call)))
     return mlir::failure();
-  if (!call.rows) {
-    callSerially(entry, body, call);
+  if (call.begin >= 0 && !chunks.rows)
+    return body.emitError("the body's rows have no extent");
+  if (!chunks.rows) {
+    callSerially(entry, body, call, chunks);
     return mlir::success();
   }
   EntryBuilder &build = entry.build;
   const Value closureObject = build.stack(closureStruct(build, body), 1);
-  const Value many = build.compare(ICmpPredicate::sge, call.rows, build.constant(kFewestRows));
-  const Value hasContext = build.both(many, build.negate(build.isNull(entry.context)));
-  const Value hook = build.computeIf(
-      hasContext, [&] { return build.loadField(contextStruct(build), entry.context, kParallelFor); }, build.null());
   build.branch(
-      build.isNull(hook), [&] { callSerially(entry, body, call); },
-      [&] { callInParallel(entry, body, call, closureObject, hook); });
+      build.isNull(chunks.hook), [&] { callSerially(entry, body, call, chunks); },
+      [&] { callInParallel(entry, body, call, chunks, closureObject); });
   return mlir::success();
 }
 

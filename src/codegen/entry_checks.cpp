@@ -42,6 +42,8 @@ void checkSizesOf(Entry &entry, const TensorArgument &argument) {
     Value wrong;
     if (size == extent) {
       wrong = isNegative(build, size);
+    } else if (argument.parameter.isAssembled && !argument.givesStructure) {
+      continue;
     } else {
       wrong = build.differ(size, extent);
       if (argument.parameter.fillsStructure) {
@@ -69,8 +71,14 @@ void checkStrides(Entry &entry, const TensorArgument &argument) {
 void checkArrays(Entry &entry, const TensorArgument &argument) {
   EntryBuilder &build = entry.build;
   const bool isDense = argument.parameter.type.format.isDense();
-  if (!isDense && argument.hasStruct() && !argument.parameter.fillsStructure)
+  if (!isDense && argument.givesStructure)
     checkStructureArrays(entry, argument);
+  if (argument.parameter.isAssembled && !argument.givesStructure)
+    return;
+  // The symbolic phase reads no values; those that the numeric phase writes are allocated where they are missing.
+  if (entry.phase == runtime::Phase::Symbolic ||
+      (entry.phase == runtime::Phase::Numeric && argument.parameter.isAssembled))
+    return;
   Value empty = build.truth(false);
   if (isDense)
     for (sema::ExtentId extent : entry.kernel.tensors[argument.parameter.tensor].extents)
@@ -117,10 +125,10 @@ void checkBorrowedCounts(Entry &entry, const TensorArgument &argument) {
 
 void checkCounts(Entry &entry, const TensorArgument &argument) {
   const format::Format &format = argument.parameter.type.format;
-  if (format.isDense() || !argument.hasStruct())
-    return;
   if (argument.parameter.fillsStructure)
     return checkBorrowedCounts(entry, argument);
+  if (format.isDense() || !argument.givesStructure)
+    return;
   EntryBuilder &build = entry.build;
   // What a pointers array counts are the entries of its level, and of the singletons below.
   auto last = format.levels.rbegin();
@@ -139,7 +147,7 @@ void checkCounts(Entry &entry, const TensorArgument &argument) {
 /// What the numbers of a structure must be before anything is computed with them.
 void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
   const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
-  if (tensor.format.isDense() || !argument.hasStruct() || argument.parameter.fillsStructure)
+  if (tensor.format.isDense() || !argument.givesStructure)
     return;
   if (tensor.format.symmetry != format::Symmetry::None)
     entry.build.failIf(entry.build.differ(entry.extents[tensor.extents[0]], entry.extents[tensor.extents[1]]),
@@ -148,7 +156,7 @@ void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
 }
 
 void checkNumbers(Entry &entry, const TensorArgument &argument) {
-  if (argument.parameter.fillsStructure)
+  if (!argument.givesStructure)
     return;
   std::vector<Value> numbers = argument.passed.widths;
   numbers.push_back(argument.passed.count);

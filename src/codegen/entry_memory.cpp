@@ -53,13 +53,13 @@ TensorView allocateTemporary(Entry &entry, Memory &memory, const sema::Tensor &t
 
 } // namespace
 
-void allocateTensors(Entry &entry) {
-  Memory memory(entry);
+void allocateTensors(Entry &entry, Memory &memory) {
   for (const TensorArgument &argument : entry.arguments)
     scanLengths(entry, memory, argument);
   for (const TensorArgument &argument : entry.arguments)
-    entry.tensors[argument.parameter.tensor].pointers =
-        entry.tensors[structureOwner(entry.kernel, argument.parameter.tensor)].pointers;
+    if (!argument.parameter.isAssembled)
+      entry.tensors[argument.parameter.tensor].pointers =
+          entry.tensors[structureOwner(entry.kernel, argument.parameter.tensor)].pointers;
   for (size_t t = 0; t < entry.kernel.tensors.size(); ++t)
     if (entry.kernel.tensors[t].role == sema::TensorRole::Temporary)
       entry.tensors[t] = allocateTemporary(entry, memory, entry.kernel.tensors[t]);

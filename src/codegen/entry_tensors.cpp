@@ -27,10 +27,10 @@ TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct l
   return view;
 }
 
-/// Takes extents that have no value yet from the arguments that do or don't fill their structure.
-void takeExtents(Entry &entry, bool fillsStructure) {
+/// Takes extents that have no value yet from the arguments that do or don't give a structure.
+void takeExtents(Entry &entry, bool givesStructure) {
   for (const TensorArgument &argument : entry.arguments) {
-    if (argument.parameter.fillsStructure != fillsStructure || !argument.hasStruct())
+    if (argument.givesStructure != givesStructure || !argument.hasStruct())
       continue;
     const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
     for (size_t d = 0; d < tensor.extents.size(); ++d)
@@ -117,6 +117,8 @@ void loadArguments(Entry &entry) {
     const Struct type = llvmStruct(entry.build, parameter.type);
     const Value object = entry.build.argument(argumentOf(p));
     entry.arguments.push_back({parameter, object, type, loadFields(entry.build, parameter.type, type, object)});
+    const bool isInput = entry.kernel.tensors[parameter.tensor].isRead || entry.phase == runtime::Phase::Numeric;
+    entry.arguments.back().givesStructure = !parameter.fillsStructure && (!parameter.isAssembled || isInput);
   }
 }
 
@@ -125,8 +127,8 @@ mlir::LogicalResult bindExtents(Entry &entry) {
   for (size_t e = 0; e < entry.extents.size(); ++e)
     if (entry.kernel.extents[e].fixed)
       entry.extents[e] = entry.build.constant(*entry.kernel.extents[e].fixed);
-  takeExtents(entry, false);
   takeExtents(entry, true);
+  takeExtents(entry, false);
   for (const sema::Tensor &tensor : entry.kernel.tensors)
     for (sema::ExtentId extent : tensor.extents)
       if (!entry.extents[extent])
@@ -154,16 +156,18 @@ void bindParameters(Entry &entry) {
   for (const TensorArgument &argument : entry.arguments)
     entry.tensors[argument.parameter.tensor] = argument.passed;
   for (TensorArgument &argument : entry.arguments) {
-    if (!argument.hasStruct() || argument.parameter.fillsStructure || argument.parameter.type.format.isDense())
+    if (!argument.givesStructure || argument.parameter.type.format.isDense())
       continue;
     argument.entries = countEntries(entry, entry.kernel.tensors[argument.parameter.tensor], argument.passed);
     if (!argument.passed.stored)
       entry.tensors[argument.parameter.tensor].stored = argument.entries.back().count;
   }
   for (const TensorArgument &argument : entry.arguments) {
-    if (argument.hasStruct() && !argument.parameter.fillsStructure)
-      continue;
     TensorView &view = entry.tensors[argument.parameter.tensor];
+    if (argument.parameter.isAssembled && !argument.givesStructure)
+      view = {}; // until it is assembled
+    if (argument.givesStructure || argument.parameter.isAssembled)
+      continue;
     view = entry.tensors[structureOwner(entry.kernel, argument.parameter.tensor)];
     view.values = argument.passed.values;
   }

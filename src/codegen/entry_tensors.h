@@ -3,6 +3,7 @@
 
 #include "abi/signature.h"
 #include "codegen/entry_builder.h"
+#include "runtime/assembly.h"
 #include "sema/kernel.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -42,6 +43,8 @@ struct TensorArgument {
   std::vector<LevelEntries> entries; ///< of a structure that the caller passed, as countEntries() gives them
 
   bool hasStruct() const { return parameter.kind == abi::ParameterKind::Tensor; }
+  /// Whether the caller passes a structure: not that of an output which shares one or gets one.
+  bool givesStructure = false;
 };
 
 /// The entry as far as it has been built.
@@ -50,6 +53,7 @@ struct Entry {
   const abi::Signature &signature;
   EntryBuilder &build;
   mlir::Value context;
+  runtime::Phase phase = runtime::Phase::Assemble; ///< of a kernel that assembles
   std::vector<TensorArgument> arguments;
   std::vector<mlir::Value> extents; ///< by ExtentId
   std::vector<TensorView> tensors;  ///< by TensorId: what the body gets

@@ -16,41 +16,54 @@ namespace {
 
 constexpr llvm::StringLiteral kBind = "spc.bind";
 
-/// Builds the body of one kernel. Written tensors are SSA values that each statement replaces; they stay the same
+/// Builds the body of one stage. Written tensors are SSA values that each statement replaces; they stay the same
 /// buffers throughout, since every operation updates its `outs` operand.
 class BodyBuilder {
 public:
-  BodyBuilder(const sema::Kernel &kernel, mlir::MLIRContext &context)
-      : kernel_(kernel), context_(context), builder_(&context) {}
+  BodyBuilder(const sema::Kernel &kernel, const sema::Stage &stage, mlir::ModuleOp module)
+      : kernel_(kernel), stage_(stage), module_(module), context_(*module.getContext()), builder_(&context_) {}
 
-  mlir::OwningOpRef<mlir::ModuleOp> build();
+  /// Gives the body, named `name`.
+  mlir::func::FuncOp build(const std::string &name);
 
 private:
   struct Argument {
     sema::TensorId tensor;
     mlir::Type type;
-    bool isStandIn; ///< the dense view through which a pattern-sharing output is written
+    bool isStandIn; ///< the dense view through which a sparse output is written
+    int run = -1;   ///< of an assembled output's stand-in: the term that it is for
   };
 
+  llvm::ArrayRef<sema::Step> steps() const {
+    return llvm::ArrayRef(kernel_.steps).slice(stage_.begin, stage_.end - stage_.begin);
+  }
   std::vector<Argument> arguments() const;
+  std::vector<Argument> argumentsOf(sema::TensorId id, bool isOperand, bool isTarget) const;
   bool isScalarOperand(const sema::Tensor &tensor) const;
-  void createFunction();
+  bool isWritten(const Argument &argument) const;
+  void createFunction(const std::string &name);
   mlir::DictionaryAttr attributesOf(const Argument &argument);
   void emit(const sema::Statement &statement);
-  void emit(const sema::Statement &statement, const sema::Term &term);
+  mlir::Value emit(const sema::Statement &statement, const sema::Term &term, mlir::Value target);
   void emit(const sema::Copy &copy);
+  void emit(const sema::Conversion &) {} // the runtime's work
   mlir::Value operandValue(sema::TensorId tensor);
   mlir::Value extentValue(sema::ExtentId extent);
   mlir::Value repeatsOf(const sema::Term &term, llvm::ArrayRef<int> places);
   mlir::Location locationOf(Span where);
 
+  void emitAssembly(const sema::Statement &statement);
+
   const sema::Kernel &kernel_;
+  const sema::Stage &stage_;
+  mlir::ModuleOp module_;
   mlir::MLIRContext &context_;
   mlir::OpBuilder builder_;
-  mlir::OwningOpRef<mlir::ModuleOp> module_;
   mlir::func::FuncOp function_;
+  std::vector<Argument> arguments_;
   llvm::DenseMap<sema::TensorId, mlir::Value> read_;    ///< operands: dense value, sparse view or scalar
   llvm::DenseMap<sema::TensorId, mlir::Value> written_; ///< current value of each written tensor, always dense
+  llvm::SmallVector<mlir::Value> runs_; ///< by term of an assembling statement: the value of its stand-in
 };
 
 bool BodyBuilder::isScalarOperand(const sema::Tensor &tensor) const {
@@ -58,28 +71,43 @@ bool BodyBuilder::isScalarOperand(const sema::Tensor &tensor) const {
 }
 
 std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
-  std::vector<bool> isOperand(kernel_.tensors.size());
-  for (const sema::Step &step : kernel_.steps)
-    if (const auto *statement = std::get_if<sema::Statement>(&step))
-      for (const sema::Term &term : statement->terms)
-        for (const sema::Operand &operand : term.operands)
-          isOperand[operand.tensor] = true;
-
-  std::vector<Argument> result;
-  for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id) {
-    const sema::Tensor &tensor = kernel_.tensors[id];
-    if (isScalarOperand(tensor)) {
-      result.push_back({id, elementType(tensor.type, context_), false});
-      continue;
+  std::vector<bool> isOperand(kernel_.tensors.size()), isTarget(kernel_.tensors.size());
+  for (const sema::Step &step : steps()) {
+    if (const auto *copy = std::get_if<sema::Copy>(&step)) {
+      isOperand[copy->from] = true;
+      isTarget[copy->to] = true;
     }
-    bool dense = tensor.format.isDense();
-    if (dense)
-      result.push_back({id, denseType(tensor, context_), false});
-    if (!dense && isOperand[id])
-      result.push_back({id, sparseType(tensor, context_), false});
-    if (!dense && tensor.isWritten)
-      result.push_back({id, standInType(tensor, context_), true});
+    const auto *statement = std::get_if<sema::Statement>(&step);
+    if (!statement)
+      continue;
+    isTarget[statement->target] = true;
+    for (const sema::Term &term : statement->terms)
+      for (const sema::Operand &operand : term.operands)
+        isOperand[operand.tensor] = true;
   }
+  std::vector<Argument> result;
+  for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id)
+    for (Argument &argument : argumentsOf(id, isOperand[id], isTarget[id]))
+      result.push_back(argument);
+  return result;
+}
+
+std::vector<BodyBuilder::Argument> BodyBuilder::argumentsOf(sema::TensorId id, bool isOperand, bool isTarget) const {
+  const sema::Tensor &tensor = kernel_.tensors[id];
+  if (!isOperand && !isTarget)
+    return {};
+  if (isScalarOperand(tensor))
+    return {{id, elementType(tensor.type, context_), false}};
+  if (tensor.format.isDense())
+    return {{id, denseType(tensor, context_), false}};
+  std::vector<Argument> result;
+  if (isOperand)
+    result.push_back({id, sparseType(tensor, context_), false});
+  if (isTarget && !tensor.isAssembled)
+    result.push_back({id, standInType(tensor, context_), true});
+  if (const sema::Statement *assembly = sema::assemblingStatement(kernel_, stage_); isTarget && assembly)
+    for (int run = 0; run < static_cast<int>(assembly->terms.size()); ++run)
+      result.push_back({id, denseType(tensor, context_), true, run});
   return result;
 }
 
@@ -88,14 +116,23 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   attributes.push_back(builder_.getNamedAttr("spc.name", builder_.getStringAttr(tensor.name)));
   if (tensor.order() > 0) {
-    llvm::SmallVector<std::string> names = extentNames(tensor, kernel_);
+    llvm::SmallVector<std::string> names =
+        argument.run >= 0 ? dimensionNames(tensor, kernel_) : extentNames(tensor, kernel_);
     llvm::SmallVector<llvm::StringRef> extents(names.begin(), names.end());
     attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getStrArrayAttr(extents)));
   }
   if (tensor.structureOf)
     attributes.push_back(
         builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[*tensor.structureOf].name)));
-  if (argument.isStandIn) {
+  if (argument.run >= 0) {
+    const sema::Collecting &collecting = *sema::assemblingStatement(kernel_, stage_)->collecting;
+    const llvm::SmallVector<int64_t> dims(collecting.dims.begin(), collecting.dims.end());
+    attributes.push_back(builder_.getNamedAttr("spc.collect", builder_.getDenseI64ArrayAttr(dims)));
+    attributes.push_back(builder_.getNamedAttr("spc.rows", builder_.getI64IntegerAttr(collecting.rowOrder)));
+    const int bits = sema::keyBits(tensor, collecting);
+    attributes.push_back(builder_.getNamedAttr("spc.key_bits", builder_.getI64IntegerAttr(bits)));
+    attributes.push_back(builder_.getNamedAttr("spc.run", builder_.getI64IntegerAttr(argument.run)));
+  } else if (argument.isStandIn) {
     const std::string &owner = kernel_.tensors[*tensor.patternOf].name;
     attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(owner)));
     if (hasPadding(tensor.format))
@@ -111,45 +148,53 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
   return builder_.getDictionaryAttr(attributes);
 }
 
-void BodyBuilder::createFunction() {
-  std::vector<Argument> arguments = this->arguments();
+bool BodyBuilder::isWritten(const Argument &argument) const {
+  const sema::Tensor &tensor = kernel_.tensors[argument.tensor];
+  return argument.isStandIn || (tensor.isWritten && tensor.format.isDense());
+}
+
+void BodyBuilder::createFunction(const std::string &name) {
+  arguments_ = arguments();
   llvm::SmallVector<mlir::Type> inputs, results;
   llvm::SmallVector<mlir::Attribute> attributes;
-  for (const Argument &argument : arguments) {
-    const sema::Tensor &tensor = kernel_.tensors[argument.tensor];
+  for (const Argument &argument : arguments_) {
     inputs.push_back(argument.type);
     attributes.push_back(attributesOf(argument));
-    if (tensor.isWritten && (argument.isStandIn || tensor.format.isDense()))
+    if (isWritten(argument))
       results.push_back(argument.type);
   }
-  const auto *first = std::get_if<sema::Statement>(&kernel_.steps.front());
+  const auto *first = std::get_if<sema::Statement>(&steps().front());
   mlir::Location location = locationOf(first ? first->where : Span());
-  function_ =
-      mlir::func::FuncOp::create(builder_, location, kernel_.function, builder_.getFunctionType(inputs, results));
+  function_ = mlir::func::FuncOp::create(builder_, location, name, builder_.getFunctionType(inputs, results));
   function_.setArgAttrsAttr(builder_.getArrayAttr(attributes));
   mlir::Block *entry = function_.addEntryBlock();
-  for (auto [argument, value] : llvm::zip(arguments, entry->getArguments())) {
-    const sema::Tensor &tensor = kernel_.tensors[argument.tensor];
+  for (auto [argument, value] : llvm::zip(arguments_, entry->getArguments())) {
+    if (argument.run >= 0)
+      runs_.push_back(value);
+    else if (isWritten(argument))
+      written_[argument.tensor] = value;
     if (!argument.isStandIn)
       read_[argument.tensor] = value;
-    if (tensor.isWritten && (argument.isStandIn || tensor.format.isDense()))
-      written_[argument.tensor] = value;
   }
 }
 
-mlir::OwningOpRef<mlir::ModuleOp> BodyBuilder::build() {
-  module_ = mlir::ModuleOp::create(builder_.getUnknownLoc());
-  builder_.setInsertionPointToEnd(module_->getBody());
-  createFunction();
+mlir::func::FuncOp BodyBuilder::build(const std::string &name) {
+  builder_.setInsertionPointToEnd(module_.getBody());
+  createFunction(name);
   builder_.setInsertionPointToEnd(&function_.getBody().front());
-  for (const sema::Step &step : kernel_.steps)
-    std::visit([this](const auto &concrete) { emit(concrete); }, step);
+  if (const sema::Statement *assembly = sema::assemblingStatement(kernel_, stage_))
+    emitAssembly(*assembly);
+  else
+    for (const sema::Step &step : steps())
+      std::visit([this](const auto &concrete) { emit(concrete); }, step);
   llvm::SmallVector<mlir::Value> results;
-  for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id)
-    if (mlir::Value value = written_.lookup(id))
-      results.push_back(value);
+  for (const Argument &argument : arguments_)
+    if (argument.run >= 0)
+      results.push_back(runs_[argument.run]);
+    else if (isWritten(argument))
+      results.push_back(written_.lookup(argument.tensor));
   mlir::func::ReturnOp::create(builder_, function_.getLoc(), results);
-  return std::move(module_);
+  return function_;
 }
 
 mlir::Location BodyBuilder::locationOf(Span where) {
@@ -180,7 +225,13 @@ void BodyBuilder::emit(const sema::Statement &statement) {
     written_[statement.target] = fill.getResult(0);
   }
   for (const sema::Term &term : statement.terms)
-    emit(statement, term);
+    written_[statement.target] = emit(statement, term, written_.lookup(statement.target));
+}
+
+/// Each term adds to a stand-in of its own, which holds nothing before.
+void BodyBuilder::emitAssembly(const sema::Statement &statement) {
+  for (auto [term, run] : llvm::zip(statement.terms, runs_))
+    run = emit(statement, term, run);
 }
 
 /// The term's loops that index a tensor, in order: where each goes in the iteration space of the generic, or -1. A
@@ -236,7 +287,7 @@ mlir::Value BodyBuilder::repeatsOf(const sema::Term &term, llvm::ArrayRef<int> p
   return repeats;
 }
 
-void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term) {
+mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term, mlir::Value target) {
   mlir::Location location = locationOf(term.where);
   llvm::SmallVector<int> places = placeLoops(term);
   unsigned loopCount = llvm::count_if(places, [](int place) { return place >= 0; });
@@ -271,7 +322,6 @@ void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term)
       iterators.push_back(loop.isReduction ? mlir::utils::IteratorType::reduction
                                            : mlir::utils::IteratorType::parallel);
 
-  mlir::Value target = written_.lookup(statement.target);
   llvm::SmallVector<Bound> bounds;
   for (const OpenCoordinate &open : openCoordinates(kernel_, statement, term))
     bounds.push_back({open.index, extentValue(open.extent)});
@@ -284,7 +334,7 @@ void BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term)
   keepSparseOperands(body, generic);
   // The loop order is ours: without this mark MLIR's scheduler would choose again.
   generic->setAttr("sorted", builder_.getBoolAttr(true));
-  written_[statement.target] = generic.getResult(0);
+  return generic.getResult(0);
 }
 
 void BodyBuilder::emit(const sema::Copy &copy) {
@@ -301,7 +351,18 @@ void BodyBuilder::emit(const sema::Copy &copy) {
 } // namespace
 
 mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context) {
-  return BodyBuilder(kernel, context).build();
+  mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
+  const std::vector<sema::Stage> stages = sema::stagesOf(kernel);
+  for (size_t k = 0; k < stages.size(); ++k) {
+    if (sema::conversionOf(kernel, stages[k]))
+      continue;
+    BodyBuilder(kernel, stages[k], *module).build(sema::bodyName(kernel, k));
+    if (sema::assemblingStatement(kernel, stages[k]) && sema::hasPhases(kernel))
+      BodyBuilder(kernel, stages[k], *module)
+          .build(sema::patternBodyName(kernel, k))
+          ->setAttr("spc.pattern_only", mlir::UnitAttr::get(&context));
+  }
+  return module;
 }
 
 } // namespace spc::mlirgen

@@ -1,7 +1,9 @@
 // Checked kernel to linalg.generic with sparse encodings.
 //
-// The module holds one function, the kernel's *body*, named after the kernel. Its arguments are, in this order:
-//   every tensor of the kernel of order >= 1 or written (parameters, temporaries, converted copies), as
+// The module holds one function a stage of the kernel (sema/kernel.h; none for conversions), its *body*, named as
+// sema::bodyName says; where the kernel has phases, a second one under sema::patternBodyName. The arguments of a body
+// are, in this order:
+//   every tensor that the stage uses, of order >= 1 or written (parameters, temporaries, converted copies), as
 //     tensor<...xT> (dense by dimension; pattern-sharing outputs by level) or tensor<...xT, #sparse> (sparse operands,
 //     by level);
 //   every scalar operand, as T;
@@ -10,7 +12,10 @@
 // level), spc.levels (of a sparse operand, what its levels have in place of arrays), spc.modes (dense: the order in
 // which dimensions are stored), spc.structure_of (the name of the tensor whose structure this one has), spc.pattern_of
 // (the name of the tensor whose pattern a sparse output shares), spc.padded (such an output has slots outside of the
-// tensor). The function returns the final value of each written tensor.
+// tensor). An assembled output is one dense tensor by dimension for each of the statement's terms, with spc.run (which
+// term), spc.collect (the dimensions in collecting order), spc.rows (how many of them are the row) and spc.key_bits
+// (the width of collected keys); a body that computes the pattern alone has the attribute spc.pattern_only. The
+// function returns the final value of each written tensor.
 #pragma once
 
 #include "sema/kernel.h"

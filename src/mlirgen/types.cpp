@@ -116,14 +116,18 @@ mlir::RankedTensorType standInType(const sema::Tensor &tensor, mlir::MLIRContext
   return mlir::RankedTensorType::get(levelShape(tensor), elementType(tensor.type, context));
 }
 
+llvm::SmallVector<std::string> dimensionNames(const sema::Tensor &tensor, const sema::Kernel &kernel) {
+  llvm::SmallVector<std::string> names;
+  for (sema::ExtentId extent : tensor.extents)
+    names.push_back(kernel.extents[extent].name);
+  return names;
+}
+
 llvm::SmallVector<std::string> extentNames(const sema::Tensor &tensor, const sema::Kernel &kernel) {
+  if (tensor.format.isDense())
+    return dimensionNames(tensor, kernel);
   const auto nameOf = [&](int dim) { return kernel.extents[tensor.extents[dim]].name; };
   llvm::SmallVector<std::string> names;
-  if (tensor.format.isDense()) {
-    for (int dim = 0; dim < tensor.order(); ++dim)
-      names.push_back(nameOf(dim));
-    return names;
-  }
   for (const Level &level : tensor.format.levels) {
     switch (level.part) {
     case Part::Whole:

@@ -24,6 +24,9 @@ mlir::RankedTensorType standInType(const sema::Tensor &tensor, mlir::MLIRContext
 /// The extents as spc.bind names them: of a dense tensor by dimension, of a sparse one by level.
 llvm::SmallVector<std::string> extentNames(const sema::Tensor &tensor, const sema::Kernel &kernel);
 
+/// The extents by dimension, whatever the format.
+llvm::SmallVector<std::string> dimensionNames(const sema::Tensor &tensor, const sema::Kernel &kernel);
+
 /// The attribute spc.levels of a sparse tensor (docs/architecture.md, "Implicit levels").
 mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context);
 

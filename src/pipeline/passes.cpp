@@ -34,6 +34,7 @@ void addLoopLowering(mlir::OpPassManager &passes, bool strictFp) {
   passes.addNestedPass<FuncOp>(transforms::createLowerDense());
   // Only now: before dense tensors are buffers, canonicalization folds loads of an output into its initial fill.
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
+  passes.addPass(transforms::createAssemble());
   passes.addNestedPass<FuncOp>(transforms::createShareStructure());
   passes.addNestedPass<FuncOp>(transforms::createSinkFill());
   passes.addNestedPass<FuncOp>(transforms::createClipLoops());

@@ -44,16 +44,37 @@ private:
       out_ << " temporary";
     if (tensor.source)
       out_ << " copy of " << nameOf(*tensor.source);
+    if (tensor.isAssembled)
+      out_ << " assembled";
     if (tensor.patternOf)
       out_ << " pattern of " << nameOf(*tensor.patternOf);
     out_ << "\n";
+  }
+
+  std::string listOf(const std::vector<int> &dims, const Tensor &tensor) const {
+    std::string list;
+    for (int dim : dims)
+      list += (list.empty() ? "" : ", ") + kernel_.extents[tensor.extents[dim]].name;
+    return "(" + list + ")";
+  }
+
+  void describe(const Conversion &conversion) {
+    out_ << nameOf(conversion.to) << " = converted from " << nameOf(conversion.from) << ", whose dimensions are "
+         << listOf(conversion.dims, kernel_.tensors[conversion.to]) << "\n";
   }
 
   void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
 
   void describe(const Statement &statement) {
     out_ << nameOf(statement.target) << " in " << spelling(statement.computeType)
-         << (statement.zeroFirst ? ", zeroed first" : "") << ":\n";
+         << (statement.zeroFirst ? ", zeroed first" : "");
+    if (statement.collecting) {
+      const std::vector<int> &dims = statement.collecting->dims;
+      const std::vector<int> row(dims.begin(), dims.begin() + statement.collecting->rowOrder);
+      const Tensor &target = kernel_.tensors[statement.target];
+      out_ << ", assembled in the order " << listOf(dims, target) << ", rows " << listOf(row, target);
+    }
+    out_ << ":\n";
     for (const Term &term : statement.terms) {
       out_ << "  for";
       for (size_t k = 0; k < term.loops.size(); ++k)

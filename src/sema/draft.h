@@ -57,8 +57,11 @@ struct PatternLoss {
 
 std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const Scope &scope, const Kernel &kernel);
 
-/// Decides the format of the draft's target where this is the first statement that writes it, and checks that a
-/// sparse target keeps its operand's pattern.
+/// Why the arrays of a format cannot be built from entries; nullopt where they can.
+std::optional<std::string> whyNotAssembled(const format::Format &format);
+
+/// Where this is the first statement that writes the draft's target, decides the target's format, and whether a sparse
+/// one shares an operand's pattern or is assembled.
 void settleOutput(Analysis &analysis, const Draft &draft);
 
 /// Makes a statement that reads its own target right: in place where possible, else through a copy.

@@ -40,9 +40,10 @@ struct Tensor {
   std::vector<ExtentId> extents; ///< by dimension
   bool isRead = false;           ///< its values before the call matter: an operand, or an output with += or read first
   bool isWritten = false;        ///< an output
-  std::optional<TensorId> patternOf;   ///< a sparse output that shares this tensor's structure (same format levels by
-                                       ///< dimension storage; possibly the tensor itself, scaled in place)
-  std::optional<TensorId> source;      ///< of a Converted tensor
+  std::optional<TensorId> patternOf; ///< a sparse output that shares this tensor's structure (same format levels by
+                                     ///< dimension storage; possibly the tensor itself, scaled in place)
+  bool isAssembled = false;       ///< a sparse output whose pattern the kernel works out: the call allocates its arrays
+  std::optional<TensorId> source; ///< of a Converted tensor
   std::optional<TensorId> structureOf; ///< a parameter whose structure is this parameter's by declaration: same format
                                        ///< and extents; only its values are passed
   std::string partOf;                  ///< the source text's name of the tensor whose part this is (a format that is a
@@ -108,7 +109,8 @@ struct Binary {
 };
 
 /// Arithmetic of one term. No sums: reductions are the term's loops. A sparse operand occurs only as a factor or in a
-/// numerator, never under Add or Sub (sema multiplies such sums out) and never in a divisor (refused).
+/// numerator, never in a divisor (refused), and under Add or Sub only in a term of an assembled statement: others are
+/// multiplied out.
 struct Expr {
   std::variant<Literal, Use, Negate, Binary> node;
 };
@@ -128,13 +130,20 @@ struct Term {
   Span where;
 };
 
+/// How an assembled target's entries are collected (docs/architecture.md, "Assembled outputs").
+struct Collecting {
+  std::vector<int> dims; ///< the target's dimensions in the order in which every term's loops visit them
+  int rowOrder = 0;      ///< the first so many are each term's outermost loops, less than all of them
+};
+
 /// Computed in the widest type among the statement's operands and its target; rounded to the target's type as it is
 /// accumulated.
 struct Statement {
   TensorId target = 0;
   ValueType computeType = ValueType::F64;
   bool zeroFirst = false;  ///< the target (its stored values, where it shares a pattern) is set to 0 before the terms
-  std::vector<Term> terms; ///< run in this order
+  std::vector<Term> terms; ///< run in this order; of an assembled target a loop nest each
+  std::optional<Collecting> collecting; ///< of an assembled target, which is built anew
   Span where;
 };
 
@@ -144,7 +153,15 @@ struct Copy {
   TensorId to = 0;
 };
 
-using Step = std::variant<Statement, Copy>;
+/// Builds the arrays of the assembled tensor `to` from the entries of the sparse tensor `from` (perhaps itself).
+struct Conversion {
+  TensorId from = 0;
+  TensorId to = 0;
+  std::vector<int> dims; ///< by dimension of `from`: that of `to`
+  Span where;
+};
+
+using Step = std::variant<Statement, Copy, Conversion>;
 
 /// A whole kernel file, checked and planned.
 struct Kernel {
@@ -155,6 +172,33 @@ struct Kernel {
   std::vector<TensorId> parameters; ///< ABI order: operands by first appearance on the right, then outputs
   std::vector<Step> steps;
   bool strictFp = false;
+  bool dropZeros = false; ///< assembled outputs do not store computed zeros
 };
+
+/// Steps that run as one: an assembling statement or a conversion by itself, or as many others as follow one another.
+struct Stage {
+  size_t begin = 0, end = 0; ///< of Kernel::steps
+};
+
+/// The kernel's steps in stages, in order.
+std::vector<Stage> stagesOf(const Kernel &kernel);
+
+/// The statement of a stage that assembles, else nullptr.
+const Statement *assemblingStatement(const Kernel &kernel, const Stage &stage);
+
+/// The conversion that a stage is, else nullptr.
+const Conversion *conversionOf(const Kernel &kernel, const Stage &stage);
+
+/// The width of the keys under which a target's entries are collected: that of its indices where they are coordinates
+/// that it lists, else 64.
+int keyBits(const Tensor &target, const Collecting &collecting);
+
+/// Whether the kernel can be called in two phases, pattern and values: one statement that assembles, and keeps zeros.
+bool hasPhases(const Kernel &kernel);
+
+/// The name of the function that computes stage number `stage`; of one that assembles, `patternBodyName` the one that
+/// computes its pattern alone.
+std::string bodyName(const Kernel &kernel, size_t stage);
+std::string patternBodyName(const Kernel &kernel, size_t stage);
 
 } // namespace spc::sema

@@ -13,6 +13,10 @@ constexpr int kMaxGreedyCopies = 4;       ///< beyond it, copies made for speed 
 constexpr size_t kTotalWork = 20'000'000; ///< elementary steps spent on one term, roughly
 constexpr size_t kMinNodes = 20, kMaxNodes = 5000;
 
+/// Where an assembled target's rows are not the outermost loops, entries of all rows are sorted together, by one
+/// thread; where they are only in part, those of several.
+constexpr double kUnorderedRows = 1000, kPartlyOrderedRows = 2;
+
 // Nodes that one search may visit, so that a term's searches together stay within kTotalWork.
 size_t searchBudget(const LoopProblem &problem) {
   size_t count = problem.sparse.size(), levels = 1;
@@ -107,6 +111,28 @@ std::vector<OperandProgress> startOf(const LoopProblem &problem) {
   return progress;
 }
 
+// How much dearer than its loops a candidate is for what it collects.
+double collectingPenalty(const LoopProblem &problem, const std::vector<int> &order) {
+  const size_t dims = problem.collected.size();
+  if (dims < 2)
+    return 1;
+  size_t rows = 0;
+  while (rows < dims - 1 && order[rows] == problem.collected[rows])
+    ++rows;
+  return rows == 0 ? kUnorderedRows : rows < dims - 1 ? kPartlyOrderedRows : 1;
+}
+
+// The loops of an assembled target follow their order as those of a dense operand with levels in that order would.
+LoopProblem withCollectedLoops(LoopProblem problem) {
+  if (problem.collected.empty())
+    return problem;
+  SparseUse order;
+  for (int loop : problem.collected)
+    order.levels.push_back({{loop}, true, 0});
+  problem.sparse.push_back(std::move(order));
+  return problem;
+}
+
 // Depth-first search over the orders of the loops over sparse operands.
 class OrderSearch {
 public:
@@ -195,6 +221,7 @@ private:
       candidate.cost += runs;
       candidate.order.push_back(loop);
     }
+    candidate.cost *= collectingPenalty(problem_, candidate.order);
     for (auto loop = candidate.order.rbegin(); loop != candidate.order.rend(); ++loop)
       candidate.strides.push_back(scores_[*loop]);
     if (!best_ || candidate.betterThan(*best_))
@@ -240,7 +267,7 @@ struct Choice {
 // A dense loop that would be strided innermost goes outermost where it repeats nothing but the walk over one sparse
 // operand (as much work in all): dense times CSR then runs along rows of all three matrices.
 void liftStridedLoops(const LoopProblem &problem, const std::vector<int> &scores, std::vector<int> &order) {
-  if (problem.sparse.size() != 1)
+  if (problem.sparse.size() != 1 || !problem.collected.empty())
     return;
   const OperandProgress operand(problem.sparse.front(), problem.loopCount());
   std::stable_partition(order.begin(), order.end(), [&](int loop) {
@@ -255,7 +282,7 @@ public:
 
   std::optional<LoopPlan> run() {
     // One operand alone is visited once in its own order: a copy would visit it as well.
-    std::optional<Choice> chosen = operands_ == 1 ? tryCopies({false}) : std::nullopt;
+    std::optional<Choice> chosen = operands_ == 1 && !collects() ? tryCopies({false}) : std::nullopt;
     if (!chosen)
       chosen = operands_ <= kExhaustiveOperands ? exhaustive() : greedy();
     if (!chosen)
@@ -264,8 +291,13 @@ public:
   }
 
 private:
-  std::optional<Choice> tryCopies(std::vector<bool> copied) const {
+  std::optional<LoopProblem> problemIn(const std::vector<bool> &copied) const {
     std::optional<LoopProblem> problem = problemFor_(copied);
+    return problem ? std::optional(withCollectedLoops(std::move(*problem))) : std::nullopt;
+  }
+
+  std::optional<Choice> tryCopies(std::vector<bool> copied) const {
+    std::optional<LoopProblem> problem = problemIn(copied);
     if (!problem || !hasOrder(*problem))
       return std::nullopt;
     const std::vector<int> scores = strideScores(*problem);
@@ -274,6 +306,11 @@ private:
       return std::nullopt;
     liftStridedLoops(*problem, scores, candidate->order);
     return Choice{std::move(copied), std::move(*candidate)};
+  }
+
+  bool collects() const {
+    std::optional<LoopProblem> problem = problemFor_(std::vector<bool>(operands_));
+    return problem && !problem->collected.empty();
   }
 
   static void keepBetter(std::optional<Choice> &best, std::optional<Choice> other) {
@@ -305,7 +342,7 @@ private:
   }
 
   bool isPossible(const std::vector<bool> &copied) const {
-    std::optional<LoopProblem> problem = problemFor_(copied);
+    std::optional<LoopProblem> problem = problemIn(copied);
     return problem && hasOrder(*problem);
   }
 

@@ -39,6 +39,7 @@ struct LoopProblem {
   std::vector<SparseUse> sparse;
   std::vector<DenseUse> dense;
   std::vector<bool> indexesTarget; ///< by loop: of a dense target
+  std::vector<int> collected;      ///< of an assembled target: its loops, in the order in which they are to be opened
 
   int loopCount() const { return static_cast<int>(extents.size()); }
 };

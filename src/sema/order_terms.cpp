@@ -15,6 +15,8 @@ public:
         scope_(analysis.statements[draft_.statement].scope) {}
 
   void run() {
+    if (analysis_.kernel.tensors[draft_.target].isAssembled)
+      return orderAssembled();
     bool inPlace = treatSelfReference();
     for (Draft &temporary : expansion_.temporaries)
       chooseOverwrite(temporary);
@@ -25,6 +27,18 @@ public:
   }
 
 private:
+  // What is assembled is new: the target's old entries are an operand, and nothing is overwritten.
+  void orderAssembled() {
+    for (Draft &temporary : expansion_.temporaries)
+      chooseOverwrite(temporary);
+    if (!draft_.accumulates)
+      return;
+    draft_.accumulates = false;
+    const Span where = analysis_.statements[draft_.statement].source->targetWhere;
+    const AccessId old = scope_.intern({draft_.target, draft_.targetVariables, {}, where});
+    draft_.terms.insert(draft_.terms.begin(), DraftTerm{makeNode(AccessNode{old}, where), {}, false, where});
+  }
+
   bool isDense(AccessId access) const { return tensorOf(access).format.isDense(); }
   const Tensor &tensorOf(AccessId access) const { return analysis_.kernel.tensors[scope_.accesses[access].tensor]; }
 

@@ -20,13 +20,15 @@ public:
         target_(analysis.kernel.tensors[draft.target]), symbol_(analysis.symbols[draft.target]) {}
 
   void settle() {
+    if (target_.isAssembled)
+      return;
     bool isFirstWrite = symbol_.firstWrite == static_cast<int>(draft_.statement);
     bool isOpen = isFirstWrite && !symbol_.isOperand && !symbol_.boundBy;
     Pattern pattern = findKeptPattern(draft_, scope_, analysis_.kernel);
     if (isOpen)
       chooseFormat(laterStatementsKeep(pattern));
     else if (!target_.format.isDense())
-      checkSparseTarget(pattern);
+      settleSparse(pattern, isFirstWrite);
   }
 
 private:
@@ -85,7 +87,10 @@ private:
           .report(kUnboundSparseOutput, symbol_.declaration->where,
                   inQuotes(target_.name) + " is declared sparse, but nothing says how it is stored")
           .note(loss.where, "no operand's pattern is kept: " + loss.reason)
-          .advise("drop 'sparse' for a dense result");
+          .advise("drop 'sparse' for a dense result, or bind it, for instance --format " + target_.name + "=" +
+                  (target_.order() == 1   ? "sparse-vector"
+                   : target_.order() == 2 ? "csr"
+                                          : "csf"));
       return;
     }
     reportDense(std::get<PatternLoss>(pattern));
@@ -102,7 +107,8 @@ private:
                               .report(kDensify, draft_.where,
                                       "output " + inQuotes(target_.name) +
                                           " is dense, though only sparse operands decide which of its elements are set")
-                              .advise("bind it, --format " + target_.name + "=dense, to say that dense is meant")
+                              .advise("bind it, to a sparse format or, --format " + target_.name +
+                                      "=dense, to say that dense is meant")
                         : analysis_.diagnostics.report(kOutputFormat, draft_.where,
                                                        "output " + inQuotes(target_.name) + " is dense");
     if (loss.byStorage)
@@ -125,33 +131,53 @@ private:
     });
   }
 
-  void checkSparseTarget(const Pattern &pattern) {
-    const std::string name = inQuotes(target_.name);
-    const char *message = " is sparse, and this statement does not keep an operand's pattern that it could share";
+  // A target bound to a sparse format shares a pattern where all of the statements that write it keep it, and is
+  // assembled otherwise.
+  void settleSparse(const Pattern &pattern, bool isFirstWrite) {
+    const auto *kept = std::get_if<KeptPattern>(&pattern);
+    if (!isFirstWrite)
+      return; // decided then, for all statements
+    if (target_.structureOf)
+      return checkDeclaredStructure(pattern);
+    if (kept && sharesStorage(*kept) && std::holds_alternative<KeptPattern>(laterStatementsKeep(pattern)))
+      target_.patternOf = kept->source == draft_.target ? draft_.target : structureOf(kept->source);
+    else
+      assemble();
+  }
+
+  bool sharesStorage(const KeptPattern &kept) const { return formatFrom(kept).sameStorage(target_.format); }
+
+  void assemble() {
+    if (std::optional<std::string> reason = whyNotAssembled(target_.format)) {
+      refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) +
+             ", and this statement does not keep an operand's pattern that it could share")
+          .note({}, "such a format cannot be built entry by entry: " + *reason)
+          .advise("store the output in another format, for instance " + std::string(target_.order() == 1
+                                                                                        ? "sparse-vector"
+                                                                                    : target_.order() == 2 ? "csr"
+                                                                                                           : "csf"));
+      return;
+    }
+    target_.isAssembled = true;
+  }
+
+  // A target whose structure is declared to be another tensor's has no arrays to build.
+  void checkDeclaredStructure(const Pattern &pattern) {
+    const std::string owner = inQuotes(analysis_.kernel.tensors[*target_.structureOf].name);
+    const std::string bound = inQuotes(target_.name) + " is bound to the structure of " + owner;
     if (const auto *loss = std::get_if<PatternLoss>(&pattern)) {
-      refuse(name + message).note(loss->where, loss->reason).advise("store the output densely");
+      refuse(bound + ", and this statement does not keep its pattern")
+          .note(loss->where, loss->reason)
+          .advise("drop the binding, or bind it to a format of its own");
       return;
     }
     const auto &kept = std::get<KeptPattern>(pattern);
-    const std::string source = inQuotes(analysis_.kernel.tensors[kept.source].name);
-    format::Format needed = formatFrom(kept);
-    if (!needed.sameStorage(target_.format)) {
-      refuse(name + " is stored as " + storage(target_.format) + ", which is not the storage of " + source)
-          .advise("to share its pattern, " + name + " must be " + storage(needed) +
-                  ", which it is when nothing binds it");
+    if (!sharesStorage(kept) || structureOf(kept.source) != structureOf(draft_.target)) {
+      refuse(bound + ", but this statement keeps that of " + inQuotes(analysis_.kernel.tensors[kept.source].name))
+          .advise("drop the binding, or bind it to a format of its own");
       return;
     }
-    TensorId structure = structureOf(kept.source);
-    if (target_.structureOf && structure != structureOf(draft_.target))
-      refuse(name + " is bound to the structure of " + inQuotes(analysis_.kernel.tensors[*target_.structureOf].name) +
-             ", but this statement keeps that of " + source)
-          .advise("drop the binding, or store the output densely");
-    else if (target_.patternOf && structure != structureOf(draft_.target))
-      refuse(name + " already shares the pattern of " + inQuotes(analysis_.kernel.tensors[*target_.patternOf].name) +
-             ", not that of " + source)
-          .advise("store the output densely");
-    else if (!target_.patternOf)
-      target_.patternOf = kept.source == draft_.target ? draft_.target : structure; // itself, when scaled in place
+    target_.patternOf = kept.source == draft_.target ? draft_.target : structureOf(kept.source);
   }
 
   /// A format of the target in words, with the statement's own index variables.

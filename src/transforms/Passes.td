@@ -19,6 +19,21 @@ def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
                            "mlir::arith::ArithDialect"];
 }
 
+def Assemble : Pass<"spc-assemble", "mlir::ModuleOp"> {
+  let summary = "Collect the entries of assembled outputs";
+  let description = [{
+    An assembled output has been sparsified as a dense array of zeros for each term (`spc.run`). Each term's loops
+    become a *run*: what they store at `A[i, j]` is appended to the run's buffers where coordinates come in order and
+    once, or else accumulated in a workspace, dense or a hash table as the runtime decides, which is why such loops are
+    cloned. At the end of the loops over the row the row ends. An entry exists where its element is updated: a sum that
+    the sparsifier has made a scalar raises a flag when it gets its first addend. Loops over all of the first dimension
+    run from `begin(m)` to `end(m)`, so that chunks of rows are collected in parallel. MLIR's own lowering inserts one
+    element after the other, serially, into one growing tensor.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::complex::ComplexDialect"];
+}
+
 def ShareStructure : Pass<"spc-share-structure", "mlir::func::FuncOp"> {
   let summary = "Write outputs that share an operand's pattern into their values array";
   let description = [{

@@ -17,7 +17,14 @@ inline constexpr llvm::StringLiteral kLevels = "spc.levels";
 inline constexpr llvm::StringLiteral kPatternOf = "spc.pattern_of";
 inline constexpr llvm::StringLiteral kStructureOf = "spc.structure_of";
 inline constexpr llvm::StringLiteral kPadded = "spc.padded";
+inline constexpr llvm::StringLiteral kRun = "spc.run";
+inline constexpr llvm::StringLiteral kCollect = "spc.collect";
+inline constexpr llvm::StringLiteral kRows = "spc.rows";
+inline constexpr llvm::StringLiteral kKeyBits = "spc.key_bits";
 inline constexpr llvm::StringLiteral kBind = "spc.bind";
+
+/// Attribute of a body: only the pattern of its assembled output counts.
+inline constexpr llvm::StringLiteral kPatternOnly = "spc.pattern_only";
 
 /// On a loop: it runs over the positions of one parent's segment, whose bounds are computed.
 inline constexpr llvm::StringLiteral kSegment = "spc.segment";

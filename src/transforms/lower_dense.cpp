@@ -79,7 +79,7 @@ void LowerDense::convertArguments() {
     if (auto attribute = body.getArgAttrOfType<mlir::DenseI64ArrayAttr>(index, kModes))
       modes = attribute.asArrayRef();
     argument.setType(bufferType(mlir::cast<mlir::RankedTensorType>(argument.getType()), modes));
-    if (argumentString(body, index, kPatternOf).empty()) {
+    if (argumentString(body, index, kPatternOf).empty() && !body.getArgAttr(index, kRun)) {
       std::string bind = argumentString(body, index, kName).str() + ".values";
       body.setArgAttr(index, kBind, mlir::StringAttr::get(&getContext(), bind));
     }

@@ -1,0 +1,238 @@
+#include "codegen/entry_assembly.h"
+
+#include "codegen/entry_checks.h"
+#include "codegen/entry_copies.h"
+#include "runtime/assembly.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::codegen {
+namespace {
+
+using runtime::Phase;
+
+/// runtime::Assembly, field by field.
+enum AssemblyField : unsigned {
+  kAllocator,
+  kTarget,
+  kPhase,
+  kOrder,
+  kRowOrder,
+  kDims,
+  kKeyBytes = kDims + runtime::kMaxOrder,
+  kDropZeros,
+  kChunks,
+  kRuns,
+  kExpected,
+  kWorkspaceBytes,
+  kAssemblyParallelFor,
+  kAssemblyUser,
+  kState,
+  kAssemblyFields,
+};
+static_assert(sizeof(runtime::Assembly) == kAssemblyFields * sizeof(int64_t));
+
+Struct assemblyStruct(EntryBuilder &build) {
+  llvm::SmallVector<mlir::Type> fields(kAssemblyFields, build.int64Type());
+  for (unsigned pointer : {kAllocator, kTarget, kAssemblyParallelFor, kAssemblyUser, kState})
+    fields[pointer] = build.pointerType();
+  return build.structOf(fields);
+}
+
+bool isArray(const abi::Field &field) {
+  return field.type != abi::FieldType::Int64;
+}
+
+Value callRuntime(EntryBuilder &build, const std::string &name, const llvm::SmallVector<Value> &arguments) {
+  llvm::SmallVector<mlir::Type> types;
+  for (Value argument : arguments)
+    types.push_back(argument.getType());
+  LLVM::LLVMFuncOp function = declareFunction(build, runtimeSymbol(name), build.int32Type(), types);
+  return LLVM::CallOp::create(build.ops(), function, arguments).getResult();
+}
+
+} // namespace
+
+void AssembledOutputs::prepare() {
+  EntryBuilder &build = entry_.build;
+  for (const TensorArgument &argument : entry_.arguments) {
+    if (!argument.parameter.isAssembled)
+      continue;
+    Output output{&argument, {}};
+    for (const abi::Field &field : argument.parameter.type.fields) {
+      output.owned.push_back(isArray(field) ? build.stack(build.pointerType(), 1) : Value());
+      if (isArray(field))
+        build.store(build.null(), output.owned.back());
+    }
+    outputs_.push_back(std::move(output));
+  }
+  LLVM::LLVMFuncOp releaser = memory_.releaser();
+  for (const Output &output : outputs_)
+    for (Value owned : output.owned)
+      if (owned)
+        build.atExit([&] {
+          const Value array = build.load(build.pointerType(), owned);
+          LLVM::CallOp::create(build.ops(), releaser, mlir::ValueRange{entry_.context, array});
+        });
+}
+
+/// The arrays of the pattern in the numeric phase, else none.
+Value AssembledOutputs::describeTarget(Descriptors &descriptors, sema::TensorId tensor) {
+  const bool hasPattern = entry_.phase == Phase::Numeric;
+  return descriptors.describe(entry_.kernel.tensors[tensor], hasPattern ? entry_.tensors[tensor] : TensorView());
+}
+
+/// In bytes, the sum of what the statement's sparse operands store is a fair first guess.
+Value AssembledOutputs::expectedEntries(const sema::Statement &statement) {
+  Value sum = entry_.build.constant(0);
+  for (const sema::Term &term : statement.terms)
+    for (const sema::Operand &operand : term.operands)
+      if (Value stored = entry_.tensors[operand.tensor].stored)
+        sum = LLVM::AddOp::create(entry_.build.ops(), sum, stored);
+  return sum;
+}
+
+Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value allocator, Value target,
+                                         const Chunks &chunks) {
+  EntryBuilder &build = entry_.build;
+  const Struct type = assemblyStruct(build);
+  const Value object = build.stack(type, 1);
+  const auto set = [&](unsigned field, Value value) { build.storeField(type, object, field, value); };
+  const sema::Collecting &collecting = *statement.collecting;
+  const sema::Tensor &tensor = entry_.kernel.tensors[statement.target];
+  set(kAllocator, allocator);
+  set(kTarget, target);
+  set(kPhase, build.constant(static_cast<int64_t>(entry_.phase)));
+  set(kOrder, build.constant(tensor.order()));
+  set(kRowOrder, build.constant(collecting.rowOrder));
+  for (size_t k = 0; k < collecting.dims.size(); ++k)
+    set(kDims + static_cast<unsigned>(k), build.constant(collecting.dims[k]));
+  set(kKeyBytes, build.constant(sema::keyBits(tensor, collecting) / 8));
+  set(kDropZeros, build.constant(entry_.kernel.dropZeros));
+  set(kChunks, chunks.tasks);
+  set(kRuns, build.constant(static_cast<int64_t>(statement.terms.size())));
+  set(kExpected, expectedEntries(statement));
+  set(kWorkspaceBytes, build.constant(0));
+  const Value hook = chunks.hook ? chunks.hook : build.null();
+  const auto user = [&] { return build.loadField(contextStruct(build), entry_.context, kUser); };
+  set(kAssemblyParallelFor, hook);
+  set(kAssemblyUser, build.computeIf(build.negate(build.isNull(hook)), user, build.null()));
+  set(kState, build.null());
+  return object;
+}
+
+mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement, LLVM::LLVMFuncOp body) {
+  EntryBuilder &build = entry_.build;
+  Descriptors descriptors(entry_);
+  const Value allocator = descriptors.allocator(memory_);
+  const Value target = describeTarget(descriptors, statement.target);
+  const Chunks chunks = planChunks(entry_, body);
+  const Value assembly = describeAssembly(statement, allocator, target, chunks);
+  build.failUnlessOk(callRuntime(build, "assembly_start", {assembly}));
+  if (mlir::failed(callBody(entry_, body, chunks, assembly)))
+    return mlir::failure();
+  build.failUnlessOk(callRuntime(build, "assembly_finish", {assembly}));
+  take(descriptors, statement.target, target);
+  return mlir::success();
+}
+
+/// Room for a pattern's values where the caller passed none.
+void AssembledOutputs::allocateValues(sema::TensorId tensor) {
+  EntryBuilder &build = entry_.build;
+  TensorView &view = entry_.tensors[tensor];
+  const Value isMissing = build.both(build.isNull(view.values), build.negate(build.isZero(view.stored)));
+  const Value bytes = build.multiply(view.stored, build.constant(sema::bytesOf(entry_.kernel.tensors[tensor].type)));
+  const auto allocate = [&] {
+    return LLVM::CallOp::create(build.ops(), memory_.allocator(), mlir::ValueRange{entry_.context, bytes}).getResult();
+  };
+  const Value allocated = build.computeIf(isMissing, allocate, build.null());
+  build.failIf(build.both(isMissing, build.isNull(allocated)), Status::Memory);
+  view.values = build.select(isMissing, allocated, view.values);
+  for (const Output &output : outputs_)
+    if (output.argument->parameter.tensor == tensor)
+      build.store(allocated, output.owned.back());
+}
+
+void AssembledOutputs::convert(const sema::Conversion &conversion) {
+  EntryBuilder &build = entry_.build;
+  Descriptors descriptors(entry_);
+  const Value allocator = descriptors.allocator(memory_);
+  const sema::Tensor &from = entry_.kernel.tensors[conversion.from];
+  const Value source = descriptors.describe(from, entry_.tensors[conversion.from], conversion.dims);
+  if (entry_.phase == Phase::Numeric) {
+    allocateValues(conversion.to);
+    const Value target = describeTarget(descriptors, conversion.to);
+    build.failUnlessOk(callRuntime(build, "convert_values", {allocator, source, target}));
+    return;
+  }
+  const Value target = describeTarget(descriptors, conversion.to);
+  const Value withValues = build.constant(entry_.phase == Phase::Assemble);
+  build.failUnlessOk(callRuntime(build, "convert", {allocator, source, target, withValues}));
+  take(descriptors, conversion.to, target);
+}
+
+/// The runtime has packed the tensor: its arrays are the entry's to release until they are handed over. In the numeric
+/// phase only the values may be new.
+void AssembledOutputs::take(Descriptors &descriptors, sema::TensorId tensor, Value descriptor) {
+  EntryBuilder &build = entry_.build;
+  TensorView view = descriptors.readPacked(entry_.kernel.tensors[tensor], descriptor);
+  for (const Output &output : outputs_) {
+    if (output.argument->parameter.tensor != tensor)
+      continue;
+    const std::vector<abi::Field> &fields = output.argument->parameter.type.fields;
+    for (size_t f = 0; f < fields.size(); ++f) {
+      if (!isArray(fields[f]))
+        continue;
+      Value array = slot(view, fields[f]);
+      if (entry_.phase == Phase::Numeric) {
+        const Value wasPassed = build.negate(build.isNull(output.argument->passed.values));
+        array = fields[f].role == abi::FieldRole::Values ? build.select(wasPassed, build.null(), array) : build.null();
+      }
+      const Value before = build.load(build.pointerType(), output.owned[f]);
+      LLVM::CallOp::create(build.ops(), memory_.releaser(), mlir::ValueRange{entry_.context, before});
+      build.store(array, output.owned[f]);
+    }
+  }
+  entry_.tensors[tensor] = std::move(view);
+}
+
+void AssembledOutputs::hand() {
+  EntryBuilder &build = entry_.build;
+  for (const Output &output : outputs_) {
+    const TensorArgument &argument = *output.argument;
+    const sema::Tensor &tensor = entry_.kernel.tensors[argument.parameter.tensor];
+    TensorView view = entry_.tensors[argument.parameter.tensor];
+    view.sizes.clear();
+    for (sema::ExtentId extent : tensor.extents)
+      view.sizes.push_back(entry_.extents[extent]);
+    TensorView passed = argument.passed;
+    const bool replaces = argument.givesStructure && entry_.phase != Phase::Numeric;
+    const std::vector<abi::Field> &fields = argument.parameter.type.fields;
+    for (unsigned f = 0; f < fields.size(); ++f) {
+      build.storeField(argument.type, argument.object, f, slot(view, fields[f]));
+      if (isArray(fields[f]))
+        build.store(replaces ? slot(passed, fields[f]) : build.null(), output.owned[f]);
+    }
+  }
+}
+
+void releaseOutput(Entry &entry, Memory &memory, const abi::StructType &type, Value object) {
+  EntryBuilder &build = entry.build;
+  const Struct layout = llvmStruct(build, type);
+  const auto release = [&] {
+    for (unsigned f = 0; f < type.fields.size(); ++f) {
+      const abi::FieldRole role = type.fields[f].role;
+      if (isArray(type.fields[f])) {
+        const Value array = build.loadField(layout, object, f);
+        LLVM::CallOp::create(build.ops(), memory.releaser(), mlir::ValueRange{entry.context, array});
+        build.storeField(layout, object, f, build.null());
+      } else if (role != abi::FieldRole::Size && role != abi::FieldRole::Stride) {
+        build.storeField(layout, object, f, build.constant(0));
+      }
+    }
+  };
+  build.branch(build.isNull(object), [] {}, release);
+}
+
+} // namespace spc::codegen

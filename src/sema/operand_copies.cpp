@@ -1,0 +1,90 @@
+#include "sema/operand_copies.h"
+
+#include "sema/copy_advice.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kReorder{"reorder", Severity::Warning};
+constexpr DiagnosticKind kReorderOfOutput{"reorder-of-output", Severity::Error};
+
+// Dimensions may be too large for the narrow types of a block's or a group's coordinates.
+format::IndexType copiedIndexType(const format::Format &source) {
+  const bool isWide = source.pointers == format::IndexType::I64 || source.indices == format::IndexType::I64;
+  return isWide ? format::IndexType::I64 : format::IndexType::I32;
+}
+
+} // namespace
+
+TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
+                                const std::vector<int> &order, const Scope &scope) {
+  const Tensor &source = kernel_.tensors[access.tensor];
+  format::Format format;
+  format.symmetry = source.format.symmetry;
+  format.pointers = format.indices = copiedIndexType(source.format);
+  // A dimension's level stands where the last of its loops does; one that has several is the root.
+  std::vector<std::pair<int, int>> places;
+  for (int dim = 0; dim < source.order(); ++dim) {
+    int last = 0;
+    for (const IndexTerm &part : space.valueOf(operand.variables[dim])) {
+      const auto place = std::find(order.begin(), order.end(), part.loop);
+      last = std::max(last, static_cast<int>(place - order.begin()));
+    }
+    places.emplace_back(last, dim);
+  }
+  std::sort(places.begin(), places.end());
+  for (auto [place, dim] : places) {
+    if (format.levels.empty())
+      format.levels.push_back({.dim = dim});
+    else
+      format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
+  }
+  for (size_t id = 0; id < kernel_.tensors.size(); ++id)
+    if (kernel_.tensors[id].source == access.tensor && kernel_.tensors[id].format.sameStorage(format))
+      return static_cast<TensorId>(id);
+  const int root = operand.variables[format.levels.front().dim];
+  reportCopy(access, format, space.valueOf(root).size() == 1, scope);
+  return addCopy(access.tensor, std::move(format), access.where);
+}
+
+TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span where) {
+  Tensor copy = kernel_.tensors[source];
+  copy.name += "$";
+  for (const format::Level &level : format.levels)
+    copy.name += (copy.name.back() == '$' ? "" : "_") + std::to_string(level.dim);
+  copy.role = TensorRole::Converted;
+  copy.format = std::move(format);
+  copy.isRead = true;
+  copy.isWritten = false;
+  copy.isAssembled = false;
+  copy.patternOf.reset();
+  copy.structureOf.reset();
+  copy.partOf.clear();
+  copy.source = source;
+  copy.where = where;
+  kernel_.tensors.push_back(std::move(copy));
+  return static_cast<TensorId>(kernel_.tensors.size()) - 1;
+}
+
+void OperandCopies::reportCopy(const Access &access, const format::Format &format, bool rootIsListable,
+                               const Scope &scope) {
+  const Tensor &tensor = kernel_.tensors[access.tensor];
+  const std::string stored = format::describe(format, namesOf(access.variables, scope));
+  if (std::find(written_.begin(), written_.end(), access.tensor) != written_.end()) {
+    analysis_.diagnostics
+        .report(kReorderOfOutput, access.where,
+                inQuotes(tensor.name) + " is written by an earlier statement and would have to be reordered here")
+        .note({}, "the loops here need it stored as " + stored);
+    return;
+  }
+  analysis_.diagnostics
+      .report(kReorder, access.where,
+              nameInMessages(tensor) +
+                  " is reordered: its storage does not fit the loops here, and each call copies its entries once")
+      .note({}, "the copy is stored as " + stored)
+      .advise(adviceAgainstCopy(tensor, access, format, rootIsListable, scope));
+}
+
+} // namespace spc::sema

@@ -1,0 +1,244 @@
+#include "sema/plan_assembly.h"
+
+#include "sema/term_planner.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kReorderedResult{"reorder", Severity::Warning};
+
+constexpr int kMostPermuted = 3;       ///< dimensions: up to here every collecting order is tried
+constexpr size_t kMostJoinedTerms = 3; ///< merging n operands makes 2^n - 1 loop bodies
+constexpr size_t kMostJoinedOperands = 4;
+/// Sorting a collected result anew: two passes over what a matrix with fibers of the estimated length holds.
+constexpr double kReorderingResult = 2 * kUnknownExtent * kFiberLength;
+
+class AssemblyPlanner {
+public:
+  AssemblyPlanner(Analysis &analysis, OperandCopies &copies, const Draft &draft)
+      : analysis_(analysis), copies_(copies), draft_(draft), scope_(analysis.statements[draft.statement].scope) {}
+
+  std::optional<Step> run() {
+    if (std::optional<Conversion> conversion = asConversion())
+      return *conversion;
+    const std::vector<DraftTerm> nests = joinTerms();
+    std::optional<Choice> chosen;
+    for (const std::vector<int> &dims : collectingOrders())
+      if (std::optional<Choice> other = tryOrder(nests, dims); other && (!chosen || other->cost < chosen->cost))
+        chosen = std::move(other);
+    if (!chosen) {
+      reportNoOrder(nests);
+      return std::nullopt;
+    }
+    if (chosen->collecting.dims != storedOrder())
+      reportReorderedResult(chosen->collecting.dims);
+    return build(nests, *chosen);
+  }
+
+private:
+  struct Choice {
+    Collecting collecting;
+    std::vector<TermPlan> plans; ///< by nest
+    double cost = 0;
+  };
+
+  const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
+  const Tensor &target() const { return analysis_.kernel.tensors[draft_.target]; }
+
+  /// A right side that is one sparse operand with the target's variables and type.
+  std::optional<Conversion> asConversion() const {
+    const DraftTerm &term = draft_.terms.front();
+    const auto *use = std::get_if<AccessNode>(&term.expr->kind);
+    if (draft_.terms.size() > 1 || !use || !term.reductions.empty())
+      return std::nullopt;
+    const Access &access = scope_.accesses[use->access];
+    const Tensor &source = tensorOf(use->access);
+    const bool isPermutation = std::is_permutation(access.variables.begin(), access.variables.end(),
+                                                   draft_.targetVariables.begin(), draft_.targetVariables.end());
+    if (source.format.isDense() || source.type != target().type || access.mirrored || !isPermutation)
+      return std::nullopt;
+    Conversion conversion{access.tensor, draft_.target, {}, draft_.where};
+    for (VariableId variable : access.variables)
+      conversion.dims.push_back(dimensionOf(variable));
+    return conversion;
+  }
+
+  int dimensionOf(VariableId variable) const {
+    const auto &variables = draft_.targetVariables;
+    return static_cast<int>(std::find(variables.begin(), variables.end(), variable) - variables.begin());
+  }
+
+  // Terms whose loops are the target's alone, over entries of a sparse operand each, become one that is merged.
+  std::vector<DraftTerm> joinTerms() const {
+    std::vector<DraftTerm> nests, joined;
+    size_t operands = 0;
+    for (const DraftTerm &term : draft_.terms) {
+      const size_t sparse = sparseAccesses(term).size();
+      const bool fits = joined.size() < kMostJoinedTerms && operands + sparse <= kMostJoinedOperands;
+      if (fits && mayJoin(term) && sharesNoAccess(term, joined)) {
+        operands += sparse;
+        joined.push_back(copyOf(term));
+      } else {
+        nests.push_back(copyOf(term));
+      }
+    }
+    // Strictly, terms are added in the order of the source.
+    if (analysis_.options.strictFp && !joined.empty() && !nests.empty())
+      return copiesOfTerms();
+    if (!joined.empty())
+      nests.insert(nests.begin(), sumOf(std::move(joined), analysis_.options.strictFp));
+    return nests;
+  }
+
+  std::vector<DraftTerm> copiesOfTerms() const {
+    std::vector<DraftTerm> copies;
+    for (const DraftTerm &term : draft_.terms)
+      copies.push_back(copyOf(term));
+    return copies;
+  }
+
+  static DraftTerm copyOf(const DraftTerm &term) {
+    return {clone(*term.expr), term.reductions, term.overwrites, term.where};
+  }
+
+  std::vector<AccessId> sparseAccesses(const DraftTerm &term) const {
+    std::vector<AccessId> sparse;
+    for (AccessId id : accessesOf(*term.expr))
+      if (!tensorOf(id).format.isDense())
+        sparse.push_back(id);
+    return sparse;
+  }
+
+  bool mayJoin(const DraftTerm &term) const {
+    if (!term.reductions.empty())
+      return false;
+    bool visitsEntries = false;
+    for (AccessId id : sparseAccesses(term)) {
+      const Access &access = scope_.accesses[id];
+      if (access.mirrored)
+        return false;
+      std::set<VariableId> variables(access.variables.begin(), access.variables.end());
+      visitsEntries |= variables == std::set(draft_.targetVariables.begin(), draft_.targetVariables.end());
+    }
+    // An integer product with 0 is folded, and the pattern with it: such a term needs a nest of its own.
+    const bool mayFold = !isFloat(draft_.computeType) && !isComplex(draft_.computeType);
+    return visitsEntries && !(mayFold && hasLiteral(*term.expr));
+  }
+
+  static bool hasLiteral(const Node &node) {
+    const std::vector<const Node *> below = children(node);
+    return std::holds_alternative<NumberNode>(node.kind) ||
+           std::any_of(below.begin(), below.end(), [](const Node *child) { return hasLiteral(*child); });
+  }
+
+  static bool sharesNoAccess(const DraftTerm &term, const std::vector<DraftTerm> &others) {
+    const std::vector<AccessId> mine = accessesOf(*term.expr);
+    return std::none_of(others.begin(), others.end(), [&](const DraftTerm &other) {
+      const std::vector<AccessId> theirs = accessesOf(*other.expr);
+      return std::any_of(mine.begin(), mine.end(),
+                         [&](AccessId id) { return std::find(theirs.begin(), theirs.end(), id) != theirs.end(); });
+    });
+  }
+
+  static DraftTerm sumOf(std::vector<DraftTerm> terms, bool keepsOrder) {
+    // a - b rather than -b + a: a difference needs no negation.
+    const auto isNegated = [](const DraftTerm &term) { return std::holds_alternative<NegateNode>(term.expr->kind); };
+    const auto positive = std::find_if_not(terms.begin(), terms.end(), isNegated);
+    if (!keepsOrder && positive != terms.end())
+      std::rotate(terms.begin(), positive, terms.end());
+    DraftTerm sum = std::move(terms.front());
+    for (auto term = terms.begin() + 1; term != terms.end(); ++term) {
+      auto *negated = std::get_if<NegateNode>(&term->expr->kind);
+      NodePtr right = negated ? std::move(negated->operand) : std::move(term->expr);
+      sum.expr = makeBinary(negated ? BinaryOp::Sub : BinaryOp::Add, std::move(sum.expr), std::move(right));
+    }
+    return sum;
+  }
+
+  /// The target's dimensions as its levels store them, a block's where its quotient stands.
+  std::vector<int> storedOrder() const {
+    std::vector<int> dims;
+    for (const format::Level &level : target().format.levels)
+      if (std::find(dims.begin(), dims.end(), level.dim) == dims.end())
+        dims.push_back(level.dim);
+    return dims;
+  }
+
+  std::vector<std::vector<int>> collectingOrders() const {
+    std::vector<std::vector<int>> orders = {storedOrder()};
+    std::vector<int> dims(target().order());
+    std::iota(dims.begin(), dims.end(), 0);
+    do {
+      if (dims != orders.front())
+        orders.push_back(dims);
+    } while (target().order() <= kMostPermuted && std::next_permutation(dims.begin(), dims.end()));
+    return orders;
+  }
+
+  std::optional<Choice> tryOrder(const std::vector<DraftTerm> &nests, const std::vector<int> &dims) const {
+    Choice choice{{dims, target().order() - 1}, {}, dims == storedOrder() ? 0 : kReorderingResult};
+    for (const DraftTerm &nest : nests) {
+      std::optional<TermPlan> plan = TermPlanner(analysis_, copies_, draft_, nest).plan(dims);
+      if (!plan)
+        return std::nullopt;
+      choice.collecting.rowOrder = std::min(choice.collecting.rowOrder, plan->rowOrder);
+      choice.cost += plan->loops.cost;
+      choice.plans.push_back(std::move(*plan));
+    }
+    return choice;
+  }
+
+  Statement build(const std::vector<DraftTerm> &nests, const Choice &choice) const {
+    Statement statement;
+    statement.target = draft_.target;
+    statement.computeType = draft_.computeType;
+    statement.collecting = choice.collecting;
+    statement.where = draft_.where;
+    for (size_t k = 0; k < nests.size(); ++k)
+      statement.terms.push_back(TermPlanner(analysis_, copies_, draft_, nests[k]).build(choice.plans[k]));
+    return statement;
+  }
+
+  void reportNoOrder(const std::vector<DraftTerm> &nests) const {
+    for (const DraftTerm &nest : nests) {
+      const TermPlanner planner(analysis_, copies_, draft_, nest);
+      if (!planner.plan(storedOrder()))
+        return planner.reportNoOrder();
+    }
+  }
+
+  void reportReorderedResult(const std::vector<int> &dims) const {
+    std::vector<int> wanted(dims.size());
+    for (size_t k = 0; k < dims.size(); ++k)
+      wanted[k] = draft_.targetVariables[dims[k]];
+    std::string order;
+    for (const std::string &name : namesOf(wanted, scope_))
+      order += (order.empty() ? "" : ", ") + name;
+    std::string shipped = dims.size() == 2 ? (dims.front() == 0 ? "csr" : "csc") : "csf";
+    if (dims.size() > 2)
+      for (size_t k = 0; k < dims.size(); ++k)
+        shipped += (k == 0 ? ":" : ",") + std::to_string(dims[k]);
+    analysis_.diagnostics
+        .report(kReorderedResult, draft_.where,
+                "the result is reordered: the loops here come to its entries in the order (" + order +
+                    "), and each call sorts them once into that of " + inQuotes(target().name))
+        .advise("store " + inQuotes(target().name) + " as " + shipped + " to avoid that");
+  }
+
+  Analysis &analysis_;
+  OperandCopies &copies_;
+  const Draft &draft_;
+  const Scope &scope_;
+};
+
+} // namespace
+
+std::optional<Step> planAssembly(Analysis &analysis, OperandCopies &copies, const Draft &draft) {
+  return AssemblyPlanner(analysis, copies, draft).run();
+}
+
+} // namespace spc::sema

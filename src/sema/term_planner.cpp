@@ -1,0 +1,223 @@
+#include "sema/term_planner.h"
+
+#include "sema/copy_advice.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kNoLoopOrder{"no-loop-order", Severity::Error};
+
+constexpr int kTargetWeight = 2; ///< a strided target is loaded and stored
+
+int positionOf(const std::vector<int> &values, int value) {
+  return static_cast<int>(std::find(values.begin(), values.end(), value) - values.begin());
+}
+
+int usesOf(AccessId access, const Node &expr) {
+  int uses = 0;
+  forEachAccess(expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
+  return uses;
+}
+
+/// Whether every entry is where loops over the target's dimensions come to it once and in order: neither blocks nor
+/// diagonals, no padding and no repeats.
+bool visitsEntriesInOrder(const format::Format &format) {
+  return !format.mayRepeat() && std::all_of(format.levels.begin(), format.levels.end(), [](const format::Level &level) {
+    return level.part == format::Part::Whole && level.ordered && !level.isFixedWidth();
+  });
+}
+
+// An index over the space's loops as one over the nest, where loop `order[k]` is the k-th.
+Index inNest(Index index, const std::vector<int> &order) {
+  for (IndexTerm &part : index)
+    part.loop = positionOf(order, part.loop);
+  return index;
+}
+
+// A dense tensor is indexed by dimension, a sparse one by level.
+std::vector<Index> indicesOf(const format::Format &format, const std::vector<int> &variables, const LevelSpace &space,
+                             const std::vector<int> &order) {
+  std::vector<Index> indices;
+  if (format.isDense()) {
+    for (int variable : variables)
+      indices.push_back(inNest(space.valueOf(variable), order));
+    return indices;
+  }
+  for (const format::Level &level : format.levels)
+    indices.push_back(inNest(*space.levelIndex(level, variables), order));
+  return indices;
+}
+
+ExprPtr convert(const Node &node, const std::vector<AccessId> &accesses) {
+  auto make = [](auto kind) { return std::make_unique<Expr>(Expr{std::move(kind)}); };
+  if (const auto *number = std::get_if<NumberNode>(&node.kind))
+    return make(Literal{number->value});
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return make(Negate{convert(*negate->operand, accesses)});
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+    ExprPtr left = convert(*binary->left, accesses);
+    return make(Binary{binary->op, std::move(left), convert(*binary->right, accesses)});
+  }
+  return make(Use{positionOf(accesses, std::get<AccessNode>(node.kind).access)});
+}
+
+} // namespace
+
+TermPlanner::TermPlanner(Analysis &analysis, OperandCopies &copies, const Draft &draft, const DraftTerm &term)
+    : analysis_(analysis), kernel_(analysis.kernel), copies_(copies), draft_(draft), term_(term),
+      scope_(analysis.statements[draft.statement].scope), variables_(draft.targetVariables),
+      accesses_(accessesOf(*term.expr)) {
+  variables_.insert(variables_.end(), term.reductions.begin(), term.reductions.end());
+  findSparseAccesses();
+}
+
+void TermPlanner::findSparseAccesses() {
+  for (AccessId id : accesses_) {
+    const Access &access = scope_.accesses[id];
+    const format::Format &format = kernel_.tensors[access.tensor].format;
+    if (format.isDense())
+      continue;
+    SparseAccess operand{&format, numbersOf(access.variables)};
+    if (access.mirrored)
+      std::swap(operand.variables.front(), operand.variables.back());
+    // A vector's copy would be dense, and its missing entries no longer missing; a target's pattern is shared.
+    operand.mayBeCopied = format.order() > 1 && (target().format.isDense() || target().isAssembled);
+    operand.mustBeCopied =
+        (format.mayRepeat() && usesOf(id, *term_.expr) > 1) || (target().isAssembled && !visitsEntriesInOrder(format));
+    operands_.push_back(std::move(operand));
+    sparse_.push_back(id);
+  }
+}
+
+std::vector<int> TermPlanner::numbersOf(const std::vector<VariableId> &some) const {
+  std::vector<int> numbers;
+  for (VariableId variable : some)
+    numbers.push_back(positionOf(variables_, variable));
+  return numbers;
+}
+
+std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting) const {
+  std::vector<bool> mayBeCopied;
+  for (const SparseAccess &access : operands_)
+    mayBeCopied.push_back(access.mayBeCopied);
+  std::optional<LoopPlan> chosen =
+      chooseLoops(mayBeCopied, [&](const std::vector<bool> &copied) { return problemFor(copied, collecting); });
+  if (!chosen)
+    return std::nullopt;
+  TermPlan plan{std::move(*chosen)};
+  // No operand is split into parts: each variable is one loop, under its own number.
+  const auto limit = static_cast<int>(collecting.size()) - 1;
+  while (plan.rowOrder < limit && plan.loops.order[plan.rowOrder] == collecting[plan.rowOrder])
+    ++plan.rowOrder;
+  return plan;
+}
+
+std::optional<LoopProblem> TermPlanner::problemFor(const std::vector<bool> &copied,
+                                                   const std::vector<int> &collecting) const {
+  const int variableCount = static_cast<int>(variables_.size());
+  std::optional<LevelSpace> space = LevelSpace::build(variableCount, operands_, copied);
+  std::optional<std::vector<SparseUse>> uses = space ? space->uses() : std::nullopt;
+  if (!uses)
+    return std::nullopt;
+  LoopProblem problem;
+  problem.sparse = std::move(*uses);
+  problem.collected = collecting;
+  for (int loop = 0; loop < static_cast<int>(space->loops().size()); ++loop)
+    problem.extents.push_back(space->extentOf(loop));
+  problem.indexesTarget.resize(problem.extents.size());
+  if (target().format.isDense() && target().order() > 0) {
+    if (!space->mayIndexDense(numbersOf(draft_.targetVariables)))
+      return std::nullopt;
+    problem.dense.push_back({loopsInStorageOrder(target(), draft_.targetVariables, *space), kTargetWeight});
+    for (int loop : problem.dense.back().loops)
+      problem.indexesTarget[loop] = true;
+  }
+  for (AccessId id : accesses_) {
+    const Access &access = scope_.accesses[id];
+    const Tensor &tensor = kernel_.tensors[access.tensor];
+    if (!tensor.format.isDense() || tensor.order() == 0)
+      continue;
+    if (!space->mayIndexDense(numbersOf(access.variables)))
+      return std::nullopt;
+    problem.dense.push_back({loopsInStorageOrder(tensor, access.variables, *space), 1});
+  }
+  return problem;
+}
+
+std::vector<int> TermPlanner::loopsInStorageOrder(const Tensor &tensor, const std::vector<VariableId> &byDimension,
+                                                  const LevelSpace &space) const {
+  std::vector<int> loops;
+  for (const format::Level &level : tensor.format.levels)
+    for (const IndexTerm &part : space.valueOf(positionOf(variables_, byDimension[level.dim])))
+      loops.push_back(part.loop);
+  return loops;
+}
+
+Term TermPlanner::build(const TermPlan &plan) {
+  const std::vector<int> &order = plan.loops.order;
+  const LevelSpace space = *LevelSpace::build(static_cast<int>(variables_.size()), operands_, plan.loops.copied);
+  Term result;
+  result.overwrites = term_.overwrites;
+  result.where = term_.where;
+  for (int loop : order)
+    result.loops.push_back(makeLoop(space.loops()[loop]));
+  if (target().isAssembled)
+    for (int dim = 0; dim < target().order(); ++dim)
+      result.target.push_back(inNest(space.valueOf(dim), order));
+  else
+    result.target = indicesOf(target().format, numbersOf(draft_.targetVariables), space, order);
+  for (AccessId id : accesses_) {
+    const Access access = scope_.accesses[id];
+    const auto place = std::find(sparse_.begin(), sparse_.end(), id) - sparse_.begin();
+    const bool isSparse = place < static_cast<long>(sparse_.size());
+    const std::vector<int> numbers = isSparse ? operands_[place].variables : numbersOf(access.variables);
+    Operand operand{access.tensor, {}, access.mirrored, {}};
+    if (isSparse && plan.loops.copied[place])
+      operand.tensor = copies_.copyFor(access, operands_[place], space, order, scope_);
+    operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, order);
+    if (access.mirrored)
+      for (int variable : numbers)
+        operand.diagonal.push_back(inNest(space.valueOf(variable), order));
+    result.operands.push_back(std::move(operand));
+  }
+  result.expr = convert(*term_.expr, accesses_);
+  return result;
+}
+
+Loop TermPlanner::makeLoop(const SpaceLoop &loop) const {
+  const auto isTarget = [&](int variable) { return variable < static_cast<int>(draft_.targetVariables.size()); };
+  const Variable &variable = scope_.variables[variables_[loop.variable]];
+  Loop result{variable.name, variable.extent, !isTarget(loop.variable), loop.part, loop.block};
+  switch (loop.part) {
+  case format::Part::Whole:
+    break;
+  case format::Part::Quotient:
+    result.variable += " / " + std::to_string(loop.block);
+    break;
+  case format::Part::Remainder:
+    result.variable += " % " + std::to_string(loop.block);
+    break;
+  case format::Part::Difference:
+    result.variable += " - " + scope_.variables[variables_[loop.minus]].name;
+    result.isReduction = result.isReduction || !isTarget(loop.minus);
+    break;
+  }
+  return result;
+}
+
+void TermPlanner::reportNoOrder() const {
+  Diagnostic &refused = analysis_.diagnostics.report(kNoLoopOrder, term_.where,
+                                                     "no order of loops visits these operands as they are stored");
+  for (AccessId id : sparse_) {
+    const Access &access = scope_.accesses[id];
+    const Tensor &tensor = kernel_.tensors[access.tensor];
+    refused.note(access.where, nameInMessages(tensor) + " is stored as " +
+                                   format::describe(tensor.format, namesOf(access.variables, scope_)));
+  }
+  refused.advise("store one of them in another format; a vector, or the operand whose pattern the output keeps, is "
+                 "never copied");
+}
+
+} // namespace spc::sema

@@ -1,0 +1,54 @@
+// One term's loops: the order chosen for them, and the term that results. Private to this folder.
+#pragma once
+
+#include "sema/draft.h"
+#include "sema/level_space.h"
+#include "sema/operand_copies.h"
+
+#include <optional>
+#include <vector>
+
+namespace spc::sema {
+
+/// An order of a term's loops.
+struct TermPlan {
+  LoopPlan loops;
+  int rowOrder = 0; ///< of an assembled target: how many of its dimensions are the outermost loops, in collecting order
+};
+
+class TermPlanner {
+public:
+  /// The arguments must outlive the planner.
+  TermPlanner(Analysis &analysis, OperandCopies &copies, const Draft &draft, const DraftTerm &term);
+
+  /// The cheapest order; nullopt where there is none. `collecting` (of an assembled target, else empty) lists the
+  /// target's dimensions in the order in which the loops shall visit them.
+  std::optional<TermPlan> plan(const std::vector<int> &collecting) const;
+
+  Term build(const TermPlan &plan);
+
+  /// Says why there is no order.
+  void reportNoOrder() const;
+
+private:
+  void findSparseAccesses();
+  std::vector<int> numbersOf(const std::vector<VariableId> &some) const;
+  std::optional<LoopProblem> problemFor(const std::vector<bool> &copied, const std::vector<int> &collecting) const;
+  std::vector<int> loopsInStorageOrder(const Tensor &tensor, const std::vector<VariableId> &byDimension,
+                                       const LevelSpace &space) const;
+  Loop makeLoop(const SpaceLoop &loop) const;
+  const Tensor &target() const { return kernel_.tensors[draft_.target]; }
+
+  Analysis &analysis_;
+  Kernel &kernel_;
+  OperandCopies &copies_;
+  const Draft &draft_;
+  const DraftTerm &term_;
+  const Scope &scope_;
+  std::vector<VariableId> variables_; ///< the target's, then the summed ones
+  std::vector<AccessId> accesses_;
+  std::vector<AccessId> sparse_;       ///< those of sparse tensors…
+  std::vector<SparseAccess> operands_; ///< … and as the planner sees them
+};
+
+} // namespace spc::sema

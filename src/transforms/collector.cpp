@@ -1,0 +1,275 @@
+#include "transforms/collector.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace spc::transforms {
+
+namespace LLVM = mlir::LLVM;
+namespace arith = mlir::arith;
+using mlir::ImplicitLocOpBuilder;
+using mlir::Value;
+
+namespace {
+
+/// Fields of runtime::Run.
+enum RunField : unsigned { kKeys, kValues, kCapacity, kBits, kSummary, kSlots, kRunFields };
+
+constexpr llvm::StringLiteral kBegin = "spc.rt.run_begin", kGrow = "spc.rt.run_grow", kRowEnd = "spc.rt.row_end",
+                              kRowFlush = "spc.rt.row_flush", kLocate = "spc.rt.locate", kFind = "spc.rt.find",
+                              kHashFlush = "spc.rt.hash_flush", kEnd = "spc.rt.run_end";
+
+Value constant(ImplicitLocOpBuilder &ops, int64_t value) {
+  return arith::ConstantOp::create(ops, ops.getI64IntegerAttr(value));
+}
+
+Value plusOne(ImplicitLocOpBuilder &ops, Value number) {
+  return arith::AddIOp::create(ops, number, constant(ops, 1));
+}
+
+mlir::Type wordPart(mlir::Type element) {
+  auto complex = mlir::dyn_cast<mlir::ComplexType>(element);
+  return complex ? complex.getElementType() : element;
+}
+
+} // namespace
+
+void declareCollectors(mlir::ModuleOp module) {
+  mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(module.getBody());
+  const mlir::Type pointer = LLVM::LLVMPointerType::get(module.getContext()), number = builder.getI64Type();
+  const mlir::Type none = LLVM::LLVMVoidType::get(module.getContext());
+  const auto declare = [&](llvm::StringRef name, mlir::Type result, llvm::ArrayRef<mlir::Type> parameters) {
+    if (module.lookupSymbol(name))
+      return;
+    auto function =
+        LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, LLVM::LLVMFunctionType::get(result, parameters));
+    function.setNoUnwind(true);
+  };
+  declare(kBegin, pointer, {pointer, number, number, number});
+  declare(kGrow, number, {pointer, number});
+  declare(kRowEnd, number, {pointer, number, pointer});
+  declare(kRowFlush, number, {pointer, number, number, number, pointer});
+  declare(kLocate, number, {pointer, number});
+  declare(kFind, number, {pointer, number});
+  declare(kHashFlush, number, {pointer, number, pointer});
+  declare(kEnd, none, {pointer, number});
+}
+
+Collector::Collector(mlir::FunctionOpInterface body, const RunShape &shape)
+    : body_(body), shape_(shape), pointer_(LLVM::LLVMPointerType::get(body->getContext())),
+      int64_(mlir::IntegerType::get(body->getContext(), 64)) {
+  for (Value *number : {&count_, &capacity_, &first_, &last_})
+    *number = variable(int64_);
+  for (Value *pointer : {&keys_, &values_, &slots_})
+    *pointer = variable(pointer_);
+  coordinates_ = variable(int64_, std::max<int64_t>(1, shape.rowOrder));
+}
+
+Value Collector::variable(mlir::Type type, int64_t count) {
+  mlir::OpBuilder start = mlir::OpBuilder::atBlockBegin(&body_.getFunctionBody().front());
+  ImplicitLocOpBuilder ops(body_.getLoc(), start);
+  return LLVM::AllocaOp::create(ops, pointer_, type, constant(ops, count));
+}
+
+Value Collector::load(ImplicitLocOpBuilder &ops, Value variable, mlir::Type type) {
+  return LLVM::LoadOp::create(ops, type, variable);
+}
+
+Value Collector::field(ImplicitLocOpBuilder &ops, unsigned number, mlir::Type type) {
+  llvm::SmallVector<mlir::Type> fields(kRunFields, pointer_);
+  fields[kCapacity] = int64_;
+  const auto layout = LLVM::LLVMStructType::getLiteral(ops.getContext(), fields);
+  const Value address =
+      LLVM::GEPOp::create(ops, pointer_, layout, run_, {LLVM::GEPArg(0), LLVM::GEPArg(static_cast<int32_t>(number))});
+  return LLVM::LoadOp::create(ops, type, address);
+}
+
+Value Collector::call(ImplicitLocOpBuilder &ops, llvm::StringRef function, mlir::ValueRange arguments) {
+  const mlir::Type result = function == kBegin ? pointer_ : int64_;
+  return LLVM::CallOp::create(ops, mlir::TypeRange{result}, function, arguments).getResult();
+}
+
+/// What a call of the runtime may have moved.
+void Collector::reload(ImplicitLocOpBuilder &ops) {
+  LLVM::StoreOp::create(ops, field(ops, kKeys, pointer_), keys_);
+  LLVM::StoreOp::create(ops, field(ops, kValues, pointer_), values_);
+  LLVM::StoreOp::create(ops, field(ops, kCapacity, int64_), capacity_);
+  if (workspace_ != Workspace::None)
+    LLVM::StoreOp::create(ops, field(ops, kSlots, pointer_), slots_);
+}
+
+Value Collector::begin(ImplicitLocOpBuilder &ops, Value assembly, Value chunk, int64_t run, bool hasWorkspace) {
+  return call(ops, kBegin, {assembly, toInt(ops, chunk), constant(ops, run), constant(ops, hasWorkspace)});
+}
+
+Value Collector::isDense(ImplicitLocOpBuilder &ops, Value run) {
+  run_ = run;
+  const Value null = LLVM::ZeroOp::create(ops, pointer_);
+  return LLVM::ICmpOp::create(ops, LLVM::ICmpPredicate::ne, field(ops, kBits, pointer_), null);
+}
+
+void Collector::open(ImplicitLocOpBuilder &ops, Value run, Workspace workspace) {
+  run_ = run;
+  workspace_ = workspace;
+  LLVM::StoreOp::create(ops, constant(ops, 0), count_);
+  reload(ops);
+  if (workspace != Workspace::Dense)
+    return;
+  bits_ = field(ops, kBits, pointer_);
+  summary_ = field(ops, kSummary, pointer_);
+  LLVM::StoreOp::create(ops, constant(ops, INT64_MAX), first_);
+  LLVM::StoreOp::create(ops, constant(ops, -1), last_);
+}
+
+void Collector::append(ImplicitLocOpBuilder &ops, Value key, Value value) {
+  const Value before = load(ops, count_, int64_);
+  const Value isFull = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, before, load(ops, capacity_, int64_));
+  auto full = mlir::scf::IfOp::create(ops, isFull, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder grow(ops.getLoc(), full.getThenBodyBuilder());
+  LLVM::StoreOp::create(grow, call(grow, kGrow, {run_, before}), count_);
+  reload(grow);
+  const Value count = load(ops, count_, int64_);
+  const mlir::Type narrow = ops.getIntegerType(shape_.keyBits);
+  if (shape_.keyBits < 64)
+    key = arith::TruncIOp::create(ops, narrow, key);
+  const Value place =
+      LLVM::GEPOp::create(ops, pointer_, narrow, load(ops, keys_, pointer_), llvm::ArrayRef<LLVM::GEPArg>{count});
+  LLVM::StoreOp::create(ops, key, place);
+  if (!shape_.patternOnly)
+    storeElement(ops, elementAddress(ops, load(ops, values_, pointer_), count), value);
+  LLVM::StoreOp::create(ops, plusOne(ops, count), count_);
+}
+
+Value Collector::locate(ImplicitLocOpBuilder &ops, Value key) {
+  if (workspace_ != Workspace::Hash)
+    return key;
+  const Value slot = call(ops, kLocate, {run_, key});
+  LLVM::StoreOp::create(ops, field(ops, kSlots, pointer_), slots_);
+  return slot;
+}
+
+Value Collector::peek(ImplicitLocOpBuilder &ops, Value key) {
+  if (workspace_ != Workspace::Hash)
+    return loadSlot(ops, key);
+  const Value slot = call(ops, kFind, {run_, key});
+  const Value isThere = arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, slot, constant(ops, 0));
+  auto found = mlir::scf::IfOp::create(ops, mlir::TypeRange{shape_.element}, isThere, /*withElseRegion=*/true);
+  ImplicitLocOpBuilder yes(ops.getLoc(), found.getThenBodyBuilder());
+  mlir::scf::YieldOp::create(yes, loadSlot(yes, slot));
+  ImplicitLocOpBuilder no(ops.getLoc(), found.getElseBodyBuilder());
+  mlir::scf::YieldOp::create(no, zero(no));
+  return found.getResult(0);
+}
+
+/// Sets bit `bit` % 64 of word `bit` / 64.
+void Collector::setBit(ImplicitLocOpBuilder &ops, Value words, Value bit) {
+  const Value number = arith::ShRUIOp::create(ops, bit, constant(ops, 6));
+  const Value address = LLVM::GEPOp::create(ops, pointer_, int64_, words, llvm::ArrayRef<LLVM::GEPArg>{number});
+  const Value place = arith::AndIOp::create(ops, bit, constant(ops, 63));
+  const Value mask = arith::ShLIOp::create(ops, constant(ops, 1), place);
+  const Value word = LLVM::LoadOp::create(ops, int64_, address);
+  LLVM::StoreOp::create(ops, arith::OrIOp::create(ops, word, mask).getResult(), address);
+}
+
+void Collector::touch(ImplicitLocOpBuilder &ops, Value key) {
+  setBit(ops, bits_, key);
+  setBit(ops, summary_, arith::ShRUIOp::create(ops, key, constant(ops, 6)));
+  const Value first = arith::MinSIOp::create(ops, load(ops, first_, int64_), key);
+  LLVM::StoreOp::create(ops, first, first_);
+  const Value last = arith::MaxSIOp::create(ops, load(ops, last_, int64_), key);
+  LLVM::StoreOp::create(ops, last, last_);
+}
+
+Value Collector::elementAddress(ImplicitLocOpBuilder &ops, Value array, Value position) {
+  const mlir::Type part = wordPart(shape_.element);
+  if (part != shape_.element)
+    position = arith::ShLIOp::create(ops, position, constant(ops, 1));
+  return LLVM::GEPOp::create(ops, pointer_, part, array, llvm::ArrayRef<LLVM::GEPArg>{position});
+}
+
+Value Collector::loadElement(ImplicitLocOpBuilder &ops, Value address) {
+  const mlir::Type part = wordPart(shape_.element);
+  const Value first = LLVM::LoadOp::create(ops, part, address);
+  if (part == shape_.element)
+    return first;
+  const Value next = LLVM::GEPOp::create(ops, pointer_, part, address, llvm::ArrayRef<LLVM::GEPArg>{1});
+  const Value second = LLVM::LoadOp::create(ops, part, next);
+  return mlir::complex::CreateOp::create(ops, shape_.element, first, second);
+}
+
+void Collector::storeElement(ImplicitLocOpBuilder &ops, Value address, Value value) {
+  const mlir::Type part = wordPart(shape_.element);
+  if (part == shape_.element) {
+    LLVM::StoreOp::create(ops, value, address);
+    return;
+  }
+  const Value next = LLVM::GEPOp::create(ops, pointer_, part, address, llvm::ArrayRef<LLVM::GEPArg>{1});
+  LLVM::StoreOp::create(ops, mlir::complex::ReOp::create(ops, value).getResult(), address);
+  LLVM::StoreOp::create(ops, mlir::complex::ImOp::create(ops, value).getResult(), next);
+}
+
+Value Collector::loadSlot(ImplicitLocOpBuilder &ops, Value slot) {
+  if (shape_.patternOnly)
+    return zero(ops);
+  return loadElement(ops, elementAddress(ops, load(ops, slots_, pointer_), slot));
+}
+
+void Collector::storeSlot(ImplicitLocOpBuilder &ops, Value slot, Value value) {
+  if (!shape_.patternOnly)
+    storeElement(ops, elementAddress(ops, load(ops, slots_, pointer_), slot), value);
+}
+
+void Collector::endRow(ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates) {
+  for (auto [k, coordinate] : llvm::enumerate(coordinates)) {
+    const Value place =
+        LLVM::GEPOp::create(ops, pointer_, int64_, coordinates_, llvm::ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(k)});
+    LLVM::StoreOp::create(ops, toInt(ops, coordinate), place);
+  }
+  const Value count = load(ops, count_, int64_);
+  Value now;
+  if (workspace_ == Workspace::None) {
+    now = call(ops, kRowEnd, {run_, count, coordinates_});
+  } else if (workspace_ == Workspace::Hash) {
+    now = call(ops, kHashFlush, {run_, count, coordinates_});
+  } else {
+    const Value first = load(ops, first_, int64_), last = load(ops, last_, int64_);
+    now = call(ops, kRowFlush, {run_, count, first, last, coordinates_});
+    LLVM::StoreOp::create(ops, constant(ops, INT64_MAX), first_);
+    LLVM::StoreOp::create(ops, constant(ops, -1), last_);
+  }
+  LLVM::StoreOp::create(ops, now, count_);
+  reload(ops);
+}
+
+void Collector::end(ImplicitLocOpBuilder &ops) {
+  LLVM::CallOp::create(ops, mlir::TypeRange{}, kEnd, mlir::ValueRange{run_, load(ops, count_, int64_)});
+}
+
+Value Collector::makeFlag(ImplicitLocOpBuilder &ops) {
+  const Value flag = variable(ops.getI1Type());
+  LLVM::StoreOp::create(ops, arith::ConstantOp::create(ops, ops.getBoolAttr(false)).getResult(), flag);
+  return flag;
+}
+
+void Collector::raise(ImplicitLocOpBuilder &ops, Value flag) {
+  LLVM::StoreOp::create(ops, arith::ConstantOp::create(ops, ops.getBoolAttr(true)).getResult(), flag);
+}
+
+Value Collector::isRaised(ImplicitLocOpBuilder &ops, Value flag) {
+  return LLVM::LoadOp::create(ops, ops.getI1Type(), flag);
+}
+
+Value Collector::zero(ImplicitLocOpBuilder &ops) {
+  if (auto complex = mlir::dyn_cast<mlir::ComplexType>(shape_.element)) {
+    const mlir::Attribute part = ops.getZeroAttr(complex.getElementType());
+    return mlir::complex::ConstantOp::create(ops, complex, ops.getArrayAttr({part, part}));
+  }
+  return arith::ConstantOp::create(ops, ops.getZeroAttr(shape_.element));
+}
+
+Value Collector::toInt(ImplicitLocOpBuilder &ops, Value index) {
+  return arith::IndexCastOp::create(ops, ops.getI64Type(), index);
+}
+
+} // namespace spc::transforms
