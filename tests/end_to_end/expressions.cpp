@@ -36,25 +36,6 @@ int optLevelFor(size_t compilation) {
   return compilation % 17 == 0 ? 0 : compilation % 23 == 1 ? 2 : 1;
 }
 
-KernelSpec specFor(const std::string &statements, const Formats &formats, size_t compilation) {
-  const Types &types = kTypes[compilation % kTypeCount];
-  KernelSpec spec;
-  spec.statements = statements;
-  spec.formats = formats;
-  spec.type = types.value;
-  spec.index = types.index;
-  spec.optLevel = optLevelFor(compilation);
-  spec.declares = compilation % kTypeCount != 0 || compilation % 2 == 1;
-  if (types.mixesValues) {
-    Diagnostics ignored;
-    const SourceFile file("statements", statements);
-    const ExtentClasses classes = findExtentClasses(syntax::parse(file, ignored));
-    for (size_t tensor = 0; tensor < classes.tensors.size(); tensor += 2)
-      spec.types[classes.tensors[tensor]] = types.value == ValueType::F64 ? ValueType::F32 : ValueType::F64;
-  }
-  return spec;
-}
-
 /// Different extents, large enough for vector loops where there are few of them.
 std::vector<int64_t> genericExtents(int classes) {
   static const std::vector<std::vector<int64_t>> table = {
@@ -75,6 +56,25 @@ void addSquareTrials(int extentClasses, std::vector<Trial> &trials) {
 }
 
 } // namespace
+
+KernelSpec specFor(const std::string &statements, const Formats &formats, size_t compilation) {
+  const Types &types = kTypes[compilation % kTypeCount];
+  KernelSpec spec;
+  spec.statements = statements;
+  spec.formats = formats;
+  spec.type = types.value;
+  spec.index = types.index;
+  spec.optLevel = optLevelFor(compilation);
+  spec.declares = compilation % kTypeCount != 0 || compilation % 2 == 1;
+  if (types.mixesValues) {
+    Diagnostics ignored;
+    const SourceFile file("statements", statements);
+    const ExtentClasses classes = findExtentClasses(syntax::parse(file, ignored));
+    for (size_t tensor = 0; tensor < classes.tensors.size(); tensor += 2)
+      spec.types[classes.tensors[tensor]] = types.value == ValueType::F64 ? ValueType::F32 : ValueType::F64;
+  }
+  return spec;
+}
 
 const std::vector<std::string> kMatrix = {"csr",     "csc",     "dcsr",  "dcsc",     "coo",
                                           "coo:1,0", "csf:1,0", "dense", "dense:1,0"};
@@ -135,17 +135,18 @@ std::vector<Trial> trialsFor(int extentClasses) {
   return trials;
 }
 
-void check(const KernelSpec &spec) {
-  INFO(describe(spec));
-  const KernelUnderTest kernel(spec);
-  if (kernel.outcome() != KernelUnderTest::Outcome::Compiled) {
-    FAIL_CHECK("no kernel:\n" << kernel.diagnostics());
-    return;
-  }
-  std::vector<Trial> trials = trialsFor(kernel.extentClasses());
-  const bool storesAll = std::all_of(trials.begin(), trials.end(), [&](const Trial &t) { return kernel.canStore(t); });
-  if (!storesAll)
-    addSquareTrials(kernel.extentClasses(), trials);
+namespace {
+
+/// nullptr, with the failure reported, where the compiler gives none.
+std::unique_ptr<KernelUnderTest> compiled(const KernelSpec &spec) {
+  auto kernel = std::make_unique<KernelUnderTest>(spec);
+  if (kernel->outcome() == KernelUnderTest::Outcome::Compiled)
+    return kernel;
+  FAIL_CHECK("no kernel:\n" << kernel->diagnostics());
+  return nullptr;
+}
+
+int check(const KernelUnderTest &kernel, const std::vector<Trial> &trials) {
   int run = 0;
   for (const Trial &trial : trials) {
     if (!kernel.canStore(trial))
@@ -155,9 +156,30 @@ void check(const KernelSpec &spec) {
     if (difference.empty())
       continue;
     FAIL_CHECK(describe(trial) << "\n" << difference);
-    return;
+    return 0;
   }
   CHECK(run >= 3);
+  return run;
+}
+
+} // namespace
+
+int check(const KernelSpec &spec, const std::vector<Trial> &trials) {
+  INFO(describe(spec));
+  const auto kernel = compiled(spec);
+  return kernel ? check(*kernel, trials) : 0;
+}
+
+void check(const KernelSpec &spec) {
+  INFO(describe(spec));
+  const auto kernel = compiled(spec);
+  if (!kernel)
+    return;
+  std::vector<Trial> trials = trialsFor(kernel->extentClasses());
+  const bool storesAll = std::all_of(trials.begin(), trials.end(), [&](const Trial &t) { return kernel->canStore(t); });
+  if (!storesAll)
+    addSquareTrials(kernel->extentClasses(), trials);
+  check(*kernel, trials);
 }
 
 void check(const std::string &statements, const std::vector<Formats> &assignments) {

@@ -28,6 +28,13 @@ void check(const std::string &statements, const std::vector<Formats> &assignment
 /// One spec on all shapes and patterns.
 void check(const KernelSpec &spec);
 
+/// One spec on those of `trials` that its formats can store. Returns how many these are, 0 after a failure.
+int check(const KernelSpec &spec, const std::vector<Trial> &trials);
+
+/// The kernel of `statements` under `formats` with the types and the optimisation whose turn it is at the
+/// `compilation`-th kernel.
+KernelSpec specFor(const std::string &statements, const Formats &formats, size_t compilation);
+
 /// The shapes and patterns for a kernel with that many independent extents.
 std::vector<Trial> trialsFor(int extentClasses);
 

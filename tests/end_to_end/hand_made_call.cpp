@@ -1,16 +1,29 @@
 #include "end_to_end/hand_made_call.h"
 
 #include "pipeline/compiler.h"
+#include "support/assembled_output.h"
+#include "support/comparison.h"
 #include "syntax/parser.h"
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <sstream>
 
 namespace spc::testing {
+namespace {
+
+/// Whether the evaluators can go through all elements of a tensor.
+bool isEvaluable(const std::vector<int64_t> &shape) {
+  double elements = 1;
+  for (int64_t extent : shape)
+    elements *= static_cast<double>(extent);
+  return elements <= 1 << 24;
+}
+
+} // namespace
 
 struct HandMadeCall::Argument {
   const abi::Parameter *parameter = nullptr;
@@ -18,6 +31,7 @@ struct HandMadeCall::Argument {
   std::vector<std::vector<unsigned char>> arrays;
   std::vector<double> values;
   DenseTensor elements; ///< before the call, for the evaluator
+  std::unique_ptr<AssembledOutput> assembled;
 
   void set(abi::FieldRole role, int index, int64_t number) {
     if (const int field = parameter->type.find(role, index); field >= 0)
@@ -82,7 +96,9 @@ HandMadeCall::HandMadeCall(const KernelSpec &spec) : statements_(spec.statements
   }
 }
 
-HandMadeCall::~HandMadeCall() = default;
+HandMadeCall::~HandMadeCall() {
+  releaseAssembled();
+}
 
 HandMadeCall::Argument &HandMadeCall::argument(const std::string &tensor) {
   REQUIRE(arguments_.count(tensor) == 1);
@@ -103,14 +119,12 @@ void HandMadeCall::passEntries(const std::string &tensor, std::vector<int64_t> s
   for (const StoredEntry &entry : entries)
     made.values.push_back(entry.value);
   made.point(abi::FieldRole::Values, 0, made.values.data());
-  constexpr int64_t kTooLargeToEvaluate = 1 << 24;
-  double elements = 1;
-  for (int64_t extent : made.elements.shape)
-    elements *= static_cast<double>(extent);
-  if (elements > kTooLargeToEvaluate)
+  made.elements.values.clear();
+  made.elements.stored.clear();
+  if (!isEvaluable(made.elements.shape))
     return;
-  made.elements.values.assign(static_cast<size_t>(elements), 0);
-  made.elements.stored.assign(static_cast<size_t>(elements), 0);
+  made.elements.values.assign(static_cast<size_t>(made.elements.size()), 0);
+  made.elements.stored.assign(made.elements.values.size(), 0);
   for (const StoredEntry &entry : entries) {
     const auto at = static_cast<size_t>(offsetOf(entry.at.data(), made.elements.shape));
     made.elements.values[at] += entry.value;
@@ -143,12 +157,39 @@ void HandMadeCall::passOutput(const std::string &tensor, int64_t values) {
   made.point(abi::FieldRole::Values, 0, made.values.data());
 }
 
+void HandMadeCall::passAssembled(const std::string &tensor, const std::vector<int64_t> &shape) {
+  Argument &made = argument(tensor);
+  made.elements = {};
+  made.elements.shape = shape;
+  made.elements.sparse = made.elements.assembled = true;
+  if (isEvaluable(shape)) {
+    made.elements.values.resize(static_cast<size_t>(made.elements.size()));
+    made.elements.stored.resize(made.elements.values.size());
+  }
+  if (made.assembled)
+    made.assembled->release();
+  made.assembled = std::make_unique<AssembledOutput>(made.parameter->type, shape, context_, /*isSpoilt=*/true);
+}
+
+tensor::Coordinates HandMadeCall::assembled(const std::string &tensor) const {
+  return arguments_.at(tensor)->assembled->content();
+}
+
+void HandMadeCall::releaseAssembled() {
+  for (const auto &[name, made] : arguments_)
+    if (made->assembled)
+      made->assembled->release();
+}
+
 int32_t HandMadeCall::call(spc_context *context) {
   std::vector<void *> pointers = {context};
   for (const abi::Parameter &parameter : signature_.parameters) {
     Argument &made = argument(compiled_.kernel().tensors[static_cast<size_t>(parameter.tensor)].name);
-    pointers.push_back(parameter.kind == abi::ParameterKind::Tensor ? static_cast<void *>(made.fields.data())
-                                                                    : static_cast<void *>(made.values.data()));
+    if (made.assembled)
+      pointers.push_back(made.assembled->cStruct());
+    else
+      pointers.push_back(parameter.kind == abi::ParameterKind::Tensor ? static_cast<void *>(made.fields.data())
+                                                                      : static_cast<void *>(made.values.data()));
   }
   return code_->invoke()(pointers.data());
 }
@@ -157,8 +198,38 @@ const std::vector<double> &HandMadeCall::values(const std::string &tensor) const
   return arguments_.at(tensor)->values;
 }
 
+std::string HandMadeCall::checkAssembled(const TensorMap &expected) {
+  PatternMap patterns;
+  int64_t arrays = 0;
+  for (const auto &[name, made] : arguments_) {
+    const bool isSparse = made->elements.sparse;
+    patterns[name] = {made->elements.shape,
+                      made->assembled ? Pattern::Kind::Assembled
+                      : isSparse      ? Pattern::Kind::Kept
+                                      : Pattern::Kind::Dense,
+                      made->elements.stored};
+    arrays += made->assembled ? made->assembled->arrays() : 0;
+  }
+  Diagnostics ignored;
+  const SourceFile source("statements", statements_);
+  if (std::string problem = evaluatePatterns(syntax::parse(source, ignored), patterns); !problem.empty())
+    return problem;
+  for (const auto &[name, made] : arguments_)
+    if (made->assembled) {
+      const Pattern &pattern = patterns.at(name);
+      if (std::string problem = made->assembled->check({expected.at(name), pattern, pattern}); !problem.empty())
+        return name + ": " + problem;
+    }
+  if (context_.live() != arrays)
+    return std::to_string(context_.live()) + " arrays are allocated, the outputs have " + std::to_string(arrays);
+  releaseAssembled();
+  return context_.live() != 0 ? "two fields of an output point to one array" : context_.problem();
+}
+
 std::string HandMadeCall::check() {
-  if (const int32_t status = call(); status != 0)
+  const bool assembles = std::any_of(arguments_.begin(), arguments_.end(),
+                                     [](const auto &argument) { return argument.second->assembled != nullptr; });
+  if (const int32_t status = call(assembles ? context() : nullptr); status != 0)
     return "the kernel returned status " + std::to_string(status);
   Diagnostics ignored;
   const SourceFile source("statements", statements_);
@@ -168,15 +239,13 @@ std::string HandMadeCall::check() {
   if (std::string problem = evaluate(syntax::parse(source, ignored), tensors); !problem.empty())
     return problem;
   for (const auto &[name, made] : arguments_) {
-    const DenseTensor &expected = tensors.at(name);
+    DenseTensor &expected = tensors.at(name);
+    expected.errors.assign(expected.values.size(), 0); // sums of small whole numbers are exact
     for (size_t n = 0; made->parameter->isWritten && !expected.sparse && n < expected.values.size(); ++n)
-      if (!matches(made->values[n], expected.values[n], 0)) {
-        std::ostringstream text;
-        text << name << "[" << n << "] is " << made->values[n] << ", expected " << expected.values[n];
-        return text.str();
-      }
+      if (std::string difference = compareElement(made->values[n], expected, n); !difference.empty())
+        return name + "[" + std::to_string(n) + "]" + difference;
   }
-  return {};
+  return assembles ? checkAssembled(tensors) : "";
 }
 
 } // namespace spc::testing

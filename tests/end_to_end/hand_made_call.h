@@ -5,6 +5,8 @@
 #include "../include/spc/spc.h"
 #include "abi/signature.h"
 #include "support/kernel_under_test.h"
+#include "support/pattern_evaluator.h"
+#include "support/test_context.h"
 
 #include <map>
 #include <memory>
@@ -40,20 +42,33 @@ public:
   /// A sparse output that shares a pattern: no structure, and room for that many values, which are NaN.
   void passOutput(const std::string &tensor, int64_t values);
 
+  /// A sparse output whose arrays the call makes, in this object's memory: pass context().
+  void passAssembled(const std::string &tensor, const std::vector<int64_t> &shape);
+
+  /// The hooks that assembled outputs need.
+  spc_context *context() { return context_.get(); }
+
+  /// What an assembled output holds, in storage order. Requires: a successful call.
+  tensor::Coordinates assembled(const std::string &tensor) const;
+
   /// Calls the kernel; nullptr is the context whose hooks are all absent.
   int32_t call(spc_context *context = nullptr);
 
   /// What the values array of a tensor holds.
   const std::vector<double> &values(const std::string &tensor) const;
 
-  /// Calls the kernel and compares the dense outputs with the evaluator, which gets the sum of repeated entries.
+  /// Calls the kernel and compares dense and assembled outputs with the evaluators, which get the sum of repeated
+  /// entries. The memory must be what the outputs have, which is freed.
   /// Returns the empty string or the first difference.
   std::string check();
 
 private:
   struct Argument;
   Argument &argument(const std::string &tensor);
+  std::string checkAssembled(const TensorMap &expected);
+  void releaseAssembled();
 
+  TestContext context_;
   std::string statements_;
   KernelUnderTest compiled_;
   std::unique_ptr<codegen::JitKernel> code_;

@@ -337,7 +337,9 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
     for (const Term &term : terms)
       total.add(evaluator.sum(*term.expr, term.reductions), term.isNegated);
     const Value result = total.total(epsilon);
-    if (result.present && !isStored)
+    if (target.assembled)
+      target.stored[at] = result.present ? 1 : 0;
+    else if (result.present && !isStored)
       throw std::runtime_error("a value falls outside the pattern of " + statement.target.tensor.text);
     target.values[at] = converted(result.value, target.type);
     target.errors[at] = result.error + epsilon * std::abs(result.value);

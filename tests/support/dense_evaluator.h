@@ -21,6 +21,7 @@ struct DenseTensor {
   std::vector<uint8_t> stored; ///< of a sparse tensor, by element: whether the entry is there
   std::vector<double> errors;  ///< what a correct kernel's value may be off by, by element; empty: exact
   sema::ValueType type = sema::ValueType::F64;
+  bool assembled = false; ///< sparse, and what is assigned to it decides what it stores
 
   int64_t size() const;
 };
@@ -34,7 +35,8 @@ using TensorMap = std::map<std::string, DenseTensor>;
 /// are compared with what the arithmetic allows rather than with a constant.
 ///
 /// A sparse target is evaluated where its mask says that it stores; a value anywhere else is an error, since it would
-/// be lost. Returns the empty string, or what is wrong with the kernel.
+/// be lost, unless the target is assembled: then it is stored where it has a value. Returns the empty string, or what
+/// is wrong with the kernel.
 std::string evaluate(const syntax::Kernel &kernel, TensorMap &tensors);
 
 /// Whether a kernel's `actual` is `expected`, give or take `error`. A value that is not finite matches any such value:

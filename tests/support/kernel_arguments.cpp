@@ -1,15 +1,16 @@
 #include "support/kernel_arguments.h"
 
+#include "support/assembled_output.h"
+#include "support/comparison.h"
 #include "support/padded_dense.h"
 #include "tensor/numbers.h"
 #include "tensor/parts.h"
 
-#include <cmath>
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
 #include <set>
-#include <sstream>
 
 namespace spc::testing {
 
@@ -19,13 +20,18 @@ struct KernelArguments::Argument {
   std::vector<int64_t> shape;
   std::optional<tensor::PackedTensor> packed;
   std::optional<PaddedDense> padded;
+  std::unique_ptr<AssembledOutput> assembled;
   alignas(16) char scalar[16] = {};
   tensor::Coordinates before; ///< in storage order
 
   bool isScalar() const { return shape.empty(); }
   bool isSparse() const { return !isScalar() && !tensor->format.isDense(); }
+  /// A sparse output with a structure of its own.
+  bool isAssembled() const { return isSparse() && tensor->isWritten && !tensor->patternOf && !tensor->structureOf; }
 
   tensor::Coordinates content() const {
+    if (assembled)
+      return assembled->content();
     if (!isScalar())
       return packed->unpack();
     tensor::Coordinates one;
@@ -39,6 +45,8 @@ struct KernelArguments::Argument {
   void *pointer() {
     if (isScalar())
       return scalar;
+    if (assembled)
+      return assembled->cStruct();
     if (parameter->kind == abi::ParameterKind::Values)
       return packed->values();
     return padded ? padded->cStruct() : packed->cStruct();
@@ -78,43 +86,10 @@ struct KernelArguments::Argument {
 
 namespace {
 
-/// Same entries, bit for bit.
-bool isSame(const tensor::Coordinates &a, const tensor::Coordinates &b) {
-  const auto isSame = [](const std::vector<double> &x, const std::vector<double> &y) {
-    return x.size() == y.size() && (x.empty() || std::memcmp(x.data(), y.data(), 8 * x.size()) == 0);
-  };
-  return a.coordinates == b.coordinates && isSame(a.values, b.values) && isSame(a.imaginary, b.imaginary);
-}
-
-std::string element(const std::string &name, const int64_t *coordinates, size_t order) {
-  std::ostringstream text;
-  text << name;
-  for (size_t dim = 0; dim < order; ++dim)
-    text << (dim == 0 ? "(" : ",") << coordinates[dim] << (dim + 1 == order ? ")" : "");
-  return text.str();
-}
-
 /// What outputs hold beforehand that a kernel must overwrite: not a number, or a number that no kernel here computes.
 tensor::Number garbage(sema::ValueType type) {
   const bool hasNan = sema::isFloat(type) || sema::isComplex(type);
   return {hasNan ? std::numeric_limits<double>::quiet_NaN() : type == sema::ValueType::Bool ? 1 : 111};
-}
-
-std::string compareValues(const std::string &name, const tensor::Coordinates &actual, const DenseTensor &expected) {
-  const size_t order = expected.shape.size();
-  for (size_t entry = 0; entry < actual.size(); ++entry) {
-    const int64_t *coordinates = actual.coordinates.data() + entry * order;
-    const auto at = static_cast<size_t>(offsetOf(coordinates, expected.shape));
-    const std::complex<double> value(actual.value(entry).real, actual.value(entry).imaginary);
-    if (matches(value, expected.values[at], expected.errors[at]))
-      continue;
-    std::ostringstream text;
-    text.precision(17);
-    text << element(name, coordinates, order) << " is " << value << ", expected " << expected.values[at] << " up to "
-         << expected.errors[at];
-    return text.str();
-  }
-  return {};
 }
 
 /// The coordinates of `entries` (of a tensor in `from`) moved to the dimensions that `to` stores at the same levels.
@@ -129,8 +104,10 @@ std::vector<int64_t> relabel(const tensor::Coordinates &entries, const format::F
 
 } // namespace
 
-KernelArguments::KernelArguments(const sema::Kernel &kernel, const ExtentClasses &classes, const Trial &trial)
-    : kernel_(kernel), classes_(classes), trial_(trial), random_(trial.seed), signature_(abi::makeSignature(kernel)) {}
+KernelArguments::KernelArguments(const sema::Kernel &kernel, const ExtentClasses &classes, const Trial &trial,
+                                 TestContext &context)
+    : kernel_(kernel), classes_(classes), trial_(trial), context_(context), random_(trial.seed),
+      signature_(abi::makeSignature(kernel)) {}
 
 KernelArguments::~KernelArguments() = default;
 
@@ -153,7 +130,9 @@ std::string KernelArguments::pack() {
         return argument->tensor->name + ": " + problem;
     }
   }
-  pointers_.assign(1, nullptr);
+  const bool hasAssembled =
+      std::any_of(arguments_.begin(), arguments_.end(), [](const auto &argument) { return argument->isAssembled(); });
+  pointers_.assign(1, hasAssembled || trial_.seed % 2 == 0 ? context_.get() : nullptr);
   for (const auto &argument : arguments_)
     pointers_.push_back(argument->pointer());
   return {};
@@ -174,25 +153,53 @@ KernelArguments::Argument &KernelArguments::argumentFor(sema::TensorId id) const
   throw std::logic_error("the owner of a structure is no parameter");
 }
 
+/// The parts of one tensor are parts of the same entries.
+Fill KernelArguments::fillFor(const Argument &argument) const {
+  size_t sparseBefore = 0;
+  for (const auto &other : arguments_) {
+    if (other->sourceName() == argument.sourceName())
+      break;
+    sparseBefore += other->isSparse() ? 1 : 0;
+  }
+  return sparseBefore % 2 == 1 ? trial_.otherFill.value_or(trial_.fill) : trial_.fill;
+}
+
 /// The entries of a tensor, or of a part its share of those.
 tensor::Coordinates KernelArguments::entriesFor(const Argument &argument) {
   const sema::Tensor &tensor = *argument.tensor;
   if (!argument.isSparse())
     return denseEntries(argument.shape, trial_.nonFinite, tensor.type, random_);
   if (tensor.partOf.empty())
-    return sparseEntries(argument.shape, trial_.fill, tensor.type, random_);
+    return sparseEntries(argument.shape, fillFor(argument), tensor.type, random_);
   std::vector<tensor::Coordinates> &parts = parts_[tensor.partOf];
   if (parts.empty()) {
     std::vector<format::Format> formats;
     for (const auto &other : arguments_)
       if (other->tensor->partOf == tensor.partOf)
         formats.push_back(other->tensor->format);
-    parts = tensor::splitIntoParts(sparseEntries(argument.shape, trial_.fill, tensor.type, random_), formats);
+    parts = tensor::splitIntoParts(sparseEntries(argument.shape, fillFor(argument), tensor.type, random_), formats);
   }
   return parts[static_cast<size_t>(tensor.part)];
 }
 
+/// Memory of the context where the kernel reads the tensor, else nothing: garbage, or at even seeds zeros and NULLs.
+std::string KernelArguments::packAssembled(Argument &argument) {
+  argument.before.shape = argument.shape;
+  argument.assembled = std::make_unique<AssembledOutput>(argument.parameter->type, argument.shape, context_,
+                                                         trial_.seed % 2 != 0 && !argument.tensor->isRead);
+  if (!argument.tensor->isRead)
+    return {};
+  tensor::Coordinates entries = entriesFor(argument);
+  keepStorable(entries, argument.tensor->format);
+  std::string problem = argument.assembled->fill(entries);
+  if (problem.empty())
+    argument.before = argument.content();
+  return problem;
+}
+
 std::string KernelArguments::packOwn(Argument &argument) {
+  if (argument.isAssembled())
+    return packAssembled(argument);
   const sema::Tensor &tensor = *argument.tensor;
   tensor::Coordinates entries = entriesFor(argument);
   if (argument.isSparse())
@@ -267,6 +274,7 @@ TensorMap KernelArguments::denseTensors() const {
     dense.shape = argument->shape;
     dense.sparse = argument->isSparse();
     dense.type = argument->tensor->type;
+    dense.assembled = argument->isAssembled();
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored.resize(dense.values.size());
     const tensor::Coordinates &entries = argument->before;
@@ -280,11 +288,48 @@ TensorMap KernelArguments::denseTensors() const {
   return tensors;
 }
 
-std::string KernelArguments::compare(const TensorMap &expected) {
+PatternMap KernelArguments::patterns(bool withPadding) const {
+  PatternMap patterns;
+  for (const auto &argument : arguments_) {
+    Pattern &pattern = patterns[argument->sourceName()];
+    pattern.shape = argument->shape;
+    if (!argument->isSparse())
+      continue;
+    pattern.kind = argument->isAssembled() ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
+    int64_t elements = 1;
+    for (int64_t extent : argument->shape)
+      elements *= extent;
+    pattern.stored.resize(static_cast<size_t>(elements));
+    std::vector<int64_t> positions;
+    const bool isPadded = withPadding && argument->packed && !argument->tensor->isWritten;
+    const tensor::Coordinates entries = isPadded ? argument->packed->slots(positions) : argument->before;
+    for (size_t entry = 0; entry < entries.size(); ++entry) {
+      const int64_t *at = entries.coordinates.data() + entry * pattern.shape.size();
+      pattern.stored[static_cast<size_t>(offsetOf(at, pattern.shape))] = 1;
+    }
+  }
+  return patterns;
+}
+
+bool KernelArguments::canStore(const PatternMap &patterns) const {
+  return std::all_of(arguments_.begin(), arguments_.end(), [&](const auto &argument) {
+    return !argument->assembled || argument->assembled->canStore(patterns.at(argument->tensor->name));
+  });
+}
+
+std::string KernelArguments::compare(const TensorMap &expected, const PatternMap &least, const PatternMap &most) {
   for (const auto &argument : arguments_) {
     const std::string &name = argument->tensor->name;
     if (argument->padded && !argument->padded->copyBack())
       return "the kernel wrote between the rows of " + name;
+    DenseTensor result = argument->tensor->isWritten ? expected.at(name) : DenseTensor();
+    if (trial_.exact)
+      result.errors.assign(result.errors.size(), 0);
+    if (argument->assembled) {
+      if (std::string problem = argument->assembled->check({result, least.at(name), most.at(name)}); !problem.empty())
+        return name + ": " + problem;
+      continue;
+    }
     const tensor::Coordinates after = argument->content();
     if (!argument->tensor->isWritten) {
       if (!isSame(after, argument->before))
@@ -293,13 +338,36 @@ std::string KernelArguments::compare(const TensorMap &expected) {
     }
     if (!hasSlots(argument->tensor->format) && after.coordinates != argument->before.coordinates)
       return "the stored positions of " + name + " are not its operand's";
-    DenseTensor result = expected.at(name);
-    if (trial_.exact)
-      result.errors.assign(result.errors.size(), 0);
     if (std::string problem = compareValues(name, after, result); !problem.empty())
       return problem;
   }
   return {};
+}
+
+std::string KernelArguments::compareFailed() const {
+  for (const auto &argument : arguments_) {
+    const std::string &name = argument->tensor->name;
+    if (argument->assembled && (!argument->assembled->isUnchanged() ||
+                                (argument->tensor->isRead && !isSame(argument->content(), argument->before))))
+      return "the kernel failed, but changed " + name;
+    if (!argument->tensor->isWritten && !isSame(argument->content(), argument->before))
+      return "the kernel changed its operand " + name;
+  }
+  return {};
+}
+
+std::string KernelArguments::release() {
+  int64_t arrays = 0;
+  for (const auto &argument : arguments_)
+    arrays += argument->assembled ? argument->assembled->arrays() : 0;
+  if (context_.live() != arrays)
+    return std::to_string(context_.live()) + " arrays are allocated, the outputs have " + std::to_string(arrays);
+  for (const auto &argument : arguments_)
+    if (argument->assembled)
+      argument->assembled->release();
+  if (context_.live() != 0)
+    return "two fields of an output point to one array";
+  return context_.problem();
 }
 
 } // namespace spc::testing

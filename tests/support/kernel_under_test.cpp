@@ -38,9 +38,14 @@ std::string kernelText(const KernelSpec &spec, const ExtentClasses &classes) {
   return text.str();
 }
 
-std::string run(const codegen::JitKernel &code, KernelArguments &arguments) {
-  const int32_t status = code.invoke()(arguments.pointers());
-  return status == 0 ? "" : "the kernel returned status " + std::to_string(status);
+std::string statusText(int32_t status) {
+  return "the kernel returned status " + std::to_string(status) + ": " +
+         spc_status_string(static_cast<spc_status>(status));
+}
+
+/// What a result that its format has no room for is refused with.
+bool isRefusal(int32_t status) {
+  return status == SPC_ERROR_COUNT || status == SPC_ERROR_SHAPE || status == SPC_ERROR_INDEX_TYPE;
 }
 
 } // namespace
@@ -63,8 +68,12 @@ std::string describe(const Trial &trial) {
   text << "extents:";
   for (int64_t extent : trial.extents)
     text << " " << extent;
-  text << "; " << spelling(trial.fill) << (trial.nonFinite ? ", with infinities and NaNs" : "")
-       << (trial.padded ? ", padded rows" : "") << "; seed " << trial.seed;
+  text << "; " << spelling(trial.fill) << (trial.otherFill ? std::string(" and ") + spelling(*trial.otherFill) : "")
+       << (trial.nonFinite ? ", with infinities and NaNs" : "") << (trial.padded ? ", padded rows" : "")
+       << (trial.chunks == Chunks::Serial    ? ""
+           : trial.chunks == Chunks::Threads ? ", threads"
+                                             : ", chunks backwards")
+       << "; seed " << trial.seed;
   return text.str();
 }
 
@@ -138,15 +147,53 @@ bool KernelUnderTest::canStore(const Trial &trial) const {
 }
 
 std::string KernelUnderTest::check(const Trial &trial) const {
-  KernelArguments arguments(*kernel_, classes_, trial);
+  TestContext context(trial.chunks);
+  KernelArguments arguments(*kernel_, classes_, trial, context);
   if (std::string problem = arguments.pack(); !problem.empty())
     return problem;
-  if (std::string problem = run(*code_, arguments); !problem.empty())
-    return problem;
   TensorMap tensors = arguments.denseTensors();
-  if (std::string problem = evaluate(tree_, tensors); !problem.empty())
+  PatternMap least = arguments.patterns(/*withPadding=*/false), most = arguments.patterns(/*withPadding=*/true);
+  std::string problem = evaluate(tree_, tensors);
+  for (PatternMap *patterns : {&least, &most})
+    if (problem.empty())
+      problem = evaluatePatterns(tree_, *patterns);
+  if (!problem.empty())
     return problem;
-  return arguments.compare(tensors);
+  for (const auto &[name, tensor] : tensors)
+    if (tensor.assembled && tensor.stored != least.at(name).stored)
+      return "the evaluators disagree on what " + name + " stores";
+
+  const int32_t status = code_->invoke()(arguments.pointers());
+  if (isRefusal(status) && !arguments.canStore(most))
+    problem = arguments.compareFailed();
+  else
+    problem = status == SPC_OK ? arguments.compare(tensors, least, most) : statusText(status);
+  return problem.empty() ? arguments.release() : problem;
+}
+
+std::string KernelUnderTest::checkFailures(const Trial &trial) const {
+  constexpr int64_t kMostRequests = 10000;
+  for (int64_t request = 0; request < kMostRequests; ++request) {
+    TestContext context(trial.chunks);
+    KernelArguments arguments(*kernel_, classes_, trial, context);
+    if (std::string problem = arguments.pack(); !problem.empty())
+      return problem;
+    context.failFrom(request);
+    const int32_t status = code_->invoke()(arguments.pointers());
+    const std::string where = "memory ended at request " + std::to_string(request) + ": ";
+    if (status != SPC_OK && status != SPC_ERROR_MEMORY)
+      return where + statusText(status);
+    if (status == SPC_OK && context.requests() > request)
+      return where + "the kernel returned no error";
+    std::string problem = status == SPC_OK ? "" : arguments.compareFailed();
+    if (problem.empty())
+      problem = arguments.release();
+    if (!problem.empty())
+      return where + problem;
+    if (status == SPC_OK)
+      return {};
+  }
+  return "the kernel asks for memory without end";
 }
 
 } // namespace spc::testing

@@ -8,6 +8,7 @@
 #include "support/diagnostic.h"
 #include "support/extent_classes.h"
 #include "support/formats.h"
+#include "support/test_context.h"
 
 #include <map>
 #include <memory>
@@ -40,6 +41,8 @@ struct Trial {
   uint64_t seed = 1;
   /// Outputs are the evaluator's to the last bit: of f64 kernels that sum and multiply as the source is written.
   bool exact = false;
+  Chunks chunks = Chunks::Serial;
+  std::optional<Fill> otherFill = {}; ///< of every second sparse operand, where it is another one
 };
 
 std::string describe(const Trial &trial);
@@ -69,9 +72,13 @@ public:
   /// zeros, which non-finite operands turn into NaNs.
   bool canStore(const Trial &trial) const;
 
-  /// Runs on the trial's data and compares outputs with the evaluator, operands with what they were before. Returns
-  /// the empty string or the first difference. Requires: Compiled.
+  /// Runs on the trial's data and compares outputs with the evaluators, operands with what they were before, and what
+  /// is allocated with what the outputs have. Returns the empty string or the first difference. Requires: Compiled.
   std::string check(const Trial &trial) const;
+
+  /// Runs on the trial's data with memory that ends at the first request, at the second one and so on, until it
+  /// suffices. Returns the empty string, or what is wrong after a failure. Requires: Compiled.
+  std::string checkFailures(const Trial &trial) const;
 
 private:
   void compile(const KernelSpec &spec);

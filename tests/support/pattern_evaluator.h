@@ -1,0 +1,38 @@
+// Which elements of a result are stored, element by element on masks: what the structure of an assembled output is
+// compared with. It reads the syntax tree alone, and shares nothing with sema or with the evaluator of values.
+#pragma once
+
+#include "syntax/ast.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spc::testing {
+
+/// The stored elements of one tensor.
+struct Pattern {
+  enum class Kind {
+    Dense,     ///< all elements, whatever is assigned
+    Kept,      ///< those of the mask, whatever is assigned
+    Assembled, ///< those of the mask, until a statement makes new ones
+  };
+  std::vector<int64_t> shape;
+  Kind kind = Kind::Dense;
+  std::vector<uint8_t> stored = {}; ///< row-major; unused where the tensor is dense
+
+  bool isStored(int64_t element) const { return kind == Kind::Dense || stored[static_cast<size_t>(element)] != 0; }
+};
+
+using PatternMap = std::map<std::string, Pattern>;
+
+/// Runs the statements in order on `patterns`, which holds every tensor of the kernel by name.
+///
+/// A sum or difference is stored where any of its operands is, a product where all are, a quotient where its numerator
+/// is; a reduction is stored where that holds for some value of its variables. What is dense is stored everywhere, and
+/// zeros count as any other entry. An assembled target gets what its right side stores, and with `+=` keeps what it
+/// has. Returns the empty string, or what is wrong with the kernel.
+std::string evaluatePatterns(const syntax::Kernel &kernel, PatternMap &patterns);
+
+} // namespace spc::testing
