@@ -10,35 +10,41 @@ public:
       : values_(allocateZeros<T>(columns)), touched_(allocateZeros<uint64_t>(columns / 64 + 1)),
         words_(allocateZeros<uint64_t>(columns / 4096 + 1)), first_(columns) {}
 
-  /// Adds `factor` times entries [begin, end), whose columns ascend. `clustered`: most neighbours share a word of the
-  /// bitmap. Then its bits gather in a register, as each store would have to wait for the one before.
-  template <bool clustered> void add(T factor, const View<T> &b, int64_t begin, int64_t end) {
-    if (begin == end)
-      return;
-    first_ = std::min<int64_t>(first_, b.indices[begin]);
-    last_ = std::max<int64_t>(last_, b.indices[end - 1]);
+  /// Adds `factor` times entries [begin, end), whose columns ascend.
+  void add(T factor, const View<T> &b, int64_t begin, int64_t end) {
     T *__restrict values = values_.get();
     uint64_t *__restrict touched = touched_.get(), *__restrict words = words_.get();
-    int32_t word = b.indices[begin] >> 6;
-    uint64_t bits = 0;
-    auto put = [&] {
-      touched[word] |= bits;
-      words[word >> 6] |= uint64_t(1) << (word & 63);
-    };
     for (int64_t q = begin; q < end; ++q) {
       const int32_t column = b.indices[q];
-      if (clustered && column >> 6 != word) {
-        put();
-        bits = 0;
-      }
-      word = column >> 6;
-      bits = (clustered ? bits : 0) | uint64_t(1) << (column & 63);
-      if (!clustered)
-        put();
+      touched[column >> 6] |= uint64_t(1) << (column & 63);
+      words[column >> 12] |= uint64_t(1) << ((column >> 6) & 63);
       values[column] += factor * b.values[q];
     }
-    if (clustered)
-      put();
+    widen(b, begin, end);
+  }
+
+  /// The same where most neighbours share a word of the bitmap: its bits gather in a register, as each store would have
+  /// to wait for the one before, and runs of four columns are added at once.
+  void addClustered(T factor, const View<T> &b, int64_t begin, int64_t end) {
+    typedef T Four __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias));
+    T *__restrict values = values_.get();
+    for (int64_t q = begin; q < end;) {
+      const int32_t word = b.indices[q] >> 6;
+      uint64_t bits = 0;
+      for (int32_t column; q < end && (column = b.indices[q]) >> 6 == word;) {
+        if (q + 4 <= end && b.indices[q + 3] == column + 3 && (column & 63) <= 60) {
+          bits |= uint64_t(15) << (column & 63);
+          *reinterpret_cast<Four *>(values + column) += factor * *reinterpret_cast<const Four *>(b.values + q);
+          q += 4;
+        } else {
+          bits |= uint64_t(1) << (column & 63);
+          values[column] += factor * b.values[q++];
+        }
+      }
+      touched_[word] |= bits;
+      words_[word >> 6] |= uint64_t(1) << (word & 63);
+    }
+    widen(b, begin, end);
   }
 
   /// Writes the row in ascending order and empties the accumulator; returns how many entries it has.
@@ -59,6 +65,14 @@ public:
   }
 
 private:
+  /// Takes the columns of entries [begin, end) into the range that flush() walks.
+  void widen(const View<T> &b, int64_t begin, int64_t end) {
+    if (begin == end)
+      return;
+    first_ = std::min<int64_t>(first_, b.indices[begin]);
+    last_ = std::max<int64_t>(last_, b.indices[end - 1]);
+  }
+
   Array<T> values_;
   Array<uint64_t> touched_, words_;
   int64_t first_, last_ = -1;
@@ -136,7 +150,10 @@ template <class T> int64_t countUnion(const View<T> &a, const View<T> &b, int64_
   return count;
 }
 
-template <bool clustered, class T> Matrix<T> product(const View<T> &a, const View<T> &b, int threads) {
+} // namespace
+
+template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, int threads) {
+  const bool clustered = isClustered(b);
   const Array<int64_t> before = productsBefore(a, b, threads);
   Matrix<T> result{a.rows, b.columns, allocate<int32_t>(a.rows + 1), {}, {}};
   std::vector<Chunk<T>> chunks(chunksFor(threads));
@@ -157,8 +174,13 @@ template <bool clustered, class T> Matrix<T> product(const View<T> &a, const Vie
       chunk.indices = (indices[c] = allocate<int32_t>(most)).get();
       chunk.values = (values[c] = allocate<T>(most)).get();
       for (int64_t i = chunk.begin; i < chunk.end; ++i) {
-        for (int32_t p = a.pointers[i]; p < a.pointers[i + 1]; ++p)
-          accumulator.template add<clustered>(a.values[p], b, b.pointers[a.indices[p]], b.pointers[a.indices[p] + 1]);
+        for (int32_t p = a.pointers[i]; p < a.pointers[i + 1]; ++p) {
+          const int64_t begin = b.pointers[a.indices[p]], end = b.pointers[a.indices[p] + 1];
+          if (clustered)
+            accumulator.addClustered(a.values[p], b, begin, end);
+          else
+            accumulator.add(a.values[p], b, begin, end);
+        }
         const int32_t length = accumulator.flush(indices[c].get() + chunk.count, values[c].get() + chunk.count);
         result.pointers[i + 1] = length;
         chunk.count += length;
@@ -171,12 +193,6 @@ template <bool clustered, class T> Matrix<T> product(const View<T> &a, const Vie
   }
   finish(result, chunks, threads);
   return result;
-}
-
-} // namespace
-
-template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, int threads) {
-  return isClustered(b) ? product<true>(a, b, threads) : product<false>(a, b, threads);
 }
 
 template <class T> Matrix<T> add(const View<T> &a, const View<T> &b, int threads) {

@@ -42,12 +42,18 @@ template <class T> void finish(Matrix<T> &result, const std::vector<Chunk<T>> &c
   }
 }
 
-/// Where a stable sort by small keys puts each item. Each of `chunks` equal ranges of items has a cursor for each key.
+/// Where a stable sort by small keys puts each item. Each of `threads` equal ranges of items, the chunks, has a cursor
+/// for each key.
 class CountingSort {
 public:
   CountingSort(const int32_t *keys, int64_t count, int64_t buckets, int threads)
-      : count_(count), chunks_(threads), pointers_(allocate<int32_t>(buckets + 1)),
-        cursors_(allocateZeros<int32_t>(buckets * threads)), buckets_(buckets) {
+      : count_(count), chunks_(threads), pointers_(allocateZeros<int32_t>(buckets + 2)), buckets_(buckets) {
+    if (threads == 1) {
+      sortAlone(keys);
+      return;
+    }
+    own_ = allocateZeros<int32_t>(buckets * threads);
+    cursors_ = own_.get();
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int64_t chunk = 0; chunk < chunks_; ++chunk) {
       int32_t *counts = cursor(chunk);
@@ -60,11 +66,21 @@ public:
   int64_t chunks() const { return chunks_; }
   int64_t begin(int64_t chunk) const { return count_ * chunk / chunks_; }
   /// cursor(chunk)[key]++ is the place of the chunk's next item with that key.
-  int32_t *cursor(int64_t chunk) const { return cursors_.get() + chunk * buckets_; }
-  /// Where each bucket begins; one more at the end. The sort's until taken.
+  int32_t *cursor(int64_t chunk) const { return cursors_ + chunk * buckets_; }
+  /// Where each bucket begins, and the count at the end, once every item has its place. The sort's until taken; cursors
+  /// may point into it.
   Array<int32_t> takePointers() { return std::move(pointers_); }
 
 private:
+  /// One chunk needs no cursors of its own: a bucket's cursor is the next one's pointer, where it ends.
+  void sortAlone(const int32_t *keys) {
+    for (int64_t item = 0; item < count_; ++item)
+      ++pointers_[keys[item] + 2];
+    for (int64_t bucket = 0; bucket < buckets_; ++bucket)
+      pointers_[bucket + 1] += pointers_[bucket];
+    cursors_ = pointers_.get() + 1;
+  }
+
   /// Counts become places: bucket by bucket, in each chunk by chunk.
   void scan(int threads) {
     std::vector<int64_t> bases(chunks_ + 1, 0);
@@ -92,7 +108,8 @@ private:
   }
 
   int64_t count_, chunks_;
-  Array<int32_t> pointers_, cursors_;
+  Array<int32_t> pointers_, own_;
+  int32_t *cursors_ = nullptr;
   int64_t buckets_;
 };
 

@@ -1,5 +1,7 @@
 #include "hand_collect.h"
 
+#include <tuple>
+
 namespace assembly::hand {
 template <class T> Matrix<T> transpose(const View<T> &a, int threads) {
   const int32_t *__restrict sourcePointers = a.pointers, *__restrict sourceIndices = a.indices;
@@ -72,6 +74,50 @@ Sorted<T> sortBy(const int32_t *keys, int64_t buckets, const Entries<T> &a, bool
   return result;
 }
 
+/// Sorts the entries of each row by column, one row after the other: `a` is sorted by row.
+template <class T> void sortRows(Sorted<T> &a, int64_t rows, int threads) {
+  constexpr int64_t few = 32;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
+  for (int64_t i = 0; i < rows; ++i) {
+    const int64_t count = a.starts[i + 1] - a.starts[i];
+    int32_t *column = a.column.get() + a.starts[i];
+    T *values = a.values.get() + a.starts[i];
+    if (count > few) {
+      std::vector<std::pair<int32_t, T>> row;
+      for (int64_t n = 0; n < count; ++n)
+        row.emplace_back(column[n], values[n]);
+      std::sort(row.begin(), row.end());
+      for (int64_t n = 0; n < count; ++n)
+        std::tie(column[n], values[n]) = row[n];
+      continue;
+    }
+    for (int64_t next = 1; next < count; ++next) {
+      const int32_t key = column[next];
+      const T value = values[next];
+      int64_t place = next;
+      for (; place > 0 && key < column[place - 1]; --place) {
+        column[place] = column[place - 1];
+        values[place] = values[place - 1];
+      }
+      column[place] = key;
+      values[place] = value;
+    }
+  }
+}
+
+/// The entries by row, in each by column: rows that are short are sorted one by one, else all entries by column first.
+template <class T> Sorted<T> sortBoth(const Entries<T> &a, int threads) {
+  if (a.count <= 8 * a.rows) {
+    Sorted<T> byRow = sortBy(a.row, a.rows, a, false, threads);
+    sortRows(byRow, a.rows, threads);
+    return byRow;
+  }
+  const Sorted<T> byColumn = sortBy(a.column, a.columns, a, true, threads);
+  const Entries<T> ordered{
+      a.rows, a.columns, a.count, byColumn.row.get(), byColumn.column.get(), byColumn.values.get()};
+  return sortBy(ordered.row, a.rows, ordered, false, threads);
+}
+
 /// Sums neighbours of one column among entries [begin, end), to place `count` of the same arrays and on; returns the
 /// place after them.
 template <class T> int64_t sumRepeats(Sorted<T> &a, int64_t begin, int64_t end, int64_t count) {
@@ -89,10 +135,7 @@ template <class T> int64_t sumRepeats(Sorted<T> &a, int64_t begin, int64_t end, 
 } // namespace
 
 template <class T> Matrix<T> fromShuffled(const Entries<T> &a, int threads) {
-  const Sorted<T> byColumn = sortBy(a.column, a.columns, a, true, threads);
-  const Entries<T> ordered{
-      a.rows, a.columns, a.count, byColumn.row.get(), byColumn.column.get(), byColumn.values.get()};
-  Sorted<T> byRow = sortBy(ordered.row, a.rows, ordered, false, threads);
+  Sorted<T> byRow = sortBoth(a, threads);
   Matrix<T> result{a.rows, a.columns, allocate<int32_t>(a.rows + 1), {}, {}};
   std::vector<Chunk<T>> chunks(chunksFor(threads));
   auto work = [&](int64_t row) { return byRow.starts[row] + row; };
