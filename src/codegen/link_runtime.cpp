@@ -19,6 +19,9 @@ constexpr DiagnosticKind kRuntimeBroken{"runtime-broken", Severity::Internal};
 constexpr llvm::StringLiteral kCPrefix = "spc_rt_";
 constexpr llvm::StringLiteral kSymbolPrefix = "spc.rt.";
 
+/// Attribute of functions that the pipeline leaves as they are.
+constexpr llvm::StringLiteral kOptimised = "spc-optimised";
+
 bool callsRuntime(const llvm::Module &module) {
   return llvm::any_of(module.functions(), [](const llvm::Function &f) {
     return f.isDeclaration() && f.getName().starts_with(kSymbolPrefix);
@@ -37,13 +40,16 @@ void neutralise(llvm::Module &runtime, const llvm::Module &kernel) {
                                   "stack-protector-buffer-size", "min-legal-vector-width"})
       function.removeFnAttr(attribute);
     function.removeFnAttr(llvm::Attribute::UWTable);
-    // Most loops wait for memory: unrolling and vectorising them costs more time than the rest of a compilation. Those
-    // that do not are marked (runtime/hot.h).
+    // Most of it waits for memory and was optimised when spc was built: doing so again would cost more time than the
+    // rest of a compilation. Those functions to which the kernel's processor matters are marked (runtime/hot.h).
     if (function.hasFnAttribute(llvm::Attribute::Hot)) {
       function.removeFnAttr(llvm::Attribute::Hot); // it would have sections of its own
       function.removeFnAttr(llvm::Attribute::OptimizeForSize);
     } else if (!function.isDeclaration()) {
-      function.addFnAttr(llvm::Attribute::OptimizeForSize);
+      function.removeFnAttr(llvm::Attribute::OptimizeForSize);
+      function.addFnAttr(llvm::Attribute::OptimizeNone);
+      function.addFnAttr(llvm::Attribute::NoInline);
+      function.addFnAttr(kOptimised);
     }
     if (function.getName().starts_with(kCPrefix))
       function.setName(kSymbolPrefix + function.getName().drop_front(kCPrefix.size()));
@@ -104,6 +110,16 @@ bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics) {
       function->setDSOLocal(true);
     }
   return true;
+}
+
+void releaseRuntime(llvm::Module &module) {
+  for (llvm::Function &function : module.functions()) {
+    if (!function.hasFnAttribute(kOptimised))
+      continue;
+    function.removeFnAttr(kOptimised);
+    function.removeFnAttr(llvm::Attribute::OptimizeNone);
+    function.addFnAttr(llvm::Attribute::OptimizeForSize);
+  }
 }
 
 } // namespace spc::codegen

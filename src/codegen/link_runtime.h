@@ -15,4 +15,7 @@ namespace spc::codegen {
 /// False with a diagnostic where the target's architecture has no runtime.
 bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics);
 
+/// After optimize(): most of the runtime was exempt from it, though not from code generation.
+void releaseRuntime(llvm::Module &module);
+
 } // namespace spc::codegen

@@ -119,6 +119,7 @@ std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const Co
   if (!module || !codegen::linkRuntime(*module, diagnostics))
     return nullptr;
   codegen::optimize(*module, machine, options.target.optLevel);
+  codegen::releaseRuntime(*module);
   return module;
 }
 
