@@ -19,6 +19,8 @@ public:
   Status read(const Tensor &source) {
     if (!allocate(source))
       return Status::Memory;
+    if (isWholeList(source))
+      return readList(source);
     return walkEntries(source, [this](int64_t position, const int64_t *at) {
       for (int64_t d = 0; d < list_.order; ++d)
         list_.at[d].set(list_.count, at[d]);
@@ -30,6 +32,37 @@ public:
   const EntryList &list() const { return list_; }
 
 private:
+  /// Whether every level lists a whole dimension, and the entries one after the other.
+  static bool isWholeList(const Tensor &source) {
+    bool isList = source.levels[0].storage == LevelStorage::Compressed;
+    for (int64_t k = 0; k < source.order; ++k)
+      isList &=
+          source.levels[k].part == LevelPart::Whole && (k == 0 || source.levels[k].storage == LevelStorage::Singleton);
+    return isList;
+  }
+
+  Status readList(const Tensor &source) {
+    if (source.rootCount != source.stored)
+      return Status::Count;
+    for (int64_t k = 0; k < source.order; ++k)
+      if (!readColumn(source, k))
+        return Status::IndexRange;
+    list_.count = source.stored;
+    return Status::Ok;
+  }
+
+  SPC_HOT bool readColumn(const Tensor &source, int64_t k) {
+    const Level &level = source.levels[k];
+    const Integers column = list_.at[level.dimension];
+    bool isInside = true;
+    for (int64_t e = 0; e < source.stored; ++e) {
+      const int64_t at = load(level.indices, source.indexBytes, e * level.stride + level.offset);
+      isInside &= at >= 0 && at < level.extent;
+      column.set(e, at);
+    }
+    return isInside;
+  }
+
   bool allocate(const Tensor &source) {
     int64_t bytes = source.stored > INT32_MAX ? 8 : 4;
     bool leavesSlotsOut = false;

@@ -1,6 +1,7 @@
 // Reading the coordinates of every stored entry of a tensor. Freestanding.
 #pragma once
 
+#include "runtime/hot.h"
 #include "runtime/walk.h"
 
 namespace spc::runtime {
@@ -48,7 +49,7 @@ public:
 
 private:
   /// The innermost level's entries under one parent.
-  Status readFiber(Cursor &cursor) {
+  SPC_HOT Status readFiber(Cursor &cursor) {
     const int64_t leaf = source_.order - 1;
     const Level &level = source_.levels[leaf];
     combine(leaf);

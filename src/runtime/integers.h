@@ -12,6 +12,8 @@ public:
   Integers() = default;
   Integers(void *array, int64_t bytes) : array_(array), isNarrow_(bytes == 4) {}
   bool isNull() const { return array_ == nullptr; }
+  /// The array, whose elements are known to have this type.
+  template <typename I> I *as() const { return static_cast<I *>(array_); }
   int64_t operator[](int64_t position) const {
     return isNarrow_ ? static_cast<int32_t *>(array_)[position] : static_cast<int64_t *>(array_)[position];
   }

@@ -1,6 +1,7 @@
 #include "runtime/pack.h"
 
 #include "runtime/memory.h"
+#include "runtime/packed_keys.h"
 #include "runtime/sorting.h"
 #include "runtime/values.h"
 #include "runtime/walk.h"
@@ -21,7 +22,7 @@ class Packing {
 public:
   Packing(const Allocator &allocator, const EntryList &entries, Tensor &target)
       : allocator_(allocator), entries_(entries), target_(target), parts_(allocator), sorting_(allocator),
-        work_(allocator) {
+        packed_(allocator), work_(allocator) {
     for (int64_t k = 0; k < target.order; ++k)
       if (isListed(target.levels[k]))
         sortedLevels_ = k + 1;
@@ -71,7 +72,9 @@ private:
   const Allocator &allocator_;
   const EntryList &entries_;
   Tensor &target_;
-  Block parts_, sorting_, work_;
+  Block parts_, sorting_;
+  PackedKeys packed_;
+  Block work_;
   int64_t width_ = 4;         ///< bytes that hold every coordinate and every entry's number
   int64_t sortedLevels_ = 0;  ///< levels down to the last listed one
   Integers keys_[kMaxLevels]; ///< by level: each entry's coordinate, as in the list
@@ -103,7 +106,7 @@ Status Packing::prepare() {
 }
 
 /// Coordinates by level: those of the list, or for blocks parts of them.
-bool Packing::computeParts() {
+SPC_HOT bool Packing::computeParts() {
   int64_t offsets[kMaxLevels];
   Layout layout;
   for (int64_t k = 0; k < target_.order; ++k)
@@ -124,7 +127,7 @@ bool Packing::computeParts() {
   return !layout.overflows();
 }
 
-bool Packing::isSorted() const {
+SPC_HOT bool Packing::isSorted() const {
   for (int64_t e = 1; e < count(); ++e)
     for (int64_t k = 0; k < sortedLevels_; ++k) {
       const int64_t before = keys_[k][e - 1], here = keys_[k][e];
@@ -149,12 +152,14 @@ bool Packing::sort() {
   order_.buckets = reinterpret_cast<int64_t *>(sorting_.at(bucketOffset));
   for (int64_t e = 0; e < count(); ++e)
     order_.now.set(e, e);
+  if (packed_.fit(target_))
+    return packed_.sort(keys_, target_.order, sortedLevels_, order_, width_ == 4);
   for (int64_t k = sortedLevels_ - 1; k >= 0; --k)
     sortBy(order_, keys_[k], denseCount(target_.levels[k]));
   return true;
 }
 
-Status Packing::packLevel(int64_t k) {
+SPC_HOT Status Packing::packLevel(int64_t k) {
   const Level &level = target_.levels[k];
   readColumn(k);
   if (level.storage == LevelStorage::Compressed)
@@ -170,17 +175,19 @@ Status Packing::packLevel(int64_t k) {
 }
 
 /// One level's coordinates as sorted.
-void Packing::readColumn(int64_t k) {
+SPC_HOT void Packing::readColumn(int64_t k) {
   column_ = keys_[k];
   if (order_.now.isNull())
     return;
   for (int64_t e = 0; e < count(); ++e)
-    gathered_.set(e, keys_[k][order_.now[e]]);
+    gathered_.set(e, packed_.areSorted() ? packed_.coordinate(e, k) : keys_[k][order_.now[e]]);
   column_ = gathered_;
 }
 
 /// Whether a sorted entry is at the place of the one before it.
 bool Packing::isSamePlace(int64_t sorted) const {
+  if (packed_.areSorted())
+    return packed_[sorted] == packed_[sorted - 1];
   const int64_t entry = numberOf(sorted), before = numberOf(sorted - 1);
   for (int64_t k = 0; k < target_.order; ++k)
     if (keys_[k][entry] != keys_[k][before])
@@ -200,7 +207,7 @@ bool Packing::allocateIndices(int64_t k, int64_t count) {
 }
 
 /// A level above singletons repeats its coordinate for each place.
-Status Packing::compressed(int64_t k) {
+SPC_HOT Status Packing::compressed(int64_t k) {
   Level &level = target_.levels[k];
   const bool repeats = k + 1 < target_.order && target_.levels[k + 1].storage == LevelStorage::Singleton;
   const auto isRepeat = [&](int64_t e, int64_t parentBefore) {
@@ -237,7 +244,7 @@ Status Packing::compressed(int64_t k) {
 }
 
 /// Entries of one place, which have one position, write the same.
-bool Packing::singleton(int64_t k) {
+SPC_HOT bool Packing::singleton(int64_t k) {
   if (!allocateIndices(k, positions_))
     return false;
   for (int64_t e = 0; e < count(); ++e)
@@ -261,7 +268,7 @@ Status Packing::chooseWidth(Level &level) {
   return positions_ > 0 && level.width > 0 && isTooWide ? Status::Shape : Status::Ok;
 }
 
-Status Packing::fixed(int64_t k) {
+SPC_HOT Status Packing::fixed(int64_t k) {
   Level &level = target_.levels[k];
   if (const Status status = chooseWidth(level); status != Status::Ok)
     return status;
@@ -304,7 +311,7 @@ void Packing::padUnique(Level &level, int64_t first, int64_t used) {
   }
 }
 
-bool Packing::packValues() {
+SPC_HOT bool Packing::packValues() {
   if (positions_ > 0 && target_.valueBytes > INT64_MAX / positions_)
     return false;
   if (!allocateArray(allocator_, positions_, target_.valueBytes, target_.values))

@@ -102,7 +102,9 @@ template <typename I> SPC_HOT int64_t averageStep(Column<I> rows, int64_t count)
 
 /// Scatters the entries of a matrix by its columns, which become rows, into Places or Blocks. Count where pointers are
 /// not in order.
-template <typename I, typename V, typename Into> SPC_HOT Status scatterColumns(const Tensor &source, Into into) {
+template <typename I, typename V, typename Into>
+SPC_HOT Status scatterColumns(const Tensor &source, const Into &places) {
+  const Into into = places; // in registers: what is written may not change it
   const auto *columns = static_cast<const I *>(source.levels[1].indices);
   const auto *values = static_cast<const V *>(source.values);
   const int64_t rows = source.levels[0].extent;
@@ -121,7 +123,8 @@ template <typename I, typename V, typename Into> SPC_HOT Status scatterColumns(c
 
 /// Scatters the entries of a list by their rows, into Places or Blocks.
 template <typename I, typename V, typename Into>
-SPC_HOT void scatterList(Column<I> rows, Column<I> columns, const V *values, int64_t count, Into into) {
+SPC_HOT void scatterList(Column<I> rows, Column<I> columns, const V *values, int64_t count, const Into &places) {
+  const Into into = places; // as above
   for (int64_t e = 0; e < count; ++e)
     into.put(rows[e], columns[e], values, e);
 }
@@ -129,15 +132,18 @@ SPC_HOT void scatterList(Column<I> rows, Column<I> columns, const V *values, int
 /// Scatters the entries of one block, at [begin, end) of its arrays, to their rows. `columns` and `values` are room for
 /// them.
 template <typename I, typename V>
-SPC_HOT void scatterBlock(const Blocks<I, V> &blocks, int64_t block, int64_t begin, int64_t end, Places<I, V> places,
-                          I *columns, V *values) {
+SPC_HOT void scatterBlock(const Blocks<I, V> &blocks, int64_t block, int64_t begin, int64_t end,
+                          const Places<I, V> &places, I *columns, V *values) {
+  const I *const blockColumns = blocks.columns;
+  const V *const blockValues = blocks.values;
   for (int64_t e = begin; e < end; ++e)
-    columns[e - begin] = blocks.columns[e];
-  for (int64_t e = begin; blocks.values && e < end; ++e)
-    values[e - begin] = blocks.values[e];
-  places.next += block << blocks.shift;
+    columns[e - begin] = blockColumns[e];
+  for (int64_t e = begin; blockValues && e < end; ++e)
+    values[e - begin] = blockValues[e];
+  const uint16_t *const rows = blocks.rows;
+  const Places<I, V> into{places.next + (block << blocks.shift), places.columns, places.values};
   for (int64_t e = begin; e < end; ++e)
-    places.put(blocks.rows[e], columns[e - begin], values, e - begin);
+    into.put(rows[e], columns[e - begin], values, e - begin);
 }
 
 /// Copies the entries of a list that is sorted.

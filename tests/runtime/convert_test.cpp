@@ -77,6 +77,13 @@ TEST_CASE("vectors are converted") {
   checkPairs(formats, {0}, 0, 1, {}, {});
 }
 
+TEST_CASE("coordinates that together fit a word or do not") {
+  const std::vector<Format> formats{wholes("cs", {0, 1}), wholes("cs", {1, 0}, true), wholes("cc", {0, 1}),
+                                    wholes("cc", {1, 0}), blocks(LevelStorage::Compressed, 3, 2)};
+  for (const int64_t bits : {20, 23, 24, 40})
+    checkPairs(formats, {int64_t{1} << 40, int64_t{1} << bits}, 60, 1, {8, 8, 8}, {4, 8, 8});
+}
+
 TEST_CASE("all widths are converted") {
   for (const int64_t pointers : {1, 2, 4, 8})
     for (const int64_t indices : {1, 2, 4, 8})
