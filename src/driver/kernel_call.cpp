@@ -185,8 +185,12 @@ bool callKernel(Session &session, const codegen::JitKernel &code, const abi::Sig
   for (size_t k = 0; k < arguments.size(); ++k)
     pointers.push_back(arguments[k].address(signature.parameters[k]));
   int32_t status = code.invoke()(pointers.data());
-  if (status == SPC_OK)
+  if (status == SPC_OK) {
+    for (size_t k = 0; k < arguments.size(); ++k)
+      if (signature.parameters[k].isAssembled)
+        arguments[k].tensor->adoptArrays();
     return true;
+  }
   session.diagnostics().report(kKernelStatus, {},
                                std::string("the kernel returned status ") + std::to_string(status) + ": " +
                                    spc_status_string(static_cast<spc_status>(status)));

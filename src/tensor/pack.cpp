@@ -117,6 +117,10 @@ PackedTensor::PackedTensor(PackedTensor &&) noexcept = default;
 PackedTensor &PackedTensor::operator=(PackedTensor &&) noexcept = default;
 PackedTensor::~PackedTensor() = default;
 
+void PackedTensor::adoptArrays() {
+  state_->arrays.adopt();
+}
+
 void *PackedTensor::cStruct() {
   return state_->arrays.cStruct();
 }

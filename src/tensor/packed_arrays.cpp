@@ -64,6 +64,15 @@ void PackedArrays::borrowStructure(const PackedArrays &owner) {
       slots_[slot] = owner.slots_[slot];
 }
 
+void PackedArrays::adopt() {
+  for (auto &array : owned_)
+    (void)array.release();
+  owned_.clear();
+  for (size_t slot = 0; slot < slots_.size(); ++slot)
+    if (type_.fields[slot].type != FieldType::Int64)
+      owned_.emplace_back(reinterpret_cast<void *>(static_cast<uintptr_t>(slots_[slot])));
+}
+
 size_t PackedArrays::elementSize(FieldType type) const {
   switch (type) {
   case FieldType::Int64:

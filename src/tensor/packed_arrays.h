@@ -40,6 +40,9 @@ public:
   /// Copies every field but the values from a struct of the same format.
   void borrowStructure(const PackedArrays &owner);
 
+  /// The arrays that the struct has now are this one's to free; those that it had are not any more.
+  void adopt();
+
   /// Sets the strides of a dense tensor by its levels; other structs have none.
   void setStrides();
 

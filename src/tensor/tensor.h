@@ -74,6 +74,9 @@ public:
   /// Takes over every field of `owner`'s struct but the values: both have one structure. Requires: the same format.
   void borrowStructure(const PackedTensor &owner);
 
+  /// Takes over the arrays that a kernel has put into the struct with malloc, having freed those that were there.
+  void adoptArrays();
+
   /// The values array.
   void *values();
 
