@@ -45,6 +45,7 @@ private:
   Status readEntries();
   void countNodes();
   bool allocateResult();
+  void writeValue(int64_t entry, int64_t at, bool isFirst);
   void writeVector();
   void writeTree();
   int64_t firstNewLevel(int64_t entry) const;
@@ -126,16 +127,23 @@ bool Reorder::allocateResult() {
   return true;
 }
 
+/// A place's first value, or one more. A source without values has a pattern to copy.
+void Reorder::writeValue(int64_t entry, int64_t at, bool isFirst) {
+  if (!source_.values)
+    return;
+  if (isFirst)
+    copyValue(source_, entry, copy_.values, at);
+  else
+    addValue(source_, entry, copy_.values, at);
+}
+
 /// Order 1: scatters into zeros.
 void Reorder::writeVector() {
   for (int64_t b = 0; b < copy_.stored * copy_.valueBytes; ++b)
     static_cast<char *>(copy_.values)[b] = 0;
   for (int64_t e = 0; e < order_.count; ++e) {
     const int64_t entry = order_.now[e], at = keys_[0][entry];
-    if (firstNewLevel(e) == 0)
-      copyValue(source_, entry, copy_.values, at);
-    else
-      addValue(source_, entry, copy_.values, at);
+    writeValue(entry, at, firstNewLevel(e) == 0);
   }
 }
 
@@ -156,10 +164,7 @@ void Reorder::writeTree() {
         store(copy_.levels[k + 1].pointers, copy_.pointerBytes, next[k], next[k + 1]);
       ++next[k];
     }
-    if (first < order)
-      copyValue(source_, entry, copy_.values, next[order - 1] - 1);
-    else
-      addValue(source_, entry, copy_.values, next[order - 1] - 1);
+    writeValue(entry, next[order - 1] - 1, first < order);
   }
   for (; row <= copy_.levels[0].extent; ++row)
     store(copy_.levels[1].pointers, copy_.pointerBytes, row, next[1]);

@@ -80,7 +80,8 @@ inline constexpr int64_t kMaxOrder = 8;
 /// dimension, in any order of the dimensions (order 1: a dense vector). Entries of one place are summed; slots outside
 /// of the tensor (padding of blocks and diagonals) are left out. Reads `order`, the byte widths and each level's
 /// dimension and extent of `copy`; sets `stored`, `values` and each level's pointers and indices. All arrays lie in one
-/// block that starts at `values`: releasing `values` releases the copy.
+/// block that starts at `values`: releasing `values` releases the copy. Where the source's values are NULL those of the
+/// copy are undefined.
 ///
 /// Sorts by least significant digit first, one level after the other and skipping what is sorted already, hence in time
 /// O(order * entries + extent of the root).
