@@ -67,8 +67,8 @@ void reportUnavailable(const llvm::Module &module, Diagnostics &diagnostics) {
       .advise(instead + ", or compile for x86_64, aarch64, riscv64 or wasm32");
 }
 
-/// The functions that the runtime defines for others.
-std::vector<std::string> exportsOf(const llvm::Module &runtime) {
+/// The functions that the runtime defines, but those that are internal already: exports, and instances of templates.
+std::vector<std::string> definitionsOf(const llvm::Module &runtime) {
   std::vector<std::string> names;
   for (const llvm::Function &function : runtime.functions())
     if (!function.isDeclaration() && !function.hasLocalLinkage())
@@ -99,13 +99,15 @@ bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics) {
     return false;
   }
   neutralise(**parsed, module);
-  const std::vector<std::string> names = exportsOf(**parsed);
+  const std::vector<std::string> names = definitionsOf(**parsed);
   if (llvm::Linker::linkModules(module, std::move(*parsed), llvm::Linker::LinkOnlyNeeded)) {
     diagnostics.report(kRuntimeBroken, {}, "the runtime cannot be linked into the kernel");
     return false;
   }
   for (const std::string &name : names)
     if (llvm::Function *function = module.getFunction(name)) {
+      // In a group, a kernel's copy would be discarded in favour of another's, which may be compiled otherwise.
+      function->setComdat(nullptr);
       function->setLinkage(llvm::GlobalValue::InternalLinkage);
       function->setDSOLocal(true);
     }
