@@ -91,25 +91,64 @@ private:
   EntryList list_{};
 };
 
+using RowsOf = Status (*)(const Allocator &, const Tensor &, Tensor &, bool);
+
+/// Rows of coordinates and values of those bytes; without values those of any will do.
+RowsOf rowsOf(const Tensor &target) {
+  if (target.indexBytes == 8)
+    return target.valueBytes == 4 ? buildRows<int64_t, uint32_t> : buildRows<int64_t, uint64_t>;
+  return target.valueBytes == 4 ? buildRows<int32_t, uint32_t> : buildRows<int32_t, uint64_t>;
+}
+
+/// `buildRows` is null where the target is to be sorted whatever it is.
+int32_t convert(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues, RowsOf buildRows) {
+  clearArrays(target);
+  if (source.stored < 0 || source.rootCount < 0)
+    return static_cast<int32_t>(Status::Count);
+  Status status = Status::Ok;
+  if (buildRows && canBuildRows(source, target, withValues)) {
+    status = buildRows(allocator, source, target, withValues);
+    if (status != Status::Ok)
+      releaseArrays(allocator, target);
+  } else {
+    EntryReader reader(allocator);
+    status = reader.read(source);
+    if (status == Status::Ok)
+      status = packEntries(allocator, reader.list(), target, withValues);
+  }
+  return static_cast<int32_t>(status);
+}
+
 } // namespace
 
 extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Tensor *source, Tensor *target,
                                   int64_t withValues) {
-  clearArrays(*target);
-  Status status = Status::Count;
-  if (source->stored >= 0 && source->rootCount >= 0) {
-    if (canBuildRows(*source, *target, withValues != 0)) {
-      status = buildRows(*allocator, *source, *target, withValues != 0);
-      if (status != Status::Ok)
-        releaseArrays(*allocator, *target);
-    } else {
-      EntryReader reader(*allocator);
-      status = reader.read(*source);
-      if (status == Status::Ok)
-        status = packEntries(*allocator, reader.list(), *target, withValues != 0);
-    }
-  }
-  return static_cast<int32_t>(status);
+  return convert(*allocator, *source, *target, withValues != 0, rowsOf(*target));
+}
+
+extern "C" int32_t spc_rt_convert_rows_4_4(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                           int64_t withValues) {
+  return convert(*allocator, *source, *target, withValues != 0, buildRows<int32_t, uint32_t>);
+}
+
+extern "C" int32_t spc_rt_convert_rows_4_8(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                           int64_t withValues) {
+  return convert(*allocator, *source, *target, withValues != 0, buildRows<int32_t, uint64_t>);
+}
+
+extern "C" int32_t spc_rt_convert_rows_8_4(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                           int64_t withValues) {
+  return convert(*allocator, *source, *target, withValues != 0, buildRows<int64_t, uint32_t>);
+}
+
+extern "C" int32_t spc_rt_convert_rows_8_8(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                           int64_t withValues) {
+  return convert(*allocator, *source, *target, withValues != 0, buildRows<int64_t, uint64_t>);
+}
+
+extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                         int64_t withValues) {
+  return convert(*allocator, *source, *target, withValues != 0, nullptr);
 }
 
 } // namespace spc::runtime

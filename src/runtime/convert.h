@@ -16,6 +16,20 @@ namespace spc::runtime {
 /// width); IndexRange; Shape; IndexType. On failure nothing stays allocated and every array of `target` is NULL.
 extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Tensor *source, Tensor *target, int64_t withValues);
 
+/// The same with less code, for kernels that know their types: targets whose coordinates have as many bytes as the name
+/// says first and whose values, if any are wanted, as it says second …
+extern "C" int32_t spc_rt_convert_rows_4_4(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                           int64_t withValues);
+extern "C" int32_t spc_rt_convert_rows_4_8(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                           int64_t withValues);
+extern "C" int32_t spc_rt_convert_rows_8_4(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                           int64_t withValues);
+extern "C" int32_t spc_rt_convert_rows_8_8(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                           int64_t withValues);
+/// … and targets other than a dense level and a compressed one, which are sorted in any case.
+extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Tensor *source, Tensor *target,
+                                         int64_t withValues);
+
 /// Sets the values of `target`, whose arrays are there, from the entries of `source`; places that `source` lacks
 /// become 0.
 /// Ok; Memory; Count; IndexRange; Pattern (an entry has no place in the target: then the values are undefined).

@@ -106,7 +106,7 @@ Status Packing::prepare() {
 }
 
 /// Coordinates by level: those of the list, or for blocks parts of them.
-SPC_HOT bool Packing::computeParts() {
+bool Packing::computeParts() {
   int64_t offsets[kMaxLevels];
   Layout layout;
   for (int64_t k = 0; k < target_.order; ++k)
@@ -159,7 +159,7 @@ bool Packing::sort() {
   return true;
 }
 
-SPC_HOT Status Packing::packLevel(int64_t k) {
+Status Packing::packLevel(int64_t k) {
   const Level &level = target_.levels[k];
   readColumn(k);
   if (level.storage == LevelStorage::Compressed)
@@ -268,7 +268,7 @@ Status Packing::chooseWidth(Level &level) {
   return positions_ > 0 && level.width > 0 && isTooWide ? Status::Shape : Status::Ok;
 }
 
-SPC_HOT Status Packing::fixed(int64_t k) {
+Status Packing::fixed(int64_t k) {
   Level &level = target_.levels[k];
   if (const Status status = chooseWidth(level); status != Status::Ok)
     return status;

@@ -273,12 +273,6 @@ template <typename I, typename V> void RowBuilder<I, V>::shrink(void *&array, in
   array = exact;
 }
 
-template <typename I>
-Status buildRowsOf(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
-  return target.valueBytes == 8 ? RowBuilder<I, uint64_t>(allocator, source, target, withValues).run()
-                                : RowBuilder<I, uint32_t>(allocator, source, target, withValues).run();
-}
-
 } // namespace
 
 bool canBuildRows(const Tensor &source, const Tensor &target, bool withValues) {
@@ -292,9 +286,14 @@ bool canBuildRows(const Tensor &source, const Tensor &target, bool withValues) {
          target.levels[0].extent < largest(bytes) && target.levels[1].extent <= largest(bytes);
 }
 
+template <typename I, typename V>
 Status buildRows(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
-  return target.indexBytes == 8 ? buildRowsOf<int64_t>(allocator, source, target, withValues)
-                                : buildRowsOf<int32_t>(allocator, source, target, withValues);
+  return RowBuilder<I, V>(allocator, source, target, withValues).run();
 }
+
+template Status buildRows<int32_t, uint32_t>(const Allocator &, const Tensor &, Tensor &, bool);
+template Status buildRows<int32_t, uint64_t>(const Allocator &, const Tensor &, Tensor &, bool);
+template Status buildRows<int64_t, uint32_t>(const Allocator &, const Tensor &, Tensor &, bool);
+template Status buildRows<int64_t, uint64_t>(const Allocator &, const Tensor &, Tensor &, bool);
 
 } // namespace spc::runtime

@@ -10,7 +10,9 @@ namespace spc::runtime {
 /// 8 bytes (or none wanted), all extents and counts below what the coordinates' type holds.
 bool canBuildRows(const Tensor &source, const Tensor &target, bool withValues);
 
-/// As spc_rt_convert, for tensors that canBuildRows accepts.
+/// As spc_rt_convert, for tensors that canBuildRows accepts, of coordinates of type I and, if any are wanted, values of
+/// V's size. On failure the target's arrays may be allocated.
+template <typename I, typename V>
 Status buildRows(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues);
 
 } // namespace spc::runtime

@@ -106,6 +106,25 @@ TEST_CASE("the layout is the model's") {
     }
 }
 
+TEST_CASE("functions for some types convert as the one for all") {
+  const auto check = [](decltype(&spc_rt_convert) function, Widths widths) {
+    const std::vector<int64_t> shape{9, 8};
+    const Entries entries = randomEntries(shape, 30, 4);
+    const UnsortedList list(entries, shape, widths, 4);
+    for (const Format &format : {wholes("dc", {0, 1}), wholes("dc", {1, 0}), wholes("cs", {1, 0})}) {
+      Made made(format, shape, widths);
+      REQUIRE(made.convert(list.made.tensor, true, function) == Status::Ok);
+      CHECK(ModelReader(made.tensor, 2).read() == entries);
+    }
+  };
+  check(spc_rt_convert_rows_4_4, {4, 4, 4});
+  check(spc_rt_convert_rows_4_8, {4, 4, 8});
+  check(spc_rt_convert_rows_8_4, {8, 8, 4});
+  check(spc_rt_convert_rows_8_8, {4, 8, 8});
+  for (const Widths &widths : std::vector<Widths>{{4, 4, 4}, {4, 4, 8}, {8, 8, 4}, {2, 1, 8}})
+    check(spc_rt_convert_sorted, widths);
+}
+
 TEST_CASE("a pattern alone is converted") {
   const std::vector<int64_t> shape{7, 5};
   const Entries entries = randomEntries(shape, 12, 3);

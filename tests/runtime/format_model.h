@@ -116,9 +116,9 @@ public:
     CHECK(memory.live.empty());
   }
 
-  Status convert(const Tensor &source, bool withValues = true) {
+  Status convert(const Tensor &source, bool withValues = true, decltype(&spc_rt_convert) function = spc_rt_convert) {
     const Allocator hooks = memory.hooks();
-    const auto status = static_cast<Status>(spc_rt_convert(&hooks, &source, &tensor, withValues));
+    const auto status = static_cast<Status>(function(&hooks, &source, &tensor, withValues));
     owns = status == Status::Ok;
     if (!owns) {
       CHECK(tensor.values == nullptr);
