@@ -263,12 +263,15 @@ template <typename I, typename V> SPC_HOT int64_t RowBuilder<I, V>::finishRows(R
 }
 
 /// Gives back what repeats took up. The array stays as it is where there is no memory to copy it.
-template <typename I, typename V> void RowBuilder<I, V>::shrink(void *&array, int64_t bytes) {
+template <typename I, typename V> SPC_HOT void RowBuilder<I, V>::shrink(void *&array, int64_t bytes) {
   void *exact = nullptr;
   if (!array || !allocateArray(allocator_, target_.stored, bytes, exact))
     return;
-  for (int64_t w = 0; w < target_.stored * bytes / 4; ++w)
-    static_cast<uint32_t *>(exact)[w] = static_cast<const uint32_t *>(array)[w];
+  const int64_t words = target_.stored * bytes / 4;
+  auto *const __restrict to = static_cast<uint32_t *>(exact);
+  const auto *const from = static_cast<const uint32_t *>(array);
+  for (int64_t w = 0; w < words; ++w)
+    to[w] = from[w];
   releaseArray(allocator_, array);
   array = exact;
 }
