@@ -61,9 +61,13 @@ private:
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) {
   setTarget(module, machine);
   expandHalfFloats(module, machine);
+  // The thread sanitizer knows no masked accesses and none beyond 16 bytes.
+  const bool vectorizes = optLevel > 1 && llvm::none_of(module.functions(), [](const llvm::Function &function) {
+                            return function.hasFnAttribute(llvm::Attribute::SanitizeThread);
+                          });
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = optLevel > 1;
-  tuning.SLPVectorization = optLevel > 1;
+  tuning.LoopVectorization = vectorizes;
+  tuning.SLPVectorization = vectorizes;
   tuning.LoopInterleaving = optLevel > 1;
   tuning.LoopUnrolling = optLevel > 1;
   llvm::PassBuilder builder(&machine, tuning);

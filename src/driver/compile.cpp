@@ -22,6 +22,7 @@ std::optional<std::string> produce(Session &session, const CompileCommandOptions
     return syntax::print(input.tree);
   pipeline::CompileOptions compile;
   compile.target = {options.target, options.cpu, options.shared.optLevel};
+  compile.sanitizers = options.sanitizers;
   compile.debugInfo = options.debugInfo;
   compile.timePasses = options.shared.timePasses;
   std::optional<std::string> result = pipeline::compile(*kernel, stageOf(options.emit), compile, session.diagnostics());

@@ -11,6 +11,7 @@ namespace spc::driver {
 namespace {
 
 constexpr DiagnosticKind kDepfileOption{"depfile-option", Severity::Error};
+constexpr DiagnosticKind kSanitizeOption{"sanitize-option", Severity::Error};
 constexpr DiagnosticKind kOutputPath{"output-path", Severity::Error};
 
 const std::vector<std::string> kEmitNames = {"ast", "linalg", "sparse", "loops", "llvm", "asm", "obj"};
@@ -60,6 +61,11 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
       ->type_name("TRIPLE");
   app.add_option("--mcpu", options.cpu, "Processor to compile for, or 'native' (default: the baseline)")
       ->type_name("CPU");
+  app.add_option("--sanitize", sanitizers_,
+                 "Code that watches itself: address, thread, undefined; a list with commas, repeatable")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   app.add_flag("-g", options.debugInfo, "Line tables for debuggers and profilers");
   app.add_flag("--fPIC", positionIndependent_, "Position-independent code; always on");
   app.add_flag("--MD", options.writeDepfile, "Write a dependency file for make (default: as -o, with .d)");
@@ -70,7 +76,24 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
   app.add_flag("--MP", options.phonyTargets, "Add a phony target for each format file, so that it may be removed");
 }
 
+bool CompileOptionReader::readSanitizers(Session &session) {
+  codegen::Sanitizers &sanitizers = options_.sanitizers;
+  bool *const flags[] = {&sanitizers.address, &sanitizers.thread, &sanitizers.undefined};
+  for (const std::string &name : sanitizers_) {
+    const std::optional<size_t> choice = readChoice(session, "--sanitize", name, {"address", "thread", "undefined"});
+    if (!choice)
+      return false;
+    *flags[*choice] = true;
+  }
+  if (!sanitizers.address || !sanitizers.thread)
+    return true;
+  session.usage(kSanitizeOption, session.find("--sanitize"), "--sanitize takes either 'address' or 'thread'")
+      .advise("compile the kernel twice: each keeps books of its own on all memory");
+  return false;
+}
+
 bool CompileOptionReader::finish(Session &session) {
+  const bool sanitizersFine = readSanitizers(session);
   std::optional<size_t> emit = readChoice(session, "--emit", emit_, kEmitNames);
   if (emit)
     options_.emit = static_cast<Emit>(*emit);
@@ -81,7 +104,7 @@ bool CompileOptionReader::finish(Session &session) {
         .advise("add -MD");
     return false;
   }
-  return emit.has_value();
+  return emit.has_value() && sanitizersFine;
 }
 
 std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOptions &options) {

@@ -27,6 +27,7 @@ struct CompileCommandOptions {
   std::string header;
   std::string target;
   std::string cpu;
+  codegen::Sanitizers sanitizers;
   bool debugInfo = false;
   bool writeDepfile = false;
   std::string depfile;
@@ -43,7 +44,10 @@ public:
   bool finish(Session &session);
 
 private:
+  bool readSanitizers(Session &session);
+
   CompileCommandOptions &options_;
+  std::vector<std::string> sanitizers_;
   std::string emit_ = "obj";
   bool positionIndependent_ = true;
 };

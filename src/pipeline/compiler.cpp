@@ -118,8 +118,10 @@ std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const Co
   std::unique_ptr<llvm::Module> module = compilation.translate(options, invoker, machine, llvmContext);
   if (!module || !codegen::linkRuntime(*module, diagnostics))
     return nullptr;
+  codegen::prepareForSanitizers(*module, options.sanitizers);
   codegen::optimize(*module, machine, options.target.optLevel);
   codegen::releaseRuntime(*module);
+  codegen::instrument(*module, options.sanitizers);
   return module;
 }
 
@@ -145,7 +147,7 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
     return compilation.text();
   }
   std::unique_ptr<llvm::TargetMachine> machine = codegen::createTargetMachine(options.target, diagnostics);
-  if (!machine)
+  if (!machine || !codegen::supportsSanitizers(options.sanitizers, *machine, diagnostics))
     return std::nullopt;
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, false, *machine, llvmContext, diagnostics);

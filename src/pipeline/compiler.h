@@ -4,6 +4,7 @@
 
 #include "codegen/jit.h"
 #include "codegen/object.h"
+#include "codegen/sanitize.h"
 #include "sema/kernel.h"
 #include "support/diagnostic.h"
 
@@ -19,6 +20,7 @@ enum class Stage { Linalg, Sparse, Loops, Llvm, Assembly, Object };
 /// How to compile a checked kernel.
 struct CompileOptions {
   codegen::TargetOptions target;
+  codegen::Sanitizers sanitizers;
   bool debugInfo = false;  ///< -g: line tables that point into the kernel file
   bool timePasses = false; ///< --time-passes: a report on standard error
 };
