@@ -67,6 +67,8 @@ void AssembledOutputs::prepare() {
     }
     outputs_.push_back(std::move(output));
   }
+  if (outputs_.empty())
+    return;
   LLVM::LLVMFuncOp releaser = memory_.releaser();
   for (const Output &output : outputs_)
     for (Value owned : output.owned)

@@ -8,17 +8,38 @@ namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
 namespace spc::codegen {
+namespace {
+
+/// The runtime function for copies from one storage to another: one with the instances that the types need, where there
+/// is a fast way, else the one that sorts.
+std::string converterFor(const sema::Tensor &copy) {
+  const int64_t bytes = sema::bytesOf(copy.type);
+  if (copy.order() != 2 || (bytes != 4 && bytes != 8) || copy.format.levels[1].isDense())
+    return "convert_sorted";
+  return "convert_rows_" + std::to_string(format::bits(copy.format.indices) / 8) + "_" + std::to_string(bytes);
+}
+
+} // namespace
+
 TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   EntryBuilder &build = entry.build;
   Descriptors descriptors(entry);
   const Value allocator = descriptors.allocator(memory);
   const Value source = descriptors.describe(entry.kernel.tensors[*tensor.source], entry.tensors[*tensor.source]);
   const Value copy = descriptors.describe(tensor, {});
-  const mlir::Type pointer = build.pointerType();
-  LLVM::LLVMFuncOp reorder =
-      declareFunction(build, runtimeSymbol("reorder"), build.int32Type(), {pointer, pointer, pointer});
-  build.failUnlessOk(LLVM::CallOp::create(build.ops(), reorder, mlir::ValueRange{allocator, source, copy}).getResult());
-  TensorView view = descriptors.read(tensor, copy);
+  const mlir::Type pointer = build.pointerType(), number = build.int64Type();
+  LLVM::LLVMFuncOp convert = declareFunction(build, runtimeSymbol(converterFor(tensor)), build.int32Type(),
+                                             {pointer, pointer, pointer, number});
+  const Value withValues = build.constant(entry.phase != runtime::Phase::Symbolic);
+  const mlir::SmallVector<Value> arguments{allocator, source, copy, withValues};
+  build.failUnlessOk(LLVM::CallOp::create(build.ops(), convert, arguments).getResult());
+  TensorView view = descriptors.readPacked(tensor, copy);
+  if (tensor.order() == 1)
+    view.strides = {build.constant(1)};
+  for (const std::vector<Value> &arrays : {view.pointers, view.indices})
+    for (Value array : arrays)
+      if (array)
+        memory.releaseAtExit(array);
   memory.releaseAtExit(view.values);
   return view;
 }
