@@ -6,6 +6,9 @@
 namespace spc::runtime {
 namespace {
 
+/// A buffer of more than so many times what it holds is not handed over.
+constexpr int64_t kMostRoom = 4;
+
 /// Writes rows that lie in the target's order. Levels above the list are written row by row, what has an element for
 /// each entry chunk by chunk, in parallel.
 class RowPacker {
@@ -132,13 +135,14 @@ bool RowPacker::allocateEntries() {
   return true;
 }
 
-/// The segment that holds all entries and little room besides, if there is one.
+/// The segment that holds all entries and not too much room besides, if there is one. Pages that are never touched cost
+/// nothing.
 Segment *RowPacker::onlySegment() const {
   for (int64_t chunk = 0; chunk < state_.assembly->chunks; ++chunk)
     if (const Collector *run = entriesOf(state_, chunk))
       for (Segment *segment = run->first; segment; segment = segment->next)
         if (segment->count > 0)
-          return segment->count == total_ && segment->capacity / 2 <= total_ ? segment : nullptr;
+          return segment->count == total_ && segment->capacity / kMostRoom <= total_ ? segment : nullptr;
   return nullptr;
 }
 

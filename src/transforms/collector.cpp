@@ -20,6 +20,8 @@ constexpr llvm::StringLiteral kBegin = "spc.rt.run_begin", kGrow = "spc.rt.run_g
                               kRowFlush = "spc.rt.row_flush", kLocate = "spc.rt.locate", kFind = "spc.rt.find",
                               kHashFlush = "spc.rt.hash_flush", kEnd = "spc.rt.run_end";
 
+constexpr int64_t kNoWord = INT64_MAX / 64; ///< beyond every word of bits
+
 Value constant(ImplicitLocOpBuilder &ops, int64_t value) {
   return arith::ConstantOp::create(ops, ops.getI64IntegerAttr(value));
 }
@@ -59,7 +61,7 @@ void declareCollectors(mlir::ModuleOp module) {
 Collector::Collector(mlir::FunctionOpInterface body, const RunShape &shape)
     : body_(body), shape_(shape), pointer_(LLVM::LLVMPointerType::get(body->getContext())),
       int64_(mlir::IntegerType::get(body->getContext(), 64)) {
-  for (Value *number : {&count_, &capacity_, &first_, &last_})
+  for (Value *number : {&count_, &capacity_, &first_, &last_, &word_, &wordBits_})
     *number = variable(int64_);
   for (Value *pointer : {&keys_, &values_, &slots_})
     *pointer = variable(pointer_);
@@ -118,8 +120,7 @@ void Collector::open(ImplicitLocOpBuilder &ops, Value run, Workspace workspace) 
     return;
   bits_ = field(ops, kBits, pointer_);
   summary_ = field(ops, kSummary, pointer_);
-  LLVM::StoreOp::create(ops, constant(ops, INT64_MAX), first_);
-  LLVM::StoreOp::create(ops, constant(ops, -1), last_);
+  clearTouched(ops);
 }
 
 void Collector::append(ImplicitLocOpBuilder &ops, Value key, Value value) {
@@ -162,23 +163,52 @@ Value Collector::peek(ImplicitLocOpBuilder &ops, Value key) {
   return found.getResult(0);
 }
 
-/// Sets bit `bit` % 64 of word `bit` / 64.
-void Collector::setBit(ImplicitLocOpBuilder &ops, Value words, Value bit) {
-  const Value number = arith::ShRUIOp::create(ops, bit, constant(ops, 6));
-  const Value address = LLVM::GEPOp::create(ops, pointer_, int64_, words, llvm::ArrayRef<LLVM::GEPArg>{number});
+/// 1 << (bit % 64)
+Value Collector::bitOf(ImplicitLocOpBuilder &ops, Value bit) {
   const Value place = arith::AndIOp::create(ops, bit, constant(ops, 63));
-  const Value mask = arith::ShLIOp::create(ops, constant(ops, 1), place);
-  const Value word = LLVM::LoadOp::create(ops, int64_, address);
-  LLVM::StoreOp::create(ops, arith::OrIOp::create(ops, word, mask).getResult(), address);
+  return arith::ShLIOp::create(ops, constant(ops, 1), place);
 }
 
+void Collector::setBits(ImplicitLocOpBuilder &ops, Value words, Value number, Value bits) {
+  const Value address = LLVM::GEPOp::create(ops, pointer_, int64_, words, llvm::ArrayRef<LLVM::GEPArg>{number});
+  const Value word = LLVM::LoadOp::create(ops, int64_, address);
+  LLVM::StoreOp::create(ops, arith::OrIOp::create(ops, word, bits).getResult(), address);
+}
+
+/// Neighbouring keys share a word: its bits stay in a register until another word's turn comes, since a store and a
+/// load of the same word for each key would wait for one another.
 void Collector::touch(ImplicitLocOpBuilder &ops, Value key) {
-  setBit(ops, bits_, key);
-  setBit(ops, summary_, arith::ShRUIOp::create(ops, key, constant(ops, 6)));
-  const Value first = arith::MinSIOp::create(ops, load(ops, first_, int64_), key);
-  LLVM::StoreOp::create(ops, first, first_);
-  const Value last = arith::MaxSIOp::create(ops, load(ops, last_, int64_), key);
-  LLVM::StoreOp::create(ops, last, last_);
+  const Value word = arith::ShRUIOp::create(ops, key, constant(ops, 6));
+  const Value isOther = arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, word, load(ops, word_, int64_));
+  auto other = mlir::scf::IfOp::create(ops, isOther, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder change(ops.getLoc(), other.getThenBodyBuilder());
+  storeWord(change);
+  LLVM::StoreOp::create(change, word, word_);
+  const Value bits = arith::OrIOp::create(ops, load(ops, wordBits_, int64_), bitOf(ops, key));
+  LLVM::StoreOp::create(ops, bits, wordBits_);
+}
+
+void Collector::storeWord(ImplicitLocOpBuilder &ops) {
+  const Value bits = load(ops, wordBits_, int64_);
+  const Value isTouched = arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, bits, constant(ops, 0));
+  auto touched = mlir::scf::IfOp::create(ops, isTouched, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder store(ops.getLoc(), touched.getThenBodyBuilder());
+  const Value word = load(store, word_, int64_);
+  setBits(store, bits_, word, bits);
+  setBits(store, summary_, arith::ShRUIOp::create(store, word, constant(store, 6)), bitOf(store, word));
+  const Value first = arith::MinSIOp::create(store, load(store, first_, int64_), word);
+  LLVM::StoreOp::create(store, first, first_);
+  const Value last = arith::MaxSIOp::create(store, load(store, last_, int64_), word);
+  LLVM::StoreOp::create(store, last, last_);
+  LLVM::StoreOp::create(store, constant(store, 0), wordBits_);
+}
+
+/// No key is touched.
+void Collector::clearTouched(ImplicitLocOpBuilder &ops) {
+  LLVM::StoreOp::create(ops, constant(ops, kNoWord), first_);
+  LLVM::StoreOp::create(ops, constant(ops, -1), last_);
+  LLVM::StoreOp::create(ops, constant(ops, 0), word_);
+  LLVM::StoreOp::create(ops, constant(ops, 0), wordBits_);
 }
 
 Value Collector::elementAddress(ImplicitLocOpBuilder &ops, Value array, Value position) {
@@ -233,10 +263,13 @@ void Collector::endRow(ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates) 
   } else if (workspace_ == Workspace::Hash) {
     now = call(ops, kHashFlush, {run_, count, coordinates_});
   } else {
-    const Value first = load(ops, first_, int64_), last = load(ops, last_, int64_);
+    storeWord(ops);
+    const Value bits = constant(ops, 64);
+    const Value first = arith::MulIOp::create(ops, load(ops, first_, int64_), bits);
+    const Value after = arith::MulIOp::create(ops, plusOne(ops, load(ops, last_, int64_)), bits);
+    const Value last = arith::SubIOp::create(ops, after, constant(ops, 1));
     now = call(ops, kRowFlush, {run_, count, first, last, coordinates_});
-    LLVM::StoreOp::create(ops, constant(ops, INT64_MAX), first_);
-    LLVM::StoreOp::create(ops, constant(ops, -1), last_);
+    clearTouched(ops);
   }
   LLVM::StoreOp::create(ops, now, count_);
   reload(ops);

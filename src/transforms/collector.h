@@ -67,7 +67,10 @@ private:
   void reload(mlir::ImplicitLocOpBuilder &ops);
   mlir::Value call(mlir::ImplicitLocOpBuilder &ops, llvm::StringRef function, mlir::ValueRange arguments);
   mlir::Value load(mlir::ImplicitLocOpBuilder &ops, mlir::Value variable, mlir::Type type);
-  void setBit(mlir::ImplicitLocOpBuilder &ops, mlir::Value words, mlir::Value bit);
+  mlir::Value bitOf(mlir::ImplicitLocOpBuilder &ops, mlir::Value bit);
+  void setBits(mlir::ImplicitLocOpBuilder &ops, mlir::Value words, mlir::Value number, mlir::Value bits);
+  void storeWord(mlir::ImplicitLocOpBuilder &ops);
+  void clearTouched(mlir::ImplicitLocOpBuilder &ops);
   mlir::Value elementAddress(mlir::ImplicitLocOpBuilder &ops, mlir::Value array, mlir::Value position);
   mlir::Value loadElement(mlir::ImplicitLocOpBuilder &ops, mlir::Value address);
   void storeElement(mlir::ImplicitLocOpBuilder &ops, mlir::Value address, mlir::Value value);
@@ -78,7 +81,10 @@ private:
   Workspace workspace_ = Workspace::None;
   mlir::Value run_;
   mlir::Value bits_, summary_;                                                        ///< of a dense workspace
-  mlir::Value count_, keys_, values_, capacity_, slots_, first_, last_, coordinates_; ///< addresses of variables
+  // Addresses of variables. Of a dense workspace the least and the last touched word, and the one whose bits are not
+  // stored yet, with these bits.
+  mlir::Value count_, keys_, values_, capacity_, slots_, coordinates_;
+  mlir::Value first_, last_, word_, wordBits_;
 };
 
 } // namespace spc::transforms
