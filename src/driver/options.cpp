@@ -105,6 +105,8 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
       ->type_name("LEVEL");
   app.add_option("--fp", fp_, "Floating point: 'fast' (default) reassociates sums and contracts, 'strict' does not")
       ->type_name("MODE");
+  app.add_flag("--drop-zeros", options.dropZeros,
+               "Leave elements that come out as 0 out of outputs that the kernel assembles");
   app.add_option("-W", warnings_, "-WNAME, -Wno-NAME, -Werror, -Werror=NAME: choose warnings; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false);

@@ -22,6 +22,7 @@ struct SharedOptions {
   std::string name;
   int optLevel = 3;
   bool strictFp = false;
+  bool dropZeros = false;
   bool verbose = false;
   bool timePasses = false;
 };

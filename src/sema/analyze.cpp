@@ -26,6 +26,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   Analysis analysis{kernel, bindings, options, diagnostics, {}, {}, {}, {}, {}};
   analysis.kernel.function = options.function;
   analysis.kernel.strictFp = options.strictFp;
+  analysis.kernel.dropZeros = options.dropZeros;
   if (!kernel.statements.empty() && kernel.statements.front().where)
     analysis.kernel.kernelFile = kernel.statements.front().where.file->name();
 

@@ -16,6 +16,7 @@ namespace spc::sema {
 struct Options {
   std::string function; ///< the C name of the kernel function, checked by the driver
   bool strictFp = false;
+  bool dropZeros = false; ///< assembled outputs do not store elements that come out as 0
 };
 
 /// Checks the whole kernel, reporting every error that it finds, and plans its loops.
@@ -23,7 +24,8 @@ struct Options {
 std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<format::Binding> &bindings,
                               const Options &options, Diagnostics &diagnostics);
 
-/// The formats of a kernel's tensors and its loop nests in text, one statement a paragraph; for tests and -v.
+/// The plan in text (--emit=plan): a line a tensor, with its format and its role, then a paragraph a step, with a line
+/// a loop nest. A + marks the loops that are summed over.
 std::string describe(const Kernel &kernel);
 
 } // namespace spc::sema
