@@ -71,7 +71,9 @@ private:
       if (level.extent > INT32_MAX || level.minusExtent > INT32_MAX)
         bytes = 8;
       leavesSlotsOut |= level.part == LevelPart::Quotient || level.part == LevelPart::Difference;
-      list_.order = level.dimension < list_.order ? list_.order : level.dimension + 1;
+      const int64_t last =
+          level.part == LevelPart::Difference && level.minus > level.dimension ? level.minus : level.dimension;
+      list_.order = last < list_.order ? list_.order : last + 1;
     }
     int64_t offsets[kMaxOrder + 1];
     Layout layout;

@@ -6,7 +6,6 @@
 namespace spc::sema {
 namespace {
 
-constexpr double kWorthCopying = 100;
 constexpr double kTie = 1 + 1e-9;
 constexpr size_t kExhaustiveOperands = 5; ///< up to here every choice of copies is tried
 constexpr int kMaxGreedyCopies = 4;       ///< beyond it, copies made for speed alone
@@ -91,7 +90,8 @@ public:
   std::optional<double> fiberLength(int loop) const {
     const int number = placeOf_[loop].level;
     const LevelUse &level = use_->levels[number];
-    const bool isDense = use_->isCopied ? done_ == 0 || number < use_->fixedLevels : level.isDense;
+    const bool isDenseRoot = (done_ == 0 && use_->levels.size() > 1) || number < use_->fixedLevels;
+    const bool isDense = use_->isCopied ? isDenseRoot : level.isDense;
     return isDense ? std::nullopt : std::optional(level.length);
   }
 

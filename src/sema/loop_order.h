@@ -48,6 +48,9 @@ struct LoopProblem {
 inline constexpr double kUnknownExtent = 1e6;
 inline constexpr double kFiberLength = 10;
 
+/// How much cheaper loops have to be for a copy of an operand that could do without.
+inline constexpr double kWorthCopying = 100;
+
 /// The term's problem for one choice of copies, by sparse operand; nullopt where the operands cannot be iterated
 /// together that way, or one that has to be copied is not.
 using ProblemFor = std::function<std::optional<LoopProblem>(const std::vector<bool> &copied)>;

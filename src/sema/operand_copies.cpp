@@ -36,7 +36,7 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   }
   std::sort(places.begin(), places.end());
   for (auto [place, dim] : places) {
-    if (format.levels.empty())
+    if (format.levels.empty() && source.order() > 1)
       format.levels.push_back({.dim = dim});
     else
       format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});

@@ -13,8 +13,8 @@ class OperandCopies {
 public:
   explicit OperandCopies(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel) {}
 
-  /// The copy of an access's tensor with levels (dense, compressed, …) in the order `order` of the space's loops. Warns
-  /// of it, or reports an error where the tensor is not the caller's any more.
+  /// The copy of an access's tensor with levels (dense, compressed, …) in the order `order` of the space's loops; of a
+  /// vector with one compressed level. Warns of it, or reports an error where the tensor is not the caller's any more.
   TensorId copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
                    const std::vector<int> &order, const Scope &scope);
 

@@ -82,8 +82,8 @@ void TermPlanner::findSparseAccesses() {
     SparseAccess operand{&format, numbersOf(access.variables)};
     if (access.mirrored)
       std::swap(operand.variables.front(), operand.variables.back());
-    // A vector's copy would be dense, and its missing entries no longer missing; a target's pattern is shared.
-    operand.mayBeCopied = format.order() > 1 && (target().format.isDense() || target().isAssembled);
+    // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
+    operand.mayBeCopied = target().isAssembled || (format.order() > 1 && target().format.isDense());
     operand.mustBeCopied =
         (format.mayRepeat() && usesOf(id, *term_.expr) > 1) || (target().isAssembled && !visitsEntriesInOrder(format));
     operands_.push_back(std::move(operand));
