@@ -56,15 +56,32 @@ void neutralise(llvm::Module &runtime, const llvm::Module &kernel) {
   }
 }
 
+/// What a kernel needs the runtime for, and how it would do without.
+struct Need {
+  const char *what, *instead;
+};
+
+Need needOf(const llvm::Module &module) {
+  const auto calls = [&](llvm::StringRef prefix) {
+    return llvm::any_of(module.functions(), [&](const llvm::Function &f) {
+      llvm::StringRef name = f.getName();
+      return name.consume_front(kSymbolPrefix) && name.starts_with(prefix);
+    });
+  };
+  if (calls("assembly_") || module.getFunction((kSymbolPrefix + "convert").str()))
+    return {"assembles a sparse output", "store the output densely"};
+  if (calls("convert_"))
+    return {"copies an operand into another storage", "store the operand in the order in which the kernel reads it"};
+  return {"adds lengths up into pointers", "store the operand with an offsets array"};
+}
+
 void reportUnavailable(const llvm::Module &module, Diagnostics &diagnostics) {
-  const bool copies = module.getFunction((kSymbolPrefix + "reorder").str()) != nullptr;
-  const std::string what = copies ? "copies an operand into another storage" : "adds lengths up into pointers";
-  const std::string instead = copies ? "store the operand in the order in which the kernel reads it"
-                                     : "store the operand with an offsets array";
+  const Need need = needOf(module);
   diagnostics
       .report(kRuntimeUnavailable, {},
-              "this kernel " + what + ", which is not available for " + module.getTargetTriple().str())
-      .advise(instead + ", or compile for x86_64, aarch64, riscv64 or wasm32");
+              std::string("this kernel ") + need.what + ", which is not available for " +
+                  module.getTargetTriple().str())
+      .advise(std::string(need.instead) + ", or compile for x86_64, aarch64, riscv64 or wasm32");
 }
 
 /// The functions that the runtime defines, but those that are internal already: exports, and instances of templates.

@@ -14,7 +14,7 @@ std::optional<std::string> whyNotAssembled(const format::Format &format) {
     if (level.part == Part::Difference)
       return "its diagonals are stored whole";
     if (level.isFixedWidth() && level.part != Part::Whole)
-      return "its groups have room for a fixed number of entries each";
+      return "its blocks or groups have room for a fixed number of entries";
     if (level.extent == Extent::Lengths)
       return "its fibers are given by their lengths";
     if (level.extent == Extent::Closed || level.isRaggedDense())

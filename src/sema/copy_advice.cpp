@@ -7,21 +7,44 @@
 namespace spc::sema {
 namespace {
 
-/// What to write after --format for levels that store the dimensions `modes`; empty where no format that comes with spc
-/// has them.
-std::string shippedName(const std::vector<int> &modes, bool rootIsListable) {
+std::vector<VariableId> visitOrder(const Access &access, const std::vector<int> &modes) {
+  std::vector<VariableId> order;
+  for (int mode : modes)
+    order.push_back(access.variables[mode]);
+  return order;
+}
+
+/// Whether the statement reads the tensor a second time, such that in whatever order its dimensions are stored, two
+/// variables come in one order here and in the other there: A(i,j) and A(j,i).
+bool isReadBothWays(const Access &access, const std::vector<int> &modes, const Scope &scope) {
+  const std::vector<VariableId> here = visitOrder(access, modes);
+  return std::any_of(scope.accesses.begin(), scope.accesses.end(), [&](const Access &other) {
+    if (other.tensor != access.tensor || other.mirrored != access.mirrored)
+      return false;
+    int last = -1;
+    for (VariableId variable : visitOrder(other, modes)) {
+      const auto place = std::find(here.begin(), here.end(), variable);
+      if (place == here.end())
+        continue;
+      if (place - here.begin() < last)
+        return true;
+      last = static_cast<int>(place - here.begin());
+    }
+    return false;
+  });
+}
+
+} // namespace
+
+std::string shippedFormat(const std::vector<int> &modes) {
   if (modes.size() == 2)
     return modes.front() == 0 ? "csr" : "csc";
-  if (!rootIsListable)
-    return "";
-  std::string name = "csf";
+  std::string name = modes.size() == 1 ? "sparse-vector" : "csf";
   if (!std::is_sorted(modes.begin(), modes.end()))
     for (size_t k = 0; k < modes.size(); ++k)
       name += (k == 0 ? ":" : ",") + std::to_string(modes[k]);
   return name;
 }
-
-} // namespace
 
 std::string nameInMessages(const Tensor &tensor) {
   if (tensor.partOf.empty())
@@ -39,9 +62,11 @@ std::string adviceAgainstCopy(const Tensor &tensor, const Access &access, const 
   if (copy.symmetry != format::Symmetry::None) {
     if (access.mirrored)
       std::reverse(modes.begin(), modes.end());
-    return "store both triangles of " + name + ", as " + shippedName(modes, rootIsListable) + ", to avoid the copy";
+    return "store both triangles of " + name + ", as " + shippedFormat(modes) + ", to avoid the copy";
   }
-  const std::string shipped = shippedName(modes, rootIsListable);
+  if (isReadBothWays(access, modes, scope))
+    return "";
+  const std::string shipped = modes.size() > 2 && !rootIsListable ? "" : shippedFormat(modes);
   return "store " + name + " as " +
          (shipped.empty() ? format::describe(copy, namesOf(access.variables, scope)) : shipped) + " to avoid the copy";
 }

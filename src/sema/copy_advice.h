@@ -1,16 +1,20 @@
-// What messages about copies of operands call things. Private to this folder.
+// What messages about storage call things. Private to this folder.
 #pragma once
 
 #include "sema/tree.h"
 
 namespace spc::sema {
 
+/// A sparse format that comes with spc and stores the dimensions `modes`, as --format has it: "csc", "csf:0,2,1".
+std::string shippedFormat(const std::vector<int> &modes);
+
 /// "'A'"; for a part of a sum "part 1 of 'A'", as the source text does not name it.
 std::string nameInMessages(const Tensor &tensor);
 
 /// How to store the tensor of `access` so that it need not be copied to `copy`, whose levels are (dense, compressed,
 /// …): "store 'A' as csf:0,2,1 to avoid the copy". `rootIsListable`: other operands' root levels may be compressed as
-/// well, since no sum of loops has to be found there.
+/// well, since no sum of loops has to be found there. Empty where the statement reads the tensor in two orders, so that
+/// no storage does without a copy.
 std::string adviceAgainstCopy(const Tensor &tensor, const Access &access, const format::Format &copy,
                               bool rootIsListable, const Scope &scope);
 

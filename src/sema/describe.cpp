@@ -1,5 +1,8 @@
 #include "sema/analyze.h"
 
+#include "sema/plan_assembly.h"
+
+#include <set>
 #include <sstream>
 
 namespace spc::sema {
@@ -15,7 +18,7 @@ public:
     out_ << "kernel " << kernel_.function << "(";
     for (size_t k = 0; k < kernel_.parameters.size(); ++k)
       out_ << (k > 0 ? ", " : "") << nameOf(kernel_.parameters[k]);
-    out_ << ")" << (kernel_.strictFp ? " strict" : "") << "\n";
+    out_ << ")" << (kernel_.strictFp ? ", strict floating point" : "") << "\n";
     for (const Tensor &tensor : kernel_.tensors)
       describe(tensor);
     for (const Step &step : kernel_.steps) {
@@ -38,42 +41,59 @@ private:
     }
     out_ << (tensor.extents.empty() ? ": " : "): ") << spelling(tensor.type);
     if (tensor.order() > 0)
-      out_ << " " << format::describe(tensor.format);
-    out_ << (tensor.isRead ? " read" : "") << (tensor.isWritten ? " written" : "");
-    if (tensor.role == TensorRole::Temporary)
-      out_ << " temporary";
-    if (tensor.source)
-      out_ << " copy of " << nameOf(*tensor.source);
-    if (tensor.isAssembled)
-      out_ << " assembled";
-    if (tensor.patternOf)
-      out_ << " pattern of " << nameOf(*tensor.patternOf);
-    out_ << "\n";
+      out_ << (tensor.format.name.empty() ? "" : ", " + tensor.format.name) << " "
+           << format::describe(tensor.format, dimensionNames(tensor));
+    out_ << "; " << roleOf(tensor) << "\n";
   }
 
-  std::string listOf(const std::vector<int> &dims, const Tensor &tensor) const {
-    std::string list;
-    for (int dim : dims)
-      list += (list.empty() ? "" : ", ") + kernel_.extents[tensor.extents[dim]].name;
-    return "(" + list + ")";
+  std::string roleOf(const Tensor &tensor) const {
+    if (tensor.role == TensorRole::Temporary)
+      return "temporary";
+    if (tensor.source)
+      return "copy of " + nameOf(*tensor.source);
+    std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
+    if (tensor.isAssembled)
+      role += ", assembled";
+    if (tensor.patternOf)
+      role += ", pattern of " + nameOf(*tensor.patternOf);
+    if (tensor.structureOf)
+      role += ", structure of " + nameOf(*tensor.structureOf);
+    return role;
+  }
+
+  /// The extents' names, where no two are the same; else none, for which a format has names of its own.
+  std::vector<std::string> dimensionNames(const Tensor &tensor) const {
+    std::vector<std::string> names;
+    for (ExtentId extent : tensor.extents)
+      names.push_back(kernel_.extents[extent].name);
+    const std::set<std::string> distinct(names.begin(), names.end());
+    return distinct.size() == names.size() ? names : std::vector<std::string>();
   }
 
   void describe(const Conversion &conversion) {
-    out_ << nameOf(conversion.to) << " = converted from " << nameOf(conversion.from) << ", whose dimensions are "
-         << listOf(conversion.dims, kernel_.tensors[conversion.to]) << "\n";
+    std::vector<std::string> names = dimensionNames(kernel_.tensors[conversion.to]), from;
+    for (size_t dim = names.size(); dim < conversion.dims.size(); ++dim)
+      names.push_back(format::coordinateText({.dim = static_cast<int>(dim)}));
+    for (int dim : conversion.dims)
+      from.push_back(names[dim]);
+    out_ << nameOf(conversion.to) << listOf(names) << " is converted from " << nameOf(conversion.from) << listOf(from)
+         << "\n";
   }
 
   void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
 
+  static std::string listOf(const std::vector<std::string> &names) {
+    std::string list;
+    for (const std::string &name : names)
+      list += (list.empty() ? "(" : ",") + name;
+    return list + ")";
+  }
+
   void describe(const Statement &statement) {
     out_ << nameOf(statement.target) << " in " << spelling(statement.computeType)
          << (statement.zeroFirst ? ", zeroed first" : "");
-    if (statement.collecting) {
-      const std::vector<int> &dims = statement.collecting->dims;
-      const std::vector<int> row(dims.begin(), dims.begin() + statement.collecting->rowOrder);
-      const Tensor &target = kernel_.tensors[statement.target];
-      out_ << ", assembled in the order " << listOf(dims, target) << ", rows " << listOf(row, target);
-    }
+    if (statement.collecting)
+      describe(*statement.collecting, kernel_.tensors[statement.target], statement.terms.front());
     out_ << ":\n";
     for (const Term &term : statement.terms) {
       out_ << "  for";
@@ -82,6 +102,15 @@ private:
       out_ << (term.loops.empty() ? " once: " : ": ") << access(term, statement.target, term.target)
            << (term.overwrites ? " = " : " += ") << text(term, *term.expr, kSum) << "\n";
     }
+  }
+
+  void describe(const Collecting &collecting, const Tensor &target, const Term &term) {
+    std::vector<std::string> row, key;
+    for (int dim : collecting.dims)
+      (static_cast<int>(row.size()) < collecting.rowOrder ? row : key).push_back(text(term, term.target[dim]));
+    out_ << ", assembled " << (row.empty() ? "as a whole" : "row by row " + listOf(row)) << ", keys " << listOf(key);
+    if (collecting.dims != storedOrder(target.format))
+      out_ << ", then reordered";
   }
 
   std::string access(const Term &term, TensorId tensor, const std::vector<Index> &indices) const {

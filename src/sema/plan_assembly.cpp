@@ -1,8 +1,10 @@
 #include "sema/plan_assembly.h"
 
+#include "sema/copy_advice.h"
 #include "sema/term_planner.h"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <set>
 
@@ -26,15 +28,12 @@ public:
     if (std::optional<Conversion> conversion = asConversion())
       return *conversion;
     const std::vector<DraftTerm> nests = joinTerms();
-    std::optional<Choice> chosen;
-    for (const std::vector<int> &dims : collectingOrders())
-      if (std::optional<Choice> other = tryOrder(nests, dims); other && (!chosen || other->cost < chosen->cost))
-        chosen = std::move(other);
+    const std::optional<Choice> chosen = choose(nests);
     if (!chosen) {
       reportNoOrder(nests);
       return std::nullopt;
     }
-    if (chosen->collecting.dims != storedOrder())
+    if (chosen->collecting.dims != storedOrder(target().format))
       reportReorderedResult(chosen->collecting.dims);
     return build(nests, *chosen);
   }
@@ -44,6 +43,7 @@ private:
     Collecting collecting;
     std::vector<TermPlan> plans; ///< by nest
     double cost = 0;
+    size_t sorts = 0; ///< of operands that are copied, and of the result
   };
 
   const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
@@ -59,7 +59,8 @@ private:
     const Tensor &source = tensorOf(use->access);
     const bool isPermutation = std::is_permutation(access.variables.begin(), access.variables.end(),
                                                    draft_.targetVariables.begin(), draft_.targetVariables.end());
-    if (source.format.isDense() || source.type != target().type || access.mirrored || !isPermutation)
+    if (analysis_.options.dropZeros || source.format.isDense() || source.type != target().type || access.mirrored ||
+        !isPermutation)
       return std::nullopt;
     Conversion conversion{access.tensor, draft_.target, {}, draft_.where};
     for (VariableId variable : access.variables)
@@ -159,17 +160,8 @@ private:
     return sum;
   }
 
-  /// The target's dimensions as its levels store them, a block's where its quotient stands.
-  std::vector<int> storedOrder() const {
-    std::vector<int> dims;
-    for (const format::Level &level : target().format.levels)
-      if (std::find(dims.begin(), dims.end(), level.dim) == dims.end())
-        dims.push_back(level.dim);
-    return dims;
-  }
-
   std::vector<std::vector<int>> collectingOrders() const {
-    std::vector<std::vector<int>> orders = {storedOrder()};
+    std::vector<std::vector<int>> orders = {storedOrder(target().format)};
     std::vector<int> dims(target().order());
     std::iota(dims.begin(), dims.end(), 0);
     do {
@@ -179,14 +171,37 @@ private:
     return orders;
   }
 
+  /// The cheapest of those that sort least, unless one that sorts more is far cheaper.
+  std::optional<Choice> choose(const std::vector<DraftTerm> &nests) const {
+    std::map<size_t, Choice> bestBySorts;
+    for (const std::vector<int> &dims : collectingOrders()) {
+      std::optional<Choice> other = tryOrder(nests, dims);
+      if (!other)
+        continue;
+      const auto best = bestBySorts.find(other->sorts);
+      if (best == bestBySorts.end() || other->cost < best->second.cost)
+        bestBySorts.insert_or_assign(other->sorts, std::move(*other));
+    }
+    std::optional<Choice> chosen;
+    for (auto &[sorts, best] : bestBySorts)
+      if (!chosen || best.cost * kWorthCopying < chosen->cost)
+        chosen = std::move(best);
+    return chosen;
+  }
+
   std::optional<Choice> tryOrder(const std::vector<DraftTerm> &nests, const std::vector<int> &dims) const {
-    Choice choice{{dims, target().order() - 1}, {}, dims == storedOrder() ? 0 : kReorderingResult};
+    Choice choice{{dims, target().order() - 1}, {}};
+    if (dims != storedOrder(target().format)) {
+      choice.cost = kReorderingResult;
+      choice.sorts = 1;
+    }
     for (const DraftTerm &nest : nests) {
       std::optional<TermPlan> plan = TermPlanner(analysis_, copies_, draft_, nest).plan(dims);
       if (!plan)
         return std::nullopt;
       choice.collecting.rowOrder = std::min(choice.collecting.rowOrder, plan->rowOrder);
       choice.cost += plan->loops.cost;
+      choice.sorts += std::count(plan->loops.copied.begin(), plan->loops.copied.end(), true);
       choice.plans.push_back(std::move(*plan));
     }
     return choice;
@@ -206,7 +221,7 @@ private:
   void reportNoOrder(const std::vector<DraftTerm> &nests) const {
     for (const DraftTerm &nest : nests) {
       const TermPlanner planner(analysis_, copies_, draft_, nest);
-      if (!planner.plan(storedOrder()))
+      if (!planner.plan(storedOrder(target().format)))
         return planner.reportNoOrder();
     }
   }
@@ -218,15 +233,11 @@ private:
     std::string order;
     for (const std::string &name : namesOf(wanted, scope_))
       order += (order.empty() ? "" : ", ") + name;
-    std::string shipped = dims.size() == 2 ? (dims.front() == 0 ? "csr" : "csc") : "csf";
-    if (dims.size() > 2)
-      for (size_t k = 0; k < dims.size(); ++k)
-        shipped += (k == 0 ? ":" : ",") + std::to_string(dims[k]);
     analysis_.diagnostics
         .report(kReorderedResult, draft_.where,
                 "the result is reordered: the loops here come to its entries in the order (" + order +
                     "), and each call sorts them once into that of " + inQuotes(target().name))
-        .advise("store " + inQuotes(target().name) + " as " + shipped + " to avoid that");
+        .advise("store " + inQuotes(target().name) + " as " + shippedFormat(dims) + " to avoid that");
   }
 
   Analysis &analysis_;
@@ -236,6 +247,14 @@ private:
 };
 
 } // namespace
+
+std::vector<int> storedOrder(const format::Format &format) {
+  std::vector<int> dims;
+  for (const format::Level &level : format.levels)
+    if (std::find(dims.begin(), dims.end(), level.dim) == dims.end())
+      dims.push_back(level.dim);
+  return dims;
+}
 
 std::optional<Step> planAssembly(Analysis &analysis, OperandCopies &copies, const Draft &draft) {
   return AssemblyPlanner(analysis, copies, draft).run();

@@ -13,4 +13,7 @@ namespace spc::sema {
 /// the result is sorted anew after it was collected. nullopt, with a diagnostic, where no order of loops serves.
 std::optional<Step> planAssembly(Analysis &analysis, OperandCopies &copies, const Draft &draft);
 
+/// A format's dimensions as its levels store them, a block's where its quotient stands.
+std::vector<int> storedOrder(const format::Format &format);
+
 } // namespace spc::sema

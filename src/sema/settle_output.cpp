@@ -1,7 +1,9 @@
 // The format of outputs: bound by the user, else the pattern that the expression keeps, else dense.
+#include "sema/copy_advice.h"
 #include "sema/draft.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace spc::sema {
 namespace {
@@ -88,9 +90,7 @@ private:
                   inQuotes(target_.name) + " is declared sparse, but nothing says how it is stored")
           .note(loss.where, "no operand's pattern is kept: " + loss.reason)
           .advise("drop 'sparse' for a dense result, or bind it, for instance --format " + target_.name + "=" +
-                  (target_.order() == 1   ? "sparse-vector"
-                   : target_.order() == 2 ? "csr"
-                                          : "csf"));
+                  shippedFormat(inOrder()));
       return;
     }
     reportDense(std::get<PatternLoss>(pattern));
@@ -103,14 +103,15 @@ private:
     if (!hasSparse || target_.order() == 0)
       return;
     Diagnostic &dense =
-        couldBeSparse() ? analysis_.diagnostics
-                              .report(kDensify, draft_.where,
-                                      "output " + inQuotes(target_.name) +
-                                          " is dense, though only sparse operands decide which of its elements are set")
-                              .advise("bind it, to a sparse format or, --format " + target_.name +
-                                      "=dense, to say that dense is meant")
-                        : analysis_.diagnostics.report(kOutputFormat, draft_.where,
-                                                       "output " + inQuotes(target_.name) + " is dense");
+        couldBeSparse()
+            ? analysis_.diagnostics
+                  .report(kDensify, draft_.where,
+                          "output " + inQuotes(target_.name) +
+                              " is dense, though only sparse operands decide which of its elements are set")
+                  .advise("bind it, to say what is meant: --format " + target_.name + "=" + shippedFormat(inOrder()) +
+                          ", for instance, or --format " + target_.name + "=dense")
+            : analysis_.diagnostics.report(kOutputFormat, draft_.where,
+                                           "output " + inQuotes(target_.name) + " is dense");
     if (loss.byStorage)
       dense.note(loss.where, loss.reason);
   }
@@ -135,30 +136,30 @@ private:
   // assembled otherwise.
   void settleSparse(const Pattern &pattern, bool isFirstWrite) {
     const auto *kept = std::get_if<KeptPattern>(&pattern);
-    if (!isFirstWrite)
-      return; // decided then, for all statements
     if (target_.structureOf)
       return checkDeclaredStructure(pattern);
+    if (!isFirstWrite)
+      return; // decided then, for all statements
     if (kept && sharesStorage(*kept) && std::holds_alternative<KeptPattern>(laterStatementsKeep(pattern)))
       target_.patternOf = kept->source == draft_.target ? draft_.target : structureOf(kept->source);
     else
-      assemble();
+      assemble(pattern);
   }
 
   bool sharesStorage(const KeptPattern &kept) const { return formatFrom(kept).sameStorage(target_.format); }
 
-  void assemble() {
-    if (std::optional<std::string> reason = whyNotAssembled(target_.format)) {
-      refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) +
-             ", and this statement does not keep an operand's pattern that it could share")
-          .note({}, "such a format cannot be built entry by entry: " + *reason)
-          .advise("store the output in another format, for instance " + std::string(target_.order() == 1
-                                                                                        ? "sparse-vector"
-                                                                                    : target_.order() == 2 ? "csr"
-                                                                                                           : "csf"));
+  void assemble(const Pattern &pattern) {
+    const std::optional<std::string> reason = whyNotAssembled(target_.format);
+    if (!reason) {
+      target_.isAssembled = true;
       return;
     }
-    target_.isAssembled = true;
+    Diagnostic &refused = refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) +
+                                 ", and this statement does not keep an operand's pattern that it could share");
+    if (const auto *loss = std::get_if<PatternLoss>(&pattern))
+      refused.note(loss->where, loss->reason);
+    refused.note({}, "such a format cannot be built entry by entry: " + *reason)
+        .advise("store the output in another format, for instance " + shippedFormat(inOrder()));
   }
 
   // A target whose structure is declared to be another tensor's has no arrays to build.
@@ -177,7 +178,14 @@ private:
           .advise("drop the binding, or bind it to a format of its own");
       return;
     }
-    target_.patternOf = kept.source == draft_.target ? draft_.target : structureOf(kept.source);
+    if (!target_.patternOf)
+      target_.patternOf = kept.source == draft_.target ? draft_.target : structureOf(kept.source);
+  }
+
+  std::vector<int> inOrder() const {
+    std::vector<int> dims(target_.order());
+    std::iota(dims.begin(), dims.end(), 0);
+    return dims;
   }
 
   /// A format of the target in words, with the statement's own index variables.

@@ -47,6 +47,37 @@ Format bsr() {
   return format;
 }
 
+Level difference() {
+  Level level = compressed(1);
+  level.part = format::Part::Difference;
+  level.minus = 0;
+  return level;
+}
+
+Format diagonals() {
+  Format format;
+  format.levels = {difference(), dense(0)};
+  return format;
+}
+
+/// Two entries in every four neighbours of a row.
+Format groups() {
+  Format format;
+  format.levels = {dense(0), dense(1), {.dim = 1, .storage = Storage::Compressed, .width = 2}};
+  format.levels[1].part = format::Part::Quotient;
+  format.levels[2].part = format::Part::Remainder;
+  format.levels[1].block = format.levels[2].block = 4;
+  return format;
+}
+
+/// Row i has i + 1 elements.
+Format triangle() {
+  Format format;
+  format.levels = {dense(0), {.dim = 1, .extent = format::Extent::Closed}};
+  format.levels[1].length = {.constant = 1, .slope = 1};
+  return format;
+}
+
 Format csf(int order, const std::string &modes) {
   Format format;
   for (int k = 0; k < order; ++k)
@@ -80,8 +111,24 @@ std::optional<Format> build(const std::string &name, int order) {
       format.levels = {compressed(0), compressed(1)};
     if (name == "rows")
       format.levels = {compressed(0), dense(1)};
+    if (name == "dcsc")
+      format.levels = {compressed(1), compressed(0)};
     if (name == "bsr")
       format = bsr();
+    if (name == "ell")
+      format = ell();
+    if (name == "dia")
+      format = diagonals();
+    if (name == "groups")
+      format = groups();
+    if (name == "triangle")
+      format = triangle();
+    if (name == "lengths" || name == "ragged")
+      format.levels = {dense(0), name == "lengths" ? compressed(1) : dense(1)};
+    if (name == "lengths")
+      format.levels[1].extent = format::Extent::Lengths;
+    if (name == "ragged")
+      format.levels[1].extent = format::Extent::Ragged;
     if (name == "hyb")
       format.parts = {ell(), coo(2)};
     if (name == "lower" || name == "upper") {

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <random>
 #include <set>
 
@@ -28,12 +29,15 @@ public:
   }
 
   std::vector<std::string> bindings() {
-    static const char *kBindings[] = {"A=csr", "A=csc", "B=coo", "B=csr",  "T=csf",  "T=csf:120", "x=vector",
-                                      "csr",   "coo",   "Y=csr", "A=rows", "B=dcsr", "csf",       "y=vector"};
-    static const char *kOtherBindings[] = {"A=hyb",   "B=hyb", "A=lower",   "B=upper", "A=repeats", "T=repeats",
-                                           "A=bsr",   "B=bsr", "B=of:A",    "A=of:B",  "Y=of:A",    "C=of:A",
-                                           "x=of:A",  "hyb",   "C=lower",   "Y=bsr",   "A=csr",     "B=csc",
-                                           "A=of:Aa", "lower", "x=repeats", "repeats"};
+    static const char *kBindings[] = {"A=csr",    "A=csc",    "B=coo",     "B=csr", "T=csf",  "T=csf:120",
+                                      "x=vector", "csr",      "coo",       "Y=csr", "A=rows", "B=dcsr",
+                                      "csf",      "y=vector", "C=csr",     "C=csc", "C=coo",  "Y=csc",
+                                      "Y=dcsr",   "U=csf",    "U=csf:201", "U=coo"};
+    static const char *kOtherBindings[] = {"A=hyb",   "B=hyb", "A=lower",   "B=upper",  "A=repeats", "T=repeats",
+                                           "A=bsr",   "B=bsr", "B=of:A",    "A=of:B",   "Y=of:A",    "C=of:A",
+                                           "x=of:A",  "hyb",   "C=lower",   "Y=bsr",    "A=csr",     "B=csc",
+                                           "A=of:Aa", "lower", "x=repeats", "repeats",  "C=csr",     "C=bsr",
+                                           "C=csc",   "C=ell", "U=csf",     "U=repeats"};
     std::vector<std::string> result;
     for (int k = anyStorage_ ? pick(4) : 0; k > 0; --k)
       result.push_back(kOtherBindings[pick(std::size(kOtherBindings))]);
@@ -65,7 +69,7 @@ private:
   std::string access(bool target) {
     static const std::pair<const char *, int> kOperands[] = {{"A", 2}, {"B", 2}, {"T", 3},
                                                              {"x", 1}, {"y", 1}, {"a", 0}};
-    static const std::pair<const char *, int> kTargets[] = {{"Y", 2}, {"y", 1}, {"s", 0}, {"A", 2}, {"C", 2}};
+    static const std::pair<const char *, int> kTargets[] = {{"Y", 2}, {"y", 1}, {"s", 0}, {"A", 2}, {"C", 2}, {"U", 3}};
     auto [name, order] = target ? kTargets[pick(std::size(kTargets))] : kOperands[pick(std::size(kOperands))];
     std::string variables = "ijkl", result = name;
     std::shuffle(variables.begin(), variables.end(), random_);
@@ -111,7 +115,8 @@ void checkTerm(const Kernel &kernel, const Statement &statement, const Term &ter
   const Tensor &target = kernel.tensors[statement.target];
   REQUIRE(static_cast<int>(term.target.size()) == target.order());
   for (size_t dim = 0; dim < term.target.size(); ++dim) {
-    const size_t stored = target.format.isDense() ? dim : static_cast<size_t>(target.format.levels[dim].dim);
+    const bool byDimension = target.format.isDense() || target.isAssembled;
+    const size_t stored = byDimension ? dim : static_cast<size_t>(target.format.levels[dim].dim);
     CHECK_FALSE(term.loops[loopOf(term.target[dim])].isReduction);
     CHECK(term.loops[loopOf(term.target[dim])].extent == target.extents[stored]);
   }
@@ -135,17 +140,64 @@ void checkTerm(const Kernel &kernel, const Statement &statement, const Term &ter
     CHECK_FALSE(loop.isReduction);
 }
 
+/// Every term's loops come to the target's dimensions in collecting order, to those of a row outermost.
+void checkCollecting(const Statement &statement, const Tensor &target) {
+  REQUIRE(statement.collecting);
+  const Collecting &collecting = *statement.collecting;
+  CHECK(std::set(collecting.dims.begin(), collecting.dims.end()).size() == static_cast<size_t>(target.order()));
+  REQUIRE(static_cast<int>(collecting.dims.size()) == target.order());
+  CHECK(collecting.rowOrder >= 0);
+  CHECK(collecting.rowOrder < target.order());
+  CHECK_FALSE(statement.zeroFirst);
+  for (const Term &term : statement.terms) {
+    CHECK_FALSE(term.overwrites);
+    for (int k = 0; k < target.order(); ++k) {
+      const LoopId loop = loopOf(term.target[collecting.dims[k]]);
+      CHECK((k >= collecting.rowOrder || loop == k));
+      CHECK((k == 0 || loopOf(term.target[collecting.dims[k - 1]]) < loop));
+    }
+  }
+}
+
+/// The two tensors' dimensions correspond one to one, and are as long.
+void checkConversion(const Kernel &kernel, const Conversion &conversion) {
+  const Tensor &from = kernel.tensors[conversion.from], &to = kernel.tensors[conversion.to];
+  CHECK(to.isAssembled);
+  CHECK(from.type == to.type);
+  REQUIRE(conversion.dims.size() == from.extents.size());
+  CHECK(std::set(conversion.dims.begin(), conversion.dims.end()).size() == to.extents.size());
+  for (size_t dim = 0; dim < from.extents.size(); ++dim)
+    CHECK(from.extents[dim] == to.extents[conversion.dims[dim]]);
+}
+
+void checkAssembling(const Kernel &kernel, const Step &step) {
+  if (const auto *conversion = std::get_if<Conversion>(&step))
+    checkConversion(kernel, *conversion);
+  const auto *statement = std::get_if<Statement>(&step);
+  if (statement && kernel.tensors[statement->target].isAssembled)
+    checkCollecting(*statement, kernel.tensors[statement->target]);
+  else if (statement)
+    CHECK_FALSE(statement->collecting.has_value());
+}
+
+/// What sparse outputs need that nothing can be read of: a pattern to share, or to be assembled, and not both.
+void checkOutput(const Tensor &tensor) {
+  const bool isSparseOutput = tensor.isWritten && !tensor.format.isDense();
+  CHECK((tensor.patternOf.has_value() || tensor.isAssembled) == isSparseOutput);
+  CHECK_FALSE((tensor.patternOf && tensor.isAssembled));
+}
+
 void checkKernel(const Kernel &kernel) {
   std::set<std::string> names, extents;
   for (const Tensor &tensor : kernel.tensors) {
     CHECK(names.insert(tensor.name).second);
     CHECK(static_cast<int>(tensor.extents.size()) == tensor.order());
-    if (tensor.isWritten && !tensor.format.isDense())
-      CHECK(tensor.patternOf.has_value());
+    checkOutput(tensor);
   }
   for (const Extent &extent : kernel.extents)
     CHECK(extents.insert(extent.name).second);
   for (const Step &step : kernel.steps) {
+    checkAssembling(kernel, step);
     const auto *statement = std::get_if<Statement>(&step);
     if (!statement)
       continue;
@@ -164,8 +216,8 @@ void checkLinks(const Kernel &kernel) {
     REQUIRE(isTensor(id));
   for (const Tensor &tensor : kernel.tensors) {
     CHECK_FALSE(tensor.format.isSum());
-    if (tensor.isWritten && !tensor.format.isDense())
-      CHECK((tensor.patternOf && isTensor(*tensor.patternOf)));
+    checkOutput(tensor);
+    CHECK((!tensor.patternOf || isTensor(*tensor.patternOf)));
     if (tensor.format.symmetry != format::Symmetry::None)
       CHECK(tensor.extents.front() == tensor.extents.back());
     if (!tensor.structureOf)
@@ -175,6 +227,7 @@ void checkLinks(const Kernel &kernel) {
     CHECK(kernel.tensors[*tensor.structureOf].extents == tensor.extents);
   }
   for (const Step &step : kernel.steps) {
+    checkAssembling(kernel, step);
     const auto *statement = std::get_if<Statement>(&step);
     for (size_t k = 0; statement && k < statement->terms.size(); ++k) {
       for (const Operand &operand : statement->terms[k].operands) {
@@ -211,18 +264,25 @@ std::optional<Kernel> acceptedKernel(unsigned seed, bool anyStorage) {
   return std::move(checked.kernel);
 }
 
-TEST_CASE("random kernels are accepted whole or refused with a place") {
-  int accepted = 0;
-  for (unsigned seed = 0; seed < 8000; ++seed)
-    accepted += acceptedKernel(seed, false).has_value();
+/// Checks many kernels; there must be accepted ones among them, and some that assemble.
+void checkMany(bool anyStorage) {
+  int accepted = 0, assembling = 0;
+  for (unsigned seed = 0; seed < 8000; ++seed) {
+    const std::optional<Kernel> kernel = acceptedKernel(seed, anyStorage);
+    accepted += kernel.has_value();
+    assembling += kernel && std::any_of(kernel->tensors.begin(), kernel->tensors.end(),
+                                        [](const Tensor &tensor) { return tensor.isAssembled; });
+  }
   CHECK(accepted > 500);
+  CHECK(assembling > 50);
+}
+
+TEST_CASE("random kernels are accepted whole or refused with a place") {
+  checkMany(false);
 }
 
 TEST_CASE("random kernels of any type and storage are accepted whole or refused with a place") {
-  int accepted = 0;
-  for (unsigned seed = 0; seed < 8000; ++seed)
-    accepted += acceptedKernel(seed, true).has_value();
-  CHECK(accepted > 500);
+  checkMany(true);
 }
 
 TEST_CASE("random bytes and long expressions do not crash") {
