@@ -5,6 +5,7 @@
 
 #include "abi/header.h"
 #include "pipeline/compiler.h"
+#include "sema/analyze.h"
 #include "support/depfile.h"
 #include "support/output_file.h"
 #include "syntax/parser.h"
@@ -20,6 +21,8 @@ std::optional<std::string> produce(Session &session, const CompileCommandOptions
                                    const sema::Kernel *kernel, PhaseTimer &timer) {
   if (options.emit == Emit::Ast)
     return syntax::print(input.tree);
+  if (options.emit == Emit::Plan)
+    return sema::describe(*kernel);
   pipeline::CompileOptions compile;
   compile.target = {options.target, options.cpu, options.shared.optLevel};
   compile.sanitizers = options.sanitizers;

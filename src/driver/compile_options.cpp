@@ -14,7 +14,7 @@ constexpr DiagnosticKind kDepfileOption{"depfile-option", Severity::Error};
 constexpr DiagnosticKind kSanitizeOption{"sanitize-option", Severity::Error};
 constexpr DiagnosticKind kOutputPath{"output-path", Severity::Error};
 
-const std::vector<std::string> kEmitNames = {"ast", "linalg", "sparse", "loops", "llvm", "asm", "obj"};
+const std::vector<std::string> kEmitNames = {"ast", "plan", "linalg", "sparse", "loops", "llvm", "asm", "obj"};
 
 std::string withSuffix(const std::string &path, const char *suffix) {
   return std::filesystem::path(path).replace_extension(suffix).string();
@@ -55,7 +55,7 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
       ->type_name("FILE");
   app.add_option("--header", options.header, "Header file, - for standard output (default: as -o, with .h)")
       ->type_name("FILE");
-  app.add_option("--emit", emit_, "What to write: ast, linalg, sparse, loops, llvm, asm or obj (default)")
+  app.add_option("--emit", emit_, "What to write: ast, plan, linalg, sparse, loops, llvm, asm or obj (default)")
       ->type_name("STAGE");
   app.add_option("--target", options.target, "Target triple, such as aarch64-linux-gnu (default: this machine's)")
       ->type_name("TRIPLE");

@@ -11,12 +11,12 @@
 namespace spc::driver {
 
 /// The values of --emit.
-enum class Emit { Ast, Linalg, Sparse, Loops, Llvm, Assembly, Object };
+enum class Emit { Ast, Plan, Linalg, Sparse, Loops, Llvm, Assembly, Object };
 
 /// As it is written after --emit=.
 const char *spelling(Emit emit);
 
-/// The pipeline's stage; requires: not Ast.
+/// The pipeline's stage; requires: neither Ast nor Plan.
 pipeline::Stage stageOf(Emit emit);
 
 /// What the command line of `spc compile` says.

@@ -40,12 +40,34 @@ class Outputs(SpcCase):
         self.assertIn("spmv_ctx:", (self.folder / "spmv.s").read_text())
 
     def test_text_stages_go_to_standard_output(self):
-        signs = {"ast": "y", "linalg": "linalg.generic", "sparse": "scf.for", "loops": "scf.for", "llvm": "define"}
+        signs = {"ast": "y", "plan": "for i, j+:", "linalg": "linalg.generic", "sparse": "scf.for", "loops": "scf.for", "llvm": "define"}
         for stage, sign in signs.items():
             with self.subTest(stage=stage):
                 done = self.spc("compile", "spmv.tex", "--format=A=csr", f"--emit={stage}")
                 self.assertIn(sign, done.out)
                 self.assertEqual(self.files(), ["spmv.tex"])
+
+    def test_plan(self):
+        self.write("k.tex", "A(i,j) = B(i,k) * C(k,j)\nD(i,j) = A(j,i)\n")
+        formats = [f"--format={tensor}=csr" for tensor in "ABD"] + ["--format=C=csc", "-Wno-reorder"]
+        plan = self.spc("compile", "k.tex", "--emit=plan", *formats)
+        self.assertEqual(plan.err, "")
+        self.assertEqual(plan.out, """\
+kernel k(B, C, A, D)
+  B(i, k): f64, csr (i: dense, k: compressed), pointers i32, indices i32; read
+  C(k, j): f64, csc (j: dense, k: compressed), pointers i32, indices i32; read
+  A(i, j): f64, csr (i: dense, j: compressed), pointers i32, indices i32; written, assembled
+  D(j, i): f64, csr (j: dense, i: compressed), pointers i32, indices i32; written, assembled
+  C$0_1(k, j): f64 (k: dense, j: compressed), pointers i32, indices i32; copy of C
+
+A in f64, assembled row by row (i), keys (j):
+  for i, k+, j: A(i,j) += B(i,k)*C$0_1(k,j)
+
+D(j,i) is converted from A(i,j)
+""")
+        self.assertEqual(self.files(), ["k.tex", "spmv.tex"])
+        self.spc("compile", "k.tex", "--emit=plan", *formats, "-o", "k.plan")
+        self.assertEqual((self.folder / "k.plan").read_text(), plan.out)
 
     def test_text_stage_into_a_file(self):
         self.spc("compile", "spmv.tex", "--format=A=csr", "--emit=llvm", "-o", "a.ll")
