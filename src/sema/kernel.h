@@ -193,7 +193,8 @@ const Conversion *conversionOf(const Kernel &kernel, const Stage &stage);
 /// that it lists, else 64.
 int keyBits(const Tensor &target, const Collecting &collecting);
 
-/// Whether the kernel can be called in two phases, pattern and values: one statement that assembles, and keeps zeros.
+/// Whether the kernel can be called in two phases, pattern and values: one statement that assembles, keeps zeros, and
+/// does not read what its target held before.
 bool hasPhases(const Kernel &kernel);
 
 /// The name of the function that computes stage number `stage`; of one that assembles, `patternBodyName` the one that

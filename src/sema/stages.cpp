@@ -1,6 +1,8 @@
 // The stages in which a kernel runs.
 #include "sema/kernel.h"
 
+#include <algorithm>
+
 namespace spc::sema {
 namespace {
 
@@ -42,7 +44,10 @@ int keyBits(const Tensor &target, const Collecting &collecting) {
 }
 
 bool hasPhases(const Kernel &kernel) {
-  return kernel.steps.size() == 1 && standsAlone(kernel.steps.front()) && !kernel.dropZeros;
+  // The symbolic phase would release the values that an output is added to.
+  const auto isReplaced = [](const Tensor &tensor) { return tensor.isAssembled && tensor.isRead; };
+  return kernel.steps.size() == 1 && standsAlone(kernel.steps.front()) && !kernel.dropZeros &&
+         std::none_of(kernel.tensors.begin(), kernel.tensors.end(), isReplaced);
 }
 
 std::string bodyName(const Kernel &kernel, size_t stage) {
