@@ -17,6 +17,23 @@ bool hasShadowMemory(const llvm::Triple &triple) {
   return triple.isOSLinux() && triple.isArch64Bit() && (triple.isX86() || triple.isAArch64() || triple.isRISCV64());
 }
 
+/// The thread sanitizer's library intercepts memcpy and its like under their own names too; libraries of gcc 12 and
+/// clang 14 know no others.
+void callLibraryNames(llvm::Module &module) {
+  for (const std::string name : {"memcpy", "memmove", "memset"}) {
+    llvm::Function *own = module.getFunction("__tsan_" + name);
+    if (!own)
+      continue;
+    own->addFnAttr(llvm::Attribute::NoBuiltin);
+    if (llvm::Function *library = module.getFunction(name)) {
+      own->replaceAllUsesWith(library);
+      own->eraseFromParent();
+    } else {
+      own->setName(name);
+    }
+  }
+}
+
 } // namespace
 
 bool supportsSanitizers(const Sanitizers &sanitizers, const llvm::TargetMachine &machine, Diagnostics &diagnostics) {
@@ -70,6 +87,7 @@ void instrument(llvm::Module &module, const Sanitizers &sanitizers) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
   }
   passes.run(module, modules);
+  callLibraryNames(module);
 }
 
 } // namespace spc::codegen

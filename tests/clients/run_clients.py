@@ -3,8 +3,9 @@
 them.
 
 One mode a run: `plain`, `valgrind` (objects for a processor that valgrind knows), `sanitize` (clients under the address
-and undefined-behaviour sanitizers) or `symbols` (what the objects leave undefined, in every format that comes with
-spc). Exit code 77 means skipped: the compiler or the tool is not there.
+and undefined-behaviour sanitizers), `address` and `thread` (clients and kernels under this sanitizer and that of
+undefined behaviour, and programs that these must catch) or `symbols` (what the objects leave undefined, in every format
+that comes with spc). Exit code 77 means skipped: the compiler or the tool is not there.
 """
 
 import argparse
@@ -33,7 +34,18 @@ KERNELS = {
     "spmv_on_ragged": ["A=ragged"],
     "spmv_on_ragged_lengths": ["A=ragged-lengths"],
     "spmv_on_upper": ["A=upper"],
+    "spgemm": ["B=csr", "C=csr", "A=csr"],
+    "spgemm_on_coo": ["B=csr", "C=csr", "A=coo"],
+    "spgemm_on_bsr": ["B=csr", "C=csr", "A=bsr"],
+    "spadd": ["B=csr", "C=csr", "A=csr"],
+    "converted_on_csc": ["B=csr", "A=csc"],
+    "ttm": ["B=csf", "A=csf"],
+    "accumulate": ["B=csr", "C=csr", "A=csr"],
 }
+
+# What objects export besides NAME_ctx: those of kernels that assemble.
+PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
+ASSEMBLING = PHASES | {"accumulate"}
 
 # client: its sources, the kernels it links
 CLIENTS = {
@@ -45,6 +57,25 @@ CLIENTS = {
     "parallel": (["parallel_client.cpp"], ["spmv", "spmm", "sddmm"]),
     "shared": (["shared_c.c", "shared_client.cpp"], ["spmv"]),
     "implicit": (["implicit_client.c"], [kernel for kernel in KERNELS if kernel.startswith("spmv_on_")]),
+    "assembly": (["assembly_client.c"], sorted(ASSEMBLING)),
+    "assembly_threads": (["assembly_threads_client.cpp"], sorted(ASSEMBLING)),
+}
+MISUSE = (["misuse_client.cpp"], ["spmv", "spgemm"])
+
+# Modes in which kernels watch themselves: the sanitizers, the clients, and what misuse_client.cpp is caught at.
+WATCHED = {
+    "address": ("address,undefined", [name for name in CLIENTS if "threads" not in name], {
+        "short-pointers": "AddressSanitizer: heap-buffer-overflow",
+        "short-values": "AddressSanitizer: heap-buffer-overflow",
+        "misaligned-operand": "load of misaligned address",
+        "misaligned-values": "store to misaligned address",
+    }),
+    "thread": ("thread,undefined", ["parallel", "assembly_threads"], {
+        "shared-output": "ThreadSanitizer: data race",
+        "shared-pattern": "ThreadSanitizer: data race",
+        "misaligned-operand": "load of misaligned address",
+        "misaligned-values": "store to misaligned address",
+    }),
 }
 
 # kernel: its struct, and the fields of CSR, COO and their like that it has and that it must not have
@@ -86,10 +117,11 @@ def run(command, **options):
 
 def compile_kernels(spc, work, mode):
     cpu = ["--mcpu=x86-64-v3"] if mode == "valgrind" and os.uname().machine == "x86_64" else []
+    watched = [f"--sanitize={WATCHED[mode][0]}"] if mode in WATCHED else []
     for kernel, formats in KERNELS.items():
         arguments = [word for one in formats for word in ("--format", one)]
         source = HERE / f"{kernel.partition('_on_')[0]}.tex"
-        run([spc, "compile", source, "--name", kernel, *arguments, *cpu, "-o", work / f"{kernel}.o"])
+        run([spc, "compile", source, "--name", kernel, *arguments, *cpu, *watched, "-o", work / f"{kernel}.o"])
 
 
 def cxx_of(compiler):
@@ -104,10 +136,11 @@ def language(compiler, source):
 
 
 def can_sanitize(compiler, flags, work):
+    """Whether the sanitizers' libraries are there, and run here."""
     probe = work / "probe.cpp"
     probe.write_text("int main() { return 0; }\n")
     built = subprocess.run([cxx_of(compiler), *flags, probe, "-o", work / "probe"], capture_output=True)
-    return built.returncode == 0
+    return built.returncode == 0 and subprocess.run([work / "probe"], capture_output=True).returncode == 0
 
 
 def check_headers(compiler, work):
@@ -140,7 +173,10 @@ def check_fields(compiler, work):
 
 
 def build_client(compiler, name, flags, work):
-    sources, kernels = CLIENTS[name]
+    return build_program(compiler, name, *CLIENTS[name], flags, work)
+
+
+def build_program(compiler, name, sources, kernels, flags, work):
     objects = []
     for source in sources:
         objects.append(work / (Path(source).stem + ".client.o"))
@@ -152,25 +188,50 @@ def build_client(compiler, name, flags, work):
     return program
 
 
+def sanitizer_flags(mode):
+    """What clients are compiled and linked with."""
+    if mode == "sanitize":
+        return ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"]
+    return [f"-fsanitize={WATCHED[mode][0]}"] if mode in WATCHED else []
+
+
 def run_clients(compiler, mode, work):
-    flags = ["-fsanitize=address,undefined", "-fno-sanitize-recover=all"] if mode == "sanitize" else []
-    if flags and not can_sanitize(compiler, flags, work):
-        return SKIPPED
+    flags = sanitizer_flags(mode)
     before = ["valgrind", "-q", "--error-exitcode=9", "--leak-check=full"] if mode == "valgrind" else []
     check_headers(compiler, work)
     check_fields(compiler, work)
     for name in CLIENTS:
         run([*before, build_client(compiler, name, flags, work)])
-    return 0
+
+
+def run_watched(compiler, mode, work):
+    _, clients, misuses = WATCHED[mode]
+    flags = sanitizer_flags(mode)
+    environment = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1"}
+    for name in clients:
+        run([build_client(compiler, name, flags, work)], env=environment)
+    program = build_program(compiler, "misuse", *MISUSE, flags, work)
+    run([program, "none"], env=environment)
+    environment["ASAN_OPTIONS"] = "detect_leaks=0"
+    for misuse, report in misuses.items():
+        done = subprocess.run([program, misuse], capture_output=True, text=True, timeout=60, env=environment)
+        if done.returncode == 0 or report not in done.stderr:
+            raise Failed(f"{misuse}: exit code {done.returncode}, no {report}\n{done.stderr}")
+
+
+def exports_of(function):
+    """What the object of a kernel of this folder exports."""
+    suffixes = [""] + ["_free"] * (function in ASSEMBLING) + ["_symbolic", "_numeric"] * (function in PHASES)
+    return {f"{function}{suffix}_ctx" for suffix in suffixes}
 
 
 def check_object(function, work):
-    """The object needs libc alone and exports its function alone."""
+    """The object needs libc alone and exports its functions alone."""
     undefined = {line.split()[-1] for line in run(["nm", "-u", work / f"{function}.o"]).splitlines() if line.strip()}
     if undefined - LIBRARY_SYMBOLS:
         raise Failed(f"{function}.o needs {sorted(undefined - LIBRARY_SYMBOLS)}")
     defined = {line.split()[-1] for line in run(["nm", "-g", "--defined-only", work / f"{function}.o"]).splitlines()}
-    if defined != {f"{function}_ctx"}:
+    if defined != exports_of(function):
         raise Failed(f"{function}.o exports {sorted(defined)}")
 
 
@@ -189,7 +250,6 @@ def check_symbols(spc, work):
             formats = ["--format", f"A={name}", *(["--format", f"B={other}"] if number else [])]
             run([spc, "compile", source, *formats, "-o", work / f"{function}.o"])
             check_object(function, work)
-    return 0
 
 
 def order_of(name):
@@ -201,7 +261,7 @@ def order_of(name):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--spc", required=True)
-    parser.add_argument("--mode", choices=["plain", "valgrind", "sanitize", "symbols"], default="plain")
+    parser.add_argument("--mode", choices=["plain", "valgrind", "sanitize", *WATCHED, "symbols"], default="plain")
     parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--work", required=True, type=Path)
     options = parser.parse_args()
@@ -210,11 +270,18 @@ def main():
         return SKIPPED
     shutil.rmtree(options.work, ignore_errors=True)
     options.work.mkdir(parents=True)
+    flags = sanitizer_flags(options.mode)
+    if flags and not can_sanitize(options.compiler, flags, options.work):
+        return SKIPPED
     try:
         compile_kernels(options.spc, options.work, options.mode)
         if options.mode == "symbols":
-            return check_symbols(options.spc, options.work)
-        return run_clients(options.compiler, options.mode, options.work)
+            check_symbols(options.spc, options.work)
+        elif options.mode in WATCHED:
+            run_watched(options.compiler, options.mode, options.work)
+        else:
+            run_clients(options.compiler, options.mode, options.work)
+        return 0
     except Failed as failure:
         print(failure, file=sys.stderr)
         return 1

@@ -1,0 +1,85 @@
+// Kernels that assemble their output, on three threads: chunks of rows, and memory that runs out in any of them.
+#include "assembly_accumulate.h"
+
+#include <atomic>
+#include <thread>
+#include <vector>
+
+namespace {
+
+std::atomic<int64_t> tasksRun{0};
+
+void onThreads(void *, int64_t tasks, void (*task)(void *, int64_t), void *closure) {
+  std::atomic<int64_t> next{tasks};
+  const auto work = [&] {
+    for (int64_t index; (index = --next) >= 0;) {
+      task(closure, index);
+      ++tasksRun;
+    }
+  };
+  std::vector<std::thread> threads;
+  for (int n = 0; n < 2; ++n)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// Whether the outermost loop runs over the rows of dense levels, whose chunks are computed apart.
+bool hasChunks(const assembly_case &test) {
+  return test.first == reinterpret_cast<int64_t *>(&given.B) && test.validate != validate_csc;
+}
+
+void testChunks(const assembly_case &test) {
+  const spc_context context = counting_context(-1);
+  output A = garbage();
+  tasksRun = 0;
+  EXPECT_STATUS_OF(&test, SPC_OK, test.call(&context, &A));
+  EXPECT_OF(&test, !hasChunks(test) || tasksRun > 1);
+  EXPECT_STATUS_OF(&test, SPC_OK, test.release(&context, &A));
+  tasksRun = 0;
+  EXPECT_STATUS_OF(&test, SPC_OK, test.symbolic(&context, &A));
+  EXPECT_OF(&test, !hasChunks(test) || tasksRun > 1);
+  tasksRun = 0;
+  EXPECT_STATUS_OF(&test, SPC_OK, test.numeric(&context, &A));
+  EXPECT_OF(&test, !hasChunks(test) || tasksRun > 1);
+  EXPECT_STATUS_OF(&test, SPC_OK, test.release(&context, &A));
+}
+
+/// Calls with operands and outputs of their own share nothing, whatever threads they are on.
+void testCallsAtOnce() {
+  std::vector<std::thread> callers;
+  std::vector<output> results(4);
+  for (output &A : results)
+    callers.emplace_back([&A] {
+      spc_context context = spc_default_context();
+      context.parallel_for = onThreads;
+      if (spgemm_ctx(&context, &given.B, &given.C, &A.csr) != SPC_OK)
+        abort();
+    });
+  for (std::thread &caller : callers)
+    caller.join();
+  for (output &A : results) {
+    EXPECT(is_right(&cases[0], &A));
+    spgemm_plain_free(&A);
+  }
+}
+
+} // namespace
+
+int main() {
+  run_tasks = onThreads;
+  for (const int64_t rows : {20, 520}) {
+    make_operands(rows, 1, 0);
+    for (const assembly_case &test : cases) {
+      if (rows >= 512)
+        testChunks(test);
+      test_assembling(&test);
+    }
+    test_accumulating();
+    test_accumulating_again();
+    testCallsAtOnce();
+    free_operands();
+  }
+  return failures != 0;
+}
