@@ -82,6 +82,28 @@ std::string parameterOf(const Signature &signature, const sema::Kernel &kernel, 
   return kernel.tensors[static_cast<size_t>(tensor)].name;
 }
 
+/// The fields of an assembled output's struct for sizes that nothing else says.
+std::string sizesToSet(const sema::Kernel &kernel, const Parameter &parameter) {
+  const auto isOperands = [&](sema::ExtentId extent) {
+    return std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](sema::TensorId id) {
+      const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(id)];
+      return tensor.isRead && std::find(tensor.extents.begin(), tensor.extents.end(), extent) != tensor.extents.end();
+    });
+  };
+  std::string names;
+  const std::vector<sema::ExtentId> &extents = kernel.tensors[static_cast<size_t>(parameter.tensor)].extents;
+  for (size_t dim = 0; dim < extents.size(); ++dim) {
+    if (kernel.extents[static_cast<size_t>(extents[dim])].fixed || isOperands(extents[dim]))
+      continue;
+    const Field &field =
+        parameter.type.fields[static_cast<size_t>(parameter.type.find(FieldRole::Size, static_cast<int>(dim)))];
+    names += (names.empty() ? "" : ", ") + field.name;
+    if (field.arrayLength > 0)
+      names += "[" + std::to_string(dim) + "]";
+  }
+  return names;
+}
+
 /// What a caller has to know about an argument beyond its shape and storage, in lines.
 std::vector<std::string> notes(const Signature &signature, const sema::Kernel &kernel, const Parameter &parameter) {
   const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(parameter.tensor)];
@@ -98,6 +120,8 @@ std::vector<std::string> notes(const Signature &signature, const sema::Kernel &k
   } else if (parameter.isAssembled) {
     lines.push_back("assembled: the call sets the struct, whatever it holds before, and allocates its arrays,");
     lines.push_back("which " + signature.function + "_free releases");
+    if (const std::string sizes = sizesToSet(kernel, parameter); !sizes.empty())
+      lines.push_back("to be set before, as no operand has it: " + sizes);
   } else if (tensor.isWritten && tensor.patternOf && !parameter.fillsStructure) {
     lines.push_back("only its values change");
   } else if (tensor.isWritten && tensor.patternOf) {

@@ -19,14 +19,21 @@ public:
     std::string name = tensor;
     if (isReservedName(name))
       name += '_';
-    while (name == function_ || name == function_ + "_ctx" || (name != tensor && wanted_.contains(name)) ||
-           taken_.contains(name))
+    while (isFunction(name) || (name != tensor && wanted_.contains(name)) || taken_.contains(name))
       name += '_';
     taken_.insert(name);
     return name;
   }
 
 private:
+  /// Whether a header may define a function of this name.
+  bool isFunction(std::string name) const {
+    if (name.ends_with("_ctx"))
+      name.resize(name.size() - 4);
+    return name == function_ || name == function_ + "_symbolic" || name == function_ + "_numeric" ||
+           name == function_ + "_free";
+  }
+
   std::string function_;
   std::set<std::string> wanted_;
   std::set<std::string> taken_;

@@ -114,6 +114,34 @@ Kernel csfProduct(SourceManager &sources) {
   return kernel;
 }
 
+Kernel product(SourceManager &sources) {
+  const SourceFile &file = sources.add("product.tex", "A(i,j) = B(i,k)*C(k,j)");
+  Kernel kernel = named("product", "product.tex", {{"i", {}}, {"j", {}}, {"k", {}}});
+  add(kernel, "B", ValueType::F64, makeFormat("dc"), {0, 2});
+  add(kernel, "C", ValueType::F64, makeFormat("dc"), {2, 1});
+  const TensorId a = add(kernel, "A", ValueType::F64, makeFormat("dc"), {0, 1});
+  makeOutput(kernel, a, false);
+  kernel.tensors[a].isAssembled = true;
+  addStatement(kernel, file, "A(i,j) = B(i,k)*C(k,j)", a);
+  std::get<sema::Statement>(kernel.steps.back()).collecting = {{0, 1}, 1};
+  return kernel;
+}
+
+Kernel accumulated(SourceManager &sources) {
+  const SourceFile &file = sources.add("acc.tex", "A(i,j) += B(i,k)*B(k,j)\ny(i) = A(i,j)*A(i,j)");
+  Kernel kernel = named("accumulated", "acc.tex", {{"n", {}}});
+  add(kernel, "B", ValueType::F32, makeFormat("dc"), {0, 0});
+  const TensorId a = add(kernel, "A", ValueType::F32, makeFormat("cs"), {0, 0});
+  const TensorId y = add(kernel, "y", ValueType::F32, makeFormat("d"), {0});
+  makeOutput(kernel, a, true);
+  makeOutput(kernel, y, false);
+  kernel.tensors[a].isAssembled = true;
+  addStatement(kernel, file, "A(i,j) += B(i,k)*B(k,j)", a);
+  std::get<sema::Statement>(kernel.steps.back()).collecting = {{0, 1}, 1};
+  addStatement(kernel, file, "y(i) = A(i,j)*A(i,j)", y);
+  return kernel;
+}
+
 Kernel sharedParts(SourceManager &sources) {
   const std::string statement = "C(i,j) = alpha*A(i,j)*B(i,j)";
   const SourceFile &file = sources.add("parts.tex", statement);

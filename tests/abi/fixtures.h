@@ -25,6 +25,12 @@ sema::Kernel scaledSpmv(SourceManager &sources);
 /// Y(i,j) = T(i,j,k)*V(j), f64, T in CSF with modes 2, 0, 1 and 64-bit pointers.
 sema::Kernel csfProduct(SourceManager &sources);
 
+/// A(i,j) = B(i,k)*C(k,j), f64, all in CSR; A is assembled.
+sema::Kernel product(SourceManager &sources);
+
+/// A(i,j) += B(i,k)*B(k,j) and y(i) = A(i,j)*A(i,j), f32; A is assembled, in COO.
+sema::Kernel accumulated(SourceManager &sources);
+
 /// C(i,j) = alpha * (A_0(i,j) + A_1(i,j)) * B(i,j), complex; A is a sum of ELL and COO, B has the structure of A_1.
 sema::Kernel sharedParts(SourceManager &sources);
 

@@ -44,6 +44,8 @@ TEST_CASE("golden headers") {
   checkGolden(abi::test::scaledSpmv(sources));
   checkGolden(abi::test::csfProduct(sources));
   checkGolden(abi::test::sharedParts(sources));
+  checkGolden(abi::test::product(sources));
+  checkGolden(abi::test::accumulated(sources));
 }
 
 TEST_CASE("the common part is the public headers, byte for byte") {
@@ -76,6 +78,24 @@ TEST_CASE("substitution leaves unknown names and stray signs alone") {
   CHECK(substitute("@a@ @b@ @ @a@", {{"a", "1"}}) == "1 @b@ @ 1");
   CHECK(substitute("x@", {{"a", "1"}}) == "x@");
   CHECK(substitute("@a@", {{"a", "@a@"}}) == "@a@");
+}
+
+TEST_CASE("an assembled output's size that no operand has is the caller's to set") {
+  SourceManager sources;
+  sema::Kernel kernel = abi::test::product(sources);
+  const std::string words = "to be set before, as no operand has it: ";
+  CHECK(writeHeader(makeSignature(kernel), kernel).find(words) == std::string::npos);
+  kernel.tensors[1].extents = {2, 0};
+  CHECK(writeHeader(makeSignature(kernel), kernel).find(words + "ncols\n") != std::string::npos);
+  kernel.extents[1].fixed = 7;
+  CHECK(writeHeader(makeSignature(kernel), kernel).find(words) == std::string::npos);
+  // Of order 3 the sizes are an array.
+  sema::Kernel cube = abi::test::csfProduct(sources);
+  cube.tensors[2].format = abi::test::makeFormat("ccc");
+  cube.tensors[2].extents = {0, 1, 3};
+  cube.tensors[2].isAssembled = true;
+  cube.extents.push_back({"l", {}});
+  CHECK(writeHeader(makeSignature(cube), cube).find(words + "shape[2]\n") != std::string::npos);
 }
 
 TEST_CASE("a kernel without arguments still has a valid prototype") {

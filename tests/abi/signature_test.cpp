@@ -84,6 +84,38 @@ TEST_CASE("a tensor with another's structure is its values, a complex operand a 
   CHECK_FALSE(c.fillsStructure);
 }
 
+TEST_CASE("an assembled output is a struct that the call sets") {
+  SourceManager sources;
+  sema::Kernel kernel = abi::test::product(sources);
+  const Signature signature = makeSignature(kernel);
+  REQUIRE(signature.parameters.size() == 3);
+  const Parameter &a = signature.parameters[2];
+  CHECK(a.kind == ParameterKind::Tensor);
+  CHECK(a.isAssembled);
+  CHECK(a.isWritten);
+  CHECK_FALSE(a.fillsStructure);
+  CHECK_FALSE(signature.parameters[0].isAssembled);
+  CHECK(signature.hasPhases);
+  // Without computed zeros the pattern depends on the values; of what is added to, old values are needed.
+  kernel.dropZeros = true;
+  CHECK_FALSE(makeSignature(kernel).hasPhases);
+  kernel.dropZeros = false;
+  kernel.tensors[2].isRead = true;
+  CHECK_FALSE(makeSignature(kernel).hasPhases);
+  CHECK(makeSignature(kernel).parameters[2].isAssembled);
+  SourceManager others;
+  CHECK_FALSE(makeSignature(abi::test::sddmm(others)).hasPhases);
+}
+
+TEST_CASE("a kernel of several steps has no phases") {
+  SourceManager sources;
+  const sema::Kernel kernel = abi::test::accumulated(sources);
+  const Signature signature = makeSignature(kernel);
+  CHECK_FALSE(signature.hasPhases);
+  CHECK(signature.parameters[1].isAssembled);
+  CHECK(signature.parameters[1].name == "A");
+}
+
 TEST_CASE("only parameters of the kernel are parameters of the function") {
   SourceManager sources;
   sema::Kernel kernel = abi::test::scaledSpmv(sources);
@@ -100,6 +132,7 @@ TEST_CASE("parameter names avoid keywords, macros and our own names") {
   CHECK(namesFor({"ctx", "spc_status", "SPC_OK"}) == Names{"ctx_", "spc_status_", "SPC_OK_"});
   CHECK(namesFor({"I", "NULL", "__linux__", "_Bool"}) == Names{"I_", "NULL_", "__linux___", "_Bool_"});
   CHECK(namesFor({"f", "f_ctx"}) == Names{"f_", "f_ctx_"});
+  CHECK(namesFor({"f_symbolic", "f_numeric_ctx", "f_free"}) == Names{"f_symbolic_", "f_numeric_ctx_", "f_free_"});
 }
 
 TEST_CASE("renamed parameters clash with no other tensor") {

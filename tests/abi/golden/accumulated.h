@@ -1,0 +1,159 @@
+/* accumulated(): made by spc from acc.tex; do not edit.
+ *
+ *     A(i,j) += B(i,k)*B(k,j)
+ *     y(i) = A(i,j)*A(i,j)
+ *
+ * Arguments. They must not overlap in memory. Coordinates count from 0; they are sorted and unique
+ * unless said otherwise.
+ *
+ *   B  in, n x n; (i: dense, j: compressed), pointers i32, indices i32
+ *   A  in/out, n x n; (i: compressed non-unique, j: singleton), indices i32
+ *      its arrays are released, as by accumulated_free, and replaced by new ones
+ *   y  out, n; dense
+ *
+ * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
+#ifndef SPC_KERNEL_accumulated
+#define SPC_KERNEL_accumulated
+
+/* the text of spc/spc.h and spc/levels.h */
+
+#ifndef SPC_TYPE_CSR_F32_I32
+#define SPC_TYPE_CSR_F32_I32
+
+/* From the outside in: (i: dense, j: compressed), pointers i32, indices i32. */
+typedef struct spc_csr_f32_i32 {
+  int64_t nrows; /* extent of dimension 0 */
+  int64_t ncols; /* extent of dimension 1 */
+  int64_t nnz; /* stored values */
+  int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
+  int32_t *col_ind; /* coordinates of level 1, j */
+  float *values; /* stored values, in the order of the entries */
+} spc_csr_f32_i32;
+
+SPC_ASSERT_FIELD(spc_csr_f32_i32, nrows, 0);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, ncols, 1);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, nnz, 2);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, row_ptr, 3);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, col_ind, 4);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, values, 5);
+SPC_ASSERT_SIZE(spc_csr_f32_i32, 6);
+
+/* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
+static inline spc_status spc_csr_f32_i32_validate(const spc_csr_f32_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  spc_level levels[2];
+  if (t->nrows < 0 || t->ncols < 0)
+    return SPC_ERROR_SHAPE;
+  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
+  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED);
+  levels[1].pointers = t->row_ptr;
+  levels[1].pointer_bits = 32;
+  levels[1].indices = t->col_ind;
+  levels[1].index_bits = 32;
+  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+#endif
+
+#ifndef SPC_TYPE_COO2_F32_I32
+#define SPC_TYPE_COO2_F32_I32
+
+/* From the outside in: (i: compressed non-unique, j: singleton), indices i32. */
+typedef struct spc_coo2_f32_i32 {
+  int64_t nrows; /* extent of dimension 0 */
+  int64_t ncols; /* extent of dimension 1 */
+  int64_t nnz; /* stored values */
+  int32_t *row_ind; /* coordinates of level 0, i */
+  int32_t *col_ind; /* coordinates of level 1, j */
+  float *values; /* stored values, in the order of the entries */
+} spc_coo2_f32_i32;
+
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, nrows, 0);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, ncols, 1);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, nnz, 2);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, row_ind, 3);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, col_ind, 4);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, values, 5);
+SPC_ASSERT_SIZE(spc_coo2_f32_i32, 6);
+
+/* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
+static inline spc_status spc_coo2_f32_i32_validate(const spc_coo2_f32_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  spc_level levels[2];
+  if (t->nrows < 0 || t->ncols < 0)
+    return SPC_ERROR_SHAPE;
+  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->nrows, SPC_ORDERED);
+  levels[0].count = t->nnz;
+  levels[0].indices = t->row_ind;
+  levels[0].index_bits = 32;
+  levels[1] = spc_make_level(SPC_LEVEL_FIXED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED | SPC_CONTINUES);
+  levels[1].count = 1;
+  levels[1].indices = t->col_ind;
+  levels[1].index_bits = 32;
+  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+#endif
+
+#ifndef SPC_TYPE_DENSE1_F32
+#define SPC_TYPE_DENSE1_F32
+
+/* Dense. */
+typedef struct spc_dense1_f32 {
+  int64_t size; /* extent of dimension 0 */
+  int64_t stride; /* elements from one coordinate to the next */
+  float *values; /* elements */
+} spc_dense1_f32;
+
+SPC_ASSERT_FIELD(spc_dense1_f32, size, 0);
+SPC_ASSERT_FIELD(spc_dense1_f32, stride, 1);
+SPC_ASSERT_FIELD(spc_dense1_f32, values, 2);
+SPC_ASSERT_SIZE(spc_dense1_f32, 3);
+
+/* Checks extents, and strides: innermost 1, no two elements in one place. SPC_OK when all is well. */
+static inline spc_status spc_dense1_f32_validate(const spc_dense1_f32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  return spc_validate_dense(&t->size, &t->stride, 1, 0, t->values);
+}
+
+/* A contiguous tensor over the caller's values. */
+static inline spc_dense1_f32 spc_dense1_f32_make(float *values, int64_t size) {
+  const spc_dense1_f32 t = {size, 1, values};
+  return t;
+}
+
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
+spc_status accumulated_ctx(
+    const spc_context *ctx,
+    const spc_csr_f32_i32 *B,
+    spc_coo2_f32_i32 *A,
+    spc_dense1_f32 *y);
+
+/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
+spc_status accumulated_free_ctx(const spc_context *ctx, spc_coo2_f32_i32 *A);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+static inline spc_status accumulated(const spc_csr_f32_i32 *B, spc_coo2_f32_i32 *A, spc_dense1_f32 *y) {
+  const spc_context ctx = spc_default_context();
+  return accumulated_ctx(&ctx, B, A, y);
+}
+
+static inline void accumulated_free(spc_coo2_f32_i32 *A) {
+  const spc_context ctx = spc_default_context();
+  (void)accumulated_free_ctx(&ctx, A);
+}
+
+#endif
