@@ -358,6 +358,9 @@ TEST_CASE("a kernel that is one assembling step has two phases; stages part at s
   CHECK(hasPhases(kernel("A(i,j) = B(i,k)*B(k,j)")));
   CHECK(hasPhases(kernel("A(i,j) = B(j,i)")));
   CHECK_FALSE(hasPhases(kernel("A(i,j) = 2*B(i,j)")));
+  // The pattern is to be had without the old values being lost.
+  CHECK_FALSE(hasPhases(kernel("A(i,j) += B(i,k)*B(k,j)")));
+  CHECK_FALSE(hasPhases(kernel("A(i,j) = A(i,j) + B(i,j)")));
   CHECK_FALSE(hasPhases(kernel("A(i,j) = B(i,k)*B(k,j)\ny(i) = A(i,j)")));
   CHECK_FALSE(hasPhases(kernel("A(i,j) = B(i,k)*B(k,j)/sum(l, x(l))")));
   CHECK(stages("A(i,j) = B(i,k)*B(k,j)") == 1);
