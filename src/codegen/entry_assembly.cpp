@@ -2,6 +2,7 @@
 
 #include "codegen/entry_checks.h"
 #include "codegen/entry_copies.h"
+#include "codegen/runtime_parts.h"
 #include "runtime/assembly.h"
 
 namespace LLVM = mlir::LLVM;
@@ -21,13 +22,19 @@ enum AssemblyField : unsigned {
   kRowOrder,
   kDims,
   kKeyBytes = kDims + runtime::kMaxOrder,
-  kDropZeros,
+  kDense,
+  kList,
+  kNotesLengths,
   kChunks,
   kRuns,
   kExpected,
   kWorkspaceBytes,
   kAssemblyParallelFor,
   kAssemblyUser,
+  kPlace,
+  kPack,
+  kMerge,
+  kDropZeros,
   kState,
   kAssemblyFields,
 };
@@ -35,13 +42,21 @@ static_assert(sizeof(runtime::Assembly) == kAssemblyFields * sizeof(int64_t));
 
 Struct assemblyStruct(EntryBuilder &build) {
   llvm::SmallVector<mlir::Type> fields(kAssemblyFields, build.int64Type());
-  for (unsigned pointer : {kAllocator, kTarget, kAssemblyParallelFor, kAssemblyUser, kState})
+  for (unsigned pointer :
+       {kAllocator, kTarget, kAssemblyParallelFor, kAssemblyUser, kPlace, kPack, kMerge, kDropZeros, kState})
     fields[pointer] = build.pointerType();
   return build.structOf(fields);
 }
 
 bool isArray(const abi::Field &field) {
   return field.type != abi::FieldType::Int64;
+}
+
+/// The address of a function of these types, or NULL.
+Value functionOf(EntryBuilder &build, const std::string &name, mlir::Type result, llvm::ArrayRef<mlir::Type> types) {
+  if (name.empty())
+    return build.null();
+  return LLVM::AddressOfOp::create(build.ops(), declareFunction(build, runtimeSymbol(name), result, types));
 }
 
 Value callRuntime(EntryBuilder &build, const std::string &name, const llvm::SmallVector<Value> &arguments) {
@@ -111,7 +126,10 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   for (size_t k = 0; k < collecting.dims.size(); ++k)
     set(kDims + static_cast<unsigned>(k), build.constant(collecting.dims[k]));
   set(kKeyBytes, build.constant(sema::keyBits(tensor, collecting) / 8));
-  set(kDropZeros, build.constant(entry_.kernel.dropZeros));
+  const AssemblyParts parts = assemblyParts(entry_.kernel, statement, entry_.phase);
+  set(kDense, build.constant(parts.dense));
+  set(kList, build.constant(parts.list));
+  set(kNotesLengths, build.constant(parts.notesLengths));
   set(kChunks, chunks.tasks);
   set(kRuns, build.constant(static_cast<int64_t>(statement.terms.size())));
   set(kExpected, expectedEntries(statement));
@@ -120,6 +138,12 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   const auto user = [&] { return build.loadField(contextStruct(build), entry_.context, kUser); };
   set(kAssemblyParallelFor, hook);
   set(kAssemblyUser, build.computeIf(build.negate(build.isNull(hook)), user, build.null()));
+  const mlir::Type pointer = build.pointerType(), number = build.int64Type(), status = build.int32Type();
+  const mlir::Type none = LLVM::LLVMVoidType::get(pointer.getContext());
+  set(kPlace, functionOf(build, parts.place, none, {pointer, number, pointer}));
+  set(kPack, functionOf(build, parts.pack, status, {pointer}));
+  set(kMerge, functionOf(build, parts.merge, none, {pointer, pointer}));
+  set(kDropZeros, functionOf(build, parts.dropZeros, number, {pointer, number}));
   set(kState, build.null());
   return object;
 }
@@ -170,7 +194,8 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
   }
   const Value target = describeTarget(descriptors, conversion.to);
   const Value withValues = build.constant(entry_.phase == Phase::Assemble);
-  build.failUnlessOk(callRuntime(build, "convert", {allocator, source, target, withValues}));
+  const std::string converter = converterFor(from, entry_.kernel.tensors[conversion.to], conversion.dims);
+  build.failUnlessOk(callRuntime(build, converter, {allocator, source, target, withValues}));
   take(descriptors, conversion.to, target);
 }
 

@@ -3,32 +3,21 @@
 #include "codegen/entry_checks.h"
 #include "codegen/entry_counts.h"
 #include "codegen/entry_descriptors.h"
+#include "codegen/runtime_parts.h"
 
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
 namespace spc::codegen {
-namespace {
-
-/// The runtime function for copies from one storage to another: one with the instances that the types need, where there
-/// is a fast way, else the one that sorts.
-std::string converterFor(const sema::Tensor &copy) {
-  const int64_t bytes = sema::bytesOf(copy.type);
-  if (copy.order() != 2 || (bytes != 4 && bytes != 8) || copy.format.levels[1].isDense())
-    return "convert_sorted";
-  return "convert_rows_" + std::to_string(format::bits(copy.format.indices) / 8) + "_" + std::to_string(bytes);
-}
-
-} // namespace
-
 TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   EntryBuilder &build = entry.build;
   Descriptors descriptors(entry);
   const Value allocator = descriptors.allocator(memory);
-  const Value source = descriptors.describe(entry.kernel.tensors[*tensor.source], entry.tensors[*tensor.source]);
+  const sema::Tensor &from = entry.kernel.tensors[*tensor.source];
+  const Value source = descriptors.describe(from, entry.tensors[*tensor.source]);
   const Value copy = descriptors.describe(tensor, {});
   const mlir::Type pointer = build.pointerType(), number = build.int64Type();
-  LLVM::LLVMFuncOp convert = declareFunction(build, runtimeSymbol(converterFor(tensor)), build.int32Type(),
+  LLVM::LLVMFuncOp convert = declareFunction(build, runtimeSymbol(converterFor(from, tensor)), build.int32Type(),
                                              {pointer, pointer, pointer, number});
   const Value withValues = build.constant(entry.phase != runtime::Phase::Symbolic);
   const mlir::SmallVector<Value> arguments{allocator, source, copy, withValues};

@@ -19,13 +19,17 @@ constexpr DiagnosticKind kRuntimeBroken{"runtime-broken", Severity::Internal};
 constexpr llvm::StringLiteral kCPrefix = "spc_rt_";
 constexpr llvm::StringLiteral kSymbolPrefix = "spc.rt.";
 
-/// Attribute of functions that the pipeline leaves as they are.
-constexpr llvm::StringLiteral kOptimised = "spc-optimised";
+bool isCall(const llvm::Function &function) {
+  return function.isDeclaration() && function.getName().starts_with(kSymbolPrefix);
+}
 
-bool callsRuntime(const llvm::Module &module) {
-  return llvm::any_of(module.functions(), [](const llvm::Function &f) {
-    return f.isDeclaration() && f.getName().starts_with(kSymbolPrefix);
-  });
+/// Whether the module uses any function of the runtime. Declarations that nothing uses are removed: a declaration is
+/// enough for the linker to add a function.
+bool callsRuntime(llvm::Module &module) {
+  for (llvm::Function &function : llvm::make_early_inc_range(module.functions()))
+    if (isCall(function) && function.use_empty())
+      function.eraseFromParent();
+  return llvm::any_of(module.functions(), isCall);
 }
 
 /// Drops what ties the runtime to the system that it was compiled for, so that the kernel's target applies.
@@ -40,17 +44,11 @@ void neutralise(llvm::Module &runtime, const llvm::Module &kernel) {
                                   "stack-protector-buffer-size", "min-legal-vector-width"})
       function.removeFnAttr(attribute);
     function.removeFnAttr(llvm::Attribute::UWTable);
-    // Most of it waits for memory and was optimised when spc was built: doing so again would cost more time than the
-    // rest of a compilation. Those functions to which the kernel's processor matters are marked (runtime/hot.h).
-    if (function.hasFnAttribute(llvm::Attribute::Hot)) {
-      function.removeFnAttr(llvm::Attribute::Hot); // it would have sections of its own
-      function.removeFnAttr(llvm::Attribute::OptimizeForSize);
-    } else if (!function.isDeclaration()) {
-      function.removeFnAttr(llvm::Attribute::OptimizeForSize);
-      function.addFnAttr(llvm::Attribute::OptimizeNone);
-      function.addFnAttr(llvm::Attribute::NoInline);
-      function.addFnAttr(kOptimised);
-    }
+    // What is not marked (runtime/hot.h) waits for memory: code is generated for size.
+    if (function.hasFnAttribute(llvm::Attribute::Hot))
+      function.removeFnAttr(llvm::Attribute::Hot); // it would have a section of its own
+    else if (!function.isDeclaration())
+      function.addFnAttr(llvm::Attribute::OptimizeForSize);
     if (function.getName().starts_with(kCPrefix))
       function.setName(kSymbolPrefix + function.getName().drop_front(kCPrefix.size()));
   }
@@ -62,15 +60,13 @@ struct Need {
 };
 
 Need needOf(const llvm::Module &module) {
-  const auto calls = [&](llvm::StringRef prefix) {
-    return llvm::any_of(module.functions(), [&](const llvm::Function &f) {
-      llvm::StringRef name = f.getName();
-      return name.consume_front(kSymbolPrefix) && name.starts_with(prefix);
-    });
+  const auto hasFunction = [&](auto matches) {
+    return llvm::any_of(module.functions(), [&](const llvm::Function &f) { return matches(f.getName()); });
   };
-  if (calls("assembly_") || module.getFunction((kSymbolPrefix + "convert").str()))
+  if (hasFunction([](llvm::StringRef name) { return name.ends_with("_free_ctx"); }))
     return {"assembles a sparse output", "store the output densely"};
-  if (calls("convert_"))
+  if (hasFunction(
+          [](llvm::StringRef name) { return name.consume_front(kSymbolPrefix) && name.starts_with("convert"); }))
     return {"copies an operand into another storage", "store the operand in the order in which the kernel reads it"};
   return {"adds lengths up into pointers", "store the operand with an offsets array"};
 }
@@ -104,8 +100,9 @@ bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics) {
     reportUnavailable(module, diagnostics);
     return false;
   }
-  auto parsed =
-      llvm::parseBitcodeFile(llvm::MemoryBufferRef({bitcode.data(), bitcode.size()}, "runtime"), module.getContext());
+  // Only those functions are read that the kernel needs.
+  auto parsed = llvm::getLazyBitcodeModule(llvm::MemoryBufferRef({bitcode.data(), bitcode.size()}, "runtime"),
+                                           module.getContext());
   if (!parsed) {
     diagnostics.report(kRuntimeBroken, {}, "the runtime cannot be read: " + llvm::toString(parsed.takeError()));
     return false;
@@ -129,16 +126,6 @@ bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics) {
       function->setDSOLocal(true);
     }
   return true;
-}
-
-void releaseRuntime(llvm::Module &module) {
-  for (llvm::Function &function : module.functions()) {
-    if (!function.hasFnAttribute(kOptimised))
-      continue;
-    function.removeFnAttr(kOptimised);
-    function.removeFnAttr(llvm::Attribute::OptimizeNone);
-    function.addFnAttr(llvm::Attribute::OptimizeForSize);
-  }
 }
 
 } // namespace spc::codegen

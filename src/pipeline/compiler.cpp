@@ -116,11 +116,14 @@ std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const Co
   if (!compilation.lowerTo(Stage::Loops, options))
     return nullptr;
   std::unique_ptr<llvm::Module> module = compilation.translate(options, invoker, machine, llvmContext);
-  if (!module || !codegen::linkRuntime(*module, diagnostics))
+  // Checks are put into the runtime, too, before it is optimised; without them it is optimised already.
+  const bool linksFirst = options.sanitizers.any();
+  if (!module || (linksFirst && !codegen::linkRuntime(*module, diagnostics)))
     return nullptr;
   codegen::prepareForSanitizers(*module, options.sanitizers);
   codegen::optimize(*module, machine, options.target.optLevel);
-  codegen::releaseRuntime(*module);
+  if (!linksFirst && !codegen::linkRuntime(*module, diagnostics))
+    return nullptr;
   codegen::instrument(*module, options.sanitizers);
   return module;
 }

@@ -21,8 +21,8 @@ Status measureKeys(AssemblyState &state) {
       return Status::IndexType;
   if (state.keySpace - 1 > largest(state.keyBytes))
     return Status::IndexType;
-  if (state.layout.applies)
-    for (int64_t k = state.layout.dense; k < target.order; ++k)
+  if (assembly.list >= 0)
+    for (int64_t k = assembly.dense; k < target.order; ++k)
       if (target.levels[k].extent - 1 > largest(target.indexBytes))
         return Status::IndexType;
   return Status::Ok;
@@ -34,30 +34,28 @@ bool hasDenseWorkspaces(const AssemblyState &state) {
   return bitBytes <= limit && (state.valueBytes == 0 || state.keySpace <= (limit - bitBytes) / state.valueBytes);
 }
 
-/// A matrix whose rows are dense: their lengths are noted where the pointers will be.
 bool allocateLengths(AssemblyState &state) {
   const Tensor &target = *state.assembly->target;
-  if (state.isNumeric || !state.layout.applies || state.assembly->runs > 1 || target.order != 2 ||
-      state.layout.dense != 1)
+  if (!state.assembly->notesLengths)
     return true;
   const int64_t rows = target.levels[0].extent;
   if (!allocatePointers(state.allocator, rows, target.pointerBytes, state.lengths))
     return false;
-  zeroElements(state.lengths, rows + 1, target.pointerBytes);
+  fillWithZeros(state.lengths, (rows + 1) * target.pointerBytes);
   return true;
 }
 
 void zeroBlock(void *closure, int64_t index) {
   const Tensor &target = *static_cast<const Tensor *>(closure);
   const int64_t begin = index * kZeroedAtOnce, left = target.stored - begin;
-  zeroElements(elementAt(target.values, begin, target.valueBytes), left < kZeroedAtOnce ? left : kZeroedAtOnce,
-               target.valueBytes);
+  fillWithZeros(elementAt(target.values, begin, target.valueBytes),
+                (left < kZeroedAtOnce ? left : kZeroedAtOnce) * target.valueBytes);
 }
 
 /// The numeric phase's values, all 0.
 bool prepareValues(AssemblyState &state) {
   Tensor &target = *state.assembly->target;
-  if (!state.isNumeric)
+  if (state.assembly->phase != Phase::Numeric)
     return true;
   if (!target.values) {
     if (!allocateArray(state.allocator, target.stored, target.valueBytes, target.values))
@@ -83,10 +81,7 @@ AssemblyState *newState(Assembly &assembly) {
   state->rowOrder = assembly.rowOrder;
   state->keyBytes = assembly.keyBytes;
   state->valueBytes = assembly.phase == Phase::Symbolic ? 0 : assembly.target->valueBytes;
-  state->isNumeric = assembly.phase == Phase::Numeric;
-  state->dropsZeros = assembly.dropZeros != 0 && assembly.phase == Phase::Assemble;
   state->pointerBytes = assembly.target->pointerBytes;
-  state->layout = layoutOf(assembly);
   state->collectors = reinterpret_cast<Collector *>(block.at(runOffset));
   for (int64_t r = 0; r < runs; ++r) {
     state->collectors[r] = {};
@@ -117,12 +112,11 @@ int64_t firstCapacity(const Assembly &assembly) {
 }
 
 Status pack(AssemblyState &state) {
-  for (int64_t r = 0; r < state.assembly->chunks * state.assembly->runs; ++r)
+  Assembly &assembly = *state.assembly;
+  for (int64_t r = 0; r < assembly.chunks * assembly.runs; ++r)
     if (const Status status = state.collectors[r].status; status != Status::Ok)
       return status;
-  if (state.isNumeric)
-    return Status::Ok;
-  return state.layout.applies ? packRows(state) : packThroughList(state);
+  return assembly.pack ? static_cast<Status>(assembly.pack(&assembly)) : Status::Ok;
 }
 
 } // namespace
@@ -174,12 +168,15 @@ extern "C" void spc_rt_run_end(Run *run, int64_t count) {
   collector.workspace = nullptr;
   collector.last->count = count;
   collector.total = collector.before + count;
-  if (state.isNumeric || collector.total == 0)
+  const Assembly &assembly = *state.assembly;
+  if (!assembly.pack || collector.total == 0)
     return releaseEntries(collector);
-  const int64_t runs = state.assembly->runs, chunk = (&collector - state.collectors) / runs;
-  for (int64_t r = 0; r < runs; ++r)
+  if (!assembly.merge)
+    return;
+  const int64_t chunk = (&collector - state.collectors) / assembly.runs;
+  for (int64_t r = 0; r < assembly.runs; ++r)
     if (Collector &other = collectorOf(state, chunk, r); &other != &collector && other.total > 0)
-      mergeRuns(collector, other);
+      assembly.merge(&collector, &other);
 }
 
 extern "C" int32_t spc_rt_assembly_finish(Assembly *assembly) {

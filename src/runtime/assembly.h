@@ -7,6 +7,9 @@
 //
 // Entry code calls start, then, for each chunk on any thread, each run one after the other (begin … end), then finish.
 // The allocator and its caller's parallel loop must be thread safe.
+//
+// A kernel links the functions that it names, and no others: what only some assemblies need is passed as pointers, and
+// what runs for each row or entry exists for the usual widths.
 #pragma once
 
 #include "runtime/runtime.h"
@@ -51,15 +54,29 @@ struct Assembly {
   int64_t dims[kMaxOrder]; ///< collecting order: the dimension at each place
   int64_t keyBytes;        ///< the target's index bytes where the key is one dimension and the target lists it as a
                            ///< whole, else 8
-  int64_t dropZeros;       ///< not 0: entries whose value is 0 are left out
+  int64_t dense;           ///< rows in the target's order (see below): how many levels are dense
+  int64_t list;            ///< … and the compressed level that has an index for each entry; else -1
+  int64_t notesLengths;    ///< not 0: each row's length is noted, for spc_rt_pack_matrix
   int64_t chunks;          ///< at least 1
   int64_t runs;            ///< of each chunk, at least 1
   int64_t expected;        ///< how many entries there may be in all, to make room at first; 0: unknown
   int64_t workspaceBytes;  ///< a larger dense workspace becomes a hash table; 0: the runtime's own limit
   ParallelFor parallelFor; ///< spreads the runtime's own work over the chunks; null: one after the other
   void *user;              ///< … its first argument
-  AssemblyState *state;    ///< the runtime's own
+  /// One of the spc_rt_place_… in the numeric phase, else null.
+  void (*place)(Run *run, int64_t count, const int64_t *coordinates);
+  /// One of the spc_rt_pack_…; null in the numeric phase.
+  int32_t (*pack)(Assembly *assembly);
+  /// spc_rt_merge_runs where there are several and values or patterns are packed, else null.
+  void (*merge)(Run *run, Run *other);
+  /// spc_rt_drop_zeros, or null where entries whose value is 0 are kept.
+  int64_t (*dropZeros)(const Run *run, int64_t count);
+  AssemblyState *state; ///< the runtime's own
 };
+
+// Rows are in the target's order where the levels follow the collecting order, one a dimension: dense levels,
+// compressed ones, at the end a compressed level with or without singletons below it, the list; the key is the last
+// level's coordinate, and keys have its indices' width. All levels of the list have one stride, those above have 1.
 
 /// Opens an assembly: zeroes the values in the numeric phase, allocating them where `target->values` is null.
 /// Ok; Memory; IndexType (a key does not fit int64 or keyBytes). On failure nothing stays allocated and `finish` must
@@ -78,9 +95,9 @@ extern "C" int64_t spc_rt_run_grow(Run *run, int64_t count);
 extern "C" int64_t spc_rt_row_end(Run *run, int64_t count, const int64_t *coordinates);
 
 /// Dense workspace: appends the touched keys, which lie in [first, last] (none where first > last), and their values
-/// to the `count` entries so far, clears the workspace and ends the row. Returns the new count.
+/// to the `count` entries so far, clears the workspace and ends the row. Returns the new count. For keys and values of
+/// as many bytes as the name says (0: no values), or of any.
 extern "C" int64_t spc_rt_row_flush(Run *run, int64_t count, int64_t first, int64_t last, const int64_t *coordinates);
-
 /// Hash workspace: the slot of `key`, whose value is 0 when new; `slots` may have moved. Where memory ran out some
 /// slot.
 extern "C" int64_t spc_rt_locate(Run *run, int64_t key);
@@ -90,6 +107,14 @@ extern "C" int64_t spc_rt_find(const Run *run, int64_t key);
 
 /// Hash workspace: as spc_rt_row_flush.
 extern "C" int64_t spc_rt_hash_flush(Run *run, int64_t count, const int64_t *coordinates);
+
+#define SPC_DECLARE_FLUSHES(KEY, VALUE)                                                                                \
+  extern "C" int64_t spc_rt_row_flush_##KEY##_##VALUE(Run *run, int64_t count, int64_t first, int64_t last,            \
+                                                      const int64_t *coordinates);                                     \
+  extern "C" int64_t spc_rt_hash_flush_##KEY##_##VALUE(Run *run, int64_t count, const int64_t *coordinates);
+#define SPC_FOR_WIDTHS(DO) DO(4, 0) DO(4, 4) DO(4, 8) DO(8, 0) DO(8, 4) DO(8, 8)
+SPC_FOR_WIDTHS(SPC_DECLARE_FLUSHES)
+#undef SPC_DECLARE_FLUSHES
 
 /// The nest is done.
 extern "C" void spc_rt_run_end(Run *run, int64_t count);
@@ -101,5 +126,32 @@ extern "C" void spc_rt_run_end(Run *run, int64_t count);
 /// fixed width is exceeded); Shape (padding needs a coordinate, but the extent is 0). On failure nothing stays
 /// allocated but what the caller passed, and the target's arrays are unset.
 extern "C" int32_t spc_rt_assembly_finish(Assembly *assembly);
+
+// For the fields of Assembly.
+
+/// Packs the one run of each chunk into a matrix of a dense and a compressed level, where rows are in the target's
+/// order and their lengths are noted.
+extern "C" int32_t spc_rt_pack_matrix(Assembly *assembly);
+/// … into any target, where rows are in its order.
+extern "C" int32_t spc_rt_pack_rows(Assembly *assembly);
+/// … into any target, by sorting.
+extern "C" int32_t spc_rt_pack_list(Assembly *assembly);
+
+/// Puts the first `count` entries of a run, a row, at their places among the target's values, where rows are in its
+/// order. There is one run of each chunk, and keys and values have as many bytes as the name says.
+extern "C" void spc_rt_place_row_4_4(Run *run, int64_t count, const int64_t *coordinates);
+extern "C" void spc_rt_place_row_4_8(Run *run, int64_t count, const int64_t *coordinates);
+extern "C" void spc_rt_place_row_8_4(Run *run, int64_t count, const int64_t *coordinates);
+extern "C" void spc_rt_place_row_8_8(Run *run, int64_t count, const int64_t *coordinates);
+/// … adds to the values of other runs. Keys and values have any widths.
+extern "C" void spc_rt_place_row(Run *run, int64_t count, const int64_t *coordinates);
+/// … in any target.
+extern "C" void spc_rt_place_entries(Run *run, int64_t count, const int64_t *coordinates);
+
+/// Merges the rows of two runs of a chunk into `run`: all keys of both, values added. Empties `other`.
+extern "C" void spc_rt_merge_runs(Run *run, Run *other);
+
+/// Removes the zeros from the row that ends at `count`. Returns the new count.
+extern "C" int64_t spc_rt_drop_zeros(const Run *run, int64_t count);
 
 } // namespace spc::runtime

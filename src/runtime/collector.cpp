@@ -1,4 +1,5 @@
 #include "runtime/collector.h"
+#include "runtime/hot.h"
 #include "runtime/walk.h"
 
 namespace spc::runtime {
@@ -36,22 +37,6 @@ void fillInto(Collector &run, Segment *segment) {
   run.capacity = segment->capacity;
 }
 
-/// Removes the zeros of the row that ends at `count`.
-int64_t withoutZeros(const Collector &run, int64_t count) {
-  const AssemblyState &state = *run.state;
-  const ValueKind kind = state.assembly->target->valueKind;
-  int64_t kept = run.rowStart;
-  for (int64_t e = run.rowStart; e < count; ++e) {
-    const void *value = elementAt(run.values, e, state.valueBytes);
-    if (isZero(kind, value, state.valueBytes))
-      continue;
-    store(run.keys, state.keyBytes, kept, load(run.keys, state.keyBytes, e));
-    copyElements(elementAt(run.values, kept, state.valueBytes), value, 1, state.valueBytes);
-    ++kept;
-  }
-  return kept;
-}
-
 bool growRows(Collector &run, int64_t record) {
   const AssemblyState &state = *run.state;
   const int64_t capacity = run.rowCapacity > 0 ? 2 * run.rowCapacity : 64;
@@ -76,6 +61,25 @@ void logRow(Collector &run, int64_t end, const int64_t *coordinates) {
 }
 
 } // namespace
+
+SPC_HOT void copyElements(void *to, const void *from, int64_t count, int64_t width) {
+  if (width % 8 == 0) {
+    auto *const __restrict write = static_cast<uint64_t *>(to);
+    const auto *const read = static_cast<const uint64_t *>(from);
+    SPC_VECTORIZE
+    for (int64_t e = 0; e < count * (width / 8); ++e)
+      write[e] = read[e];
+  } else if (width == 4) {
+    auto *const __restrict write = static_cast<uint32_t *>(to);
+    const auto *const read = static_cast<const uint32_t *>(from);
+    SPC_VECTORIZE
+    for (int64_t e = 0; e < count; ++e)
+      write[e] = read[e];
+  } else {
+    for (int64_t b = 0; b < count * width; ++b)
+      static_cast<char *>(to)[b] = static_cast<const char *>(from)[b];
+  }
+}
 
 bool openCollector(Collector &run, int64_t capacity) {
   Segment *segment = newSegment(*run.state, capacity);
@@ -118,13 +122,14 @@ int64_t makeRoom(Collector &run, int64_t count, int64_t more) {
 
 int64_t endRow(Collector &run, int64_t count, const int64_t *coordinates) {
   const AssemblyState &state = *run.state;
-  if (state.dropsZeros)
-    count = withoutZeros(run, count);
+  const Assembly &assembly = *state.assembly;
+  if (assembly.dropZeros)
+    count = assembly.dropZeros(&run, count);
   const int64_t length = count - run.rowStart;
   if (length == 0)
     return count;
-  if (state.isNumeric) {
-    placeRow(run, count, coordinates);
+  if (assembly.place) {
+    assembly.place(&run, count, coordinates);
     return 0;
   }
   if (!state.lengths)

@@ -52,15 +52,6 @@ struct Collector : Run {
   int64_t apart[8]; ///< keeps the collectors of two threads out of one cache line
 };
 
-/// How the rows lie in the target where its levels follow the collecting order, the key is the last level's coordinate
-/// and keys have its indices' width: dense levels, compressed ones, and at the end a compressed level with or without
-/// singletons below it, the list.
-struct RowLayout {
-  bool applies;
-  int64_t dense; ///< how many levels are dense
-  int64_t list;  ///< the compressed level that has an index for each entry
-};
-
 inline constexpr int64_t kPooled = 64;
 
 struct AssemblyState {
@@ -70,12 +61,9 @@ struct AssemblyState {
   int64_t keyBytes;
   int64_t valueBytes; ///< 0 in the symbolic phase
   int64_t keySpace;   ///< keys are less
-  bool isNumeric;
-  bool dropsZeros;
   bool hasDenseWorkspaces;
   bool ownsValues; ///< the numeric phase's values were allocated here
-  RowLayout layout;
-  void *lengths; ///< by row: its entries, in the target's pointers array; null where runs log their rows
+  void *lengths;   ///< by row: its entries, in the target's pointers array; null where runs log their rows
   int64_t pointerBytes;
   int64_t extents[kMaxOrder]; ///< by dimension
   Workspace *pool[kPooled];   ///< those that no run uses; taken and given back atomically
@@ -91,26 +79,37 @@ inline void fail(Collector &run, Status status) {
     run.status = status;
 }
 
-/// Copies elements that may be aligned to their width, at most 8, and no more.
-inline void copyElements(void *to, const void *from, int64_t count, int64_t width) {
+/// Copies an element of `width` bytes, which may be aligned to its width, at most 8, and no more.
+inline void copyElement(void *to, const void *from, int64_t width) {
   if (width % 8 == 0)
-    for (int64_t e = 0; e < count * (width / 8); ++e)
-      static_cast<uint64_t *>(to)[e] = static_cast<const uint64_t *>(from)[e];
+    for (int64_t w = 0; w < width / 8; ++w)
+      static_cast<uint64_t *>(to)[w] = static_cast<const uint64_t *>(from)[w];
   else if (width == 4)
-    for (int64_t e = 0; e < count; ++e)
-      static_cast<uint32_t *>(to)[e] = static_cast<const uint32_t *>(from)[e];
+    *static_cast<uint32_t *>(to) = *static_cast<const uint32_t *>(from);
   else
-    for (int64_t b = 0; b < count * width; ++b)
+    for (int64_t b = 0; b < width; ++b)
       static_cast<char *>(to)[b] = static_cast<const char *>(from)[b];
 }
 
-/// Zeroes elements of an allocation, from a multiple of 8 bytes on.
-inline void zeroElements(void *array, int64_t count, int64_t width) {
-  const int64_t bytes = count * width, words = bytes / 8;
-  for (int64_t w = 0; w < words; ++w)
-    static_cast<uint64_t *>(array)[w] = 0;
-  for (int64_t b = 8 * words; b < bytes; ++b)
-    static_cast<char *>(array)[b] = 0;
+/// Of templates over widths: known at run time only.
+inline constexpr int64_t kAny = -1;
+
+/// Moves a value of `width` bytes out of a workspace, leaving 0.
+inline void takeValue(void *values, int64_t to, void *slots, int64_t from, int64_t width) {
+  if (width == 8) {
+    static_cast<uint64_t *>(values)[to] = static_cast<uint64_t *>(slots)[from];
+    static_cast<uint64_t *>(slots)[from] = 0;
+  } else if (width == 4) {
+    static_cast<uint32_t *>(values)[to] = static_cast<uint32_t *>(slots)[from];
+    static_cast<uint32_t *>(slots)[from] = 0;
+  } else {
+    auto *write = static_cast<char *>(values) + to * width;
+    auto *read = static_cast<char *>(slots) + from * width;
+    for (int64_t b = 0; b < width; ++b) {
+      write[b] = read[b];
+      read[b] = 0;
+    }
+  }
 }
 
 /// A pointers array over so many parents.
@@ -144,6 +143,9 @@ inline void forAll(const Assembly &assembly, int64_t tasks, void (*task)(void *c
 
 // collector.cpp
 
+/// Copies elements aligned as for copyElement to where they are not read from.
+void copyElements(void *to, const void *from, int64_t count, int64_t width);
+
 /// Gives a collector its first segment. False where memory ran out.
 bool openCollector(Collector &run, int64_t capacity);
 
@@ -167,21 +169,7 @@ void releaseWorkspace(AssemblyState &state, Workspace *workspace);
 /// Replaces the table by one of twice the capacity. False where memory ran out: then it stays.
 bool growTable(const AssemblyState &state, Workspace &table);
 
-// merge_runs.cpp
-
-/// Merges the rows of two runs of a chunk into `run`: all keys of both, values added. Empties `other`.
-void mergeRuns(Collector &run, Collector &other);
-
-/// Whether a value is 0: each part of it, of either sign.
-bool isZero(ValueKind kind, const void *value, int64_t bytes);
-
-// place_rows.cpp
-
-/// The numeric phase: puts the first `count` entries of the last segment, a row, at their places among the target's
-/// values.
-void placeRow(Collector &run, int64_t count, const int64_t *coordinates);
-
-// pack_rows.cpp
+// joined_entries.cpp
 
 /// What the collectors hold, of each chunk one at most: notes their bases and returns the number of entries.
 int64_t sumTotals(AssemblyState &state);
@@ -189,15 +177,8 @@ int64_t sumTotals(AssemblyState &state);
 /// The collector that holds a chunk's entries, or null.
 Collector *entriesOf(const AssemblyState &state, int64_t chunk);
 
-/// How the rows lie in the target.
-RowLayout layoutOf(const Assembly &assembly);
-
-/// Writes the target's arrays where the layout applies. On failure they are unset.
-Status packRows(AssemblyState &state);
-
-// pack_list.cpp
-
-/// The same for any target, by sorting.
-Status packThroughList(AssemblyState &state);
+/// Makes one array of all segments' keys or values, of `width` bytes each: the only one that there is, or a new one.
+/// The segments then have none. False where memory ran out.
+bool joinElements(AssemblyState &state, int64_t total, void *Segment::*elements, int64_t width, void *&joined);
 
 } // namespace spc::runtime

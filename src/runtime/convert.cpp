@@ -93,64 +93,81 @@ private:
   EntryList list_{};
 };
 
-using RowsOf = Status (*)(const Allocator &, const Tensor &, Tensor &, bool);
-
-/// Rows of coordinates and values of those bytes; without values those of any will do.
-RowsOf rowsOf(const Tensor &target) {
-  if (target.indexBytes == 8)
-    return target.valueBytes == 4 ? buildRows<int64_t, uint32_t> : buildRows<int64_t, uint64_t>;
-  return target.valueBytes == 4 ? buildRows<int32_t, uint32_t> : buildRows<int32_t, uint64_t>;
+bool hasCounts(const Tensor &source) {
+  return source.stored >= 0 && source.rootCount >= 0;
 }
 
-/// `buildRows` is null where the target is to be sorted whatever it is.
-int32_t convert(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues, RowsOf buildRows) {
+Status convertSorted(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
   clearArrays(target);
-  if (source.stored < 0 || source.rootCount < 0)
+  if (!hasCounts(source))
+    return Status::Count;
+  EntryReader reader(allocator);
+  const Status status = reader.read(source);
+  return status == Status::Ok ? packEntries(allocator, reader.list(), target, withValues) : status;
+}
+
+template <typename I, typename V>
+Status convertRows(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
+  clearArrays(target);
+  const Status status = buildRows<I, V>(allocator, source, target, withValues);
+  if (status != Status::Ok)
+    releaseArrays(allocator, target);
+  return status;
+}
+
+/// For tensors that are known to be what buildRows takes, but for their sizes. Numbers that do not fit the pointers or
+/// the coordinates would fit no other way either.
+template <typename I, typename V>
+int32_t convertKnownRows(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
+  constexpr int64_t most = largest(sizeof(I));
+  clearArrays(target);
+  if (!hasCounts(source))
     return static_cast<int32_t>(Status::Count);
-  Status status = Status::Ok;
-  if (buildRows && canBuildRows(source, target, withValues)) {
-    status = buildRows(allocator, source, target, withValues);
-    if (status != Status::Ok)
-      releaseArrays(allocator, target);
-  } else {
-    EntryReader reader(allocator);
-    status = reader.read(source);
-    if (status == Status::Ok)
-      status = packEntries(allocator, reader.list(), target, withValues);
-  }
-  return static_cast<int32_t>(status);
+  if (source.stored > most || (source.stored > 0 && target.levels[1].extent - 1 > most))
+    return static_cast<int32_t>(Status::IndexType);
+  return static_cast<int32_t>(convertRows<I, V>(allocator, source, target, withValues));
+}
+
+/// The way for a target and its widths; without values those of any width will do.
+auto chooseWay(const Tensor &source, const Tensor &target, bool withValues) {
+  if (!hasCounts(source) || !canBuildRows(source, target, withValues))
+    return convertSorted;
+  if (target.indexBytes == 8)
+    return target.valueBytes == 4 ? convertRows<int64_t, uint32_t> : convertRows<int64_t, uint64_t>;
+  return target.valueBytes == 4 ? convertRows<int32_t, uint32_t> : convertRows<int32_t, uint64_t>;
 }
 
 } // namespace
 
 extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Tensor *source, Tensor *target,
                                   int64_t withValues) {
-  return convert(*allocator, *source, *target, withValues != 0, rowsOf(*target));
+  const auto convert = chooseWay(*source, *target, withValues != 0);
+  return static_cast<int32_t>(convert(*allocator, *source, *target, withValues != 0));
 }
 
 extern "C" int32_t spc_rt_convert_rows_4_4(const Allocator *allocator, const Tensor *source, Tensor *target,
                                            int64_t withValues) {
-  return convert(*allocator, *source, *target, withValues != 0, buildRows<int32_t, uint32_t>);
+  return convertKnownRows<int32_t, uint32_t>(*allocator, *source, *target, withValues != 0);
 }
 
 extern "C" int32_t spc_rt_convert_rows_4_8(const Allocator *allocator, const Tensor *source, Tensor *target,
                                            int64_t withValues) {
-  return convert(*allocator, *source, *target, withValues != 0, buildRows<int32_t, uint64_t>);
+  return convertKnownRows<int32_t, uint64_t>(*allocator, *source, *target, withValues != 0);
 }
 
 extern "C" int32_t spc_rt_convert_rows_8_4(const Allocator *allocator, const Tensor *source, Tensor *target,
                                            int64_t withValues) {
-  return convert(*allocator, *source, *target, withValues != 0, buildRows<int64_t, uint32_t>);
+  return convertKnownRows<int64_t, uint32_t>(*allocator, *source, *target, withValues != 0);
 }
 
 extern "C" int32_t spc_rt_convert_rows_8_8(const Allocator *allocator, const Tensor *source, Tensor *target,
                                            int64_t withValues) {
-  return convert(*allocator, *source, *target, withValues != 0, buildRows<int64_t, uint64_t>);
+  return convertKnownRows<int64_t, uint64_t>(*allocator, *source, *target, withValues != 0);
 }
 
 extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Tensor *source, Tensor *target,
                                          int64_t withValues) {
-  return convert(*allocator, *source, *target, withValues != 0, nullptr);
+  return static_cast<int32_t>(convertSorted(*allocator, *source, *target, withValues != 0));
 }
 
 } // namespace spc::runtime

@@ -10,7 +10,7 @@ constexpr int64_t kRadixBits = 8;
 constexpr int64_t kFewKeys = 64; // below, insertion sort wins
 
 /// The slot of `key`, or the empty one where it belongs.
-int64_t probe(const Workspace &table, int64_t key) {
+inline int64_t probe(const Workspace &table, int64_t key) {
   const auto hash = static_cast<uint64_t>(key) * 0x9e3779b97f4a7c15u;
   auto slot = static_cast<int64_t>(hash >> table.shift);
   while (table.keys[slot] != 0 && table.keys[slot] != key + 1)
@@ -29,8 +29,7 @@ bool allocateTable(const AssemblyState &state, int64_t capacity, Workspace &tabl
   if (layout.overflows() || !allocateArray(state.allocator, layout.total(), 1, table.block))
     return false;
   auto *block = static_cast<char *>(table.block);
-  for (int64_t w = 0; w < zeros / 8; ++w)
-    reinterpret_cast<uint64_t *>(block)[w] = 0;
+  fillWithZeros(block, zeros);
   table.keys = reinterpret_cast<int64_t *>(block + keys);
   table.slots = state.valueBytes > 0 ? block + slots : nullptr;
   table.touched = reinterpret_cast<Touched *>(block + touched);
@@ -83,6 +82,40 @@ SPC_HOT Touched *radixSort(Touched *list, Touched *scratch, int64_t count) {
   return list;
 }
 
+/// The touched keys of a table in order.
+Touched *sortTouched(Workspace &table) {
+  if (table.count > kFewKeys)
+    return radixSort(table.touched, table.scratch, table.count);
+  insertionSort(table.touched, table.count);
+  return table.touched;
+}
+
+/// The widths are kAny where they are known at run time only.
+template <int64_t KeyBytes, int64_t ValueBytes>
+SPC_HOT int64_t flushTable(Collector &run, int64_t count, const int64_t *coordinates) {
+  const AssemblyState &state = *run.state;
+  Workspace &table = *run.workspace;
+  const int64_t more = table.count;
+  if (more > run.capacity - count) {
+    count = makeRoom(run, count, more);
+    if (run.status != Status::Ok)
+      return count;
+  }
+  const Touched *const sorted = sortTouched(table);
+  const int64_t keyBytes = KeyBytes != kAny ? KeyBytes : state.keyBytes;
+  const int64_t valueBytes = ValueBytes != kAny ? ValueBytes : state.valueBytes;
+  void *const keys = run.keys, *const values = run.values, *const slots = table.slots;
+  int64_t *const tableKeys = table.keys;
+  for (int64_t e = 0; e < more; ++e, ++count) {
+    const auto [key, slot] = sorted[e];
+    store(keys, keyBytes, count, key);
+    tableKeys[slot] = 0;
+    takeValue(values, count, slots, slot, valueBytes);
+  }
+  table.count = 0;
+  return endRow(run, count, coordinates);
+}
+
 } // namespace
 
 bool growTable(const AssemblyState &state, Workspace &table) {
@@ -95,8 +128,8 @@ bool growTable(const AssemblyState &state, Workspace &table) {
     grown.keys[slot] = entry.key + 1;
     grown.touched[grown.count++] = {entry.key, slot};
     if (state.valueBytes > 0)
-      copyElements(elementAt(grown.slots, slot, state.valueBytes), elementAt(table.slots, entry.slot, state.valueBytes),
-                   1, state.valueBytes);
+      copyElement(elementAt(grown.slots, slot, state.valueBytes), elementAt(table.slots, entry.slot, state.valueBytes),
+                  state.valueBytes);
   }
   releaseArray(state.allocator, table.block);
   table = grown;
@@ -128,33 +161,14 @@ extern "C" int64_t spc_rt_find(const Run *run, int64_t key) {
   return table.keys[slot] != 0 ? slot : -1;
 }
 
-extern "C" SPC_HOT int64_t spc_rt_hash_flush(Run *run, int64_t count, const int64_t *coordinates) {
-  auto &collector = *static_cast<Collector *>(run);
-  const AssemblyState &state = *collector.state;
-  Workspace &table = *collector.workspace;
-  const int64_t more = table.count;
-  if (more > run->capacity - count) {
-    count = makeRoom(collector, count, more);
-    if (collector.status != Status::Ok)
-      return count;
-  }
-  Touched *sorted = table.touched;
-  if (more <= kFewKeys)
-    insertionSort(sorted, more);
-  else
-    sorted = radixSort(sorted, table.scratch, more);
-  for (int64_t e = 0; e < more; ++e, ++count) {
-    const auto [key, slot] = sorted[e];
-    store(run->keys, state.keyBytes, count, key);
-    table.keys[slot] = 0;
-    if (state.valueBytes == 0)
-      continue;
-    void *value = elementAt(table.slots, slot, state.valueBytes);
-    copyElements(elementAt(run->values, count, state.valueBytes), value, 1, state.valueBytes);
-    fillWithZeros(value, state.valueBytes);
-  }
-  table.count = 0;
-  return endRow(collector, count, coordinates);
+extern "C" int64_t spc_rt_hash_flush(Run *run, int64_t count, const int64_t *coordinates) {
+  return flushTable<kAny, kAny>(*static_cast<Collector *>(run), count, coordinates);
 }
+
+#define SPC_HASH_FLUSH(KEY, VALUE)                                                                                     \
+  extern "C" int64_t spc_rt_hash_flush_##KEY##_##VALUE(Run *run, int64_t count, const int64_t *coordinates) {          \
+    return flushTable<KEY, VALUE>(*static_cast<Collector *>(run), count, coordinates);                                 \
+  }
+SPC_FOR_WIDTHS(SPC_HASH_FLUSH)
 
 } // namespace spc::runtime

@@ -84,7 +84,7 @@ extern "C" int32_t spc_rt_convert_values(const Allocator *, const Tensor *source
     const int64_t to = hasPlaces ? positionOf(*target, at) : -1;
     hasPlaces = to >= 0;
     if (hasPlaces)
-      addValue(*source, from, target->values, to);
+      addValue(*source, source->values, from, target->values, to);
   });
   return static_cast<int32_t>(status == Status::Ok && !hasPlaces ? Status::Pattern : status);
 }

@@ -72,6 +72,7 @@ inline void releaseArray(const Allocator &allocator, void *&array) {
 /// `array` starts at a multiple of 8.
 SPC_HOT inline void fillWithZeros(void *array, int64_t bytes) {
   auto *words = static_cast<uint64_t *>(array);
+  SPC_VECTORIZE
   for (int64_t w = 0; w < bytes / 8; ++w)
     words[w] = 0;
   for (int64_t b = bytes / 8 * 8; b < bytes; ++b)

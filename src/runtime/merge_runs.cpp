@@ -5,14 +5,6 @@
 namespace spc::runtime {
 namespace {
 
-bool isZeroBut(const void *value, int64_t bytes, uint8_t sign) {
-  const auto *read = static_cast<const uint8_t *>(value);
-  for (int64_t b = 0; b < bytes - 1; ++b)
-    if (read[b] != 0)
-      return false;
-  return (read[bytes - 1] & ~sign) == 0;
-}
-
 /// Appends rows to a run that has room for them.
 class RowWriter {
 public:
@@ -27,13 +19,20 @@ public:
     count_ += length;
   }
 
+  void addOne(const RowReader &from, int64_t entry) {
+    copyElement(elementAt(to_.keys, count_, state_.keyBytes), elementAt(from.keys(), entry, state_.keyBytes),
+                state_.keyBytes);
+    if (state_.valueBytes > 0)
+      copyElement(elementAt(to_.values, count_, state_.valueBytes), elementAt(from.values(), entry, state_.valueBytes),
+                  state_.valueBytes);
+    ++count_;
+  }
+
   /// Adds to the value of the entry that was added last.
   void addToLast(const RowReader &from, int64_t entry) {
     if (state_.valueBytes == 0)
       return;
-    Tensor view = *state_.assembly->target;
-    view.values = const_cast<void *>(from.values());
-    addValue(view, entry, to_.values, count_ - 1);
+    addValue(*state_.assembly->target, from.values(), entry, to_.values, count_ - 1);
   }
 
   void endRow(const int64_t *coordinates) { count_ = runtime::endRow(to_, count_, coordinates); }
@@ -51,9 +50,9 @@ void mergeEntries(RowWriter &writer, const RowReader &a, const RowReader &b, int
   while (i < lengthA && j < lengthB) {
     const int64_t keyA = load(a.keys(), keyBytes, i), keyB = load(b.keys(), keyBytes, j);
     if (keyA <= keyB)
-      writer.add(a, i++, 1);
+      writer.addOne(a, i++);
     else
-      writer.add(b, j, 1);
+      writer.addOne(b, j);
     if (keyA == keyB)
       writer.addToLast(b, j);
     if (keyB <= keyA)
@@ -95,20 +94,8 @@ void writeUnion(Collector &to, RowReader a, RowReader b) {
 
 } // namespace
 
-bool isZero(ValueKind kind, const void *value, int64_t bytes) {
-  switch (kind) {
-  case ValueKind::Float:
-  case ValueKind::Half:
-  case ValueKind::Brain:
-    return isZeroBut(value, bytes, 0x80);
-  case ValueKind::Complex:
-    return isZeroBut(value, bytes / 2, 0x80) && isZeroBut(elementAt(value, 1, bytes / 2), bytes / 2, 0x80);
-  default:
-    return isZeroBut(value, bytes, 0);
-  }
-}
-
-void mergeRuns(Collector &run, Collector &other) {
+extern "C" void spc_rt_merge_runs(Run *into, Run *from) {
+  auto &run = *static_cast<Collector *>(into), &other = *static_cast<Collector *>(from);
   Collector merged = {};
   merged.state = run.state;
   merged.status = run.status != Status::Ok ? run.status : other.status;
@@ -120,7 +107,7 @@ void mergeRuns(Collector &run, Collector &other) {
   }
   releaseEntries(run);
   releaseEntries(other);
-  run = merged;
+  copyElements(&run, &merged, 1, sizeof(Collector)); // by itself the compiler would call libc
 }
 
 } // namespace spc::runtime

@@ -320,14 +320,10 @@ SPC_HOT bool Packing::packValues() {
   const bool isList = sortedLevels_ == target_.order && !isFixed(target_.levels[target_.order - 1]);
   if (!isList)
     fillWithZeros(target_.values, positions_ * target_.valueBytes);
-  Tensor given = target_;
-  given.values = const_cast<void *>(entries_.values);
   for (int64_t e = 0; e < count(); ++e) {
     const int64_t entry = numberOf(e), from = entries_.from.isNull() ? entry : entries_.from[entry];
-    if (isList && (e == 0 || at_[e] != at_[e - 1]))
-      copyValue(given, from, target_.values, at_[e]);
-    else
-      addValue(given, from, target_.values, at_[e]);
+    const bool isFirst = isList && (e == 0 || at_[e] != at_[e - 1]);
+    putValue(target_, entries_.values, from, target_.values, at_[e], !isFirst);
   }
   return true;
 }

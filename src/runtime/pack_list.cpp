@@ -82,11 +82,12 @@ private:
 
 } // namespace
 
-Status packThroughList(AssemblyState &state) {
+extern "C" int32_t spc_rt_pack_list(Assembly *assembly) {
+  AssemblyState &state = *assembly->state;
   ListBuilder builder(state);
   if (!builder.build())
-    return Status::Memory;
-  return packEntries(state.allocator, builder.list(), *state.assembly->target, state.valueBytes > 0);
+    return static_cast<int32_t>(Status::Memory);
+  return static_cast<int32_t>(packEntries(state.allocator, builder.list(), *assembly->target, state.valueBytes > 0));
 }
 
 } // namespace spc::runtime

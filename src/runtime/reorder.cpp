@@ -132,9 +132,9 @@ void Reorder::writeValue(int64_t entry, int64_t at, bool isFirst) {
   if (!source_.values)
     return;
   if (isFirst)
-    copyValue(source_, entry, copy_.values, at);
+    copyValue(source_, source_.values, entry, copy_.values, at);
   else
-    addValue(source_, entry, copy_.values, at);
+    addValue(source_, source_.values, entry, copy_.values, at);
 }
 
 /// Order 1: scatters into zeros.

@@ -61,7 +61,7 @@ private:
   bool allocate();
   Status transpose();
   Status sortList();
-  template <typename Into> Status scatter(Into into) const;
+  template <typename Into> Status scatter(const Into &into) const;
   Status scatterRows(Column<I> rows);
   bool allocateBlocks(Blocks<I, V> &blocks, I *&columns, V *&values);
   Status finish();
@@ -139,7 +139,7 @@ template <typename I, typename V> Status RowBuilder<I, V>::sortList() {
   return Status::Ok;
 }
 
-template <typename I, typename V> template <typename Into> Status RowBuilder<I, V>::scatter(Into into) const {
+template <typename I, typename V> template <typename Into> Status RowBuilder<I, V>::scatter(const Into &into) const {
   if (isRows(source_))
     return scatterColumns<I, V>(source_, into);
   scatterList(coordinatesOf(target_.levels[0].dimension), coordinatesOf(target_.levels[1].dimension),
@@ -236,7 +236,7 @@ template <typename I, typename V> inline void RowBuilder<I, V>::add(V *values, i
     values[to] =
         __builtin_bit_cast(V, __builtin_bit_cast(Number, values[to]) + __builtin_bit_cast(Number, values[from]));
   else
-    addValue(target_, from, values, to);
+    addValue(target_, target_.values, from, values, to);
 }
 
 template <typename I, typename V> SPC_HOT int64_t RowBuilder<I, V>::finishRows(RowEntries<I, V> room) {

@@ -48,13 +48,13 @@ uint16_t floatToBrain(float value) {
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-void addValue(const Tensor &source, int64_t from, void *values, int64_t to) {
+void addValue(const Tensor &type, const void *source, int64_t from, void *values, int64_t to) {
   auto *shorts = static_cast<uint16_t *>(values);
-  const auto *read = static_cast<const uint16_t *>(source.values);
-  switch (source.valueKind) {
+  const auto *read = static_cast<const uint16_t *>(source);
+  switch (type.valueKind) {
   case ValueKind::Float:
-    return source.valueBytes == 4 ? addNumber<float>(values, to, source.values, from)
-                                  : addNumber<double>(values, to, source.values, from);
+    return type.valueBytes == 4 ? addNumber<float>(values, to, source, from)
+                                : addNumber<double>(values, to, source, from);
   case ValueKind::Half:
     shorts[to] = floatToHalf(halfToFloat(shorts[to]) + halfToFloat(read[from]));
     return;
@@ -62,21 +62,21 @@ void addValue(const Tensor &source, int64_t from, void *values, int64_t to) {
     shorts[to] = floatToBrain(brainToFloat(shorts[to]) + brainToFloat(read[from]));
     return;
   case ValueKind::Bool:
-    static_cast<uint8_t *>(values)[to] |= static_cast<const uint8_t *>(source.values)[from];
+    static_cast<uint8_t *>(values)[to] |= static_cast<const uint8_t *>(source)[from];
     return;
   case ValueKind::Integer:
-    if (source.valueBytes == 1)
-      return addNumber<uint8_t>(values, to, source.values, from);
-    if (source.valueBytes == 2)
-      return addNumber<uint16_t>(values, to, source.values, from);
-    return source.valueBytes == 4 ? addNumber<uint32_t>(values, to, source.values, from)
-                                  : addNumber<uint64_t>(values, to, source.values, from);
+    if (type.valueBytes == 1)
+      return addNumber<uint8_t>(values, to, source, from);
+    if (type.valueBytes == 2)
+      return addNumber<uint16_t>(values, to, source, from);
+    return type.valueBytes == 4 ? addNumber<uint32_t>(values, to, source, from)
+                                : addNumber<uint64_t>(values, to, source, from);
   case ValueKind::Complex:
     for (int64_t part = 0; part < 2; ++part) {
-      if (source.valueBytes == 8)
-        addNumber<float>(values, 2 * to + part, source.values, 2 * from + part);
+      if (type.valueBytes == 8)
+        addNumber<float>(values, 2 * to + part, source, 2 * from + part);
       else
-        addNumber<double>(values, 2 * to + part, source.values, 2 * from + part);
+        addNumber<double>(values, 2 * to + part, source, 2 * from + part);
     }
     return;
   }

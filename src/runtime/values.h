@@ -5,9 +5,10 @@
 
 namespace spc::runtime {
 
-inline void copyValue(const Tensor &source, int64_t from, void *values, int64_t to) {
-  const int64_t bytes = source.valueBytes;
-  const char *read = static_cast<const char *>(source.values) + from * bytes;
+/// values[to] = source[from], both of the value type of `type`.
+inline void copyValue(const Tensor &type, const void *source, int64_t from, void *values, int64_t to) {
+  const int64_t bytes = type.valueBytes;
+  const char *read = static_cast<const char *>(source) + from * bytes;
   char *write = static_cast<char *>(values) + to * bytes;
   if (bytes == 8)
     *reinterpret_cast<uint64_t *>(write) = *reinterpret_cast<const uint64_t *>(read);
@@ -27,7 +28,15 @@ uint16_t floatToHalf(float value);
 float brainToFloat(uint16_t bits);
 uint16_t floatToBrain(float value);
 
-/// values[to] += source's value at `from`.
-void addValue(const Tensor &source, int64_t from, void *values, int64_t to);
+/// values[to] += source[from]
+void addValue(const Tensor &type, const void *source, int64_t from, void *values, int64_t to);
+
+/// The one where `adds`, else the other.
+inline void putValue(const Tensor &type, const void *source, int64_t from, void *values, int64_t to, bool adds) {
+  if (adds)
+    addValue(type, source, from, values, to);
+  else
+    copyValue(type, source, from, values, to);
+}
 
 } // namespace spc::runtime

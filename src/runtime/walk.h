@@ -5,7 +5,7 @@
 
 namespace spc::runtime {
 
-inline int64_t largest(int64_t bytes) {
+constexpr int64_t largest(int64_t bytes) {
   return bytes == 1 ? 255 : bytes == 2 ? 65535 : bytes == 4 ? INT32_MAX : INT64_MAX;
 }
 

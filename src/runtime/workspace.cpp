@@ -17,8 +17,7 @@ bool allocateDense(const AssemblyState &state, Workspace &workspace) {
   if (!allocateArray(state.allocator, all, sizeof(uint64_t), workspace.block))
     return false;
   auto *block = static_cast<uint64_t *>(workspace.block);
-  for (int64_t w = 0; w < all; ++w)
-    block[w] = 0;
+  fillWithZeros(block, all * static_cast<int64_t>(sizeof(uint64_t)));
   workspace.bits = block;
   workspace.summary = block + words;
   workspace.slots = state.valueBytes > 0 ? block + words + summaryWords : nullptr;
@@ -37,24 +36,6 @@ Workspace *newWorkspace(const AssemblyState &state) {
   return nullptr;
 }
 
-/// Takes the value of a slot away into the row's values. `Bytes` 0: of the width that `bytes` says.
-template <int64_t Bytes> void takeValue(void *values, int64_t to, void *slots, int64_t from, int64_t bytes) {
-  if constexpr (Bytes == 8) {
-    static_cast<uint64_t *>(values)[to] = static_cast<uint64_t *>(slots)[from];
-    static_cast<uint64_t *>(slots)[from] = 0;
-  } else if constexpr (Bytes == 4) {
-    static_cast<uint32_t *>(values)[to] = static_cast<uint32_t *>(slots)[from];
-    static_cast<uint32_t *>(slots)[from] = 0;
-  } else {
-    auto *write = static_cast<char *>(values) + to * bytes;
-    auto *read = static_cast<char *>(slots) + from * bytes;
-    for (int64_t b = 0; b < bytes; ++b) {
-      write[b] = read[b];
-      read[b] = 0;
-    }
-  }
-}
-
 /// The touched keys whose bits the summary's words from first to last stand for.
 int64_t countTouched(const Run &run, int64_t first, int64_t last) {
   int64_t count = 0;
@@ -64,14 +45,28 @@ int64_t countTouched(const Run &run, int64_t first, int64_t last) {
   return count;
 }
 
-/// Appends the touched keys and their values behind `count` entries. `KeyBytes` and `ValueBytes` are 0 where the width
-/// is known at run time only.
+/// Room for the touched keys, most of which are where they were. Returns the new count.
+int64_t makeRoomForTouched(Collector &run, int64_t count, int64_t first, int64_t last) {
+  const int64_t more = countTouched(run, first, last);
+  return more > run.capacity - count ? makeRoom(run, count, more) : count;
+}
+
+/// The widths are kAny where they are known at run time only.
 template <int64_t KeyBytes, int64_t ValueBytes>
-SPC_HOT int64_t flushWords(const Collector &run, int64_t count, int64_t first, int64_t last) {
+SPC_HOT int64_t flushRow(Collector &run, int64_t count, int64_t first, int64_t last, const int64_t *coordinates) {
+  if (first > last)
+    return count;
+  const int64_t firstWord = first >> 12, lastWord = last >> 12;
+  if (last - first >= run.capacity - count) {
+    count = makeRoomForTouched(run, count, firstWord, lastWord);
+    if (run.status != Status::Ok)
+      return count;
+  }
   void *const keys = run.keys, *const values = run.values, *const slots = run.slots;
   uint64_t *const bits = run.bits, *const summary = run.summary;
-  const int64_t keyBytes = KeyBytes != 0 ? KeyBytes : run.state->keyBytes, valueBytes = run.state->valueBytes;
-  for (int64_t s = first; s <= last; ++s) {
+  const int64_t keyBytes = KeyBytes != kAny ? KeyBytes : run.state->keyBytes;
+  const int64_t valueBytes = ValueBytes != kAny ? ValueBytes : run.state->valueBytes;
+  for (int64_t s = firstWord; s <= lastWord; ++s) {
     uint64_t busy = summary[s];
     if (busy == 0)
       continue;
@@ -83,23 +78,12 @@ SPC_HOT int64_t flushWords(const Collector &run, int64_t count, int64_t first, i
       for (; touched != 0; touched &= touched - 1) {
         const int64_t key = word * 64 + __builtin_ctzll(touched);
         store(keys, keyBytes, count, key);
-        takeValue<ValueBytes>(values, count, slots, key, valueBytes);
+        takeValue(values, count, slots, key, valueBytes);
         ++count;
       }
     }
   }
-  return count;
-}
-
-template <int64_t KeyBytes> int64_t flushKeys(const Collector &run, int64_t count, int64_t first, int64_t last) {
-  switch (run.state->valueBytes) {
-  case 4:
-    return flushWords<KeyBytes, 4>(run, count, first, last);
-  case 8:
-    return flushWords<KeyBytes, 8>(run, count, first, last);
-  default:
-    return flushWords<KeyBytes, 0>(run, count, first, last);
-  }
+  return endRow(run, count, coordinates);
 }
 
 } // namespace
@@ -126,26 +110,14 @@ void releaseWorkspace(AssemblyState &state, Workspace *workspace) {
 }
 
 extern "C" int64_t spc_rt_row_flush(Run *run, int64_t count, int64_t first, int64_t last, const int64_t *coordinates) {
-  auto &collector = *static_cast<Collector *>(run);
-  if (first > last)
-    return count;
-  const int64_t firstWord = first >> 12, lastWord = last >> 12;
-  if (last - first >= run->capacity - count) {
-    const int64_t more = countTouched(*run, firstWord, lastWord);
-    if (more > run->capacity - count) {
-      count = makeRoom(collector, count, more);
-      if (collector.status != Status::Ok)
-        return count;
-    }
-  }
-  const int64_t keyBytes = collector.state->keyBytes;
-  if (keyBytes == 4)
-    count = flushKeys<4>(collector, count, firstWord, lastWord);
-  else if (keyBytes == 8)
-    count = flushKeys<8>(collector, count, firstWord, lastWord);
-  else
-    count = flushKeys<0>(collector, count, firstWord, lastWord);
-  return endRow(collector, count, coordinates);
+  return flushRow<kAny, kAny>(*static_cast<Collector *>(run), count, first, last, coordinates);
 }
+
+#define SPC_ROW_FLUSH(KEY, VALUE)                                                                                      \
+  extern "C" int64_t spc_rt_row_flush_##KEY##_##VALUE(Run *run, int64_t count, int64_t first, int64_t last,            \
+                                                      const int64_t *coordinates) {                                    \
+    return flushRow<KEY, VALUE>(*static_cast<Collector *>(run), count, first, last, coordinates);                      \
+  }
+SPC_FOR_WIDTHS(SPC_ROW_FLUSH)
 
 } // namespace spc::runtime

@@ -17,8 +17,9 @@ namespace {
 enum RunField : unsigned { kKeys, kValues, kCapacity, kBits, kSummary, kSlots, kRunFields };
 
 constexpr llvm::StringLiteral kBegin = "spc.rt.run_begin", kGrow = "spc.rt.run_grow", kRowEnd = "spc.rt.row_end",
-                              kRowFlush = "spc.rt.row_flush", kLocate = "spc.rt.locate", kFind = "spc.rt.find",
-                              kHashFlush = "spc.rt.hash_flush", kEnd = "spc.rt.run_end";
+                              kLocate = "spc.rt.locate", kFind = "spc.rt.find", kEnd = "spc.rt.run_end";
+/// Of these there is one for each of the usual widths.
+constexpr llvm::StringLiteral kRowFlush = "spc.rt.row_flush", kHashFlush = "spc.rt.hash_flush";
 
 constexpr int64_t kNoWord = INT64_MAX / 64; ///< beyond every word of bits
 
@@ -35,27 +36,36 @@ mlir::Type wordPart(mlir::Type element) {
   return complex ? complex.getElementType() : element;
 }
 
+void declare(mlir::ModuleOp module, llvm::StringRef name, mlir::Type result, llvm::ArrayRef<mlir::Type> parameters) {
+  if (module.lookupSymbol(name))
+    return;
+  mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(module.getBody());
+  auto function =
+      LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, LLVM::LLVMFunctionType::get(result, parameters));
+  function.setNoUnwind(true);
+}
+
+/// The runtime function for the widths of a run's keys and values, or that for all widths.
+std::string forWidths(llvm::StringRef name, const RunShape &shape) {
+  const unsigned partBits = wordPart(shape.element).getIntOrFloatBitWidth();
+  const unsigned valueBits = shape.patternOnly                             ? 0
+                             : mlir::isa<mlir::ComplexType>(shape.element) ? 2 * partBits
+                                                                           : partBits;
+  const bool hasOwn = shape.keyBits >= 32 && (valueBits == 0 || valueBits == 32 || valueBits == 64);
+  return hasOwn ? (name + "_" + llvm::Twine(shape.keyBits / 8) + "_" + llvm::Twine(valueBits / 8)).str() : name.str();
+}
+
 } // namespace
 
 void declareCollectors(mlir::ModuleOp module) {
-  mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(module.getBody());
-  const mlir::Type pointer = LLVM::LLVMPointerType::get(module.getContext()), number = builder.getI64Type();
-  const mlir::Type none = LLVM::LLVMVoidType::get(module.getContext());
-  const auto declare = [&](llvm::StringRef name, mlir::Type result, llvm::ArrayRef<mlir::Type> parameters) {
-    if (module.lookupSymbol(name))
-      return;
-    auto function =
-        LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, LLVM::LLVMFunctionType::get(result, parameters));
-    function.setNoUnwind(true);
-  };
-  declare(kBegin, pointer, {pointer, number, number, number});
-  declare(kGrow, number, {pointer, number});
-  declare(kRowEnd, number, {pointer, number, pointer});
-  declare(kRowFlush, number, {pointer, number, number, number, pointer});
-  declare(kLocate, number, {pointer, number});
-  declare(kFind, number, {pointer, number});
-  declare(kHashFlush, number, {pointer, number, pointer});
-  declare(kEnd, none, {pointer, number});
+  const mlir::Type pointer = LLVM::LLVMPointerType::get(module.getContext());
+  const mlir::Type number = mlir::IntegerType::get(module.getContext(), 64);
+  declare(module, kBegin, pointer, {pointer, number, number, number});
+  declare(module, kGrow, number, {pointer, number});
+  declare(module, kRowEnd, number, {pointer, number, pointer});
+  declare(module, kLocate, number, {pointer, number});
+  declare(module, kFind, number, {pointer, number});
+  declare(module, kEnd, LLVM::LLVMVoidType::get(module.getContext()), {pointer, number});
 }
 
 Collector::Collector(mlir::FunctionOpInterface body, const RunShape &shape)
@@ -66,6 +76,11 @@ Collector::Collector(mlir::FunctionOpInterface body, const RunShape &shape)
   for (Value *pointer : {&keys_, &values_, &slots_})
     *pointer = variable(pointer_);
   coordinates_ = variable(int64_, std::max<int64_t>(1, shape.rowOrder));
+  rowFlush_ = forWidths(kRowFlush, shape);
+  hashFlush_ = forWidths(kHashFlush, shape);
+  const auto module = body->getParentOfType<mlir::ModuleOp>();
+  declare(module, rowFlush_, int64_, {pointer_, int64_, int64_, int64_, pointer_});
+  declare(module, hashFlush_, int64_, {pointer_, int64_, pointer_});
 }
 
 Value Collector::variable(mlir::Type type, int64_t count) {
@@ -261,14 +276,14 @@ void Collector::endRow(ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates) 
   if (workspace_ == Workspace::None) {
     now = call(ops, kRowEnd, {run_, count, coordinates_});
   } else if (workspace_ == Workspace::Hash) {
-    now = call(ops, kHashFlush, {run_, count, coordinates_});
+    now = call(ops, hashFlush_, {run_, count, coordinates_});
   } else {
     storeWord(ops);
     const Value bits = constant(ops, 64);
     const Value first = arith::MulIOp::create(ops, load(ops, first_, int64_), bits);
     const Value after = arith::MulIOp::create(ops, plusOne(ops, load(ops, last_, int64_)), bits);
     const Value last = arith::SubIOp::create(ops, after, constant(ops, 1));
-    now = call(ops, kRowFlush, {run_, count, first, last, coordinates_});
+    now = call(ops, rowFlush_, {run_, count, first, last, coordinates_});
     clearTouched(ops);
   }
   LLVM::StoreOp::create(ops, now, count_);

@@ -18,7 +18,7 @@ struct RunShape {
   bool patternOnly = false; ///< no values
 };
 
-/// Declares the runtime's functions for assembling, once a module.
+/// Declares the runtime's functions for assembling, once a module; but those that depend on a run's shape.
 void declareCollectors(mlir::ModuleOp module);
 
 /// The variables of one run, promoted to registers by LLVM, and the operations on them. Each operation is built where
@@ -78,6 +78,7 @@ private:
   mlir::FunctionOpInterface body_;
   RunShape shape_;
   mlir::Type pointer_, int64_;
+  std::string rowFlush_, hashFlush_; ///< the runtime's functions
   Workspace workspace_ = Workspace::None;
   mlir::Value run_;
   mlir::Value bits_, summary_;                                                        ///< of a dense workspace

@@ -183,9 +183,9 @@ Compiled compileProbe(const Probe &probe, const TargetOptions &target, bool invo
   if (!result.machine)
     throw std::runtime_error(diagnostics.all().front().message);
   result.module = translate(probe, *result.machine, *result.context, invoker);
+  optimize(*result.module, *result.machine, target.optLevel);
   if (!linkRuntime(*result.module, diagnostics))
     throw std::runtime_error(diagnostics.all().front().message);
-  optimize(*result.module, *result.machine, target.optLevel);
   if (llvm::verifyModule(*result.module))
     throw std::runtime_error("the optimised module is broken");
   return result;

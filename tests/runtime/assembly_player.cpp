@@ -27,6 +27,27 @@ void runOnThreads(void *, int64_t tasks, void (*task)(void *closure, int64_t ind
     thread.join();
 }
 
+/// A function for the widths of keys and values where there is one; `valueBytes` is 0 without values.
+auto rowFlushFor(int64_t keyBytes, int64_t valueBytes) {
+  auto flush = spc_rt_row_flush;
+#define SPC_CHOOSE(KEY, VALUE)                                                                                         \
+  if (keyBytes == KEY && valueBytes == VALUE)                                                                          \
+    flush = spc_rt_row_flush_##KEY##_##VALUE;
+  SPC_FOR_WIDTHS(SPC_CHOOSE)
+#undef SPC_CHOOSE
+  return flush;
+}
+
+auto hashFlushFor(int64_t keyBytes, int64_t valueBytes) {
+  auto flush = spc_rt_hash_flush;
+#define SPC_CHOOSE(KEY, VALUE)                                                                                         \
+  if (keyBytes == KEY && valueBytes == VALUE)                                                                          \
+    flush = spc_rt_hash_flush_##KEY##_##VALUE;
+  SPC_FOR_WIDTHS(SPC_CHOOSE)
+#undef SPC_CHOOSE
+  return flush;
+}
+
 using Touches = std::vector<std::pair<int64_t, double>>; ///< key, value
 using Rows = std::map<Coordinate, Touches>;
 
@@ -71,13 +92,13 @@ private:
       first = std::min(first, key);
       last = std::max(last, key);
     }
-    return spc_rt_row_flush(run_, count, first, last, row.data());
+    return rowFlushFor(assembly_.keyBytes, valueBytes())(run_, count, first, last, row.data());
   }
 
   int64_t scatterHash(const Coordinate &row, const Touches &touches, int64_t count) {
     for (const auto &[key, value] : touches)
       addTo(spc_rt_locate(run_, key), value);
-    return spc_rt_hash_flush(run_, count, row.data());
+    return hashFlushFor(assembly_.keyBytes, valueBytes())(run_, count, row.data());
   }
 
   void addTo(int64_t slot, double value) {
@@ -85,11 +106,10 @@ private:
       return;
     alignas(16) char bytes[16];
     encode(type(), value, bytes, 0);
-    Tensor view = target_;
-    view.values = bytes;
-    addValue(view, 0, run_->slots, slot);
+    addValue(target_, bytes, 0, run_->slots, slot);
   }
 
+  int64_t valueBytes() const { return assembly_.phase == Phase::Symbolic ? 0 : target_.valueBytes; }
   ValueType type() const { return {target_.valueKind, target_.valueBytes}; }
 
   const Plan &plan_;
@@ -133,6 +153,54 @@ int64_t keyBytesOf(const Plan &plan, const Output &output) {
   const Level &last = output.levels.back();
   const bool isIndex = plan.rowOrder + 1 == static_cast<int64_t>(plan.dims.size()) && last.part == LevelPart::Whole;
   return isIndex ? output.tensor.indexBytes : 8;
+}
+
+/// Whether the rows lie in the target's order, and then how many levels are dense, and which one is the list.
+bool isInOrder(const Plan &plan, const Output &output, int64_t &dense, int64_t &list) {
+  const auto count = static_cast<int64_t>(output.levels.size());
+  const auto isStored = [&](int64_t k, LevelStorage storage) {
+    return k < count && output.levels[static_cast<size_t>(k)].storage == storage;
+  };
+  int64_t k = 0;
+  for (; isStored(k, LevelStorage::Dense); ++k)
+    ;
+  dense = k;
+  for (; isStored(k, LevelStorage::Compressed); ++k)
+    ;
+  list = k - 1;
+  for (; isStored(k, LevelStorage::Singleton); ++k)
+    ;
+  bool isInOrder = k == count && list >= dense && count == static_cast<int64_t>(plan.dims.size()) &&
+                   plan.rowOrder + 1 == count && keyBytesOf(plan, output) == output.tensor.indexBytes;
+  for (size_t level = 0; isInOrder && level < output.levels.size(); ++level)
+    isInOrder = output.levels[level].dimension == plan.dims[level] && output.levels[level].part == LevelPart::Whole;
+  return isInOrder;
+}
+
+auto placerFor(const Plan &plan, const Output &output, bool isInOrder, size_t runs) {
+  const int64_t keyBytes = keyBytesOf(plan, output), valueBytes = output.tensor.valueBytes;
+  if (!isInOrder)
+    return spc_rt_place_entries;
+  if (runs > 1 || keyBytes < 4 || (valueBytes != 4 && valueBytes != 8))
+    return spc_rt_place_row;
+  if (keyBytes == 4)
+    return valueBytes == 4 ? spc_rt_place_row_4_4 : spc_rt_place_row_4_8;
+  return valueBytes == 4 ? spc_rt_place_row_8_4 : spc_rt_place_row_8_8;
+}
+
+/// The functions that a compiled kernel would name.
+void chooseParts(const Plan &plan, const Output &output, size_t runs, Assembly &assembly) {
+  const bool inOrder = isInOrder(plan, output, assembly.dense, assembly.list);
+  if (!inOrder)
+    assembly.dense = 0, assembly.list = -1;
+  if (plan.phase == Phase::Numeric) {
+    assembly.place = placerFor(plan, output, inOrder, runs);
+    return;
+  }
+  assembly.notesLengths = inOrder && runs == 1 && assembly.dense == 1 && output.levels.size() == 2 ? 1 : 0;
+  assembly.pack = !inOrder ? spc_rt_pack_list : assembly.notesLengths ? spc_rt_pack_matrix : spc_rt_pack_rows;
+  assembly.merge = runs > 1 ? spc_rt_merge_runs : nullptr;
+  assembly.dropZeros = plan.dropsZeros && plan.phase == Phase::Assemble ? spc_rt_drop_zeros : nullptr;
 }
 
 struct Task {
@@ -263,12 +331,12 @@ Status assemble(const Plan &plan, const std::vector<RunData> &runs, Output &outp
   assembly.rowOrder = plan.rowOrder;
   std::copy(plan.dims.begin(), plan.dims.end(), assembly.dims);
   assembly.keyBytes = keyBytesOf(plan, output);
-  assembly.dropZeros = plan.dropsZeros ? 1 : 0;
   assembly.chunks = plan.chunks;
   assembly.runs = static_cast<int64_t>(runs.size());
   assembly.expected = plan.expected;
   assembly.workspaceBytes = plan.workspaceBytes;
   assembly.parallelFor = plan.onThreads ? runOnThreads : nullptr;
+  chooseParts(plan, output, runs.size(), assembly);
   if (const int32_t status = spc_rt_assembly_start(&assembly); status != 0)
     return static_cast<Status>(status);
   Task task = {plan, runs, output, assembly};

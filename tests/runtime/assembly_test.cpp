@@ -110,6 +110,8 @@ TEST_CASE("a key is found once it was located, until the row is flushed") {
   assembly.order = 2;
   assembly.rowOrder = assembly.dims[1] = assembly.chunks = assembly.runs = assembly.workspaceBytes = 1;
   assembly.keyBytes = 4;
+  assembly.dense = assembly.list = assembly.notesLengths = 1;
+  assembly.pack = spc_rt_pack_matrix;
   REQUIRE(spc_rt_assembly_start(&assembly) == 0);
   Run *run = spc_rt_run_begin(&assembly, 0, 0, Form::Workspace);
   REQUIRE(run);

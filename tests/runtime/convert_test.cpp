@@ -107,22 +107,23 @@ TEST_CASE("the layout is the model's") {
 }
 
 TEST_CASE("functions for some types convert as the one for all") {
-  const auto check = [](decltype(&spc_rt_convert) function, Widths widths) {
+  const auto check = [](decltype(&spc_rt_convert) function, Widths widths, const std::vector<Format> &formats) {
     const std::vector<int64_t> shape{9, 8};
     const Entries entries = randomEntries(shape, 30, 4);
     const UnsortedList list(entries, shape, widths, 4);
-    for (const Format &format : {wholes("dc", {0, 1}), wholes("dc", {1, 0}), wholes("cs", {1, 0})}) {
+    for (const Format &format : formats) {
       Made made(format, shape, widths);
       REQUIRE(made.convert(list.made.tensor, true, function) == Status::Ok);
       CHECK(ModelReader(made.tensor, 2).read() == entries);
     }
   };
-  check(spc_rt_convert_rows_4_4, {4, 4, 4});
-  check(spc_rt_convert_rows_4_8, {4, 4, 8});
-  check(spc_rt_convert_rows_8_4, {8, 8, 4});
-  check(spc_rt_convert_rows_8_8, {4, 8, 8});
+  const std::vector<Format> rows{wholes("dc", {0, 1}), wholes("dc", {1, 0})};
+  check(spc_rt_convert_rows_4_4, {4, 4, 4}, rows);
+  check(spc_rt_convert_rows_4_8, {4, 4, 8}, rows);
+  check(spc_rt_convert_rows_8_4, {8, 8, 4}, rows);
+  check(spc_rt_convert_rows_8_8, {4, 8, 8}, rows);
   for (const Widths &widths : std::vector<Widths>{{4, 4, 4}, {4, 4, 8}, {8, 8, 4}, {2, 1, 8}})
-    check(spc_rt_convert_sorted, widths);
+    check(spc_rt_convert_sorted, widths, {rows[0], rows[1], wholes("cs", {1, 0})});
 }
 
 TEST_CASE("a pattern alone is converted") {
@@ -207,6 +208,16 @@ TEST_CASE("narrow target types are refused") {
   const UnsortedList list(many, {40, 40}, {}, 1, false);
   for (const Format &format : {wholes("dc", {0, 1}), wholes("cc", {0, 1}), blocks(LevelStorage::Dense, 1, 1)})
     CHECK(convert(list, {40, 40}, format, {1, 4, 8}) == Status::IndexType);
+}
+
+TEST_CASE("functions for some types refuse coordinates that do not fit") {
+  const std::vector<int64_t> shape{3, int64_t{1} << 33};
+  const auto convert = [&](const Entries &entries, const std::vector<int64_t> &dimensions) {
+    const UnsortedList list(entries, shape, {4, 4, 8}, 1);
+    return Made(wholes("dc", dimensions), shape, {4, 4, 8}).convert(list.made.tensor, true, spc_rt_convert_rows_4_8);
+  };
+  CHECK(convert({{{2, 5}, 1}}, {0, 1}) == Status::IndexType);
+  CHECK(convert({}, {0, 1}) == Status::Ok);
 }
 
 TEST_CASE("a malformed source gives a status") {
