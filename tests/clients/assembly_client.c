@@ -1,5 +1,6 @@
 /* Kernels that assemble their output, on the calling thread. */
 #include "assembly_accumulate.h"
+#include "assembly_wide.h"
 
 int main(void) {
   static const int64_t rows[] = {1, 2, 3, 20};
@@ -10,6 +11,7 @@ int main(void) {
       test_assembling(&cases[c]);
     test_accumulating();
     test_accumulating_again();
+    test_wide();
     free_operands();
   }
   return failures != 0;

@@ -1,5 +1,6 @@
 // Kernels that assemble their output, on three threads: chunks of rows, and memory that runs out in any of them.
 #include "assembly_accumulate.h"
+#include "assembly_wide.h"
 
 #include <atomic>
 #include <thread>
@@ -78,6 +79,7 @@ int main() {
     }
     test_accumulating();
     test_accumulating_again();
+    test_wide();
     testCallsAtOnce();
     free_operands();
   }
