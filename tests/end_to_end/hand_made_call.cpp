@@ -1,6 +1,5 @@
 #include "end_to_end/hand_made_call.h"
 
-#include "pipeline/compiler.h"
 #include "support/assembled_output.h"
 #include "support/comparison.h"
 #include "syntax/parser.h"
@@ -67,26 +66,29 @@ void HandMadeCall::Argument::addListedLevels(const std::vector<StoredEntry> &ent
       continue;
     }
     std::vector<int64_t> pointers(static_cast<size_t>(parents) + 1, 0), indices;
+    int64_t previousParent = -1;
     for (size_t e = 0; e < entries.size(); ++e) {
-      indices.push_back(entries[e].at[dim]);
-      ++pointers[static_cast<size_t>(parentOf[e]) + 1];
-      parentOf[e] = static_cast<int64_t>(e);
+      const bool continues = level.unique && k + 1 < format.levelCount() && parentOf[e] == previousParent &&
+                             indices.back() == entries[e].at[dim];
+      previousParent = parentOf[e];
+      if (!continues) {
+        indices.push_back(entries[e].at[dim]);
+        ++pointers[static_cast<size_t>(parentOf[e]) + 1];
+      }
+      parentOf[e] = static_cast<int64_t>(indices.size()) - 1;
     }
     std::partial_sum(pointers.begin(), pointers.end(), pointers.begin());
+    parents = static_cast<int64_t>(indices.size());
     if (k > 0 && level.isCompressed())
       addArray(abi::FieldRole::Pointers, k, pointers, format.pointers);
-    set(abi::FieldRole::Count, k, static_cast<int64_t>(entries.size()));
+    set(abi::FieldRole::Count, k, parents);
     addArray(abi::FieldRole::Indices, k, indices, format.indices);
-    parents = static_cast<int64_t>(entries.size());
   }
 }
 
 HandMadeCall::HandMadeCall(const KernelSpec &spec) : statements_(spec.statements), compiled_(spec) {
   INFO(describe(spec) << "\n" << compiled_.diagnostics());
   REQUIRE(compiled_.outcome() == KernelUnderTest::Outcome::Compiled);
-  Diagnostics diagnostics;
-  code_ = pipeline::compileToMemory(compiled_.kernel(), spec.optLevel, diagnostics);
-  REQUIRE(code_);
   signature_ = abi::makeSignature(compiled_.kernel());
   for (const abi::Parameter &parameter : signature_.parameters) {
     auto made = std::make_unique<Argument>();
@@ -191,7 +193,7 @@ int32_t HandMadeCall::call(spc_context *context) {
       pointers.push_back(parameter.kind == abi::ParameterKind::Tensor ? static_cast<void *>(made.fields.data())
                                                                       : static_cast<void *>(made.values.data()));
   }
-  return code_->invoke()(pointers.data());
+  return compiled_.code().invoke()(pointers.data());
 }
 
 const std::vector<double> &HandMadeCall::values(const std::string &tensor) const {

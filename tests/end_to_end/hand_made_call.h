@@ -29,8 +29,8 @@ public:
 
   const KernelUnderTest &compiled() const { return compiled_; }
 
-  /// A sparse operand whose levels are dense, compressed or singletons and store whole dimensions (CSR, CSC, COO,
-  /// sparse vectors), with its entries just as listed. Entries of one parent must be neighbours.
+  /// A sparse operand whose levels are dense, compressed or singletons and store whole dimensions (CSR, CSC,
+  /// DCSR, COO, sparse vectors), with its entries just as listed. Entries of one parent must be neighbours.
   void passEntries(const std::string &tensor, std::vector<int64_t> shape, const std::vector<StoredEntry> &entries);
 
   /// A dense tensor of f64, row-major; a scalar where `shape` is empty.
@@ -71,7 +71,6 @@ private:
   TestContext context_;
   std::string statements_;
   KernelUnderTest compiled_;
-  std::unique_ptr<codegen::JitKernel> code_;
   abi::Signature signature_;
   std::map<std::string, std::unique_ptr<Argument>> arguments_;
 };

@@ -67,6 +67,8 @@ public:
   bool reported(std::string_view id) const;
   int extentClasses() const { return classes_.count; }
   const sema::Kernel &kernel() const { return *kernel_; }
+  /// Requires: Compiled.
+  const codegen::JitKernel &code() const { return *code_; }
 
   /// Whether every sparse operand's format can store a tensor of the trial's shape, and its data: padding slots are
   /// zeros, which non-finite operands turn into NaNs.

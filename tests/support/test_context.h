@@ -19,7 +19,8 @@ enum class Chunks {
   Threads,   ///< on four threads at once
 };
 
-/// Memory hooks that count, fill what they give out with garbage, guard its ends and can run out; safe on any thread.
+/// Memory hooks that count, fill what they give out with garbage (its first MiB), guard its ends and can run out; safe
+/// on any thread.
 class TestContext {
 public:
   explicit TestContext(Chunks chunks = Chunks::Serial);
