@@ -56,6 +56,11 @@ AssembledOutput::AssembledOutput(const abi::StructType &type, std::vector<int64_
     : type_(type), shape_(std::move(shape)), context_(context), slots_(type.fields.size(), isSpoilt ? kGarbage : 0),
       before_(slots_) {}
 
+void AssembledOutput::setSize(int dimension, int64_t size) {
+  slots_[static_cast<size_t>(type_.find(abi::FieldRole::Size, dimension))] = static_cast<uint64_t>(size);
+  before_ = slots_;
+}
+
 std::string AssembledOutput::fill(const tensor::Coordinates &entries) {
   std::string problem;
   std::optional<tensor::PackedTensor> packed = tensor::PackedTensor::pack(entries, type_.format, type_.value, problem);

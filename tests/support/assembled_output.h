@@ -26,6 +26,9 @@ public:
   /// garbage in each field.
   AssembledOutput(const abi::StructType &type, std::vector<int64_t> shape, TestContext &context, bool isSpoilt);
 
+  /// Says the size of a dimension, which no operand does.
+  void setSize(int dimension, int64_t size);
+
   /// A tensor that the call reads before it replaces it. Returns the empty string or why it cannot be stored.
   std::string fill(const tensor::Coordinates &entries);
 

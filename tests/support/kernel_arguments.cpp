@@ -182,11 +182,23 @@ tensor::Coordinates KernelArguments::entriesFor(const Argument &argument) {
   return parts[static_cast<size_t>(tensor.part)];
 }
 
+/// Whether a call gets the extent from what it is passed to read, or to write densely.
+bool KernelArguments::isOperandsExtent(sema::ExtentId extent) const {
+  return std::any_of(arguments_.begin(), arguments_.end(), [&](const auto &other) {
+    const sema::Tensor &tensor = *other->tensor;
+    return (!tensor.isAssembled || tensor.isRead) &&
+           std::find(tensor.extents.begin(), tensor.extents.end(), extent) != tensor.extents.end();
+  });
+}
+
 /// Memory of the context where the kernel reads the tensor, else nothing: garbage, or at even seeds zeros and NULLs.
 std::string KernelArguments::packAssembled(Argument &argument) {
   argument.before.shape = argument.shape;
   argument.assembled = std::make_unique<AssembledOutput>(argument.parameter->type, argument.shape, context_,
                                                          trial_.seed % 2 != 0 && !argument.tensor->isRead);
+  for (size_t d = 0; d < argument.shape.size(); ++d)
+    if (!isOperandsExtent(argument.tensor->extents[d]))
+      argument.assembled->setSize(static_cast<int>(d), argument.shape[d]);
   if (!argument.tensor->isRead)
     return {};
   tensor::Coordinates entries = entriesFor(argument);

@@ -51,6 +51,7 @@ private:
 
   std::string packOwn(Argument &argument);
   std::string packAssembled(Argument &argument);
+  bool isOperandsExtent(sema::ExtentId extent) const;
   std::string packSharing(Argument &argument, Argument &owner);
   void fillOutput(Argument &argument, const Argument &owner);
   Fill fillFor(const Argument &argument) const;
