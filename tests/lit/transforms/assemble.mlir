@@ -73,7 +73,7 @@ func.func @append(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.exten
 // CHECK:                 %[[NEW:.*]] = arith.addf %[[OLD]],
 // CHECK:                 llvm.store %[[NEW]]
 // CHECK-NOT:             llvm.call
-// CHECK:             llvm.call @spc.rt.row_flush(%[[IT]]
+// CHECK:             llvm.call @spc.rt.row_flush_4_8(%[[IT]]
 // CHECK:           llvm.call @spc.rt.run_end(%[[IT]]
 // CHECK:         } else {
 // CHECK:           scf.for %{{.*}} = %{{.*}} to
@@ -85,7 +85,7 @@ func.func @append(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.exten
 // CHECK:                 %[[OLD:.*]] = llvm.load %{{.*}} -> f64
 // CHECK:                 %[[NEW:.*]] = arith.addf %[[OLD]],
 // CHECK:                 llvm.store %[[NEW]]
-// CHECK:             llvm.call @spc.rt.hash_flush(%[[IT]]
+// CHECK:             llvm.call @spc.rt.hash_flush_4_8(%[[IT]]
 // CHECK:           llvm.call @spc.rt.run_end(%[[IT]]
 // CHECK:         return
 func.func @gustavson(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
