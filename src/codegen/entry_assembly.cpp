@@ -193,9 +193,10 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
     return;
   }
   const Value target = describeTarget(descriptors, conversion.to);
+  const Value workers = descriptors.workers();
   const Value withValues = build.constant(entry_.phase == Phase::Assemble);
   const std::string converter = converterFor(from, entry_.kernel.tensors[conversion.to], conversion.dims);
-  build.failUnlessOk(callRuntime(build, converter, {allocator, source, target, withValues}));
+  build.failUnlessOk(callRuntime(build, converter, {allocator, workers, source, target, withValues}));
   take(descriptors, conversion.to, target);
 }
 

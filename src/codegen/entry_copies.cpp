@@ -14,13 +14,14 @@ TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tenso
   Descriptors descriptors(entry);
   const Value allocator = descriptors.allocator(memory);
   const sema::Tensor &from = entry.kernel.tensors[*tensor.source];
+  const Value workers = descriptors.workers();
   const Value source = descriptors.describe(from, entry.tensors[*tensor.source]);
   const Value copy = descriptors.describe(tensor, {});
   const mlir::Type pointer = build.pointerType(), number = build.int64Type();
   LLVM::LLVMFuncOp convert = declareFunction(build, runtimeSymbol(converterFor(from, tensor)), build.int32Type(),
-                                             {pointer, pointer, pointer, number});
+                                             {pointer, pointer, pointer, pointer, number});
   const Value withValues = build.constant(entry.phase != runtime::Phase::Symbolic);
-  const mlir::SmallVector<Value> arguments{allocator, source, copy, withValues};
+  const mlir::SmallVector<Value> arguments{allocator, workers, source, copy, withValues};
   build.failUnlessOk(LLVM::CallOp::create(build.ops(), convert, arguments).getResult());
   TensorView view = descriptors.readPacked(tensor, copy);
   if (tensor.order() == 1)

@@ -1,5 +1,6 @@
 #include "codegen/entry_descriptors.h"
 
+#include "codegen/entry_checks.h"
 #include "codegen/entry_counts.h"
 
 namespace LLVM = mlir::LLVM;
@@ -39,6 +40,7 @@ runtime::ValueKind valueKindOf(sema::ValueType type) {
 Descriptors::Descriptors(Entry &entry) : entry_(entry), build_(entry.build) {
   const mlir::Type number = build_.int64Type(), pointer = build_.pointerType();
   allocator_ = build_.structOf({pointer, pointer, pointer});
+  workers_ = build_.structOf({pointer, pointer});
   llvm::SmallVector<mlir::Type> level(kLevelFields, number), tensor(kTensorFields, number);
   for (LevelField field : {kPointers, kIndices})
     level[field] = pointer;
@@ -53,6 +55,16 @@ Value Descriptors::allocator(Memory &memory) {
   build_.storeField(allocator_, object, 0, entry_.context);
   build_.storeField(allocator_, object, 1, LLVM::AddressOfOp::create(build_.ops(), memory.allocator()));
   build_.storeField(allocator_, object, 2, LLVM::AddressOfOp::create(build_.ops(), memory.releaser()));
+  return object;
+}
+
+Value Descriptors::workers() {
+  const Value object = build_.stack(workers_, 1);
+  const Value hasContext = build_.negate(build_.isNull(entry_.context));
+  for (unsigned field : {kUser, kParallelFor}) {
+    const auto load = [&] { return build_.loadField(contextStruct(build_), entry_.context, field); };
+    build_.storeField(workers_, object, field == kUser ? 0 : 1, build_.computeIf(hasContext, load, build_.null()));
+  }
   return object;
 }
 
@@ -92,6 +104,7 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
                          : number(1));
   storeForm(object, kLength, level.length);
   storeForm(object, kStart, level.start);
+  set(kIsUnique, number(level.unique));
 }
 
 Value Descriptors::describe(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims) {

@@ -14,6 +14,9 @@ public:
   /// The runtime's Allocator on the context's hooks.
   mlir::Value allocator(Memory &memory);
 
+  /// The runtime's Workers on the context's threads.
+  mlir::Value workers();
+
   /// A tensor, with the arrays of `view` where it has them. `dims` gives its dimensions other numbers.
   mlir::Value describe(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims = {});
 
@@ -40,7 +43,8 @@ private:
     kParentExtent,
     kLength, ///< three numbers
     kStart = kLength + 3,
-    kLevelFields = kStart + 3,
+    kIsUnique = kStart + 3,
+    kLevelFields,
   };
   enum TensorField : unsigned {
     kOrder,
@@ -66,6 +70,7 @@ private:
   Entry &entry_;
   EntryBuilder &build_;
   Struct allocator_;
+  Struct workers_;
   Struct level_;
   Struct tensor_;
 };

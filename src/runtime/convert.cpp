@@ -97,7 +97,8 @@ bool hasCounts(const Tensor &source) {
   return source.stored >= 0 && source.rootCount >= 0;
 }
 
-Status convertSorted(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
+Status convertSorted(const Allocator &allocator, const Workers & /*workers*/, const Tensor &source, Tensor &target,
+                     bool withValues) {
   clearArrays(target);
   if (!hasCounts(source))
     return Status::Count;
@@ -107,9 +108,10 @@ Status convertSorted(const Allocator &allocator, const Tensor &source, Tensor &t
 }
 
 template <typename I, typename V>
-Status convertRows(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
+Status convertRows(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target,
+                   bool withValues) {
   clearArrays(target);
-  const Status status = buildRows<I, V>(allocator, source, target, withValues);
+  const Status status = buildRows<I, V>(allocator, workers, source, target, withValues);
   if (status != Status::Ok)
     releaseArrays(allocator, target);
   return status;
@@ -118,14 +120,15 @@ Status convertRows(const Allocator &allocator, const Tensor &source, Tensor &tar
 /// For tensors that are known to be what buildRows takes, but for their sizes. Numbers that do not fit the pointers or
 /// the coordinates would fit no other way either.
 template <typename I, typename V>
-int32_t convertKnownRows(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues) {
+int32_t convertKnownRows(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target,
+                         bool withValues) {
   constexpr int64_t most = largest(sizeof(I));
   clearArrays(target);
   if (!hasCounts(source))
     return static_cast<int32_t>(Status::Count);
   if (source.stored > most || (source.stored > 0 && target.levels[1].extent - 1 > most))
     return static_cast<int32_t>(Status::IndexType);
-  return static_cast<int32_t>(convertRows<I, V>(allocator, source, target, withValues));
+  return static_cast<int32_t>(convertRows<I, V>(allocator, workers, source, target, withValues));
 }
 
 /// The way for a target and its widths; without values those of any width will do.
@@ -139,35 +142,35 @@ auto chooseWay(const Tensor &source, const Tensor &target, bool withValues) {
 
 } // namespace
 
-extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                  int64_t withValues) {
+extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                  Tensor *target, int64_t withValues) {
   const auto convert = chooseWay(*source, *target, withValues != 0);
-  return static_cast<int32_t>(convert(*allocator, *source, *target, withValues != 0));
+  return static_cast<int32_t>(convert(*allocator, *workers, *source, *target, withValues != 0));
 }
 
-extern "C" int32_t spc_rt_convert_rows_4_4(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                           int64_t withValues) {
-  return convertKnownRows<int32_t, uint32_t>(*allocator, *source, *target, withValues != 0);
+extern "C" int32_t spc_rt_convert_rows_4_4(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                           Tensor *target, int64_t withValues) {
+  return convertKnownRows<int32_t, uint32_t>(*allocator, *workers, *source, *target, withValues != 0);
 }
 
-extern "C" int32_t spc_rt_convert_rows_4_8(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                           int64_t withValues) {
-  return convertKnownRows<int32_t, uint64_t>(*allocator, *source, *target, withValues != 0);
+extern "C" int32_t spc_rt_convert_rows_4_8(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                           Tensor *target, int64_t withValues) {
+  return convertKnownRows<int32_t, uint64_t>(*allocator, *workers, *source, *target, withValues != 0);
 }
 
-extern "C" int32_t spc_rt_convert_rows_8_4(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                           int64_t withValues) {
-  return convertKnownRows<int64_t, uint32_t>(*allocator, *source, *target, withValues != 0);
+extern "C" int32_t spc_rt_convert_rows_8_4(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                           Tensor *target, int64_t withValues) {
+  return convertKnownRows<int64_t, uint32_t>(*allocator, *workers, *source, *target, withValues != 0);
 }
 
-extern "C" int32_t spc_rt_convert_rows_8_8(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                           int64_t withValues) {
-  return convertKnownRows<int64_t, uint64_t>(*allocator, *source, *target, withValues != 0);
+extern "C" int32_t spc_rt_convert_rows_8_8(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                           Tensor *target, int64_t withValues) {
+  return convertKnownRows<int64_t, uint64_t>(*allocator, *workers, *source, *target, withValues != 0);
 }
 
-extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                         int64_t withValues) {
-  return static_cast<int32_t>(convertSorted(*allocator, *source, *target, withValues != 0));
+extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                         Tensor *target, int64_t withValues) {
+  return static_cast<int32_t>(convertSorted(*allocator, *workers, *source, *target, withValues != 0));
 }
 
 } // namespace spc::runtime

@@ -14,23 +14,24 @@ namespace spc::runtime {
 ///
 /// Ok; Memory; Count (negative counts, more or fewer entries than `stored`, or more entries of a parent than a fixed
 /// width); IndexRange; Shape; IndexType. On failure nothing stays allocated and every array of `target` is NULL.
-extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Tensor *source, Tensor *target, int64_t withValues);
+extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                  Tensor *target, int64_t withValues);
 
 /// The same with less code, for kernels that know their types: to a dense and a compressed level of whole dimensions,
 /// from these two the other way round or from a list of coordinates. Coordinates of both and the target's pointers have
 /// as many bytes as the name says first, values, if any are wanted, as it says second. IndexType also where it is
 /// repeats alone that make the entries too many …
-extern "C" int32_t spc_rt_convert_rows_4_4(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                           int64_t withValues);
-extern "C" int32_t spc_rt_convert_rows_4_8(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                           int64_t withValues);
-extern "C" int32_t spc_rt_convert_rows_8_4(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                           int64_t withValues);
-extern "C" int32_t spc_rt_convert_rows_8_8(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                           int64_t withValues);
+extern "C" int32_t spc_rt_convert_rows_4_4(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                           Tensor *target, int64_t withValues);
+extern "C" int32_t spc_rt_convert_rows_4_8(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                           Tensor *target, int64_t withValues);
+extern "C" int32_t spc_rt_convert_rows_8_4(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                           Tensor *target, int64_t withValues);
+extern "C" int32_t spc_rt_convert_rows_8_8(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                           Tensor *target, int64_t withValues);
 /// … and to and from anything, sorting in any case.
-extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Tensor *source, Tensor *target,
-                                         int64_t withValues);
+extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Workers *workers, const Tensor *source,
+                                         Tensor *target, int64_t withValues);
 
 /// Sets the values of `target`, whose arrays are there, from the entries of `source`; places that `source` lacks
 /// become 0.

@@ -17,6 +17,13 @@ struct Allocator {
   void (*release)(void *user, void *memory);
 };
 
+/// Threads as the kernel's caller provides them: calls task(closure, index) for each index below `tasks`, in any order,
+/// on any threads. NULL: there are none.
+struct Workers {
+  void *user;
+  void (*parallelFor)(void *user, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure);
+};
+
 /// How a level is stored.
 enum class LevelStorage : int64_t {
   Dense,            ///< every coordinate under each parent
@@ -54,6 +61,7 @@ struct Level {
   int64_t parentExtent = 1; ///< of closed forms: what the parent's coordinate runs over
   ClosedForm length;        ///< of closed levels
   ClosedForm start;         ///< of ragged and closed dense levels
+  int64_t isUnique = 0;     ///< not 0: no coordinate occurs twice under one parent
 };
 
 /// What adding up two values means.

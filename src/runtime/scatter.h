@@ -1,8 +1,9 @@
-// Loops over all entries of a matrix, by the types of its coordinates and values. Freestanding.
+// Loops over entries of a matrix, by the types of their coordinates and values. Freestanding.
 #pragma once
 
 #include "runtime/hot.h"
 #include "runtime/walk.h"
+#include "runtime/workers.h"
 
 namespace spc::runtime {
 
@@ -11,6 +12,27 @@ template <typename I> struct Column {
   const I *first;
   int64_t stride;
   I operator[](int64_t entry) const { return first[entry * stride]; }
+  Column from(int64_t entry) const { return {first + entry * stride, stride}; }
+};
+
+/// Entries that are to be grouped by their keys, those of a list: both coordinates are listed.
+template <typename I, typename V> struct ListEntries {
+  Column<I> keys, columns;
+  const V *values;
+  int64_t count;
+  int64_t columnExtent;
+};
+
+/// … and those of a matrix, where what is listed is the key: an entry's column is the parent that it is under.
+template <typename I, typename V> struct MatrixEntries {
+  Column<I> keys;
+  const V *values;
+  int64_t count;
+  int64_t parents;
+  const void *pointers;
+  int64_t pointerBytes;
+
+  int64_t pointer(int64_t parent) const { return load(pointers, pointerBytes, parent); }
 };
 
 /// Where entries go: each row's next free place, and the arrays.
@@ -27,7 +49,7 @@ template <typename I, typename V> struct Places {
   }
 };
 
-/// Where entries go that are sorted by blocks of 2^shift rows for now: each block's next free place, and the arrays.
+/// Where entries go that are grouped by blocks of 2^shift rows for now: each block's next free place, and the arrays.
 template <typename I, typename V> struct Blocks {
   I *next;        ///< by block
   uint16_t *rows; ///< of every place: the row in its block
@@ -44,15 +66,106 @@ template <typename I, typename V> struct Blocks {
   }
 };
 
-/// Counts the entries of each row; false where a row is out of range.
-template <typename I> SPC_HOT bool countRows(const I *rows, int64_t count, int64_t extent, I *counts) {
-  for (int64_t e = 0; e < count; ++e) {
-    const I row = rows[e];
-    if (row < 0 || row >= extent)
+/// Whether all of [begin, end) lies below an extent.
+template <typename I> SPC_HOT bool areInRange(Column<I> column, int64_t begin, int64_t end, int64_t extent) {
+  bool isOutside = false;
+  SPC_VECTORIZE
+  for (int64_t e = begin; e < end; ++e)
+    isOutside |= (column[e] < 0) | (column[e] >= extent);
+  return !isOutside;
+}
+
+/// Checks a share of what says the entries' columns.
+template <typename I, typename V>
+inline Status checkColumns(const ListEntries<I, V> &entries, int64_t task, int64_t tasks) {
+  const int64_t begin = shareBegin(entries.count, task, tasks), end = shareBegin(entries.count, task + 1, tasks);
+  return areInRange(entries.columns, begin, end, entries.columnExtent) ? Status::Ok : Status::IndexRange;
+}
+
+template <typename I, typename V>
+SPC_HOT Status checkColumns(const MatrixEntries<I, V> &entries, int64_t task, int64_t tasks) {
+  const int64_t begin = shareBegin(entries.parents, task, tasks), end = shareBegin(entries.parents, task + 1, tasks);
+  bool isWrong = entries.pointer(0) != 0 || entries.pointer(entries.parents) != entries.count;
+  for (int64_t p = begin; p < end; ++p)
+    isWrong |= entries.pointer(p) > entries.pointer(p + 1);
+  return isWrong ? Status::Count : Status::Ok;
+}
+
+/// Counts entries [begin, end) by the blocks of 2^shift keys that theirs lie in; false where a key is out of range.
+template <typename I>
+SPC_HOT bool countKeys(Column<I> keys, int64_t begin, int64_t end, int64_t extent, int64_t shift, I *counts) {
+  for (int64_t e = begin; e < end; ++e) {
+    const I key = keys[e];
+    if (key < 0 || key >= extent)
       return false;
-    ++counts[row];
+    ++counts[key >> shift];
   }
   return true;
+}
+
+/// Turns the counts of rows into the places where they start, the first one at `place`.
+template <typename I> SPC_HOT void sumCounts(I *counts, int64_t rows, I place) {
+  for (int64_t r = 0; r < rows; ++r) {
+    const I count = counts[r];
+    counts[r] = place;
+    place += count;
+  }
+}
+
+/// How far neighbours' keys lie apart, by a sample.
+template <typename I> SPC_HOT uint64_t averageStep(Column<I> keys, int64_t count) {
+  const int64_t interval = count / 1024 + 1;
+  uint64_t sum = 0, samples = 1;
+  for (int64_t e = 1; e < count; e += interval, ++samples) {
+    const auto key = static_cast<uint64_t>(keys[e]), before = static_cast<uint64_t>(keys[e - 1]);
+    sum += keys[e] < keys[e - 1] ? before - key : key - before;
+  }
+  return sum / samples;
+}
+
+/// Scatters entries [begin, end), whose coordinates have been checked, into Places or Blocks.
+template <typename I, typename V, typename Into>
+SPC_HOT void scatter(const ListEntries<I, V> &entries, int64_t begin, int64_t end, const Into &places) {
+  const Into into = places; // in registers: what is written may not change it
+  const Column<I> keys = entries.keys, columns = entries.columns;
+  const V *const values = entries.values;
+  for (int64_t e = begin; e < end; ++e)
+    into.put(keys[e], columns[e], values, e);
+}
+
+template <typename I, typename V, typename Into>
+SPC_HOT void scatter(const MatrixEntries<I, V> &matrix, int64_t begin, int64_t end, const Into &places) {
+  const Into into = places; // as above
+  const MatrixEntries<I, V> entries = matrix;
+  const I *const keys = entries.keys.first;
+  // The parent of the first entry: the last one that starts at it or before.
+  int64_t parent = 0;
+  for (int64_t after = entries.parents; after - parent > 1;) {
+    const int64_t middle = parent + (after - parent) / 2;
+    (entries.pointer(middle) <= begin ? parent : after) = middle;
+  }
+  for (int64_t e = begin; e < end; ++parent) {
+    const int64_t parentEnd = entries.pointer(parent + 1);
+    for (const int64_t last = parentEnd < end ? parentEnd : end; e < last; ++e)
+      into.put(keys[e], parent, entries.values, e);
+  }
+}
+
+/// Scatters the entries of one block, at [begin, end) of its arrays, to its `height` rows, whose starts it sets.
+template <typename I, typename V>
+SPC_HOT void scatterBlock(const Blocks<I, V> &block, int64_t begin, int64_t end, int64_t height,
+                          const Places<I, V> &places) {
+  const Places<I, V> into = places;
+  const uint16_t *const rows = block.rows;
+  const I *const columns = block.columns;
+  const V *const values = block.values;
+  for (int64_t r = 0; r < height; ++r)
+    into.next[r] = 0;
+  for (int64_t e = begin; e < end; ++e)
+    ++into.next[rows[e]];
+  sumCounts(into.next, height, static_cast<I>(begin));
+  for (int64_t e = begin; e < end; ++e)
+    into.put(rows[e], columns[e], values, e);
 }
 
 /// What there is to know of a list of coordinates.
@@ -62,97 +175,47 @@ struct ListOrder {
   bool hasRepeats = false; ///< … of neighbours
 };
 
-/// Counts the entries of each row of a list, and looks at their order.
+/// Looks at entries [begin, end) of a list and at the one before them. Stops soon where they are not sorted, the rest
+/// being unseen then.
 template <typename I>
-SPC_HOT ListOrder inspectList(Column<I> rows, Column<I> columns, int64_t count, int64_t rowExtent, int64_t columnExtent,
-                              I *counts) {
+SPC_HOT ListOrder inspectList(Column<I> rows, Column<I> columns, int64_t begin, int64_t end, int64_t rowExtent,
+                              int64_t columnExtent) {
+  constexpr int64_t atOnce = 2048;
   ListOrder order;
-  I rowBefore = 0, columnBefore = -1;
-  for (int64_t e = 0; e < count; ++e) {
-    const I row = rows[e], column = columns[e];
-    if (row < 0 || row >= rowExtent || column < 0 || column >= columnExtent)
-      return {false, false, false};
-    order.isSorted &= (row > rowBefore) | ((row == rowBefore) & (column >= columnBefore));
-    order.hasRepeats |= (row == rowBefore) & (column == columnBefore);
-    ++counts[row];
-    rowBefore = row;
-    columnBefore = column;
+  for (int64_t first = begin; first < end && order.isSorted; first += atOnce) {
+    const int64_t last = end - first < atOnce ? end : first + atOnce;
+    bool isOutside = !areInRange(rows, first, last, rowExtent) | !areInRange(columns, first, last, columnExtent);
+    bool isUnsorted = false, hasRepeats = false;
+    SPC_VECTORIZE
+    for (int64_t e = first > 0 ? first : 1; e < last; ++e) {
+      const bool isSameRow = rows[e] == rows[e - 1];
+      isUnsorted |= (rows[e] < rows[e - 1]) | (isSameRow & (columns[e] < columns[e - 1]));
+      hasRepeats |= isSameRow & (columns[e] == columns[e - 1]);
+    }
+    order = {order.isInRange && !isOutside, !isUnsorted, order.hasRepeats || hasRepeats};
   }
   return order;
 }
 
-/// Turns counts into the places where rows start, or, `ends`, end.
-template <typename I> SPC_HOT void sumCounts(I *counts, int64_t rows, bool ends) {
-  I sum = 0;
-  for (int64_t r = 0; r < rows; ++r) {
-    const I count = counts[r];
-    counts[r] = ends ? sum + count : sum;
-    sum += count;
-  }
-}
-
-/// How many rows lie between neighbours of a list, by a sample.
-template <typename I> SPC_HOT int64_t averageStep(Column<I> rows, int64_t count) {
-  const int64_t interval = count / 4096 + 1;
-  int64_t sum = 0, samples = 1;
-  for (int64_t e = 1; e < count; e += interval, ++samples)
-    sum += rows[e] < rows[e - 1] ? rows[e - 1] - rows[e] : rows[e] - rows[e - 1];
-  return sum / samples;
-}
-
-/// Scatters the entries of a matrix by its columns, which become rows, into Places or Blocks. Count where pointers are
-/// not in order.
-template <typename I, typename V, typename Into>
-SPC_HOT Status scatterColumns(const Tensor &source, const Into &places) {
-  const Into into = places; // in registers: what is written may not change it
-  const auto *columns = static_cast<const I *>(source.levels[1].indices);
-  const auto *values = static_cast<const V *>(source.values);
-  const int64_t rows = source.levels[0].extent;
-  int64_t e = load(source.levels[1].pointers, source.pointerBytes, 0);
-  if (e != 0)
-    return Status::Count;
-  for (int64_t r = 0; r < rows; ++r) {
-    const int64_t end = load(source.levels[1].pointers, source.pointerBytes, r + 1);
-    if (end < e || end > source.stored)
-      return Status::Count;
-    for (; e < end; ++e)
-      into.put(columns[e], r, values, e);
-  }
-  return e == source.stored ? Status::Ok : Status::Count;
-}
-
-/// Scatters the entries of a list by their rows, into Places or Blocks.
-template <typename I, typename V, typename Into>
-SPC_HOT void scatterList(Column<I> rows, Column<I> columns, const V *values, int64_t count, const Into &places) {
-  const Into into = places; // as above
-  for (int64_t e = 0; e < count; ++e)
-    into.put(rows[e], columns[e], values, e);
-}
-
-/// Scatters the entries of one block, at [begin, end) of its arrays, to their rows. `columns` and `values` are room for
-/// them.
-template <typename I, typename V>
-SPC_HOT void scatterBlock(const Blocks<I, V> &blocks, int64_t block, int64_t begin, int64_t end,
-                          const Places<I, V> &places, I *columns, V *values) {
-  const I *const blockColumns = blocks.columns;
-  const V *const blockValues = blocks.values;
+/// Sets the starts of the rows whose first entries lie in [begin, end), and of the empty rows before them.
+template <typename I> SPC_HOT void startRows(Column<I> rows, int64_t begin, int64_t end, I *starts) {
+  int64_t before = begin > 0 ? rows[begin - 1] : -1;
   for (int64_t e = begin; e < end; ++e)
-    columns[e - begin] = blockColumns[e];
-  for (int64_t e = begin; blockValues && e < end; ++e)
-    values[e - begin] = blockValues[e];
-  const uint16_t *const rows = blocks.rows;
-  const Places<I, V> into{places.next + (block << blocks.shift), places.columns, places.values};
-  for (int64_t e = begin; e < end; ++e)
-    into.put(rows[e], columns[e - begin], values, e - begin);
+    for (const int64_t row = rows[e]; before < row;)
+      starts[++before] = static_cast<I>(e);
 }
 
-/// Copies the entries of a list that is sorted.
+/// Copies entries to where they lie or before. Values are null where there are none.
 template <typename I, typename V>
-SPC_HOT void copyList(Column<I> columns, const V *values, int64_t count, Places<I, V> places) {
+SPC_HOT void copyEntries(Column<I> columns, const V *values, int64_t count, I *toColumns, V *toValues) {
+  SPC_VECTORIZE
   for (int64_t e = 0; e < count; ++e)
-    places.columns[e] = columns[e];
-  for (int64_t e = 0; places.values && e < count; ++e)
-    places.values[e] = values[e];
+    toColumns[e] = columns[e];
+  if (!toValues)
+    return;
+  SPC_VECTORIZE
+  for (int64_t e = 0; e < count; ++e)
+    toValues[e] = values[e];
 }
 
 } // namespace spc::runtime

@@ -118,7 +118,7 @@ public:
 
   Status convert(const Tensor &source, bool withValues = true, decltype(&spc_rt_convert) function = spc_rt_convert) {
     const Allocator hooks = memory.hooks();
-    const auto status = static_cast<Status>(function(&hooks, &source, &tensor, withValues));
+    const auto status = static_cast<Status>(function(&hooks, &workers, &source, &tensor, withValues));
     owns = status == Status::Ok;
     if (!owns) {
       CHECK(tensor.values == nullptr);
@@ -128,6 +128,7 @@ public:
   }
 
   CountingMemory memory;
+  Workers workers{};
   std::vector<Level> levels;
   Tensor tensor{};
   bool owns = false;

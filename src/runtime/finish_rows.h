@@ -1,0 +1,131 @@
+// Sorting the rows of a matrix and summing repeats. Freestanding.
+#pragma once
+
+#include "runtime/memory.h"
+#include "runtime/scatter.h"
+#include "runtime/sort_row.h"
+#include "runtime/values.h"
+#include "runtime/workers.h"
+
+#include <stddef.h>
+
+namespace spc::runtime {
+
+template <size_t bytes> struct NumberOf {
+  using Type = double;
+};
+template <> struct NumberOf<4> {
+  using Type = float;
+};
+
+/// Rows next to each other, which one task finishes.
+struct Piece {
+  int64_t firstRow, rows;
+  int64_t begin; ///< of the entries
+  int64_t count; ///< of the entries that are left
+};
+
+/// The work on one target, a dense and a compressed level, whose arrays hold entries grouped by rows.
+template <typename I, typename V> class RowFinisher {
+public:
+  /// `starts`: of rows, and the end. Rows are sorted by column where `sorts` says so, else they are in order.
+  RowFinisher(const Allocator &allocator, const Workers &workers, Tensor &target, I *starts, bool sorts)
+      : allocator_(allocator), workers_(workers), target_(target), starts_(starts), sorts_(sorts) {}
+
+  bool sorts() const { return sorts_; }
+
+  /// Sorts rows and sums repeats; their ends are at what is left then, and the piece's end at a gap. `room` is for the
+  /// longest row, where rows are sorted; none is needed up to kInsertionLimit.
+  SPC_HOT void finish(Piece &piece, RowEntries<I, V> room) const;
+
+  /// Closes the gaps between pieces, which follow each other and cover all rows, and sets the target's `stored`. Gives
+  /// memory back where repeats took up much, if there is any to copy the rest into.
+  void join(const Piece *pieces, int64_t count);
+
+private:
+  RowEntries<I, V> entries() const {
+    return {static_cast<I *>(target_.levels[1].indices), static_cast<V *>(target_.values)};
+  }
+
+  /// values[to] += values[from], without a call where that is usual.
+  void add(V *values, int64_t from, int64_t to) const {
+    using Number = NumberOf<sizeof(V)>::Type;
+    if (target_.valueKind == ValueKind::Float)
+      values[to] =
+          __builtin_bit_cast(V, __builtin_bit_cast(Number, values[to]) + __builtin_bit_cast(Number, values[from]));
+    else
+      addValue(target_, values, from, values, to);
+  }
+
+  void move(const Piece &piece, int64_t to, RowEntries<I, V> into) const {
+    const RowEntries<I, V> from = entries().from(piece.begin), at = into.from(to);
+    copyEntries(Column<I>{from.columns, 1}, static_cast<const V *>(from.values), piece.count, at.columns, at.values);
+    for (int64_t r = piece.firstRow; r < piece.firstRow + piece.rows; ++r)
+      starts_[r + 1] = static_cast<I>(starts_[r + 1] + (to - piece.begin));
+  }
+
+  const Allocator &allocator_;
+  const Workers &workers_;
+  Tensor &target_;
+  I *const starts_;
+  const bool sorts_;
+};
+
+template <typename I, typename V> SPC_HOT void RowFinisher<I, V>::finish(Piece &piece, RowEntries<I, V> room) const {
+  const RowEntries<I, V> all = entries();
+  I *const ends = starts_ + piece.firstRow + 1;
+  int64_t next = piece.begin;
+  for (int64_t r = 0, begin = piece.begin; r < piece.rows; ++r) {
+    const int64_t end = ends[r], first = next;
+    if (sorts_)
+      sortRow(all.from(begin), end - begin, room);
+    for (int64_t e = begin; e < end; ++e) {
+      if (next > first && all.columns[next - 1] == all.columns[e]) {
+        if (all.values)
+          add(all.values, e, next - 1);
+        continue;
+      }
+      if (next != e)
+        all.copy(next, all, e);
+      ++next;
+    }
+    ends[r] = static_cast<I>(next);
+    begin = end;
+  }
+  piece.count = next - piece.begin;
+}
+
+template <typename I, typename V> void RowFinisher<I, V>::join(const Piece *pieces, int64_t count) {
+  int64_t left = 0;
+  for (int64_t p = 0; p < count; ++p)
+    left += pieces[p].count;
+  const int64_t stored = target_.stored;
+  target_.stored = left;
+  if (left == stored)
+    return;
+  void *columns = nullptr, *values = nullptr;
+  const bool copies = (count > 1 || left < stored - stored / 4) &&
+                      allocateArray(allocator_, left, sizeof(I), columns) &&
+                      (!target_.values || allocateArray(allocator_, left, sizeof(V), values));
+  if (!copies)
+    releaseArray(allocator_, columns);
+  const RowEntries<I, V> into =
+      copies ? RowEntries<I, V>{static_cast<I *>(columns), static_cast<V *>(values)} : entries();
+  const auto moveShare = [&](int64_t task, int64_t tasks) {
+    const int64_t begin = shareBegin(count, task, tasks), end = shareBegin(count, task + 1, tasks);
+    int64_t to = 0;
+    for (int64_t p = 0; p < end; to += pieces[p++].count)
+      if (p >= begin)
+        move(pieces[p], to, into);
+  };
+  if (!copies)
+    return moveShare(0, 1);
+  const int64_t tasks = tasksFor(workers_, left);
+  forAll(workers_, tasks, [&](int64_t task) { moveShare(task, tasks); });
+  releaseArray(allocator_, target_.levels[1].indices);
+  releaseArray(allocator_, target_.values);
+  target_.levels[1].indices = columns;
+  target_.values = values;
+}
+
+} // namespace spc::runtime

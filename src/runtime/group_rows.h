@@ -1,0 +1,239 @@
+// Grouping the entries of a matrix by rows: counted and scattered, stably. Freestanding.
+#pragma once
+
+#include "runtime/finish_rows.h"
+
+namespace spc::runtime {
+
+/// Where grouped entries go.
+template <typename I, typename V> struct GroupedRows {
+  int64_t rows;
+  I *starts; ///< of rows, and the end
+  I *columns;
+  V *values; ///< null where no values are wanted
+};
+
+/// The work on one list or matrix, `Entries` of scatter.h.
+template <typename I, typename V, typename Entries> class RowGrouping {
+public:
+  /// A finisher, if there is one, finishes the rows of the target, which is its own.
+  RowGrouping(const Allocator &allocator, const Workers &workers, const Entries &entries,
+              const GroupedRows<I, V> &target, RowFinisher<I, V> *finisher)
+      : workers_(workers), entries_(entries), target_(target), finisher_(finisher), memory_(allocator),
+        tasks_(tasksFor(workers, entries.count)) {}
+
+  /// Ok; Memory; Count; IndexRange.
+  Status run() {
+    target_.starts[0] = 0;
+    return needsBlocks() && allocateBlocks() ? groupByBlocks() : groupAtOnce();
+  }
+
+private:
+  /// What a core's cache holds for certain.
+  static constexpr int64_t kCachedBytes = int64_t{1} << 20;
+  /// Blocks of rows, unless rows in a block would not fit 16 bits.
+  static constexpr int64_t kUsualBlocks = 128;
+  static constexpr int64_t kMaxBlockShift = 16;
+  /// With fewer tasks, blocks let more threads work.
+  static constexpr int64_t kFewestAtOnce = 4;
+
+  /// Whether neighbours go to places far apart. Then entries are first grouped by blocks of rows, whose places fit into
+  /// the cache: two passes over the entries cost less than a cache miss for each.
+  bool isSpread() const {
+    const int64_t perRow = entries_.count / (target_.rows + 1) + 1;
+    return averageStep(entries_.keys, entries_.count) >=
+           static_cast<uint64_t>(kCachedBytes / static_cast<int64_t>(perRow * (sizeof(I) + sizeof(V))));
+  }
+  /// Tasks count the entries of all rows each, which must not cost more than what they count. Rows are sorted by one.
+  int64_t tasksAtOnce() const {
+    int64_t tasks = finisher_ && finisher_->sorts() ? 1 : tasks_;
+    while (tasks > 1 && target_.rows > entries_.count / (4 * tasks))
+      tasks /= 2;
+    return tasks;
+  }
+  bool needsBlocks() const { return isSpread() || (tasks_ > 1 && tasksAtOnce() < kFewestAtOnce); }
+  bool allocateBlocks();
+  Status groupByBlocks();
+  void placeBlocks();
+  void fillBlock(int64_t b);
+  bool allocateCounters();
+  Status groupAtOnce();
+  void placeRows();
+  Status finishAtOnce();
+  Status finishOnTasks();
+  Status count();
+  int64_t begin(int64_t task) const { return shareBegin(entries_.count, task, tasks_); }
+
+  const Workers &workers_;
+  const Entries &entries_;
+  const GroupedRows<I, V> target_;
+  RowFinisher<I, V> *const finisher_;
+  Block memory_;
+  int64_t tasks_;
+  int64_t blockCount_ = 0;
+  I *next_ = nullptr;       ///< by task and block: where the task's next entry of the block goes
+  Piece *pieces_ = nullptr; ///< by block
+  Blocks<I, V> blocks_{};
+};
+
+/// Counters of each task; one task counts where its rows' ends will be.
+template <typename I, typename V, typename Entries> bool RowGrouping<I, V, Entries>::allocateCounters() {
+  Layout layout;
+  layout.add(tasks_ * target_.rows, sizeof(I));
+  if (!memory_.allocate(layout))
+    return false;
+  next_ = reinterpret_cast<I *>(memory_.at(0));
+  return true;
+}
+
+template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::groupAtOnce() {
+  tasks_ = tasksAtOnce();
+  blocks_.shift = 0;
+  blockCount_ = target_.rows;
+  if (tasks_ == 1 || !allocateCounters()) {
+    tasks_ = 1;
+    next_ = target_.starts + 1;
+  }
+  if (const Status status = count(); status != Status::Ok)
+    return status;
+  placeRows();
+  forAll(workers_, tasks_, [this](int64_t task) {
+    scatter(entries_, begin(task), begin(task + 1),
+            Places<I, V>{next_ + task * blockCount_, target_.columns, target_.values});
+  });
+  if (!finisher_)
+    return Status::Ok;
+  return tasks_ > 1 ? finishOnTasks() : finishAtOnce();
+}
+
+/// Counts become places: row by row, in each task by task.
+template <typename I, typename V, typename Entries> SPC_HOT void RowGrouping<I, V, Entries>::placeRows() {
+  if (tasks_ == 1)
+    return sumCounts(next_, target_.rows, I{0});
+  I place = 0;
+  for (int64_t r = 0; r < target_.rows; ++r) {
+    for (I *next = next_ + r, *const end = next_ + tasks_ * blockCount_; next < end; next += blockCount_) {
+      const I count = *next;
+      *next = place;
+      place += count;
+    }
+    target_.starts[r + 1] = place;
+  }
+}
+
+/// A piece starts with the row in which a task's share of the entries does.
+template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::finishOnTasks() {
+  Piece pieces[kMostTasks];
+  int64_t row = 0;
+  for (int64_t task = 0; task < tasks_; ++task) {
+    const int64_t first = row;
+    while (row < target_.rows && target_.starts[row] < begin(task + 1))
+      ++row;
+    pieces[task] = {first, (task + 1 < tasks_ ? row : target_.rows) - first, target_.starts[first], 0};
+  }
+  forAll(workers_, tasks_, [&](int64_t task) { finisher_->finish(pieces[task], {}); });
+  finisher_->join(pieces, tasks_);
+  return Status::Ok;
+}
+
+template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::finishAtOnce() {
+  int64_t longest = 0;
+  for (int64_t r = 0; finisher_->sorts() && r < target_.rows; ++r)
+    longest = target_.starts[r + 1] - target_.starts[r] > longest ? target_.starts[r + 1] - target_.starts[r] : longest;
+  RowEntries<I, V> room{};
+  if (longest > kInsertionLimit) {
+    Layout layout;
+    const int64_t columns = layout.add(longest, sizeof(I));
+    const int64_t values = layout.add(target_.values ? longest : 0, sizeof(V));
+    if (!memory_.allocate(layout))
+      return Status::Memory;
+    room = {reinterpret_cast<I *>(memory_.at(columns)),
+            target_.values ? reinterpret_cast<V *>(memory_.at(values)) : nullptr};
+  }
+  Piece all{0, target_.rows, 0, 0};
+  finisher_->finish(all, room);
+  finisher_->join(&all, 1);
+  return Status::Ok;
+}
+
+/// Room for the entries by blocks. Without, they are grouped at once.
+template <typename I, typename V, typename Entries> bool RowGrouping<I, V, Entries>::allocateBlocks() {
+  while (blocks_.shift < kMaxBlockShift && target_.rows >> blocks_.shift > kUsualBlocks)
+    ++blocks_.shift;
+  const int64_t height = int64_t{1} << blocks_.shift;
+  blockCount_ = (target_.rows + height - 1) / height;
+  Layout layout;
+  const int64_t nextOffset = layout.add(tasks_ * blockCount_, sizeof(I));
+  const int64_t piecesOffset = layout.add(blockCount_, sizeof(Piece));
+  const int64_t rowsOffset = layout.add(entries_.count, sizeof(uint16_t));
+  const int64_t columnsOffset = layout.add(entries_.count, sizeof(I));
+  const int64_t valuesOffset = layout.add(target_.values ? entries_.count : 0, sizeof(V));
+  if (!memory_.allocate(layout))
+    return false;
+  next_ = reinterpret_cast<I *>(memory_.at(nextOffset));
+  pieces_ = reinterpret_cast<Piece *>(memory_.at(piecesOffset));
+  blocks_.rows = reinterpret_cast<uint16_t *>(memory_.at(rowsOffset));
+  blocks_.columns = reinterpret_cast<I *>(memory_.at(columnsOffset));
+  blocks_.values = target_.values ? reinterpret_cast<V *>(memory_.at(valuesOffset)) : nullptr;
+  return true;
+}
+
+template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::groupByBlocks() {
+  if (const Status status = count(); status != Status::Ok)
+    return status;
+  placeBlocks();
+  forAll(workers_, tasks_, [this](int64_t task) {
+    Blocks<I, V> into = blocks_;
+    into.next = next_ + task * blockCount_;
+    scatter(entries_, begin(task), begin(task + 1), into);
+  });
+  forAll(workers_, blockCount_, [this](int64_t b) { fillBlock(b); });
+  if (finisher_)
+    finisher_->join(pieces_, blockCount_);
+  return Status::Ok;
+}
+
+template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::count() {
+  Status statuses[kMostTasks];
+  forAll(workers_, tasks_, [&](int64_t task) {
+    I *const counts = next_ + task * blockCount_;
+    for (int64_t b = 0; b < blockCount_; ++b)
+      counts[b] = 0;
+    statuses[task] = checkColumns(entries_, task, tasks_);
+    if (statuses[task] == Status::Ok &&
+        !countKeys(entries_.keys, begin(task), begin(task + 1), target_.rows, blocks_.shift, counts))
+      statuses[task] = Status::IndexRange;
+  });
+  for (int64_t task = 0; task < tasks_; ++task)
+    if (statuses[task] != Status::Ok)
+      return statuses[task];
+  return Status::Ok;
+}
+
+/// Counts become places: block by block, in each task by task.
+template <typename I, typename V, typename Entries> void RowGrouping<I, V, Entries>::placeBlocks() {
+  I place = 0;
+  for (int64_t b = 0; b < blockCount_; ++b) {
+    const int64_t firstRow = b << blocks_.shift, left = target_.rows - firstRow, height = int64_t{1} << blocks_.shift;
+    pieces_[b] = {firstRow, left < height ? left : height, place, 0};
+    for (int64_t task = 0; task < tasks_; ++task) {
+      I &next = next_[task * blockCount_ + b];
+      const I count = next;
+      next = place;
+      place += count;
+    }
+    pieces_[b].count = place - pieces_[b].begin;
+  }
+}
+
+template <typename I, typename V, typename Entries> void RowGrouping<I, V, Entries>::fillBlock(int64_t b) {
+  Piece &piece = pieces_[b];
+  I *const next = target_.starts + 1 + piece.firstRow;
+  scatterBlock(blocks_, piece.begin, piece.begin + piece.count, piece.rows,
+               Places<I, V>{next, target_.columns, target_.values});
+  // What the block's entries took up is free now.
+  if (finisher_)
+    finisher_->finish(piece, RowEntries<I, V>{blocks_.columns, blocks_.values}.from(piece.begin));
+}
+
+} // namespace spc::runtime

@@ -1,0 +1,41 @@
+// The caller's threads. Freestanding.
+#pragma once
+
+#include "runtime/runtime.h"
+
+namespace spc::runtime {
+
+/// task(closure, index) for each index, as `parallelFor` of Workers spreads them or one after the other.
+inline void runTasks(const Workers &workers, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure) {
+  if (workers.parallelFor && tasks > 1)
+    return workers.parallelFor(workers.user, tasks, task, closure);
+  for (int64_t index = 0; index < tasks; ++index)
+    task(closure, index);
+}
+
+/// work(index) for each index below `tasks`, in any order, possibly at once.
+template <typename Work> void forAll(const Workers &workers, int64_t tasks, const Work &work) {
+  const auto task = [](void *closure, int64_t index) { (*static_cast<const Work *>(closure))(index); };
+  runTasks(workers, tasks, task, const_cast<Work *>(&work));
+}
+
+/// Below, waking threads costs more than they save.
+inline constexpr int64_t kFewestShared = int64_t{1} << 16;
+inline constexpr int64_t kItemsOfTask = int64_t{1} << 14;
+inline constexpr int64_t kMostTasks = 64;
+
+/// Tasks for work on so many items: a power of two, so that usual numbers of threads get equal shares.
+inline int64_t tasksFor(const Workers &workers, int64_t items) {
+  int64_t tasks = 1;
+  if (workers.parallelFor && items >= kFewestShared)
+    while (tasks < kMostTasks && items / kItemsOfTask >= 2 * tasks)
+      tasks *= 2;
+  return tasks;
+}
+
+/// Where the share of a task begins, and where that of the one before it ends.
+inline int64_t shareBegin(int64_t items, int64_t task, int64_t tasks) {
+  return items / tasks * task + items % tasks * task / tasks;
+}
+
+} // namespace spc::runtime
