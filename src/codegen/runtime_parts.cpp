@@ -85,12 +85,17 @@ std::string converterFor(const sema::Tensor &source, const sema::Tensor &target,
   if (!isRows(to) || (valueBytes != 4 && valueBytes != 8))
     return "convert_sorted";
   const auto numberOf = [&](int dim) { return dims.empty() ? dim : dims[dim]; };
-  if (!isCoordinateList(from) && !(isRows(from) && numberOf(from.levels[0].dim) == to.levels[1].dim))
+  const bool isMatrix =
+      isRows(from) && numberOf(from.levels[0].dim) == to.levels[1].dim && format::bits(from.pointers) >= 32;
+  if (!isMatrix && !isCoordinateList(from))
     return "convert_sorted";
   const int indexBits = format::bits(to.indices);
   if (indexBits < 32 || format::bits(from.indices) != indexBits)
     return "convert_sorted";
-  return format::bits(to.pointers) == indexBits ? forWidths("convert_rows", indexBits / 8, valueBytes) : "convert";
+  if (format::bits(to.pointers) != indexBits)
+    return "convert";
+  const bool isUnique = isMatrix && from.levels[1].unique;
+  return forWidths(isUnique ? "convert_unique_rows" : "convert_rows", indexBits / 8, valueBytes);
 }
 
 } // namespace spc::codegen

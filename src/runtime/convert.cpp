@@ -107,19 +107,19 @@ Status convertSorted(const Allocator &allocator, const Workers & /*workers*/, co
   return status == Status::Ok ? packEntries(allocator, reader.list(), target, withValues) : status;
 }
 
-template <typename I, typename V>
+template <auto build>
 Status convertRows(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target,
                    bool withValues) {
   clearArrays(target);
-  const Status status = buildRows<I, V>(allocator, workers, source, target, withValues);
+  const Status status = build(allocator, workers, source, target, withValues);
   if (status != Status::Ok)
     releaseArrays(allocator, target);
   return status;
 }
 
-/// For tensors that are known to be what buildRows takes, but for their sizes. Numbers that do not fit the pointers or
+/// For tensors that are known to be what `build` takes, but for their sizes. Numbers that do not fit the pointers or
 /// the coordinates would fit no other way either.
-template <typename I, typename V>
+template <typename I, auto build>
 int32_t convertKnownRows(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target,
                          bool withValues) {
   constexpr int64_t most = largest(sizeof(I));
@@ -128,7 +128,7 @@ int32_t convertKnownRows(const Allocator &allocator, const Workers &workers, con
     return static_cast<int32_t>(Status::Count);
   if (source.stored > most || (source.stored > 0 && target.levels[1].extent - 1 > most))
     return static_cast<int32_t>(Status::IndexType);
-  return static_cast<int32_t>(convertRows<I, V>(allocator, workers, source, target, withValues));
+  return static_cast<int32_t>(convertRows<build>(allocator, workers, source, target, withValues));
 }
 
 /// The way for a target and its widths; without values those of any width will do.
@@ -136,8 +136,9 @@ auto chooseWay(const Tensor &source, const Tensor &target, bool withValues) {
   if (!hasCounts(source) || !canBuildRows(source, target, withValues))
     return convertSorted;
   if (target.indexBytes == 8)
-    return target.valueBytes == 4 ? convertRows<int64_t, uint32_t> : convertRows<int64_t, uint64_t>;
-  return target.valueBytes == 4 ? convertRows<int32_t, uint32_t> : convertRows<int32_t, uint64_t>;
+    return target.valueBytes == 4 ? convertRows<buildRows<int64_t, uint32_t>>
+                                  : convertRows<buildRows<int64_t, uint64_t>>;
+  return target.valueBytes == 4 ? convertRows<buildRows<int32_t, uint32_t>> : convertRows<buildRows<int32_t, uint64_t>>;
 }
 
 } // namespace
@@ -148,25 +149,20 @@ extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Workers *wor
   return static_cast<int32_t>(convert(*allocator, *workers, *source, *target, withValues != 0));
 }
 
-extern "C" int32_t spc_rt_convert_rows_4_4(const Allocator *allocator, const Workers *workers, const Tensor *source,
-                                           Tensor *target, int64_t withValues) {
-  return convertKnownRows<int32_t, uint32_t>(*allocator, *workers, *source, *target, withValues != 0);
-}
-
-extern "C" int32_t spc_rt_convert_rows_4_8(const Allocator *allocator, const Workers *workers, const Tensor *source,
-                                           Tensor *target, int64_t withValues) {
-  return convertKnownRows<int32_t, uint64_t>(*allocator, *workers, *source, *target, withValues != 0);
-}
-
-extern "C" int32_t spc_rt_convert_rows_8_4(const Allocator *allocator, const Workers *workers, const Tensor *source,
-                                           Tensor *target, int64_t withValues) {
-  return convertKnownRows<int64_t, uint32_t>(*allocator, *workers, *source, *target, withValues != 0);
-}
-
-extern "C" int32_t spc_rt_convert_rows_8_8(const Allocator *allocator, const Workers *workers, const Tensor *source,
-                                           Tensor *target, int64_t withValues) {
-  return convertKnownRows<int64_t, uint64_t>(*allocator, *workers, *source, *target, withValues != 0);
-}
+#define SPC_DEFINE_CONVERTERS(INDEX, VALUE, I, V)                                                                      \
+  extern "C" int32_t spc_rt_convert_rows_##INDEX##_##VALUE(const Allocator *allocator, const Workers *workers,         \
+                                                           const Tensor *source, Tensor *target, int64_t withValues) { \
+    return convertKnownRows<I, buildRows<I, V>>(*allocator, *workers, *source, *target, withValues != 0);              \
+  }                                                                                                                    \
+  extern "C" int32_t spc_rt_convert_unique_rows_##INDEX##_##VALUE(                                                     \
+      const Allocator *allocator, const Workers *workers, const Tensor *source, Tensor *target, int64_t withValues) {  \
+    return convertKnownRows<I, transposeRows<I, V>>(*allocator, *workers, *source, *target, withValues != 0);          \
+  }
+SPC_DEFINE_CONVERTERS(4, 4, int32_t, uint32_t)
+SPC_DEFINE_CONVERTERS(4, 8, int32_t, uint64_t)
+SPC_DEFINE_CONVERTERS(8, 4, int64_t, uint32_t)
+SPC_DEFINE_CONVERTERS(8, 8, int64_t, uint64_t)
+#undef SPC_DEFINE_CONVERTERS
 
 extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Workers *workers, const Tensor *source,
                                          Tensor *target, int64_t withValues) {

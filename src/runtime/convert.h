@@ -18,17 +18,20 @@ extern "C" int32_t spc_rt_convert(const Allocator *allocator, const Workers *wor
                                   Tensor *target, int64_t withValues);
 
 /// The same with less code, for kernels that know their types: to a dense and a compressed level of whole dimensions,
-/// from these two the other way round or from a list of coordinates. Coordinates of both and the target's pointers have
+/// from these two the other way round, with pointers of 4 bytes or of 8, or from a list of coordinates. Those of unique
+/// rows do not take lists, and no place may be listed twice. Coordinates of both and the target's pointers have
 /// as many bytes as the name says first, values, if any are wanted, as it says second. IndexType also where it is
 /// repeats alone that make the entries too many …
-extern "C" int32_t spc_rt_convert_rows_4_4(const Allocator *allocator, const Workers *workers, const Tensor *source,
-                                           Tensor *target, int64_t withValues);
-extern "C" int32_t spc_rt_convert_rows_4_8(const Allocator *allocator, const Workers *workers, const Tensor *source,
-                                           Tensor *target, int64_t withValues);
-extern "C" int32_t spc_rt_convert_rows_8_4(const Allocator *allocator, const Workers *workers, const Tensor *source,
-                                           Tensor *target, int64_t withValues);
-extern "C" int32_t spc_rt_convert_rows_8_8(const Allocator *allocator, const Workers *workers, const Tensor *source,
-                                           Tensor *target, int64_t withValues);
+#define SPC_DECLARE_CONVERTERS(INDEX, VALUE)                                                                           \
+  extern "C" int32_t spc_rt_convert_rows_##INDEX##_##VALUE(const Allocator *allocator, const Workers *workers,         \
+                                                           const Tensor *source, Tensor *target, int64_t withValues);  \
+  extern "C" int32_t spc_rt_convert_unique_rows_##INDEX##_##VALUE(                                                     \
+      const Allocator *allocator, const Workers *workers, const Tensor *source, Tensor *target, int64_t withValues);
+SPC_DECLARE_CONVERTERS(4, 4)
+SPC_DECLARE_CONVERTERS(4, 8)
+SPC_DECLARE_CONVERTERS(8, 4)
+SPC_DECLARE_CONVERTERS(8, 8)
+#undef SPC_DECLARE_CONVERTERS
 /// … and to and from anything, sorting in any case.
 extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Workers *workers, const Tensor *source,
                                          Tensor *target, int64_t withValues);

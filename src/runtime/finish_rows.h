@@ -34,8 +34,11 @@ public:
 
   bool sorts() const { return sorts_; }
 
-  /// Sorts rows and sums repeats; their ends are at what is left then, and the piece's end at a gap. `room` is for the
-  /// longest row, where rows are sorted; none is needed up to kInsertionLimit.
+  /// Finishes all rows, in so many tasks where they are in order. False where there is no memory to sort long ones.
+  bool finishAll(int64_t tasks);
+
+  /// Sorts the rows of a piece and sums repeats; their ends are at what is left then, and the piece's end at a gap.
+  /// `room` is for the longest row, where rows are sorted; none is needed up to kInsertionLimit.
   SPC_HOT void finish(Piece &piece, RowEntries<I, V> room) const;
 
   /// Closes the gaps between pieces, which follow each other and cover all rows, and sets the target's `stored`. Gives
@@ -93,6 +96,36 @@ template <typename I, typename V> SPC_HOT void RowFinisher<I, V>::finish(Piece &
     begin = end;
   }
   piece.count = next - piece.begin;
+}
+
+template <typename I, typename V> bool RowFinisher<I, V>::finishAll(int64_t tasks) {
+  const int64_t rows = target_.levels[0].extent;
+  Block memory(allocator_);
+  RowEntries<I, V> room{};
+  if (sorts_) {
+    tasks = 1;
+    int64_t longest = 0;
+    for (int64_t r = 0; r < rows; ++r)
+      longest = starts_[r + 1] - starts_[r] > longest ? starts_[r + 1] - starts_[r] : longest;
+    Layout layout;
+    const int64_t columns = layout.add(longest, sizeof(I)), values = layout.add(longest, sizeof(V));
+    if (longest > kInsertionLimit && !memory.allocate(layout))
+      return false;
+    if (longest > kInsertionLimit)
+      room = {reinterpret_cast<I *>(memory.at(columns)),
+              target_.values ? reinterpret_cast<V *>(memory.at(values)) : nullptr};
+  }
+  // A piece ends where the row does in which a share of the entries ends.
+  Piece pieces[kMostTasks];
+  for (int64_t task = 0, row = 0; task < tasks; ++task) {
+    const int64_t first = row, end = shareBegin(target_.stored, task + 1, tasks);
+    while (row < rows && (task + 1 == tasks || starts_[row] < end))
+      ++row;
+    pieces[task] = {first, row - first, starts_[first], 0};
+  }
+  forAll(workers_, tasks, [&](int64_t task) { finish(pieces[task], room); });
+  join(pieces, tasks);
+  return true;
 }
 
 template <typename I, typename V> void RowFinisher<I, V>::join(const Piece *pieces, int64_t count) {

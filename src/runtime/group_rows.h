@@ -13,14 +13,14 @@ template <typename I, typename V> struct GroupedRows {
   V *values; ///< null where no values are wanted
 };
 
-/// The work on one list or matrix, `Entries` of scatter.h.
-template <typename I, typename V, typename Entries> class RowGrouping {
+/// The work on one list or matrix. Code that `finishes` takes a finisher.
+template <typename I, typename V, bool finishes> class RowGrouping {
 public:
   /// A finisher, if there is one, finishes the rows of the target, which is its own.
-  RowGrouping(const Allocator &allocator, const Workers &workers, const Entries &entries,
+  RowGrouping(const Allocator &allocator, const Workers &workers, const Entries<I, V> &entries,
               const GroupedRows<I, V> &target, RowFinisher<I, V> *finisher)
-      : workers_(workers), entries_(entries), target_(target), finisher_(finisher), memory_(allocator),
-        tasks_(tasksFor(workers, entries.count)) {}
+      : workers_(workers), entries_(entries), target_(target), finisher_(finishes ? finisher : nullptr),
+        memory_(allocator), tasks_(tasksFor(workers, entries.count)) {}
 
   /// Ok; Memory; Count; IndexRange.
   Status run() {
@@ -46,12 +46,13 @@ private:
   }
   /// Tasks count the entries of all rows each, which must not cost more than what they count. Rows are sorted by one.
   int64_t tasksAtOnce() const {
-    int64_t tasks = finisher_ && finisher_->sorts() ? 1 : tasks_;
+    int64_t tasks = hasFinisher() && finisher_->sorts() ? 1 : tasks_;
     while (tasks > 1 && target_.rows > entries_.count / (4 * tasks))
       tasks /= 2;
     return tasks;
   }
   bool needsBlocks() const { return isSpread() || (tasks_ > 1 && tasksAtOnce() < kFewestAtOnce); }
+  bool hasFinisher() const { return finishes && finisher_; }
   bool allocateBlocks();
   Status groupByBlocks();
   void placeBlocks();
@@ -59,13 +60,11 @@ private:
   bool allocateCounters();
   Status groupAtOnce();
   void placeRows();
-  Status finishAtOnce();
-  Status finishOnTasks();
   Status count();
   int64_t begin(int64_t task) const { return shareBegin(entries_.count, task, tasks_); }
 
   const Workers &workers_;
-  const Entries &entries_;
+  const Entries<I, V> &entries_;
   const GroupedRows<I, V> target_;
   RowFinisher<I, V> *const finisher_;
   Block memory_;
@@ -77,7 +76,7 @@ private:
 };
 
 /// Counters of each task; one task counts where its rows' ends will be.
-template <typename I, typename V, typename Entries> bool RowGrouping<I, V, Entries>::allocateCounters() {
+template <typename I, typename V, bool finishes> bool RowGrouping<I, V, finishes>::allocateCounters() {
   Layout layout;
   layout.add(tasks_ * target_.rows, sizeof(I));
   if (!memory_.allocate(layout))
@@ -86,7 +85,7 @@ template <typename I, typename V, typename Entries> bool RowGrouping<I, V, Entri
   return true;
 }
 
-template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::groupAtOnce() {
+template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finishes>::groupAtOnce() {
   tasks_ = tasksAtOnce();
   blocks_.shift = 0;
   blockCount_ = target_.rows;
@@ -101,13 +100,11 @@ template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Ent
     scatter(entries_, begin(task), begin(task + 1),
             Places<I, V>{next_ + task * blockCount_, target_.columns, target_.values});
   });
-  if (!finisher_)
-    return Status::Ok;
-  return tasks_ > 1 ? finishOnTasks() : finishAtOnce();
+  return !hasFinisher() || finisher_->finishAll(tasks_) ? Status::Ok : Status::Memory;
 }
 
 /// Counts become places: row by row, in each task by task.
-template <typename I, typename V, typename Entries> SPC_HOT void RowGrouping<I, V, Entries>::placeRows() {
+template <typename I, typename V, bool finishes> SPC_HOT void RowGrouping<I, V, finishes>::placeRows() {
   if (tasks_ == 1)
     return sumCounts(next_, target_.rows, I{0});
   I place = 0;
@@ -121,43 +118,8 @@ template <typename I, typename V, typename Entries> SPC_HOT void RowGrouping<I, 
   }
 }
 
-/// A piece starts with the row in which a task's share of the entries does.
-template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::finishOnTasks() {
-  Piece pieces[kMostTasks];
-  int64_t row = 0;
-  for (int64_t task = 0; task < tasks_; ++task) {
-    const int64_t first = row;
-    while (row < target_.rows && target_.starts[row] < begin(task + 1))
-      ++row;
-    pieces[task] = {first, (task + 1 < tasks_ ? row : target_.rows) - first, target_.starts[first], 0};
-  }
-  forAll(workers_, tasks_, [&](int64_t task) { finisher_->finish(pieces[task], {}); });
-  finisher_->join(pieces, tasks_);
-  return Status::Ok;
-}
-
-template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::finishAtOnce() {
-  int64_t longest = 0;
-  for (int64_t r = 0; finisher_->sorts() && r < target_.rows; ++r)
-    longest = target_.starts[r + 1] - target_.starts[r] > longest ? target_.starts[r + 1] - target_.starts[r] : longest;
-  RowEntries<I, V> room{};
-  if (longest > kInsertionLimit) {
-    Layout layout;
-    const int64_t columns = layout.add(longest, sizeof(I));
-    const int64_t values = layout.add(target_.values ? longest : 0, sizeof(V));
-    if (!memory_.allocate(layout))
-      return Status::Memory;
-    room = {reinterpret_cast<I *>(memory_.at(columns)),
-            target_.values ? reinterpret_cast<V *>(memory_.at(values)) : nullptr};
-  }
-  Piece all{0, target_.rows, 0, 0};
-  finisher_->finish(all, room);
-  finisher_->join(&all, 1);
-  return Status::Ok;
-}
-
 /// Room for the entries by blocks. Without, they are grouped at once.
-template <typename I, typename V, typename Entries> bool RowGrouping<I, V, Entries>::allocateBlocks() {
+template <typename I, typename V, bool finishes> bool RowGrouping<I, V, finishes>::allocateBlocks() {
   while (blocks_.shift < kMaxBlockShift && target_.rows >> blocks_.shift > kUsualBlocks)
     ++blocks_.shift;
   const int64_t height = int64_t{1} << blocks_.shift;
@@ -178,7 +140,7 @@ template <typename I, typename V, typename Entries> bool RowGrouping<I, V, Entri
   return true;
 }
 
-template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::groupByBlocks() {
+template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finishes>::groupByBlocks() {
   if (const Status status = count(); status != Status::Ok)
     return status;
   placeBlocks();
@@ -188,12 +150,12 @@ template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Ent
     scatter(entries_, begin(task), begin(task + 1), into);
   });
   forAll(workers_, blockCount_, [this](int64_t b) { fillBlock(b); });
-  if (finisher_)
+  if (hasFinisher())
     finisher_->join(pieces_, blockCount_);
   return Status::Ok;
 }
 
-template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Entries>::count() {
+template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finishes>::count() {
   Status statuses[kMostTasks];
   forAll(workers_, tasks_, [&](int64_t task) {
     I *const counts = next_ + task * blockCount_;
@@ -211,7 +173,7 @@ template <typename I, typename V, typename Entries> Status RowGrouping<I, V, Ent
 }
 
 /// Counts become places: block by block, in each task by task.
-template <typename I, typename V, typename Entries> void RowGrouping<I, V, Entries>::placeBlocks() {
+template <typename I, typename V, bool finishes> void RowGrouping<I, V, finishes>::placeBlocks() {
   I place = 0;
   for (int64_t b = 0; b < blockCount_; ++b) {
     const int64_t firstRow = b << blocks_.shift, left = target_.rows - firstRow, height = int64_t{1} << blocks_.shift;
@@ -226,13 +188,13 @@ template <typename I, typename V, typename Entries> void RowGrouping<I, V, Entri
   }
 }
 
-template <typename I, typename V, typename Entries> void RowGrouping<I, V, Entries>::fillBlock(int64_t b) {
+template <typename I, typename V, bool finishes> void RowGrouping<I, V, finishes>::fillBlock(int64_t b) {
   Piece &piece = pieces_[b];
   I *const next = target_.starts + 1 + piece.firstRow;
   scatterBlock(blocks_, piece.begin, piece.begin + piece.count, piece.rows,
                Places<I, V>{next, target_.columns, target_.values});
   // What the block's entries took up is free now.
-  if (finisher_)
+  if (hasFinisher())
     finisher_->finish(piece, RowEntries<I, V>{blocks_.columns, blocks_.values}.from(piece.begin));
 }
 

@@ -10,6 +10,9 @@
 /// short or go anywhere.
 #if defined(__clang__) && !__STDC_HOSTED__
 #define SPC_VECTORIZE _Pragma("clang loop vectorize(enable) interleave_count(2)")
+/// … a loop over so many that it is worth being unrolled.
+#define SPC_UNROLL _Pragma("clang loop unroll_count(4)")
 #else
 #define SPC_VECTORIZE
+#define SPC_UNROLL
 #endif

@@ -1,6 +1,7 @@
 #include "runtime/rows.h"
 
 #include "runtime/group_rows.h"
+#include "runtime/walk.h"
 
 namespace spc::runtime {
 namespace {
@@ -29,10 +30,15 @@ public:
       : allocator_(allocator), workers_(workers), source_(source), target_(target), rows_(target.levels[0].extent),
         withValues_(withValues), starts_(allocator) {}
 
-  Status run() {
+  /// The source has no repeats and is a matrix, if it is known to be.
+  template <bool isUniqueMatrix> Status run() {
     if (!allocate())
       return Status::Memory;
-    const Status status = isRows(source_) ? transpose() : buildFromList();
+    Status status;
+    if constexpr (isUniqueMatrix)
+      status = RowGrouping<I, V, false>(allocator_, workers_, matrix(), grouped_, nullptr).run();
+    else
+      status = isRows(source_) ? transpose() : buildFromList();
     if (status == Status::Ok && grouped_.starts != target_.levels[1].pointers)
       for (int64_t r = 0; r <= rows_; ++r)
         store(target_.levels[1].pointers, target_.pointerBytes, r, grouped_.starts[r]);
@@ -41,15 +47,15 @@ public:
 
 private:
   bool allocate();
+  Entries<I, V> matrix() const;
   Status transpose();
   Status buildFromList();
-  bool groupByColumns(const ListEntries<I, V> &entries, Block &block, MatrixEntries<I, V> &columns, Status &status);
-  void copyList(const ListEntries<I, V> &list, bool hasRepeats);
-  ListOrder inspect(const ListEntries<I, V> &list) const;
+  bool groupByColumns(const Entries<I, V> &entries, Block &block, Entries<I, V> &columns, Status &status);
+  void copyList(const Entries<I, V> &list, bool hasRepeats);
+  ListOrder inspect(const Entries<I, V> &list) const;
 
-  template <typename Entries>
-  Status group(const Entries &entries, const GroupedRows<I, V> &target, RowFinisher<I, V> *finisher) {
-    return RowGrouping<I, V, Entries>(allocator_, workers_, entries, target, finisher).run();
+  Status group(const Entries<I, V> &entries, const GroupedRows<I, V> &target, RowFinisher<I, V> *finisher) {
+    return RowGrouping<I, V, true>(allocator_, workers_, entries, target, finisher).run();
   }
   RowFinisher<I, V> finisher(bool sorts) { return {allocator_, workers_, target_, grouped_.starts, sorts}; }
   Column<I> coordinatesOf(int64_t dimension) const {
@@ -87,17 +93,20 @@ template <typename I, typename V> bool RowBuilder<I, V>::allocate() {
   return true;
 }
 
+template <typename I, typename V> Entries<I, V> RowBuilder<I, V>::matrix() const {
+  const Level &level = source_.levels[1];
+  return {{static_cast<const I *>(level.indices), 1},
+          static_cast<const V *>(source_.values),
+          source_.stored,
+          source_.levels[0].extent,
+          {level.pointers, source_.pointerBytes},
+          {}};
+}
+
 /// Columns come out sorted, as rows are read in order.
 template <typename I, typename V> Status RowBuilder<I, V>::transpose() {
-  const Level &level = source_.levels[1];
-  const MatrixEntries<I, V> entries{{static_cast<const I *>(level.indices), 1},
-                                    static_cast<const V *>(source_.values),
-                                    source_.stored,
-                                    source_.levels[0].extent,
-                                    level.pointers,
-                                    source_.pointerBytes};
   RowFinisher<I, V> sums = finisher(false);
-  return group(entries, grouped_, level.isUnique != 0 ? nullptr : &sums);
+  return group(matrix(), grouped_, source_.levels[1].isUnique != 0 ? nullptr : &sums);
 }
 
 template <typename I, typename V> Status RowBuilder<I, V>::buildFromList() {
@@ -107,7 +116,7 @@ template <typename I, typename V> Status RowBuilder<I, V>::buildFromList() {
   const Column<I> columns = coordinatesOf(target_.levels[1].dimension);
   const auto *values = static_cast<const V *>(source_.values);
   const int64_t count = source_.stored, extent = target_.levels[1].extent;
-  const ListEntries<I, V> list{rows, columns, values, count, extent};
+  const Entries<I, V> list{rows, values, count, extent, {}, columns};
   const ListOrder order = inspect(list);
   if (!order.isInRange)
     return Status::IndexRange;
@@ -117,9 +126,9 @@ template <typename I, typename V> Status RowBuilder<I, V>::buildFromList() {
   }
   if (count / kLongRow > rows_ && extent <= count) {
     Block block(allocator_);
-    MatrixEntries<I, V> byColumns{};
+    Entries<I, V> byColumns{};
     Status status = Status::Ok;
-    if (groupByColumns({columns, rows, values, count, rows_}, block, byColumns, status)) {
+    if (groupByColumns({columns, values, count, rows_, {}, rows}, block, byColumns, status)) {
       RowFinisher<I, V> sums = finisher(false);
       return status == Status::Ok ? group(byColumns, grouped_, &sums) : status;
     }
@@ -131,7 +140,7 @@ template <typename I, typename V> Status RowBuilder<I, V>::buildFromList() {
 /// Groups the entries of a list, of which columns are the keys, into a matrix of its own: grouped by rows then, each
 /// row is in order. False where there is no memory for it.
 template <typename I, typename V>
-bool RowBuilder<I, V>::groupByColumns(const ListEntries<I, V> &entries, Block &block, MatrixEntries<I, V> &columns,
+bool RowBuilder<I, V>::groupByColumns(const Entries<I, V> &entries, Block &block, Entries<I, V> &columns,
                                       Status &status) {
   const int64_t extent = target_.levels[1].extent;
   Layout layout;
@@ -143,11 +152,11 @@ bool RowBuilder<I, V>::groupByColumns(const ListEntries<I, V> &entries, Block &b
   const GroupedRows<I, V> into{extent, reinterpret_cast<I *>(block.at(starts)), reinterpret_cast<I *>(block.at(keys)),
                                withValues_ ? reinterpret_cast<V *>(block.at(values)) : nullptr};
   status = group(entries, into, nullptr);
-  columns = {{into.columns, 1}, into.values, entries.count, extent, into.starts, sizeof(I)};
+  columns = {{into.columns, 1}, into.values, entries.count, extent, {into.starts, sizeof(I)}, {}};
   return true;
 }
 
-template <typename I, typename V> ListOrder RowBuilder<I, V>::inspect(const ListEntries<I, V> &list) const {
+template <typename I, typename V> ListOrder RowBuilder<I, V>::inspect(const Entries<I, V> &list) const {
   ListOrder orders[kMostTasks], all;
   const int64_t tasks = tasksFor(workers_, list.count);
   forAll(workers_, tasks, [&](int64_t task) {
@@ -163,7 +172,7 @@ template <typename I, typename V> ListOrder RowBuilder<I, V>::inspect(const List
 }
 
 /// Copies the entries of a list that is sorted, and sums its repeats.
-template <typename I, typename V> void RowBuilder<I, V>::copyList(const ListEntries<I, V> &list, bool hasRepeats) {
+template <typename I, typename V> void RowBuilder<I, V>::copyList(const Entries<I, V> &list, bool hasRepeats) {
   const int64_t tasks = tasksFor(workers_, list.count);
   const auto begin = [&](int64_t task) { return shareBegin(list.count, task, tasks); };
   forAll(workers_, tasks, [&](int64_t task) {
@@ -175,16 +184,8 @@ template <typename I, typename V> void RowBuilder<I, V>::copyList(const ListEntr
   });
   for (int64_t r = list.count > 0 ? list.keys[list.count - 1] + int64_t{1} : 0; r <= rows_; ++r)
     grouped_.starts[r] = static_cast<I>(list.count);
-  if (!hasRepeats)
-    return;
-  // A piece starts with the row in which a share of the entries does.
-  Piece pieces[kMostTasks];
-  const auto firstRow = [&](int64_t task) { return task == tasks ? rows_ : task > 0 ? list.keys[begin(task)] : 0; };
-  for (int64_t task = 0; task < tasks; ++task)
-    pieces[task] = {firstRow(task), firstRow(task + 1) - firstRow(task), grouped_.starts[firstRow(task)], 0};
-  RowFinisher<I, V> sums = finisher(false);
-  forAll(workers_, tasks, [&](int64_t task) { sums.finish(pieces[task], {}); });
-  sums.join(pieces, tasks);
+  if (hasRepeats)
+    finisher(false).finishAll(tasks);
 }
 
 } // namespace
@@ -194,7 +195,9 @@ bool canBuildRows(const Tensor &source, const Tensor &target, bool withValues) {
   if (!isRows(target) || source.indexBytes != bytes || bytes < 4 ||
       (withValues && target.valueBytes != 4 && target.valueBytes != 8))
     return false;
-  if (!isCoordinateList(source) && !(isRows(source) && source.levels[0].dimension == target.levels[1].dimension))
+  const bool isMatrix =
+      isRows(source) && source.pointerBytes >= 4 && source.levels[0].dimension == target.levels[1].dimension;
+  if (!isMatrix && !isCoordinateList(source))
     return false;
   return source.stored <= largest(bytes) && source.stored <= largest(target.pointerBytes) &&
          target.levels[0].extent < largest(bytes) && target.levels[1].extent <= largest(bytes);
@@ -203,12 +206,22 @@ bool canBuildRows(const Tensor &source, const Tensor &target, bool withValues) {
 template <typename I, typename V>
 Status buildRows(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target,
                  bool withValues) {
-  return RowBuilder<I, V>(allocator, workers, source, target, withValues).run();
+  return RowBuilder<I, V>(allocator, workers, source, target, withValues).template run<false>();
 }
 
-template Status buildRows<int32_t, uint32_t>(const Allocator &, const Workers &, const Tensor &, Tensor &, bool);
-template Status buildRows<int32_t, uint64_t>(const Allocator &, const Workers &, const Tensor &, Tensor &, bool);
-template Status buildRows<int64_t, uint32_t>(const Allocator &, const Workers &, const Tensor &, Tensor &, bool);
-template Status buildRows<int64_t, uint64_t>(const Allocator &, const Workers &, const Tensor &, Tensor &, bool);
+template <typename I, typename V>
+Status transposeRows(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target,
+                     bool withValues) {
+  return RowBuilder<I, V>(allocator, workers, source, target, withValues).template run<true>();
+}
+
+#define SPC_INSTANTIATE(I, V)                                                                                          \
+  template Status buildRows<I, V>(const Allocator &, const Workers &, const Tensor &, Tensor &, bool);                 \
+  template Status transposeRows<I, V>(const Allocator &, const Workers &, const Tensor &, Tensor &, bool);
+SPC_INSTANTIATE(int32_t, uint32_t)
+SPC_INSTANTIATE(int32_t, uint64_t)
+SPC_INSTANTIATE(int64_t, uint32_t)
+SPC_INSTANTIATE(int64_t, uint64_t)
+#undef SPC_INSTANTIATE
 
 } // namespace spc::runtime

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "runtime/hot.h"
-#include "runtime/walk.h"
+#include "runtime/integers.h"
+#include "runtime/status.h"
 #include "runtime/workers.h"
 
 namespace spc::runtime {
@@ -15,24 +16,15 @@ template <typename I> struct Column {
   Column from(int64_t entry) const { return {first + entry * stride, stride}; }
 };
 
-/// Entries that are to be grouped by their keys, those of a list: both coordinates are listed.
-template <typename I, typename V> struct ListEntries {
-  Column<I> keys, columns;
-  const V *values;
-  int64_t count;
-  int64_t columnExtent;
-};
-
-/// … and those of a matrix, where what is listed is the key: an entry's column is the parent that it is under.
-template <typename I, typename V> struct MatrixEntries {
+/// Entries that are to be grouped by their keys. The columns of a list are listed too; in a matrix the column of an
+/// entry is the parent that it is under.
+template <typename I, typename V> struct Entries {
   Column<I> keys;
   const V *values;
   int64_t count;
-  int64_t parents;
-  const void *pointers;
-  int64_t pointerBytes;
-
-  int64_t pointer(int64_t parent) const { return load(pointers, pointerBytes, parent); }
+  int64_t columnExtent;
+  Integers pointers; ///< null in a list
+  Column<I> columns; ///< unset in a matrix
 };
 
 /// Where entries go: each row's next free place, and the arrays.
@@ -77,26 +69,27 @@ template <typename I> SPC_HOT bool areInRange(Column<I> column, int64_t begin, i
 
 /// Checks a share of what says the entries' columns.
 template <typename I, typename V>
-inline Status checkColumns(const ListEntries<I, V> &entries, int64_t task, int64_t tasks) {
-  const int64_t begin = shareBegin(entries.count, task, tasks), end = shareBegin(entries.count, task + 1, tasks);
-  return areInRange(entries.columns, begin, end, entries.columnExtent) ? Status::Ok : Status::IndexRange;
-}
-
-template <typename I, typename V>
-SPC_HOT Status checkColumns(const MatrixEntries<I, V> &entries, int64_t task, int64_t tasks) {
-  const int64_t begin = shareBegin(entries.parents, task, tasks), end = shareBegin(entries.parents, task + 1, tasks);
-  bool isWrong = entries.pointer(0) != 0 || entries.pointer(entries.parents) != entries.count;
-  for (int64_t p = begin; p < end; ++p)
-    isWrong |= entries.pointer(p) > entries.pointer(p + 1);
+SPC_HOT Status checkColumns(const Entries<I, V> &entries, int64_t task, int64_t tasks) {
+  const auto share = [&](int64_t items, int64_t t) { return shareBegin(items, t, tasks); };
+  if (entries.pointers.isNull())
+    return areInRange(entries.columns, share(entries.count, task), share(entries.count, task + 1), entries.columnExtent)
+               ? Status::Ok
+               : Status::IndexRange;
+  const Integers pointers = entries.pointers;
+  const int64_t parents = entries.columnExtent;
+  bool isWrong = pointers[0] != 0 || pointers[parents] != entries.count;
+  for (int64_t p = share(parents, task), end = share(parents, task + 1); p < end; ++p)
+    isWrong |= pointers[p] > pointers[p + 1];
   return isWrong ? Status::Count : Status::Ok;
 }
 
 /// Counts entries [begin, end) by the blocks of 2^shift keys that theirs lie in; false where a key is out of range.
 template <typename I>
 SPC_HOT bool countKeys(Column<I> keys, int64_t begin, int64_t end, int64_t extent, int64_t shift, I *counts) {
+  SPC_UNROLL
   for (int64_t e = begin; e < end; ++e) {
     const I key = keys[e];
-    if (key < 0 || key >= extent)
+    if (static_cast<uint64_t>(key) >= static_cast<uint64_t>(extent))
       return false;
     ++counts[key >> shift];
   }
@@ -125,28 +118,27 @@ template <typename I> SPC_HOT uint64_t averageStep(Column<I> keys, int64_t count
 
 /// Scatters entries [begin, end), whose coordinates have been checked, into Places or Blocks.
 template <typename I, typename V, typename Into>
-SPC_HOT void scatter(const ListEntries<I, V> &entries, int64_t begin, int64_t end, const Into &places) {
+SPC_HOT void scatter(const Entries<I, V> &all, int64_t begin, int64_t end, const Into &places) {
   const Into into = places; // in registers: what is written may not change it
-  const Column<I> keys = entries.keys, columns = entries.columns;
-  const V *const values = entries.values;
-  for (int64_t e = begin; e < end; ++e)
-    into.put(keys[e], columns[e], values, e);
-}
-
-template <typename I, typename V, typename Into>
-SPC_HOT void scatter(const MatrixEntries<I, V> &matrix, int64_t begin, int64_t end, const Into &places) {
-  const Into into = places; // as above
-  const MatrixEntries<I, V> entries = matrix;
+  const Entries<I, V> entries = all;
+  if (entries.pointers.isNull()) {
+    for (int64_t e = begin; e < end; ++e)
+      into.put(entries.keys[e], entries.columns[e], entries.values, e);
+    return;
+  }
   const I *const keys = entries.keys.first;
+  const Integers pointers = entries.pointers;
   // The parent of the first entry: the last one that starts at it or before.
   int64_t parent = 0;
-  for (int64_t after = entries.parents; after - parent > 1;) {
+  for (int64_t after = entries.columnExtent; after - parent > 1;) {
     const int64_t middle = parent + (after - parent) / 2;
-    (entries.pointer(middle) <= begin ? parent : after) = middle;
+    (pointers[middle] <= begin ? parent : after) = middle;
   }
   for (int64_t e = begin; e < end; ++parent) {
-    const int64_t parentEnd = entries.pointer(parent + 1);
-    for (const int64_t last = parentEnd < end ? parentEnd : end; e < last; ++e)
+    const int64_t parentEnd = pointers[parent + 1];
+    const int64_t last = parentEnd < end ? parentEnd : end;
+    SPC_UNROLL
+    for (; e < last; ++e)
       into.put(keys[e], parent, entries.values, e);
   }
 }
@@ -184,14 +176,14 @@ SPC_HOT ListOrder inspectList(Column<I> rows, Column<I> columns, int64_t begin, 
   ListOrder order;
   for (int64_t first = begin; first < end && order.isSorted; first += atOnce) {
     const int64_t last = end - first < atOnce ? end : first + atOnce;
-    bool isOutside = !areInRange(rows, first, last, rowExtent) | !areInRange(columns, first, last, columnExtent);
-    bool isUnsorted = false, hasRepeats = false;
+    bool isOutside = !areInRange(columns, first, last, columnExtent), isUnsorted = false, hasRepeats = false;
     SPC_VECTORIZE
     for (int64_t e = first > 0 ? first : 1; e < last; ++e) {
       const bool isSameRow = rows[e] == rows[e - 1];
       isUnsorted |= (rows[e] < rows[e - 1]) | (isSameRow & (columns[e] < columns[e - 1]));
       hasRepeats |= isSameRow & (columns[e] == columns[e - 1]);
     }
+    isOutside |= !isUnsorted && (rows[first] < 0 || rows[last - 1] >= rowExtent);
     order = {order.isInRange && !isOutside, !isUnsorted, order.hasRepeats || hasRepeats};
   }
   return order;

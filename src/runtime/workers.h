@@ -6,7 +6,8 @@
 namespace spc::runtime {
 
 /// task(closure, index) for each index, as `parallelFor` of Workers spreads them or one after the other.
-inline void runTasks(const Workers &workers, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure) {
+__attribute__((noinline)) inline void runTasks(const Workers &workers, int64_t tasks,
+                                               void (*task)(void *closure, int64_t index), void *closure) {
   if (workers.parallelFor && tasks > 1)
     return workers.parallelFor(workers.user, tasks, task, closure);
   for (int64_t index = 0; index < tasks; ++index)

@@ -122,6 +122,18 @@ TEST_CASE("functions for some types convert as the one for all") {
   check(spc_rt_convert_rows_4_8, {4, 4, 8}, rows);
   check(spc_rt_convert_rows_8_4, {8, 8, 4}, rows);
   check(spc_rt_convert_rows_8_8, {4, 8, 8}, rows);
+  const auto checkUnique = [&](decltype(&spc_rt_convert) function, Widths widths) {
+    const std::vector<int64_t> shape{9, 8};
+    const Entries entries = randomEntries(shape, 30, 5);
+    Made source(rows[0], shape, widths), made(rows[1], shape, widths);
+    REQUIRE(source.convert(UnsortedList(entries, shape, widths, 4).made.tensor) == Status::Ok);
+    REQUIRE(made.convert(source.tensor, true, function) == Status::Ok);
+    CHECK(ModelReader(made.tensor, 2).read() == entries);
+  };
+  checkUnique(spc_rt_convert_unique_rows_4_4, {4, 4, 4});
+  checkUnique(spc_rt_convert_unique_rows_4_8, {4, 4, 8});
+  checkUnique(spc_rt_convert_unique_rows_8_4, {8, 8, 4});
+  checkUnique(spc_rt_convert_unique_rows_8_8, {8, 8, 8});
   for (const Widths &widths : std::vector<Widths>{{4, 4, 4}, {4, 4, 8}, {8, 8, 4}, {2, 1, 8}})
     check(spc_rt_convert_sorted, widths, {rows[0], rows[1], wholes("cs", {1, 0})});
 }
