@@ -29,8 +29,8 @@ public:
   }
 
 private:
-  /// What a core's cache holds for certain.
-  static constexpr int64_t kCachedBytes = int64_t{1} << 20;
+  /// Places as far apart are in some cache for certain.
+  static constexpr int64_t kCachedBytes = int64_t{1} << 22;
   /// Blocks of rows, unless rows in a block would not fit 16 bits.
   static constexpr int64_t kUsualBlocks = 128;
   static constexpr int64_t kMaxBlockShift = 16;

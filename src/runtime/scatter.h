@@ -122,6 +122,7 @@ SPC_HOT void scatter(const Entries<I, V> &all, int64_t begin, int64_t end, const
   const Into into = places; // in registers: what is written may not change it
   const Entries<I, V> entries = all;
   if (entries.pointers.isNull()) {
+    SPC_UNROLL
     for (int64_t e = begin; e < end; ++e)
       into.put(entries.keys[e], entries.columns[e], entries.values, e);
     return;
