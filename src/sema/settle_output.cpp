@@ -76,11 +76,15 @@ private:
   void chooseFormat(const Pattern &pattern) {
     if (const auto *kept = std::get_if<KeptPattern>(&pattern)) {
       target_.format = formatFrom(*kept);
-      target_.patternOf = structureOf(kept->source);
+      const bool shares = !isRebuilt(kept->source);
+      if (shares)
+        target_.patternOf = structureOf(kept->source);
+      else
+        assemble(pattern);
       analysis_.diagnostics.report(kOutputFormat, draft_.where,
-                                   "output " + inQuotes(target_.name) + " takes the pattern of " +
-                                       inQuotes(analysis_.kernel.tensors[kept->source].name) + ": " +
-                                       storage(target_.format));
+                                   "output " + inQuotes(target_.name) + (shares ? " takes" : " has") +
+                                       " the pattern of " + inQuotes(analysis_.kernel.tensors[kept->source].name) +
+                                       ": " + storage(target_.format));
       return;
     }
     if (symbol_.declaration && symbol_.declaration->sparse) {
@@ -140,7 +144,8 @@ private:
       return checkDeclaredStructure(pattern);
     if (!isFirstWrite)
       return; // decided then, for all statements
-    if (kept && sharesStorage(*kept) && std::holds_alternative<KeptPattern>(laterStatementsKeep(pattern)))
+    if (kept && sharesStorage(*kept) && !addsToOther(*kept) && !isRebuilt(kept->source) &&
+        std::holds_alternative<KeptPattern>(laterStatementsKeep(pattern)))
       target_.patternOf = kept->source == draft_.target ? draft_.target : structureOf(kept->source);
     else
       assemble(pattern);
@@ -148,11 +153,27 @@ private:
 
   bool sharesStorage(const KeptPattern &kept) const { return formatFrom(kept).sameStorage(target_.format); }
 
+  /// Whether the entries that the target has before the call may lie elsewhere than those of the operand; a format that
+  /// cannot be assembled takes them for the same.
+  bool addsToOther(const KeptPattern &kept) const {
+    return draft_.accumulates && kept.source != draft_.target && !whyNotAssembled(target_.format);
+  }
+
+  /// Whether the kernel may replace the arrays that `source` has its structure in: then nothing else can keep them.
+  bool isRebuilt(TensorId source) const {
+    const TensorId owner = structureOf(source);
+    const Tensor &tensor = analysis_.kernel.tensors[owner];
+    bool isWrittenLater = false;
+    for (size_t later = draft_.statement + 1; later < analysis_.statements.size(); ++later)
+      isWrittenLater |= analysis_.statements[later].target.tensor == owner;
+    return owner != draft_.target && (tensor.isAssembled || (isWrittenLater && !whyNotAssembled(tensor.format)));
+  }
+
   void assemble(const Pattern &pattern) {
     const std::optional<std::string> reason = whyNotAssembled(target_.format);
     if (!reason) {
       target_.isAssembled = true;
-      return;
+      return checkDependents();
     }
     Diagnostic &refused = refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) +
                                  ", and this statement does not keep an operand's pattern that it could share");
@@ -160,6 +181,15 @@ private:
       refused.note(loss->where, loss->reason);
     refused.note({}, "such a format cannot be built entry by entry: " + *reason)
         .advise("store the output in another format, for instance " + shippedFormat(inOrder()));
+  }
+
+  // What has the structure of a tensor by declaration needs it when the call begins.
+  void checkDependents() {
+    for (const Tensor &tensor : analysis_.kernel.tensors)
+      if (tensor.structureOf == draft_.target)
+        refuse(inQuotes(tensor.name) + " is bound to the structure of " + inQuotes(target_.name) +
+               ", which this statement builds anew")
+            .advise("bind " + inQuotes(tensor.name) + " to a format of its own");
   }
 
   // A target whose structure is declared to be another tensor's has no arrays to build.

@@ -67,8 +67,29 @@ TEST_CASE("the pattern is decided for all statements that write an output") {
                          "D in f64, assembled row by row (i), keys (j):\n"
                          "  for i, j: D(i,j) += D(i,j) + R(i,j)\n");
   CHECK_FALSE(twice.tensor("D").isRead);
-  Checked later = check("D(i,j) = S(i,k)*S(k,j)\nE(i,j) = 2*D(i,j)", {"S=csr", "D=csr", "E=csr"});
-  CHECK(later.tensor("E").patternOf == 1);
+}
+
+TEST_CASE("nothing shares a pattern that the kernel builds") {
+  for (const std::vector<std::string> &formats :
+       {std::vector<std::string>{"S=csr", "D=csr", "E=csr"}, std::vector<std::string>{"S=csr", "D=csr"}}) {
+    Checked after = check("D(i,j) = S(i,k)*S(k,j)\nE(i,j) = 2*D(i,j)", formats);
+    CHECK(after.errors().empty());
+    CHECK(after.tensor("E").isAssembled);
+    CHECK_FALSE(after.tensor("E").patternOf);
+  }
+  Checked before = check("E(i,j) = 2*D(i,j)\nD(i,j) = S(i,k)*S(k,j)", {"S=csr", "D=csr", "E=csr"});
+  CHECK(before.tensor("D").isAssembled);
+  CHECK(before.tensor("E").isAssembled);
+  Checked declared = check("D(i,j) = S(i,k)*S(k,j)\nE(i,j) = 2*D(i,j)", {"S=csr", "D=csr", "E=of:D"});
+  CHECK(declared.errors() == "assembled-output");
+}
+
+TEST_CASE("adding to a bound output unites its entries with the operand's") {
+  CHECK(check("A(i,j) += B(i,j)", {"A=csr", "B=csr"}).tensor("A").isAssembled);
+  CHECK(check("A(i,j) += B(i,j)*x(i)", {"A=csr", "B=csr"}).tensor("A").isAssembled);
+  CHECK(check("A(i,j) += B(i,j)", {"B=csr"}).tensor("A").patternOf.has_value());
+  CHECK(check("A(i,j) += 2*A(i,j)", {"A=csr"}).tensor("A").patternOf.has_value());
+  CHECK_FALSE(check("A(i,j) += B(i,j)", {"A=dia", "B=dia"}).tensor("A").isAssembled);
 }
 
 TEST_CASE("a right side that is one sparse operand of the output's type is converted") {
