@@ -4,6 +4,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace spc::transforms {
 
@@ -23,6 +25,7 @@ public:
 private:
   mlir::LogicalResult assembleIn(mlir::func::FuncOp body);
   void chunk(mlir::func::FuncOp body, llvm::MutableArrayRef<CollectedRun> runs);
+  void eraseUnused(mlir::func::FuncOp body);
 };
 
 mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
@@ -48,7 +51,17 @@ mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
       return mlir::failure();
   for (unsigned standIn : llvm::reverse(standIns))
     eraseArgument(body, standIn);
+  if (body->hasAttr(kPatternOnly))
+    eraseUnused(body);
   return mlir::success();
+}
+
+/// A pattern needs no values: callers of the symbolic phase may have none to load.
+void Assemble::eraseUnused(mlir::func::FuncOp body) {
+  body.walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([](mlir::Operation *op) {
+    if (mlir::isOpTriviallyDead(op))
+      op->erase();
+  });
 }
 
 /// Rows may be collected in chunks where every run is one loop over all of them.

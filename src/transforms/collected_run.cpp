@@ -4,6 +4,7 @@
 #include "transforms/body_arguments.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
@@ -27,6 +28,11 @@ mlir::Operation *loopDefining(Value value) {
   while (op && !isLoop(op))
     op = op->getParentOp();
   return op;
+}
+
+/// Canonical forms of a sum may be differences, `A[x] - value`.
+bool isAddition(mlir::Operation *op) {
+  return mlir::isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, mlir::complex::AddOp>(op);
 }
 
 RunShape shapeOf(mlir::func::FuncOp body, unsigned standIn) {
@@ -265,9 +271,14 @@ void CollectedRun::rewriteUpdate(memref::LoadOp load, memref::StoreOp store, Wor
   if (workspace == Workspace::None) {
     mlir::ImplicitLocOpBuilder ops(store.getLoc(), store);
     const Value addend = sum->getOperand(0).getDefiningOp() == load ? sum->getOperand(1) : sum->getOperand(0);
-    collector_.append(ops, keyOf(ops, store.getIndices()), addend);
+    if (!isAddition(sum)) {
+      mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
+      load.replaceAllUsesWith(collector_.zero(before));
+    }
+    collector_.append(ops, keyOf(ops, store.getIndices()), isAddition(sum) ? addend : store.getValueToStore());
     store.erase();
-    sum->erase();
+    if (sum->use_empty())
+      sum->erase();
     load.erase();
     return;
   }
@@ -296,6 +307,8 @@ mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store, Worksp
     mlir::ImplicitLocOpBuilder after(addition->getLoc(), addition->getContext());
     after.setInsertionPointAfter(addition);
     collector_.raise(after, flag);
+    if (body_->hasAttr(kPatternOnly)) // loops would carry the sum along
+      addition->getResult(0).replaceAllUsesWith(collector_.zero(after));
   }
   const Value key = keyOf(before, load.getIndices());
   load.replaceAllUsesWith(workspace == Workspace::None ? collector_.zero(before) : collector_.peek(before, key));

@@ -53,6 +53,13 @@ TEST_CASE("expressions of three operands, with scalars and vectors", "[assembly-
                 product({{"A", {"csc", "coo", "dcsr"}}, {"B", {"csr"}}, {"D", {"dense"}}, {"E", {"dense"}}}));
 }
 
+TEST_CASE("terms have their signs in every type", "[assembly-expressions]") {
+  const std::vector<std::string> outputs = {"csr", "csc", "coo", "dcsr", "bsr2x3"};
+  checkAssembly("A(i,j) = -B(j,i)", product({{"A", outputs}, {"B", {"csr", "coo", "csc"}}}));
+  checkAssembly("A(i,j) = -B(i,j)*x(i)", product({{"A", outputs}, {"B", {"dcsr", "csc", "coo"}}, {"x", {"dense"}}}));
+  checkAssembly("A(i,j) = alpha*C(i,j) - B(j,i)", product({{"A", outputs}, {"B", {"csr", "csc"}}, {"C", {"csr"}}}), 2);
+}
+
 TEST_CASE("sparse vectors are assembled", "[assembly-expressions]") {
   checkAssembly("z(i) = x(i) + y(i)",
                 product({{"z", {"sv", "blocked-vector"}}, {"x", {"sv", "dense"}}, {"y", {"sv"}}}));
@@ -77,6 +84,10 @@ TEST_CASE("sparse results are added to", "[assembly-updates]") {
 TEST_CASE("statements read what was assembled before", "[assembly-updates]") {
   checkAssembly("D(i,j) = B(i,j) + C(i,j)\ny(i) = D(i,j)*x(j)",
                 product({{"D", {"csr", "csc", "coo"}}, {"B", {"csr"}}, {"C", {"csr"}}}));
+  for (const std::string format : {"csr", "csc", "dcsr", "coo"}) {
+    checkAssembly("D(i,j) = B(j,i)\nE(i,j) = 2*D(i,j)", {{{"D", format}, {"E", format}, {"B", "csr"}}});
+    checkAssembly("E(i,j) = 2*D(i,j)\nD(i,j) = B(j,i)", {{{"D", format}, {"E", format}, {"B", "csr"}}});
+  }
   checkAssembly("D(i,k) = B(i,j)*C(j,k)\nE(i,k) = D(i,k) + B(i,k)",
                 product({{"D", {"csr", "dcsr"}}, {"E", {"csr", "csc"}}, {"B", {"csr"}}, {"C", {"csr"}}}));
 }
