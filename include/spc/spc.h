@@ -15,6 +15,9 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #ifdef __cplusplus
 #define SPC_STATIC_ASSERT static_assert
@@ -191,11 +194,13 @@ static inline void spc_openmp_parallel_for(void *user, int64_t tasks, void (*tas
 }
 #endif
 
-/* malloc and free; OpenMP's threads where the including program is compiled with OpenMP, else one thread. */
+/* malloc and free; OpenMP's threads where the including program is compiled with OpenMP, has more than one and is not
+ * in a parallel region already, else one thread. */
 static inline spc_context spc_default_context(void) {
   spc_context context = {SPC_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL};
 #ifdef _OPENMP
-  context.parallel_for = spc_openmp_parallel_for;
+  if (omp_get_max_threads() > 1 && !omp_in_parallel())
+    context.parallel_for = spc_openmp_parallel_for;
 #endif
   return context;
 }

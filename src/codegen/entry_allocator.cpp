@@ -3,6 +3,7 @@
 #include "codegen/entry_checks.h"
 
 #include "llvm/IR/DataLayout.h"
+#include "llvm/TargetParser/Triple.h"
 
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
@@ -16,6 +17,19 @@ using LLVM::ICmpPredicate;
 unsigned sizeBits(mlir::ModuleOp module) {
   const auto layout = module->getAttrOfType<mlir::StringAttr>(LLVM::LLVMDialect::getDataLayoutAttrName());
   return layout ? llvm::DataLayout(layout.getValue()).getPointerSizeInBits() : 64;
+}
+
+constexpr int64_t kHugePage = int64_t{1} << 21;
+/// Larger blocks glibc's malloc maps anew each time, so that all of their pages fault; they become whole huge pages, if
+/// the system has any to give. Smaller ones it hands out again.
+constexpr int64_t kHugeBlock = int64_t{1} << 25;
+constexpr int32_t kAdviseHugePages = 14; ///< Linux's MADV_HUGEPAGE
+
+/// Whether the C library has aligned_alloc and madvise, as on Linux, and pages are of the usual sizes.
+bool hasHugePages(mlir::ModuleOp module) {
+  const auto name = module->getAttrOfType<mlir::StringAttr>(LLVM::LLVMDialect::getTargetTripleAttrName());
+  const llvm::Triple triple(name ? name.getValue() : llvm::StringRef());
+  return triple.isOSLinux() && !triple.isAndroid() && triple.isArch64Bit();
 }
 
 } // namespace
@@ -83,6 +97,36 @@ Value Memory::callMalloc(Value bytes) {
   return LLVM::CallOp::create(ops, malloc, mlir::ValueRange{narrow}).getResult();
 }
 
+/// What is allocated is written at once, from one end to the other: the page faults of a large block of small pages
+/// take longer than that.
+Value Memory::callAlignedAlloc(Value bytes) {
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const mlir::Type pointer = build.pointerType(), size = build.int64Type(), number = build.int32Type();
+  LLVM::LLVMFuncOp allocate = declareFunction(build, "aligned_alloc", pointer, {size, size});
+  LLVM::LLVMFuncOp advise = declareFunction(build, "madvise", number, {pointer, size, number});
+  const Value more = LLVM::AddOp::create(ops, bytes, build.constant(kHugePage - 1));
+  const Value rounded = LLVM::AndOp::create(ops, more, build.constant(-kHugePage));
+  const Value memory =
+      LLVM::CallOp::create(ops, allocate, mlir::ValueRange{build.constant(kHugePage), rounded}).getResult();
+  const Value advice = LLVM::ConstantOp::create(ops, number, ops.getI32IntegerAttr(kAdviseHugePages));
+  build.branch(
+      build.isNull(memory), [] {},
+      [&] { LLVM::CallOp::create(ops, advise, mlir::ValueRange{memory, rounded, advice}); });
+  return memory;
+}
+
+Value Memory::callStandard(Value bytes) {
+  EntryBuilder &build = entry_.build;
+  if (!hasHugePages(build.module()))
+    return callMalloc(bytes);
+  // Rounded up, larger numbers would overflow.
+  const Value isHuge = build.both(build.compare(ICmpPredicate::sge, bytes, build.constant(kHugeBlock)),
+                                  build.compare(ICmpPredicate::sle, bytes, build.constant(INT64_MAX - kHugePage)));
+  const Value huge = build.computeIf(isHuge, [&] { return callAlignedAlloc(bytes); }, build.null());
+  return build.computeIf(build.negate(isHuge), [&] { return callMalloc(bytes); }, huge);
+}
+
 /// Several entries of one kernel share the function.
 LLVM::LLVMFuncOp Memory::defined(const std::string &name) {
   return entry_.build.module().lookupSymbol<LLVM::LLVMFuncOp>(function_ + "." + name);
@@ -105,7 +149,7 @@ LLVM::LLVMFuncOp Memory::allocator() {
   auto call = LLVM::CallOp::create(ops, hookType, mlir::ValueRange{hook, user, bytes});
   LLVM::ReturnOp::create(ops, call.getResults());
   ops.setInsertionPointToEnd(standard);
-  LLVM::ReturnOp::create(ops, mlir::ValueRange{callMalloc(bytes)});
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{callStandard(bytes)});
   return allocator_;
 }
 

@@ -141,7 +141,10 @@ Value EntryBuilder::stack(mlir::Type type, int64_t count) {
 
 mlir::Block *EntryBuilder::newBlock() {
   mlir::OpBuilder::InsertionGuard guard(ops_);
-  return ops_.createBlock(exit_);
+  mlir::Region *region = ops_.getInsertionBlock()->getParent();
+  if (region == exit_->getParent())
+    return ops_.createBlock(exit_);
+  return ops_.createBlock(region, region->end());
 }
 
 void EntryBuilder::leaveIf(Value condition, Value status) {

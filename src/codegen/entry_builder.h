@@ -76,7 +76,7 @@ public:
 
 private:
   mlir::Value int32Constant(Status status);
-  /// A new block before the exits.
+  /// A new block of the function that is being built; of the entry before its exits.
   mlir::Block *newBlock();
   void leaveIf(mlir::Value condition, mlir::Value status);
 
