@@ -27,8 +27,11 @@ enum AssemblyField : unsigned {
   kNotesLengths,
   kChunks,
   kRuns,
+  kRowsAtOnce,
   kExpected,
-  kWorkspaceBytes,
+  kShares,
+  kShareOf, ///< for each an array and its bytes
+  kWorkspaceBytes = kShareOf + 2 * runtime::kMostShares,
   kAssemblyParallelFor,
   kAssemblyUser,
   kPlace,
@@ -45,7 +48,16 @@ Struct assemblyStruct(EntryBuilder &build) {
   for (unsigned pointer :
        {kAllocator, kTarget, kAssemblyParallelFor, kAssemblyUser, kPlace, kPack, kMerge, kDropZeros, kState})
     fields[pointer] = build.pointerType();
+  for (unsigned n = 0; n < runtime::kMostShares; ++n)
+    fields[kShareOf + 2 * n] = build.pointerType();
   return build.structOf(fields);
+}
+
+/// A tensor whose first level has every row that the term collects, and whose second one lists what is in it.
+bool listsRows(const sema::Kernel &kernel, const sema::Term &term, const sema::Operand &operand, int rowDimension) {
+  const std::vector<format::Level> &levels = kernel.tensors[operand.tensor].format.levels;
+  return levels.size() > 1 && levels[0].isFullyDense() && levels[0].part == format::Part::Whole &&
+         levels[1].isCompressed() && operand.indices[0] == term.target[static_cast<size_t>(rowDimension)];
 }
 
 bool isArray(const abi::Field &field) {
@@ -110,6 +122,19 @@ Value AssembledOutputs::expectedEntries(const sema::Statement &statement) {
   return sum;
 }
 
+/// The pointers of operands by row, and their bytes.
+llvm::SmallVector<std::pair<Value, int>> AssembledOutputs::findShares(const sema::Statement &statement) {
+  llvm::SmallVector<std::pair<Value, int>> shares;
+  const sema::Term &term = statement.terms.front();
+  for (const sema::Operand &operand : term.operands) {
+    const sema::Tensor &tensor = entry_.kernel.tensors[operand.tensor];
+    if (shares.size() < runtime::kMostShares &&
+        listsRows(entry_.kernel, term, operand, statement.collecting->dims.front()))
+      shares.emplace_back(entry_.tensors[operand.tensor].pointers[1], format::bits(tensor.format.pointers) / 8);
+  }
+  return shares;
+}
+
 Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value allocator, Value target,
                                          const Chunks &chunks) {
   EntryBuilder &build = entry_.build;
@@ -132,7 +157,15 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   set(kNotesLengths, build.constant(parts.notesLengths));
   set(kChunks, chunks.tasks);
   set(kRuns, build.constant(static_cast<int64_t>(statement.terms.size())));
+  set(kRowsAtOnce, chunks.size ? chunks.size : build.constant(0));
   set(kExpected, expectedEntries(statement));
+  llvm::SmallVector<std::pair<Value, int>> shares = findShares(statement);
+  set(kShares, build.constant(static_cast<int64_t>(shares.size())));
+  shares.resize(runtime::kMostShares, {build.null(), 0});
+  for (unsigned n = 0; n < shares.size(); ++n) {
+    set(kShareOf + 2 * n, shares[n].first);
+    set(kShareOf + 2 * n + 1, build.constant(shares[n].second));
+  }
   set(kWorkspaceBytes, build.constant(0));
   const Value hook = chunks.hook ? chunks.hook : build.null();
   const auto user = [&] { return build.loadField(contextStruct(build), entry_.context, kUser); };

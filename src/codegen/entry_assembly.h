@@ -41,6 +41,7 @@ private:
   mlir::Value describeAssembly(const sema::Statement &statement, mlir::Value allocator, mlir::Value target,
                                const Chunks &chunks);
   mlir::Value expectedEntries(const sema::Statement &statement);
+  llvm::SmallVector<std::pair<mlir::Value, int>> findShares(const sema::Statement &statement);
 
   Entry &entry_;
   Memory &memory_;

@@ -3,8 +3,10 @@
 #include "runtime/bitcode.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/InstrTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Linker/Linker.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 
 #include <string>
 #include <vector>
@@ -89,6 +91,30 @@ std::vector<std::string> definitionsOf(const llvm::Module &runtime) {
   return names;
 }
 
+/// Kernels are optimised before the runtime is linked, but for what is marked as short.
+void inlineShort(llvm::Module &module) {
+  for (llvm::Function &function : module.functions())
+    if (function.hasFnAttribute(llvm::Attribute::AlwaysInline))
+      for (llvm::User *user : llvm::make_early_inc_range(function.users()))
+        if (auto *call = llvm::dyn_cast<llvm::CallBase>(user)) {
+          llvm::InlineFunctionInfo info;
+          llvm::InlineFunction(*call, info);
+        }
+}
+
+/// Loops call the function that makes room where they hardly ever need it: it leaves their registers alone, at its own
+/// cost.
+void preserveRegisters(llvm::Module &module) {
+  const llvm::Triple &triple = module.getTargetTriple();
+  llvm::Function *grow = module.getFunction((kSymbolPrefix + "run_grow").str());
+  if (!grow || !(triple.getArch() == llvm::Triple::x86_64 || triple.getArch() == llvm::Triple::aarch64))
+    return;
+  grow->setCallingConv(llvm::CallingConv::PreserveMost);
+  for (llvm::User *user : grow->users())
+    if (auto *call = llvm::dyn_cast<llvm::CallBase>(user))
+      call->setCallingConv(llvm::CallingConv::PreserveMost);
+}
+
 } // namespace
 
 bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics) {
@@ -125,6 +151,8 @@ bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics) {
       function->setLinkage(llvm::GlobalValue::InternalLinkage);
       function->setDSOLocal(true);
     }
+  inlineShort(module);
+  preserveRegisters(module);
   return true;
 }
 

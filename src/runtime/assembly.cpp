@@ -6,7 +6,6 @@ namespace {
 
 /// Beyond, keys that lie anywhere miss the caches, and hash tables win.
 constexpr int64_t kWorkspaceBytes = int64_t{16} << 20;
-constexpr int64_t kFirstEntries = 512;
 constexpr int64_t kZeroedAtOnce = int64_t{1} << 17;
 
 /// Extents, and the number of keys. IndexType where a key or a coordinate fits no index.
@@ -99,16 +98,9 @@ void releaseState(AssemblyState &state) {
     if (workspace)
       releaseWorkspace(state, workspace);
   releaseArray(allocator, state.lengths);
+  releaseArray(allocator, state.roomKeys);
+  releaseArray(allocator, state.roomValues);
   allocator.release(allocator.user, &state);
-}
-
-/// Entries to make room for at first.
-int64_t firstCapacity(const Assembly &assembly) {
-  if (assembly.phase == Phase::Numeric || assembly.expected <= kFirstEntries)
-    return kFirstEntries;
-  const int64_t share = assembly.expected / assembly.chunks;
-  const int64_t capacity = assembly.chunks == 1 ? share : share + share / 8;
-  return capacity > kFirstEntries ? capacity : kFirstEntries;
 }
 
 Status pack(AssemblyState &state) {
@@ -129,7 +121,7 @@ extern "C" int32_t spc_rt_assembly_start(Assembly *assembly) {
   Status status = measureKeys(state);
   if (status == Status::Ok) {
     state.hasDenseWorkspaces = hasDenseWorkspaces(state);
-    if (!allocateLengths(state) || !prepareValues(state))
+    if (!allocateLengths(state) || !allocateRoom(state) || !prepareValues(state))
       status = Status::Memory;
   }
   if (status != Status::Ok) {
@@ -142,7 +134,7 @@ extern "C" int32_t spc_rt_assembly_start(Assembly *assembly) {
 extern "C" Run *spc_rt_run_begin(Assembly *assembly, int64_t chunk, int64_t run, Form form) {
   AssemblyState &state = *assembly->state;
   Collector &collector = collectorOf(state, chunk, run);
-  if (!openCollector(collector, firstCapacity(*assembly))) {
+  if (!openChunk(collector, chunk)) {
     fail(collector, Status::Memory);
     return nullptr;
   }

@@ -44,6 +44,14 @@ using ParallelFor = void (*)(void *user, int64_t tasks, void (*task)(void *closu
 
 struct AssemblyState;
 
+/// The pointers array of a compressed level whose parents are an assembly's rows.
+struct RowPointers {
+  const void *array;
+  int64_t bytes; ///< of one pointer
+};
+
+inline constexpr int64_t kMostShares = 4;
+
 /// Built by the entry code, but for `state`.
 struct Assembly {
   const Allocator *allocator;
@@ -59,7 +67,11 @@ struct Assembly {
   int64_t notesLengths;    ///< not 0: each row's length is noted, for spc_rt_pack_matrix
   int64_t chunks;          ///< at least 1
   int64_t runs;            ///< of each chunk, at least 1
+  int64_t rowsAtOnce;      ///< rows of the first dimension in a chunk, but for the last one; unset where there is one
   int64_t expected;        ///< how many entries there may be in all, to make room at first; 0: unknown
+  int64_t shares; ///< how many of the arrays below are set: chunks' shares of what is expected are in proportion
+                  ///< to the operands' entries in their rows; 0: equal
+  RowPointers shareOf[kMostShares];
   int64_t workspaceBytes;  ///< a larger dense workspace becomes a hash table; 0: the runtime's own limit
   ParallelFor parallelFor; ///< spreads the runtime's own work over the chunks; null: one after the other
   void *user;              ///< … its first argument

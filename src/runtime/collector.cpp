@@ -5,6 +5,8 @@
 namespace spc::runtime {
 namespace {
 
+constexpr int64_t kFirstEntries = 512;
+
 Segment *newSegment(const AssemblyState &state, int64_t capacity) {
   void *memory, *keys, *values;
   if (!allocateArray(state.allocator, 1, sizeof(Segment), memory))
@@ -14,7 +16,7 @@ Segment *newSegment(const AssemblyState &state, int64_t capacity) {
       values = nullptr;
     if (state.valueBytes == 0 || allocateArray(state.allocator, capacity, state.valueBytes, values)) {
       auto *segment = static_cast<Segment *>(memory);
-      *segment = {keys, values, capacity, 0, nullptr};
+      *segment = {keys, values, capacity, 0, nullptr, false};
       return segment;
     }
     releaseArray(state.allocator, keys);
@@ -24,6 +26,8 @@ Segment *newSegment(const AssemblyState &state, int64_t capacity) {
 }
 
 void releaseSegment(const AssemblyState &state, Segment *segment) {
+  if (segment->isShared)
+    return;
   releaseArray(state.allocator, segment->keys);
   releaseArray(state.allocator, segment->values);
   state.allocator.release(state.allocator.user, segment);
@@ -35,6 +39,31 @@ void fillInto(Collector &run, Segment *segment) {
   run.keys = segment->keys;
   run.values = segment->values;
   run.capacity = segment->capacity;
+}
+
+/// The part of what is expected that comes before a chunk.
+int64_t expectedBefore(const AssemblyState &state, int64_t chunk) {
+  const Assembly &assembly = *state.assembly;
+  const int64_t rows = state.extents[assembly.dims[0]];
+  if (assembly.shares == 0 || chunk == assembly.chunks)
+    return static_cast<int64_t>(static_cast<double>(assembly.expected) * static_cast<double>(chunk) /
+                                static_cast<double>(assembly.chunks));
+  int64_t before = 0, all = 0;
+  for (int64_t n = 0; n < assembly.shares; ++n) {
+    const auto &[array, bytes] = assembly.shareOf[n];
+    before += load(array, bytes, chunk * assembly.rowsAtOnce);
+    all += load(array, bytes, rows);
+  }
+  return static_cast<int64_t>(static_cast<double>(before) *
+                              (static_cast<double>(assembly.expected) / static_cast<double>(all > 0 ? all : 1)));
+}
+
+/// Entries to make room for in a chunk that has no share.
+int64_t firstCapacity(const Assembly &assembly) {
+  if (assembly.phase == Phase::Numeric || assembly.expected <= kFirstEntries)
+    return kFirstEntries;
+  const int64_t share = assembly.expected / assembly.chunks;
+  return share > kFirstEntries ? share : kFirstEntries;
 }
 
 bool growRows(Collector &run, int64_t record) {
@@ -81,13 +110,38 @@ SPC_HOT void copyElements(void *to, const void *from, int64_t count, int64_t wid
   }
 }
 
+bool allocateRoom(AssemblyState &state) {
+  const Assembly &assembly = *state.assembly;
+  if (assembly.chunks == 1 || assembly.runs > 1 || assembly.phase == Phase::Numeric || assembly.expected == 0)
+    return true;
+  // One more for each chunk, as no capacity may be 0.
+  const int64_t room = assembly.expected + assembly.chunks;
+  return allocateArray(state.allocator, room, state.keyBytes, state.roomKeys) &&
+         (state.valueBytes == 0 || allocateArray(state.allocator, room, state.valueBytes, state.roomValues));
+}
+
 bool openCollector(Collector &run, int64_t capacity) {
-  Segment *segment = newSegment(*run.state, capacity);
-  if (!segment)
-    return false;
-  run.first = segment;
-  fillInto(run, segment);
-  return true;
+  const AssemblyState &state = *run.state;
+  const bool endsPlainly = state.pointerBytes == 4 && !state.assembly->dropZeros && !state.assembly->place;
+  run.lengths = endsPlainly ? static_cast<int32_t *>(state.lengths) : nullptr;
+  run.first = run.own.isShared ? &run.own : newSegment(state, capacity);
+  if (run.first)
+    fillInto(run, run.first);
+  return run.first != nullptr;
+}
+
+bool openChunk(Collector &run, int64_t chunk) {
+  const AssemblyState &state = *run.state;
+  const Assembly &assembly = *state.assembly;
+  if (state.roomKeys) {
+    const int64_t begin = expectedBefore(state, chunk), end = expectedBefore(state, chunk + 1);
+    void *keys = elementAt(state.roomKeys, begin + chunk, state.keyBytes);
+    void *values = state.roomValues ? elementAt(state.roomValues, begin + chunk, state.valueBytes) : nullptr;
+    // Operands' pointers that are not in order have the chunk fall back to a segment like any other.
+    if (begin >= 0 && end >= begin && end <= assembly.expected)
+      run.own = {keys, values, end - begin + 1, 0, nullptr, true};
+  }
+  return openCollector(run, firstCapacity(assembly));
 }
 
 int64_t makeRoom(Collector &run, int64_t count, int64_t more) {
@@ -161,8 +215,16 @@ extern "C" int64_t spc_rt_run_grow(Run *run, int64_t count) {
   return makeRoom(*static_cast<Collector *>(run), count, 1);
 }
 
-extern "C" int64_t spc_rt_row_end(Run *run, int64_t count, const int64_t *coordinates) {
-  return endRow(*static_cast<Collector *>(run), count, coordinates);
+/// Too short for a call for each row: linkRuntime() inlines it. That a length fits is known once all have been added
+/// up.
+extern "C" __attribute__((always_inline)) int64_t spc_rt_row_end(Run *run, int64_t count, const int64_t *coordinates) {
+  auto &collector = *static_cast<Collector *>(run);
+  if (!collector.lengths)
+    return endRow(collector, count, coordinates);
+  if (count > collector.rowStart)
+    collector.lengths[coordinates[0]] = static_cast<int32_t>(count - collector.rowStart);
+  collector.rowStart = count;
+  return count;
 }
 
 } // namespace spc::runtime

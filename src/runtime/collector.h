@@ -13,6 +13,7 @@ struct Segment {
   int64_t capacity;
   int64_t count; ///< unset while the segment is being filled
   Segment *next;
+  bool isShared; ///< it is a collector's own, with a share of the room of all chunks
 };
 
 /// A key that was touched, and its slot.
@@ -40,9 +41,11 @@ struct Workspace {
 /// A run and what is behind it.
 struct Collector : Run {
   AssemblyState *state;
+  Segment own; ///< the first one, where chunks have shares of one room
   Segment *first, *last;
   int64_t before;   ///< entries in the segments before the last one
   int64_t rowStart; ///< in the last segment: where the row that is being collected starts
+  int32_t *lengths; ///< state's, where they have 4 bytes and nothing else is to be done at a row's end; else null
   int64_t *rows;    ///< for each row rowOrder coordinates and the number of the run's entries up to its end
   int64_t rowCount, rowCapacity;
   Workspace *workspace;
@@ -65,9 +68,10 @@ struct AssemblyState {
   bool ownsValues; ///< the numeric phase's values were allocated here
   void *lengths;   ///< by row: its entries, in the target's pointers array; null where runs log their rows
   int64_t pointerBytes;
-  int64_t extents[kMaxOrder]; ///< by dimension
-  Workspace *pool[kPooled];   ///< those that no run uses; taken and given back atomically
-  Collector *collectors;      ///< chunk by chunk
+  int64_t extents[kMaxOrder];  ///< by dimension
+  void *roomKeys, *roomValues; ///< room for what is expected, of which each chunk has a share; null where it has not
+  Workspace *pool[kPooled];    ///< those that no run uses; taken and given back atomically
+  Collector *collectors;       ///< chunk by chunk
 };
 
 inline Collector &collectorOf(const AssemblyState &state, int64_t chunk, int64_t run) {
@@ -146,8 +150,14 @@ inline void forAll(const Assembly &assembly, int64_t tasks, void (*task)(void *c
 /// Copies elements aligned as for copyElement to where they are not read from.
 void copyElements(void *to, const void *from, int64_t count, int64_t width);
 
-/// Gives a collector its first segment. False where memory ran out.
+/// Makes room for what is expected of all chunks. False where memory ran out.
+bool allocateRoom(AssemblyState &state);
+
+/// Gives a collector its first segment: its own share, if it has one. False where memory ran out.
 bool openCollector(Collector &run, int64_t capacity);
+
+/// The same for the collector of a chunk, which gets its share of the room.
+bool openChunk(Collector &run, int64_t chunk);
 
 /// Room for `more` entries beyond `count`, of which those from rowStart on move along. Returns the new count; 0 where
 /// memory ran out, and then the room may be 1 entry.
@@ -177,8 +187,9 @@ int64_t sumTotals(AssemblyState &state);
 /// The collector that holds a chunk's entries, or null.
 Collector *entriesOf(const AssemblyState &state, int64_t chunk);
 
-/// Makes one array of all segments' keys or values, of `width` bytes each: the only one that there is, or a new one.
-/// The segments then have none. False where memory ran out.
-bool joinElements(AssemblyState &state, int64_t total, void *Segment::*elements, int64_t width, void *&joined);
+/// Makes one array each of all segments' keys and values, where asked for (not null; without values there are none):
+/// those of the only segment that there is, or new ones, which are the caller's. The segments then have none, but for
+/// shares. False where memory ran out.
+bool joinEntries(AssemblyState &state, int64_t total, void **keys, void **values);
 
 } // namespace spc::runtime

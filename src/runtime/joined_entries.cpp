@@ -13,27 +13,33 @@ Segment *onlySegment(const AssemblyState &state, int64_t total) {
     if (const Collector *run = entriesOf(state, chunk))
       for (Segment *segment = run->first; segment; segment = segment->next)
         if (segment->count > 0)
-          return segment->count == total && segment->capacity / kMostRoom <= total ? segment : nullptr;
+          return segment->count == total && segment->capacity / kMostRoom <= total && !segment->isShared ? segment
+                                                                                                         : nullptr;
   return nullptr;
 }
 
 struct Joining {
   AssemblyState &state;
-  void *Segment::*elements;
-  int64_t width;
-  void *joined;
+  void *keys, *values; ///< null: not joined
 };
 
 void joinChunk(void *closure, int64_t chunk) {
-  const auto &[state, elements, width, joined] = *static_cast<Joining *>(closure);
+  const auto &[state, keys, values] = *static_cast<Joining *>(closure);
   Collector *run = entriesOf(state, chunk);
   if (!run)
     return;
   int64_t to = run->base;
-  for (Segment *segment = run->first; segment; segment = segment->next) {
-    copyElements(elementAt(joined, to, width), segment->*elements, segment->count, width);
-    releaseArray(state.allocator, segment->*elements);
-    to += segment->count;
+  for (Segment *segment = run->first; segment; to += segment->count, segment = segment->next) {
+    if (keys)
+      copyElements(elementAt(keys, to, state.keyBytes), segment->keys, segment->count, state.keyBytes);
+    if (values)
+      copyElements(elementAt(values, to, state.valueBytes), segment->values, segment->count, state.valueBytes);
+    if (segment->isShared)
+      continue;
+    if (keys)
+      releaseArray(state.allocator, segment->keys);
+    if (values)
+      releaseArray(state.allocator, segment->values);
   }
 }
 
@@ -56,16 +62,26 @@ int64_t sumTotals(AssemblyState &state) {
   return total;
 }
 
-bool joinElements(AssemblyState &state, int64_t total, void *Segment::*elements, int64_t width, void *&joined) {
-  joined = nullptr;
-  if (Segment *segment = onlySegment(state, total)) {
-    joined = segment->*elements;
-    segment->*elements = nullptr;
-    return true;
+bool joinEntries(AssemblyState &state, int64_t total, void **keys, void **values) {
+  const bool withKeys = keys != nullptr, withValues = values != nullptr && state.valueBytes > 0;
+  Segment *only = onlySegment(state, total);
+  if (withKeys) {
+    *keys = only ? only->keys : nullptr;
+    if (only)
+      only->keys = nullptr;
+    else if (!allocateArray(state.allocator, total, state.keyBytes, *keys))
+      return false;
   }
-  if (!allocateArray(state.allocator, total, width, joined))
-    return false;
-  Joining joining = {state, elements, width, joined};
+  if (withValues) {
+    *values = only ? only->values : nullptr;
+    if (only)
+      only->values = nullptr;
+    else if (!allocateArray(state.allocator, total, state.valueBytes, *values))
+      return false;
+  }
+  if (only)
+    return true;
+  Joining joining = {state, withKeys ? *keys : nullptr, withValues ? *values : nullptr};
   forAll(*state.assembly, state.assembly->chunks, joinChunk, &joining);
   return true;
 }

@@ -40,8 +40,7 @@ extern "C" int32_t spc_rt_pack_matrix(Assembly *assembly) {
   clearArrays(target);
   if (total > largest(target.pointerBytes))
     return static_cast<int32_t>(Status::IndexType);
-  if (!joinElements(state, total, &Segment::keys, state.keyBytes, entries.indices) ||
-      (state.valueBytes > 0 && !joinElements(state, total, &Segment::values, state.valueBytes, target.values))) {
+  if (!joinEntries(state, total, &entries.indices, &target.values)) {
     releaseArrays(state.allocator, target);
     return static_cast<int32_t>(Status::Memory);
   }

@@ -19,7 +19,7 @@ public:
     clearArrays(target_);
     if (list_ > 0 && total_ > largest(target_.pointerBytes))
       return Status::IndexType;
-    if (!allocate() || !joinEntries()) {
+    if (!allocate() || !joinList()) {
       releaseArrays(state_.allocator, target_);
       return Status::Memory;
     }
@@ -39,7 +39,7 @@ private:
   void countNodes();
   bool allocate();
   bool allocateList();
-  bool joinEntries();
+  bool joinList();
   void writeTree();
   static void copyKeys(void *closure, int64_t chunk);
   static void fillChunk(void *closure, int64_t chunk);
@@ -114,11 +114,12 @@ bool RowPacker::allocateList() {
   return true;
 }
 
-bool RowPacker::joinEntries() {
-  if (state_.valueBytes > 0 && !joinElements(state_, total_, &Segment::values, state_.valueBytes, target_.values))
+bool RowPacker::joinList() {
+  const bool isApart = leaf().stride == 1;
+  if (!joinEntries(state_, total_, isApart ? &leaf().indices : nullptr, &target_.values))
     return false;
-  if (leaf().stride == 1)
-    return joinElements(state_, total_, &Segment::keys, state_.keyBytes, leaf().indices);
+  if (isApart)
+    return true;
   forAll(*state_.assembly, state_.assembly->chunks, copyKeys, this);
   return true;
 }
