@@ -132,7 +132,7 @@ private:
   void bindOutput(const std::string &target, int64_t order) {
     if (order > 0 && chance(45))
       spec_.formats[target] = "dense";
-    else if (order > 0 && chance(10))
+    else if (order > 0 && chance(40))
       spec_.formats[target] = anyFormat(order);
   }
 
