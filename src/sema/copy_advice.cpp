@@ -66,7 +66,9 @@ std::string adviceAgainstCopy(const Tensor &tensor, const Access &access, const 
   }
   if (isReadBothWays(access, modes, scope))
     return "";
-  const std::string shipped = modes.size() > 2 && !rootIsListable ? "" : shippedFormat(modes);
+  std::string shipped = modes.size() > 2 && !rootIsListable ? "" : shippedFormat(modes);
+  if (modes.size() == 2 && copy.levels.front().isCompressed())
+    shipped = "d" + shipped;
   return "store " + name + " as " +
          (shipped.empty() ? format::describe(copy, namesOf(access.variables, scope)) : shipped) + " to avoid the copy";
 }

@@ -19,7 +19,7 @@ format::IndexType copiedIndexType(const format::Format &source) {
 } // namespace
 
 TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
-                                const std::vector<int> &order, const Scope &scope) {
+                                const std::vector<int> &order, bool isListed, const Scope &scope) {
   const Tensor &source = kernel_.tensors[access.tensor];
   format::Format format;
   format.symmetry = source.format.symmetry;
@@ -35,8 +35,11 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
     places.emplace_back(last, dim);
   }
   std::sort(places.begin(), places.end());
+  const bool isHypersparse = std::none_of(source.format.levels.begin(), source.format.levels.end(),
+                                          [](const format::Level &level) { return level.isDense(); });
+  const bool listsRoot = source.order() == 1 || (isHypersparse && isListed && places.front().first == 0);
   for (auto [place, dim] : places) {
-    if (format.levels.empty() && source.order() > 1)
+    if (format.levels.empty() && !listsRoot)
       format.levels.push_back({.dim = dim});
     else
       format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
@@ -51,7 +54,7 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
 
 TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span where) {
   Tensor copy = kernel_.tensors[source];
-  copy.name += "$";
+  copy.name += format.levels.size() > 1 && format.levels.front().isCompressed() ? "$$" : "$";
   for (const format::Level &level : format.levels)
     copy.name += (copy.name.back() == '$' ? "" : "_") + std::to_string(level.dim);
   copy.role = TensorRole::Converted;

@@ -14,9 +14,12 @@ public:
   explicit OperandCopies(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel) {}
 
   /// The copy of an access's tensor with levels (dense, compressed, …) in the order `order` of the space's loops; of a
-  /// vector with one compressed level. Warns of it, or reports an error where the tensor is not the caller's any more.
+  /// vector with one compressed level. The root is compressed as well where the tensor has no dense level, the
+  /// outermost loop is over the root, and nothing that the term reads or writes stores all of that loop's coordinates
+  /// (`isListed`): then the extent may be larger than memory. Warns of the copy, or reports an error where the tensor
+  /// is not the caller's any more.
   TensorId copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
-                   const std::vector<int> &order, const Scope &scope);
+                   const std::vector<int> &order, bool isListed, const Scope &scope);
 
   /// From now on the tensor holds what the kernel computes.
   void noteWritten(TensorId tensor) { written_.push_back(tensor); }

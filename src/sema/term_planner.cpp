@@ -158,6 +158,7 @@ std::vector<int> TermPlanner::loopsInStorageOrder(const Tensor &tensor, const st
 Term TermPlanner::build(const TermPlan &plan) {
   const std::vector<int> &order = plan.loops.order;
   const LevelSpace space = *LevelSpace::build(static_cast<int>(variables_.size()), operands_, plan.loops.copied);
+  const bool isListed = !order.empty() && isListedEverywhere(space.loops()[order.front()]);
   Term result;
   result.overwrites = term_.overwrites;
   result.where = term_.where;
@@ -175,7 +176,7 @@ Term TermPlanner::build(const TermPlan &plan) {
     const std::vector<int> numbers = isSparse ? operands_[place].variables : numbersOf(access.variables);
     Operand operand{access.tensor, {}, access.mirrored, {}};
     if (isSparse && plan.loops.copied[place])
-      operand.tensor = copies_.copyFor(access, operands_[place], space, order, scope_);
+      operand.tensor = copies_.copyFor(access, operands_[place], space, order, isListed, scope_);
     operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, order);
     if (access.mirrored)
       for (int variable : numbers)
@@ -184,6 +185,19 @@ Term TermPlanner::build(const TermPlan &plan) {
   }
   result.expr = convert(*term_.expr, accesses_);
   return result;
+}
+
+bool TermPlanner::isListedEverywhere(const SpaceLoop &loop) const {
+  const VariableId variable = variables_[loop.variable];
+  const auto lists = [&](const Tensor &tensor, const std::vector<VariableId> &byDimension) {
+    return std::none_of(tensor.format.levels.begin(), tensor.format.levels.end(), [&](const format::Level &level) {
+      return level.isDense() && byDimension[level.dim] == variable;
+    });
+  };
+  return loop.part == format::Part::Whole && lists(target(), draft_.targetVariables) &&
+         std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId id) {
+           return lists(kernel_.tensors[scope_.accesses[id].tensor], scope_.accesses[id].variables);
+         });
 }
 
 Loop TermPlanner::makeLoop(const SpaceLoop &loop) const {

@@ -36,6 +36,8 @@ private:
   std::optional<LoopProblem> problemFor(const std::vector<bool> &copied, const std::vector<int> &collecting) const;
   std::vector<int> loopsInStorageOrder(const Tensor &tensor, const std::vector<VariableId> &byDimension,
                                        const LevelSpace &space) const;
+  /// Whether no tensor of the term stores all coordinates of a variable.
+  bool isListedEverywhere(const SpaceLoop &loop) const;
   Loop makeLoop(const SpaceLoop &loop) const;
   const Tensor &target() const { return kernel_.tensors[draft_.target]; }
 

@@ -34,7 +34,7 @@ std::vector<StoredEntry> listed(const Entries &entries, const std::string &forma
   std::vector<StoredEntry> result;
   for (const auto &[at, value] : entries)
     result.push_back({at, value});
-  if (format == "csc" || format == "dcsc")
+  if (format == "csc" || format == "dcsc" || format == "coo:1,0")
     std::sort(result.begin(), result.end(),
               [](const auto &a, const auto &b) { return std::pair(a.at[1], a.at[0]) < std::pair(b.at[1], b.at[0]); });
   return result;
@@ -111,6 +111,13 @@ TEST_CASE("sums of matrices without room for their rows", "[assembly-wide]") {
   for (const std::string output : {"dcsr", "coo"})
     checkCall({"A(i,j) = B(i,j) + C(i,j)",
                {{"A", output}, {"B", "dcsr"}, {"C", "coo"}},
+               {kWide, kWide},
+               {kWide, kWide},
+               {kWide, kWide}},
+              added);
+  for (const std::string other : {"dcsr", "dcsc", "coo", "coo:1,0"})
+    checkCall({"A(i,j) = B(i,j) + C(i,j)",
+               {{"A", "dcsc"}, {"B", "dcsr"}, {"C", other}},
                {kWide, kWide},
                {kWide, kWide},
                {kWide, kWide}},

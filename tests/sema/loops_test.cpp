@@ -116,7 +116,7 @@ struct AdviceCase {
 
 TEST_CASE("copies are described by the kernel's own names, and following the help avoids them") {
   auto expected = GENERATE(values<AdviceCase>({
-      {"y(b,i) = A(b,i,j)*x(j)", "x=vector", "csf", "(j: dense, b: compressed, i: compressed)",
+      {"y(b,i) = A(b,i,j)*x(j)", "x=vector", "csf", "(j: compressed, b: compressed, i: compressed)",
        "store 'A' as csf:2,0,1 to avoid the copy", "csf:201"},
       {"Y(p,q) = A(p,q,r)*x(q)", "x=vector", "csf", "(q: dense, p: compressed, r: compressed)",
        "store 'A' as csf:1,0,2 to avoid the copy", "csf:102"},
@@ -126,6 +126,8 @@ TEST_CASE("copies are described by the kernel's own names, and following the hel
        "csc"},
       {"Y(u,v) = B(u,w)*A(w,v)", "B=csr", "hyb", "(w: dense, v: compressed)",
        "store part 1 of 'A' as csr to avoid the copy", "csr"},
+      {"s = A(v,u)*B(u,v)", "B=csf", "dcsr", "(u: compressed, v: compressed)", "store 'A' as dcsc to avoid the copy",
+       "dcsc"},
       {"s = A(u,v)*B(u,v)", "B=csr", "lower", "(v: dense, u: compressed)",
        "store both triangles of 'A', as csr, to avoid the copy", "csr"},
   }));
