@@ -44,12 +44,17 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
     else
       format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
   }
-  for (size_t id = 0; id < kernel_.tensors.size(); ++id)
+  // Copies hold what a tensor was when the call began.
+  for (size_t id = 0; !isWritten(access.tensor) && id < kernel_.tensors.size(); ++id)
     if (kernel_.tensors[id].source == access.tensor && kernel_.tensors[id].format.sameStorage(format))
       return static_cast<TensorId>(id);
   const int root = operand.variables[format.levels.front().dim];
   reportCopy(access, format, space.valueOf(root).size() == 1, scope);
   return addCopy(access.tensor, std::move(format), access.where);
+}
+
+bool OperandCopies::isWritten(TensorId tensor) const {
+  return std::find(written_.begin(), written_.end(), tensor) != written_.end();
 }
 
 TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span where) {
@@ -75,7 +80,7 @@ void OperandCopies::reportCopy(const Access &access, const format::Format &forma
                                const Scope &scope) {
   const Tensor &tensor = kernel_.tensors[access.tensor];
   const std::string stored = format::describe(format, namesOf(access.variables, scope));
-  if (std::find(written_.begin(), written_.end(), access.tensor) != written_.end()) {
+  if (isWritten(access.tensor)) {
     analysis_.diagnostics
         .report(kReorderOfOutput, access.where,
                 inQuotes(tensor.name) + " is written by an earlier statement and would have to be reordered here")

@@ -25,6 +25,7 @@ public:
   void noteWritten(TensorId tensor) { written_.push_back(tensor); }
 
 private:
+  bool isWritten(TensorId tensor) const;
   TensorId addCopy(TensorId source, format::Format format, Span where);
   void reportCopy(const Access &access, const format::Format &format, bool rootIsListable, const Scope &scope);
 

@@ -147,6 +147,10 @@ TEST_CASE("an output of an earlier statement cannot be reordered") {
   Checked scaled = check("S(i,j) = 2*S(i,j)\nY(i,j) = B(i,k)*S(k,j)", {"S=csc", "B=csr"});
   CHECK(scaled.errors() == "reorder-of-output");
   CHECK(check("Y(i,j) = B(i,k)*S(k,j)\nS(i,j) = 2*S(i,j)", {"S=csc", "B=csr"}).errors() == "");
+  // Nor is a copy of what it was before good for what it is now.
+  Checked again = check("P(i,j) = 2*P(j,i)\nP(i,j) = 3*P(j,i)", {"P=csr"});
+  CHECK(again.errors() == "reorder-of-output");
+  CHECK(check("P(i,j) = 2*P(i,j) + P(j,i)\nD(i,j) = P(i,j)", {"P=csr", "D=csr"}).errors() == "");
 }
 
 TEST_CASE("loops respect the levels of every sparse operand") {
