@@ -156,7 +156,8 @@ private:
   /// Whether the entries that the target has before the call may lie elsewhere than those of the operand; a format that
   /// cannot be assembled takes them for the same.
   bool addsToOther(const KeptPattern &kept) const {
-    return draft_.accumulates && kept.source != draft_.target && !whyNotAssembled(target_.format);
+    return draft_.accumulates && structureOf(kept.source) != structureOf(draft_.target) &&
+           !whyNotAssembled(target_.format);
   }
 
   /// Whether the kernel may replace the arrays that `source` has its structure in: then nothing else can keep them.
@@ -183,13 +184,31 @@ private:
         .advise("store the output in another format, for instance " + shippedFormat(inOrder()));
   }
 
-  // What has the structure of a tensor by declaration needs it when the call begins.
+  // What has the structure of a tensor by declaration has that with which the call begins: there is one where the
+  // target is read, and it is not written with the new one.
   void checkDependents() {
-    for (const Tensor &tensor : analysis_.kernel.tensors)
-      if (tensor.structureOf == draft_.target)
-        refuse(inQuotes(tensor.name) + " is bound to the structure of " + inQuotes(target_.name) +
-               ", which this statement builds anew")
-            .advise("bind " + inQuotes(tensor.name) + " to a format of its own");
+    for (size_t id = 0; id < analysis_.kernel.tensors.size(); ++id) {
+      const Tensor &tensor = analysis_.kernel.tensors[id];
+      if (tensor.structureOf != draft_.target || (isReadSoFar() && !isTarget(static_cast<TensorId>(id))))
+        continue;
+      refuse(inQuotes(tensor.name) + " is bound to the structure of " + inQuotes(target_.name) +
+             ", which this statement builds anew")
+          .advise("bind " + inQuotes(tensor.name) + " to a format of its own");
+    }
+  }
+
+  bool isTarget(TensorId tensor) const {
+    return std::any_of(analysis_.statements.begin(), analysis_.statements.end(),
+                       [&](const auto &statement) { return statement.target.tensor == tensor; });
+  }
+
+  // Whether this statement or one before it reads the target.
+  bool isReadSoFar() const {
+    bool isRead = draft_.accumulates;
+    for (size_t statement = 0; statement <= draft_.statement; ++statement)
+      for (const Access &access : analysis_.statements[statement].scope.accesses)
+        isRead |= access.tensor == draft_.target;
+    return isRead;
   }
 
   // A target whose structure is declared to be another tensor's has no arrays to build.

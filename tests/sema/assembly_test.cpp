@@ -84,6 +84,14 @@ TEST_CASE("nothing shares a pattern that the kernel builds") {
   CHECK(declared.errors() == "assembled-output");
 }
 
+TEST_CASE("an operand may have the structure that an assembled output had before") {
+  CHECK(check("A(i,j) += E(i,j)", {"A=csr", "E=of:A"}).tensor("A").patternOf.has_value());
+  CHECK(check("A(i,j) = A(i,j)*E(i,j) + B(i,j)", {"A=csr", "B=csr", "E=of:A"}).tensor("A").isAssembled);
+  CHECK(check("A(i,j) = B(i,k)*B(k,j)\nD(i,j) = A(i,j)*E(i,j)", {"A=csr", "B=csr", "D=csr", "E=of:A"}).errors() ==
+        "assembled-output");
+  CHECK(check("A(i,j) += B(i,j)\nE(i,j) = 2*A(i,j)", {"A=csr", "B=csr", "E=of:A"}).errors() == "assembled-output");
+}
+
 TEST_CASE("adding to a bound output unites its entries with the operand's") {
   CHECK(check("A(i,j) += B(i,j)", {"A=csr", "B=csr"}).tensor("A").isAssembled);
   CHECK(check("A(i,j) += B(i,j)*x(i)", {"A=csr", "B=csr"}).tensor("A").isAssembled);
