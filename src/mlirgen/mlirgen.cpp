@@ -121,9 +121,11 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
     llvm::SmallVector<llvm::StringRef> extents(names.begin(), names.end());
     attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getStrArrayAttr(extents)));
   }
-  if (tensor.structureOf)
+  // Of what shares a pattern, too: its owner may not be among the arguments of a later stage.
+  const std::optional<sema::TensorId> owner = tensor.structureOf ? tensor.structureOf : tensor.patternOf;
+  if (owner && *owner != argument.tensor)
     attributes.push_back(
-        builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[*tensor.structureOf].name)));
+        builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[*owner].name)));
   if (argument.run >= 0) {
     const sema::Collecting &collecting = *sema::assemblingStatement(kernel_, stage_)->collecting;
     const llvm::SmallVector<int64_t> dims(collecting.dims.begin(), collecting.dims.end());

@@ -84,6 +84,8 @@ TEST_CASE("sparse results are added to", "[assembly-updates]") {
 TEST_CASE("statements read what was assembled before", "[assembly-updates]") {
   checkAssembly("D(i,j) = B(i,j) + C(i,j)\ny(i) = D(i,j)*x(j)",
                 product({{"D", {"csr", "csc", "coo"}}, {"B", {"csr"}}, {"C", {"csr"}}}));
+  checkAssembly("P(i,j) = B(i,j)\nQ(i,j) = B(j,i)\nR(i,j) = 3*P(i,j)",
+                product({{"P", {"csr"}}, {"Q", {"csr", "coo"}}, {"R", {"csr", "dcsr"}}, {"B", {"csr"}}}));
   for (const std::string format : {"csr", "csc", "dcsr", "coo"}) {
     checkAssembly("D(i,j) = B(j,i)\nE(i,j) = 2*D(i,j)", {{{"D", format}, {"E", format}, {"B", "csr"}}});
     checkAssembly("E(i,j) = 2*D(i,j)\nD(i,j) = B(j,i)", {{{"D", format}, {"E", format}, {"B", "csr"}}});
