@@ -121,8 +121,9 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
     llvm::SmallVector<llvm::StringRef> extents(names.begin(), names.end());
     attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getStrArrayAttr(extents)));
   }
-  // Of what shares a pattern, too: its owner may not be among the arguments of a later stage.
-  const std::optional<sema::TensorId> owner = tensor.structureOf ? tensor.structureOf : tensor.patternOf;
+  // Of an operand that shares a pattern, too: the owner may not be among the arguments of a later stage.
+  const std::optional<sema::TensorId> owner =
+      tensor.structureOf || argument.isStandIn ? tensor.structureOf : tensor.patternOf;
   if (owner && *owner != argument.tensor)
     attributes.push_back(
         builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[*owner].name)));
