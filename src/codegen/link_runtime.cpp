@@ -73,10 +73,10 @@ Need needOf(const llvm::Module &module) {
   return {"adds lengths up into pointers", "store the operand with an offsets array"};
 }
 
-void reportUnavailable(const llvm::Module &module, Diagnostics &diagnostics) {
+void reportUnavailable(const llvm::Module &module, Span place, Diagnostics &diagnostics) {
   const Need need = needOf(module);
   diagnostics
-      .report(kRuntimeUnavailable, {},
+      .report(kRuntimeUnavailable, place,
               std::string("this kernel ") + need.what + ", which is not available for " +
                   module.getTargetTriple().str())
       .advise(std::string(need.instead) + ", or compile for x86_64, aarch64, riscv64 or wasm32");
@@ -117,13 +117,13 @@ void preserveRegisters(llvm::Module &module) {
 
 } // namespace
 
-bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics) {
+bool linkRuntime(llvm::Module &module, Span place, Diagnostics &diagnostics) {
   if (!callsRuntime(module))
     return true;
   const std::string_view bitcode =
       runtime::bitcodeFor(llvm::Triple::getArchTypeName(module.getTargetTriple().getArch()).str());
   if (bitcode.empty()) {
-    reportUnavailable(module, diagnostics);
+    reportUnavailable(module, place, diagnostics);
     return false;
   }
   // Only those functions are read that the kernel needs.
@@ -135,7 +135,7 @@ bool linkRuntime(llvm::Module &module, Diagnostics &diagnostics) {
   }
   // An ABI of the architecture with narrower pointers lays the runtime's structs out differently.
   if ((*parsed)->getDataLayout().getPointerSize() != module.getDataLayout().getPointerSize()) {
-    reportUnavailable(module, diagnostics);
+    reportUnavailable(module, place, diagnostics);
     return false;
   }
   neutralise(**parsed, module);

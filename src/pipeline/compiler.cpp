@@ -108,6 +108,26 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
   return module;
 }
 
+/// What the runtime is called for, in the order in which linkRuntime() names it: an assembled output's statement, the
+/// operand that is copied, the one whose lengths are added up.
+Span runtimeUse(const sema::Kernel &kernel) {
+  for (const sema::Stage &stage : sema::stagesOf(kernel)) {
+    if (const sema::Statement *statement = sema::assemblingStatement(kernel, stage))
+      return statement->where;
+    const sema::Conversion *conversion = sema::conversionOf(kernel, stage);
+    if (conversion && kernel.tensors[static_cast<size_t>(conversion->to)].isAssembled)
+      return conversion->where;
+  }
+  for (const sema::Tensor &tensor : kernel.tensors)
+    if (tensor.source)
+      return tensor.where;
+  for (const sema::Tensor &tensor : kernel.tensors)
+    for (const format::Level &level : tensor.format.levels)
+      if (level.extent == format::Extent::Lengths)
+        return tensor.where;
+  return {};
+}
+
 /// The optimised LLVM module for `machine`, or nullptr with a diagnostic.
 std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const CompileOptions &options, bool invoker,
                                             llvm::TargetMachine &machine, llvm::LLVMContext &llvmContext,
@@ -118,11 +138,11 @@ std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const Co
   std::unique_ptr<llvm::Module> module = compilation.translate(options, invoker, machine, llvmContext);
   // Checks are put into the runtime, too, before it is optimised; without them it is optimised already.
   const bool linksFirst = options.sanitizers.any();
-  if (!module || (linksFirst && !codegen::linkRuntime(*module, diagnostics)))
+  if (!module || (linksFirst && !codegen::linkRuntime(*module, runtimeUse(kernel), diagnostics)))
     return nullptr;
   codegen::prepareForSanitizers(*module, options.sanitizers);
   codegen::optimize(*module, machine, options.target.optLevel);
-  if (!linksFirst && !codegen::linkRuntime(*module, diagnostics))
+  if (!linksFirst && !codegen::linkRuntime(*module, runtimeUse(kernel), diagnostics))
     return nullptr;
   codegen::instrument(*module, options.sanitizers);
   return module;

@@ -184,7 +184,7 @@ Compiled compileProbe(const Probe &probe, const TargetOptions &target, bool invo
     throw std::runtime_error(diagnostics.all().front().message);
   result.module = translate(probe, *result.machine, *result.context, invoker);
   optimize(*result.module, *result.machine, target.optLevel);
-  if (!linkRuntime(*result.module, diagnostics))
+  if (!linkRuntime(*result.module, {}, diagnostics))
     throw std::runtime_error(diagnostics.all().front().message);
   if (llvm::verifyModule(*result.module))
     throw std::runtime_error("the optimised module is broken");
