@@ -18,9 +18,14 @@ private:
   Invoke invoke_;
 };
 
-llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule module, const std::string &function) {
+llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule module, const std::string &function,
+                                                llvm::CodeGenOptLevel level) {
+  auto machine = llvm::orc::JITTargetMachineBuilder::detectHost();
+  if (!machine)
+    return machine.takeError();
+  machine->setCodeGenOptLevel(level);
   // Symbols that the kernel lacks (malloc, libm) are those of this process, which LLJIT searches by default.
-  auto jit = llvm::orc::LLJITBuilder().create();
+  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
   if (!jit)
     return jit.takeError();
   module.withModuleDo([&](llvm::Module &m) { m.setDataLayout((*jit)->getDataLayout()); });
@@ -36,10 +41,10 @@ llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule modu
 } // namespace
 
 std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
-                                   const std::string &function, std::string &error) {
+                                   const std::string &function, llvm::CodeGenOptLevel level, std::string &error) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
-  auto kernel = load(llvm::orc::ThreadSafeModule(std::move(module), std::move(context)), function);
+  auto kernel = load(llvm::orc::ThreadSafeModule(std::move(module), std::move(context)), function, level);
   if (kernel)
     return std::move(*kernel);
   error = llvm::toString(kernel.takeError());

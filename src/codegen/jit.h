@@ -8,6 +8,7 @@
 namespace llvm {
 class LLVMContext;
 class Module;
+enum class CodeGenOptLevel;
 } // namespace llvm
 
 namespace spc::codegen {
@@ -22,8 +23,9 @@ public:
   virtual Invoke invoke() const = 0;
 };
 
-/// Loads an already optimised module. nullptr, with the reason in `error`, when ORC refuses it.
+/// Loads an already optimised module; `level` is for what remains, the generation of code. nullptr, with the reason in
+/// `error`, when ORC refuses it.
 std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
-                                   const std::string &function, std::string &error);
+                                   const std::string &function, llvm::CodeGenOptLevel level, std::string &error);
 
 } // namespace spc::codegen

@@ -197,7 +197,8 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
   if (!module)
     return nullptr;
   std::string error;
-  auto jit = codegen::loadJit(std::move(module), std::move(llvmContext), kernel.function, error);
+  auto jit =
+      codegen::loadJit(std::move(module), std::move(llvmContext), kernel.function, machine->getOptLevel(), error);
   if (!jit)
     diagnostics.report(kInternalError, {}, "the compiled kernel could not be loaded: " + error);
   return jit;

@@ -120,7 +120,8 @@ template <typename To, typename From>
 std::vector<To> convert(const std::vector<From> &values, const std::string &text, const TargetOptions &target) {
   Converted compiled = compileText(text, target);
   std::string error;
-  const auto jit = loadJit(std::move(compiled.module), std::move(compiled.context), "f", error);
+  const auto jit =
+      loadJit(std::move(compiled.module), std::move(compiled.context), "f", llvm::CodeGenOptLevel::Default, error);
   INFO(error);
   REQUIRE(jit);
   std::vector<To> results(values.size());

@@ -214,7 +214,8 @@ void CsrArrays::fill(Object &object) {
 Running::Running(const Probe &probe) : signature_(probe.signature()) {
   Compiled compiled = compileProbe(probe, {}, true);
   std::string error;
-  jit_ = loadJit(std::move(compiled.module), std::move(compiled.context), probe.kernel.function, error);
+  jit_ = loadJit(std::move(compiled.module), std::move(compiled.context), probe.kernel.function,
+                 llvm::CodeGenOptLevel::Default, error);
   if (!jit_)
     throw std::runtime_error(error);
   out.assign(probe.binds.size(), kUntouched);
