@@ -4,8 +4,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <cstdlib>
-
 namespace spc::testing {
 
 std::vector<Trial> assemblyTrials(int extentClasses) {
@@ -31,32 +29,21 @@ std::vector<Trial> assemblyTrials(int extentClasses) {
   return trials;
 }
 
-namespace {
-
-/// Most are compiled without optimisation, which takes several times as long
-/// for kernels that assemble.
-int optLevelFor(size_t number) {
-  return number % 12 == 5 ? 3 : number % 12 == 10 ? 1 : 0;
-}
-
-} // namespace
-
 Tally checkAssembly(const std::string &statements, const std::vector<Formats> &assignments, size_t stride,
                     size_t first) {
   Diagnostics ignored;
   const SourceFile file("statements", statements);
   const std::vector<Trial> trials = assemblyTrials(findExtentClasses(syntax::parse(file, ignored)).count);
-  const bool takesAll = std::getenv("SPC_TEST_ALL") != nullptr;
   Tally tally;
   int64_t tried = 0;
   for (size_t assignment = 0; assignment < assignments.size(); ++assignment) {
     const size_t number = first + assignment;
-    if (!takesAll && number % stride != 0)
+    if (!takesAll() && number % stride != 0)
       continue;
     ++tried;
     KernelSpec spec = specFor(statements, assignments[assignment], number);
-    if (!takesAll)
-      spec.optLevel = optLevelFor(number);
+    if (!takesAll())
+      spec.optLevel = seldomOptimised(number);
     const int dataSets = check(spec, trials);
     tally.kernels += dataSets > 0 ? 1 : 0;
     tally.dataSets += dataSets;

@@ -43,13 +43,11 @@ TEST_CASE("a kernel that is not linear in a sum of parts is refused", "[parts]")
 TEST_CASE("tensors of one structure", "[structure]") {
   std::vector<std::string> formats = kMatrixFormats;
   formats.insert(formats.end(), kLooseMatrixFormats.begin(), kLooseMatrixFormats.end());
-  for (const std::string &format : formats) {
-    const Formats both = {{"A", format}, {"B", "structure of A"}};
-    check("y(i) = A(i,j)*x(j) + B(i,j)*z(j)", {both});
-    check("s = B(i,j)*x(j) - A(i,j)*x(j)", {both});
-    check("B(i,j) = alpha*A(i,j)", {both});
-    check("D(i,j) = alpha*B(i,j) + A(i,j)*w(j)", {{{"A", format}, {"B", "structure of A"}, {"D", "dense"}}});
-  }
+  const std::vector<Formats> both = product({{"A", formats}, {"B", {"structure of A"}}});
+  check("y(i) = A(i,j)*x(j) + B(i,j)*z(j)", both);
+  check("s = B(i,j)*x(j) - A(i,j)*x(j)", both);
+  check("B(i,j) = alpha*A(i,j)", both);
+  check("D(i,j) = alpha*B(i,j) + A(i,j)*w(j)", product({{"A", formats}, {"B", {"structure of A"}}, {"D", {"dense"}}}));
   check("Y(i,j) = A(i,j,k)*x(k) + B(i,j,k)*z(k)", {{{"A", "csf"}, {"B", "structure of A"}}});
   check("y(i) = (A(i,j) + B(i,j) + C(i,j))*x(j)", {{{"A", "csr"}, {"B", "structure of A"}, {"C", "structure of A"}}});
 }

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <algorithm>
+#include <cstdlib>
 
 namespace spc::testing {
 namespace {
@@ -55,7 +56,20 @@ void addSquareTrials(int extentClasses, std::vector<Trial> &trials) {
           {std::vector<int64_t>(static_cast<size_t>(extentClasses), extentClasses > 3 ? 4 : extent), fill});
 }
 
+/// So many types for each assignment that the expression meets `least` of them.
+size_t typesEach(size_t least, const std::vector<Formats> &assignments) {
+  return takesAll() ? kTypeCount : (least + assignments.size() - 1) / assignments.size();
+}
+
 } // namespace
+
+bool takesAll() {
+  return std::getenv("SPC_TEST_ALL") != nullptr;
+}
+
+int seldomOptimised(size_t compilation) {
+  return compilation % 12 == 5 ? 3 : compilation % 12 == 10 ? 1 : 0;
+}
 
 KernelSpec specFor(const std::string &statements, const Formats &formats, size_t compilation) {
   const Types &types = kTypes[compilation % kTypeCount];
@@ -183,11 +197,23 @@ void check(const KernelSpec &spec) {
 }
 
 void check(const std::string &statements, const std::vector<Formats> &assignments) {
-  const size_t typesEach = std::max<size_t>(2, (kTypeCount + assignments.size() - 1) / assignments.size());
+  const size_t each = std::max<size_t>(2, typesEach(kTypeCount, assignments));
   size_t compilation = 0;
   for (const Formats &formats : assignments)
-    for (size_t types = 0; types < typesEach; ++types)
+    for (size_t types = 0; types < each; ++types)
       check(specFor(statements, formats, compilation++));
+}
+
+void checkLowering(const std::string &statements, const std::vector<Formats> &assignments) {
+  const size_t each = typesEach(4, assignments);
+  size_t compilation = statements.size(); // other expressions start with other types
+  for (const Formats &formats : assignments)
+    for (size_t types = 0; types < each; ++types, ++compilation) {
+      KernelSpec spec = specFor(statements, formats, compilation);
+      if (!takesAll())
+        spec.optLevel = seldomOptimised(compilation);
+      check(spec);
+    }
 }
 
 } // namespace spc::testing

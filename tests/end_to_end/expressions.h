@@ -13,6 +13,13 @@ namespace spc::testing {
 using Formats = std::map<std::string, std::string>;
 using Choices = std::vector<std::pair<std::string, std::vector<std::string>>>;
 
+/// Whether the environment variable SPC_TEST_ALL is set: no kernel is left out to save time.
+bool takesAll();
+
+/// The optimisation level of the `compilation`-th kernel where most are not optimised: what copies or assembles takes
+/// several times as long with it.
+int seldomOptimised(size_t compilation);
+
 /// Every combination of one format a tensor.
 std::vector<Formats> product(const Choices &choices);
 
@@ -24,6 +31,9 @@ extern const std::vector<std::string> kThirdOrder;
 /// meets each of them, and compares every compiled kernel with the evaluator on shapes and patterns of all kinds.
 /// A refusal is a failure.
 void check(const std::string &statements, const std::vector<Formats> &assignments);
+
+/// The same with fewer kernels, most of them without optimisation: for what goes wrong before LLVM optimises.
+void checkLowering(const std::string &statements, const std::vector<Formats> &assignments);
 
 /// One spec on all shapes and patterns.
 void check(const KernelSpec &spec);

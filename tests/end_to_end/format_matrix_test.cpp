@@ -91,10 +91,9 @@ TEST_CASE("tensor formats times vectors and matrices", "[format-tensors]") {
 }
 
 TEST_CASE("coordinates of blocks around another operand's list", "[format-pairs]") {
-  for (const std::string format : {"coo-blocks", "coo", "dia", "dia-cols"}) {
-    check("R(i,l,k) = v(i)*z(k)*A(l,i)", {{{"A", format}, {"v", "sv"}, {"R", "dense"}}});
-    check("y(l) = v(i)*z(k)*A(l,i)", {{{"A", format}, {"v", "sv"}}});
-  }
+  const Names formats = {"coo-blocks", "coo", "dia", "dia-cols"};
+  check("R(i,l,k) = v(i)*z(k)*A(l,i)", product({{"A", formats}, {"v", {"sv"}}, {"R", {"dense"}}}));
+  check("y(l) = v(i)*z(k)*A(l,i)", product({{"A", formats}, {"v", {"sv"}}}));
 }
 
 TEST_CASE("products of a matrix with itself", "[format-squares]") {
@@ -113,13 +112,14 @@ TEST_CASE("products of two sparse operands in different formats", "[format-pairs
       {"block-ell", "csr"},   {"dbsr", "dbsr"},    {"row-blocks", "csr"}, {"csr-len", "csr-len"},
       {"tiled", "csr"},       {"dia-cols", "coo"}, {"dia", "coo-aos"},    {"coo-blocks", "bsr2x3"},
       {"row-relative", "csr"}};
+  std::vector<Formats> toVector, toDense;
   for (const auto &[a, b] : pairs) {
-    INFO(a << " and " << b);
-    const Formats formats = {{"A", a}, {"B", b}, {"D", "dense"}};
-    check("D(i,j) = A(i,k)*B(k,j)", {formats});
-    check("D(i,j) = A(i,j)*B(i,j)", {formats});
-    check("y(i) = A(i,j)*B(j,i)", {{{"A", a}, {"B", b}}});
+    toVector.push_back({{"A", a}, {"B", b}});
+    toDense.push_back({{"A", a}, {"B", b}, {"D", "dense"}});
   }
+  check("D(i,j) = A(i,k)*B(k,j)", toDense);
+  check("D(i,j) = A(i,j)*B(i,j)", toDense);
+  check("y(i) = A(i,j)*B(j,i)", toVector);
 }
 
 } // namespace spc::testing

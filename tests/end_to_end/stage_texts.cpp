@@ -35,25 +35,25 @@ const std::vector<Kernels> &allKernels() {
   return kernels;
 }
 
-StageText textOf(const KernelSpec &spec, pipeline::Stage stage) {
+using Texts = std::map<pipeline::Stage, std::vector<StageText>>;
+
+/// The kernel's text at each of the stages that are searched.
+void addTexts(const KernelSpec &spec, Texts &texts) {
   INFO(describe(spec));
   const KernelUnderTest kernel(spec);
   INFO(kernel.diagnostics());
   REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
-  Diagnostics diagnostics;
-  const std::optional<std::string> text = pipeline::compile(kernel.kernel(), stage, {}, diagnostics);
-  REQUIRE(text);
-  REQUIRE(text->find("func.func") != std::string::npos);
-  return {describe(spec), *text};
+  for (const pipeline::Stage stage : {pipeline::Stage::Linalg, pipeline::Stage::Sparse, pipeline::Stage::Loops}) {
+    Diagnostics diagnostics;
+    const std::optional<std::string> text = pipeline::compile(kernel.kernel(), stage, {}, diagnostics);
+    REQUIRE(text);
+    REQUIRE(text->find("func.func") != std::string::npos);
+    texts[stage].push_back({describe(spec), *text});
+  }
 }
 
-} // namespace
-
-const std::vector<StageText> &stageTexts(pipeline::Stage stage) {
-  static std::map<pipeline::Stage, std::vector<StageText>> made;
-  std::vector<StageText> &texts = made[stage];
-  if (!texts.empty())
-    return texts;
+Texts makeTexts() {
+  Texts texts;
   for (const Kernels &kernels : allKernels())
     for (const std::string &statements : kernels.statements)
       for (const std::string &format : kernels.formats) {
@@ -62,9 +62,16 @@ const std::vector<StageText> &stageTexts(pipeline::Stage stage) {
         spec.formats = kernels.others;
         spec.formats["A"] = format;
         spec.optLevel = 0;
-        texts.push_back(textOf(spec, stage));
+        addTexts(spec, texts);
       }
   return texts;
+}
+
+} // namespace
+
+const std::vector<StageText> &stageTexts(pipeline::Stage stage) {
+  static const Texts texts = makeTexts();
+  return texts.at(stage);
 }
 
 std::string textWith(pipeline::Stage stage, const std::string &word) {

@@ -14,7 +14,8 @@ struct StageText {
   std::string text;
 };
 
-/// Products, scaling, sums, sampled products and divisions, in every format of the algebra; compiled once a stage.
+/// Products, scaling, sums, sampled products and divisions, in every format of the algebra; compiled once, up to
+/// the stages Linalg, Sparse and Loops, one of which `stage` is.
 const std::vector<StageText> &stageTexts(pipeline::Stage stage);
 
 /// The first kernel whose text at `stage` has `word` in it; empty where there is none.
