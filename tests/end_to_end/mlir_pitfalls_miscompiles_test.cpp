@@ -66,7 +66,7 @@ void checkMerge(const std::string &statements, const std::string &a, const std::
   if (usesB)
     formats["B"] = b;
   for (const bool strictFp : {false, true}) {
-    HandMadeCall kernel(specOf(statements, formats, strictFp, strictFp ? 0 : 1));
+    HandMadeCall kernel(specOf(statements, formats, strictFp, strictFp || b == "csr" ? 0 : 1));
     for (const uint64_t seed : {1, 2, 3}) {
       INFO(statements << " A=" << a << " B=" << b << " strict " << strictFp << " seed " << seed);
       kernel.passEntries("A", {kRows, kColumns}, entriesFor(a, seed));
