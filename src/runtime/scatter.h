@@ -41,7 +41,8 @@ template <typename I, typename V> struct Places {
   }
 };
 
-/// Where entries go that are grouped by blocks of 2^shift rows for now: each block's next free place, and the arrays.
+/// Where entries go that are grouped by blocks of 2^shift rows, a first pass: each block's next free place, and the
+/// arrays.
 template <typename I, typename V> struct Blocks {
   I *next;        ///< by block
   uint16_t *rows; ///< of every place: the row in its block
