@@ -32,8 +32,8 @@ enum AssemblyField : unsigned {
   kShares,
   kShareOf, ///< for each an array and its bytes
   kWorkspaceBytes = kShareOf + 2 * runtime::kMostShares,
+  kAssemblyUser, ///< of its workers
   kAssemblyParallelFor,
-  kAssemblyUser,
   kPlace,
   kPack,
   kMerge,

@@ -61,7 +61,7 @@ bool prepareValues(AssemblyState &state) {
       return false;
     state.ownsValues = true;
   }
-  forAll(*state.assembly, (target.stored + kZeroedAtOnce - 1) / kZeroedAtOnce, zeroBlock, &target);
+  runTasks(state.assembly->workers, (target.stored + kZeroedAtOnce - 1) / kZeroedAtOnce, zeroBlock, &target);
   return true;
 }
 

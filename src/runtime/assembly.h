@@ -39,9 +39,6 @@ enum class Phase : int64_t {
   Numeric,  ///< values for a pattern that is there
 };
 
-/// context.parallel_for of the ABI.
-using ParallelFor = void (*)(void *user, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure);
-
 struct AssemblyState;
 
 /// The pointers array of a compressed level whose parents are an assembly's rows.
@@ -72,9 +69,8 @@ struct Assembly {
   int64_t shares; ///< how many of the arrays below are set: chunks' shares of what is expected are in proportion
                   ///< to the operands' entries in their rows; 0: equal
   RowPointers shareOf[kMostShares];
-  int64_t workspaceBytes;  ///< a larger dense workspace becomes a hash table; 0: the runtime's own limit
-  ParallelFor parallelFor; ///< spreads the runtime's own work over the chunks; null: one after the other
-  void *user;              ///< … its first argument
+  int64_t workspaceBytes; ///< a larger dense workspace becomes a hash table; 0: the runtime's own limit
+  Workers workers;        ///< for the runtime's own work on the chunks; none: one after the other
   /// One of the spc_rt_place_… in the numeric phase, else null.
   void (*place)(Run *run, int64_t count, const int64_t *coordinates);
   /// One of the spc_rt_pack_…; null in the numeric phase.

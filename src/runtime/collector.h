@@ -3,6 +3,7 @@
 
 #include "runtime/assembly.h"
 #include "runtime/memory.h"
+#include "runtime/workers.h"
 
 namespace spc::runtime {
 
@@ -135,14 +136,6 @@ inline void spreadKey(const AssemblyState &state, int64_t key, int64_t *at) {
     key /= extent;
   }
   at[assembly.dims[assembly.rowOrder]] = key;
-}
-
-/// task(closure, index) for each index, on the caller's threads where it has any.
-inline void forAll(const Assembly &assembly, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure) {
-  if (assembly.parallelFor && tasks > 1)
-    return assembly.parallelFor(assembly.user, tasks, task, closure);
-  for (int64_t index = 0; index < tasks; ++index)
-    task(closure, index);
 }
 
 // collector.cpp

@@ -82,7 +82,7 @@ bool joinEntries(AssemblyState &state, int64_t total, void **keys, void **values
   if (only)
     return true;
   Joining joining = {state, withKeys ? *keys : nullptr, withValues ? *values : nullptr};
-  forAll(*state.assembly, state.assembly->chunks, joinChunk, &joining);
+  runTasks(state.assembly->workers, state.assembly->chunks, joinChunk, &joining);
   return true;
 }
 

@@ -32,7 +32,7 @@ public:
     if (state_.valueBytes > 0 && !allocateArray(state_.allocator, list_.count, state_.valueBytes, values_))
       return false;
     list_.values = values_;
-    forAll(*state_.assembly, state_.assembly->chunks, listChunk, this);
+    runTasks(state_.assembly->workers, state_.assembly->chunks, listChunk, this);
     return true;
   }
   const EntryList &list() const { return list_; }

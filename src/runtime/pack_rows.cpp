@@ -27,7 +27,7 @@ public:
     target_.rootCount = dense_ > 0 ? 0 : list_ > 0 ? nodes_[0] : total_;
     writeTree();
     if (list_ < target_.order - 1)
-      forAll(*state_.assembly, state_.assembly->chunks, fillChunk, this);
+      runTasks(state_.assembly->workers, state_.assembly->chunks, fillChunk, this);
     return Status::Ok;
   }
 
@@ -120,7 +120,7 @@ bool RowPacker::joinList() {
     return false;
   if (isApart)
     return true;
-  forAll(*state_.assembly, state_.assembly->chunks, copyKeys, this);
+  runTasks(state_.assembly->workers, state_.assembly->chunks, copyKeys, this);
   return true;
 }
 

@@ -335,7 +335,7 @@ Status assemble(const Plan &plan, const std::vector<RunData> &runs, Output &outp
   assembly.runs = static_cast<int64_t>(runs.size());
   assembly.expected = plan.expected;
   assembly.workspaceBytes = plan.workspaceBytes;
-  assembly.parallelFor = plan.onThreads ? runOnThreads : nullptr;
+  assembly.workers.parallelFor = plan.onThreads ? runOnThreads : nullptr;
   chooseParts(plan, output, runs.size(), assembly);
   if (const int32_t status = spc_rt_assembly_start(&assembly); status != 0)
     return static_cast<Status>(status);
