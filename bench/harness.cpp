@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 #include <sched.h>
+#include <unistd.h>
 
 namespace {
 
@@ -104,4 +105,12 @@ void pinToOneCore() {
   CPU_ZERO(&cores);
   CPU_SET(sched_getcpu(), &cores);
   sched_setaffinity(0, sizeof cores, &cores);
+}
+
+void pinThreads(char **argv) {
+  if (std::getenv("OMP_PROC_BIND"))
+    return;
+  setenv("OMP_PROC_BIND", "true", 1);
+  setenv("OMP_PLACES", "cores", 1);
+  execv("/proc/self/exe", argv);
 }

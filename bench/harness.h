@@ -40,3 +40,7 @@ double median(std::vector<double> values);
 
 /// Keeps the process on the core that it is on.
 void pinToOneCore();
+
+/// Has OpenMP's threads stay on a core each, unless the environment says where they run. The library reads that as it
+/// is loaded, so that this starts the program anew.
+void pinThreads(char **argv);

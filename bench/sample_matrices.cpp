@@ -119,6 +119,20 @@ Coordinates fivePointStencil(int64_t entries) {
   return withValues(std::move(matrix));
 }
 
+Coordinates stencil27(int64_t entries) {
+  const auto grid = std::max(int64_t(std::cbrt(double(entries) / 27)), int64_t(3));
+  auto inside = [&](int64_t at) { return at >= 0 && at < grid; };
+  Coordinates matrix{{grid * grid * grid, grid * grid * grid}};
+  for (int64_t row = 0; row < matrix.shape[0]; ++row)
+    for (int64_t neighbour = 0; neighbour < 27; ++neighbour) {
+      const int64_t z = row / (grid * grid) + neighbour / 9 - 1, y = row / grid % grid + neighbour / 3 % 3 - 1;
+      const int64_t x = row % grid + neighbour % 3 - 1;
+      if (inside(x) && inside(y) && inside(z))
+        add(matrix, row, (z * grid + y) * grid + x);
+    }
+  return withValues(std::move(matrix));
+}
+
 Coordinates powerLaw(int64_t entries) {
   const int64_t size = std::max(entries / 8, int64_t(8));
   std::mt19937_64 random(4);

@@ -27,6 +27,9 @@ spc::tensor::Coordinates stencil(int64_t entries);
 /// The matrix of a stencil of 5 points, a point and its four neighbours, on a square grid.
 spc::tensor::Coordinates fivePointStencil(int64_t entries);
 
+/// The matrix of a stencil of 3 x 3 x 3 points on a cubic grid.
+spc::tensor::Coordinates stencil27(int64_t entries);
+
 /// 8 entries in a row and a column on average, the n-th longest row and column having about 1 / sqrt(n) of what the
 /// longest has; long and short ones are scattered.
 spc::tensor::Coordinates powerLaw(int64_t entries);

@@ -1,79 +1,14 @@
-// SuiteSparse:GraphBLAS. Its indices always have 64 bits. Results are waited for, until nothing is pending and rows are
-// sorted.
+// SuiteSparse:GraphBLAS. Results are waited for, until nothing is pending and rows are sorted.
+#include "graphblas_support.h"
+
 #include "task.h"
 
-#include "harness.h"
-
-// What GraphBLAS.h includes, here as C++: the header itself declares C functions without saying so.
-#include <cerrno>
-#include <cinttypes>
-#include <cmath>
-#include <complex>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
-extern "C" {
-#include <GraphBLAS.h>
-}
-
 #include <memory>
-#include <type_traits>
 
 namespace assembly {
 namespace {
 
-using Indices = std::vector<GrB_Index>;
-
-void must(GrB_Info info) {
-  check(info == GrB_SUCCESS, "GraphBLAS returned an error");
-}
-
-/// The library's functions and objects for a type of values.
-template <class T> struct Types;
-template <> struct Types<double> {
-  static GrB_Type type() { return GrB_FP64; }
-  static GrB_BinaryOp plus() { return GrB_PLUS_FP64; }
-  static GrB_Semiring plusTimes() { return GrB_PLUS_TIMES_SEMIRING_FP64; }
-  static constexpr auto importMatrix = GrB_Matrix_import_FP64;
-  static constexpr auto build = GrB_Matrix_build_FP64;
-};
-template <> struct Types<float> {
-  static GrB_Type type() { return GrB_FP32; }
-  static GrB_BinaryOp plus() { return GrB_PLUS_FP32; }
-  static GrB_Semiring plusTimes() { return GrB_PLUS_TIMES_SEMIRING_FP32; }
-  static constexpr auto importMatrix = GrB_Matrix_import_FP32;
-  static constexpr auto build = GrB_Matrix_build_FP32;
-};
-
-/// Has the matrix stored in plain CSR, which is the task: never as a bitmap, densely or with empty rows left out.
-void keepSparse(GrB_Matrix matrix) {
-  must(GxB_Matrix_Option_set_INT32(matrix, GxB_SPARSITY_CONTROL, GxB_SPARSE));
-}
-
-/// Owns a matrix.
-struct Matrix {
-  GrB_Matrix handle = nullptr;
-
-  Matrix() = default;
-  Matrix(const Matrix &) = delete;
-  ~Matrix() { release(); }
-  void release() {
-    if (handle)
-      must(GrB_Matrix_free(&handle));
-  }
-};
-
-template <class T> std::shared_ptr<Matrix> imported(const Csr<T> &a) {
-  const Indices pointers(a.pointers.begin(), a.pointers.end()), indices(a.indices.begin(), a.indices.end());
-  auto matrix = std::make_shared<Matrix>();
-  must(Types<T>::importMatrix(&matrix->handle, Types<T>::type(), a.rows, a.columns, pointers.data(), indices.data(),
-                              a.values.data(), pointers.size(), indices.size(), a.values.size(), GrB_CSR_FORMAT));
-  keepSparse(matrix->handle);
-  must(GrB_Matrix_wait(matrix->handle, GrB_MATERIALIZE));
-  return matrix;
-}
+using namespace graphblas;
 
 /// The arrays of `matrix`, which has none afterwards.
 template <class T> Csr<T> takeArrays(GrB_Matrix matrix) {
@@ -113,15 +48,6 @@ template <class T> Contender<T> fromEntries(const Coo<T> &a) {
   return contender<T>(a.rows, a.columns, [=, &a](GrB_Matrix result) {
     return Types<T>::build(result, rows->data(), columns->data(), a.values.data(), a.values.size(), Types<T>::plus());
   });
-}
-
-void start(int threads) {
-  static const bool started = [] {
-    must(GrB_init(GrB_NONBLOCKING));
-    return true;
-  }();
-  check(started, "GraphBLAS did not start");
-  must(GxB_Global_Option_set_INT32(GxB_GLOBAL_NTHREADS, threads));
 }
 
 } // namespace

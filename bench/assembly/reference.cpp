@@ -107,6 +107,18 @@ const char *spelling(Operation operation) {
   return "";
 }
 
+const char *kernelOf(Operation operation) {
+  switch (operation) {
+  case Operation::Square:
+  case Operation::TimesTranspose:
+    return "spgemm";
+  case Operation::PlusTranspose:
+    return "spadd";
+  default:
+    return "convert";
+  }
+}
+
 bool isDefined(Operation operation, int64_t rows, int64_t columns) {
   return rows == columns || (operation != Operation::Square && operation != Operation::PlusTranspose);
 }
@@ -121,12 +133,7 @@ template <class T> Input<T> makeInput(Operation operation, const spc::tensor::Co
     return {{}, std::move(coo)};
   if (operation == Operation::FromShuffled)
     return {{}, shuffledWithRepeats(coo)};
-  Csr<T> csr{coo.rows, coo.columns, std::vector<int32_t>(coo.rows + 1, 0), std::move(coo.column),
-             std::move(coo.values)};
-  for (int32_t row : coo.row)
-    ++csr.pointers[row + 1];
-  std::partial_sum(csr.pointers.begin(), csr.pointers.end(), csr.pointers.begin());
-  return {std::move(csr), {}};
+  return {csrOf<T>(entries), {}};
 }
 
 template <class T> Csr<double> expectedResult(Operation operation, const Input<T> &input) {
@@ -151,6 +158,26 @@ template <class T> Csr<double> expectedResult(Operation operation, const Input<T
   return {};
 }
 
+template <class T> Cost costOf(Operation operation, const Input<T> &input, const Csr<double> &result) {
+  const Csr<T> &a = input.csr;
+  const double entry = sizeof(int32_t) + sizeof(T);
+  const double operand = double(a.pointers.size()) * sizeof(int32_t) + double(a.entries()) * entry +
+                         double(input.coo.values.size()) * (sizeof(int32_t) + entry);
+  double flops = 0;
+  if (operation == Operation::PlusTranspose) {
+    flops = 2 * double(a.entries()) - double(result.entries()); // additions: of two entries to one
+  } else if (operation == Operation::Square || operation == Operation::TimesTranspose) {
+    const bool transposed = operation == Operation::TimesTranspose;
+    std::vector<int64_t> lengths(transposed ? a.columns : a.rows);
+    for (int64_t i = 0; i < a.rows; ++i)
+      for (int32_t p = a.pointers[i]; p < a.pointers[i + 1]; ++p)
+        ++lengths[transposed ? a.indices[p] : i];
+    for (int32_t column : a.indices)
+      flops += 2 * double(lengths[column]);
+  }
+  return {flops, operand + double(result.pointers.size()) * sizeof(int32_t) + double(result.entries()) * entry};
+}
+
 template <class T> bool agrees(const Csr<T> &result, const Csr<double> &expected) {
   constexpr double tolerance = std::is_same_v<T, double> ? 1e-12 : 1e-4;
   return result.rows == expected.rows && result.columns == expected.columns && result.pointers == expected.pointers &&
@@ -162,6 +189,8 @@ template Input<double> makeInput(Operation, const spc::tensor::Coordinates &);
 template Input<float> makeInput(Operation, const spc::tensor::Coordinates &);
 template Csr<double> expectedResult(Operation, const Input<double> &);
 template Csr<double> expectedResult(Operation, const Input<float> &);
+template Cost costOf(Operation, const Input<double> &, const Csr<double> &);
+template Cost costOf(Operation, const Input<float> &, const Csr<double> &);
 template bool agrees(const Csr<double> &, const Csr<double> &);
 template bool agrees(const Csr<float> &, const Csr<double> &);
 

@@ -2,6 +2,8 @@
 // contenders.
 #pragma once
 
+#include "csr.h"
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -21,13 +23,6 @@ enum class Operation {
 
 inline constexpr Operation kOperations[] = {Operation::Square,    Operation::TimesTranspose, Operation::PlusTranspose,
                                             Operation::ToColumns, Operation::FromSorted,     Operation::FromShuffled};
-
-/// A matrix in CSR; columns ascend in each row and do not repeat.
-template <class T> struct Csr {
-  int64_t rows = 0, columns = 0;
-  std::vector<int32_t> pointers, indices;
-  std::vector<T> values;
-};
 
 template <class T> struct Coo {
   int64_t rows = 0, columns = 0;

@@ -1,0 +1,136 @@
+// Kernels that compute values of a known structure, in one process, against libraries, MLIR's own pipeline and kernels
+// written by hand. ../README.md says how to run it and what it prints.
+#include "problem.h"
+
+#include "harness.h"
+#include "options.h"
+#include "report.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <omp.h>
+#include <type_traits>
+
+using spc::tensor::Coordinates;
+
+namespace values {
+namespace {
+
+template <class T> constexpr const char *kType = std::is_same_v<T, double> ? "f64" : "f32";
+template <class T> constexpr double kTolerance = std::is_same_v<T, double> ? 1e-12 : 1e-4;
+
+/// Runs a contender once and compares what it computes.
+template <class T>
+void checkResult(const Contender<T> &contender, const Problem<T> &problem, const std::vector<double> &expected) {
+  std::fill(problem.result.begin(), problem.result.end(), std::numeric_limits<T>::quiet_NaN());
+  contender.run();
+  const std::vector<T> result = contender.result ? contender.result() : problem.result;
+  const std::string name = contender.name + (contender.variant.empty() ? "" : " (" + contender.variant + ")");
+  check(result.size() == expected.size() && largestDifference({result.begin(), result.end()}, expected) < kTolerance<T>,
+        (std::string(spelling(problem.kernel)) + " of " + name + " is wrong").c_str());
+}
+
+template <class T> std::vector<std::vector<double>> timeAll(const Contenders<T> &contenders, int rounds) {
+  std::vector<Job> jobs;
+  for (const Contender<T> &contender : contenders)
+    jobs.push_back({contender.run, [] {}});
+  return timeTogether(rounds, jobs);
+}
+
+/// Of the contenders with one name the one that is fastest in a few rounds.
+template <class T> Contenders<T> fastestVariants(const Contenders<T> &contenders) {
+  constexpr int rounds = 5;
+  const auto times = timeAll(contenders, rounds);
+  Contenders<T> fastest;
+  std::vector<double> medians;
+  for (size_t c = 0; c < contenders.size(); ++c) {
+    const double time = median(times[c]);
+    auto same = std::find_if(fastest.begin(), fastest.end(),
+                             [&](const Contender<T> &other) { return other.name == contenders[c].name; });
+    const auto place = size_t(same - fastest.begin());
+    if (same == fastest.end()) {
+      fastest.push_back(contenders[c]);
+      medians.push_back(time);
+    } else if (time < medians[place]) {
+      fastest[place] = contenders[c];
+      medians[place] = time;
+    }
+  }
+  return fastest;
+}
+
+template <class T> void bench(Row row, const Problem<T> &problem, const Options &options, Report &report) {
+  const std::vector<double> expected = expectedResult(problem);
+  const Cost cost = costOf(problem);
+  row.flops = cost.flops;
+  row.bytes = cost.bytes;
+  for (int threads : options.threads) {
+    omp_set_num_threads(threads);
+    Contenders<T> contenders;
+    for (auto add : {addSpc<T>, addHand<T>, addEigen<T>, addGraphblas<T>, addMlir<T>})
+      add(contenders, problem, threads);
+    for (const Contender<T> &contender : contenders)
+      checkResult(contender, problem, expected);
+    if (!options.allVariants)
+      contenders = fastestVariants(contenders);
+    row.threads = threads;
+    row.contenders.clear();
+    for (const Contender<T> &contender : contenders)
+      row.contenders.push_back(contender.name +
+                               (options.allVariants && !contender.variant.empty() ? ":" + contender.variant : ""));
+    row.seconds = timeAll(contenders, options.rounds);
+    report.add(row);
+  }
+}
+
+/// The widths that a kernel is measured at: those of the command line only where the kernel has any.
+std::vector<int64_t> widthsOf(Kernel kernel, const Options &options) {
+  std::vector<int64_t> widths = defaultWidths(kernel);
+  return widths == std::vector<int64_t>{1} || options.widths.empty() ? widths : options.widths;
+}
+
+template <class T>
+void bench(const std::string &name, const Coordinates &input, const Options &options, Report &report) {
+  const auto sparse = std::make_shared<const Csr<T>>(csrOf<T>(input));
+  for (Kernel kernel : kKernels) {
+    if (!options.wants(spelling(kernel)))
+      continue;
+    for (int64_t width : widthsOf(kernel, options)) {
+      Row row;
+      row.kernel = spelling(kernel);
+      row.variant = defaultWidths(kernel).size() > 1 ? "K=" + std::to_string(width) : "";
+      row.matrix = name;
+      row.type = kType<T>;
+      row.rows = sparse->rows;
+      row.columns = sparse->columns;
+      row.entries = sparse->entries();
+      bench<T>(row, makeProblem(kernel, sparse, width), options, report);
+    }
+  }
+}
+
+int run(int argc, char **argv) {
+  std::vector<std::string> kernels;
+  for (Kernel kernel : kKernels)
+    kernels.push_back(spelling(kernel));
+  const Options options = parseOptions(argc, argv, kernels);
+  pinThreads(argv);
+  Report report(options.csv, options.least);
+  for (const std::string &path : options.inputs) {
+    const Coordinates input = loadInput(path, options.entries);
+    if (input.order() != 2)
+      continue;
+    bench<double>(shortName(path), input, options, report);
+    bench<float>(shortName(path), input, options, report);
+  }
+  report.printSummary();
+  return 0;
+}
+
+} // namespace
+} // namespace values
+
+int main(int argc, char **argv) {
+  return values::run(argc, argv);
+}
