@@ -5,6 +5,8 @@
 #include "codegen/runtime_parts.h"
 #include "runtime/assembly.h"
 
+#include <limits>
+
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
@@ -58,6 +60,13 @@ bool listsRows(const sema::Kernel &kernel, const sema::Term &term, const sema::O
   const std::vector<format::Level> &levels = kernel.tensors[operand.tensor].format.levels;
   return levels.size() > 1 && levels[0].isFullyDense() && levels[0].part == format::Part::Whole &&
          levels[1].isCompressed() && operand.indices[0] == term.target[static_cast<size_t>(rowDimension)];
+}
+
+/// runtime::Assembly::workspaceBytes: every dense workspace fits, none does, or the runtime decides.
+int64_t workspaceLimit(format::WorkspaceKind workspace) {
+  if (workspace == format::WorkspaceKind::Auto)
+    return 0;
+  return workspace == format::WorkspaceKind::Dense ? std::numeric_limits<int64_t>::max() : 1;
 }
 
 bool isArray(const abi::Field &field) {
@@ -166,7 +175,7 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
     set(kShareOf + 2 * n, shares[n].first);
     set(kShareOf + 2 * n + 1, build.constant(shares[n].second));
   }
-  set(kWorkspaceBytes, build.constant(0));
+  set(kWorkspaceBytes, build.constant(workspaceLimit(entry_.kernel.schedule.workspace)));
   const Value hook = chunks.hook ? chunks.hook : build.null();
   const auto user = [&] { return build.loadField(contextStruct(build), entry_.context, kUser); };
   set(kAssemblyParallelFor, hook);

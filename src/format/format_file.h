@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format/format.h"
+#include "format/schedule.h"
 #include "support/diagnostic.h"
 
 #include <filesystem>
@@ -34,6 +35,8 @@ struct Binding {
   Span where;                                 ///< the argument's text or the place in the file, for diagnostics
   /// {"structure_of": "S"}: the tensor has S's format and its very structure; a call passes its values only.
   std::optional<std::string> structureOf = std::nullopt;
+  /// What the file of the format says of the kernel's loops; several bindings may have one file.
+  Schedule schedule = {};
 };
 
 /// Finds and reads format files. Names (`csr`) are looked up as `csr.json` in the format folders; anything with a '/'

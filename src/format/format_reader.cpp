@@ -1,8 +1,10 @@
 #include "format/format_reader.h"
 
 #include "format/binsparse.h"
+#include "format/format_keys.h"
 #include "format/json_object.h"
 #include "format/level_reader.h"
+#include "format/schedule_reader.h"
 
 #include <algorithm>
 #include <set>
@@ -24,7 +26,7 @@ public:
     return hasKey(node, "format") ? reference(node) : definition(node, name);
   }
 
-  std::optional<std::vector<TensorRule>> tensors(const JsonNode &root);
+  std::optional<FormatFile> tensors(const JsonNode &root);
 
 private:
   FormatResolver &resolver_;
@@ -38,13 +40,11 @@ private:
   std::optional<FormatRule> definition(const JsonNode &node, const std::string &name);
   std::optional<FormatRule> sum(const JsonNode &node, const std::string &name);
   std::optional<TensorRule> tensor(const JsonMember &member);
-  bool readLayout(ObjectReader &object, FormatRule &rule);
-  bool readSymmetry(ObjectReader &object, FormatRule &rule);
+  bool takeSchedule(ObjectReader &object, FormatRule &rule);
   bool checkDifferences(const JsonNode &node, const FormatRule &rule);
   std::optional<FormatRule> reference(const JsonNode &node);
   bool readLevels(const JsonNode &dims, const JsonNode &levels, FormatRule &rule);
   bool readAnyOrder(const JsonNode &levels, FormatRule &rule);
-  bool readIndex(ObjectReader &object, FormatRule &rule);
   std::optional<std::vector<std::string>> readDims(const JsonNode &dims);
   bool checkDims(const JsonNode &dims, const JsonNode &levels, const std::vector<Level> &read);
 
@@ -55,8 +55,8 @@ private:
 };
 
 std::optional<FormatRule> FormatReader::definition(const JsonNode &node, const std::string &name) {
-  static const std::vector<std::string> kKeys = {"name",  "description", "dims",      "levels",
-                                                 "index", "layout",      "symmetric", "$schema"};
+  static const std::vector<std::string> kKeys = {"name",   "description", "dims",     "levels", "index",
+                                                 "layout", "symmetric",   "schedule", "$schema"};
   ObjectReader object(node, "a format", kKeys, diagnostics_);
   if (node.kind != JsonKind::Object)
     return std::nullopt;
@@ -68,13 +68,14 @@ std::optional<FormatRule> FormatReader::definition(const JsonNode &node, const s
   object.find("$schema", JsonKind::String);
   const JsonNode *dims = object.require("dims");
   const JsonNode *levels = object.require("levels");
-  bool ok = readIndex(object, rule);
+  bool ok = readIndex(object, rule, diagnostics_);
+  ok = takeSchedule(object, rule) && ok;
   if (dims && levels) {
     bool isAnyOrder = dims->kind == JsonKind::String && dims->string == "any";
     ok = (isAnyOrder ? readAnyOrder(*levels, rule) : readLevels(*dims, *levels, rule)) && ok;
     ok = ok && checkDifferences(*levels, rule);
   }
-  ok = ok && object.ok() && readLayout(object, rule) && readSymmetry(object, rule);
+  ok = ok && object.ok() && readLayout(object, rule, diagnostics_) && readSymmetry(object, rule, diagnostics_);
   if (!ok || !object.ok())
     return std::nullopt;
   return rule;
@@ -169,46 +170,8 @@ bool FormatReader::checkDifferences(const JsonNode &node, const FormatRule &rule
   return true;
 }
 
-bool FormatReader::readLayout(ObjectReader &object, FormatRule &rule) {
-  static const std::vector<std::string> kLayouts = {"arrays", "structs"};
-  const JsonNode *layout = object.find("layout", JsonKind::String);
-  if (!layout || layout->string == "arrays")
-    return object.ok();
-  if (layout->string != "structs") {
-    reportUnknownWord(diagnostics_, layout->where, "layout", layout->string, kLayouts);
-    return false;
-  }
-  rule.interleaved = true;
-  std::vector<Level> levels = rule.levels ? *rule.levels : std::vector<Level>{rule.first, rule.rest};
-  const auto listed = std::find_if(levels.begin(), levels.end(), [](const Level &level) { return !level.isDense(); });
-  const bool isCoo = levels.end() - listed > 1 && listed->isCompressed() &&
-                     std::all_of(listed + 1, levels.end(), [](const Level &level) { return level.isSingleton(); });
-  return isCoo || wrong(layout->where, "only COO is stored as structs: a compressed level, then singletons to the end");
-}
-
-bool FormatReader::readSymmetry(ObjectReader &object, FormatRule &rule) {
-  static const std::vector<std::string> kTriangles = {"lower", "upper"};
-  const JsonNode *symmetric = object.find("symmetric");
-  if (!symmetric || (symmetric->kind == JsonKind::Boolean && !symmetric->boolean))
-    return true;
-  const bool isNamed = symmetric->kind == JsonKind::String;
-  if (isNamed && symmetric->string != "lower" && symmetric->string != "upper") {
-    reportUnknownWord(diagnostics_, symmetric->where, "triangle", symmetric->string, kTriangles);
-    return false;
-  }
-  if (!isNamed && symmetric->kind != JsonKind::Boolean)
-    return wrong(symmetric->where, "'symmetric' must be true, \"lower\" or \"upper\"");
-  if (rule.order() != 2)
-    return wrong(symmetric->where, "only matrices are symmetric: formats with two dimensions");
-  const bool startsLate =
-      std::any_of(rule.levels->begin(), rule.levels->end(), [](const Level &level) { return level.start.slope > 0; });
-  const bool isUpper = isNamed ? symmetric->string == "upper" : startsLate;
-  rule.symmetry = isUpper ? Symmetry::Upper : Symmetry::Lower;
-  return true;
-}
-
 std::optional<FormatRule> FormatReader::sum(const JsonNode &node, const std::string &name) {
-  static const std::vector<std::string> kKeys = {"name", "description", "sum", "$schema"};
+  static const std::vector<std::string> kKeys = {"name", "description", "sum", "schedule", "$schema"};
   ObjectReader object(node, "a sum of formats", kKeys, diagnostics_);
   const JsonNode *given = object.find("name", JsonKind::String);
   const JsonNode *description = object.find("description", JsonKind::String);
@@ -238,7 +201,18 @@ std::optional<FormatRule> FormatReader::sum(const JsonNode &node, const std::str
                                     ", the ones before it of order " + std::to_string(*before));
     rule.parts.push_back(std::move(*part));
   }
+  for (const FormatRule &part : rule.parts)
+    mergeKeys(rule.schedule, part.schedule, diagnostics_);
+  ok = takeSchedule(object, rule) && ok;
   return ok ? std::optional(std::move(rule)) : std::nullopt;
+}
+
+/// The object's own schedule replaces keys of those that the rule has from the formats that it refers to.
+bool FormatReader::takeSchedule(ObjectReader &object, FormatRule &rule) {
+  const std::optional<Schedule> schedule = readSchedule(object, diagnostics_);
+  if (schedule)
+    replaceKeys(rule.schedule, *schedule);
+  return schedule.has_value();
 }
 
 bool FormatReader::readAnyOrder(const JsonNode &levels, FormatRule &rule) {
@@ -269,29 +243,9 @@ bool FormatReader::readAnyOrder(const JsonNode &levels, FormatRule &rule) {
   return true;
 }
 
-bool FormatReader::readIndex(ObjectReader &object, FormatRule &rule) {
-  static const std::vector<std::string> kKeys = {"pointers", "indices"};
-  static const std::vector<std::string> kTypes = {"u8", "u16", "i32", "i64"};
-  const JsonNode *node = object.find("index", JsonKind::Object);
-  if (!node)
-    return true;
-  ObjectReader index(*node, "'index'", kKeys, diagnostics_);
-  bool ok = true;
-  for (const std::string &key : kKeys) {
-    const JsonNode *type = index.find(key, JsonKind::String);
-    if (!type)
-      continue;
-    if (std::find(kTypes.begin(), kTypes.end(), type->string) == kTypes.end()) {
-      reportUnknownWord(diagnostics_, type->where, "index type", type->string, kTypes);
-      ok = false;
-    }
-    (key == "pointers" ? rule.pointers : rule.indices) = *indexTypeNamed(type->string);
-  }
-  return ok && index.ok();
-}
-
 std::optional<FormatRule> FormatReader::reference(const JsonNode &node) {
-  static const std::vector<std::string> kKeys = {"name", "description", "format", "order", "index", "$schema"};
+  static const std::vector<std::string> kKeys = {"name",  "description", "format", "order",
+                                                 "index", "schedule",    "$schema"};
   ObjectReader object(node, "a reference to a format", kKeys, diagnostics_);
   const JsonNode *target = object.require("format", JsonKind::String);
   const JsonNode *given = object.find("name", JsonKind::String);
@@ -303,9 +257,10 @@ std::optional<FormatRule> FormatReader::reference(const JsonNode &node) {
   std::optional<FormatRule> rule = resolver_.resolve(target->string, insideQuotes(target->where));
   if (!rule)
     return std::nullopt;
-  bool ok = readIndex(object, *rule);
+  bool ok = readIndex(object, *rule, diagnostics_);
+  ok = takeSchedule(object, *rule) && ok;
   for (FormatRule &part : rule->parts)
-    ok = ok && readIndex(object, part);
+    ok = ok && readIndex(object, part, diagnostics_);
   if (const JsonNode *index = object.find("index"))
     ok = ok && checkDifferences(*index, *rule);
   if (order) {
@@ -349,8 +304,8 @@ std::optional<TensorRule> FormatReader::tensor(const JsonMember &member) {
   return TensorRule{member.key, std::move(*rule), member.keyWhere, std::nullopt};
 }
 
-std::optional<std::vector<TensorRule>> FormatReader::tensors(const JsonNode &root) {
-  static const std::vector<std::string> kKeys = {"tensors", "description", "$schema"};
+std::optional<FormatFile> FormatReader::tensors(const JsonNode &root) {
+  static const std::vector<std::string> kKeys = {"tensors", "description", "schedule", "$schema"};
   ObjectReader object(root, "a file that binds tensors", kKeys, diagnostics_);
   object.find("description", JsonKind::String);
   object.find("$schema", JsonKind::String);
@@ -358,19 +313,23 @@ std::optional<std::vector<TensorRule>> FormatReader::tensors(const JsonNode &roo
   if (!node)
     return std::nullopt;
   bool ok = node->members.empty() ? wrong(node->where, "'tensors' binds no tensor") : object.ok();
+  FormatFile file;
+  if (std::optional<Schedule> schedule = readSchedule(object, diagnostics_))
+    file.schedule = std::move(*schedule);
+  else
+    ok = false;
   std::set<std::string> seen;
-  std::vector<TensorRule> rules;
   for (const JsonMember &member : node->members) {
     if (!isIdentifier(member.key))
       ok = wrong(member.keyWhere, "'" + member.key + "' is no name of a tensor");
     else if (!seen.insert(member.key).second)
       ok = wrong(member.keyWhere, "tensor '" + member.key + "' is bound twice");
     if (std::optional<TensorRule> rule = tensor(member))
-      rules.push_back(std::move(*rule));
+      file.tensors.push_back(std::move(*rule));
   }
-  if (!ok || rules.size() != node->members.size())
+  if (!ok || file.tensors.size() != node->members.size())
     return std::nullopt;
-  return rules;
+  return file;
 }
 
 } // namespace
@@ -378,16 +337,11 @@ std::optional<std::vector<TensorRule>> FormatReader::tensors(const JsonNode &roo
 std::optional<FormatFile> readFormatFile(const JsonNode &root, const std::string &name, FormatResolver &resolver,
                                          Diagnostics &diagnostics) {
   FormatReader reader(resolver, diagnostics);
-  FormatFile file;
   bool bindsTensors = std::any_of(root.members.begin(), root.members.end(),
                                   [](const JsonMember &member) { return member.key == "tensors"; });
-  if (bindsTensors) {
-    std::optional<std::vector<TensorRule>> tensors = reader.tensors(root);
-    if (!tensors)
-      return std::nullopt;
-    file.tensors = std::move(*tensors);
-    return file;
-  }
+  if (bindsTensors)
+    return reader.tensors(root);
+  FormatFile file;
   file.format = reader.format(root, name);
   if (!file.format)
     return std::nullopt;

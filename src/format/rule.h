@@ -3,6 +3,7 @@
 
 #include "format/format.h"
 #include "format/format_file.h"
+#include "format/schedule.h"
 #include "support/diagnostic.h"
 
 #include <optional>
@@ -28,6 +29,7 @@ struct FormatRule {
   bool interleaved = false;
   Symmetry symmetry = Symmetry::None;
   std::vector<FormatRule> parts; ///< of a sum of parts; then without levels
+  Schedule schedule;             ///< for kernels that use the format; no part of the format itself
 
   std::optional<int> order() const;
 

@@ -170,6 +170,8 @@ void BodyBuilder::createFunction(const std::string &name) {
   mlir::Location location = locationOf(first ? first->where : Span());
   function_ = mlir::func::FuncOp::create(builder_, location, name, builder_.getFunctionType(inputs, results));
   function_.setArgAttrsAttr(builder_.getArrayAttr(attributes));
+  if (const mlir::DictionaryAttr schedule = scheduleAttribute(kernel_, stage_, context_); !schedule.empty())
+    function_->setAttr("spc.schedule", schedule);
   mlir::Block *entry = function_.addEntryBlock();
   for (auto [argument, value] : llvm::zip(arguments_, entry->getArguments())) {
     if (argument.run >= 0)

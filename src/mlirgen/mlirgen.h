@@ -14,8 +14,9 @@
 // (the name of the tensor whose pattern a sparse output shares), spc.padded (such an output has slots outside of the
 // tensor). An assembled output is one dense tensor by dimension for each of the statement's terms, with spc.run (which
 // term), spc.collect (the dimensions in collecting order), spc.rows (how many of them are the row) and spc.key_bits
-// (the width of collected keys); a body that computes the pattern alone has the attribute spc.pattern_only. The
-// function returns the final value of each written tensor.
+// (the width of collected keys). The function returns the final value of each written tensor. Its own attributes:
+// spc.pattern_only, of a body that computes the pattern alone, and spc.schedule, what the user's schedule leaves to
+// passes (transforms/body_arguments.h).
 #pragma once
 
 #include "sema/kernel.h"

@@ -155,6 +155,28 @@ mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &
   return mlir::ArrayAttr::get(&context, levels);
 }
 
+mlir::DictionaryAttr scheduleAttribute(const sema::Kernel &kernel, const sema::Stage &stage,
+                                       mlir::MLIRContext &context) {
+  const sema::Schedule &schedule = kernel.schedule;
+  mlir::Builder builder(&context);
+  llvm::SmallVector<mlir::NamedAttribute> keys;
+  const auto add = [&](llvm::StringRef key, const std::optional<int64_t> &value) {
+    if (value)
+      keys.push_back(builder.getNamedAttr(key, builder.getI64IntegerAttr(*value)));
+  };
+  add("tile", schedule.tile);
+  add("unroll", schedule.unroll);
+  add("prefetch", schedule.prefetch);
+  add("chunk", schedule.chunk);
+  if (schedule.parallel) {
+    llvm::StringRef variable = *schedule.parallel;
+    if (!sema::hasOutermostLoop(kernel, stage, *schedule.parallel))
+      variable = sema::kNotParallel;
+    keys.push_back(builder.getNamedAttr("parallel", builder.getStringAttr(variable)));
+  }
+  return builder.getDictionaryAttr(keys);
+}
+
 bool hasPadding(const format::Format &format) {
   return llvm::any_of(format.levels, [](const Level &level) {
     return level.part == Part::Remainder || level.part == Part::Difference;

@@ -38,6 +38,7 @@ struct Analysis {
   std::map<std::string, const syntax::TensorDecl *> declarations; ///< by name, also of tensors that are not used
   std::vector<std::pair<std::string, Span>> indexNames;           ///< every index variable, in the order of the text
   std::vector<ResolvedStatement> statements;
+  format::Schedule schedule; ///< of all bindings together
 
   const syntax::TensorDecl *declarationOf(const std::string &name) const {
     auto found = declarations.find(name);
@@ -77,6 +78,10 @@ void checkAmbiguity(Analysis &analysis);
 
 /// Applies the --format bindings; operands that nobody bound become dense.
 void bindFormats(Analysis &analysis);
+
+/// Merges the schedules of the bindings into `schedule` and Kernel::schedule; reports index variables in them that the
+/// kernel does not have.
+void readSchedules(Analysis &analysis);
 
 /// Sets isRead and isWritten, and orders the parameters.
 void orderParameters(Analysis &analysis);

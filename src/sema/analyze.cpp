@@ -23,7 +23,7 @@ void checkAnyStatement(Analysis &analysis) {
 
 std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<format::Binding> &bindings,
                               const Options &options, Diagnostics &diagnostics) {
-  Analysis analysis{kernel, bindings, options, diagnostics, {}, {}, {}, {}, {}};
+  Analysis analysis{kernel, bindings, options, diagnostics, {}, {}, {}, {}, {}, {}};
   analysis.kernel.function = options.function;
   analysis.kernel.strictFp = options.strictFp;
   analysis.kernel.dropZeros = options.dropZeros;
@@ -36,6 +36,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   resolveStatements(analysis);
   checkNames(analysis);
   bindFormats(analysis);
+  readSchedules(analysis);
   inferExtents(analysis);
   inferTypes(analysis);
   checkTypes(analysis);

@@ -19,6 +19,7 @@ public:
     for (size_t k = 0; k < kernel_.parameters.size(); ++k)
       out_ << (k > 0 ? ", " : "") << nameOf(kernel_.parameters[k]);
     out_ << ")" << (kernel_.strictFp ? ", strict floating point" : "") << "\n";
+    describe(kernel_.schedule);
     for (const Tensor &tensor : kernel_.tensors)
       describe(tensor);
     for (const Step &step : kernel_.steps) {
@@ -30,6 +31,28 @@ public:
 
 private:
   const std::string &nameOf(TensorId id) const { return kernel_.tensors[id].name; }
+
+  void describe(const Schedule &schedule) {
+    std::string text;
+    const auto add = [&](const std::string &key, const std::string &value) {
+      text += (text.empty() ? "  schedule: " : ", ") + key + " " + value;
+    };
+    const auto addNumber = [&](const std::string &key, const std::optional<int64_t> &value) {
+      if (value)
+        add(key, std::to_string(*value));
+    };
+    addNumber("tile", schedule.tile);
+    addNumber("unroll", schedule.unroll);
+    addNumber("prefetch", schedule.prefetch);
+    addNumber("chunk", schedule.chunk);
+    if (schedule.workspace != format::WorkspaceKind::Auto)
+      add("workspace", schedule.workspace == format::WorkspaceKind::Dense ? "dense" : "hash");
+    if (!schedule.order.empty())
+      add("order", listOf(schedule.order));
+    if (schedule.parallel)
+      add("parallel", *schedule.parallel);
+    out_ << text << (text.empty() ? "" : "\n");
+  }
 
   void describe(const Tensor &tensor) {
     out_ << "  " << tensor.name;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "format/format.h"
+#include "format/schedule.h"
 #include "sema/value_type.h"
 #include "support/source.h"
 
@@ -10,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -163,6 +165,18 @@ struct Conversion {
 
 using Step = std::variant<Statement, Copy, Conversion>;
 
+/// The `parallel` of a schedule that wants no loop in chunks.
+inline constexpr std::string_view kNotParallel = "none";
+
+/// What format files ask of the kernel's loops (docs/formats.md, "Schedules"). What is not given is chosen by the pass,
+/// or at run time. Loop orders are in the terms already.
+struct Schedule {
+  std::optional<int64_t> tile, unroll, prefetch, chunk;
+  std::optional<std::string> parallel; ///< the index variable of a statement's outermost loop, or kNotParallel
+  format::WorkspaceKind workspace = format::WorkspaceKind::Auto;
+  std::vector<std::string> order; ///< for people
+};
+
 /// A whole kernel file, checked and planned.
 struct Kernel {
   std::string function; ///< a C identifier
@@ -173,6 +187,7 @@ struct Kernel {
   std::vector<Step> steps;
   bool strictFp = false;
   bool dropZeros = false; ///< assembled outputs do not store computed zeros
+  Schedule schedule;
 };
 
 /// Steps that run as one: an assembling statement or a conversion by itself, or as many others as follow one another.
@@ -185,6 +200,9 @@ std::vector<Stage> stagesOf(const Kernel &kernel);
 
 /// The statement of a stage that assembles, else nullptr.
 const Statement *assemblingStatement(const Kernel &kernel, const Stage &stage);
+
+/// Whether some term of a stage has the index variable, or its blocks, as its outermost loop.
+bool hasOutermostLoop(const Kernel &kernel, const Stage &stage, std::string_view variable);
 
 /// The conversion that a stage is, else nullptr.
 const Conversion *conversionOf(const Kernel &kernel, const Stage &stage);

@@ -30,6 +30,20 @@ const Statement *assemblingStatement(const Kernel &kernel, const Stage &stage) {
   return statement && statement->collecting ? statement : nullptr;
 }
 
+bool hasOutermostLoop(const Kernel &kernel, const Stage &stage, std::string_view variable) {
+  const auto isOver = [&](const Term &term) {
+    if (term.loops.empty())
+      return false;
+    const Loop &loop = term.loops.front();
+    const std::string blocks = loop.part == format::Part::Quotient ? " / " + std::to_string(loop.block) : "";
+    return loop.variable == std::string(variable) + blocks;
+  };
+  return std::any_of(kernel.steps.begin() + stage.begin, kernel.steps.begin() + stage.end, [&](const Step &step) {
+    const auto *statement = std::get_if<Statement>(&step);
+    return statement && std::any_of(statement->terms.begin(), statement->terms.end(), isOver);
+  });
+}
+
 const Conversion *conversionOf(const Kernel &kernel, const Stage &stage) {
   return std::get_if<Conversion>(&kernel.steps[stage.begin]);
 }

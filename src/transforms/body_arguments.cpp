@@ -52,6 +52,25 @@ std::optional<int64_t> blocksOf(mlir::func::FuncOp body, mlir::Value bound, unsi
   return std::nullopt;
 }
 
+namespace {
+
+template <typename Value> Value scheduledValue(mlir::func::FuncOp body, llvm::StringRef key) {
+  auto schedule = body->getAttrOfType<mlir::DictionaryAttr>(kSchedule);
+  return schedule ? schedule.getAs<Value>(key) : Value();
+}
+
+} // namespace
+
+std::optional<int64_t> scheduled(mlir::func::FuncOp body, llvm::StringRef key) {
+  auto value = scheduledValue<mlir::IntegerAttr>(body, key);
+  return value ? std::optional(value.getInt()) : std::nullopt;
+}
+
+llvm::StringRef scheduledParallel(mlir::func::FuncOp body) {
+  auto value = scheduledValue<mlir::StringAttr>(body, "parallel");
+  return value ? value.getValue() : llvm::StringRef();
+}
+
 void eraseArgument(mlir::func::FuncOp body, unsigned index) {
   (void)body.eraseArgument(index);
 }

@@ -26,6 +26,10 @@ inline constexpr llvm::StringLiteral kBind = "spc.bind";
 /// Attribute of a body: only the pattern of its assembled output counts.
 inline constexpr llvm::StringLiteral kPatternOnly = "spc.pattern_only";
 
+/// Attribute of a body: what the user's schedule says, a dictionary. Integers (i64): `tile`, `unroll`, `prefetch`,
+/// `chunk`; a string: `parallel`. Absent where nothing is said.
+inline constexpr llvm::StringLiteral kSchedule = "spc.schedule";
+
 /// On a loop: it runs over the positions of one parent's segment, whose bounds are computed.
 inline constexpr llvm::StringLiteral kSegment = "spc.segment";
 
@@ -47,6 +51,12 @@ mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsign
 /// Where `bound` is the argument that holds the extent of dimension `dim` of argument `index`, 1; where it holds the
 /// number of blocks of b that cover it, b; else nullopt.
 std::optional<int64_t> blocksOf(mlir::func::FuncOp body, mlir::Value bound, unsigned index, unsigned dim);
+
+/// The integer that the schedule of `body` has under `key`; nullopt where the choice is the compiler's.
+std::optional<int64_t> scheduled(mlir::func::FuncOp body, llvm::StringRef key);
+
+/// The `parallel` of the body's schedule: an index variable, "none", or empty where the choice is the compiler's.
+llvm::StringRef scheduledParallel(mlir::func::FuncOp body);
 
 /// Removes argument `index`, which must be unused.
 void eraseArgument(mlir::func::FuncOp body, unsigned index);
