@@ -1,0 +1,105 @@
+"""What the machine is that results come from."""
+
+import datetime
+import os
+import pathlib
+import platform
+import re
+import subprocess
+
+_CPUS = pathlib.Path("/sys/devices/system/cpu")
+# Instruction sets that decide what vectors a kernel has, from the widest down.
+_FEATURES = ("avx512f", "avx2", "avx", "sse4_2", "sve", "asimd")
+
+
+def _text(path):
+    try:
+        return pathlib.Path(path).read_text(errors="replace").strip()
+    except OSError:
+        return ""
+
+
+def _first_line(*command):
+    """The first line that a command prints; empty where it cannot be run."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=30)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return (done.stdout.splitlines() or [""])[0].strip() if done.returncode == 0 else ""
+
+
+def _field(text, *names):
+    """The value of the first "name : value" line with one of the names."""
+    for name in names:
+        found = re.search(rf"^{re.escape(name)}\s*:\s*(.+)$", text, re.MULTILINE)
+        if found:
+            return found[1].strip()
+    return ""
+
+
+def _sharers(list_text):
+    """How many CPUs "0-3,8" names."""
+    ends = [part.split("-") for part in list_text.split(",") if part]
+    return sum(int(end[-1]) - int(end[0]) + 1 for end in ends)
+
+
+def _caches():
+    caches = []
+    for index in sorted(_CPUS.glob("cpu0/cache/index*")):
+        kind, level, size = (_text(index / name) for name in ("type", "level", "size"))
+        if kind == "Instruction" or not size:
+            continue
+        sharers = _sharers(_text(index / "shared_cpu_list"))
+        shared = "each core" if sharers == 1 else f"shared by {sharers}"
+        kibibytes = int(size.rstrip("K"))
+        amount = f"{kibibytes >> 10} MiB" if kibibytes % 1024 == 0 else f"{kibibytes} KiB"
+        caches.append(f"L{level} {amount} ({shared})")
+    return ", ".join(caches)
+
+
+def _memory():
+    kibibytes = re.match(r"\d+", _field(_text("/proc/meminfo"), "MemTotal"))
+    pages = re.search(r"\[(\w+)\]", _text("/sys/kernel/mm/transparent_hugepage/enabled"))
+    return ", ".join(filter(None, (f"{int(kibibytes[0]) / 2 ** 20:.0f} GiB" if kibibytes else "",
+                                   f"transparent huge pages: {pages[1]}" if pages else "")))
+
+
+def _processor():
+    info = _text("/proc/cpuinfo")
+    family, model = _field(info, "cpu family"), _field(info, "model")
+    name = _field(info, "model name", "Model") or platform.processor() or platform.machine()
+    flags = _field(info, "flags", "Features").split()
+    widest = next((feature for feature in _FEATURES if feature in flags), "")
+    virtual = "virtual machine" if "hypervisor" in flags else ""
+    numbers = f"family {family} model {model}" if family else ""
+    return ", ".join(filter(None, (name, numbers, widest, virtual)))
+
+
+def _system():
+    release = re.search(r'^PRETTY_NAME="?([^"\n]+)', _text("/etc/os-release"), re.MULTILINE)
+    return ", ".join(filter(None, (release[1] if release else "", f"{platform.system()} {platform.release()}")))
+
+
+def _libraries():
+    """The peers' libraries, as Debian's packages have them."""
+    packages = {"libeigen3-dev": "Eigen", "libgraphblas-dev": "SuiteSparse:GraphBLAS", "librsb-dev": "librsb",
+                "libmlir-22-dev": "MLIR"}
+    versions = {name: _first_line("dpkg-query", "-W", "-f=${Version}", package) for package, name in packages.items()}
+    return ", ".join(f"{name} {re.sub('^[0-9]+:', '', version)}" for name, version in versions.items() if version)
+
+
+def describe(spc, source):
+    """[(what, description)] of this machine, of the compiler `spc` and of the source tree, without what is unknown."""
+    commit = _first_line("git", "-C", str(source), "describe", "--always", "--dirty")
+    rows = [
+        ("processor", _processor()),
+        ("cores", str(len(os.sched_getaffinity(0)))),
+        ("caches", _caches()),
+        ("memory", _memory()),
+        ("system", _system()),
+        ("compilers", "; ".join(filter(None, (_first_line("c++", "--version"), _first_line("clang", "--version"))))),
+        ("libraries", _libraries()),
+        ("spc", ", ".join(filter(None, (_first_line(str(spc), "--version"), f"commit {commit}" if commit else "")))),
+        ("date", datetime.date.today().isoformat()),
+    ]
+    return [(what, value) for what, value in rows if value]

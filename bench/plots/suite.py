@@ -1,0 +1,73 @@
+"""What one run consists of: which program measures which kernel, with which arguments, for which plot."""
+
+import dataclasses
+import os
+import re
+import subprocess
+
+PROGRAMS = ("spc_bench", "spc_assembly_bench")
+# The dense width at which kernels are measured where the number of entries or of threads changes.
+WIDTH = {"spmm": 32, "sddmm": 64, "mttkrp": 32}
+# Kernels whose cost grows with the number of entries, by the input that is made for them: so many entries in every row.
+GROWING = {"spmv": "uniform", "spmm": "uniform", "sddmm": "uniform", "spgemm": "uniform", "spadd": "uniform"}
+SCALING = ("spmv", "spmm", "sddmm", "spgemm", "spadd", "mttkrp", "ttv", "bsr-spmv")
+ODD = {"spmm": (1, 3, 7, 16, 32, 33, 96, 100), "sddmm": (1, 3, 7, 16, 32, 33, 96, 100)}
+SETS = ("main", "data", "odd", "scaling", "entries")
+ENTRIES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    """One process: a kernel, for one set of results."""
+    set: str
+    program: str
+    kernel: str
+    arguments: tuple
+
+    @property
+    def name(self):
+        return f"{self.set}-{self.kernel}" + "".join(f"-{value}" for name, value in
+                                                     zip(self.arguments, self.arguments[1:]) if name == "--entries")
+
+
+def kernels_of(program):
+    """The kernels that a program's --only takes, from the line "KERNEL: ..." of its usage, without cases ("A*A")."""
+    done = subprocess.run([program, "--help"], capture_output=True, text=True, timeout=60)
+    found = re.search(r"^KERNEL:(.*)$", done.stdout + done.stderr, re.MULTILINE)
+    return [name for name in found[1].split() if re.fullmatch("[a-z][a-z0-9-]*", name)] if found else []
+
+
+def _threads(counts):
+    return tuple(word for count in counts for word in ("--threads", str(count)))
+
+
+def _widths(widths):
+    return tuple(word for width in widths for word in ("--width", str(width)))
+
+
+def _sets(kernel, quick, data, cores):
+    """(set, arguments) for one kernel."""
+    ends = _threads(sorted({1, cores}))
+    rounds = ("--rounds", "5" if quick else "21")
+    size = ("--entries", "65536") if quick else ()
+    width = _widths([WIDTH[kernel]] if kernel in WIDTH else [])
+    yield "main", rounds + size + ends
+    if data:
+        yield "data", rounds + ends + ("--data", str(data))
+    if kernel in ODD:
+        yield "odd", rounds + size + ends + _widths(ODD[kernel])
+    if kernel in SCALING:
+        yield "scaling", rounds + size + width + _threads(sorted({cores, *(1 << n for n in range(cores.bit_length()))}))
+    if kernel in GROWING:
+        for entries in ENTRIES[:5] if quick else ENTRIES:
+            few = ("--rounds", "5") if entries >= 1_000_000 else rounds
+            yield "entries", few + ("--entries", str(entries)) + width + ends + (GROWING[kernel],)
+
+
+def runs(programs, kernels, sets, quick, data, cores=None):
+    """All runs of `sets` for `kernels` (empty: all), `programs` being {program: [kernel]}; `data` is a folder of
+    matrices and tensors, or None. Set by set, so that what is compared is measured close together."""
+    cores = cores or len(os.sched_getaffinity(0))
+    listed = [Run(name, program, kernel, arguments) for program, known in programs.items() for kernel in known
+              if not kernels or kernel in kernels for name, arguments in _sets(kernel, quick, data, cores)]
+    return sorted((run for run in listed if run.set in sets), key=lambda run: SETS.index(run.set))
