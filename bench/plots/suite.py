@@ -50,16 +50,18 @@ def _sets(kernel, quick, data, cores):
     ends = _threads(sorted({1, cores}))
     rounds = ("--rounds", "5" if quick else "21")
     size = ("--entries", "65536") if quick else ()
+    inputs = (GROWING[kernel],) if quick and kernel in GROWING else ()
     width = _widths([WIDTH[kernel]] if kernel in WIDTH else [])
     yield "main", rounds + size + ends
     if data:
         yield "data", rounds + ends + ("--data", str(data))
     if kernel in ODD:
-        yield "odd", rounds + size + ends + _widths(ODD[kernel])
+        yield "odd", rounds + size + ends + _widths(ODD[kernel]) + inputs
     if kernel in SCALING:
-        yield "scaling", rounds + size + width + _threads(sorted({cores, *(1 << n for n in range(cores.bit_length()))}))
+        steps = _threads(sorted({cores, *(1 << n for n in range(cores.bit_length()))}))
+        yield "scaling", rounds + size + width + steps + inputs
     if kernel in GROWING:
-        for entries in ENTRIES[:5] if quick else ENTRIES:
+        for entries in ENTRIES[:5:2] if quick else ENTRIES:
             few = ("--rounds", "5") if entries >= 1_000_000 else rounds
             yield "entries", few + ("--entries", str(entries)) + width + ends + (GROWING[kernel],)
 
