@@ -11,6 +11,7 @@ WIDTH = 8.4  # inches: at the width of a page nothing is scaled by much
 # Okabe and Ito's colours, told apart by the colour-blind too; a contender has the same in every plot.
 CONTENDERS = {
     "spc": "#0072b2",
+    "spc-csr": "#7a4fa3",
     "hand": "#555555",
     "eigen": "#e69f00",
     "graphblas": "#009e73",
@@ -19,7 +20,7 @@ CONTENDERS = {
     "scipy": "#56b4e9",
     "taco": "#8c6d31",
 }
-OTHERS = ("#7a4fa3", "#a6761d", "#1b7f79", "#b2182b", "#4d4d4d")
+OTHERS = ("#a6761d", "#1b7f79", "#b2182b", "#4d4d4d")
 KERNELS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#555555", "#7a4fa3", "#8c6d31", "#b2182b",
            "#1b7f79", "#000000")
 MARKERS = "osD^vP*X<>hp"

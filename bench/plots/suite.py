@@ -8,8 +8,9 @@ import subprocess
 PROGRAMS = ("spc_bench", "spc_assembly_bench")
 # The dense width at which kernels are measured where the number of entries or of threads changes.
 WIDTH = {"spmm": 32, "sddmm": 64, "mttkrp": 32}
-# Kernels whose cost grows with the number of entries, by the input that is made for them: so many entries in every row.
-GROWING = {"spmv": "uniform", "spmm": "uniform", "sddmm": "uniform", "spgemm": "uniform", "spadd": "uniform"}
+# Kernels whose cost is measured against the number of entries, and the inputs for it: 16 in each row or fiber.
+GROWING = {"spmv": "uniform", "spmm": "uniform", "sddmm": "uniform", "spgemm": "uniform", "spadd": "uniform",
+           "mttkrp": "fibers", "ttv": "fibers"}
 SCALING = ("spmv", "spmm", "sddmm", "spgemm", "spadd", "mttkrp", "ttv", "bsr-spmv")
 ODD = {"spmm": (1, 3, 7, 16, 32, 33, 96, 100), "sddmm": (1, 3, 7, 16, 32, 33, 96, 100)}
 SETS = ("main", "data", "odd", "scaling", "entries")
