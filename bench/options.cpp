@@ -15,11 +15,9 @@ using spc::tensor::Coordinates;
 
 namespace {
 
-const std::map<std::string, Coordinates (*)(int64_t)> kSamples = {{"power-law", powerLaw},
-                                                                  {"uniform", anyColumns},
-                                                                  {"five-points", fivePointStencil},
-                                                                  {"27-points", stencil27},
-                                                                  {"blocks", denseBlocks}};
+const std::map<std::string, Coordinates (*)(int64_t)> kSamples = {
+    {"power-law", powerLaw}, {"uniform", anyColumns}, {"five-points", fivePointStencil}, {"27-points", stencil27},
+    {"blocks", denseBlocks}, {"fibers", fullFibers},  {"skewed", skewedSlices}};
 
 void stopWithUsage(const std::vector<std::string> &kernels) {
   std::string text =

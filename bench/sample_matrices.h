@@ -1,4 +1,4 @@
-// Matrices of about as many entries as asked for, of the kinds that benchmarks need. Values are random in
+// Matrices and tensors of about as many entries as asked for, of the kinds that benchmarks need. Values are random in
 // [-1, 1), entries distinct, and the same for the same arguments.
 #pragma once
 
@@ -33,3 +33,11 @@ spc::tensor::Coordinates stencil27(int64_t entries);
 /// 8 entries in a row and a column on average, the n-th longest row and column having about 1 / sqrt(n) of what the
 /// longest has; long and short ones are scattered.
 spc::tensor::Coordinates powerLaw(int64_t entries);
+
+/// A tensor of order 3 with as many slices as fibers in each, none of which is empty: 16 entries in each fiber, at
+/// random places among 4096.
+spc::tensor::Coordinates fullFibers(int64_t entries);
+
+/// A tensor of order 3 with 64 entries in a slice on average, the n-th longest having about 1 / sqrt(n) of what the
+/// longest has, in order; most fibers have one or two entries.
+spc::tensor::Coordinates skewedSlices(int64_t entries);

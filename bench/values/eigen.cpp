@@ -1,4 +1,4 @@
-// Eigen's sparse matrices: products with dense ones, which use OpenMP's threads where rows are stored. It has no SDDMM.
+// Eigen's sparse matrices: products with dense ones, which use OpenMP's threads where rows are stored.
 #include "task.h"
 
 #include <Eigen/SparseCore>
@@ -17,6 +17,8 @@ template <class T> auto viewOf(const Csr<T> &a) {
 } // namespace
 
 template <class T> void addEigen(Contenders<T> &contenders, const Problem<T> &problem, int threads) {
+  if (!problem.sparse)
+    return;
   const auto a = viewOf(*problem.sparse);
   const T *right = problem.right.data();
   T *result = problem.result.data();
@@ -31,6 +33,14 @@ template <class T> void addEigen(Contenders<T> &contenders, const Problem<T> &pr
                             Eigen::setNbThreads(threads);
                             Eigen::Map<const Dense<T>> b(right, a.cols(), k);
                             Eigen::Map<Dense<T>>(result, a.rows(), k).noalias() = a * b;
+                          }});
+  if (problem.kernel == Kernel::Gcn)
+    contenders.push_back({"eigen", "", [=, left = problem.left.data(), y = problem.scratch.data(), k = problem.width] {
+                            Eigen::setNbThreads(threads);
+                            Eigen::Map<const Dense<T>> x(left, a.cols(), kFeatures), w(right, kFeatures, k);
+                            Eigen::Map<Dense<T>> inner(y, a.cols(), k);
+                            inner.noalias() = x * w;
+                            Eigen::Map<Dense<T>>(result, a.rows(), k).noalias() = a * inner;
                           }});
 }
 

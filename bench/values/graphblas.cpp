@@ -148,6 +148,8 @@ template <class T> void addGraphblas(Contenders<T> &contenders, const Problem<T>
     return addProduct(contenders, problem);
   case Kernel::Sddmm:
     return addSampled(contenders, problem);
+  default:
+    return;
   }
 }
 

@@ -1,6 +1,6 @@
-// SpMV, SpMM and SDDMM in CSR, written by hand. What makes them fast: a tile of the output's row stays in registers for
-// all entries of the row; of a dot product several are under way at once.
-#include "hand_matrix.h"
+// SpMV, SpMM, SDDMM and a layer of a graph network in CSR, written by hand. What makes them fast: a tile of the
+// output's row stays in registers for all entries of the row; several dot products are under way at once.
+#include "hand_kernels.h"
 #include "hand_vectors.h"
 
 namespace values::SPC_HAND {
@@ -16,97 +16,90 @@ template <class T> View<T> viewOf(const Csr<T> &a) {
   return {a.rows, a.pointers.data(), a.indices.data(), a.values.data()};
 }
 
-template <class T> void spmvScalar(const View<T> &a, const T *__restrict x, T *__restrict y, int threads) {
-  forChunks(threads, a.pointers, a.rows, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T sums[4] = {};
-      int32_t p = a.pointers[i];
-      const int32_t last = a.pointers[i + 1];
-      for (; p + 4 <= last; p += 4) {
-        SPC_UNROLL for (int u = 0; u < 4; ++u) sums[u] += a.values[p + u] * x[a.indices[p + u]];
-      }
-      for (; p < last; ++p)
-        sums[0] += a.values[p] * x[a.indices[p]];
-      y[i] = (sums[0] + sums[1]) + (sums[2] + sums[3]);
-    }
+/// `Dot` sums values[p] * x[indices[p]] over [first, last).
+template <class T, T Dot(const T *, const int32_t *, const T *, int32_t, int32_t)>
+void spmv(const View<T> &a, const T *x, T *__restrict y, int threads) {
+  forRows(threads, a.pointers, a.rows, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i)
+      y[i] = Dot(a.values, a.indices, x, a.pointers[i], a.pointers[i + 1]);
   });
 }
 
-template <class T> void spmvSimd(const View<T> &a, const T *__restrict x, T *__restrict y, int threads) {
-  forChunks(threads, a.pointers, a.rows, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (int32_t p = a.pointers[i]; p < a.pointers[i + 1]; ++p)
-        sum += a.values[p] * x[a.indices[p]];
-      y[i] = sum;
-    }
-  });
-}
-
-/// How many entries ahead the rows of a dense operand are asked for.
-constexpr int32_t kAhead = 6;
-
-/// Columns [0, Vectors * Lanes) of row i of C; b and c point at the first of them.
-template <class T, int Vectors, int Lanes, bool Prefetch>
-SPC_INLINE void spmmTile(const View<T> &a, const T *b, T *c, int64_t k, int64_t i, int32_t last) {
-  Vector<T, Lanes> sums[Vectors];
-  SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[v] = Vector<T, Lanes>{};
-  for (int32_t p = a.pointers[i]; p < a.pointers[i + 1]; ++p) {
-    if constexpr (Prefetch)
-      prefetch<Vectors * Lanes *int(sizeof(T))>(b + int64_t(a.indices[p + kAhead < last ? p + kAhead : p]) * k);
-    const T *row = b + int64_t(a.indices[p]) * k;
-    const T value = a.values[p];
-    SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[v] += value * load<T, Lanes>(row + v * Lanes);
-  }
-  SPC_UNROLL for (int v = 0; v < Vectors; ++v) store<T, Lanes>(c + i * k + v * Lanes, sums[v]);
-}
-
-/// A row's tiles one after the other, or a tile's rows.
-template <class T, bool Prefetch, bool RowsOutside>
-void spmm(const View<T> &a, const T *b, T *c, int64_t k, int threads) {
-  forChunks(threads, a.pointers, a.rows, [=](int64_t begin, int64_t end) {
+template <class T, bool Prefetch> void spmm(const View<T> &a, const T *b, T *c, int64_t k, int threads) {
+  forRows(threads, a.pointers, a.rows, [=](int64_t begin, int64_t end) {
     const int32_t last = a.pointers[end];
-    if constexpr (RowsOutside) {
-      for (int64_t i = begin; i < end; ++i)
-        forEachTile<kTileVectors, kLanes<T>>(0, k, [&]<int Vectors, int Lanes>(int64_t column) {
-          spmmTile<T, Vectors, Lanes, Prefetch>(a, b + column, c + column, k, i, last);
-        });
-    } else {
+    for (int64_t i = begin; i < end; ++i)
       forEachTile<kTileVectors, kLanes<T>>(0, k, [&]<int Vectors, int Lanes>(int64_t column) {
-        for (int64_t i = begin; i < end; ++i)
-          spmmTile<T, Vectors, Lanes, Prefetch>(a, b + column, c + column, k, i, last);
+        sumRowTile<T, Vectors, Lanes, Prefetch>(a.pointers, a.indices, a.values, b + column, c + column, k, i, last);
       });
-    }
   });
 }
 
-/// Adds to Count sums the products of `left` with as many rows of `right`, vector by vector.
-template <class T, int Count, int Lanes>
+/// Rows i to i + Rows - 1 of a tile of the product of dense matrices, x having kFeatures columns.
+template <class T, int Rows, int Vectors, int Lanes>
+SPC_INLINE void multiplyTile(const T *x, const T *w, T *y, int64_t k, int64_t i) {
+  Vector<T, Lanes> sums[Rows][Vectors];
+  SPC_UNROLL for (int r = 0; r < Rows; ++r) {
+    SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[r][v] = Vector<T, Lanes>{};
+  }
+  for (int64_t l = 0; l < kFeatures; ++l) {
+    SPC_UNROLL for (int v = 0; v < Vectors; ++v) {
+      const Vector<T, Lanes> factor = load<T, Lanes>(w + l * k + v * Lanes);
+      SPC_UNROLL for (int r = 0; r < Rows; ++r) sums[r][v] += x[(i + r) * kFeatures + l] * factor;
+    }
+  }
+  SPC_UNROLL for (int r = 0; r < Rows; ++r) {
+    SPC_UNROLL for (int v = 0; v < Vectors; ++v) store<T, Lanes>(y + (i + r) * k + v * Lanes, sums[r][v]);
+  }
+}
+
+/// y = x w; x has `rows` rows.
+template <class T> void multiplyDense(const T *x, const T *w, T *y, int64_t rows, int64_t k, int threads) {
+  constexpr int height = 4, vectors = kTileVectors / height;
+  forChunks(
+      threads, rows, [](int64_t row) { return row; },
+      [=](int64_t begin, int64_t end) {
+        forEachTile<vectors, kLanes<T>>(0, k, [&]<int Vectors, int Lanes>(int64_t column) {
+          int64_t i = begin;
+          for (; i + height <= end; i += height)
+            multiplyTile<T, height, Vectors, Lanes>(x, w + column, y + column, k, i);
+          for (; i < end; ++i)
+            multiplyTile<T, 1, Vectors, Lanes>(x, w + column, y + column, k, i);
+        });
+      });
+}
+
+/// The sums of the products of `left` with Count rows of `right`. LeftVectors: how many vectors `left` consists of; 0
+/// where only `k` says it.
+template <class T, int Count, int LeftVectors>
 SPC_INLINE void addProducts(T (&sums)[Count], const T *left, const T *const (&right)[Count], int64_t k) {
-  constexpr int chains = Count >= 4 ? 2 : 4; // so many additions are under way that none waits for another
+  constexpr int lanes = kLanes<T>, chains = Count >= 4 ? 2 : 4; // so that additions do not wait for each other
+  Vector<T, lanes> partial[chains][Count];
+  SPC_UNROLL for (int chain = 0; chain < chains; ++chain) {
+    SPC_UNROLL for (int u = 0; u < Count; ++u) partial[chain][u] = Vector<T, lanes>{};
+  }
+  auto addVector = [&](int64_t l, int chain) __attribute__((always_inline)) {
+    const Vector<T, lanes> factor = load<T, lanes>(left + l);
+    SPC_UNROLL for (int u = 0; u < Count; ++u) partial[chain][u] += factor * load<T, lanes>(right[u] + l);
+  };
   int64_t l = 0;
-  if (k >= Lanes) {
-    Vector<T, Lanes> partial[chains][Count];
-    SPC_UNROLL for (int chain = 0; chain < chains; ++chain) {
-      SPC_UNROLL for (int u = 0; u < Count; ++u) partial[chain][u] = Vector<T, Lanes>{};
+  if constexpr (LeftVectors > 0) {
+    SPC_UNROLL for (int v = 0; v < LeftVectors; ++v) addVector(v * lanes, v % chains);
+    l = LeftVectors * lanes;
+  } else {
+    for (; l + chains * lanes <= k; l += chains * lanes) {
+      SPC_UNROLL for (int chain = 0; chain < chains; ++chain) addVector(l + chain * lanes, chain);
     }
-    for (; l + chains * Lanes <= k; l += chains * Lanes) {
-      SPC_UNROLL for (int chain = 0; chain < chains; ++chain) {
-        const Vector<T, Lanes> factor = load<T, Lanes>(left + l + chain * Lanes);
-        SPC_UNROLL for (int u = 0; u < Count; ++u) partial[chain][u] +=
-            factor * load<T, Lanes>(right[u] + l + chain * Lanes);
-      }
-    }
-    for (; l + Lanes <= k; l += Lanes) {
-      const Vector<T, Lanes> factor = load<T, Lanes>(left + l);
-      SPC_UNROLL for (int u = 0; u < Count; ++u) partial[0][u] += factor * load<T, Lanes>(right[u] + l);
-    }
-    SPC_UNROLL for (int u = 0; u < Count; ++u) {
-      Vector<T, Lanes> sum = partial[0][u];
-      SPC_UNROLL for (int chain = 1; chain < chains; ++chain) sum += partial[chain][u];
-      sums[u] += sumOfLanes<T, Lanes>(sum);
-    }
+    for (; l + lanes <= k; l += lanes)
+      addVector(l, 0);
+  }
+  SPC_UNROLL for (int chain = 1; chain < chains; ++chain) {
+    SPC_UNROLL for (int u = 0; u < Count; ++u) partial[0][u] += partial[chain][u];
+  }
+  if constexpr (Count == 4 && lanes >= 4) {
+    store<T, 4>(sums, sumsOfLanes<T, lanes>(partial[0]));
+  } else {
+    SPC_UNROLL for (int u = 0; u < Count; ++u) sums[u] = sumOfLanes<T, lanes>(partial[0][u]);
   }
   for (; l < k; ++l) {
     SPC_UNROLL for (int u = 0; u < Count; ++u) sums[u] += left[l] * right[u][l];
@@ -114,10 +107,11 @@ SPC_INLINE void addProducts(T (&sums)[Count], const T *left, const T *const (&ri
 }
 
 /// Entries p to p + Count - 1, all of one row, of which `left` is the operand's.
-template <class T, int Count, bool Prefetch>
-SPC_INLINE void sddmmEntries(const View<T> &s, const T *left, const T *b, T *out, int64_t k, int32_t p, int32_t last) {
+template <class T, int Count, bool Prefetch, int LeftVectors>
+SPC_INLINE void sddmmEntries(const View<T> &s, const T *left, const T *b, T *__restrict out, int64_t k, int32_t p,
+                             int32_t last) {
   const T *right[Count];
-  T sums[Count] = {};
+  T sums[Count];
   SPC_UNROLL for (int u = 0; u < Count; ++u) {
     right[u] = b + int64_t(s.indices[p + u]) * k;
     if constexpr (Prefetch) {
@@ -127,42 +121,60 @@ SPC_INLINE void sddmmEntries(const View<T> &s, const T *left, const T *b, T *out
         __builtin_prefetch(row + byte, 0, 3);
     }
   }
-  addProducts<T, Count, kLanes<T>>(sums, left, right, k);
+  addProducts<T, Count, LeftVectors>(sums, left, right, k);
   SPC_UNROLL for (int u = 0; u < Count; ++u) out[p + u] = s.values[p + u] * sums[u];
 }
 
-template <class T, int Group, bool Prefetch, int64_t FixedWidth>
+/// With LeftVectors vectors a row, where that is not 0.
+template <class T, bool Prefetch, int LeftVectors>
 void sddmm(const View<T> &s, const T *a, const T *b, T *out, int64_t width, int threads) {
-  const int64_t k = FixedWidth ? FixedWidth : width;
-  forChunks(threads, s.pointers, s.rows, [=](int64_t begin, int64_t end) {
+  const int64_t k = LeftVectors ? LeftVectors * kLanes<T> : width;
+  forRows(threads, s.pointers, s.rows, [=](int64_t begin, int64_t end) {
     const int32_t last = s.pointers[end];
     for (int64_t i = begin; i < end; ++i) {
+      const T *row = a + i * k;
+      constexpr bool hold = LeftVectors > 0 && LeftVectors <= kTileVectors;
+      T held[hold ? LeftVectors * kLanes<T> : 1]; // the row's operand, which then stays in registers
+      if constexpr (hold) {
+        SPC_UNROLL for (int v = 0; v < LeftVectors; ++v)
+            store<T, kLanes<T>>(held + v * kLanes<T>, load<T, kLanes<T>>(row + v * kLanes<T>));
+        row = held;
+      }
       int32_t p = s.pointers[i];
-      for (; p + Group <= s.pointers[i + 1]; p += Group)
-        sddmmEntries<T, Group, Prefetch>(s, a + i * k, b, out, k, p, last);
+      for (; p + 4 <= s.pointers[i + 1]; p += 4)
+        sddmmEntries<T, 4, Prefetch, LeftVectors>(s, row, b, out, k, p, last);
       for (; p < s.pointers[i + 1]; ++p)
-        sddmmEntries<T, 1, Prefetch>(s, a + i * k, b, out, k, p, last);
+        sddmmEntries<T, 1, Prefetch, LeftVectors>(s, row, b, out, k, p, last);
     }
   });
 }
 
-/// With the width as a constant where it is a usual one.
-template <class T, int Group, bool Prefetch>
+/// With the number of vectors as a constant where it is a usual one.
+template <class T, bool Prefetch>
 void sddmmOfWidth(const View<T> &s, const T *a, const T *b, T *out, int64_t k, int threads) {
-  if (k == 16)
-    sddmm<T, Group, Prefetch, 16>(s, a, b, out, k, threads);
-  else if (k == 64)
-    sddmm<T, Group, Prefetch, 64>(s, a, b, out, k, threads);
+  const int64_t vectors = k % kLanes<T> ? 0 : k / kLanes<T>;
+  if (vectors == 2)
+    sddmm<T, Prefetch, 2>(s, a, b, out, k, threads);
+  else if (vectors == 4)
+    sddmm<T, Prefetch, 4>(s, a, b, out, k, threads);
+  else if (vectors == 8)
+    sddmm<T, Prefetch, 8>(s, a, b, out, k, threads);
+  else if (vectors == 16)
+    sddmm<T, Prefetch, 16>(s, a, b, out, k, threads);
   else
-    sddmm<T, Group, Prefetch, 0>(s, a, b, out, k, threads);
+    sddmm<T, Prefetch, 0>(s, a, b, out, k, threads);
 }
 
 template <class T> void addSpmv(Contenders<T> &contenders, const Problem<T> &problem, int threads) {
-  const View<T> a = viewOf(*problem.sparse);
-  const T *x = problem.right.data();
-  T *y = problem.result.data();
-  contenders.push_back({"hand", SPC_HAND_NAME " scalar", [=] { spmvScalar(a, x, y, threads); }});
-  contenders.push_back({"hand", SPC_HAND_NAME " simd", [=] { spmvSimd(a, x, y, threads); }});
+  auto add = [&](const char *name, auto kernel) {
+    const View<T> a = viewOf(*problem.sparse);
+    const T *x = problem.right.data();
+    T *y = problem.result.data();
+    contenders.push_back({"hand", name, [=] { kernel(a, x, y, threads); }});
+  };
+  add(SPC_HAND_NAME " one sum", spmv<T, dotOneSum<T>>);
+  add(SPC_HAND_NAME " four sums", spmv<T, dotFourSums<T>>);
+  add(SPC_HAND_NAME " simd", spmv<T, dotSimd<T>>);
 }
 
 template <class T> void addSpmm(Contenders<T> &contenders, const Problem<T> &problem, int threads) {
@@ -172,12 +184,22 @@ template <class T> void addSpmm(Contenders<T> &contenders, const Problem<T> &pro
     T *c = problem.result.data();
     contenders.push_back({"hand", name, [=, k = problem.width] { kernel(a, b, c, k, threads); }});
   };
-  add(SPC_HAND_NAME " rows", spmm<T, false, true>);
-  add(SPC_HAND_NAME " rows prefetch", spmm<T, true, true>);
-  if (problem.width <= kTileVectors * kLanes<T>)
-    return; // one tile: there is nothing to reorder
-  add(SPC_HAND_NAME " tiles", spmm<T, false, false>);
-  add(SPC_HAND_NAME " tiles prefetch", spmm<T, true, false>);
+  add(SPC_HAND_NAME, spmm<T, false>);
+  add(SPC_HAND_NAME " prefetch", spmm<T, true>);
+}
+
+template <class T> void addGcn(Contenders<T> &contenders, const Problem<T> &problem, int threads) {
+  auto add = [&](const char *name, auto kernel) {
+    const View<T> a = viewOf(*problem.sparse);
+    const T *x = problem.left.data(), *w = problem.right.data();
+    T *y = problem.scratch.data(), *h = problem.result.data();
+    contenders.push_back({"hand", name, [=, k = problem.width, rows = problem.sparse->columns] {
+                            multiplyDense(x, w, y, rows, k, threads);
+                            kernel(a, y, h, k, threads);
+                          }});
+  };
+  add(SPC_HAND_NAME, spmm<T, false>);
+  add(SPC_HAND_NAME " prefetch", spmm<T, true>);
 }
 
 template <class T> void addSddmm(Contenders<T> &contenders, const Problem<T> &problem, int threads) {
@@ -187,9 +209,8 @@ template <class T> void addSddmm(Contenders<T> &contenders, const Problem<T> &pr
     T *out = problem.result.data();
     contenders.push_back({"hand", name, [=, k = problem.width] { kernel(s, a, b, out, k, threads); }});
   };
-  add(SPC_HAND_NAME " 4", sddmmOfWidth<T, 4, false>);
-  add(SPC_HAND_NAME " 4 prefetch", sddmmOfWidth<T, 4, true>);
-  add(SPC_HAND_NAME " 2", sddmmOfWidth<T, 2, false>);
+  add(SPC_HAND_NAME, sddmmOfWidth<T, false>);
+  add(SPC_HAND_NAME " prefetch", sddmmOfWidth<T, true>);
 }
 
 } // namespace
@@ -202,6 +223,10 @@ template <class T> void addMatrixKernels(Contenders<T> &contenders, const Proble
     return addSpmm(contenders, problem, threads);
   case Kernel::Sddmm:
     return addSddmm(contenders, problem, threads);
+  case Kernel::Gcn:
+    return addGcn(contenders, problem, threads);
+  default:
+    return;
   }
 }
 

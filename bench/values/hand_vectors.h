@@ -73,15 +73,68 @@ template <class T, int Lanes> SPC_INLINE T sumOfLanes(Vector<T, Lanes> vector) {
   }
 }
 
-/// Where chunk `chunk` of `chunks` of about equal work begins, an item's work being 1 and what it owns.
-inline int64_t chunkBegin(const int32_t *pointers, int64_t count, int64_t chunk, int64_t chunks) {
+/// The sums of four vectors' lanes.
+template <class T, int Lanes> SPC_INLINE Vector<T, 4> sumsOfLanes(const Vector<T, Lanes> (&vectors)[4]) {
+  Vector<T, 4> parts[4];
+  SPC_UNROLL for (int u = 0; u < 4; ++u) {
+    if constexpr (Lanes == 16) {
+      const Vector<T, 8> half = __builtin_shufflevector(vectors[u], vectors[u], 0, 1, 2, 3, 4, 5, 6, 7) +
+                                __builtin_shufflevector(vectors[u], vectors[u], 8, 9, 10, 11, 12, 13, 14, 15);
+      parts[u] = __builtin_shufflevector(half, half, 0, 1, 2, 3) + __builtin_shufflevector(half, half, 4, 5, 6, 7);
+    } else if constexpr (Lanes == 8) {
+      parts[u] = __builtin_shufflevector(vectors[u], vectors[u], 0, 1, 2, 3) +
+                 __builtin_shufflevector(vectors[u], vectors[u], 4, 5, 6, 7);
+    } else {
+      parts[u] = vectors[u];
+    }
+  }
+  const Vector<T, 4> low =
+      __builtin_shufflevector(parts[0], parts[1], 0, 4, 2, 6) + __builtin_shufflevector(parts[0], parts[1], 1, 5, 3, 7);
+  const Vector<T, 4> high =
+      __builtin_shufflevector(parts[2], parts[3], 0, 4, 2, 6) + __builtin_shufflevector(parts[2], parts[3], 1, 5, 3, 7);
+  return __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
+}
+
+// Sparse dot products: values[p] * x[indices[p]] over [first, last), added up in one sum, in four, or by vectors.
+
+template <class T>
+SPC_INLINE T dotOneSum(const T *values, const int32_t *indices, const T *x, int32_t first, int32_t last) {
+  T sum = 0;
+  for (int32_t p = first; p < last; ++p)
+    sum += values[p] * x[indices[p]];
+  return sum;
+}
+
+template <class T>
+SPC_INLINE T dotFourSums(const T *values, const int32_t *indices, const T *x, int32_t first, int32_t last) {
+  T sums[4] = {};
+  int32_t p = first;
+  for (; p + 4 <= last; p += 4) {
+    SPC_UNROLL for (int u = 0; u < 4; ++u) sums[u] += values[p + u] * x[indices[p + u]];
+  }
+  for (; p < last; ++p)
+    sums[0] += values[p] * x[indices[p]];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+template <class T>
+SPC_INLINE T dotSimd(const T *values, const int32_t *indices, const T *x, int32_t first, int32_t last) {
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int32_t p = first; p < last; ++p)
+    sum += values[p] * x[indices[p]];
+  return sum;
+}
+
+/// Where chunk `chunk` of `chunks` of about equal work begins; `work(n)` is the work of the first n of `count` items.
+template <class Work> int64_t chunkBegin(int64_t count, int64_t chunk, int64_t chunks, const Work &work) {
   if (chunk >= chunks)
     return count;
-  const int64_t wanted = (int64_t(pointers[count]) - pointers[0] + count) * chunk / chunks;
+  const int64_t wanted = work(count) * chunk / chunks;
   int64_t low = 0, high = count;
   while (low < high) {
     const int64_t middle = (low + high) / 2;
-    if (int64_t(pointers[middle]) - pointers[0] + middle < wanted)
+    if (work(middle) < wanted)
       low = middle + 1;
     else
       high = middle;
@@ -90,17 +143,40 @@ inline int64_t chunkBegin(const int32_t *pointers, int64_t count, int64_t chunk,
 }
 
 /// Calls body(begin, end) for chunks of about equal work: one on one thread, else 16 a thread, taken dynamically.
-template <class Body> void forChunks(int threads, const int32_t *pointers, int64_t count, const Body &body) {
+template <class Work, class Body> void forChunks(int threads, int64_t count, const Work &work, const Body &body) {
   struct Closure {
+    const Work &work;
     const Body &body;
-    const int32_t *pointers;
     int64_t count, chunks;
-  } closure{body, pointers, count, threads == 1 ? 1 : 16 * int64_t(threads)};
+  } closure{work, body, count, threads == 1 ? 1 : 16 * int64_t(threads)};
   auto task = [](void *data, int64_t chunk) {
     const Closure &c = *static_cast<Closure *>(data);
-    c.body(chunkBegin(c.pointers, c.count, chunk, c.chunks), chunkBegin(c.pointers, c.count, chunk + 1, c.chunks));
+    c.body(chunkBegin(c.count, chunk, c.chunks, c.work), chunkBegin(c.count, chunk + 1, c.chunks, c.work));
   };
   runParallel(threads, closure.chunks, task, &closure);
+}
+
+/// The same for rows, whose work is that of their entries and themselves.
+template <class Body> void forRows(int threads, const int32_t *pointers, int64_t rows, const Body &body) {
+  forChunks(threads, rows, [=](int64_t row) { return int64_t(pointers[row]) + row; }, body);
+}
+
+/// A tile of C = A B in CSR: columns [0, Vectors * Lanes) of row i; b and c point at the first of them. The sums stay
+/// in registers for all entries of the row. With Prefetch, rows of B are asked for a few entries ahead, up to `last`.
+template <class T, int Vectors, int Lanes, bool Prefetch>
+SPC_INLINE void sumRowTile(const int32_t *pointers, const int32_t *indices, const T *values, const T *b, T *c,
+                           int64_t k, int64_t i, int32_t last) {
+  constexpr int32_t ahead = 6;
+  Vector<T, Lanes> sums[Vectors];
+  SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[v] = Vector<T, Lanes>{};
+  for (int32_t p = pointers[i]; p < pointers[i + 1]; ++p) {
+    if constexpr (Prefetch)
+      prefetch<Vectors * Lanes *int(sizeof(T))>(b + int64_t(indices[p + ahead < last ? p + ahead : p]) * k);
+    const T *row = b + int64_t(indices[p]) * k;
+    const T value = values[p];
+    SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[v] += value * load<T, Lanes>(row + v * Lanes);
+  }
+  SPC_UNROLL for (int v = 0; v < Vectors; ++v) store<T, Lanes>(c + i * k + v * Lanes, sums[v]);
 }
 
 } // namespace values::SPC_HAND

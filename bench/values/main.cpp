@@ -92,20 +92,22 @@ std::vector<int64_t> widthsOf(Kernel kernel, const Options &options) {
 
 template <class T>
 void bench(const std::string &name, const Coordinates &input, const Options &options, Report &report) {
-  const auto sparse = std::make_shared<const Csr<T>>(csrOf<T>(input));
+  const Storage<T> storage = storageOf<T>(input);
   for (Kernel kernel : kKernels) {
     if (!options.wants(spelling(kernel)))
       continue;
     for (int64_t width : widthsOf(kernel, options)) {
+      if (!fits(kernel, storage, width))
+        continue;
       Row row;
       row.kernel = spelling(kernel);
-      row.variant = defaultWidths(kernel).size() > 1 ? "K=" + std::to_string(width) : "";
+      row.variant = caseOf(kernel, width);
       row.matrix = name;
       row.type = kType<T>;
-      row.rows = sparse->rows;
-      row.columns = sparse->columns;
-      row.entries = sparse->entries();
-      bench<T>(row, makeProblem(kernel, sparse, width), options, report);
+      row.rows = input.shape[0];
+      row.columns = input.shape[1] * (input.order() == 3 ? input.shape[2] : 1);
+      row.entries = int64_t(input.size());
+      bench<T>(row, makeProblem(kernel, storage, width), options, report);
     }
   }
 }
@@ -119,8 +121,6 @@ int run(int argc, char **argv) {
   Report report(options.csv, options.least);
   for (const std::string &path : options.inputs) {
     const Coordinates input = loadInput(path, options.entries);
-    if (input.order() != 2)
-      continue;
     bench<double>(shortName(path), input, options, report);
     bench<float>(shortName(path), input, options, report);
   }

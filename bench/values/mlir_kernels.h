@@ -1,6 +1,8 @@
 // The functions that mlir-opt's sparsifier makes of mlir/*.mlir.in, and their arguments.
 #pragma once
 
+#include "task.h"
+
 #include <cstdint>
 
 namespace values::mlir {
@@ -13,49 +15,97 @@ template <int Rank> struct Array {
 
 using Array1 = Array<1>;
 using Array2 = Array<2>;
+using Array3 = Array<3>;
 
-/// A vector, and a row-major matrix of whole rows.
-inline Array1 vectorOf(const void *elements, int64_t size) {
+/// Elements that lie one after the other.
+inline Array1 arrayOf(const void *elements, int64_t size) {
   return {const_cast<void *>(elements), const_cast<void *>(elements), 0, {size}, {1}};
 }
-inline Array2 matrixOf(const void *elements, int64_t rows, int64_t columns) {
+inline Array2 arrayOf(const void *elements, int64_t rows, int64_t columns) {
   return {const_cast<void *>(elements), const_cast<void *>(elements), 0, {rows, columns}, {columns, 1}};
 }
-
-// The storage specifier, a struct that is passed in pieces: the levels' sizes, then those of the arrays.
-#define SPC_MLIR_CSR_SPECIFIER int64_t, int64_t, int64_t, int64_t, int64_t
-#define SPC_MLIR_ENTRIES_SPECIFIER int64_t, int64_t, int64_t, int64_t, int64_t, int64_t, int64_t
-
-/// pointers, indices, values, specifier, x, y
-using Spmv = void(Array1 *, Array1 *, Array1 *, SPC_MLIR_CSR_SPECIFIER, Array1 *, Array1 *);
-/// pointers, indices, values, specifier, B, C
-using Spmm = void(Array1 *, Array1 *, Array1 *, SPC_MLIR_CSR_SPECIFIER, Array2 *, Array2 *);
-/// pointers, entries' numbers, indices, values, specifier, A, B, D
-using Sddmm = void(Array1 *, Array1 *, Array1 *, Array1 *, SPC_MLIR_ENTRIES_SPECIFIER, Array2 *, Array2 *, Array1 *);
-
-extern "C" {
-#define SPC_MLIR_FUNCTIONS(type, variant)                                                                              \
-  Spmv _mlir_ciface_mlir_spmv_##type##_##variant;                                                                      \
-  Spmm _mlir_ciface_mlir_spmm_##type##_##variant;                                                                      \
-  Sddmm _mlir_ciface_mlir_sddmm_##type##_##variant;
-SPC_MLIR_FUNCTIONS(f64, scalar)
-SPC_MLIR_FUNCTIONS(f64, vector)
-SPC_MLIR_FUNCTIONS(f32, scalar)
-SPC_MLIR_FUNCTIONS(f32, vector)
-#undef SPC_MLIR_FUNCTIONS
+inline Array3 arrayOf(const void *elements, int64_t size, int64_t rows, int64_t columns) {
+  return {const_cast<void *>(elements),
+          const_cast<void *>(elements),
+          0,
+          {size, rows, columns},
+          {rows * columns, columns, 1}};
 }
+template <class T> Array1 arrayOf(const std::vector<T> &elements) {
+  return arrayOf(elements.data(), int64_t(elements.size()));
+}
+
+// A sparse operand is its arrays and its storage specifier, a struct that is passed in pieces: the levels' sizes, then
+// those of the arrays.
+using I = int64_t;
+#define SPC_MLIR_CSR Array1 *, Array1 *, Array1 *, I, I, I, I, I
+#define SPC_MLIR_ENTRIES Array1 *, Array1 *, Array1 *, Array1 *, I, I, I, I, I, I, I
+#define SPC_MLIR_BSR Array1 *, Array1 *, Array1 *, I, I, I, I, I, I, I
+#define SPC_MLIR_CSF Array1 *, Array1 *, Array1 *, Array1 *, Array1 *, Array1 *, Array1 *, I, I, I, I, I, I, I, I, I, I
+
+using Spmv = void(SPC_MLIR_CSR, Array1 *x, Array1 *y);
+using Spmm = void(SPC_MLIR_CSR, Array2 *b, Array2 *c);
+using Sddmm = void(SPC_MLIR_ENTRIES, Array2 *a, Array2 *b, Array1 *d);
+using BsrSpmv = void(SPC_MLIR_BSR, Array1 *x, Array1 *y);
+using BsrSpmm = void(SPC_MLIR_BSR, Array2 *b, Array2 *c);
+using Mttkrp = void(SPC_MLIR_CSF, Array2 *b, Array2 *c, Array2 *m);
+using Ttv = void(SPC_MLIR_CSF, Array1 *x, Array2 *y);
+using Ttm = void(SPC_MLIR_CSF, Array2 *b, Array3 *y);
 
 /// The functions for a type of values, scalar and vectorised.
 template <class T> struct Functions;
-template <> struct Functions<double> {
-  static constexpr Spmv *spmv[] = {_mlir_ciface_mlir_spmv_f64_scalar, _mlir_ciface_mlir_spmv_f64_vector};
-  static constexpr Spmm *spmm[] = {_mlir_ciface_mlir_spmm_f64_scalar, _mlir_ciface_mlir_spmm_f64_vector};
-  static constexpr Sddmm *sddmm[] = {_mlir_ciface_mlir_sddmm_f64_scalar, _mlir_ciface_mlir_sddmm_f64_vector};
-};
-template <> struct Functions<float> {
-  static constexpr Spmv *spmv[] = {_mlir_ciface_mlir_spmv_f32_scalar, _mlir_ciface_mlir_spmv_f32_vector};
-  static constexpr Spmm *spmm[] = {_mlir_ciface_mlir_spmm_f32_scalar, _mlir_ciface_mlir_spmm_f32_vector};
-  static constexpr Sddmm *sddmm[] = {_mlir_ciface_mlir_sddmm_f32_scalar, _mlir_ciface_mlir_sddmm_f32_vector};
-};
+
+#define SPC_MLIR_FUNCTIONS(type, variant)                                                                              \
+  Spmv _mlir_ciface_mlir_spmv_##type##_##variant;                                                                      \
+  Spmm _mlir_ciface_mlir_spmm_##type##_##variant;                                                                      \
+  Sddmm _mlir_ciface_mlir_sddmm_##type##_##variant;                                                                    \
+  BsrSpmv _mlir_ciface_mlir_bsr_spmv_##type##_##variant;                                                               \
+  BsrSpmm _mlir_ciface_mlir_bsr_spmm_##type##_##variant;                                                               \
+  Mttkrp _mlir_ciface_mlir_mttkrp_##type##_##variant;                                                                  \
+  Ttv _mlir_ciface_mlir_ttv_##type##_##variant;                                                                        \
+  Ttm _mlir_ciface_mlir_ttm_##type##_##variant;
+#define SPC_MLIR_PAIR(kernel, type)                                                                                    \
+  {_mlir_ciface_mlir_##kernel##_##type##_scalar, _mlir_ciface_mlir_##kernel##_##type##_vector}
+#define SPC_MLIR_TYPE(T, type)                                                                                         \
+  extern "C" {                                                                                                         \
+  SPC_MLIR_FUNCTIONS(type, scalar)                                                                                     \
+  SPC_MLIR_FUNCTIONS(type, vector)                                                                                     \
+  }                                                                                                                    \
+  template <> struct Functions<T> {                                                                                    \
+    static constexpr Spmv *spmv[] = SPC_MLIR_PAIR(spmv, type);                                                         \
+    static constexpr Spmm *spmm[] = SPC_MLIR_PAIR(spmm, type);                                                         \
+    static constexpr Sddmm *sddmm[] = SPC_MLIR_PAIR(sddmm, type);                                                      \
+    static constexpr BsrSpmv *bsrSpmv[] = SPC_MLIR_PAIR(bsr_spmv, type);                                               \
+    static constexpr BsrSpmm *bsrSpmm[] = SPC_MLIR_PAIR(bsr_spmm, type);                                               \
+    static constexpr Mttkrp *mttkrp[] = SPC_MLIR_PAIR(mttkrp, type);                                                   \
+    static constexpr Ttv *ttv[] = SPC_MLIR_PAIR(ttv, type);                                                            \
+    static constexpr Ttm *ttm[] = SPC_MLIR_PAIR(ttm, type);                                                            \
+  };
+SPC_MLIR_TYPE(double, f64)
+SPC_MLIR_TYPE(float, f32)
+#undef SPC_MLIR_FUNCTIONS
+#undef SPC_MLIR_PAIR
+#undef SPC_MLIR_TYPE
+
+inline constexpr const char *kVariants[] = {"scalar", "vector"};
+
+/// Calls body(slice) for all slices, each by a thread.
+template <class Slice, class Body> void forSlices(const std::vector<Slice> &slices, const Body &body) {
+  struct Closure {
+    const std::vector<Slice> &slices;
+    const Body &body;
+  } closure{slices, body};
+  auto task = [](void *data, int64_t n) {
+    const Closure &c = *static_cast<Closure *>(data);
+    c.body(c.slices[n]);
+  };
+  if (slices.size() == 1)
+    task(&closure, 0);
+  else
+    runStatic(int(slices.size()), int64_t(slices.size()), task, &closure);
+}
+
+/// addMlir for kernels on tensors of order 3.
+template <class T> void addTensorKernels(Contenders<T> &, const Problem<T> &, int threads);
 
 } // namespace values::mlir

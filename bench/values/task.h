@@ -12,18 +12,47 @@
 namespace values {
 
 enum class Kernel {
-  Spmv,  ///< y = A x
-  Spmm,  ///< C = A B
-  Sddmm, ///< D = S * (A Bᵀ), for the entries of S
+  Spmv,    ///< y = A x
+  Spmm,    ///< C = A B
+  Sddmm,   ///< D = S * (A Bᵀ), for the entries of S
+  BsrSpmv, ///< y = A x, A in blocks of 8 x 8
+  BsrSpmm, ///< C = A B, A in blocks of 8 x 8
+  Mttkrp,  ///< M(i,r) = T(i,j,k) B(j,r) C(k,r)
+  Ttv,     ///< Y(i,j) = T(i,j,k) x(k)
+  Ttm,     ///< Y(i,j,r) = T(i,j,k) B(k,r)
+  Gcn,     ///< H = A (X W), the layer of a graph convolutional network
+};
+
+/// The side of a block.
+inline constexpr int kBlock = 8;
+
+/// Columns of X in Gcn.
+inline constexpr int64_t kFeatures = 64;
+
+/// A matrix in blocks that are stored row-major; its extents are multiples of their side.
+template <class T> struct Bsr {
+  int64_t rows = 0, columns = 0;
+  std::vector<int32_t> pointers, indices; ///< of blocks
+  std::vector<T> values;
+};
+
+/// A tensor of order 3 in CSF: slices, in each its fibers, in each its entries.
+template <class T> struct Csf {
+  int64_t shape[3] = {0, 0, 0};
+  std::vector<int32_t> slices, fiberPointers, fibers, entryPointers, entries;
+  std::vector<T> values;
 };
 
 /// One kernel on one input. Dense matrices are row-major.
 template <class T> struct Problem {
   Kernel kernel;
-  std::shared_ptr<const Csr<T>> sparse;
-  int64_t width = 1;          ///< K: columns of dense operands
-  std::vector<T> left, right; ///< dense operands; `left` belongs to the rows of the sparse one, `right` to its columns
-  mutable std::vector<T> result; ///< of contenders that write into the caller's memory
+  std::shared_ptr<const Csr<T>> sparse; ///< of matrices, also where a kernel reads `blocks`
+  std::shared_ptr<const Bsr<T>> blocks;
+  std::shared_ptr<const Csf<T>> tensor;
+  int64_t width = 1;              ///< columns of the result; 1 of a vector
+  std::vector<T> left, right;     ///< dense operands: x or B, or of two A and B, B and C, X and W
+  mutable std::vector<T> result;  ///< of contenders that write into the caller's memory
+  mutable std::vector<T> scratch; ///< X W
 };
 
 /// One way to solve a problem, which must outlive it. Of those with one name the fastest counts.
