@@ -71,7 +71,7 @@ Comparison compare(int rounds, const std::function<void()> &reference, const std
   return {median(references), median(candidates), median(ratios)};
 }
 
-std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job> &jobs) {
+std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds) {
   auto runs = [](const Job &job, int count) {
     double total = 0;
     for (int n = 0; n < count; ++n) {
@@ -83,7 +83,7 @@ std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job>
   std::vector<int> repeats;
   std::vector<size_t> order(jobs.size());
   for (const Job &job : jobs)
-    repeats.push_back(std::max(1, int(5e-3 / std::max(runs(job, 1), 1e-9))));
+    repeats.push_back(std::max(1, int(roundSeconds / std::max(runs(job, 1), 1e-9))));
   std::iota(order.begin(), order.end(), size_t(0));
   std::mt19937_64 random(1);
   std::vector<std::vector<double>> times(jobs.size());

@@ -32,8 +32,8 @@ struct Job {
 };
 
 /// The seconds of one call of each job, by job and round. In each round all run one after the other, in an order drawn
-/// anew, as often as takes milliseconds. Each has run once before that.
-std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job> &jobs);
+/// anew, as often as takes `roundSeconds`, at least once. Each has run once before that.
+std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds = 5e-3);
 
 /// The median; the upper one of the two in the middle. Requires at least one value.
 double median(std::vector<double> values);

@@ -19,8 +19,7 @@ template <class T, class Visit> void forEachEntry(const Csf<T> &t, Visit visit) 
 }
 
 /// A times the matrix `right` of `width` columns.
-template <class T, class Right>
-std::vector<double> product(const Csr<T> &a, const std::vector<Right> &right, int64_t width) {
+template <class T, class Dense> std::vector<double> product(const Csr<T> &a, const Dense &right, int64_t width) {
   std::vector<double> result(size_t(a.rows * width), 0);
   forEachEntry(a, [&](int64_t i, int32_t p) {
     for (int64_t l = 0; l < width; ++l)

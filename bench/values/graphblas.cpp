@@ -10,11 +10,11 @@ namespace {
 using namespace graphblas;
 
 /// A full matrix of `rows` rows.
-template <class T> std::shared_ptr<Matrix> full(const std::vector<T> &values, int64_t columns) {
+template <class T> std::shared_ptr<Matrix> full(const Elements<T> &values, int64_t columns) {
   auto matrix = std::make_shared<Matrix>();
   must(GrB_Matrix_new(&matrix->handle, Types<T>::type(), values.size() / columns, columns));
   const size_t bytes = values.size() * sizeof(T);
-  void *copy = std::malloc(bytes ? bytes : 1);
+  void *copy = std::aligned_alloc(64, (bytes / 64 + 1) * 64);
   check(copy, "out of memory");
   std::memcpy(copy, values.data(), bytes);
   must(GxB_Matrix_pack_FullR(matrix->handle, &copy, bytes, false, nullptr));
@@ -22,20 +22,20 @@ template <class T> std::shared_ptr<Matrix> full(const std::vector<T> &values, in
 }
 
 /// The values of a matrix, row by row: of a full one all elements, 0 where it has no entry, else those of its entries.
-template <class T> std::vector<T> valuesOf(GrB_Matrix matrix, bool dense) {
+template <class T> Elements<T> valuesOf(GrB_Matrix matrix, bool dense) {
   GrB_Index rows = 0, columns = 0, count = 0;
   must(GrB_Matrix_nrows(&rows, matrix));
   must(GrB_Matrix_ncols(&columns, matrix));
   must(GrB_Matrix_nvals(&count, matrix));
   Indices is(count), js(count);
-  std::vector<T> entries(count);
+  Elements<T> entries(count);
   if constexpr (sizeof(T) == 8)
     must(GrB_Matrix_extractTuples_FP64(is.data(), js.data(), entries.data(), &count, matrix));
   else
     must(GrB_Matrix_extractTuples_FP32(is.data(), js.data(), entries.data(), &count, matrix));
   if (!dense)
     return entries;
-  std::vector<T> elements(rows * columns, T(0));
+  Elements<T> elements(rows * columns, T(0));
   for (GrB_Index e = 0; e < count; ++e)
     elements[is[e] * columns + js[e]] = entries[e];
   return elements;
@@ -60,23 +60,23 @@ Vector owned(GrB_Vector vector) {
   return {vector, [](GrB_Vector handle) { must(GrB_Vector_free(&handle)); }};
 }
 
-template <class T> Vector fullVector(const std::vector<T> &values) {
+template <class T> Vector fullVector(const Elements<T> &values) {
   GrB_Vector vector = nullptr;
   must(GrB_Vector_new(&vector, Types<T>::type(), values.size()));
   const size_t bytes = values.size() * sizeof(T);
-  void *copy = std::malloc(bytes ? bytes : 1);
+  void *copy = std::aligned_alloc(64, (bytes / 64 + 1) * 64);
   check(copy, "out of memory");
   std::memcpy(copy, values.data(), bytes);
   must(GxB_Vector_pack_Full(vector, &copy, bytes, false, nullptr));
   return owned(vector);
 }
 
-template <class T> std::vector<T> elementsOf(GrB_Vector vector) {
+template <class T> Elements<T> elementsOf(GrB_Vector vector) {
   GrB_Index size = 0, count = 0;
   must(GrB_Vector_size(&size, vector));
   must(GrB_Vector_nvals(&count, vector));
   Indices is(count);
-  std::vector<T> entries(count), elements(size, T(0));
+  Elements<T> entries(count), elements(size, T(0));
   if constexpr (sizeof(T) == 8)
     must(GrB_Vector_extractTuples_FP64(is.data(), entries.data(), &count, vector));
   else

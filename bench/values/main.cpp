@@ -25,23 +25,23 @@ template <class T>
 void checkResult(const Contender<T> &contender, const Problem<T> &problem, const std::vector<double> &expected) {
   std::fill(problem.result.begin(), problem.result.end(), std::numeric_limits<T>::quiet_NaN());
   contender.run();
-  const std::vector<T> result = contender.result ? contender.result() : problem.result;
+  const Elements<T> result = contender.result ? contender.result() : problem.result;
   const std::string name = contender.name + (contender.variant.empty() ? "" : " (" + contender.variant + ")");
   check(result.size() == expected.size() && largestDifference({result.begin(), result.end()}, expected) < kTolerance<T>,
         (std::string(spelling(problem.kernel)) + " of " + name + " is wrong").c_str());
 }
 
-template <class T> std::vector<std::vector<double>> timeAll(const Contenders<T> &contenders, int rounds) {
+template <class T>
+std::vector<std::vector<double>> timeAll(const Contenders<T> &contenders, int rounds, double roundSeconds = 5e-3) {
   std::vector<Job> jobs;
   for (const Contender<T> &contender : contenders)
     jobs.push_back({contender.run, [] {}});
-  return timeTogether(rounds, jobs);
+  return timeTogether(rounds, jobs, roundSeconds);
 }
 
 /// Of the contenders with one name the one that is fastest in a few rounds.
 template <class T> Contenders<T> fastestVariants(const Contenders<T> &contenders) {
-  constexpr int rounds = 5;
-  const auto times = timeAll(contenders, rounds);
+  const auto times = timeAll(contenders, 5, 1e-3);
   Contenders<T> fastest;
   std::vector<double> medians;
   for (size_t c = 0; c < contenders.size(); ++c) {
@@ -68,7 +68,7 @@ template <class T> void bench(Row row, const Problem<T> &problem, const Options 
   for (int threads : options.threads) {
     omp_set_num_threads(threads);
     Contenders<T> contenders;
-    for (auto add : {addSpc<T>, addHand<T>, addEigen<T>, addGraphblas<T>, addMlir<T>})
+    for (auto add : {addSpc<T>, addHand<T>, addEigen<T>, addGraphblas<T>, addRsb<T>, addMlir<T>})
       add(contenders, problem, threads);
     for (const Contender<T> &contender : contenders)
       checkResult(contender, problem, expected);

@@ -31,7 +31,7 @@ inline Array3 arrayOf(const void *elements, int64_t size, int64_t rows, int64_t 
           {size, rows, columns},
           {rows * columns, columns, 1}};
 }
-template <class T> Array1 arrayOf(const std::vector<T> &elements) {
+template <class Elements> Array1 arrayOf(const Elements &elements) {
   return arrayOf(elements.data(), int64_t(elements.size()));
 }
 

@@ -7,7 +7,7 @@
 namespace values {
 namespace {
 
-template <class T> std::vector<T> randomMatrix(int64_t rows, int64_t columns, uint64_t seed) {
+template <class T> Elements<T> randomMatrix(int64_t rows, int64_t columns, uint64_t seed) {
   const std::vector<double> drawn = randomValues(size_t(rows * columns), seed);
   return {drawn.begin(), drawn.end()};
 }

@@ -96,11 +96,11 @@ template <class T> typename Types<T>::Csf structOf(const Csf<T> &t) {
           const_cast<T *>(t.values.data())};
 }
 
-template <class T> auto vectorOf(const std::vector<T> &values) {
+template <class T> auto vectorOf(const Elements<T> &values) {
   return Types<T>::vector(const_cast<T *>(values.data()), int64_t(values.size()));
 }
 
-template <class T> auto matrixOf(const std::vector<T> &values, int64_t columns) {
+template <class T> auto matrixOf(const Elements<T> &values, int64_t columns) {
   return Types<T>::matrix(const_cast<T *>(values.data()), int64_t(values.size()) / columns, columns);
 }
 

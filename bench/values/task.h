@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,17 @@ enum class Kernel {
   Gcn,     ///< H = A (X W), the layer of a graph convolutional network
 };
 
+/// Memory from where a cache line begins.
+template <class T> struct LineAligned {
+  using value_type = T;
+  LineAligned() = default;
+  template <class Other> LineAligned(const LineAligned<Other> &) {}
+  T *allocate(size_t count) { return static_cast<T *>(::operator new(count * sizeof(T), std::align_val_t(64))); }
+  void deallocate(T *memory, size_t) { ::operator delete(memory, std::align_val_t(64)); }
+  bool operator==(const LineAligned &) const { return true; }
+};
+template <class T> using Elements = std::vector<T, LineAligned<T>>;
+
 /// The side of a block.
 inline constexpr int kBlock = 8;
 
@@ -33,14 +45,14 @@ inline constexpr int64_t kFeatures = 64;
 template <class T> struct Bsr {
   int64_t rows = 0, columns = 0;
   std::vector<int32_t> pointers, indices; ///< of blocks
-  std::vector<T> values;
+  Elements<T> values;
 };
 
 /// A tensor of order 3 in CSF: slices, in each its fibers, in each its entries.
 template <class T> struct Csf {
   int64_t shape[3] = {0, 0, 0};
   std::vector<int32_t> slices, fiberPointers, fibers, entryPointers, entries;
-  std::vector<T> values;
+  Elements<T> values;
 };
 
 /// One kernel on one input. Dense matrices are row-major.
@@ -49,17 +61,17 @@ template <class T> struct Problem {
   std::shared_ptr<const Csr<T>> sparse; ///< of matrices, also where a kernel reads `blocks`
   std::shared_ptr<const Bsr<T>> blocks;
   std::shared_ptr<const Csf<T>> tensor;
-  int64_t width = 1;              ///< columns of the result; 1 of a vector
-  std::vector<T> left, right;     ///< dense operands: x or B, or of two A and B, B and C, X and W
-  mutable std::vector<T> result;  ///< of contenders that write into the caller's memory
-  mutable std::vector<T> scratch; ///< X W
+  int64_t width = 1;           ///< columns of the result; 1 of a vector
+  Elements<T> left, right;     ///< dense operands: x or B, or of two A and B, B and C, X and W
+  mutable Elements<T> result;  ///< of contenders that write into the caller's memory
+  mutable Elements<T> scratch; ///< X W
 };
 
 /// One way to solve a problem, which must outlive it. Of those with one name the fastest counts.
 template <class T> struct Contender {
   std::string name, variant;
-  std::function<void()> run;                ///< what is timed
-  std::function<std::vector<T>()> result{}; ///< what run() computed; empty: it is in the problem's `result`
+  std::function<void()> run;             ///< what is timed
+  std::function<Elements<T>()> result{}; ///< what run() computed; empty: it is in the problem's `result`
 };
 
 /// Runs task(closure, n) for each n below `count` on up to `threads` threads, which take them one by one.
@@ -77,6 +89,7 @@ template <class T> void addSpc(Contenders<T> &, const Problem<T> &, int threads)
 template <class T> void addHand(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addEigen(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addGraphblas(Contenders<T> &, const Problem<T> &, int threads);
+template <class T> void addRsb(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addMlir(Contenders<T> &, const Problem<T> &, int threads);
 
 } // namespace values
