@@ -52,6 +52,8 @@ std::optional<Contender<T>> eigenContender(Operation operation, const Input<T> &
     return contender<Rows<T>>([a = viewOf(input.csr)](Rows<T> &result) { result = a * a; });
   case Operation::TimesTranspose:
     return contender<Rows<T>>([a = viewOf(input.csr)](Rows<T> &result) { result = a * a.transpose(); });
+  case Operation::Plus:
+    return contender<Rows<T>>([a = viewOf(input.csr), b = viewOf(input.other)](Rows<T> &result) { result = a + b; });
   case Operation::PlusTranspose: // terms of a sum must have one storage order
     return contender<Rows<T>>([a = viewOf(input.csr)](Rows<T> &result) { result = a + Rows<T>(a.transpose()); });
   case Operation::ToColumns:

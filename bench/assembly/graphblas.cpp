@@ -68,6 +68,10 @@ std::optional<Contender<T>> graphblasContender(Operation operation, const Input<
     return contender<T>(rows, rows, [a](GrB_Matrix result) {
       return GrB_mxm(result, nullptr, nullptr, Types<T>::plusTimes(), a->handle, a->handle, GrB_DESC_T1);
     });
+  case Operation::Plus:
+    return contender<T>(rows, columns, [a, b = imported(input.other)](GrB_Matrix result) {
+      return GrB_Matrix_eWiseAdd_BinaryOp(result, nullptr, nullptr, Types<T>::plus(), a->handle, b->handle, nullptr);
+    });
   case Operation::PlusTranspose:
     return contender<T>(rows, columns, [a](GrB_Matrix result) {
       return GrB_Matrix_eWiseAdd_BinaryOp(result, nullptr, nullptr, Types<T>::plus(), a->handle, a->handle,

@@ -20,6 +20,8 @@ template <class T> hand::Matrix<T> compute(Operation operation, const Input<T> &
     return hand::multiply(a, a, threads);
   case Operation::TimesTranspose:
     return hand::multiply(a, hand::transpose(a, threads).view(), threads);
+  case Operation::Plus:
+    return hand::add(a, viewOf(input.other), threads);
   case Operation::PlusTranspose:
     return hand::add(a, hand::transpose(a, threads).view(), threads);
   case Operation::ToColumns:

@@ -25,7 +25,8 @@ template <class T> void bench(Row row, Operation operation, const Input<T> &inpu
   row.bytes = cost.bytes;
   omp_set_num_threads(row.threads);
   std::vector<Job> jobs;
-  for (auto make : {spcContender<T>, handContender<T>, eigenContender<T>, graphblasContender<T>, scipyContender<T>}) {
+  for (auto make : {spcContender<T>, handContender<T>, eigenContender<T>, graphblasContender<T>, mlirContender<T>,
+                    scipyContender<T>}) {
     std::optional<Contender<T>> contender = make(operation, input, row.threads);
     if (!contender)
       continue;

@@ -95,6 +95,8 @@ const char *spelling(Operation operation) {
     return "A*A";
   case Operation::TimesTranspose:
     return "A*A'";
+  case Operation::Plus:
+    return "A+B";
   case Operation::PlusTranspose:
     return "A+A'";
   case Operation::ToColumns:
@@ -112,6 +114,7 @@ const char *kernelOf(Operation operation) {
   case Operation::Square:
   case Operation::TimesTranspose:
     return "spgemm";
+  case Operation::Plus:
   case Operation::PlusTranspose:
     return "spadd";
   default:
@@ -120,7 +123,8 @@ const char *kernelOf(Operation operation) {
 }
 
 bool isDefined(Operation operation, int64_t rows, int64_t columns) {
-  return rows == columns || (operation != Operation::Square && operation != Operation::PlusTranspose);
+  return rows == columns ||
+         (operation != Operation::Square && operation != Operation::Plus && operation != Operation::PlusTranspose);
 }
 
 template <class T> Input<T> makeInput(Operation operation, const spc::tensor::Coordinates &entries) {
@@ -130,10 +134,19 @@ template <class T> Input<T> makeInput(Operation operation, const spc::tensor::Co
     coo.column.push_back(int32_t(entries.coordinates[2 * e + 1]));
   }
   if (operation == Operation::FromSorted)
-    return {{}, std::move(coo)};
+    return {{}, {}, std::move(coo)};
   if (operation == Operation::FromShuffled)
-    return {{}, shuffledWithRepeats(coo)};
-  return {csrOf<T>(entries), {}};
+    return {{}, {}, shuffledWithRepeats(coo)};
+  Csr<T> csr = csrOf<T>(entries);
+  if (operation != Operation::Plus)
+    return {std::move(csr), {}, {}};
+  const Csr<double> transpose = sumOf(csr.rows, entriesByColumn(csr));
+  Csr<T> other{transpose.rows,
+               transpose.columns,
+               transpose.pointers,
+               transpose.indices,
+               {transpose.values.begin(), transpose.values.end()}};
+  return {std::move(csr), std::move(other), {}};
 }
 
 template <class T> Csr<double> expectedResult(Operation operation, const Input<T> &input) {
@@ -143,6 +156,7 @@ template <class T> Csr<double> expectedResult(Operation operation, const Input<T
     return productOf(entriesByRow(a), entriesByRow(a), a.columns);
   case Operation::TimesTranspose:
     return productOf(entriesByRow(a), entriesByColumn(a), a.rows);
+  case Operation::Plus:
   case Operation::PlusTranspose: {
     Terms rows = entriesByRow(a), columns = entriesByColumn(a);
     for (size_t i = 0; i < rows.size(); ++i)
@@ -161,10 +175,11 @@ template <class T> Csr<double> expectedResult(Operation operation, const Input<T
 template <class T> Cost costOf(Operation operation, const Input<T> &input, const Csr<double> &result) {
   const Csr<T> &a = input.csr;
   const double entry = sizeof(int32_t) + sizeof(T);
-  const double operand = double(a.pointers.size()) * sizeof(int32_t) + double(a.entries()) * entry +
+  const double operand = double(a.pointers.size() + input.other.pointers.size()) * sizeof(int32_t) +
+                         double(a.entries() + input.other.entries()) * entry +
                          double(input.coo.values.size()) * (sizeof(int32_t) + entry);
   double flops = 0;
-  if (operation == Operation::PlusTranspose) {
+  if (operation == Operation::Plus || operation == Operation::PlusTranspose) {
     flops = 2 * double(a.entries()) - double(result.entries()); // additions: of two entries to one
   } else if (operation == Operation::Square || operation == Operation::TimesTranspose) {
     const bool transposed = operation == Operation::TimesTranspose;

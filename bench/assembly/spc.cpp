@@ -5,6 +5,8 @@
 
 #include "assembly_add_f32.h"
 #include "assembly_add_f64.h"
+#include "assembly_add_transposed_f32.h"
+#include "assembly_add_transposed_f64.h"
 #include "assembly_coo_to_csr_f32.h"
 #include "assembly_coo_to_csr_f64.h"
 #include "assembly_csr_to_csc_f32.h"
@@ -34,6 +36,8 @@ template <> struct Types<double> {
   static constexpr auto freeMultiplyTransposed = assembly_multiply_transposed_f64_free;
   static constexpr auto add = assembly_add_f64;
   static constexpr auto freeAdd = assembly_add_f64_free;
+  static constexpr auto addTransposed = assembly_add_transposed_f64;
+  static constexpr auto freeAddTransposed = assembly_add_transposed_f64_free;
   static constexpr auto toColumns = assembly_csr_to_csc_f64;
   static constexpr auto freeToColumns = assembly_csr_to_csc_f64_free;
   static constexpr auto fromSorted = assembly_coo_to_csr_f64;
@@ -52,6 +56,8 @@ template <> struct Types<float> {
   static constexpr auto freeMultiplyTransposed = assembly_multiply_transposed_f32_free;
   static constexpr auto add = assembly_add_f32;
   static constexpr auto freeAdd = assembly_add_f32_free;
+  static constexpr auto addTransposed = assembly_add_transposed_f32;
+  static constexpr auto freeAddTransposed = assembly_add_transposed_f32_free;
   static constexpr auto toColumns = assembly_csr_to_csc_f32;
   static constexpr auto freeToColumns = assembly_csr_to_csc_f32_free;
   static constexpr auto fromSorted = assembly_coo_to_csr_f32;
@@ -116,8 +122,10 @@ std::optional<Contender<T>> spcContender(Operation operation, const Input<T> &in
     return contender<T, Rows>(Of::freeMultiply, [=](Rows *c) { return Of::multiply(&a, &a, c); });
   case Operation::TimesTranspose:
     return contender<T, Rows>(Of::freeMultiplyTransposed, [=](Rows *c) { return Of::multiplyTransposed(&a, &a, c); });
+  case Operation::Plus:
+    return contender<T, Rows>(Of::freeAdd, [=, b = structOf(input.other)](Rows *c) { return Of::add(&a, &b, c); });
   case Operation::PlusTranspose:
-    return contender<T, Rows>(Of::freeAdd, [=](Rows *c) { return Of::add(&a, c); });
+    return contender<T, Rows>(Of::freeAddTransposed, [=](Rows *c) { return Of::addTransposed(&a, c); });
   case Operation::ToColumns:
     return contender<T, typename Of::Csc>(Of::freeToColumns, [=](typename Of::Csc *c) { return Of::toColumns(&a, c); });
   case Operation::FromSorted:

@@ -15,14 +15,16 @@ namespace assembly {
 enum class Operation {
   Square,         ///< A A
   TimesTranspose, ///< A Aᵀ
+  Plus,           ///< A + B, where B is Aᵀ, made beforehand
   PlusTranspose,  ///< A + Aᵀ
   ToColumns,      ///< CSR to CSC
   FromSorted,     ///< COO to CSR, sorted and without repeats
   FromShuffled,   ///< COO to CSR, in any order, repeated entries summed
 };
 
-inline constexpr Operation kOperations[] = {Operation::Square,    Operation::TimesTranspose, Operation::PlusTranspose,
-                                            Operation::ToColumns, Operation::FromSorted,     Operation::FromShuffled};
+inline constexpr Operation kOperations[] = {Operation::Square,        Operation::TimesTranspose, Operation::Plus,
+                                            Operation::PlusTranspose, Operation::ToColumns,      Operation::FromSorted,
+                                            Operation::FromShuffled};
 
 template <class T> struct Coo {
   int64_t rows = 0, columns = 0;
@@ -30,9 +32,9 @@ template <class T> struct Coo {
   std::vector<T> values;
 };
 
-/// What an operation reads: `coo` where it converts from it, else `csr`.
+/// What an operation reads: `coo` where it converts from it, else `csr`, and `other` where it is B.
 template <class T> struct Input {
-  Csr<T> csr;
+  Csr<T> csr, other;
   Coo<T> coo;
 };
 
@@ -50,6 +52,7 @@ template <class T> std::optional<Contender<T>> spcContender(Operation, const Inp
 template <class T> std::optional<Contender<T>> handContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> eigenContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> graphblasContender(Operation, const Input<T> &, int threads);
+template <class T> std::optional<Contender<T>> mlirContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> scipyContender(Operation, const Input<T> &, int threads);
 
 } // namespace assembly

@@ -1,39 +1,12 @@
 // The functions that mlir-opt's sparsifier makes of mlir/*.mlir.in, and their arguments.
 #pragma once
 
+#include "mlir_arrays.h"
 #include "task.h"
-
-#include <cstdint>
 
 namespace values::mlir {
 
-/// MLIR's descriptor of a strided array.
-template <int Rank> struct Array {
-  void *allocated, *aligned;
-  int64_t offset, sizes[Rank], strides[Rank];
-};
-
-using Array1 = Array<1>;
-using Array2 = Array<2>;
-using Array3 = Array<3>;
-
-/// Elements that lie one after the other.
-inline Array1 arrayOf(const void *elements, int64_t size) {
-  return {const_cast<void *>(elements), const_cast<void *>(elements), 0, {size}, {1}};
-}
-inline Array2 arrayOf(const void *elements, int64_t rows, int64_t columns) {
-  return {const_cast<void *>(elements), const_cast<void *>(elements), 0, {rows, columns}, {columns, 1}};
-}
-inline Array3 arrayOf(const void *elements, int64_t size, int64_t rows, int64_t columns) {
-  return {const_cast<void *>(elements),
-          const_cast<void *>(elements),
-          0,
-          {size, rows, columns},
-          {rows * columns, columns, 1}};
-}
-template <class Elements> Array1 arrayOf(const Elements &elements) {
-  return arrayOf(elements.data(), int64_t(elements.size()));
-}
+using namespace ::mlir;
 
 // A sparse operand is its arrays and its storage specifier, a struct that is passed in pieces: the levels' sizes, then
 // those of the arrays.
