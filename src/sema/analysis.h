@@ -83,6 +83,10 @@ void bindFormats(Analysis &analysis);
 /// kernel does not have.
 void readSchedules(Analysis &analysis);
 
+/// Reports a schedule that wants a loop in chunks which is not the outermost one of any statement. The loops are
+/// chosen.
+void checkParallelLoop(const Analysis &analysis);
+
 /// Sets isRead and isWritten, and orders the parameters.
 void orderParameters(Analysis &analysis);
 

@@ -61,6 +61,9 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   planLoops(analysis, expansions);
   if (diagnostics.hasErrors())
     return std::nullopt;
+  checkParallelLoop(analysis);
+  if (diagnostics.hasErrors())
+    return std::nullopt;
   return std::move(analysis.kernel);
 }
 

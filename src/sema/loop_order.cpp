@@ -122,14 +122,15 @@ double collectingPenalty(const LoopProblem &problem, const std::vector<int> &ord
   return rows == 0 ? kUnorderedRows : rows < dims - 1 ? kPartlyOrderedRows : 1;
 }
 
-// The loops of an assembled target follow their order as those of a dense operand with levels in that order would.
-LoopProblem withCollectedLoops(LoopProblem problem) {
-  if (problem.collected.empty())
-    return problem;
-  SparseUse order;
-  for (int loop : problem.collected)
-    order.levels.push_back({{loop}, true, 0});
-  problem.sparse.push_back(std::move(order));
+// Loops that have an order to follow do so as those of a dense operand with levels in that order would.
+LoopProblem withOrders(LoopProblem problem) {
+  for (const std::vector<int> *order : {&problem.collected, &problem.prescribed}) {
+    SparseUse use;
+    for (int loop : *order)
+      use.levels.push_back({{loop}, true, 0});
+    if (!order->empty())
+      problem.sparse.push_back(std::move(use));
+  }
   return problem;
 }
 
@@ -293,7 +294,7 @@ public:
 private:
   std::optional<LoopProblem> problemIn(const std::vector<bool> &copied) const {
     std::optional<LoopProblem> problem = problemFor_(copied);
-    return problem ? std::optional(withCollectedLoops(std::move(*problem))) : std::nullopt;
+    return problem ? std::optional(withOrders(std::move(*problem))) : std::nullopt;
   }
 
   std::optional<Choice> tryCopies(std::vector<bool> copied) const {

@@ -40,6 +40,7 @@ struct LoopProblem {
   std::vector<DenseUse> dense;
   std::vector<bool> indexesTarget; ///< by loop: of a dense target
   std::vector<int> collected;      ///< of an assembled target: its loops, in the order in which they are to be opened
+  std::vector<int> prescribed;     ///< loops that the user has put in an order, outermost first; others go anywhere
 
   int loopCount() const { return static_cast<int>(extents.size()); }
 };

@@ -1,6 +1,7 @@
 #include "sema/plan_assembly.h"
 
 #include "sema/copy_advice.h"
+#include "sema/prescribed_order.h"
 #include "sema/term_planner.h"
 
 #include <algorithm>
@@ -28,11 +29,13 @@ public:
     if (std::optional<Conversion> conversion = asConversion())
       return *conversion;
     const std::vector<DraftTerm> nests = joinTerms();
-    const std::optional<Choice> chosen = choose(nests);
+    std::optional<Choice> chosen = choose(nests, {});
     if (!chosen) {
       reportNoOrder(nests);
       return std::nullopt;
     }
+    if (isPrescribed(nests) && !(chosen = asPrescribed(nests, *chosen)))
+      return std::nullopt;
     if (chosen->collecting.dims != storedOrder(target().format))
       reportReorderedResult(chosen->collecting.dims);
     return build(nests, *chosen);
@@ -45,6 +48,8 @@ private:
     double cost = 0;
     size_t sorts = 0; ///< of operands that are copied, and of the result
   };
+
+  using Orders = std::vector<PrescribedOrder>; ///< by nest; none at all: free, as one without variables is
 
   const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
   const Tensor &target() const { return analysis_.kernel.tensors[draft_.target]; }
@@ -172,10 +177,10 @@ private:
   }
 
   /// The cheapest of those that sort least, unless one that sorts more is far cheaper.
-  std::optional<Choice> choose(const std::vector<DraftTerm> &nests) const {
+  std::optional<Choice> choose(const std::vector<DraftTerm> &nests, const Orders &prescribed) const {
     std::map<size_t, Choice> bestBySorts;
     for (const std::vector<int> &dims : collectingOrders()) {
-      std::optional<Choice> other = tryOrder(nests, dims);
+      std::optional<Choice> other = tryOrder(nests, dims, prescribed);
       if (!other)
         continue;
       const auto best = bestBySorts.find(other->sorts);
@@ -189,14 +194,16 @@ private:
     return chosen;
   }
 
-  std::optional<Choice> tryOrder(const std::vector<DraftTerm> &nests, const std::vector<int> &dims) const {
+  std::optional<Choice> tryOrder(const std::vector<DraftTerm> &nests, const std::vector<int> &dims,
+                                 const Orders &prescribed) const {
     Choice choice{{dims, target().order() - 1}, {}};
     if (dims != storedOrder(target().format)) {
       choice.cost = kReorderingResult;
       choice.sorts = 1;
     }
-    for (const DraftTerm &nest : nests) {
-      std::optional<TermPlan> plan = TermPlanner(analysis_, copies_, draft_, nest).plan(dims);
+    for (size_t k = 0; k < nests.size(); ++k) {
+      const TermPlanner planner(analysis_, copies_, draft_, nests[k]);
+      std::optional<TermPlan> plan = prescribed.empty() ? planner.plan(dims) : planner.plan(dims, prescribed[k]);
       if (!plan)
         return std::nullopt;
       choice.collecting.rowOrder = std::min(choice.collecting.rowOrder, plan->rowOrder);
@@ -205,6 +212,36 @@ private:
       choice.plans.push_back(std::move(*plan));
     }
     return choice;
+  }
+
+  bool isPrescribed(const std::vector<DraftTerm> &nests) const {
+    return std::any_of(nests.begin(), nests.end(), [&](const DraftTerm &nest) {
+      return TermPlanner(analysis_, copies_, draft_, nest).prescribedVariables().has_value();
+    });
+  }
+
+  /// The choice with the loops in the order that the schedule sets, and copies that the cheapest one has, too; nullopt
+  /// after reporting that there is none.
+  std::optional<Choice> asPrescribed(const std::vector<DraftTerm> &nests, const Choice &cheapest) const {
+    Orders orders;
+    std::optional<size_t> first;
+    for (size_t k = 0; k < nests.size(); ++k) {
+      const TermPlanner planner(analysis_, copies_, draft_, nests[k]);
+      const std::optional<std::vector<VariableId>> variables = planner.prescribedVariables();
+      orders.push_back({variables.value_or(std::vector<VariableId>()), cheapest.plans[k].loops.copied});
+      if (variables && !first)
+        first = k;
+    }
+    std::optional<Choice> prescribed = choose(nests, orders);
+    const TermPlanner planner(analysis_, copies_, draft_, nests[*first]);
+    if (prescribed) {
+      warnIfSlow(analysis_, nests[*first], prescribed->cost, cheapest.cost, planner.orderOf(cheapest.plans[*first]));
+      return prescribed;
+    }
+    Diagnostic &refused = planner.reportForbidden(orders[*first], cheapest.plans[*first]);
+    if (nests.size() > 1)
+      refused.note(draft_.where, "all terms come to the entries of " + inQuotes(target().name) + " in one order");
+    return std::nullopt;
   }
 
   Statement build(const std::vector<DraftTerm> &nests, const Choice &choice) const {

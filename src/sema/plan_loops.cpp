@@ -1,5 +1,6 @@
 // Drafts to the kernel's statements: loop orders, copies in another storage, operand lists.
 #include "sema/plan_assembly.h"
+#include "sema/prescribed_order.h"
 #include "sema/term_planner.h"
 
 namespace spc::sema {
@@ -39,12 +40,29 @@ private:
     statement.where = draft.where;
     for (const DraftTerm &term : draft.terms) {
       TermPlanner planner(analysis_, copies_, draft, term);
-      if (std::optional<TermPlan> plan = planner.plan({}))
+      if (std::optional<TermPlan> plan = chooseOrder(planner, term))
         statement.terms.push_back(planner.build(*plan));
-      else
-        planner.reportNoOrder();
     }
     kernel_.steps.push_back(std::move(statement));
+  }
+
+  /// The order that the schedule sets, else the cheapest one; nullopt after reporting that there is none.
+  std::optional<TermPlan> chooseOrder(const TermPlanner &planner, const DraftTerm &term) {
+    std::optional<TermPlan> cheapest = planner.plan({});
+    if (!cheapest) {
+      planner.reportNoOrder();
+      return std::nullopt;
+    }
+    const std::optional<std::vector<VariableId>> variables = planner.prescribedVariables();
+    if (!variables)
+      return cheapest;
+    const PrescribedOrder order{*variables, cheapest->loops.copied};
+    std::optional<TermPlan> prescribed = planner.plan({}, order);
+    if (prescribed)
+      warnIfSlow(analysis_, term, prescribed->loops.cost, cheapest->loops.cost, planner.orderOf(*cheapest));
+    else
+      planner.reportForbidden(order, *cheapest);
+    return prescribed;
   }
 
   bool hasTooManyLoops(const Draft &draft, const DraftTerm &term) {
@@ -65,6 +83,7 @@ private:
 } // namespace
 
 void planLoops(Analysis &analysis, const std::vector<Expansion> &expansions) {
+  checkPrescribedOrder(analysis, expansions);
   LoopPlanner planner(analysis);
   for (const Expansion &expansion : expansions)
     planner.plan(expansion);

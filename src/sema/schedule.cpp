@@ -1,10 +1,13 @@
 // The schedules of format files.
 #include "sema/analysis.h"
 
+#include <algorithm>
+
 namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kScheduleVariable{"schedule-variable", Severity::Error};
+constexpr DiagnosticKind kScheduleParallel{"schedule-parallel", Severity::Error};
 
 void checkVariable(Analysis &analysis, const format::Given<std::string> &name) {
   std::vector<std::string> known;
@@ -49,6 +52,24 @@ void readSchedules(Analysis &analysis) {
     checkVariable(analysis, variable);
     schedule.order.push_back(variable.value);
   }
+}
+
+void checkParallelLoop(const Analysis &analysis) {
+  const std::optional<format::Given<std::string>> &variable = analysis.schedule.parallel;
+  if (!variable || variable->value == kNotParallel)
+    return;
+  const std::vector<Step> &steps = analysis.kernel.steps;
+  if (hasOutermostLoop(analysis.kernel, {0, steps.size()}, variable->value))
+    return;
+  Diagnostic &refused =
+      analysis.diagnostics.report(kScheduleParallel, variable->where,
+                                  "a loop over " + inQuotes(variable->value) + " is the outermost one of no term");
+  for (const Step &step : steps)
+    if (const auto *statement = std::get_if<Statement>(&step))
+      for (const Term &term : statement->terms)
+        if (!term.loops.empty())
+          refused.note(term.where, "the outermost loop here is over " + inQuotes(term.loops.front().variable));
+  refused.advise("name the outermost loop's variable, or put " + inQuotes(variable->value) + " first in \"order\"");
 }
 
 } // namespace spc::sema

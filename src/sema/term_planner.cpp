@@ -1,13 +1,11 @@
 #include "sema/term_planner.h"
 
-#include "sema/copy_advice.h"
+#include "sema/prescribed_order.h"
 
 #include <algorithm>
 
 namespace spc::sema {
 namespace {
-
-constexpr DiagnosticKind kNoLoopOrder{"no-loop-order", Severity::Error};
 
 constexpr int kTargetWeight = 2; ///< a strided target is loaded and stored
 
@@ -99,11 +97,28 @@ std::vector<int> TermPlanner::numbersOf(const std::vector<VariableId> &some) con
 }
 
 std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting) const {
+  return plan(collecting, nullptr);
+}
+
+std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting, const PrescribedOrder &order) const {
+  return plan(collecting, &order);
+}
+
+std::optional<std::vector<VariableId>> TermPlanner::prescribedVariables() const {
+  return inPrescribedOrder(analysis_, variables_, scope_);
+}
+
+std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting, const PrescribedOrder *order) const {
   std::vector<bool> mayBeCopied;
   for (const SparseAccess &access : operands_)
     mayBeCopied.push_back(access.mayBeCopied);
-  std::optional<LoopPlan> chosen =
-      chooseLoops(mayBeCopied, [&](const std::vector<bool> &copied) { return problemFor(copied, collecting); });
+  const auto problem = [&](const std::vector<bool> &copied) {
+    std::optional<LoopProblem> problem = problemFor(copied, collecting);
+    for (int variable : problem &&order ? numbersOf(order->variables) : std::vector<int>())
+      problem->prescribed.push_back(spaceFor(copied)->outermostLoop(variable));
+    return problem;
+  };
+  std::optional<LoopPlan> chosen = chooseLoops(order ? order->mayBeCopied : mayBeCopied, problem);
   if (!chosen)
     return std::nullopt;
   TermPlan plan{std::move(*chosen)};
@@ -114,10 +129,13 @@ std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting) co
   return plan;
 }
 
+std::optional<LevelSpace> TermPlanner::spaceFor(const std::vector<bool> &copied) const {
+  return LevelSpace::build(static_cast<int>(variables_.size()), operands_, copied);
+}
+
 std::optional<LoopProblem> TermPlanner::problemFor(const std::vector<bool> &copied,
                                                    const std::vector<int> &collecting) const {
-  const int variableCount = static_cast<int>(variables_.size());
-  std::optional<LevelSpace> space = LevelSpace::build(variableCount, operands_, copied);
+  std::optional<LevelSpace> space = spaceFor(copied);
   std::optional<std::vector<SparseUse>> uses = space ? space->uses() : std::nullopt;
   if (!uses)
     return std::nullopt;
@@ -157,7 +175,7 @@ std::vector<int> TermPlanner::loopsInStorageOrder(const Tensor &tensor, const st
 
 Term TermPlanner::build(const TermPlan &plan) {
   const std::vector<int> &order = plan.loops.order;
-  const LevelSpace space = *LevelSpace::build(static_cast<int>(variables_.size()), operands_, plan.loops.copied);
+  const LevelSpace space = *spaceFor(plan.loops.copied);
   const bool isListed = !order.empty() && isListedEverywhere(space.loops()[order.front()]);
   Term result;
   result.overwrites = term_.overwrites;
@@ -219,19 +237,6 @@ Loop TermPlanner::makeLoop(const SpaceLoop &loop) const {
     break;
   }
   return result;
-}
-
-void TermPlanner::reportNoOrder() const {
-  Diagnostic &refused = analysis_.diagnostics.report(kNoLoopOrder, term_.where,
-                                                     "no order of loops visits these operands as they are stored");
-  for (AccessId id : sparse_) {
-    const Access &access = scope_.accesses[id];
-    const Tensor &tensor = kernel_.tensors[access.tensor];
-    refused.note(access.where, nameInMessages(tensor) + " is stored as " +
-                                   format::describe(tensor.format, namesOf(access.variables, scope_)));
-  }
-  refused.advise("store one of them in another format; a vector, or the operand whose pattern the output keeps, is "
-                 "never copied");
 }
 
 } // namespace spc::sema

@@ -16,6 +16,12 @@ struct TermPlan {
   int rowOrder = 0; ///< of an assembled target: how many of its dimensions are the outermost loops, in collecting order
 };
 
+/// An order of a term's variables that the user has set.
+struct PrescribedOrder {
+  std::vector<VariableId> variables; ///< all of the term's, outermost first; or none: they are free
+  std::vector<bool> mayBeCopied;     ///< by sparse operand: those that are copied for the cheapest order, too
+};
+
 class TermPlanner {
 public:
   /// The arguments must outlive the planner.
@@ -25,15 +31,31 @@ public:
   /// target's dimensions in the order in which the loops shall visit them.
   std::optional<TermPlan> plan(const std::vector<int> &collecting) const;
 
+  /// The variables in the order that the schedule sets; nullopt where it sets none for a term with these variables.
+  std::optional<std::vector<VariableId>> prescribedVariables() const;
+
+  /// As plan(), where a variable's outermost loop is inside of those of the variables before it.
+  std::optional<TermPlan> plan(const std::vector<int> &collecting, const PrescribedOrder &order) const;
+
   Term build(const TermPlan &plan);
 
   /// Says why there is no order.
   void reportNoOrder() const;
 
+  /// Says why the loops cannot be in the prescribed order. `cheapest`: without it.
+  Diagnostic &reportForbidden(const PrescribedOrder &order, const TermPlan &cheapest) const;
+
+  /// The variables by their outermost loops in a plan, outermost first: "[\"i\", \"k\", \"j\"]".
+  std::string orderOf(const TermPlan &plan) const;
+
 private:
   void findSparseAccesses();
   std::vector<int> numbersOf(const std::vector<VariableId> &some) const;
+  std::optional<TermPlan> plan(const std::vector<int> &collecting, const PrescribedOrder *order) const;
   std::optional<LoopProblem> problemFor(const std::vector<bool> &copied, const std::vector<int> &collecting) const;
+  std::optional<LevelSpace> spaceFor(const std::vector<bool> &copied) const;
+  /// The variables of an operand's levels, outermost first, but those of places in blocks.
+  std::vector<int> storedVariables(const SparseAccess &operand, const LevelSpace &space) const;
   std::vector<int> loopsInStorageOrder(const Tensor &tensor, const std::vector<VariableId> &byDimension,
                                        const LevelSpace &space) const;
   /// Whether no tensor of the term stores all coordinates of a variable.

@@ -7,7 +7,7 @@ namespace spc {
 namespace {
 
 // Every id that is reported with Severity::Warning, sorted.
-constexpr std::array<std::string_view, 2> kWarnings{"densify", "reorder"};
+constexpr std::array<std::string_view, 3> kWarnings{"densify", "reorder", "slow-order"};
 
 bool isKnown(std::string_view name) {
   return std::binary_search(kWarnings.begin(), kWarnings.end(), name);

@@ -228,7 +228,8 @@ std::string Checked::steps() const {
   return text.substr(text.find("\n\n") + 2);
 }
 
-Checked check(const std::string &text, const std::vector<std::string> &bindings, bool strict) {
+Checked check(const std::string &text, const std::vector<std::string> &bindings, bool strict,
+              const format::Schedule &schedule) {
   Checked result;
   result.sources = std::make_unique<SourceManager>();
   result.diagnostics = std::make_unique<Diagnostics>();
@@ -247,6 +248,8 @@ Checked check(const std::string &text, const std::vector<std::string> &bindings,
     else
       bound.push_back({binding.substr(0, equals), family(binding.substr(equals + 1)), where});
   }
+  if (!bound.empty())
+    bound.front().schedule = schedule;
   result.kernel = analyze(tree, bound, {.function = "kernel", .strictFp = strict}, *result.diagnostics);
   CHECK(result.kernel.has_value() == !result.diagnostics->hasErrors());
   return result;

@@ -40,6 +40,8 @@ struct Checked {
 };
 
 /// `bindings`: "A=csr", "csr", or "B=of:A" where B has the structure of A.
-Checked check(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false);
+/// `schedule` is that of the first binding's file.
+Checked check(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false,
+              const format::Schedule &schedule = {});
 
 } // namespace spc::sema::test

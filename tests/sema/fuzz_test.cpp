@@ -241,6 +241,59 @@ void checkLinks(const Kernel &kernel) {
   }
 }
 
+std::vector<std::string> loopsOf(const Term &term) {
+  std::vector<std::string> loops;
+  for (const Loop &loop : term.loops)
+    loops.push_back(loop.variable);
+  return loops;
+}
+
+/// Every term with loops over some variables, each a whole one.
+std::vector<const Term *> termsOver(const Kernel &kernel, const std::vector<std::string> &variables) {
+  std::vector<const Term *> terms;
+  for (const Step &step : kernel.steps)
+    if (const auto *statement = std::get_if<Statement>(&step))
+      for (const Term &term : statement->terms)
+        if (const std::vector<std::string> loops = loopsOf(term);
+            std::is_permutation(loops.begin(), loops.end(), variables.begin(), variables.end()))
+          terms.push_back(&term);
+  return terms;
+}
+
+int countCopies(const Kernel &kernel) {
+  return static_cast<int>(std::count_if(kernel.tensors.begin(), kernel.tensors.end(),
+                                        [](const Tensor &tensor) { return tensor.source.has_value(); }));
+}
+
+/// The kernel with the loops of some term in another order, which it has then, unless operands' storage forbids it.
+/// Returns whether it has.
+bool checkReordered(const Kernel &kernel, const std::string &text, const std::vector<std::string> &bindings,
+                    bool strict, unsigned seed) {
+  std::vector<std::string> order;
+  for (const Step &step : kernel.steps)
+    if (const auto *statement = std::get_if<Statement>(&step); statement && order.size() < 2)
+      order = loopsOf(statement->terms.back());
+  const std::set<std::string> distinct(order.begin(), order.end());
+  if (order.size() < 2 || distinct.size() < order.size() || bindings.empty())
+    return false;
+  std::shuffle(order.begin(), order.end(), std::mt19937(seed));
+  format::Schedule schedule;
+  schedule.order.emplace();
+  for (const std::string &variable : order)
+    schedule.order->value.push_back({variable, {}});
+  Checked checked = check(text, bindings, strict, schedule);
+  if (!checked.kernel) {
+    CHECK(checked.errors() == "schedule-order");
+    return false;
+  }
+  CHECK(countCopies(*checked.kernel) <= countCopies(kernel));
+  for (const Term *term : termsOver(*checked.kernel, order))
+    CHECK(loopsOf(*term) == order);
+  CHECK(termsOver(*checked.kernel, order).size() == termsOver(kernel, order).size());
+  checkKernel(*checked.kernel);
+  return true;
+}
+
 /// The kernel of one seed, where it is accepted.
 std::optional<Kernel> acceptedKernel(unsigned seed, bool anyStorage) {
   RandomKernel random(seed, anyStorage);
@@ -283,6 +336,23 @@ TEST_CASE("random kernels are accepted whole or refused with a place") {
 
 TEST_CASE("random kernels of any type and storage are accepted whole or refused with a place") {
   checkMany(true);
+}
+
+TEST_CASE("random kernels have the order of loops that is asked for, or it is refused") {
+  int reordered = 0;
+  for (unsigned seed = 0; seed < 8000; ++seed) {
+    RandomKernel random(seed);
+    const std::string text = random.text();
+    const std::vector<std::string> bindings = random.bindings();
+    const bool strict = random.flip();
+    Checked checked = check(text, bindings, strict);
+    std::string bound;
+    for (const std::string &binding : bindings)
+      bound += binding + " ";
+    INFO(text << bound);
+    reordered += checked.kernel && checkReordered(*checked.kernel, text, bindings, strict, seed);
+  }
+  CHECK(reordered > 150);
 }
 
 TEST_CASE("random bytes and long expressions do not crash") {

@@ -107,6 +107,8 @@ void KernelUnderTest::compile(const KernelSpec &spec) {
     else
       bindings.push_back({tensor, makeFamily(spelling, spec.index), where});
   }
+  if (!bindings.empty())
+    bindings.front().schedule = spec.schedule;
   kernel_ = sema::analyze(tree_, bindings, {"kernel", spec.strictFp}, diagnostics_);
   if (kernel_)
     code_ = pipeline::compileToMemory(*kernel_, spec.optLevel, diagnostics_);

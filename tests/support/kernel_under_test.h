@@ -26,7 +26,8 @@ struct KernelSpec {
   IndexTypes index;
   int optLevel = 1;
   bool strictFp = false;
-  bool declares = true; ///< each tensor; false is for kernels whose tensors are all f64
+  bool declares = true;      ///< each tensor; false is for kernels whose tensors are all f64
+  format::Schedule schedule; ///< of the first format's file
 };
 
 /// Every input that the kernel's text and options come from, for failure messages.
