@@ -8,6 +8,8 @@ import subprocess
 PROGRAMS = ("spc_bench", "spc_assembly_bench")
 # The dense width at which kernels are measured where the number of entries or of threads changes.
 WIDTH = {"spmm": 32, "sddmm": 64, "mttkrp": 32}
+# The case of a kernel that is measured there alone, each taking long.
+CASE = {"spgemm": "A*A"}
 # Kernels whose cost is measured against the number of entries, and the inputs for it: 16 in each row or fiber.
 GROWING = {"spmv": "uniform", "spmm": "uniform", "sddmm": "uniform", "spgemm": "uniform", "spadd": "uniform",
            "mttkrp": "fibers", "ttv": "fibers"}
@@ -19,10 +21,11 @@ ENTRIES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One process: a kernel, for one set of results."""
+    """One process: a kernel, or as `only` one case of it, for one set of results."""
     set: str
     program: str
     kernel: str
+    only: str
     arguments: tuple
 
     @property
@@ -63,7 +66,7 @@ def _sets(kernel, quick, data, cores):
         yield "scaling", rounds + size + width + steps + inputs
     if kernel in GROWING:
         for entries in ENTRIES[:5:2] if quick else ENTRIES:
-            few = ("--rounds", "5") if entries >= 1_000_000 else rounds
+            few = ("--rounds", "3") if entries >= 1_000_000 else rounds
             yield "entries", few + ("--entries", str(entries)) + width + ends + (GROWING[kernel],)
 
 
@@ -71,6 +74,11 @@ def runs(programs, kernels, sets, quick, data, cores=None):
     """All runs of `sets` for `kernels` (empty: all), `programs` being {program: [kernel]}; `data` is a folder of
     matrices and tensors, or None. Set by set, so that what is compared is measured close together."""
     cores = cores or len(os.sched_getaffinity(0))
-    listed = [Run(name, program, kernel, arguments) for program, known in programs.items() for kernel in known
-              if not kernels or kernel in kernels for name, arguments in _sets(kernel, quick, data, cores)]
+    listed = []
+    for program, kernel in ((program, kernel) for program, known in programs.items() for kernel in known):
+        if kernels and kernel not in kernels:
+            continue
+        for name, arguments in _sets(kernel, quick, data, cores):
+            only = CASE.get(kernel, kernel) if name in ("scaling", "entries") else kernel
+            listed.append(Run(name, program, kernel, only, arguments))
     return sorted((run for run in listed if run.set in sets), key=lambda run: SETS.index(run.set))

@@ -148,6 +148,8 @@ class Run(InFolder):
         scaling = next(run for run in runs if run.set == "scaling")
         options = zip(scaling.arguments, scaling.arguments[1:])
         self.assertEqual([value for name, value in options if name == "--threads"], ["1", "2", "4"])
+        self.assertEqual({run.set: run.only for run in runs if run.kernel == "spgemm"}["entries"], "A*A")
+        self.assertEqual({run.set: run.only for run in runs if run.kernel == "spgemm"}["main"], "spgemm")
         only = suite.runs(programs, ["spadd"], ("main",), True, None, cores=1)
         self.assertEqual([(run.program, run.kernel) for run in only], [("b", "spadd")])
 
