@@ -73,7 +73,7 @@ def _slow_rows(lines, columns):
             continue
         bound = SLOWEST_TO_HAND if contender == "hand" else SLOWEST_TO_PEER
         values = {(line.type, line.threads): 1 / line.ratio for line in group}
-        if contender != "spc" and max(values.values()) > bound:
+        if not contender.startswith("spc") and max(values.values()) > bound:
             yield _row(f"{results.title(*subject)}, {matrix} alone", f"spc / {contender} ≤", bound, values, columns)
 
 
