@@ -105,7 +105,10 @@ std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting, co
 }
 
 std::optional<std::vector<VariableId>> TermPlanner::prescribedVariables() const {
-  return inPrescribedOrder(analysis_, variables_, scope_);
+  // What is read as a mirror image is visited the other way round: no one order would do for it and for its original.
+  const bool isMirrored =
+      std::any_of(accesses_.begin(), accesses_.end(), [&](AccessId id) { return scope_.accesses[id].mirrored; });
+  return isMirrored ? std::nullopt : inPrescribedOrder(analysis_, variables_, scope_);
 }
 
 std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting, const PrescribedOrder *order) const {

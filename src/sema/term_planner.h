@@ -31,7 +31,8 @@ public:
   /// target's dimensions in the order in which the loops shall visit them.
   std::optional<TermPlan> plan(const std::vector<int> &collecting) const;
 
-  /// The variables in the order that the schedule sets; nullopt where it sets none for a term with these variables.
+  /// The variables in the order that the schedule sets; nullopt where it sets none for a term with these variables, and
+  /// for a term that reads a symmetric operand's mirror image.
   std::optional<std::vector<VariableId>> prescribedVariables() const;
 
   /// As plan(), where a variable's outermost loop is inside of those of the variables before it.

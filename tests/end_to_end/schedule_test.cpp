@@ -136,6 +136,7 @@ TEST_CASE("every order of the loops is right, or an error", "[schedule]") {
       {"C(i,j) = A(i,k) * B(k,j)", {{"A", "csr"}}, "ijk", "ijk ikj jik"},
       {"C(i,j) = A(i,k) * B(k,j)", {{"A", "bsr2x3"}}, "ijk", "ijk ikj jik"},
       {"C(i,j) = A(i,k) * B(k,j)", {{"A", "csc"}}, "ijk", "jki kij kji"},
+      {"C(i,j) = A(i,k) * B(k,j)", {{"A", "sym-csr"}}, "ijk", "ijk ikj jik"},
       {"C(i,j) += A(i,k) * B(k,j)", {{"A", "csr"}, {"B", "csc"}}, "ijk", "ijk ikj jik"},
       {"D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}, "ijk", "ijk ikj kij"},
       {"C(i,j) = A(i,k) * B(k,j)", {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}}, "ijk", "ikj"},
