@@ -68,7 +68,7 @@ template <class T> void bench(Row row, const Problem<T> &problem, const Options 
   for (int threads : options.threads) {
     omp_set_num_threads(threads);
     Contenders<T> contenders;
-    for (auto add : {addSpc<T>, addHand<T>, addEigen<T>, addGraphblas<T>, addRsb<T>, addMlir<T>})
+    for (auto add : {addSpc<T>, addHand<T>, addEigen<T>, addGraphblas<T>, addRsb<T>, addMlir<T>, addTaco<T>})
       add(contenders, problem, threads);
     for (const Contender<T> &contender : contenders)
       checkResult(contender, problem, expected);
