@@ -95,7 +95,9 @@ template <class T, int Lanes> SPC_INLINE Vector<T, 4> sumsOfLanes(const Vector<T
   return __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
 }
 
-// Sparse dot products: values[p] * x[indices[p]] over [first, last), added up in one sum, in four, or by vectors.
+// Sparse dot products: values[p] * x[indices[p]] over [first, last), added up in one sum, in four, in two vectors whose
+// factors are put together element by element, or as the compiler makes vectors of it (with gathers, where it has
+// them).
 
 template <class T>
 SPC_INLINE T dotOneSum(const T *values, const int32_t *indices, const T *x, int32_t first, int32_t last) {
@@ -115,6 +117,28 @@ SPC_INLINE T dotFourSums(const T *values, const int32_t *indices, const T *x, in
   for (; p < last; ++p)
     sums[0] += values[p] * x[indices[p]];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+template <class T>
+SPC_INLINE T dotTwoVectors(const T *values, const int32_t *indices, const T *x, int32_t first, int32_t last) {
+  constexpr int lanes = kLanes<T>;
+  Vector<T, lanes> sums[2] = {};
+  auto add = [&](int32_t p, int chain) __attribute__((always_inline)) {
+    Vector<T, lanes> factors;
+    SPC_UNROLL for (int lane = 0; lane < lanes; ++lane) factors[lane] = x[indices[p + lane]];
+    sums[chain] += load<T, lanes>(values + p) * factors;
+  };
+  int32_t p = first;
+  for (; p + 2 * lanes <= last; p += 2 * lanes)
+    add(p, 0), add(p + lanes, 1);
+  if (p + lanes <= last) {
+    add(p, 0);
+    p += lanes;
+  }
+  T sum = 0;
+  for (; p < last; ++p)
+    sum += values[p] * x[indices[p]];
+  return sum + sumOfLanes<T, lanes>(sums[0] + sums[1]);
 }
 
 template <class T>
