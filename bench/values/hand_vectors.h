@@ -186,21 +186,37 @@ template <class Body> void forRows(int threads, const int32_t *pointers, int64_t
 }
 
 /// A tile of C = A B in CSR: columns [0, Vectors * Lanes) of row i; b and c point at the first of them. The sums stay
-/// in registers for all entries of the row. With Prefetch, rows of B are asked for a few entries ahead, up to `last`.
+/// in registers for all entries of the row, in several sets where they are few, so that additions do not wait for each
+/// other. With Prefetch, rows of B are asked for a few entries ahead, up to `last`.
 template <class T, int Vectors, int Lanes, bool Prefetch>
 SPC_INLINE void sumRowTile(const int32_t *pointers, const int32_t *indices, const T *values, const T *b, T *c,
                            int64_t k, int64_t i, int32_t last) {
   constexpr int32_t ahead = 6;
-  Vector<T, Lanes> sums[Vectors];
-  SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[v] = Vector<T, Lanes>{};
-  for (int32_t p = pointers[i]; p < pointers[i + 1]; ++p) {
+  constexpr int chains = Vectors >= 4 ? 1 : 4 / Vectors;
+  Vector<T, Lanes> sums[chains][Vectors];
+  SPC_UNROLL for (int chain = 0; chain < chains; ++chain) {
+    SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[chain][v] = Vector<T, Lanes>{};
+  }
+  auto addEntry = [&](int32_t p, int chain) __attribute__((always_inline)) {
     if constexpr (Prefetch)
       prefetch<Vectors * Lanes *int(sizeof(T))>(b + int64_t(indices[p + ahead < last ? p + ahead : p]) * k);
     const T *row = b + int64_t(indices[p]) * k;
     const T value = values[p];
-    SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[v] += value * load<T, Lanes>(row + v * Lanes);
+    SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[chain][v] += value * load<T, Lanes>(row + v * Lanes);
+  };
+  int32_t p = pointers[i];
+  if constexpr (chains > 1) {
+    for (; p + chains <= pointers[i + 1]; p += chains) {
+      SPC_UNROLL for (int chain = 0; chain < chains; ++chain) addEntry(p + chain, chain);
+    }
   }
-  SPC_UNROLL for (int v = 0; v < Vectors; ++v) store<T, Lanes>(c + i * k + v * Lanes, sums[v]);
+  for (; p < pointers[i + 1]; ++p)
+    addEntry(p, 0);
+  SPC_UNROLL for (int v = 0; v < Vectors; ++v) {
+    Vector<T, Lanes> sum = sums[0][v];
+    SPC_UNROLL for (int chain = 1; chain < chains; ++chain) sum += sums[chain][v];
+    store<T, Lanes>(c + i * k + v * Lanes, sum);
+  }
 }
 
 } // namespace values::SPC_HAND
