@@ -3,6 +3,7 @@
 
 #include "support/diagnostic.h"
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,15 @@ struct TargetOptions {
 
 /// The form in which machine code leaves.
 enum class OutputKind { LlvmIr, Assembly, Object };
+
+/// A machine's vector registers.
+struct VectorUnit {
+  int64_t bytes = 0;     ///< of one register, as far as the processor works with at once
+  int64_t registers = 0; ///< 0: none
+};
+
+/// What the machine's vectors are; one without any has registers of one element.
+VectorUnit vectorUnit(const llvm::TargetMachine &machine);
 
 /// The target machine (position-independent code), or nullptr with a diagnostic (unknown triple or cpu, with the
 /// nearest name; native for a foreign triple).

@@ -1,5 +1,9 @@
 #include "codegen/object.h"
 
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -210,6 +214,19 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
   if (!machine)
     diagnostics.report(kUnsupportedTarget, {}, "no kernels can be compiled for " + triple.str());
   return machine;
+}
+
+VectorUnit vectorUnit(const llvm::TargetMachine &machine) {
+  // The cost model speaks of functions, which may have a processor of their own.
+  llvm::LLVMContext context;
+  llvm::Module module("", context);
+  module.setDataLayout(machine.createDataLayout());
+  auto *function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
+                                          llvm::Function::ExternalLinkage, "", module);
+  const llvm::TargetTransformInfo costs = machine.getTargetTransformInfo(*function);
+  const auto bits = costs.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
+  const unsigned registers = costs.getNumberOfRegisters(costs.getRegisterClassForType(true));
+  return {static_cast<int64_t>(bits / 8), static_cast<int64_t>(registers)};
 }
 
 void setTarget(llvm::Module &module, const llvm::TargetMachine &machine) {

@@ -31,7 +31,7 @@ public:
         handler_(context_.get(), [this](mlir::Diagnostic &diagnostic) { collect(diagnostic); }) {}
 
   /// Brings the module to `stage`, which comes before Llvm. False with a diagnostic on failure.
-  bool lowerTo(Stage stage, const CompileOptions &options);
+  bool lowerTo(Stage stage, const CompileOptions &options, const codegen::VectorUnit &vectors);
 
   std::string text();
 
@@ -69,7 +69,7 @@ bool Compilation::run(bool timePasses, PassList addPasses) {
   return mlir::succeeded(passes.run(*module_)) || fail("lowering failed");
 }
 
-bool Compilation::lowerTo(Stage stage, const CompileOptions &options) {
+bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const codegen::VectorUnit &vectors) {
   module_ = mlirgen::generate(kernel_, *context_);
   if (mlir::failed(mlir::verify(*module_)))
     return fail("the generated kernel is malformed");
@@ -79,7 +79,8 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options) {
     return false;
   if (stage == Stage::Sparse)
     return true;
-  return run(options.timePasses, [&](mlir::OpPassManager &passes) { addLoopLowering(passes, kernel_.strictFp); });
+  return run(options.timePasses,
+             [&](mlir::OpPassManager &passes) { addLoopLowering(passes, {kernel_.strictFp, vectors}); });
 }
 
 std::string Compilation::text() {
@@ -128,12 +129,19 @@ Span runtimeUse(const sema::Kernel &kernel) {
   return {};
 }
 
+/// The vectors that loops are written for: none where nobody asked for speed, nor under the thread sanitizer, which
+/// knows no accesses beyond 16 bytes.
+codegen::VectorUnit vectorsFor(const CompileOptions &options, const llvm::TargetMachine &machine) {
+  return options.target.optLevel > 1 && !options.sanitizers.thread ? codegen::vectorUnit(machine)
+                                                                   : codegen::VectorUnit();
+}
+
 /// The optimised LLVM module for `machine`, or nullptr with a diagnostic.
 std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const CompileOptions &options, bool invoker,
                                             llvm::TargetMachine &machine, llvm::LLVMContext &llvmContext,
                                             Diagnostics &diagnostics) {
   Compilation compilation(kernel, diagnostics);
-  if (!compilation.lowerTo(Stage::Loops, options))
+  if (!compilation.lowerTo(Stage::Loops, options, vectorsFor(options, machine)))
     return nullptr;
   std::unique_ptr<llvm::Module> module = compilation.translate(options, invoker, machine, llvmContext);
   // Checks are put into the runtime, too, before it is optimised; without them it is optimised already.
@@ -163,14 +171,16 @@ codegen::OutputKind outputKind(Stage stage) {
 
 std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, const CompileOptions &options,
                                    Diagnostics &diagnostics) {
+  std::unique_ptr<llvm::TargetMachine> machine = codegen::createTargetMachine(options.target, diagnostics);
+  if (!machine)
+    return std::nullopt;
   if (stage < Stage::Llvm) {
     Compilation compilation(kernel, diagnostics);
-    if (!compilation.lowerTo(stage, options))
+    if (!compilation.lowerTo(stage, options, vectorsFor(options, *machine)))
       return std::nullopt;
     return compilation.text();
   }
-  std::unique_ptr<llvm::TargetMachine> machine = codegen::createTargetMachine(options.target, diagnostics);
-  if (!machine || !codegen::supportsSanitizers(options.sanitizers, *machine, diagnostics))
+  if (!codegen::supportsSanitizers(options.sanitizers, *machine, diagnostics))
     return std::nullopt;
   llvm::LLVMContext llvmContext;
   std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, false, *machine, llvmContext, diagnostics);

@@ -30,7 +30,19 @@ void addSparsification(mlir::OpPassManager &passes) {
   passes.addPass(mlir::createSparsificationPass());
 }
 
-void addLoopLowering(mlir::OpPassManager &passes, bool strictFp) {
+/// Dense loops and sums on vectors.
+static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &options) {
+  transforms::TileRegistersOptions tiling;
+  tiling.vectorBytes = options.vectors.bytes;
+  tiling.registers = options.vectors.registers;
+  passes.addNestedPass<FuncOp>(mlir::createLoopInvariantCodeMotionPass());
+  passes.addNestedPass<FuncOp>(mlir::createCSEPass());
+  passes.addNestedPass<FuncOp>(transforms::createTileRegisters(tiling));
+  passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
+  passes.addNestedPass<FuncOp>(mlir::createCSEPass());
+}
+
+void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
   passes.addNestedPass<FuncOp>(transforms::createLowerDense());
   // Only now: before dense tensors are buffers, canonicalization folds loads of an output into its initial fill.
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
@@ -39,14 +51,18 @@ void addLoopLowering(mlir::OpPassManager &passes, bool strictFp) {
   passes.addNestedPass<FuncOp>(transforms::createSinkFill());
   passes.addNestedPass<FuncOp>(transforms::createClipLoops());
   passes.addNestedPass<FuncOp>(transforms::createLowerStorage());
-  if (!strictFp) {
+  if (!options.strictFp)
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
-    passes.addNestedPass<FuncOp>(transforms::createRelaxFloats());
-  }
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
   passes.addNestedPass<FuncOp>(transforms::createChunkRows());
+  if (options.vectors.registers > 0)
+    addVectorLoops(passes, options);
+  if (!options.strictFp) {
+    passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
+    passes.addNestedPass<FuncOp>(transforms::createRelaxFloats());
+  }
 }
 
 void addLlvmLowering(mlir::OpPassManager &passes) {
@@ -56,6 +72,7 @@ void addLlvmLowering(mlir::OpPassManager &passes) {
   passes.addPass(mlir::createSCFToControlFlowPass());
   passes.addPass(mlir::createConvertToLLVMPass());
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());
+  passes.addNestedPass<mlir::LLVM::LLVMFuncOp>(transforms::createKeepLoopHints());
 }
 
 } // namespace spc::pipeline

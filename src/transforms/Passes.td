@@ -107,6 +107,24 @@ def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
   }];
 }
 
+def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
+  let summary = "Move dense loops out of reductions, in strips that are held in registers";
+  let description = [{
+    `for p: for k: C[i, k] += a[p] * B[j, k]` becomes `for each strip of k: c = 0; for p: c += a[p] * B[j, strip];
+    C[i, strip] = c`: the strip of C stays in vector registers instead of being loaded and stored for each p, and the
+    fill of C disappears. The loop over strips stands where C's row is known, so that B's rows are read whole before
+    they leave the cache. Each number of vectors that a strip can have gets its own code, chosen by the size at run
+    time; a last strip ends at the size and overlaps the one before. LLVM does not interchange loops, and promotes to
+    registers no array whose length it does not know.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::vector::VectorDialect", "mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "16", "Bytes of the target's vector registers">,
+    Option<"registers", "registers", "int64_t", "16", "How many vector registers the target has">
+  ];
+}
+
 def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
   let summary = "Turn buffer arguments into plain pointers that do not alias";
   let description = [{
@@ -114,6 +132,15 @@ def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
     as `size(...)` and `<name>.stride_k`. The body then has the signature that the entry code calls.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"];
+}
+
+def KeepLoopHints : Pass<"spc-keep-loop-hints", "mlir::LLVM::LLVMFuncOp"> {
+  let summary = "Hand what loops say of their own optimisation to LLVM";
+  let description = [{
+    Lowering scf.for keeps the attribute `llvm.loop_annotation` on the branch back to the loop's head, but not as the
+    property of that branch from which LLVM's metadata are made.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include "syntax/parser.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
 namespace spc::testing {
@@ -77,6 +78,12 @@ std::string describe(const Trial &trial) {
   return text.str();
 }
 
+/// SPC_TEST_OPT_LEVEL in the environment compiles all kernels at one level.
+static int optLevelOf(const KernelSpec &spec) {
+  const char *level = std::getenv("SPC_TEST_OPT_LEVEL");
+  return level ? std::atoi(level) : spec.optLevel;
+}
+
 KernelUnderTest::KernelUnderTest(const KernelSpec &spec) {
   compile(spec);
   const auto &all = diagnostics_.all();
@@ -111,7 +118,7 @@ void KernelUnderTest::compile(const KernelSpec &spec) {
     bindings.front().schedule = spec.schedule;
   kernel_ = sema::analyze(tree_, bindings, {"kernel", spec.strictFp}, diagnostics_);
   if (kernel_)
-    code_ = pipeline::compileToMemory(*kernel_, spec.optLevel, diagnostics_);
+    code_ = pipeline::compileToMemory(*kernel_, optLevelOf(spec), diagnostics_);
 }
 
 std::string KernelUnderTest::diagnostics() const {

@@ -14,6 +14,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
@@ -23,13 +24,14 @@ int main(int argc, char **argv) {
   registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
                   mlir::complex::ComplexDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
                   mlir::linalg::LinalgDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-                  mlir::sparse_tensor::SparseTensorDialect, mlir::tensor::TensorDialect>();
+                  mlir::sparse_tensor::SparseTensorDialect, mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   spc::transforms::registerSpcPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   mlir::PassPipelineRegistration<>("spc-sparsification", "MLIR's sparsifier, as spc runs it",
                                    spc::pipeline::addSparsification);
-  mlir::PassPipelineRegistration<>("spc-loops", "all of spc's passes on loops, in the order of the pipeline",
-                                   [](mlir::OpPassManager &passes) { spc::pipeline::addLoopLowering(passes, true); });
+  mlir::PassPipelineRegistration<>(
+      "spc-loops", "all of spc's passes on loops, in the order of the pipeline",
+      [](mlir::OpPassManager &passes) { spc::pipeline::addLoopLowering(passes, {.strictFp = true}); });
   return mlir::asMainReturnCode(mlir::MlirOptMain(argc, argv, "spc pass driver\n", registry));
 }

@@ -1,0 +1,48 @@
+// Which dense loops can be cut into strips and moved outside of the reductions around them.
+#pragma once
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <optional>
+#include <vector>
+
+namespace spc::transforms {
+
+/// The elements of one buffer that a strip updates: `buffer[indices]` with the strip's own index in dimension `along`,
+/// which has unit stride; `indices` holds null there.
+struct Slot {
+  mlir::Value buffer;
+  llvm::SmallVector<mlir::Value> indices;
+  unsigned along = 0;
+  bool isFresh = false; ///< set before it is read: what the memory held does not matter
+
+  bool operator==(const Slot &other) const {
+    return buffer == other.buffer && indices == other.indices && along == other.along;
+  }
+};
+
+/// Part of a block whose dense loops all run over the same elements 0 … size - 1 of the slots, and are *separable*: no
+/// element of one iteration is read in another. They may then be run strip by strip, each strip through the whole
+/// region, in any order; loops around them inside of the region are reductions into the slots.
+struct StripRegion {
+  mlir::Block *block = nullptr;
+  llvm::SmallVector<mlir::Operation *> operations; ///< of the block, in order, that hold the dense loops
+  llvm::SmallPtrSet<mlir::Operation *, 8> dense;   ///< the dense loops
+  mlir::Value size;
+  std::vector<Slot> slots;
+  unsigned elementBytes = 0; ///< of the widest type that the dense loops compute with
+
+  const Slot *slotOf(mlir::Operation *access) const;
+};
+
+/// Whether `op` computes elements one by one, without memory, and can be done on vectors.
+bool isElementwise(mlir::Operation *op);
+
+/// The dimension of unit stride of a buffer's type; nullopt where there is none.
+std::optional<unsigned> unitDimension(mlir::Value buffer);
+
+/// The regions of `body` in which a strip pays: at least one dense loop is inside of a reduction.
+std::vector<StripRegion> findStripRegions(mlir::func::FuncOp body);
+
+} // namespace spc::transforms

@@ -1,0 +1,159 @@
+#include "transforms/body_arguments.h"
+#include "transforms/passes.h"
+#include "transforms/strip_writer.h"
+#include "transforms/strips.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_TILEREGISTERS
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+using mlir::Value;
+
+constexpr int64_t kExact = 4;  ///< beyond, there are shapes for even numbers of vectors alone, to keep the code small
+constexpr int64_t kSpared = 2; ///< one strip more has to save more vectors than that
+
+int64_t roundedUp(int64_t count) {
+  return count > kExact ? count + count % 2 : count;
+}
+
+/// A strip of `count` vectors, of which all but the last `clamped` are needed in full.
+struct Shape {
+  int64_t lanes, count, clamped;
+  bool isPart; ///< for what is shorter than one whole vector
+
+  /// What tells it from the others: how many vectors; of parts, minus how many lanes.
+  int64_t code() const { return isPart ? -lanes : count; }
+};
+
+class TileRegisters : public impl::TileRegistersBase<TileRegisters> {
+public:
+  using TileRegistersBase::TileRegistersBase;
+
+  void runOnOperation() override {
+    const std::optional<int64_t> elements = scheduled(getOperation(), "tile");
+    if (elements == 0)
+      return;
+    for (StripRegion &region : findStripRegions(getOperation())) {
+      const int64_t lanes = std::max<int64_t>(vectorBytes / region.elementBytes, 1);
+      // Some registers are needed for what strips are computed from.
+      const int64_t wanted = elements ? llvm::divideCeil(*elements, lanes) : registers * 3 / 4;
+      mostVectors_ = roundedUp(std::clamp<int64_t>(wanted, elements ? 1 : 4, 16));
+      tile(region, lanes);
+    }
+  }
+
+private:
+  /// How a size is cut: into strips of `length` elements with the shape `whole`, and one for the rest.
+  struct Cut {
+    Value length, whole, rest;
+  };
+
+  llvm::SmallVector<Shape> shapes(int64_t lanes) const;
+  Cut cut(mlir::ImplicitLocOpBuilder &ops, Value size, int64_t lanes) const;
+  void tile(StripRegion &region, int64_t lanes);
+  void writeStrips(mlir::ImplicitLocOpBuilder &ops, const StripRegion &region, const Cut &cut, int64_t lanes);
+
+  int64_t mostVectors_ = 0; ///< of a strip
+};
+
+/// From one vector to as many as fit in the registers with something to spare; for less than one vector, two
+/// overlapping halves, quarters, …, or a single element.
+llvm::SmallVector<Shape> TileRegisters::shapes(int64_t lanes) const {
+  llvm::SmallVector<Shape> all;
+  for (int64_t count = 1; count <= mostVectors_; count += count < kExact ? 1 : 2)
+    all.push_back({lanes, count, count <= kExact ? 1 : 2, false});
+  for (int64_t narrow = lanes / 2; narrow > 1; narrow /= 2)
+    all.push_back({narrow, 2, 1, true});
+  if (lanes > 1)
+    all.push_back({1, 1, 1, true});
+  return all;
+}
+
+/// As few strips as possible, of about equal length; one more where that computes clearly less twice.
+TileRegisters::Cut TileRegisters::cut(mlir::ImplicitLocOpBuilder &ops, Value size, int64_t lanes) const {
+  const auto constant = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(ops, number); };
+  const auto isBelow = [&](Value a, Value b) -> Value {
+    return arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, a, b);
+  };
+  const auto select = [&](Value condition, Value a, Value b) -> Value {
+    return arith::SelectOp::create(ops, condition, a, b);
+  };
+  const auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(ops, a, b); };
+  const auto multiply = [&](Value a, Value b) -> Value { return arith::MulIOp::create(ops, a, b); };
+  Value one = constant(1);
+  const auto vectorsOf = [&](Value elements) -> Value {
+    return arith::DivUIOp::create(ops, add(elements, constant(lanes - 1)), constant(lanes));
+  };
+  const auto rounded = [&](Value count) -> Value {
+    return select(isBelow(constant(kExact), count), add(count, arith::AndIOp::create(ops, count, one)), count);
+  };
+  Value vectors = arith::MaxUIOp::create(ops, one, vectorsOf(size));
+  const auto share = [&](Value strips) -> Value {
+    Value most = add(vectors, arith::SubIOp::create(ops, strips, one));
+    return rounded(arith::DivUIOp::create(ops, most, strips));
+  };
+  Value strips = arith::DivUIOp::create(ops, add(vectors, constant(mostVectors_ - 1)), constant(mostVectors_));
+  Value more = add(strips, one), few = share(strips), many = share(more);
+  Value isWorth = isBelow(add(multiply(many, more), constant(kSpared)), multiply(few, strips));
+  Value whole = select(isWorth, many, few);
+  Value length = multiply(whole, constant(lanes));
+  Value rest = arith::RemUIOp::create(ops, size, length);
+  Value code = rounded(vectorsOf(rest));
+  for (int64_t narrow = lanes / 2; narrow > 0; narrow /= 2)
+    code = select(isBelow(rest, constant(2 * narrow)), constant(-narrow), code);
+  return {length, whole, code};
+}
+
+void TileRegisters::writeStrips(mlir::ImplicitLocOpBuilder &ops, const StripRegion &region, const Cut &cut,
+                                int64_t lanes) {
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  auto strips = scf::ForOp::create(ops, arith::ConstantIndexOp::create(ops, 0), region.size, cut.length);
+  ops.setInsertionPointToStart(strips.getBody());
+  Value base = strips.getInductionVar();
+  Value left = arith::SubIOp::create(ops, region.size, base);
+  Value isWhole = arith::CmpIOp::create(ops, arith::CmpIPredicate::uge, left, cut.length);
+  Value code = arith::SelectOp::create(ops, isWhole, cut.whole, cut.rest);
+  const llvm::SmallVector<Shape> all = shapes(lanes);
+  llvm::SmallVector<int64_t> codes;
+  for (const Shape &shape : all)
+    codes.push_back(shape.code());
+  auto choice = scf::IndexSwitchOp::create(ops, mlir::TypeRange(), code, codes, codes.size());
+  const auto open = [&](mlir::Region &body) {
+    ops.createBlock(&body);
+    scf::YieldOp::create(ops);
+    ops.setInsertionPointToStart(&body.front());
+  };
+  open(choice.getDefaultRegion());
+  for (auto [shape, body] : llvm::zip_equal(all, choice.getCaseRegions())) {
+    open(body);
+    StripWriter(ops, region, {shape.lanes, shape.count, shape.clamped, base}).write();
+  }
+}
+
+void TileRegisters::tile(StripRegion &region, int64_t lanes) {
+  mlir::OpBuilder builder(&getContext());
+  mlir::ImplicitLocOpBuilder ops(region.operations.front()->getLoc(), builder);
+  // What all rows have in common is worked out once.
+  mlir::Block &entry = getOperation().getBody().front();
+  const bool isCommon = region.size.getParentBlock() == &entry;
+  ops.setInsertionPoint(isCommon ? entry.findAncestorOpInBlock(*region.operations.front()) : region.operations.front());
+  const Cut strips = cut(ops, region.size, lanes);
+  ops.setInsertionPointAfter(region.operations.back());
+  writeStrips(ops, region, strips, lanes);
+  for (mlir::Operation *op : llvm::reverse(region.operations))
+    op->erase();
+}
+
+} // namespace
+} // namespace spc::transforms

@@ -1,0 +1,86 @@
+// Dense loops in strips of vectors: every size from nothing to several strips, so that each shape of a strip, each rest
+// and each overlap occurs.
+#include "end_to_end/expressions.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc::testing;
+using spc::sema::ValueType;
+
+namespace {
+
+/// Trials whose dimension `dim` takes all sizes up to some vectors, and a few larger ones; the others are small.
+std::vector<Trial> sizesOf(int classes, size_t dim) {
+  std::vector<Trial> trials;
+  for (int64_t size = 0; size <= 200; size += size < 36 ? 1 : size < 70 ? 3 : 13)
+    for (const bool padded : {false, true}) {
+      std::vector<int64_t> extents(static_cast<size_t>(classes), 4);
+      extents[0] = 6;
+      extents[dim] = size;
+      trials.push_back({extents, size % 5 == 3 ? Fill::StoredZeros : Fill::Random});
+      trials.back().padded = padded;
+    }
+  return trials;
+}
+
+void checkSizes(KernelSpec spec, size_t dim, const std::vector<ValueType> &types = {ValueType::F64, ValueType::F32}) {
+  for (const ValueType type : types) {
+    spec.type = type;
+    spec.optLevel = 2;
+    const KernelUnderTest kernel(spec);
+    INFO(describe(spec) << "\n" << kernel.diagnostics());
+    REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+    for (const Trial &trial : sizesOf(kernel.extentClasses(), dim)) {
+      INFO(describe(trial));
+      REQUIRE(kernel.check(trial) == "");
+    }
+  }
+}
+
+KernelSpec specOf(const std::string &statements, const Formats &formats, bool strictFp = false) {
+  KernelSpec spec;
+  spec.statements = statements;
+  spec.formats = formats;
+  spec.strictFp = strictFp;
+  return spec;
+}
+
+} // namespace
+
+// Extent classes are numbered by first appearance, the target's last: of C(i,k) = A(i,j) * B(j,k) i, j, k.
+TEST_CASE("a strip of the output in registers", "[strips]") {
+  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}), 2,
+             {ValueType::F64, ValueType::F32, ValueType::I32, ValueType::I8});
+  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}, true), 2);
+  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "dcsr"}}), 2);
+  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "coo"}}), 2);
+}
+
+TEST_CASE("a strip that starts from what the output holds", "[strips]") {
+  checkSizes(specOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
+  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k) + D(i,k)", {{"A", "csr"}}), 2);
+  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k) - 2 * E(i,j) * B(j,k)", {{"A", "csr"}, {"E", "csr"}}), 2);
+}
+
+TEST_CASE("a strip along the first dimension", "[strips]") {
+  checkSizes(specOf("C(k,i) = A(i,j) * B(k,j)", {{"A", "csr"}, {"B", "dense:1,0"}, {"C", "dense:1,0"}}), 2);
+}
+
+TEST_CASE("a strip for each level of a tree", "[strips]") {
+  checkSizes(specOf("M(i,r) = T(i,j,k) * B(j,r) * C(k,r)", {{"T", "csf"}}), 3);
+  checkSizes(specOf("Y(i,j,r) = T(i,j,k) * B(k,r)", {{"T", "csf"}}), 3);
+  checkSizes(specOf("M(i,r) = T(i,j,k,l) * B(j,r) * C(k,r) * D(l,r)", {{"T", "csf"}}), 4);
+  checkSizes(specOf("y(r) = A(i,j) * B(j,r)", {{"A", "csr"}}), 2);
+}
+
+TEST_CASE("a strip under a merge", "[strips]") {
+  checkSizes(specOf("C(i,k) = A(i,j) * E(i,j) * B(j,k)", {{"A", "csr"}, {"E", "csr"}}), 2);
+}
+
+TEST_CASE("strips of mixed types are as long as the widest has lanes", "[strips]") {
+  KernelSpec spec = specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}});
+  spec.types = {{"B", ValueType::F32}};
+  checkSizes(spec, 2, {ValueType::F64});
+  spec.types = {{"C", ValueType::F64}};
+  checkSizes(spec, 2, {ValueType::F32});
+}
