@@ -61,6 +61,8 @@ void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
     addVectorLoops(passes, options);
   if (!options.strictFp) {
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
+    if (options.vectors.registers > 0)
+      passes.addNestedPass<FuncOp>(transforms::createInterleaveSums());
     passes.addNestedPass<FuncOp>(transforms::createRelaxFloats());
   }
 }

@@ -125,6 +125,18 @@ def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
   ];
 }
 
+def InterleaveSums : Pass<"spc-interleave-sums", "mlir::func::FuncOp"> {
+  let summary = "Give short sums several chains of additions";
+  let description = [{
+    A sum waits for each addition before the next one. Loops over a segment that carry fewer than four sums (a sparse
+    dot product, a strip of one or two vectors) work on several entries an iteration, each with sums of its own. Of dot
+    products that gather this is the version for short segments; long ones are left to LLVM, whose vector loop pays from
+    16 entries on and costs more than it saves below. It reassociates, which --fp=strict forbids. LLVM interleaves
+    no loop that is on vectors already, and takes one version for all lengths.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
+}
+
 def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
   let summary = "Turn buffer arguments into plain pointers that do not alias";
   let description = [{

@@ -1,8 +1,10 @@
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace spc::transforms {
 
@@ -41,11 +43,40 @@ mlir::Value addendOf(scf::ForOp loop, unsigned number) {
   return sum.getLhs() == carried ? sum.getRhs() : sum.getLhs();
 }
 
+mlir::Value bufferRead(mlir::Operation &op) {
+  if (auto load = mlir::dyn_cast<mlir::memref::LoadOp>(op))
+    return load.getMemRef();
+  auto load = mlir::dyn_cast<mlir::vector::LoadOp>(op);
+  return load ? load.getBase() : mlir::Value();
+}
+
+/// Whether anything in the loop stores to `buffer`, an argument: no other one shares memory with it.
+bool isStoredIn(scf::ForOp loop, mlir::Value buffer) {
+  return llvm::any_of(buffer.getUsers(), [&](mlir::Operation *user) {
+    return loop->isProperAncestor(user) && !mlir::hasSingleEffect<mlir::MemoryEffects::Read>(user);
+  });
+}
+
+/// Moves loads at places that the loop does not change in front of it. The places are elements whether the loop runs or
+/// not: indices are variables of loops around this one, or coordinates.
+void hoistLoads(scf::ForOp loop) {
+  for (mlir::Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
+    mlir::Value buffer = bufferRead(op);
+    if (buffer && mlir::isa<mlir::BlockArgument>(buffer) &&
+        llvm::all_of(op.getOperands(), [&](mlir::Value v) { return loop.isDefinedOutsideOfLoop(v); }) &&
+        !isStoredIn(loop, buffer))
+      op.moveBefore(loop);
+  }
+}
+
 class FactorReductions : public impl::FactorReductionsBase<FactorReductions> {
 public:
   void runOnOperation() override {
     llvm::SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (loop.getNumResults() > 0)
+        hoistLoads(loop);
     for (scf::ForOp loop : loops)
       for (unsigned number = 0; number < loop.getNumResults(); ++number)
         factor(loop, number);
@@ -75,7 +106,7 @@ void FactorReductions::factor(scf::ForOp loop, unsigned number) {
 
   builder.setInsertionPoint(loop);
   mlir::Value initial = loop.getInitArgs()[number];
-  mlir::Value zero = arith::ConstantOp::create(builder, location, builder.getFloatAttr(initial.getType(), 0));
+  mlir::Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(initial.getType()));
   loop.getInitArgsMutable()[number].set(zero);
 
   // An empty sum adds nothing, whatever the factors are: infinity times an empty sum must not become NaN.

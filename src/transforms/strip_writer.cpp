@@ -1,16 +1,16 @@
 #include "transforms/strip_writer.h"
 
+#include "transforms/loop_hints.h"
+#include "transforms/vector_body.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace spc::transforms {
 
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
-namespace vector = mlir::vector;
 using mlir::Operation;
 using mlir::Value;
 
@@ -29,28 +29,19 @@ void StripWriter::findPlaces() {
 
 void StripWriter::write() {
   findPlaces();
+  VectorBody elements(builder_, mlir::cast<scf::ForOp>(*region_.dense.begin()), strip_.lanes);
   // All of a slot is read before any of it is written, where vectors overlap.
   for (const Slot &slot : region_.slots) {
     Vectors values;
     for (Value place : slot.isFresh ? llvm::ArrayRef<Value>() : llvm::ArrayRef<Value>(places_))
-      values.push_back(load(slot.buffer, indicesAt(slot, place), slot.along));
+      values.push_back(elements.load(slot.buffer, indicesAt(slot, place), slot.along));
     slots_.push_back(values);
   }
   for (Operation *op : region_.operations)
     writeOperation(*op);
   for (const Slot &slot : region_.slots)
     for (auto [value, place] : llvm::zip_equal(accumulators(slot), places_))
-      store(value, slot, place);
-}
-
-mlir::Type StripWriter::vectorOf(mlir::Type element) const {
-  return strip_.lanes == 1 ? element : mlir::Type(mlir::VectorType::get({strip_.lanes}, element));
-}
-
-Value StripWriter::broadcast(Value value) {
-  if (strip_.lanes == 1 || mlir::isa<mlir::VectorType>(value.getType()))
-    return value;
-  return vector::BroadcastOp::create(builder_, location_, vectorOf(value.getType()), value);
+      elements.store(value, slot.buffer, indicesAt(slot, place), slot.along);
 }
 
 llvm::SmallVector<Value> StripWriter::indicesAt(const Slot &slot, Value index) {
@@ -58,45 +49,6 @@ llvm::SmallVector<Value> StripWriter::indicesAt(const Slot &slot, Value index) {
   for (Value other : slot.indices)
     indices.push_back(other ? scalars_.lookupOrDefault(other) : index);
   return indices;
-}
-
-namespace {
-
-/// A view of `buffer` whose last dimension is the one of unit stride, as accesses to vectors want it.
-Value withUnitLast(mlir::OpBuilder &builder, mlir::Location location, Value buffer, unsigned unit,
-                   llvm::SmallVectorImpl<Value> &indices) {
-  const unsigned rank = indices.size();
-  if (unit + 1 == rank)
-    return buffer;
-  llvm::SmallVector<unsigned> order;
-  for (unsigned dim = 0; dim < rank; ++dim)
-    if (dim != unit)
-      order.push_back(dim);
-  order.push_back(unit);
-  std::rotate(indices.begin() + unit, indices.begin() + unit + 1, indices.end());
-  auto map = mlir::AffineMapAttr::get(mlir::AffineMap::getPermutationMap(order, builder.getContext()));
-  return memref::TransposeOp::create(builder, location, buffer, map);
-}
-
-} // namespace
-
-Value StripWriter::load(Value buffer, llvm::ArrayRef<Value> at, unsigned unit) {
-  llvm::SmallVector<Value> indices(at);
-  if (strip_.lanes == 1)
-    return memref::LoadOp::create(builder_, location_, buffer, indices);
-  Value view = withUnitLast(builder_, location_, buffer, unit, indices);
-  mlir::Type element = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
-  return vector::LoadOp::create(builder_, location_, mlir::cast<mlir::VectorType>(vectorOf(element)), view, indices);
-}
-
-void StripWriter::store(Value value, const Slot &slot, Value index) {
-  llvm::SmallVector<Value> indices = indicesAt(slot, index);
-  if (strip_.lanes == 1) {
-    memref::StoreOp::create(builder_, location_, value, slot.buffer, indices);
-    return;
-  }
-  Value view = withUnitLast(builder_, location_, slot.buffer, slot.along, indices);
-  vector::StoreOp::create(builder_, location_, broadcast(value), view, indices);
 }
 
 void StripWriter::writeOperation(Operation &op) {
@@ -112,75 +64,19 @@ void StripWriter::writeOperation(Operation &op) {
 }
 
 void StripWriter::writeDense(scf::ForOp loop) {
-  elements_.clear();
-  for (Operation &op : loop.getBody()->without_terminator())
-    writeElement(op, loop);
-}
-
-void StripWriter::writeElement(Operation &op, scf::ForOp loop) {
-  auto isElement = [&](Value value) { return elements_.contains(value); };
-  if (auto stored = mlir::dyn_cast<memref::StoreOp>(op)) {
-    Value value = stored.getValue();
-    accumulators(*region_.slotOf(&op)) =
-        isElement(value) ? elements_[value] : Vectors(strip_.count, broadcast(scalars_.lookupOrDefault(value)));
-    return;
+  VectorBody body(builder_, loop, strip_.lanes);
+  for (size_t v = 0; v < places_.size(); ++v) {
+    const auto held = [&](memref::LoadOp load) {
+      const Slot *slot = region_.slotOf(load);
+      return slot ? accumulators(*slot)[v] : Value();
+    };
+    const auto hold = [&](memref::StoreOp store, Value value) {
+      Vectors &values = accumulators(*region_.slotOf(store));
+      values.resize(places_.size());
+      values[v] = value;
+    };
+    body.write(scalars_, places_[v], {}, held, hold);
   }
-  if (const Slot *slot = region_.slotOf(&op)) {
-    elements_[op.getResult(0)] = accumulators(*slot);
-    return;
-  }
-  // Indices that vary are computed where they are used, for each vector.
-  if (op.getResult(0).getType().isIndex() && variesIn(op.getResult(0), loop))
-    return;
-  auto read = mlir::dyn_cast<memref::LoadOp>(op);
-  const bool moves = read && llvm::any_of(read.getIndices(), [&](Value index) { return variesIn(index, loop); });
-  if (!moves && llvm::none_of(op.getOperands(), isElement)) {
-    builder_.clone(op, scalars_);
-    return;
-  }
-  Vectors results;
-  for (int64_t v = 0; v < strip_.count; ++v) {
-    if (read) {
-      mlir::IRMapping indices(scalars_);
-      indices.map(loop.getInductionVar(), places_[v]);
-      results.push_back(elementLoad(read, indices));
-      continue;
-    }
-    mlir::IRMapping operands;
-    for (Value operand : op.getOperands())
-      operands.map(operand, isElement(operand) ? elements_[operand][v] : broadcast(scalars_.lookupOrDefault(operand)));
-    Operation *clone = builder_.clone(op, operands);
-    clone->getResult(0).setType(vectorOf(op.getResult(0).getType()));
-    results.push_back(clone->getResult(0));
-  }
-  elements_[op.getResult(0)] = results;
-}
-
-/// Whether `index` is computed from the loop's variable.
-bool StripWriter::variesIn(Value index, scf::ForOp loop) {
-  if (index == loop.getInductionVar())
-    return true;
-  Operation *op = index.getDefiningOp();
-  return op && op->getBlock() == loop.getBody() && index.getType().isIndex() &&
-         llvm::any_of(op->getOperands(), [&](Value operand) { return variesIn(operand, loop); });
-}
-
-Value StripWriter::elementLoad(memref::LoadOp op, mlir::IRMapping &values) {
-  llvm::SmallVector<Value> indices;
-  for (Value index : op.getIndices())
-    indices.push_back(cloneIndex(index, op->getBlock(), values));
-  return load(op.getMemRef(), indices, *unitDimension(op.getMemRef()));
-}
-
-Value StripWriter::cloneIndex(Value index, mlir::Block *block, mlir::IRMapping &values) {
-  if (Value known = values.lookupOrNull(index))
-    return known;
-  Operation *op = index.getDefiningOp();
-  if (!op || op->getBlock() != block)
-    return index;
-  for (Value operand : op->getOperands())
-    values.map(operand, cloneIndex(operand, block, values));
-  return builder_.clone(*op, values)->getResult(0);
 }
 
 llvm::SmallVector<Value> StripWriter::withSlots(mlir::ValueRange values) {
@@ -189,7 +85,7 @@ llvm::SmallVector<Value> StripWriter::withSlots(mlir::ValueRange values) {
     all.push_back(scalars_.lookupOrDefault(value));
   for (Vectors &vectors : slots_)
     for (Value value : vectors)
-      all.push_back(broadcast(value));
+      all.push_back(value);
   return all;
 }
 
@@ -222,23 +118,12 @@ void StripWriter::writeBlock(mlir::Block &from, mlir::Block &to) {
   builder_.create(state);
 }
 
-/// The loops are on vectors already, and long enough where there are a few of them.
-void StripWriter::setHints(scf::ForOp loop) {
-  namespace LLVM = mlir::LLVM;
-  mlir::MLIRContext *context = builder_.getContext();
-  const mlir::BoolAttr yes = builder_.getBoolAttr(true);
-  auto vectorize = LLVM::LoopVectorizeAttr::get(context, yes, {}, {}, {}, {}, {}, {});
-  auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
-  loop->setAttr("llvm.loop_annotation", LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, unroll, {}, {}, {},
-                                                                      {}, {}, {}, {}, {}, {}, {}, {}));
-}
-
 void StripWriter::writeFor(scf::ForOp loop) {
   auto clone = scf::ForOp::create(builder_, loop.getLoc(), scalars_.lookupOrDefault(loop.getLowerBound()),
                                   scalars_.lookupOrDefault(loop.getUpperBound()),
                                   scalars_.lookupOrDefault(loop.getStep()), withSlots(loop.getInitArgs()));
   clone->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  setHints(clone);
+  keepLoopAsItIs(clone);
   clone.getBody()->clear();
   writeBlock(*loop.getBody(), *clone.getBody());
   scalars_.map(loop.getResults(), clone.getResults().take_front(loop.getNumResults()));

@@ -28,20 +28,11 @@ private:
   using Vectors = llvm::SmallVector<mlir::Value>; ///< one for each vector of the strip
 
   void findPlaces();
-  mlir::Type vectorOf(mlir::Type element) const;
-  mlir::Value broadcast(mlir::Value value);
-  mlir::Value load(mlir::Value buffer, llvm::ArrayRef<mlir::Value> indices, unsigned unit);
-  void store(mlir::Value value, const Slot &slot, mlir::Value index);
   llvm::SmallVector<mlir::Value> indicesAt(const Slot &slot, mlir::Value index);
 
   void writeDense(mlir::scf::ForOp loop);
-  void writeElement(mlir::Operation &op, mlir::scf::ForOp loop);
-  bool variesIn(mlir::Value index, mlir::scf::ForOp loop);
-  mlir::Value elementLoad(mlir::memref::LoadOp op, mlir::IRMapping &values);
-  mlir::Value cloneIndex(mlir::Value index, mlir::Block *block, mlir::IRMapping &values);
   void writeOperation(mlir::Operation &op);
   void writeBlock(mlir::Block &from, mlir::Block &to);
-  void setHints(mlir::scf::ForOp loop);
   void writeFor(mlir::scf::ForOp loop);
   void writeWhile(mlir::scf::WhileOp loop);
   void writeIf(mlir::scf::IfOp choice);
@@ -57,7 +48,6 @@ private:
   llvm::SmallVector<mlir::Value> places_; ///< each vector's index of its first element
   llvm::SmallVector<Vectors> slots_;
   mlir::IRMapping scalars_;
-  llvm::DenseMap<mlir::Value, Vectors> elements_;
 };
 
 } // namespace spc::transforms

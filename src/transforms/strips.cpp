@@ -1,6 +1,7 @@
 #include "transforms/strips.h"
 
 #include "transforms/affine_sums.h"
+#include "transforms/vector_body.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -14,12 +15,6 @@ using mlir::Operation;
 using mlir::Value;
 
 namespace {
-
-/// Numbers that are stored as they are computed with: no half floats, which go through f32, and no complex ones.
-bool isStripType(mlir::Type type) {
-  return type.isF32() || type.isF64() || type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
-         type.isInteger(64);
-}
 
 unsigned bytesOf(mlir::Type type) {
   return type.getIntOrFloatBitWidth() / 8;
@@ -55,8 +50,8 @@ private:
   bool isElement(Value value) const { return elements_.contains(value); }
   bool isInvariant(Value value) { return loop_.isDefinedOutsideOfLoop(value) || !variants_.contains(value); }
   bool noteType(mlir::Type type) {
-    bytes_ = isStripType(type) ? std::max(bytes_, bytesOf(type)) : bytes_;
-    return isStripType(type);
+    bytes_ = isVectorElement(type) ? std::max(bytes_, bytesOf(type)) : bytes_;
+    return isVectorElement(type);
   }
 
   scf::ForOp loop_;
@@ -258,18 +253,6 @@ const Slot *StripRegion::slotOf(Operation *access) const {
   found.along = *unit;
   auto slot = llvm::find(slots, found);
   return slot == slots.end() ? nullptr : &*slot;
-}
-
-bool isElementwise(Operation *op) {
-  return op->hasTrait<mlir::OpTrait::Elementwise>() && op->getNumRegions() == 0;
-}
-
-std::optional<unsigned> unitDimension(Value buffer) {
-  auto strides = mlir::cast<mlir::MemRefType>(buffer.getType()).getStridesAndOffset().first;
-  for (unsigned dim = 0; dim < strides.size(); ++dim)
-    if (strides[dim] == 1)
-      return dim;
-  return std::nullopt;
 }
 
 std::vector<StripRegion> findStripRegions(mlir::func::FuncOp body) {

@@ -36,12 +36,6 @@ struct StripRegion {
   const Slot *slotOf(mlir::Operation *access) const;
 };
 
-/// Whether `op` computes elements one by one, without memory, and can be done on vectors.
-bool isElementwise(mlir::Operation *op);
-
-/// The dimension of unit stride of a buffer's type; nullopt where there is none.
-std::optional<unsigned> unitDimension(mlir::Value buffer);
-
 /// The regions of `body` in which a strip pays: at least one dense loop is inside of a reduction.
 std::vector<StripRegion> findStripRegions(mlir::func::FuncOp body);
 

@@ -84,3 +84,8 @@ TEST_CASE("strips of mixed types are as long as the widest has lanes", "[strips]
   spec.types = {{"C", ValueType::F64}};
   checkSizes(spec, 2, {ValueType::F32});
 }
+
+TEST_CASE("factors of a strip that a reduction does not touch", "[strips]") {
+  checkSizes(specOf("D(i,k) = alpha * B(i,k) + A(i,j) * X(j,k) * Y(i,k)", {{"A", "csr"}}), 1);
+  checkSizes(specOf("C(i,k) = alpha * A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
+}

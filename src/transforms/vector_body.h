@@ -1,0 +1,63 @@
+// The body of a dense loop, done for several of its iterations at once.
+#pragma once
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+#include <functional>
+#include <optional>
+
+namespace spc::transforms {
+
+/// Whether `op` computes elements one by one, without memory, and can be done on vectors.
+bool isElementwise(mlir::Operation *op);
+
+/// Whether elements of this type can be computed with on vectors: no half floats, which go through f32, and no complex
+/// numbers.
+bool isVectorElement(mlir::Type type);
+
+/// The dimension of unit stride of a buffer's type; nullopt where there is none.
+std::optional<unsigned> unitDimension(mlir::Value buffer);
+
+/// Whether `index` is computed in the loop from the loop's variable.
+bool variesIn(mlir::Value index, mlir::scf::ForOp loop);
+
+/// Writes a dense loop's body for the `lanes` iterations from a place on, at the builder's: what varies becomes a
+/// vector (with one lane a scalar), what does not is cloned. Requires of the body: loads and stores with unit stride in
+/// the loop's variable or without it, elementwise operations, and index arithmetic for nothing else than these
+/// accesses.
+class VectorBody {
+public:
+  /// In place of a load or a store of the loop's own elements. A load that gives null is made.
+  using Load = std::function<mlir::Value(mlir::memref::LoadOp)>;
+  using Store = std::function<void(mlir::memref::StoreOp, mlir::Value)>;
+
+  VectorBody(mlir::OpBuilder &builder, mlir::scf::ForOp loop, int64_t lanes)
+      : builder_(builder), location_(loop.getLoc()), loop_(loop), lanes_(lanes) {}
+
+  /// `scalars` maps what the body uses of outside; `carried` are the loop's carried values, as vectors. Returns what
+  /// the body yields.
+  llvm::SmallVector<mlir::Value> write(const mlir::IRMapping &scalars, mlir::Value place, mlir::ValueRange carried,
+                                       const Load &load = {}, const Store &store = {});
+
+  mlir::Type vectorOf(mlir::Type element) const;
+  mlir::Value broadcast(mlir::Value value);
+  /// Elements from `indices` on, along dimension `unit`.
+  mlir::Value load(mlir::Value buffer, llvm::ArrayRef<mlir::Value> indices, unsigned unit);
+  void store(mlir::Value value, mlir::Value buffer, llvm::ArrayRef<mlir::Value> indices, unsigned unit);
+
+private:
+  void writeOperation(mlir::Operation &op, const Load &load, const Store &store);
+  mlir::Value elementLoad(mlir::memref::LoadOp op);
+  mlir::Value indexOf(mlir::Value index);
+
+  mlir::OpBuilder &builder_;
+  mlir::Location location_;
+  mlir::scf::ForOp loop_;
+  int64_t lanes_;
+  mlir::IRMapping scalars_;  ///< also indices at the first lane
+  mlir::IRMapping elements_; ///< vectors
+};
+
+} // namespace spc::transforms

@@ -1,0 +1,75 @@
+// RUN: spc-opt %s -split-input-file -spc-interleave-sums -canonicalize -cse | FileCheck %s
+
+// Four chains for short segments; long ones are left to LLVM as they were.
+// CHECK-LABEL: func.func @dot(
+// CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xindex>, %[[VAL:[a-z0-9]*]]: memref<?xf64>, %[[X:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index
+// CHECK:         %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]]
+// CHECK:         %[[LONG:.*]] = arith.cmpi sge, %[[LENGTH]], %c16
+// CHECK:         scf.if %[[LONG]]
+// CHECK:           scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
+// CHECK-NOT:       loop_annotation
+// CHECK:         } else {
+// CHECK:           %[[MIDDLE:.*]] = arith.maxsi
+// CHECK:           %[[SUMS:.*]]:4 = scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c4
+// CHECK-COUNT-4:     arith.addf
+// CHECK:           {llvm.loop_annotation
+// CHECK:           arith.addf %[[SUMS]]#0, %[[SUMS]]#2
+// CHECK:           arith.addf %[[SUMS]]#1, %[[SUMS]]#3
+// CHECK:           scf.for %{{.*}} = %[[MIDDLE]] to %[[TO]] step %c1
+func.func @dot(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?xf64>, %from: index, %to: index) -> f64 {
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %sum = scf.for %p = %from to %to step %c1 iter_args(%acc = %zero) -> (f64) {
+    %j = memref.load %crd[%p] : memref<?xindex>
+    %a = memref.load %val[%p] : memref<?xf64>
+    %b = memref.load %x[%j] : memref<?xf64>
+    %ab = arith.mulf %a, %b : f64
+    %next = arith.addf %acc, %ab : f64
+    scf.yield %next : f64
+  }
+  return %sum : f64
+}
+
+// -----
+
+// Two vectors a sum: two chains.
+// CHECK-LABEL: func.func @strip(
+// CHECK-NOT:     scf.if
+// CHECK:         scf.for {{.*}} step %c2 iter_args({{.*}}) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>)
+// CHECK:         scf.for {{.*}} step %c1
+func.func @strip(%val: memref<?xf64>, %b: memref<?x8xf64>, %from: index, %to: index) -> (vector<4xf64>, vector<4xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %zero = arith.constant dense<0.0> : vector<4xf64>
+  %sums:2 = scf.for %p = %from to %to step %c1 iter_args(%s = %zero, %t = %zero) -> (vector<4xf64>, vector<4xf64>) {
+    %a = memref.load %val[%p] : memref<?xf64>
+    %v = vector.broadcast %a : f64 to vector<4xf64>
+    %x = vector.load %b[%p, %c0] : memref<?x8xf64>, vector<4xf64>
+    %y = vector.load %b[%p, %c4] : memref<?x8xf64>, vector<4xf64>
+    %vx = arith.mulf %v, %x : vector<4xf64>
+    %vy = arith.mulf %v, %y : vector<4xf64>
+    %sx = arith.addf %s, %vx : vector<4xf64>
+    %ty = arith.addf %t, %vy : vector<4xf64>
+    scf.yield %sx, %ty : vector<4xf64>, vector<4xf64>
+  }
+  return %sums#0, %sums#1 : vector<4xf64>, vector<4xf64>
+}
+
+// -----
+
+// What is carried is not only added to.
+// CHECK-LABEL: func.func @product(
+// CHECK:         scf.for {{.*}} step %c1
+// CHECK-NOT:     scf.for
+func.func @product(%crd: memref<?xindex>, %x: memref<?xf64>, %from: index, %to: index) -> f64 {
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f64
+  %result = scf.for %p = %from to %to step %c1 iter_args(%acc = %one) -> (f64) {
+    %j = memref.load %crd[%p] : memref<?xindex>
+    %b = memref.load %x[%j] : memref<?xf64>
+    %next = arith.mulf %acc, %b : f64
+    scf.yield %next : f64
+  }
+  return %result : f64
+}
