@@ -38,6 +38,8 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
   passes.addNestedPass<FuncOp>(mlir::createLoopInvariantCodeMotionPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(transforms::createTileRegisters(tiling));
+  if (!options.strictFp)
+    passes.addNestedPass<FuncOp>(transforms::createJamReductions({options.vectors.bytes}));
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
 }

@@ -125,6 +125,21 @@ def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
   ];
 }
 
+def JamReductions : Pass<"spc-jam-reductions", "mlir::func::FuncOp"> {
+  let summary = "Compute the dense dot products of several entries together";
+  let description = [{
+    `for p: D[p] = s[p] * (sum over k of A[i, k] * B[j, k])`: four entries at a time, so that A's row is loaded once for
+    the four, their additions overlap, and one tree adds up the lanes of all four sums. Each has two vector sums; a rest
+    that is no whole vector ends at the size and masks what it has in common with the last one. It reassociates, which
+    --fp=strict forbids. LLVM vectorises the inner loop alone, and adds up lanes for each entry.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::vector::VectorDialect",
+                           "mlir::LLVM::LLVMDialect"];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "16", "Bytes of the target's vector registers">
+  ];
+}
+
 def InterleaveSums : Pass<"spc-interleave-sums", "mlir::func::FuncOp"> {
   let summary = "Give short sums several chains of additions";
   let description = [{

@@ -89,3 +89,11 @@ TEST_CASE("factors of a strip that a reduction does not touch", "[strips]") {
   checkSizes(specOf("D(i,k) = alpha * B(i,k) + A(i,j) * X(j,k) * Y(i,k)", {{"A", "csr"}}), 1);
   checkSizes(specOf("C(i,k) = alpha * A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
 }
+
+TEST_CASE("dense dot products of several entries together", "[strips]") {
+  checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2);
+  checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "coo"}}), 2);
+  checkSizes(specOf("y(i) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2);
+  checkSizes(specOf("C(i,j) = A(i,k) * B(j,k)", {}), 1);
+  checkSizes(specOf("D(i,j) += S(i,j) * (A(i,k) - B(j,k)) * A(i,k)", {{"S", "csr"}, {"D", "dense"}}), 2);
+}

@@ -1,0 +1,61 @@
+// RUN: spc-opt %s -split-input-file -spc-jam-reductions="vector-bytes=32" -canonicalize -cse | FileCheck %s
+
+// Four entries together: A's row is loaded once for the four, in two chains of vectors each; one tree adds up the lanes.
+// CHECK-LABEL: func.func @sddmm(
+// CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xindex>, %[[A:[a-z0-9]*]]: memref<?xf64>, %[[B:[a-z0-9]*]]: memref<?x?xf64>, %[[D:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index, %[[K:[a-z0-9]*]]: index
+// CHECK:         scf.for %[[P:.*]] = %[[FROM]] to %{{.*}} step %c4
+// CHECK-COUNT-4:   memref.load %[[CRD]]
+// CHECK:           %[[SUMS:.*]]:8 = scf.for {{.*}} step %c8
+// CHECK:             vector.load %[[A]]
+// CHECK-COUNT-4:     vector.load %[[B]]
+// CHECK:             vector.load %[[A]]
+// CHECK-COUNT-4:     vector.load %[[B]]
+// CHECK-NOT:         vector.load
+// CHECK:             scf.yield
+// A last vector that ends at the size counts its own lanes.
+// CHECK:           arith.cmpi sle, {{.*}} : vector<4xi64>
+// CHECK:           arith.select {{.*}} : vector<4xi1>, vector<4xf64>
+// CHECK-COUNT-6:   vector.shuffle
+// CHECK-NOT:       vector.shuffle
+// CHECK-COUNT-4:   memref.store %{{.*}}, %[[D]]
+// What is left of the segment keeps its loop.
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %[[TO]] step %c1
+// CHECK:           memref.store %{{.*}}, %[[D]]
+func.func @sddmm(%crd: memref<?xindex>, %a: memref<?xf64>, %b: memref<?x?xf64>, %d: memref<?xf64>, %from: index, %to: index, %size: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %p = %from to %to step %c1 {
+    %j = memref.load %crd[%p] : memref<?xindex>
+    %sum = scf.for %k = %c0 to %size step %c1 iter_args(%acc = %zero) -> (f64) {
+      %x = memref.load %a[%k] : memref<?xf64>
+      %y = memref.load %b[%j, %k] : memref<?x?xf64>
+      %xy = arith.mulf %x, %y : f64
+      %next = arith.addf %acc, %xy : f64
+      scf.yield %next : f64
+    }
+    memref.store %sum, %d[%p] : memref<?xf64>
+  }
+  return
+}
+
+// -----
+
+// Every iteration stores to an element that another one may load.
+// CHECK-LABEL: func.func @dependent(
+// CHECK-NOT:     vector
+func.func @dependent(%crd: memref<?xindex>, %b: memref<?x?xf64>, %d: memref<?xf64>, %from: index, %to: index, %size: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %from to %to step %c1 {
+    %j = memref.load %crd[%p] : memref<?xindex>
+    %start = memref.load %d[%j] : memref<?xf64>
+    %sum = scf.for %k = %c0 to %size step %c1 iter_args(%acc = %start) -> (f64) {
+      %y = memref.load %b[%j, %k] : memref<?x?xf64>
+      %next = arith.addf %acc, %y : f64
+      scf.yield %next : f64
+    }
+    memref.store %sum, %d[%p] : memref<?xf64>
+  }
+  return
+}
