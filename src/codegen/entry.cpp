@@ -112,7 +112,7 @@ void passHalvesAsBits(LLVM::LLVMFuncOp body) {
 }
 
 /// The stages in order: bodies, and what the runtime does by itself.
-mlir::LogicalResult runStages(Entry &entry, AssembledOutputs &outputs) {
+mlir::LogicalResult runStages(Entry &entry, Memory &memory, AssembledOutputs &outputs) {
   const std::vector<sema::Stage> stages = sema::stagesOf(entry.kernel);
   for (size_t k = 0; k < stages.size(); ++k) {
     if (const sema::Conversion *conversion = sema::conversionOf(entry.kernel, stages[k])) {
@@ -125,7 +125,8 @@ mlir::LogicalResult runStages(Entry &entry, AssembledOutputs &outputs) {
     if (!body)
       return entry.build.module().emitError("the kernel's body '") << name << "' is missing";
     const sema::Statement *assembly = sema::assemblingStatement(entry.kernel, stages[k]);
-    if (mlir::failed(assembly ? outputs.assemble(*assembly, body) : callBody(entry, body, planChunks(entry, body), {})))
+    if (mlir::failed(assembly ? outputs.assemble(*assembly, body)
+                              : callBody(entry, memory, body, planChunks(entry, body, false), {})))
       return mlir::failure();
   }
   return mlir::success();
@@ -148,7 +149,7 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   fillStructures(entry);
   AssembledOutputs outputs(entry, memory);
   outputs.prepare();
-  if (mlir::failed(runStages(entry, outputs)))
+  if (mlir::failed(runStages(entry, memory, outputs)))
     return mlir::failure();
   outputs.hand();
   build.succeed();

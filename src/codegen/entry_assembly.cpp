@@ -29,7 +29,7 @@ enum AssemblyField : unsigned {
   kNotesLengths,
   kChunks,
   kRuns,
-  kRowsAtOnce,
+  kBorders,
   kExpected,
   kShares,
   kShareOf, ///< for each an array and its bytes
@@ -48,7 +48,7 @@ static_assert(sizeof(runtime::Assembly) == kAssemblyFields * sizeof(int64_t));
 Struct assemblyStruct(EntryBuilder &build) {
   llvm::SmallVector<mlir::Type> fields(kAssemblyFields, build.int64Type());
   for (unsigned pointer :
-       {kAllocator, kTarget, kAssemblyParallelFor, kAssemblyUser, kPlace, kPack, kMerge, kDropZeros, kState})
+       {kBorders, kAllocator, kTarget, kAssemblyParallelFor, kAssemblyUser, kPlace, kPack, kMerge, kDropZeros, kState})
     fields[pointer] = build.pointerType();
   for (unsigned n = 0; n < runtime::kMostShares; ++n)
     fields[kShareOf + 2 * n] = build.pointerType();
@@ -166,7 +166,7 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   set(kNotesLengths, build.constant(parts.notesLengths));
   set(kChunks, chunks.tasks);
   set(kRuns, build.constant(static_cast<int64_t>(statement.terms.size())));
-  set(kRowsAtOnce, chunks.size ? chunks.size : build.constant(0));
+  set(kBorders, chunks.borders ? chunks.borders : build.null());
   set(kExpected, expectedEntries(statement));
   llvm::SmallVector<std::pair<Value, int>> shares = findShares(statement);
   set(kShares, build.constant(static_cast<int64_t>(shares.size())));
@@ -195,10 +195,10 @@ mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement,
   Descriptors descriptors(entry_);
   const Value allocator = descriptors.allocator(memory_);
   const Value target = describeTarget(descriptors, statement.target);
-  const Chunks chunks = planChunks(entry_, body);
+  const Chunks chunks = planChunks(entry_, body, true);
   const Value assembly = describeAssembly(statement, allocator, target, chunks);
   build.failUnlessOk(callRuntime(build, "assembly_start", {assembly}));
-  if (mlir::failed(callBody(entry_, body, chunks, assembly)))
+  if (mlir::failed(callBody(entry_, memory_, body, chunks, assembly)))
     return mlir::failure();
   build.failUnlessOk(callRuntime(build, "assembly_finish", {assembly}));
   take(descriptors, statement.target, target);

@@ -67,6 +67,22 @@ Value EntryBuilder::negate(Value value) {
   return LLVM::XOrOp::create(ops_, value, truth(true));
 }
 
+Value EntryBuilder::add(Value left, Value right) {
+  return LLVM::AddOp::create(ops_, left, right);
+}
+
+Value EntryBuilder::subtract(Value left, Value right) {
+  return LLVM::SubOp::create(ops_, left, right);
+}
+
+Value EntryBuilder::least(Value left, Value right) {
+  return select(compare(LLVM::ICmpPredicate::slt, left, right), left, right);
+}
+
+Value EntryBuilder::greatest(Value left, Value right) {
+  return select(compare(LLVM::ICmpPredicate::sgt, left, right), left, right);
+}
+
 Value EntryBuilder::multiply(Value left, Value right) {
   return LLVM::MulOp::create(ops_, left, right);
 }
@@ -102,6 +118,42 @@ void EntryBuilder::branch(Value condition, const std::function<void()> &yes, con
   no();
   LLVM::BrOp::create(ops_, mlir::ValueRange{}, after);
   ops_.setInsertionPointToEnd(after);
+}
+
+void EntryBuilder::forEach(Value begin, Value end, const std::function<void(Value)> &step) {
+  mlir::Block *before = ops_.getInsertionBlock();
+  mlir::Block *test = newBlock(), *inside = newBlock(), *after = newBlock();
+  const Value index = test->addArgument(int64_, ops_.getLoc());
+  ops_.setInsertionPointToEnd(before);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{begin}, test);
+  ops_.setInsertionPointToEnd(test);
+  LLVM::CondBrOp::create(ops_, compare(LLVM::ICmpPredicate::slt, index, end), inside, after);
+  ops_.setInsertionPointToEnd(inside);
+  step(index);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{add(index, constant(1))}, test);
+  ops_.setInsertionPointToEnd(after);
+}
+
+Value EntryBuilder::firstWhere(Value count, const std::function<Value(Value)> &holds) {
+  mlir::Block *before = ops_.getInsertionBlock();
+  mlir::Block *test = newBlock(), *inside = newBlock(), *after = newBlock();
+  const Value first = test->addArgument(int64_, ops_.getLoc()), last = test->addArgument(int64_, ops_.getLoc());
+  ops_.setInsertionPointToEnd(before);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{constant(0), count}, test);
+  ops_.setInsertionPointToEnd(test);
+  LLVM::CondBrOp::create(ops_, compare(LLVM::ICmpPredicate::slt, first, last), inside, after);
+  ops_.setInsertionPointToEnd(inside);
+  const Value middle = LLVM::LShrOp::create(ops_, add(first, last), constant(1));
+  const Value found = holds(middle);
+  const Value next = select(found, first, add(middle, constant(1)));
+  const Value end = select(found, middle, last);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{next, end}, test);
+  ops_.setInsertionPointToEnd(after);
+  return first;
+}
+
+Value EntryBuilder::element(mlir::Type type, Value array, Value index) {
+  return LLVM::GEPOp::create(ops_, pointer_, type, array, mlir::ValueRange{index});
 }
 
 Value EntryBuilder::element(mlir::Type type, Value array, int64_t index) {

@@ -47,7 +47,12 @@ public:
   mlir::Value both(mlir::Value left, mlir::Value right);
   mlir::Value either(mlir::Value left, mlir::Value right);
   mlir::Value negate(mlir::Value truth);
+  mlir::Value add(mlir::Value left, mlir::Value right);
+  mlir::Value subtract(mlir::Value left, mlir::Value right);
   mlir::Value multiply(mlir::Value left, mlir::Value right);
+  /// The lesser and the greater of two signed numbers.
+  mlir::Value least(mlir::Value left, mlir::Value right);
+  mlir::Value greatest(mlir::Value left, mlir::Value right);
   /// Without branching: both values are computed.
   mlir::Value select(mlir::Value condition, mlir::Value yes, mlir::Value no);
   /// `compute()` where `condition` holds, else `otherwise`; branches.
@@ -55,7 +60,13 @@ public:
   /// Builds both sides; only one of them runs.
   void branch(mlir::Value condition, const std::function<void()> &yes, const std::function<void()> &no);
 
+  /// Builds `step(index)`, which runs for each index from `begin` up to, but not including, `end`.
+  void forEach(mlir::Value begin, mlir::Value end, const std::function<void(mlir::Value)> &step);
+  /// The first index below `count` where `holds(index)`, which then holds for all that follow; else `count`.
+  mlir::Value firstWhere(mlir::Value count, const std::function<mlir::Value(mlir::Value)> &holds);
+
   mlir::Value element(mlir::Type type, mlir::Value array, int64_t index);
+  mlir::Value element(mlir::Type type, mlir::Value array, mlir::Value index);
   mlir::Value fieldAddress(Struct type, mlir::Value object, unsigned field);
   mlir::Value load(mlir::Type type, mlir::Value address);
   void store(mlir::Value value, mlir::Value address);

@@ -137,6 +137,10 @@ mlir::LogicalResult bindExtents(Entry &entry) {
   return mlir::success();
 }
 
+const sema::Tensor &tensorNamed(const sema::Kernel &kernel, llvm::StringRef name) {
+  return *llvm::find_if(kernel.tensors, [&](const sema::Tensor &tensor) { return tensor.name == name; });
+}
+
 sema::TensorId structureOwner(const sema::Kernel &kernel, sema::TensorId tensor) {
   sema::TensorId owner = tensor;
   for (size_t hops = 0; hops < kernel.tensors.size(); ++hops) {

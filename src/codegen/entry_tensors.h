@@ -86,6 +86,14 @@ mlir::LogicalResult bindExtents(Entry &entry);
 /// level has more entries than memory can hold.
 void bindParameters(Entry &entry);
 
+/// The tensor of that name. Requires: there is one.
+const sema::Tensor &tensorNamed(const sema::Kernel &kernel, llvm::StringRef name);
+
+/// What the entry knows of one of the kernel's tensors.
+inline const TensorView &viewOf(const Entry &entry, const sema::Tensor &tensor) {
+  return entry.tensors[static_cast<size_t>(&tensor - entry.kernel.tensors.data())];
+}
+
 /// The tensor whose struct has the structure of `tensor`, which may be borrowed more than once.
 sema::TensorId structureOwner(const sema::Kernel &kernel, sema::TensorId tensor);
 

@@ -60,6 +60,8 @@ public:
       add("implicit", builder_.getUnitAttr());
     if (level.part == Part::Difference)
       add("signed", builder_.getUnitAttr());
+    if (!level.ordered)
+      add("unordered", builder_.getUnitAttr());
     if (tensor_.format.interleaved && !level.isDense())
       addInterleaved(k);
     return builder_.getDictionaryAttr(keys_);

@@ -58,7 +58,7 @@ void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
-  passes.addNestedPass<FuncOp>(transforms::createChunkRows());
+  passes.addNestedPass<FuncOp>(transforms::createChunkRows({!options.strictFp}));
   if (options.vectors.registers > 0)
     addVectorLoops(passes, options);
   if (!options.strictFp) {

@@ -64,7 +64,7 @@ struct Assembly {
   int64_t notesLengths;    ///< not 0: each row's length is noted, for spc_rt_pack_matrix
   int64_t chunks;          ///< at least 1
   int64_t runs;            ///< of each chunk, at least 1
-  int64_t rowsAtOnce;      ///< rows of the first dimension in a chunk, but for the last one; unset where there is one
+  const int64_t *borders;  ///< by chunk: its first row, of the first dimension; null where there is one chunk
   int64_t expected;        ///< how many entries there may be in all, to make room at first; 0: unknown
   int64_t shares; ///< how many of the arrays below are set: chunks' shares of what is expected are in proportion
                   ///< to the operands' entries in their rows; 0: equal

@@ -51,7 +51,7 @@ int64_t expectedBefore(const AssemblyState &state, int64_t chunk) {
   int64_t before = 0, all = 0;
   for (int64_t n = 0; n < assembly.shares; ++n) {
     const auto &[array, bytes] = assembly.shareOf[n];
-    before += load(array, bytes, chunk * assembly.rowsAtOnce);
+    before += load(array, bytes, assembly.borders ? assembly.borders[chunk] : 0);
     all += load(array, bytes, rows);
   }
   return static_cast<int64_t>(static_cast<double>(before) *

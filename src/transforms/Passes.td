@@ -99,12 +99,19 @@ def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
 def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
   let summary = "Let the caller run the rows in chunks";
   let description = [{
-    Where the body is one loop over all of a dimension m, and each iteration writes only what no other one touches (its
-    row of a dense output, the positions below it of a shared pattern), the loop runs from an argument bound as
-    `begin(m)` to one bound as `end(m)`. The entry then hands chunks to the context's parallel-for. Each row is computed
-    as before, so results do not depend on the chunks. MLIR's parallelization strategies are directives: they
-    parallelise loops that scatter, which is a data race.
+    Where the loops of the body run over the rows of a dimension m, all of them or those that a compressed root lists in
+    ascending order, and each row's iterations write only what no other one touches (its row of a dense output, the
+    positions below it of a shared pattern), they run from an argument bound as `begin(m)` to one bound as `end(m)`; the
+    root's positions are found by bisection. Each row is computed as before, so results do not depend on the chunks.
+
+    One loop that only adds to one dense output, at any place, is cut as well, into rows or into positions of a root,
+    where the sum may be reassociated: each chunk then gets a copy of the output, and the copies are added up.
+
+    The attribute `spc.chunks` says how, for the entry, which hands chunks of equal work to the context's parallel-for.
+    MLIR's parallelization strategies are directives: they parallelise loops that scatter, which is a data race.
   }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+  let options = [Option<"reassociate", "reassociate", "bool", "false", "every sum may be reassociated, whatever its flags">];
 }
 
 def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {

@@ -22,6 +22,11 @@ inline constexpr llvm::StringLiteral kCollect = "spc.collect";
 inline constexpr llvm::StringLiteral kRows = "spc.rows";
 inline constexpr llvm::StringLiteral kKeyBits = "spc.key_bits";
 inline constexpr llvm::StringLiteral kBind = "spc.bind";
+/// On the coordinates of a compressed root: they ascend, in the extent that this names.
+inline constexpr llvm::StringLiteral kAscends = "spc.ascends";
+
+/// Attribute of a body: how its rows may run in chunks (docs/architecture.md, "Chunks").
+inline constexpr llvm::StringLiteral kChunks = "spc.chunks";
 
 /// Attribute of a body: only the pattern of its assembled output counts.
 inline constexpr llvm::StringLiteral kPatternOnly = "spc.pattern_only";

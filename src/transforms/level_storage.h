@@ -19,6 +19,8 @@ public:
   bool isImplicit() const { return keys_.get("implicit") != nullptr; }
   /// Coordinates may be negative.
   bool isSigned() const { return keys_.get("signed") != nullptr; }
+  /// Coordinates ascend under each parent.
+  bool ascends() const { return !keys_.get("unordered"); }
   /// Stride and offset of the coordinates in the array of structs that holds them.
   std::optional<std::pair<int64_t, int64_t>> interleaved() const;
 

@@ -215,8 +215,13 @@ mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::To
     return mlir::success();
   if (storage.isImplicit() || interleaved)
     return coordinates.emitError("coordinates that no array has used other than by loads");
-  coordinates.getResult().replaceAllUsesWith(
+  mlir::func::FuncOp body = getOperation();
+  const llvm::StringRef extent = extentName(body, argument, level);
+  auto indices = mlir::cast<mlir::BlockArgument>(
       array(argument, "indices_" + llvm::Twine(level), coordinates.getResult().getType()));
+  if (level == 0 && storage.ascends() && !storage.isSigned())
+    body.setArgAttr(indices.getArgNumber(), kAscends, mlir::StringAttr::get(&getContext(), extent));
+  coordinates.getResult().replaceAllUsesWith(indices);
   return mlir::success();
 }
 

@@ -70,10 +70,10 @@ void testCallsAtOnce() {
 
 int main() {
   run_tasks = onThreads;
-  for (const int64_t rows : {20, 520}) {
+  for (const int64_t rows : {20, 2100}) {
     make_operands(rows, 1, 0);
     for (const assembly_case &test : cases) {
-      if (rows >= 512)
+      if (rows >= 2100)
         testChunks(test);
       test_assembling(&test);
     }

@@ -82,8 +82,8 @@ static spc_dense1_f64 *make_x(int64_t columns) {
       EXPECT(got[row] == (wanted)[row]);                                                                               \
   } while (0)
 
-/* On the calling thread, and row chunk by row chunk where there are enough rows. */
-#define CHECK_KERNEL(kernel, type, status, A, x, rows, wanted)                                                         \
+/* On the calling thread, and row chunk by row chunk where there is enough work. */
+#define CHECK_KERNEL(kernel, type, status, A, x, rows, stored, wanted)                                                 \
   do {                                                                                                                 \
     int64_t tasks = 0;                                                                                                 \
     spc_context context = spc_default_context();                                                                       \
@@ -93,7 +93,7 @@ static spc_dense1_f64 *make_x(int64_t columns) {
     EXPECT(type##_validate(A) == (status));                                                                            \
     CHECK_CALL(kernel, NULL, status, A, x, rows, wanted);                                                              \
     CHECK_CALL(kernel, &context, status, A, x, rows, wanted);                                                          \
-    EXPECT((tasks > 1) == ((rows) >= 512));                                                                            \
+    EXPECT((tasks > 1) == ((status) == SPC_OK && (stored) >= 65536));                                                  \
     guarded_release();                                                                                                 \
     free(wanted);                                                                                                      \
   } while (0)
@@ -118,11 +118,11 @@ static void test_ell(int64_t rows, int64_t columns, int64_t width, enum fill fil
   if (width == 16) {
     spc_ell16_f64_i32 *A = (spc_ell16_f64_i32 *)guarded(1, sizeof *A);
     *A = (spc_ell16_f64_i32){rows, columns, col_ind, values};
-    CHECK_KERNEL(spmv_on_ell16, spc_ell16_f64_i32, status, A, x, rows, wanted);
+    CHECK_KERNEL(spmv_on_ell16, spc_ell16_f64_i32, status, A, x, rows, rows * width, wanted);
   } else {
     spc_ell_f64_i32 *A = (spc_ell_f64_i32 *)guarded(1, sizeof *A);
     *A = (spc_ell_f64_i32){rows, columns, width, col_ind, values};
-    CHECK_KERNEL(spmv_on_ell, spc_ell_f64_i32, status, A, x, rows, wanted);
+    CHECK_KERNEL(spmv_on_ell, spc_ell_f64_i32, status, A, x, rows, rows * width, wanted);
   }
 }
 
@@ -145,12 +145,12 @@ static void test_ragged(int64_t rows, int64_t columns, enum fill fill, int by_le
   if (by_lengths) {
     spc_ragged_len_f64_p32 *A = (spc_ragged_len_f64_p32 *)guarded(1, sizeof *A);
     *A = (spc_ragged_len_f64_p32){rows, columns, stored, counts, values};
-    CHECK_KERNEL(spmv_on_ragged_lengths, spc_ragged_len_f64_p32, SPC_OK, A, x, rows, wanted);
+    CHECK_KERNEL(spmv_on_ragged_lengths, spc_ragged_len_f64_p32, SPC_OK, A, x, rows, stored, wanted);
   } else {
     counts[rows] = (int32_t)stored;
     spc_ragged_f64_p32 *A = (spc_ragged_f64_p32 *)guarded(1, sizeof *A);
     *A = (spc_ragged_f64_p32){rows, columns, stored, counts, values};
-    CHECK_KERNEL(spmv_on_ragged, spc_ragged_f64_p32, SPC_OK, A, x, rows, wanted);
+    CHECK_KERNEL(spmv_on_ragged, spc_ragged_f64_p32, SPC_OK, A, x, rows, stored, wanted);
   }
 }
 
@@ -170,11 +170,11 @@ static void test_triangle(int64_t rows, int64_t columns, int is_upper) {
   if (is_upper) {
     spc_upper_f64 *A = (spc_upper_f64 *)guarded(1, sizeof *A);
     *A = (spc_upper_f64){rows, columns, values};
-    CHECK_KERNEL(spmv_on_upper, spc_upper_f64, status, A, x, rows, wanted);
+    CHECK_KERNEL(spmv_on_upper, spc_upper_f64, status, A, x, rows, stored, wanted);
   } else {
     spc_lower_f64 *A = (spc_lower_f64 *)guarded(1, sizeof *A);
     *A = (spc_lower_f64){rows, columns, values};
-    CHECK_KERNEL(spmv_on_lower, spc_lower_f64, status, A, x, rows, wanted);
+    CHECK_KERNEL(spmv_on_lower, spc_lower_f64, status, A, x, rows, stored, wanted);
   }
 }
 
@@ -186,8 +186,8 @@ static void test_guards(void) {
 }
 
 int main(void) {
-  static const int64_t shapes[][2] = {{0, 0}, {0, 5},   {5, 0},   {1, 1},   {1, 40},    {40, 1},   {2, 3},
-                                      {6, 5}, {17, 16}, {16, 17}, {33, 35}, {100, 131}, {600, 610}};
+  static const int64_t shapes[][2] = {{0, 0}, {0, 5},   {5, 0},   {1, 1},   {1, 40},    {40, 1},    {2, 3},
+                                      {6, 5}, {17, 16}, {16, 17}, {33, 35}, {100, 131}, {600, 610}, {14000, 17}};
   for (guarded_at_end = 0; guarded_at_end < 2; ++guarded_at_end) {
     test_guards();
     for (size_t n = 0; n < sizeof shapes / sizeof *shapes; ++n) {

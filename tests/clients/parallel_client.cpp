@@ -1,11 +1,18 @@
-// Rows in chunks: threads give what one thread gives, to the last bit, and small problems stay on the calling thread.
+// Loops in chunks: rows give what one thread gives to the last bit, sums over everything are near and always the same,
+// and small problems stay on the calling thread.
 #include "expect.h"
 
+#include "mttkrp.h"
 #include "sddmm.h"
 #include "spmm.h"
 #include "spmv.h"
+#include "spmv_on_coo.h"
+#include "spmv_on_csc.h"
+#include "spmv_on_dcsr.h"
+#include "total.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <cstring>
 #include <thread>
 #include <vector>
@@ -30,32 +37,83 @@ void onThreads(void *, int64_t tasks, void (*task)(void *, int64_t), void *closu
     thread.join();
 }
 
-/// Row i has i % 7 entries, so that some rows are empty.
-struct Matrix {
-  std::vector<int32_t> pointers{0}, indices;
-  std::vector<double> values;
-  int64_t rows, columns;
-
-  Matrix(int64_t m, int64_t n) : rows(m), columns(n) {
-    for (int64_t i = 0; i < m; ++i) {
-      for (int64_t e = 0; e < i % 7; ++e) {
-        indices.push_back(int32_t((i + e * 11) % 5 + e * 5));
-        values.push_back(0.1 * double(i + 1) / double(e + 3));
-      }
-      pointers.push_back(int32_t(indices.size()));
-    }
-  }
-  spc_csr_f64_i32 argument() {
-    return {rows, columns, int64_t(values.size()), pointers.data(), indices.data(), values.data()};
-  }
-};
-
 std::vector<double> ramp(int64_t count) {
   std::vector<double> values;
   for (int64_t n = 0; n < count; ++n)
-    values.push_back(1.0 / double(n + 1));
+    values.push_back(1.0 / double(n % 91 + 1));
   return values;
 }
+
+/// How many entries a row has.
+using Lengths = int64_t (*)(int64_t row, int64_t rows);
+
+int64_t someEmpty(int64_t row, int64_t) {
+  return row % 7;
+}
+int64_t oneFull(int64_t row, int64_t rows) {
+  return row == rows / 3 ? 30000 : row % 3;
+}
+int64_t onlyLast(int64_t row, int64_t rows) {
+  return row + 3 >= rows ? 40000 : 0;
+}
+int64_t none(int64_t, int64_t) {
+  return 0;
+}
+
+constexpr int64_t kColumns = 40000;
+
+/// A matrix in several storages.
+struct Matrix {
+  std::vector<int32_t> pointers{0}, rowOf, columns, full, fullPointers{0};
+  std::vector<double> values;
+  std::vector<int32_t> columnPointers, rowsOfColumns;
+  std::vector<double> valuesOfColumns;
+  int64_t rows;
+
+  Matrix(int64_t m, Lengths lengths) : rows(m) {
+    for (int64_t i = 0; i < m; ++i) {
+      const int64_t length = lengths(i, m), step = length > 0 ? kColumns / length : 1;
+      for (int64_t e = 0; e < length; ++e) {
+        rowOf.push_back(int32_t(i));
+        columns.push_back(int32_t(e * step + (i * 7 + e) % step));
+        values.push_back(0.1 * double(i % 13 + 1) / double(e % 5 + 3));
+      }
+      pointers.push_back(int32_t(values.size()));
+      if (length > 0) {
+        full.push_back(int32_t(i));
+        fullPointers.push_back(int32_t(values.size()));
+      }
+    }
+    transpose();
+  }
+
+  void transpose() {
+    columnPointers.assign(kColumns + 1, 0);
+    for (int32_t column : columns)
+      ++columnPointers[size_t(column) + 1];
+    for (size_t column = 0; column < size_t(kColumns); ++column)
+      columnPointers[column + 1] += columnPointers[column];
+    std::vector<int32_t> next(columnPointers);
+    rowsOfColumns.resize(columns.size());
+    valuesOfColumns.resize(columns.size());
+    for (size_t e = 0; e < columns.size(); ++e) {
+      const auto place = size_t(next[size_t(columns[e])]++);
+      rowsOfColumns[place] = rowOf[e];
+      valuesOfColumns[place] = values[e];
+    }
+  }
+
+  int64_t stored() const { return int64_t(values.size()); }
+  spc_csr_f64_i32 csr() { return {rows, kColumns, stored(), pointers.data(), columns.data(), values.data()}; }
+  spc_coo2_f64_i32 coo() { return {rows, kColumns, stored(), rowOf.data(), columns.data(), values.data()}; }
+  spc_dcsr_f64_i32 dcsr() {
+    return {{rows, kColumns},    stored(),       int64_t(full.size()), full.data(),
+            fullPointers.data(), columns.data(), values.data()};
+  }
+  spc_csc_f64_i32 csc() {
+    return {rows, kColumns, stored(), columnPointers.data(), rowsOfColumns.data(), valuesOfColumns.data()};
+  }
+};
 
 spc_context threaded() {
   spc_context context = spc_default_context();
@@ -64,54 +122,118 @@ spc_context threaded() {
 }
 
 bool same(const std::vector<double> &a, const std::vector<double> &b) {
-  return std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+  return a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
-void testSpmv(int64_t rows, bool expectTasks) {
-  Matrix matrix(rows, 40);
-  spc_csr_f64_i32 a = matrix.argument();
-  std::vector<double> x = ramp(40), serial(rows, -1), parallel(rows, -2);
-  spc_dense1_f64 xs = spc_dense1_f64_make(x.data(), 40);
-  spc_dense1_f64 ys = spc_dense1_f64_make(serial.data(), rows);
-  spc_dense1_f64 yp = spc_dense1_f64_make(parallel.data(), rows);
-  const spc_context context = threaded();
-  EXPECT_STATUS(SPC_OK, spmv_ctx(nullptr, &a, &xs, &ys));
+bool near(const std::vector<double> &a, const std::vector<double> &b) {
+  for (size_t n = 0; n < a.size(); ++n)
+    if (!(fabs(a[n] - b[n]) <= 1e-12 * (1 + fabs(a[n]))))
+      return false;
+  return true;
+}
+
+/// y of a kernel on one thread and on several.
+template <typename Kernel> void testRows(int64_t rows, bool expectTasks, const Kernel &kernel) {
+  std::vector<double> serial(size_t(rows), -1), parallel(size_t(rows), -2), plain(size_t(rows), -3);
+  const spc_context context = threaded(), standard = spc_default_context();
+  EXPECT_STATUS(SPC_OK, kernel(nullptr, serial));
   tasksRun = 0;
-  EXPECT_STATUS(SPC_OK, spmv_ctx(&context, &a, &xs, &yp));
+  EXPECT_STATUS(SPC_OK, kernel(&context, parallel));
   EXPECT((tasksRun > 1) == expectTasks);
   EXPECT(same(serial, parallel));
-  // The default context: OpenMP's threads where this file is compiled with OpenMP.
-  std::vector<double> plain(rows, -3);
-  spc_dense1_f64 yd = spc_dense1_f64_make(plain.data(), rows);
-  EXPECT_STATUS(SPC_OK, spmv(&a, &xs, &yd));
+  // OpenMP's threads where this file is compiled with OpenMP.
+  EXPECT_STATUS(SPC_OK, kernel(&standard, plain));
   EXPECT(same(serial, plain));
 }
 
-void testSpmm(int64_t rows) {
-  Matrix matrix(rows, 40);
-  spc_csr_f64_i32 a = matrix.argument();
-  std::vector<double> b = ramp(40 * 9), serial(rows * 9, -1), parallel(rows * 9, -2);
-  spc_dense2_f64 bs = spc_dense2_f64_make(b.data(), 40, 9);
-  spc_dense2_f64 cs = spc_dense2_f64_make(serial.data(), rows, 9);
-  spc_dense2_f64 cp = spc_dense2_f64_make(parallel.data(), rows, 9);
-  const spc_context context = threaded();
-  EXPECT_STATUS(SPC_OK, spmm_ctx(nullptr, &a, &bs, &cs));
-  tasksRun = 0;
-  EXPECT_STATUS(SPC_OK, spmm_ctx(&context, &a, &bs, &cp));
+void testSpmv(int64_t rows, Lengths lengths, bool expectTasks) {
+  Matrix matrix(rows, lengths);
+  std::vector<double> x = ramp(kColumns);
+  const spc_dense1_f64 xs = spc_dense1_f64_make(x.data(), kColumns);
+  const auto dense = [](std::vector<double> &y) { return spc_dense1_f64_make(y.data(), int64_t(y.size())); };
+  testRows(rows, expectTasks, [&](const spc_context *context, std::vector<double> &y) {
+    const spc_csr_f64_i32 a = matrix.csr();
+    spc_dense1_f64 ys = dense(y);
+    return spmv_ctx(context, &a, &xs, &ys);
+  });
+  testRows(rows, expectTasks, [&](const spc_context *context, std::vector<double> &y) {
+    const spc_dcsr_f64_i32 a = matrix.dcsr();
+    spc_dense1_f64 ys = dense(y);
+    return spmv_on_dcsr_ctx(context, &a, &xs, &ys);
+  });
+  testRows(rows, expectTasks, [&](const spc_context *context, std::vector<double> &y) {
+    const spc_coo2_f64_i32 a = matrix.coo();
+    spc_dense1_f64 ys = dense(y);
+    return spmv_on_coo_ctx(context, &a, &xs, &ys);
+  });
+}
+
+void *noMemory(void *, int64_t) {
+  return nullptr;
+}
+void noRelease(void *, void *) {}
+
+/// Columns add to any row: each chunk has a copy of y, and without memory for these there is one chunk.
+void testScatter() {
+  Matrix matrix(3000, [](int64_t row, int64_t) -> int64_t { return row % 90; });
+  const spc_csc_f64_i32 a = matrix.csc();
+  std::vector<double> x = ramp(kColumns), serial(3000, -1), parallel(3000, -2), again(3000, -3), poor(3000, -4);
+  const spc_dense1_f64 xs = spc_dense1_f64_make(x.data(), kColumns);
+  const auto run = [&](const spc_context *context, std::vector<double> &y) {
+    spc_dense1_f64 ys = spc_dense1_f64_make(y.data(), 3000);
+    tasksRun = 0;
+    EXPECT_STATUS(SPC_OK, spmv_on_csc_ctx(context, &a, &xs, &ys));
+  };
+  spc_context context = threaded();
+  run(nullptr, serial);
+  run(&context, parallel);
   EXPECT(tasksRun > 1);
-  EXPECT(same(serial, parallel));
+  EXPECT(near(serial, parallel));
+  run(&context, again);
+  EXPECT(same(parallel, again));
+  context.allocate = noMemory;
+  context.deallocate = noRelease;
+  run(&context, poor);
+  EXPECT(tasksRun == 0);
+  EXPECT(same(serial, poor));
+}
+
+void testTotal() {
+  Matrix matrix(30000, oneFull);
+  const spc_csr_f64_i32 a = matrix.csr();
+  std::vector<double> x = ramp(30000), z = ramp(kColumns), sums(3, -1);
+  const spc_dense1_f64 xs = spc_dense1_f64_make(x.data(), 30000), zs = spc_dense1_f64_make(z.data(), kColumns);
+  const spc_context context = threaded();
+  EXPECT_STATUS(SPC_OK, total_ctx(nullptr, &a, &xs, &zs, &sums[0]));
+  tasksRun = 0;
+  EXPECT_STATUS(SPC_OK, total_ctx(&context, &a, &xs, &zs, &sums[1]));
+  EXPECT(tasksRun > 1);
+  EXPECT_STATUS(SPC_OK, total_ctx(&context, &a, &xs, &zs, &sums[2]));
+  EXPECT(fabs(sums[0] - sums[1]) <= 1e-12 * fabs(sums[0]));
+  EXPECT(sums[1] == sums[2]);
+}
+
+void testSpmm(int64_t rows) {
+  Matrix matrix(rows, someEmpty);
+  const spc_csr_f64_i32 a = matrix.csr();
+  std::vector<double> b = ramp(kColumns * 19);
+  const spc_dense2_f64 bs = spc_dense2_f64_make(b.data(), kColumns, 19);
+  testRows(rows * 19, true, [&](const spc_context *context, std::vector<double> &c) {
+    spc_dense2_f64 cs = spc_dense2_f64_make(c.data(), rows, 19);
+    return spmm_ctx(context, &a, &bs, &cs);
+  });
 }
 
 void testSddmm(int64_t rows) {
-  Matrix matrix(rows, 40);
+  Matrix matrix(rows, someEmpty);
   std::vector<float> values(matrix.values.begin(), matrix.values.end());
-  const int64_t stored = int64_t(values.size());
-  spc_csr_f32_i32 s = {rows, 40, stored, matrix.pointers.data(), matrix.indices.data(), values.data()};
-  std::vector<float> a(rows * 5, 0.3f), b(40 * 5, 0.7f), serial(values.size(), -1), parallel(values.size(), -2);
-  for (int64_t n = 0; n < rows * 5; ++n)
+  const auto stored = size_t(matrix.stored());
+  const spc_csr_f32_i32 s = {rows,         kColumns, int64_t(stored), matrix.pointers.data(), matrix.columns.data(),
+                             values.data()};
+  std::vector<float> a(size_t(rows * 8), 0.3f), b(kColumns * 8, 0.7f), serial(stored, -1), parallel(stored, -2);
+  for (size_t n = 0; n < a.size(); ++n)
     a[n] /= float(n + 1);
-  spc_dense2_f32 as = spc_dense2_f32_make(a.data(), rows, 5);
-  spc_dense2_f32 bs = spc_dense2_f32_make(b.data(), 40, 5);
+  const spc_dense2_f32 as = spc_dense2_f32_make(a.data(), rows, 8), bs = spc_dense2_f32_make(b.data(), kColumns, 8);
   spc_csr_f32_i32 ds = {}, dp = {};
   ds.values = serial.data();
   dp.values = parallel.data();
@@ -120,18 +242,48 @@ void testSddmm(int64_t rows) {
   tasksRun = 0;
   EXPECT_STATUS(SPC_OK, sddmm_ctx(&context, &s, &as, &bs, &dp));
   EXPECT(tasksRun > 1);
-  EXPECT(std::memcmp(serial.data(), parallel.data(), serial.size() * sizeof(float)) == 0);
+  EXPECT(std::memcmp(serial.data(), parallel.data(), stored * sizeof(float)) == 0);
+}
+
+/// Every third slice is empty; slice i has i % 5 fibers of i % 4 entries.
+void testMttkrp(int64_t slices) {
+  std::vector<int32_t> i0, p1{0}, i1, p2{0}, i2;
+  for (int64_t i = 0; i < slices; ++i) {
+    if (i % 3 == 0 || i % 5 == 0)
+      continue;
+    i0.push_back(int32_t(i));
+    for (int64_t j = 0; j < i % 5; ++j) {
+      i1.push_back(int32_t(j * 2));
+      for (int64_t k = 0; k < i % 4; ++k)
+        i2.push_back(int32_t(k * 3));
+      p2.push_back(int32_t(i2.size()));
+    }
+    p1.push_back(int32_t(i1.size()));
+  }
+  std::vector<double> values = ramp(int64_t(i2.size())), b = ramp(10 * 16), c = ramp(12 * 16);
+  const spc_csf3_f64_i32 t = {{slices, 10, 12}, int64_t(i2.size()), int64_t(i0.size()), i0.data(),    p1.data(),
+                              i1.data(),        p2.data(),          i2.data(),          values.data()};
+  const spc_dense2_f64 bs = spc_dense2_f64_make(b.data(), 10, 16), cs = spc_dense2_f64_make(c.data(), 12, 16);
+  testRows(slices * 16, true, [&](const spc_context *context, std::vector<double> &m) {
+    spc_dense2_f64 ms = spc_dense2_f64_make(m.data(), slices, 16);
+    return mttkrp_ctx(context, &t, &bs, &cs, &ms);
+  });
 }
 
 } // namespace
 
 int main() {
-  testSpmv(3, false);
-  testSpmv(511, false);
-  testSpmv(512, true);
-  testSpmv(1000, true);
-  testSpmv(4099, true);
+  testSpmv(0, none, false);
+  testSpmv(3, someEmpty, false);
+  testSpmv(1000, someEmpty, false);
+  testSpmv(40000, someEmpty, true);
+  testSpmv(50000, oneFull, true);
+  testSpmv(20000, onlyLast, true);
+  testSpmv(100000, none, true);
+  testScatter();
+  testTotal();
   testSpmm(1537);
-  testSddmm(2048);
+  testSddmm(4099);
+  testMttkrp(4000);
   return failures != 0;
 }

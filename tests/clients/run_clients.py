@@ -28,6 +28,11 @@ KERNELS = {
     "power": ["A=csr"],
     "norm": [],
     "narrow": [],
+    "spmv_on_dcsr": ["A=dcsr"],
+    "spmv_on_coo": ["A=coo"],
+    "spmv_on_csc": ["A=csc"],
+    "total": ["A=csr"],
+    "mttkrp": ["T=csf"],
     "spmv_on_ell": ["A=ell"],
     "spmv_on_ell16": ["A=ell16"],
     "spmv_on_lower": ["A=lower"],
@@ -47,6 +52,9 @@ KERNELS = {
 PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
 ASSEMBLING = PHASES | {"accumulate"}
 
+# Kernels whose loops run in chunks.
+PARALLEL = ["spmv", "spmm", "sddmm", "spmv_on_dcsr", "spmv_on_coo", "spmv_on_csc", "total", "mttkrp"]
+
 # client: its sources, the kernels it links
 CLIENTS = {
     "spmv": (["spmv_client.c"], ["spmv"]),
@@ -54,9 +62,10 @@ CLIENTS = {
     "memory": (["memory_client.c"], ["power"]),
     "scalars": (["scalars_client.c"], ["norm", "narrow"]),
     "two_kernels": (["two_kernels_client.cpp"], ["spmv", "spmm"]),
-    "parallel": (["parallel_client.cpp"], ["spmv", "spmm", "sddmm"]),
+    "parallel": (["parallel_client.cpp"], PARALLEL),
     "shared": (["shared_c.c", "shared_client.cpp"], ["spmv"]),
-    "implicit": (["implicit_client.c"], [kernel for kernel in KERNELS if kernel.startswith("spmv_on_")]),
+    "implicit": (["implicit_client.c"],
+                 [kernel for kernel in KERNELS if kernel.startswith("spmv_on_") and kernel not in PARALLEL]),
     "assembly": (["assembly_client.c"], sorted(ASSEMBLING)),
     "assembly_threads": (["assembly_threads_client.cpp"], sorted(ASSEMBLING)),
 }

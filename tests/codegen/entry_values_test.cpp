@@ -182,6 +182,7 @@ TEST_CASE("blocks of rows run in chunks") {
   }
   probe.operand("A", format, {m, n});
   const size_t begin = probe.ask("begin(m / 4)"), end = probe.ask("end(m / 4)");
+  probe.attributes = R"~(spc.chunks = {items = "size(m / 4)", tensors = ["A"], extents = [], work = 16})~";
   Running run(probe);
   std::vector<int32_t> pointers(2000);
   Object &a = run["A"];

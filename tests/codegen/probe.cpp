@@ -146,7 +146,8 @@ std::string Probe::bodyText() const {
     stores += "  %p" + number + " = llvm.getelementptr %out[" + number + "] : (!llvm.ptr) -> !llvm.ptr, i64\n";
     stores += "  llvm.store %a" + number + ", %p" + number + " : " + type + ", !llvm.ptr\n";
   }
-  return "llvm.func internal @" + kernel.function + "(" + parameters + ") {\n" + stores + "  llvm.return\n}\n";
+  return "llvm.func internal @" + kernel.function + "(" + parameters + ") attributes {" + attributes + "} {\n" +
+         stores + "  llvm.return\n}\n";
 }
 
 namespace {

@@ -48,6 +48,7 @@ public:
 
   sema::Kernel kernel;
   std::vector<std::string> binds;
+  std::string attributes; ///< of the body, as in MLIR's text
 
 private:
   sema::TensorId add(sema::Tensor tensor);

@@ -80,6 +80,8 @@ KernelSpec specFor(const std::string &statements, const Formats &formats, size_t
   spec.index = types.index;
   spec.optLevel = optLevelFor(compilation);
   spec.declares = compilation % kTypeCount != 0 || compilation % 2 == 1;
+  if (compilation % 4 != 0)
+    spec.chunk = 1 + static_cast<int64_t>(compilation % 7); // several chunks even of what is small
   if (types.mixesValues) {
     Diagnostics ignored;
     const SourceFile file("statements", statements);
@@ -144,8 +146,11 @@ std::vector<Trial> trialsFor(int extentClasses) {
       {generic, Fill::Random, true},
       {equal, Fill::Empty, true},
   };
-  for (size_t trial = 0; trial < trials.size(); ++trial)
+  static constexpr Chunks kChunks[] = {Chunks::Backwards, Chunks::Threads, Chunks::Serial};
+  for (size_t trial = 0; trial < trials.size(); ++trial) {
     trials[trial].seed = trial + 1;
+    trials[trial].chunks = kChunks[trial % std::size(kChunks)];
+  }
   return trials;
 }
 

@@ -13,6 +13,7 @@ KernelSpec strict(const std::string &statements, const Formats &formats, int opt
   spec.formats = formats;
   spec.strictFp = true;
   spec.optLevel = optLevel;
+  spec.chunk = 3;
   return spec;
 }
 

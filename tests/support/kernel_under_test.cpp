@@ -60,7 +60,8 @@ std::string describe(const KernelSpec &spec) {
   for (const auto &[tensor, type] : spec.types)
     text << ", " << tensor << " " << sema::spelling(type);
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
-       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.declares ? "" : ", undeclared");
+       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.declares ? "" : ", undeclared")
+       << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "");
   return text.str();
 }
 
@@ -117,6 +118,8 @@ void KernelUnderTest::compile(const KernelSpec &spec) {
   if (!bindings.empty())
     bindings.front().schedule = spec.schedule;
   kernel_ = sema::analyze(tree_, bindings, {"kernel", spec.strictFp}, diagnostics_);
+  if (kernel_ && spec.chunk)
+    kernel_->schedule.chunk = spec.chunk;
   if (kernel_)
     code_ = pipeline::compileToMemory(*kernel_, optLevelOf(spec), diagnostics_);
 }

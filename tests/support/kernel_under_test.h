@@ -12,6 +12,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct KernelSpec {
   IndexTypes index;
   int optLevel = 1;
   bool strictFp = false;
-  bool declares = true;      ///< each tensor; false is for kernels whose tensors are all f64
-  format::Schedule schedule; ///< of the first format's file
+  std::optional<int64_t> chunk; ///< the schedule's: work in a chunk
+  bool declares = true;         ///< each tensor; false is for kernels whose tensors are all f64
+  format::Schedule schedule;    ///< of the first format's file
 };
 
 /// Every input that the kernel's text and options come from, for failure messages.

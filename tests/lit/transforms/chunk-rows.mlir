@@ -39,7 +39,7 @@ func.func @positions(%d: memref<?xf64> {spc.bind = "D.values"}, %p: memref<?xi32
   return
 }
 
-// Columns outermost: two of them may add to the same element.
+// Columns outermost: two of them may double the same element.
 // CHECK-LABEL: func.func @scatter(
 // CHECK-NOT:     begin(
 // CHECK:         return
@@ -71,7 +71,7 @@ func.func @neighbour(%y: memref<?xf64> {spc.bind = "y.values"}, %m: index {spc.b
   return
 }
 
-// The sum over all rows is carried from row to row.
+// The sum over all rows is carried from row to row, and rounded as the source says.
 // CHECK-LABEL: func.func @sum(
 // CHECK-NOT:     begin(
 // CHECK:         return
@@ -170,6 +170,124 @@ func.func @loaded_parent(%d: memref<?xf64> {spc.bind = "D.values"}, %p: memref<?
     scf.for %q = %first to %last step %c1 {
       memref.store %zero, %d[%q] : memref<?xf64>
     } {spc.segment}
+  }
+  return
+}
+
+// A sum that may be reassociated: each chunk has one of its own.
+// CHECK-LABEL: func.func @sum_of_chunks(
+// CHECK-SAME:    begin(m)
+// CHECK-SAME:    spc.chunks = {copies = "s", extents = [], items = "size(m)", tensors = [], zeroed}
+func.func @sum_of_chunks(%s: memref<f64> {spc.bind = "s.values", spc.name = "s"},
+                         %x: memref<?xf64> {spc.bind = "x.values"}, %m: index {spc.bind = "size(m)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  memref.store %zero, %s[] : memref<f64>
+  %first = memref.load %s[] : memref<f64>
+  %sum = scf.for %i = %c0 to %m step %c1 iter_args(%acc = %first) -> (f64) {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %next = arith.addf %acc, %v fastmath<reassoc> : f64
+    scf.yield %next : f64
+  }
+  memref.store %sum, %s[] : memref<f64>
+  return
+}
+
+// Columns add to any row, or only look at it: what is added to copies can be summed up.
+// CHECK-LABEL: func.func @columns(
+// CHECK-SAME:    begin(n)
+// CHECK-SAME:    spc.chunks = {copies = "y", extents = [], items = "size(n)", tensors = []}
+func.func @columns(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
+                   %ind: memref<?xi32> {spc.bind = "A.indices_1"}, %v: f64 {spc.bind = "alpha"},
+                   %n: index {spc.bind = "size(n)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %j = %c0 to %n step %c1 {
+    %i32 = memref.load %ind[%j] : memref<?xi32>
+    %i = arith.index_cast %i32 : i32 to index
+    %old = memref.load %y[%i] : memref<?xf64>
+    %new = arith.addf %old, %v fastmath<reassoc> : f64
+    memref.store %new, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @addend_depends(
+// CHECK-NOT:     begin(
+// CHECK:         return
+func.func @addend_depends(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
+                          %ind: memref<?xi32> {spc.bind = "A.indices_1"}, %v: f64 {spc.bind = "alpha"},
+                          %n: index {spc.bind = "size(n)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %j = %c0 to %n step %c1 {
+    %i32 = memref.load %ind[%j] : memref<?xi32>
+    %i = arith.index_cast %i32 : i32 to index
+    %old = memref.load %y[%i] : memref<?xf64>
+    %twice = arith.mulf %old, %v : f64
+    %new = arith.addf %old, %twice fastmath<reassoc> : f64
+    memref.store %new, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
+// The rows that a root lists are found in it; those that it does not list are set to zero in chunks, too.
+// CHECK-LABEL: func.func @root(
+// CHECK-SAME:    %[[B:[a-z0-9]*]]: index {spc.bind = "begin(m)"}
+// CHECK-SAME:    %[[E:[a-z0-9]*]]: index {spc.bind = "end(m)"}
+// CHECK-SAME:    spc.chunks = {extents = [], items = "size(m)", root = "A", tensors = []}
+// CHECK:         scf.for %{{.*}} = %[[B]] to %[[E]]
+// CHECK:         %[[FIRST:.*]]:2 = scf.while
+// CHECK:           arith.cmpi ult, %{{.*}}, %[[B]]
+// CHECK:         %[[LAST:.*]]:2 = scf.while
+// CHECK:           arith.cmpi ult, %{{.*}}, %[[E]]
+// CHECK:         scf.for %{{.*}} = %[[FIRST]]#0 to %[[LAST]]#0
+func.func @root(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
+                %ind: memref<?xi32> {spc.bind = "A.indices_0", spc.ascends = "m"}, %v: f64 {spc.bind = "alpha"},
+                %count: index {spc.bind = "A.count_0"}, %m: index {spc.bind = "size(m)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %m step %c1 {
+    memref.store %zero, %y[%i] : memref<?xf64>
+  }
+  scf.for %p = %c0 to %count step %c1 {
+    %i32 = memref.load %ind[%p] : memref<?xi32>
+    %i64 = arith.extui %i32 : i32 to i64
+    %i = arith.index_cast %i64 : i64 to index
+    memref.store %v, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
+// Without order, rows that are listed twice may lie in any chunk.
+// CHECK-LABEL: func.func @unordered_root(
+// CHECK-NOT:     begin(
+// CHECK:         return
+func.func @unordered_root(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
+                          %ind: memref<?xi32> {spc.bind = "A.indices_0"}, %v: f64 {spc.bind = "alpha"},
+                          %count: index {spc.bind = "A.count_0"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c0 to %count step %c1 {
+    %i32 = memref.load %ind[%p] : memref<?xi32>
+    %i64 = arith.extui %i32 : i32 to i64
+    %i = arith.index_cast %i64 : i64 to index
+    memref.store %v, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @not_parallel(
+// CHECK-NOT:     begin(
+// CHECK:         return
+func.func @not_parallel(%y: memref<?xf64> {spc.bind = "y.values"}, %v: f64 {spc.bind = "alpha"},
+                        %m: index {spc.bind = "size(m)"}) attributes {spc.schedule = {parallel = "none"}} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %m step %c1 {
+    memref.store %v, %y[%i] : memref<?xf64>
   }
   return
 }
