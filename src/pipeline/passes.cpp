@@ -35,6 +35,8 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
   transforms::TileRegistersOptions tiling;
   tiling.vectorBytes = options.vectors.bytes;
   tiling.registers = options.vectors.registers;
+  transforms::HoldBlocksOptions blocks{tiling.vectorBytes, tiling.registers, options.strictFp};
+  passes.addNestedPass<FuncOp>(transforms::createHoldBlocks(blocks));
   passes.addNestedPass<FuncOp>(mlir::createLoopInvariantCodeMotionPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(transforms::createTileRegisters(tiling));

@@ -114,6 +114,25 @@ def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
   let options = [Option<"reassociate", "reassociate", "bool", "false", "every sum may be reassociated, whatever its flags">];
 }
 
+def HoldBlocks : Pass<"spc-hold-blocks", "mlir::func::FuncOp"> {
+  let summary = "Hold the rows of a block in registers across all blocks of a reduction";
+  let description = [{
+    `for p: for r in 0..8: for c in 0..8: y[8 * i + r] += a[p, r, c] * x[8 * j + c]` becomes
+    `for p: for c in 0..8: y0 += a[p, 0, c] * x[8 * j + c]; y1 += ...`, with each row's element of y in a register. Where
+    sums may be reassociated each is a vector of partial sums along c, whose lanes are summed once, at the end. Where the
+    rows hold strips of their own (`C[8 * i + r, k]`), a few rows go side by side through all blocks, for
+    spc-tile-registers to hold. LLVM does not unroll and jam loops with conditions inside, nor keep vectors of partial
+    sums across an outer loop.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::vector::VectorDialect"];
+  let options = [
+    Option<"vectorBytes", "vector-bytes", "int64_t", "16", "Bytes of the target's vector registers">,
+    Option<"registers", "registers", "int64_t", "16", "How many vector registers the target has">,
+    Option<"strictFp", "strict-fp", "bool", "false", "Add up floats in the order of the source">
+  ];
+}
+
 def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
   let summary = "Move dense loops out of reductions, in strips that are held in registers";
   let description = [{

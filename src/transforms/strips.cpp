@@ -130,6 +130,20 @@ mlir::Block *homeOf(mlir::func::FuncOp body, llvm::ArrayRef<Slot> slots) {
   return home;
 }
 
+/// Whether two slots may have elements in common: not where they are different rows of one block.
+bool mayOverlap(const Slot &a, const Slot &b) {
+  if (a.buffer != b.buffer || a.along != b.along)
+    return a.buffer == b.buffer;
+  for (auto [left, right] : llvm::zip_equal(a.indices, b.indices)) {
+    if (!left || !right)
+      continue;
+    const AffineSum one = affineSum(left), other = affineSum(right);
+    if (one.terms == other.terms && one.constant != other.constant)
+      return false;
+  }
+  return true;
+}
+
 /// Grows a region from the dense loops at home in one block.
 class RegionBuilder {
 public:
@@ -216,9 +230,10 @@ bool RegionBuilder::findSlots() {
                                               }).wasInterrupted() == false;
         }
     });
-  return llvm::all_of(region_.slots, [&](const Slot &slot) {
-    return llvm::count_if(region_.slots, [&](const Slot &other) { return other.buffer == slot.buffer; }) == 1;
-  });
+  for (auto slot = region_.slots.begin(); slot != region_.slots.end(); ++slot)
+    if (std::any_of(region_.slots.begin(), slot, [&](const Slot &other) { return mayOverlap(*slot, other); }))
+      return false;
+  return true;
 }
 
 /// Whether what is written is accessed only through the slots, inside of the region.
@@ -240,6 +255,14 @@ bool RegionBuilder::usesOnlySlots() {
 }
 
 } // namespace
+
+unsigned StripRegion::rows() const {
+  size_t most = 1;
+  for (const Slot &slot : slots)
+    most =
+        std::max<size_t>(most, llvm::count_if(slots, [&](const Slot &other) { return other.buffer == slot.buffer; }));
+  return unsigned(most);
+}
 
 const Slot *StripRegion::slotOf(Operation *access) const {
   auto loop = mlir::dyn_cast<scf::ForOp>(access->getParentOp());

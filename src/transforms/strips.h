@@ -33,6 +33,8 @@ struct StripRegion {
   std::vector<Slot> slots;
   unsigned elementBytes = 0; ///< of the widest type that the dense loops compute with
 
+  /// How many slots, at most, are rows of one buffer.
+  unsigned rows() const;
   const Slot *slotOf(mlir::Operation *access) const;
 };
 

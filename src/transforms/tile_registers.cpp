@@ -47,8 +47,10 @@ public:
     for (StripRegion &region : findStripRegions(getOperation())) {
       const int64_t lanes = std::max<int64_t>(vectorBytes / region.elementBytes, 1);
       // Some registers are needed for what strips are computed from.
-      const int64_t wanted = elements ? llvm::divideCeil(*elements, lanes) : registers * 3 / 4;
-      mostVectors_ = roundedUp(std::clamp<int64_t>(wanted, elements ? 1 : 4, 16));
+      // Rows side by side share them, with more factors beside.
+      const int64_t rows = region.rows(), free = rows > 1 ? registers / 2 / rows : registers * 3 / 4;
+      const int64_t wanted = elements ? llvm::divideCeil(*elements, lanes) : free;
+      mostVectors_ = roundedUp(std::clamp<int64_t>(wanted, elements || rows > 1 ? 1 : 4, 16));
       tile(region, lanes);
     }
   }

@@ -1,0 +1,25 @@
+// Loops of constant length that add up products of contiguous elements, done on vectors.
+#pragma once
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace spc::transforms {
+
+/// Whether `op` adds something to the value `sum`, or subtracts something from it, and does nothing else with it.
+bool addsTo(mlir::Operation *op, mlir::Value sum);
+
+/// Whether all that the loop carries are sums, which it does nothing with but add to them.
+bool isSumLoop(mlir::scf::ForOp loop);
+
+/// How many iterations of the sum loop can be done as one on vectors of at most `vectorBytes`: a power of two that
+/// divides the loop's constant length, or 1 where that is not constant or the body does not fit.
+int64_t lanesOf(mlir::scf::ForOp loop, int64_t vectorBytes);
+
+/// Writes the sum loop at the builder's place, `lanes` iterations at a time: each of `sums` is a vector, and each of
+/// its lanes a sum of its own. Returns the sums afterwards. `values` maps what the loop uses of its surroundings.
+/// Requires: `lanes` divides lanesOf().
+llvm::SmallVector<mlir::Value> writeOnLanes(mlir::OpBuilder &builder, mlir::scf::ForOp loop, int64_t lanes,
+                                            llvm::ArrayRef<mlir::Value> sums, const mlir::IRMapping &values);
+
+} // namespace spc::transforms
