@@ -69,6 +69,8 @@ void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
       passes.addNestedPass<FuncOp>(transforms::createInterleaveSums());
     passes.addNestedPass<FuncOp>(transforms::createRelaxFloats());
   }
+  if (options.vectors.registers > 0)
+    passes.addNestedPass<FuncOp>(transforms::createPrefetchRows());
 }
 
 void addLlvmLowering(mlir::OpPassManager &passes) {

@@ -178,6 +178,18 @@ def InterleaveSums : Pass<"spc-interleave-sums", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }
 
+def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {
+  let summary = "Ask for operand rows some entries before they are needed";
+  let description = [{
+    Where a row's entries lead to rows of a dense operand, `B[j, ...]` with `j = indices[p]`, the rows of entries a few
+    positions later are prefetched, across the ends of segments. That gains up to half where these rows are all over an
+    operand that no second-level cache holds, and costs as much where the next row needs what this one has loaded. So
+    the body looks first: at the operand's size, and at how far apart the middle entries of some neighbouring rows are.
+    LLVM prefetches no indirect accesses.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
 def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
   let summary = "Turn buffer arguments into plain pointers that do not alias";
   let description = [{

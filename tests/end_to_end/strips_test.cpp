@@ -97,3 +97,20 @@ TEST_CASE("dense dot products of several entries together", "[strips]") {
   checkSizes(specOf("C(i,j) = A(i,k) * B(j,k)", {}), 1);
   checkSizes(specOf("D(i,j) += S(i,j) * (A(i,k) - B(j,k)) * A(i,k)", {{"S", "csr"}, {"D", "dense"}}), 2);
 }
+
+// Large enough that the operand leaves the second-level cache and rows are sampled; columns are drawn at random.
+TEST_CASE("operand rows asked for beforehand", "[strips]") {
+  for (const char *statements : {"C(i,k) = A(i,j) * B(j,k)", "D(i,j) = A(i,j) * E(i,k) * B(j,k)"})
+    for (const ValueType type : {ValueType::F64, ValueType::F32}) {
+      KernelSpec spec = specOf(statements, {{"A", "csr"}});
+      spec.type = type;
+      spec.optLevel = 2;
+      const KernelUnderTest kernel(spec);
+      REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+      for (const Fill fill : {Fill::Random, Fill::EmptyRows, Fill::OneRow, Fill::OneColumn}) {
+        const Trial trial{{90, 3000, 65}, fill};
+        INFO(describe(spec) << "\n" << describe(trial));
+        REQUIRE(kernel.check(trial) == "");
+      }
+    }
+}

@@ -1,0 +1,55 @@
+// RUN: spc-opt %s -spc-prefetch-rows -canonicalize -cse | FileCheck %s
+
+// Once, before the rows: where the last entry is, and whether sampled neighbours are far apart in a large operand.
+// CHECK-LABEL: func.func @spmm(
+// CHECK-SAME:    %[[POS:[a-z0-9]*]]: memref<?xi32>, %[[CRD:[a-z0-9]*]]: memref<?xi32>, %[[B:[a-z0-9]*]]: memref<?x?xf64, strided<[?, 1]>>
+// CHECK:         %[[LOOK:.*]]:2 = scf.if
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             arith.cmpi ugt, {{.*}}, %c32768
+// CHECK:           arith.cmpi ugt, {{.*}}, %c524288
+// CHECK:         scf.for %[[I:.*]] =
+// CHECK:           scf.for %[[P:.*]] =
+// CHECK-COUNT-4:     vector.load %[[B]]
+// CHECK:             scf.if %[[LOOK]]#0
+// CHECK:               %[[LATER:.*]] = arith.addi %[[P]], %c8
+// CHECK:               %[[PLACE:.*]] = arith.minui %[[LATER]], %[[LOOK]]#1
+// CHECK:               memref.load %[[CRD]][%[[PLACE]]]
+// Two lines of 64 bytes.
+// CHECK-COUNT-2:       memref.prefetch %[[B]]
+// CHECK-NOT:           memref.prefetch
+func.func @spmm(%pos: memref<?xi32> {spc.bind = "A.pointers_1"}, %crd: memref<?xi32> {spc.bind = "A.indices_1"},
+                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = "B.values", spc.extents = ["j", "k"], spc.name = "B"},
+                %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = "size(i)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c12 = arith.constant 12 : index
+  %zero = arith.constant dense<0.0> : vector<4xf64>
+  scf.for %i = %c0 to %m step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %lo = memref.load %pos[%i] : memref<?xi32>
+    %hi = memref.load %pos[%next] : memref<?xi32>
+    %from = arith.index_castui %lo : i32 to index
+    %to = arith.index_castui %hi : i32 to index
+    %sums:4 = scf.for %p = %from to %to step %c1 iter_args(%s0 = %zero, %s1 = %zero, %s2 = %zero, %s3 = %zero)
+        -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>) {
+      %j32 = memref.load %crd[%p] : memref<?xi32>
+      %j = arith.index_castui %j32 : i32 to index
+      %b0 = vector.load %b[%j, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+      %b1 = vector.load %b[%j, %c4] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+      %b2 = vector.load %b[%j, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+      %b3 = vector.load %b[%j, %c12] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+      %t0 = arith.addf %s0, %b0 : vector<4xf64>
+      %t1 = arith.addf %s1, %b1 : vector<4xf64>
+      %t2 = arith.addf %s2, %b2 : vector<4xf64>
+      %t3 = arith.addf %s3, %b3 : vector<4xf64>
+      scf.yield %t0, %t1, %t2, %t3 : vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>
+    }
+    vector.store %sums#0, %c[%i, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+    vector.store %sums#1, %c[%i, %c4] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+    vector.store %sums#2, %c[%i, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+    vector.store %sums#3, %c[%i, %c12] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+  }
+  return
+}
