@@ -2,13 +2,13 @@
 
 // Once, before the rows: where the last entry is, and whether sampled neighbours are far apart in a large operand.
 // CHECK-LABEL: func.func @spmm(
-// CHECK-SAME:    %[[POS:[a-z0-9]*]]: memref<?xi32>, %[[CRD:[a-z0-9]*]]: memref<?xi32>, %[[B:[a-z0-9]*]]: memref<?x?xf64, strided<[?, 1]>>
+// CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = "A.indices_1"}, %[[B:[a-z0-9]*]]: memref
 // CHECK:         %[[LOOK:.*]]:2 = scf.if
 // CHECK:           scf.for {{.*}} iter_args
 // CHECK:             arith.cmpi ugt, {{.*}}, %c32768
 // CHECK:           arith.cmpi ugt, {{.*}}, %c524288
 // CHECK:         scf.for %[[I:.*]] =
-// CHECK:           scf.for %[[P:.*]] =
+// CHECK:           scf.for %[[P:[a-z0-9]*]] =
 // CHECK-COUNT-4:     vector.load %[[B]]
 // CHECK:             scf.if %[[LOOK]]#0
 // CHECK:               %[[LATER:.*]] = arith.addi %[[P]], %c8
