@@ -281,8 +281,8 @@ void JamReductions::jam(const Nest &nest) {
   auto main = scf::ForOp::create(ops, from, middle, arith::ConstantIndexOp::create(ops, kJammed), outer.getInitArgs());
   main.getBody()->clear();
   ops.setInsertionPointToEnd(main.getBody());
-  const int64_t lanes = std::max<int64_t>(vectorBytes / nest.elementBytes, 1);
-  Values results = JamWriter(ops, nest, lanes).write(main.getInductionVar(), main.getRegionIterArgs());
+  Values results =
+      JamWriter(ops, nest, vectorBytes / nest.elementBytes).write(main.getInductionVar(), main.getRegionIterArgs());
   scf::YieldOp::create(ops, results);
   outer.setLowerBound(middle);
   outer.getInitArgsMutable().assign(main.getResults());
@@ -302,7 +302,8 @@ void JamReductions::runOnOperation() {
       nests.push_back(nest);
   });
   for (const Nest &nest : nests)
-    jam(nest);
+    if (vectorBytes > nest.elementBytes) // else there are no vectors
+      jam(nest);
 }
 
 } // namespace
