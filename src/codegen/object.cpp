@@ -1,6 +1,7 @@
 #include "codegen/object.h"
 
 #include "codegen/half_floats.h"
+#include "codegen/pass_list.h"
 
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
@@ -28,6 +29,20 @@ llvm::OptimizationLevel optimizationLevel(int level) {
   default:
     return llvm::OptimizationLevel::O3;
   }
+}
+
+/// LLVM's own list for the low levels, which neither vectorise nor unroll; a kernel's for the others.
+llvm::ModulePassManager passList(const llvm::Module &module, llvm::PassBuilder &builder, int optLevel) {
+  const llvm::OptimizationLevel level = optimizationLevel(optLevel);
+  if (optLevel < 1)
+    return builder.buildO0DefaultPipeline(level);
+  if (optLevel < 2)
+    return builder.buildPerModuleDefaultPipeline(level);
+  // The thread sanitizer knows no masked accesses and none beyond 16 bytes.
+  const bool vectorizes = llvm::none_of(module.functions(), [](const llvm::Function &function) {
+    return function.hasFnAttribute(llvm::Attribute::SanitizeThread);
+  });
+  return kernelPasses({level, vectorizes});
 }
 
 /// Objects and text must not depend on where the kernel file lies.
@@ -61,15 +76,8 @@ private:
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) {
   setTarget(module, machine);
   expandHalfFloats(module, machine);
-  // The thread sanitizer knows no masked accesses and none beyond 16 bytes.
-  const bool vectorizes = optLevel > 1 && llvm::none_of(module.functions(), [](const llvm::Function &function) {
-                            return function.hasFnAttribute(llvm::Attribute::SanitizeThread);
-                          });
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = vectorizes;
-  tuning.SLPVectorization = vectorizes;
-  tuning.LoopInterleaving = optLevel > 1;
-  tuning.LoopUnrolling = optLevel > 1;
+  tuning.LoopVectorization = tuning.SLPVectorization = tuning.LoopInterleaving = tuning.LoopUnrolling = false;
   llvm::PassBuilder builder(&machine, tuning);
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -82,10 +90,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) 
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  const llvm::OptimizationLevel level = optimizationLevel(optLevel);
-  llvm::ModulePassManager passes = level == llvm::OptimizationLevel::O0 ? builder.buildO0DefaultPipeline(level)
-                                                                        : builder.buildPerModuleDefaultPipeline(level);
-  passes.run(module, modules);
+  passList(module, builder, optLevel).run(module, modules);
 }
 
 std::string emit(llvm::Module &module, llvm::TargetMachine &machine, OutputKind kind) {

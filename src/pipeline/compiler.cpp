@@ -64,9 +64,11 @@ private:
 bool Compilation::run(bool timePasses, PassList addPasses) {
   mlir::PassManager passes(context_.get());
   addPasses(passes);
+  // Checking after each pass takes nearly as long as the passes do.
+  passes.enableVerifier(false);
   if (timePasses)
     passes.enableTiming();
-  return mlir::succeeded(passes.run(*module_)) || fail("lowering failed");
+  return (mlir::succeeded(passes.run(*module_)) && mlir::succeeded(mlir::verify(*module_))) || fail("lowering failed");
 }
 
 bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const codegen::VectorUnit &vectors) {

@@ -1,0 +1,96 @@
+#include "codegen/pass_list.h"
+
+#include "llvm/Transforms/IPO/DeadArgumentElimination.h"
+#include "llvm/Transforms/IPO/InferFunctionAttrs.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/DeadStoreElimination.h"
+#include "llvm/Transforms/Scalar/DivRemPairs.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
+#include "llvm/Transforms/Scalar/JumpThreading.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopDeletion.h"
+#include "llvm/Transforms/Scalar/LoopIdiomRecognize.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Scalar/LoopUnrollPass.h"
+#include "llvm/Transforms/Scalar/SimpleLoopUnswitch.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Vectorize/LoopVectorize.h"
+#include "llvm/Transforms/Vectorize/SLPVectorizer.h"
+#include "llvm/Transforms/Vectorize/VectorCombine.h"
+
+namespace spc::codegen {
+namespace {
+
+/// Early on loops keep a header and a latch each, which later passes look for.
+llvm::SimplifyCFGOptions keepingLoops() {
+  return llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true);
+}
+
+/// Also moves what branches have in common out of them.
+llvm::SimplifyCFGOptions joining() {
+  return keepingLoops().convertSwitchToArithmetic(true).hoistCommonInsts(true).sinkCommonInsts(true);
+}
+
+/// Descriptors come apart, and what several loads and addresses share is computed once.
+void addCleanUp(llvm::FunctionPassManager &passes) {
+  passes.addPass(llvm::EarlyCSEPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::SimplifyCFGPass(keepingLoops()));
+  passes.addPass(llvm::EarlyCSEPass(true));
+}
+
+void addLoopPasses(llvm::FunctionPassManager &passes, const PassListOptions &options) {
+  llvm::LoopPassManager shape, counts;
+  shape.addPass(llvm::LoopRotatePass());
+  shape.addPass(llvm::LICMPass(llvm::LICMOptions()));
+  shape.addPass(llvm::SimpleLoopUnswitchPass(true));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(shape), true));
+  passes.addPass(llvm::SimplifyCFGPass(keepingLoops()));
+  passes.addPass(llvm::InstCombinePass());
+  counts.addPass(llvm::LoopIdiomRecognizePass());
+  counts.addPass(llvm::IndVarSimplifyPass());
+  counts.addPass(llvm::LoopDeletionPass());
+  counts.addPass(llvm::LoopFullUnrollPass(static_cast<int>(options.level.getSpeedupLevel())));
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(counts)));
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::JumpThreadingPass());
+  passes.addPass(llvm::DSEPass());
+  passes.addPass(llvm::SimplifyCFGPass(joining()));
+}
+
+void addVectorPasses(llvm::FunctionPassManager &passes, const PassListOptions &options) {
+  if (options.vectorizes)
+    passes.addPass(llvm::LoopVectorizePass());
+  passes.addPass(llvm::InstCombinePass());
+  // What the vectoriser leaves of loops with few rounds becomes straight code here.
+  passes.addPass(llvm::SimplifyCFGPass(
+      joining().needCanonicalLoops(false).forwardSwitchCondToPhi(true).convertSwitchToLookupTable(true)));
+  if (options.vectorizes) {
+    passes.addPass(llvm::SLPVectorizerPass());
+    passes.addPass(llvm::VectorCombinePass());
+  }
+  passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(static_cast<int>(options.level.getSpeedupLevel()))));
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()), true));
+  passes.addPass(llvm::DivRemPairsPass());
+}
+
+} // namespace
+
+llvm::ModulePassManager kernelPasses(const PassListOptions &options) {
+  llvm::FunctionPassManager passes;
+  addCleanUp(passes);
+  addLoopPasses(passes, options);
+  addVectorPasses(passes, options);
+  llvm::ModulePassManager list;
+  list.addPass(llvm::InferFunctionAttrsPass());
+  list.addPass(llvm::DeadArgumentEliminationPass());
+  list.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(passes), true));
+  return list;
+}
+
+} // namespace spc::codegen
