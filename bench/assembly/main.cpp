@@ -8,6 +8,7 @@
 #include "report.h"
 
 #include <algorithm>
+#include <malloc.h>
 #include <omp.h>
 #include <string>
 #include <type_traits>
@@ -62,6 +63,13 @@ void bench(const std::string &name, const Coordinates &matrix, const Options &op
   }
 }
 
+/// Memory that is freed stays with the process. Else whether a result's pages are there already would depend on what
+/// the contenders before have freed in which order, and that on the sizes of the input.
+void keepMemory() {
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+}
+
 int run(int argc, char **argv) {
   std::vector<std::string> kernels;
   for (Operation operation : kOperations)
@@ -70,6 +78,7 @@ int run(int argc, char **argv) {
         kernels.push_back(std::move(name));
   const Options options = parseOptions(argc, argv, kernels);
   pinThreads(argv);
+  keepMemory();
   Report report(options.csv, options.least);
   for (const std::string &path : options.inputs) {
     const Coordinates matrix = loadInput(path, options.entries);

@@ -59,6 +59,7 @@ void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
+  passes.addNestedPass<FuncOp>(transforms::createBranchMerges());
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
   passes.addNestedPass<FuncOp>(transforms::createChunkRows({!options.strictFp}));
   if (options.vectors.registers > 0)

@@ -94,9 +94,10 @@ extern "C" int32_t spc_rt_assembly_start(Assembly *assembly);
 /// Opens run `run` of chunk `chunk`. NULL where memory ran out: the caller skips the nest, `finish` returns Memory.
 extern "C" Run *spc_rt_run_begin(Assembly *assembly, int64_t chunk, int64_t run, Form form);
 
-/// Makes room beyond `count` entries. Returns the new count, which may be less (rows that have ended move away): the
-/// next entry is written there. Where memory ran out that is 0, and the caller goes on.
-extern "C" int64_t spc_rt_run_grow(Run *run, int64_t count);
+/// Makes room for `more` entries beyond `count`, at least 1. Returns the new count, which may be less (rows that have
+/// ended move away): the next entry is written there. Where memory ran out that is 0 and there is room for 1 entry,
+/// and the caller goes on.
+extern "C" int64_t spc_rt_run_grow(Run *run, int64_t count, int64_t more);
 
 /// Append form: the entries from the row's start to `count` are the row of these coordinates (rowOrder numbers), which
 /// may be empty. Returns the new count.

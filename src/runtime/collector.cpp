@@ -211,8 +211,8 @@ void releaseEntries(Collector &run) {
   run.capacity = 0;
 }
 
-extern "C" int64_t spc_rt_run_grow(Run *run, int64_t count) {
-  return makeRoom(*static_cast<Collector *>(run), count, 1);
+extern "C" int64_t spc_rt_run_grow(Run *run, int64_t count, int64_t more) {
+  return makeRoom(*static_cast<Collector *>(run), count, more);
 }
 
 /// Too short for a call for each row: linkRuntime() inlines it. That a length fits is known once all have been added

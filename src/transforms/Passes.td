@@ -96,6 +96,17 @@ def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
   }];
 }
 
+def BranchMerges : Pass<"spc-branch-merges", "mlir::func::FuncOp"> {
+  let summary = "Have the branches of a merge step its operands on";
+  let description = [{
+    The sparsifier's loop that merges operands branches on whose coordinate is the least one, and then computes each
+    next position, `select(isLeast, p + 1, p)`. The next load waits for that, while the processor has long predicted the
+    branch. Where the branches write, they yield the next positions instead. LLVM has no such transformation, as it
+    takes selects for cheaper than branches.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+}
+
 def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
   let summary = "Let the caller run the rows in chunks";
   let description = [{

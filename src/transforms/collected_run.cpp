@@ -246,12 +246,34 @@ mlir::LogicalResult CollectedRun::collectIn(mlir::Block &block, Value run, Works
     mlir::ImplicitLocOpBuilder end(store.getLoc(), place->getTerminator());
     collector_.endRow(end, row);
   }
+  if (workspace == Workspace::None)
+    for (const AppendingLoops &loops : findAppendingLoops(stores))
+      reserve(loops);
   for (memref::StoreOp store : stores)
     if (mlir::failed(rewriteStore(store, workspace)))
       return mlir::failure();
   ops.setInsertionPoint(block.getTerminator());
   collector_.end(ops);
   return mlir::success();
+}
+
+/// Makes room for all that loops may append before they begin. They are skipped where memory runs out.
+void CollectedRun::reserve(const AppendingLoops &loops) {
+  mlir::ImplicitLocOpBuilder ops(loops.first->getLoc(), loops.first);
+  Value most;
+  for (const auto &[begin, end] : loops.ranges) {
+    const Value length = arith::SubIOp::create(ops, Collector::toInt(ops, end), Collector::toInt(ops, begin));
+    const Value zero = arith::ConstantOp::create(ops, ops.getI64IntegerAttr(0));
+    const Value steps = arith::MaxSIOp::create(ops, length, zero);
+    most = most ? arith::AddIOp::create(ops, most, steps).getResult() : steps;
+  }
+  auto fitting = scf::IfOp::create(ops, collector_.reserve(ops, most), /*withElseRegion=*/false);
+  for (mlir::Operation *op = loops.first, *end = loops.last->getNextNode(); op != end;) {
+    mlir::Operation *next = op->getNextNode();
+    op->moveBefore(fitting.thenBlock()->getTerminator());
+    op = next;
+  }
+  reserved_.insert(loops.stores.begin(), loops.stores.end());
 }
 
 mlir::LogicalResult CollectedRun::rewriteStore(memref::StoreOp store, Workspace workspace) {
@@ -275,7 +297,8 @@ void CollectedRun::rewriteUpdate(memref::LoadOp load, memref::StoreOp store, Wor
       mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
       load.replaceAllUsesWith(collector_.zero(before));
     }
-    collector_.append(ops, keyOf(ops, store.getIndices()), isAddition(sum) ? addend : store.getValueToStore());
+    collector_.append(ops, keyOf(ops, store.getIndices()), isAddition(sum) ? addend : store.getValueToStore(),
+                      reserved_.contains(store));
     store.erase();
     if (sum->use_empty())
       sum->erase();
@@ -316,7 +339,7 @@ mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store, Worksp
   auto exists = scf::IfOp::create(ops, collector_.isRaised(ops, flag), /*withElseRegion=*/false);
   mlir::ImplicitLocOpBuilder inside(store.getLoc(), exists.getThenBodyBuilder());
   if (workspace == Workspace::None) {
-    collector_.append(inside, key, store.getValueToStore());
+    collector_.append(inside, key, store.getValueToStore(), reserved_.contains(store));
   } else {
     const Value slot = collector_.locate(inside, key);
     if (workspace == Workspace::Dense)

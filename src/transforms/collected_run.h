@@ -1,6 +1,7 @@
 // One run of an assembled output: the loops that one of its terms became. Private to this folder.
 #pragma once
 
+#include "transforms/appending_loops.h"
 #include "transforms/collector.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -39,6 +40,7 @@ private:
   llvm::SmallVector<mlir::Value> collected(mlir::ValueRange indices) const;
   mlir::Value keyOf(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange indices);
   mlir::LogicalResult collectIn(mlir::Block &block, mlir::Value run, Workspace workspace);
+  void reserve(const AppendingLoops &loops);
   mlir::LogicalResult rewriteStore(mlir::memref::StoreOp store, Workspace workspace);
   void rewriteUpdate(mlir::memref::LoadOp load, mlir::memref::StoreOp store, Workspace workspace);
   mlir::LogicalResult rewriteReduction(mlir::memref::StoreOp store, Workspace workspace);
@@ -51,6 +53,7 @@ private:
   Collector collector_;
   mlir::Operation *first_ = nullptr, *last_ = nullptr; ///< of the top-level operations that are the run
   bool appends_ = true;
+  llvm::SmallPtrSet<mlir::Operation *, 4> reserved_; ///< stores for which there is room
 };
 
 } // namespace spc::transforms

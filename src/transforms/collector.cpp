@@ -61,7 +61,7 @@ void declareCollectors(mlir::ModuleOp module) {
   const mlir::Type pointer = LLVM::LLVMPointerType::get(module.getContext());
   const mlir::Type number = mlir::IntegerType::get(module.getContext(), 64);
   declare(module, kBegin, pointer, {pointer, number, number, number});
-  declare(module, kGrow, number, {pointer, number});
+  declare(module, kGrow, number, {pointer, number, number});
   declare(module, kRowEnd, number, {pointer, number, pointer});
   declare(module, kLocate, number, {pointer, number});
   declare(module, kFind, number, {pointer, number});
@@ -138,13 +138,31 @@ void Collector::open(ImplicitLocOpBuilder &ops, Value run, Workspace workspace) 
   clearTouched(ops);
 }
 
-void Collector::append(ImplicitLocOpBuilder &ops, Value key, Value value) {
-  const Value before = load(ops, count_, int64_);
-  const Value isFull = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, before, load(ops, capacity_, int64_));
-  auto full = mlir::scf::IfOp::create(ops, isFull, /*withElseRegion=*/false);
-  ImplicitLocOpBuilder grow(ops.getLoc(), full.getThenBodyBuilder());
-  LLVM::StoreOp::create(grow, call(grow, kGrow, {run_, before}), count_);
+void Collector::makeRoom(ImplicitLocOpBuilder &ops, Value isNeeded, Value more) {
+  auto needed = mlir::scf::IfOp::create(ops, isNeeded, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder grow(ops.getLoc(), needed.getThenBodyBuilder());
+  LLVM::StoreOp::create(grow, call(grow, kGrow, {run_, load(grow, count_, int64_), more}), count_);
   reload(grow);
+}
+
+/// Whether fewer than `more` entries fit.
+Value Collector::isTight(ImplicitLocOpBuilder &ops, Value more) {
+  const Value room = arith::SubIOp::create(ops, load(ops, capacity_, int64_), load(ops, count_, int64_));
+  return arith::CmpIOp::create(ops, arith::CmpIPredicate::slt, room, more);
+}
+
+Value Collector::reserve(ImplicitLocOpBuilder &ops, Value most) {
+  makeRoom(ops, isTight(ops, most), most);
+  const Value failed = isTight(ops, most);
+  return arith::XOrIOp::create(ops, failed, arith::ConstantOp::create(ops, ops.getBoolAttr(true)).getResult());
+}
+
+void Collector::append(ImplicitLocOpBuilder &ops, Value key, Value value, bool isReserved) {
+  if (!isReserved) {
+    const Value isFull =
+        arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, load(ops, count_, int64_), load(ops, capacity_, int64_));
+    makeRoom(ops, isFull, constant(ops, 1));
+  }
   const Value count = load(ops, count_, int64_);
   const mlir::Type narrow = ops.getIntegerType(shape_.keyBits);
   if (shape_.keyBits < 64)

@@ -37,8 +37,11 @@ public:
   /// i1: whether the run's workspace is dense.
   mlir::Value isDense(mlir::ImplicitLocOpBuilder &ops, mlir::Value run);
 
-  /// Without a workspace: the next entry; `value` is null where only the pattern counts.
-  void append(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value value);
+  /// Without a workspace: makes room for `most` (i64) entries. i1: whether there is; there is not where memory ran out.
+  mlir::Value reserve(mlir::ImplicitLocOpBuilder &ops, mlir::Value most);
+  /// Without a workspace: the next entry, for which there `isReserved` room or it is made; `value` is null where only
+  /// the pattern counts.
+  void append(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value value, bool isReserved);
   /// The slot of a key; of a hash table it is made, with value 0.
   mlir::Value locate(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
   /// The value at a key, or 0; makes no entry.
@@ -65,6 +68,8 @@ private:
   mlir::Value variable(mlir::Type type, int64_t count = 1);
   mlir::Value field(mlir::ImplicitLocOpBuilder &ops, unsigned number, mlir::Type type);
   void reload(mlir::ImplicitLocOpBuilder &ops);
+  void makeRoom(mlir::ImplicitLocOpBuilder &ops, mlir::Value isNeeded, mlir::Value more);
+  mlir::Value isTight(mlir::ImplicitLocOpBuilder &ops, mlir::Value more);
   mlir::Value call(mlir::ImplicitLocOpBuilder &ops, llvm::StringRef function, mlir::ValueRange arguments);
   mlir::Value load(mlir::ImplicitLocOpBuilder &ops, mlir::Value variable, mlir::Type type);
   mlir::Value bitOf(mlir::ImplicitLocOpBuilder &ops, mlir::Value bit);
@@ -81,7 +86,7 @@ private:
   std::string rowFlush_, hashFlush_; ///< the runtime's functions
   Workspace workspace_ = Workspace::None;
   mlir::Value run_;
-  mlir::Value bits_, summary_;                                                        ///< of a dense workspace
+  mlir::Value bits_, summary_; ///< of a dense workspace
   // Addresses of variables. Of a dense workspace the least and the last touched word, and the one whose bits are not
   // stored yet, with these bits.
   mlir::Value count_, keys_, values_, capacity_, slots_, coordinates_;

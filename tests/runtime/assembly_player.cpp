@@ -69,11 +69,18 @@ public:
   }
 
 private:
+  /// Every other row has room made for all of it beforehand, the others entry by entry.
   int64_t append(const Coordinate &row, Touches touches, int64_t count) {
     std::sort(touches.begin(), touches.end());
+    const auto most = static_cast<int64_t>(touches.size());
+    reserves_ = !reserves_;
+    if (reserves_ && run_->capacity - count < most)
+      count = spc_rt_run_grow(run_, count, most);
+    if (reserves_ && run_->capacity - count < most)
+      return spc_rt_row_end(run_, count, row.data());
     for (const auto &[key, value] : touches) {
-      if (count == run_->capacity)
-        count = spc_rt_run_grow(run_, count);
+      if (!reserves_ && count == run_->capacity)
+        count = spc_rt_run_grow(run_, count, 1);
       std::memcpy(static_cast<char *>(run_->keys) + count * assembly_.keyBytes, &key,
                   static_cast<size_t>(assembly_.keyBytes));
       if (run_->values)
@@ -116,6 +123,7 @@ private:
   Assembly &assembly_;
   const Tensor &target_;
   Run *run_ = nullptr;
+  bool reserves_ = false;
 };
 
 int64_t extentOf(const Output &output, int64_t dimension) {

@@ -15,15 +15,27 @@
 // CHECK:         %[[HAS:.*]] = llvm.icmp "ne" %[[IT]], %
 // CHECK:         scf.if %[[HAS]]
 // CHECK:           scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
-// CHECK:             scf.for
-// CHECK:               %[[V:.*]] = memref.load %{{.*}} : memref<?xf64>
-// CHECK:               %[[KEY:.*]] = arith.index_cast %{{.*}} : index to i64
-// CHECK:               scf.if
-// CHECK:                 llvm.call @spc.rt.run_grow(%[[IT]]
-// CHECK:               %[[NARROW:.*]] = arith.trunci %[[KEY]] : i64 to i32
-// CHECK:               llvm.store %[[NARROW]]
-// CHECK:               llvm.store %[[V]], %{{.*}} : f64
-// CHECK-NOT:           memref.store
+// CHECK:             %[[FIRST_POSITION:.*]] = memref.load
+// CHECK:             %[[LAST_POSITION:.*]] = memref.load
+// Room for all entries of the row is made before its loop, which is skipped where there is none.
+// CHECK-DAG:         %[[TO:.*]] = arith.index_cast %[[LAST_POSITION]] : index to i64
+// CHECK-DAG:         %[[FROM:.*]] = arith.index_cast %[[FIRST_POSITION]] : index to i64
+// CHECK:             %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]]
+// CHECK:             %[[MOST:.*]] = arith.maxsi %[[LENGTH]], %
+// CHECK:             %[[TIGHT:.*]] = arith.cmpi slt, %{{.*}}, %[[MOST]]
+// CHECK:             scf.if %[[TIGHT]]
+// CHECK:               llvm.call @spc.rt.run_grow(%[[IT]], %{{.*}}, %[[MOST]])
+// CHECK:             %[[FAILED:.*]] = arith.cmpi slt, %{{.*}}, %[[MOST]]
+// CHECK:             %[[FITS:.*]] = arith.xori %[[FAILED]], %true
+// CHECK:             scf.if %[[FITS]]
+// CHECK-NEXT:          scf.for %{{.*}} = %[[FIRST_POSITION]] to %[[LAST_POSITION]]
+// CHECK:                 %[[V:.*]] = memref.load %{{.*}} : memref<?xf64>
+// CHECK:                 %[[KEY:.*]] = arith.index_cast %{{.*}} : index to i64
+// CHECK-NOT:             run_grow
+// CHECK:                 %[[NARROW:.*]] = arith.trunci %[[KEY]] : i64 to i32
+// CHECK:                 llvm.store %[[NARROW]]
+// CHECK:                 llvm.store %[[V]], %{{.*}} : f64
+// CHECK-NOT:             memref.store
 // The row ends after all of it, in the loop over rows, and the run after that.
 // CHECK:             }
 // CHECK:             %[[ROW:.*]] = arith.index_cast %[[I]] : index to i64
@@ -49,6 +61,75 @@ func.func @append(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.exten
       %v = memref.load %values[%p] : memref<?xf64>
       %new = arith.addf %old, %v : f64
       memref.store %new, %a[%i, %j] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
+// Two operands merged: the loops of a row, of which none can step back, share the room for what both store.
+// CHECK-LABEL: func.func @merged(
+// CHECK:         scf.for
+// CHECK:           %[[A0:.*]] = memref.load
+// CHECK:           %[[A1:.*]] = memref.load
+// CHECK:           %[[B0:.*]] = memref.load
+// CHECK:           %[[B1:.*]] = memref.load
+// CHECK-COUNT-2:   arith.maxsi
+// CHECK:           %[[SUM:.*]] = arith.addi
+// CHECK:           llvm.call @spc.rt.run_grow(%{{.*}}, %{{.*}}, %[[SUM]])
+// CHECK-NOT:       run_grow
+// CHECK:           %[[REST:.*]]:2 = scf.while (%{{.*}} = %[[A0]], %{{.*}} = %[[B0]])
+// CHECK:           scf.for %{{.*}} = %[[REST]]#0 to %[[A1]]
+// CHECK:           scf.for %{{.*}} = %[[REST]]#1 to %[[B1]]
+// CHECK:           llvm.call @spc.rt.row_end(
+// CHECK-NOT:       run_grow
+// CHECK:         return
+func.func @merged(%c: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+                                       spc.name = "C", spc.rows = 1 : i64, spc.run = 0 : i64},
+                  %ap: memref<?xindex> {spc.bind = "A.pointers_1"}, %ai: memref<?xindex> {spc.bind = "A.indices_1"},
+                  %bp: memref<?xindex> {spc.bind = "B.pointers_1"}, %bi: memref<?xindex> {spc.bind = "B.indices_1"},
+                  %m: index {spc.bind = "size(i)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %v = arith.constant 1.0 : f64
+  scf.for %i = %c0 to %m step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %a0 = memref.load %ap[%i] : memref<?xindex>
+    %a1 = memref.load %ap[%next] : memref<?xindex>
+    %b0 = memref.load %bp[%i] : memref<?xindex>
+    %b1 = memref.load %bp[%next] : memref<?xindex>
+    %rest:2 = scf.while (%p = %a0, %q = %b0) : (index, index) -> (index, index) {
+      %inA = arith.cmpi ult, %p, %a1 : index
+      %inB = arith.cmpi ult, %q, %b1 : index
+      %inBoth = arith.andi %inA, %inB : i1
+      scf.condition(%inBoth) %p, %q : index, index
+    } do {
+    ^bb0(%p: index, %q: index):
+      %ja = memref.load %ai[%p] : memref<?xindex>
+      %jb = memref.load %bi[%q] : memref<?xindex>
+      %less = arith.cmpi ult, %jb, %ja : index
+      %j = arith.select %less, %jb, %ja : index
+      %isA = arith.cmpi eq, %ja, %j : index
+      %isB = arith.cmpi eq, %jb, %j : index
+      %old = memref.load %c[%i, %j] : memref<?x?xf64>
+      %new = arith.addf %old, %v : f64
+      memref.store %new, %c[%i, %j] : memref<?x?xf64>
+      %p1 = arith.addi %p, %c1 : index
+      %pn = arith.select %isA, %p1, %p : index
+      %q1 = arith.addi %q, %c1 : index
+      %qn = arith.select %isB, %q1, %q : index
+      scf.yield %pn, %qn : index, index
+    }
+    scf.for %p = %rest#0 to %a1 step %c1 {
+      %j = memref.load %ai[%p] : memref<?xindex>
+      %old = memref.load %c[%i, %j] : memref<?x?xf64>
+      %new = arith.addf %old, %v : f64
+      memref.store %new, %c[%i, %j] : memref<?x?xf64>
+    }
+    scf.for %q = %rest#1 to %b1 step %c1 {
+      %j = memref.load %bi[%q] : memref<?xindex>
+      %old = memref.load %c[%i, %j] : memref<?x?xf64>
+      %new = arith.addf %old, %v : f64
+      memref.store %new, %c[%i, %j] : memref<?x?xf64>
     }
   }
   return
