@@ -74,7 +74,15 @@ inline int64_t chunksFor(int threads) {
 }
 
 template <class T> Matrix<T> transpose(const View<T> &a, int threads);
-template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, int threads);
+/// How a product's row notes which of its columns occur; which is fastest depends on the matrix.
+enum class Noting {
+  Each,  ///< column by column: for columns that lie anywhere
+  Words, ///< a word of the bitmap in a register: for neighbouring columns
+  Runs,  ///< the same, and four columns at once where they follow each other: for blocks
+};
+inline constexpr Noting kNotings[] = {Noting::Each, Noting::Words, Noting::Runs};
+
+template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, Noting noting, int threads);
 template <class T> Matrix<T> add(const View<T> &a, const View<T> &b, int threads);
 template <class T> Matrix<T> fromSorted(const Entries<T> &a, int threads);
 /// Entries may be in any order and repeat.

@@ -11,39 +11,11 @@ public:
         words_(allocateZeros<uint64_t>(columns / 4096 + 1)), first_(columns) {}
 
   /// Adds `factor` times entries [begin, end), whose columns ascend.
-  void add(T factor, const View<T> &b, int64_t begin, int64_t end) {
-    T *__restrict values = values_.get();
-    uint64_t *__restrict touched = touched_.get(), *__restrict words = words_.get();
-    for (int64_t q = begin; q < end; ++q) {
-      const int32_t column = b.indices[q];
-      touched[column >> 6] |= uint64_t(1) << (column & 63);
-      words[column >> 12] |= uint64_t(1) << ((column >> 6) & 63);
-      values[column] += factor * b.values[q];
-    }
-    widen(b, begin, end);
-  }
-
-  /// The same where most neighbours share a word of the bitmap: its bits gather in a register, as each store would have
-  /// to wait for the one before, and runs of four columns are added at once.
-  void addClustered(T factor, const View<T> &b, int64_t begin, int64_t end) {
-    typedef T Four __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias));
-    T *__restrict values = values_.get();
-    for (int64_t q = begin; q < end;) {
-      const int32_t word = b.indices[q] >> 6;
-      uint64_t bits = 0;
-      for (int32_t column; q < end && (column = b.indices[q]) >> 6 == word;) {
-        if (q + 4 <= end && b.indices[q + 3] == column + 3 && (column & 63) <= 60) {
-          bits |= uint64_t(15) << (column & 63);
-          *reinterpret_cast<Four *>(values + column) += factor * *reinterpret_cast<const Four *>(b.values + q);
-          q += 4;
-        } else {
-          bits |= uint64_t(1) << (column & 63);
-          values[column] += factor * b.values[q++];
-        }
-      }
-      touched_[word] |= bits;
-      words_[word >> 6] |= uint64_t(1) << (word & 63);
-    }
+  template <Noting noting> void add(T factor, const View<T> &b, int64_t begin, int64_t end) {
+    if constexpr (noting == Noting::Each)
+      addEach(factor, b, begin, end);
+    else
+      addWords<noting == Noting::Runs>(factor, b, begin, end);
     widen(b, begin, end);
   }
 
@@ -65,6 +37,39 @@ public:
   }
 
 private:
+  void addEach(T factor, const View<T> &b, int64_t begin, int64_t end) {
+    T *__restrict values = values_.get();
+    uint64_t *__restrict touched = touched_.get(), *__restrict words = words_.get();
+    for (int64_t q = begin; q < end; ++q) {
+      const int32_t column = b.indices[q];
+      touched[column >> 6] |= uint64_t(1) << (column & 63);
+      words[column >> 12] |= uint64_t(1) << ((column >> 6) & 63);
+      values[column] += factor * b.values[q];
+    }
+  }
+
+  /// A word's bits gather in a register, as each store would have to wait for the one before.
+  template <bool hasRuns> void addWords(T factor, const View<T> &b, int64_t begin, int64_t end) {
+    typedef T Four __attribute__((vector_size(4 * sizeof(T)), aligned(sizeof(T)), may_alias));
+    T *__restrict values = values_.get();
+    for (int64_t q = begin; q < end;) {
+      const int32_t word = b.indices[q] >> 6;
+      uint64_t bits = 0;
+      for (int32_t column; q < end && (column = b.indices[q]) >> 6 == word;) {
+        if (hasRuns && q + 4 <= end && b.indices[q + 3] == column + 3 && (column & 63) <= 60) {
+          bits |= uint64_t(15) << (column & 63);
+          *reinterpret_cast<Four *>(values + column) += factor * *reinterpret_cast<const Four *>(b.values + q);
+          q += 4;
+        } else {
+          bits |= uint64_t(1) << (column & 63);
+          values[column] += factor * b.values[q++];
+        }
+      }
+      touched_[word] |= bits;
+      words_[word >> 6] |= uint64_t(1) << (word & 63);
+    }
+  }
+
   /// Takes the columns of entries [begin, end) into the range that flush() walks.
   void widen(const View<T> &b, int64_t begin, int64_t end) {
     if (begin == end)
@@ -92,15 +97,6 @@ template <class T> Array<int64_t> productsBefore(const View<T> &a, const View<T>
   for (int64_t i = 0; i < a.rows; ++i)
     before[i + 1] += before[i];
   return before;
-}
-
-/// Whether most entries share a word of the bitmap with the one before.
-template <class T> bool isClustered(const View<T> &b) {
-  const int32_t count = b.pointers[b.rows];
-  int64_t same = 0;
-  for (int32_t q = 1; q < count; ++q)
-    same += b.indices[q] >> 6 == b.indices[q - 1] >> 6;
-  return same > count / 2;
 }
 
 /// Appends rows [begin, end) of the sum from place `count` on and returns the place after them.
@@ -150,10 +146,7 @@ template <class T> int64_t countUnion(const View<T> &a, const View<T> &b, int64_
   return count;
 }
 
-} // namespace
-
-template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, int threads) {
-  const bool clustered = isClustered(b);
+template <Noting noting, class T> Matrix<T> multiplyNoting(const View<T> &a, const View<T> &b, int threads) {
   const Array<int64_t> before = productsBefore(a, b, threads);
   Matrix<T> result{a.rows, b.columns, allocate<int32_t>(a.rows + 1), {}, {}};
   std::vector<Chunk<T>> chunks(chunksFor(threads));
@@ -174,13 +167,8 @@ template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, int th
       chunk.indices = (indices[c] = allocate<int32_t>(most)).get();
       chunk.values = (values[c] = allocate<T>(most)).get();
       for (int64_t i = chunk.begin; i < chunk.end; ++i) {
-        for (int32_t p = a.pointers[i]; p < a.pointers[i + 1]; ++p) {
-          const int64_t begin = b.pointers[a.indices[p]], end = b.pointers[a.indices[p] + 1];
-          if (clustered)
-            accumulator.addClustered(a.values[p], b, begin, end);
-          else
-            accumulator.add(a.values[p], b, begin, end);
-        }
+        for (int32_t p = a.pointers[i]; p < a.pointers[i + 1]; ++p)
+          accumulator.template add<noting>(a.values[p], b, b.pointers[a.indices[p]], b.pointers[a.indices[p] + 1]);
         const int32_t length = accumulator.flush(indices[c].get() + chunk.count, values[c].get() + chunk.count);
         result.pointers[i + 1] = length;
         chunk.count += length;
@@ -193,6 +181,20 @@ template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, int th
   }
   finish(result, chunks, threads);
   return result;
+}
+
+} // namespace
+
+template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, Noting noting, int threads) {
+  switch (noting) {
+  case Noting::Each:
+    return multiplyNoting<Noting::Each>(a, b, threads);
+  case Noting::Words:
+    return multiplyNoting<Noting::Words>(a, b, threads);
+  case Noting::Runs:
+    return multiplyNoting<Noting::Runs>(a, b, threads);
+  }
+  return {};
 }
 
 template <class T> Matrix<T> add(const View<T> &a, const View<T> &b, int threads) {
@@ -225,8 +227,8 @@ template <class T> Matrix<T> add(const View<T> &a, const View<T> &b, int threads
   return result;
 }
 
-template Matrix<double> multiply(const View<double> &, const View<double> &, int);
-template Matrix<float> multiply(const View<float> &, const View<float> &, int);
+template Matrix<double> multiply(const View<double> &, const View<double> &, Noting, int);
+template Matrix<float> multiply(const View<float> &, const View<float> &, Noting, int);
 template Matrix<double> add(const View<double> &, const View<double> &, int);
 template Matrix<float> add(const View<float> &, const View<float> &, int);
 
