@@ -15,16 +15,17 @@ using mlir::Operation;
 using mlir::Value;
 
 void StripWriter::findPlaces() {
-  Value lanes = arith::ConstantIndexOp::create(builder_, location_, strip_.lanes);
-  Value last = arith::SubIOp::create(builder_, location_, region_.size, lanes);
-  for (int64_t v = 0; v < strip_.count; ++v) {
-    Value offset = arith::ConstantIndexOp::create(builder_, location_, v * strip_.lanes);
-    Value place = v == 0 ? strip_.base : arith::AddIOp::create(builder_, location_, strip_.base, offset).getResult();
-    // The first one is whole: who chose the shape knows that.
-    if (v > 0 && v >= strip_.count - strip_.clamped)
-      place = arith::MinSIOp::create(builder_, location_, place, last);
-    places_.push_back(place);
-  }
+  const auto add = [&](Value start, int64_t vectors) -> Value {
+    Value offset = arith::ConstantIndexOp::create(builder_, location_, vectors * strip_.lanes);
+    return vectors == 0 ? start : arith::AddIOp::create(builder_, location_, start, offset).getResult();
+  };
+  // Those that may overlap are moved together, so that all addresses come from two.
+  const int64_t firm = strip_.count - strip_.clamped;
+  Value tail = strip_.base;
+  if (strip_.clamped > 0)
+    tail = arith::MinSIOp::create(builder_, location_, add(strip_.base, firm), add(region_.size, -strip_.clamped));
+  for (int64_t v = 0; v < strip_.count; ++v)
+    places_.push_back(v < firm ? add(strip_.base, v) : add(tail, v - firm));
 }
 
 void StripWriter::write() {

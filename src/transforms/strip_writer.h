@@ -9,9 +9,10 @@
 namespace spc::transforms {
 
 /// `count` vectors of `lanes` elements each, one after the other from `base` on. The last `clamped` of them may reach
-/// beyond the size: they are moved to end there, and overlap what is before them.
+/// beyond the size: they are moved together to end there, and overlap what is before them. The rest of the size from
+/// `base` on holds that many vectors, and all the others, in full.
 struct Strip {
-  int64_t lanes = 1, count = 1, clamped = 1;
+  int64_t lanes = 1, count = 1, clamped = 0;
   mlir::Value base;
 };
 

@@ -20,14 +20,16 @@ namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 using mlir::Value;
 
-constexpr int64_t kExact = 4;  ///< beyond, there are shapes for even numbers of vectors alone, to keep the code small
-constexpr int64_t kSpared = 2; ///< one strip more has to save more vectors than that
+/// There are shapes of 1, 2, and multiples of 4 vectors: each costs 5 to 15 ms of compilation.
+constexpr int64_t kUnit = 4;
+constexpr int64_t kMost = 8;        ///< vectors of a strip: more of them gained nothing
+constexpr int64_t kMostChosen = 16; ///< … where the user chooses
 
 int64_t roundedUp(int64_t count) {
-  return count > kExact ? count + count % 2 : count;
+  return count > kUnit / 2 ? llvm::alignTo(count, kUnit) : count;
 }
 
-/// A strip of `count` vectors, of which all but the last `clamped` are needed in full.
+/// A strip of `count` vectors, of which the last `clamped` may overlap the others, which are needed in full.
 struct Shape {
   int64_t lanes, count, clamped;
   bool isPart; ///< for what is shorter than one whole vector
@@ -50,7 +52,8 @@ public:
       // Rows side by side share them, with more factors beside.
       const int64_t rows = region.rows(), free = rows > 1 ? registers / 2 / rows : registers * 3 / 4;
       const int64_t wanted = elements ? llvm::divideCeil(*elements, lanes) : free;
-      mostVectors_ = roundedUp(std::clamp<int64_t>(wanted, elements || rows > 1 ? 1 : 4, 16));
+      mostVectors_ =
+          roundedUp(std::clamp<int64_t>(wanted, elements || rows > 1 ? 1 : 4, elements ? kMostChosen : kMost));
       tile(region, lanes);
     }
   }
@@ -73,16 +76,16 @@ private:
 /// overlapping halves, quarters, …, or a single element.
 llvm::SmallVector<Shape> TileRegisters::shapes(int64_t lanes) const {
   llvm::SmallVector<Shape> all;
-  for (int64_t count = 1; count <= mostVectors_; count += count < kExact ? 1 : 2)
-    all.push_back({lanes, count, count <= kExact ? 1 : 2, false});
+  for (int64_t count = 1, before = 0; count <= mostVectors_; before = count, count = roundedUp(count + 1))
+    all.push_back({lanes, count, std::min(count - before, count - 1), false});
   for (int64_t narrow = lanes / 2; narrow > 1; narrow /= 2)
     all.push_back({narrow, 2, 1, true});
   if (lanes > 1)
-    all.push_back({1, 1, 1, true});
+    all.push_back({1, 1, 0, true});
   return all;
 }
 
-/// As few strips as possible, of about equal length; one more where that computes clearly less twice.
+/// Strips of the shape nearest to the size, so that little is computed twice, and one that holds what they leave.
 TileRegisters::Cut TileRegisters::cut(mlir::ImplicitLocOpBuilder &ops, Value size, int64_t lanes) const {
   const auto constant = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(ops, number); };
   const auto isBelow = [&](Value a, Value b) -> Value {
@@ -91,27 +94,20 @@ TileRegisters::Cut TileRegisters::cut(mlir::ImplicitLocOpBuilder &ops, Value siz
   const auto select = [&](Value condition, Value a, Value b) -> Value {
     return arith::SelectOp::create(ops, condition, a, b);
   };
-  const auto add = [&](Value a, Value b) -> Value { return arith::AddIOp::create(ops, a, b); };
-  const auto multiply = [&](Value a, Value b) -> Value { return arith::MulIOp::create(ops, a, b); };
-  Value one = constant(1);
   const auto vectorsOf = [&](Value elements) -> Value {
-    return arith::DivUIOp::create(ops, add(elements, constant(lanes - 1)), constant(lanes));
+    Value covered = arith::AddIOp::create(ops, elements, constant(lanes - 1));
+    return arith::DivUIOp::create(ops, covered, constant(lanes));
   };
-  const auto rounded = [&](Value count) -> Value {
-    return select(isBelow(constant(kExact), count), add(count, arith::AndIOp::create(ops, count, one)), count);
+  const auto toShape = [&](Value count, int64_t up) -> Value {
+    Value above = arith::AddIOp::create(ops, count, constant(up));
+    Value multiple = arith::AndIOp::create(ops, above, constant(-kUnit));
+    return select(isBelow(count, constant(kUnit / 2 + 1)), count, multiple);
   };
-  Value vectors = arith::MaxUIOp::create(ops, one, vectorsOf(size));
-  const auto share = [&](Value strips) -> Value {
-    Value most = add(vectors, arith::SubIOp::create(ops, strips, one));
-    return rounded(arith::DivUIOp::create(ops, most, strips));
-  };
-  Value strips = arith::DivUIOp::create(ops, add(vectors, constant(mostVectors_ - 1)), constant(mostVectors_));
-  Value more = add(strips, one), few = share(strips), many = share(more);
-  Value isWorth = isBelow(add(multiply(many, more), constant(kSpared)), multiply(few, strips));
-  Value whole = select(isWorth, many, few);
-  Value length = multiply(whole, constant(lanes));
+  Value vectors = arith::MaxUIOp::create(ops, constant(1), vectorsOf(size));
+  Value whole = arith::MinUIOp::create(ops, toShape(vectors, kUnit / 2), constant(mostVectors_));
+  Value length = arith::MulIOp::create(ops, whole, constant(lanes));
   Value rest = arith::RemUIOp::create(ops, size, length);
-  Value code = rounded(vectorsOf(rest));
+  Value code = toShape(vectorsOf(rest), kUnit - 1);
   for (int64_t narrow = lanes / 2; narrow > 0; narrow /= 2)
     code = select(isBelow(rest, constant(2 * narrow)), constant(-narrow), code);
   return {length, whole, code};
