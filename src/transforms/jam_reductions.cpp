@@ -30,6 +30,10 @@ constexpr int64_t kJammed = 4; ///< iterations done together: as many sums as ar
 constexpr int64_t kChains = 2; ///< vector sums of each
 constexpr int64_t kSmall = 32; ///< elements
 
+/// Vectors of sizes that have code of their own: what all iterations have in common stays in registers, with the sums.
+constexpr int64_t kHeld[] = {4, 8};
+constexpr int64_t kRegisters = 12;
+
 /// A loop with one dense reduction in its body.
 struct Nest {
   scf::ForOp outer, dense;
@@ -43,6 +47,7 @@ public:
 
 private:
   void jam(const Nest &nest);
+  Values writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle, int64_t held);
 };
 
 /// Whether the dense loop sums up one floating-point product or the like, of elements side by side.
@@ -124,14 +129,16 @@ bool carriesAfterwards(Nest nest) {
 /// Writes four iterations of the outer loop together.
 class JamWriter {
 public:
-  JamWriter(mlir::ImplicitLocOpBuilder &ops, Nest nest, int64_t lanes)
-      : ops_(ops), nest_(nest), lanes_(lanes), element_(nest.dense.getResultTypes().front()) {}
+  /// The size is `held` vectors, or any where that is 0.
+  JamWriter(mlir::ImplicitLocOpBuilder &ops, Nest nest, int64_t lanes, int64_t held)
+      : ops_(ops), nest_(nest), lanes_(lanes), held_(held), element_(nest.dense.getResultTypes().front()) {}
 
   /// The iterations from `position` on, given what the first of them carries; returns what the last one yields.
   Values write(Value position, mlir::ValueRange carried);
 
 private:
   Values denseSums();
+  Values heldSums();
   Values step(Value place, mlir::ValueRange sums, int64_t lanes, Value mask);
   Values zeros(mlir::Type type, size_t count) {
     return Values(count, arith::ConstantOp::create(ops_, ops_.getZeroAttr(type)));
@@ -146,7 +153,7 @@ private:
 
   mlir::ImplicitLocOpBuilder &ops_;
   Nest nest_;
-  int64_t lanes_;
+  int64_t lanes_, held_;
   mlir::Type element_;
   mlir::IRMapping maps_[kJammed];
 };
@@ -210,8 +217,22 @@ Values JamWriter::oneByOne() {
   return Values(loop.getResults());
 }
 
+/// The four dense sums, of a known number of vectors.
+Values JamWriter::heldSums() {
+  const int64_t chains = (kRegisters - held_) / kJammed;
+  llvm::SmallVector<Values> sums(chains, zeros(vectorType(), kJammed));
+  for (int64_t v = 0; v < held_; ++v)
+    sums[v % chains] = step(constant(v * lanes_), sums[v % chains], lanes_, Value());
+  for (int64_t chain = 1; chain < chains; ++chain)
+    for (int64_t u = 0; u < kJammed; ++u)
+      sums[0][u] = arith::AddFOp::create(ops_, sums[0][u], sums[chain][u]);
+  return sumLanes(ops_, sums[0]);
+}
+
 /// The four dense sums, without what they start from.
 Values JamWriter::denseSums() {
+  if (held_ > 0)
+    return heldSums();
   Value size = nest_.dense.getUpperBound();
   Value stride = constant(lanes_ * kChains);
   Value even = arith::SubIOp::create(ops_, size, arith::RemUIOp::create(ops_, size, stride));
@@ -269,6 +290,19 @@ Values JamWriter::write(Value position, mlir::ValueRange carried) {
   return current;
 }
 
+/// The loop that does four iterations at once, up to `middle`. Returns what it carries.
+Values JamReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle, int64_t held) {
+  scf::ForOp outer = nest.outer;
+  auto main = scf::ForOp::create(ops, outer.getLowerBound(), middle, arith::ConstantIndexOp::create(ops, kJammed),
+                                 outer.getInitArgs());
+  main.getBody()->clear();
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToEnd(main.getBody());
+  JamWriter writer(ops, nest, vectorBytes / nest.elementBytes, held);
+  scf::YieldOp::create(ops, writer.write(main.getInductionVar(), main.getRegionIterArgs()));
+  return Values(main.getResults());
+}
+
 void JamReductions::jam(const Nest &nest) {
   scf::ForOp outer = nest.outer;
   mlir::OpBuilder builder(outer);
@@ -278,14 +312,22 @@ void JamReductions::jam(const Nest &nest) {
                                      arith::ConstantIndexOp::create(ops, kJammed - 1));
   // An end before the start is an empty segment.
   Value middle = arith::MaxSIOp::create(ops, arith::SubIOp::create(ops, to, rest), from);
-  auto main = scf::ForOp::create(ops, from, middle, arith::ConstantIndexOp::create(ops, kJammed), outer.getInitArgs());
-  main.getBody()->clear();
-  ops.setInsertionPointToEnd(main.getBody());
-  Values results =
-      JamWriter(ops, nest, vectorBytes / nest.elementBytes).write(main.getInductionVar(), main.getRegionIterArgs());
-  scf::YieldOp::create(ops, results);
+  llvm::SmallVector<int64_t> sizes;
+  for (int64_t held : kHeld)
+    sizes.push_back(held * vectorBytes / nest.elementBytes);
+  Value size = scf::ForOp(nest.dense).getUpperBound();
+  auto choice = scf::IndexSwitchOp::create(ops, outer.getResultTypes(), size, sizes, sizes.size());
+  const auto fill = [&](mlir::Region &region, int64_t held) {
+    mlir::OpBuilder::InsertionGuard guard(ops);
+    ops.createBlock(&region);
+    Values results = writeLoop(ops, nest, middle, held);
+    scf::YieldOp::create(ops, results);
+  };
+  fill(choice.getDefaultRegion(), 0);
+  for (auto [held, region] : llvm::zip_equal(kHeld, choice.getCaseRegions()))
+    fill(region, held);
   outer.setLowerBound(middle);
-  outer.getInitArgsMutable().assign(main.getResults());
+  outer.getInitArgsMutable().assign(choice.getResults());
 }
 
 void JamReductions::runOnOperation() {

@@ -3,6 +3,17 @@
 // Four entries together: A's row is loaded once for the four, in two chains of vectors each; one tree adds up the lanes.
 // CHECK-LABEL: func.func @sddmm(
 // CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xindex>, %[[A:[a-z0-9]*]]: memref<?xf64>, %[[B:[a-z0-9]*]]: memref<?x?xf64>, %[[D:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index, %[[K:[a-z0-9]*]]: index
+// Sizes of 4 and of 8 vectors do without a loop over them, so that A's row can stay in registers.
+// CHECK:         scf.index_switch %[[K]]
+// CHECK-NEXT:    case 16
+// CHECK-NEXT:      scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c4
+// CHECK-NOT:         scf.for
+// CHECK-COUNT-4:     vector.load %[[A]]
+// CHECK:         case 32
+// CHECK-NEXT:      scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c4
+// CHECK-NOT:         scf.for
+// CHECK-COUNT-8:     vector.load %[[A]]
+// CHECK:         default
 // CHECK:         scf.for %[[P:.*]] = %[[FROM]] to %{{.*}} step %c4
 // CHECK-COUNT-4:   memref.load %[[CRD]]
 // CHECK:           %[[SUMS:.*]]:8 = scf.for {{.*}} step %c8
