@@ -151,15 +151,24 @@ void InterleaveSums::rewrite(scf::ForOp loop) {
     loop.erase();
     return;
   }
-  // LLVM's vector loop costs more to set up than a few products take.
+  // Setting up LLVM's vector loop costs more than a few products, and interleaving more than the fewest.
   Value length = arith::SubIOp::create(ops, loop.getUpperBound(), loop.getLowerBound());
-  Value isLong =
-      arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, length, arith::ConstantIndexOp::create(ops, kLong));
-  auto choice = scf::IfOp::create(ops, loop.getResultTypes(), isLong, /*addThenBlock=*/true, /*addElseBlock=*/true);
-  loop.replaceAllUsesWith(choice.getResults());
-  ops.setInsertionPointToEnd(choice.elseBlock());
+  const auto atLeast = [&](int64_t least) {
+    Value number = arith::ConstantIndexOp::create(ops, least);
+    Value condition = arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, length, number);
+    return scf::IfOp::create(ops, loop.getResultTypes(), condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  };
+  scf::IfOp isSeveral = atLeast(chains);
+  loop.replaceAllUsesWith(isSeveral.getResults());
+  ops.setInsertionPointToEnd(isSeveral.elseBlock());
+  scf::YieldOp::create(ops,
+                       writeLoop(ops, loop, loop.getLowerBound(), loop.getUpperBound(), Values(loop.getInitArgs()), 1));
+  ops.setInsertionPointToEnd(isSeveral.thenBlock());
+  scf::IfOp isLong = atLeast(kLong);
+  scf::YieldOp::create(ops, isLong.getResults());
+  ops.setInsertionPointToEnd(isLong.elseBlock());
   scf::YieldOp::create(ops, interleave(ops, loop, chains));
-  ops.setInsertionPointToEnd(choice.thenBlock());
+  ops.setInsertionPointToEnd(isLong.thenBlock());
   auto yield = scf::YieldOp::create(ops, loop.getResults());
   loop->moveBefore(yield);
 }

@@ -1,21 +1,26 @@
 // RUN: spc-opt %s -split-input-file -spc-interleave-sums -canonicalize -cse | FileCheck %s
 
-// Four chains for short segments; long ones are left to LLVM as they were.
+// A loop as it is for the shortest segments, four chains for short ones; long ones are left to LLVM as they were.
 // CHECK-LABEL: func.func @dot(
 // CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xindex>, %[[VAL:[a-z0-9]*]]: memref<?xf64>, %[[X:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index
 // CHECK:         %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]]
-// CHECK:         %[[LONG:.*]] = arith.cmpi sge, %[[LENGTH]], %c16
-// CHECK:         scf.if %[[LONG]]
-// CHECK:           scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
-// CHECK-NOT:       loop_annotation
+// CHECK:         %[[SEVERAL:.*]] = arith.cmpi sge, %[[LENGTH]], %c4
+// CHECK:         scf.if %[[SEVERAL]]
+// CHECK:           %[[LONG:.*]] = arith.cmpi sge, %[[LENGTH]], %c16
+// CHECK:           scf.if %[[LONG]]
+// CHECK:             scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
+// CHECK-NOT:         loop_annotation
+// CHECK:           } else {
+// CHECK:             %[[MIDDLE:.*]] = arith.maxsi
+// CHECK:             %[[SUMS:.*]]:4 = scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c4
+// CHECK-COUNT-4:       arith.addf
+// CHECK:             {llvm.loop_annotation
+// CHECK:             arith.addf %[[SUMS]]#0, %[[SUMS]]#2
+// CHECK:             arith.addf %[[SUMS]]#1, %[[SUMS]]#3
+// CHECK:             scf.for %{{.*}} = %[[MIDDLE]] to %[[TO]] step %c1
 // CHECK:         } else {
-// CHECK:           %[[MIDDLE:.*]] = arith.maxsi
-// CHECK:           %[[SUMS:.*]]:4 = scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c4
-// CHECK-COUNT-4:     arith.addf
+// CHECK:           scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
 // CHECK:           {llvm.loop_annotation
-// CHECK:           arith.addf %[[SUMS]]#0, %[[SUMS]]#2
-// CHECK:           arith.addf %[[SUMS]]#1, %[[SUMS]]#3
-// CHECK:           scf.for %{{.*}} = %[[MIDDLE]] to %[[TO]] step %c1
 func.func @dot(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?xf64>, %from: index, %to: index) -> f64 {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
