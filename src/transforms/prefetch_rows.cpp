@@ -32,8 +32,8 @@ constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a 
 
 /// A loop over a segment, the coordinates that it loads at its position, and the operand rows that these lead to.
 struct Gather {
-  scf::ForOp segment, rows;
-  Value pointers;
+  scf::ForOp segment, root;
+  llvm::SmallVector<Value> pointers; ///< of the levels from the one below the root's loop down to the segment's
   mlir::BlockArgument operand;
   unsigned dim = 0; ///< of the operand, that the coordinate indexes
   llvm::SmallVector<std::pair<memref::LoadOp, llvm::SmallVector<vector::LoadOp>>> coordinates;
@@ -73,14 +73,23 @@ private:
   struct Decision {
     Value isWorth, last;
   };
+  /// A range of positions of one level.
+  struct Range {
+    Value begin, end;
+  };
 
   std::optional<Gather> findGather(scf::ForOp loop);
   void addLoads(memref::LoadOp coordinate, Gather &gather);
   Decision decide(const Gather &gather, bool always);
-  Value sample(mlir::ImplicitLocOpBuilder &ops, Gather gather, Value last);
+  Decision decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition, llvm::function_ref<Decision()> then);
+  Decision look(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, size_t level, bool always);
+  Value isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
+  Value rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
+  Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
   void prefetch(Gather gather, int64_t ahead, bool always);
 
-  llvm::DenseMap<std::pair<Operation *, Value>, Decision> decisions_; ///< by rows and operand
+  /// By the root's loop, the pointers to the segments and the operand: strips share them.
+  llvm::DenseMap<std::tuple<Operation *, Value, Value>, Decision> decisions_;
 };
 
 /// The loads of whole vectors at the coordinate, of the first operand that has any.
@@ -102,11 +111,17 @@ void PrefetchRows::addLoads(memref::LoadOp coordinate, Gather &gather) {
 }
 
 std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop) {
-  memref::LoadOp end = loadedIndex(segmentEnd(loop.getUpperBound()));
-  Value row = end ? predecessor(end.getIndices().front()) : Value();
-  Gather gather{loop, row ? loopOf(row) : scf::ForOp(), end ? end.getMemRef() : Value(), {}, 0, {}};
-  if (!gather.rows || !mlir::isa<mlir::func::FuncOp>(gather.rows->getParentOp()) ||
-      !isConstant(gather.rows.getStep(), 1))
+  Gather gather{loop, loop, {}, {}, 0, {}};
+  while (!mlir::isa<mlir::func::FuncOp>(gather.root->getParentOp())) {
+    memref::LoadOp end = loadedIndex(segmentEnd(gather.root.getUpperBound()));
+    Value row = end ? predecessor(end.getIndices().front()) : Value();
+    scf::ForOp rows = row ? loopOf(row) : scf::ForOp();
+    if (!rows || !mlir::isa<mlir::BlockArgument>(end.getMemRef()) || !isConstant(rows.getStep(), 1))
+      return std::nullopt;
+    gather.root = rows;
+    gather.pointers.insert(gather.pointers.begin(), end.getMemRef());
+  }
+  if (gather.pointers.empty())
     return std::nullopt;
   for (auto load : loop.getBody()->getOps<memref::LoadOp>())
     if (load.getMemRefType().getRank() == 1 && load.getType().isIntOrIndex() &&
@@ -122,76 +137,101 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop) {
   return isWhole || bytes >= kLeastBytes ? std::optional(gather) : std::nullopt;
 }
 
-/// How many of the sampled pairs of neighbouring rows have their middle entries far apart: of stencils, bands and
-/// blocks few, as there the next row needs what this one has loaded.
-Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, Gather gather, Value last) {
-  const auto constant = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(ops, number); };
-  memref::LoadOp coordinate = gather.coordinates.front().first;
+/// Of an operand's row, in bytes.
+Value PrefetchRows::rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
   mlir::func::FuncOp body = getOperation();
-  const unsigned argument = gather.operand.getArgNumber();
-  const std::string name = argumentString(body, argument, kName).str();
+  const std::string name = argumentString(body, gather.operand.getArgNumber(), kName).str();
   Value stride = boundArgument(body, name + ".stride_" + std::to_string(gather.dim), ops.getIndexType());
   const int64_t element = mlir::cast<mlir::MemRefType>(gather.operand.getType()).getElementTypeBitWidth() / 8;
-  Value rowBytes = arith::MulIOp::create(ops, stride, constant(element));
+  return arith::MulIOp::create(ops, stride, arith::ConstantIndexOp::create(ops, element));
+}
+
+/// Whether the operand is too large for a cache that is near anyway.
+Value PrefetchRows::isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
+  Value rows = sizeArgument(getOperation(), gather.operand.getArgNumber(), gather.dim);
+  Value bytes = arith::MulIOp::create(ops, rows, rowBytes(ops, gather));
+  return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, bytes, arith::ConstantIndexOp::create(ops, kCached));
+}
+
+/// Whether most of the sampled pairs of neighbouring rows have their middle entries far apart: of stencils, bands and
+/// blocks few, as there the next row needs what this one has loaded.
+Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last) {
+  const auto constant = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(ops, number); };
+  Value pointers = gather.pointers.back();
+  memref::LoadOp coordinate = gather.coordinates.front().first;
+  Value bytes = rowBytes(ops, gather);
   const auto middle = [&](Value row) -> Value {
     Value next = arith::AddIOp::create(ops, row, constant(1));
-    Value both =
-        arith::AddIOp::create(ops, readIndex(ops, gather.pointers, row), readIndex(ops, gather.pointers, next));
+    Value both = arith::AddIOp::create(ops, readIndex(ops, pointers, row), readIndex(ops, pointers, next));
     Value half = arith::DivUIOp::create(ops, both, constant(2));
     return readIndex(ops, coordinate.getMemRef(), arith::MinUIOp::create(ops, half, last));
   };
-  Value begin = gather.rows.getLowerBound(), end = gather.rows.getUpperBound();
-  Value pairs = arith::SubIOp::create(ops, arith::SubIOp::create(ops, end, begin), constant(1));
+  Value pairs = arith::SubIOp::create(ops, arith::SubIOp::create(ops, rows.end, rows.begin), constant(1));
   Value step = arith::DivUIOp::create(ops, pairs, constant(kSamples));
   auto loop = scf::ForOp::create(ops, constant(0), constant(kSamples), constant(1), mlir::ValueRange{constant(0)});
   {
     mlir::OpBuilder::InsertionGuard guard(ops);
     ops.setInsertionPointToStart(loop.getBody());
-    Value row = arith::AddIOp::create(ops, begin, arith::MulIOp::create(ops, loop.getInductionVar(), step));
+    Value row = arith::AddIOp::create(ops, rows.begin, arith::MulIOp::create(ops, loop.getInductionVar(), step));
     Value one = middle(row), other = middle(arith::AddIOp::create(ops, row, constant(1)));
     Value apart =
         arith::SubIOp::create(ops, arith::MaxUIOp::create(ops, one, other), arith::MinUIOp::create(ops, one, other));
-    Value isFar = arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, arith::MulIOp::create(ops, apart, rowBytes),
-                                        constant(kFar));
+    Value isFar =
+        arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, arith::MulIOp::create(ops, apart, bytes), constant(kFar));
     Value more = arith::AddIOp::create(ops, loop.getRegionIterArg(0), constant(1));
     scf::YieldOp::create(ops, mlir::ValueRange{arith::SelectOp::create(ops, isFar, more, loop.getRegionIterArg(0))});
   }
-  Value areFar = arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, loop.getResult(0), constant(kSamples / 2));
-  Value bytes = arith::MulIOp::create(ops, sizeArgument(body, argument, gather.dim), rowBytes);
-  Value isLarge = arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, bytes, constant(kCached));
-  return arith::AndIOp::create(ops, areFar, isLarge);
+  return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, loop.getResult(0), constant(kSamples / 2));
+}
+
+/// What `then` decides where the condition holds; else not to prefetch.
+PrefetchRows::Decision PrefetchRows::decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition,
+                                              llvm::function_ref<Decision()> then) {
+  mlir::Type types[] = {ops.getI1Type(), ops.getIndexType()};
+  auto choice = scf::IfOp::create(ops, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToEnd(choice.elseBlock());
+  Value no = arith::ConstantOp::create(ops, ops.getBoolAttr(false)), zero = arith::ConstantIndexOp::create(ops, 0);
+  scf::YieldOp::create(ops, mlir::ValueRange{no, zero});
+  ops.setInsertionPointToEnd(choice.thenBlock());
+  const Decision decision = then();
+  scf::YieldOp::create(ops, mlir::ValueRange{decision.isWorth, decision.last});
+  return {choice.getResult(0), choice.getResult(1)};
+}
+
+/// Looks at the rows of a range, whose segments are `level` levels below the root. Few rows have nothing to say, and
+/// levels without entries may have no pointers at all.
+PrefetchRows::Decision PrefetchRows::look(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows,
+                                          size_t level, bool always) {
+  const bool isLast = level + 1 == gather.pointers.size();
+  Value fewest = arith::ConstantIndexOp::create(ops, isLast ? 2 * kSamples : 1);
+  Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
+  return decideIf(ops, arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, count, fewest), [&]() -> Decision {
+    Value pointers = gather.pointers[level];
+    const Range below{readIndex(ops, pointers, rows.begin), readIndex(ops, pointers, rows.end)};
+    if (!isLast)
+      return look(ops, gather, below, level + 1, always);
+    Value hasEntries = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, below.begin, below.end);
+    return decideIf(ops, hasEntries, [&]() -> Decision {
+      Value last = arith::SubIOp::create(ops, below.end, arith::ConstantIndexOp::create(ops, 1));
+      return {always ? arith::ConstantOp::create(ops, ops.getBoolAttr(true)).getResult()
+                     : sample(ops, gather, rows, last),
+              last};
+    });
+  });
 }
 
 PrefetchRows::Decision PrefetchRows::decide(const Gather &gather, bool always) {
-  scf::ForOp rows = gather.rows;
-  Decision &known = decisions_[{rows, gather.operand}];
+  scf::ForOp root = gather.root;
+  Decision &known = decisions_[{root, gather.pointers.back(), gather.operand}];
   if (known.isWorth)
     return known;
-  mlir::OpBuilder builder(rows);
-  mlir::ImplicitLocOpBuilder ops(rows.getLoc(), builder);
-  Value fewest = arith::ConstantIndexOp::create(ops, 2 * kSamples);
-  Value count = arith::SubIOp::create(ops, rows.getUpperBound(), rows.getLowerBound());
-  // Few rows have nothing to say, and perhaps no entries at all.
-  Value areMany = arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, count, fewest);
-  mlir::Type types[] = {builder.getI1Type(), builder.getIndexType()};
-  Value no = arith::ConstantOp::create(ops, builder.getBoolAttr(false)), zero = arith::ConstantIndexOp::create(ops, 0);
-  auto look = scf::IfOp::create(ops, types, areMany, true, true);
-  ops.setInsertionPointToEnd(look.elseBlock());
-  scf::YieldOp::create(ops, mlir::ValueRange{no, zero});
-  ops.setInsertionPointToEnd(look.thenBlock());
-  Value first = readIndex(ops, gather.pointers, rows.getLowerBound());
-  Value end = readIndex(ops, gather.pointers, rows.getUpperBound());
-  Value hasEntries = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, first, end);
-  auto inner = scf::IfOp::create(ops, types, hasEntries, true, true);
-  scf::YieldOp::create(ops, inner.getResults());
-  ops.setInsertionPointToEnd(inner.elseBlock());
-  scf::YieldOp::create(ops, mlir::ValueRange{no, zero});
-  ops.setInsertionPointToEnd(inner.thenBlock());
-  Value last = arith::SubIOp::create(ops, end, arith::ConstantIndexOp::create(ops, 1));
-  Value isWorth =
-      always ? arith::ConstantOp::create(ops, builder.getBoolAttr(true)).getResult() : sample(ops, gather, last);
-  scf::YieldOp::create(ops, mlir::ValueRange{isWorth, last});
-  return known = {look.getResult(0), look.getResult(1)};
+  mlir::OpBuilder builder(root);
+  mlir::ImplicitLocOpBuilder ops(root.getLoc(), builder);
+  const Range rows{root.getLowerBound(), root.getUpperBound()};
+  if (always)
+    return known = look(ops, gather, rows, 0, always);
+  return known = decideIf(ops, isLarge(ops, gather), [&] { return look(ops, gather, rows, 0, always); });
 }
 
 /// Asks for the rows of later entries at the end of the block that loads this one's, a line at a time.

@@ -1,12 +1,12 @@
-// RUN: spc-opt %s -spc-prefetch-rows -canonicalize -cse | FileCheck %s
+// RUN: spc-opt %s -split-input-file -spc-prefetch-rows -canonicalize -cse | FileCheck %s
 
 // Once, before the rows: where the last entry is, and whether sampled neighbours are far apart in a large operand.
 // CHECK-LABEL: func.func @spmm(
 // CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = "A.indices_1"}, %[[B:[a-z0-9]*]]: memref
-// CHECK:         %[[LOOK:.*]]:2 = scf.if
+// CHECK:         %[[LARGE:.*]] = arith.cmpi ugt, {{.*}}, %c524288
+// CHECK:         %[[LOOK:.*]]:2 = scf.if %[[LARGE]]
 // CHECK:           scf.for {{.*}} iter_args
 // CHECK:             arith.cmpi ugt, {{.*}}, %c32768
-// CHECK:           arith.cmpi ugt, {{.*}}, %c524288
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK:           scf.for %[[P:[a-z0-9]*]] =
 // CHECK-COUNT-4:     vector.load %[[B]]
@@ -50,6 +50,57 @@ func.func @spmm(%pos: memref<?xi32> {spc.bind = "A.pointers_1"}, %crd: memref<?x
     vector.store %sums#1, %c[%i, %c4] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
     vector.store %sums#2, %c[%i, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
     vector.store %sums#3, %c[%i, %c12] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+  }
+  return
+}
+
+// -----
+
+// Two levels down: the rows that are sampled are the fibers of all slices, found by the slices' pointers.
+// CHECK-LABEL: func.func @fibers(
+// CHECK-SAME:    %[[SLICES:[a-z0-9]*]]: memref<?xi32> {spc.bind = "T.pointers_1"}, %[[FIBERS:[a-z0-9]*]]: memref<?xi32> {spc.bind = "T.pointers_2"}, %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = "T.indices_2"}, %[[B:[a-z0-9]*]]: memref
+// CHECK:         %[[LOOK:.*]]:2 = scf.if
+// CHECK:           memref.load %[[SLICES]]
+// CHECK:           memref.load %[[SLICES]]
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             memref.load %[[FIBERS]]
+// CHECK:         scf.for
+// CHECK:           scf.for
+// CHECK:             scf.for %[[P:[a-z0-9]*]] =
+// CHECK:               scf.if %[[LOOK]]#0
+// CHECK:                 memref.prefetch %[[B]]
+func.func @fibers(%slices: memref<?xi32> {spc.bind = "T.pointers_1"}, %fibers: memref<?xi32> {spc.bind = "T.pointers_2"},
+                  %crd: memref<?xi32> {spc.bind = "T.indices_2"},
+                  %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = "B.values", spc.extents = ["k", "r"], spc.name = "B"},
+                  %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = "T.count_0"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant dense<0.0> : vector<8xf64>
+  scf.for %i = %c0 to %m step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %lo = memref.load %slices[%i] : memref<?xi32>
+    %hi = memref.load %slices[%next] : memref<?xi32>
+    %from = arith.index_castui %lo : i32 to index
+    %to = arith.index_castui %hi : i32 to index
+    scf.for %f = %from to %to step %c1 {
+      %fnext = arith.addi %f, %c1 : index
+      %flo = memref.load %fibers[%f] : memref<?xi32>
+      %fhi = memref.load %fibers[%fnext] : memref<?xi32>
+      %first = arith.index_castui %flo : i32 to index
+      %end = arith.index_castui %fhi : i32 to index
+      %sums:2 = scf.for %p = %first to %end step %c1 iter_args(%s0 = %zero, %s1 = %zero) -> (vector<8xf64>, vector<8xf64>) {
+        %k32 = memref.load %crd[%p] : memref<?xi32>
+        %k = arith.index_castui %k32 : i32 to index
+        %b0 = vector.load %b[%k, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+        %b1 = vector.load %b[%k, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+        %t0 = arith.addf %s0, %b0 : vector<8xf64>
+        %t1 = arith.addf %s1, %b1 : vector<8xf64>
+        scf.yield %t0, %t1 : vector<8xf64>, vector<8xf64>
+      }
+      vector.store %sums#0, %c[%f, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+      vector.store %sums#1, %c[%f, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+    }
   }
   return
 }
