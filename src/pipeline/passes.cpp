@@ -62,6 +62,7 @@ void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
   passes.addNestedPass<FuncOp>(transforms::createBranchMerges());
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
   passes.addNestedPass<FuncOp>(transforms::createChunkRows({!options.strictFp}));
+  passes.addNestedPass<FuncOp>(transforms::createFillRoots());
   if (options.vectors.registers > 0)
     addVectorLoops(passes, options);
   if (!options.strictFp) {

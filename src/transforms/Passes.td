@@ -125,6 +125,16 @@ def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
   let options = [Option<"reassociate", "reassociate", "bool", "false", "every sum may be reassociated, whatever its flags">];
 }
 
+def FillRoots : Pass<"spc-fill-roots", "mlir::func::FuncOp"> {
+  let summary = "Fill the rows of an output as the loop over a compressed root gets to them";
+  let description = [{
+    A root lists the rows that have entries, in ascending order. The output's others are filled too: in front of the
+    loop, all of the output would be written once, and would have left the cache before its rows are written again. Now
+    each position fills the rows up to its own, and what is behind the last one is filled after the loop.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
+}
+
 def HoldBlocks : Pass<"spc-hold-blocks", "mlir::func::FuncOp"> {
   let summary = "Hold the rows of a block in registers across all blocks of a reduction";
   let description = [{
