@@ -13,7 +13,7 @@ using LLVM::ICmpPredicate;
 
 constexpr int64_t kLeastWork = int64_t{1} << 16;     ///< below, waking threads costs more than they save
 constexpr int64_t kLeastAssembly = int64_t{1} << 12; ///< … of entries that are collected and merged
-constexpr int64_t kWorkOfTask = int64_t{1} << 12;
+constexpr int64_t kWorkOfTask = int64_t{1} << 14;
 constexpr int64_t kMostTasks = 128; ///< enough for dynamic scheduling to even out what the estimate misses
 constexpr int64_t kMostChosen = int64_t{1} << 16; ///< … where the user chooses the work of a chunk
 

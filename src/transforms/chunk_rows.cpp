@@ -325,13 +325,14 @@ mlir::ArrayAttr ChunkRows::rowsOf(llvm::ArrayRef<mlir::Operation *> loops) {
   return mlir::ArrayAttr::get(&getContext(), tensors.getArrayRef());
 }
 
-/// The extents of the loops inside that are over all of a dimension.
+/// The extents of the loops inside that are over all of a dimension. Filling one is little work.
 mlir::ArrayAttr ChunkRows::denseExtents(llvm::ArrayRef<mlir::Operation *> loops) {
   llvm::SmallSetVector<mlir::Attribute, 4> binds;
   for (mlir::Operation *outer : loops)
     outer->walk([&](scf::ForOp loop) {
       const llvm::StringRef extent = loop == outer ? llvm::StringRef() : extentOf(getOperation(), loop);
-      if (!extent.empty())
+      const auto isLoad = [](memref::LoadOp) { return mlir::WalkResult::interrupt(); };
+      if (!extent.empty() && loop.walk(isLoad).wasInterrupted())
         binds.insert(mlir::StringAttr::get(&getContext(), "size(" + extent + ")"));
     });
   return mlir::ArrayAttr::get(&getContext(), binds.getArrayRef());
