@@ -111,11 +111,11 @@ void passHalvesAsBits(LLVM::LLVMFuncOp body) {
   body.setFunctionType(LLVM::LLVMFunctionType::get(body.getFunctionType().getReturnType(), types));
 }
 
-/// The stages in order: bodies, and what the runtime does by itself.
-mlir::LogicalResult runStages(Entry &entry, Memory &memory, AssembledOutputs &outputs) {
-  const std::vector<sema::Stage> stages = sema::stagesOf(entry.kernel);
-  for (size_t k = 0; k < stages.size(); ++k) {
-    if (const sema::Conversion *conversion = sema::conversionOf(entry.kernel, stages[k])) {
+/// The steps in order: bodies, and what the runtime does by itself.
+mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &outputs) {
+  for (size_t k = 0; k < entry.kernel.steps.size(); ++k) {
+    const sema::Step &step = entry.kernel.steps[k];
+    if (const auto *conversion = std::get_if<sema::Conversion>(&step)) {
       outputs.convert(*conversion);
       continue;
     }
@@ -124,7 +124,7 @@ mlir::LogicalResult runStages(Entry &entry, Memory &memory, AssembledOutputs &ou
     auto body = entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(internalName(name));
     if (!body)
       return entry.build.module().emitError("the kernel's body '") << name << "' is missing";
-    const sema::Statement *assembly = sema::assemblingStatement(entry.kernel, stages[k]);
+    const sema::Statement *assembly = sema::assemblingStatement(step);
     if (mlir::failed(assembly ? outputs.assemble(*assembly, body)
                               : callBody(entry, memory, body, planChunks(entry, body, false), {})))
       return mlir::failure();
@@ -149,7 +149,7 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   fillStructures(entry);
   AssembledOutputs outputs(entry, memory);
   outputs.prepare();
-  if (mlir::failed(runStages(entry, memory, outputs)))
+  if (mlir::failed(runSteps(entry, memory, outputs)))
     return mlir::failure();
   outputs.hand();
   build.succeed();

@@ -14,17 +14,17 @@ class AssembledOutputs {
 public:
   AssembledOutputs(Entry &entry, Memory &memory) : entry_(entry), memory_(memory) {}
 
-  /// Before the first stage: on every way out but success, what has been assembled is released.
+  /// Before the first step: on every way out but success, what has been assembled is released.
   void prepare();
 
-  /// Runs the stage that assembles `statement` by calling `body`; leaves with what the runtime reports. Afterwards the
+  /// Runs the step that assembles `statement` by calling `body`; leaves with what the runtime reports. Afterwards the
   /// target's view has the new arrays. Fails, for a bug of ours, where the body cannot be called.
   mlir::LogicalResult assemble(const sema::Statement &statement, mlir::LLVM::LLVMFuncOp body);
 
   /// Runs a conversion; leaves with what the runtime reports.
   void convert(const sema::Conversion &conversion);
 
-  /// After the last stage, which cannot fail any more: the callers' structs get the arrays; those that they had as
+  /// After the last step, which cannot fail any more: the callers' structs get the arrays; those that they had as
   /// operands are released.
   void hand();
 

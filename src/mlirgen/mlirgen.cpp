@@ -16,12 +16,12 @@ namespace {
 
 constexpr llvm::StringLiteral kBind = "spc.bind";
 
-/// Builds the body of one stage. Written tensors are SSA values that each statement replaces; they stay the same
+/// Builds the body of one step. Written tensors are SSA values that each statement replaces; they stay the same
 /// buffers throughout, since every operation updates its `outs` operand.
 class BodyBuilder {
 public:
-  BodyBuilder(const sema::Kernel &kernel, const sema::Stage &stage, mlir::ModuleOp module)
-      : kernel_(kernel), stage_(stage), module_(module), context_(*module.getContext()), builder_(&context_) {}
+  BodyBuilder(const sema::Kernel &kernel, const sema::Step &step, mlir::ModuleOp module)
+      : kernel_(kernel), step_(step), module_(module), context_(*module.getContext()), builder_(&context_) {}
 
   /// Gives the body, named `name`.
   mlir::func::FuncOp build(const std::string &name);
@@ -34,9 +34,6 @@ private:
     int run = -1;   ///< of an assembled output's stand-in: the term that it is for
   };
 
-  llvm::ArrayRef<sema::Step> steps() const {
-    return llvm::ArrayRef(kernel_.steps).slice(stage_.begin, stage_.end - stage_.begin);
-  }
   std::vector<Argument> arguments() const;
   std::vector<Argument> argumentsOf(sema::TensorId id, bool isOperand, bool isTarget) const;
   bool isScalarOperand(const sema::Tensor &tensor) const;
@@ -55,7 +52,7 @@ private:
   void emitAssembly(const sema::Statement &statement);
 
   const sema::Kernel &kernel_;
-  const sema::Stage &stage_;
+  const sema::Step &step_;
   mlir::ModuleOp module_;
   mlir::MLIRContext &context_;
   mlir::OpBuilder builder_;
@@ -72,14 +69,11 @@ bool BodyBuilder::isScalarOperand(const sema::Tensor &tensor) const {
 
 std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
   std::vector<bool> isOperand(kernel_.tensors.size()), isTarget(kernel_.tensors.size());
-  for (const sema::Step &step : steps()) {
-    if (const auto *copy = std::get_if<sema::Copy>(&step)) {
-      isOperand[copy->from] = true;
-      isTarget[copy->to] = true;
-    }
-    const auto *statement = std::get_if<sema::Statement>(&step);
-    if (!statement)
-      continue;
+  if (const auto *copy = std::get_if<sema::Copy>(&step_)) {
+    isOperand[copy->from] = true;
+    isTarget[copy->to] = true;
+  }
+  if (const auto *statement = std::get_if<sema::Statement>(&step_)) {
     isTarget[statement->target] = true;
     for (const sema::Term &term : statement->terms)
       for (const sema::Operand &operand : term.operands)
@@ -105,7 +99,7 @@ std::vector<BodyBuilder::Argument> BodyBuilder::argumentsOf(sema::TensorId id, b
     result.push_back({id, sparseType(tensor, context_), false});
   if (isTarget && !tensor.isAssembled)
     result.push_back({id, standInType(tensor, context_), true});
-  if (const sema::Statement *assembly = sema::assemblingStatement(kernel_, stage_); isTarget && assembly)
+  if (const sema::Statement *assembly = sema::assemblingStatement(step_); isTarget && assembly)
     for (int run = 0; run < static_cast<int>(assembly->terms.size()); ++run)
       result.push_back({id, denseType(tensor, context_), true, run});
   return result;
@@ -121,14 +115,14 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
     llvm::SmallVector<llvm::StringRef> extents(names.begin(), names.end());
     attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getStrArrayAttr(extents)));
   }
-  // Of an operand that shares a pattern, too: the owner may not be among the arguments of a later stage.
+  // Of an operand that shares a pattern, too: the owner may not be among the arguments of a later step.
   const std::optional<sema::TensorId> owner =
       tensor.structureOf || argument.isStandIn ? tensor.structureOf : tensor.patternOf;
   if (owner && *owner != argument.tensor)
     attributes.push_back(
         builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[*owner].name)));
   if (argument.run >= 0) {
-    const sema::Collecting &collecting = *sema::assemblingStatement(kernel_, stage_)->collecting;
+    const sema::Collecting &collecting = *sema::assemblingStatement(step_)->collecting;
     const llvm::SmallVector<int64_t> dims(collecting.dims.begin(), collecting.dims.end());
     attributes.push_back(builder_.getNamedAttr("spc.collect", builder_.getDenseI64ArrayAttr(dims)));
     attributes.push_back(builder_.getNamedAttr("spc.rows", builder_.getI64IntegerAttr(collecting.rowOrder)));
@@ -166,11 +160,11 @@ void BodyBuilder::createFunction(const std::string &name) {
     if (isWritten(argument))
       results.push_back(argument.type);
   }
-  const auto *first = std::get_if<sema::Statement>(&steps().front());
+  const auto *first = std::get_if<sema::Statement>(&step_);
   mlir::Location location = locationOf(first ? first->where : Span());
   function_ = mlir::func::FuncOp::create(builder_, location, name, builder_.getFunctionType(inputs, results));
   function_.setArgAttrsAttr(builder_.getArrayAttr(attributes));
-  if (const mlir::DictionaryAttr schedule = scheduleAttribute(kernel_, stage_, context_); !schedule.empty())
+  if (const mlir::DictionaryAttr schedule = scheduleAttribute(kernel_.schedule, step_, context_); !schedule.empty())
     function_->setAttr("spc.schedule", schedule);
   mlir::Block *entry = function_.addEntryBlock();
   for (auto [argument, value] : llvm::zip(arguments_, entry->getArguments())) {
@@ -187,11 +181,10 @@ mlir::func::FuncOp BodyBuilder::build(const std::string &name) {
   builder_.setInsertionPointToEnd(module_.getBody());
   createFunction(name);
   builder_.setInsertionPointToEnd(&function_.getBody().front());
-  if (const sema::Statement *assembly = sema::assemblingStatement(kernel_, stage_))
+  if (const sema::Statement *assembly = sema::assemblingStatement(step_))
     emitAssembly(*assembly);
   else
-    for (const sema::Step &step : steps())
-      std::visit([this](const auto &concrete) { emit(concrete); }, step);
+    std::visit([this](const auto &concrete) { emit(concrete); }, step_);
   llvm::SmallVector<mlir::Value> results;
   for (const Argument &argument : arguments_)
     if (argument.run >= 0)
@@ -357,13 +350,13 @@ void BodyBuilder::emit(const sema::Copy &copy) {
 
 mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context) {
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
-  const std::vector<sema::Stage> stages = sema::stagesOf(kernel);
-  for (size_t k = 0; k < stages.size(); ++k) {
-    if (sema::conversionOf(kernel, stages[k]))
+  for (size_t k = 0; k < kernel.steps.size(); ++k) {
+    const sema::Step &step = kernel.steps[k];
+    if (std::holds_alternative<sema::Conversion>(step))
       continue;
-    BodyBuilder(kernel, stages[k], *module).build(sema::bodyName(kernel, k));
-    if (sema::assemblingStatement(kernel, stages[k]) && sema::hasPhases(kernel))
-      BodyBuilder(kernel, stages[k], *module)
+    BodyBuilder(kernel, step, *module).build(sema::bodyName(kernel, k));
+    if (sema::assemblingStatement(step) && sema::hasPhases(kernel))
+      BodyBuilder(kernel, step, *module)
           .build(sema::patternBodyName(kernel, k))
           ->setAttr("spc.pattern_only", mlir::UnitAttr::get(&context));
   }

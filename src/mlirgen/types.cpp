@@ -157,9 +157,8 @@ mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &
   return mlir::ArrayAttr::get(&context, levels);
 }
 
-mlir::DictionaryAttr scheduleAttribute(const sema::Kernel &kernel, const sema::Stage &stage,
+mlir::DictionaryAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,
                                        mlir::MLIRContext &context) {
-  const sema::Schedule &schedule = kernel.schedule;
   mlir::Builder builder(&context);
   llvm::SmallVector<mlir::NamedAttribute> keys;
   const auto add = [&](llvm::StringRef key, const std::optional<int64_t> &value) {
@@ -172,7 +171,7 @@ mlir::DictionaryAttr scheduleAttribute(const sema::Kernel &kernel, const sema::S
   add("chunk", schedule.chunk);
   if (schedule.parallel) {
     llvm::StringRef variable = *schedule.parallel;
-    if (!sema::hasOutermostLoop(kernel, stage, *schedule.parallel))
+    if (!sema::hasOutermostLoop(step, *schedule.parallel))
       variable = sema::kNotParallel;
     keys.push_back(builder.getNamedAttr("parallel", builder.getStringAttr(variable)));
   }

@@ -30,9 +30,9 @@ llvm::SmallVector<std::string> dimensionNames(const sema::Tensor &tensor, const 
 /// The attribute spc.levels of a sparse tensor (docs/architecture.md, "Implicit levels").
 mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context);
 
-/// The attribute spc.schedule of a stage's body: what passes read of the schedule (transforms/body_arguments.h). A body
+/// The attribute spc.schedule of a step's body: what passes read of the schedule (transforms/body_arguments.h). A body
 /// without a loop over the variable that shall be parallel has "none" there.
-mlir::DictionaryAttr scheduleAttribute(const sema::Kernel &kernel, const sema::Stage &stage,
+mlir::DictionaryAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,
                                        mlir::MLIRContext &context);
 
 /// Whether the format has slots for coordinates outside of the tensor: in its last blocks, or at the ends of diagonals.

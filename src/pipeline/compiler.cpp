@@ -7,6 +7,7 @@
 #include "pipeline/context.h"
 #include "pipeline/passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
 #include "mlir/IR/Diagnostics.h"
@@ -22,6 +23,7 @@ namespace spc::pipeline {
 namespace {
 
 constexpr DiagnosticKind kInternalError{"internal-error", Severity::Internal};
+constexpr DiagnosticKind kScheduleSerial{"schedule-serial", Severity::Error};
 
 /// One compilation: owns the MLIR context and module, and turns MLIR's own diagnostics into ours.
 class Compilation {
@@ -42,6 +44,7 @@ public:
 private:
   using PassList = llvm::function_ref<void(mlir::OpPassManager &)>;
   bool run(bool timePasses, PassList addPasses);
+  bool checkParallel();
   void collect(mlir::Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
       messages_ += (messages_.empty() ? "" : "; ") + diagnostic.str();
@@ -82,7 +85,27 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const code
   if (stage == Stage::Sparse)
     return true;
   return run(options.timePasses,
-             [&](mlir::OpPassManager &passes) { addLoopLowering(passes, {kernel_.strictFp, vectors}); });
+             [&](mlir::OpPassManager &passes) { addLoopLowering(passes, {kernel_.strictFp, vectors}); }) &&
+         checkParallel();
+}
+
+/// Whether each loop that the schedule wants to run in chunks does. Only the loops tell.
+bool Compilation::checkParallel() {
+  const std::optional<std::string> &variable = kernel_.schedule.parallel;
+  if (!variable || *variable == sema::kNotParallel)
+    return true;
+  for (size_t k = 0; k < kernel_.steps.size(); ++k) {
+    auto body = module_->lookupSymbol<mlir::func::FuncOp>(sema::bodyName(kernel_, k));
+    if (!body || body->hasAttr("spc.chunks") || !sema::hasOutermostLoop(kernel_.steps[k], *variable))
+      continue;
+    diagnostics_
+        .report(kScheduleSerial, kernel_.schedule.parallelAt, "the loop over '" + *variable + "' cannot run in chunks")
+        .note(std::get<sema::Statement>(kernel_.steps[k]).where,
+              "its iterations here write what others write, too, or follow a list that is not in order")
+        .advise("leave \"parallel\" out");
+    return false;
+  }
+  return true;
 }
 
 std::string Compilation::text() {
@@ -114,10 +137,10 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
 /// What the runtime is called for, in the order in which linkRuntime() names it: an assembled output's statement, the
 /// operand that is copied, the one whose lengths are added up.
 Span runtimeUse(const sema::Kernel &kernel) {
-  for (const sema::Stage &stage : sema::stagesOf(kernel)) {
-    if (const sema::Statement *statement = sema::assemblingStatement(kernel, stage))
+  for (const sema::Step &step : kernel.steps) {
+    if (const sema::Statement *statement = sema::assemblingStatement(step))
       return statement->where;
-    const sema::Conversion *conversion = sema::conversionOf(kernel, stage);
+    const auto *conversion = std::get_if<sema::Conversion>(&step);
     if (conversion && kernel.tensors[static_cast<size_t>(conversion->to)].isAssembled)
       return conversion->where;
   }

@@ -173,6 +173,7 @@ inline constexpr std::string_view kNotParallel = "none";
 struct Schedule {
   std::optional<int64_t> tile, unroll, prefetch, chunk;
   std::optional<std::string> parallel; ///< the index variable of a statement's outermost loop, or kNotParallel
+  Span parallelAt;                     ///< where that is said
   format::WorkspaceKind workspace = format::WorkspaceKind::Auto;
   std::vector<std::string> order; ///< for people
 };
@@ -190,22 +191,11 @@ struct Kernel {
   Schedule schedule;
 };
 
-/// Steps that run as one: an assembling statement or a conversion by itself, or as many others as follow one another.
-struct Stage {
-  size_t begin = 0, end = 0; ///< of Kernel::steps
-};
+/// The statement that a step is, where it assembles, else nullptr.
+const Statement *assemblingStatement(const Step &step);
 
-/// The kernel's steps in stages, in order.
-std::vector<Stage> stagesOf(const Kernel &kernel);
-
-/// The statement of a stage that assembles, else nullptr.
-const Statement *assemblingStatement(const Kernel &kernel, const Stage &stage);
-
-/// Whether some term of a stage has the index variable, or its blocks, as its outermost loop.
-bool hasOutermostLoop(const Kernel &kernel, const Stage &stage, std::string_view variable);
-
-/// The conversion that a stage is, else nullptr.
-const Conversion *conversionOf(const Kernel &kernel, const Stage &stage);
+/// Whether some term of a step has the index variable, or its blocks, as its outermost loop.
+bool hasOutermostLoop(const Step &step, std::string_view variable);
 
 /// The width of the keys under which a target's entries are collected: that of its indices where they are coordinates
 /// that it lists, else 64.
@@ -215,9 +205,9 @@ int keyBits(const Tensor &target, const Collecting &collecting);
 /// does not read what its target held before.
 bool hasPhases(const Kernel &kernel);
 
-/// The name of the function that computes stage number `stage`; of one that assembles, `patternBodyName` the one that
+/// The name of the function that computes step number `step`; of one that assembles, `patternBodyName` the one that
 /// computes its pattern alone.
-std::string bodyName(const Kernel &kernel, size_t stage);
-std::string patternBodyName(const Kernel &kernel, size_t stage);
+std::string bodyName(const Kernel &kernel, size_t step);
+std::string patternBodyName(const Kernel &kernel, size_t step);
 
 } // namespace spc::sema

@@ -43,6 +43,7 @@ void readSchedules(Analysis &analysis) {
     schedule.workspace = given.workspace->value;
   if (given.parallel) {
     schedule.parallel = given.parallel->value;
+    schedule.parallelAt = given.parallel->where;
     if (given.parallel->value != kNotParallel)
       checkVariable(analysis, *given.parallel);
   }
@@ -59,7 +60,8 @@ void checkParallelLoop(const Analysis &analysis) {
   if (!variable || variable->value == kNotParallel)
     return;
   const std::vector<Step> &steps = analysis.kernel.steps;
-  if (hasOutermostLoop(analysis.kernel, {0, steps.size()}, variable->value))
+  const auto isOutermost = [&](const Step &step) { return hasOutermostLoop(step, variable->value); };
+  if (std::any_of(steps.begin(), steps.end(), isOutermost))
     return;
   Diagnostic &refused =
       analysis.diagnostics.report(kScheduleParallel, variable->where,

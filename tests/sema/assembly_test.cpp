@@ -271,14 +271,13 @@ TEST_CASE("operands whose entries do not come in order are copied") {
   CHECK(vectors.the("reorder").help == "store 'v' as sparse-vector to avoid the copy");
 }
 
-TEST_CASE("a kernel that is one assembling step has two phases; stages part at such steps") {
+TEST_CASE("a kernel that is one assembling step has two phases") {
   const auto kernel = [](const std::string &text) {
     Checked checked = check(text, {"A=csr", "B=csr"});
     INFO(text << ": " << checked.errors());
     REQUIRE(checked.kernel);
     return std::move(*checked.kernel);
   };
-  const auto stages = [&](const std::string &text) { return stagesOf(kernel(text)).size(); };
   CHECK(hasPhases(kernel("A(i,j) = B(i,k)*B(k,j)")));
   CHECK(hasPhases(kernel("A(i,j) = B(j,i)")));
   CHECK_FALSE(hasPhases(kernel("A(i,j) = 2*B(i,j)")));
@@ -287,14 +286,10 @@ TEST_CASE("a kernel that is one assembling step has two phases; stages part at s
   CHECK_FALSE(hasPhases(kernel("A(i,j) = A(i,j) + B(i,j)")));
   CHECK_FALSE(hasPhases(kernel("A(i,j) = B(i,k)*B(k,j)\ny(i) = A(i,j)")));
   CHECK_FALSE(hasPhases(kernel("A(i,j) = B(i,k)*B(k,j)/sum(l, x(l))")));
-  CHECK(stages("A(i,j) = B(i,k)*B(k,j)") == 1);
-  CHECK(stages("y(i) = B(i,j)\nz(i) = B(j,i)\nA(i,j) = B(i,k)*B(k,j)\nw(i) = A(i,j)") == 3);
-  CHECK(stages("A(i,j) = B(i,k)*B(k,j)\nA(i,j) = A(j,i)") == 2);
-  CHECK(stages("A(i,j) = 2*B(i,j)\ny(i) = A(i,j)") == 1);
   const Kernel two = kernel("A(i,j) = B(i,k)*B(k,j)\ny(i) = A(i,j)");
-  REQUIRE(stagesOf(two).size() == 2);
-  CHECK(assemblingStatement(two, stagesOf(two)[0]) != nullptr);
-  CHECK(assemblingStatement(two, stagesOf(two)[1]) == nullptr);
+  REQUIRE(two.steps.size() == 2);
+  CHECK(assemblingStatement(two.steps[0]) != nullptr);
+  CHECK(assemblingStatement(two.steps[1]) == nullptr);
   CHECK(bodyName(two, 0) == "kernel");
   CHECK(bodyName(two, 1) == "kernel.1");
   CHECK(patternBodyName(two, 0) == "kernel.pattern");

@@ -1,0 +1,51 @@
+// The steps in which a kernel runs.
+#include "sema/kernel.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+const Statement *assemblingStatement(const Step &step) {
+  const auto *statement = std::get_if<Statement>(&step);
+  return statement && statement->collecting ? statement : nullptr;
+}
+
+bool hasOutermostLoop(const Step &step, std::string_view variable) {
+  const auto isOver = [&](const Term &term) {
+    if (term.loops.empty())
+      return false;
+    const Loop &loop = term.loops.front();
+    const std::string blocks = loop.part == format::Part::Quotient ? " / " + std::to_string(loop.block) : "";
+    return loop.variable == std::string(variable) + blocks;
+  };
+  const auto *statement = std::get_if<Statement>(&step);
+  return statement && std::any_of(statement->terms.begin(), statement->terms.end(), isOver);
+}
+
+int keyBits(const Tensor &target, const Collecting &collecting) {
+  if (collecting.rowOrder + 1 < target.order())
+    return 64;
+  for (const format::Level &level : target.format.levels)
+    if (level.dim == collecting.dims.back() && level.part == format::Part::Whole && !level.isDense())
+      return format::bits(target.format.indices);
+  return 64;
+}
+
+bool hasPhases(const Kernel &kernel) {
+  const auto builds = [](const Step &step) {
+    return std::holds_alternative<Conversion>(step) || assemblingStatement(step);
+  };
+  // The symbolic phase would release the values that an output is added to.
+  const auto isReplaced = [](const Tensor &tensor) { return tensor.isAssembled && tensor.isRead; };
+  return kernel.steps.size() == 1 && builds(kernel.steps.front()) && !kernel.dropZeros &&
+         std::none_of(kernel.tensors.begin(), kernel.tensors.end(), isReplaced);
+}
+
+std::string bodyName(const Kernel &kernel, size_t step) {
+  return step == 0 ? kernel.function : kernel.function + "." + std::to_string(step);
+}
+
+std::string patternBodyName(const Kernel &kernel, size_t step) {
+  return bodyName(kernel, step) + ".pattern";
+}
+
+} // namespace spc::sema
