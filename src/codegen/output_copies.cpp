@@ -13,6 +13,7 @@ using LLVM::ICmpPredicate;
 constexpr int64_t kWorkOfElement = 4;            ///< multiply-adds for each element of all copies that make copies pay
 constexpr int64_t kMostCopies = 16;              ///< of outputs that are not small
 constexpr int64_t kSmall = 1024;                 ///< elements
+constexpr int64_t kMostSmall = 128;              ///< copies of small outputs
 constexpr int64_t kMostBytes = int64_t{1} << 40; ///< of all copies
 constexpr int64_t kAddedAtOnce = 4096;
 constexpr int64_t kApart = 128; ///< bytes: copies share no cache lines, nor the next ones that are fetched with them
@@ -120,12 +121,11 @@ Value mostCopies(Entry &entry, const sema::Tensor &output, Value work) {
   const auto over = [&](Value dividend, int64_t factor) -> Value {
     return LLVM::UDivOp::create(build.ops(), dividend, build.multiply(elements, build.constant(factor)));
   };
-  Value most = over(build.constant(kMostBytes), sema::bytesOf(output.type));
-  if (work) {
-    const Value isSmall = build.compare(ICmpPredicate::sle, elements, build.constant(kSmall));
-    const Value paying = over(work, kWorkOfElement);
-    most = build.least(most, build.select(isSmall, paying, build.least(paying, build.constant(kMostCopies))));
-  }
+  const Value isSmall = build.compare(ICmpPredicate::sle, elements, build.constant(kSmall));
+  Value most = build.select(isSmall, build.constant(kMostSmall), build.constant(kMostCopies));
+  most = build.least(most, over(build.constant(kMostBytes), sema::bytesOf(output.type)));
+  if (work)
+    most = build.least(most, over(work, kWorkOfElement));
   return build.select(isContiguous(entry, output), most, build.constant(0));
 }
 
