@@ -13,7 +13,13 @@ namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 using mlir::Value;
 using Range = AppendingLoops::Range;
-using Ranges = llvm::SmallVector<Range>;
+
+/// A range that one loop steps through, from its start or from where merges before have come to.
+struct Stretch {
+  Range range;
+  bool continues = false;
+};
+using Stretches = llvm::SmallVector<Stretch>;
 
 namespace {
 
@@ -45,7 +51,7 @@ bool isLoaded(Value value) {
 }
 
 /// The conditions `position < end` of a merging loop. False where there are others.
-bool collectRanges(scf::WhileOp merge, Value condition, Ranges &ranges) {
+bool collectRanges(scf::WhileOp merge, Value condition, Stretches &ranges) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>())
     return collectRanges(merge, both.getLhs(), ranges) && collectRanges(merge, both.getRhs(), ranges);
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
@@ -54,21 +60,24 @@ bool collectRanges(scf::WhileOp merge, Value condition, Ranges &ranges) {
   const std::optional<unsigned> number = carriedNumber(merge, compare.getLhs());
   if (!number)
     return false;
-  ranges.emplace_back(merge.getInits()[*number], compare.getRhs());
+  ranges.push_back({{merge.getInits()[*number], compare.getRhs()}});
   return true;
 }
 
 /// What a loop steps through; empty where that is unknown.
-Ranges rangesOf(mlir::Operation *op) {
-  Ranges ranges;
+Stretches rangesOf(mlir::Operation *op) {
+  Stretches ranges;
   if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
-    ranges.emplace_back(loop.getLowerBound(), loop.getUpperBound());
+    ranges.push_back({{loop.getLowerBound(), loop.getUpperBound()}});
   else if (auto merge = mlir::dyn_cast<scf::WhileOp>(op);
            merge && !collectRanges(merge, merge.getConditionOp().getCondition(), ranges))
     ranges.clear();
-  for (Range &range : ranges)
-    range.first = originOf(range.first, op->getBlock());
-  return llvm::all_of(ranges, [](Range range) { return isLoaded(range.second); }) ? ranges : Ranges();
+  for (auto &[range, continues] : ranges) {
+    const Value origin = originOf(range.first, op->getBlock());
+    continues = origin != range.first;
+    range.first = origin;
+  }
+  return llvm::all_of(ranges, [](const Stretch &one) { return isLoaded(one.range.second); }) ? ranges : Stretches();
 }
 
 bool isKnownAt(Value value, mlir::Operation *place) {
@@ -87,13 +96,14 @@ bool isSelfContained(const AppendingLoops &loops) {
 }
 
 /// Takes a loop into a group that precedes it in its block. False where the group's ranges cannot be told at its start.
-bool join(AppendingLoops &group, mlir::Operation *loop, llvm::ArrayRef<Range> ranges) {
-  for (const auto &[begin, end] : ranges)
-    if (!isKnownAt(begin, group.first) || !isKnownAt(end, group.first))
+bool join(AppendingLoops &group, mlir::Operation *loop, llvm::ArrayRef<Stretch> ranges) {
+  for (const auto &[range, continues] : ranges)
+    if (!isKnownAt(range.first, group.first) || !isKnownAt(range.second, group.first))
       return false;
   group.last = loop;
-  for (const Range &range : ranges)
-    if (!llvm::is_contained(group.ranges, range))
+  // The rest that a merge has left is counted with it.
+  for (const auto &[range, continues] : ranges)
+    if (!continues || !llvm::is_contained(group.ranges, range))
       group.ranges.push_back(range);
   return true;
 }
@@ -121,7 +131,7 @@ llvm::SmallVector<AppendingLoops> findAppendingLoops(llvm::ArrayRef<memref::Stor
         open = appends ? nullptr : open;
         continue;
       }
-      const Ranges ranges = rangesOf(&op);
+      const Stretches ranges = rangesOf(&op);
       if (ranges.empty()) {
         open = nullptr;
         continue;

@@ -11,7 +11,7 @@ struct AppendingLoops {
   using Range = std::pair<mlir::Value, mlir::Value>;
 
   mlir::Operation *first, *last;
-  llvm::SmallVector<Range> ranges; ///< each known where `first` stands; their lengths' sum bounds the iterations
+  llvm::SmallVector<Range> ranges; ///< each known where `first` stands; their lengths' sum bounds the iterations; may repeat
   llvm::SmallVector<mlir::memref::StoreOp> stores;
 };
 

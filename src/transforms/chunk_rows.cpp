@@ -143,27 +143,27 @@ std::optional<Owner> ChunkRows::ownerOf(mlir::Operation *access, unsigned dim, m
   return Owner{true, coefficient};
 }
 
-/// Whether in some dimension every access has the row's own index: one and the same rows in all steps.
+/// Whether in some dimension every access has the row's own index, or positions below it: the same in all steps.
 bool ChunkRows::isOwned(mlir::Value buffer, const Steps &steps, llvm::MutableArrayRef<Cut> cuts,
                         llvm::StringRef extent) {
   auto isOwnedIn = [&](unsigned dim) {
     std::optional<Owner> common;
     mlir::Operation *only = nullptr;
-    bool agrees = true, isOneStep = true;
+    bool isOneStep = true;
     for (mlir::Operation *user : buffer.getUsers()) {
       auto step = llvm::find_if(steps.ops, [&](mlir::Operation *op) { return op->isAncestor(user); });
       // What is read before the loops would be read by every chunk.
       if (step == steps.ops.end() || !mlir::isa<memref::LoadOp, memref::StoreOp>(user))
         return false;
       std::optional<Owner> owner = ownerOf(user, dim, *step, cuts[step - steps.ops.begin()], extent);
-      if (!owner)
+      if (!owner || (common && common != owner))
         return false;
-      agrees &= owner->isRow && (!common || common == owner);
       isOneStep &= !only || only == *step;
       common = owner;
       only = *step;
     }
-    return agrees || isOneStep;
+    // Positions of two steps may belong to different tensors.
+    return !common || common->isRow || isOneStep;
   };
   const auto rank = mlir::cast<mlir::MemRefType>(buffer.getType()).getRank();
   for (unsigned dim = 0; dim < rank; ++dim)

@@ -64,7 +64,7 @@ public:
     llvm::SmallVector<scf::ForOp> loops;
     getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
     for (scf::ForOp loop : loops)
-      if (std::optional<Gather> gather = findGather(loop))
+      if (std::optional<Gather> gather = findGather(loop, ahead.has_value()))
         prefetch(*gather, ahead.value_or(kAhead), ahead.has_value());
   }
 
@@ -78,7 +78,7 @@ private:
     Value begin, end;
   };
 
-  std::optional<Gather> findGather(scf::ForOp loop);
+  std::optional<Gather> findGather(scf::ForOp loop, bool always);
   void addLoads(memref::LoadOp coordinate, Gather &gather);
   Decision decide(const Gather &gather, bool always);
   Decision decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition, llvm::function_ref<Decision()> then);
@@ -110,7 +110,7 @@ void PrefetchRows::addLoads(memref::LoadOp coordinate, Gather &gather) {
     gather.coordinates.push_back({coordinate, loads});
 }
 
-std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop) {
+std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
   Gather gather{loop, loop, {}, {}, 0, {}};
   while (!mlir::isa<mlir::func::FuncOp>(gather.root->getParentOp())) {
     memref::LoadOp end = loadedIndex(segmentEnd(gather.root.getUpperBound()));
@@ -134,7 +134,7 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop) {
     bytes += load.getVectorType().getNumElements() * load.getVectorType().getElementTypeBitWidth() / 8;
   // A loop inside reads more of the row than its body says.
   const bool isWhole = gather.coordinates.front().second.front()->getParentOp() != loop;
-  return isWhole || bytes >= kLeastBytes ? std::optional(gather) : std::nullopt;
+  return isWhole || always || bytes >= kLeastBytes ? std::optional(gather) : std::nullopt;
 }
 
 /// Of an operand's row, in bytes.
@@ -204,7 +204,7 @@ PrefetchRows::Decision PrefetchRows::decideIf(mlir::ImplicitLocOpBuilder &ops, V
 PrefetchRows::Decision PrefetchRows::look(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows,
                                           size_t level, bool always) {
   const bool isLast = level + 1 == gather.pointers.size();
-  Value fewest = arith::ConstantIndexOp::create(ops, isLast ? 2 * kSamples : 1);
+  Value fewest = arith::ConstantIndexOp::create(ops, isLast && !always ? 2 * kSamples : 1);
   Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
   return decideIf(ops, arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, count, fewest), [&]() -> Decision {
     Value pointers = gather.pointers[level];
