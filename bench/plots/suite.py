@@ -52,7 +52,7 @@ def _widths(widths):
 def _sets(kernel, quick, data, cores):
     """(set, arguments) for one kernel."""
     ends = _threads(sorted({1, cores}))
-    rounds = ("--rounds", "5" if quick else "21")
+    rounds = ("--rounds", "5" if quick else "11")
     size = ("--entries", "65536") if quick else ()
     inputs = (GROWING[kernel],) if quick and kernel in GROWING else ()
     width = _widths([WIDTH[kernel]] if kernel in WIDTH else [])
