@@ -15,6 +15,8 @@ GROWING = {"spmv": "uniform", "spmm": "uniform", "sddmm": "uniform", "spgemm": "
            "mttkrp": "fibers", "ttv": "fibers"}
 SCALING = ("spmv", "spmm", "sddmm", "spgemm", "spadd", "mttkrp", "ttv", "bsr-spmv")
 ODD = {"spmm": (1, 3, 7, 16, 32, 33, 96, 100), "sddmm": (1, 3, 7, 16, 32, 33, 96, 100)}
+# Kernels that take seconds a round at their greatest width: fewer rounds.
+LONG = ("spmm",)
 SETS = ("main", "data", "odd", "scaling", "entries")
 ENTRIES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
 
@@ -52,7 +54,7 @@ def _widths(widths):
 def _sets(kernel, quick, data, cores):
     """(set, arguments) for one kernel."""
     ends = _threads(sorted({1, cores}))
-    rounds = ("--rounds", "5" if quick else "11")
+    rounds = ("--rounds", "5" if quick or kernel in LONG else "11")
     size = ("--entries", "65536") if quick else ()
     inputs = (GROWING[kernel],) if quick and kernel in GROWING else ()
     width = _widths([WIDTH[kernel]] if kernel in WIDTH else [])
