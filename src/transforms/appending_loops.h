@@ -11,7 +11,8 @@ struct AppendingLoops {
   using Range = std::pair<mlir::Value, mlir::Value>;
 
   mlir::Operation *first, *last;
-  llvm::SmallVector<Range> ranges; ///< each known where `first` stands; their lengths' sum bounds the iterations; may repeat
+  /// Each known where `first` stands, as often as it is stepped through: their lengths' sum bounds the iterations.
+  llvm::SmallVector<Range> ranges;
   llvm::SmallVector<mlir::memref::StoreOp> stores;
 };
 

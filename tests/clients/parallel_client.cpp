@@ -9,6 +9,7 @@
 #include "spmv_on_coo.h"
 #include "spmv_on_csc.h"
 #include "spmv_on_dcsr.h"
+#include "spmv_on_tiny_chunks.h"
 #include "total.h"
 
 #include <atomic>
@@ -196,6 +197,14 @@ void testScatter() {
   run(&context, poor);
   EXPECT(tasksRun == 0);
   EXPECT(same(serial, poor));
+
+  // A schedule that wants a chunk for each element gets no more copies than others.
+  context = threaded();
+  tasksRun = 0;
+  spc_dense1_f64 ys = spc_dense1_f64_make(poor.data(), 3000);
+  EXPECT_STATUS(SPC_OK, spmv_on_tiny_chunks_ctx(&context, &a, &xs, &ys));
+  EXPECT(tasksRun > 1 && tasksRun <= 16);
+  EXPECT(near(serial, poor));
 }
 
 void testTotal() {

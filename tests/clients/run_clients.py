@@ -31,6 +31,7 @@ KERNELS = {
     "spmv_on_dcsr": ["A=dcsr"],
     "spmv_on_coo": ["A=coo"],
     "spmv_on_csc": ["A=csc"],
+    "spmv_on_tiny_chunks": [f"A={HERE / 'tiny_chunks.json'}"],
     "total": ["A=csr"],
     "mttkrp": ["T=csf"],
     "spmv_on_ell": ["A=ell"],
@@ -53,7 +54,8 @@ PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc
 ASSEMBLING = PHASES | {"accumulate"}
 
 # Kernels whose loops run in chunks.
-PARALLEL = ["spmv", "spmm", "sddmm", "spmv_on_dcsr", "spmv_on_coo", "spmv_on_csc", "total", "mttkrp"]
+PARALLEL = ["spmv", "spmm", "sddmm", "spmv_on_dcsr", "spmv_on_coo", "spmv_on_csc", "spmv_on_tiny_chunks", "total",
+            "mttkrp"]
 
 # client: its sources, the kernels it links
 CLIENTS = {

@@ -66,6 +66,41 @@ func.func @append(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.exten
   return
 }
 
+// Two loops over one segment append twice: there is room for both.
+// CHECK-LABEL: func.func @twice(
+// CHECK-COUNT-2:   arith.maxsi
+// CHECK:           %[[SUM:.*]] = arith.addi
+// CHECK:           llvm.call @spc.rt.run_grow(%{{.*}}, %{{.*}}, %[[SUM]])
+// CHECK-NOT:       run_grow
+// CHECK:           llvm.call @spc.rt.row_end(
+func.func @twice(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+                                       spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
+                  %pointers: memref<?xindex> {spc.bind = "B.pointers_1"}, %indices: memref<?xindex> {spc.bind = "B.indices_1"},
+                  %values: memref<?xf64> {spc.bind = "B.values"}, %m: index {spc.bind = "size(i)"}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %m step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %first = memref.load %pointers[%i] : memref<?xindex>
+    %last = memref.load %pointers[%next] : memref<?xindex>
+    scf.for %p = %first to %last step %c1 {
+      %j = memref.load %indices[%p] : memref<?xindex>
+      %old = memref.load %a[%i, %j] : memref<?x?xf64>
+      %v = memref.load %values[%p] : memref<?xf64>
+      %new = arith.addf %old, %v : f64
+      memref.store %new, %a[%i, %j] : memref<?x?xf64>
+    }
+    scf.for %p = %first to %last step %c1 {
+      %j = memref.load %indices[%p] : memref<?xindex>
+      %old = memref.load %a[%i, %j] : memref<?x?xf64>
+      %v = memref.load %values[%p] : memref<?xf64>
+      %new = arith.addf %old, %v : f64
+      memref.store %new, %a[%i, %j] : memref<?x?xf64>
+    }
+  }
+  return
+}
+
 // Two operands merged: the loops of a row, of which none can step back, share the room for what both store.
 // CHECK-LABEL: func.func @merged(
 // CHECK:         scf.for
