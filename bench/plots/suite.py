@@ -15,8 +15,12 @@ GROWING = {"spmv": "uniform", "spmm": "uniform", "sddmm": "uniform", "spgemm": "
            "mttkrp": "fibers", "ttv": "fibers"}
 SCALING = ("spmv", "spmm", "sddmm", "spgemm", "spadd", "mttkrp", "ttv", "bsr-spmv")
 ODD = {"spmm": (1, 3, 7, 16, 32, 33, 96, 100), "sddmm": (1, 3, 7, 16, 32, 33, 96, 100)}
-# Kernels that take seconds a round at their greatest width: fewer rounds.
-LONG = ("spmm",)
+ODD_INPUTS = ("uniform", "27-points")
+# The dense widths that goals are set for: the ones at which files are measured.
+GOAL_WIDTHS = {"spmm": (32, 128), "sddmm": (64,)}
+# Widths without a goal that take seconds a round, and kernels that do so on large files: fewer rounds.
+LONG_WIDTHS = {"spmm": (1, 8, 100, 512)}
+LONG_DATA = ("spgemm",)
 SETS = ("main", "data", "odd", "scaling", "entries")
 ENTRIES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
 
@@ -32,8 +36,9 @@ class Run:
 
     @property
     def name(self):
+        told_apart = ("--entries", "--rounds") if self.kernel in LONG_WIDTHS else ("--entries",)
         return f"{self.set}-{self.kernel}" + "".join(f"-{value}" for name, value in
-                                                     zip(self.arguments, self.arguments[1:]) if name == "--entries")
+                                                     zip(self.arguments, self.arguments[1:]) if name in told_apart)
 
 
 def kernels_of(program):
@@ -54,22 +59,27 @@ def _widths(widths):
 def _sets(kernel, quick, data, cores):
     """(set, arguments) for one kernel."""
     ends = _threads(sorted({1, cores}))
-    rounds = ("--rounds", "5" if quick or kernel in LONG else "11")
+    few, rounds = ("--rounds", "3"), ("--rounds", "5" if quick else "11")
     size = ("--entries", "65536") if quick else ()
     inputs = (GROWING[kernel],) if quick and kernel in GROWING else ()
     width = _widths([WIDTH[kernel]] if kernel in WIDTH else [])
-    yield "main", rounds + size + ends
+    if kernel in LONG_WIDTHS:
+        yield "main", rounds + size + ends + _widths(GOAL_WIDTHS[kernel])
+        yield "main", few + size + ends + _widths(LONG_WIDTHS[kernel])
+    else:
+        yield "main", rounds + size + ends
     if data:
-        yield "data", rounds + ends + ("--data", str(data))
+        wide = _widths(GOAL_WIDTHS.get(kernel, ()))
+        yield "data", (few if kernel in LONG_DATA else rounds) + ends + wide + ("--data", str(data))
     if kernel in ODD:
-        yield "odd", rounds + size + ends + _widths(ODD[kernel]) + inputs
+        yield "odd", rounds + size + ends + _widths(ODD[kernel]) + (inputs or ODD_INPUTS)
     if kernel in SCALING:
         steps = _threads(sorted({cores, *(1 << n for n in range(cores.bit_length()))}))
         yield "scaling", rounds + size + width + steps + inputs
     if kernel in GROWING:
         for entries in ENTRIES[:5:2] if quick else ENTRIES:
-            few = ("--rounds", "3") if entries >= 1_000_000 else rounds
-            yield "entries", few + ("--entries", str(entries)) + width + ends + (GROWING[kernel],)
+            size = ("--entries", str(entries))
+            yield "entries", (few if entries >= 1_000_000 else rounds) + size + width + ends + (GROWING[kernel],)
 
 
 def runs(programs, kernels, sets, quick, data, cores=None):

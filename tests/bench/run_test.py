@@ -152,14 +152,17 @@ class Run(InFolder):
         self.assertEqual([value for name, value in options if name == "--threads"], ["1", "2", "4"])
         self.assertEqual({run.set: run.only for run in runs if run.kernel == "spgemm"}["entries"], "A*A")
         self.assertEqual({run.set: run.only for run in runs if run.kernel == "spgemm"}["main"], "spgemm")
+        widths = [value for run in runs if (run.set, run.kernel) == ("main", "spmm")
+                  for name, value in zip(run.arguments, run.arguments[1:]) if name == "--width"]
+        self.assertEqual(sorted(map(int, widths)), [1, 8, 32, 100, 128, 512])
         only = suite.runs(programs, ["spadd"], ("main",), True, None, cores=1)
         self.assertEqual([(run.program, run.kernel) for run in only], [("b", "spadd")])
 
     def test_what_processes_write_is_collected(self):
         script = "\n".join([
-            "#!/bin/sh", '[ "$1" = --help ] && { echo "KERNEL: spmv spmm A*A csr>csc" >&2; exit 1; }',
+            "#!/bin/sh", '[ "$1" = --help ] && { echo "KERNEL: spmv ttv A*A csr>csc" >&2; exit 1; }',
             '[ "$2" = spmv ] && exit 3',
-            f'printf "{",".join(results.COLUMNS)}\\nspmm,K=8,m,1,1,1,f64,1,spc,1e-3,1,2,3\\n" > "$4"', ""])
+            f'printf "{",".join(results.COLUMNS)}\\nttv,,m,1,1,1,f64,1,spc,1e-3,1,2,3\\n" > "$4"', ""])
         self.write(f"bin/{suite.PROGRAMS[0]}", script, 0o755)
         for program in suite.PROGRAMS[1:]:
             self.write(f"bin/{program}", "#!/bin/sh\nexit 1\n", 0o755)
@@ -168,7 +171,7 @@ class Run(InFolder):
             self.assertEqual(self.run_module.measure_all(options, self.folder), 1)
         self.assertIn("spmv", errors.getvalue())
         [found] = results.read(self.folder / "results.csv")
-        self.assertEqual((found.set, found.kernel, found.seconds), ("main", "spmm", 1e-3))
+        self.assertEqual((found.set, found.kernel, found.seconds), ("main", "ttv", 1e-3))
         options.kernels = ["spnv"]
         with self.assertRaisesRegex(SystemExit, "no kernel 'spnv'"):
             self.run_module.measure_all(options, self.folder)
