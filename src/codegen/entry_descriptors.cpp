@@ -9,15 +9,17 @@ using mlir::Value;
 namespace spc::codegen {
 namespace {
 
-runtime::LevelStorage storageOf(const format::Level &level) {
+runtime::LevelStorage storageOf(const format::Format &format, int k) {
   using runtime::LevelStorage;
+  const format::Level &level = format.levels[k];
   if (level.isFullyDense())
     return LevelStorage::Dense;
   if (level.extent == format::Extent::Closed)
     return level.isDense() ? LevelStorage::ClosedDense : LevelStorage::ClosedCompressed;
   if (level.isDense())
     return LevelStorage::RaggedDense;
-  if (level.isSingleton())
+  // Below a dense level, one coordinate for each entry is one for each row, and a row may have too many for that.
+  if (level.isSingleton() && k > 0 && !format.levels[k - 1].isDense())
     return LevelStorage::Singleton;
   if (level.extent == format::Extent::Fixed)
     return level.unique ? LevelStorage::FixedUnique : LevelStorage::Fixed;
@@ -87,7 +89,7 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
   const bool isInterleaved = format.interleaved && k >= first;
   const auto numberOf = [&](int dim) { return number(dims.empty() || dim < 0 ? std::max(0, dim) : dims[dim]); };
   const bool hasWidth = static_cast<size_t>(k) < view.widths.size() && view.widths[k];
-  set(kStorage, number(static_cast<int64_t>(storageOf(level))));
+  set(kStorage, number(static_cast<int64_t>(storageOf(format, k))));
   set(kDimension, numberOf(level.dim));
   set(kExtent, entry_.extents[tensor.extents[level.dim]]);
   set(kPointers, orNull(view.pointers));

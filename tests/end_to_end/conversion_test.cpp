@@ -91,7 +91,7 @@ TEST_CASE("formats that are only read into those of a result", "[conversion-sour
 }
 
 TEST_CASE("fixed widths take what fits", "[conversion-sources]") {
-  checkAssembly("A(i,j) = B(i,j)", pairs({"ell4", "ell4q"}, {"csr", "csc", "coo", "dense"}));
+  checkAssembly("A(i,j) = B(i,j)", pairs({"ell4", "ell4q", "ell1"}, {"csr", "csc", "coo", "dense"}));
 }
 
 TEST_CASE("tensors of order 3 into every format and order of modes", "[conversion-tensors]") {
