@@ -299,19 +299,21 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
     }
     return mlir::AffineMap::get(loopCount, 0, results, &context_);
   };
-  llvm::SmallVector<mlir::Value> inputs, scalars(term.operands.size());
+  llvm::SmallVector<mlir::Value> inputs, scalars(term.operands.size()), fills(term.operands.size());
   llvm::SmallVector<mlir::AffineMap> maps;
   bool hasSparseOperand = false;
   for (auto [number, operand] : llvm::enumerate(term.operands)) {
     mlir::Value value = operandValue(operand.tensor);
     if (operand.indices.empty()) {
-      const sema::ValueType type = kernel_.tensors[operand.tensor].type;
-      scalars[number] = Arithmetic(builder_, location, false).convert(value, type, statement.computeType);
+      scalars[number] = value;
       continue;
     }
     inputs.push_back(value);
     maps.push_back(mapOf(operand.indices));
-    hasSparseOperand |= !kernel_.tensors[operand.tensor].format.isDense();
+    const sema::Tensor &tensor = kernel_.tensors[operand.tensor];
+    hasSparseOperand |= !tensor.format.isDense();
+    if (term.domain && !tensor.format.isDense())
+      fills[number] = Arithmetic(builder_, location, false).constant(tensor.type, 0);
   }
   maps.push_back(mapOf(term.target));
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
@@ -323,7 +325,7 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
   llvm::SmallVector<Bound> bounds;
   for (const OpenCoordinate &open : openCoordinates(kernel_, statement, term))
     bounds.push_back({open.index, extentValue(open.extent)});
-  TermBody body{kernel_, statement, term, hasSparseOperand, scalars, places, repeatsOf(term, places), bounds};
+  TermBody body{kernel_, statement, term, hasSparseOperand, scalars, fills, places, repeatsOf(term, places), bounds};
   auto generic =
       mlir::linalg::GenericOp::create(builder_, location, target.getType(), inputs, target, maps, iterators,
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {

@@ -1,6 +1,8 @@
 #include "mlirgen/term_body.h"
 
 #include "mlirgen/arithmetic.h"
+#include "mlirgen/functions.h"
+#include "mlirgen/records.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -14,14 +16,13 @@ namespace arith = mlir::arith;
 
 class TermEmitter {
 public:
-  TermEmitter(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments)
+  /// `uses`: the operands' elements and scalars by operand number. `inSparseTerm`: the sparsifier takes apart what is
+  /// emitted.
+  TermEmitter(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> uses,
+              bool inSparseTerm, mlir::Block &block)
       : body_(body), builder_(builder), location_(location), type_(body.statement.computeType),
-        targetType_(body.kernel.tensors[body.statement.target].type), target_(arguments.back()),
-        arithmetic_(builder, location, body.hasSparseOperand) {
-    size_t next = 0;
-    for (mlir::Value scalar : body.scalars)
-      uses_.push_back(scalar ? scalar : arguments[next++]);
-  }
+        targetType_(body.kernel.tensors[body.statement.target].type), arithmetic_(builder, location, inSparseTerm),
+        uses_(uses), block_(block) {}
 
   /// The term's value for one point of its iteration space, in the target's type.
   mlir::Value value() {
@@ -60,50 +61,67 @@ public:
     });
   }
 
-  void yield(mlir::Value value) {
-    if (!body_.term.overwrites)
-      value = arithmetic_.add(targetType_, target_, value);
-    mlir::linalg::YieldOp::create(builder_, location_, value);
-  }
-
 private:
   bool isSparse(const sema::Operand &operand) const { return !body_.kernel.tensors[operand.tensor].format.isDense(); }
 
   mlir::Value emit(const sema::Expr &expr) {
-    return std::visit([this](const auto &node) { return emitNode(node); }, expr.node);
+    return std::visit([&](const auto &node) { return emitNode(node, expr.type); }, expr.node);
   }
 
-  mlir::Value emitNode(const sema::Literal &literal) { return arithmetic_.constant(type_, literal.value); }
-
-  mlir::Value emitNode(const sema::Use &use) {
-    const sema::Operand &operand = body_.term.operands[use.operand];
-    if (body_.scalars[use.operand])
-      return uses_[use.operand];
-    return arithmetic_.convert(uses_[use.operand], body_.kernel.tensors[operand.tensor].type, type_);
+  mlir::Value emitNode(const sema::Literal &literal, sema::ValueType type) {
+    return arithmetic_.constant(type, literal.value);
   }
 
-  mlir::Value emitNode(const sema::Negate &negate) { return arithmetic_.negate(type_, emit(*negate.operand)); }
+  mlir::Value emitNode(const sema::Use &use, sema::ValueType type) {
+    const sema::ValueType own = body_.kernel.tensors[body_.term.operands[use.operand].tensor].type;
+    mlir::Value element = uses_[use.operand];
+    if (!body_.scalars[use.operand])
+      return arithmetic_.convert(element, own, type);
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointAfterValue(element);
+    return Arithmetic(builder_, location_, false).convert(element, own, type);
+  }
 
-  mlir::Value emitNode(const sema::Binary &binary) {
+  mlir::Value emitNode(const sema::IndexValue &index, sema::ValueType type) {
+    mlir::Value number =
+        arith::IndexCastOp::create(builder_, location_, builder_.getI64Type(), sum(loopsOf(index.index)));
+    return emitCall(builder_, location_, sema::Function::Cast, type, TypedValue{number, sema::ValueType::I64});
+  }
+
+  mlir::Value emitNode(const sema::Negate &negate, sema::ValueType type) {
+    return arithmetic_.negate(type, emit(*negate.operand));
+  }
+
+  mlir::Value emitNode(const sema::Binary &binary, sema::ValueType type) {
     mlir::Value left = emit(*binary.left);
     mlir::Value right = emit(*binary.right);
     switch (binary.op) {
     case sema::BinaryOp::Add:
-      return arithmetic_.add(type_, left, right);
+      return arithmetic_.add(type, left, right);
     case sema::BinaryOp::Sub:
-      return arithmetic_.subtract(type_, left, right);
+      return arithmetic_.subtract(type, left, right);
     case sema::BinaryOp::Mul:
-      return arithmetic_.multiply(type_, left, right);
+      return arithmetic_.multiply(type, left, right);
     case sema::BinaryOp::Div:
-      return arithmetic_.divide(type_, left, right);
+      return arithmetic_.divide(type, left, right);
     }
     llvm_unreachable("every operator is handled");
   }
 
+  mlir::Value emitNode(const sema::Call &call, sema::ValueType type) {
+    llvm::SmallVector<TypedValue> arguments;
+    for (const sema::ExprPtr &argument : call.arguments)
+      arguments.push_back({emit(*argument), argument->type});
+    return emitCall(builder_, location_, call.function, type, arguments);
+  }
+
   using ScaledLoops = llvm::SmallVector<std::pair<mlir::Value, int64_t>>;
 
-  /// The loop variables of a coordinate.
+  /// The loop variables of a coordinate. They stand at the head of the term: no linalg.index is allowed in the region
+  /// of a sparse_tensor operation.
   ScaledLoops loopsOf(const sema::Index &index) {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    builder_.setInsertionPointToStart(&block_);
     ScaledLoops loops;
     for (const sema::IndexTerm &part : index)
       loops.emplace_back(mlir::linalg::IndexOp::create(builder_, location_, body_.places[part.loop]), part.scale);
@@ -124,7 +142,6 @@ private:
     return arith::CmpIOp::create(builder_, location_, predicate, left, right);
   }
 
-  /// The loop variables that a condition needs stand outside of it: no linalg.index is allowed in its region.
   mlir::Value keepIf(mlir::Value value, llvm::function_ref<mlir::Value()> condition) {
     return arithmetic_.keepIf(type_, condition, value);
   }
@@ -133,10 +150,37 @@ private:
   mlir::OpBuilder &builder_;
   mlir::Location location_;
   sema::ValueType type_, targetType_;
-  mlir::Value target_;
   Arithmetic arithmetic_;
   llvm::SmallVector<mlir::Value> uses_;
+  mlir::Block &block_;
 };
+
+/// The operands' elements by operand number: scalars, else block arguments in order.
+llvm::SmallVector<mlir::Value> usesOf(const TermBody &body, mlir::ValueRange arguments) {
+  llvm::SmallVector<mlir::Value> uses;
+  size_t next = 0;
+  for (mlir::Value scalar : body.scalars)
+    uses.push_back(scalar ? scalar : arguments[next++]);
+  return uses;
+}
+
+void yield(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::Value target,
+           mlir::Value value) {
+  const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
+  if (!body.term.overwrites)
+    value = Arithmetic(builder, location, false).add(type, target, value);
+  mlir::linalg::YieldOp::create(builder, location, value);
+}
+
+/// The value of a term with a domain: all that it reads is brought together, and computed with in one region.
+mlir::Value valueInDomain(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
+                          llvm::ArrayRef<mlir::Value> uses, mlir::Block &block) {
+  const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
+  RecordBuilder records(body, builder, location, uses);
+  return records.compute(elementType(type, *builder.getContext()), [&](llvm::ArrayRef<mlir::Value> elements) {
+    return TermEmitter(body, builder, location, elements, /*inSparseTerm=*/false, block).value();
+  });
+}
 
 /// Folds what the sparsifier would, and drops what is left unused.
 void fold(mlir::Block &block) {
@@ -151,23 +195,27 @@ void fold(mlir::Block &block) {
 } // namespace
 
 void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments) {
-  TermEmitter emitter(body, builder, location, arguments);
-  emitter.yield(emitter.value());
+  mlir::Block &block = *mlir::cast<mlir::BlockArgument>(arguments.back()).getOwner();
+  const llvm::SmallVector<mlir::Value> uses = usesOf(body, arguments);
+  const mlir::Value value = body.term.domain
+                                ? valueInDomain(body, builder, location, uses, block)
+                                : TermEmitter(body, builder, location, uses, body.hasSparseOperand, block).value();
+  yield(body, builder, location, arguments.back(), value);
 }
 
 void keepSparseOperands(const TermBody &body, mlir::linalg::GenericOp generic) {
   const sema::ValueType type = body.statement.computeType;
-  if (!body.hasSparseOperand || sema::isFloat(type) || sema::isComplex(type))
+  if (!body.hasSparseOperand || body.term.domain || sema::isFloat(type) || sema::isComplex(type))
     return;
   mlir::Block &block = *generic.getBody();
   fold(block);
   mlir::OpBuilder builder(&block, block.end());
-  TermEmitter emitter(body, builder, generic.getLoc(), block.getArguments());
+  TermEmitter emitter(body, builder, generic.getLoc(), usesOf(body, block.getArguments()), true, block);
   if (!emitter.lacksSparseOperand())
     return;
   while (!block.empty())
     block.back().erase();
-  emitter.yield(emitter.zero());
+  yield(body, builder, generic.getLoc(), block.getArguments().back(), emitter.zero());
 }
 
 } // namespace spc::mlirgen

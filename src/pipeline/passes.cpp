@@ -79,6 +79,7 @@ void addLlvmLowering(mlir::OpPassManager &passes) {
   passes.addNestedPass<FuncOp>(transforms::createBindBuffers());
   // Complex division by Smith's method, which neither overflows nor underflows where the quotient does not.
   passes.addPass(mlir::createConvertComplexToStandardPass());
+  passes.addPass(transforms::createCallLibm());
   passes.addPass(mlir::createSCFToControlFlowPass());
   passes.addPass(mlir::createConvertToLLVMPass());
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());

@@ -9,7 +9,7 @@ namespace {
 
 constexpr DiagnosticKind kAmbiguousSum{"ambiguous-sum", Severity::Error};
 
-enum class Group { Sum, Divisor };
+enum class Group { Sum, Divisor, Call };
 
 struct Ambiguity {
   Group group;
@@ -38,6 +38,13 @@ std::optional<Ambiguity> findAmbiguity(const Node &node, VariableId variable, co
     return findAmbiguity(left ? *binary->left : *binary->right, variable, scope);
   }
   std::vector<const Node *> below = children(node);
+  if (std::holds_alternative<CallNode>(node.kind)) {
+    Ambiguity ambiguity{Group::Call, {}};
+    for (const Node *argument : below)
+      if (occurs(variable, *argument, scope))
+        ambiguity.summedInside.push_back(argument);
+    return ambiguity;
+  }
   return below.empty() ? std::nullopt : findAmbiguity(*below.front(), variable, scope);
 }
 
@@ -50,7 +57,9 @@ void checkAddend(Analysis &analysis, const ResolvedStatement &statement, const N
     if (!ambiguity)
       continue;
     const std::string &name = scope.variables[variable].name;
-    const char *group = ambiguity->group == Group::Sum ? "one of several added in parentheses" : "a divisor";
+    const char *group = ambiguity->group == Group::Sum       ? "one of several added in parentheses"
+                        : ambiguity->group == Group::Divisor ? "a divisor"
+                                                             : "what one function is called with";
     std::string inside = print(addend, scope, analysis.kernel, {ambiguity->summedInside, name});
     std::string whole = print(addend, scope, analysis.kernel, {{&addend}, name});
     analysis.diagnostics

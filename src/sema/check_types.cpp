@@ -1,5 +1,6 @@
 // Whether every statement can be computed in its type, and stored in its target's.
 #include "sema/analysis.h"
+#include "sema/expression_types.h"
 
 #include <limits>
 
@@ -32,8 +33,7 @@ public:
 
   void run() {
     checkTarget();
-    if (kindOf(type_) < kindOf(ValueType::F64))
-      check(*statement_.value, false);
+    check(*statement_.value, false, type_);
   }
 
 private:
@@ -63,18 +63,75 @@ private:
       diagnostic.fix(declaration->type->where, spelling(type));
   }
 
-  void check(const Node &node, bool isNegated) {
+  void check(const Node &node, bool isNegated, ValueType type) {
+    type_ = type;
     if (const auto *number = std::get_if<NumberNode>(&node.kind))
       checkLiteral(*number, node.where, isNegated);
     else if (std::holds_alternative<NegateNode>(node.kind))
       checkMinus(node);
     else if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
       checkOperator(*binary, node);
+    else if (const auto *call = std::get_if<CallNode>(&node.kind))
+      return checkCall(*call, node);
     for (const Node *child : children(node))
-      check(*child, std::holds_alternative<NegateNode>(node.kind));
+      check(*child, std::holds_alternative<NegateNode>(node.kind), type);
+  }
+
+  void checkCall(const CallNode &call, const Node &node) {
+    const ValueType type = type_;
+    bool isReported = false;
+    for (size_t k = 0; k < call.arguments.size(); ++k) {
+      const ValueType argument = argumentType(call, k, type, statement_.scope, analysis_.kernel);
+      if (!isReported && !mayCall(call, argument, k)) {
+        reportCall(call, argument, node.where);
+        isReported = true;
+      }
+      check(*call.arguments[k], false, argument);
+    }
+  }
+
+  /// Whether a function takes an argument of a type.
+  static bool mayCall(const CallNode &call, ValueType type, size_t argument) {
+    switch (call.function) {
+    case Function::Equal:
+    case Function::NotEqual:
+      return true;
+    case Function::Select:
+      return argument > 0 || !isComplex(type);
+    case Function::Cast:
+      return !isComplex(type) || isComplex(call.castTo);
+    case Function::Min:
+    case Function::Max:
+    case Function::Less:
+    case Function::LessEqual:
+    case Function::Greater:
+    case Function::GreaterEqual:
+    case Function::And:
+    case Function::Or:
+    case Function::Not:
+      return !isComplex(type);
+    case Function::Abs:
+    case Function::Sign:
+    case Function::Relu:
+    case Function::Modulo:
+      return isInteger(type) || isFloat(type);
+    default:
+      return isFloat(type);
+    }
+  }
+
+  void reportCall(const CallNode &call, ValueType type, Span where) {
+    const bool isCast = call.function == Function::Cast;
+    const std::string name = isCast ? spelling(call.castTo) : std::string(syntax::spellingOf(call.function).text);
+    Diagnostic &refused = analysis_.diagnostics.report(
+        kTypeOperator, where, inQuotes(name) + " is not defined on " + spelling(type) + ", in which this is computed");
+    if (!isComplex(type))
+      refused.advise("convert its argument: f64(...)");
   }
 
   void checkLiteral(const NumberNode &number, Span where, bool isNegated) {
+    if (kindOf(type_) >= kindOf(ValueType::F64))
+      return;
     const bool isWhole =
         number.value <= kLargestExact && number.value == static_cast<double>(static_cast<int64_t>(number.value));
     if (number.spelling.find_first_not_of("0123456789") != std::string::npos) {
@@ -109,7 +166,7 @@ private:
   void checkOperator(const BinaryNode &binary, const Node &node) {
     if (type_ == ValueType::Bool && (binary.op == BinaryOp::Sub || binary.op == BinaryOp::Div)) {
       reportBool(node.where, binary.op == BinaryOp::Sub ? "'-'" : "'/'");
-    } else if (binary.op == BinaryOp::Div) {
+    } else if (binary.op == BinaryOp::Div && kindOf(type_) < kindOf(ValueType::F64)) {
       Diagnostic &division = analysis_.diagnostics.report(
           kTypeOperator, node.where, "'/' is not defined on integers, and this is computed in " + typeName());
       adviseType(division, ValueType::F64, " to compute in floats");
@@ -125,7 +182,7 @@ private:
   const Analysis &analysis_;
   const ResolvedStatement &statement_;
   const Tensor &target_;
-  ValueType type_;
+  ValueType type_; ///< in which what is looked at is computed
 };
 
 } // namespace

@@ -123,7 +123,8 @@ private:
       for (size_t k = 0; k < term.loops.size(); ++k)
         out_ << (k > 0 ? ", " : " ") << term.loops[k].variable << (term.loops[k].isReduction ? "+" : "");
       out_ << (term.loops.empty() ? " once: " : ": ") << access(term, statement.target, term.target)
-           << (term.overwrites ? " = " : " += ") << text(term, *term.expr, kSum) << "\n";
+           << (term.overwrites ? " = " : " += ") << text(term, *term.expr, kSum)
+           << (term.domain ? ", " + text(term, *term.domain) : "") << "\n";
     }
   }
 
@@ -156,6 +157,27 @@ private:
     return result;
   }
 
+  /// "where (A or B) and C"
+  std::string text(const Term &term, const Domain &domain, bool isNested = false) const {
+    if (domain.kind == Domain::Kind::Everywhere)
+      return "everywhere";
+    std::string result = isNested ? "" : "where ";
+    if (domain.kind == Domain::Kind::Stored)
+      return result + nameOf(term.operands[domain.operand].tensor);
+    std::string parts;
+    for (const Domain &part : domain.parts)
+      parts += (parts.empty() ? "" : domain.kind == Domain::Kind::All ? " and " : " or ") + text(term, part, true);
+    return result + (isNested ? "(" + parts + ")" : parts);
+  }
+
+  std::string text(const Term &term, const Call &call, ValueType type) const {
+    const syntax::FunctionSpelling &spelled = syntax::spellingOf(call.function);
+    std::string result = call.function == Function::Cast ? spelling(type) : std::string(spelled.text);
+    for (const ExprPtr &argument : call.arguments)
+      result += (&argument == &call.arguments.front() ? "(" : ", ") + text(term, *argument, kSum);
+    return result + ")";
+  }
+
   std::string text(const Term &term, const Expr &expr, int atLeast) const {
     if (const auto *literal = std::get_if<Literal>(&expr.node)) {
       std::ostringstream number;
@@ -167,6 +189,10 @@ private:
       const Operand &operand = term.operands[use->operand];
       return access(term, operand.tensor, operand.indices) + (operand.skipsDiagonal ? "'" : "");
     }
+    if (const auto *index = std::get_if<IndexValue>(&expr.node))
+      return index->index.size() > 1 ? "(" + text(term, index->index) + ")" : text(term, index->index);
+    if (const auto *call = std::get_if<Call>(&expr.node))
+      return text(term, *call, expr.type);
     if (const auto *negate = std::get_if<Negate>(&expr.node))
       return "-" + text(term, *negate->operand, kUnary);
     const auto &binary = std::get<Binary>(expr.node);

@@ -8,7 +8,7 @@ namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
-constexpr DiagnosticKind kSparseDivisor{"sparse-divisor", Severity::Error};
+constexpr DiagnosticKind kIndexValue{"index-value", Severity::Error};
 constexpr DiagnosticKind kStrictDistribution{"strict-distribution", Severity::Error};
 constexpr DiagnosticKind kTemporaryOrderLimit{"temporary-order-limit", Severity::Error};
 
@@ -75,11 +75,27 @@ private:
       term.reductions.insert(term.reductions.end(), product.bound.begin(), product.bound.end());
       if (product.negative != addend.negative)
         term.expr = negated(std::move(term.expr));
+      checkIndexValues(*term.expr, *term.expr, draft);
       draft.terms.push_back(std::move(term));
     }
     if (draft.terms.size() > kMaxTerms)
       refuseSize(addend.node->where, draft.terms.size());
     draft.terms.resize(std::min(draft.terms.size(), kMaxTerms));
+  }
+
+  /// The loop over a variable is as long as what it indexes: without that, its values have no end.
+  void checkIndexValues(const Node &node, const Node &term, const Draft &draft) {
+    const auto *index = std::get_if<IndexNode>(&node.kind);
+    const std::vector<VariableId> &targets = draft.targetVariables;
+    if (index && std::find(targets.begin(), targets.end(), index->variable) == targets.end() &&
+        !indexes(index->variable, term, scope_))
+      diagnostics_
+          .report(kIndexValue, node.where,
+                  "the value of " + inQuotes(scope_.variables[index->variable].name) +
+                      " is used in a term that it indexes nothing in")
+          .advise("write that part as a statement of its own");
+    for (const Node *child : children(node))
+      checkIndexValues(*child, term, draft);
   }
 
   static NodePtr negated(NodePtr node) {
@@ -115,7 +131,7 @@ private:
     }
     const auto *binary = std::get_if<BinaryNode>(&node.kind);
     if (!binary)
-      return single(clone(node));
+      return single(withTemporaries(node));
     if (asSum(node))
       return addends(*binary, node);
     if (options_.strictFp)
@@ -160,11 +176,6 @@ private:
   }
 
   Products divided(Products numerators, const Node &divisor, Span where) {
-    if (std::optional<Span> sparse = sparseOperand(divisor))
-      diagnostics_
-          .report(kSparseDivisor, *sparse, "division by a sparse operand: its missing entries would divide by zero")
-          .note(divisor.where, "this is the divisor")
-          .advise("store it densely, or multiply by its reciprocals");
     NodePtr by = withTemporaries(divisor);
     for (Product &product : numerators)
       product.expr = makeNode(BinaryNode{BinaryOp::Div, std::move(product.expr), clone(*by)}, where);
@@ -179,6 +190,12 @@ private:
     if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
       NodePtr left = withTemporaries(*binary->left);
       return makeNode(BinaryNode{binary->op, std::move(left), withTemporaries(*binary->right)}, node.where);
+    }
+    if (const auto *call = std::get_if<CallNode>(&node.kind)) {
+      CallNode copy{call->function, call->castTo, {}};
+      for (const NodePtr &argument : call->arguments)
+        copy.arguments.push_back(withTemporaries(*argument));
+      return makeNode(std::move(copy), node.where);
     }
     return clone(node);
   }

@@ -6,6 +6,7 @@
 #include "format/schedule.h"
 #include "sema/value_type.h"
 #include "support/source.h"
+#include "syntax/function.h"
 
 #include <cstdint>
 #include <memory>
@@ -91,6 +92,8 @@ struct Operand {
   std::vector<Index> diagonal;
 };
 
+using syntax::Function;
+
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
 
@@ -110,11 +113,32 @@ struct Binary {
   ExprPtr right;
 };
 
-/// Arithmetic of one term. No sums: reductions are the term's loops. A sparse operand occurs only as a factor or in a
-/// numerator, never in a divisor (refused), and under Add or Sub only in a term of an assembled statement: others are
-/// multiplied out.
+/// The value of an index variable.
+struct IndexValue {
+  Index index;
+};
+/// Arguments of a comparison have one type, those of `and`, `or`, `not` and the first of `select` are true where they
+/// are not 0, those of a cast have the type that is cast from, all others that of the call.
+struct Call {
+  Function function;
+  std::vector<ExprPtr> arguments;
+};
+
+/// Arithmetic of one term. No sums: reductions are the term's loops. In a term without a domain a sparse operand occurs
+/// only as a factor or in a numerator, and under Add or Sub only in a term of an assembled statement: others are
+/// multiplied out; and there are no calls and no index values where an operand is sparse.
 struct Expr {
-  std::variant<Literal, Use, Negate, Binary> node;
+  std::variant<Literal, Use, IndexValue, Negate, Binary, Call> node;
+  ValueType type = ValueType::F64; ///< of the value
+};
+
+/// Where in its iteration space a term is computed: everywhere, where an operand stores an entry, where all parts say
+/// so, or where one of them does. Sparse operands that are missing at such a point have the value 0 there.
+struct Domain {
+  enum class Kind { Everywhere, Stored, All, Any };
+  Kind kind = Kind::Everywhere;
+  int operand = 0;           ///< of Stored: index into Term::operands
+  std::vector<Domain> parts; ///< of All and Any: two or more
 };
 
 /// Where an index has several terms, iterations in which it lies outside of its extent are skipped: a block's or a
@@ -127,7 +151,8 @@ struct Term {
   std::vector<Loop> loops; ///< chosen order, outermost first; respects the level order of every sparse operand
   std::vector<Operand> operands;
   ExprPtr expr;
-  std::vector<Index> target; ///< of a dense target by dimension, of one that shares a pattern by level
+  std::vector<Index> target;    ///< of a dense target by dimension, of one that shares a pattern by level
+  std::optional<Domain> domain; ///< of a term that has sparse operands and is no product of them with other factors
   bool overwrites = false;
   Span where;
 };

@@ -102,22 +102,13 @@ private:
     TensorId copy = scope_.accesses[whole].tensor;
     expansion_.copyOfTarget = Copy{draft_.target, copy};
     for (size_t reader : readers)
-      redirect(*draft_.terms[reader].expr, copy);
-  }
-
-  void redirect(Node &node, TensorId copy) {
-    if (auto *use = std::get_if<AccessNode>(&node.kind)) {
-      Access access = scope_.accesses[use->access];
-      if (access.tensor != draft_.target)
-        return;
-      access.tensor = copy;
-      use->access = scope_.intern(std::move(access));
-    } else if (auto *negate = std::get_if<NegateNode>(&node.kind)) {
-      redirect(*negate->operand, copy);
-    } else if (auto *binary = std::get_if<BinaryNode>(&node.kind)) {
-      redirect(*binary->left, copy);
-      redirect(*binary->right, copy);
-    }
+      replaceAccesses(*draft_.terms[reader].expr, [&](AccessId id) {
+        Access access = scope_.accesses[id];
+        if (access.tensor != draft_.target)
+          return id;
+        access.tensor = copy;
+        return scope_.intern(std::move(access));
+      });
   }
 
   // `=`: a dense term without reductions sets every element, which saves the zeroing.

@@ -1,5 +1,6 @@
 // Which operand's pattern a statement provably keeps.
 #include "sema/draft.h"
+#include "sema/sparsity.h"
 
 #include <algorithm>
 
@@ -31,6 +32,13 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
       sparse.push_back(access);
   if (sparse.empty())
     return PatternLoss{term.where, "this term has no sparse operand, so it fills every element"};
+  if (hasDomain(*term.expr, scope, kernel)) {
+    const Domain domain = domainOfTerm(*term.expr, scope, kernel);
+    if (domain.kind == Domain::Kind::Everywhere)
+      return PatternLoss{term.where, "this term is not 0 where its operands have no entries"};
+    if (sparse.size() > 1)
+      return PatternLoss{term.where, "this term reads several sparse operands"};
+  }
   const Access &first = scope.accesses[sparse.front()];
   if (sparse.size() > 1) {
     const Access &second = scope.accesses[sparse[1]];

@@ -2,6 +2,7 @@
 
 #include "sema/copy_advice.h"
 #include "sema/prescribed_order.h"
+#include "sema/sparsity.h"
 #include "sema/term_planner.h"
 
 #include <algorithm>
@@ -120,7 +121,7 @@ private:
   }
 
   bool mayJoin(const DraftTerm &term) const {
-    if (!term.reductions.empty())
+    if (!term.reductions.empty() || hasDomain(*term.expr, scope_, analysis_.kernel))
       return false;
     bool visitsEntries = false;
     for (AccessId id : sparseAccesses(term)) {

@@ -1,5 +1,6 @@
 // Names to tensors and index variables, one statement at a time.
 #include "sema/analysis.h"
+#include "sema/expression_types.h"
 
 #include <algorithm>
 #include <set>
@@ -25,6 +26,8 @@ public:
 
   void run() {
     const syntax::Statement &source = *out_.source;
+    collectIndexNames(source.target);
+    collectIndexNames(*source.value);
     for (const syntax::Name &index : source.target.indices)
       if (!targetVariables_.contains(index.text))
         targetVariables_.emplace(index.text, addVariable(index.text, Variable::Kind::Target));
@@ -35,6 +38,24 @@ public:
   }
 
 private:
+  void collectIndexNames(const syntax::Access &access) {
+    for (const syntax::Name &index : access.indices)
+      indexNames_.insert(index.text);
+  }
+
+  void collectIndexNames(const syntax::Expr &expr) {
+    if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+      collectIndexNames(*access);
+    for (const syntax::Expr *child : syntax::children(expr))
+      collectIndexNames(*child);
+  }
+
+  /// A name without indices that indexes something in the statement stands for the index's value.
+  bool isIndexValue(const syntax::Access &access) const {
+    const std::string &name = access.tensor.text;
+    return access.indices.empty() && indexNames_.contains(name) && !analysis_.declarationOf(name);
+  }
+
   VariableId addVariable(const std::string &name, Variable::Kind kind) {
     out_.scope.variables.push_back({name, kind, -1});
     return static_cast<VariableId>(out_.scope.variables.size()) - 1;
@@ -143,10 +164,23 @@ private:
       NodePtr right = resolve(*binary->right);
       return makeNode(BinaryNode{static_cast<BinaryOp>(binary->op), std::move(left), std::move(right)}, expr.where);
     }
+    if (const auto *call = std::get_if<syntax::Call>(&expr.node))
+      return resolveCall(*call, expr.where);
     return resolveAccess(std::get<syntax::Access>(expr.node), expr.where);
   }
 
+  NodePtr resolveCall(const syntax::Call &call, Span where) {
+    CallNode node{call.function, ValueType::F64, {}};
+    if (call.function == Function::Cast)
+      node.castTo = *valueTypeNamed(call.name.text);
+    for (const syntax::ExprPtr &argument : call.arguments)
+      node.arguments.push_back(resolve(*argument));
+    return makeNode(std::move(node), where);
+  }
+
   NodePtr resolveAccess(const syntax::Access &source, Span where) {
+    if (isIndexValue(source))
+      return makeNode(IndexNode{variableOf(source.tensor)}, where);
     std::optional<Access> access = accessOf(source, where);
     if (!access)
       return makeNode(NumberNode{0, "0"}, where);
@@ -184,7 +218,7 @@ private:
     node.body = resolve(*sum.body);
     bound_.resize(outside);
     for (size_t k = 0; k < names.size() && !failed_; ++k)
-      if (!occurs(node.variables[k], *node.body, out_.scope))
+      if (!indexes(node.variables[k], *node.body, out_.scope))
         fail(kUnboundVariable, names[k]->where,
              "sum over " + inQuotes(names[k]->text) + ", which indexes nothing in what is summed");
     failed_ |= failedBefore;
@@ -196,6 +230,7 @@ private:
   ResolvedStatement &out_;
   std::map<std::string, VariableId> targetVariables_, implicitVariables_;
   std::vector<std::pair<std::string, VariableId>> bound_;
+  std::set<std::string> indexNames_; ///< what indexes something in the statement
   bool failed_ = false;
 };
 
@@ -211,10 +246,9 @@ void resolveStatements(Analysis &analysis) {
 }
 
 ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &statement) {
-  ValueType type = analysis.kernel.tensors[statement.target.tensor].type;
-  for (const Access &access : statement.scope.accesses)
-    type = widest(type, analysis.kernel.tensors[access.tensor].type);
-  return arithmeticType(type);
+  const ValueType target = analysis.kernel.tensors[statement.target.tensor].type;
+  const std::optional<ValueType> value = typeOf(*statement.value, statement.scope, analysis.kernel);
+  return arithmeticType(value ? widest(target, *value) : target);
 }
 
 } // namespace spc::sema

@@ -1,6 +1,7 @@
 // The format of outputs: bound by the user, else the pattern that the expression keeps, else dense.
 #include "sema/copy_advice.h"
 #include "sema/draft.h"
+#include "sema/sparsity.h"
 
 #include <algorithm>
 #include <numeric>
@@ -174,6 +175,7 @@ private:
     const std::optional<std::string> reason = whyNotAssembled(target_.format);
     if (!reason) {
       target_.isAssembled = true;
+      warnIfFull();
       return checkDependents();
     }
     Diagnostic &refused = refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) +
@@ -182,6 +184,17 @@ private:
       refused.note(loss->where, loss->reason);
     refused.note({}, "such a format cannot be built entry by entry: " + *reason)
         .advise("store the output in another format, for instance " + shippedFormat(inOrder()));
+  }
+
+  void warnIfFull() {
+    for (const DraftTerm &term : draft_.terms)
+      if (hasDomain(*term.expr, scope_, analysis_.kernel) &&
+          domainOfTerm(*term.expr, scope_, analysis_.kernel).kind == Domain::Kind::Everywhere)
+        analysis_.diagnostics
+            .report(kDensify, term.where,
+                    "every element of " + inQuotes(target_.name) +
+                        " is stored: this term is not 0 where its operands have no entries")
+            .advise("store " + inQuotes(target_.name) + " densely, or multiply the term by what it is wanted at");
   }
 
   // What has the structure of a tensor by declaration has that with which the call begins: there is one where the

@@ -1,6 +1,7 @@
 // Operands that a kernel reads in several ways: symmetric ones, whose stored entries stand for their mirror images too,
 // and those that are the sum of parts in different formats.
 #include "sema/draft.h"
+#include "sema/sparsity.h"
 
 #include <algorithm>
 #include <iterator>
@@ -11,21 +12,10 @@ namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kSumNotLinear{"sum-not-linear", Severity::Error};
+constexpr DiagnosticKind kSymmetricOperand{"symmetric-operand", Severity::Error};
 constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
 
 constexpr size_t kMaxTerms = 256;
-
-void redirect(Node &node, AccessId from, AccessId to) {
-  if (auto *use = std::get_if<AccessNode>(&node.kind)) {
-    if (use->access == from)
-      use->access = to;
-  } else if (auto *negate = std::get_if<NegateNode>(&node.kind)) {
-    redirect(*negate->operand, from, to);
-  } else if (auto *binary = std::get_if<BinaryNode>(&node.kind)) {
-    redirect(*binary->left, from, to);
-    redirect(*binary->right, from, to);
-  }
-}
 
 /// The tensors of the parts, by the tensor that was the whole and now is part 0.
 using PartsOfWholes = std::map<TensorId, std::vector<TensorId>>;
@@ -75,6 +65,8 @@ public:
     std::vector<DraftTerm> result;
     for (DraftTerm &term : draft_.terms) {
       checkLinear(term);
+      if (hasDomain(*term.expr, scope_, analysis_.kernel))
+        checkEntries(term);
       std::vector<DraftTerm> split = splitTerm(std::move(term), kMaxTerms - std::min(kMaxTerms, result.size()));
       if (split.empty())
         return;
@@ -99,7 +91,7 @@ private:
       for (const DraftTerm &each : terms)
         for (AccessId reading : all) {
           DraftTerm copy{clone(*each.expr), each.reductions, each.overwrites, each.where};
-          redirect(*copy.expr, access, reading);
+          replaceAccesses(*copy.expr, [&](AccessId id) { return id == access ? reading : id; });
           result.push_back(std::move(copy));
         }
       terms = std::move(result);
@@ -143,6 +135,29 @@ private:
       readings.push_back(scope_.intern(std::move(mirrored)));
     }
   }
+
+  /// A term that is no product is the sum of what its operands' parts give, or of what stored entries and their mirror
+  /// images do, only if the one set of entries is all that it is computed from.
+  void checkEntries(const DraftTerm &term) {
+    const Domain domain = domainOfTerm(*term.expr, scope_, analysis_.kernel);
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    const auto isSparse = [&](AccessId id) { return !tensorOf(id).format.isDense(); };
+    const bool isAlone = singleOperand(domain) && std::count_if(accesses.begin(), accesses.end(), isSparse) == 1;
+    for (AccessId id : accesses) {
+      const Tensor &tensor = tensorOf(id);
+      const bool isPart = parts_.contains(scope_.accesses[id].tensor);
+      if (!isPart && (isAlone || tensor.format.symmetry == format::Symmetry::None))
+        continue;
+      analysis_.diagnostics
+          .report(isPart ? kSumNotLinear : kSymmetricOperand, scope_.accesses[id].where,
+                  inQuotes(isPart ? tensor.partOf : tensor.name) +
+                      (isPart ? " is stored as a sum of parts, and this term is not the sum of what the parts give"
+                              : " is stored as one triangle, and this term needs all of its entries at once"))
+          .advise("store it in one format, without a symmetry");
+    }
+  }
+
+  const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
 
   void checkLinear(const DraftTerm &term) {
     std::map<TensorId, Span> firstUses;

@@ -1,6 +1,8 @@
 #include "sema/term_planner.h"
 
+#include "sema/build_expression.h"
 #include "sema/prescribed_order.h"
+#include "sema/sparsity.h"
 
 #include <algorithm>
 
@@ -48,17 +50,13 @@ std::vector<Index> indicesOf(const format::Format &format, const std::vector<int
   return indices;
 }
 
-ExprPtr convert(const Node &node, const std::vector<AccessId> &accesses) {
-  auto make = [](auto kind) { return std::make_unique<Expr>(Expr{std::move(kind)}); };
-  if (const auto *number = std::get_if<NumberNode>(&node.kind))
-    return make(Literal{number->value});
-  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-    return make(Negate{convert(*negate->operand, accesses)});
-  if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
-    ExprPtr left = convert(*binary->left, accesses);
-    return make(Binary{binary->op, std::move(left), convert(*binary->right, accesses)});
-  }
-  return make(Use{positionOf(accesses, std::get<AccessNode>(node.kind).access)});
+/// Operands by number in place of accesses.
+Domain numbered(Domain domain, const std::vector<AccessId> &accesses) {
+  if (domain.kind == Domain::Kind::Stored)
+    domain.operand = positionOf(accesses, domain.operand);
+  for (Domain &part : domain.parts)
+    part = numbered(std::move(part), accesses);
+  return domain;
 }
 
 } // namespace
@@ -82,8 +80,10 @@ void TermPlanner::findSparseAccesses() {
       std::swap(operand.variables.front(), operand.variables.back());
     // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
     operand.mayBeCopied = target().isAssembled || (format.order() > 1 && target().format.isDense());
+    // Parts of an entry make up a sum or a product of it, and nothing else.
+    const bool needsEntries = target().isAssembled || hasDomain(*term_.expr, scope_, kernel_);
     operand.mustBeCopied =
-        (format.mayRepeat() && usesOf(id, *term_.expr) > 1) || (target().isAssembled && !visitsEntriesInOrder(format));
+        (format.mayRepeat() && usesOf(id, *term_.expr) > 1) || (needsEntries && !visitsEntriesInOrder(format));
     operands_.push_back(std::move(operand));
     sparse_.push_back(id);
   }
@@ -180,6 +180,9 @@ Term TermPlanner::build(const TermPlan &plan) {
   const std::vector<int> &order = plan.loops.order;
   const LevelSpace space = *spaceFor(plan.loops.copied);
   const bool isListed = !order.empty() && isListedEverywhere(space.loops()[order.front()]);
+  const auto valueOf = [&](VariableId variable) {
+    return inNest(space.valueOf(positionOf(variables_, variable)), order);
+  };
   Term result;
   result.overwrites = term_.overwrites;
   result.where = term_.where;
@@ -204,7 +207,9 @@ Term TermPlanner::build(const TermPlan &plan) {
         operand.diagonal.push_back(inNest(space.valueOf(variable), order));
     result.operands.push_back(std::move(operand));
   }
-  result.expr = convert(*term_.expr, accesses_);
+  result.expr = ExpressionBuilder(accesses_, scope_, kernel_, valueOf).build(*term_.expr, draft_.computeType);
+  if (hasDomain(*term_.expr, scope_, kernel_))
+    result.domain = numbered(domainOfTerm(*term_.expr, scope_, kernel_), accesses_);
   return result;
 }
 

@@ -10,12 +10,17 @@ bool contains(const std::vector<int> &values, int value) {
 }
 
 void collectFree(const Node &node, const Scope &scope, std::vector<VariableId> &bound, std::vector<VariableId> &free) {
+  const auto add = [&](VariableId variable) {
+    if (!contains(bound, variable) && !contains(free, variable))
+      free.push_back(variable);
+  };
   if (const auto *access = std::get_if<AccessNode>(&node.kind)) {
     for (VariableId variable : scope.accesses[access->access].variables)
-      if (!contains(bound, variable) && !contains(free, variable))
-        free.push_back(variable);
+      add(variable);
     return;
   }
+  if (const auto *index = std::get_if<IndexNode>(&node.kind))
+    return add(index->variable);
   size_t outside = bound.size();
   if (const auto *sum = std::get_if<SumNode>(&node.kind))
     bound.insert(bound.end(), sum->variables.begin(), sum->variables.end());
@@ -39,7 +44,22 @@ void collectAddends(const Node &node, bool keepGroups, Addend at, bool leftmost,
   collectAddends(*sum->right, keepGroups, {sum->right.get(), at.negative != subtracts}, false, result);
 }
 
-enum Precedence { kSum = 1, kProduct = 2, kUnary = 3, kPrimary = 4 };
+enum Precedence { kOr, kAnd, kNot, kComparison, kSum, kProduct, kUnary, kPrimary };
+
+int precedenceOf(Function function) {
+  switch (function) {
+  case Function::Or:
+    return kOr;
+  case Function::And:
+    return kAnd;
+  case Function::Not:
+    return kNot;
+  case Function::Modulo:
+    return kProduct;
+  default:
+    return syntax::spellingOf(function).isOperator ? kComparison : kPrimary;
+  }
+}
 
 class Printer {
 public:
@@ -58,6 +78,8 @@ private:
   static int precedence(const Node &node) {
     if (std::holds_alternative<NegateNode>(node.kind))
       return kUnary;
+    if (const auto *call = std::get_if<CallNode>(&node.kind))
+      return precedenceOf(call->function);
     if (!std::holds_alternative<BinaryNode>(node.kind))
       return kPrimary;
     return asSum(node) ? kSum : kProduct;
@@ -70,6 +92,21 @@ private:
     return result;
   }
 
+  std::string text(const CallNode &call) const {
+    const syntax::FunctionSpelling &spelling = syntax::spellingOf(call.function);
+    if (spelling.isOperator) {
+      const int own = precedenceOf(call.function);
+      const bool isUnary = call.arguments.size() == 1;
+      const std::string left = isUnary ? "" : (*this)(*call.arguments.front(), own == kComparison ? kSum : own) + " ";
+      return left + std::string(spelling.text) + " " + (*this)(*call.arguments.back(), isUnary ? own : own + 1);
+    }
+    std::string text;
+    for (const NodePtr &argument : call.arguments)
+      text += (text.empty() ? "" : ", ") + (*this)(*argument, kOr);
+    const bool isCast = call.function == Function::Cast;
+    return (isCast ? sema::spelling(call.castTo) : std::string(spelling.text)) + "(" + text + ")";
+  }
+
   std::string text(const Node &node) const {
     if (const auto *number = std::get_if<NumberNode>(&node.kind))
       return number->spelling;
@@ -78,10 +115,14 @@ private:
       std::string name = kernel_.tensors[access.tensor].name;
       return access.variables.empty() ? name : name + "(" + names(access.variables, ",") + ")";
     }
+    if (const auto *index = std::get_if<IndexNode>(&node.kind))
+      return scope_.variables[index->variable].name;
+    if (const auto *call = std::get_if<CallNode>(&node.kind))
+      return text(*call);
     if (const auto *negate = std::get_if<NegateNode>(&node.kind))
       return "-" + (*this)(*negate->operand, kUnary);
     if (const auto *sum = std::get_if<SumNode>(&node.kind))
-      return "sum(" + names(sum->variables, ", ") + ", " + (*this)(*sum->body, kSum) + ")";
+      return "sum(" + names(sum->variables, ", ") + ", " + (*this)(*sum->body, kOr) + ")";
     const auto &binary = std::get<BinaryNode>(node.kind);
     static constexpr const char *kSpelling[] = {" + ", " - ", "*", "/"};
     int own = precedence(node);
@@ -129,6 +170,14 @@ NodePtr clone(const Node &node) {
     return makeNode(SumNode{sum->variables, clone(*sum->body)}, node.where);
   if (const auto *number = std::get_if<NumberNode>(&node.kind))
     return makeNode(*number, node.where);
+  if (const auto *index = std::get_if<IndexNode>(&node.kind))
+    return makeNode(*index, node.where);
+  if (const auto *call = std::get_if<CallNode>(&node.kind)) {
+    CallNode copy{call->function, call->castTo, {}};
+    for (const NodePtr &argument : call->arguments)
+      copy.arguments.push_back(clone(*argument));
+    return makeNode(std::move(copy), node.where);
+  }
   return makeNode(std::get<AccessNode>(node.kind), node.where);
 }
 
@@ -144,7 +193,18 @@ std::vector<const Node *> children(const Node &node) {
     return {binary->left.get(), binary->right.get()};
   if (const auto *sum = std::get_if<SumNode>(&node.kind))
     return {sum->body.get()};
-  return {};
+  std::vector<const Node *> result;
+  if (const auto *call = std::get_if<CallNode>(&node.kind))
+    for (const NodePtr &argument : call->arguments)
+      result.push_back(argument.get());
+  return result;
+}
+
+void replaceAccesses(Node &node, const std::function<AccessId(AccessId)> &replacement) {
+  if (auto *use = std::get_if<AccessNode>(&node.kind))
+    use->access = replacement(use->access);
+  for (const Node *child : children(node))
+    replaceAccesses(const_cast<Node &>(*child), replacement);
 }
 
 void forEachAccess(const Node &node, bool enterSums, const std::function<void(const AccessNode &, Span)> &visit) {
@@ -156,7 +216,26 @@ void forEachAccess(const Node &node, bool enterSums, const std::function<void(co
     forEachAccess(*child, enterSums, visit);
 }
 
+bool indexes(VariableId variable, const Node &node, const Scope &scope) {
+  bool found = false;
+  forEachAccess(node, true, [&](const AccessNode &use, Span) {
+    found |= contains(scope.accesses[use.access].variables, variable);
+  });
+  return found;
+}
+
+bool hasCalls(const Node &node) {
+  if (std::holds_alternative<CallNode>(node.kind) || std::holds_alternative<IndexNode>(node.kind))
+    return true;
+  if (std::holds_alternative<SumNode>(node.kind))
+    return false;
+  const std::vector<const Node *> below = children(node);
+  return std::any_of(below.begin(), below.end(), [](const Node *child) { return hasCalls(*child); });
+}
+
 bool occurs(VariableId variable, const Node &node, const Scope &scope) {
+  if (const auto *index = std::get_if<IndexNode>(&node.kind))
+    return index->variable == variable;
   if (const auto *access = std::get_if<AccessNode>(&node.kind))
     return contains(scope.accesses[access->access].variables, variable);
   std::vector<const Node *> below = children(node);

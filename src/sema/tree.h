@@ -62,13 +62,22 @@ struct BinaryNode {
   NodePtr left;
   NodePtr right;
 };
+/// The value of an index variable.
+struct IndexNode {
+  VariableId variable;
+};
+struct CallNode {
+  Function function;
+  ValueType castTo; ///< of a cast
+  std::vector<NodePtr> arguments;
+};
 struct SumNode {
   std::vector<VariableId> variables;
   NodePtr body;
 };
 
 struct Node {
-  std::variant<NumberNode, AccessNode, NegateNode, BinaryNode, SumNode> kind;
+  std::variant<NumberNode, AccessNode, IndexNode, NegateNode, BinaryNode, CallNode, SumNode> kind;
   Span where;
 };
 
@@ -82,11 +91,20 @@ const BinaryNode *asSum(const Node &node);
 /// The direct children, left to right.
 std::vector<const Node *> children(const Node &node);
 
+/// Puts what `replacement` gives for each access of the tree in its place.
+void replaceAccesses(Node &node, const std::function<AccessId(AccessId)> &replacement);
+
 /// Calls `visit` for each access in the tree, left to right; stays out of sum() nodes when told to.
 void forEachAccess(const Node &node, bool enterSums, const std::function<void(const AccessNode &, Span)> &visit);
 
 /// Does the variable index any access in the tree?
+bool indexes(VariableId variable, const Node &node, const Scope &scope);
+
+/// Does the variable index any access in the tree, or is its value used?
 bool occurs(VariableId variable, const Node &node, const Scope &scope);
+
+/// Whether the tree calls functions or uses values of index variables, sum() nodes left out.
+bool hasCalls(const Node &node);
 
 /// The distinct accesses of a tree without sum() nodes, in order of appearance.
 std::vector<AccessId> accessesOf(const Node &node);

@@ -1,5 +1,6 @@
 // Value types: declared ones, and those that follow from them.
 #include "sema/analysis.h"
+#include "sema/expression_types.h"
 
 namespace spc::sema {
 namespace {
@@ -42,11 +43,7 @@ void inferTypes(Analysis &analysis) {
     const Symbol &symbol = analysis.symbols[statement.target.tensor];
     if (isTyped(symbol) || symbol.isOperand || symbol.firstWrite != static_cast<int>(k))
       continue;
-    std::optional<ValueType> type;
-    for (const Access &access : statement.scope.accesses) {
-      ValueType operand = analysis.kernel.tensors[access.tensor].type;
-      type = type ? widest(*type, operand) : operand;
-    }
+    const std::optional<ValueType> type = typeOf(*statement.value, statement.scope, analysis.kernel);
     analysis.kernel.tensors[statement.target.tensor].type = type.value_or(ValueType::F64);
   }
 }

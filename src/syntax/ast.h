@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/source.h"
+#include "syntax/function.h"
 
 #include <cstdint>
 #include <memory>
@@ -58,6 +59,13 @@ struct Binary {
   ExprPtr right;
 };
 
+/// `max(x(i), 0)`, `f32(x(i))`, and the operators that are no arithmetic: `x(i) < 0`, `a and b`, `not a`, `i % 2`
+struct Call {
+  Function function;
+  Name name; ///< as written; the type of a cast
+  std::vector<ExprPtr> arguments;
+};
+
 /// `sum(j, k, e)`
 struct Sum {
   std::vector<Name> variables;
@@ -70,9 +78,12 @@ struct Paren {
 };
 
 struct Expr {
-  std::variant<Literal, Access, Negate, Binary, Sum, Paren> node;
+  std::variant<Literal, Access, Negate, Binary, Call, Sum, Paren> node;
   Span where;
 };
+
+/// The direct children, left to right.
+std::vector<const Expr *> children(const Expr &expr);
 
 enum class AssignOp { Assign, Add };
 

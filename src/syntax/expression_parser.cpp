@@ -16,7 +16,7 @@ constexpr DiagnosticKind kIndexExpression{"index-expression", Severity::Error};
 constexpr DiagnosticKind kEmptyIndices{"empty-indices", Severity::Error};
 constexpr DiagnosticKind kOrderTooHigh{"order-too-high", Severity::Error};
 constexpr DiagnosticKind kReservedName{"reserved-name", Severity::Error};
-constexpr DiagnosticKind kMissingSumVariable{"missing-sum-variable", Severity::Error};
+constexpr DiagnosticKind kChainedComparison{"chained-comparison", Severity::Error};
 constexpr DiagnosticKind kNestingTooDeep{"nesting-too-deep", Severity::Error};
 constexpr DiagnosticKind kExpressionTooLarge{"expression-too-large", Severity::Error};
 
@@ -30,7 +30,21 @@ bool startsOperand(TokenKind kind) {
 }
 
 bool isOperator(TokenKind kind) {
-  return kind == TokenKind::Plus || kind == TokenKind::Minus || kind == TokenKind::Star || kind == TokenKind::Slash;
+  return kind == TokenKind::Plus || kind == TokenKind::Minus || kind == TokenKind::Star || kind == TokenKind::Slash ||
+         kind == TokenKind::Percent || kind == TokenKind::Comparison;
+}
+
+/// The words between or before operands.
+bool isWord(std::string_view text) {
+  return text == "and" || text == "or" || text == "not";
+}
+
+Function comparisonNamed(std::string_view text) {
+  for (Function function :
+       {Function::Equal, Function::NotEqual, Function::Less, Function::LessEqual, Function::Greater})
+    if (spellingOf(function).text == text)
+      return function;
+  return Function::GreaterEqual;
 }
 
 // The nearest double; infinity where there is none. The text is a well-formed number.
@@ -45,7 +59,84 @@ double valueOf(const std::string &text) {
 ExprPtr ExpressionParser::parseValue() {
   depth_ = 0;
   operators_ = 0;
-  return sum();
+  return expression();
+}
+
+bool ExpressionParser::atWord(std::string_view word) const {
+  return tokens_.at(TokenKind::Name) && tokens_.text(tokens_.current()) == word;
+}
+
+ExprPtr ExpressionParser::operation(Function function, ExprPtr left, ExprPtr right, uint32_t begin) {
+  Call call{function, {}, {}};
+  call.arguments.push_back(std::move(left));
+  call.arguments.push_back(std::move(right));
+  return make(std::move(call), begin);
+}
+
+ExprPtr ExpressionParser::expression() {
+  uint32_t begin = tokens_.current().begin;
+  ExprPtr left = conjunction();
+  while (left && atWord("or")) {
+    if (!countOperator())
+      return nullptr;
+    tokens_.advance();
+    ExprPtr right = conjunction();
+    if (!right)
+      return nullptr;
+    left = operation(Function::Or, std::move(left), std::move(right), begin);
+  }
+  return left;
+}
+
+ExprPtr ExpressionParser::conjunction() {
+  uint32_t begin = tokens_.current().begin;
+  ExprPtr left = negation();
+  while (left && atWord("and")) {
+    if (!countOperator())
+      return nullptr;
+    tokens_.advance();
+    ExprPtr right = negation();
+    if (!right)
+      return nullptr;
+    left = operation(Function::And, std::move(left), std::move(right), begin);
+  }
+  return left;
+}
+
+ExprPtr ExpressionParser::negation() {
+  if (!atWord("not") || tokens_.atNewStatement())
+    return comparison();
+  uint32_t begin = tokens_.current().begin;
+  if (!enter() || !countOperator())
+    return nullptr;
+  tokens_.advance();
+  ExprPtr operand = negation();
+  --depth_;
+  if (!operand)
+    return nullptr;
+  Call call{Function::Not, {}, {}};
+  call.arguments.push_back(std::move(operand));
+  return make(std::move(call), begin);
+}
+
+ExprPtr ExpressionParser::comparison() {
+  uint32_t begin = tokens_.current().begin;
+  ExprPtr left = sum();
+  if (!left || !tokens_.at(TokenKind::Comparison))
+    return left;
+  const Function function = comparisonNamed(tokens_.text(tokens_.current()));
+  if (!countOperator())
+    return nullptr;
+  tokens_.advance();
+  ExprPtr right = sum();
+  if (!right)
+    return nullptr;
+  if (tokens_.at(TokenKind::Comparison)) {
+    errors_.report(kChainedComparison, tokens_.currentSpan(), "one comparison after the other")
+        .advise("join two with `and`: `a < b and b < c`");
+    return nullptr;
+  }
+  return operation(function, std::move(left), std::move(right), begin);
 }
 
 ExprPtr ExpressionParser::make(decltype(Expr::node) node, uint32_t begin) {
@@ -89,15 +180,17 @@ ExprPtr ExpressionParser::sum() {
 ExprPtr ExpressionParser::product() {
   uint32_t begin = tokens_.current().begin;
   ExprPtr left = unary();
-  while (left && (tokens_.at(TokenKind::Star) || tokens_.at(TokenKind::Slash))) {
-    BinaryOp op = tokens_.at(TokenKind::Star) ? BinaryOp::Mul : BinaryOp::Div;
+  while (left && (tokens_.at(TokenKind::Star) || tokens_.at(TokenKind::Slash) || tokens_.at(TokenKind::Percent))) {
+    const TokenKind kind = tokens_.current().kind;
     if (!countOperator())
       return nullptr;
     tokens_.advance();
     ExprPtr right = unary();
     if (!right)
       return nullptr;
-    left = make(Binary{op, std::move(left), std::move(right)}, begin);
+    const BinaryOp op = kind == TokenKind::Star ? BinaryOp::Mul : BinaryOp::Div;
+    left = kind == TokenKind::Percent ? operation(Function::Modulo, std::move(left), std::move(right), begin)
+                                      : make(Binary{op, std::move(left), std::move(right)}, begin);
   }
   return left;
 }
@@ -122,8 +215,12 @@ ExprPtr ExpressionParser::primary() {
     if (tokens_.at(TokenKind::LeftParen))
       return parenthesised();
     if (tokens_.at(TokenKind::Name)) {
-      if (tokens_.text(tokens_.current()) == "sum" && tokens_.peek().kind == TokenKind::LeftParen)
+      const std::string_view name = tokens_.text(tokens_.current());
+      const bool isCall = tokens_.peek().kind == TokenKind::LeftParen && !isWord(name);
+      if (name == "sum" && isCall)
         return sumCall();
+      if (const std::optional<Function> function = functionNamed(name); function && isCall)
+        return call(*function);
       std::optional<Access> access = parseAccess();
       return access ? make(std::move(*access), begin) : nullptr;
     }
@@ -131,7 +228,7 @@ ExprPtr ExpressionParser::primary() {
   bool power = tokens_.at(TokenKind::Star) && tokens_.previous().kind == TokenKind::Star;
   Diagnostic &error = errors_.unexpected("an expression");
   if (power)
-    error.advise("there is no power: write the product, `x*x`");
+    error.advise("the power is a function, `pow(x, 2)`; or write the product, `x*x`");
   return nullptr;
 }
 
@@ -154,7 +251,7 @@ ExprPtr ExpressionParser::parenthesised() {
   if (!enter())
     return nullptr;
   tokens_.advance();
-  ExprPtr inner = sum();
+  ExprPtr inner = expression();
   --depth_;
   if (!inner)
     return nullptr;
@@ -166,44 +263,6 @@ ExprPtr ExpressionParser::parenthesised() {
   return make(Paren{std::move(inner)}, open.begin);
 }
 
-ExprPtr ExpressionParser::sumCall() {
-  const Token name = tokens_.current();
-  if (!enter())
-    return nullptr;
-  tokens_.advance();
-  const Token open = tokens_.current();
-  tokens_.advance();
-  Sum call;
-  if (!sumVariables(call))
-    return nullptr;
-  if (call.variables.empty()) {
-    errors_.report(kMissingSumVariable, tokens_.span(name), "`sum` needs the index variables that it sums over")
-        .advise("write `sum(j, ...)`");
-    return nullptr;
-  }
-  call.body = sum();
-  --depth_;
-  if (!call.body)
-    return nullptr;
-  if (!tokens_.at(TokenKind::RightParen)) {
-    errors_.missingParen(tokens_.span(open), "an operator or `)`");
-    return nullptr;
-  }
-  tokens_.advance();
-  return make(std::move(call), name.begin);
-}
-
-// Names up to the last one that a comma follows: what comes after that is the body.
-bool ExpressionParser::sumVariables(Sum &call) {
-  while (tokens_.at(TokenKind::Name) && tokens_.peek().kind == TokenKind::Comma) {
-    if (!countOperator())
-      return false;
-    call.variables.push_back(takeName());
-    tokens_.advance();
-  }
-  return true;
-}
-
 Name ExpressionParser::takeName() {
   Name name{std::string(tokens_.text(tokens_.current())), tokens_.currentSpan()};
   tokens_.advance();
@@ -211,10 +270,11 @@ Name ExpressionParser::takeName() {
 }
 
 bool ExpressionParser::checkTensorName(const Name &name) {
-  if (name.text != "sum" && name.text != "tensor")
+  const bool isFunction = functionNamed(name.text).has_value();
+  if (name.text != "sum" && name.text != "tensor" && !isWord(name.text) && !isFunction)
     return true;
   errors_.report(kReservedName, name.where, "a tensor may not be called `" + name.text + "`")
-      .advise("`" + name.text + "` is a word of the language");
+      .advise("`" + name.text + "` is " + (isFunction ? "a function" : "a word") + " of the language");
   return false;
 }
 

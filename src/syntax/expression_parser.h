@@ -17,7 +17,7 @@ class ExpressionParser {
 public:
   ExpressionParser(TokenStream &tokens, SyntaxErrors &errors) : tokens_(tokens), errors_(errors) {}
 
-  /// `sum` of the grammar: a whole right side.
+  /// `expression` of the grammar: a whole right side.
   ExprPtr parseValue();
 
   /// `access`, at a name; reports names that a tensor may not have.
@@ -33,12 +33,21 @@ public:
   void reportOrder(Span where);
 
 private:
+  ExprPtr expression();
+  ExprPtr conjunction();
+  ExprPtr negation();
+  ExprPtr comparison();
   ExprPtr sum();
   ExprPtr product();
   ExprPtr unary();
   ExprPtr primary();
   ExprPtr literal();
   ExprPtr parenthesised();
+  ExprPtr call(Function function);
+  bool arguments(Call &call, Span open);
+  bool checkArgumentCount(const Call &call, Span where);
+  ExprPtr operation(Function function, ExprPtr left, ExprPtr right, uint32_t begin);
+  bool atWord(std::string_view word) const;
   ExprPtr sumCall();
   bool sumVariables(Sum &call);
   bool indices(Access &access);

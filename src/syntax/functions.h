@@ -1,4 +1,4 @@
-// Words that are functions elsewhere. The language has none but `sum`, so that a call of one gets a message of its own.
+// Calls of functions that the language does not have.
 #pragma once
 
 #include "syntax/ast.h"
@@ -9,7 +9,7 @@ namespace spc::syntax {
 /// Whether a name means a function or a reduction to most readers, such as `exp` or `max`.
 bool isFunctionName(std::string_view name);
 
-/// Reports a call of something that is not `sum`.
+/// Reports a call of something that is no function of the language.
 void reportUnknownFunction(const Name &name, SyntaxErrors &errors);
 
 /// Reports accesses such as `exp(x)` whose tensor the file neither declares nor assigns: they are meant as calls, and

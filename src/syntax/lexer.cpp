@@ -37,7 +37,9 @@ bool Lexer::startsToken(uint32_t offset) const {
   char c = at(offset);
   if (isNamePart(c) || isBlank(c) || (c == '.' && isDigit(at(offset + 1))))
     return true;
-  return c != '\0' && std::string_view("\n#(),:;+-*/=").find(c) != std::string_view::npos;
+  if (c == '!' && at(offset + 1) == '=')
+    return true;
+  return c != '\0' && std::string_view("\n#(),:;+-*/%=<>").find(c) != std::string_view::npos;
 }
 
 Token Lexer::next() {
@@ -73,7 +75,11 @@ TokenKind Lexer::punctuation() {
   bool assigns = at(position_) == '=' && std::string_view("+-*/=").find(c) != std::string_view::npos;
   if (assigns) {
     ++position_;
-    return c == '+' ? TokenKind::PlusEqual : TokenKind::OtherAssign;
+    return c == '+' ? TokenKind::PlusEqual : c == '=' ? TokenKind::Comparison : TokenKind::OtherAssign;
+  }
+  if (c == '<' || c == '>' || c == '!') {
+    position_ += at(position_) == '=' ? 1 : 0;
+    return TokenKind::Comparison;
   }
   switch (c) {
   case '\n':
@@ -96,6 +102,8 @@ TokenKind Lexer::punctuation() {
     return TokenKind::Star;
   case '/':
     return TokenKind::Slash;
+  case '%':
+    return TokenKind::Percent;
   default:
     return TokenKind::Equal;
   }

@@ -20,9 +20,11 @@ enum class TokenKind : uint8_t {
   Minus,
   Star,
   Slash,
+  Percent,
   Equal,
   PlusEqual,
-  OtherAssign, ///< `==`, `-=`, `*=`, `/=`: not in the language, told apart for better messages
+  OtherAssign, ///< `-=`, `*=`, `/=`: not in the language, told apart for better messages
+  Comparison,  ///< `==`, `!=`, `<`, `<=`, `>`, `>=`
   Newline,
   End,
   Invalid ///< a run of characters that start no token

@@ -16,13 +16,6 @@ constexpr DiagnosticKind kUnknownKeyword{"unknown-keyword", Severity::Error};
 constexpr DiagnosticKind kUnknownAttribute{"unknown-attribute", Severity::Error};
 constexpr DiagnosticKind kUnsupportedAssignment{"unsupported-assignment", Severity::Error};
 
-/// Sema knows the types; here they only tell `, f32` from other slips.
-bool isTypeName(std::string_view text) {
-  static constexpr std::string_view kNames[] = {"f16", "bf16", "f32", "f64", "i8",   "i16",  "i32", "i64",
-                                                "u8",  "u16",  "u32", "u64", "bool", "cf32", "cf64"};
-  return std::find(std::begin(kNames), std::end(kNames), text) != std::end(kNames);
-}
-
 class Parser {
 public:
   Parser(const SourceFile &file, Diagnostics &diagnostics)
@@ -220,7 +213,7 @@ bool Parser::rejectAfterTarget(const Statement &statement) {
   std::string_view text = tokens_.text(tokens_.current());
   bool reduces =
       tokens_.at(TokenKind::Name) && (isFunctionName(text) || text == "sum") && tokens_.peek().kind == TokenKind::Equal;
-  if (tokens_.at(TokenKind::OtherAssign) || reduces) {
+  if (tokens_.at(TokenKind::OtherAssign) || tokens_.at(TokenKind::Comparison) || reduces) {
     std::string shown = std::string(text) + (reduces ? "=" : "");
     Diagnostic &error = errors_.report(kUnsupportedAssignment, tokens_.currentSpan(),
                                        "a statement assigns with `=` or `+=`, not with `" + shown + "`");
@@ -228,7 +221,7 @@ bool Parser::rejectAfterTarget(const Statement &statement) {
       error.fix(tokens_.currentSpan(), "=");
     else if (text == "-=")
       error.advise("write `+= -(...)`");
-    else if (!reduces)
+    else if (tokens_.at(TokenKind::OtherAssign))
       error.advise("name the target on the right: `y(i) = y(i) " + std::string(text.substr(0, 1)) + " ...`");
     return false;
   }

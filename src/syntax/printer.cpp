@@ -57,6 +57,11 @@ private:
       line(depth, operation(binary->op), expr.where);
       write(*binary->left, depth + 1);
       write(*binary->right, depth + 1);
+    } else if (auto *call = std::get_if<Call>(&expr.node)) {
+      line(depth, "call " + (call->name.text.empty() ? std::string(spellingOf(call->function).text) : call->name.text),
+           expr.where);
+      for (const ExprPtr &argument : call->arguments)
+        write(*argument, depth + 1);
     } else if (auto *sum = std::get_if<Sum>(&expr.node)) {
       line(depth, "sum " + names(sum->variables), expr.where);
       write(*sum->body, depth + 1);

@@ -50,7 +50,7 @@ Diagnostic &SyntaxErrors::unexpectedCharacter() {
     if (text == lookalike)
       error.fix(tokens_.currentSpan(), std::string(meant));
   if (text == "^")
-    error.advise("there is no power: write the product, `x*x`");
+    error.advise("the power is a function, `pow(x, 2)`; or write the product, `x*x`");
   return error;
 }
 

@@ -4,7 +4,7 @@ namespace spc::syntax {
 namespace {
 
 // How tightly a node binds; an operand that binds less than its place asks for gets parentheses.
-enum Precedence { kSum = 1, kProduct = 2, kUnary = 3 };
+enum Precedence { kOr, kAnd, kNot, kComparison, kSum, kProduct, kUnary };
 
 class SourceWriter {
 public:
@@ -31,12 +31,29 @@ public:
 
 private:
   static int precedence(const Expr &expr) {
+    if (auto *call = std::get_if<Call>(&expr.node))
+      return precedence(call->function);
     if (auto *binary = std::get_if<Binary>(&expr.node))
       return precedence(binary->op);
     return kUnary;
   }
 
   static int precedence(BinaryOp op) { return op == BinaryOp::Add || op == BinaryOp::Sub ? kSum : kProduct; }
+
+  static int precedence(Function function) {
+    switch (function) {
+    case Function::Or:
+      return kOr;
+    case Function::And:
+      return kAnd;
+    case Function::Not:
+      return kNot;
+    case Function::Modulo:
+      return kProduct;
+    default:
+      return spellingOf(function).isOperator ? kComparison : kUnary;
+    }
+  }
 
   void write(const Literal &literal) { out_ += literal.spelling; }
 
@@ -65,17 +82,37 @@ private:
     write(*binary.right, own + 1);
   }
 
+  void write(const Call &call) {
+    const FunctionSpelling &spelling = spellingOf(call.function);
+    if (!spelling.isOperator) {
+      out_ += call.name.text + '(';
+      for (const ExprPtr &argument : call.arguments) {
+        out_ += &argument == &call.arguments.front() ? "" : ", ";
+        write(*argument, kOr);
+      }
+      out_ += ')';
+      return;
+    }
+    const int own = precedence(call.function);
+    if (call.arguments.size() > 1)
+      write(*call.arguments.front(), own == kComparison ? kSum : own);
+    out_ += call.arguments.size() > 1 ? " " : "";
+    out_ += spelling.text;
+    out_ += ' ';
+    write(*call.arguments.back(), own == kNot ? kNot : own + 1);
+  }
+
   void write(const Sum &sum) {
     out_ += "sum(";
     names(sum.variables, ", ");
     out_ += ", ";
-    write(*sum.body, kSum);
+    write(*sum.body, kOr);
     out_ += ')';
   }
 
   void write(const Paren &paren) {
     out_ += '(';
-    write(*paren.inner, kSum);
+    write(*paren.inner, kOr);
     out_ += ')';
   }
 
@@ -94,7 +131,7 @@ private:
 
 std::string toSource(const Expr &expr) {
   SourceWriter writer;
-  writer.write(expr, kSum);
+  writer.write(expr, kOr);
   return writer.take();
 }
 
@@ -102,7 +139,7 @@ std::string toSource(const Statement &statement) {
   SourceWriter writer;
   writer.write(statement.target);
   writer.append(statement.op == AssignOp::Assign ? " = " : " += ");
-  writer.write(*statement.value, kSum);
+  writer.write(*statement.value, kOr);
   return writer.take();
 }
 

@@ -16,6 +16,8 @@ bool continues(TokenKind kind) {
   case TokenKind::Minus:
   case TokenKind::Star:
   case TokenKind::Slash:
+  case TokenKind::Percent:
+  case TokenKind::Comparison:
   case TokenKind::Comma:
   case TokenKind::Equal:
   case TokenKind::PlusEqual:
@@ -24,6 +26,11 @@ bool continues(TokenKind kind) {
   default:
     return false;
   }
+}
+
+// So is a line that ends in a word which needs something after it.
+bool continues(std::string_view word) {
+  return word == "and" || word == "or" || word == "not";
 }
 
 } // namespace
@@ -47,9 +54,13 @@ void TokenStream::take() {
   fetch();
 }
 
+bool TokenStream::isUnfinished() const {
+  return depth_ > 0 || continues(previous_.kind) || (previous_.kind == TokenKind::Name && continues(text(previous_)));
+}
+
 void TokenStream::advance() {
   take();
-  while (at(TokenKind::Newline) && (depth_ > 0 || continues(previous_.kind)))
+  while (at(TokenKind::Newline) && isUnfinished())
     fetch();
 }
 
@@ -113,7 +124,7 @@ void TokenStream::recover(uint32_t begin) {
   while (!at(TokenKind::End) && !at(TokenKind::Semicolon)) {
     if (current_.begin != begin && atNewStatement())
       break;
-    if (at(TokenKind::Newline) && depth_ == 0 && !continues(previous_.kind))
+    if (at(TokenKind::Newline) && !isUnfinished())
       break;
     take();
   }

@@ -47,6 +47,8 @@ public:
 private:
   void take();
   void fetch();
+  /// Whether a line break after the last token taken ends nothing.
+  bool isUnfinished() const;
 
   const SourceFile &file_;
   Lexer lexer_;

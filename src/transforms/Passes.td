@@ -211,6 +211,16 @@ def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
 
+def CallLibm : Pass<"spc-call-libm", "mlir::ModuleOp"> {
+  let summary = "Call the C library's functions where MLIR's lowering would lose digits";
+  let description = [{
+    MLIR lowers `math.expm1` to `exp(x) - 1` and `math.log1p` to `log(1 + x)`, which is 0 for small x, and has no lowering
+    to LLVM at all for `math.cbrt` or `math.erf`. These and the tangents become calls of the C library's functions, which
+    read and write no memory as far as LLVM is concerned.
+  }];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
 def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
   let summary = "Turn buffer arguments into plain pointers that do not alias";
   let description = [{

@@ -1,5 +1,6 @@
 #include "transforms/vector_body.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace spc::transforms {
@@ -11,6 +12,11 @@ using mlir::Operation;
 using mlir::Value;
 
 bool isElementwise(Operation *op) {
+  // Most functions are calls of the C library, of one element.
+  namespace math = mlir::math;
+  if (mlir::isa<math::MathDialect>(op->getDialect()) &&
+      !mlir::isa<math::AbsFOp, math::SqrtOp, math::FloorOp, math::CeilOp>(op))
+    return false;
   return op->hasTrait<mlir::OpTrait::Elementwise>() && op->getNumRegions() == 0;
 }
 

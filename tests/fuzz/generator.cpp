@@ -147,6 +147,8 @@ private:
   }
 
   std::string factor() {
+    if (kind_ != Kind::Complex && chance(14))
+      return call();
     const int64_t kind = random_.below(100);
     if (kind < 76)
       return operandAccess(/*mustBeDense=*/false);
@@ -158,6 +160,40 @@ private:
       return "(" + operandAccess(false) + (chance(50) || !hasDifferences() ? " + " : " - ") +
              (chance(30) ? literal() : operandAccess(false)) + ")";
     return explicitSum(operandAccess(false) + " * " + operandAccess(false));
+  }
+
+  std::string call() {
+    const auto operand = [&] { return chance(20) ? literal() : operandAccess(/*mustBeDense=*/false); };
+    const std::string first = operandAccess(false), second = operand();
+    const std::string function = functionOfOne();
+    switch (kind_ == Kind::Bool ? 4 + random_.below(2) : random_.below(7)) {
+    case 0:
+    case 1:
+      return function + "(" + (hasFractions() && chance(30) ? first + " - " + second : first) + ")";
+    case 2:
+      return (chance(50) ? "min(" : "max(") + first + ", " + second + ")";
+    case 3:
+      return "(" + comparison(first, second) + ")";
+    case 4:
+      return "(" + first + (chance(50) ? " and " : " or ") + (chance(20) ? "not " : "") + second + ")";
+    case 5:
+      return "(not " + first + ")";
+    default:
+      return "select(" + comparison(first, second) + ", " + operand() + ", " + operand() + ")";
+    }
+  }
+
+  std::string comparison(const std::string &left, const std::string &right) {
+    static constexpr std::array<const char *, 6> operations = {" < ", " <= ", " > ", " >= ", " == ", " != "};
+    return left + pick(operations) + right;
+  }
+
+  std::string functionOfOne() {
+    static constexpr std::array<const char *, 3> forAll = {"abs", "sign", "relu"};
+    static constexpr std::array<const char *, 14> forFloats = {"floor", "ceil",  "round", "sqrt",   "cbrt",
+                                                               "exp",   "expm1", "log1p", "sin",    "cos",
+                                                               "tanh",  "erf",   "gelu",  "sigmoid"};
+    return hasFractions() && chance(75) ? pick(forFloats) : pick(forAll);
   }
 
   std::string divisor() {
@@ -260,11 +296,23 @@ Trial generateTrial(int extentClasses, uint64_t seed) {
 }
 
 std::string mutate(const std::string &text, Random &random) {
-  static const std::vector<std::string> tokens = {
-      "(",    ")",        ",",      "=",       "+=", "+",   "*",
-      "/",    "-",        "sum(",   "tensor ", ":",  "f32", "1e999",
-      "1e",   "i",        "A0",     "\n",      ";",  "#",   "\xc3\xa9",
-      "\x01", "((((((((", "sparse", "0",       ".",  "@",   "99999999999999999999"};
+  static const std::vector<std::string> tokens = {"(",        ")",
+                                                  ",",        "=",
+                                                  "+=",       "+",
+                                                  "*",        "<",
+                                                  "exp(",     "not ",
+                                                  "and",      "%",
+                                                  "max(",     "/",
+                                                  "-",        "sum(",
+                                                  "tensor ",  ":",
+                                                  "f32",      "1e999",
+                                                  "1e",       "i",
+                                                  "A0",       "\n",
+                                                  ";",        "#",
+                                                  "\xc3\xa9", "\x01",
+                                                  "((((((((", "sparse",
+                                                  "0",        ".",
+                                                  "@",        "99999999999999999999"};
   std::string result = text;
   for (int64_t edits = 1 + random.below(2); edits > 0 && !result.empty(); --edits) {
     const auto at = static_cast<size_t>(random.below(static_cast<int64_t>(result.size())));

@@ -64,7 +64,8 @@ TEST_CASE("a product must be linear in a sum of parts") {
   CHECK(square.the("sum-not-linear").where.begin == 14);
   CHECK(square.the("sum-not-linear").notes.size() == 1);
   CHECK(check("y(i) = A(i,j)*A(j,k)*x(k)", {"A=hyb"}).errors() == "sum-not-linear");
-  CHECK(check("D(i,j) = x(i)/A(i,j)", {"A=hyb"}).errors() == "sparse-divisor");
+  CHECK(check("D(i,j) = x(i)/A(i,j)", {"A=hyb"}).errors() == "sum-not-linear");
+  CHECK(check("D(i,j) = relu(A(i,j))", {"A=hyb"}).errors() == "sum-not-linear");
   CHECK(check("y(i) = (A(i,j) + b(i))*x(j)", {"A=hyb"}).errors() == "");
   CHECK(check("y(i) = A(i,j)*x(j) + A(j,i)*x(j)", {"A=hyb"}).errors() == "");
   Checked many = check("y(i) = A(i,j)*A(i,j)*A(i,j)", {"A=hyb"});

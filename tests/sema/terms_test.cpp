@@ -136,15 +136,6 @@ TEST_CASE("sum() variables") {
   CHECK(check("s = sum(j, x(j)) + sum(j, z(j))").errors() == "");
 }
 
-TEST_CASE("division by a sparse operand is refused") {
-  Checked divided = check("Y(i,j) = B(i,j)/A(i,j)", {"A=csr"});
-  CHECK(divided.errors() == "sparse-divisor");
-  CHECK(check("Y(i,j) = B(i,j)/(1 + A(i,j))", {"A=csr"}).errors() == "sparse-divisor");
-  CHECK(check("y(i) = b(i)/sum(j, A(i,j))", {"A=csr"}).errors() == "");
-  CHECK(check("Y(i,j) = A(i,j)/B(i,j)", {"A=csr", "Y=dense"}).errors() == "");
-  CHECK(check("y(i) = sum(j, b(i)/A(i,j))", {"A=csr"}).errors() == "sparse-divisor");
-}
-
 TEST_CASE("too many terms") {
   std::string product = "Y(i,j) = 1";
   for (int k = 0; k < 9; ++k)

@@ -1,16 +1,17 @@
 #include "support/dense_evaluator.h"
 
+#include "support/dense_nodes.h"
+#include "support/function_values.h"
 #include "support/number_types.h"
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
-#include <optional>
 #include <stdexcept>
 
 namespace spc::testing {
 namespace {
 
+using namespace evaluator;
 using Element = std::complex<double>;
 
 /// A value, or nothing where an entry is missing.
@@ -18,7 +19,8 @@ struct Value {
   Element value = 0;
   double magnitude = 0; ///< the same expression over absolute values, every difference read as a sum
   double error = 0;
-  bool present = false;
+  bool present = false; ///< it counts in sums and products
+  bool stored = false;  ///< it may differ from what missing entries give
   double additions = 1; ///< how many products it is the sum of, once everything is multiplied out
 };
 
@@ -39,150 +41,6 @@ bool isFinite(const Element &value) {
   return std::isfinite(value.real()) && std::isfinite(value.imag());
 }
 
-struct Variable {
-  int64_t extent = -1; ///< unknown until an access says it
-  int64_t at = 0;
-};
-
-enum class NodeKind { Literal, Access, Negate, Add, Subtract, Multiply, Divide, Sum };
-
-/// An expression with names resolved to tensors and to variables.
-struct Node {
-  NodeKind kind = NodeKind::Literal;
-  double literal = 0;
-  const DenseTensor *tensor = nullptr;
-  std::vector<int> variables; ///< of an access by dimension, or of a sum
-  std::unique_ptr<Node> left;
-  std::unique_ptr<Node> right;
-};
-using NodePtr = std::unique_ptr<Node>;
-
-using Scope = std::map<std::string, int>;
-
-/// One addend of a right side.
-struct Addend {
-  const syntax::Expr *expr;
-  bool isNegated;
-};
-
-struct Term {
-  NodePtr expr;
-  bool isNegated = false;
-  std::vector<int> reductions;
-};
-
-void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Addend> &addends) {
-  if (auto *paren = std::get_if<syntax::Paren>(&expr.node))
-    return splitIntoAddends(*paren->inner, isNegated, addends);
-  if (auto *negate = std::get_if<syntax::Negate>(&expr.node))
-    return splitIntoAddends(*negate->operand, !isNegated, addends);
-  auto *binary = std::get_if<syntax::Binary>(&expr.node);
-  if (binary && (binary->op == syntax::BinaryOp::Add || binary->op == syntax::BinaryOp::Sub)) {
-    splitIntoAddends(*binary->left, isNegated, addends);
-    splitIntoAddends(*binary->right, isNegated != (binary->op == syntax::BinaryOp::Sub), addends);
-    return;
-  }
-  addends.push_back({&expr, isNegated});
-}
-
-/// Resolves one statement's names. Variables that no `sum` binds and the target lacks become the term's reductions.
-class Resolver {
-public:
-  Resolver(const TensorMap &tensors, std::vector<Variable> &variables) : tensors_(tensors), variables_(variables) {}
-
-  int bind(Scope &scope, const std::string &name) {
-    variables_.push_back({});
-    return scope[name] = static_cast<int>(variables_.size()) - 1;
-  }
-
-  void constrain(int variable, int64_t extent) {
-    int64_t &known = variables_[static_cast<size_t>(variable)].extent;
-    if (known >= 0 && known != extent)
-      throw std::runtime_error("the extents of an index variable differ");
-    known = extent;
-  }
-
-  Term term(const Addend &addend, const Scope &targetScope) {
-    Term result;
-    result.isNegated = addend.isNegated;
-    Scope scope = targetScope;
-    reductions_ = &result.reductions;
-    termScope_ = &scope;
-    result.expr = resolve(*addend.expr, scope);
-    return result;
-  }
-
-private:
-  NodePtr resolve(const syntax::Expr &expr, Scope &scope) {
-    return std::visit([&](const auto &node) { return resolve(node, scope); }, expr.node);
-  }
-
-  NodePtr resolve(const syntax::Literal &literal, Scope &) {
-    auto node = std::make_unique<Node>();
-    node->literal = literal.value;
-    return node;
-  }
-
-  NodePtr resolve(const syntax::Access &access, Scope &scope) {
-    auto found = tensors_.find(access.tensor.text);
-    if (found == tensors_.end() || found->second.shape.size() != access.indices.size())
-      throw std::runtime_error("no tensor of that order: " + access.tensor.text);
-    auto node = std::make_unique<Node>();
-    node->kind = NodeKind::Access;
-    node->tensor = &found->second;
-    for (size_t dim = 0; dim < access.indices.size(); ++dim) {
-      const int variable = lookUp(access.indices[dim].text, scope);
-      constrain(variable, found->second.shape[dim]);
-      node->variables.push_back(variable);
-    }
-    return node;
-  }
-
-  /// An unbound name is one variable in the whole term, wherever in it it is met first.
-  int lookUp(const std::string &name, Scope &scope) {
-    if (auto known = scope.find(name); known != scope.end())
-      return known->second;
-    auto known = termScope_->find(name);
-    const int variable = known != termScope_->end() ? known->second : bind(*termScope_, name);
-    if (known == termScope_->end())
-      reductions_->push_back(variable);
-    return scope[name] = variable;
-  }
-
-  NodePtr resolve(const syntax::Negate &negate, Scope &scope) {
-    auto node = std::make_unique<Node>();
-    node->kind = NodeKind::Negate;
-    node->left = resolve(*negate.operand, scope);
-    return node;
-  }
-
-  NodePtr resolve(const syntax::Binary &binary, Scope &scope) {
-    static constexpr NodeKind kinds[] = {NodeKind::Add, NodeKind::Subtract, NodeKind::Multiply, NodeKind::Divide};
-    auto node = std::make_unique<Node>();
-    node->kind = kinds[static_cast<size_t>(binary.op)];
-    node->left = resolve(*binary.left, scope);
-    node->right = resolve(*binary.right, scope);
-    return node;
-  }
-
-  NodePtr resolve(const syntax::Sum &sum, Scope &scope) {
-    auto node = std::make_unique<Node>();
-    node->kind = NodeKind::Sum;
-    Scope inner = scope;
-    for (const syntax::Name &name : sum.variables)
-      node->variables.push_back(bind(inner, name.text));
-    node->left = resolve(*sum.body, inner);
-    return node;
-  }
-
-  NodePtr resolve(const syntax::Paren &paren, Scope &scope) { return resolve(*paren.inner, scope); }
-
-  const TensorMap &tensors_;
-  std::vector<Variable> &variables_;
-  std::vector<int> *reductions_ = nullptr;
-  Scope *termScope_ = nullptr;
-};
-
 /// Visits every point of the variables' ranges.
 template <typename Visit>
 void forEachPoint(std::vector<Variable> &variables, const std::vector<int> &loops, Visit visit, size_t depth = 0) {
@@ -202,6 +60,7 @@ public:
     if (!value.present)
       return;
     total_.present = true;
+    total_.stored |= value.stored;
     total_.value += isNegated ? -value.value : value.value;
     total_.magnitude += value.magnitude;
     total_.error += value.error;
@@ -239,9 +98,25 @@ public:
 
 private:
   Value evaluate(const Node &node) {
+    Value value = compute(node);
+    if (!node.hasCalls)
+      return value;
+    // What no one number stands for may be anything anywhere; where that number is not 0, it counts.
+    value.stored |= !node.fill;
+    value.present |= node.fill.value_or(1) != 0;
+    return value;
+  }
+
+  Value compute(const Node &node) {
     switch (node.kind) {
     case NodeKind::Literal:
       return {node.literal, std::abs(node.literal), epsilon_ * std::abs(node.literal), true};
+    case NodeKind::Index: {
+      const auto at = static_cast<double>(variables_[static_cast<size_t>(node.variables.front())].at);
+      return {at, at, 0, true, true};
+    }
+    case NodeKind::Call:
+      return call(node);
     case NodeKind::Access:
       return read(node);
     case NodeKind::Negate: {
@@ -272,7 +147,42 @@ private:
     if (tensor.sparse && !tensor.stored[at])
       return {};
     const Element value = tensor.values[at];
-    return {value, std::abs(value), tensor.errors.empty() ? 0 : tensor.errors[at], true};
+    return {value, std::abs(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
+  }
+
+  Value call(const Node &node) {
+    std::vector<Value> arguments;
+    std::vector<double> values, errors;
+    for (const NodePtr &argument : node.arguments) {
+      arguments.push_back(evaluate(*argument));
+      values.push_back(arguments.back().value.real());
+      errors.push_back(arguments.back().error);
+    }
+    Value result;
+    const double value = valueOf(*node.call, values);
+    result.value = value;
+    result.magnitude = std::abs(value);
+    result.error = errorOf(*node.call, values, errors, epsilon_);
+    result.stored = isStored(node, arguments);
+    result.present = result.stored || node.fill != 0.0;
+    return result;
+  }
+
+  /// Whether a call may differ from its fill here: where an argument may, but for what settles it.
+  static bool isStored(const Node &node, const std::vector<Value> &arguments) {
+    const auto fill = [&](size_t k) { return node.arguments[k]->fill; };
+    const bool isAnd = node.call->function == syntax::Function::And;
+    if (isAnd || node.call->function == syntax::Function::Or) {
+      const auto settles = [&](size_t k) { return fill(k) && (*fill(k) != 0) != isAnd; };
+      if (settles(0) && settles(1))
+        return arguments[0].stored && arguments[1].stored;
+      if (settles(0) || settles(1))
+        return arguments[settles(0) ? 0 : 1].stored;
+    }
+    if (node.call->function == syntax::Function::Select)
+      return fill(0) ? arguments[0].stored || arguments[*fill(0) != 0 ? 1 : 2].stored
+                     : arguments[1].stored || arguments[2].stored;
+    return std::any_of(arguments.begin(), arguments.end(), [](const Value &argument) { return argument.stored; });
   }
 
   Value multiply(const Value &a, const Value &b) const {
@@ -280,7 +190,7 @@ private:
       return {};
     const double magnitude = a.magnitude * b.magnitude;
     const double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilon_ * magnitude;
-    return {productOf(a.value, b.value), magnitude, error, true, a.additions * b.additions};
+    return {productOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions * b.additions};
   }
 
   /// A missing divisor can only be an empty sum, whose value is 0.
@@ -292,7 +202,7 @@ private:
     double error = std::numeric_limits<double>::infinity();
     if (divisor > b.error)
       error = (a.error + magnitude * b.error) / (divisor - b.error) + epsilon_ * magnitude;
-    return {quotientOf(a.value, b.value), magnitude, error, true, a.additions};
+    return {quotientOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions};
   }
 
   std::vector<Variable> &variables_;

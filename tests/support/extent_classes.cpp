@@ -1,6 +1,7 @@
 #include "support/extent_classes.h"
 
 #include <algorithm>
+#include <set>
 
 namespace spc::testing {
 namespace {
@@ -9,6 +10,9 @@ class Finder {
 public:
   void visit(const syntax::Statement &statement) {
     variables_.clear();
+    indices_.clear();
+    collectIndices(statement.target);
+    collectIndices(*statement.value);
     visit(*statement.value);
     visit(statement.target);
   }
@@ -33,6 +37,10 @@ private:
     std::visit([&](const auto &node) { visit(node); }, expr.node);
   }
   void visit(const syntax::Literal &) {}
+  void visit(const syntax::Call &call) {
+    for (const syntax::ExprPtr &argument : call.arguments)
+      visit(*argument);
+  }
   void visit(const syntax::Negate &negate) { visit(*negate.operand); }
   void visit(const syntax::Sum &sum) { visit(*sum.body); }
   void visit(const syntax::Paren &paren) { visit(*paren.inner); }
@@ -41,7 +49,20 @@ private:
     visit(*binary.right);
   }
 
+  void collectIndices(const syntax::Access &access) {
+    for (const syntax::Name &index : access.indices)
+      indices_.insert(index.text);
+  }
+  void collectIndices(const syntax::Expr &expr) {
+    if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+      collectIndices(*access);
+    for (const syntax::Expr *child : syntax::children(expr))
+      collectIndices(*child);
+  }
+
   void visit(const syntax::Access &access) {
+    if (access.indices.empty() && indices_.contains(access.tensor.text))
+      return; // the value of an index variable
     auto [entry, isNew] = classes_.ofTensor.try_emplace(access.tensor.text);
     if (isNew)
       classes_.tensors.push_back(access.tensor.text);
@@ -68,6 +89,7 @@ private:
   ExtentClasses classes_;
   std::vector<int> parent_;
   std::map<std::string, int> variables_;
+  std::set<std::string> indices_; ///< the names of index variables
 };
 
 } // namespace

@@ -1,5 +1,8 @@
 #include "support/pattern_evaluator.h"
 
+#include "support/function_values.h"
+
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <set>
@@ -85,7 +88,10 @@ private:
     return anyPoint(loops, point, [&] { return holds(addend, point); });
   }
 
+  /// Whether an expression has a value at a point. One with calls has, unless it is 0 because entries are missing.
   bool holds(const Expr &expr, const Point &point) {
+    if (hasCalls(expr))
+      return fillOf(expr).value_or(1) != 0 || mayDiffer(expr, point);
     return std::visit([&](const auto &node) { return holdsAt(node, point); }, expr.node);
   }
   bool holdsAt(const syntax::Literal &, const Point &) { return true; }
@@ -94,6 +100,7 @@ private:
   bool holdsAt(const syntax::Access &access, const Point &point) {
     return before_.at(access.tensor.text).isStored(elementOf(access, point));
   }
+  bool holdsAt(const syntax::Call &, const Point &) { return true; }
   bool holdsAt(const syntax::Binary &binary, const Point &point) {
     switch (binary.op) {
     case syntax::BinaryOp::Add:
@@ -113,6 +120,87 @@ private:
       loops[variable.text] = all.at(variable.text);
     Point point = outer;
     return anyPoint(loops, point, [&] { return holds(*sum.body, point); });
+  }
+
+  static bool hasCalls(const Expr &expr) {
+    const std::vector<const Expr *> below = syntax::children(expr);
+    return std::holds_alternative<syntax::Call>(expr.node) ||
+           std::any_of(below.begin(), below.end(), [](const Expr *e) { return hasCalls(*e); });
+  }
+
+  bool isSparse(const syntax::Access &access) const {
+    return before_.contains(access.tensor.text) && before_.at(access.tensor.text).kind != Pattern::Kind::Dense;
+  }
+
+  /// What an expression is where all sparse tensors miss their entries, if that is one number.
+  std::optional<double> fillOf(const Expr &expr) const {
+    if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
+      return literal->value;
+    if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+      return isSparse(*access) ? std::optional(0.0) : std::nullopt;
+    std::vector<double> known;
+    std::vector<std::optional<double>> fills;
+    for (const Expr *child : syntax::children(expr)) {
+      fills.push_back(fillOf(*child));
+      if (fills.back())
+        known.push_back(*fills.back());
+    }
+    const auto *binary = std::get_if<syntax::Binary>(&expr.node);
+    const auto *call = std::get_if<syntax::Call>(&expr.node);
+    if (binary && ((fills[0] == 0.0 && binary->op >= syntax::BinaryOp::Mul) ||
+                   (fills[1] == 0.0 && binary->op == syntax::BinaryOp::Mul)))
+      return 0;
+    if (call && call->function == syntax::Function::Select)
+      return fills[0] ? fills[*fills[0] != 0 ? 1 : 2] : fills[1] == fills[2] ? fills[1] : std::nullopt;
+    if (call && settledBy(*call, fills))
+      return call->function == syntax::Function::And ? 0 : 1;
+    if (known.size() < fills.size() || std::holds_alternative<syntax::Sum>(expr.node))
+      return std::nullopt;
+    return call                                                ? valueOf(*call, known)
+           : binary                                            ? combined(binary->op, known)
+           : std::holds_alternative<syntax::Negate>(expr.node) ? -known[0]
+                                                               : known[0];
+  }
+
+  static double combined(syntax::BinaryOp op, const std::vector<double> &fills) {
+    return op == syntax::BinaryOp::Add   ? fills[0] + fills[1]
+           : op == syntax::BinaryOp::Sub ? fills[0] - fills[1]
+           : op == syntax::BinaryOp::Mul ? fills[0] * fills[1]
+                                         : fills[0] / fills[1];
+  }
+
+  /// Whether `and` or `or` has an argument whose fill leaves the others no say.
+  static bool settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills) {
+    const bool isAnd = call.function == syntax::Function::And;
+    return (isAnd || call.function == syntax::Function::Or) &&
+           std::any_of(fills.begin(), fills.end(), [&](auto fill) { return fill && (*fill != 0) != isAnd; });
+  }
+
+  /// Whether an expression may differ from its fill at a point.
+  bool mayDiffer(const Expr &expr, const Point &point) {
+    if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+      return !isSparse(*access) || holdsAt(*access, point);
+    std::vector<const Expr *> parts = syntax::children(expr);
+    const auto differs = [&](const Expr *part) { return mayDiffer(*part, point); };
+    const auto fill = [&](size_t k) { return fillOf(*parts[k]); };
+    const auto *call = std::get_if<syntax::Call>(&expr.node);
+    const auto *binary = std::get_if<syntax::Binary>(&expr.node);
+    if (std::holds_alternative<syntax::Sum>(expr.node) || !(parts.empty() || fillOf(expr)))
+      return true;
+    if (call && call->function == syntax::Function::Select)
+      return fill(0) ? differs(parts[0]) || differs(parts[*fill(0) != 0 ? 1 : 2])
+                     : differs(parts[1]) || differs(parts[2]);
+    if (binary && binary->op == syntax::BinaryOp::Div && fill(0) == 0.0)
+      return differs(parts[0]);
+    const bool settles = call ? settledBy(*call, {fill(0), parts.size() > 1 ? fill(1) : std::nullopt})
+                              : binary && binary->op == syntax::BinaryOp::Mul && (fill(0) == 0.0 || fill(1) == 0.0);
+    if (!settles)
+      return std::any_of(parts.begin(), parts.end(), differs);
+    const bool byOne = call && call->function == syntax::Function::Or;
+    return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) {
+      const std::optional<double> own = fillOf(*part);
+      return !own || (*own != 0) != byOne || differs(part);
+    });
   }
 
   int64_t elementOf(const syntax::Access &access, const Point &point) const {
@@ -145,6 +233,10 @@ private:
   void collect(const syntax::Binary &binary, const std::set<std::string> &bound, Extents &extents) const {
     collectExtents(*binary.left, bound, extents);
     collectExtents(*binary.right, bound, extents);
+  }
+  void collect(const syntax::Call &call, const std::set<std::string> &bound, Extents &extents) const {
+    for (const syntax::ExprPtr &argument : call.arguments)
+      collectExtents(*argument, bound, extents);
   }
   void collect(const syntax::Sum &sum, std::set<std::string> bound, Extents &extents) const {
     for (const syntax::Name &variable : sum.variables)

@@ -40,8 +40,9 @@ TEST_CASE("operators that the language lacks") {
   checkError("y(i) == A(i)", "unsupported-assignment", 1, 6, "did you mean `=`?");
   checkError("y(i) *= A(i)", "unsupported-assignment", 1, 6, "`y(i) = y(i) * ...`");
   checkError("y(i) -= A(i)", "unsupported-assignment", 1, 6, "`+= -(...)`");
-  checkError("y = a^2", "unexpected-character", 1, 6, "no power");
-  checkError("y = a**2", "unexpected-token", 1, 7, "no power");
+  checkError("y = a^2", "unexpected-character", 1, 6, "`pow(x, 2)`");
+  checkError("y = a**2", "unexpected-token", 1, 7, "`pow(x, 2)`");
+  checkError("y = a < b < c", "chained-comparison", 1, 11, "`a < b and b < c`");
   checkError("y = a \xC3\x97 b", "unexpected-character", 1, 7, "did you mean `*`?");
   checkError("y = a \xE2\x88\x92 b", "unexpected-character", 1, 7, "did you mean `-`?");
 }
@@ -59,14 +60,25 @@ TEST_CASE("indices are plain names") {
   CHECK(Parsed("y = A(3,j) + A(i,4)").ids() == "number-index number-index");
 }
 
-TEST_CASE("functions are unknown") {
-  checkError("y(i) = exp(x)", "unknown-function", 1, 8, "declare it");
-  checkError("y(i) = exp(x(i))", "unknown-function", 1, 8, "only function");
-  checkError("y(i) = max(a(i), 0)", "unknown-function", 1, 8, "`max`");
-  checkError("y(i) = max(0, a(i))", "unknown-function", 1, 8, "`max`");
-  checkError("y(i) = sqrt(2*a)", "unknown-function", 1, 8, "`sqrt`");
-  checkError("y(i) = f(a(i))", "unknown-function", 1, 8, "`f(i, j)`");
-  CHECK(Parsed("tensor exp(\ny(i) = exp(i)").ids() == "unexpected-token");
+TEST_CASE("functions that the language has not") {
+  checkError("y(i) = norm(x)", "unknown-function", 1, 8, "declare it");
+  checkError("y(i) = softmax(x(i))", "unknown-function", 1, 8, "no such function");
+  checkError("y(i) = argmax(a(i), 0)", "unknown-function", 1, 8, "`argmax`");
+  checkError("y(i) = log2(2*a)", "unknown-function", 1, 8, "`log2`");
+  checkError("y(i) = sqr(a(i))", "unknown-function", 1, 8, "did you mean `sqrt`?");
+  checkError("y(i) = ff(a(i))", "unknown-function", 1, 8, "`ff(i, j)`");
+  CHECK(Parsed("tensor norm(\ny(i) = norm(i)").ids() == "unexpected-token");
+}
+
+TEST_CASE("functions take so many arguments") {
+  checkError("y = exp()", "argument-count", 1, 5, "takes 1 argument, not 0");
+  checkError("y = exp(a, b)", "argument-count", 1, 5, "takes 1 argument, not 2");
+  checkError("y = max(a)", "argument-count", 1, 5, "takes at least 2 arguments, not 1");
+  checkError("y = select(a, b)", "argument-count", 1, 5, "takes 3 arguments, not 2");
+  checkError("y = f32(a, b)", "argument-count", 1, 5, "`f32` takes 1 argument");
+  checkError("y = max(a, b", "unclosed-parenthesis", 1, 13, "insert `)`");
+  checkError("y = max(a,)", "unexpected-token", 1, 11, "an expression");
+  checkError("y = a and", "unexpected-token", 1, 10, "an expression");
 }
 
 TEST_CASE("words that a tensor may not be called") {
@@ -76,6 +88,10 @@ TEST_CASE("words that a tensor may not be called") {
   checkError("tensor(i) = A(i)", "reserved-name", 1, 1, "`tensor`");
   checkError("tensor = 1", "reserved-name", 1, 1, "`tensor`");
   checkError("y = sum", "reserved-name", 1, 5, "`sum`");
+  checkError("tensor exp(m)", "reserved-name", 1, 8, "a function of the language");
+  checkError("y = max", "reserved-name", 1, 5, "`max`");
+  checkError("y = a + or", "reserved-name", 1, 9, "`or`");
+  checkError("f32(i) = A(i)", "reserved-name", 1, 1, "`f32`");
   checkError("y = sum(A(i))", "missing-sum-variable", 1, 5, "`sum(j, ...)`");
   checkError("y = sum()", "missing-sum-variable", 1, 5, "sums over");
   checkError("y = sum(j,)", "unexpected-token", 1, 11, "an expression");

@@ -24,7 +24,7 @@ public:
   explicit TreeMaker(unsigned seed) : random_(seed) {}
 
   ExprPtr make(int depth) {
-    switch (depth == 0 ? pick(2) : pick(8)) {
+    switch (depth == 0 ? pick(2) : pick(10)) {
     case 0:
       return node(Literal{2.5, "2.5"});
     case 1:
@@ -35,6 +35,9 @@ public:
       return node(Paren{make(depth - 1)});
     case 4:
       return node(Sum{{{"k", {}}, {"l", {}}}, make(depth - 1)});
+    case 5:
+    case 6:
+      return call(static_cast<Function>(pick(static_cast<unsigned>(Function::Cast) + 1)), depth);
     default:
       ExprPtr left = make(depth - 1);
       return node(Binary{static_cast<BinaryOp>(pick(4)), std::move(left), make(depth - 1)});
@@ -42,6 +45,16 @@ public:
   }
 
 private:
+  ExprPtr call(Function function, int depth) {
+    const FunctionSpelling &spelling = spellingOf(function);
+    Call result{function, {}, {}};
+    if (!spelling.isOperator)
+      result.name.text = function == Function::Cast ? "f32" : std::string(spelling.text);
+    for (int k = 0; k < spelling.fewest; ++k)
+      result.arguments.push_back(make(depth - 1));
+    return node(std::move(result));
+  }
+
   ExprPtr access() {
     Access result;
     result.tensor.text = "A";
@@ -58,6 +71,10 @@ private:
 
 TEST_CASE("statements read back as one would write them") {
   CHECK(again("y( i )=A(i , j)*x(j)+z(i)") == "y(i) = A(i,j)*x(j) + z(i)");
+  CHECK(again("y = max( a,b , 0 )%2") == "y = max(a, b, 0) % 2");
+  CHECK(again("y = not a<b and(c or d)") == "y = not a < b and (c or d)");
+  CHECK(again("y = (a<b)==c") == "y = (a < b) == c");
+  CHECK(again("y = f32(a) * (b % c)") == "y = f32(a)*(b % c)");
   CHECK(again("y += -  a/( b - 1.50 )") == "y += -a/(b - 1.50)");
   CHECK(again("y = sum( j ,k, A(j,k)+1e-3 )") == "y = sum(j, k, A(j,k) + 1e-3)");
 }

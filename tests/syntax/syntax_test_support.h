@@ -51,6 +51,12 @@ inline std::string structure(const Expr &expr, bool parens = true) {
   if (auto *binary = std::get_if<Binary>(&expr.node))
     return '(' + std::string(1, "+-*/"[static_cast<int>(binary->op)]) + ' ' + structure(*binary->left, parens) + ' ' +
            structure(*binary->right, parens) + ')';
+  if (auto *call = std::get_if<Call>(&expr.node)) {
+    std::string text = "(call " + call->name.text + std::string(spellingOf(call->function).text);
+    for (const ExprPtr &argument : call->arguments)
+      text += ' ' + structure(*argument, parens);
+    return text + ')';
+  }
   if (auto *sum = std::get_if<Sum>(&expr.node))
     return "(sum" + names(sum->variables) + ": " + structure(*sum->body, parens) + ')';
   std::string inner = structure(*std::get<Paren>(expr.node).inner, parens);

@@ -1,0 +1,282 @@
+#include "mlirgen/functions.h"
+
+#include "mlirgen/arithmetic.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+#include <cmath>
+#include <numbers>
+
+namespace spc::mlirgen {
+namespace {
+
+namespace arith = mlir::arith;
+namespace complex = mlir::complex;
+namespace math = mlir::math;
+using arith::CmpFPredicate;
+using arith::CmpIPredicate;
+using mlir::Value;
+using sema::Function;
+using sema::ValueType;
+
+/// Calls with arguments of one type.
+class FunctionEmitter {
+public:
+  FunctionEmitter(mlir::OpBuilder &builder, mlir::Location location, ValueType type)
+      : builder_(builder), location_(location), type_(type), plain_(builder, location, false) {}
+
+  Value constant(double value) { return plain_.constant(type_, value); }
+
+  Value less(Value a, Value b) { return compare(Function::Less, a, b); }
+
+  /// An i1.
+  Value compare(Function function, Value a, Value b) {
+    if (sema::isComplex(type_))
+      return function == Function::Equal ? complex::EqualOp::create(builder_, location_, a, b).getResult()
+                                         : complex::NotEqualOp::create(builder_, location_, a, b).getResult();
+    if (sema::isFloat(type_))
+      return arith::CmpFOp::create(builder_, location_, floatPredicate(function), a, b);
+    return arith::CmpIOp::create(builder_, location_, integerPredicate(function), a, b);
+  }
+
+  Value select(Value condition, Value a, Value b) {
+    return arith::SelectOp::create(builder_, location_, condition, a, b);
+  }
+
+  Value unary(Function function, Value x) {
+    switch (function) {
+    case Function::Abs:
+      return absolute(x);
+    case Function::Sign:
+      return sign(x);
+    case Function::Relu:
+      return extreme(Function::Max, x, constant(0));
+    case Function::Sigmoid:
+      return plain_.divide(type_, constant(1), plain_.add(type_, constant(1), exp(plain_.negate(type_, x))));
+    case Function::Gelu: {
+      const Value erf = create<math::ErfOp>(plain_.multiply(type_, x, constant(1 / std::numbers::sqrt2)));
+      const Value half = plain_.multiply(type_, x, constant(0.5));
+      return plain_.multiply(type_, half, plain_.add(type_, constant(1), erf));
+    }
+    default:
+      return elementary(function, x);
+    }
+  }
+
+  Value binary(Function function, Value a, Value b) {
+    switch (function) {
+    case Function::Pow:
+      return math::PowFOp::create(builder_, location_, a, b);
+    case Function::Atan2:
+      return math::Atan2Op::create(builder_, location_, a, b);
+    case Function::Modulo:
+      return modulo(a, b);
+    default:
+      return extreme(function, a, b);
+    }
+  }
+
+  /// A float cut to an integer type.
+  Value toInteger(Value x, ValueType to) {
+    const int bits = 8 * sema::bytesOf(to);
+    const bool isUnsigned = sema::isUnsigned(to);
+    // Exact in every float type that holds the range at all; what lies beyond is chosen below.
+    const double above = std::ldexp(1.0, isUnsigned ? bits : bits - 1), least = isUnsigned ? 0 : -above;
+    const Value isAbove = compare(Function::GreaterEqual, x, constant(above));
+    const Value isInside = arith::AndIOp::create(builder_, location_, compare(Function::Greater, x, constant(least)),
+                                                 compare(Function::Less, x, constant(above)));
+    const Value inside = select(isInside, x, constant(0));
+    const mlir::Type type = elementType(to, *builder_.getContext());
+    const Value whole = isUnsigned ? arith::FPToUIOp::create(builder_, location_, type, inside).getResult()
+                                   : arith::FPToSIOp::create(builder_, location_, type, inside).getResult();
+    const auto integer = [&](const llvm::APInt &number) -> Value {
+      return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(type, number));
+    };
+    const unsigned width = type.getIntOrFloatBitWidth();
+    const llvm::APInt most = isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
+    const llvm::APInt fewest = isUnsigned ? llvm::APInt::getZero(width) : llvm::APInt::getSignedMinValue(width);
+    const Value isBelow = compare(Function::LessEqual, x, constant(least));
+    return select(isAbove, integer(most), select(isBelow, integer(fewest), whole));
+  }
+
+private:
+  template <typename Op> Value create(Value x) { return Op::create(builder_, location_, x); }
+
+  static CmpFPredicate floatPredicate(Function function) {
+    switch (function) {
+    case Function::Equal:
+      return CmpFPredicate::OEQ;
+    case Function::NotEqual:
+      return CmpFPredicate::UNE;
+    case Function::Less:
+      return CmpFPredicate::OLT;
+    case Function::LessEqual:
+      return CmpFPredicate::OLE;
+    case Function::Greater:
+      return CmpFPredicate::OGT;
+    default:
+      return CmpFPredicate::OGE;
+    }
+  }
+
+  bool isUnsigned() const { return type_ == ValueType::Bool || sema::isUnsigned(type_); }
+
+  CmpIPredicate integerPredicate(Function function) const {
+    switch (function) {
+    case Function::Equal:
+      return CmpIPredicate::eq;
+    case Function::NotEqual:
+      return CmpIPredicate::ne;
+    case Function::Less:
+      return isUnsigned() ? CmpIPredicate::ult : CmpIPredicate::slt;
+    case Function::LessEqual:
+      return isUnsigned() ? CmpIPredicate::ule : CmpIPredicate::sle;
+    case Function::Greater:
+      return isUnsigned() ? CmpIPredicate::ugt : CmpIPredicate::sgt;
+    default:
+      return isUnsigned() ? CmpIPredicate::uge : CmpIPredicate::sge;
+    }
+  }
+
+  Value exp(Value x) { return create<math::ExpOp>(x); }
+
+  Value elementary(Function function, Value x) {
+    switch (function) {
+    case Function::Floor:
+      return create<math::FloorOp>(x);
+    case Function::Ceil:
+      return create<math::CeilOp>(x);
+    case Function::Round:
+      return create<math::RoundOp>(x);
+    case Function::Sqrt:
+      return create<math::SqrtOp>(x);
+    case Function::Cbrt:
+      return create<math::CbrtOp>(x);
+    case Function::Exp:
+      return exp(x);
+    case Function::Expm1:
+      return create<math::ExpM1Op>(x);
+    case Function::Log:
+      return create<math::LogOp>(x);
+    case Function::Log1p:
+      return create<math::Log1pOp>(x);
+    case Function::Sin:
+      return create<math::SinOp>(x);
+    case Function::Cos:
+      return create<math::CosOp>(x);
+    case Function::Tan:
+      return create<math::TanOp>(x);
+    case Function::Tanh:
+      return create<math::TanhOp>(x);
+    case Function::Erf:
+      return create<math::ErfOp>(x);
+    default:
+      llvm_unreachable("every function of one float is handled");
+    }
+  }
+
+  Value absolute(Value x) {
+    if (sema::isFloat(type_))
+      return create<math::AbsFOp>(x);
+    return isUnsigned() ? x : select(less(x, constant(0)), plain_.negate(type_, x), x);
+  }
+
+  /// Of a zero or a NaN: itself.
+  Value sign(Value x) {
+    const Value nonPositive = isUnsigned() ? x : select(less(x, constant(0)), constant(-1), x);
+    return select(less(constant(0), x), constant(1), nonPositive);
+  }
+
+  Value extreme(Function function, Value a, Value b) {
+    const bool isMin = function == Function::Min;
+    if (sema::isFloat(type_))
+      return isMin ? arith::MinimumFOp::create(builder_, location_, a, b).getResult()
+                   : arith::MaximumFOp::create(builder_, location_, a, b).getResult();
+    return isMin ? select(less(a, b), a, b) : select(less(a, b), b, a);
+  }
+
+  Value modulo(Value a, Value b) {
+    if (sema::isFloat(type_))
+      return arith::RemFOp::create(builder_, location_, a, b);
+    const Value isZero = compare(Function::Equal, b, constant(0));
+    Value divides = isZero; // by 1 in these cases: the machine traps on them
+    if (!isUnsigned())
+      divides = arith::OrIOp::create(builder_, location_, divides, compare(Function::Equal, b, constant(-1)));
+    const Value by = select(divides, constant(1), b);
+    return isUnsigned() ? arith::RemUIOp::create(builder_, location_, a, by).getResult()
+                        : arith::RemSIOp::create(builder_, location_, a, by).getResult();
+  }
+
+  mlir::OpBuilder &builder_;
+  mlir::Location location_;
+  ValueType type_;
+  Arithmetic plain_;
+};
+
+/// A bool of the language from an i1.
+Value asBool(mlir::OpBuilder &builder, mlir::Location location, Value condition) {
+  return arith::ExtUIOp::create(builder, location, elementType(ValueType::Bool, *builder.getContext()), condition);
+}
+
+Value emitCast(mlir::OpBuilder &builder, mlir::Location location, ValueType to, TypedValue from) {
+  if (to == from.type)
+    return from.value;
+  if (to == ValueType::Bool)
+    return asBool(builder, location, isTrue(builder, location, from));
+  if (sema::isFloat(from.type) && sema::isInteger(to))
+    return FunctionEmitter(builder, location, from.type).toInteger(from.value, to);
+  return Arithmetic(builder, location, false).convert(from.value, from.type, to);
+}
+
+Value emitLogic(mlir::OpBuilder &builder, mlir::Location location, Function function,
+                llvm::ArrayRef<TypedValue> arguments) {
+  const Value first = isTrue(builder, location, arguments.front());
+  if (function == Function::Not) {
+    const Value one = arith::ConstantOp::create(builder, location, builder.getBoolAttr(true));
+    return arith::XOrIOp::create(builder, location, first, one);
+  }
+  const Value second = isTrue(builder, location, arguments.back());
+  return function == Function::And ? arith::AndIOp::create(builder, location, first, second).getResult()
+                                   : arith::OrIOp::create(builder, location, first, second).getResult();
+}
+
+} // namespace
+
+Value isTrue(mlir::OpBuilder &builder, mlir::Location location, TypedValue value) {
+  FunctionEmitter emitter(builder, location, value.type);
+  return emitter.compare(Function::NotEqual, value.value, emitter.constant(0));
+}
+
+Value emitCall(mlir::OpBuilder &builder, mlir::Location location, Function function, ValueType type,
+               llvm::ArrayRef<TypedValue> arguments) {
+  FunctionEmitter emitter(builder, location, arguments.front().type);
+  switch (function) {
+  case Function::Equal:
+  case Function::NotEqual:
+  case Function::Less:
+  case Function::LessEqual:
+  case Function::Greater:
+  case Function::GreaterEqual:
+    return asBool(builder, location, emitter.compare(function, arguments[0].value, arguments[1].value));
+  case Function::And:
+  case Function::Or:
+  case Function::Not:
+    return asBool(builder, location, emitLogic(builder, location, function, arguments));
+  case Function::Select:
+    return emitter.select(isTrue(builder, location, arguments[0]), arguments[1].value, arguments[2].value);
+  case Function::Cast:
+    return emitCast(builder, location, type, arguments.front());
+  default:
+    break;
+  }
+  if (arguments.size() == 1)
+    return emitter.unary(function, arguments.front().value);
+  Value result = arguments.front().value;
+  for (const TypedValue &argument : arguments.drop_front())
+    result = emitter.binary(function, result, argument.value);
+  return result;
+}
+
+} // namespace spc::mlirgen

@@ -1,0 +1,29 @@
+// The language's functions, comparisons and logic as operations on single elements.
+#pragma once
+
+#include "sema/kernel.h"
+
+#include "mlir/IR/Builders.h"
+
+namespace spc::mlirgen {
+
+/// A value and the type of the language that it has.
+struct TypedValue {
+  mlir::Value value;
+  sema::ValueType type;
+};
+
+/// Emits the call at the builder's place, where no sparsifier looks at it: outside of a sparse term, or in a region of
+/// one of its sparse_tensor operations. `type` is the call's. Arguments have the types that sema::Call promises, which
+/// are such that sema lets the function take.
+///
+/// Of a NaN, min and max are NaN. Integers: the modulus has the sign of the number divided, and is 0 for a divisor 0.
+/// A cast of a float to an integer cuts off its fraction; what does not fit becomes the nearest integer that does, and
+/// NaN 0.
+mlir::Value emitCall(mlir::OpBuilder &builder, mlir::Location location, sema::Function function, sema::ValueType type,
+                     llvm::ArrayRef<TypedValue> arguments);
+
+/// An i1: whether a number is not 0.
+mlir::Value isTrue(mlir::OpBuilder &builder, mlir::Location location, TypedValue value);
+
+} // namespace spc::mlirgen

@@ -1,0 +1,217 @@
+#include "mlirgen/records.h"
+
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+
+namespace spc::mlirgen {
+
+namespace complex = mlir::complex;
+namespace sparse = mlir::sparse_tensor;
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+using sema::Domain;
+
+/// What an element is in a record: LLVM's structs hold no complex numbers.
+static llvm::SmallVector<mlir::Type> fieldsOf(mlir::Type element) {
+  if (auto complexType = mlir::dyn_cast<mlir::ComplexType>(element))
+    return {complexType.getElementType(), complexType.getElementType()};
+  return {element};
+}
+
+static llvm::SmallVector<int> unionOf(llvm::ArrayRef<int> a, llvm::ArrayRef<int> b) {
+  llvm::SmallVector<int> result(a);
+  for (int operand : b)
+    if (!llvm::is_contained(result, operand))
+      result.push_back(operand);
+  llvm::sort(result);
+  return result;
+}
+
+bool RecordBuilder::isSparse(int operand) const {
+  return !body_.kernel.tensors[body_.term.operands[operand].tensor].format.isDense();
+}
+
+llvm::SmallVector<int> RecordBuilder::loopsOf(int operand) const {
+  llvm::SmallVector<int> loops;
+  for (const sema::Index &index : body_.term.operands[operand].indices)
+    for (const sema::IndexTerm &part : index)
+      loops.push_back(part.loop);
+  llvm::sort(loops);
+  return loops;
+}
+
+mlir::Type RecordBuilder::typeOf(llvm::ArrayRef<int> operands) {
+  llvm::SmallVector<mlir::Type> fields;
+  for (int operand : operands)
+    fields.append(fieldsOf(uses_[operand].getType()));
+  return LLVM::LLVMStructType::getLiteral(builder_.getContext(), fields);
+}
+
+void RecordBuilder::unpack(Value record, llvm::ArrayRef<int> operands, Elements &elements) {
+  int64_t field = 0;
+  const auto next = [&]() -> Value {
+    return LLVM::ExtractValueOp::create(builder_, location_, record, llvm::ArrayRef<int64_t>(field++));
+  };
+  for (int operand : operands) {
+    Value element = next();
+    const mlir::Type type = uses_[operand].getType();
+    if (mlir::isa<mlir::ComplexType>(type))
+      element = complex::CreateOp::create(builder_, location_, type, element, next());
+    elements[operand] = element;
+  }
+}
+
+void RecordBuilder::yield(llvm::ArrayRef<int> operands, const Elements &elements) {
+  Value record = LLVM::PoisonOp::create(builder_, location_, typeOf(operands));
+  int64_t field = 0;
+  const auto insert = [&](Value value) {
+    record = LLVM::InsertValueOp::create(builder_, location_, record, value, llvm::ArrayRef<int64_t>(field++));
+  };
+  for (int operand : operands) {
+    const Value element = elements[operand] ? elements[operand] : body_.fills[operand];
+    if (!mlir::isa<mlir::ComplexType>(element.getType())) {
+      insert(element);
+      continue;
+    }
+    insert(complex::ReOp::create(builder_, location_, element));
+    insert(complex::ImOp::create(builder_, location_, element));
+  }
+  sparse::YieldOp::create(builder_, location_, record);
+}
+
+/// Where `element` of an operand is present.
+RecordBuilder::Record RecordBuilder::stored(int operand, Value element) {
+  const llvm::SmallVector<int> operands = {operand};
+  auto op = sparse::UnaryOp::create(builder_, location_, typeOf(operands), element);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::Block *present = builder_.createBlock(&op.getPresentRegion(), {}, {element.getType()}, {location_});
+  Elements elements = nothing();
+  elements[operand] = present->getArgument(0);
+  yield(operands, elements);
+  return {op.getResult(), operands, loopsOf(operand), true};
+}
+
+/// At every coordinate that the operand has. An absent region may yield nothing that it computes itself.
+RecordBuilder::Record RecordBuilder::everywhere(int operand) {
+  const mlir::Type type = uses_[operand].getType();
+  auto op = sparse::UnaryOp::create(builder_, location_, type, uses_[operand]);
+  {
+    mlir::OpBuilder::InsertionGuard guard(builder_);
+    mlir::Block *present = builder_.createBlock(&op.getPresentRegion(), {}, {type}, {location_});
+    sparse::YieldOp::create(builder_, location_, present->getArgument(0));
+    builder_.createBlock(&op.getAbsentRegion());
+    sparse::YieldOp::create(builder_, location_, body_.fills[operand]);
+  }
+  return stored(operand, op.getResult());
+}
+
+/// Where both are present.
+RecordBuilder::Record RecordBuilder::both(const Record &left, const Record &right) {
+  const llvm::SmallVector<int> operands = unionOf(left.operands, right.operands);
+  auto op = sparse::BinaryOp::create(builder_, location_, typeOf(operands), left.value, right.value);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::Block *overlap = builder_.createBlock(&op.getOverlapRegion(), {}, {left.value.getType(), right.value.getType()},
+                                              {location_, location_});
+  Elements elements = nothing();
+  unpack(overlap->getArgument(0), left.operands, elements);
+  unpack(overlap->getArgument(1), right.operands, elements);
+  yield(operands, elements);
+  return {op.getResult(), operands, unionOf(left.loops, right.loops), false};
+}
+
+/// Where one of them is present. What only the absent one holds is missing there if that one is a union; else both have
+/// to hold the same.
+RecordBuilder::Record RecordBuilder::either(Record left, Record right) {
+  const bool isUnion = left.isUnion && right.isUnion && left.loops == right.loops;
+  if (!isUnion) {
+    const Record all = withAllOf(left, right.operands);
+    right = withAllOf(right, left.operands);
+    left = all;
+  }
+  const llvm::SmallVector<int> operands = unionOf(left.operands, right.operands);
+  auto op = sparse::BinaryOp::create(builder_, location_, typeOf(operands), left.value, right.value);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::Block *overlap = builder_.createBlock(&op.getOverlapRegion(), {}, {left.value.getType(), right.value.getType()},
+                                              {location_, location_});
+  Elements elements = nothing();
+  unpack(overlap->getArgument(0), left.operands, elements);
+  unpack(overlap->getArgument(1), right.operands, elements);
+  yield(operands, elements);
+  for (const auto &[region, side] : {std::pair(&op.getLeftRegion(), &left), std::pair(&op.getRightRegion(), &right)}) {
+    mlir::Block *only = builder_.createBlock(region, {}, {side->value.getType()}, {location_});
+    Elements known = nothing();
+    unpack(only->getArgument(0), side->operands, known);
+    yield(operands, known);
+  }
+  return {op.getResult(), operands, left.loops, isUnion};
+}
+
+/// The same places, with an operand that may be missing there.
+RecordBuilder::Record RecordBuilder::withLookup(const Record &record, int operand) {
+  if (isSparse(operand) && unionOf(record.loops, loopsOf(operand)) != record.loops)
+    return both(record, everywhere(operand));
+  const llvm::SmallVector<int> operands = unionOf(record.operands, {operand});
+  const mlir::Type element = uses_[operand].getType();
+  auto op = sparse::BinaryOp::create(builder_, location_, typeOf(operands), record.value, uses_[operand]);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::Block *overlap =
+      builder_.createBlock(&op.getOverlapRegion(), {}, {record.value.getType(), element}, {location_, location_});
+  Elements elements = nothing();
+  unpack(overlap->getArgument(0), record.operands, elements);
+  elements[operand] = overlap->getArgument(1);
+  yield(operands, elements);
+  if (isSparse(operand)) {
+    mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {record.value.getType()}, {location_});
+    Elements known = nothing();
+    unpack(only->getArgument(0), record.operands, known);
+    yield(operands, known);
+  }
+  return {op.getResult(), operands, unionOf(record.loops, loopsOf(operand)), false};
+}
+
+RecordBuilder::Record RecordBuilder::withAllOf(Record record, llvm::ArrayRef<int> operands) {
+  for (int operand : operands)
+    if (!llvm::is_contained(record.operands, operand))
+      record = withLookup(record, operand);
+  return record;
+}
+
+RecordBuilder::Record RecordBuilder::gatherFrom(const Domain &domain) {
+  if (domain.kind == Domain::Kind::Stored)
+    return stored(domain.operand, uses_[domain.operand]);
+  Record record = gatherFrom(domain.parts.front());
+  for (const Domain &part : llvm::ArrayRef(domain.parts).drop_front())
+    record = domain.kind == Domain::Kind::All ? both(record, gatherFrom(part)) : either(record, gatherFrom(part));
+  return record;
+}
+
+RecordBuilder::Record RecordBuilder::gather() {
+  llvm::SmallVector<int> sparseOperands, all;
+  for (int operand = 0; operand < static_cast<int>(uses_.size()); ++operand) {
+    if (body_.scalars[operand])
+      continue;
+    all.push_back(operand);
+    if (isSparse(operand))
+      sparseOperands.push_back(operand);
+  }
+  if (body_.term.domain->kind != Domain::Kind::Everywhere)
+    return withAllOf(gatherFrom(*body_.term.domain), all);
+  Record record = everywhere(sparseOperands.front());
+  for (int operand : llvm::ArrayRef(sparseOperands).drop_front())
+    record = both(record, everywhere(operand));
+  return withAllOf(record, all);
+}
+
+Value RecordBuilder::compute(mlir::Type type, llvm::function_ref<Value(llvm::ArrayRef<Value>)> body) {
+  const Record record = gather();
+  auto op = sparse::UnaryOp::create(builder_, location_, type, record.value);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::Block *present = builder_.createBlock(&op.getPresentRegion(), {}, {record.value.getType()}, {location_});
+  Elements elements(uses_);
+  unpack(present->getArgument(0), record.operands, elements);
+  sparse::YieldOp::create(builder_, location_, body(elements));
+  return op.getResult();
+}
+
+} // namespace spc::mlirgen

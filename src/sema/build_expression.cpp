@@ -1,0 +1,45 @@
+#include "sema/build_expression.h"
+
+#include "sema/expression_types.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+
+static ExprPtr make(decltype(Expr::node) node, ValueType type) {
+  return std::make_unique<Expr>(Expr{std::move(node), type});
+}
+
+ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
+  if (const auto *number = std::get_if<NumberNode>(&node.kind))
+    return make(Literal{number->value}, type);
+  if (const auto *index = std::get_if<IndexNode>(&node.kind))
+    return make(IndexValue{valueOf_(index->variable)}, type);
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return make(Negate{build(*negate->operand, type)}, type);
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+    ExprPtr left = build(*binary->left, type);
+    return make(Binary{binary->op, std::move(left), build(*binary->right, type)}, type);
+  }
+  if (const auto *call = std::get_if<CallNode>(&node.kind))
+    return buildCall(*call, type);
+  const AccessId access = std::get<AccessNode>(node.kind).access;
+  return make(Use{static_cast<int>(std::find(accesses_.begin(), accesses_.end(), access) - accesses_.begin())}, type);
+}
+
+ExprPtr ExpressionBuilder::buildCall(const CallNode &call, ValueType type) const {
+  Call result{call.function, {}};
+  for (size_t k = 0; k < call.arguments.size(); ++k)
+    result.arguments.push_back(build(*call.arguments[k], argumentType(call, k, type, scope_, kernel_)));
+  const ValueType own = isLogical(call.function)          ? ValueType::Bool
+                        : call.function == Function::Cast ? call.castTo
+                                                          : type;
+  ExprPtr value = make(std::move(result), own);
+  if (own == type)
+    return value;
+  Call conversion{Function::Cast, {}};
+  conversion.arguments.push_back(std::move(value));
+  return make(std::move(conversion), type);
+}
+
+} // namespace spc::sema

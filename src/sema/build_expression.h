@@ -1,0 +1,31 @@
+// A term's tree to the kernel's expression: types settled, operands numbered. Private to this folder.
+#pragma once
+
+#include "sema/tree.h"
+
+#include <functional>
+
+namespace spc::sema {
+
+class ExpressionBuilder {
+public:
+  /// `accesses` lists the term's operands; `valueOf` gives an index variable as a sum of the term's loops. All must
+  /// outlive the builder.
+  ExpressionBuilder(const std::vector<AccessId> &accesses, const Scope &scope, const Kernel &kernel,
+                    std::function<Index(VariableId)> valueOf)
+      : accesses_(accesses), scope_(scope), kernel_(kernel), valueOf_(std::move(valueOf)) {}
+
+  /// The tree's value in `type`, in which its arithmetic is done too; arguments of comparisons, logic and casts are
+  /// computed in types of their own.
+  ExprPtr build(const Node &node, ValueType type) const;
+
+private:
+  ExprPtr buildCall(const CallNode &call, ValueType type) const;
+
+  const std::vector<AccessId> &accesses_;
+  const Scope &scope_;
+  const Kernel &kernel_;
+  std::function<Index(VariableId)> valueOf_;
+};
+
+} // namespace spc::sema

@@ -1,0 +1,57 @@
+#include "sema/expression_types.h"
+
+namespace spc::sema {
+namespace {
+
+std::optional<ValueType> widestOf(std::optional<ValueType> a, std::optional<ValueType> b) {
+  return a && b ? widest(*a, *b) : a ? a : b;
+}
+
+bool isComparison(Function function) {
+  return function >= Function::Equal && function <= Function::GreaterEqual;
+}
+
+std::optional<ValueType> typeOfCall(const CallNode &call, const Scope &scope, const Kernel &kernel) {
+  if (isLogical(call.function))
+    return ValueType::Bool;
+  if (call.function == Function::Cast)
+    return call.castTo;
+  std::optional<ValueType> type;
+  for (size_t k = call.function == Function::Select ? 1 : 0; k < call.arguments.size(); ++k)
+    type = widestOf(type, typeOf(*call.arguments[k], scope, kernel));
+  return type;
+}
+
+} // namespace
+
+bool isLogical(Function function) {
+  return isComparison(function) || function == Function::And || function == Function::Or || function == Function::Not;
+}
+
+std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kernel &kernel) {
+  if (const auto *use = std::get_if<AccessNode>(&node.kind))
+    return kernel.tensors[scope.accesses[use->access].tensor].type;
+  if (std::holds_alternative<IndexNode>(node.kind))
+    return ValueType::I64;
+  if (const auto *call = std::get_if<CallNode>(&node.kind))
+    return typeOfCall(*call, scope, kernel);
+  std::optional<ValueType> type;
+  for (const Node *child : children(node))
+    type = widestOf(type, typeOf(*child, scope, kernel));
+  return type;
+}
+
+ValueType argumentType(const CallNode &call, size_t argument, ValueType context, const Scope &scope,
+                       const Kernel &kernel) {
+  const auto own = [&](size_t k) { return typeOf(*call.arguments[k], scope, kernel); };
+  std::optional<ValueType> type = context;
+  if (isComparison(call.function))
+    type = widestOf(own(0), own(1)).value_or(ValueType::F64);
+  else if (isLogical(call.function) || (call.function == Function::Select && argument == 0))
+    type = own(argument).value_or(ValueType::Bool);
+  else if (call.function == Function::Cast)
+    type = own(0).value_or(ValueType::F64);
+  return arithmeticType(*type);
+}
+
+} // namespace spc::sema

@@ -1,0 +1,78 @@
+#include "syntax/function.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace spc::syntax {
+namespace {
+
+/// In the order of the enumeration.
+constexpr FunctionSpelling kSpellings[] = {
+    {Function::Abs, "abs", 1, 1},
+    {Function::Sign, "sign", 1, 1},
+    {Function::Relu, "relu", 1, 1},
+    {Function::Floor, "floor", 1, 1},
+    {Function::Ceil, "ceil", 1, 1},
+    {Function::Round, "round", 1, 1},
+    {Function::Sqrt, "sqrt", 1, 1},
+    {Function::Cbrt, "cbrt", 1, 1},
+    {Function::Exp, "exp", 1, 1},
+    {Function::Expm1, "expm1", 1, 1},
+    {Function::Log, "log", 1, 1},
+    {Function::Log1p, "log1p", 1, 1},
+    {Function::Sin, "sin", 1, 1},
+    {Function::Cos, "cos", 1, 1},
+    {Function::Tan, "tan", 1, 1},
+    {Function::Tanh, "tanh", 1, 1},
+    {Function::Erf, "erf", 1, 1},
+    {Function::Sigmoid, "sigmoid", 1, 1},
+    {Function::Gelu, "gelu", 1, 1},
+    {Function::Pow, "pow", 2, 2},
+    {Function::Atan2, "atan2", 2, 2},
+    {Function::Min, "min", 2, kAnyNumber},
+    {Function::Max, "max", 2, kAnyNumber},
+    {Function::Modulo, "%", 2, 2, true},
+    {Function::Select, "select", 3, 3},
+    {Function::Equal, "==", 2, 2, true},
+    {Function::NotEqual, "!=", 2, 2, true},
+    {Function::Less, "<", 2, 2, true},
+    {Function::LessEqual, "<=", 2, 2, true},
+    {Function::Greater, ">", 2, 2, true},
+    {Function::GreaterEqual, ">=", 2, 2, true},
+    {Function::And, "and", 2, 2, true},
+    {Function::Or, "or", 2, 2, true},
+    {Function::Not, "not", 1, 1, true},
+    {Function::Cast, "", 1, 1},
+};
+static_assert(std::size(kSpellings) == static_cast<size_t>(Function::Cast) + 1);
+
+} // namespace
+
+const FunctionSpelling &spellingOf(Function function) {
+  return kSpellings[static_cast<size_t>(function)];
+}
+
+std::optional<Function> functionNamed(std::string_view name) {
+  if (isTypeName(name))
+    return Function::Cast;
+  for (const FunctionSpelling &spelling : kSpellings)
+    if (!spelling.isOperator && spelling.text == name && !name.empty())
+      return spelling.function;
+  return std::nullopt;
+}
+
+std::vector<std::string> functionNames() {
+  std::vector<std::string> names;
+  for (const FunctionSpelling &spelling : kSpellings)
+    if (!spelling.isOperator && !spelling.text.empty())
+      names.emplace_back(spelling.text);
+  return names;
+}
+
+bool isTypeName(std::string_view text) {
+  static constexpr std::string_view kNames[] = {"f16", "bf16", "f32", "f64", "i8",   "i16",  "i32", "i64",
+                                                "u8",  "u16",  "u32", "u64", "bool", "cf32", "cf64"};
+  return std::find(std::begin(kNames), std::end(kNames), text) != std::end(kNames);
+}
+
+} // namespace spc::syntax

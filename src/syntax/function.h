@@ -1,0 +1,78 @@
+// What expressions compute element by element besides + - * /: functions, comparisons and logic.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spc::syntax {
+
+enum class Function : uint8_t {
+  // of one number
+  Abs,
+  Sign,
+  Relu,
+  Floor,
+  Ceil,
+  Round,
+  Sqrt,
+  Cbrt,
+  Exp,
+  Expm1,
+  Log,
+  Log1p,
+  Sin,
+  Cos,
+  Tan,
+  Tanh,
+  Erf,
+  Sigmoid,
+  Gelu,
+  // of several numbers
+  Pow,
+  Atan2,
+  Min,
+  Max,
+  Modulo,
+  Select,
+  // comparisons
+  Equal,
+  NotEqual,
+  Less,
+  LessEqual,
+  Greater,
+  GreaterEqual,
+  // logic
+  And,
+  Or,
+  Not,
+  // conversion to the type that the call is named after, `f32(x)`
+  Cast,
+};
+
+/// How a function is written. Operators have no arguments in parentheses.
+struct FunctionSpelling {
+  Function function;
+  std::string_view text;
+  int fewest, most; ///< arguments
+  bool isOperator = false;
+};
+
+/// Every function and operator has one.
+const FunctionSpelling &spellingOf(Function function);
+
+/// The function that is called as `name(...)`, the types' names among them; nullopt for operators and anything else.
+std::optional<Function> functionNamed(std::string_view name);
+
+/// The names of all functions but the types.
+std::vector<std::string> functionNames();
+
+/// Whether text names one of the language's types: only spelled here, sema knows what they are.
+bool isTypeName(std::string_view text);
+
+/// Functions with as many arguments as one likes.
+inline constexpr int kAnyNumber = 64;
+
+} // namespace spc::syntax

@@ -1,0 +1,117 @@
+// Functions, comparisons, logic, conversions and index values, of dense and of sparse operands.
+#include "end_to_end/expressions.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc::testing;
+
+namespace {
+
+const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
+const std::vector<std::string> kDense = {"dense"};
+
+KernelSpec dense(const std::string &statements, spc::sema::ValueType type = spc::sema::ValueType::F64) {
+  KernelSpec spec;
+  spec.statements = statements;
+  spec.type = type;
+  return spec;
+}
+
+} // namespace
+
+TEST_CASE("every function of one number on dense operands", "[functions]") {
+  for (const char *function : {"abs", "sign", "relu", "floor", "ceil", "round", "sqrt", "cbrt", "exp", "expm1", "log",
+                               "log1p", "sin", "cos", "tan", "tanh", "erf", "sigmoid", "gelu"}) {
+    check(dense("y(i) = " + std::string(function) + "(x(i))"));
+    check(dense("y(i) = " + std::string(function) + "(x(i))", spc::sema::ValueType::F32));
+  }
+}
+
+TEST_CASE("functions of several numbers, comparisons and logic on dense operands", "[functions]") {
+  for (spc::sema::ValueType type :
+       {spc::sema::ValueType::F64, spc::sema::ValueType::F32, spc::sema::ValueType::I32, spc::sema::ValueType::U8}) {
+    check(dense("y(i) = min(x(i), z(i), w(i))", type));
+    check(dense("y(i) = max(x(i), z(i))", type));
+    check(dense("y(i) = x(i) % z(i)", type));
+    for (const char *operation : {"==", "!=", "<", "<=", ">", ">="})
+      check(dense("y(i) = x(i) " + std::string(operation) + " z(i)", type));
+    check(dense("y(i) = x(i) and z(i)", type));
+    check(dense("y(i) = x(i) or not z(i)", type));
+    check(dense("y(i) = select(x(i) < z(i) and w(i) != 0, x(i), z(i) + w(i))", type));
+  }
+  check(dense("y(i) = pow(abs(x(i)), z(i))"));
+  check(dense("y(i) = atan2(x(i), z(i))"));
+}
+
+TEST_CASE("functions that keep zeros run on stored entries alone", "[functions]") {
+  for (const char *function :
+       {"abs", "sign", "relu", "floor", "sqrt", "cbrt", "expm1", "log1p", "sin", "tanh", "erf", "gelu"})
+    check("D(i,j) = " + std::string(function) + "(A(i,j))",
+          {{{"A", "csr"}, {"D", "csr"}}, {{"A", "coo"}, {"D", "coo"}}, {{"A", "csc"}, {"D", "dense"}}});
+  check("y(i) = relu(A(i,j)) * x(j)", product({{"A", kSparse}}));
+  check("y(i) = A(i,j) * exp(x(j))", product({{"A", kSparse}}));
+  check("C(i,k) = tanh(A(i,j)) * B(j,k)", product({{"A", kSparse}}));
+  check("D(i,j) = A(i,j) * sigmoid(x(i) + z(j))", product({{"A", kSparse}}));
+  check("D(i,j) = A(i,j) % B(i,j)", product({{"A", {"csr", "coo"}}}));
+  check("D(i,j) = select(x(i) < 0, 2, -1) * A(i,j)", product({{"A", kSparse}}));
+}
+
+TEST_CASE("functions of missing entries that are not 0 fill the result", "[functions]") {
+  check("D(i,j) = exp(A(i,j))", product({{"A", kSparse}, {"D", kDense}}));
+  check("D(i,j) = cos(A(i,j)) * x(j)", product({{"A", kSparse}, {"D", kDense}}));
+  check("D(i,j) = sigmoid(A(i,j) + x(i))", product({{"A", kSparse}, {"D", kDense}}));
+  check("y(i) = sum(j, exp(A(i,j)))", product({{"A", kSparse}}));
+  check("y(i) = max(A(i,j), x(i)) * z(j)", product({{"A", kSparse}}));
+  check("D(i,j) = x(j) / A(i,j)", product({{"A", kSparse}, {"D", kDense}}));
+  check("D(i,j) = not A(i,j)", product({{"A", kSparse}, {"D", kDense}}));
+}
+
+TEST_CASE("functions of two sparse operands visit entries of either or of both", "[functions]") {
+  const std::vector<std::string> two = {"csr", "coo", "dcsr"};
+  check("D(i,j) = max(A(i,j), B(i,j))", product({{"A", two}, {"B", two}, {"D", kDense}}));
+  check("D(i,j) = min(A(i,j), B(i,j), C(i,j))", product({{"A", two}, {"B", {"csr"}}, {"C", {"csr"}}, {"D", kDense}}));
+  check("D(i,j) = max(A(i,j), B(i,j)) * x(j)", product({{"A", two}, {"B", two}, {"D", kDense}}));
+  check("D(i,j) = A(i,j) and B(i,j)", product({{"A", two}, {"B", two}, {"D", kDense}}));
+  check("D(i,j) = A(i,j) or B(i,j)", product({{"A", two}, {"B", two}, {"D", kDense}}));
+  check("D(i,j) = A(i,j) / B(i,j)", product({{"A", two}, {"B", two}, {"D", kDense}}));
+  check("D(i,j) = A(i,j) * exp(B(i,j))", product({{"A", two}, {"B", two}, {"D", kDense}}));
+  check("D(i,j) = A(i,j) * (B(i,j) > C(i,j))", product({{"A", two}, {"B", two}, {"C", {"csr"}}, {"D", kDense}}));
+  check("D(i,j) = select(A(i,j) < B(i,j), C(i,j), 0)",
+        product({{"A", two}, {"B", {"csr"}}, {"C", {"csr"}}, {"D", kDense}}));
+  check("D(i,j) = max(A(i,j) * B(i,j), C(i,j))", product({{"A", two}, {"B", {"csr"}}, {"C", {"csr"}}, {"D", kDense}}));
+  check("y(i) = sum(j, max(A(i,j), B(i,j)) * x(j))", product({{"A", two}, {"B", two}}));
+  check("D(i,j) = max(A(i,j), B(j,i))", {{{"A", "csr"}, {"B", "csc"}, {"D", "dense"}}});
+}
+
+TEST_CASE("sparse operands of functions that lack each other's loops", "[functions]") {
+  check("y(j,k) = sum(i, A(j,k) * (not B(i,k)))", product({{"A", {"csr", "coo"}}, {"B", {"csr", "csc"}}}));
+  check("D(i,j) = max(A(i,j), x(i))", product({{"A", {"csr", "coo"}}, {"x", {"sv"}}, {"D", kDense}}));
+  check("D(i,j) = max(x(i), z(j))", product({{"x", {"sv"}}, {"z", {"sv"}}, {"D", kDense}}));
+  check("C(i,j) = max(A(i,j), x(i))", {{{"A", "csr"}, {"x", "sv"}, {"C", "csr"}}});
+  check("D(i,j) = max(A(i,j) * x(i), B(i,j) * z(j))",
+        product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"x", {"sv"}}, {"z", {"sv"}}, {"D", kDense}}));
+}
+
+TEST_CASE("assembled outputs store what functions give for stored entries", "[functions]") {
+  check("C(i,j) = max(A(i,j), B(i,j))", product({{"A", {"csr", "coo"}}, {"B", {"csr"}}, {"C", {"csr", "coo"}}}));
+  check("C(i,j) = A(i,j) * (B(i,j) > 0)", product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"C", {"csr"}}}));
+  check("C(i,j) = A(i,j) and B(i,j)", product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"C", {"csr"}}}));
+  check("C(i,j) = relu(A(i,k)) * B(k,j)", product({{"A", {"csr"}}, {"B", {"csr"}}, {"C", {"csr"}}}));
+  check("C(i,j) = relu(A(i,j)) + abs(B(i,j))", product({{"A", {"csr"}}, {"B", {"csr"}}, {"C", {"csr"}}}));
+}
+
+TEST_CASE("values of index variables", "[functions]") {
+  check(dense("y(i) = x(i) * i"));
+  check(dense("D(i,j) = 10 * i + j + 0 * B(i,j)"));
+  check("y(i) = A(i,j) * j", product({{"A", kSparse}}));
+  check("D(i,j) = A(i,j) * (j <= i)", product({{"A", kSparse}}));
+  check("y(i) = sum(j, select(j > i, A(i,j), 0) * x(j))", product({{"A", kSparse}}));
+}
+
+TEST_CASE("conversions", "[functions]") {
+  check(dense("y(i) = f32(x(i)) * z(i)"));
+  check(dense("y(i) = f64(i32(x(i)))"));
+  check(dense("y(i) = f16(x(i))"));
+  check(dense("y(i) = bool(x(i)) + 0"));
+  check("y(i) = f64(bool(A(i,j))) * x(j)", product({{"A", kSparse}}));
+}

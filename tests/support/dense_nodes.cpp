@@ -1,0 +1,167 @@
+#include "support/dense_nodes.h"
+
+#include "support/function_values.h"
+
+#include <stdexcept>
+
+namespace spc::testing::evaluator {
+
+void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Addend> &addends) {
+  if (auto *paren = std::get_if<syntax::Paren>(&expr.node))
+    return splitIntoAddends(*paren->inner, isNegated, addends);
+  if (auto *negate = std::get_if<syntax::Negate>(&expr.node))
+    return splitIntoAddends(*negate->operand, !isNegated, addends);
+  auto *binary = std::get_if<syntax::Binary>(&expr.node);
+  if (binary && (binary->op == syntax::BinaryOp::Add || binary->op == syntax::BinaryOp::Sub)) {
+    splitIntoAddends(*binary->left, isNegated, addends);
+    splitIntoAddends(*binary->right, isNegated != (binary->op == syntax::BinaryOp::Sub), addends);
+    return;
+  }
+  addends.push_back({&expr, isNegated});
+}
+
+int Resolver::bind(Scope &scope, const std::string &name) {
+  variables_.push_back({});
+  return scope[name] = static_cast<int>(variables_.size()) - 1;
+}
+
+void Resolver::constrain(int variable, int64_t extent) {
+  int64_t &known = variables_[static_cast<size_t>(variable)].extent;
+  if (known >= 0 && known != extent)
+    throw std::runtime_error("the extents of an index variable differ");
+  known = extent;
+}
+
+Term Resolver::term(const Addend &addend, const Scope &targetScope) {
+  Term result;
+  result.isNegated = addend.isNegated;
+  Scope scope = targetScope;
+  reductions_ = &result.reductions;
+  termScope_ = &scope;
+  result.expr = resolve(*addend.expr, scope);
+  return result;
+}
+
+NodePtr Resolver::resolve(const syntax::Expr &expr, Scope &scope) {
+  return std::visit([&](const auto &node) { return resolve(node, scope); }, expr.node);
+}
+
+NodePtr Resolver::resolve(const syntax::Literal &literal, Scope &) {
+  auto node = std::make_unique<Node>();
+  node->literal = literal.value;
+  node->fill = literal.value;
+  return node;
+}
+
+NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::Call;
+  node->call = &call;
+  node->hasCalls = true;
+  std::vector<double> fills;
+  for (const syntax::ExprPtr &argument : call.arguments) {
+    node->arguments.push_back(resolve(*argument, scope));
+    if (node->arguments.back()->fill)
+      fills.push_back(*node->arguments.back()->fill);
+  }
+  if (fills.size() == call.arguments.size())
+    node->fill = valueOf(call, fills);
+  else
+    node->fill = fillOfSome(*node);
+  return node;
+}
+
+std::optional<double> Resolver::fillOfSome(const Node &node) {
+  const auto fill = [&](size_t k) { return node.arguments[k]->fill; };
+  switch (node.call->function) {
+  case syntax::Function::And:
+    return fill(0) == 0.0 || fill(1) == 0.0 ? std::optional(0.0) : std::nullopt;
+  case syntax::Function::Or:
+    return fill(0).value_or(0) != 0 || fill(1).value_or(0) != 0 ? std::optional(1.0) : std::nullopt;
+  case syntax::Function::Select:
+    if (fill(0))
+      return *fill(0) != 0 ? fill(1) : fill(2);
+    return fill(1) == fill(2) ? fill(1) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
+  auto found = tensors_.find(access.tensor.text);
+  if (found == tensors_.end() && access.indices.empty()) {
+    auto node = std::make_unique<Node>();
+    node->kind = NodeKind::Index;
+    node->variables = {lookUp(access.tensor.text, scope)};
+    return node;
+  }
+  if (found == tensors_.end() || found->second.shape.size() != access.indices.size())
+    throw std::runtime_error("no tensor of that order: " + access.tensor.text);
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::Access;
+  node->tensor = &found->second;
+  if (node->tensor->sparse)
+    node->fill = 0;
+  for (size_t dim = 0; dim < access.indices.size(); ++dim) {
+    const int variable = lookUp(access.indices[dim].text, scope);
+    constrain(variable, found->second.shape[dim]);
+    node->variables.push_back(variable);
+  }
+  return node;
+}
+
+int Resolver::lookUp(const std::string &name, Scope &scope) {
+  if (auto known = scope.find(name); known != scope.end())
+    return known->second;
+  auto known = termScope_->find(name);
+  const int variable = known != termScope_->end() ? known->second : bind(*termScope_, name);
+  if (known == termScope_->end())
+    reductions_->push_back(variable);
+  return scope[name] = variable;
+}
+
+NodePtr Resolver::resolve(const syntax::Negate &negate, Scope &scope) {
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::Negate;
+  node->left = resolve(*negate.operand, scope);
+  node->hasCalls = node->left->hasCalls;
+  if (node->left->fill)
+    node->fill = -*node->left->fill;
+  return node;
+}
+
+NodePtr Resolver::resolve(const syntax::Binary &binary, Scope &scope) {
+  static constexpr NodeKind kinds[] = {NodeKind::Add, NodeKind::Subtract, NodeKind::Multiply, NodeKind::Divide};
+  auto node = std::make_unique<Node>();
+  node->kind = kinds[static_cast<size_t>(binary.op)];
+  node->left = resolve(*binary.left, scope);
+  node->right = resolve(*binary.right, scope);
+  node->hasCalls = node->left->hasCalls || node->right->hasCalls;
+  node->fill = fillOf(binary.op, node->left->fill, node->right->fill);
+  return node;
+}
+
+std::optional<double> Resolver::fillOf(syntax::BinaryOp op, std::optional<double> left, std::optional<double> right) {
+  const bool annihilates =
+      (op == syntax::BinaryOp::Mul && (left == 0.0 || right == 0.0)) || (op == syntax::BinaryOp::Div && left == 0.0);
+  if (annihilates)
+    return 0;
+  if (!left || !right)
+    return std::nullopt;
+  return op == syntax::BinaryOp::Add   ? *left + *right
+         : op == syntax::BinaryOp::Sub ? *left - *right
+         : op == syntax::BinaryOp::Mul ? *left * *right
+                                       : *left / *right;
+}
+
+NodePtr Resolver::resolve(const syntax::Sum &sum, Scope &scope) {
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::Sum;
+  Scope inner = scope;
+  for (const syntax::Name &name : sum.variables)
+    node->variables.push_back(bind(inner, name.text));
+  node->left = resolve(*sum.body, inner);
+  return node;
+}
+
+} // namespace spc::testing::evaluator

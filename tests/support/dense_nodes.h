@@ -1,0 +1,83 @@
+// A statement as the evaluator sees it: names resolved, and what each part is where entries are missing.
+#pragma once
+
+#include "support/dense_evaluator.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::testing::evaluator {
+
+struct Variable {
+  int64_t extent = -1; ///< unknown until an access says it
+  int64_t at = 0;
+};
+
+enum class NodeKind { Literal, Access, Index, Negate, Add, Subtract, Multiply, Divide, Call, Sum };
+
+/// An expression with names resolved to tensors and to variables.
+struct Node {
+  NodeKind kind = NodeKind::Literal;
+  double literal = 0;
+  const DenseTensor *tensor = nullptr;
+  std::vector<int> variables; ///< of an access by dimension, or of a sum
+  std::unique_ptr<Node> left;
+  std::unique_ptr<Node> right;
+  const syntax::Call *call = nullptr;
+  std::vector<std::unique_ptr<Node>> arguments;
+  bool hasCalls = false;
+  std::optional<double> fill; ///< what it is where all sparse tensors miss their entries, if that is one number
+};
+using NodePtr = std::unique_ptr<Node>;
+
+using Scope = std::map<std::string, int>;
+
+/// One addend of a right side.
+struct Addend {
+  const syntax::Expr *expr;
+  bool isNegated;
+};
+
+struct Term {
+  NodePtr expr;
+  bool isNegated = false;
+  std::vector<int> reductions;
+};
+
+/// The addends of an expression: sums, differences and what is negated opened.
+void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Addend> &addends);
+
+/// Resolves one statement's names. Variables that no `sum` binds and the target lacks become the term's reductions.
+class Resolver {
+public:
+  Resolver(const TensorMap &tensors, std::vector<Variable> &variables) : tensors_(tensors), variables_(variables) {}
+
+  int bind(Scope &scope, const std::string &name);
+  void constrain(int variable, int64_t extent);
+  Term term(const Addend &addend, const Scope &targetScope);
+
+private:
+  NodePtr resolve(const syntax::Expr &expr, Scope &scope);
+  NodePtr resolve(const syntax::Literal &literal, Scope &);
+  NodePtr resolve(const syntax::Call &call, Scope &scope);
+  /// Where not all arguments have a fill: of logic that one of them settles, and of choices.
+  static std::optional<double> fillOfSome(const Node &node);
+  NodePtr resolve(const syntax::Access &access, Scope &scope);
+  /// An unbound name is one variable in the whole term, wherever in it it is met first.
+  int lookUp(const std::string &name, Scope &scope);
+  NodePtr resolve(const syntax::Negate &negate, Scope &scope);
+  NodePtr resolve(const syntax::Binary &binary, Scope &scope);
+  static std::optional<double> fillOf(syntax::BinaryOp op, std::optional<double> left, std::optional<double> right);
+  NodePtr resolve(const syntax::Sum &sum, Scope &scope);
+  NodePtr resolve(const syntax::Paren &paren, Scope &scope) { return resolve(*paren.inner, scope); }
+
+  const TensorMap &tensors_;
+  std::vector<Variable> &variables_;
+  std::vector<int> *reductions_ = nullptr;
+  Scope *termScope_ = nullptr;
+};
+
+} // namespace spc::testing::evaluator
