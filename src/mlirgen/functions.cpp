@@ -279,4 +279,37 @@ Value emitCall(mlir::OpBuilder &builder, mlir::Location location, Function funct
   return result;
 }
 
+Value combine(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, ValueType type, Value a,
+              Value b) {
+  Arithmetic plain(builder, location, false);
+  switch (reduction) {
+  case sema::Reduction::Min:
+    return emitCall(builder, location, Function::Min, type, {TypedValue{a, type}, TypedValue{b, type}});
+  case sema::Reduction::Max:
+    return emitCall(builder, location, Function::Max, type, {TypedValue{a, type}, TypedValue{b, type}});
+  case sema::Reduction::Product:
+  case sema::Reduction::All:
+    return plain.multiply(type, a, b);
+  default:
+    return plain.add(type, a, b);
+  }
+}
+
+Value neutralTo(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, ValueType type) {
+  const bool isMin = reduction == sema::Reduction::Min;
+  Arithmetic plain(builder, location, false);
+  if (!isMin && reduction != sema::Reduction::Max)
+    return plain.constant(type, reduction == sema::Reduction::Sum || reduction == sema::Reduction::Any ? 0 : 1);
+  if (sema::isFloat(type))
+    return plain.constant(type, isMin ? HUGE_VAL : -HUGE_VAL);
+  if (type == ValueType::Bool)
+    return plain.constant(type, isMin ? 1 : 0);
+  const mlir::Type element = elementType(type, *builder.getContext());
+  const unsigned bits = element.getIntOrFloatBitWidth();
+  const llvm::APInt most =
+      sema::isUnsigned(type) ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits);
+  const llvm::APInt least = sema::isUnsigned(type) ? llvm::APInt::getZero(bits) : llvm::APInt::getSignedMinValue(bits);
+  return arith::ConstantOp::create(builder, location, builder.getIntegerAttr(element, isMin ? most : least));
+}
+
 } // namespace spc::mlirgen

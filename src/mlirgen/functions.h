@@ -23,6 +23,14 @@ struct TypedValue {
 mlir::Value emitCall(mlir::OpBuilder &builder, mlir::Location location, sema::Function function, sema::ValueType type,
                      llvm::ArrayRef<TypedValue> arguments);
 
+/// What a reduction makes of two values of a type; bools for `any` and `all`.
+mlir::Value combine(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, sema::ValueType type,
+                    mlir::Value a, mlir::Value b);
+
+/// What changes nothing when a reduction takes it in: of `min` and `max` the infinities, or the type's own ends.
+mlir::Value neutralTo(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction,
+                      sema::ValueType type);
+
 /// An i1: whether a number is not 0.
 mlir::Value isTrue(mlir::OpBuilder &builder, mlir::Location location, TypedValue value);
 

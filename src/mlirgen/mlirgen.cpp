@@ -1,6 +1,7 @@
 #include "mlirgen/mlirgen.h"
 
 #include "mlirgen/arithmetic.h"
+#include "mlirgen/functions.h"
 #include "mlirgen/padding.h"
 #include "mlirgen/term_body.h"
 #include "mlirgen/types.h"
@@ -218,8 +219,8 @@ void BodyBuilder::emit(const sema::Statement &statement) {
   mlir::Location location = locationOf(statement.where);
   const sema::Tensor &target = kernel_.tensors[statement.target];
   if (statement.zeroFirst) {
-    mlir::Value zero = Arithmetic(builder_, location, false).constant(target.type, 0);
-    auto fill = mlir::linalg::FillOp::create(builder_, location, zero, written_.lookup(statement.target));
+    mlir::Value neutral = neutralTo(builder_, location, statement.reduction, target.type);
+    auto fill = mlir::linalg::FillOp::create(builder_, location, neutral, written_.lookup(statement.target));
     written_[statement.target] = fill.getResult(0);
   }
   for (const sema::Term &term : statement.terms)
@@ -325,7 +326,11 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
   llvm::SmallVector<Bound> bounds;
   for (const OpenCoordinate &open : openCoordinates(kernel_, statement, term))
     bounds.push_back({open.index, extentValue(open.extent)});
-  TermBody body{kernel_, statement, term, hasSparseOperand, scalars, fills, places, repeatsOf(term, places), bounds};
+  mlir::Value neutral;
+  if (statement.reduction != sema::Reduction::Sum)
+    neutral = neutralTo(builder_, location, statement.reduction, kernel_.tensors[statement.target].type);
+  TermBody body{kernel_, statement, term,   hasSparseOperand,        scalars,
+                fills,   neutral,   places, repeatsOf(term, places), bounds};
   auto generic =
       mlir::linalg::GenericOp::create(builder_, location, target.getType(), inputs, target, maps, iterators,
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {

@@ -1,5 +1,6 @@
 #include "mlirgen/records.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -28,6 +29,35 @@ static llvm::SmallVector<int> unionOf(llvm::ArrayRef<int> a, llvm::ArrayRef<int>
   return result;
 }
 
+static void collectStored(const Domain &domain, llvm::SmallVectorImpl<bool> &operands) {
+  if (domain.kind == Domain::Kind::Stored)
+    operands[domain.operand] = true;
+  for (const Domain &part : domain.parts)
+    collectStored(part, operands);
+}
+
+/// The operands whose absence makes a product of the expression 0.
+static void collectDeciding(const sema::Expr &expr, llvm::SmallVectorImpl<bool> &operands) {
+  if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+    collectDeciding(*negate->operand, operands);
+  if (const auto *call = std::get_if<sema::Call>(&expr.node))
+    for (const sema::ExprPtr &argument : call->arguments)
+      collectDeciding(*argument, operands);
+  const auto *binary = std::get_if<sema::Binary>(&expr.node);
+  if (!binary)
+    return;
+  if (binary->domain)
+    collectStored(*binary->domain, operands);
+  collectDeciding(*binary->left, operands);
+  collectDeciding(*binary->right, operands);
+}
+
+RecordBuilder::RecordBuilder(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
+                             llvm::ArrayRef<Value> uses)
+    : body_(body), builder_(builder), location_(location), uses_(uses), isFlagged_(uses.size()) {
+  collectDeciding(*body.term.expr, isFlagged_);
+}
+
 bool RecordBuilder::isSparse(int operand) const {
   return !body_.kernel.tensors[body_.term.operands[operand].tensor].format.isDense();
 }
@@ -43,8 +73,11 @@ llvm::SmallVector<int> RecordBuilder::loopsOf(int operand) const {
 
 mlir::Type RecordBuilder::typeOf(llvm::ArrayRef<int> operands) {
   llvm::SmallVector<mlir::Type> fields;
-  for (int operand : operands)
+  for (int operand : operands) {
     fields.append(fieldsOf(uses_[operand].getType()));
+    if (isFlagged_[operand])
+      fields.push_back(builder_.getI1Type());
+  }
   return LLVM::LLVMStructType::getLiteral(builder_.getContext(), fields);
 }
 
@@ -58,52 +91,64 @@ void RecordBuilder::unpack(Value record, llvm::ArrayRef<int> operands, Elements 
     const mlir::Type type = uses_[operand].getType();
     if (mlir::isa<mlir::ComplexType>(type))
       element = complex::CreateOp::create(builder_, location_, type, element, next());
-    elements[operand] = element;
+    elements[operand] = {element, isFlagged_[operand] ? next() : Value()};
   }
 }
 
-void RecordBuilder::yield(llvm::ArrayRef<int> operands, const Elements &elements) {
+Value RecordBuilder::flag(bool isStored) {
+  return mlir::arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(isStored));
+}
+
+RecordBuilder::Element RecordBuilder::present(Value value) {
+  return {value, flag(true)};
+}
+
+Value RecordBuilder::pack(llvm::ArrayRef<int> operands, const Elements &elements) {
   Value record = LLVM::PoisonOp::create(builder_, location_, typeOf(operands));
   int64_t field = 0;
   const auto insert = [&](Value value) {
     record = LLVM::InsertValueOp::create(builder_, location_, record, value, llvm::ArrayRef<int64_t>(field++));
   };
   for (int operand : operands) {
-    const Value element = elements[operand] ? elements[operand] : body_.fills[operand];
-    if (!mlir::isa<mlir::ComplexType>(element.getType())) {
-      insert(element);
-      continue;
+    const Element element = elements[operand].value ? elements[operand] : Element{body_.fills[operand], {}};
+    if (mlir::isa<mlir::ComplexType>(element.value.getType())) {
+      insert(complex::ReOp::create(builder_, location_, element.value));
+      insert(complex::ImOp::create(builder_, location_, element.value));
+    } else {
+      insert(element.value);
     }
-    insert(complex::ReOp::create(builder_, location_, element));
-    insert(complex::ImOp::create(builder_, location_, element));
+    if (isFlagged_[operand])
+      insert(element.isStored ? element.isStored : flag(false));
   }
-  sparse::YieldOp::create(builder_, location_, record);
+  return record;
 }
 
-/// Where `element` of an operand is present.
-RecordBuilder::Record RecordBuilder::stored(int operand, Value element) {
+void RecordBuilder::yield(llvm::ArrayRef<int> operands, const Elements &elements) {
+  sparse::YieldOp::create(builder_, location_, pack(operands, elements));
+}
+
+/// Where the operand stores an entry.
+RecordBuilder::Record RecordBuilder::stored(int operand) {
   const llvm::SmallVector<int> operands = {operand};
-  auto op = sparse::UnaryOp::create(builder_, location_, typeOf(operands), element);
+  auto op = sparse::UnaryOp::create(builder_, location_, typeOf(operands), uses_[operand]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::Block *present = builder_.createBlock(&op.getPresentRegion(), {}, {element.getType()}, {location_});
+  mlir::Block *block = builder_.createBlock(&op.getPresentRegion(), {}, {uses_[operand].getType()}, {location_});
   Elements elements = nothing();
-  elements[operand] = present->getArgument(0);
+  elements[operand] = present(block->getArgument(0));
   yield(operands, elements);
   return {op.getResult(), operands, loopsOf(operand), true};
 }
 
-/// At every coordinate that the operand has. An absent region may yield nothing that it computes itself.
+/// At every coordinate that the operand has. What an absent region yields has to be made outside of the generic.
 RecordBuilder::Record RecordBuilder::everywhere(int operand) {
-  const mlir::Type type = uses_[operand].getType();
-  auto op = sparse::UnaryOp::create(builder_, location_, type, uses_[operand]);
-  {
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    mlir::Block *present = builder_.createBlock(&op.getPresentRegion(), {}, {type}, {location_});
-    sparse::YieldOp::create(builder_, location_, present->getArgument(0));
-    builder_.createBlock(&op.getAbsentRegion());
-    sparse::YieldOp::create(builder_, location_, body_.fills[operand]);
-  }
-  return stored(operand, op.getResult());
+  Record record = stored(operand);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointAfterValue(body_.fills[operand]);
+  const Value missing = pack(record.operands, nothing());
+  builder_.createBlock(&record.value.getDefiningOp<sparse::UnaryOp>().getAbsentRegion());
+  sparse::YieldOp::create(builder_, location_, missing);
+  record.isUnion = false;
+  return record;
 }
 
 /// Where both are present.
@@ -159,7 +204,7 @@ RecordBuilder::Record RecordBuilder::withLookup(const Record &record, int operan
       builder_.createBlock(&op.getOverlapRegion(), {}, {record.value.getType(), element}, {location_, location_});
   Elements elements = nothing();
   unpack(overlap->getArgument(0), record.operands, elements);
-  elements[operand] = overlap->getArgument(1);
+  elements[operand] = present(overlap->getArgument(1));
   yield(operands, elements);
   if (isSparse(operand)) {
     mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {record.value.getType()}, {location_});
@@ -179,7 +224,7 @@ RecordBuilder::Record RecordBuilder::withAllOf(Record record, llvm::ArrayRef<int
 
 RecordBuilder::Record RecordBuilder::gatherFrom(const Domain &domain) {
   if (domain.kind == Domain::Kind::Stored)
-    return stored(domain.operand, uses_[domain.operand]);
+    return stored(domain.operand);
   Record record = gatherFrom(domain.parts.front());
   for (const Domain &part : llvm::ArrayRef(domain.parts).drop_front())
     record = domain.kind == Domain::Kind::All ? both(record, gatherFrom(part)) : either(record, gatherFrom(part));
@@ -203,13 +248,15 @@ RecordBuilder::Record RecordBuilder::gather() {
   return withAllOf(record, all);
 }
 
-Value RecordBuilder::compute(mlir::Type type, llvm::function_ref<Value(llvm::ArrayRef<Value>)> body) {
+Value RecordBuilder::compute(mlir::Type type, llvm::function_ref<Value(llvm::ArrayRef<Element>)> body) {
   const Record record = gather();
   auto op = sparse::UnaryOp::create(builder_, location_, type, record.value);
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::Block *present = builder_.createBlock(&op.getPresentRegion(), {}, {record.value.getType()}, {location_});
-  Elements elements(uses_);
-  unpack(present->getArgument(0), record.operands, elements);
+  mlir::Block *block = builder_.createBlock(&op.getPresentRegion(), {}, {record.value.getType()}, {location_});
+  Elements elements;
+  for (Value use : uses_)
+    elements.push_back({use, {}});
+  unpack(block->getArgument(0), record.operands, elements);
   sparse::YieldOp::create(builder_, location_, body(elements));
   return op.getResult();
 }

@@ -13,12 +13,17 @@ class RecordBuilder {
 public:
   /// `uses`: the elements and scalars by operand number. Emits at the builder's place.
   RecordBuilder(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
-                llvm::ArrayRef<mlir::Value> uses)
-      : body_(body), builder_(builder), location_(location), uses_(uses) {}
+                llvm::ArrayRef<mlir::Value> uses);
+
+  /// What is known of an operand at a point.
+  struct Element {
+    mlir::Value value;    ///< null where not known
+    mlir::Value isStored; ///< an i1, of operands whose absence decides something; else null
+  };
 
   /// What `body` emits of the elements, by operand number, for each point of the term's domain; sparse operands that
   /// are missing there have their fill.
-  mlir::Value compute(mlir::Type type, llvm::function_ref<mlir::Value(llvm::ArrayRef<mlir::Value>)> body);
+  mlir::Value compute(mlir::Type type, llvm::function_ref<mlir::Value(llvm::ArrayRef<Element>)> body);
 
 private:
   /// A value that is present in a part of the iteration space, and the operands whose elements it holds.
@@ -28,11 +33,11 @@ private:
     llvm::SmallVector<int> loops; ///< over which its places lie: a loop that no present value has cannot be emitted
     bool isUnion = false;         ///< present where any of its operands is, and nowhere else
   };
-  using Elements = llvm::SmallVector<mlir::Value>; ///< by operand number; null where not known
+  using Elements = llvm::SmallVector<Element>; ///< by operand number
 
   Record gather();
   Record gatherFrom(const sema::Domain &domain);
-  Record stored(int operand, mlir::Value element);
+  Record stored(int operand);
   Record everywhere(int operand);
   Record both(const Record &left, const Record &right);
   Record either(Record left, Record right);
@@ -42,6 +47,9 @@ private:
 
   mlir::Type typeOf(llvm::ArrayRef<int> operands);
   void unpack(mlir::Value record, llvm::ArrayRef<int> operands, Elements &elements);
+  mlir::Value pack(llvm::ArrayRef<int> operands, const Elements &elements);
+  mlir::Value flag(bool isStored);
+  Element present(mlir::Value value);
   /// Yields the record of some operands from a region; fills stand for those that are not known.
   void yield(llvm::ArrayRef<int> operands, const Elements &elements);
   bool isSparse(int operand) const;
@@ -52,6 +60,7 @@ private:
   mlir::OpBuilder &builder_;
   mlir::Location location_;
   llvm::ArrayRef<mlir::Value> uses_;
+  llvm::SmallVector<bool> isFlagged_; ///< by operand: records say whether it is stored
 };
 
 } // namespace spc::mlirgen

@@ -6,6 +6,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/FoldUtils.h"
 
@@ -24,8 +25,10 @@ public:
         targetType_(body.kernel.tensors[body.statement.target].type), arithmetic_(builder, location, inSparseTerm),
         uses_(uses), block_(block) {}
 
-  /// The term's value for one point of its iteration space, in the target's type.
-  mlir::Value value() {
+  /// The term's value for one point of its iteration space, in the target's type. `stored`: of a term with a domain, an
+  /// i1 for each operand that an expression's domain names.
+  mlir::Value value(llvm::ArrayRef<mlir::Value> stored = {}) {
+    stored_ = stored;
     mlir::Value result = emit(*body_.term.expr);
     if (body_.repeats)
       result = arithmetic_.repeat(type_, result, body_.repeats);
@@ -93,6 +96,30 @@ private:
   }
 
   mlir::Value emitNode(const sema::Binary &binary, sema::ValueType type) {
+    mlir::Value value = emitArithmetic(binary, type);
+    if (!binary.domain)
+      return value;
+    return arith::SelectOp::create(builder_, location_, isIn(*binary.domain), value, arithmetic_.constant(type, 0));
+  }
+
+  /// An i1.
+  mlir::Value isIn(const sema::Domain &domain) {
+    if (domain.kind == sema::Domain::Kind::Stored)
+      return stored_[domain.operand];
+    mlir::Value result;
+    for (const sema::Domain &part : domain.parts) {
+      const mlir::Value one = isIn(part);
+      if (!result)
+        result = one;
+      else if (domain.kind == sema::Domain::Kind::All)
+        result = arith::AndIOp::create(builder_, location_, result, one);
+      else
+        result = arith::OrIOp::create(builder_, location_, result, one);
+    }
+    return result;
+  }
+
+  mlir::Value emitArithmetic(const sema::Binary &binary, sema::ValueType type) {
     mlir::Value left = emit(*binary.left);
     mlir::Value right = emit(*binary.right);
     switch (binary.op) {
@@ -152,6 +179,7 @@ private:
   sema::ValueType type_, targetType_;
   Arithmetic arithmetic_;
   llvm::SmallVector<mlir::Value> uses_;
+  llvm::ArrayRef<mlir::Value> stored_;
   mlir::Block &block_;
 };
 
@@ -164,10 +192,30 @@ llvm::SmallVector<mlir::Value> usesOf(const TermBody &body, mlir::ValueRange arg
   return uses;
 }
 
+/// The target's element with one more value taken in. A sum is an addition that the sparsifier knows; of anything else
+/// it has to be told.
+mlir::Value reduced(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::Value target,
+                    mlir::Value value) {
+  const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
+  if (!body.hasSparseOperand)
+    return combine(builder, location, body.statement.reduction, type, target, value);
+  namespace sparse = mlir::sparse_tensor;
+  auto op = sparse::ReduceOp::create(builder, location, target, value, body.neutral);
+  mlir::OpBuilder::InsertionGuard guard(builder);
+  mlir::Block *both =
+      builder.createBlock(&op.getRegion(), {}, {target.getType(), value.getType()}, {location, location});
+  sparse::YieldOp::create(
+      builder, location,
+      combine(builder, location, body.statement.reduction, type, both->getArgument(0), both->getArgument(1)));
+  return op.getResult();
+}
+
 void yield(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::Value target,
            mlir::Value value) {
   const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
-  if (!body.term.overwrites)
+  if (body.neutral)
+    value = reduced(body, builder, location, target, value);
+  else if (!body.term.overwrites)
     value = Arithmetic(builder, location, false).add(type, target, value);
   mlir::linalg::YieldOp::create(builder, location, value);
 }
@@ -177,9 +225,15 @@ mlir::Value valueInDomain(const TermBody &body, mlir::OpBuilder &builder, mlir::
                           llvm::ArrayRef<mlir::Value> uses, mlir::Block &block) {
   const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
   RecordBuilder records(body, builder, location, uses);
-  return records.compute(elementType(type, *builder.getContext()), [&](llvm::ArrayRef<mlir::Value> elements) {
-    return TermEmitter(body, builder, location, elements, /*inSparseTerm=*/false, block).value();
-  });
+  return records.compute(
+      elementType(type, *builder.getContext()), [&](llvm::ArrayRef<RecordBuilder::Element> elements) {
+        llvm::SmallVector<mlir::Value> values, stored;
+        for (const RecordBuilder::Element &element : elements) {
+          values.push_back(element.value);
+          stored.push_back(element.isStored);
+        }
+        return TermEmitter(body, builder, location, values, /*inSparseTerm=*/false, block).value(stored);
+      });
 }
 
 /// Folds what the sparsifier would, and drops what is left unused.

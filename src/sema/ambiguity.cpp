@@ -38,7 +38,8 @@ std::optional<Ambiguity> findAmbiguity(const Node &node, VariableId variable, co
     return findAmbiguity(left ? *binary->left : *binary->right, variable, scope);
   }
   std::vector<const Node *> below = children(node);
-  if (std::holds_alternative<CallNode>(node.kind)) {
+  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+  if (std::holds_alternative<CallNode>(node.kind) || (reduction && reduction->reduction != Reduction::Sum)) {
     Ambiguity ambiguity{Group::Call, {}};
     for (const Node *argument : below)
       if (occurs(variable, *argument, scope))
@@ -59,7 +60,7 @@ void checkAddend(Analysis &analysis, const ResolvedStatement &statement, const N
     const std::string &name = scope.variables[variable].name;
     const char *group = ambiguity->group == Group::Sum       ? "one of several added in parentheses"
                         : ambiguity->group == Group::Divisor ? "a divisor"
-                                                             : "what one function is called with";
+                                                             : "what one function or reduction is called with";
     std::string inside = print(addend, scope, analysis.kernel, {ambiguity->summedInside, name});
     std::string whole = print(addend, scope, analysis.kernel, {{&addend}, name});
     analysis.diagnostics

@@ -1,6 +1,7 @@
 #include "sema/build_expression.h"
 
 #include "sema/expression_types.h"
+#include "sema/sparsity.h"
 
 #include <algorithm>
 
@@ -19,12 +20,32 @@ ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
     return make(Negate{build(*negate->operand, type)}, type);
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
     ExprPtr left = build(*binary->left, type);
-    return make(Binary{binary->op, std::move(left), build(*binary->right, type)}, type);
+    return make(Binary{binary->op, std::move(left), build(*binary->right, type), domainOfProduct(node)}, type);
   }
   if (const auto *call = std::get_if<CallNode>(&node.kind))
     return buildCall(*call, type);
   const AccessId access = std::get<AccessNode>(node.kind).access;
   return make(Use{static_cast<int>(std::find(accesses_.begin(), accesses_.end(), access) - accesses_.begin())}, type);
+}
+
+Domain ExpressionBuilder::numbered(Domain domain) const {
+  if (domain.kind == Domain::Kind::Stored)
+    domain.operand =
+        static_cast<int>(std::find(accesses_.begin(), accesses_.end(), domain.operand) - accesses_.begin());
+  for (Domain &part : domain.parts)
+    part = numbered(std::move(part));
+  return domain;
+}
+
+/// Where the term is computed at places at which the product is 0 because something is missing.
+std::optional<Domain> ExpressionBuilder::domainOfProduct(const Node &node) const {
+  const BinaryOp op = std::get<BinaryNode>(node.kind).op;
+  if (!domain_ || (op != BinaryOp::Mul && op != BinaryOp::Div))
+    return std::nullopt;
+  const Sparsity sparsity = sparsityOf(node, scope_, kernel_);
+  if (sparsity.fill != 0.0 || !sparsity.domain || isWithin(*domain_, *sparsity.domain))
+    return std::nullopt;
+  return numbered(*sparsity.domain);
 }
 
 ExprPtr ExpressionBuilder::buildCall(const CallNode &call, ValueType type) const {

@@ -9,23 +9,28 @@ namespace spc::sema {
 
 class ExpressionBuilder {
 public:
-  /// `accesses` lists the term's operands; `valueOf` gives an index variable as a sum of the term's loops. All must
-  /// outlive the builder.
+  /// `accesses` lists the term's operands; `valueOf` gives an index variable as a sum of the term's loops; `domain` is
+  /// the term's, by AccessId, or nothing. The references must outlive the builder.
   ExpressionBuilder(const std::vector<AccessId> &accesses, const Scope &scope, const Kernel &kernel,
-                    std::function<Index(VariableId)> valueOf)
-      : accesses_(accesses), scope_(scope), kernel_(kernel), valueOf_(std::move(valueOf)) {}
+                    std::function<Index(VariableId)> valueOf, std::optional<Domain> domain)
+      : accesses_(accesses), scope_(scope), kernel_(kernel), valueOf_(std::move(valueOf)), domain_(std::move(domain)) {}
+
+  /// A domain with the numbers of the term's operands in place of AccessIds.
+  Domain numbered(Domain domain) const;
 
   /// The tree's value in `type`, in which its arithmetic is done too; arguments of comparisons, logic and casts are
   /// computed in types of their own.
   ExprPtr build(const Node &node, ValueType type) const;
 
 private:
+  std::optional<Domain> domainOfProduct(const Node &node) const;
   ExprPtr buildCall(const CallNode &call, ValueType type) const;
 
   const std::vector<AccessId> &accesses_;
   const Scope &scope_;
   const Kernel &kernel_;
   std::function<Index(VariableId)> valueOf_;
+  std::optional<Domain> domain_;
 };
 
 } // namespace spc::sema

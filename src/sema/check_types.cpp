@@ -74,7 +74,21 @@ private:
     else if (const auto *call = std::get_if<CallNode>(&node.kind))
       return checkCall(*call, node);
     for (const Node *child : children(node))
-      check(*child, std::holds_alternative<NegateNode>(node.kind), type);
+      check(*child, std::holds_alternative<NegateNode>(node.kind), typeInside(node, type));
+  }
+
+  /// The type in which what a reduction is taken of is computed; reports one that has no such reduction.
+  ValueType typeInside(const Node &node, ValueType type) {
+    const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+    if (!reduction || reduction->reduction == Reduction::Sum || reduction->reduction == Reduction::Product)
+      return type;
+    if (isLogical(reduction->reduction))
+      type = arithmeticType(typeOf(*reduction->body, statement_.scope, analysis_.kernel).value_or(ValueType::Bool));
+    if (isComplex(type))
+      analysis_.diagnostics.report(kTypeOperator, node.where,
+                                   inQuotes(syntax::spellingOf(reduction->reduction)) + " is not defined on " +
+                                       spelling(type) + ", in which this is computed");
+    return type;
   }
 
   void checkCall(const CallNode &call, const Node &node) {

@@ -114,7 +114,9 @@ private:
 
   void describe(const Statement &statement) {
     out_ << nameOf(statement.target) << " in " << spelling(statement.computeType)
-         << (statement.zeroFirst ? ", zeroed first" : "");
+         << (statement.reduction != Reduction::Sum ? ", " + std::string(syntax::spellingOf(statement.reduction))
+             : statement.zeroFirst                 ? ", zeroed first"
+                                                   : "");
     if (statement.collecting)
       describe(*statement.collecting, kernel_.tensors[statement.target], statement.terms.front());
     out_ << ":\n";

@@ -20,6 +20,7 @@ struct Draft {
   std::vector<VariableId> targetVariables;
   bool accumulates = false; ///< `+=`
   bool zeroFirst = false;
+  Reduction reduction = Reduction::Sum; ///< of another one there is one term
   ValueType computeType = ValueType::F64;
   std::vector<DraftTerm> terms;
   Span where;

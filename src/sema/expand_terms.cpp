@@ -1,6 +1,7 @@
 // Right sides to terms: addends are split, sums that hold a sparse operand multiplied out, sum() put into the term's
 // reductions or, where it stands below an addition or in a divisor, into a temporary.
 #include "sema/draft.h"
+#include "sema/expression_types.h"
 
 #include <algorithm>
 
@@ -41,8 +42,13 @@ public:
     main.accumulates = statement.source->op == syntax::AssignOp::Add;
     main.computeType = computeType_;
     main.where = statement.source->where;
-    for (const Addend &addend : openAddends(*statement.value, options_.strictFp))
-      addTerms(addend, main);
+    const auto *reduction = std::get_if<ReduceNode>(&statement.value->kind);
+    if (reduction && reduction->reduction != Reduction::Sum && !main.accumulates &&
+        isOverTarget(*statement.value, main) && isTakenIn(reduction->reduction, main))
+      setReduction(*reduction, statement.value->where, main);
+    else
+      for (const Addend &addend : openAddends(*statement.value, options_.strictFp))
+        addTerms(addend, main);
     result.temporaries = std::move(temporaries_);
     return result;
   }
@@ -98,6 +104,36 @@ private:
       checkIndexValues(*child, term, draft);
   }
 
+  /// Whether a reduction may be taken in the target's own type.
+  bool isTakenIn(Reduction reduction, const Draft &draft) const {
+    const ValueType target = kernel_.tensors[draft.target].type;
+    return isLogical(reduction) ? target == ValueType::Bool
+                                : target == computeType_ || (isFloat(target) && isFloat(computeType_));
+  }
+
+  /// Whether the target has all of an expression's variables.
+  bool isOverTarget(const Node &node, const Draft &draft) const {
+    const std::vector<VariableId> variables = freeVariables(node, scope_);
+    return std::all_of(variables.begin(), variables.end(), [&](VariableId variable) {
+      return std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) !=
+             draft.targetVariables.end();
+    });
+  }
+
+  /// A draft that computes a reduction other than a sum, whose body is one term.
+  void setReduction(const ReduceNode &reduction, Span where, Draft &draft) {
+    NodePtr body = withTemporaries(*reduction.body);
+    draft.reduction = reduction.reduction;
+    if (isLogical(reduction.reduction)) {
+      draft.computeType = ValueType::Bool;
+      CallNode truth{Function::Cast, ValueType::Bool, {}};
+      truth.arguments.push_back(std::move(body));
+      body = makeNode(std::move(truth), where);
+    }
+    checkIndexValues(*body, *body, draft);
+    draft.terms.push_back({std::move(body), reduction.variables, false, where});
+  }
+
   static NodePtr negated(NodePtr node) {
     if (auto *number = std::get_if<NumberNode>(&node->kind)) {
       number->value = -number->value;
@@ -121,8 +157,8 @@ private:
         product.negative = !product.negative;
       return products;
     }
-    if (const auto *sum = std::get_if<SumNode>(&node.kind)) {
-      if (place == Place::Nested)
+    if (const auto *sum = std::get_if<ReduceNode>(&node.kind)) {
+      if (place == Place::Nested || sum->reduction != Reduction::Sum)
         return single(temporaryFor(node));
       Products products = multiplyOut(*sum->body, place);
       for (Product &product : products)
@@ -183,7 +219,7 @@ private:
   }
 
   NodePtr withTemporaries(const Node &node) {
-    if (std::holds_alternative<SumNode>(node.kind))
+    if (std::holds_alternative<ReduceNode>(node.kind))
       return temporaryFor(node);
     if (const auto *negate = std::get_if<NegateNode>(&node.kind))
       return makeNode(NegateNode{withTemporaries(*negate->operand)}, node.where);
@@ -212,8 +248,12 @@ private:
                               "; the highest is 8");
       return makeNode(NumberNode{0, "0"}, sum.where);
     }
-    addTerms({&sum, false}, draft);
-    AccessId access = addTemporary(kernel_, scope_, draft.targetVariables, computeType_, sum.where);
+    const auto &reduction = std::get<ReduceNode>(sum.kind);
+    if (reduction.reduction == Reduction::Sum)
+      addTerms({&sum, false}, draft);
+    else
+      setReduction(reduction, sum.where, draft);
+    AccessId access = addTemporary(kernel_, scope_, draft.targetVariables, draft.computeType, sum.where);
     draft.target = scope_.accesses[access].tensor;
     temporaries_.push_back(std::move(draft));
     return makeNode(AccessNode{access}, sum.where);

@@ -24,6 +24,10 @@ std::optional<ValueType> typeOfCall(const CallNode &call, const Scope &scope, co
 
 } // namespace
 
+bool isLogical(Reduction reduction) {
+  return reduction == Reduction::Any || reduction == Reduction::All;
+}
+
 bool isLogical(Function function) {
   return isComparison(function) || function == Function::And || function == Function::Or || function == Function::Not;
 }
@@ -35,6 +39,9 @@ std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kern
     return ValueType::I64;
   if (const auto *call = std::get_if<CallNode>(&node.kind))
     return typeOfCall(*call, scope, kernel);
+  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+  if (reduction && isLogical(reduction->reduction))
+    return ValueType::Bool;
   std::optional<ValueType> type;
   for (const Node *child : children(node))
     type = widestOf(type, typeOf(*child, scope, kernel));

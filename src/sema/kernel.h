@@ -93,6 +93,7 @@ struct Operand {
 };
 
 using syntax::Function;
+using syntax::Reduction;
 
 struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
@@ -106,11 +107,24 @@ struct Use {
 struct Negate {
   ExprPtr operand;
 };
+
+/// Where in its iteration space a term is computed: everywhere, where an operand stores an entry, where all parts say
+/// so, or where one of them does. Sparse operands that are missing at such a point have the value 0 there.
+struct Domain {
+  enum class Kind { Everywhere, Stored, All, Any };
+  Kind kind = Kind::Everywhere;
+  int operand = 0;           ///< of Stored: index into Term::operands
+  std::vector<Domain> parts; ///< of All and Any: two or more
+};
+
 enum class BinaryOp { Add, Sub, Mul, Div };
 struct Binary {
   BinaryOp op;
   ExprPtr left;
   ExprPtr right;
+  /// Of a product or a quotient in a term with a domain: outside of this one a factor or the numerator is missing, and
+  /// the value is 0, whatever the others are.
+  std::optional<Domain> domain;
 };
 
 /// The value of an index variable.
@@ -130,15 +144,6 @@ struct Call {
 struct Expr {
   std::variant<Literal, Use, IndexValue, Negate, Binary, Call> node;
   ValueType type = ValueType::F64; ///< of the value
-};
-
-/// Where in its iteration space a term is computed: everywhere, where an operand stores an entry, where all parts say
-/// so, or where one of them does. Sparse operands that are missing at such a point have the value 0 there.
-struct Domain {
-  enum class Kind { Everywhere, Stored, All, Any };
-  Kind kind = Kind::Everywhere;
-  int operand = 0;           ///< of Stored: index into Term::operands
-  std::vector<Domain> parts; ///< of All and Any: two or more
 };
 
 /// Where an index has several terms, iterations in which it lies outside of its extent are skipped: a block's or a
@@ -168,8 +173,10 @@ struct Collecting {
 struct Statement {
   TensorId target = 0;
   ValueType computeType = ValueType::F64;
-  bool zeroFirst = false;  ///< the target (its stored values, where it shares a pattern) is set to 0 before the terms
-  std::vector<Term> terms; ///< run in this order; of an assembled target a loop nest each
+  bool zeroFirst = false; ///< the target (its stored values, where it shares a pattern) is set to 0 before the terms,
+                          ///< or to what is neutral to the reduction
+  Reduction reduction = Reduction::Sum; ///< another one has one term, and a dense target that is set first
+  std::vector<Term> terms;              ///< run in this order; of an assembled target a loop nest each
   std::optional<Collecting> collecting; ///< of an assembled target, which is built anew
   Span where;
 };

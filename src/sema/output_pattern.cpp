@@ -26,14 +26,16 @@ int usesOf(AccessId access, const DraftTerm &term) {
 // The sparse access of a term, when it is the only one and has exactly the target's variables.
 std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const DraftTerm &term, const Scope &scope,
                                                   const Kernel &kernel) {
+  if (draft.reduction != Reduction::Sum)
+    return PatternLoss{term.where, "this has a value for every element"};
   std::vector<AccessId> sparse;
   for (AccessId access : accessesOf(*term.expr))
     if (!kernel.tensors[scope.accesses[access].tensor].format.isDense())
       sparse.push_back(access);
   if (sparse.empty())
     return PatternLoss{term.where, "this term has no sparse operand, so it fills every element"};
-  if (hasDomain(*term.expr, scope, kernel)) {
-    const Domain domain = domainOfTerm(*term.expr, scope, kernel);
+  if (hasDomain(*term.expr, draft.reduction, scope, kernel)) {
+    const Domain domain = domainOfTerm(*term.expr, draft.reduction, scope, kernel);
     if (domain.kind == Domain::Kind::Everywhere)
       return PatternLoss{term.where, "this term is not 0 where its operands have no entries"};
     if (sparse.size() > 1)

@@ -121,7 +121,7 @@ private:
   }
 
   bool mayJoin(const DraftTerm &term) const {
-    if (!term.reductions.empty() || hasDomain(*term.expr, scope_, analysis_.kernel))
+    if (!term.reductions.empty() || hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel))
       return false;
     bool visitsEntries = false;
     for (AccessId id : sparseAccesses(term)) {

@@ -37,6 +37,7 @@ private:
     statement.target = draft.target;
     statement.computeType = draft.computeType;
     statement.zeroFirst = draft.zeroFirst;
+    statement.reduction = draft.reduction;
     statement.where = draft.where;
     for (const DraftTerm &term : draft.terms) {
       TermPlanner planner(analysis_, copies_, draft, term);

@@ -157,7 +157,7 @@ private:
       return makeNode(NumberNode{literal->value, literal->spelling}, expr.where);
     if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
       return makeNode(NegateNode{resolve(*negate->operand)}, expr.where);
-    if (const auto *sum = std::get_if<syntax::Sum>(&expr.node))
+    if (const auto *sum = std::get_if<syntax::Reduce>(&expr.node))
       return resolveSum(*sum, expr.where);
     if (const auto *binary = std::get_if<syntax::Binary>(&expr.node)) {
       NodePtr left = resolve(*binary->left);
@@ -190,26 +190,27 @@ private:
     return makeNode(AccessNode{out_.scope.intern(std::move(*access))}, where);
   }
 
-  bool mayBind(const syntax::Name &variable) {
+  bool mayBind(const std::string &reduction, const syntax::Name &variable) {
     bool isTarget = targetVariables_.contains(variable.text);
     bool isBound = std::any_of(bound_.begin(), bound_.end(), [&](const auto &b) { return b.first == variable.text; });
     if (!isTarget && !isBound)
       return true;
     fail(kShadowedVariable, variable.where,
-         "sum over " + inQuotes(variable.text) +
-             (isTarget ? ", which is an index of the left side" : ", which an enclosing sum binds already"))
+         reduction + " over " + inQuotes(variable.text) +
+             (isTarget ? ", which is an index of the left side" : ", which an enclosing one binds already"))
         .advise("use another name for it");
     return false;
   }
 
-  NodePtr resolveSum(const syntax::Sum &sum, Span where) {
+  NodePtr resolveSum(const syntax::Reduce &sum, Span where) {
     size_t outside = bound_.size();
     bool failedBefore = std::exchange(failed_, false);
-    SumNode node;
+    const std::string reduction(syntax::spellingOf(sum.reduction));
+    ReduceNode node{sum.reduction, {}, nullptr};
     std::vector<const syntax::Name *> names;
     for (const syntax::Name &variable : sum.variables) {
       analysis_.indexNames.emplace_back(variable.text, variable.where);
-      if (!mayBind(variable))
+      if (!mayBind(reduction, variable))
         continue;
       node.variables.push_back(addVariable(variable.text, Variable::Kind::Bound));
       names.push_back(&variable);
@@ -220,7 +221,7 @@ private:
     for (size_t k = 0; k < names.size() && !failed_; ++k)
       if (!indexes(node.variables[k], *node.body, out_.scope))
         fail(kUnboundVariable, names[k]->where,
-             "sum over " + inQuotes(names[k]->text) + ", which indexes nothing in what is summed");
+             reduction + " over " + inQuotes(names[k]->text) + ", which indexes nothing in what it is taken of");
     failed_ |= failedBefore;
     return makeNode(std::move(node), where);
   }

@@ -172,6 +172,12 @@ private:
   }
 
   void assemble(const Pattern &pattern) {
+    if (draft_.reduction != Reduction::Sum) {
+      refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) + ", and " +
+             inQuotes(syntax::spellingOf(draft_.reduction)) + " has a value for every element")
+          .advise("store it densely: --format " + target_.name + "=dense");
+      return;
+    }
     const std::optional<std::string> reason = whyNotAssembled(target_.format);
     if (!reason) {
       target_.isAssembled = true;
@@ -188,8 +194,8 @@ private:
 
   void warnIfFull() {
     for (const DraftTerm &term : draft_.terms)
-      if (hasDomain(*term.expr, scope_, analysis_.kernel) &&
-          domainOfTerm(*term.expr, scope_, analysis_.kernel).kind == Domain::Kind::Everywhere)
+      if (hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel) &&
+          domainOfTerm(*term.expr, draft_.reduction, scope_, analysis_.kernel).kind == Domain::Kind::Everywhere)
         analysis_.diagnostics
             .report(kDensify, term.where,
                     "every element of " + inQuotes(target_.name) +

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 
 namespace spc::sema {
 namespace {
@@ -183,20 +184,48 @@ Sparsity sparsityOf(const Node &node, const Scope &scope, const Kernel &kernel) 
   return SparsityFinder(scope, kernel).find(node);
 }
 
-bool hasDomain(const Node &term, const Scope &scope, const Kernel &kernel) {
-  return hasSparse(term, scope, kernel) && (hasCalls(term) || dividesBySparse(term, scope, kernel));
+bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {
+  return hasSparse(term, scope, kernel) &&
+         (reduction != Reduction::Sum || hasCalls(term) || dividesBySparse(term, scope, kernel));
 }
 
-Domain domainOfTerm(const Node &term, const Scope &scope, const Kernel &kernel) {
+double neutralTo(Reduction reduction) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (reduction) {
+  case Reduction::Min:
+    return kInfinity;
+  case Reduction::Max:
+    return -kInfinity;
+  case Reduction::Product:
+  case Reduction::All:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+Domain domainOfTerm(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {
   const Sparsity sparsity = sparsityOf(term, scope, kernel);
-  if (sparsity.fill != 0.0)
+  if (sparsity.fill != neutralTo(reduction))
     return {};
   if (sparsity.domain)
     return *sparsity.domain;
-  // It is 0 everywhere: any place will do.
+  // It is neutral everywhere: any place will do.
   const std::vector<AccessId> accesses = accessesOf(term);
   const auto isSparse = [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); };
   return {Domain::Kind::Stored, *std::find_if(accesses.begin(), accesses.end(), isSparse), {}};
+}
+
+bool isWithin(const Domain &domain, const Domain &other) {
+  const auto isPart = [&](const Domain &part) { return isWithin(domain, part); };
+  if (isSame(domain, other) || other.kind == Domain::Kind::Everywhere)
+    return true;
+  if (other.kind == Domain::Kind::All)
+    return std::all_of(other.parts.begin(), other.parts.end(), isPart);
+  if (domain.kind == Domain::Kind::All)
+    return std::any_of(domain.parts.begin(), domain.parts.end(),
+                       [&](const Domain &part) { return isWithin(part, other); });
+  return other.kind == Domain::Kind::Any && std::any_of(other.parts.begin(), other.parts.end(), isPart);
 }
 
 std::optional<int> singleOperand(const Domain &domain) {

@@ -23,11 +23,19 @@ struct Sparsity {
 Sparsity sparsityOf(const Node &node, const Scope &scope, const Kernel &kernel);
 
 /// Whether a term with sparse operands is more than a product of them with other factors, or a sum of such products:
-/// it calls functions, uses the values of index variables, or divides by a sparse operand.
-bool hasDomain(const Node &term, const Scope &scope, const Kernel &kernel);
+/// it calls functions, uses the values of index variables, divides by a sparse operand, or what is made of its values
+/// is no sum.
+bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel);
 
-/// Where a term of a sum is computed, of one that hasDomain(): everywhere where it is not 0 outside of its domain.
-Domain domainOfTerm(const Node &term, const Scope &scope, const Kernel &kernel);
+/// Where a term is computed, of one that hasDomain(): everywhere if what it is outside of its domain is not neutral to
+/// the reduction.
+Domain domainOfTerm(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel);
+
+/// What changes nothing when a reduction takes it in.
+double neutralTo(Reduction reduction);
+
+/// Whether all places of a domain are in another one, as far as their forms tell.
+bool isWithin(const Domain &domain, const Domain &other);
 
 /// Whether a domain is where one operand stores entries; then which.
 std::optional<int> singleOperand(const Domain &domain);

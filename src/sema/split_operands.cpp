@@ -65,7 +65,7 @@ public:
     std::vector<DraftTerm> result;
     for (DraftTerm &term : draft_.terms) {
       checkLinear(term);
-      if (hasDomain(*term.expr, scope_, analysis_.kernel))
+      if (hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel))
         checkEntries(term);
       std::vector<DraftTerm> split = splitTerm(std::move(term), kMaxTerms - std::min(kMaxTerms, result.size()));
       if (split.empty())
@@ -139,10 +139,11 @@ private:
   /// A term that is no product is the sum of what its operands' parts give, or of what stored entries and their mirror
   /// images do, only if the one set of entries is all that it is computed from.
   void checkEntries(const DraftTerm &term) {
-    const Domain domain = domainOfTerm(*term.expr, scope_, analysis_.kernel);
+    const Domain domain = domainOfTerm(*term.expr, draft_.reduction, scope_, analysis_.kernel);
     const std::vector<AccessId> accesses = accessesOf(*term.expr);
     const auto isSparse = [&](AccessId id) { return !tensorOf(id).format.isDense(); };
-    const bool isAlone = singleOperand(domain) && std::count_if(accesses.begin(), accesses.end(), isSparse) == 1;
+    const bool isAlone = draft_.reduction == Reduction::Sum && singleOperand(domain) &&
+                         std::count_if(accesses.begin(), accesses.end(), isSparse) == 1;
     for (AccessId id : accesses) {
       const Tensor &tensor = tensorOf(id);
       const bool isPart = parts_.contains(scope_.accesses[id].tensor);

@@ -50,15 +50,6 @@ std::vector<Index> indicesOf(const format::Format &format, const std::vector<int
   return indices;
 }
 
-/// Operands by number in place of accesses.
-Domain numbered(Domain domain, const std::vector<AccessId> &accesses) {
-  if (domain.kind == Domain::Kind::Stored)
-    domain.operand = positionOf(accesses, domain.operand);
-  for (Domain &part : domain.parts)
-    part = numbered(std::move(part), accesses);
-  return domain;
-}
-
 } // namespace
 
 TermPlanner::TermPlanner(Analysis &analysis, OperandCopies &copies, const Draft &draft, const DraftTerm &term)
@@ -81,7 +72,7 @@ void TermPlanner::findSparseAccesses() {
     // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
     operand.mayBeCopied = target().isAssembled || (format.order() > 1 && target().format.isDense());
     // Parts of an entry make up a sum or a product of it, and nothing else.
-    const bool needsEntries = target().isAssembled || hasDomain(*term_.expr, scope_, kernel_);
+    const bool needsEntries = target().isAssembled || hasDomain(*term_.expr, draft_.reduction, scope_, kernel_);
     operand.mustBeCopied =
         (format.mayRepeat() && usesOf(id, *term_.expr) > 1) || (needsEntries && !visitsEntriesInOrder(format));
     operands_.push_back(std::move(operand));
@@ -207,9 +198,13 @@ Term TermPlanner::build(const TermPlan &plan) {
         operand.diagonal.push_back(inNest(space.valueOf(variable), order));
     result.operands.push_back(std::move(operand));
   }
-  result.expr = ExpressionBuilder(accesses_, scope_, kernel_, valueOf).build(*term_.expr, draft_.computeType);
-  if (hasDomain(*term_.expr, scope_, kernel_))
-    result.domain = numbered(domainOfTerm(*term_.expr, scope_, kernel_), accesses_);
+  std::optional<Domain> domain;
+  if (hasDomain(*term_.expr, draft_.reduction, scope_, kernel_))
+    domain = domainOfTerm(*term_.expr, draft_.reduction, scope_, kernel_);
+  const ExpressionBuilder builder(accesses_, scope_, kernel_, valueOf, domain);
+  result.expr = builder.build(*term_.expr, draft_.computeType);
+  if (domain)
+    result.domain = builder.numbered(*domain);
   return result;
 }
 

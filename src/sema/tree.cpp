@@ -22,7 +22,7 @@ void collectFree(const Node &node, const Scope &scope, std::vector<VariableId> &
   if (const auto *index = std::get_if<IndexNode>(&node.kind))
     return add(index->variable);
   size_t outside = bound.size();
-  if (const auto *sum = std::get_if<SumNode>(&node.kind))
+  if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
     bound.insert(bound.end(), sum->variables.begin(), sum->variables.end());
   for (const Node *child : children(node))
     collectFree(*child, scope, bound, free);
@@ -121,8 +121,9 @@ private:
       return text(*call);
     if (const auto *negate = std::get_if<NegateNode>(&node.kind))
       return "-" + (*this)(*negate->operand, kUnary);
-    if (const auto *sum = std::get_if<SumNode>(&node.kind))
-      return "sum(" + names(sum->variables, ", ") + ", " + (*this)(*sum->body, kOr) + ")";
+    if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
+      return std::string(syntax::spellingOf(sum->reduction)) + "(" + names(sum->variables, ", ") + ", " +
+             (*this)(*sum->body, kOr) + ")";
     const auto &binary = std::get<BinaryNode>(node.kind);
     static constexpr const char *kSpelling[] = {" + ", " - ", "*", "/"};
     int own = precedence(node);
@@ -166,8 +167,8 @@ NodePtr clone(const Node &node) {
     return makeNode(NegateNode{clone(*negate->operand)}, node.where);
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
     return makeNode(BinaryNode{binary->op, clone(*binary->left), clone(*binary->right)}, node.where);
-  if (const auto *sum = std::get_if<SumNode>(&node.kind))
-    return makeNode(SumNode{sum->variables, clone(*sum->body)}, node.where);
+  if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
+    return makeNode(ReduceNode{sum->reduction, sum->variables, clone(*sum->body)}, node.where);
   if (const auto *number = std::get_if<NumberNode>(&node.kind))
     return makeNode(*number, node.where);
   if (const auto *index = std::get_if<IndexNode>(&node.kind))
@@ -191,7 +192,7 @@ std::vector<const Node *> children(const Node &node) {
     return {negate->operand.get()};
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
     return {binary->left.get(), binary->right.get()};
-  if (const auto *sum = std::get_if<SumNode>(&node.kind))
+  if (const auto *sum = std::get_if<ReduceNode>(&node.kind))
     return {sum->body.get()};
   std::vector<const Node *> result;
   if (const auto *call = std::get_if<CallNode>(&node.kind))
@@ -210,7 +211,7 @@ void replaceAccesses(Node &node, const std::function<AccessId(AccessId)> &replac
 void forEachAccess(const Node &node, bool enterSums, const std::function<void(const AccessNode &, Span)> &visit) {
   if (const auto *access = std::get_if<AccessNode>(&node.kind))
     return visit(*access, node.where);
-  if (!enterSums && std::holds_alternative<SumNode>(node.kind))
+  if (!enterSums && std::holds_alternative<ReduceNode>(node.kind))
     return;
   for (const Node *child : children(node))
     forEachAccess(*child, enterSums, visit);
@@ -227,7 +228,7 @@ bool indexes(VariableId variable, const Node &node, const Scope &scope) {
 bool hasCalls(const Node &node) {
   if (std::holds_alternative<CallNode>(node.kind) || std::holds_alternative<IndexNode>(node.kind))
     return true;
-  if (std::holds_alternative<SumNode>(node.kind))
+  if (std::holds_alternative<ReduceNode>(node.kind))
     return false;
   const std::vector<const Node *> below = children(node);
   return std::any_of(below.begin(), below.end(), [](const Node *child) { return hasCalls(*child); });

@@ -71,13 +71,14 @@ struct CallNode {
   ValueType castTo; ///< of a cast
   std::vector<NodePtr> arguments;
 };
-struct SumNode {
+struct ReduceNode {
+  Reduction reduction;
   std::vector<VariableId> variables;
   NodePtr body;
 };
 
 struct Node {
-  std::variant<NumberNode, AccessNode, IndexNode, NegateNode, BinaryNode, CallNode, SumNode> kind;
+  std::variant<NumberNode, AccessNode, IndexNode, NegateNode, BinaryNode, CallNode, ReduceNode> kind;
   Span where;
 };
 

@@ -7,7 +7,7 @@ std::vector<const Expr *> children(const Expr &expr) {
     return {negate->operand.get()};
   if (const auto *binary = std::get_if<Binary>(&expr.node))
     return {binary->left.get(), binary->right.get()};
-  if (const auto *sum = std::get_if<Sum>(&expr.node))
+  if (const auto *sum = std::get_if<Reduce>(&expr.node))
     return {sum->body.get()};
   if (const auto *paren = std::get_if<Paren>(&expr.node))
     return {paren->inner.get()};

@@ -66,8 +66,9 @@ struct Call {
   std::vector<ExprPtr> arguments;
 };
 
-/// `sum(j, k, e)`
-struct Sum {
+/// `sum(j, k, e)`, `max(j, e)`
+struct Reduce {
+  Reduction reduction = Reduction::Sum;
   std::vector<Name> variables;
   ExprPtr body;
 };
@@ -78,7 +79,7 @@ struct Paren {
 };
 
 struct Expr {
-  std::variant<Literal, Access, Negate, Binary, Call, Sum, Paren> node;
+  std::variant<Literal, Access, Negate, Binary, Call, Reduce, Paren> node;
   Span where;
 };
 

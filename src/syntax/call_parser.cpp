@@ -1,11 +1,21 @@
-// Calls: of functions, and of `sum`.
+// Calls: of functions, and of reductions.
 #include "syntax/expression_parser.h"
+
+#include <algorithm>
 
 namespace spc::syntax {
 namespace {
 
 constexpr DiagnosticKind kArgumentCount{"argument-count", Severity::Error};
 constexpr DiagnosticKind kMissingSumVariable{"missing-sum-variable", Severity::Error};
+
+bool indexes(const std::string &variable, const Expr &expr) {
+  const std::vector<const Expr *> below = children(expr);
+  const auto *access = std::get_if<Access>(&expr.node);
+  return (access && std::any_of(access->indices.begin(), access->indices.end(),
+                                [&](const Name &index) { return index.text == variable; })) ||
+         std::any_of(below.begin(), below.end(), [&](const Expr *child) { return indexes(variable, *child); });
+}
 
 } // namespace
 
@@ -19,7 +29,25 @@ ExprPtr ExpressionParser::call(Function function) {
   if (!arguments(call, open))
     return nullptr;
   --depth_;
+  if (std::optional<Reduce> reduction = asReduction(call))
+    return make(std::move(*reduction), first.begin);
   return checkArgumentCount(call, tokens_.since(first.begin)) ? make(std::move(call), first.begin) : nullptr;
+}
+
+/// `max(j, e)` runs over j where j is a name without indices that indexes something in e.
+std::optional<Reduce> ExpressionParser::asReduction(Call &call) {
+  const std::optional<Reduction> reduction = reductionNamed(call.name.text);
+  if (!reduction || call.arguments.size() < 2)
+    return std::nullopt;
+  Reduce result{*reduction, {}, nullptr};
+  for (size_t k = 0; k + 1 < call.arguments.size(); ++k) {
+    const auto *access = std::get_if<Access>(&call.arguments[k]->node);
+    if (!access || !access->indices.empty() || !indexes(access->tensor.text, *call.arguments.back()))
+      return std::nullopt;
+    result.variables.push_back(access->tensor);
+  }
+  result.body = std::move(call.arguments.back());
+  return result;
 }
 
 bool ExpressionParser::arguments(Call &call, Span open) {
@@ -50,19 +78,22 @@ bool ExpressionParser::checkArgumentCount(const Call &call, Span where) {
   return false;
 }
 
-ExprPtr ExpressionParser::sumCall() {
+ExprPtr ExpressionParser::reduction(Reduction kind) {
   const Token name = tokens_.current();
   if (!enter())
     return nullptr;
   tokens_.advance();
   const Token open = tokens_.current();
   tokens_.advance();
-  Sum call;
-  if (!sumVariables(call))
+  Reduce call{kind, {}, nullptr};
+  if (!reductionVariables(call))
     return nullptr;
   if (call.variables.empty()) {
-    errors_.report(kMissingSumVariable, tokens_.span(name), "`sum` needs the index variables that it sums over")
-        .advise("write `sum(j, ...)`");
+    const std::string spelled(spellingOf(kind));
+    errors_
+        .report(kMissingSumVariable, tokens_.span(name),
+                "`" + spelled + "` needs the index variables that it runs over")
+        .advise("write `" + spelled + "(j, ...)`");
     return nullptr;
   }
   call.body = expression();
@@ -78,7 +109,7 @@ ExprPtr ExpressionParser::sumCall() {
 }
 
 // Names up to the last one that a comma follows: what comes after that is the body.
-bool ExpressionParser::sumVariables(Sum &call) {
+bool ExpressionParser::reductionVariables(Reduce &call) {
   while (tokens_.at(TokenKind::Name) && tokens_.peek().kind == TokenKind::Comma) {
     if (!countOperator())
       return false;

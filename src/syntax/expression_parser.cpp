@@ -217,8 +217,9 @@ ExprPtr ExpressionParser::primary() {
     if (tokens_.at(TokenKind::Name)) {
       const std::string_view name = tokens_.text(tokens_.current());
       const bool isCall = tokens_.peek().kind == TokenKind::LeftParen && !isWord(name);
-      if (name == "sum" && isCall)
-        return sumCall();
+      const std::optional<Reduction> kind = isCall ? reductionNamed(name) : std::nullopt;
+      if (kind && !functionNamed(name))
+        return reduction(*kind);
       if (const std::optional<Function> function = functionNamed(name); function && isCall)
         return call(*function);
       std::optional<Access> access = parseAccess();
@@ -270,8 +271,8 @@ Name ExpressionParser::takeName() {
 }
 
 bool ExpressionParser::checkTensorName(const Name &name) {
-  const bool isFunction = functionNamed(name.text).has_value();
-  if (name.text != "sum" && name.text != "tensor" && !isWord(name.text) && !isFunction)
+  const bool isFunction = functionNamed(name.text) || reductionNamed(name.text);
+  if (name.text != "tensor" && !isWord(name.text) && !isFunction)
     return true;
   errors_.report(kReservedName, name.where, "a tensor may not be called `" + name.text + "`")
       .advise("`" + name.text + "` is " + (isFunction ? "a function" : "a word") + " of the language");

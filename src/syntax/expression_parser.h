@@ -48,8 +48,9 @@ private:
   bool checkArgumentCount(const Call &call, Span where);
   ExprPtr operation(Function function, ExprPtr left, ExprPtr right, uint32_t begin);
   bool atWord(std::string_view word) const;
-  ExprPtr sumCall();
-  bool sumVariables(Sum &call);
+  std::optional<Reduce> asReduction(Call &call);
+  ExprPtr reduction(Reduction kind);
+  bool reductionVariables(Reduce &call);
   bool indices(Access &access);
   bool index(Access &access);
   bool closeIndices(Span open);

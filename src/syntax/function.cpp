@@ -44,12 +44,24 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::Not, "not", 1, 1, true},
     {Function::Cast, "", 1, 1},
 };
+constexpr std::string_view kReductions[] = {"sum", "prod", "min", "max", "any", "all"};
+
 static_assert(std::size(kSpellings) == static_cast<size_t>(Function::Cast) + 1);
 
 } // namespace
 
 const FunctionSpelling &spellingOf(Function function) {
   return kSpellings[static_cast<size_t>(function)];
+}
+
+std::string_view spellingOf(Reduction reduction) {
+  return kReductions[static_cast<size_t>(reduction)];
+}
+
+std::optional<Reduction> reductionNamed(std::string_view name) {
+  const auto found = std::find(std::begin(kReductions), std::end(kReductions), name);
+  return found == std::end(kReductions) ? std::nullopt
+                                        : std::optional(static_cast<Reduction>(found - std::begin(kReductions)));
 }
 
 std::optional<Function> functionNamed(std::string_view name) {

@@ -52,6 +52,15 @@ enum class Function : uint8_t {
   Cast,
 };
 
+/// What a reduction makes of all values.
+enum class Reduction : uint8_t { Sum, Product, Min, Max, Any, All };
+
+/// "sum", "prod", "min", "max", "any" or "all".
+std::string_view spellingOf(Reduction reduction);
+
+/// The reduction so spelled; nullopt for anything else. `min` and `max` name functions, too.
+std::optional<Reduction> reductionNamed(std::string_view name);
+
 /// How a function is written. Operators have no arguments in parentheses.
 struct FunctionSpelling {
   Function function;

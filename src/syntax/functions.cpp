@@ -9,8 +9,8 @@ namespace {
 constexpr DiagnosticKind kUnknownFunction{"unknown-function", Severity::Error};
 
 // Those that the language has not.
-constexpr std::array<std::string_view, 12> kFunctionNames{"all",  "any",  "argmax",  "argmin", "count",   "fmod",
-                                                          "log2", "mean", "product", "norm",   "softmax", "prod"};
+constexpr std::array<std::string_view, 9> kFunctionNames{"argmax", "argmin",  "count", "fmod",   "log2",
+                                                         "mean",   "product", "norm",  "softmax"};
 
 bool isTensor(const Kernel &kernel, const std::string &name) {
   return std::any_of(kernel.declarations.begin(), kernel.declarations.end(),
@@ -32,7 +32,8 @@ void checkExpression(const Expr &expr, const Kernel &kernel, SyntaxErrors &error
 } // namespace
 
 bool isFunctionName(std::string_view name) {
-  return functionNamed(name) || std::find(kFunctionNames.begin(), kFunctionNames.end(), name) != kFunctionNames.end();
+  return functionNamed(name) || reductionNamed(name) ||
+         std::find(kFunctionNames.begin(), kFunctionNames.end(), name) != kFunctionNames.end();
 }
 
 void reportUnknownFunction(const Name &name, SyntaxErrors &errors) {
@@ -40,7 +41,7 @@ void reportUnknownFunction(const Name &name, SyntaxErrors &errors) {
   std::string shown = name.text.substr(0, kLongestQuote) + (name.text.size() > kLongestQuote ? "..." : "");
   Diagnostic &error = errors.report(kUnknownFunction, name.where, "unknown function `" + shown + "`");
   std::vector<std::string> known = functionNames();
-  known.push_back("sum");
+  known.insert(known.end(), {"sum", "prod", "any", "all"});
   if (const std::optional<std::string> meant = didYouMean(name.text, known))
     error.fix(name.where, *meant);
   else if (isFunctionName(name.text))

@@ -62,8 +62,8 @@ private:
            expr.where);
       for (const ExprPtr &argument : call->arguments)
         write(*argument, depth + 1);
-    } else if (auto *sum = std::get_if<Sum>(&expr.node)) {
-      line(depth, "sum " + names(sum->variables), expr.where);
+    } else if (auto *sum = std::get_if<Reduce>(&expr.node)) {
+      line(depth, std::string(spellingOf(sum->reduction)) + " " + names(sum->variables), expr.where);
       write(*sum->body, depth + 1);
     } else if (auto *paren = std::get_if<Paren>(&expr.node)) {
       line(depth, "parentheses", expr.where);

@@ -102,8 +102,9 @@ private:
     write(*call.arguments.back(), own == kNot ? kNot : own + 1);
   }
 
-  void write(const Sum &sum) {
-    out_ += "sum(";
+  void write(const Reduce &sum) {
+    out_ += spellingOf(sum.reduction);
+    out_ += '(';
     names(sum.variables, ", ");
     out_ += ", ";
     write(*sum.body, kOr);

@@ -83,6 +83,14 @@ TEST_CASE("functions of two sparse operands visit entries of either or of both",
   check("D(i,j) = max(A(i,j), B(j,i))", {{{"A", "csr"}, {"B", "csc"}, {"D", "dense"}}});
 }
 
+TEST_CASE("what is missing makes products within functions 0, whatever else is in them", "[functions]") {
+  check("D(i,j) = exp(A(i,j) * x(j))", product({{"A", kSparse}, {"D", kDense}}));
+  check("D(i,j) = max(A(i,j) * x(j), B(i,j) * z(i))", product({{"A", {"csr", "coo"}}, {"B", {"csr"}}, {"D", kDense}}));
+  check("y(i) = sum(j, cos(A(i,j) / x(j)))", product({{"A", {"csr"}}}));
+  check("D(i,j) = cos(A(i,j) * B(i,j) * x(j) + C(i,j))",
+        product({{"A", {"csr"}}, {"B", {"csr"}}, {"C", {"csr"}}, {"D", kDense}}));
+}
+
 TEST_CASE("sparse operands of functions that lack each other's loops", "[functions]") {
   check("y(j,k) = sum(i, A(j,k) * (not B(i,k)))", product({{"A", {"csr", "coo"}}, {"B", {"csr", "csc"}}}));
   check("D(i,j) = max(A(i,j), x(i))", product({{"A", {"csr", "coo"}}, {"x", {"sv"}}, {"D", kDense}}));

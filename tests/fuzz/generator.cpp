@@ -169,7 +169,8 @@ private:
     switch (kind_ == Kind::Bool ? 4 + random_.below(2) : random_.below(7)) {
     case 0:
     case 1:
-      return function + "(" + (hasFractions() && chance(30) ? first + " - " + second : first) + ")";
+      return function + (function == "sqrt" || function == "log1p" ? "(abs(" : "((") +
+             (hasFractions() && chance(30) ? first + " - " + second : first) + "))";
     case 2:
       return (chance(50) ? "min(" : "max(") + first + ", " + second + ")";
     case 3:
@@ -217,7 +218,9 @@ private:
     const std::string &variable = reductions_.empty() || chance(30) ? pick(kVariables) : pick(reductions_);
     if (body.find(variable) == std::string::npos)
       return "(" + body + ")";
-    return "sum(" + variable + ", " + body + ")";
+    static constexpr std::array<const char *, 3> others = {"max", "min", "any"};
+    const bool isSum = kind_ == Kind::Complex || kind_ == Kind::Bool || chance(70);
+    return (isSum ? "sum" : std::string(pick(others))) + "(" + variable + ", " + body + ")";
   }
 
   std::string literal() {

@@ -81,7 +81,8 @@ private:
 
 class StatementEvaluator {
 public:
-  StatementEvaluator(std::vector<Variable> &variables, double epsilon) : variables_(variables), epsilon_(epsilon) {}
+  StatementEvaluator(std::vector<Variable> &variables, sema::ValueType type)
+      : variables_(variables), type_(type), epsilon_(epsilonOf(type)) {}
 
   Value sum(const Node &body, const std::vector<int> &loops) {
     Accumulator total;
@@ -136,7 +137,7 @@ private:
     case NodeKind::Divide:
       return divide(evaluate(*node.left), evaluate(*node.right));
     case NodeKind::Sum:
-      return sum(*node.left, node.variables);
+      return node.reduction == syntax::Reduction::Sum ? sum(*node.left, node.variables) : reduce(node);
     }
     return {};
   }
@@ -193,6 +194,37 @@ private:
     return {productOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions * b.additions};
   }
 
+  /// Of all values, those of missing entries among them.
+  Value reduce(const Node &node) {
+    using syntax::Reduction;
+    const Reduction kind = node.reduction;
+    const double infinity = std::numeric_limits<double>::infinity();
+    double start = kind == Reduction::Min   ? infinity
+                   : kind == Reduction::Max ? -infinity
+                   : kind == Reduction::Any ? 0
+                                            : 1;
+    if (sema::isInteger(type_) && std::isinf(start)) {
+      const double range = std::ldexp(1, 8 * sema::bytesOf(type_)), least = sema::isUnsigned(type_) ? 0 : -range / 2;
+      start = start > 0 ? least + range - 1 : least;
+    }
+    Value result{start, std::abs(start), 0, true, true};
+    forEachPoint(variables_, node.variables, [&] {
+      const Value next = evaluate(*node.left);
+      const double a = result.value.real(), b = next.value.real();
+      if (kind == Reduction::Product)
+        result = multiply(result, {next.value, next.magnitude, next.error, true, true});
+      else if (kind == Reduction::Any || kind == Reduction::All)
+        result = {kind == Reduction::Any ? double(a != 0 || b != 0) : double(a != 0 && b != 0), 1,
+                  next.error > 0 ? infinity : result.error, true, true};
+      else if (!std::isnan(a) && (std::isnan(b) || (kind == Reduction::Min ? b < a : b > a)))
+        result = {b, std::abs(b), std::max(result.error, next.error), true, true};
+      else
+        result.error = std::max(result.error, next.error);
+    });
+    result.present = result.stored = true;
+    return result;
+  }
+
   /// A missing divisor can only be an empty sum, whose value is 0.
   Value divide(const Value &a, const Value &b) const {
     if (!a.present)
@@ -206,6 +238,7 @@ private:
   }
 
   std::vector<Variable> &variables_;
+  sema::ValueType type_; ///< the target's
   double epsilon_;
 };
 
@@ -237,7 +270,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
     terms.push_back(resolver.term(addend, scope));
 
   const double epsilon = epsilonOf(target.type);
-  StatementEvaluator evaluator(variables, epsilon);
+  StatementEvaluator evaluator(variables, target.type);
   forEachPoint(variables, loops, [&] {
     const auto at = static_cast<size_t>(evaluator.offset(target.shape, indices));
     const bool isStored = !target.sparse || target.stored[at];

@@ -154,13 +154,15 @@ std::optional<double> Resolver::fillOf(syntax::BinaryOp op, std::optional<double
                                        : *left / *right;
 }
 
-NodePtr Resolver::resolve(const syntax::Sum &sum, Scope &scope) {
+NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   auto node = std::make_unique<Node>();
   node->kind = NodeKind::Sum;
   Scope inner = scope;
   for (const syntax::Name &name : sum.variables)
     node->variables.push_back(bind(inner, name.text));
   node->left = resolve(*sum.body, inner);
+  node->reduction = sum.reduction;
+  node->hasCalls = sum.reduction != syntax::Reduction::Sum; // it has a value everywhere
   return node;
 }
 

@@ -23,7 +23,8 @@ struct Node {
   NodeKind kind = NodeKind::Literal;
   double literal = 0;
   const DenseTensor *tensor = nullptr;
-  std::vector<int> variables; ///< of an access by dimension, or of a sum
+  std::vector<int> variables; ///< of an access by dimension, or of a reduction
+  syntax::Reduction reduction = syntax::Reduction::Sum;
   std::unique_ptr<Node> left;
   std::unique_ptr<Node> right;
   const syntax::Call *call = nullptr;
@@ -71,7 +72,7 @@ private:
   NodePtr resolve(const syntax::Negate &negate, Scope &scope);
   NodePtr resolve(const syntax::Binary &binary, Scope &scope);
   static std::optional<double> fillOf(syntax::BinaryOp op, std::optional<double> left, std::optional<double> right);
-  NodePtr resolve(const syntax::Sum &sum, Scope &scope);
+  NodePtr resolve(const syntax::Reduce &sum, Scope &scope);
   NodePtr resolve(const syntax::Paren &paren, Scope &scope) { return resolve(*paren.inner, scope); }
 
   const TensorMap &tensors_;

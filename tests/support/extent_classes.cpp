@@ -42,7 +42,7 @@ private:
       visit(*argument);
   }
   void visit(const syntax::Negate &negate) { visit(*negate.operand); }
-  void visit(const syntax::Sum &sum) { visit(*sum.body); }
+  void visit(const syntax::Reduce &sum) { visit(*sum.body); }
   void visit(const syntax::Paren &paren) { visit(*paren.inner); }
   void visit(const syntax::Binary &binary) {
     visit(*binary.left);

@@ -113,7 +113,9 @@ private:
     }
     return false;
   }
-  bool holdsAt(const syntax::Sum &sum, const Point &outer) {
+  bool holdsAt(const syntax::Reduce &sum, const Point &outer) {
+    if (sum.reduction != syntax::Reduction::Sum)
+      return true;
     Extents all, loops;
     collectExtents(*sum.body, {}, all);
     for (const syntax::Name &variable : sum.variables)
@@ -154,7 +156,7 @@ private:
       return fills[0] ? fills[*fills[0] != 0 ? 1 : 2] : fills[1] == fills[2] ? fills[1] : std::nullopt;
     if (call && settledBy(*call, fills))
       return call->function == syntax::Function::And ? 0 : 1;
-    if (known.size() < fills.size() || std::holds_alternative<syntax::Sum>(expr.node))
+    if (known.size() < fills.size() || std::holds_alternative<syntax::Reduce>(expr.node))
       return std::nullopt;
     return call                                                ? valueOf(*call, known)
            : binary                                            ? combined(binary->op, known)
@@ -185,7 +187,7 @@ private:
     const auto fill = [&](size_t k) { return fillOf(*parts[k]); };
     const auto *call = std::get_if<syntax::Call>(&expr.node);
     const auto *binary = std::get_if<syntax::Binary>(&expr.node);
-    if (std::holds_alternative<syntax::Sum>(expr.node) || !(parts.empty() || fillOf(expr)))
+    if (std::holds_alternative<syntax::Reduce>(expr.node) || !(parts.empty() || fillOf(expr)))
       return true;
     if (call && call->function == syntax::Function::Select)
       return fill(0) ? differs(parts[0]) || differs(parts[*fill(0) != 0 ? 1 : 2])
@@ -238,7 +240,7 @@ private:
     for (const syntax::ExprPtr &argument : call.arguments)
       collectExtents(*argument, bound, extents);
   }
-  void collect(const syntax::Sum &sum, std::set<std::string> bound, Extents &extents) const {
+  void collect(const syntax::Reduce &sum, std::set<std::string> bound, Extents &extents) const {
     for (const syntax::Name &variable : sum.variables)
       bound.insert(variable.text);
     collectExtents(*sum.body, bound, extents);

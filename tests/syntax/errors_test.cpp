@@ -93,7 +93,8 @@ TEST_CASE("words that a tensor may not be called") {
   checkError("y = a + or", "reserved-name", 1, 9, "`or`");
   checkError("f32(i) = A(i)", "reserved-name", 1, 1, "`f32`");
   checkError("y = sum(A(i))", "missing-sum-variable", 1, 5, "`sum(j, ...)`");
-  checkError("y = sum()", "missing-sum-variable", 1, 5, "sums over");
+  checkError("y = sum()", "missing-sum-variable", 1, 5, "runs over");
+  checkError("y = prod(A(i))", "missing-sum-variable", 1, 5, "`prod(j, ...)`");
   checkError("y = sum(j,)", "unexpected-token", 1, 11, "an expression");
 }
 

@@ -34,7 +34,7 @@ public:
     case 3:
       return node(Paren{make(depth - 1)});
     case 4:
-      return node(Sum{{{"k", {}}, {"l", {}}}, make(depth - 1)});
+      return node(Reduce{Reduction::Sum, {{"k", {}}, {"l", {}}}, make(depth - 1)});
     case 5:
     case 6:
       return call(static_cast<Function>(pick(static_cast<unsigned>(Function::Cast) + 1)), depth);

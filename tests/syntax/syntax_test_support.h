@@ -57,7 +57,7 @@ inline std::string structure(const Expr &expr, bool parens = true) {
       text += ' ' + structure(*argument, parens);
     return text + ')';
   }
-  if (auto *sum = std::get_if<Sum>(&expr.node))
+  if (auto *sum = std::get_if<Reduce>(&expr.node))
     return "(sum" + names(sum->variables) + ": " + structure(*sum->body, parens) + ')';
   std::string inner = structure(*std::get<Paren>(expr.node).inner, parens);
   return parens ? "(paren " + inner + ')' : inner;

@@ -1,0 +1,60 @@
+// Reductions other than sums, of dense and of sparse operands.
+#include "end_to_end/expressions.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc::testing;
+
+namespace {
+
+const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
+
+} // namespace
+
+// The greatest i64 is no double, which is what the evaluator computes with.
+TEST_CASE("reductions of dense operands", "[reductions]") {
+  for (const char *reduction : {"min", "max", "prod", "any", "all"}) {
+    const std::string name = reduction;
+    for (spc::sema::ValueType type : {spc::sema::ValueType::F64, spc::sema::ValueType::F32}) {
+      KernelSpec spec;
+      spec.type = type;
+      spec.statements = "y(i) = " + name + "(j, D(i,j))";
+      check(spec);
+      spec.statements = "s = " + name + "(i, j, D(i,j))";
+      check(spec);
+      spec.statements = "y(i) = x(i) + 2 * " + name + "(j, D(i,j) - x(i))";
+      check(spec);
+    }
+  }
+  for (spc::sema::ValueType type : {spc::sema::ValueType::I8, spc::sema::ValueType::U16, spc::sema::ValueType::I32})
+    for (const char *reduction : {"min", "max", "any", "all"}) {
+      KernelSpec spec;
+      spec.type = type;
+      spec.statements = "y(i) = " + std::string(reduction) + "(j, D(i,j))";
+      check(spec);
+    }
+}
+
+TEST_CASE("missing entries take part in reductions as zeros", "[reductions]") {
+  for (const char *reduction : {"min", "max", "prod", "any", "all"}) {
+    const std::string name = reduction;
+    check("y(i) = " + name + "(j, A(i,j))", product({{"A", kSparse}}));
+    check("y(j) = " + name + "(i, A(i,j))", product({{"A", kSparse}}));
+    check("s = " + name + "(i, j, A(i,j))", product({{"A", {"csr", "coo"}}}));
+    check("y(i) = " + name + "(j, A(i,j) * x(j))", product({{"A", {"csr", "coo"}}}));
+    check("y(i) = " + name + "(j, A(i,j) + x(j))", product({{"A", {"csr"}}}));
+  }
+  check("y(i) = any(j, A(i,j) > x(j))", product({{"A", {"csr", "coo"}}}));
+  check("y(i) = any(j, A(i,j) and B(i,j))", product({{"A", {"csr", "coo"}}, {"B", {"csr"}}}));
+  check("D(i,j) = max(k, A(i,k) * B(k,j))", product({{"A", {"csr", "csc"}}, {"D", {"dense"}}}));
+  check("D(i,j) = min(k, A(i,k) + B(k,j))", product({{"A", {"csr"}}, {"D", {"dense"}}}));
+}
+
+TEST_CASE("reductions within expressions and statements", "[reductions]") {
+  check("y(i) = A(i,j) * x(j) + max(j, A(i,j))", product({{"A", {"csr", "coo"}}}));
+  check("D(i,j) = exp(A(i,j) - max(k, A(i,k)))", product({{"A", {"csr"}}, {"D", {"dense"}}}));
+  check("D(i,j) = A(i,j) / max(k, abs(A(i,k)))", product({{"A", {"csr", "coo"}}}));
+  check("y(i) += max(j, A(i,j))", product({{"A", {"csr"}}}));
+  check("y(i) = max(j, A(i,j) * y(j))", product({{"A", {"csr"}}}));
+  check("m(i) = max(j, A(i,j))\ny(i) = sum(j, exp(A(i,j) - m(i)))", product({{"A", {"csr"}}}));
+}
