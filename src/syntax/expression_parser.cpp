@@ -271,11 +271,12 @@ Name ExpressionParser::takeName() {
 }
 
 bool ExpressionParser::checkTensorName(const Name &name) {
-  const bool isFunction = functionNamed(name.text) || reductionNamed(name.text);
-  if (name.text != "tensor" && !isWord(name.text) && !isFunction)
+  const bool isFunction = functionNamed(name.text).has_value(), isReduction = reductionNamed(name.text).has_value();
+  if (name.text != "tensor" && !isWord(name.text) && !isFunction && !isReduction)
     return true;
+  const char *kind = isFunction ? "a function" : isReduction ? "a reduction" : "a word";
   errors_.report(kReservedName, name.where, "a tensor may not be called `" + name.text + "`")
-      .advise("`" + name.text + "` is " + (isFunction ? "a function" : "a word") + " of the language");
+      .advise("`" + name.text + "` is " + kind + " of the language");
   return false;
 }
 
