@@ -174,22 +174,17 @@ RecordBuilder::Record RecordBuilder::either(Record left, Record right) {
     right = withAllOf(right, left.operands);
     left = all;
   }
-  const llvm::SmallVector<int> operands = unionOf(left.operands, right.operands);
-  auto op = sparse::BinaryOp::create(builder_, location_, typeOf(operands), left.value, right.value);
+  Record record = both(left, right);
+  auto op = record.value.getDefiningOp<sparse::BinaryOp>();
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::Block *overlap = builder_.createBlock(&op.getOverlapRegion(), {}, {left.value.getType(), right.value.getType()},
-                                              {location_, location_});
-  Elements elements = nothing();
-  unpack(overlap->getArgument(0), left.operands, elements);
-  unpack(overlap->getArgument(1), right.operands, elements);
-  yield(operands, elements);
   for (const auto &[region, side] : {std::pair(&op.getLeftRegion(), &left), std::pair(&op.getRightRegion(), &right)}) {
     mlir::Block *only = builder_.createBlock(region, {}, {side->value.getType()}, {location_});
     Elements known = nothing();
     unpack(only->getArgument(0), side->operands, known);
-    yield(operands, known);
+    yield(record.operands, known);
   }
-  return {op.getResult(), operands, left.loops, isUnion};
+  record.isUnion = isUnion;
+  return record;
 }
 
 /// The same places, with an operand that may be missing there.
