@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <sstream>
 
 namespace spc::driver {
@@ -26,12 +27,24 @@ bool isIdentifier(std::string_view name) {
   return true;
 }
 
+/// What objects may call: a kernel of that name would be called in its place.
+bool isLibraryFunction(std::string name) {
+  static const std::set<std::string> names = {
+      "aligned_alloc", "atan2", "calloc",  "cbrt",  "ceil",  "cos",     "erf",    "exp",    "expm1",  "fabs",
+      "floor",         "fmod",  "free",    "log",   "log1p", "madvise", "malloc", "memcmp", "memcpy", "memmove",
+      "memset",        "pow",   "realloc", "round", "sin",   "sqrt",    "tan",    "tanh"};
+  const bool isFloat = name.ends_with('f') && names.contains(name.substr(0, name.size() - 1));
+  return isFloat || names.contains(name);
+}
+
 /// Why a name cannot be that of the kernel's function; empty when it can.
 std::string objection(const std::string &name) {
   if (!isIdentifier(name))
     return "is no C identifier";
   if (abi::isReservedName(name))
     return "is reserved by C, C++ or spc";
+  if (isLibraryFunction(name))
+    return "is that of a function of the C library";
   if (name == "main")
     return "is the program's own function";
   return "";

@@ -43,7 +43,6 @@ private:
   Record either(Record left, Record right);
   Record withLookup(const Record &record, int operand);
   Record withAllOf(Record record, llvm::ArrayRef<int> operands);
-  Record withDense(const Record &record, int operand);
 
   mlir::Type typeOf(llvm::ArrayRef<int> operands);
   void unpack(mlir::Value record, llvm::ArrayRef<int> operands, Elements &elements);

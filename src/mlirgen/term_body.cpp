@@ -86,8 +86,10 @@ private:
   }
 
   mlir::Value emitNode(const sema::IndexValue &index, sema::ValueType type) {
+    // Not index_cast: it would fold with the one that made a coordinate an index, and leave the coordinate itself,
+    // which formats without an array of them do not have.
     mlir::Value number =
-        arith::IndexCastOp::create(builder_, location_, builder_.getI64Type(), sum(loopsOf(index.index)));
+        arith::IndexCastUIOp::create(builder_, location_, builder_.getI64Type(), sum(loopsOf(index.index)));
     return emitCall(builder_, location_, sema::Function::Cast, type, TypedValue{number, sema::ValueType::I64});
   }
 

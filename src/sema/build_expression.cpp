@@ -20,7 +20,7 @@ ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
     return make(Negate{build(*negate->operand, type)}, type);
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
     ExprPtr left = build(*binary->left, type);
-    return make(Binary{binary->op, std::move(left), build(*binary->right, type), domainOfProduct(node)}, type);
+    return make(Binary{binary->op, std::move(left), build(*binary->right, type), domainOfProduct(node, type)}, type);
   }
   if (const auto *call = std::get_if<CallNode>(&node.kind))
     return buildCall(*call, type);
@@ -38,11 +38,11 @@ Domain ExpressionBuilder::numbered(Domain domain) const {
 }
 
 /// Where the term is computed at places at which the product is 0 because something is missing.
-std::optional<Domain> ExpressionBuilder::domainOfProduct(const Node &node) const {
+std::optional<Domain> ExpressionBuilder::domainOfProduct(const Node &node, ValueType type) const {
   const BinaryOp op = std::get<BinaryNode>(node.kind).op;
   if (!domain_ || (op != BinaryOp::Mul && op != BinaryOp::Div))
     return std::nullopt;
-  const Sparsity sparsity = sparsityOf(node, scope_, kernel_);
+  const Sparsity sparsity = sparsityOf(node, type, scope_, kernel_);
   if (sparsity.fill != 0.0 || !sparsity.domain || isWithin(*domain_, *sparsity.domain))
     return std::nullopt;
   return numbered(*sparsity.domain);

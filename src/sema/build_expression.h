@@ -23,7 +23,7 @@ public:
   ExprPtr build(const Node &node, ValueType type) const;
 
 private:
-  std::optional<Domain> domainOfProduct(const Node &node) const;
+  std::optional<Domain> domainOfProduct(const Node &node, ValueType type) const;
   ExprPtr buildCall(const CallNode &call, ValueType type) const;
 
   const std::vector<AccessId> &accesses_;

@@ -83,7 +83,7 @@ private:
     if (!reduction || reduction->reduction == Reduction::Sum || reduction->reduction == Reduction::Product)
       return type;
     if (isLogical(reduction->reduction))
-      type = arithmeticType(typeOf(*reduction->body, statement_.scope, analysis_.kernel).value_or(ValueType::Bool));
+      return arithmeticType(typeOf(*reduction->body, statement_.scope, analysis_.kernel).value_or(ValueType::Bool));
     if (isComplex(type))
       analysis_.diagnostics.report(kTypeOperator, node.where,
                                    inQuotes(syntax::spellingOf(reduction->reduction)) + " is not defined on " +

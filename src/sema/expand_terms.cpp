@@ -122,7 +122,11 @@ private:
 
   /// A draft that computes a reduction other than a sum, whose body is one term.
   void setReduction(const ReduceNode &reduction, Span where, Draft &draft) {
+    const ValueType type = computeType_;
+    if (isLogical(reduction.reduction))
+      computeType_ = arithmeticType(typeOf(*reduction.body, scope_, kernel_).value_or(ValueType::Bool));
     NodePtr body = withTemporaries(*reduction.body);
+    computeType_ = type;
     draft.reduction = reduction.reduction;
     if (isLogical(reduction.reduction)) {
       draft.computeType = ValueType::Bool;
@@ -229,8 +233,12 @@ private:
     }
     if (const auto *call = std::get_if<CallNode>(&node.kind)) {
       CallNode copy{call->function, call->castTo, {}};
-      for (const NodePtr &argument : call->arguments)
-        copy.arguments.push_back(withTemporaries(*argument));
+      const ValueType type = computeType_;
+      for (size_t k = 0; k < call->arguments.size(); ++k) {
+        computeType_ = argumentType(*call, k, type, scope_, kernel_);
+        copy.arguments.push_back(withTemporaries(*call->arguments[k]));
+      }
+      computeType_ = type;
       return makeNode(std::move(copy), node.where);
     }
     return clone(node);
@@ -244,7 +252,7 @@ private:
     draft.where = sum.where;
     if (draft.targetVariables.size() > kMaxTemporaryOrder) {
       diagnostics_.report(kTemporaryOrderLimit, sum.where,
-                          "this sum needs a temporary of order " + std::to_string(draft.targetVariables.size()) +
+                          "this needs a temporary of order " + std::to_string(draft.targetVariables.size()) +
                               "; the highest is 8");
       return makeNode(NumberNode{0, "0"}, sum.where);
     }
@@ -292,7 +300,7 @@ private:
   Kernel &kernel_;
   Scope &scope_;
   Diagnostics &diagnostics_;
-  ValueType computeType_;
+  ValueType computeType_; ///< of what is looked at
   std::vector<Draft> temporaries_;
 };
 

@@ -2,64 +2,51 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace spc::sema {
 namespace {
 
-double foldUnary(Function function, double x) {
+/// Up to here every whole number is a double.
+constexpr double kLargestExact = 9007199254740992;
+
+/// Of 0, which is exact in every library: nothing else is certain to the last digit.
+std::optional<double> ofZero(Function function) {
+  switch (function) {
+  case Function::Exp:
+  case Function::Cos:
+    return 1;
+  case Function::Sigmoid:
+    return 0.5;
+  case Function::Log:
+    return std::nullopt;
+  default:
+    return 0;
+  }
+}
+
+std::optional<double> ofOne(Function function, double x) {
   switch (function) {
   case Function::Abs:
     return std::abs(x);
   case Function::Sign:
     return x > 0 ? 1 : x < 0 ? -1 : x;
   case Function::Relu:
-    return x > 0 || std::isnan(x) ? x : 0;
+    return std::max(x, 0.0);
   case Function::Floor:
     return std::floor(x);
   case Function::Ceil:
     return std::ceil(x);
   case Function::Round:
     return std::round(x);
-  case Function::Sqrt:
-    return std::sqrt(x);
-  case Function::Cbrt:
-    return std::cbrt(x);
-  case Function::Exp:
-    return std::exp(x);
-  case Function::Expm1:
-    return std::expm1(x);
-  case Function::Log:
-    return std::log(x);
-  case Function::Log1p:
-    return std::log1p(x);
-  case Function::Sin:
-    return std::sin(x);
-  case Function::Cos:
-    return std::cos(x);
-  case Function::Tan:
-    return std::tan(x);
-  case Function::Tanh:
-    return std::tanh(x);
-  case Function::Erf:
-    return std::erf(x);
-  case Function::Sigmoid:
-    return 1 / (1 + std::exp(-x));
-  case Function::Gelu:
-    return x * (1 + std::erf(x / std::numbers::sqrt2)) / 2;
+  case Function::Not:
+    return x == 0 ? 1 : 0;
   default:
-    return x == 0 ? 1 : 0; // Not
+    return x == 0 ? ofZero(function) : std::nullopt;
   }
 }
 
-double foldBinary(Function function, double a, double b) {
+std::optional<double> ofTwo(Function function, double a, double b) {
   switch (function) {
-  case Function::Pow:
-    return std::pow(a, b);
-  case Function::Atan2:
-    return std::atan2(a, b);
-  case Function::Modulo:
-    return std::fmod(a, b);
   case Function::Equal:
     return a == b;
   case Function::NotEqual:
@@ -72,32 +59,65 @@ double foldBinary(Function function, double a, double b) {
     return a > b;
   case Function::GreaterEqual:
     return a >= b;
-  case Function::And:
-    return a != 0 && b != 0;
+  case Function::Modulo:
+    return b != 0 ? std::optional(std::fmod(a, b)) : std::nullopt;
+  case Function::Pow:
+    return a == 0 && b > 0 ? std::optional(0.0) : std::nullopt;
   default:
-    return a != 0 || b != 0; // Or
+    return std::nullopt;
   }
 }
 
 } // namespace
 
-double fold(Function function, const std::vector<double> &arguments) {
-  switch (function) {
-  case Function::Min:
-    return *std::min_element(arguments.begin(), arguments.end());
-  case Function::Max:
-    return *std::max_element(arguments.begin(), arguments.end());
-  case Function::Select:
-    return arguments[0] != 0 ? arguments[1] : arguments[2];
+std::optional<double> rounded(ValueType type, double value) {
+  if (type == ValueType::Bool)
+    return value != 0 ? 1 : 0;
+  if (type == ValueType::F32 || type == ValueType::CF32)
+    return static_cast<float>(value);
+  if (type == ValueType::F16 || type == ValueType::BF16)
+    return value == std::trunc(value) && std::abs(value) <= 256 ? std::optional(value) : std::nullopt;
+  if (!isInteger(type))
+    return value;
+  if (!(std::abs(value) < kLargestExact))
+    return std::nullopt;
+  const double range = std::ldexp(1, 8 * bytesOf(type)), least = isUnsigned(type) ? 0 : -range / 2;
+  const double wrapped = value - range * std::floor((value - least) / range);
+  return std::abs(wrapped) < kLargestExact ? std::optional(wrapped) : std::nullopt;
+}
+
+double fold(BinaryOp op, double left, double right) {
+  switch (op) {
+  case BinaryOp::Add:
+    return left + right;
+  case BinaryOp::Sub:
+    return left - right;
+  case BinaryOp::Mul:
+    return left * right;
   default:
-    return arguments.size() == 1 ? foldUnary(function, arguments[0]) : foldBinary(function, arguments[0], arguments[1]);
+    return left / right;
   }
 }
 
-double foldCast(ValueType type, double value) {
-  if (type == ValueType::Bool)
-    return value != 0 ? 1 : 0;
-  return isInteger(type) ? std::trunc(value) : value;
+std::optional<double> fold(Function function, ValueType type, const std::vector<double> &arguments) {
+  std::optional<double> value;
+  if (function == Function::Min)
+    value = *std::min_element(arguments.begin(), arguments.end());
+  else if (function == Function::Max)
+    value = *std::max_element(arguments.begin(), arguments.end());
+  else if (function == Function::Modulo && isInteger(type) && arguments[1] == 0)
+    value = 0;
+  else
+    value = arguments.size() == 1 ? ofOne(function, arguments[0]) : ofTwo(function, arguments[0], arguments[1]);
+  return value ? rounded(type, *value) : value;
+}
+
+std::optional<double> foldCast(ValueType to, ValueType from, double value) {
+  if (isInteger(to) && isFloat(from)) {
+    const double range = std::ldexp(1, 8 * bytesOf(to)), least = isUnsigned(to) ? 0 : -range / 2;
+    value = std::clamp(std::trunc(value), least, least + range - 1);
+  }
+  return rounded(to, value);
 }
 
 } // namespace spc::sema

@@ -7,8 +7,16 @@
 namespace spc::sema {
 namespace {
 
+bool usesIndexValue(const Node &node) {
+  const std::vector<const Node *> below = children(node);
+  return std::holds_alternative<IndexNode>(node.kind) ||
+         std::any_of(below.begin(), below.end(), [](const Node *child) { return usesIndexValue(*child); });
+}
+
 // Whether anything but the access changes with the target's indices.
 bool dependsOnTarget(const Draft &draft, const DraftTerm &term, AccessId access, const Scope &scope) {
+  if (usesIndexValue(*term.expr))
+    return true;
   for (AccessId other : accessesOf(*term.expr))
     for (VariableId variable : scope.accesses[other].variables)
       if (other != access && std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) !=
@@ -35,7 +43,7 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
   if (sparse.empty())
     return PatternLoss{term.where, "this term has no sparse operand, so it fills every element"};
   if (hasDomain(*term.expr, draft.reduction, scope, kernel)) {
-    const Domain domain = domainOfTerm(*term.expr, draft.reduction, scope, kernel);
+    const Domain domain = domainOfTerm(*term.expr, draft.reduction, draft.computeType, scope, kernel);
     if (domain.kind == Domain::Kind::Everywhere)
       return PatternLoss{term.where, "this term is not 0 where its operands have no entries"};
     if (sparse.size() > 1)
@@ -62,8 +70,12 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
     return PatternLoss{first.where, name + " is stored as a sum of parts", true};
   if (format.symmetry != format::Symmetry::None && dependsOnTarget(draft, term, sparse.front(), scope))
     return PatternLoss{term.where, "this is not symmetric, as " + name + " is", true};
-  if (format.mayRepeat() && usesOf(sparse.front(), term) > 1)
-    return PatternLoss{first.where, name + " may hold an entry several times, and occurs more than once here", true};
+  const bool isProduct = !hasDomain(*term.expr, draft.reduction, scope, kernel);
+  if (format.mayRepeat() && (!isProduct || usesOf(sparse.front(), term) > 1))
+    return PatternLoss{first.where,
+                       name + " may hold an entry several times, and " +
+                           (isProduct ? "occurs more than once here" : "this is no product"),
+                       true};
   return sparse.front();
 }
 

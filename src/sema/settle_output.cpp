@@ -195,7 +195,8 @@ private:
   void warnIfFull() {
     for (const DraftTerm &term : draft_.terms)
       if (hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel) &&
-          domainOfTerm(*term.expr, draft_.reduction, scope_, analysis_.kernel).kind == Domain::Kind::Everywhere)
+          domainOfTerm(*term.expr, draft_.reduction, draft_.computeType, scope_, analysis_.kernel).kind ==
+              Domain::Kind::Everywhere)
         analysis_.diagnostics
             .report(kDensify, term.where,
                     "every element of " + inQuotes(target_.name) +

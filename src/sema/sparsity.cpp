@@ -1,9 +1,10 @@
 #include "sema/sparsity.h"
 
+#include "sema/expression_types.h"
 #include "sema/fold.h"
 
 #include <algorithm>
-#include <functional>
+#include <cmath>
 #include <limits>
 
 namespace spc::sema {
@@ -46,104 +47,88 @@ MaybeDomain intersectionOf(const MaybeDomain &a, const MaybeDomain &b) {
 
 const Sparsity kVaries{Domain{}, std::nullopt};
 
-/// The value of an argument that settles a call's, whatever the other one is.
-struct Annihilator {
-  double argument, result;
-};
-
-std::optional<Annihilator> annihilatorOf(Function function) {
-  switch (function) {
-  case Function::And:
-    return Annihilator{0, 0};
-  case Function::Or:
-    return Annihilator{1, 1};
-  default:
-    return std::nullopt;
-  }
-}
-
 class SparsityFinder {
 public:
   SparsityFinder(const Scope &scope, const Kernel &kernel) : scope_(scope), kernel_(kernel) {}
 
-  Sparsity find(const Node &node) const {
+  /// Of what is computed in `type`.
+  Sparsity find(const Node &node, ValueType type) const {
     if (const auto *number = std::get_if<NumberNode>(&node.kind))
-      return {std::nullopt, number->value};
+      return known(std::nullopt, foldCast(type, ValueType::F64, number->value));
     if (const auto *use = std::get_if<AccessNode>(&node.kind))
       return isSparse(use->access) ? Sparsity{Domain{Domain::Kind::Stored, use->access, {}}, 0} : kVaries;
     if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
-      Sparsity result = find(*negate->operand);
-      if (result.fill)
-        result.fill = -*result.fill;
-      return result;
+      const Sparsity operand = find(*negate->operand, type);
+      return operand.fill ? known(operand.domain, rounded(type, -*operand.fill)) : kVaries;
     }
     if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
-      return ofBinary(binary->op, find(*binary->left), find(*binary->right));
+      return ofBinary(binary->op, type, find(*binary->left, type), find(*binary->right, type));
     if (const auto *call = std::get_if<CallNode>(&node.kind))
-      return ofCall(*call);
+      return ofCall(*call, type);
     return kVaries;
   }
 
 private:
   bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
 
-  static Sparsity ofBinary(BinaryOp op, const Sparsity &left, const Sparsity &right) {
-    switch (op) {
-    case BinaryOp::Mul:
-      return annihilated(Annihilator{0, 0}, left, right, [](double a, double b) { return a * b; });
-    case BinaryOp::Div: // 0 / x is 0 for what is missing in a numerator, whatever x is
-      if (left.fill == 0.0)
-        return {left.domain, 0};
-      return merged(left, right, [](double a, double b) { return a / b; });
-    case BinaryOp::Add:
-      return merged(left, right, [](double a, double b) { return a + b; });
-    default:
-      return merged(left, right, [](double a, double b) { return a - b; });
-    }
+  /// With a fill that is known, unless it is none.
+  static Sparsity known(MaybeDomain domain, std::optional<double> fill) {
+    return fill && !std::isnan(*fill) ? Sparsity{std::move(domain), fill} : kVaries;
   }
 
-  using Operation = std::function<double(double, double)>;
-
-  static Sparsity merged(const Sparsity &left, const Sparsity &right, const Operation &operation) {
+  static Sparsity ofBinary(BinaryOp op, ValueType type, const Sparsity &left, const Sparsity &right) {
+    const bool byLeft = left.fill == 0.0, byRight = right.fill == 0.0;
+    if (op == BinaryOp::Mul && byLeft && byRight)
+      return {intersectionOf(left.domain, right.domain), 0};
+    if (op == BinaryOp::Mul && (byLeft || byRight))
+      return {byLeft ? left.domain : right.domain, 0};
+    if (op == BinaryOp::Div && byLeft) // whatever the divisor is
+      return {left.domain, 0};
     if (!left.fill || !right.fill)
       return kVaries;
-    return {unionOf(left.domain, right.domain), operation(*left.fill, *right.fill)};
+    return known(unionOf(left.domain, right.domain), rounded(type, fold(op, *left.fill, *right.fill)));
   }
 
-  static Sparsity annihilated(Annihilator by, const Sparsity &left, const Sparsity &right, const Operation &operation) {
-    const bool byLeft = left.fill == by.argument, byRight = right.fill == by.argument;
-    if (byLeft && byRight)
-      return {intersectionOf(left.domain, right.domain), by.result};
-    if (byLeft || byRight)
-      return {byLeft ? left.domain : right.domain, by.result};
-    return merged(left, right, operation);
-  }
-
-  Sparsity ofCall(const CallNode &call) const {
+  Sparsity ofCall(const CallNode &call, ValueType type) const {
     std::vector<Sparsity> arguments;
-    for (const NodePtr &argument : call.arguments)
-      arguments.push_back(find(*argument));
+    std::vector<ValueType> types;
+    for (size_t k = 0; k < call.arguments.size(); ++k) {
+      types.push_back(argumentType(call, k, type, scope_, kernel_));
+      arguments.push_back(find(*call.arguments[k], types.back()));
+    }
     if (call.function == Function::Select)
       return ofSelect(arguments);
-    if (const std::optional<Annihilator> by = annihilatorOf(call.function))
-      return annihilated(*by, truthOf(arguments[0]), truthOf(arguments[1]),
-                         [&](double a, double b) { return fold(call.function, {a, b}); });
-    Sparsity result{std::nullopt, 0};
+    if (call.function == Function::And || call.function == Function::Or)
+      return ofLogic(call.function, arguments);
+    MaybeDomain domain;
     std::vector<double> fills;
     for (const Sparsity &argument : arguments) {
       if (!argument.fill)
         return kVaries;
       fills.push_back(*argument.fill);
-      result.domain = unionOf(result.domain, argument.domain);
+      domain = unionOf(domain, argument.domain);
     }
-    result.fill = call.function == Function::Cast ? foldCast(call.castTo, fills.front()) : fold(call.function, fills);
-    return result;
+    const bool isCast = call.function == Function::Cast;
+    const std::optional<double> fill =
+        isCast ? foldCast(call.castTo, types.front(), fills.front()) : fold(call.function, types.front(), fills);
+    // What the call is converted to where it stands holds its value exactly, or is rounded.
+    return known(domain, fill ? foldCast(type, isCast ? call.castTo : types.front(), *fill) : fill);
   }
 
-  static Sparsity truthOf(Sparsity value) {
-    if (value.fill)
-      value.fill = *value.fill != 0 ? 1 : 0;
-    return value;
+  static Sparsity ofLogic(Function function, const std::vector<Sparsity> &arguments) {
+    const bool isAnd = function == Function::And;
+    const auto truth = [&](size_t k) {
+      return arguments[k].fill ? std::optional(*arguments[k].fill != 0) : std::nullopt;
+    };
+    const auto settles = [&](size_t k) { return truth(k) && *truth(k) != isAnd; };
+    const double settled = isAnd ? 0 : 1;
+    if (settles(0) && settles(1))
+      return {intersectionOf(arguments[0].domain, arguments[1].domain), settled};
+    if (settles(0) || settles(1))
+      return {arguments[settles(0) ? 0 : 1].domain, settled};
+    if (!truth(0) || !truth(1))
+      return kVaries;
+    return {unionOf(arguments[0].domain, arguments[1].domain), 1 - settled};
   }
 
   /// What the condition's fill chooses is seen wherever the condition is missing.
@@ -180,8 +165,8 @@ bool dividesBySparse(const Node &node, const Scope &scope, const Kernel &kernel)
 
 } // namespace
 
-Sparsity sparsityOf(const Node &node, const Scope &scope, const Kernel &kernel) {
-  return SparsityFinder(scope, kernel).find(node);
+Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel) {
+  return SparsityFinder(scope, kernel).find(node, type);
 }
 
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {
@@ -204,8 +189,8 @@ double neutralTo(Reduction reduction) {
   }
 }
 
-Domain domainOfTerm(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {
-  const Sparsity sparsity = sparsityOf(term, scope, kernel);
+Domain domainOfTerm(const Node &term, Reduction reduction, ValueType type, const Scope &scope, const Kernel &kernel) {
+  const Sparsity sparsity = sparsityOf(term, type, scope, kernel);
   if (sparsity.fill != neutralTo(reduction))
     return {};
   if (sparsity.domain)

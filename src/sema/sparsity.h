@@ -19,8 +19,8 @@ struct Sparsity {
   std::optional<double> fill;
 };
 
-/// Of a tree without sum() nodes.
-Sparsity sparsityOf(const Node &node, const Scope &scope, const Kernel &kernel);
+/// Of a tree without sum() nodes that is computed in `type`.
+Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel);
 
 /// Whether a term with sparse operands is more than a product of them with other factors, or a sum of such products:
 /// it calls functions, uses the values of index variables, divides by a sparse operand, or what is made of its values
@@ -29,7 +29,7 @@ bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const 
 
 /// Where a term is computed, of one that hasDomain(): everywhere if what it is outside of its domain is not neutral to
 /// the reduction.
-Domain domainOfTerm(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel);
+Domain domainOfTerm(const Node &term, Reduction reduction, ValueType type, const Scope &scope, const Kernel &kernel);
 
 /// What changes nothing when a reduction takes it in.
 double neutralTo(Reduction reduction);

@@ -71,13 +71,21 @@ void TermPlanner::findSparseAccesses() {
       std::swap(operand.variables.front(), operand.variables.back());
     // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
     operand.mayBeCopied = target().isAssembled || (format.order() > 1 && target().format.isDense());
-    // Parts of an entry make up a sum or a product of it, and nothing else.
-    const bool needsEntries = target().isAssembled || hasDomain(*term_.expr, draft_.reduction, scope_, kernel_);
-    operand.mustBeCopied =
-        (format.mayRepeat() && usesOf(id, *term_.expr) > 1) || (needsEntries && !visitsEntriesInOrder(format));
+    // Parts of an entry make up a product of it, and nothing else. Blocks and padding, which are zeros, may stay where
+    // the operand alone decides where something is added.
+    const bool isProduct = !hasDomain(*term_.expr, draft_.reduction, scope_, kernel_);
+    const bool needsEntries = target().isAssembled || !(isProduct || addsAlone(id));
+    operand.mustBeCopied = (format.mayRepeat() && (!isProduct || usesOf(id, *term_.expr) > 1)) ||
+                           (needsEntries && !visitsEntriesInOrder(format));
     operands_.push_back(std::move(operand));
     sparse_.push_back(id);
   }
+}
+
+bool TermPlanner::addsAlone(AccessId access) const {
+  const auto isSparse = [&](AccessId id) { return !kernel_.tensors[scope_.accesses[id].tensor].format.isDense(); };
+  return draft_.reduction == Reduction::Sum && std::count_if(accesses_.begin(), accesses_.end(), isSparse) == 1 &&
+         singleOperand(domainOfTerm(*term_.expr, draft_.reduction, draft_.computeType, scope_, kernel_)) == access;
 }
 
 std::vector<int> TermPlanner::numbersOf(const std::vector<VariableId> &some) const {
@@ -200,7 +208,7 @@ Term TermPlanner::build(const TermPlan &plan) {
   }
   std::optional<Domain> domain;
   if (hasDomain(*term_.expr, draft_.reduction, scope_, kernel_))
-    domain = domainOfTerm(*term_.expr, draft_.reduction, scope_, kernel_);
+    domain = domainOfTerm(*term_.expr, draft_.reduction, draft_.computeType, scope_, kernel_);
   const ExpressionBuilder builder(accesses_, scope_, kernel_, valueOf, domain);
   result.expr = builder.build(*term_.expr, draft_.computeType);
   if (domain)

@@ -51,6 +51,8 @@ public:
 
 private:
   void findSparseAccesses();
+  /// Whether the term is 0 but where this one sparse operand stores entries, and is summed.
+  bool addsAlone(AccessId access) const;
   std::vector<int> numbersOf(const std::vector<VariableId> &some) const;
   std::optional<TermPlan> plan(const std::vector<int> &collecting, const PrescribedOrder *order) const;
   std::optional<LoopProblem> problemFor(const std::vector<bool> &copied, const std::vector<int> &collecting) const;

@@ -116,6 +116,17 @@ TEST_CASE("values of index variables", "[functions]") {
   check("y(i) = sum(j, select(j > i, A(i,j), 0) * x(j))", product({{"A", kSparse}}));
 }
 
+TEST_CASE("index values beside formats that do not list coordinates", "[functions]") {
+  check("D(i,j) = A(i,j) * (i - j)", product({{"A", {"lower", "upper", "ell", "bsr2x3", "dia"}}, {"D", kDense}}));
+  check("y(i) = sum(j, A(i,j) * (2 * i - j))", product({{"A", {"sym-csr", "sym-packed", "lower"}}}));
+  check("D(i,j) = A(i,j) * (i < j)", product({{"A", {"sym-csr"}}}));
+}
+
+TEST_CASE("functions of blocks and padding", "[functions]") {
+  check("D(i,j) = relu(A(i,j))", product({{"A", {"bsr2x3", "ell", "ell4q", "dia", "csr-dup"}}}));
+  check("y(i) = relu(A(i,j)) * x(j)", product({{"A", {"bsr2x3", "ell", "dia", "csr-dup", "coo-unsorted"}}}));
+}
+
 TEST_CASE("conversions", "[functions]") {
   check(dense("y(i) = f32(x(i)) * z(i)"));
   check(dense("y(i) = f64(i32(x(i)))"));

@@ -50,6 +50,18 @@ TEST_CASE("missing entries take part in reductions as zeros", "[reductions]") {
   check("D(i,j) = min(k, A(i,k) + B(k,j))", product({{"A", {"csr"}}, {"D", {"dense"}}}));
 }
 
+TEST_CASE("what is in comparisons, casts and logic is reduced in types of its own", "[reductions]") {
+  check("y(i) = max(j, A(i,j)) > 1.5", product({{"A", {"csr"}}}));
+  check("y(i) = 2 * (sum(j, A(i,j)) > x(i)) + f64(i64(2 * sum(j, 0.4 * A(i,j))))", product({{"A", {"csr"}}}));
+  check("y(i) = select(any(j, max(k, B(j,k)) > A(i,j)), x(i), 1)", product({{"A", {"csr"}}}));
+  KernelSpec spec;
+  spec.statements = "y(i) = sum(j, A(i,j)) > 2";
+  spec.formats = {{"A", "csr"}};
+  spec.type = spc::sema::ValueType::I32;
+  spec.types = {{"y", spc::sema::ValueType::I8}};
+  check(spec);
+}
+
 TEST_CASE("reductions within expressions and statements", "[reductions]") {
   check("y(i) = A(i,j) * x(j) + max(j, A(i,j))", product({{"A", {"csr", "coo"}}}));
   check("D(i,j) = exp(A(i,j) - max(k, A(i,k)))", product({{"A", {"csr"}}, {"D", {"dense"}}}));

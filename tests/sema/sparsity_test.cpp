@@ -57,10 +57,34 @@ TEST_CASE("logic and choices are computed where they are not settled") {
   CHECK(domainOf("D(i,j) = select(A(i,j), B(i,j), x(j))") == "everywhere");
 }
 
+TEST_CASE("what is made of missing entries is worked out in the types of the kernel") {
+  const auto domain = [](const std::string &type, const std::string &value) {
+    const Checked checked =
+        check("tensor A(m,n): " + type + "\ntensor D(m,n): " + type + "\nD(i,j) = " + value, {"A=csr", "D=dense"});
+    INFO(checked.errors());
+    REQUIRE(checked.kernel);
+    return checked.statement().terms[0].domain->kind;
+  };
+  using Kind = Domain::Kind;
+  CHECK(domain("u8", "relu(A(i,j) - 1)") == Kind::Everywhere);
+  CHECK(domain("i8", "relu(A(i,j) - 1)") == Kind::Stored);
+  CHECK(domain("i8", "relu(A(i,j) - 100 - 100)") == Kind::Everywhere);
+  CHECK(domain("f32", "select(A(i,j) + 0.1 + 0.2 == 0.3, 7, 0)") == Kind::Everywhere);
+  CHECK(domain("f64", "select(A(i,j) + 0.1 + 0.2 == 0.3, 7, 0)") == Kind::Stored);
+  CHECK(domain("f64", "select(u8(A(i,j) - 1) == 0, 7, 0)") == Kind::Everywhere);
+  CHECK(domain("f64", "max(A(i,j), sqrt(-1))") == Kind::Everywhere);
+  CHECK(domain("bool", "not (A(i,j) + 1 + 1)") == Kind::Stored);
+  CHECK(domain("i32", "A(i,j) % A(j,i)") == Kind::Any);
+  CHECK(domain("f64", "A(i,j) % A(j,i)") == Kind::Everywhere);
+}
+
 TEST_CASE("outputs keep the pattern of the one operand that a term is computed where it is stored") {
   CHECK(check("D(i,j) = relu(A(i,j))", {"A=csr"}).tensor("D").patternOf.has_value());
   CHECK(check("D(i,j) = A(i,j)*exp(x(i))", {"A=csr"}).tensor("D").patternOf.has_value());
   CHECK(check("D(i,j) = exp(A(i,j))", {"A=csr"}).tensor("D").format.isDense());
+  CHECK(check("D(i,j) = relu(A(i,j))", {"A=bsr"}).tensor("D").patternOf.has_value());
+  CHECK(check("D(i,j) = relu(A(i,j))", {"A=repeats"}).tensor("D").format.isDense());
+  CHECK(check("D(i,j) = A(i,j)*(i < j)", {"A=lower"}).tensor("D").format.isDense());
   CHECK(check("D(i,j) = max(A(i,j), B(i,j))", {"A=csr", "B=csr"}).count("densify") == 1);
   CHECK(check("D(i,j) = A(i,j) and B(i,j)", {"A=csr", "B=csr", "D=csr"}).tensor("D").isAssembled);
   CHECK(check("D(i,j) = A(i,j) and B(i,j)", {"A=csr", "B=csr", "D=csr"}).count("densify") == 0);

@@ -53,7 +53,13 @@ private:
   }
 
   const Level &level(int k) const { return format_.levels[static_cast<size_t>(k)]; }
-  bool isListed(int k) const { return k >= 0 && !level(k).isDense(); }
+  /// Whether the level lists what is there, and nothing to fill up a width.
+  bool isListed(int k) const {
+    if (k < 0 || level(k).isDense())
+      return false;
+    const bool isRowOfOne = level(k).isSingleton() && (k == 0 || level(k - 1).isDense());
+    return !level(k).isFixedWidth() && !isRowOfOne;
+  }
 
   /// An array of so many elements.
   const void *arrayOf(FieldRole role, int index, int64_t elements, int64_t bytesEach, const std::string &name) const {
