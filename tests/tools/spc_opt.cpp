@@ -22,10 +22,11 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
-                  mlir::complex::ComplexDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
-                  mlir::linalg::LinalgDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
-                  mlir::scf::SCFDialect, mlir::sparse_tensor::SparseTensorDialect, mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+  registry
+      .insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
+              mlir::complex::ComplexDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
+              mlir::linalg::LinalgDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
+              mlir::sparse_tensor::SparseTensorDialect, mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   spc::transforms::registerSpcPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
