@@ -50,6 +50,11 @@ inline int64_t valueOf(const ClosedForm &form, int64_t parent, int64_t extent) {
   return form.constant + form.slope * parent + form.size * extent;
 }
 
+/// The coordinate of position `parent` of a level that runs over all of them again and again; 0 where it has none.
+inline int64_t coordinateOf(int64_t parent, int64_t extent) {
+  return extent > 0 ? parent % extent : 0;
+}
+
 /// The sum of a closed form over the parents before `parent`, whose coordinates run from 0 to parentExtent - 1 again
 /// and again.
 inline int64_t sumBefore(const Level &level, int64_t parent) {
@@ -57,6 +62,8 @@ inline int64_t sumBefore(const Level &level, int64_t parent) {
   const auto upTo = [&](int64_t count) {
     return count * (form.constant + form.size * level.extent) + form.slope * (count * (count - 1) / 2);
   };
+  if (level.parentExtent <= 0)
+    return 0;
   return parent / level.parentExtent * upTo(level.parentExtent) + upTo(parent % level.parentExtent);
 }
 
@@ -82,7 +89,7 @@ inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
     return {parent * level.width, (parent + 1) * level.width, 0};
   case LevelStorage::ClosedDense:
   case LevelStorage::ClosedCompressed: {
-    const int64_t begin = sumBefore(level, parent), coordinate = parent % level.parentExtent;
+    const int64_t begin = sumBefore(level, parent), coordinate = coordinateOf(parent, level.parentExtent);
     return {begin, begin + valueOf(level.length, coordinate, level.extent),
             begin - valueOf(level.start, coordinate, level.extent)};
   }
@@ -95,7 +102,7 @@ inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
   const int64_t end = load(level.pointers, source.pointerBytes, parent + 1);
   if (level.storage == LevelStorage::Compressed)
     return {begin, end, 0};
-  return {begin, end, begin - valueOf(level.start, parent % level.parentExtent, level.extent)};
+  return {begin, end, begin - valueOf(level.start, coordinateOf(parent, level.parentExtent), level.extent)};
 }
 
 /// Whether a level has an array of its coordinates.

@@ -278,6 +278,10 @@ void CollectedRun::reserve(const AppendingLoops &loops) {
 
 mlir::LogicalResult CollectedRun::rewriteStore(memref::StoreOp store, Workspace workspace) {
   mlir::Operation *sum = store.getValueToStore().getDefiningOp();
+  if (auto load = mlir::dyn_cast_or_null<memref::LoadOp>(sum); load && load.getMemRef() == buffer_) {
+    rewriteUpdate(load, store, workspace);
+    return mlir::success();
+  }
   if (sum && sum->getNumOperands() == 2)
     for (Value operand : sum->getOperands())
       if (auto load = operand.getDefiningOp<memref::LoadOp>(); load && load.getMemRef() == buffer_) {
@@ -287,11 +291,17 @@ mlir::LogicalResult CollectedRun::rewriteStore(memref::StoreOp store, Workspace 
   return rewriteReduction(store, workspace);
 }
 
-/// `A[x] = A[x] + value`.
+/// `A[x] = A[x] + value`; or `A[x] = A[x]`, where the value has folded to 0 and makes an entry all the same.
 void CollectedRun::rewriteUpdate(memref::LoadOp load, memref::StoreOp store, Workspace workspace) {
   mlir::Operation *sum = store.getValueToStore().getDefiningOp();
   if (workspace == Workspace::None) {
     mlir::ImplicitLocOpBuilder ops(store.getLoc(), store);
+    if (sum == load) {
+      collector_.append(ops, keyOf(ops, store.getIndices()), collector_.zero(ops), reserved_.contains(store));
+      store.erase();
+      load.erase();
+      return;
+    }
     const Value addend = sum->getOperand(0).getDefiningOp() == load ? sum->getOperand(1) : sum->getOperand(0);
     if (!isAddition(sum)) {
       mlir::ImplicitLocOpBuilder before(load.getLoc(), load);

@@ -94,6 +94,14 @@ TEST_CASE("fixed widths take what fits", "[conversion-sources]") {
   checkAssembly("A(i,j) = B(i,j)", pairs({"ell4", "ell4q", "ell1"}, {"csr", "csc", "coo", "dense"}));
 }
 
+TEST_CASE("diagonals that have places though the matrix has none", "[conversion-sources]") {
+  KernelSpec spec;
+  spec.statements = "y(i) = A(j,i) * B(k,j)";
+  spec.formats = {{"A", "@1-0=f3,0=r"}, {"B", "dcsr"}};
+  CHECK(check(spec, {{.extents = {4, 0, 6}}, {.extents = {1, 0, 6}}, {.extents = {9, 0, 0}}, {.extents = {0, 0, 6}}}) >
+        0);
+}
+
 TEST_CASE("tensors of order 3 into every format and order of modes", "[conversion-tensors]") {
   checkAssembly("A(i,j,k) = B(i,j,k)", pairs(kTensorFormats, kTensorFormats), 7);
   checkAssembly("A(k,i,j) = B(i,j,k)", pairs(kTensorFormats, kTensorFormats), 7, 3);

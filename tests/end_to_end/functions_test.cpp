@@ -108,6 +108,21 @@ TEST_CASE("assembled outputs store what functions give for stored entries", "[fu
   check("C(i,j) = relu(A(i,j)) + abs(B(i,j))", product({{"A", {"csr"}}, {"B", {"csr"}}, {"C", {"csr"}}}));
 }
 
+TEST_CASE("integers that fold to 0 are stored in an assembled output all the same", "[functions]") {
+  KernelSpec spec;
+  spec.type = spc::sema::ValueType::I32;
+  for (const char *format : {"sv", "@0=u0"}) {
+    spec.formats = {{"y", format}};
+    spec.statements = "y(i) = x(i) * (x(i) - x(i))";
+    check(spec);
+    spec.statements = "y(i) = x(i) * (z(i) != z(i))";
+    check(spec);
+  }
+  spec.formats = {{"C", "csr"}};
+  spec.statements = "C(i,j) = A(j,i) * (x(i) != x(i))";
+  check(spec);
+}
+
 TEST_CASE("values of index variables", "[functions]") {
   check(dense("y(i) = x(i) * i"));
   check(dense("D(i,j) = 10 * i + j + 0 * B(i,j)"));

@@ -59,11 +59,13 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
   node->call = &call;
   node->hasCalls = true;
   std::vector<double> fills;
+  ++callsAround_;
   for (const syntax::ExprPtr &argument : call.arguments) {
     node->arguments.push_back(resolve(*argument, scope));
     if (node->arguments.back()->fill)
       fills.push_back(*node->arguments.back()->fill);
   }
+  --callsAround_;
   if (fills.size() == call.arguments.size())
     node->fill = valueOf(call, fills);
   else
@@ -161,6 +163,9 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   for (const syntax::Name &name : sum.variables)
     node->variables.push_back(bind(inner, name.text));
   node->left = resolve(*sum.body, inner);
+  // What a function is called with is computed everywhere; a factor is missing where nothing was summed.
+  if (sum.reduction == syntax::Reduction::Sum && callsAround_ == 0 && node->left->fill == 0.0)
+    node->fill = 0;
   node->reduction = sum.reduction;
   node->hasCalls = sum.reduction != syntax::Reduction::Sum; // it has a value everywhere
   return node;

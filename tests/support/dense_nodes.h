@@ -79,6 +79,7 @@ private:
   std::vector<Variable> &variables_;
   std::vector<int> *reductions_ = nullptr;
   Scope *termScope_ = nullptr;
+  int callsAround_ = 0; ///< what is resolved
 };
 
 } // namespace spc::testing::evaluator
