@@ -1,5 +1,7 @@
 #include "sema/tree.h"
 
+#include "syntax/precedence.h"
+
 #include <algorithm>
 
 namespace spc::sema {
@@ -44,22 +46,7 @@ void collectAddends(const Node &node, bool keepGroups, Addend at, bool leftmost,
   collectAddends(*sum->right, keepGroups, {sum->right.get(), at.negative != subtracts}, false, result);
 }
 
-enum Precedence { kOr, kAnd, kNot, kComparison, kSum, kProduct, kUnary, kPrimary };
-
-int precedenceOf(Function function) {
-  switch (function) {
-  case Function::Or:
-    return kOr;
-  case Function::And:
-    return kAnd;
-  case Function::Not:
-    return kNot;
-  case Function::Modulo:
-    return kProduct;
-  default:
-    return syntax::spellingOf(function).isOperator ? kComparison : kPrimary;
-  }
-}
+using namespace syntax::precedence;
 
 class Printer {
 public:
@@ -79,7 +66,7 @@ private:
     if (std::holds_alternative<NegateNode>(node.kind))
       return kUnary;
     if (const auto *call = std::get_if<CallNode>(&node.kind))
-      return precedenceOf(call->function);
+      return syntax::precedenceOf(call->function);
     if (!std::holds_alternative<BinaryNode>(node.kind))
       return kPrimary;
     return asSum(node) ? kSum : kProduct;
@@ -95,7 +82,7 @@ private:
   std::string text(const CallNode &call) const {
     const syntax::FunctionSpelling &spelling = syntax::spellingOf(call.function);
     if (spelling.isOperator) {
-      const int own = precedenceOf(call.function);
+      const int own = syntax::precedenceOf(call.function);
       const bool isUnary = call.arguments.size() == 1;
       const std::string left = isUnary ? "" : (*this)(*call.arguments.front(), own == kComparison ? kSum : own) + " ";
       return left + std::string(spelling.text) + " " + (*this)(*call.arguments.back(), isUnary ? own : own + 1);

@@ -74,31 +74,24 @@ ExprPtr ExpressionParser::operation(Function function, ExprPtr left, ExprPtr rig
 }
 
 ExprPtr ExpressionParser::expression() {
-  uint32_t begin = tokens_.current().begin;
-  ExprPtr left = conjunction();
-  while (left && atWord("or")) {
-    if (!countOperator())
-      return nullptr;
-    tokens_.advance();
-    ExprPtr right = conjunction();
-    if (!right)
-      return nullptr;
-    left = operation(Function::Or, std::move(left), std::move(right), begin);
-  }
-  return left;
+  return chain(Function::Or, &ExpressionParser::conjunction);
 }
 
 ExprPtr ExpressionParser::conjunction() {
+  return chain(Function::And, &ExpressionParser::negation);
+}
+
+ExprPtr ExpressionParser::chain(Function function, ExprPtr (ExpressionParser::*operand)()) {
   uint32_t begin = tokens_.current().begin;
-  ExprPtr left = negation();
-  while (left && atWord("and")) {
+  ExprPtr left = (this->*operand)();
+  while (left && atWord(spellingOf(function).text)) {
     if (!countOperator())
       return nullptr;
     tokens_.advance();
-    ExprPtr right = negation();
+    ExprPtr right = (this->*operand)();
     if (!right)
       return nullptr;
-    left = operation(Function::And, std::move(left), std::move(right), begin);
+    left = operation(function, std::move(left), std::move(right), begin);
   }
   return left;
 }

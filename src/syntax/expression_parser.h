@@ -35,6 +35,8 @@ public:
 private:
   ExprPtr expression();
   ExprPtr conjunction();
+  /// Operands with a word between them.
+  ExprPtr chain(Function function, ExprPtr (ExpressionParser::*operand)());
   ExprPtr negation();
   ExprPtr comparison();
   ExprPtr sum();

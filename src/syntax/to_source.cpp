@@ -1,10 +1,10 @@
 #include "syntax/parser.h"
+#include "syntax/precedence.h"
 
 namespace spc::syntax {
 namespace {
 
-// How tightly a node binds; an operand that binds less than its place asks for gets parentheses.
-enum Precedence { kOr, kAnd, kNot, kComparison, kSum, kProduct, kUnary };
+using namespace precedence;
 
 class SourceWriter {
 public:
@@ -32,28 +32,13 @@ public:
 private:
   static int precedence(const Expr &expr) {
     if (auto *call = std::get_if<Call>(&expr.node))
-      return precedence(call->function);
+      return precedenceOf(call->function);
     if (auto *binary = std::get_if<Binary>(&expr.node))
       return precedence(binary->op);
     return kUnary;
   }
 
   static int precedence(BinaryOp op) { return op == BinaryOp::Add || op == BinaryOp::Sub ? kSum : kProduct; }
-
-  static int precedence(Function function) {
-    switch (function) {
-    case Function::Or:
-      return kOr;
-    case Function::And:
-      return kAnd;
-    case Function::Not:
-      return kNot;
-    case Function::Modulo:
-      return kProduct;
-    default:
-      return spellingOf(function).isOperator ? kComparison : kUnary;
-    }
-  }
 
   void write(const Literal &literal) { out_ += literal.spelling; }
 
@@ -93,7 +78,7 @@ private:
       out_ += ')';
       return;
     }
-    const int own = precedence(call.function);
+    const int own = precedenceOf(call.function);
     if (call.arguments.size() > 1)
       write(*call.arguments.front(), own == kComparison ? kSum : own);
     out_ += call.arguments.size() > 1 ? " " : "";

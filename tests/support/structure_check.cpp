@@ -53,12 +53,18 @@ private:
   }
 
   const Level &level(int k) const { return format_.levels[static_cast<size_t>(k)]; }
-  /// Whether the level lists what is there, and nothing to fill up a width.
-  bool isListed(int k) const {
+  /// Whether nothing need be below a place of a level: below a coordinate of a dense one, and below what fills up a
+  /// width. That repeats the coordinate before it, or is 0 in a row without entries, unless coordinates are unique.
+  bool mayBeEmpty(int k, int64_t at) const {
     if (k < 0 || level(k).isDense())
-      return false;
+      return true;
     const bool isRowOfOne = level(k).isSingleton() && (k == 0 || level(k - 1).isDense());
-    return !level(k).isFixedWidth() && !isRowOfOne;
+    if (!level(k).isFixedWidth() && !isRowOfOne)
+      return false;
+    const std::vector<int64_t> &indices = indices_[static_cast<size_t>(k)];
+    const auto place = static_cast<size_t>(at);
+    const int64_t width = begins_[static_cast<size_t>(k)][1];
+    return level(k).unique || indices[place] == (at % width == 0 ? 0 : indices[place - 1]);
   }
 
   /// An array of so many elements.
@@ -104,8 +110,10 @@ private:
       begins.push_back(load(array, format_.pointers, parent));
     expect(begins.front() == 0, name + " do not start at 0");
     expect(std::is_sorted(begins.begin(), begins.end()), name + " descend");
-    expect(!isListed(k - 1) || std::adjacent_find(begins.begin(), begins.end()) == begins.end(),
-           name + " name an empty list");
+    for (int64_t parent = 0; parent < parents; ++parent) {
+      const auto place = static_cast<size_t>(parent);
+      expect(begins[place] < begins[place + 1] || mayBeEmpty(k - 1, parent), name + " name an empty list");
+    }
     return begins;
   }
 

@@ -1,0 +1,22 @@
+#include "syntax/precedence.h"
+
+namespace spc::syntax {
+
+using namespace precedence;
+
+Precedence precedenceOf(Function function) {
+  switch (function) {
+  case Function::Or:
+    return kOr;
+  case Function::And:
+    return kAnd;
+  case Function::Not:
+    return kNot;
+  case Function::Modulo:
+    return kProduct;
+  default:
+    return spellingOf(function).isOperator ? kComparison : kPrimary;
+  }
+}
+
+} // namespace spc::syntax

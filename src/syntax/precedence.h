@@ -1,0 +1,16 @@
+// How tightly expressions bind, for those who write them out: an operand that binds less than its place asks for gets
+// parentheses.
+#pragma once
+
+#include "syntax/function.h"
+
+namespace spc::syntax {
+
+namespace precedence {
+enum Precedence { kOr, kAnd, kNot, kComparison, kSum, kProduct, kUnary, kPrimary };
+} // namespace precedence
+
+/// Of a call, or of the operator that it is.
+precedence::Precedence precedenceOf(Function function);
+
+} // namespace spc::syntax
