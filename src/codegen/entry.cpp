@@ -3,6 +3,7 @@
 #include "codegen/entry_assembly.h"
 #include "codegen/entry_call.h"
 #include "codegen/entry_checks.h"
+#include "codegen/entry_copies.h"
 #include "codegen/entry_memory.h"
 #include "codegen/entry_tensors.h"
 
@@ -117,6 +118,10 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
     const sema::Step &step = entry.kernel.steps[k];
     if (const auto *conversion = std::get_if<sema::Conversion>(&step)) {
       outputs.convert(*conversion);
+      continue;
+    }
+    if (const auto *recopy = std::get_if<sema::Recopy>(&step)) {
+      entry.tensors[recopy->copy] = copyConverted(entry, memory, entry.kernel.tensors[recopy->copy]);
       continue;
     }
     const bool patternOnly = entry.phase == runtime::Phase::Symbolic;

@@ -90,19 +90,26 @@ Value callRuntime(EntryBuilder &build, const std::string &name, const llvm::Smal
 
 } // namespace
 
+void AssembledOutputs::add(sema::TensorId tensor, const TensorArgument *argument, const abi::StructType &type) {
+  EntryBuilder &build = entry_.build;
+  Output output{tensor, argument, type.fields, {}};
+  for (const abi::Field &field : output.fields) {
+    output.owned.push_back(isArray(field) ? build.stack(build.pointerType(), 1) : Value());
+    if (isArray(field))
+      build.store(build.null(), output.owned.back());
+  }
+  outputs_.push_back(std::move(output));
+}
+
 void AssembledOutputs::prepare() {
   EntryBuilder &build = entry_.build;
-  for (const TensorArgument &argument : entry_.arguments) {
-    if (!argument.parameter.isAssembled)
-      continue;
-    Output output{&argument, {}};
-    for (const abi::Field &field : argument.parameter.type.fields) {
-      output.owned.push_back(isArray(field) ? build.stack(build.pointerType(), 1) : Value());
-      if (isArray(field))
-        build.store(build.null(), output.owned.back());
-    }
-    outputs_.push_back(std::move(output));
-  }
+  for (const TensorArgument &argument : entry_.arguments)
+    if (argument.parameter.isAssembled)
+      add(argument.parameter.tensor, &argument, argument.parameter.type);
+  for (size_t id = 0; id < entry_.kernel.tensors.size(); ++id)
+    if (const sema::Tensor &tensor = entry_.kernel.tensors[id];
+        tensor.role == sema::TensorRole::Temporary && tensor.isAssembled)
+      add(static_cast<sema::TensorId>(id), nullptr, abi::structFor(tensor.format, tensor.type));
   if (outputs_.empty())
     return;
   LLVM::LLVMFuncOp releaser = memory_.releaser();
@@ -218,7 +225,7 @@ void AssembledOutputs::allocateValues(sema::TensorId tensor) {
   build.failIf(build.both(isMissing, build.isNull(allocated)), Status::Memory);
   view.values = build.select(isMissing, allocated, view.values);
   for (const Output &output : outputs_)
-    if (output.argument->parameter.tensor == tensor)
+    if (output.tensor == tensor)
       build.store(allocated, output.owned.back());
 }
 
@@ -248,14 +255,14 @@ void AssembledOutputs::take(Descriptors &descriptors, sema::TensorId tensor, Val
   EntryBuilder &build = entry_.build;
   TensorView view = descriptors.readPacked(entry_.kernel.tensors[tensor], descriptor);
   for (const Output &output : outputs_) {
-    if (output.argument->parameter.tensor != tensor)
+    if (output.tensor != tensor)
       continue;
-    const std::vector<abi::Field> &fields = output.argument->parameter.type.fields;
+    const std::vector<abi::Field> &fields = output.fields;
     for (size_t f = 0; f < fields.size(); ++f) {
       if (!isArray(fields[f]))
         continue;
       Value array = slot(view, fields[f]);
-      if (entry_.phase == Phase::Numeric) {
+      if (entry_.phase == Phase::Numeric && output.argument) {
         const Value wasPassed = build.negate(build.isNull(output.argument->passed.values));
         array = fields[f].role == abi::FieldRole::Values ? build.select(wasPassed, build.null(), array) : build.null();
       }
@@ -270,6 +277,8 @@ void AssembledOutputs::take(Descriptors &descriptors, sema::TensorId tensor, Val
 void AssembledOutputs::hand() {
   EntryBuilder &build = entry_.build;
   for (const Output &output : outputs_) {
+    if (!output.argument)
+      continue; // released on the way out
     const TensorArgument &argument = *output.argument;
     const sema::Tensor &tensor = entry_.kernel.tensors[argument.parameter.tensor];
     TensorView view = entry_.tensors[argument.parameter.tensor];

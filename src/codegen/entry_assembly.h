@@ -30,10 +30,14 @@ public:
 
 private:
   struct Output {
-    const TensorArgument *argument;
+    sema::TensorId tensor;
+    const TensorArgument *argument; ///< null: a temporary
+    std::vector<abi::Field> fields;
     std::vector<mlir::Value>
         owned; ///< by field of the struct, of pointers: the frame's variable for an array to release
   };
+
+  void add(sema::TensorId tensor, const TensorArgument *argument, const abi::StructType &type);
 
   mlir::Value describeTarget(Descriptors &descriptors, sema::TensorId tensor);
   void take(Descriptors &descriptors, sema::TensorId tensor, mlir::Value descriptor);

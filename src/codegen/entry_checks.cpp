@@ -155,6 +155,28 @@ void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
   checkClosedForms(entry, tensor);
 }
 
+/// Leaves with Status::Shape where a view reaches beyond its source. No step of this overflows: what is left of the
+/// source's extent is divided.
+void checkWindows(Entry &entry, const sema::Tensor &view) {
+  EntryBuilder &build = entry.build;
+  const std::vector<sema::ExtentId> &within = entry.kernel.tensors[*view.source].extents;
+  for (size_t dim = 0; dim < view.windows.size(); ++dim) {
+    const sema::Window &window = view.windows[dim];
+    Value room = build.subtract(entry.extents[within[dim]], build.constant(window.constant + 1));
+    Value isRead = build.truth(true), isOutside = isNegative(build, room);
+    for (const sema::Window::Multiple &term : window.terms) {
+      const Value extent = entry.extents[view.extents[static_cast<size_t>(term.dim)]];
+      const Value last = build.subtract(extent, build.constant(1)), scale = build.constant(term.scale);
+      isRead = build.both(isRead, build.differ(extent, build.constant(0)));
+      // A negative room is outside already.
+      const Value fits = LLVM::SDivOp::create(build.ops(), build.greatest(room, build.constant(0)), scale);
+      isOutside = build.either(isOutside, build.compare(ICmpPredicate::sgt, last, fits));
+      room = build.subtract(room, build.multiply(build.least(last, fits), scale));
+    }
+    build.failIf(build.both(isRead, isOutside), Status::Shape);
+  }
+}
+
 void checkNumbers(Entry &entry, const TensorArgument &argument) {
   if (!argument.givesStructure)
     return;
@@ -226,6 +248,9 @@ void checkSizes(Entry &entry) {
     checkStructureSizes(entry, argument);
   for (const TensorArgument &argument : entry.arguments)
     checkNumbers(entry, argument);
+  for (const sema::Tensor &tensor : entry.kernel.tensors)
+    if (tensor.role == sema::TensorRole::View)
+      checkWindows(entry, tensor);
 }
 
 void checkArguments(Entry &entry) {

@@ -74,7 +74,7 @@ AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &s
   parts.pack = !isInOrder ? "pack_list" : parts.notesLengths ? "pack_matrix" : "pack_rows";
   if (runs > 1)
     parts.merge = "merge_runs";
-  if (kernel.dropZeros && phase == Phase::Assemble)
+  if (kernel.dropZeros && kernel.tensors[statement.target].fill == 0 && phase == Phase::Assemble)
     parts.dropZeros = "drop_zeros";
   return parts;
 }

@@ -194,7 +194,11 @@ private:
     if (sema::isFloat(type_))
       return isMin ? arith::MinimumFOp::create(builder_, location_, a, b).getResult()
                    : arith::MaximumFOp::create(builder_, location_, a, b).getResult();
-    return isMin ? select(less(a, b), a, b) : select(less(a, b), b, a);
+    if (isUnsigned())
+      return isMin ? arith::MinUIOp::create(builder_, location_, a, b).getResult()
+                   : arith::MaxUIOp::create(builder_, location_, a, b).getResult();
+    return isMin ? arith::MinSIOp::create(builder_, location_, a, b).getResult()
+                 : arith::MaxSIOp::create(builder_, location_, a, b).getResult();
   }
 
   Value modulo(Value a, Value b) {
@@ -238,6 +242,8 @@ Value emitLogic(mlir::OpBuilder &builder, mlir::Location location, Function func
     return arith::XOrIOp::create(builder, location, first, one);
   }
   const Value second = isTrue(builder, location, arguments.back());
+  if (function == Function::Xor)
+    return arith::XOrIOp::create(builder, location, first, second);
   return function == Function::And ? arith::AndIOp::create(builder, location, first, second).getResult()
                                    : arith::OrIOp::create(builder, location, first, second).getResult();
 }
@@ -262,6 +268,7 @@ Value emitCall(mlir::OpBuilder &builder, mlir::Location location, Function funct
     return asBool(builder, location, emitter.compare(function, arguments[0].value, arguments[1].value));
   case Function::And:
   case Function::Or:
+  case Function::Xor:
   case Function::Not:
     return asBool(builder, location, emitLogic(builder, location, function, arguments));
   case Function::Select:
@@ -295,21 +302,31 @@ Value combine(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction
   }
 }
 
-Value neutralTo(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, ValueType type) {
-  const bool isMin = reduction == sema::Reduction::Min;
-  Arithmetic plain(builder, location, false);
-  if (!isMin && reduction != sema::Reduction::Max)
-    return plain.constant(type, reduction == sema::Reduction::Sum || reduction == sema::Reduction::Any ? 0 : 1);
+mlir::Attribute neutralAttribute(mlir::MLIRContext &context, sema::Reduction reduction, ValueType type) {
+  mlir::Builder builder(&context);
+  const bool isMin = reduction == sema::Reduction::Min, isExtreme = isMin || reduction == sema::Reduction::Max;
+  const bool isOne = reduction == sema::Reduction::Product || reduction == sema::Reduction::All;
+  const mlir::Type element = elementType(type, context);
+  if (auto complex = mlir::dyn_cast<mlir::ComplexType>(element)) {
+    const mlir::Type part = complex.getElementType();
+    return builder.getArrayAttr({builder.getFloatAttr(part, isOne ? 1 : 0), builder.getFloatAttr(part, 0)});
+  }
   if (sema::isFloat(type))
-    return plain.constant(type, isMin ? HUGE_VAL : -HUGE_VAL);
-  if (type == ValueType::Bool)
-    return plain.constant(type, isMin ? 1 : 0);
-  const mlir::Type element = elementType(type, *builder.getContext());
+    return builder.getFloatAttr(element, isExtreme ? (isMin ? HUGE_VAL : -HUGE_VAL) : isOne ? 1 : 0);
+  if (!isExtreme || type == ValueType::Bool)
+    return builder.getIntegerAttr(element, isOne || (isExtreme && isMin) ? 1 : 0);
   const unsigned bits = element.getIntOrFloatBitWidth();
-  const llvm::APInt most =
-      sema::isUnsigned(type) ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits);
-  const llvm::APInt least = sema::isUnsigned(type) ? llvm::APInt::getZero(bits) : llvm::APInt::getSignedMinValue(bits);
-  return arith::ConstantOp::create(builder, location, builder.getIntegerAttr(element, isMin ? most : least));
+  const bool isUnsigned = sema::isUnsigned(type);
+  const llvm::APInt most = isUnsigned ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits);
+  const llvm::APInt least = isUnsigned ? llvm::APInt::getZero(bits) : llvm::APInt::getSignedMinValue(bits);
+  return builder.getIntegerAttr(element, isMin ? most : least);
+}
+
+Value neutralTo(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, ValueType type) {
+  const mlir::Attribute value = neutralAttribute(*builder.getContext(), reduction, type);
+  if (auto parts = mlir::dyn_cast<mlir::ArrayAttr>(value))
+    return complex::ConstantOp::create(builder, location, elementType(type, *builder.getContext()), parts);
+  return arith::ConstantOp::create(builder, location, mlir::cast<mlir::TypedAttr>(value));
 }
 
 } // namespace spc::mlirgen

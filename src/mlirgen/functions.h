@@ -27,6 +27,9 @@ mlir::Value emitCall(mlir::OpBuilder &builder, mlir::Location location, sema::Fu
 mlir::Value combine(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, sema::ValueType type,
                     mlir::Value a, mlir::Value b);
 
+/// What changes nothing when a reduction takes it in, as the attribute of a constant; an array of two of complex types.
+mlir::Attribute neutralAttribute(mlir::MLIRContext &context, sema::Reduction reduction, sema::ValueType type);
+
 /// What changes nothing when a reduction takes it in: of `min` and `max` the infinities, or the type's own ends.
 mlir::Value neutralTo(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction,
                       sema::ValueType type);

@@ -31,8 +31,9 @@ private:
   struct Argument {
     sema::TensorId tensor;
     mlir::Type type;
-    bool isStandIn; ///< the dense view through which a sparse output is written
-    int run = -1;   ///< of an assembled output's stand-in: the term that it is for
+    bool isStandIn;          ///< the dense view through which a sparse output is written
+    int run = -1;            ///< of an assembled output's stand-in: the term that it is for
+    bool isFollower = false; ///< a dense view of an operand that is read at another one's positions
   };
 
   std::vector<Argument> arguments() const;
@@ -45,6 +46,7 @@ private:
   mlir::Value emit(const sema::Statement &statement, const sema::Term &term, mlir::Value target);
   void emit(const sema::Copy &copy);
   void emit(const sema::Conversion &) {} // the runtime's work
+  void emit(const sema::Recopy &) {}     // the same
   mlir::Value operandValue(sema::TensorId tensor);
   mlir::Value extentValue(sema::ExtentId extent);
   mlir::Value repeatsOf(const sema::Term &term, llvm::ArrayRef<int> places);
@@ -59,8 +61,9 @@ private:
   mlir::OpBuilder builder_;
   mlir::func::FuncOp function_;
   std::vector<Argument> arguments_;
-  llvm::DenseMap<sema::TensorId, mlir::Value> read_;    ///< operands: dense value, sparse view or scalar
-  llvm::DenseMap<sema::TensorId, mlir::Value> written_; ///< current value of each written tensor, always dense
+  llvm::DenseMap<sema::TensorId, mlir::Value> read_;      ///< operands: dense value, sparse view or scalar
+  llvm::DenseMap<sema::TensorId, mlir::Value> followers_; ///< dense views of operands that follow others
+  llvm::DenseMap<sema::TensorId, mlir::Value> written_;   ///< current value of each written tensor, always dense
   llvm::SmallVector<mlir::Value> runs_; ///< by term of an assembling statement: the value of its stand-in
 };
 
@@ -70,6 +73,7 @@ bool BodyBuilder::isScalarOperand(const sema::Tensor &tensor) const {
 
 std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
   std::vector<bool> isOperand(kernel_.tensors.size()), isTarget(kernel_.tensors.size());
+  std::vector<bool> isFollower(kernel_.tensors.size());
   if (const auto *copy = std::get_if<sema::Copy>(&step_)) {
     isOperand[copy->from] = true;
     isTarget[copy->to] = true;
@@ -78,12 +82,15 @@ std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
     isTarget[statement->target] = true;
     for (const sema::Term &term : statement->terms)
       for (const sema::Operand &operand : term.operands)
-        isOperand[operand.tensor] = true;
+        (operand.follows ? isFollower : isOperand)[operand.tensor] = true;
   }
   std::vector<Argument> result;
-  for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id)
+  for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id) {
     for (Argument &argument : argumentsOf(id, isOperand[id], isTarget[id]))
       result.push_back(argument);
+    if (isFollower[id])
+      result.push_back({id, standInType(kernel_.tensors[id], context_), false, -1, true});
+  }
   return result;
 }
 
@@ -118,7 +125,7 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
   }
   // Of an operand that shares a pattern, too: the owner may not be among the arguments of a later step.
   const std::optional<sema::TensorId> owner =
-      tensor.structureOf || argument.isStandIn ? tensor.structureOf : tensor.patternOf;
+      tensor.structureOf || argument.isStandIn || argument.isFollower ? tensor.structureOf : tensor.patternOf;
   if (owner && *owner != argument.tensor)
     attributes.push_back(
         builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[*owner].name)));
@@ -130,25 +137,32 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
     const int bits = sema::keyBits(tensor, collecting);
     attributes.push_back(builder_.getNamedAttr("spc.key_bits", builder_.getI64IntegerAttr(bits)));
     attributes.push_back(builder_.getNamedAttr("spc.run", builder_.getI64IntegerAttr(argument.run)));
-  } else if (argument.isStandIn) {
-    const std::string &owner = kernel_.tensors[*tensor.patternOf].name;
-    attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(owner)));
-    if (hasPadding(tensor.format))
+  } else if (argument.isStandIn || argument.isFollower) {
+    const sema::TensorId owner = tensor.patternOf ? *tensor.patternOf : tensor.structureOf.value_or(argument.tensor);
+    attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(kernel_.tensors[owner].name)));
+    if (argument.isStandIn && hasPadding(tensor.format))
       attributes.push_back(builder_.getNamedAttr("spc.padded", builder_.getUnitAttr()));
   } else if (!tensor.format.isDense()) {
     attributes.push_back(builder_.getNamedAttr("spc.levels", levelAttributes(tensor, kernel_, context_)));
+  } else if (!tensor.hasUnitStride) {
+    attributes.push_back(builder_.getNamedAttr("spc.strided", builder_.getUnitAttr()));
   } else if (tensor.order() > 1) {
     llvm::SmallVector<int64_t> modes;
     for (const format::Level &level : tensor.format.levels)
       modes.push_back(level.dim);
     attributes.push_back(builder_.getNamedAttr("spc.modes", builder_.getDenseI64ArrayAttr(modes)));
   }
+  const auto *statement = std::get_if<sema::Statement>(&step_);
+  if (statement && statement->reduction != sema::Reduction::Sum && isWritten(argument) &&
+      statement->target == argument.tensor)
+    attributes.push_back(
+        builder_.getNamedAttr("spc.neutral", neutralAttribute(context_, statement->reduction, tensor.type)));
   return builder_.getDictionaryAttr(attributes);
 }
 
 bool BodyBuilder::isWritten(const Argument &argument) const {
   const sema::Tensor &tensor = kernel_.tensors[argument.tensor];
-  return argument.isStandIn || (tensor.isWritten && tensor.format.isDense());
+  return argument.isStandIn || (tensor.isWritten && tensor.format.isDense() && !argument.isFollower);
 }
 
 void BodyBuilder::createFunction(const std::string &name) {
@@ -173,7 +187,9 @@ void BodyBuilder::createFunction(const std::string &name) {
       runs_.push_back(value);
     else if (isWritten(argument))
       written_[argument.tensor] = value;
-    if (!argument.isStandIn)
+    if (argument.isFollower)
+      followers_[argument.tensor] = value;
+    else if (!argument.isStandIn)
       read_[argument.tensor] = value;
   }
 }
@@ -304,7 +320,7 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
   llvm::SmallVector<mlir::AffineMap> maps;
   bool hasSparseOperand = false;
   for (auto [number, operand] : llvm::enumerate(term.operands)) {
-    mlir::Value value = operandValue(operand.tensor);
+    mlir::Value value = operand.follows ? followers_.lookup(operand.tensor) : operandValue(operand.tensor);
     if (operand.indices.empty()) {
       scalars[number] = value;
       continue;
@@ -313,8 +329,8 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
     maps.push_back(mapOf(operand.indices));
     const sema::Tensor &tensor = kernel_.tensors[operand.tensor];
     hasSparseOperand |= !tensor.format.isDense();
-    if (term.domain && !tensor.format.isDense())
-      fills[number] = Arithmetic(builder_, location, false).constant(tensor.type, 0);
+    if (term.domain && !tensor.format.isDense() && !operand.follows)
+      fills[number] = Arithmetic(builder_, location, false).constant(tensor.type, tensor.fill);
   }
   maps.push_back(mapOf(term.target));
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
@@ -359,7 +375,7 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   for (size_t k = 0; k < kernel.steps.size(); ++k) {
     const sema::Step &step = kernel.steps[k];
-    if (std::holds_alternative<sema::Conversion>(step))
+    if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::Recopy>(step))
       continue;
     BodyBuilder(kernel, step, *module).build(sema::bodyName(kernel, k));
     if (sema::assemblingStatement(step) && sema::hasPhases(kernel))

@@ -30,17 +30,35 @@ static llvm::SmallVector<int> unionOf(llvm::ArrayRef<int> a, llvm::ArrayRef<int>
 }
 
 static void collectStored(const Domain &domain, llvm::SmallVectorImpl<bool> &operands) {
-  if (domain.kind == Domain::Kind::Stored)
+  if (domain.kind == Domain::Kind::Stored || domain.kind == Domain::Kind::Missing)
     operands[domain.operand] = true;
   for (const Domain &part : domain.parts)
     collectStored(part, operands);
 }
 
-/// The operands whose absence makes a product of the expression 0.
+/// Takes out the operands whose values the expression reads.
+static void collectRead(const sema::Expr &expr, llvm::SmallVectorImpl<bool> &unread) {
+  if (const auto *use = std::get_if<sema::Use>(&expr.node))
+    unread[use->operand] = false;
+  if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+    collectRead(*negate->operand, unread);
+  if (const auto *binary = std::get_if<sema::Binary>(&expr.node)) {
+    collectRead(*binary->left, unread);
+    collectRead(*binary->right, unread);
+  }
+  if (const auto *call = std::get_if<sema::Call>(&expr.node); call && call->function != sema::Function::Pattern)
+    for (const sema::ExprPtr &argument : call->arguments)
+      collectRead(*argument, unread);
+}
+
+/// The operands whose absence the expression asks for, or that makes a product of it 0.
 static void collectDeciding(const sema::Expr &expr, llvm::SmallVectorImpl<bool> &operands) {
   if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
     collectDeciding(*negate->operand, operands);
-  if (const auto *call = std::get_if<sema::Call>(&expr.node))
+  const auto *call = std::get_if<sema::Call>(&expr.node);
+  if (call && call->function == sema::Function::Pattern)
+    operands[std::get<sema::Use>(call->arguments.front()->node).operand] = true;
+  if (call)
     for (const sema::ExprPtr &argument : call->arguments)
       collectDeciding(*argument, operands);
   const auto *binary = std::get_if<sema::Binary>(&expr.node);
@@ -56,10 +74,20 @@ RecordBuilder::RecordBuilder(const TermBody &body, mlir::OpBuilder &builder, mli
                              llvm::ArrayRef<Value> uses)
     : body_(body), builder_(builder), location_(location), uses_(uses), isFlagged_(uses.size()) {
   collectDeciding(*body.term.expr, isFlagged_);
+  for (int operand = 0; operand < static_cast<int>(uses.size()); ++operand)
+    isFlagged_[operand] = isFlagged_[operand] && isSparse(operand);
+  // An output that shares a pattern, and operands that follow another, find their places by the loads of its values.
+  const sema::Tensor &target = body.kernel.tensors[body.statement.target];
+  keepsLoad_.assign(uses.size(), !target.format.isDense() && !target.isAssembled);
+  for (const sema::Operand &operand : body.term.operands)
+    if (operand.follows)
+      keepsLoad_[*operand.follows] = true;
+  collectRead(*body.term.expr, keepsLoad_);
 }
 
 bool RecordBuilder::isSparse(int operand) const {
-  return !body_.kernel.tensors[body_.term.operands[operand].tensor].format.isDense();
+  const sema::Operand &read = body_.term.operands[operand];
+  return !body_.kernel.tensors[read.tensor].format.isDense() && !read.follows;
 }
 
 llvm::SmallVector<int> RecordBuilder::loopsOf(int operand) const {
@@ -99,8 +127,25 @@ Value RecordBuilder::flag(bool isStored) {
   return mlir::arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(isStored));
 }
 
-RecordBuilder::Element RecordBuilder::present(Value value) {
-  return {value, flag(true)};
+RecordBuilder::Element RecordBuilder::present(int operand, Value value) {
+  return {value, keepsLoad_[operand] ? trueOf(value) : flag(true)};
+}
+
+/// True, computed from an element in a way that MLIR does not fold (LLVM does).
+Value RecordBuilder::trueOf(Value element) {
+  namespace arith = mlir::arith;
+  if (mlir::isa<mlir::ComplexType>(element.getType()))
+    element = complex::ReOp::create(builder_, location_, element);
+  const unsigned bits = element.getType().getIntOrFloatBitWidth();
+  const mlir::Type integer = builder_.getIntegerType(bits);
+  if (!mlir::isa<mlir::IntegerType>(element.getType()))
+    element = arith::BitcastOp::create(builder_, location_, integer, element);
+  const auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(integer, value));
+  };
+  const Value even = arith::ShLIOp::create(builder_, location_, element, number(1));
+  const Value zero = arith::AndIOp::create(builder_, location_, even, number(1));
+  return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, zero, number(0));
 }
 
 Value RecordBuilder::pack(llvm::ArrayRef<int> operands, const Elements &elements) {
@@ -134,7 +179,7 @@ RecordBuilder::Record RecordBuilder::stored(int operand) {
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *block = builder_.createBlock(&op.getPresentRegion(), {}, {uses_[operand].getType()}, {location_});
   Elements elements = nothing();
-  elements[operand] = present(block->getArgument(0));
+  elements[operand] = present(operand, block->getArgument(0));
   yield(operands, elements);
   return {op.getResult(), operands, loopsOf(operand), true};
 }
@@ -199,7 +244,7 @@ RecordBuilder::Record RecordBuilder::withLookup(const Record &record, int operan
       builder_.createBlock(&op.getOverlapRegion(), {}, {record.value.getType(), element}, {location_, location_});
   Elements elements = nothing();
   unpack(overlap->getArgument(0), record.operands, elements);
-  elements[operand] = present(overlap->getArgument(1));
+  elements[operand] = present(operand, overlap->getArgument(1));
   yield(operands, elements);
   if (isSparse(operand)) {
     mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {record.value.getType()}, {location_});
@@ -208,6 +253,44 @@ RecordBuilder::Record RecordBuilder::withLookup(const Record &record, int operan
     yield(operands, known);
   }
   return {op.getResult(), operands, unionOf(record.loops, loopsOf(operand)), false};
+}
+
+/// The places of a record where an operand stores nothing; all of them where the operand has loops that the record
+/// lacks.
+RecordBuilder::Record RecordBuilder::without(const Record &record, int operand) {
+  if (unionOf(record.loops, loopsOf(operand)) != record.loops)
+    return withLookup(record, operand);
+  const llvm::SmallVector<int> operands = unionOf(record.operands, {operand});
+  auto op = sparse::BinaryOp::create(builder_, location_, typeOf(operands), record.value, uses_[operand]);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {record.value.getType()}, {location_});
+  Elements known = nothing();
+  unpack(only->getArgument(0), record.operands, known);
+  yield(operands, known);
+  builder_.createBlock(&op.getOverlapRegion(), {}, {record.value.getType(), uses_[operand].getType()},
+                       {location_, location_});
+  yieldAbsent(operands);
+  return {op.getResult(), operands, record.loops, false};
+}
+
+/// At every coordinate at which an operand stores nothing.
+RecordBuilder::Record RecordBuilder::missing(int operand) {
+  Record record = everywhere(operand);
+  mlir::Block &present = record.value.getDefiningOp<sparse::UnaryOp>().getPresentRegion().front();
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  while (!present.empty())
+    present.back().erase();
+  builder_.setInsertionPointToEnd(&present);
+  yieldAbsent(record.operands);
+  return record;
+}
+
+/// Sums need a value also where there is none. Side effects keep it where it is, until spc-skip-absent takes it away.
+void RecordBuilder::yieldAbsent(llvm::ArrayRef<int> operands) {
+  auto absent = LLVM::InlineAsmOp::create(builder_, location_, typeOf(operands), mlir::ValueRange(), "spc.absent", "=r",
+                                          /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
+                                          nullptr, nullptr);
+  sparse::YieldOp::create(builder_, location_, absent.getRes());
 }
 
 RecordBuilder::Record RecordBuilder::withAllOf(Record record, llvm::ArrayRef<int> operands) {
@@ -220,10 +303,18 @@ RecordBuilder::Record RecordBuilder::withAllOf(Record record, llvm::ArrayRef<int
 RecordBuilder::Record RecordBuilder::gatherFrom(const Domain &domain) {
   if (domain.kind == Domain::Kind::Stored)
     return stored(domain.operand);
-  Record record = gatherFrom(domain.parts.front());
-  for (const Domain &part : llvm::ArrayRef(domain.parts).drop_front())
-    record = domain.kind == Domain::Kind::All ? both(record, gatherFrom(part)) : either(record, gatherFrom(part));
-  return record;
+  if (domain.kind == Domain::Kind::Missing)
+    return missing(domain.operand);
+  std::optional<Record> record;
+  for (const Domain &part : domain.parts)
+    if (part.kind != Domain::Kind::Missing) {
+      const Record next = gatherFrom(part);
+      record = !record ? next : domain.kind == Domain::Kind::All ? both(*record, next) : either(*record, next);
+    }
+  for (const Domain &part : domain.parts)
+    if (part.kind == Domain::Kind::Missing)
+      record = record ? without(*record, part.operand) : missing(part.operand);
+  return *record;
 }
 
 RecordBuilder::Record RecordBuilder::gather() {

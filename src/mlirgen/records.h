@@ -42,13 +42,17 @@ private:
   Record both(const Record &left, const Record &right);
   Record either(Record left, Record right);
   Record withLookup(const Record &record, int operand);
+  Record without(const Record &record, int operand);
+  Record missing(int operand);
+  void yieldAbsent(llvm::ArrayRef<int> operands);
   Record withAllOf(Record record, llvm::ArrayRef<int> operands);
 
   mlir::Type typeOf(llvm::ArrayRef<int> operands);
   void unpack(mlir::Value record, llvm::ArrayRef<int> operands, Elements &elements);
   mlir::Value pack(llvm::ArrayRef<int> operands, const Elements &elements);
   mlir::Value flag(bool isStored);
-  Element present(mlir::Value value);
+  Element present(int operand, mlir::Value value);
+  mlir::Value trueOf(mlir::Value element);
   /// Yields the record of some operands from a region; fills stand for those that are not known.
   void yield(llvm::ArrayRef<int> operands, const Elements &elements);
   bool isSparse(int operand) const;
@@ -60,6 +64,7 @@ private:
   mlir::Location location_;
   llvm::ArrayRef<mlir::Value> uses_;
   llvm::SmallVector<bool> isFlagged_; ///< by operand: records say whether it is stored
+  llvm::SmallVector<bool> keepsLoad_; ///< by operand: its element is not read, but where it is matters
 };
 
 } // namespace spc::mlirgen

@@ -65,7 +65,9 @@ public:
   }
 
 private:
-  bool isSparse(const sema::Operand &operand) const { return !body_.kernel.tensors[operand.tensor].format.isDense(); }
+  bool isSparse(const sema::Operand &operand) const {
+    return !body_.kernel.tensors[operand.tensor].format.isDense() && !operand.follows;
+  }
 
   mlir::Value emit(const sema::Expr &expr) {
     return std::visit([&](const auto &node) { return emitNode(node, expr.type); }, expr.node);
@@ -101,13 +103,18 @@ private:
     mlir::Value value = emitArithmetic(binary, type);
     if (!binary.domain)
       return value;
-    return arith::SelectOp::create(builder_, location_, isIn(*binary.domain), value, arithmetic_.constant(type, 0));
+    return arith::SelectOp::create(builder_, location_, isIn(*binary.domain), value,
+                                   arithmetic_.constant(type, binary.outside));
   }
 
   /// An i1.
   mlir::Value isIn(const sema::Domain &domain) {
     if (domain.kind == sema::Domain::Kind::Stored)
       return stored_[domain.operand];
+    if (domain.kind == sema::Domain::Kind::Missing) {
+      const mlir::Value yes = arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(true));
+      return arith::XOrIOp::create(builder_, location_, stored_[domain.operand], yes);
+    }
     mlir::Value result;
     for (const sema::Domain &part : domain.parts) {
       const mlir::Value one = isIn(part);
@@ -137,7 +144,17 @@ private:
     llvm_unreachable("every operator is handled");
   }
 
+  /// A bool: all elements of a dense operand count as stored.
+  mlir::Value emitPattern(const sema::Use &use) {
+    const mlir::Type type = elementType(sema::ValueType::Bool, *builder_.getContext());
+    const mlir::Value isStored = stored_.empty() ? mlir::Value() : stored_[use.operand];
+    return isStored ? arith::ExtUIOp::create(builder_, location_, type, isStored).getResult()
+                    : arithmetic_.constant(sema::ValueType::Bool, 1);
+  }
+
   mlir::Value emitNode(const sema::Call &call, sema::ValueType type) {
+    if (call.function == sema::Function::Pattern)
+      return emitPattern(std::get<sema::Use>(call.arguments.front()->node));
     llvm::SmallVector<TypedValue> arguments;
     for (const sema::ExprPtr &argument : call.arguments)
       arguments.push_back({emit(*argument), argument->type});

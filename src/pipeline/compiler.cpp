@@ -145,7 +145,7 @@ Span runtimeUse(const sema::Kernel &kernel) {
       return conversion->where;
   }
   for (const sema::Tensor &tensor : kernel.tensors)
-    if (tensor.source)
+    if (tensor.role == sema::TensorRole::Converted)
       return tensor.where;
   for (const sema::Tensor &tensor : kernel.tensors)
     for (const format::Level &level : tensor.format.levels)

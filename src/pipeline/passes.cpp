@@ -48,8 +48,10 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
 
 void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
   passes.addNestedPass<FuncOp>(transforms::createLowerDense());
+  passes.addNestedPass<FuncOp>(transforms::createResumeReductions());
   // Only now: before dense tensors are buffers, canonicalization folds loads of an output into its initial fill.
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
+  passes.addNestedPass<FuncOp>(transforms::createSkipAbsent());
   passes.addPass(transforms::createAssemble());
   passes.addNestedPass<FuncOp>(transforms::createShareStructure());
   passes.addNestedPass<FuncOp>(transforms::createSinkFill());

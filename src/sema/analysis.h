@@ -67,6 +67,15 @@ void inferExtents(Analysis &analysis);
 /// Gives every tensor its value type.
 void inferTypes(Analysis &analysis);
 
+/// Sets the declared fills; reports those that a tensor's type or format cannot have. Types and formats are known.
+void declareFills(Analysis &analysis);
+
+/// Whether a format stores zeros of its own: in blocks, on diagonals, at the ends of rows of one width.
+bool hasPadding(const format::Format &format);
+
+/// Reports a tensor whose missing entries are not 0 in a format that has padding.
+void reportFillFormat(const Tensor &tensor, Span where, Diagnostics &diagnostics);
+
 /// The type a statement is computed in: that of arithmetic on the widest type among its operands and its target.
 ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &statement);
 

@@ -39,6 +39,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   readSchedules(analysis);
   inferExtents(analysis);
   inferTypes(analysis);
+  declareFills(analysis);
   checkTypes(analysis);
   checkAmbiguity(analysis);
   if (diagnostics.hasErrors())

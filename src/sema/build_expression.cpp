@@ -1,9 +1,11 @@
 #include "sema/build_expression.h"
 
 #include "sema/expression_types.h"
+#include "sema/shared_pattern.h"
 #include "sema/sparsity.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace spc::sema {
 
@@ -20,7 +22,9 @@ ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
     return make(Negate{build(*negate->operand, type)}, type);
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
     ExprPtr left = build(*binary->left, type);
-    return make(Binary{binary->op, std::move(left), build(*binary->right, type), domainOfProduct(node, type)}, type);
+    double outside = 0;
+    const std::optional<Domain> domain = deciding(node, type, outside);
+    return make(Binary{binary->op, std::move(left), build(*binary->right, type), domain, outside}, type);
   }
   if (const auto *call = std::get_if<CallNode>(&node.kind))
     return buildCall(*call, type);
@@ -29,7 +33,7 @@ ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
 }
 
 Domain ExpressionBuilder::numbered(Domain domain) const {
-  if (domain.kind == Domain::Kind::Stored)
+  if (domain.kind == Domain::Kind::Stored || domain.kind == Domain::Kind::Missing)
     domain.operand =
         static_cast<int>(std::find(accesses_.begin(), accesses_.end(), domain.operand) - accesses_.begin());
   for (Domain &part : domain.parts)
@@ -37,15 +41,18 @@ Domain ExpressionBuilder::numbered(Domain domain) const {
   return domain;
 }
 
-/// Where the term is computed at places at which the product is 0 because something is missing.
-std::optional<Domain> ExpressionBuilder::domainOfProduct(const Node &node, ValueType type) const {
+/// Where the term is computed at places at which something missing decides the value, which `outside` then is.
+std::optional<Domain> ExpressionBuilder::deciding(const Node &node, ValueType type, double &outside) const {
+  if (!domain_)
+    return std::nullopt;
   const BinaryOp op = std::get<BinaryNode>(node.kind).op;
-  if (!domain_ || (op != BinaryOp::Mul && op != BinaryOp::Div))
-    return std::nullopt;
+  const bool isProduct = op == BinaryOp::Mul || op == BinaryOp::Div;
   const Sparsity sparsity = sparsityOf(node, type, scope_, kernel_);
-  if (sparsity.fill != 0.0 || !sparsity.domain || isWithin(*domain_, *sparsity.domain))
+  if (!sparsity.fill || !sparsity.domain || !(isProduct ? *sparsity.fill == 0 : std::isinf(*sparsity.fill)))
     return std::nullopt;
-  return numbered(*sparsity.domain);
+  outside = *sparsity.fill;
+  const Domain domain = byLeaders(*sparsity.domain, accesses_, scope_, kernel_);
+  return isWithin(*domain_, domain) ? std::nullopt : std::optional(numbered(domain));
 }
 
 ExprPtr ExpressionBuilder::buildCall(const CallNode &call, ValueType type) const {

@@ -23,7 +23,7 @@ public:
   ExprPtr build(const Node &node, ValueType type) const;
 
 private:
-  std::optional<Domain> domainOfProduct(const Node &node, ValueType type) const;
+  std::optional<Domain> deciding(const Node &node, ValueType type, double &outside) const;
   ExprPtr buildCall(const CallNode &call, ValueType type) const;
 
   const std::vector<AccessId> &accesses_;

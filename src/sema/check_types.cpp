@@ -33,13 +33,22 @@ public:
 
   void run() {
     checkTarget();
-    check(*statement_.value, false, type_);
+    const bool isLogic = statement_.source->op == syntax::AssignOp::Or;
+    check(*statement_.value, false,
+          isLogic ? arithmeticType(typeOf(*statement_.value, statement_.scope, analysis_.kernel).value_or(type_))
+                  : type_);
   }
 
 private:
   std::string typeName() const { return spelling(type_); }
 
   void checkTarget() {
+    const syntax::AssignOp op = statement_.source->op;
+    const bool isOrdered = op == syntax::AssignOp::Min || op == syntax::AssignOp::Max;
+    if ((isOrdered && isComplex(type_)) || (op == syntax::AssignOp::Or && target_.type != ValueType::Bool))
+      analysis_.diagnostics.report(kTypeOperator, statement_.source->targetWhere,
+                                   inQuotes(syntax::spellingOf(op)) + " is not defined on " + spelling(target_.type) +
+                                       ", which " + inQuotes(target_.name) + " holds");
     if (kindOf(target_.type) >= kindOf(type_))
       return;
     Diagnostic &narrowing = analysis_.diagnostics.report(kNarrowing, statement_.source->targetWhere,
@@ -109,6 +118,7 @@ private:
     switch (call.function) {
     case Function::Equal:
     case Function::NotEqual:
+    case Function::Pattern:
       return true;
     case Function::Select:
       return argument > 0 || !isComplex(type);
@@ -122,6 +132,7 @@ private:
     case Function::GreaterEqual:
     case Function::And:
     case Function::Or:
+    case Function::Xor:
     case Function::Not:
       return !isComplex(type);
     case Function::Abs:
@@ -148,7 +159,8 @@ private:
       return;
     const bool isWhole =
         number.value <= kLargestExact && number.value == static_cast<double>(static_cast<int64_t>(number.value));
-    if (number.spelling.find_first_not_of("0123456789") != std::string::npos) {
+    const bool isTruth = number.spelling == "true" || number.spelling == "false";
+    if (!isTruth && number.spelling.find_first_not_of("0123456789") != std::string::npos) {
       Diagnostic &literal = analysis_.diagnostics.report(
           kLiteralType, where, inQuotes(number.spelling) + " is no integer, but this is computed in " + typeName());
       if (isWhole) {

@@ -66,22 +66,46 @@ private:
     if (tensor.order() > 0)
       out_ << (tensor.format.name.empty() ? "" : ", " + tensor.format.name) << " "
            << format::describe(tensor.format, dimensionNames(tensor));
+    if (tensor.fill != 0)
+      out_ << ", fill " << tensor.fill;
     out_ << "; " << roleOf(tensor) << "\n";
   }
 
   std::string roleOf(const Tensor &tensor) const {
     if (tensor.role == TensorRole::Temporary)
-      return "temporary";
+      return "temporary" + storageOf(tensor);
+    if (tensor.role == TensorRole::View)
+      return "view of " + nameOf(*tensor.source) + windowsOf(tensor);
     if (tensor.source)
       return "copy of " + nameOf(*tensor.source);
     std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
+    return role + storageOf(tensor);
+  }
+
+  std::string storageOf(const Tensor &tensor) const {
+    std::string storage;
     if (tensor.isAssembled)
-      role += ", assembled";
+      storage += ", assembled";
     if (tensor.patternOf)
-      role += ", pattern of " + nameOf(*tensor.patternOf);
+      storage += ", pattern of " + nameOf(*tensor.patternOf);
     if (tensor.structureOf)
-      role += ", structure of " + nameOf(*tensor.structureOf);
-    return role;
+      storage += ", structure of " + nameOf(*tensor.structureOf);
+    return storage;
+  }
+
+  /// "(d0 + 2, 3)", in terms of the view's own dimensions.
+  static std::string windowsOf(const Tensor &view) {
+    std::vector<std::string> indices;
+    for (const Window &window : view.windows) {
+      std::string index;
+      for (const Window::Multiple &term : window.terms)
+        index += (index.empty() ? "" : " + ") + (term.scale == 1 ? "" : std::to_string(term.scale) + "*") +
+                 format::coordinateText({.dim = term.dim});
+      if (index.empty() || window.constant != 0)
+        index += (index.empty() ? "" : " + ") + std::to_string(window.constant);
+      indices.push_back(index);
+    }
+    return listOf(indices);
   }
 
   /// The extents' names, where no two are the same; else none, for which a format has names of its own.
@@ -102,6 +126,8 @@ private:
     out_ << nameOf(conversion.to) << listOf(names) << " is converted from " << nameOf(conversion.from) << listOf(from)
          << "\n";
   }
+
+  void describe(const Recopy &recopy) { out_ << nameOf(recopy.copy) << " is made\n"; }
 
   void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
 
@@ -164,6 +190,8 @@ private:
     if (domain.kind == Domain::Kind::Everywhere)
       return "everywhere";
     std::string result = isNested ? "" : "where ";
+    if (domain.kind == Domain::Kind::Missing)
+      return result + "not " + nameOf(term.operands[domain.operand].tensor);
     if (domain.kind == Domain::Kind::Stored)
       return result + nameOf(term.operands[domain.operand].tensor);
     std::string parts;

@@ -21,6 +21,7 @@ struct Draft {
   bool accumulates = false; ///< `+=`
   bool zeroFirst = false;
   Reduction reduction = Reduction::Sum; ///< of another one there is one term
+  double background = 0;                ///< what the statement makes of places where no term is computed
   ValueType computeType = ValueType::F64;
   std::vector<DraftTerm> terms;
   Span where;
@@ -61,9 +62,9 @@ std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const
 /// Why the arrays of a format cannot be built from entries; nullopt where they can.
 std::optional<std::string> whyNotAssembled(const format::Format &format);
 
-/// Where this is the first statement that writes the draft's target, decides the target's format, and whether a sparse
-/// one shares an operand's pattern or is assembled.
-void settleOutput(Analysis &analysis, const Draft &draft);
+/// Where this is the first statement that writes the draft's target, decides the target's format, whether a sparse one
+/// shares an operand's pattern or is assembled, and what its missing entries are.
+void settleOutput(Analysis &analysis, Draft &draft);
 
 /// Makes a statement that reads its own target right: in place where possible, else through a copy.
 /// Also decides which term overwrites the target and whether it is set to zero first.

@@ -2,6 +2,9 @@
 // reductions or, where it stands below an addition or in a divisor, into a temporary.
 #include "sema/draft.h"
 #include "sema/expression_types.h"
+#include "sema/pick_entries.h"
+#include "sema/products.h"
+#include "sema/sparsity.h"
 
 #include <algorithm>
 
@@ -10,19 +13,10 @@ namespace {
 
 constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
 constexpr DiagnosticKind kIndexValue{"index-value", Severity::Error};
-constexpr DiagnosticKind kStrictDistribution{"strict-distribution", Severity::Error};
 constexpr DiagnosticKind kTemporaryOrderLimit{"temporary-order-limit", Severity::Error};
 
 constexpr size_t kMaxTerms = 256;
 constexpr size_t kMaxTemporaryOrder = 8;
-
-// A product, with the variables of the sum() nodes that were its factors.
-struct Product {
-  bool negative;
-  NodePtr expr;
-  std::vector<VariableId> bound;
-};
-using Products = std::vector<Product>;
 
 // Nested: below an addition, or below any operator where source rounding must be kept; a sum() there is a temporary.
 enum class Place { Factor, Nested };
@@ -39,13 +33,17 @@ public:
     main.statement = statement_;
     main.target = statement.target.tensor;
     main.targetVariables = statement.target.variables;
-    main.accumulates = statement.source->op == syntax::AssignOp::Add;
+    main.accumulates = statement.source->op != syntax::AssignOp::Assign;
     main.computeType = computeType_;
     main.where = statement.source->where;
     const auto *reduction = std::get_if<ReduceNode>(&statement.value->kind);
-    if (reduction && reduction->reduction != Reduction::Sum && !main.accumulates &&
-        isOverTarget(*statement.value, main) && isTakenIn(reduction->reduction, main))
+    if (const std::optional<Reduction> takesIn = reductionOf(statement.source->op))
+      takeIn(*takesIn, *statement.value, main);
+    else if (reduction && reduction->reduction != Reduction::Sum && !main.accumulates &&
+             isOverTarget(*statement.value, main) && isTakenIn(reduction->reduction, main))
       setReduction(*reduction, statement.value->where, main);
+    else if (isWhole(*statement.value, main))
+      addWhole(*statement.value, main);
     else
       for (const Addend &addend : openAddends(*statement.value, options_.strictFp))
         addTerms(addend, main);
@@ -54,6 +52,62 @@ public:
   }
 
 private:
+  /// What a statement that takes values in, other than by adding them, makes of them.
+  static std::optional<Reduction> reductionOf(syntax::AssignOp op) {
+    switch (op) {
+    case syntax::AssignOp::Min:
+      return Reduction::Min;
+    case syntax::AssignOp::Max:
+      return Reduction::Max;
+    case syntax::AssignOp::Or:
+      return Reduction::Any;
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// `y(i) min= e`: the minimum of what y holds and of e for all values of the variables that y lacks.
+  void takeIn(Reduction kind, const Node &value, Draft &draft) {
+    const auto *inner = std::get_if<ReduceNode>(&value.kind);
+    ReduceNode reduction{kind, {}, clone(inner && inner->reduction == kind ? *inner->body : value)};
+    for (VariableId variable : freeVariables(*reduction.body, scope_))
+      if (std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) ==
+          draft.targetVariables.end())
+        reduction.variables.push_back(variable);
+    if (sparseOperand(*reduction.body)) {
+      // MLIR's reductions of sparse operands do not begin with what the target holds.
+      if (kind == Reduction::Any)
+        reduction.body = truthOf(std::move(reduction.body));
+      reduction.reduction = reduction.variables.empty() ? Reduction::Sum : kind;
+      const NodePtr reduced = makeNode(std::move(reduction), value.where);
+      reduction = {kind, {}, temporaryFor(*reduced)};
+    }
+    setReduction(reduction, value.where, draft);
+  }
+
+  /// Whether a value is computed as one term: where missing entries are no zeros, its addends have no meaning apart.
+  bool isWhole(const Node &value, const Draft &draft) const {
+    bool hasFill = kernel_.tensors[draft.target].fill != 0;
+    forEachAccess(value, false, [&](const AccessNode &use, Span) {
+      const Tensor &tensor = kernel_.tensors[scope_.accesses[use.access].tensor];
+      hasFill |= !tensor.format.isDense() && tensor.fill != 0;
+    });
+    return hasFill && !draft.accumulates && isOverTarget(value, draft);
+  }
+
+  void addWhole(const Node &value, Draft &draft) {
+    NodePtr whole = withTemporaries(value);
+    checkIndexValues(*whole, *whole, draft);
+    draft.terms.push_back({std::move(whole), {}, false, value.where});
+  }
+
+  static NodePtr truthOf(NodePtr value) {
+    const Span where = value->where;
+    CallNode truth{Function::Cast, ValueType::Bool, {}};
+    truth.arguments.push_back(std::move(value));
+    return makeNode(std::move(truth), where);
+  }
+
   bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
 
   // A sparse operand that would be part of this node's arithmetic; those inside sum() are not when it is a temporary.
@@ -75,7 +129,7 @@ private:
     Products products = multiplyOut(*addend.node, Place::Factor);
     bool isGroup = asSum(*addend.node) != nullptr;
     if (options_.strictFp && (products.size() > 1 || (isGroup && !reductions.empty())))
-      refuseDistribution(*addend.node, products, reductions);
+      refuseDistribution(*addend.node, products, reductions, scope_, kernel_, diagnostics_);
     for (Product &product : products) {
       DraftTerm term{std::move(product.expr), reductions, false, addend.node->where};
       term.reductions.insert(term.reductions.end(), product.bound.begin(), product.bound.end());
@@ -128,11 +182,10 @@ private:
     NodePtr body = withTemporaries(*reduction.body);
     computeType_ = type;
     draft.reduction = reduction.reduction;
+    draft.background = neutralTo(reduction.reduction);
     if (isLogical(reduction.reduction)) {
       draft.computeType = ValueType::Bool;
-      CallNode truth{Function::Cast, ValueType::Bool, {}};
-      truth.arguments.push_back(std::move(body));
-      body = makeNode(std::move(truth), where);
+      body = truthOf(std::move(body));
     }
     checkIndexValues(*body, *body, draft);
     draft.terms.push_back({std::move(body), reduction.variables, false, where});
@@ -231,7 +284,14 @@ private:
       NodePtr left = withTemporaries(*binary->left);
       return makeNode(BinaryNode{binary->op, std::move(left), withTemporaries(*binary->right)}, node.where);
     }
+    if (const auto *use = std::get_if<AccessNode>(&node.kind);
+        use && isSparse(use->access) && hasDerived(scope_.accesses[use->access], scope_))
+      return makeNode(AccessNode{pickedFrom(use->access, node.where)}, node.where);
     if (const auto *call = std::get_if<CallNode>(&node.kind)) {
+      if (call->function == Function::Pattern) {
+        checkPattern(accessesOf(node).front(), node.where, scope_, kernel_, diagnostics_);
+        return clone(node);
+      }
       CallNode copy{call->function, call->castTo, {}};
       const ValueType type = computeType_;
       for (size_t k = 0; k < call->arguments.size(); ++k) {
@@ -242,6 +302,19 @@ private:
       return makeNode(std::move(copy), node.where);
     }
     return clone(node);
+  }
+
+  /// What stands for a sparse access with constants or repeated indices.
+  AccessId pickedFrom(AccessId id, Span where) {
+    if (const auto known = picked_.find(id); known != picked_.end())
+      return known->second;
+    Draft draft = pickEntries(id, where, scope_, kernel_, diagnostics_);
+    draft.statement = statement_;
+    const AccessId result = addTemporary(kernel_, scope_, draft.targetVariables, draft.computeType, where);
+    draft.target = scope_.accesses[result].tensor;
+    temporaries_.push_back(std::move(draft));
+    picked_.emplace(id, result);
+    return result;
   }
 
   NodePtr temporaryFor(const Node &sum) {
@@ -275,26 +348,6 @@ private:
         .advise("split it into several statements");
   }
 
-  void refuseDistribution(const Node &node, const Products &products, const std::vector<VariableId> &reductions) {
-    Diagnostic &refused = diagnostics_.report(kStrictDistribution, node.where,
-                                              "this would have to be multiplied out, which --fp=strict rules out");
-    std::string text;
-    for (const Product &product : products) {
-      bool sumsAll = product.bound.empty();
-      for (VariableId variable : reductions)
-        sumsAll &= occurs(variable, *product.expr, scope_);
-      bool hasTemporary = false;
-      forEachAccess(*product.expr, true, [&](const AccessNode &use, Span) {
-        hasTemporary |= kernel_.tensors[scope_.accesses[use.access].tensor].role == TensorRole::Temporary;
-      });
-      if (!sumsAll || hasTemporary)
-        return; // its terms have no simple notation
-      text += text.empty() ? (product.negative ? "-" : "") : (product.negative ? " - " : " + ");
-      text += print(*product.expr, scope_, kernel_);
-    }
-    refused.advise(products.size() > 1 ? "write it out: " + text : "open the parentheses");
-  }
-
   const Options &options_;
   size_t statement_;
   Kernel &kernel_;
@@ -302,6 +355,7 @@ private:
   Diagnostics &diagnostics_;
   ValueType computeType_; ///< of what is looked at
   std::vector<Draft> temporaries_;
+  std::map<AccessId, AccessId> picked_; ///< sparse accesses with derived indices: what stands for them
 };
 
 } // namespace

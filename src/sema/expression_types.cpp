@@ -29,7 +29,7 @@ bool isLogical(Reduction reduction) {
 }
 
 bool isLogical(Function function) {
-  return isComparison(function) || function == Function::And || function == Function::Or || function == Function::Not;
+  return isComparison(function) || (function >= Function::And && function <= Function::Pattern);
 }
 
 std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kernel &kernel) {

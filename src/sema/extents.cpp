@@ -8,6 +8,9 @@ namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kShapeClash{"shape-clash", Severity::Error};
+constexpr DiagnosticKind kUnsizedVariable{"unsized-variable", Severity::Error};
+
+constexpr size_t kLastRank = SIZE_MAX / 2; ///< of names: after all those of the text
 
 // A declared name or an index variable takes part under its name; the lower rank wins when classes merge.
 struct ClassName {
@@ -96,6 +99,8 @@ public:
     std::vector<std::vector<int>> variables;
     for (ResolvedStatement &statement : analysis_.statements)
       variables.push_back(addStatement(statement));
+    for (size_t s = 0; s < variables.size(); ++s)
+      checkSized(analysis_.statements[s], variables[s]);
     for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
       tieByFormat(id);
     reserveDeclaredNames();
@@ -132,7 +137,15 @@ private:
     std::vector<int> variables;
     for (const Variable &variable : statement.scope.variables) {
       variables.push_back(classes_.add());
-      classes_.nameVariable(variables.back(), {variable.name, nextRank_++});
+      const bool isDerived = variable.kind == Variable::Kind::Derived;
+      // A derived one has no name: its dimension's size gets one if nothing else names it.
+      const std::string name =
+          isDerived ? analysis_.kernel.tensors[variable.tensor].name + "_size_" + std::to_string(variable.dim)
+                    : variable.name;
+      classes_.nameVariable(variables.back(), {name, isDerived ? kLastRank + nextRank_++ : nextRank_++});
+      if (isDerived && variable.isRepeated)
+        classes_.merge(variables.back(), variables[variable.terms.front().variable], statement.source->where,
+                       inQuotes(variable.name));
     }
     for (const Access &access : statement.scope.accesses)
       tie(access, statement.scope, variables);
@@ -147,6 +160,24 @@ private:
       classes_.merge(variables[variable], dimensions_[access.tensor][k], access.places[k],
                      inQuotes(scope.variables[variable].name));
     }
+  }
+
+  // A variable that indexes nothing but windows has no size.
+  void checkSized(const ResolvedStatement &statement, const std::vector<int> &variables) {
+    std::set<int> sized;
+    for (const auto &dimensions : dimensions_)
+      for (int node : dimensions)
+        sized.insert(classes_.find(node));
+    std::set<VariableId> reported;
+    for (const Access &access : statement.value ? statement.scope.accesses : std::vector<Access>())
+      for (size_t dim = 0; dim < access.variables.size(); ++dim)
+        for (const Variable::Multiple &term : statement.scope.variables[access.variables[dim]].terms)
+          if (!sized.contains(classes_.find(variables[term.variable])) && reported.insert(term.variable).second)
+            analysis_.diagnostics
+                .report(kUnsizedVariable, access.places[dim],
+                        "nothing says how far " + inQuotes(statement.scope.variables[term.variable].name) +
+                            " runs: it indexes no dimension alone")
+                .advise("index a tensor, or the left side, with it alone");
   }
 
   // Formats may say that sizes are the same: a symmetric matrix is square, a shared structure has one shape.

@@ -59,6 +59,8 @@ std::optional<double> ofTwo(Function function, double a, double b) {
     return a > b;
   case Function::GreaterEqual:
     return a >= b;
+  case Function::Xor:
+    return (a != 0) != (b != 0);
   case Function::Modulo:
     return b != 0 ? std::optional(std::fmod(a, b)) : std::nullopt;
   case Function::Pow:

@@ -30,8 +30,23 @@ struct Extent {
 /// Where a tensor lives.
 enum class TensorRole {
   Parameter, ///< an argument of the compiled function (operand, output or both; order 0 operands are scalars by value)
-  Temporary, ///< dense, row-major, lives for one call; allocated by the entry code
-  Converted, ///< a copy of `source` in another format, made by the entry code before anything runs
+  Temporary, ///< lives for one call; allocated by the entry code: dense, row-major, or the values of a shared pattern,
+             ///< or assembled
+  Converted, ///< a copy of `source` in another format, made by the entry code before anything runs, or by a Recopy
+  View,      ///< elements of the dense `source`, at other indices: nothing of its own is stored
+};
+
+/// How a view comes to one dimension of its source: at the sum of multiples of its own indices, and a constant. It must
+/// stay inside; the entry checks that.
+struct Window {
+  struct Multiple {
+    int dim;
+    int64_t scale;
+    bool operator==(const Multiple &) const = default;
+  };
+  std::vector<Multiple> terms;
+  int64_t constant = 0;
+  bool operator==(const Window &) const = default;
 };
 
 /// Everything that the kernel reads or writes by name, scalars (order 0) included.
@@ -41,12 +56,15 @@ struct Tensor {
   ValueType type = ValueType::F64;
   format::Format format;
   std::vector<ExtentId> extents; ///< by dimension
+  double fill = 0;               ///< what the missing entries of a sparse tensor are
   bool isRead = false;           ///< its values before the call matter: an operand, or an output with += or read first
   bool isWritten = false;        ///< an output
   std::optional<TensorId> patternOf; ///< a sparse output that shares this tensor's structure (same format levels by
                                      ///< dimension storage; possibly the tensor itself, scaled in place)
   bool isAssembled = false;       ///< a sparse output whose pattern the kernel works out: the call allocates its arrays
-  std::optional<TensorId> source; ///< of a Converted tensor
+  std::optional<TensorId> source; ///< of a Converted tensor or a View
+  std::vector<Window> windows;    ///< of a View, by dimension of its source
+  bool hasUnitStride = true;      ///< of a View: neighbours along its last dimension are neighbours in memory
   std::optional<TensorId> structureOf; ///< a parameter whose structure is this parameter's by declaration: same format
                                        ///< and extents; only its values are passed
   std::string partOf;                  ///< the source text's name of the tensor whose part this is (a format that is a
@@ -90,6 +108,9 @@ struct Operand {
   /// missing. `diagonal` holds the two coordinates that are compared.
   bool skipsDiagonal = false;
   std::vector<Index> diagonal;
+  /// Of a sparse tensor that has the structure of another operand and its indices: that operand, an index into
+  /// Term::operands. It is read at the other's positions, and only where that stores an entry.
+  std::optional<int> follows;
 };
 
 using syntax::Function;
@@ -108,12 +129,13 @@ struct Negate {
   ExprPtr operand;
 };
 
-/// Where in its iteration space a term is computed: everywhere, where an operand stores an entry, where all parts say
-/// so, or where one of them does. Sparse operands that are missing at such a point have the value 0 there.
+/// Where in its iteration space a term is computed: everywhere, where an operand stores an entry, where it stores none,
+/// where all parts say so, or where one of them does. Sparse operands that are missing at such a point have their fill
+/// there.
 struct Domain {
-  enum class Kind { Everywhere, Stored, All, Any };
+  enum class Kind { Everywhere, Stored, Missing, All, Any };
   Kind kind = Kind::Everywhere;
-  int operand = 0;           ///< of Stored: index into Term::operands
+  int operand = 0;           ///< of Stored and Missing: index into Term::operands
   std::vector<Domain> parts; ///< of All and Any: two or more
 };
 
@@ -122,9 +144,10 @@ struct Binary {
   BinaryOp op;
   ExprPtr left;
   ExprPtr right;
-  /// Of a product or a quotient in a term with a domain: outside of this one a factor or the numerator is missing, and
-  /// the value is 0, whatever the others are.
+  /// In a term with a domain: outside of this one an operand is missing that decides the value, whatever the others
+  /// are, as a factor 0 does and an infinite addend.
   std::optional<Domain> domain;
+  double outside = 0; ///< that value
 };
 
 /// The value of an index variable.
@@ -195,7 +218,12 @@ struct Conversion {
   Span where;
 };
 
-using Step = std::variant<Statement, Copy, Conversion>;
+/// Makes the Converted tensor `copy` of what its source, which an earlier step has written, holds now.
+struct Recopy {
+  TensorId copy = 0;
+};
+
+using Step = std::variant<Statement, Copy, Conversion, Recopy>;
 
 /// The `parallel` of a schedule that wants no loop in chunks.
 inline constexpr std::string_view kNotParallel = "none";

@@ -8,7 +8,10 @@ namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kReorder{"reorder", Severity::Warning};
-constexpr DiagnosticKind kReorderOfOutput{"reorder-of-output", Severity::Error};
+
+bool contains(const std::vector<TensorId> &list, TensorId tensor) {
+  return std::find(list.begin(), list.end(), tensor) != list.end();
+}
 
 // Dimensions may be too large for the narrow types of a block's or a group's coordinates.
 format::IndexType copiedIndexType(const format::Format &source) {
@@ -44,17 +47,29 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
     else
       format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
   }
-  // Copies hold what a tensor was when the call began.
-  for (size_t id = 0; !isWritten(access.tensor) && id < kernel_.tensors.size(); ++id)
-    if (kernel_.tensors[id].source == access.tensor && kernel_.tensors[id].format.sameStorage(format))
+  // Other copies hold what the tensor was when the call began, or before a later statement wrote it.
+  for (size_t id = 0; id < kernel_.tensors.size(); ++id)
+    if (const Tensor &copy = kernel_.tensors[id];
+        copy.role == TensorRole::Converted && copy.source == access.tensor && copy.format.sameStorage(format) &&
+        (!isWritten(access.tensor) || contains(current_, static_cast<TensorId>(id))))
       return static_cast<TensorId>(id);
   const int root = operand.variables[format.levels.front().dim];
   reportCopy(access, format, space.valueOf(root).size() == 1, scope);
-  return addCopy(access.tensor, std::move(format), access.where);
+  const TensorId copy = addCopy(access.tensor, std::move(format), access.where);
+  if (isWritten(access.tensor)) {
+    current_.push_back(copy);
+    steps_.push_back({copy});
+  }
+  return copy;
 }
 
 bool OperandCopies::isWritten(TensorId tensor) const {
-  return std::find(written_.begin(), written_.end(), tensor) != written_.end();
+  return contains(written_, tensor);
+}
+
+void OperandCopies::noteWritten(TensorId tensor) {
+  written_.push_back(tensor);
+  std::erase_if(current_, [&](TensorId copy) { return kernel_.tensors[copy].source == tensor; });
 }
 
 TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span where) {
@@ -62,6 +77,12 @@ TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span whe
   copy.name += format.levels.size() > 1 && format.levels.front().isCompressed() ? "$$" : "$";
   for (const format::Level &level : format.levels)
     copy.name += (copy.name.back() == '$' ? "" : "_") + std::to_string(level.dim);
+  const auto isTaken = [&](const std::string &name) {
+    return std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(),
+                       [&](const Tensor &other) { return other.name == name; });
+  };
+  for (const std::string name = copy.name; isTaken(copy.name);)
+    copy.name = name + "." + std::to_string(kernel_.tensors.size());
   copy.role = TensorRole::Converted;
   copy.format = std::move(format);
   copy.isRead = true;
@@ -80,13 +101,6 @@ void OperandCopies::reportCopy(const Access &access, const format::Format &forma
                                const Scope &scope) {
   const Tensor &tensor = kernel_.tensors[access.tensor];
   const std::string stored = format::describe(format, namesOf(access.variables, scope));
-  if (isWritten(access.tensor)) {
-    analysis_.diagnostics
-        .report(kReorderOfOutput, access.where,
-                inQuotes(tensor.name) + " is written by an earlier statement and would have to be reordered here")
-        .note({}, "the loops here need it stored as " + stored);
-    return;
-  }
   analysis_.diagnostics
       .report(kReorder, access.where,
               nameInMessages(tensor) +

@@ -1,5 +1,6 @@
 // Which operand's pattern a statement provably keeps.
 #include "sema/draft.h"
+#include "sema/shared_pattern.h"
 #include "sema/sparsity.h"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ bool dependsOnTarget(const Draft &draft, const DraftTerm &term, AccessId access,
   if (usesIndexValue(*term.expr))
     return true;
   for (AccessId other : accessesOf(*term.expr))
-    for (VariableId variable : scope.accesses[other].variables)
+    for (VariableId variable : plainVariables(scope.accesses[other], scope))
       if (other != access && std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) !=
                                  draft.targetVariables.end())
         return true;
@@ -37,17 +38,19 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
   if (draft.reduction != Reduction::Sum)
     return PatternLoss{term.where, "this has a value for every element"};
   std::vector<AccessId> sparse;
-  for (AccessId access : accessesOf(*term.expr))
-    if (!kernel.tensors[scope.accesses[access].tensor].format.isDense())
+  const std::vector<AccessId> accesses = accessesOf(*term.expr);
+  for (AccessId access : accesses)
+    if (!kernel.tensors[scope.accesses[access].tensor].format.isDense() &&
+        leaderOf(access, accesses, scope, kernel) == access)
       sparse.push_back(access);
   if (sparse.empty())
     return PatternLoss{term.where, "this term has no sparse operand, so it fills every element"};
   if (hasDomain(*term.expr, draft.reduction, scope, kernel)) {
-    const Domain domain = domainOfTerm(*term.expr, draft.reduction, draft.computeType, scope, kernel);
-    if (domain.kind == Domain::Kind::Everywhere)
-      return PatternLoss{term.where, "this term is not 0 where its operands have no entries"};
-    if (sparse.size() > 1)
+    const Domain domain = domainOfTerm(*term.expr, draft.background, draft.computeType, scope, kernel);
+    if (domain.kind != Domain::Kind::Everywhere && sparse.size() > 1)
       return PatternLoss{term.where, "this term reads several sparse operands"};
+    if (!isWithin(domain, {Domain::Kind::Stored, sparse.front(), {}}))
+      return PatternLoss{term.where, "this term is not 0 where its operands have no entries"};
   }
   const Access &first = scope.accesses[sparse.front()];
   if (sparse.size() > 1) {
@@ -88,9 +91,9 @@ std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const
     if (auto *loss = std::get_if<PatternLoss>(&access))
       return *loss;
     AccessId found = std::get<AccessId>(access);
-    if (kept && *kept != found)
+    if (kept && leaderOf(found, {*kept, found}, scope, kernel) != *kept)
       return PatternLoss{scope.accesses[found].where, "its terms have different sparse operands"};
-    kept = found;
+    kept = kept.value_or(found);
   }
   const Access &access = scope.accesses[*kept];
   KeptPattern pattern{access.tensor, {}};

@@ -25,9 +25,11 @@ void orderParameters(Analysis &analysis) {
         addOnce(operands, access.tensor);
     Symbol &target = analysis.symbols[statement.target.tensor];
     analysis.kernel.tensors[statement.target.tensor].isWritten = true;
-    bool accumulatesFirst = statement.source->op == syntax::AssignOp::Add && target.firstWrite == static_cast<int>(k);
+    bool accumulatesFirst =
+        statement.source->op != syntax::AssignOp::Assign && target.firstWrite == static_cast<int>(k);
     analysis.kernel.tensors[statement.target.tensor].isRead |= accumulatesFirst;
-    if (!target.isOperand)
+    const bool isTemporary = analysis.kernel.tensors[statement.target.tensor].role == TensorRole::Temporary;
+    if (!target.isOperand && !isTemporary)
       addOnce(outputs, statement.target.tensor);
   }
   for (TensorId id : operands)

@@ -65,8 +65,8 @@ private:
     const Tensor &source = tensorOf(use->access);
     const bool isPermutation = std::is_permutation(access.variables.begin(), access.variables.end(),
                                                    draft_.targetVariables.begin(), draft_.targetVariables.end());
-    if (analysis_.options.dropZeros || source.format.isDense() || source.type != target().type || access.mirrored ||
-        !isPermutation)
+    if (analysis_.options.dropZeros || source.format.isDense() || source.type != target().type ||
+        source.fill != target().fill || access.mirrored || !isPermutation)
       return std::nullopt;
     Conversion conversion{access.tensor, draft_.target, {}, draft_.where};
     for (VariableId variable : access.variables)
@@ -249,6 +249,7 @@ private:
     Statement statement;
     statement.target = draft_.target;
     statement.computeType = draft_.computeType;
+    statement.reduction = draft_.reduction;
     statement.collecting = choice.collecting;
     statement.where = draft_.where;
     for (size_t k = 0; k < nests.size(); ++k)

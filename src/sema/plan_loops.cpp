@@ -30,7 +30,7 @@ private:
         return;
     if (kernel_.tensors[draft.target].isAssembled) {
       if (std::optional<Step> step = planAssembly(analysis_, copies_, draft))
-        kernel_.steps.push_back(std::move(*step));
+        add(std::move(*step));
       return;
     }
     Statement statement;
@@ -44,7 +44,13 @@ private:
       if (std::optional<TermPlan> plan = chooseOrder(planner, term))
         statement.terms.push_back(planner.build(*plan));
     }
-    kernel_.steps.push_back(std::move(statement));
+    add(std::move(statement));
+  }
+
+  void add(Step step) {
+    for (const Recopy &recopy : copies_.takeSteps())
+      kernel_.steps.emplace_back(recopy);
+    kernel_.steps.push_back(std::move(step));
   }
 
   /// The order that the schedule sets, else the cheapest one; nullopt after reporting that there is none.

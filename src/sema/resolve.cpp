@@ -1,5 +1,6 @@
 // Names to tensors and index variables, one statement at a time.
 #include "sema/analysis.h"
+#include "sema/composed_reductions.h"
 #include "sema/expression_types.h"
 
 #include <algorithm>
@@ -11,6 +12,10 @@ namespace {
 
 constexpr DiagnosticKind kOrderMismatch{"order-mismatch", Severity::Error};
 constexpr DiagnosticKind kRepeatedIndex{"repeated-index", Severity::Error};
+constexpr DiagnosticKind kIndexExpression{"index-expression", Severity::Error};
+constexpr DiagnosticKind kPatternArgument{"pattern-argument", Severity::Error};
+constexpr DiagnosticKind kArgumentCount{"argument-count", Severity::Error};
+constexpr DiagnosticKind kTemporaryTwice{"temporary-twice", Severity::Error};
 constexpr DiagnosticKind kUnboundVariable{"unbound-variable", Severity::Error};
 constexpr DiagnosticKind kShadowedVariable{"shadowed-variable", Severity::Error};
 
@@ -39,8 +44,13 @@ public:
 
 private:
   void collectIndexNames(const syntax::Access &access) {
-    for (const syntax::Name &index : access.indices)
-      indexNames_.insert(index.text);
+    for (size_t dim = 0; dim < access.indices.size(); ++dim) {
+      const syntax::Index &index = access.indices[dim];
+      for (const syntax::IndexTerm &term : index.terms)
+        indexNames_.insert(term.variable.text);
+      if (!index.isPlain() && !index.terms.empty())
+        windows_.emplace(access.tensor.text, dim);
+    }
   }
 
   void collectIndexNames(const syntax::Expr &expr) {
@@ -78,20 +88,63 @@ private:
     return analysis_.diagnostics.report(kind, where, std::move(message));
   }
 
-  bool checkIndices(const syntax::Access &access) {
-    const std::string &name = access.tensor.text;
+  bool checkTargetIndices(const syntax::Access &access) {
     bool fine = true;
     std::set<std::string> seen;
-    for (const syntax::Name &index : access.indices) {
-      analysis_.indexNames.emplace_back(index.text, index.where);
-      if (seen.insert(index.text).second)
+    for (const syntax::Index &index : access.indices) {
+      if (index.isPlain() && seen.insert(index.text).second)
         continue;
       fine = false;
-      fail(kRepeatedIndex, index.where,
-           "index " + inQuotes(index.text) + " occurs twice in one access of " + inQuotes(name))
-          .advise("diagonals cannot be accessed; use distinct index variables");
+      if (index.isPlain())
+        fail(kRepeatedIndex, index.where, "index " + inQuotes(index.text) + " occurs twice on the left side")
+            .advise("a statement writes every element: name each dimension's index, and multiply by (" + index.text +
+                    " == ...) for a diagonal");
+      else
+        fail(kIndexExpression, index.where, "an index of the left side is a plain variable")
+            .advise("a statement writes every element of its target");
     }
     return fine;
+  }
+
+  void noteIndexNames(const syntax::Access &access) {
+    for (const syntax::Index &index : access.indices)
+      for (const syntax::IndexTerm &term : index.terms)
+        analysis_.indexNames.emplace_back(term.variable.text, term.variable.where);
+  }
+
+  /// What indexes a dimension: a variable of the text, or one that is derived from such variables.
+  VariableId indexOf(const syntax::Index &index, TensorId tensor, int dim, const Access &before) {
+    const std::string &name = analysis_.kernel.tensors[tensor].name;
+    const bool isWindow = windows_.contains({name, dim});
+    if (index.isPlain() && !isWindow) {
+      const VariableId plain = variableOf(index);
+      const auto &seen = before.variables;
+      if (std::find(seen.begin(), seen.end(), plain) == seen.end())
+        return plain;
+    }
+    Variable derived{index.text,     Variable::Kind::Derived,     -1, tensor, dim, {},
+                     index.constant, index.isPlain() && !isWindow};
+    for (const syntax::IndexTerm &term : index.terms) {
+      const VariableId variable = variableOf(term.variable);
+      const auto same = std::find_if(derived.terms.begin(), derived.terms.end(),
+                                     [&](const Variable::Multiple &other) { return other.variable == variable; });
+      if (same == derived.terms.end())
+        derived.terms.push_back({variable, term.scale});
+      else
+        same->scale += term.scale;
+    }
+    if (index.constant < 0)
+      fail(kIndexExpression, index.where,
+           inQuotes(index.text) + (index.terms.empty() ? " is negative" : " is negative at first"))
+          .advise("index variables begin at 0: shift the other indices instead");
+    for (size_t id = 0; id < out_.scope.variables.size(); ++id) {
+      const Variable &other = out_.scope.variables[id];
+      if (other.kind == derived.kind && other.tensor == tensor && other.dim == dim && other.terms == derived.terms &&
+          other.constant == derived.constant && other.isRepeated == derived.isRepeated)
+        return static_cast<VariableId>(id);
+    }
+    out_.scope.variables.push_back(std::move(derived));
+    return static_cast<VariableId>(out_.scope.variables.size()) - 1;
   }
 
   // The tensor that is accessed; nullopt when it has another order elsewhere.
@@ -125,14 +178,13 @@ private:
   }
 
   std::optional<Access> accessOf(const syntax::Access &access, Span where) {
-    bool fine = checkIndices(access);
-    // Also of an access that is wrong: the kernel has the tensor, and a format may be bound to it.
+    noteIndexNames(access);
     std::optional<TensorId> tensor = tensorOf(access, where);
-    if (!tensor || !fine)
+    if (!tensor)
       return std::nullopt;
     Access result{*tensor, {}, {}, where};
-    for (const syntax::Name &index : access.indices) {
-      result.variables.push_back(variableOf(index));
+    for (const syntax::Index &index : access.indices) {
+      result.variables.push_back(indexOf(index, *tensor, static_cast<int>(result.variables.size()), result));
       result.places.push_back(index.where);
     }
     return result;
@@ -140,14 +192,40 @@ private:
 
   bool resolveTarget() {
     const syntax::Statement &source = *out_.source;
-    std::optional<Access> target = accessOf(source.target, source.targetWhere);
-    if (!target)
+    noteIndexNames(source.target);
+    const bool isFine = checkTargetIndices(source.target);
+    // Also of a target that is wrong: the kernel has the tensor, and a format may be bound to it.
+    const std::optional<TensorId> tensor = tensorOf(source.target, source.targetWhere);
+    if (!tensor || !isFine)
       return false;
-    out_.target = *target;
-    Symbol &symbol = analysis_.symbols[target->tensor];
+    out_.target = {*tensor, {}, {}, source.targetWhere};
+    for (const syntax::Index &index : source.target.indices) {
+      out_.target.variables.push_back(variableOf(index));
+      out_.target.places.push_back(index.where);
+    }
+    Symbol &symbol = analysis_.symbols[*tensor];
+    if (source.isTemporary && !makeTemporary(*tensor))
+      return false;
     if (symbol.firstWrite < 0)
       symbol.firstWrite = statement_;
     return true;
+  }
+
+  bool makeTemporary(TensorId tensor) {
+    const Symbol &symbol = analysis_.symbols[tensor];
+    Tensor &temporary = analysis_.kernel.tensors[tensor];
+    if (!symbol.isOperand && symbol.firstWrite < 0) {
+      temporary.role = TensorRole::Temporary;
+      return true;
+    }
+    fail(kTemporaryTwice, out_.source->target.tensor.where,
+         temporary.role == TensorRole::Temporary
+             ? "the temporary " + inQuotes(temporary.name) + " is made twice"
+             : inQuotes(temporary.name) + " is an argument of the kernel, and cannot become a temporary")
+        .note(symbol.firstUse, "first used here")
+        .advise(temporary.role == TensorRole::Temporary ? "drop 'let' to write it anew, or use another name"
+                                                        : "use another name");
+    return false;
   }
 
   NodePtr resolve(const syntax::Expr &expr) {
@@ -157,8 +235,8 @@ private:
       return makeNode(NumberNode{literal->value, literal->spelling}, expr.where);
     if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
       return makeNode(NegateNode{resolve(*negate->operand)}, expr.where);
-    if (const auto *sum = std::get_if<syntax::Reduce>(&expr.node))
-      return resolveSum(*sum, expr.where);
+    if (const auto *reduction = std::get_if<syntax::Reduce>(&expr.node))
+      return resolveReduction(*reduction, expr.where);
     if (const auto *binary = std::get_if<syntax::Binary>(&expr.node)) {
       NodePtr left = resolve(*binary->left);
       NodePtr right = resolve(*binary->right);
@@ -175,6 +253,8 @@ private:
       node.castTo = *valueTypeNamed(call.name.text);
     for (const syntax::ExprPtr &argument : call.arguments)
       node.arguments.push_back(resolve(*argument));
+    if (call.function == Function::Pattern)
+      checkPatternArgument("pattern", *call.arguments.front());
     return makeNode(std::move(node), where);
   }
 
@@ -202,11 +282,47 @@ private:
     return false;
   }
 
-  NodePtr resolveSum(const syntax::Reduce &sum, Span where) {
+  NodePtr resolveReduction(const syntax::Reduce &source, Span where) {
+    switch (source.reduction) {
+    case Reduction::Mean:
+      return meanOf(resolveReduction(source, Reduction::Sum, where));
+    case Reduction::Count: {
+      NodePtr sum = resolveReduction(source, Reduction::Sum, where);
+      auto &reduction = std::get<ReduceNode>(sum->kind);
+      checkPatternArgument("count", *source.body);
+      return countOf(std::move(reduction.variables), std::move(reduction.body), where);
+    }
+    case Reduction::ArgMin:
+    case Reduction::ArgMax: {
+      const bool isMin = source.reduction == Reduction::ArgMin;
+      if (source.variables.size() > 1)
+        fail(kArgumentCount, source.variables[1].where,
+             inQuotes(syntax::spellingOf(source.reduction)) + " gives the value of one index variable");
+      NodePtr values = resolveReduction(source, Reduction::Min, where);
+      return placeOf(std::move(values), resolveReduction(source, isMin ? Reduction::Min : Reduction::Max, where));
+    }
+    default:
+      return resolveReduction(source, source.reduction, where);
+    }
+  }
+
+  /// Reports what is no access of a tensor with indices where stored entries are asked for.
+  void checkPatternArgument(const std::string &function, const syntax::Expr &argument) {
+    const auto *paren = std::get_if<syntax::Paren>(&argument.node);
+    if (paren)
+      return checkPatternArgument(function, *paren->inner);
+    const auto *access = std::get_if<syntax::Access>(&argument.node);
+    if (!access || access->indices.empty())
+      fail(kPatternArgument, argument.where,
+           inQuotes(function) + " asks where a tensor stores entries, and this is no tensor with indices")
+          .advise("as in " + function + (function == "count" ? "(j, A(i,j))" : "(A(i,j))"));
+  }
+
+  NodePtr resolveReduction(const syntax::Reduce &sum, Reduction kind, Span where) {
     size_t outside = bound_.size();
     bool failedBefore = std::exchange(failed_, false);
     const std::string reduction(syntax::spellingOf(sum.reduction));
-    ReduceNode node{sum.reduction, {}, nullptr};
+    ReduceNode node{kind, {}, nullptr};
     std::vector<const syntax::Name *> names;
     for (const syntax::Name &variable : sum.variables) {
       analysis_.indexNames.emplace_back(variable.text, variable.where);
@@ -232,6 +348,8 @@ private:
   std::map<std::string, VariableId> targetVariables_, implicitVariables_;
   std::vector<std::pair<std::string, VariableId>> bound_;
   std::set<std::string> indexNames_; ///< what indexes something in the statement
+  /// Dimensions that some access has a window of: no index of theirs runs over the whole.
+  std::set<std::pair<std::string, int>> windows_;
   bool failed_ = false;
 };
 
@@ -247,6 +365,8 @@ void resolveStatements(Analysis &analysis) {
 }
 
 ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &statement) {
+  if (statement.source->op == syntax::AssignOp::Or)
+    return ValueType::Bool;
   const ValueType target = analysis.kernel.tensors[statement.target.tensor].type;
   const std::optional<ValueType> value = typeOf(*statement.value, statement.scope, analysis.kernel);
   return arithmeticType(value ? widest(target, *value) : target);

@@ -1,10 +1,13 @@
 // The format of outputs: bound by the user, else the pattern that the expression keeps, else dense.
 #include "sema/copy_advice.h"
 #include "sema/draft.h"
+#include "sema/fold.h"
+#include "sema/shared_pattern.h"
 #include "sema/sparsity.h"
 
 #include <algorithm>
 #include <numeric>
+#include <sstream>
 
 namespace spc::sema {
 namespace {
@@ -18,14 +21,21 @@ using Pattern = std::variant<KeptPattern, PatternLoss>;
 
 class OutputSettler {
 public:
-  OutputSettler(Analysis &analysis, const Draft &draft)
+  OutputSettler(Analysis &analysis, Draft &draft)
       : analysis_(analysis), draft_(draft), scope_(analysis.statements[draft.statement].scope),
         target_(analysis.kernel.tensors[draft.target]), symbol_(analysis.symbols[draft.target]) {}
 
   void settle() {
+    bool isFirstWrite = symbol_.firstWrite == static_cast<int>(draft_.statement);
+    settleFill(isFirstWrite);
+    settleFormat(isFirstWrite);
+    checkFill();
+  }
+
+private:
+  void settleFormat(bool isFirstWrite) {
     if (target_.isAssembled)
       return;
-    bool isFirstWrite = symbol_.firstWrite == static_cast<int>(draft_.statement);
     bool isOpen = isFirstWrite && !symbol_.isOperand && !symbol_.boundBy;
     Pattern pattern = findKeptPattern(draft_, scope_, analysis_.kernel);
     if (isOpen)
@@ -34,13 +44,49 @@ public:
       settleSparse(pattern, isFirstWrite);
   }
 
-private:
-  // The tensor whose structure `tensor` has: itself, or the one that it shares it with.
-  TensorId structureOf(TensorId tensor) const {
-    const Tensor &sharing = analysis_.kernel.tensors[tensor];
-    const std::optional<TensorId> owner = sharing.structureOf ? sharing.structureOf : sharing.patternOf;
-    return owner && *owner != tensor ? structureOf(*owner) : tensor;
+  /// A target without a declared fill takes what the first statement makes of places where nothing is stored; outputs
+  /// only where an operand has such a fill, too.
+  void settleFill(bool isFirstWrite) {
+    const Kernel &kernel = analysis_.kernel;
+    const Node &value = *draft_.terms.front().expr;
+    const bool isDeclared = symbol_.declaration && symbol_.declaration->fill;
+    const bool mayInfer = target_.role == TensorRole::Temporary || hasFill(value, scope_, kernel);
+    if (isFirstWrite && !isDeclared && !symbol_.isOperand && !draft_.accumulates && mayInfer) {
+      const std::optional<double> fill =
+          isPlain() ? sparsityOf(value, draft_.computeType, scope_, kernel).fill : draft_.background;
+      const bool isKnown = fill && hasDomain(value, draft_.reduction, scope_, kernel);
+      target_.fill = isKnown ? foldCast(target_.type, draft_.computeType, *fill).value_or(0) : 0;
+    }
+    if (isPlain() && target_.fill != 0)
+      draft_.background = target_.fill;
   }
+
+  /// One value for each element, that of its one term.
+  bool isPlain() const {
+    return draft_.reduction == Reduction::Sum && draft_.terms.size() == 1 && !draft_.accumulates &&
+           draft_.terms.front().reductions.empty();
+  }
+
+  /// A sparse target's missing entries are what the statement makes of them.
+  void checkFill() {
+    if (target_.format.isDense()) {
+      target_.fill = 0;
+      draft_.background = isPlain() ? 0 : draft_.background;
+    }
+    if (hasPadding(target_.format) && target_.fill != 0)
+      return reportFillFormat(target_, analysis_.statements[draft_.statement].source->targetWhere,
+                              analysis_.diagnostics);
+    const bool hasMissing = hasDomain(*draft_.terms.front().expr, draft_.reduction, scope_, analysis_.kernel);
+    if (target_.fill == 0 || (!draft_.accumulates && draft_.background == target_.fill && hasMissing))
+      return;
+    std::ostringstream fill;
+    fill << target_.fill;
+    refuse("missing entries of " + inQuotes(target_.name) + " are " + fill.str() +
+           ", but this statement makes something else of them")
+        .advise("declare it with another fill, or store it densely: --format " + target_.name + "=dense");
+  }
+
+  TensorId structureOf(TensorId tensor) const { return structureOwner(analysis_.kernel, tensor); }
 
   format::Format formatFrom(const KeptPattern &pattern) const {
     format::Format format = format::permuted(analysis_.kernel.tensors[pattern.source].format, pattern.targetDimension);
@@ -83,7 +129,7 @@ private:
       else
         assemble(pattern);
       analysis_.diagnostics.report(kOutputFormat, draft_.where,
-                                   "output " + inQuotes(target_.name) + (shares ? " takes" : " has") +
+                                   kindOfTarget() + inQuotes(target_.name) + (shares ? " takes" : " has") +
                                        " the pattern of " + inQuotes(analysis_.kernel.tensors[kept->source].name) +
                                        ": " + storage(target_.format));
       return;
@@ -111,12 +157,12 @@ private:
         couldBeSparse()
             ? analysis_.diagnostics
                   .report(kDensify, draft_.where,
-                          "output " + inQuotes(target_.name) +
+                          kindOfTarget() + inQuotes(target_.name) +
                               " is dense, though only sparse operands decide which of its elements are set")
                   .advise("bind it, to say what is meant: --format " + target_.name + "=" + shippedFormat(inOrder()) +
                           ", for instance, or --format " + target_.name + "=dense")
             : analysis_.diagnostics.report(kOutputFormat, draft_.where,
-                                           "output " + inQuotes(target_.name) + " is dense");
+                                           kindOfTarget() + inQuotes(target_.name) + " is dense");
     if (loss.byStorage)
       dense.note(loss.where, loss.reason);
   }
@@ -172,7 +218,7 @@ private:
   }
 
   void assemble(const Pattern &pattern) {
-    if (draft_.reduction != Reduction::Sum) {
+    if (draft_.reduction != Reduction::Sum && !keepsMissing()) {
       refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) + ", and " +
              inQuotes(syntax::spellingOf(draft_.reduction)) + " has a value for every element")
           .advise("store it densely: --format " + target_.name + "=dense");
@@ -192,10 +238,19 @@ private:
         .advise("store the output in another format, for instance " + shippedFormat(inOrder()));
   }
 
+  /// Whether a reduction leaves elements out: it is neutral where nothing is stored, and so are missing entries.
+  bool keepsMissing() const {
+    const Node &value = *draft_.terms.front().expr;
+    return !draft_.accumulates && draft_.background == target_.fill &&
+           hasDomain(value, draft_.reduction, scope_, analysis_.kernel) &&
+           domainOfTerm(value, draft_.background, draft_.computeType, scope_, analysis_.kernel).kind !=
+               Domain::Kind::Everywhere;
+  }
+
   void warnIfFull() {
     for (const DraftTerm &term : draft_.terms)
       if (hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel) &&
-          domainOfTerm(*term.expr, draft_.reduction, draft_.computeType, scope_, analysis_.kernel).kind ==
+          domainOfTerm(*term.expr, draft_.background, draft_.computeType, scope_, analysis_.kernel).kind ==
               Domain::Kind::Everywhere)
         analysis_.diagnostics
             .report(kDensify, term.where,
@@ -251,6 +306,8 @@ private:
       target_.patternOf = kept.source == draft_.target ? draft_.target : structureOf(kept.source);
   }
 
+  std::string kindOfTarget() const { return target_.role == TensorRole::Temporary ? "temporary " : "output "; }
+
   std::vector<int> inOrder() const {
     std::vector<int> dims(target_.order());
     std::iota(dims.begin(), dims.end(), 0);
@@ -268,7 +325,7 @@ private:
   }
 
   Analysis &analysis_;
-  const Draft &draft_;
+  Draft &draft_;
   const Scope &scope_;
   Tensor &target_;
   const Symbol &symbol_;
@@ -276,7 +333,7 @@ private:
 
 } // namespace
 
-void settleOutput(Analysis &analysis, const Draft &draft) {
+void settleOutput(Analysis &analysis, Draft &draft) {
   OutputSettler(analysis, draft).settle();
 }
 

@@ -2,6 +2,7 @@
 
 #include "sema/expression_types.h"
 #include "sema/fold.h"
+#include "sema/shared_pattern.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,11 +15,6 @@ using MaybeDomain = std::optional<Domain>;
 
 bool isEverywhere(const MaybeDomain &domain) {
   return domain && domain->kind == Domain::Kind::Everywhere;
-}
-
-bool isSame(const Domain &a, const Domain &b) {
-  return a.kind == b.kind && a.operand == b.operand &&
-         std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), isSame);
 }
 
 Domain joined(Domain::Kind kind, const Domain &a, const Domain &b) {
@@ -56,7 +52,8 @@ public:
     if (const auto *number = std::get_if<NumberNode>(&node.kind))
       return known(std::nullopt, foldCast(type, ValueType::F64, number->value));
     if (const auto *use = std::get_if<AccessNode>(&node.kind))
-      return isSparse(use->access) ? Sparsity{Domain{Domain::Kind::Stored, use->access, {}}, 0} : kVaries;
+      return isSparse(use->access) ? Sparsity{Domain{Domain::Kind::Stored, use->access, {}}, fillOf(use->access, type)}
+                                   : kVaries;
     if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
       const Sparsity operand = find(*negate->operand, type);
       return operand.fill ? known(operand.domain, rounded(type, -*operand.fill)) : kVaries;
@@ -71,6 +68,12 @@ public:
 private:
   bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
 
+  /// The fill of a sparse operand in the type in which it is computed with.
+  std::optional<double> fillOf(AccessId access, ValueType type) const {
+    const Tensor &tensor = kernel_.tensors[scope_.accesses[access].tensor];
+    return foldCast(type, tensor.type, tensor.fill);
+  }
+
   /// With a fill that is known, unless it is none.
   static Sparsity known(MaybeDomain domain, std::optional<double> fill) {
     return fill && !std::isnan(*fill) ? Sparsity{std::move(domain), fill} : kVaries;
@@ -84,9 +87,23 @@ private:
       return {byLeft ? left.domain : right.domain, 0};
     if (op == BinaryOp::Div && byLeft) // whatever the divisor is
       return {left.domain, 0};
+    if ((op == BinaryOp::Add || op == BinaryOp::Sub) && (isInfinite(left) || isInfinite(right)))
+      return ofInfinite(left, right, op == BinaryOp::Sub);
     if (!left.fill || !right.fill)
       return kVaries;
     return known(unionOf(left.domain, right.domain), rounded(type, fold(op, *left.fill, *right.fill)));
+  }
+
+  static bool isInfinite(const Sparsity &sparsity) { return sparsity.fill && std::isinf(*sparsity.fill); }
+
+  /// A sum or a difference that an infinite fill decides.
+  static Sparsity ofInfinite(const Sparsity &left, const Sparsity &right, bool isDifference) {
+    const double sign = isDifference ? -1 : 1;
+    if (!isInfinite(right))
+      return left;
+    if (!isInfinite(left))
+      return {right.domain, sign * *right.fill};
+    return *left.fill == sign * *right.fill ? Sparsity{intersectionOf(left.domain, right.domain), left.fill} : kVaries;
   }
 
   Sparsity ofCall(const CallNode &call, ValueType type) const {
@@ -96,6 +113,10 @@ private:
       types.push_back(argumentType(call, k, type, scope_, kernel_));
       arguments.push_back(find(*call.arguments[k], types.back()));
     }
+    if (call.function == Function::Pattern)
+      return ofPattern(std::get<AccessNode>(call.arguments.front()->kind).access);
+    if (const std::optional<AccessId> mask = complementedMask(call))
+      return {Domain{Domain::Kind::Missing, *mask, {}}, 0};
     if (call.function == Function::Select)
       return ofSelect(arguments);
     if (call.function == Function::And || call.function == Function::Or)
@@ -113,6 +134,19 @@ private:
         isCast ? foldCast(call.castTo, types.front(), fills.front()) : fold(call.function, types.front(), fills);
     // What the call is converted to where it stands holds its value exactly, or is rounded.
     return known(domain, fill ? foldCast(type, isCast ? call.castTo : types.front(), *fill) : fill);
+  }
+
+  /// The sparse operand A of `not pattern(A)`, which is 0 where A stores an entry.
+  std::optional<AccessId> complementedMask(const CallNode &call) const {
+    const auto *inner = std::get_if<CallNode>(&call.arguments.front()->kind);
+    if (call.function != Function::Not || !inner || inner->function != Function::Pattern)
+      return std::nullopt;
+    const AccessId access = std::get<AccessNode>(inner->arguments.front()->kind).access;
+    return isSparse(access) ? std::optional(access) : std::nullopt;
+  }
+
+  Sparsity ofPattern(AccessId access) const {
+    return isSparse(access) ? Sparsity{Domain{Domain::Kind::Stored, access, {}}, 0} : Sparsity{std::nullopt, 1};
   }
 
   static Sparsity ofLogic(Function function, const std::vector<Sparsity> &arguments) {
@@ -165,13 +199,33 @@ bool dividesBySparse(const Node &node, const Scope &scope, const Kernel &kernel)
 
 } // namespace
 
+bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel) {
+  const std::vector<AccessId> accesses = accessesOf(node);
+  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+    const Tensor &tensor = kernel.tensors[scope.accesses[id].tensor];
+    return !tensor.format.isDense() && tensor.fill != 0;
+  });
+}
+
+bool isSame(const Domain &a, const Domain &b) {
+  return a.kind == b.kind && a.operand == b.operand &&
+         std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), isSame);
+}
+
 Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel) {
   return SparsityFinder(scope, kernel).find(node, type);
 }
 
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {
-  return hasSparse(term, scope, kernel) &&
-         (reduction != Reduction::Sum || hasCalls(term) || dividesBySparse(term, scope, kernel));
+  return hasSparse(term, scope, kernel) && (reduction != Reduction::Sum || hasCalls(term) ||
+                                            hasFill(term, scope, kernel) || dividesBySparse(term, scope, kernel));
+}
+
+/// Whether loops can visit the domain: what is visited where an operand has no entries is not joined with anything.
+static bool mayVisit(const Domain &domain) {
+  const auto isMissing = [](const Domain &part) { return part.kind == Domain::Kind::Missing; };
+  return std::all_of(domain.parts.begin(), domain.parts.end(), mayVisit) &&
+         (domain.kind != Domain::Kind::Any || std::none_of(domain.parts.begin(), domain.parts.end(), isMissing));
 }
 
 double neutralTo(Reduction reduction) {
@@ -189,14 +243,14 @@ double neutralTo(Reduction reduction) {
   }
 }
 
-Domain domainOfTerm(const Node &term, Reduction reduction, ValueType type, const Scope &scope, const Kernel &kernel) {
+Domain domainOfTerm(const Node &term, double background, ValueType type, const Scope &scope, const Kernel &kernel) {
   const Sparsity sparsity = sparsityOf(term, type, scope, kernel);
-  if (sparsity.fill != neutralTo(reduction))
+  if (sparsity.fill != background)
     return {};
-  if (sparsity.domain)
-    return *sparsity.domain;
-  // It is neutral everywhere: any place will do.
   const std::vector<AccessId> accesses = accessesOf(term);
+  if (sparsity.domain)
+    return mayVisit(*sparsity.domain) ? byLeaders(*sparsity.domain, accesses, scope, kernel) : Domain{};
+  // It is neutral everywhere: any place will do.
   const auto isSparse = [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); };
   return {Domain::Kind::Stored, *std::find_if(accesses.begin(), accesses.end(), isSparse), {}};
 }

@@ -23,16 +23,22 @@ struct Sparsity {
 Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel);
 
 /// Whether a term with sparse operands is more than a product of them with other factors, or a sum of such products:
-/// it calls functions, uses the values of index variables, divides by a sparse operand, or what is made of its values
-/// is no sum.
+/// it calls functions, uses the values of index variables, divides by a sparse operand, reads one whose missing entries
+/// are not 0, or what is made of its values is no sum.
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel);
 
-/// Where a term is computed, of one that hasDomain(): everywhere if what it is outside of its domain is not neutral to
-/// the reduction.
-Domain domainOfTerm(const Node &term, Reduction reduction, ValueType type, const Scope &scope, const Kernel &kernel);
+/// Where a term is computed, of one that hasDomain(): everywhere if what it is outside of its domain is not
+/// `background`, which the statement's target has there anyway: what is neutral to its reduction, or its fill.
+Domain domainOfTerm(const Node &term, double background, ValueType type, const Scope &scope, const Kernel &kernel);
 
 /// What changes nothing when a reduction takes it in.
 double neutralTo(Reduction reduction);
+
+/// Whether a sparse operand's missing entries are not 0.
+bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel);
+
+/// Whether two domains have the same form.
+bool isSame(const Domain &a, const Domain &b);
 
 /// Whether all places of a domain are in another one, as far as their forms tell.
 bool isWithin(const Domain &domain, const Domain &other);

@@ -139,7 +139,7 @@ private:
   /// A term that is no product is the sum of what its operands' parts give, or of what stored entries and their mirror
   /// images do, only if the one set of entries is all that it is computed from.
   void checkEntries(const DraftTerm &term) {
-    const Domain domain = domainOfTerm(*term.expr, draft_.reduction, draft_.computeType, scope_, analysis_.kernel);
+    const Domain domain = domainOfTerm(*term.expr, draft_.background, draft_.computeType, scope_, analysis_.kernel);
     const std::vector<AccessId> accesses = accessesOf(*term.expr);
     const auto isSparse = [&](AccessId id) { return !tensorOf(id).format.isDense(); };
     const bool isAlone = draft_.reduction == Reduction::Sum && singleOperand(domain) &&

@@ -1,7 +1,9 @@
 #include "sema/term_planner.h"
 
 #include "sema/build_expression.h"
+#include "sema/dense_view.h"
 #include "sema/prescribed_order.h"
+#include "sema/shared_pattern.h"
 #include "sema/sparsity.h"
 
 #include <algorithm>
@@ -57,11 +59,45 @@ TermPlanner::TermPlanner(Analysis &analysis, OperandCopies &copies, const Draft 
       scope_(analysis.statements[draft.statement].scope), variables_(draft.targetVariables),
       accesses_(accessesOf(*term.expr)) {
   variables_.insert(variables_.end(), term.reductions.begin(), term.reductions.end());
-  findSparseAccesses();
+  // Positions are those of the leader as it is stored: no order may need a copy of it.
+  findSparseAccesses(!target().isAssembled);
+  if (sparse_.size() < sparseCount() && !plan({}))
+    findSparseAccesses(false);
 }
 
-void TermPlanner::findSparseAccesses() {
+size_t TermPlanner::sparseCount() const {
+  return std::count_if(accesses_.begin(), accesses_.end(),
+                       [&](AccessId id) { return !kernel_.tensors[scope_.accesses[id].tensor].format.isDense(); });
+}
+
+AccessId TermPlanner::leaderOfOperand(AccessId access) const {
+  const bool isSparse = std::find(sparse_.begin(), sparse_.end(), access) != sparse_.end();
+  return isSparse ? access : leaderOf(access, accesses_, scope_, kernel_);
+}
+
+bool TermPlanner::mayFollow(AccessId access) const {
+  const AccessId leader = leaderOf(access, accesses_, scope_, kernel_);
+  const Tensor &tensor = kernel_.tensors[scope_.accesses[access].tensor];
+  return leader != access && &tensor != &target() && isReadOnlyAt(leader);
+}
+
+/// Whether the term is computed only where an operand stores entries.
+bool TermPlanner::isReadOnlyAt(AccessId leader) const {
+  return !hasDomain(*term_.expr, draft_.reduction, scope_, kernel_) ||
+         isWithin(domainOfTerm(*term_.expr, draft_.background, draft_.computeType, scope_, kernel_),
+                  {Domain::Kind::Stored, leader, {}});
+}
+
+void TermPlanner::findSparseAccesses(bool mayFollowOthers) {
+  sparse_.clear();
+  operands_.clear();
+  std::vector<AccessId> leaders;
+  for (AccessId id : accesses_)
+    if (mayFollowOthers && mayFollow(id))
+      leaders.push_back(leaderOf(id, accesses_, scope_, kernel_));
   for (AccessId id : accesses_) {
+    if (mayFollowOthers && mayFollow(id))
+      continue;
     const Access &access = scope_.accesses[id];
     const format::Format &format = kernel_.tensors[access.tensor].format;
     if (format.isDense())
@@ -70,7 +106,8 @@ void TermPlanner::findSparseAccesses() {
     if (access.mirrored)
       std::swap(operand.variables.front(), operand.variables.back());
     // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
-    operand.mayBeCopied = target().isAssembled || (format.order() > 1 && target().format.isDense());
+    const bool isLeader = std::find(leaders.begin(), leaders.end(), id) != leaders.end();
+    operand.mayBeCopied = !isLeader && (target().isAssembled || (format.order() > 1 && target().format.isDense()));
     // Parts of an entry make up a product of it, and nothing else. Blocks and padding, which are zeros, may stay where
     // the operand alone decides where something is added.
     const bool isProduct = !hasDomain(*term_.expr, draft_.reduction, scope_, kernel_);
@@ -83,9 +120,12 @@ void TermPlanner::findSparseAccesses() {
 }
 
 bool TermPlanner::addsAlone(AccessId access) const {
-  const auto isSparse = [&](AccessId id) { return !kernel_.tensors[scope_.accesses[id].tensor].format.isDense(); };
+  const auto isSparse = [&](AccessId id) {
+    return !kernel_.tensors[scope_.accesses[id].tensor].format.isDense() &&
+           leaderOf(id, accesses_, scope_, kernel_) == id;
+  };
   return draft_.reduction == Reduction::Sum && std::count_if(accesses_.begin(), accesses_.end(), isSparse) == 1 &&
-         singleOperand(domainOfTerm(*term_.expr, draft_.reduction, draft_.computeType, scope_, kernel_)) == access;
+         singleOperand(domainOfTerm(*term_.expr, draft_.background, draft_.computeType, scope_, kernel_)) == access;
 }
 
 std::vector<int> TermPlanner::numbersOf(const std::vector<VariableId> &some) const {
@@ -150,7 +190,7 @@ std::optional<LoopProblem> TermPlanner::problemFor(const std::vector<bool> &copi
   if (target().format.isDense() && target().order() > 0) {
     if (!space->mayIndexDense(numbersOf(draft_.targetVariables)))
       return std::nullopt;
-    problem.dense.push_back({loopsInStorageOrder(target(), draft_.targetVariables, *space), kTargetWeight});
+    problem.dense.push_back({loopsInStorageOrder(target().format, draft_.targetVariables, *space), kTargetWeight});
     for (int loop : problem.dense.back().loops)
       problem.indexesTarget[loop] = true;
   }
@@ -159,17 +199,25 @@ std::optional<LoopProblem> TermPlanner::problemFor(const std::vector<bool> &copi
     const Tensor &tensor = kernel_.tensors[access.tensor];
     if (!tensor.format.isDense() || tensor.order() == 0)
       continue;
-    if (!space->mayIndexDense(numbersOf(access.variables)))
+    const bool isView = hasDerived(access, scope_);
+    const std::vector<VariableId> variables = isView ? inStorageOrder(access) : access.variables;
+    if (!space->mayIndexDense(numbersOf(variables)))
       return std::nullopt;
-    problem.dense.push_back({loopsInStorageOrder(tensor, access.variables, *space), 1});
+    const format::Format format = isView ? format::denseFormat(static_cast<int>(variables.size())) : tensor.format;
+    problem.dense.push_back({loopsInStorageOrder(format, variables, *space), 1});
   }
   return problem;
 }
 
-std::vector<int> TermPlanner::loopsInStorageOrder(const Tensor &tensor, const std::vector<VariableId> &byDimension,
+std::vector<VariableId> TermPlanner::inStorageOrder(const Access &access) const {
+  return DenseView(access, scope_, kernel_).variables();
+}
+
+std::vector<int> TermPlanner::loopsInStorageOrder(const format::Format &format,
+                                                  const std::vector<VariableId> &byDimension,
                                                   const LevelSpace &space) const {
   std::vector<int> loops;
-  for (const format::Level &level : tensor.format.levels)
+  for (const format::Level &level : format.levels)
     for (const IndexTerm &part : space.valueOf(positionOf(variables_, byDimension[level.dim])))
       loops.push_back(part.loop);
   return loops;
@@ -196,11 +244,21 @@ Term TermPlanner::build(const TermPlan &plan) {
     const Access access = scope_.accesses[id];
     const auto place = std::find(sparse_.begin(), sparse_.end(), id) - sparse_.begin();
     const bool isSparse = place < static_cast<long>(sparse_.size());
-    const std::vector<int> numbers = isSparse ? operands_[place].variables : numbersOf(access.variables);
     Operand operand{access.tensor, {}, access.mirrored, {}};
+    std::vector<int> numbers;
+    if (isSparse) {
+      numbers = operands_[place].variables;
+    } else if (hasDerived(access, scope_)) {
+      operand.tensor = DenseView(access, scope_, kernel_).addTo(kernel_);
+      numbers = numbersOf(inStorageOrder(access));
+    } else {
+      numbers = numbersOf(access.variables);
+    }
     if (isSparse && plan.loops.copied[place])
       operand.tensor = copies_.copyFor(access, operands_[place], space, order, isListed, scope_);
     operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, order);
+    if (const AccessId leader = leaderOfOperand(id); !isSparse && leader != id)
+      operand.follows = positionOf(accesses_, leader);
     if (access.mirrored)
       for (int variable : numbers)
         operand.diagonal.push_back(inNest(space.valueOf(variable), order));
@@ -208,7 +266,7 @@ Term TermPlanner::build(const TermPlan &plan) {
   }
   std::optional<Domain> domain;
   if (hasDomain(*term_.expr, draft_.reduction, scope_, kernel_))
-    domain = domainOfTerm(*term_.expr, draft_.reduction, draft_.computeType, scope_, kernel_);
+    domain = domainOfTerm(*term_.expr, draft_.background, draft_.computeType, scope_, kernel_);
   const ExpressionBuilder builder(accesses_, scope_, kernel_, valueOf, domain);
   result.expr = builder.build(*term_.expr, draft_.computeType);
   if (domain)
@@ -225,7 +283,11 @@ bool TermPlanner::isListedEverywhere(const SpaceLoop &loop) const {
   };
   return loop.part == format::Part::Whole && lists(target(), draft_.targetVariables) &&
          std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId id) {
-           return lists(kernel_.tensors[scope_.accesses[id].tensor], scope_.accesses[id].variables);
+           const Access &access = scope_.accesses[id];
+           if (!hasDerived(access, scope_))
+             return lists(kernel_.tensors[access.tensor], access.variables);
+           const std::vector<VariableId> plain = plainVariables(access, scope_);
+           return std::find(plain.begin(), plain.end(), variable) == plain.end();
          });
 }
 

@@ -50,7 +50,12 @@ public:
   std::string orderOf(const TermPlan &plan) const;
 
 private:
-  void findSparseAccesses();
+  void findSparseAccesses(bool mayFollowOthers);
+  /// The operand at whose positions another one is read; itself where there is none.
+  AccessId leaderOfOperand(AccessId access) const;
+  bool mayFollow(AccessId access) const;
+  bool isReadOnlyAt(AccessId leader) const;
+  size_t sparseCount() const;
   /// Whether the term is 0 but where this one sparse operand stores entries, and is summed.
   bool addsAlone(AccessId access) const;
   std::vector<int> numbersOf(const std::vector<VariableId> &some) const;
@@ -59,7 +64,9 @@ private:
   std::optional<LevelSpace> spaceFor(const std::vector<bool> &copied) const;
   /// The variables of an operand's levels, outermost first, but those of places in blocks.
   std::vector<int> storedVariables(const SparseAccess &operand, const LevelSpace &space) const;
-  std::vector<int> loopsInStorageOrder(const Tensor &tensor, const std::vector<VariableId> &byDimension,
+  /// The variables of a dense operand in the order in which it is stored, outermost first; each once.
+  std::vector<VariableId> inStorageOrder(const Access &access) const;
+  std::vector<int> loopsInStorageOrder(const format::Format &format, const std::vector<VariableId> &byDimension,
                                        const LevelSpace &space) const;
   /// Whether no tensor of the term stores all coordinates of a variable.
   bool isListedEverywhere(const SpaceLoop &loop) const;
@@ -74,7 +81,7 @@ private:
   const Scope &scope_;
   std::vector<VariableId> variables_; ///< the target's, then the summed ones
   std::vector<AccessId> accesses_;
-  std::vector<AccessId> sparse_;       ///< those of sparse tensors…
+  std::vector<AccessId> sparse_;       ///< those of sparse tensors that follow no other…
   std::vector<SparseAccess> operands_; ///< … and as the planner sees them
 };
 

@@ -17,7 +17,7 @@ void collectFree(const Node &node, const Scope &scope, std::vector<VariableId> &
       free.push_back(variable);
   };
   if (const auto *access = std::get_if<AccessNode>(&node.kind)) {
-    for (VariableId variable : scope.accesses[access->access].variables)
+    for (VariableId variable : plainVariables(scope.accesses[access->access], scope))
       add(variable);
     return;
   }
@@ -133,6 +133,27 @@ AccessId Scope::intern(Access access) {
   return static_cast<AccessId>(accesses.size()) - 1;
 }
 
+std::vector<VariableId> plainVariables(const Access &access, const Scope &scope) {
+  std::vector<VariableId> plain;
+  const auto add = [&](VariableId variable) {
+    if (!contains(plain, variable))
+      plain.push_back(variable);
+  };
+  for (VariableId id : access.variables) {
+    const Variable &variable = scope.variables[id];
+    if (variable.kind != Variable::Kind::Derived)
+      add(id);
+    for (const Variable::Multiple &term : variable.terms)
+      add(term.variable);
+  }
+  return plain;
+}
+
+bool hasDerived(const Access &access, const Scope &scope) {
+  return std::any_of(access.variables.begin(), access.variables.end(),
+                     [&](VariableId id) { return scope.variables[id].kind == Variable::Kind::Derived; });
+}
+
 std::vector<std::string> namesOf(const std::vector<VariableId> &variables, const Scope &scope) {
   std::vector<std::string> names;
   for (VariableId variable : variables)
@@ -207,7 +228,7 @@ void forEachAccess(const Node &node, bool enterSums, const std::function<void(co
 bool indexes(VariableId variable, const Node &node, const Scope &scope) {
   bool found = false;
   forEachAccess(node, true, [&](const AccessNode &use, Span) {
-    found |= contains(scope.accesses[use.access].variables, variable);
+    found |= contains(plainVariables(scope.accesses[use.access], scope), variable);
   });
   return found;
 }
@@ -225,7 +246,7 @@ bool occurs(VariableId variable, const Node &node, const Scope &scope) {
   if (const auto *index = std::get_if<IndexNode>(&node.kind))
     return index->variable == variable;
   if (const auto *access = std::get_if<AccessNode>(&node.kind))
-    return contains(scope.accesses[access->access].variables, variable);
+    return contains(plainVariables(scope.accesses[access->access], scope), variable);
   std::vector<const Node *> below = children(node);
   return std::any_of(below.begin(), below.end(), [&](const Node *child) { return occurs(variable, *child, scope); });
 }

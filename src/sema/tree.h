@@ -17,10 +17,23 @@ using VariableId = int; ///< index into Scope::variables
 using AccessId = int;   ///< index into Scope::accesses
 
 struct Variable {
-  enum class Kind { Target, Implicit, Bound };
+  /// On the left side, summed because the left side lacks it, bound by a reduction, or worked out from others.
+  enum class Kind { Target, Implicit, Bound, Derived };
   std::string name;
-  Kind kind = Kind::Implicit; ///< on the left side, summed because the left side lacks it, or bound by sum()
+  Kind kind = Kind::Implicit;
   ExtentId extent = -1;
+
+  struct Multiple {
+    VariableId variable;
+    int64_t scale;
+    bool operator==(const Multiple &) const = default;
+  };
+  /// Of a derived one: which dimension it indexes alone, and its value.
+  TensorId tensor = -1;
+  int dim = -1;
+  std::vector<Multiple> terms = {};
+  int64_t constant = 0;
+  bool isRepeated = false; ///< another index of its access, A(i, i), so that both run over the same extent
 };
 
 /// One distinct (tensor, indices) access of a statement.
@@ -40,6 +53,12 @@ struct Scope {
   /// The id of an access, which is added when it is new.
   AccessId intern(Access access);
 };
+
+/// The variables that an access is indexed by once derived ones are seen through, each once, in order of appearance.
+std::vector<VariableId> plainVariables(const Access &access, const Scope &scope);
+
+/// Whether some index of an access is a derived one.
+bool hasDerived(const Access &access, const Scope &scope);
 
 /// The variables' names as the source text has them.
 std::vector<std::string> namesOf(const std::vector<VariableId> &variables, const Scope &scope);

@@ -44,7 +44,8 @@ void inferTypes(Analysis &analysis) {
     if (isTyped(symbol) || symbol.isOperand || symbol.firstWrite != static_cast<int>(k))
       continue;
     const std::optional<ValueType> type = typeOf(*statement.value, statement.scope, analysis.kernel);
-    analysis.kernel.tensors[statement.target.tensor].type = type.value_or(ValueType::F64);
+    analysis.kernel.tensors[statement.target.tensor].type =
+        statement.source->op == syntax::AssignOp::Or ? ValueType::Bool : type.value_or(ValueType::F64);
   }
 }
 

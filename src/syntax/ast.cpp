@@ -1,6 +1,36 @@
 #include "syntax/ast.h"
 
+#include <cstdlib>
+
 namespace spc::syntax {
+
+std::string_view spellingOf(AssignOp op) {
+  switch (op) {
+  case AssignOp::Assign:
+    return "=";
+  case AssignOp::Add:
+    return "+=";
+  case AssignOp::Min:
+    return "min=";
+  case AssignOp::Max:
+    return "max=";
+  case AssignOp::Or:
+    return "or=";
+  }
+  return {};
+}
+
+std::string spellingOf(const Index &index) {
+  std::string text;
+  for (const IndexTerm &term : index.terms)
+    text +=
+        (text.empty() ? "" : " + ") + (term.scale == 1 ? "" : std::to_string(term.scale) + "*") + term.variable.text;
+  if (text.empty())
+    return std::to_string(index.constant);
+  if (index.constant != 0)
+    text += (index.constant < 0 ? " - " : " + ") + std::to_string(std::abs(index.constant));
+  return text;
+}
 
 std::vector<const Expr *> children(const Expr &expr) {
   if (const auto *negate = std::get_if<Negate>(&expr.node))

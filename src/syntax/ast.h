@@ -24,12 +24,19 @@ struct ExtentDecl {
   Span where;
 };
 
-/// `tensor S(m, n): f32, sparse`
+/// `fill inf`: what a sparse tensor's missing entries are.
+struct FillDecl {
+  double value;
+  Span where;
+};
+
+/// `tensor S(m, n): f32, sparse, fill inf`
 struct TensorDecl {
   Name name;
   std::vector<ExtentDecl> extents;
   std::optional<Name> type; ///< its text is that of a sema::ValueType once sema has accepted it
   bool sparse = false;
+  std::optional<FillDecl> fill;
   Span where;
 };
 
@@ -39,14 +46,28 @@ struct Expr;
 using ExprPtr = std::unique_ptr<Expr>;
 
 struct Literal {
-  double value;
+  double value; ///< not negative; may be infinite
   std::string spelling;
+};
+
+/// `scale` times an index variable.
+struct IndexTerm {
+  Name variable;
+  int64_t scale = 1;
+};
+
+/// `i`, `3`, `2*i + k - 1`. Its name is the variable of a plain index, else the whole as it is written out.
+struct Index : Name {
+  std::vector<IndexTerm> terms; ///< scales are positive
+  int64_t constant = 0;
+
+  bool isPlain() const { return terms.size() == 1 && terms.front().scale == 1 && constant == 0; }
 };
 
 /// `A(i, k)`, or `alpha` (no indices, no parentheses)
 struct Access {
   Name tensor;
-  std::vector<Name> indices;
+  std::vector<Index> indices;
 };
 
 struct Negate {
@@ -59,7 +80,8 @@ struct Binary {
   ExprPtr right;
 };
 
-/// `max(x(i), 0)`, `f32(x(i))`, and the operators that are no arithmetic: `x(i) < 0`, `a and b`, `not a`, `i % 2`
+/// `max(x(i), 0)`, `f32(x(i))`, `pattern(A(i,j))`, and the operators that are no arithmetic: `x(i) < 0`, `a and b`,
+/// `not a`, `i % 2`
 struct Call {
   Function function;
   Name name; ///< as written; the type of a cast
@@ -83,17 +105,24 @@ struct Expr {
   Span where;
 };
 
+/// An index written out: `2*i + k - 1`.
+std::string spellingOf(const Index &index);
+
 /// The direct children, left to right.
 std::vector<const Expr *> children(const Expr &expr);
 
-enum class AssignOp { Assign, Add };
+enum class AssignOp { Assign, Add, Min, Max, Or };
 
-/// `y(i) = ...` or `y(i) += ...`
+/// As it is written: "=", "+=", "min=", "max=" or "or=".
+std::string_view spellingOf(AssignOp op);
+
+/// `y(i) = ...`, `y(i) += ...`, `y(i) min= ...`
 struct Statement {
   Access target;
   Span targetWhere;
   AssignOp op;
   ExprPtr value;
+  bool isTemporary = false; ///< `let y(i) = ...`
   Span where;
 };
 

@@ -9,11 +9,16 @@ namespace {
 constexpr DiagnosticKind kArgumentCount{"argument-count", Severity::Error};
 constexpr DiagnosticKind kMissingSumVariable{"missing-sum-variable", Severity::Error};
 
+bool isIn(const std::string &variable, const Index &index) {
+  return std::any_of(index.terms.begin(), index.terms.end(),
+                     [&](const IndexTerm &term) { return term.variable.text == variable; });
+}
+
 bool indexes(const std::string &variable, const Expr &expr) {
   const std::vector<const Expr *> below = children(expr);
   const auto *access = std::get_if<Access>(&expr.node);
   return (access && std::any_of(access->indices.begin(), access->indices.end(),
-                                [&](const Name &index) { return index.text == variable; })) ||
+                                [&](const Index &index) { return isIn(variable, index); })) ||
          std::any_of(below.begin(), below.end(), [&](const Expr *child) { return indexes(variable, *child); });
 }
 

@@ -5,16 +5,13 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <limits>
 
 namespace spc::syntax {
 namespace {
 
 constexpr DiagnosticKind kBadNumber{"bad-number", Severity::Error};
 constexpr DiagnosticKind kNumberOverflow{"number-overflow", Severity::Error};
-constexpr DiagnosticKind kNumberIndex{"number-index", Severity::Error};
-constexpr DiagnosticKind kIndexExpression{"index-expression", Severity::Error};
-constexpr DiagnosticKind kEmptyIndices{"empty-indices", Severity::Error};
-constexpr DiagnosticKind kOrderTooHigh{"order-too-high", Severity::Error};
 constexpr DiagnosticKind kReservedName{"reserved-name", Severity::Error};
 constexpr DiagnosticKind kChainedComparison{"chained-comparison", Severity::Error};
 constexpr DiagnosticKind kNestingTooDeep{"nesting-too-deep", Severity::Error};
@@ -24,19 +21,20 @@ constexpr DiagnosticKind kExpressionTooLarge{"expression-too-large", Severity::E
 constexpr int kMaxNesting = 200;
 constexpr int kMaxOperators = 1000;
 
-bool startsOperand(TokenKind kind) {
-  return kind == TokenKind::Name || kind == TokenKind::Number || kind == TokenKind::LeftParen ||
-         kind == TokenKind::Minus;
-}
-
-bool isOperator(TokenKind kind) {
-  return kind == TokenKind::Plus || kind == TokenKind::Minus || kind == TokenKind::Star || kind == TokenKind::Slash ||
-         kind == TokenKind::Percent || kind == TokenKind::Comparison;
-}
-
 /// The words between or before operands.
+bool isOperatorWord(std::string_view text) {
+  return text == "and" || text == "or" || text == "xor" || text == "not";
+}
+
+/// The value of a word that is a number.
+std::optional<double> constantNamed(std::string_view text) {
+  if (text == "inf")
+    return std::numeric_limits<double>::infinity();
+  return text == "true" ? std::optional(1.0) : text == "false" ? std::optional(0.0) : std::nullopt;
+}
+
 bool isWord(std::string_view text) {
-  return text == "and" || text == "or" || text == "not";
+  return isOperatorWord(text) || constantNamed(text);
 }
 
 Function comparisonNamed(std::string_view text) {
@@ -74,7 +72,11 @@ ExprPtr ExpressionParser::operation(Function function, ExprPtr left, ExprPtr rig
 }
 
 ExprPtr ExpressionParser::expression() {
-  return chain(Function::Or, &ExpressionParser::conjunction);
+  return chain(Function::Or, &ExpressionParser::exclusion);
+}
+
+ExprPtr ExpressionParser::exclusion() {
+  return chain(Function::Xor, &ExpressionParser::conjunction);
 }
 
 ExprPtr ExpressionParser::conjunction() {
@@ -209,12 +211,17 @@ ExprPtr ExpressionParser::primary() {
       return parenthesised();
     if (tokens_.at(TokenKind::Name)) {
       const std::string_view name = tokens_.text(tokens_.current());
-      const bool isCall = tokens_.peek().kind == TokenKind::LeftParen && !isWord(name);
+      const bool isCall = tokens_.peek().kind == TokenKind::LeftParen && !isOperatorWord(name);
       const std::optional<Reduction> kind = isCall ? reductionNamed(name) : std::nullopt;
       if (kind && !functionNamed(name))
         return reduction(*kind);
       if (const std::optional<Function> function = functionNamed(name); function && isCall)
         return call(*function);
+      if (const std::optional<double> constant = constantNamed(name)) {
+        const std::string text(name);
+        tokens_.advance();
+        return make(Literal{*constant, text}, begin);
+      }
       std::optional<Access> access = parseAccess();
       return access ? make(std::move(*access), begin) : nullptr;
     }
@@ -263,6 +270,12 @@ Name ExpressionParser::takeName() {
   return name;
 }
 
+void ExpressionParser::checkIndexName(const Name &name) {
+  if (isWord(name.text))
+    errors_.report(kReservedName, name.where, "an index variable may not be called `" + name.text + "`")
+        .advise("`" + name.text + "` is a word of the language");
+}
+
 bool ExpressionParser::checkTensorName(const Name &name) {
   const bool isFunction = functionNamed(name.text).has_value(), isReduction = reductionNamed(name.text).has_value();
   if (name.text != "tensor" && !isWord(name.text) && !isFunction && !isReduction)
@@ -270,81 +283,6 @@ bool ExpressionParser::checkTensorName(const Name &name) {
   const char *kind = isFunction ? "a function" : isReduction ? "a reduction" : "a word";
   errors_.report(kReservedName, name.where, "a tensor may not be called `" + name.text + "`")
       .advise("`" + name.text + "` is " + kind + " of the language");
-  return false;
-}
-
-void ExpressionParser::reportOrder(Span where) {
-  errors_.report(kOrderTooHigh, where, "a tensor has at most " + std::to_string(kMaxOrder) + " dimensions");
-}
-
-std::optional<Access> ExpressionParser::parseAccess() {
-  Access access{takeName(), {}};
-  checkTensorName(access.tensor);
-  if (tokens_.at(TokenKind::LeftParen) && !tokens_.atNewStatement() && !indices(access))
-    return std::nullopt;
-  return access;
-}
-
-bool ExpressionParser::indices(Access &access) {
-  const Token open = tokens_.current();
-  tokens_.advance();
-  if (tokens_.at(TokenKind::RightParen)) {
-    errors_.report(kEmptyIndices, tokens_.since(open.begin), "an access names at least one index")
-        .advise("a scalar is written without parentheses");
-    tokens_.advance();
-    return true;
-  }
-  do {
-    if (access.indices.size() == kMaxOrder) {
-      reportOrder(tokens_.currentSpan());
-      return false;
-    }
-    if (!index(access))
-      return false;
-  } while (tokens_.accept(TokenKind::Comma));
-  return closeIndices(tokens_.span(open));
-}
-
-bool ExpressionParser::index(Access &access) {
-  Token after = tokens_.peek();
-  bool alone = after.kind == TokenKind::Comma || after.kind == TokenKind::RightParen;
-  if (tokens_.at(TokenKind::Number) && alone && !isFunctionName(access.tensor.text)) {
-    errors_
-        .report(kNumberIndex, tokens_.currentSpan(),
-                "an index is a name, not a number: " + tokens_.quoted(tokens_.current()))
-        .advise("kernels have no way to pick one row or element; pass that part as a tensor of its own");
-    access.indices.push_back(takeName());
-    return true;
-  }
-  bool call = after.kind == TokenKind::LeftParen || isOperator(after.kind);
-  if (tokens_.atNewStatement() || !startsOperand(tokens_.current().kind)) {
-    errors_.unexpected("an index");
-    return false;
-  }
-  if (!tokens_.at(TokenKind::Name) || call)
-    return rejectIndex(access);
-  access.indices.push_back(takeName());
-  return true;
-}
-
-bool ExpressionParser::rejectIndex(const Access &access) {
-  bool nestedAccess = tokens_.at(TokenKind::Name) && tokens_.peek().kind == TokenKind::LeftParen;
-  if (isFunctionName(access.tensor.text) || nestedAccess) {
-    reportUnknownFunction(access.tensor, errors_);
-    return false;
-  }
-  errors_.report(kIndexExpression, tokens_.currentSpan(), "an index is a plain name, not an expression");
-  return false;
-}
-
-bool ExpressionParser::closeIndices(Span open) {
-  if (tokens_.accept(TokenKind::RightParen))
-    return true;
-  bool missingComma = tokens_.at(TokenKind::Name) && !tokens_.atNewStatement();
-  if (missingComma)
-    errors_.unexpected("`,` or `)`").fix(tokens_.gap(), ",");
-  else
-    errors_.missingParen(open, "`,` or `)`");
   return false;
 }
 

@@ -34,6 +34,7 @@ public:
 
 private:
   ExprPtr expression();
+  ExprPtr exclusion();
   ExprPtr conjunction();
   /// Operands with a word between them.
   ExprPtr chain(Function function, ExprPtr (ExpressionParser::*operand)());
@@ -55,6 +56,9 @@ private:
   bool reductionVariables(Reduce &call);
   bool indices(Access &access);
   bool index(Access &access);
+  bool indexTerm(const Access &access, Index &index, bool isSubtracted);
+  int64_t indexNumber();
+  void checkIndexName(const Name &name);
   bool closeIndices(Span open);
   bool rejectIndex(const Access &access);
   bool enter();

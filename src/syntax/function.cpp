@@ -41,10 +41,13 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::GreaterEqual, ">=", 2, 2, true},
     {Function::And, "and", 2, 2, true},
     {Function::Or, "or", 2, 2, true},
+    {Function::Xor, "xor", 2, 2, true},
     {Function::Not, "not", 1, 1, true},
+    {Function::Pattern, "pattern", 1, 1},
     {Function::Cast, "", 1, 1},
 };
-constexpr std::string_view kReductions[] = {"sum", "prod", "min", "max", "any", "all"};
+constexpr std::string_view kReductions[] = {"sum", "prod", "min",    "max",    "any",
+                                            "all", "mean", "argmin", "argmax", "count"};
 
 static_assert(std::size(kSpellings) == static_cast<size_t>(Function::Cast) + 1);
 

@@ -47,15 +47,18 @@ enum class Function : uint8_t {
   // logic
   And,
   Or,
+  Xor,
   Not,
+  // whether an access is a stored entry
+  Pattern,
   // conversion to the type that the call is named after, `f32(x)`
   Cast,
 };
 
-/// What a reduction makes of all values.
-enum class Reduction : uint8_t { Sum, Product, Min, Max, Any, All };
+/// What a reduction makes of all values. The last four are made of others and functions by sema.
+enum class Reduction : uint8_t { Sum, Product, Min, Max, Any, All, Mean, ArgMin, ArgMax, Count };
 
-/// "sum", "prod", "min", "max", "any" or "all".
+/// As the language has it: "sum", "prod", ...
 std::string_view spellingOf(Reduction reduction);
 
 /// The reduction so spelled; nullopt for anything else. `min` and `max` name functions, too.

@@ -9,8 +9,8 @@ namespace {
 constexpr DiagnosticKind kUnknownFunction{"unknown-function", Severity::Error};
 
 // Those that the language has not.
-constexpr std::array<std::string_view, 9> kFunctionNames{"argmax", "argmin",  "count", "fmod",   "log2",
-                                                         "mean",   "product", "norm",  "softmax"};
+constexpr std::array<std::string_view, 10> kFunctionNames{"average", "fmod", "log2",    "max_element", "log10",
+                                                          "sinh",    "cosh", "product", "norm",        "softmax"};
 
 bool isTensor(const Kernel &kernel, const std::string &name) {
   return std::any_of(kernel.declarations.begin(), kernel.declarations.end(),
@@ -41,13 +41,13 @@ void reportUnknownFunction(const Name &name, SyntaxErrors &errors) {
   std::string shown = name.text.substr(0, kLongestQuote) + (name.text.size() > kLongestQuote ? "..." : "");
   Diagnostic &error = errors.report(kUnknownFunction, name.where, "unknown function `" + shown + "`");
   std::vector<std::string> known = functionNames();
-  known.insert(known.end(), {"sum", "prod", "any", "all"});
+  known.insert(known.end(), {"sum", "prod", "any", "all", "mean", "argmin", "argmax", "count"});
   if (const std::optional<std::string> meant = didYouMean(name.text, known))
     error.fix(name.where, *meant);
   else if (isFunctionName(name.text))
     error.advise("there is no such function; if `" + shown + "` is a tensor, declare it");
   else
-    error.advise("a tensor's indices are plain names, as in `" + shown + "(i, j)`");
+    error.advise("a tensor's indices are index variables, as in `" + shown + "(i, j)`");
 }
 
 void checkFunctionNames(const Kernel &kernel, SyntaxErrors &errors) {

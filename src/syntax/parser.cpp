@@ -12,6 +12,7 @@ namespace spc::syntax {
 namespace {
 
 constexpr DiagnosticKind kBadExtent{"bad-extent", Severity::Error};
+constexpr DiagnosticKind kBadFill{"bad-fill", Severity::Error};
 constexpr DiagnosticKind kUnknownKeyword{"unknown-keyword", Severity::Error};
 constexpr DiagnosticKind kUnknownAttribute{"unknown-attribute", Severity::Error};
 constexpr DiagnosticKind kUnsupportedAssignment{"unsupported-assignment", Severity::Error};
@@ -28,6 +29,8 @@ private:
   bool extents(TensorDecl &decl);
   bool extent(TensorDecl &decl);
   bool attributes(TensorDecl &decl);
+  bool attribute(TensorDecl &decl);
+  bool fill(TensorDecl &decl);
   bool unknownAttribute();
   bool statement();
   bool assignOperator(Statement &statement);
@@ -156,15 +159,40 @@ bool Parser::attributes(TensorDecl &decl) {
     decl.type = expressions_.takeName();
   }
   while (tokens_.accept(TokenKind::Comma)) {
-    if (!tokens_.at(TokenKind::Name)) {
-      errors_.unexpected("`sparse`");
+    if (!attribute(decl))
       return false;
-    }
-    if (tokens_.text(tokens_.current()) != "sparse")
-      return unknownAttribute();
-    decl.sparse = true;
-    tokens_.advance();
   }
+  return true;
+}
+
+bool Parser::attribute(TensorDecl &decl) {
+  if (!tokens_.at(TokenKind::Name)) {
+    errors_.unexpected("`sparse`");
+    return false;
+  }
+  if (tokens_.text(tokens_.current()) == "fill")
+    return fill(decl);
+  if (tokens_.text(tokens_.current()) != "sparse")
+    return unknownAttribute();
+  decl.sparse = true;
+  tokens_.advance();
+  return true;
+}
+
+// `fill inf`: a number, perhaps negative.
+bool Parser::fill(TensorDecl &decl) {
+  const uint32_t begin = tokens_.current().begin;
+  tokens_.advance();
+  const ExprPtr value = expressions_.parseValue();
+  if (!value)
+    return false;
+  const auto *negate = std::get_if<Negate>(&value->node);
+  const auto *number = std::get_if<Literal>(negate ? &negate->operand->node : &value->node);
+  if (!number) {
+    errors_.report(kBadFill, value->where, "a fill is a number, `inf`, `-inf`, `true` or `false`");
+    return false;
+  }
+  decl.fill = FillDecl{negate ? -number->value : number->value, tokens_.since(begin)};
   return true;
 }
 
@@ -174,21 +202,27 @@ bool Parser::unknownAttribute() {
                                      "unknown attribute " + tokens_.quoted(tokens_.current()));
   if (isTypeName(text))
     error.fix(tokens_.span(tokens_.previous()), ":").advise("did you mean `: " + std::string(text) + "`?");
-  else if (didYouMean(text, {"sparse"}))
-    error.fix(tokens_.currentSpan(), "sparse");
+  else if (didYouMean(text, {"sparse", "fill"}))
+    error.fix(tokens_.currentSpan(), *didYouMean(text, {"sparse", "fill"}));
   else
-    error.advise("the only attribute is `sparse`; tensors are dense otherwise");
+    error.advise("the attributes are `sparse`, tensors are dense otherwise, and `fill`, what missing entries are");
   return false;
 }
 
 bool Parser::statement() {
   const Token first = tokens_.current();
   Statement statement;
+  const Token next = tokens_.peek();
+  if (tokens_.text(first) == "let" && next.kind == TokenKind::Name && !next.startsLine) {
+    statement.isTemporary = true;
+    tokens_.advance();
+  }
+  const Token name = tokens_.current();
   std::optional<Access> target = expressions_.parseAccess();
   if (!target)
     return false;
   statement.target = std::move(*target);
-  statement.targetWhere = tokens_.since(first.begin);
+  statement.targetWhere = tokens_.since(name.begin);
   if (!assignOperator(statement))
     return false;
   statement.value = expressions_.parseValue();
@@ -201,22 +235,35 @@ bool Parser::statement() {
 }
 
 bool Parser::assignOperator(Statement &statement) {
-  if (!tokens_.at(TokenKind::Equal) && !tokens_.at(TokenKind::PlusEqual))
+  const std::string_view text = tokens_.text(tokens_.current());
+  const bool isReducing = tokens_.at(TokenKind::Name) && isReducingAssignment(text);
+  if (isReducing && tokens_.peek().kind == TokenKind::Equal) {
+    statement.op = text == "min" ? AssignOp::Min : text == "max" ? AssignOp::Max : AssignOp::Or;
+    tokens_.advance();
+  } else if (tokens_.at(TokenKind::Equal) || tokens_.at(TokenKind::PlusEqual)) {
+    statement.op = tokens_.at(TokenKind::Equal) ? AssignOp::Assign : AssignOp::Add;
+  } else {
     return rejectAfterTarget(statement);
-  statement.op = tokens_.at(TokenKind::Equal) ? AssignOp::Assign : AssignOp::Add;
+  }
+  if (statement.isTemporary && statement.op != AssignOp::Assign) {
+    errors_.report(kUnsupportedAssignment, tokens_.currentSpan(), "a temporary is made with `=`")
+        .advise("a later statement without `let` may add to it");
+    return false;
+  }
   tokens_.advance();
   return true;
 }
 
-// Reports what stands where `=` or `+=` should; false always.
+// Reports what stands where an assignment should; false always.
 bool Parser::rejectAfterTarget(const Statement &statement) {
   std::string_view text = tokens_.text(tokens_.current());
   bool reduces =
       tokens_.at(TokenKind::Name) && (isFunctionName(text) || text == "sum") && tokens_.peek().kind == TokenKind::Equal;
   if (tokens_.at(TokenKind::OtherAssign) || tokens_.at(TokenKind::Comparison) || reduces) {
     std::string shown = std::string(text) + (reduces ? "=" : "");
-    Diagnostic &error = errors_.report(kUnsupportedAssignment, tokens_.currentSpan(),
-                                       "a statement assigns with `=` or `+=`, not with `" + shown + "`");
+    Diagnostic &error =
+        errors_.report(kUnsupportedAssignment, tokens_.currentSpan(),
+                       "a statement assigns with `=`, `+=`, `min=`, `max=` or `or=`, not with `" + shown + "`");
     if (text == "==")
       error.fix(tokens_.currentSpan(), "=");
     else if (text == "-=")
@@ -228,11 +275,9 @@ bool Parser::rejectAfterTarget(const Statement &statement) {
   const Name &word = statement.target.tensor;
   bool twoNames = tokens_.at(TokenKind::Name) && statement.target.indices.empty() && !tokens_.current().startsLine &&
                   tokens_.previous().end == word.where.end;
-  if (twoNames && word.text == "let") {
-    errors_.report(kUnknownKeyword, word.where, "a kernel has no temporaries: unknown keyword `let`")
-        .advise("write the expression where it is used, or make it an output");
-  } else if (twoNames && didYouMean(word.text, {"tensor"})) {
-    errors_.report(kUnknownKeyword, word.where, "unknown keyword `" + word.text + "`").fix(word.where, "tensor");
+  const std::optional<std::string> meant = didYouMean(word.text, {"tensor", "let"});
+  if (twoNames && meant) {
+    errors_.report(kUnknownKeyword, word.where, "unknown keyword `" + word.text + "`").fix(word.where, *meant);
   } else {
     errors_.unexpected("`=` or `+=`");
   }

@@ -8,6 +8,8 @@ Precedence precedenceOf(Function function) {
   switch (function) {
   case Function::Or:
     return kOr;
+  case Function::Xor:
+    return kXor;
   case Function::And:
     return kAnd;
   case Function::Not:

@@ -7,7 +7,7 @@
 namespace spc::syntax {
 
 namespace precedence {
-enum Precedence { kOr, kAnd, kNot, kComparison, kSum, kProduct, kUnary, kPrimary };
+enum Precedence { kOr, kXor, kAnd, kNot, kComparison, kSum, kProduct, kUnary, kPrimary };
 } // namespace precedence
 
 /// Of a call, or of the operator that it is.

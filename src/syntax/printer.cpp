@@ -37,10 +37,12 @@ private:
       line(1, "type " + decl.type->text, decl.type->where);
     if (decl.sparse)
       line(1, "sparse", {});
+    if (decl.fill)
+      line(1, "fill", decl.fill->where);
   }
 
   void write(const Statement &statement) {
-    line(0, statement.op == AssignOp::Assign ? "assign" : "accumulate", statement.where);
+    line(0, std::string(statement.isTemporary ? "let " : "") + nameOf(statement.op), statement.where);
     line(1, "target " + access(statement.target), statement.targetWhere);
     write(*statement.value, 1);
   }
@@ -85,7 +87,11 @@ private:
     return {};
   }
 
-  static std::string names(const std::vector<Name> &names) {
+  static std::string nameOf(AssignOp op) {
+    return op == AssignOp::Assign ? "assign" : op == AssignOp::Add ? "accumulate" : std::string(spellingOf(op));
+  }
+
+  template <typename Names> static std::string names(const Names &names) {
     std::string text;
     for (const Name &name : names)
       text += (text.empty() ? "" : ", ") + name.text;

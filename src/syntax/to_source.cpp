@@ -102,7 +102,7 @@ private:
     out_ += ')';
   }
 
-  void names(const std::vector<Name> &names, std::string_view separator) {
+  template <typename Names> void names(const Names &names, std::string_view separator) {
     for (const Name &name : names) {
       if (&name != &names.front())
         out_ += separator;
@@ -123,8 +123,10 @@ std::string toSource(const Expr &expr) {
 
 std::string toSource(const Statement &statement) {
   SourceWriter writer;
+  if (statement.isTemporary)
+    writer.append("let ");
   writer.write(statement.target);
-  writer.append(statement.op == AssignOp::Assign ? " = " : " += ");
+  writer.append(' ' + std::string(spellingOf(statement.op)) + ' ');
   writer.write(*statement.value, kOr);
   return writer.take();
 }

@@ -106,7 +106,7 @@ bool TokenStream::atNewStatement() const {
   constexpr int kTokens = 24; // an access of the highest order, and some more
   Lexer ahead = lexer_;
   Token token = ahead.next();
-  if (text(current_) == "tensor" && token.kind == TokenKind::Name)
+  if (token.kind == TokenKind::Name && (text(current_) == "tensor" || text(current_) == "let"))
     return true;
   if (token.kind == TokenKind::LeftParen) {
     for (int i = 0; i < kTokens && token.kind != TokenKind::RightParen; ++i) {
@@ -117,6 +117,8 @@ bool TokenStream::atNewStatement() const {
     }
     token = ahead.next();
   }
+  if (token.kind == TokenKind::Name && isReducingAssignment(text(token)))
+    token = ahead.next();
   return token.kind == TokenKind::Equal || token.kind == TokenKind::PlusEqual;
 }
 

@@ -57,4 +57,9 @@ private:
   uint32_t depth_ = 0; ///< open parentheses
 };
 
+/// Whether the word makes `=` take its right side in: `min=`.
+inline bool isReducingAssignment(std::string_view word) {
+  return word == "min" || word == "max" || word == "or";
+}
+
 } // namespace spc::syntax

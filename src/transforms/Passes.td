@@ -211,6 +211,27 @@ def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
 
+def ResumeReductions : Pass<"spc-resume-reductions", "mlir::func::FuncOp"> {
+  let summary = "Let reductions that are no sums begin with what their target holds";
+  let description = [{
+    Where MLIR's sparsifier makes a scalar of a `sparse_tensor.reduce`, it starts that from what is neutral, and stores it
+    over the element: what the target held, and what an outer loop has brought there, is lost. Of targets with the
+    attribute `spc.neutral` the element is loaded in place of the constant.
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect"];
+}
+
+def SkipAbsent : Pass<"spc-skip-absent", "mlir::func::FuncOp"> {
+  let summary = "Take sums with absent values out of loops";
+  let description = [{
+    A term that is computed only where an operand has no entry, `A(i,j) * (not pattern(M(i,j)))`, adds something absent
+    where there is one: MLIR's sparsifier has loops for differences of sets, but no sums over them. What is absent comes
+    from an `llvm.inline_asm` that says "spc.absent". Of a sum with what is made of it the other side is left, and a store
+    of such a sum goes, as do stores of what loops that add nothing else leave alone: where nothing is added, nothing is
+    stored.
+  }];
+}
+
 def CallLibm : Pass<"spc-call-libm", "mlir::ModuleOp"> {
   let summary = "Call the C library's functions where MLIR's lowering would lose digits";
   let description = [{

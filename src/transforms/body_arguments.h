@@ -13,11 +13,13 @@ namespace spc::transforms {
 inline constexpr llvm::StringLiteral kName = "spc.name";
 inline constexpr llvm::StringLiteral kExtents = "spc.extents";
 inline constexpr llvm::StringLiteral kModes = "spc.modes";
+inline constexpr llvm::StringLiteral kStrided = "spc.strided";
 inline constexpr llvm::StringLiteral kLevels = "spc.levels";
 inline constexpr llvm::StringLiteral kPatternOf = "spc.pattern_of";
 inline constexpr llvm::StringLiteral kStructureOf = "spc.structure_of";
 inline constexpr llvm::StringLiteral kPadded = "spc.padded";
 inline constexpr llvm::StringLiteral kRun = "spc.run";
+inline constexpr llvm::StringLiteral kNeutral = "spc.neutral";
 inline constexpr llvm::StringLiteral kCollect = "spc.collect";
 inline constexpr llvm::StringLiteral kRows = "spc.rows";
 inline constexpr llvm::StringLiteral kKeyBits = "spc.key_bits";

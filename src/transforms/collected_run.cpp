@@ -41,6 +41,7 @@ RunShape shapeOf(mlir::func::FuncOp body, unsigned standIn) {
   shape.keyBits = static_cast<unsigned>(body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kKeyBits).getInt());
   shape.rowOrder = body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kRows).getInt();
   shape.patternOnly = body->hasAttr(kPatternOnly);
+  shape.neutral = body.getArgAttr(standIn, kNeutral);
   return shape;
 }
 
@@ -317,8 +318,9 @@ void CollectedRun::rewriteUpdate(memref::LoadOp load, memref::StoreOp store, Wor
   }
   mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
   const Value key = keyOf(before, load.getIndices());
+  const Value known = collector_.startsFromZero() ? Value() : collector_.peek(before, key);
   const Value slot = collector_.locate(before, key);
-  load.replaceAllUsesWith(collector_.loadSlot(before, slot));
+  load.replaceAllUsesWith(known ? known : collector_.loadSlot(before, slot));
   mlir::ImplicitLocOpBuilder after(store.getLoc(), store);
   if (workspace == Workspace::Dense)
     collector_.touch(after, key);

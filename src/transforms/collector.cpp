@@ -184,10 +184,12 @@ Value Collector::locate(ImplicitLocOpBuilder &ops, Value key) {
 }
 
 Value Collector::peek(ImplicitLocOpBuilder &ops, Value key) {
-  if (workspace_ != Workspace::Hash)
+  if (workspace_ != Workspace::Hash && startsFromZero())
     return loadSlot(ops, key);
-  const Value slot = call(ops, kFind, {run_, key});
-  const Value isThere = arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, slot, constant(ops, 0));
+  const bool isHash = workspace_ == Workspace::Hash;
+  const Value slot = isHash ? call(ops, kFind, {run_, key}) : key;
+  const Value isThere =
+      isHash ? arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, slot, constant(ops, 0)) : isTouched(ops, key);
   auto found = mlir::scf::IfOp::create(ops, mlir::TypeRange{shape_.element}, isThere, /*withElseRegion=*/true);
   ImplicitLocOpBuilder yes(ops.getLoc(), found.getThenBodyBuilder());
   mlir::scf::YieldOp::create(yes, loadSlot(yes, slot));
@@ -200,6 +202,17 @@ Value Collector::peek(ImplicitLocOpBuilder &ops, Value key) {
 Value Collector::bitOf(ImplicitLocOpBuilder &ops, Value bit) {
   const Value place = arith::AndIOp::create(ops, bit, constant(ops, 63));
   return arith::ShLIOp::create(ops, constant(ops, 1), place);
+}
+
+/// Whether a key of a dense workspace has a value; the bits of the current word are in a variable.
+Value Collector::isTouched(ImplicitLocOpBuilder &ops, Value key) {
+  const Value word = arith::ShRUIOp::create(ops, key, constant(ops, 6));
+  const Value address = LLVM::GEPOp::create(ops, pointer_, int64_, bits_, llvm::ArrayRef<LLVM::GEPArg>{word});
+  const Value isCurrent = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, word, load(ops, word_, int64_));
+  const Value pending = arith::SelectOp::create(ops, isCurrent, load(ops, wordBits_, int64_), constant(ops, 0));
+  const Value bits = arith::OrIOp::create(ops, LLVM::LoadOp::create(ops, int64_, address), pending);
+  const Value own = arith::AndIOp::create(ops, bits, bitOf(ops, key));
+  return arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, own, constant(ops, 0));
 }
 
 void Collector::setBits(ImplicitLocOpBuilder &ops, Value words, Value number, Value bits) {
@@ -327,6 +340,10 @@ Value Collector::isRaised(ImplicitLocOpBuilder &ops, Value flag) {
 }
 
 Value Collector::zero(ImplicitLocOpBuilder &ops) {
+  if (auto parts = mlir::dyn_cast_or_null<mlir::ArrayAttr>(shape_.neutral))
+    return mlir::complex::ConstantOp::create(ops, shape_.element, parts);
+  if (shape_.neutral)
+    return arith::ConstantOp::create(ops, mlir::cast<mlir::TypedAttr>(shape_.neutral));
   if (auto complex = mlir::dyn_cast<mlir::ComplexType>(shape_.element)) {
     const mlir::Attribute part = ops.getZeroAttr(complex.getElementType());
     return mlir::complex::ConstantOp::create(ops, complex, ops.getArrayAttr({part, part}));

@@ -16,6 +16,7 @@ struct RunShape {
   unsigned keyBits = 64;    ///< of Run::keys
   int64_t rowOrder = 0;     ///< coordinates of a row
   bool patternOnly = false; ///< no values
+  mlir::Attribute neutral;  ///< of a reduction other than a sum: what an element is before it gets a value
 };
 
 /// Declares the runtime's functions for assembling, once a module; but those that depend on a run's shape.
@@ -60,7 +61,10 @@ public:
   mlir::Value isRaised(mlir::ImplicitLocOpBuilder &ops, mlir::Value flag);
 
   /// 0 of the output's type.
+  /// What an element is before it gets a value.
   mlir::Value zero(mlir::ImplicitLocOpBuilder &ops);
+  /// Whether that is what a workspace's untouched slots hold.
+  bool startsFromZero() const { return !shape_.neutral; }
   /// An index value as i64.
   static mlir::Value toInt(mlir::ImplicitLocOpBuilder &ops, mlir::Value index);
 
@@ -72,6 +76,7 @@ private:
   mlir::Value isTight(mlir::ImplicitLocOpBuilder &ops, mlir::Value more);
   mlir::Value call(mlir::ImplicitLocOpBuilder &ops, llvm::StringRef function, mlir::ValueRange arguments);
   mlir::Value load(mlir::ImplicitLocOpBuilder &ops, mlir::Value variable, mlir::Type type);
+  mlir::Value isTouched(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
   mlir::Value bitOf(mlir::ImplicitLocOpBuilder &ops, mlir::Value bit);
   void setBits(mlir::ImplicitLocOpBuilder &ops, mlir::Value words, mlir::Value number, mlir::Value bits);
   void storeWord(mlir::ImplicitLocOpBuilder &ops);

@@ -25,12 +25,14 @@ bool isDenseTensor(mlir::Type type) {
   return tensor && !tensor.getEncoding();
 }
 
-/// The buffer type of a dense tensor argument: unit stride in the innermost mode, run-time strides elsewhere.
-mlir::MemRefType bufferType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> modes) {
-  if (modes.empty())
+/// The buffer type of a dense tensor argument: unit stride in the innermost mode unless it has none, run-time strides
+/// elsewhere.
+mlir::MemRefType bufferType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t> modes, bool isStrided) {
+  if (type.getRank() == 0 || (modes.empty() && !isStrided))
     return mlir::MemRefType::get(type.getShape(), type.getElementType());
   llvm::SmallVector<int64_t> strides(type.getRank(), mlir::ShapedType::kDynamic);
-  strides[modes.back()] = 1;
+  if (!isStrided)
+    strides[modes.back()] = 1;
   auto layout = mlir::StridedLayoutAttr::get(type.getContext(), 0, strides);
   return mlir::MemRefType::get(type.getShape(), type.getElementType(), layout);
 }
@@ -78,7 +80,8 @@ void LowerDense::convertArguments() {
     llvm::ArrayRef<int64_t> modes;
     if (auto attribute = body.getArgAttrOfType<mlir::DenseI64ArrayAttr>(index, kModes))
       modes = attribute.asArrayRef();
-    argument.setType(bufferType(mlir::cast<mlir::RankedTensorType>(argument.getType()), modes));
+    const bool isStrided = static_cast<bool>(body.getArgAttr(index, kStrided));
+    argument.setType(bufferType(mlir::cast<mlir::RankedTensorType>(argument.getType()), modes, isStrided));
     if (argumentString(body, index, kPatternOf).empty() && !body.getArgAttr(index, kRun)) {
       std::string bind = argumentString(body, index, kName).str() + ".values";
       body.setArgAttr(index, kBind, mlir::StringAttr::get(&getContext(), bind));

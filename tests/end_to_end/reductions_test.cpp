@@ -70,3 +70,10 @@ TEST_CASE("reductions within expressions and statements", "[reductions]") {
   check("y(i) = max(j, A(i,j) * y(j))", product({{"A", {"csr"}}}));
   check("m(i) = max(j, A(i,j))\ny(i) = sum(j, exp(A(i,j) - m(i)))", product({{"A", {"csr"}}}));
 }
+
+TEST_CASE("reductions over variables around those of the result", "[reductions]") {
+  checkLowering("y(j) = max(i, k, A(i,j,k))", product({{"A", {"csf", "dense"}}}));
+  checkLowering("y(j) = prod(i, k, select(pattern(A(i,j,k)), A(i,j,k), 1))", product({{"A", {"csf"}}}));
+  checkLowering("y(j) = min(i, k, select(pattern(A(i,j,k)), A(i,j,k), inf))", product({{"A", {"csf"}}}));
+  checkLowering("y(k) = any(i, j, A(i,j,k) > 0)", product({{"A", {"csf", "dense"}}}));
+}

@@ -129,6 +129,8 @@ std::string AssembledOutput::check(const ExpectedOutput &expected) const {
   if (std::string problem = checkPattern(expected, stored, values); !problem.empty())
     return problem;
   for (size_t at = 0; at < values.size(); ++at)
+    values[at] = stored[at] ? values[at] : expected.values.fill;
+  for (size_t at = 0; at < values.size(); ++at)
     if (std::string difference = compareElement(values[at], expected.values, at); !difference.empty())
       return nameOf(static_cast<int64_t>(at)) + difference;
   return {};

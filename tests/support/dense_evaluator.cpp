@@ -90,12 +90,49 @@ public:
     return total.total(epsilon_);
   }
 
+  int64_t offset(const Node &access) const {
+    const std::vector<int64_t> &shape = access.tensor->shape;
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      int64_t at = access.indices[dim].constant;
+      for (auto [variable, scale] : access.indices[dim].terms)
+        at += scale * variables_[static_cast<size_t>(variable)].at;
+      if (at >= shape[dim])
+        throw std::runtime_error("an index is outside of its tensor");
+      offset = offset * shape[dim] + at;
+    }
+    return offset;
+  }
+
+  /// What a statement that takes values in makes of what its target holds and of one more value.
+  Value taken(syntax::Reduction kind, const Value &held, const Value &next) const {
+    const double a = held.value.real(), b = converted(next.value, type_).real();
+    const double error = std::max(held.error, next.error + epsilon_ * std::abs(b));
+    if (kind == syntax::Reduction::Any)
+      return {double(a != 0 || b != 0), 1, next.error > 0 ? std::numeric_limits<double>::infinity() : 0, true, true};
+    const bool isNext = !std::isnan(a) && (std::isnan(b) || (kind == syntax::Reduction::Min ? b < a : b > a));
+    return isNext ? Value{b, std::abs(b), error, true, true} : Value{a, std::abs(a), error, true, true};
+  }
+
+  Value takenIn(syntax::Reduction kind, Value held, const Node &body, const std::vector<int> &loops) {
+    forEachPoint(variables_, loops, [&] {
+      Value next = evaluate(body);
+      if (kind == syntax::Reduction::Any) // the truth of a value, in whatever type that has
+        next.value = next.value != Element(0) ? 1 : 0;
+      held = taken(kind, held, next);
+    });
+    return held;
+  }
+
   int64_t offset(const std::vector<int64_t> &shape, const std::vector<int> &indices) const {
     int64_t offset = 0;
     for (size_t dim = 0; dim < shape.size(); ++dim)
       offset = offset * shape[dim] + variables_[static_cast<size_t>(indices[dim])].at;
     return offset;
   }
+
+  /// Of all values, those of missing entries among them; stored where one of them may make a difference.
+  Value reduce(const Node &node) { return reduceValues(node); }
 
 private:
   Value evaluate(const Node &node) {
@@ -126,32 +163,93 @@ private:
       return value;
     }
     case NodeKind::Add:
-    case NodeKind::Subtract: {
-      Accumulator total;
-      total.add(evaluate(*node.left));
-      total.add(evaluate(*node.right), node.kind == NodeKind::Subtract);
-      return total.total(epsilon_);
-    }
+    case NodeKind::Subtract:
+      return addition(node);
     case NodeKind::Multiply:
       return multiply(evaluate(*node.left), evaluate(*node.right));
     case NodeKind::Divide:
       return divide(evaluate(*node.left), evaluate(*node.right));
     case NodeKind::Sum:
-      return node.reduction == syntax::Reduction::Sum ? sum(*node.left, node.variables) : reduce(node);
+      return reduction(node);
     }
     return {};
   }
 
   Value read(const Node &node) const {
     const DenseTensor &tensor = *node.tensor;
-    const auto at = static_cast<size_t>(offset(tensor.shape, node.variables));
+    const auto at = static_cast<size_t>(offset(node));
     if (tensor.sparse && !tensor.stored[at])
-      return {};
+      return node.picks ? Value{0, 0, 0, true, true} : ofFill(tensor.fill);
     const Element value = tensor.values[at];
     return {value, std::abs(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
   }
 
+  /// What a missing entry is: nothing, where that is a 0.
+  static Value ofFill(double fill) {
+    return fill == 0 ? Value{} : Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, false};
+  }
+
+  Value addition(const Node &node) {
+    const Value left = evaluate(*node.left), right = evaluate(*node.right);
+    const bool byLeft = isInfinite(node.left->fill), byRight = isInfinite(node.right->fill);
+    if (isInfinite(node.fill) && ((byLeft && !left.stored) || (byRight && !right.stored)))
+      return ofFill(*node.fill);
+    Accumulator total;
+    total.add(left);
+    total.add(right, node.kind == NodeKind::Subtract);
+    return total.total(epsilon_);
+  }
+
+  Value reduction(const Node &node) {
+    switch (node.reduction) {
+    case syntax::Reduction::Sum:
+      return sum(*node.left, node.variables);
+    case syntax::Reduction::Mean: {
+      double count = 1;
+      for (int variable : node.variables)
+        count *= static_cast<double>(variables_[static_cast<size_t>(variable)].extent);
+      return divide(sum(*node.left, node.variables), {count, count, 0, true, true});
+    }
+    case syntax::Reduction::Count: {
+      double count = 0;
+      forEachPoint(variables_, node.variables, [&] { count += read(*node.left).stored ? 1 : 0; });
+      return {count, count, 0, count > 0, count > 0};
+    }
+    case syntax::Reduction::ArgMin:
+    case syntax::Reduction::ArgMax:
+      return place(node);
+    default:
+      return reduceValues(node);
+    }
+  }
+
+  /// The first place of the extreme; of a NaN where there is one. It is certain only where all values are.
+  Value place(const Node &node) {
+    const Variable &variable = variables_[static_cast<size_t>(node.variables.front())];
+    const double infinity = std::numeric_limits<double>::infinity();
+    // Of nothing it is an infinity, or an integer that no double is.
+    double best = 0, at = sema::isInteger(type_) ? 0 : infinity;
+    double error = variable.extent == 0 && sema::isInteger(type_) ? infinity : 0;
+    forEachPoint(variables_, node.variables, [&] {
+      const Value next = evaluate(*node.left);
+      const double value = next.value.real();
+      error = std::max(error, next.error);
+      const bool isBetter = node.reduction == syntax::Reduction::ArgMin ? value < best : value > best;
+      if (variable.at == 0 || (!std::isnan(best) && (std::isnan(value) || isBetter))) {
+        best = value;
+        at = static_cast<double>(variable.at);
+      }
+    });
+    return {at, at, error > 0 ? infinity : 0, true, true};
+  }
+
   Value call(const Node &node) {
+    if (node.call->function == syntax::Function::Pattern || isComplement(node)) {
+      const bool isMask = node.call->function == syntax::Function::Pattern;
+      const Node &access = isMask ? *node.arguments.front() : *node.arguments.front()->arguments.front();
+      const bool isTrue = read(access).stored == isMask;
+      return {isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue, isTrue};
+    }
     std::vector<Value> arguments;
     std::vector<double> values, errors;
     for (const NodePtr &argument : node.arguments) {
@@ -194,8 +292,7 @@ private:
     return {productOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions * b.additions};
   }
 
-  /// Of all values, those of missing entries among them.
-  Value reduce(const Node &node) {
+  Value reduceValues(const Node &node) {
     using syntax::Reduction;
     const Reduction kind = node.reduction;
     const double infinity = std::numeric_limits<double>::infinity();
@@ -207,9 +304,11 @@ private:
       const double range = std::ldexp(1, 8 * sema::bytesOf(type_)), least = sema::isUnsigned(type_) ? 0 : -range / 2;
       start = start > 0 ? least + range - 1 : least;
     }
-    Value result{start, std::abs(start), 0, true, true};
+    Value result{start, std::isinf(start) ? 0 : std::abs(start), 0, true, true};
+    bool isStored = node.left->fill != start;
     forEachPoint(variables_, node.variables, [&] {
       const Value next = evaluate(*node.left);
+      isStored |= next.stored;
       const double a = result.value.real(), b = next.value.real();
       if (kind == Reduction::Product)
         result = multiply(result, {next.value, next.magnitude, next.error, true, true});
@@ -221,7 +320,8 @@ private:
       else
         result.error = std::max(result.error, next.error);
     });
-    result.present = result.stored = true;
+    result.present = true;
+    result.stored = isStored;
     return result;
   }
 
@@ -241,6 +341,31 @@ private:
   sema::ValueType type_; ///< the target's
   double epsilon_;
 };
+
+std::optional<syntax::Reduction> takenInBy(syntax::AssignOp op) {
+  return op == syntax::AssignOp::Min   ? std::optional(syntax::Reduction::Min)
+         : op == syntax::AssignOp::Max ? std::optional(syntax::Reduction::Max)
+         : op == syntax::AssignOp::Or  ? std::optional(syntax::Reduction::Any)
+                                       : std::nullopt;
+}
+
+/// Whether missing entries are no zeros in something that an expression reads.
+bool readsFill(const syntax::Expr &expr, const TensorMap &tensors) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    if (auto tensor = tensors.find(access->tensor.text); tensor != tensors.end())
+      return tensor->second.sparse && tensor->second.fill != 0;
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
+}
+
+/// The reduction, other than a sum, that a statement's value is, else nullptr.
+const Node *reductionOf(const std::vector<Term> &terms) {
+  using syntax::Reduction;
+  if (terms.size() != 1 || terms.front().expr->kind != NodeKind::Sum)
+    return nullptr;
+  const Reduction kind = terms.front().expr->reduction;
+  return kind >= Reduction::Product && kind <= Reduction::All ? terms.front().expr.get() : nullptr;
+}
 
 void run(const syntax::Statement &statement, TensorMap &tensors) {
   auto found = tensors.find(statement.target.tensor.text);
@@ -263,8 +388,15 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       loops.push_back(indices.back());
     resolver.constrain(indices.back(), target.shape[dim]);
   }
+  const std::optional<syntax::Reduction> takesIn = takenInBy(statement.op);
+  resolver.noteWindows(*statement.value);
   std::vector<Addend> addends;
-  splitIntoAddends(*statement.value, false, addends);
+  if (takesIn)
+    addends.push_back({statement.value.get(), false});
+  else if (readsFill(*statement.value, before))
+    addends.push_back({statement.value.get(), false});
+  else
+    splitIntoAddends(*statement.value, false, addends);
   std::vector<Term> terms;
   for (const Addend &addend : addends)
     terms.push_back(resolver.term(addend, scope));
@@ -274,15 +406,30 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   forEachPoint(variables, loops, [&] {
     const auto at = static_cast<size_t>(evaluator.offset(target.shape, indices));
     const bool isStored = !target.sparse || target.stored[at];
+    if (takesIn) {
+      const Value held{target.values[at], std::abs(target.values[at]), target.errors[at], true, true};
+      const Value result = evaluator.takenIn(*takesIn, held, *terms.front().expr, terms.front().reductions);
+      target.values[at] = converted(result.value, target.type);
+      target.errors[at] = result.error;
+      return;
+    }
+    if (const Node *reduction = reductionOf(terms); reduction && target.assembled) {
+      const Value result = evaluator.reduce(*reduction);
+      target.stored[at] = result.stored ? 1 : 0;
+      target.values[at] = converted(result.value, target.type);
+      target.errors[at] = result.error + epsilon * std::abs(result.value);
+      return;
+    }
     Accumulator total;
     if (statement.op == syntax::AssignOp::Add && isStored)
       total.add({target.values[at], std::abs(target.values[at]), target.errors[at], true});
     for (const Term &term : terms)
       total.add(evaluator.sum(*term.expr, term.reductions), term.isNegated);
     const Value result = total.total(epsilon);
+    const bool hasEntry = target.fill == 0 ? result.present : result.stored;
     if (target.assembled)
-      target.stored[at] = result.present ? 1 : 0;
-    else if (result.present && !isStored)
+      target.stored[at] = hasEntry ? 1 : 0;
+    else if (hasEntry && !isStored)
       throw std::runtime_error("a value falls outside the pattern of " + statement.target.tensor.text);
     target.values[at] = converted(result.value, target.type);
     target.errors[at] = result.error + epsilon * std::abs(result.value);

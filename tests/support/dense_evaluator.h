@@ -21,6 +21,7 @@ struct DenseTensor {
   std::vector<uint8_t> stored; ///< of a sparse tensor, by element: whether the entry is there
   std::vector<double> errors;  ///< what a correct kernel's value may be off by, by element; empty: exact
   sema::ValueType type = sema::ValueType::F64;
+  double fill = 0;        ///< what missing entries are
   bool assembled = false; ///< sparse, and what is assigned to it decides what it stores
 
   int64_t size() const;

@@ -2,6 +2,9 @@
 
 #include "support/function_values.h"
 
+#include <algorithm>
+#include <cmath>
+#include <set>
 #include <stdexcept>
 
 namespace spc::testing::evaluator {
@@ -18,6 +21,24 @@ void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Adde
     return;
   }
   addends.push_back({&expr, isNegated});
+}
+
+bool isComplement(const Node &node) {
+  if (node.kind != NodeKind::Call || node.call->function != syntax::Function::Not)
+    return false;
+  const Node &mask = *node.arguments.front();
+  return mask.kind == NodeKind::Call && mask.call->function == syntax::Function::Pattern &&
+         mask.arguments.front()->tensor->sparse;
+}
+
+bool isInfinite(std::optional<double> fill) {
+  return fill && std::isinf(*fill);
+}
+
+bool picks(const syntax::Access &access) {
+  std::set<std::string> seen;
+  return std::any_of(access.indices.begin(), access.indices.end(),
+                     [&](const syntax::Index &index) { return !index.isPlain() || !seen.insert(index.text).second; });
 }
 
 int Resolver::bind(Scope &scope, const std::string &name) {
@@ -66,11 +87,25 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
       fills.push_back(*node->arguments.back()->fill);
   }
   --callsAround_;
-  if (fills.size() == call.arguments.size())
+  const Node &first = *node->arguments.front();
+  if (call.function == syntax::Function::Pattern)
+    node->fill = first.tensor->sparse ? 0 : 1;
+  else if (isComplement(*node))
+    node->fill = 0; // where the mask has an entry, that is: there is none elsewhere
+  else if (fills.size() == call.arguments.size())
     node->fill = valueOf(call, fills);
   else
     node->fill = fillOfSome(*node);
   return node;
+}
+
+void Resolver::noteWindows(const syntax::Expr &expr) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    for (size_t dim = 0; dim < access->indices.size(); ++dim)
+      if (!access->indices[dim].isPlain() && !access->indices[dim].terms.empty())
+        windows_.emplace(access->tensor.text, dim);
+  for (const syntax::Expr *child : syntax::children(expr))
+    noteWindows(*child);
 }
 
 std::optional<double> Resolver::fillOfSome(const Node &node) {
@@ -102,13 +137,17 @@ NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
   auto node = std::make_unique<Node>();
   node->kind = NodeKind::Access;
   node->tensor = &found->second;
-  if (node->tensor->sparse)
-    node->fill = 0;
+  if (node->tensor->sparse && !picks(access))
+    node->fill = node->tensor->fill;
   for (size_t dim = 0; dim < access.indices.size(); ++dim) {
-    const int variable = lookUp(access.indices[dim].text, scope);
-    constrain(variable, found->second.shape[dim]);
-    node->variables.push_back(variable);
+    IndexSum index{{}, access.indices[dim].constant};
+    for (const syntax::IndexTerm &term : access.indices[dim].terms)
+      index.terms.emplace_back(lookUp(term.variable.text, scope), term.scale);
+    if (access.indices[dim].isPlain() && !windows_.contains({access.tensor.text, dim}))
+      constrain(index.terms.front().first, found->second.shape[dim]);
+    node->indices.push_back(std::move(index));
   }
+  node->picks = picks(access);
   return node;
 }
 
@@ -148,6 +187,12 @@ std::optional<double> Resolver::fillOf(syntax::BinaryOp op, std::optional<double
       (op == syntax::BinaryOp::Mul && (left == 0.0 || right == 0.0)) || (op == syntax::BinaryOp::Div && left == 0.0);
   if (annihilates)
     return 0;
+  const double sign = op == syntax::BinaryOp::Sub ? -1 : 1;
+  if (op <= syntax::BinaryOp::Sub && (isInfinite(left) || isInfinite(right))) {
+    if (isInfinite(left) && isInfinite(right))
+      return *left == sign * *right ? left : std::nullopt;
+    return isInfinite(left) ? left : sign * *right;
+  }
   if (!left || !right)
     return std::nullopt;
   return op == syntax::BinaryOp::Add   ? *left + *right
@@ -163,11 +208,14 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   for (const syntax::Name &name : sum.variables)
     node->variables.push_back(bind(inner, name.text));
   node->left = resolve(*sum.body, inner);
+  using syntax::Reduction;
+  const bool isSum = sum.reduction == Reduction::Sum || sum.reduction == Reduction::Mean;
+  const bool isCount = sum.reduction == Reduction::Count;
   // What a function is called with is computed everywhere; a factor is missing where nothing was summed.
-  if (sum.reduction == syntax::Reduction::Sum && callsAround_ == 0 && node->left->fill == 0.0)
+  if (callsAround_ == 0 && ((isSum && node->left->fill == 0.0) || (isCount && node->left->tensor->sparse)))
     node->fill = 0;
   node->reduction = sum.reduction;
-  node->hasCalls = sum.reduction != syntax::Reduction::Sum; // it has a value everywhere
+  node->hasCalls = !isSum && !isCount; // it has a value everywhere
   return node;
 }
 

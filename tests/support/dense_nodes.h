@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,21 +19,38 @@ struct Variable {
 
 enum class NodeKind { Literal, Access, Index, Negate, Add, Subtract, Multiply, Divide, Call, Sum };
 
+/// One index of an access: multiples of variables, and a constant.
+struct IndexSum {
+  std::vector<std::pair<int, int64_t>> terms; ///< variable and scale
+  int64_t constant = 0;
+};
+
 /// An expression with names resolved to tensors and to variables.
 struct Node {
   NodeKind kind = NodeKind::Literal;
   double literal = 0;
   const DenseTensor *tensor = nullptr;
-  std::vector<int> variables; ///< of an access by dimension, or of a reduction
+  std::vector<IndexSum> indices; ///< of an access, by dimension
+  std::vector<int> variables;    ///< of a reduction, or the one of an index's value
   syntax::Reduction reduction = syntax::Reduction::Sum;
   std::unique_ptr<Node> left;
   std::unique_ptr<Node> right;
   const syntax::Call *call = nullptr;
   std::vector<std::unique_ptr<Node>> arguments;
   bool hasCalls = false;
+  bool picks = false;         ///< of an access
   std::optional<double> fill; ///< what it is where all sparse tensors miss their entries, if that is one number
 };
 using NodePtr = std::unique_ptr<Node>;
+
+/// Whether a fill is one that decides a sum.
+bool isInfinite(std::optional<double> fill);
+
+/// Whether an access has constants or repeated indices: of a sparse tensor it is read as if that were dense.
+bool picks(const syntax::Access &access);
+
+/// Whether a call is `not pattern(A)`, which a sparse A has values for where it has no entry.
+bool isComplement(const Node &node);
 
 using Scope = std::map<std::string, int>;
 
@@ -59,6 +77,8 @@ public:
   int bind(Scope &scope, const std::string &name);
   void constrain(int variable, int64_t extent);
   Term term(const Addend &addend, const Scope &targetScope);
+  /// Before terms are resolved: dimensions that have a window in the statement run over no variable's whole range.
+  void noteWindows(const syntax::Expr &expr);
 
 private:
   NodePtr resolve(const syntax::Expr &expr, Scope &scope);
@@ -79,7 +99,8 @@ private:
   std::vector<Variable> &variables_;
   std::vector<int> *reductions_ = nullptr;
   Scope *termScope_ = nullptr;
-  int callsAround_ = 0; ///< what is resolved
+  int callsAround_ = 0;                              ///< what is resolved
+  std::set<std::pair<std::string, size_t>> windows_; ///< by tensor and dimension
 };
 
 } // namespace spc::testing::evaluator

@@ -11,6 +11,7 @@ public:
   void visit(const syntax::Statement &statement) {
     variables_.clear();
     indices_.clear();
+    windows_.clear();
     collectIndices(statement.target);
     collectIndices(*statement.value);
     visit(*statement.value);
@@ -29,6 +30,11 @@ public:
       for (int &dimension : classes_.ofTensor[tensor])
         dimension = numbers.emplace(root(dimension), static_cast<int>(numbers.size())).first->second;
     classes_.count = static_cast<int>(numbers.size());
+    for (ExtentClasses::Window &window : classes_.windows) {
+      window.dimension = numbers.at(root(window.dimension));
+      for (auto &term : window.terms)
+        term.first = numbers.at(root(term.first));
+    }
     return classes_;
   }
 
@@ -50,8 +56,12 @@ private:
   }
 
   void collectIndices(const syntax::Access &access) {
-    for (const syntax::Name &index : access.indices)
-      indices_.insert(index.text);
+    for (size_t dim = 0; dim < access.indices.size(); ++dim) {
+      for (const syntax::IndexTerm &term : access.indices[dim].terms)
+        indices_.insert(term.variable.text);
+      if (!access.indices[dim].isPlain() && !access.indices[dim].terms.empty())
+        windows_.emplace(access.tensor.text, dim);
+    }
   }
   void collectIndices(const syntax::Expr &expr) {
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
@@ -69,6 +79,18 @@ private:
     for (size_t dim = 0; dim < access.indices.size(); ++dim) {
       if (dim == entry->second.size())
         entry->second.push_back(makeClass());
+      const syntax::Index &index = access.indices[dim];
+      if (!index.isPlain() || windows_.contains({access.tensor.text, dim})) {
+        std::vector<std::pair<int, int64_t>> terms;
+        for (const syntax::IndexTerm &term : index.terms) {
+          const auto own = variables_.try_emplace(term.variable.text, -1).first;
+          if (own->second < 0)
+            own->second = makeClass();
+          terms.emplace_back(own->second, term.scale);
+        }
+        classes_.windows.push_back({entry->second[dim], std::move(terms), index.constant});
+        continue;
+      }
       auto [variable, isFirst] = variables_.try_emplace(access.indices[dim].text, entry->second[dim]);
       if (!isFirst)
         parent_[static_cast<size_t>(root(entry->second[dim]))] = root(variable->second);
@@ -89,10 +111,27 @@ private:
   ExtentClasses classes_;
   std::vector<int> parent_;
   std::map<std::string, int> variables_;
-  std::set<std::string> indices_; ///< the names of index variables
+  std::set<std::string> indices_;                    ///< the names of index variables
+  std::set<std::pair<std::string, size_t>> windows_; ///< dimensions that some access of the statement has a window of
 };
 
 } // namespace
+
+std::vector<int64_t> withRoomForWindows(const ExtentClasses &classes, std::vector<int64_t> extents) {
+  for (size_t round = 0; round < classes.windows.size(); ++round)
+    for (const ExtentClasses::Window &window : classes.windows) {
+      int64_t last = window.constant;
+      bool isEmpty = false;
+      for (auto [variable, scale] : window.terms) {
+        last += scale * (extents[static_cast<size_t>(variable)] - 1);
+        isEmpty |= extents[static_cast<size_t>(variable)] == 0;
+      }
+      int64_t &extent = extents[static_cast<size_t>(window.dimension)];
+      if (!isEmpty)
+        extent = std::max(extent, last + 1);
+    }
+  return extents;
+}
 
 ExtentClasses findExtentClasses(const syntax::Kernel &kernel, const std::map<std::string, std::string> &sameShape) {
   Finder finder;

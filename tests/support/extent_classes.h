@@ -14,7 +14,17 @@ struct ExtentClasses {
   std::map<std::string, std::vector<int>> ofTensor; ///< by dimension; scalars have an empty list
   std::vector<std::string> tensors;                 ///< by first appearance, the target last
   int count = 0;
+  /// A dimension that an access comes to at multiples of others' variables: it must have room for them.
+  struct Window {
+    int dimension;
+    std::vector<std::pair<int, int64_t>> terms; ///< a class and the scale of its variable
+    int64_t constant;
+  };
+  std::vector<Window> windows = {};
 };
+
+/// Extents by class, those that windows reach into made as large as they must be.
+std::vector<int64_t> withRoomForWindows(const ExtentClasses &classes, std::vector<int64_t> extents);
 
 /// Dimensions indexed by one variable within a statement share a class, as do all uses of a tensor's dimension, and the
 /// dimensions of two tensors of one shape, which `sameShape` names.

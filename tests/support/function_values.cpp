@@ -93,6 +93,8 @@ double several(Function function, const std::vector<double> &x) {
     return x[0] != 0 && x[1] != 0;
   case Function::Or:
     return x[0] != 0 || x[1] != 0;
+  case Function::Xor:
+    return (x[0] != 0) != (x[1] != 0);
   case Function::Select:
     return x[0] != 0 ? x[1] : x[2];
   default:
@@ -113,6 +115,7 @@ bool mayJump(Function function) {
   case Function::Modulo:
   case Function::And:
   case Function::Or:
+  case Function::Xor:
   case Function::Not:
   case Function::Select:
   case Function::Cast:

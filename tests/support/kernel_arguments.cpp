@@ -279,6 +279,41 @@ void KernelArguments::fillOutput(Argument &argument, const Argument &owner) {
                         isKnown ? argument.before.value(static_cast<size_t>(slot)) : initial());
 }
 
+/// Temporaries that the source text names.
+static bool isNamedTemporary(const sema::Tensor &tensor) {
+  return tensor.role == sema::TensorRole::Temporary && tensor.name.front() != '$';
+}
+
+std::vector<int64_t> KernelArguments::shapeOf(const std::string &tensor) const {
+  std::vector<int64_t> shape;
+  for (int dimension : classes_.ofTensor.at(tensor))
+    shape.push_back(trial_.extents[static_cast<size_t>(dimension)]);
+  return shape;
+}
+
+/// Where a temporary that shares a pattern stores entries: where its owner does, dimension by dimension of the levels.
+std::vector<uint8_t> KernelArguments::sharedMask(const sema::Tensor &tensor, const MaskOf &maskOf) const {
+  if (!tensor.patternOf)
+    return {};
+  const sema::Tensor &owner = kernel_.tensors[static_cast<size_t>(*tensor.patternOf)];
+  const std::vector<uint8_t> mask = maskOf(owner.partOf.empty() ? owner.name : owner.partOf);
+  const std::vector<int64_t> from = shapeOf(owner.partOf.empty() ? owner.name : owner.partOf),
+                             to = shapeOf(tensor.name);
+  std::vector<uint8_t> result(mask.size());
+  for (size_t element = 0; element < mask.size(); ++element) {
+    std::vector<int64_t> at(from.size()), moved(from.size());
+    auto rest = static_cast<int64_t>(element);
+    for (size_t dim = from.size(); dim-- > 0; rest /= from[dim])
+      at[dim] = rest % from[dim];
+    for (size_t level = 0; level < owner.format.levels.size(); ++level)
+      moved[static_cast<size_t>(tensor.format.levels[level].dim)] =
+          at[static_cast<size_t>(owner.format.levels[level].dim)];
+    if (mask[element])
+      result[static_cast<size_t>(offsetOf(moved.data(), to))] = 1;
+  }
+  return result;
+}
+
 TensorMap KernelArguments::denseTensors() const {
   TensorMap tensors;
   for (const auto &argument : arguments_) {
@@ -287,6 +322,7 @@ TensorMap KernelArguments::denseTensors() const {
     dense.sparse = argument->isSparse();
     dense.type = argument->tensor->type;
     dense.assembled = argument->isAssembled();
+    dense.fill = argument->tensor->fill;
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored.resize(dense.values.size());
     const tensor::Coordinates &entries = argument->before;
@@ -296,6 +332,19 @@ TensorMap KernelArguments::denseTensors() const {
       dense.values[at] = {entries.value(entry).real, entries.value(entry).imaginary};
       dense.stored[at] = 1;
     }
+  }
+  for (const sema::Tensor &tensor : kernel_.tensors) {
+    if (!isNamedTemporary(tensor))
+      continue;
+    DenseTensor &dense = tensors[tensor.name];
+    dense.shape = shapeOf(tensor.name);
+    dense.sparse = !tensor.format.isDense();
+    dense.type = tensor.type;
+    dense.assembled = tensor.isAssembled;
+    dense.fill = tensor.fill;
+    dense.values.resize(static_cast<size_t>(dense.size()));
+    dense.stored = sharedMask(tensor, [&](const std::string &owner) { return tensors.at(owner).stored; });
+    dense.stored.resize(dense.values.size());
   }
   return tensors;
 }
@@ -307,6 +356,7 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
     pattern.shape = argument->shape;
     if (!argument->isSparse())
       continue;
+    pattern.fill = argument->tensor->fill;
     pattern.kind = argument->isAssembled() ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
     int64_t elements = 1;
     for (int64_t extent : argument->shape)
@@ -319,6 +369,21 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
       const int64_t *at = entries.coordinates.data() + entry * pattern.shape.size();
       pattern.stored[static_cast<size_t>(offsetOf(at, pattern.shape))] = 1;
     }
+  }
+  for (const sema::Tensor &tensor : kernel_.tensors) {
+    if (!isNamedTemporary(tensor))
+      continue;
+    Pattern &pattern = patterns[tensor.name];
+    pattern.shape = shapeOf(tensor.name);
+    if (tensor.format.isDense())
+      continue;
+    pattern.fill = tensor.fill;
+    pattern.kind = tensor.isAssembled ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
+    int64_t elements = 1;
+    for (int64_t extent : pattern.shape)
+      elements *= extent;
+    pattern.stored = sharedMask(tensor, [&](const std::string &owner) { return patterns.at(owner).stored; });
+    pattern.stored.resize(static_cast<size_t>(elements));
   }
   return patterns;
 }

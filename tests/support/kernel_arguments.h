@@ -8,6 +8,7 @@
 #include "support/test_context.h"
 #include "tensor/tensor.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -59,6 +60,9 @@ private:
   /// The tensor whose structure a parameter has; itself where it has its own.
   sema::TensorId ownerOf(sema::TensorId id) const;
   Argument &argumentFor(sema::TensorId id) const;
+  std::vector<int64_t> shapeOf(const std::string &tensor) const;
+  using MaskOf = std::function<std::vector<uint8_t>(const std::string &)>;
+  std::vector<uint8_t> sharedMask(const sema::Tensor &tensor, const MaskOf &maskOf) const;
 
   const sema::Kernel &kernel_;
   const ExtentClasses &classes_;

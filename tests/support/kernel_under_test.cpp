@@ -33,7 +33,10 @@ std::string kernelText(const KernelSpec &spec, const ExtentClasses &classes) {
       text << separator << "n" << dimension;
       separator = ", ";
     }
-    text << (*separator == ',' ? "): " : ": ") << sema::spelling(type) << "\n";
+    text << (*separator == ',' ? "): " : ": ") << sema::spelling(type);
+    if (const auto fill = spec.fills.find(tensor); fill != spec.fills.end())
+      text << ", fill " << fill->second;
+    text << "\n";
   }
   text << spec.statements << "\n";
   return text.str();
@@ -59,6 +62,8 @@ std::string describe(const KernelSpec &spec) {
   text << "\nvalues: " << sema::spelling(spec.type);
   for (const auto &[tensor, type] : spec.types)
     text << ", " << tensor << " " << sema::spelling(type);
+  for (const auto &[tensor, fill] : spec.fills)
+    text << ", missing in " << tensor << " " << fill;
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
        << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.declares ? "" : ", undeclared")
        << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "");
@@ -143,7 +148,8 @@ bool KernelUnderTest::reported(std::string_view id) const {
   return std::any_of(all.begin(), all.end(), [&](const auto &one) { return one.kind.id == id; });
 }
 
-bool KernelUnderTest::canStore(const Trial &trial) const {
+bool KernelUnderTest::canStore(const Trial &given) const {
+  const Trial trial = withRoom(given);
   for (sema::TensorId id : kernel_->parameters) {
     const sema::Tensor &tensor = kernel_->tensors[static_cast<size_t>(id)];
     if (tensor.format.isDense())
@@ -158,7 +164,13 @@ bool KernelUnderTest::canStore(const Trial &trial) const {
   return true;
 }
 
-std::string KernelUnderTest::check(const Trial &trial) const {
+Trial KernelUnderTest::withRoom(Trial trial) const {
+  trial.extents = withRoomForWindows(classes_, trial.extents);
+  return trial;
+}
+
+std::string KernelUnderTest::check(const Trial &given) const {
+  const Trial trial = withRoom(given);
   TestContext context(trial.chunks);
   KernelArguments arguments(*kernel_, classes_, trial, context);
   if (std::string problem = arguments.pack(); !problem.empty())
@@ -183,7 +195,8 @@ std::string KernelUnderTest::check(const Trial &trial) const {
   return problem.empty() ? arguments.release() : problem;
 }
 
-std::string KernelUnderTest::checkFailures(const Trial &trial) const {
+std::string KernelUnderTest::checkFailures(const Trial &given) const {
+  const Trial trial = withRoom(given);
   constexpr int64_t kMostRequests = 10000;
   for (int64_t request = 0; request < kMostRequests; ++request) {
     TestContext context(trial.chunks);

@@ -23,7 +23,8 @@ struct KernelSpec {
   std::string statements;
   std::map<std::string, std::string> formats; ///< spellings of formats.h, or "structure of A", by tensor
   sema::ValueType type = sema::ValueType::F64;
-  std::map<std::string, sema::ValueType> types; ///< tensors of another value type
+  std::map<std::string, sema::ValueType> types;  ///< tensors of another value type
+  std::map<std::string, std::string> fills = {}; ///< declared, by tensor
   IndexTypes index;
   int optLevel = 1;
   bool strictFp = false;
@@ -86,6 +87,8 @@ public:
   std::string checkFailures(const Trial &trial) const;
 
 private:
+  /// The trial with extents that have room for what windows reach.
+  Trial withRoom(Trial trial) const;
   void compile(const KernelSpec &spec);
 
   SourceManager sources_;

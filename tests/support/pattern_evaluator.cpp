@@ -1,5 +1,6 @@
 #include "support/pattern_evaluator.h"
 
+#include "support/dense_nodes.h"
 #include "support/function_values.h"
 
 #include <algorithm>
@@ -50,7 +51,9 @@ public:
     const auto visitElement = [&] {
       uint8_t &stored = target.stored[static_cast<size_t>(elementOf(statement_.target, point))];
       bool isStored = statement_.op == syntax::AssignOp::Add && stored != 0;
-      for (const Expr *addend : addends)
+      if (isWhole(target))
+        isStored = differs(*statement_.value, point);
+      for (const Expr *addend : isWhole(target) ? std::vector<const Expr *>() : addends)
         isStored = isStored || holdsSomewhere(*addend, own, point);
       stored = isStored ? 1 : 0;
       return false;
@@ -61,6 +64,26 @@ public:
   }
 
 private:
+  /// Whether the target's missing elements are no zeros, or its value is a reduction other than a sum.
+  bool isWhole(const Pattern &target) const {
+    const auto *reduction = std::get_if<syntax::Reduce>(&bare(*statement_.value).node);
+    return target.fill != 0 || (reduction && reduction->reduction != syntax::Reduction::Sum &&
+                                reduction->reduction <= syntax::Reduction::All);
+  }
+
+  /// Whether a value may differ from what it is where all entries are missing.
+  bool differs(const Expr &value, const Point &outer) {
+    const auto *reduction = std::get_if<syntax::Reduce>(&bare(value).node);
+    if (!reduction)
+      return mayDiffer(value, outer);
+    Extents all, loops;
+    collectExtents(*reduction->body, {}, all);
+    for (const syntax::Name &variable : reduction->variables)
+      loops[variable.text] = all.at(variable.text);
+    Point point = outer;
+    return anyPoint(loops, point, [&] { return mayDiffer(*reduction->body, point); });
+  }
+
   /// Whether `visit` says so for some values of the loops' variables; stops at the first.
   static bool anyPoint(const Extents &loops, Point &point, const std::function<bool()> &visit) {
     return anyFrom(loops.begin(), loops.end(), point, visit);
@@ -98,7 +121,7 @@ private:
   bool holdsAt(const syntax::Paren &paren, const Point &point) { return holds(*paren.inner, point); }
   bool holdsAt(const syntax::Negate &negate, const Point &point) { return holds(*negate.operand, point); }
   bool holdsAt(const syntax::Access &access, const Point &point) {
-    return before_.at(access.tensor.text).isStored(elementOf(access, point));
+    return evaluator::picks(access) || before_.at(access.tensor.text).isStored(elementOf(access, point));
   }
   bool holdsAt(const syntax::Call &, const Point &) { return true; }
   bool holdsAt(const syntax::Binary &binary, const Point &point) {
@@ -114,7 +137,8 @@ private:
     return false;
   }
   bool holdsAt(const syntax::Reduce &sum, const Point &outer) {
-    if (sum.reduction != syntax::Reduction::Sum)
+    if (sum.reduction != syntax::Reduction::Sum && sum.reduction != syntax::Reduction::Mean &&
+        sum.reduction != syntax::Reduction::Count)
       return true;
     Extents all, loops;
     collectExtents(*sum.body, {}, all);
@@ -131,15 +155,39 @@ private:
   }
 
   bool isSparse(const syntax::Access &access) const {
-    return before_.contains(access.tensor.text) && before_.at(access.tensor.text).kind != Pattern::Kind::Dense;
+    return !evaluator::picks(access) && before_.contains(access.tensor.text) &&
+           before_.at(access.tensor.text).kind != Pattern::Kind::Dense;
+  }
+
+  static const Expr &bare(const Expr &expr) {
+    const auto *paren = std::get_if<syntax::Paren>(&expr.node);
+    return paren ? bare(*paren->inner) : expr;
+  }
+
+  /// A of `pattern(A)`, else nullptr.
+  static const syntax::Access *maskOf(const Expr &expr) {
+    const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
+    return call && call->function == syntax::Function::Pattern
+               ? std::get_if<syntax::Access>(&bare(*call->arguments.front()).node)
+               : nullptr;
+  }
+
+  /// A of `not pattern(A)`, else nullptr.
+  static const syntax::Access *complementOf(const Expr &expr) {
+    const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
+    return call && call->function == syntax::Function::Not ? maskOf(*call->arguments.front()) : nullptr;
   }
 
   /// What an expression is where all sparse tensors miss their entries, if that is one number.
   std::optional<double> fillOf(const Expr &expr) const {
+    if (const auto *mask = maskOf(expr))
+      return isSparse(*mask) ? 0 : 1;
+    if (complementOf(expr))
+      return 0; // of a dense one it is false everywhere
     if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
       return literal->value;
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-      return isSparse(*access) ? std::optional(0.0) : std::nullopt;
+      return isSparse(*access) ? std::optional(before_.at(access->tensor.text).fill) : std::nullopt;
     std::vector<double> known;
     std::vector<std::optional<double>> fills;
     for (const Expr *child : syntax::children(expr)) {
@@ -152,6 +200,9 @@ private:
     if (binary && ((fills[0] == 0.0 && binary->op >= syntax::BinaryOp::Mul) ||
                    (fills[1] == 0.0 && binary->op == syntax::BinaryOp::Mul)))
       return 0;
+    if (binary && binary->op <= syntax::BinaryOp::Sub &&
+        (evaluator::isInfinite(fills[0]) || evaluator::isInfinite(fills[1])))
+      return ofInfinite(fills[0], fills[1], binary->op == syntax::BinaryOp::Sub ? -1 : 1);
     if (call && call->function == syntax::Function::Select)
       return fills[0] ? fills[*fills[0] != 0 ? 1 : 2] : fills[1] == fills[2] ? fills[1] : std::nullopt;
     if (call && settledBy(*call, fills))
@@ -162,6 +213,12 @@ private:
            : binary                                            ? combined(binary->op, known)
            : std::holds_alternative<syntax::Negate>(expr.node) ? -known[0]
                                                                : known[0];
+  }
+
+  static std::optional<double> ofInfinite(std::optional<double> left, std::optional<double> right, double sign) {
+    if (evaluator::isInfinite(left) && evaluator::isInfinite(right))
+      return *left == sign * *right ? left : std::nullopt;
+    return evaluator::isInfinite(left) ? left : sign * *right;
   }
 
   static double combined(syntax::BinaryOp op, const std::vector<double> &fills) {
@@ -180,6 +237,10 @@ private:
 
   /// Whether an expression may differ from its fill at a point.
   bool mayDiffer(const Expr &expr, const Point &point) {
+    if (const auto *mask = maskOf(expr))
+      return isSparse(*mask) && holdsAt(*mask, point);
+    if (const auto *mask = complementOf(expr))
+      return isSparse(*mask) && !holdsAt(*mask, point);
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
       return !isSparse(*access) || holdsAt(*access, point);
     std::vector<const Expr *> parts = syntax::children(expr);
@@ -194,6 +255,9 @@ private:
                      : differs(parts[1]) || differs(parts[2]);
     if (binary && binary->op == syntax::BinaryOp::Div && fill(0) == 0.0)
       return differs(parts[0]);
+    if (binary && binary->op <= syntax::BinaryOp::Sub && evaluator::isInfinite(fillOf(expr)))
+      return std::all_of(parts.begin(), parts.end(),
+                         [&](const Expr *part) { return !evaluator::isInfinite(fillOf(*part)) || differs(part); });
     const bool settles = call ? settledBy(*call, {fill(0), parts.size() > 1 ? fill(1) : std::nullopt})
                               : binary && binary->op == syntax::BinaryOp::Mul && (fill(0) == 0.0 || fill(1) == 0.0);
     if (!settles)
@@ -208,8 +272,12 @@ private:
   int64_t elementOf(const syntax::Access &access, const Point &point) const {
     const std::vector<int64_t> &shape = before_.at(access.tensor.text).shape;
     int64_t element = 0;
-    for (size_t dim = 0; dim < shape.size(); ++dim)
-      element = element * shape[dim] + point.at(access.indices[dim].text);
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      int64_t at = access.indices[dim].constant;
+      for (const syntax::IndexTerm &term : access.indices[dim].terms)
+        at += term.scale * point.at(term.variable.text);
+      element = element * shape[dim] + at;
+    }
     return element;
   }
 
@@ -218,7 +286,8 @@ private:
     if (shape.size() != access.indices.size())
       throw std::out_of_range("another order");
     for (size_t dim = 0; dim < shape.size(); ++dim)
-      extents[access.indices[dim].text] = shape[dim];
+      if (access.indices[dim].isPlain())
+        extents.try_emplace(access.indices[dim].text, shape[dim]);
   }
 
   /// The variables of an expression that are not among `bound`.

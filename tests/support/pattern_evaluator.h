@@ -21,6 +21,7 @@ struct Pattern {
   std::vector<int64_t> shape;
   Kind kind = Kind::Dense;
   std::vector<uint8_t> stored = {}; ///< row-major; unused where the tensor is dense
+  double fill = 0;                  ///< what missing elements are
 
   bool isStored(int64_t element) const { return kind == Kind::Dense || stored[static_cast<size_t>(element)] != 0; }
 };

@@ -36,7 +36,7 @@ struct Parsed {
 
 /// A tree fully spelled out, so that two are equal where their texts are; parentheses count where `parens` says so.
 inline std::string structure(const Expr &expr, bool parens = true) {
-  auto names = [](const std::vector<Name> &list) {
+  auto names = [](const auto &list) {
     std::string text;
     for (const Name &name : list)
       text += ' ' + name.text;

@@ -1,0 +1,19 @@
+// Operands that store the same elements: one has the structure of the other. Private to this folder.
+#pragma once
+
+#include "sema/tree.h"
+
+namespace spc::sema {
+
+/// The tensor whose structure `tensor` has in the end: itself, or the one that it shares it with.
+TensorId structureOwner(const Kernel &kernel, TensorId tensor);
+
+/// Of the accesses of a term, the first that stores an entry exactly where `access` does, entry by entry at the same
+/// positions, because they have one structure without repeats and the same indices; perhaps `access` itself. Requires:
+/// it is among them.
+AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel);
+
+/// The first of the accesses in the place of each that has its pattern: fewer places in the domain are compared.
+Domain byLeaders(const Domain &domain, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel);
+
+} // namespace spc::sema

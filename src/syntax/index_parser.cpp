@@ -1,0 +1,143 @@
+// Accesses and their indices.
+#include "syntax/expression_parser.h"
+#include "syntax/functions.h"
+
+#include <charconv>
+
+namespace spc::syntax {
+namespace {
+
+constexpr DiagnosticKind kIndexExpression{"index-expression", Severity::Error};
+constexpr DiagnosticKind kEmptyIndices{"empty-indices", Severity::Error};
+constexpr DiagnosticKind kOrderTooHigh{"order-too-high", Severity::Error};
+
+/// Of constants and scales in indices: far below what coordinates can hold.
+constexpr int64_t kMaxConstant = int64_t{1} << 31;
+
+bool startsOperand(TokenKind kind) {
+  return kind == TokenKind::Name || kind == TokenKind::Number || kind == TokenKind::LeftParen ||
+         kind == TokenKind::Minus;
+}
+
+} // namespace
+
+void ExpressionParser::reportOrder(Span where) {
+  errors_.report(kOrderTooHigh, where, "a tensor has at most " + std::to_string(kMaxOrder) + " dimensions");
+}
+
+std::optional<Access> ExpressionParser::parseAccess() {
+  Access access{takeName(), {}};
+  checkTensorName(access.tensor);
+  if (tokens_.at(TokenKind::LeftParen) && !tokens_.atNewStatement() && !indices(access))
+    return std::nullopt;
+  return access;
+}
+
+bool ExpressionParser::indices(Access &access) {
+  const Token open = tokens_.current();
+  tokens_.advance();
+  if (tokens_.at(TokenKind::RightParen)) {
+    errors_.report(kEmptyIndices, tokens_.since(open.begin), "an access names at least one index")
+        .advise("a scalar is written without parentheses");
+    tokens_.advance();
+    return true;
+  }
+  do {
+    if (access.indices.size() == kMaxOrder) {
+      reportOrder(tokens_.currentSpan());
+      return false;
+    }
+    if (!index(access))
+      return false;
+  } while (tokens_.accept(TokenKind::Comma));
+  return closeIndices(tokens_.span(open));
+}
+
+bool ExpressionParser::index(Access &access) {
+  if (tokens_.atNewStatement() || !startsOperand(tokens_.current().kind)) {
+    errors_.unexpected("an index");
+    return false;
+  }
+  const uint32_t begin = tokens_.current().begin;
+  Index index;
+  bool isSubtracted = false;
+  do {
+    const bool isFirst = tokens_.current().begin == begin;
+    if ((!isFirst && !countOperator()) || !indexTerm(access, index, isSubtracted))
+      return false;
+    isSubtracted = tokens_.at(TokenKind::Minus);
+  } while (tokens_.accept(TokenKind::Plus) || tokens_.accept(TokenKind::Minus));
+  if (tokens_.at(TokenKind::Star) || tokens_.at(TokenKind::Slash) || tokens_.at(TokenKind::Percent) ||
+      tokens_.at(TokenKind::Comparison))
+    return rejectIndex(access);
+  index.where = tokens_.since(begin);
+  index.text = index.isPlain() ? index.terms.front().variable.text : spellingOf(index);
+  access.indices.push_back(std::move(index));
+  return true;
+}
+
+/// `3`, `i`, `2*i` or `i*2`.
+bool ExpressionParser::indexTerm(const Access &access, Index &index, bool isSubtracted) {
+  std::optional<int64_t> number;
+  if (tokens_.at(TokenKind::Number))
+    number = indexNumber();
+  if (number && !tokens_.at(TokenKind::Star)) {
+    index.constant += isSubtracted ? -*number : *number;
+    return true;
+  }
+  if (number)
+    tokens_.advance();
+  if (!tokens_.at(TokenKind::Name) || tokens_.peek().kind == TokenKind::LeftParen || isSubtracted)
+    return rejectIndex(access);
+  IndexTerm term{takeName(), number.value_or(1)};
+  checkIndexName(term.variable);
+  if (!number && tokens_.at(TokenKind::Star) && tokens_.peek().kind == TokenKind::Number) {
+    tokens_.advance();
+    term.scale = indexNumber();
+  }
+  if (term.scale == 0) {
+    errors_.report(kIndexExpression, tokens_.span(tokens_.previous()), "an index variable is multiplied with 0");
+    return false;
+  }
+  index.terms.push_back(std::move(term));
+  return true;
+}
+
+int64_t ExpressionParser::indexNumber() {
+  const std::string_view text = tokens_.text(tokens_.current());
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || value >= kMaxConstant) {
+    errors_.report(kIndexExpression, tokens_.currentSpan(),
+                   "a number in an index is a whole one below 2^31, not " + tokens_.quoted(tokens_.current()));
+    value = 0;
+  }
+  tokens_.advance();
+  return value;
+}
+
+bool ExpressionParser::rejectIndex(const Access &access) {
+  const bool isNestedAccess = tokens_.at(TokenKind::Name) && tokens_.peek().kind == TokenKind::LeftParen;
+  if (isFunctionName(access.tensor.text) || isNestedAccess) {
+    reportUnknownFunction(access.tensor, errors_);
+    return false;
+  }
+  errors_
+      .report(kIndexExpression, tokens_.currentSpan(),
+              "an index adds up variables, whole multiples of them and whole numbers")
+      .advise("as in `x(i)`, `x(3)`, `x(i + 1)` or `x(2*i + k)`");
+  return false;
+}
+
+bool ExpressionParser::closeIndices(Span open) {
+  if (tokens_.accept(TokenKind::RightParen))
+    return true;
+  bool missingComma = tokens_.at(TokenKind::Name) && !tokens_.atNewStatement();
+  if (missingComma)
+    errors_.unexpected("`,` or `)`").fix(tokens_.gap(), ",");
+  else
+    errors_.missingParen(open, "`,` or `)`");
+  return false;
+}
+
+} // namespace spc::syntax

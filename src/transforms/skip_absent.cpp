@@ -1,0 +1,118 @@
+#include "transforms/passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_SKIPABSENT
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+/// The inline assembly that stands for an absent value.
+constexpr llvm::StringLiteral kAbsent = "spc.absent";
+
+class SkipAbsent : public impl::SkipAbsentBase<SkipAbsent> {
+public:
+  void runOnOperation() override {
+    llvm::SmallVector<mlir::LLVM::InlineAsmOp> absent;
+    getOperation().walk([&](mlir::LLVM::InlineAsmOp op) {
+      if (op.getAsmString() == kAbsent)
+        absent.push_back(op);
+    });
+    for (mlir::LLVM::InlineAsmOp op : absent)
+      if (failed(skip(op)))
+        return signalPassFailure();
+    if (absent.empty())
+      return;
+    // Loops that add nothing fold; what they leave is a store of what was loaded.
+    mlir::OpPassManager folding(mlir::func::FuncOp::getOperationName());
+    folding.addPass(mlir::createCanonicalizerPass());
+    if (failed(runPipeline(folding, getOperation())))
+      return signalPassFailure();
+    eraseIdleStores();
+  }
+
+private:
+  void eraseIdleStores();
+  mlir::LogicalResult skip(mlir::LLVM::InlineAsmOp absent);
+  mlir::Value withoutAbsent(mlir::Value sum);
+
+  llvm::SetVector<mlir::Operation *> made_; ///< of what is absent
+};
+
+/// The other side of a sum with something absent; null where it is none.
+mlir::Value SkipAbsent::withoutAbsent(mlir::Value sum) {
+  mlir::Operation *op = sum.getDefiningOp();
+  if (!mlir::isa_and_present<mlir::arith::AddFOp, mlir::arith::AddIOp, mlir::arith::OrIOp, mlir::complex::AddOp>(op))
+    return {};
+  const auto isAbsent = [&](mlir::Value value) { return made_.contains(value.getDefiningOp()); };
+  const mlir::Value left = op->getOperand(0), right = op->getOperand(1);
+  if (isAbsent(left) == isAbsent(right))
+    return {};
+  return isAbsent(left) ? right : left;
+}
+
+mlir::LogicalResult SkipAbsent::skip(mlir::LLVM::InlineAsmOp absent) {
+  made_.clear();
+  made_.insert(absent);
+  llvm::SmallVector<mlir::OpOperand *> ends; ///< where a sum with what is absent is kept
+  for (size_t next = 0; next < made_.size(); ++next)
+    for (mlir::OpOperand &use : made_[next]->getUses()) {
+      if (mlir::isa<mlir::scf::YieldOp, mlir::memref::StoreOp>(use.getOwner()))
+        ends.push_back(&use);
+      else if (use.getOwner()->getNumRegions() == 0 && mlir::isMemoryEffectFree(use.getOwner()))
+        made_.insert(use.getOwner());
+      else
+        return use.getOwner()->emitError("an absent value reaches more than a sum");
+    }
+  for (mlir::OpOperand *end : ends) {
+    const mlir::Value rest = withoutAbsent(end->get());
+    if (!rest)
+      return end->getOwner()->emitError("an absent value is kept");
+    if (mlir::isa<mlir::memref::StoreOp>(end->getOwner()))
+      end->getOwner()->erase();
+    else
+      end->set(rest);
+  }
+  for (mlir::Operation *op : made_)
+    op->dropAllUses();
+  for (mlir::Operation *op : made_)
+    op->erase();
+  return mlir::success();
+}
+
+/// Whether nothing between two operations of a block may write memory.
+bool isQuietBetween(mlir::Operation *first, mlir::Operation *last) {
+  for (mlir::Operation *op = first->getNextNode(); op && op != last; op = op->getNextNode())
+    if (!mlir::isMemoryEffectFree(op) && !mlir::isa<mlir::memref::LoadOp>(op))
+      return false;
+  return true;
+}
+
+void SkipAbsent::eraseIdleStores() {
+  llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> idle;
+  getOperation().walk([&](mlir::memref::StoreOp store) {
+    auto load = store.getValueToStore().getDefiningOp<mlir::memref::LoadOp>();
+    if (load && load->getBlock() == store->getBlock() && load.getMemRef() == store.getMemRef() &&
+        load.getIndices() == store.getIndices() && isQuietBetween(load, store))
+      idle.emplace_back(store, load);
+  });
+  for (auto [store, load] : idle) {
+    store->erase();
+    if (load->use_empty())
+      load->erase();
+  }
+}
+
+} // namespace
+} // namespace spc::transforms

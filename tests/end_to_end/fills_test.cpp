@@ -1,0 +1,78 @@
+// Missing entries that are not 0, and semirings.
+#include "end_to_end/expressions.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc::testing;
+
+namespace {
+
+const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
+
+/// One kernel a choice of formats, in floats, with declared fills.
+void checkFills(const std::string &statements, const std::map<std::string, std::string> &fills,
+                const std::vector<Formats> &assignments) {
+  for (size_t k = 0; k < assignments.size(); ++k) {
+    KernelSpec spec = specFor(statements, assignments[k], k);
+    spec.types.clear();
+    spec.type = k % 3 == 2 ? spc::sema::ValueType::F32 : spc::sema::ValueType::F64;
+    spec.declares = true;
+    spec.fills = fills;
+    check(spec);
+  }
+}
+
+} // namespace
+
+TEST_CASE("shortest paths: min and plus over missing entries that are infinite", "[fills]") {
+  checkFills("y(i) = min(k, A(i,k) + x(k))", {{"A", "inf"}}, product({{"A", kSparse}}));
+  checkFills("y(i) = min(z(i), min(k, A(i,k) + x(k)))", {{"A", "inf"}}, product({{"A", {"csr", "dcsr"}}}));
+  checkFills("y(i) min= A(i,k) + y(k)", {{"A", "inf"}}, product({{"A", {"csr", "csc"}}}));
+  checkFills("D(i,j) = min(k, A(i,k) + B(k,j))", {{"A", "inf"}, {"B", "inf"}},
+             product({{"A", {"csr", "dcsr"}}, {"B", {"csr", "csc"}}, {"D", {"csr", "coo", "dense"}}}));
+  checkFills("D(i,j) = min(k, A(i,k) + B(k,j))", {{"A", "inf"}, {"B", "inf"}},
+             product({{"A", {"csc"}}, {"B", {"csr"}}, {"D", {"csr"}}}));
+  checkFills("D(i,j) = min(A(i,j), B(i,j))", {{"A", "inf"}, {"B", "inf"}},
+             product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"D", {"csr", "dense"}}}));
+  checkFills("D(i,j) = min(k, A(i,k) + A(k,j))", {{"A", "inf"}}, product({{"A", {"csr"}}, {"D", {"csr"}}}));
+}
+
+TEST_CASE("other semirings", "[fills]") {
+  checkFills("D(i,j) = max(k, A(i,k) + B(k,j))", {{"A", "-inf"}, {"B", "-inf"}},
+             product({{"A", {"csr"}}, {"B", {"csr"}}, {"D", {"csr", "dense"}}}));
+  checkFills("y(i) = prod(j, A(i,j))", {{"A", "1"}}, product({{"A", kSparse}}));
+  checkFills("D(i,j) = prod(k, A(i,j,k))", {{"A", "1"}}, product({{"A", {"csf"}}, {"D", {"csr", "dense"}}}));
+  for (const Formats &formats : product({{"A", {"csr"}}, {"B", {"csr", "csc"}}, {"D", {"csr", "dense"}}})) {
+    KernelSpec reached;
+    reached.statements = "D(i,j) = any(k, A(i,k) and B(k,j))";
+    reached.types["D"] = spc::sema::ValueType::Bool;
+    reached.formats = formats;
+    check(reached);
+  }
+  checkFills("D(i,j) = all(k, A(i,j,k))", {{"A", "1"}}, product({{"A", {"csf"}}, {"D", {"dense"}}}));
+  KernelSpec integers;
+  integers.statements = "y(i) = min(k, A(i,k) * x(k))";
+  integers.type = spc::sema::ValueType::I32;
+  integers.formats["A"] = "csr";
+  check(integers);
+}
+
+TEST_CASE("elementwise operations on other fills", "[fills]") {
+  checkFills("D(i,j) = A(i,j) + x(j)", {{"A", "inf"}}, product({{"A", kSparse}}));
+  checkFills("D(i,j) = A(i,j) * 2", {{"A", "1"}}, product({{"A", kSparse}}));
+  checkFills("D(i,j) = A(i,j) + B(i,j)", {{"A", "inf"}, {"B", "inf"}},
+             product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"D", {"csr", "dense"}}}));
+  checkFills("D(i,j) = A(i,j) + B(i,j)", {{"A", "1"}, {"B", "2"}},
+             product({{"A", {"csr"}}, {"B", {"csr"}}, {"D", {"csr", "dense"}}}));
+  checkFills("D(i,j) = A(i,j) * B(i,j)", {{"A", "1"}}, product({{"A", {"csr"}}, {"B", {"csr"}}, {"D", {"dense"}}}));
+  checkFills("D(i,j) = A(j,i)", {{"A", "inf"}}, product({{"A", {"csr"}}, {"D", {"csr", "csc"}}}));
+  checkFills("D(i,j) = A(i,j)", {{"A", "3"}}, product({{"A", kSparse}, {"D", {"dense"}}}));
+  checkFills("y(i) = A(i,j) * x(j)", {{"A", "1"}}, product({{"A", {"csr", "coo"}}}));
+  checkFills("s = A(i,j)", {{"A", "2"}}, product({{"A", {"csr"}}}));
+}
+
+TEST_CASE("temporaries with fills of their own", "[fills]") {
+  checkFills("let P(i,j) = exp(A(i,j))\ny(i) = P(i,j) * x(j)", {}, product({{"A", kSparse}}));
+  checkFills("let P(i,j) = min(k, A(i,k) + A(k,j))\nD(i,j) = min(A(i,j), P(i,j))", {{"A", "inf"}},
+             product({{"A", {"csr"}}, {"P", {"csr"}}, {"D", {"csr", "dense"}}}));
+}

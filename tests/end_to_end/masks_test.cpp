@@ -1,0 +1,73 @@
+// pattern(A), its complement, and what is counted and looked for.
+#include "end_to_end/expressions.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc::testing;
+
+namespace {
+
+const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
+const std::vector<std::string> kAssembled = {"csr", "coo"};
+
+} // namespace
+
+TEST_CASE("where entries are stored", "[masks]") {
+  checkLowering("P(i,j) = pattern(A(i,j))", product({{"A", kSparse}}));
+  checkLowering("D(i,j) = pattern(A(i,j)) * x(j)", product({{"A", kSparse}}));
+  checkLowering("y(i) = pattern(A(i,j)) * x(j)", product({{"A", {"csr", "coo-dup", "dense"}}}));
+  checkLowering("D(i,j) = pattern(M(i,j)) * A(i,k) * B(k,j)", product({{"M", kSparse}}));
+  checkLowering("C(i,j) = pattern(M(i,j)) * A(i,k) * B(k,j)",
+                product({{"M", {"csr"}}, {"A", {"csr"}}, {"B", {"csr", "csc"}}, {"C", {"csr"}}}));
+  checkLowering("D(i,j) = select(pattern(A(i,j)), A(i,j), -1)", product({{"A", kSparse}, {"D", {"dense"}}}));
+  checkLowering("D(i,j) = pattern(A(i,j)) xor pattern(B(i,j))",
+                product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"D", {"dense", "csr"}}}));
+}
+
+TEST_CASE("where no entries are stored", "[masks]") {
+  checkLowering("D(i,j) = B(i,j) * (not pattern(M(i,j)))",
+                product({{"M", kSparse}, {"B", {"csr"}}, {"D", {"dense", "csr"}}}));
+  checkLowering("C(i,j) = (not pattern(M(i,j))) * A(i,k) * B(k,j)",
+                product({{"M", {"csr", "dcsr"}}, {"A", {"csr"}}, {"B", {"csr", "csc"}}, {"C", kAssembled}}));
+  checkLowering("y(i) = (not pattern(A(i,j))) * x(j)", product({{"A", kSparse}}));
+  checkLowering("s = (not pattern(A(i,j))) * B(i,j)", product({{"A", kSparse}, {"B", {"csr"}}}));
+  checkLowering("C(i,j) = (not pattern(M(i,j))) * x(i) * z(j)", product({{"M", kSparse}, {"C", {"dense", "csr"}}}));
+  checkLowering("C(i,j) = (not pattern(M(i,j))) * (not pattern(N(i,j))) * B(i,j)",
+                product({{"M", {"csr"}}, {"N", {"csr", "coo"}}, {"B", {"csr"}}, {"C", {"dense", "csr"}}}));
+  checkLowering("D(i,j) = (not pattern(M(i,j))) * B(i,j) + M(i,j)",
+                product({{"M", {"csr"}}, {"B", {"csr"}}, {"D", {"dense", "csr"}}}));
+  checkLowering("D(i,j) = (not pattern(A(i,j))) + B(i,j)", product({{"A", {"csr"}}, {"B", {"csr"}}, {"D", {"dense"}}}));
+}
+
+TEST_CASE("stored entries are counted", "[masks]") {
+  checkLowering("y(i) = count(j, A(i,j))", product({{"A", kSparse}}));
+  checkLowering("n = count(i, j, A(i,j))", product({{"A", {"csr", "coo", "dense"}}}));
+  checkLowering("y(i) = A(i,j) * x(j) / count(j, A(i,j))", product({{"A", {"csr"}}}));
+}
+
+TEST_CASE("means, and places of extremes", "[masks]") {
+  checkLowering("y(i) = mean(j, A(i,j))", product({{"A", {"csr", "coo", "ell", "dense"}}}));
+  checkLowering("s = mean(i, j, A(i,j) * x(j))", product({{"A", {"csr", "dense"}}}));
+  checkLowering("y(i) = argmax(j, A(i,j))", product({{"A", {"csr", "coo", "dense"}}}));
+  checkLowering("y(i) = argmin(j, A(i,j))", product({{"A", {"csr", "csc", "dense"}}}));
+  checkLowering("s = argmax(i, select(pattern(v(i)), v(i), -inf))", {{{"v", "sv"}}, {{"v", "dense"}}});
+}
+
+TEST_CASE("the largest stored entry of a row, also of an empty one", "[masks]") {
+  checkLowering("m(i) = max(j, select(pattern(A(i,j)), A(i,j), -inf))", product({{"A", kSparse}}));
+  checkLowering("m(i) = min(j, select(pattern(A(i,j)), A(i,j) + x(j), inf))", product({{"A", kSparse}}));
+}
+
+TEST_CASE("values are taken in", "[masks]") {
+  checkLowering("y(i) min= A(i,j)", product({{"A", {"csr", "dense"}}}));
+  checkLowering("y(i) max= A(i,j) * x(j)", product({{"A", {"csr", "csc"}}}));
+  checkLowering("y(i) max= max(j, A(i,j))", product({{"A", {"csr"}}}));
+  checkLowering("s min= v(i)", {{{"v", "sv"}}, {{"v", "dense"}}});
+  checkLowering("y(i) min= v(i)", {{{"v", "sv"}}, {{"v", "dense"}}});
+  checkLowering("y(i) min= select(pattern(A(i,j)), A(i,j) + y(j), inf)", product({{"A", {"csr"}}}));
+  KernelSpec spec;
+  spec.statements = "y(i) or= A(i,j) * x(j)";
+  spec.types["y"] = spc::sema::ValueType::Bool;
+  spec.formats["A"] = "csr";
+  check(spec);
+}

@@ -1,0 +1,64 @@
+// `let`: temporaries, dense, sharing a pattern, or assembled, and operands that share one structure.
+#include "end_to_end/expressions.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc::testing;
+
+namespace {
+
+const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo", "bsr2x3", "ell"};
+
+} // namespace
+
+TEST_CASE("dense temporaries", "[temporaries]") {
+  checkLowering("let t(i) = A(i,j) * x(j)\ny(i) = t(i) * t(i)", product({{"A", {"csr", "dense"}}}));
+  checkLowering("let s = x(i) * x(i)\ny(i) = x(i) / sqrt(s)", {{}});
+  checkLowering("let t(i) = x(i)\nt(i) += z(i)\ny(i) = 2 * t(i)", {{}});
+}
+
+TEST_CASE("temporaries that share a pattern", "[temporaries]") {
+  checkLowering("let E(i,j) = S(i,j) * x(j)\ny(i) = E(i,j) * z(j)", product({{"S", kSparse}}));
+  checkLowering("let E(i,j) = S(i,j) * x(j)\nD(i,j) = E(i,j) * S(i,j)", product({{"S", kSparse}}));
+  checkLowering("let E(j,i) = S(i,j) * x(j)\nD(i,j) = E(j,i) * S(i,j)", product({{"S", {"csr", "coo", "bsr2x3"}}}));
+  checkLowering("let E(i,j) = 2 * S(i,j)\nC(i,j) = E(i,j) + S(j,i)",
+                product({{"S", {"csr", "dcsr"}}, {"C", {"csr", "dense"}}}));
+  checkLowering("let E(i,j) = relu(S(i,j))\nlet F(i,j) = E(i,j) * x(i)\nD(i,j) = F(i,j) * E(i,j)",
+                product({{"S", {"csr", "coo"}}}));
+  checkLowering("let E(i,j) = S(i,j) * x(j)\nD(i,j) = max(E(i,j), S(i,j)) + exp(E(i,j)) * S(i,j)",
+                product({{"S", {"csr", "coo"}}}));
+}
+
+TEST_CASE("assembled temporaries", "[temporaries]") {
+  const Choices formats = {{"A", {"csr"}}, {"B", {"csr"}}, {"T", {"csr", "coo"}}, {"C", {"dense"}}};
+  checkLowering("let T(i,j) = A(i,k) * B(k,j)\nC(i,j) = T(i,j) * x(j)", product(formats));
+  checkLowering("let T(i,j) = A(i,j) + B(i,j)\nC(i,j) = T(i,k) * T(k,j)", product(formats));
+  checkLowering("let T(i,j) = A(i,k) * B(k,j)\nC(i,j) = T(i,j) + A(j,i)",
+                product({{"A", {"csr"}}, {"B", {"csr"}}, {"T", {"csr"}}, {"C", {"csr", "coo"}}}));
+  checkLowering("let T(i,j) = A(j,i)\nC(i,j) = 2 * T(i,j)", product({{"A", {"csr"}}, {"T", {"csr"}}, {"C", {"csr"}}}));
+}
+
+TEST_CASE("what a statement writes is read in another order", "[temporaries]") {
+  checkLowering("let T(i,j) = A(i,k) * B(k,j)\nC(i,j) = T(j,i) * x(j)",
+                product({{"A", {"csr"}}, {"B", {"csr"}}, {"T", {"csr"}}, {"C", {"dense", "csr"}}}));
+  checkLowering("C(i,j) = A(i,j) + B(i,j)\nD(i,j) = C(j,i)*x(j)\nC(i,j) = A(i,j) * 2\nE(i,j) = C(j,i) * x(j)",
+                product({{"A", {"csr"}}, {"B", {"csr"}}, {"C", {"csr"}}, {"D", {"csr"}}, {"E", {"csr"}}}));
+}
+
+TEST_CASE("graph attention", "[temporaries]") {
+  checkLowering("let E(i,j) = S(i,j) * Q(i,k) * K(j,k)\n"
+                "let L(i,j) = max(E(i,j), 0.2*E(i,j))\n"
+                "let M(i) = max(j, select(pattern(S(i,j)), L(i,j), -inf))\n"
+                "let P(i,j) = pattern(S(i,j)) * exp(L(i,j) - M(i))\n"
+                "let Z(i) = P(i,j)\n"
+                "O(i,f) = P(i,j) / Z(i) * V(j,f)",
+                product({{"S", {"csr", "coo", "dcsr"}}}));
+}
+
+TEST_CASE("operands of one declared structure are read side by side", "[temporaries]") {
+  checkLowering("y(i) = S(i,j) * T(i,j) * x(j)", {{{"S", "csr"}, {"T", "structure of S"}},
+                                                  {{"S", "coo"}, {"T", "structure of S"}},
+                                                  {{"S", "bsr2x3"}, {"T", "structure of S"}}});
+  checkLowering("D(i,j) = S(i,j) + T(i,j)", {{{"S", "csr"}, {"T", "structure of S"}, {"D", "csr"}}});
+  checkLowering("y(i) = max(S(i,j), T(i,j)) * x(j)", {{{"S", "csr"}, {"T", "structure of S"}}});
+}

@@ -1,0 +1,45 @@
+// RUN: spc-opt %s -spc-skip-absent | FileCheck %s
+
+// A sum with what is not there is its other side; a store of one goes.
+// CHECK-LABEL: func.func @skip
+func.func @skip(%y: memref<?xf64>, %n: index, %c: i1) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK-NOT: inline_asm
+  // CHECK: scf.for
+  // CHECK-NEXT: scf.if
+  // CHECK-NOT: memref.store
+  // CHECK: else
+  // CHECK: memref.store
+  scf.for %i = %c0 to %n step %c1 {
+    scf.if %c {
+      %0 = llvm.inline_asm has_side_effects "spc.absent", "=r" : () -> f64
+      %1 = arith.mulf %0, %0 : f64
+      %2 = memref.load %y[%i] : memref<?xf64>
+      %3 = arith.addf %2, %1 : f64
+      memref.store %3, %y[%i] : memref<?xf64>
+    } else {
+      %2 = memref.load %y[%i] : memref<?xf64>
+      %3 = arith.addf %2, %2 : f64
+      memref.store %3, %y[%i] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// Loops that add nothing leave no store either.
+// CHECK-LABEL: func.func @idle
+func.func @idle(%y: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK-NOT: memref.{{load|store}}
+  // CHECK: return
+  %0 = memref.load %y[%c0] : memref<?xf64>
+  %1 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %0) -> f64 {
+    %2 = llvm.inline_asm has_side_effects "spc.absent", "=r" : () -> f64
+    %3 = arith.addf %sum, %2 : f64
+    scf.yield %3 : f64
+  }
+  memref.store %1, %y[%c0] : memref<?xf64>
+  return
+}
