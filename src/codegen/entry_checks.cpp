@@ -251,6 +251,10 @@ void checkSizes(Entry &entry) {
   for (const sema::Tensor &tensor : entry.kernel.tensors)
     if (tensor.role == sema::TensorRole::View)
       checkWindows(entry, tensor);
+  for (const sema::LeastExtent &needed : entry.kernel.leastExtents)
+    entry.build.failIf(entry.build.compare(ICmpPredicate::slt, entry.extents[static_cast<size_t>(needed.extent)],
+                                           entry.build.constant(needed.least)),
+                       Status::Shape);
 }
 
 void checkArguments(Entry &entry) {

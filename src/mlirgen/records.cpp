@@ -255,11 +255,10 @@ RecordBuilder::Record RecordBuilder::withLookup(const Record &record, int operan
   return {op.getResult(), operands, unionOf(record.loops, loopsOf(operand)), false};
 }
 
-/// The places of a record where an operand stores nothing; all of them where the operand has loops that the record
-/// lacks.
+/// The places of a record where an operand stores nothing.
 RecordBuilder::Record RecordBuilder::without(const Record &record, int operand) {
   if (unionOf(record.loops, loopsOf(operand)) != record.loops)
-    return withLookup(record, operand);
+    return both(record, missing(operand));
   const llvm::SmallVector<int> operands = unionOf(record.operands, {operand});
   auto op = sparse::BinaryOp::create(builder_, location_, typeOf(operands), record.value, uses_[operand]);
   mlir::OpBuilder::InsertionGuard guard(builder_);

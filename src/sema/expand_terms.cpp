@@ -308,6 +308,10 @@ private:
   AccessId pickedFrom(AccessId id, Span where) {
     if (const auto known = picked_.find(id); known != picked_.end())
       return known->second;
+    for (VariableId variable : scope_.accesses[id].variables)
+      if (const Variable &index = scope_.variables[variable];
+          index.kind == Variable::Kind::Derived && index.terms.empty())
+        kernel_.leastExtents.push_back({index.extent, index.constant + 1});
     Draft draft = pickEntries(id, where, scope_, kernel_, diagnostics_);
     draft.statement = statement_;
     const AccessId result = addTemporary(kernel_, scope_, draft.targetVariables, draft.computeType, where);

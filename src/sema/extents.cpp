@@ -99,6 +99,7 @@ public:
     std::vector<std::vector<int>> variables;
     for (ResolvedStatement &statement : analysis_.statements)
       variables.push_back(addStatement(statement));
+    checkTemporaries();
     for (size_t s = 0; s < variables.size(); ++s)
       checkSized(analysis_.statements[s], variables[s]);
     for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
@@ -160,6 +161,26 @@ private:
       classes_.merge(variables[variable], dimensions_[access.tensor][k], access.places[k],
                      inQuotes(scope.variables[variable].name));
     }
+  }
+
+  // Sizes come from what the caller passes, or are declared as numbers.
+  void checkTemporaries() {
+    std::set<int> given;
+    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
+      for (int node : dimensions_[id])
+        if (analysis_.kernel.tensors[id].role != TensorRole::Temporary || classes_.fixedSize(node))
+          given.insert(classes_.find(node));
+    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
+      for (size_t k = 0; k < dimensions_[id].size(); ++k)
+        if (!given.contains(classes_.find(dimensions_[id][k]))) {
+          const Tensor &temporary = analysis_.kernel.tensors[id];
+          analysis_.diagnostics
+              .report(kUnsizedVariable, temporary.where,
+                      "nothing that the caller passes says how large dimension " + std::to_string(k) +
+                          " of the temporary " + inQuotes(temporary.name) + " is")
+              .advise("declare its size as a number: tensor " + temporary.name + "(...)");
+          break;
+        }
   }
 
   // A variable that indexes nothing but windows has no size.

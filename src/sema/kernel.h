@@ -238,11 +238,18 @@ struct Schedule {
   std::vector<std::string> order; ///< for people
 };
 
+/// An extent that a constant index of a sparse operand needs: the entry checks that it is no smaller.
+struct LeastExtent {
+  ExtentId extent = 0;
+  int64_t least = 0;
+};
+
 /// A whole kernel file, checked and planned.
 struct Kernel {
   std::string function; ///< a C identifier
   std::string kernelFile;
   std::vector<Extent> extents;
+  std::vector<LeastExtent> leastExtents;
   std::vector<Tensor> tensors;
   std::vector<TensorId> parameters; ///< ABI order: operands by first appearance on the right, then outputs
   std::vector<Step> steps;

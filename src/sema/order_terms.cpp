@@ -1,5 +1,6 @@
 // The order of a statement's terms, and statements that read what they write.
 #include "sema/draft.h"
+#include "sema/sparsity.h"
 
 #include <algorithm>
 
@@ -15,6 +16,7 @@ public:
         scope_(analysis.statements[draft_.statement].scope) {}
 
   void run() {
+    dropEmpty();
     if (analysis_.kernel.tensors[draft_.target].isAssembled)
       return orderAssembled();
     bool inPlace = treatSelfReference();
@@ -27,6 +29,18 @@ public:
   }
 
 private:
+  /// A term that is computed nowhere adds nothing to others; alone it says that there is nothing.
+  void dropEmpty() {
+    const auto isNothing = [&](const DraftTerm &term) {
+      return hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel) &&
+             isNowhere(domainOfTerm(*term.expr, draft_.background, draft_.computeType, scope_, analysis_.kernel));
+    };
+    const size_t others = draft_.accumulates ? 1 : 0;
+    for (size_t term = draft_.terms.size(); term-- > 0;)
+      if (draft_.terms.size() + others > 1 && isNothing(draft_.terms[term]))
+        draft_.terms.erase(draft_.terms.begin() + static_cast<ptrdiff_t>(term));
+  }
+
   // What is assembled is new: the target's old entries are an operand, and nothing is overwritten.
   void orderAssembled() {
     for (Draft &temporary : expansion_.temporaries)

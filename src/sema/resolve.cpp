@@ -299,6 +299,8 @@ private:
         fail(kArgumentCount, source.variables[1].where,
              inQuotes(syntax::spellingOf(source.reduction)) + " gives the value of one index variable");
       NodePtr values = resolveReduction(source, Reduction::Min, where);
+      if (std::get<ReduceNode>(values->kind).variables.empty())
+        return values; // reported
       return placeOf(std::move(values), resolveReduction(source, isMin ? Reduction::Min : Reduction::Max, where));
     }
     default:

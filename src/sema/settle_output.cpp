@@ -77,7 +77,8 @@ private:
       return reportFillFormat(target_, analysis_.statements[draft_.statement].source->targetWhere,
                               analysis_.diagnostics);
     const bool hasMissing = hasDomain(*draft_.terms.front().expr, draft_.reduction, scope_, analysis_.kernel);
-    if (target_.fill == 0 || (!draft_.accumulates && draft_.background == target_.fill && hasMissing))
+    const bool isRefused = draft_.accumulates && draft_.reduction != Reduction::Sum;
+    if (target_.fill == 0 || isRefused || (!draft_.accumulates && draft_.background == target_.fill && hasMissing))
       return;
     std::ostringstream fill;
     fill << target_.fill;
@@ -218,6 +219,13 @@ private:
   }
 
   void assemble(const Pattern &pattern) {
+    if (draft_.reduction != Reduction::Sum && draft_.accumulates) {
+      refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) + ", and " +
+             inQuotes(syntax::spellingOf(analysis_.statements[draft_.statement].source->op)) +
+             " takes values into dense targets alone")
+          .advise("store it densely: --format " + target_.name + "=dense");
+      return;
+    }
     if (draft_.reduction != Reduction::Sum && !keepsMissing()) {
       refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) + ", and " +
              inQuotes(syntax::spellingOf(draft_.reduction)) + " has a value for every element")

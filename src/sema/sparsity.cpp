@@ -146,7 +146,7 @@ private:
   }
 
   Sparsity ofPattern(AccessId access) const {
-    return isSparse(access) ? Sparsity{Domain{Domain::Kind::Stored, access, {}}, 0} : Sparsity{std::nullopt, 1};
+    return isSparse(access) ? Sparsity{Domain{Domain::Kind::Stored, access, {}}, 0} : kVaries;
   }
 
   static Sparsity ofLogic(Function function, const std::vector<Sparsity> &arguments) {
@@ -228,6 +228,20 @@ static bool mayVisit(const Domain &domain) {
          (domain.kind != Domain::Kind::Any || std::none_of(domain.parts.begin(), domain.parts.end(), isMissing));
 }
 
+/// Whether a domain asks for entries where there are none.
+static bool isEmpty(const Domain &domain) {
+  if (domain.kind == Domain::Kind::Any)
+    return std::all_of(domain.parts.begin(), domain.parts.end(), isEmpty);
+  const auto contradicts = [&](const Domain &part) {
+    const Domain opposite{
+        part.kind == Domain::Kind::Stored ? Domain::Kind::Missing : Domain::Kind::Stored, part.operand, {}};
+    const bool isEntry = part.kind == Domain::Kind::Stored || part.kind == Domain::Kind::Missing;
+    return isEmpty(part) || (isEntry && std::any_of(domain.parts.begin(), domain.parts.end(),
+                                                    [&](const Domain &other) { return isSame(other, opposite); }));
+  };
+  return std::any_of(domain.parts.begin(), domain.parts.end(), contradicts);
+}
+
 double neutralTo(Reduction reduction) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   switch (reduction) {
@@ -248,11 +262,16 @@ Domain domainOfTerm(const Node &term, double background, ValueType type, const S
   if (sparsity.fill != background)
     return {};
   const std::vector<AccessId> accesses = accessesOf(term);
+  if (sparsity.domain && !mayVisit(*sparsity.domain))
+    return {};
   if (sparsity.domain)
-    return mayVisit(*sparsity.domain) ? byLeaders(*sparsity.domain, accesses, scope, kernel) : Domain{};
-  // It is neutral everywhere: any place will do.
+    if (const Domain domain = byLeaders(*sparsity.domain, accesses, scope, kernel); !isEmpty(domain))
+      return domain;
   const auto isSparse = [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); };
-  return {Domain::Kind::Stored, *std::find_if(accesses.begin(), accesses.end(), isSparse), {}};
+  const AccessId first = leaderOf(*std::find_if(accesses.begin(), accesses.end(), isSparse), accesses, scope, kernel);
+  const Domain anyPlace{Domain::Kind::Stored, first, {}};
+  // It is neutral everywhere: sums have no entry then, and to anything else any place will do.
+  return background == 0 ? Domain{Domain::Kind::All, 0, {anyPlace, {Domain::Kind::Missing, first, {}}}} : anyPlace;
 }
 
 bool isWithin(const Domain &domain, const Domain &other) {
@@ -265,6 +284,11 @@ bool isWithin(const Domain &domain, const Domain &other) {
     return std::any_of(domain.parts.begin(), domain.parts.end(),
                        [&](const Domain &part) { return isWithin(part, other); });
   return other.kind == Domain::Kind::Any && std::any_of(other.parts.begin(), other.parts.end(), isPart);
+}
+
+bool isNowhere(const Domain &domain) {
+  return domain.kind == Domain::Kind::All && domain.parts.front().kind == Domain::Kind::Stored &&
+         domain.parts[1].kind == Domain::Kind::Missing && domain.parts.front().operand == domain.parts[1].operand;
 }
 
 std::optional<int> singleOperand(const Domain &domain) {

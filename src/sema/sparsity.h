@@ -40,6 +40,10 @@ bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel);
 /// Whether two domains have the same form.
 bool isSame(const Domain &a, const Domain &b);
 
+/// Whether domainOfTerm() gives this for a term that is its background everywhere: where one operand stores entries,
+/// and stores none.
+bool isNowhere(const Domain &domain);
+
 /// Whether all places of a domain are in another one, as far as their forms tell.
 bool isWithin(const Domain &domain, const Domain &other);
 

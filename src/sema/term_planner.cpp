@@ -78,7 +78,17 @@ AccessId TermPlanner::leaderOfOperand(AccessId access) const {
 bool TermPlanner::mayFollow(AccessId access) const {
   const AccessId leader = leaderOf(access, accesses_, scope_, kernel_);
   const Tensor &tensor = kernel_.tensors[scope_.accesses[access].tensor];
-  return leader != access && &tensor != &target() && isReadOnlyAt(leader);
+  return leader != access && &tensor != &target() && isReadOnlyAt(leader) && isReadOneWay(leader);
+}
+
+/// Whether all operands that have a leader's structure have its indices, too: positions in the structure then mean the
+/// leader's.
+bool TermPlanner::isReadOneWay(AccessId leader) const {
+  const TensorId owner = structureOwner(kernel_, scope_.accesses[leader].tensor);
+  return std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId id) {
+    return structureOwner(kernel_, scope_.accesses[id].tensor) != owner ||
+           leaderOf(id, accesses_, scope_, kernel_) == leader;
+  });
 }
 
 /// Whether the term is computed only where an operand stores entries.
@@ -268,10 +278,19 @@ Term TermPlanner::build(const TermPlan &plan) {
   if (hasDomain(*term_.expr, draft_.reduction, scope_, kernel_))
     domain = domainOfTerm(*term_.expr, draft_.background, draft_.computeType, scope_, kernel_);
   const ExpressionBuilder builder(accesses_, scope_, kernel_, valueOf, domain);
-  result.expr = builder.build(*term_.expr, draft_.computeType);
+  // What is computed nowhere must not fold to a constant, which loops would not see.
+  const NodePtr entry = domain ? anyEntryOf(*domain) : nullptr;
+  result.expr = builder.build(entry ? *entry : *term_.expr, draft_.computeType);
   if (domain)
     result.domain = builder.numbered(*domain);
   return result;
+}
+
+/// Of a domain without places an access that it names, else null.
+NodePtr TermPlanner::anyEntryOf(const Domain &domain) const {
+  if (!isNowhere(domain))
+    return nullptr;
+  return makeNode(AccessNode{domain.parts.front().operand}, term_.where);
 }
 
 bool TermPlanner::isListedEverywhere(const SpaceLoop &loop) const {

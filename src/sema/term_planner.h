@@ -54,7 +54,9 @@ private:
   /// The operand at whose positions another one is read; itself where there is none.
   AccessId leaderOfOperand(AccessId access) const;
   bool mayFollow(AccessId access) const;
+  NodePtr anyEntryOf(const Domain &domain) const;
   bool isReadOnlyAt(AccessId leader) const;
+  bool isReadOneWay(AccessId leader) const;
   size_t sparseCount() const;
   /// Whether the term is 0 but where this one sparse operand stores entries, and is summed.
   bool addsAlone(AccessId access) const;

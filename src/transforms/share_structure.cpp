@@ -64,6 +64,7 @@ private:
   llvm::StringRef ownerOf(llvm::StringRef name);
   mlir::LogicalResult rewrite(unsigned standIn, const Views &views);
   mlir::Value position(mlir::Operation *nest, const Views &views);
+  mlir::Value listedPosition(mlir::Operation *nest, const Views &views);
   mlir::LogicalResult rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
                                    llvm::ArrayRef<Access> accesses);
   bool storesEachPositionOnce(mlir::Operation *nest, const Views &views, llvm::ArrayRef<Access> accesses);
@@ -116,6 +117,29 @@ mlir::Value ShareStructure::position(mlir::Operation *nest, const Views &views) 
     if (position && position != index)
       return {};
     position = index;
+  }
+  return position ? position : listedPosition(nest, views);
+}
+
+/// The position at which `nest` reads the coordinates of the views' last level, where that lists each entry: one and the
+/// same for all, else null. Nothing may read the values themselves.
+mlir::Value ShareStructure::listedPosition(mlir::Operation *nest, const Views &views) {
+  mlir::Value position;
+  for (mlir::Value view : views) {
+    const unsigned last = sparse::getSparseTensorEncoding(view.getType()).getLvlRank() - 1;
+    for (mlir::Operation *user : view.getUsers()) {
+      auto coordinates = mlir::dyn_cast<sparse::ToCoordinatesOp>(user);
+      if (!coordinates || coordinates.getLevel() != last)
+        continue;
+      for (mlir::Operation *reader : coordinates->getUsers()) {
+        auto load = mlir::dyn_cast<memref::LoadOp>(reader);
+        if (!load || !nest->isAncestor(load))
+          continue;
+        if (position && position != load.getIndices().front())
+          return {};
+        position = load.getIndices().front();
+      }
+    }
   }
   return position;
 }

@@ -36,6 +36,9 @@ TEST_CASE("where no entries are stored", "[masks]") {
                 product({{"M", {"csr"}}, {"N", {"csr", "coo"}}, {"B", {"csr"}}, {"C", {"dense", "csr"}}}));
   checkLowering("D(i,j) = (not pattern(M(i,j))) * B(i,j) + M(i,j)",
                 product({{"M", {"csr"}}, {"B", {"csr"}}, {"D", {"dense", "csr"}}}));
+  checkLowering("C(i,j) = S(i,j) * (not pattern(S(i,j))) + B(i,j)",
+                product({{"S", {"csr", "coo"}}, {"B", {"csr", "dense"}}, {"C", {"csr", "dense"}}}));
+  checkLowering("C(i,j) += S(i,j) * (not pattern(S(i,j)))", product({{"S", {"csr"}}, {"C", {"csr", "dense"}}}));
   checkLowering("D(i,j) = (not pattern(A(i,j))) + B(i,j)", product({{"A", {"csr"}}, {"B", {"csr"}}, {"D", {"dense"}}}));
 }
 

@@ -56,6 +56,8 @@ TEST_CASE("graph attention", "[temporaries]") {
 }
 
 TEST_CASE("operands of one declared structure are read side by side", "[temporaries]") {
+  checkLowering("s = S(i,j) * sum(i, j, S(i,j) * T(i,j))", {{{"S", "csr"}, {"T", "structure of S"}}});
+  checkLowering("D(i,j) = select(S(i,j) < 1, T(i,j), T(i,j))", {{{"S", "csr"}, {"T", "structure of S"}}});
   checkLowering("y(i) = S(i,j) * T(i,j) * x(j)", {{{"S", "csr"}, {"T", "structure of S"}},
                                                   {{"S", "coo"}, {"T", "structure of S"}},
                                                   {{"S", "bsr2x3"}, {"T", "structure of S"}}});

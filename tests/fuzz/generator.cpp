@@ -62,13 +62,16 @@ public:
     kind_ = chance(76) ? Kind::Float : chance(60) ? Kind::Integer : chance(70) ? Kind::Complex : Kind::Bool;
     const int64_t statements = chance(25) ? 2 : chance(5) ? 3 : 1;
     for (int64_t k = 0; k < statements; ++k)
-      spec_.statements += (k ? "\n" : "") + statement("R" + std::to_string(k));
+      spec_.statements += (k ? "\n" : "") + statement("R" + std::to_string(k), k + 1 < statements && chance(40));
     spec_.type = pick(typesOf(kind_));
     spec_.index.pointers = indexType();
     spec_.index.indices = indexType();
     for (const Operand &operand : operands_)
       if (chance(10))
         spec_.types[operand.name] = pick(typesOf(kind_));
+    for (const Operand &operand : operands_)
+      if (operand.isSparse && kind_ == Kind::Float && chance(6))
+        spec_.fills[operand.name] = pick(std::array<const char *, 4>{"inf", "-inf", "1", "2"});
     for (const auto &[tensor, spelling] : spec_.formats)
       shareStructure(tensor, spelling);
     spec_.optLevel = chance(15) ? 3 : static_cast<int>(random_.below(2));
@@ -108,7 +111,7 @@ private:
     return pick(chance(60) ? kCommon[static_cast<size_t>(order)] : allFormats(order));
   }
 
-  std::string statement(const std::string &target) {
+  std::string statement(const std::string &target, bool isTemporary) {
     const auto order = static_cast<size_t>(chance(10) ? 3 : random_.below(3));
     std::vector<std::string> free = kVariables;
     std::vector<std::string> indices;
@@ -120,13 +123,20 @@ private:
     reductions_.assign(free.begin(),
                        free.begin() + std::min<int64_t>(static_cast<int64_t>(free.size()), random_.below(3)));
     bindOutput(target, static_cast<int64_t>(order));
-    std::string text = access(target, indices) + (chance(25) ? " += " : " = ") + term();
+    std::string text = isTemporary ? "let " : "";
+    text += access(target, indices) + (isTemporary ? " = " : assignment()) + term();
     for (int64_t more = chance(40) ? 1 + random_.below(2) : 0; more > 0; --more)
       text += (chance(60) || !hasDifferences() ? " + " : " - ") + term();
     if (chance(6))
       text += " + " + access(target, indices);
     operands_.push_back({target, static_cast<int64_t>(order), false});
     return text;
+  }
+
+  std::string assignment() {
+    if (kind_ != Kind::Complex && kind_ != Kind::Bool && chance(4))
+      return chance(50) ? " min= " : " max= ";
+    return chance(25) ? " += " : " = ";
   }
 
   void bindOutput(const std::string &target, int64_t order) {
@@ -149,6 +159,8 @@ private:
   std::string factor() {
     if (kind_ != Kind::Complex && chance(14))
       return call();
+    if (kind_ != Kind::Complex && chance(6))
+      return mask();
     const int64_t kind = random_.below(100);
     if (kind < 76)
       return operandAccess(/*mustBeDense=*/false);
@@ -160,6 +172,13 @@ private:
       return "(" + operandAccess(false) + (chance(50) || !hasDifferences() ? " + " : " - ") +
              (chance(30) ? literal() : operandAccess(false)) + ")";
     return explicitSum(operandAccess(false) + " * " + operandAccess(false));
+  }
+
+  std::string mask() {
+    const std::string access = operandAccess(/*mustBeDense=*/false);
+    if (access.find('(') == std::string::npos)
+      return access;
+    return chance(50) ? "pattern(" + access + ")" : "(not pattern(" + access + "))";
   }
 
   std::string call() {
@@ -176,7 +195,11 @@ private:
     case 3:
       return "(" + comparison(first, second) + ")";
     case 4:
-      return "(" + first + (chance(50) ? " and " : " or ") + (chance(20) ? "not " : "") + second + ")";
+      return "(" + first +
+             (chance(50)   ? " and "
+              : chance(60) ? " or "
+                           : " xor ") +
+             (chance(20) ? "not " : "") + second + ")";
     case 5:
       return "(not " + first + ")";
     default:
@@ -218,7 +241,9 @@ private:
     const std::string &variable = reductions_.empty() || chance(30) ? pick(kVariables) : pick(reductions_);
     if (body.find(variable) == std::string::npos)
       return "(" + body + ")";
-    static constexpr std::array<const char *, 3> others = {"max", "min", "any"};
+    static constexpr std::array<const char *, 6> others = {"max", "min", "any", "prod", "argmin", "argmax"};
+    if (hasFractions() && chance(8))
+      return "mean(" + variable + ", " + body + ")";
     const bool isSum = kind_ == Kind::Complex || kind_ == Kind::Bool || chance(70);
     return (isSum ? "sum" : std::string(pick(others))) + "(" + variable + ", " + body + ")";
   }
@@ -238,8 +263,27 @@ private:
         free = kVariables;
       indices.push_back(pick(free));
       free.erase(std::find(free.begin(), free.end(), indices.back()));
+      if (chance(4))
+        indices.back() = derivedFrom(indices, operand.isSparse);
     }
     return access(operand.name, indices);
+  }
+
+  /// In place of the last index: a constant, another index once more, or, of a dense tensor, a window.
+  std::string derivedFrom(const std::vector<std::string> &indices, bool isSparse) {
+    const std::string &own = indices.back();
+    switch (random_.below(isSparse ? 2 : 5)) {
+    case 0:
+      return std::to_string(random_.below(3));
+    case 1:
+      return indices.front();
+    case 2:
+      return own + "+1";
+    case 3:
+      return "2*" + own;
+    default:
+      return own + "+" + pick(kVariables);
+    }
   }
 
   Operand chooseOperand(bool mustBeDense) {

@@ -37,6 +37,11 @@ Element quotientOf(const Element &a, const Element &b) {
   return isReal(a, b) ? Element(a.real() / b.real()) : a / b;
 }
 
+/// The greater of two bounds; one that is no number bounds nothing.
+double worse(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::infinity() : std::max(a, b);
+}
+
 bool isFinite(const Element &value) {
   return std::isfinite(value.real()) && std::isfinite(value.imag());
 }
@@ -107,7 +112,7 @@ public:
   /// What a statement that takes values in makes of what its target holds and of one more value.
   Value taken(syntax::Reduction kind, const Value &held, const Value &next) const {
     const double a = held.value.real(), b = converted(next.value, type_).real();
-    const double error = std::max(held.error, next.error + epsilon_ * std::abs(b));
+    const double error = worse(held.error, next.error + epsilon_ * std::abs(b));
     if (kind == syntax::Reduction::Any)
       return {double(a != 0 || b != 0), 1, next.error > 0 ? std::numeric_limits<double>::infinity() : 0, true, true};
     const bool isNext = !std::isnan(a) && (std::isnan(b) || (kind == syntax::Reduction::Min ? b < a : b > a));
@@ -233,7 +238,7 @@ private:
     forEachPoint(variables_, node.variables, [&] {
       const Value next = evaluate(*node.left);
       const double value = next.value.real();
-      error = std::max(error, next.error);
+      error = worse(error, next.error);
       const bool isBetter = node.reduction == syntax::Reduction::ArgMin ? value < best : value > best;
       if (variable.at == 0 || (!std::isnan(best) && (std::isnan(value) || isBetter))) {
         best = value;
@@ -247,6 +252,8 @@ private:
     if (node.call->function == syntax::Function::Pattern || isComplement(node)) {
       const bool isMask = node.call->function == syntax::Function::Pattern;
       const Node &access = isMask ? *node.arguments.front() : *node.arguments.front()->arguments.front();
+      if (!access.tensor->sparse)
+        return {1, 1, 0, true, true};
       const bool isTrue = read(access).stored == isMask;
       return {isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue, isTrue};
     }
@@ -316,9 +323,9 @@ private:
         result = {kind == Reduction::Any ? double(a != 0 || b != 0) : double(a != 0 && b != 0), 1,
                   next.error > 0 ? infinity : result.error, true, true};
       else if (!std::isnan(a) && (std::isnan(b) || (kind == Reduction::Min ? b < a : b > a)))
-        result = {b, std::abs(b), std::max(result.error, next.error), true, true};
+        result = {b, std::abs(b), worse(result.error, next.error), true, true};
       else
-        result.error = std::max(result.error, next.error);
+        result.error = worse(result.error, next.error);
     });
     result.present = true;
     result.stored = isStored;
@@ -358,6 +365,20 @@ bool readsFill(const syntax::Expr &expr, const TensorMap &tensors) {
   return std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
 }
 
+/// Whether an expression has no index variables but those of a scope, and those that its reductions bind.
+bool indexesOnly(const syntax::Expr &expr, Scope scope) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    return std::all_of(access->indices.begin(), access->indices.end(), [&](const syntax::Index &index) {
+      return std::all_of(index.terms.begin(), index.terms.end(),
+                         [&](const syntax::IndexTerm &term) { return scope.contains(term.variable.text); });
+    });
+  if (const auto *reduction = std::get_if<syntax::Reduce>(&expr.node))
+    for (const syntax::Name &variable : reduction->variables)
+      scope.emplace(variable.text, -1);
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return std::all_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return indexesOnly(*child, scope); });
+}
+
 /// The reduction, other than a sum, that a statement's value is, else nullptr.
 const Node *reductionOf(const std::vector<Term> &terms) {
   using syntax::Reduction;
@@ -390,10 +411,11 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   }
   const std::optional<syntax::Reduction> takesIn = takenInBy(statement.op);
   resolver.noteWindows(*statement.value);
+  resolver.noteExtents(*statement.value);
   std::vector<Addend> addends;
   if (takesIn)
     addends.push_back({statement.value.get(), false});
-  else if (readsFill(*statement.value, before))
+  else if (readsFill(*statement.value, before) && indexesOnly(*statement.value, scope))
     addends.push_back({statement.value.get(), false});
   else
     splitIntoAddends(*statement.value, false, addends);

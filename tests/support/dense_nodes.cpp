@@ -89,7 +89,7 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
   --callsAround_;
   const Node &first = *node->arguments.front();
   if (call.function == syntax::Function::Pattern)
-    node->fill = first.tensor->sparse ? 0 : 1;
+    node->fill = first.tensor->sparse ? std::optional(0.0) : std::nullopt;
   else if (isComplement(*node))
     node->fill = 0; // where the mask has an entry, that is: there is none elsewhere
   else if (fills.size() == call.arguments.size())
@@ -97,6 +97,19 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
   else
     node->fill = fillOfSome(*node);
   return node;
+}
+
+void Resolver::noteExtents(const syntax::Expr &expr) {
+  const auto *access = std::get_if<syntax::Access>(&expr.node);
+  const auto tensor = access ? tensors_.find(access->tensor.text) : tensors_.end();
+  for (size_t dim = 0; tensor != tensors_.end() && dim < std::min(access->indices.size(), tensor->second.shape.size());
+       ++dim)
+    if (access->indices[dim].isPlain() && !windows_.contains({access->tensor.text, dim}))
+      extents_.emplace(access->indices[dim].text, tensor->second.shape[dim]);
+  // What a reduction binds is another variable of that name.
+  if (!std::holds_alternative<syntax::Reduce>(expr.node))
+    for (const syntax::Expr *child : syntax::children(expr))
+      noteExtents(*child);
 }
 
 void Resolver::noteWindows(const syntax::Expr &expr) {
@@ -156,8 +169,11 @@ int Resolver::lookUp(const std::string &name, Scope &scope) {
     return known->second;
   auto known = termScope_->find(name);
   const int variable = known != termScope_->end() ? known->second : bind(*termScope_, name);
-  if (known == termScope_->end())
+  if (known == termScope_->end()) {
     reductions_->push_back(variable);
+    if (const auto extent = extents_.find(name); extent != extents_.end())
+      constrain(variable, extent->second);
+  }
   return scope[name] = variable;
 }
 

@@ -79,6 +79,8 @@ public:
   Term term(const Addend &addend, const Scope &targetScope);
   /// Before terms are resolved: dimensions that have a window in the statement run over no variable's whole range.
   void noteWindows(const syntax::Expr &expr);
+  /// After that: how far the variables that no reduction binds run, in whatever term they are read alone.
+  void noteExtents(const syntax::Expr &expr);
 
 private:
   NodePtr resolve(const syntax::Expr &expr, Scope &scope);
@@ -101,6 +103,7 @@ private:
   Scope *termScope_ = nullptr;
   int callsAround_ = 0;                              ///< what is resolved
   std::set<std::pair<std::string, size_t>> windows_; ///< by tensor and dimension
+  std::map<std::string, int64_t> extents_;           ///< by variable
 };
 
 } // namespace spc::testing::evaluator

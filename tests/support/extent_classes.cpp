@@ -30,6 +30,11 @@ public:
       for (int &dimension : classes_.ofTensor[tensor])
         dimension = numbers.emplace(root(dimension), static_cast<int>(numbers.size())).first->second;
     classes_.count = static_cast<int>(numbers.size());
+    // A variable that indexes nothing else has no size, and its kernel is refused.
+    std::erase_if(classes_.windows, [&](const ExtentClasses::Window &window) {
+      return std::any_of(window.terms.begin(), window.terms.end(),
+                         [&](const auto &term) { return !numbers.contains(root(term.first)); });
+    });
     for (ExtentClasses::Window &window : classes_.windows) {
       window.dimension = numbers.at(root(window.dimension));
       for (auto &term : window.terms)
@@ -131,6 +136,10 @@ std::vector<int64_t> withRoomForWindows(const ExtentClasses &classes, std::vecto
         extent = std::max(extent, last + 1);
     }
   return extents;
+}
+
+bool windowsFit(const ExtentClasses &classes, const std::vector<int64_t> &extents) {
+  return withRoomForWindows(classes, extents) == extents;
 }
 
 ExtentClasses findExtentClasses(const syntax::Kernel &kernel, const std::map<std::string, std::string> &sameShape) {

@@ -26,6 +26,9 @@ struct ExtentClasses {
 /// Extents by class, those that windows reach into made as large as they must be.
 std::vector<int64_t> withRoomForWindows(const ExtentClasses &classes, std::vector<int64_t> extents);
 
+/// Whether no window reaches beyond its dimension.
+bool windowsFit(const ExtentClasses &classes, const std::vector<int64_t> &extents);
+
 /// Dimensions indexed by one variable within a statement share a class, as do all uses of a tensor's dimension, and the
 /// dimensions of two tensors of one shape, which `sameShape` names.
 ExtentClasses findExtentClasses(const syntax::Kernel &kernel, const std::map<std::string, std::string> &sameShape = {});

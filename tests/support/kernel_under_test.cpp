@@ -175,6 +175,9 @@ std::string KernelUnderTest::check(const Trial &given) const {
   KernelArguments arguments(*kernel_, classes_, trial, context);
   if (std::string problem = arguments.pack(); !problem.empty())
     return problem;
+  if (!windowsFit(classes_, trial.extents))
+    return code_->invoke()(arguments.pointers()) == SPC_ERROR_SHAPE ? ""
+                                                                    : "an index outside of its tensor is not refused";
   TensorMap tensors = arguments.denseTensors();
   PatternMap least = arguments.patterns(/*withPadding=*/false), most = arguments.patterns(/*withPadding=*/true);
   std::string problem = evaluate(tree_, tensors);

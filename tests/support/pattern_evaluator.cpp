@@ -113,7 +113,7 @@ private:
 
   /// Whether an expression has a value at a point. One with calls has, unless it is 0 because entries are missing.
   bool holds(const Expr &expr, const Point &point) {
-    if (hasCalls(expr))
+    if (hasCalls(expr) || readsFill(expr))
       return fillOf(expr).value_or(1) != 0 || mayDiffer(expr, point);
     return std::visit([&](const auto &node) { return holdsAt(node, point); }, expr.node);
   }
@@ -154,6 +154,14 @@ private:
            std::any_of(below.begin(), below.end(), [](const Expr *e) { return hasCalls(*e); });
   }
 
+  /// Whether missing entries are no zeros in something that an expression reads.
+  bool readsFill(const Expr &expr) const {
+    if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+      return isSparse(*access) && before_.at(access->tensor.text).fill != 0;
+    const std::vector<const Expr *> below = syntax::children(expr);
+    return std::any_of(below.begin(), below.end(), [&](const Expr *e) { return readsFill(*e); });
+  }
+
   bool isSparse(const syntax::Access &access) const {
     return !evaluator::picks(access) && before_.contains(access.tensor.text) &&
            before_.at(access.tensor.text).kind != Pattern::Kind::Dense;
@@ -181,9 +189,9 @@ private:
   /// What an expression is where all sparse tensors miss their entries, if that is one number.
   std::optional<double> fillOf(const Expr &expr) const {
     if (const auto *mask = maskOf(expr))
-      return isSparse(*mask) ? 0 : 1;
-    if (complementOf(expr))
-      return 0; // of a dense one it is false everywhere
+      return isSparse(*mask) ? std::optional(0.0) : std::nullopt;
+    if (const auto *mask = complementOf(expr))
+      return isSparse(*mask) ? std::optional(0.0) : std::nullopt;
     if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
       return literal->value;
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
@@ -238,9 +246,9 @@ private:
   /// Whether an expression may differ from its fill at a point.
   bool mayDiffer(const Expr &expr, const Point &point) {
     if (const auto *mask = maskOf(expr))
-      return isSparse(*mask) && holdsAt(*mask, point);
+      return !isSparse(*mask) || holdsAt(*mask, point);
     if (const auto *mask = complementOf(expr))
-      return isSparse(*mask) && !holdsAt(*mask, point);
+      return !isSparse(*mask) || !holdsAt(*mask, point);
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
       return !isSparse(*access) || holdsAt(*access, point);
     std::vector<const Expr *> parts = syntax::children(expr);
