@@ -74,11 +74,11 @@ private:
       if (std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) ==
           draft.targetVariables.end())
         reduction.variables.push_back(variable);
-    if (sparseOperand(*reduction.body)) {
-      // MLIR's reductions of sparse operands do not begin with what the target holds.
+    if (reduction.variables.empty() && sparseOperand(*reduction.body)) {
+      // MLIR has reductions of sparse operands over loops alone.
       if (kind == Reduction::Any)
         reduction.body = truthOf(std::move(reduction.body));
-      reduction.reduction = reduction.variables.empty() ? Reduction::Sum : kind;
+      reduction.reduction = Reduction::Sum;
       const NodePtr reduced = makeNode(std::move(reduction), value.where);
       reduction = {kind, {}, temporaryFor(*reduced)};
     }

@@ -121,8 +121,8 @@ mlir::Value ShareStructure::position(mlir::Operation *nest, const Views &views) 
   return position ? position : listedPosition(nest, views);
 }
 
-/// The position at which `nest` reads the coordinates of the views' last level, where that lists each entry: one and the
-/// same for all, else null. Nothing may read the values themselves.
+/// The position at which `nest` reads the coordinates of the views' last level, where that lists each entry: one and
+/// the same for all, else null. Nothing may read the values themselves.
 mlir::Value ShareStructure::listedPosition(mlir::Operation *nest, const Views &views) {
   mlir::Value position;
   for (mlir::Value view : views) {

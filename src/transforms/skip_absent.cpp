@@ -50,14 +50,16 @@ private:
   llvm::SetVector<mlir::Operation *> made_; ///< of what is absent
 };
 
-/// The other side of a sum with something absent; null where it is none.
+/// The other side of a sum with something absent, or of a difference from which it is taken; null where it is none.
 mlir::Value SkipAbsent::withoutAbsent(mlir::Value sum) {
   mlir::Operation *op = sum.getDefiningOp();
-  if (!mlir::isa_and_present<mlir::arith::AddFOp, mlir::arith::AddIOp, mlir::arith::OrIOp, mlir::complex::AddOp>(op))
+  const bool isDifference = mlir::isa_and_present<mlir::arith::SubFOp, mlir::arith::SubIOp, mlir::complex::SubOp>(op);
+  if (!isDifference &&
+      !mlir::isa_and_present<mlir::arith::AddFOp, mlir::arith::AddIOp, mlir::arith::OrIOp, mlir::complex::AddOp>(op))
     return {};
   const auto isAbsent = [&](mlir::Value value) { return made_.contains(value.getDefiningOp()); };
   const mlir::Value left = op->getOperand(0), right = op->getOperand(1);
-  if (isAbsent(left) == isAbsent(right))
+  if (isAbsent(left) == isAbsent(right) || (isDifference && isAbsent(left)))
     return {};
   return isAbsent(left) ? right : left;
 }

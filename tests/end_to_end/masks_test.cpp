@@ -38,6 +38,11 @@ TEST_CASE("where no entries are stored", "[masks]") {
                 product({{"M", {"csr"}}, {"B", {"csr"}}, {"D", {"dense", "csr"}}}));
   checkLowering("C(i,j) = S(i,j) * (not pattern(S(i,j))) + B(i,j)",
                 product({{"S", {"csr", "coo"}}, {"B", {"csr", "dense"}}, {"C", {"csr", "dense"}}}));
+  KernelSpec integers;
+  integers.statements = "y(i) = -(not pattern(A(i,j))) * x(j)";
+  integers.type = spc::sema::ValueType::I32;
+  integers.formats["A"] = "csr";
+  check(integers);
   checkLowering("C(i,j) += S(i,j) * (not pattern(S(i,j)))", product({{"S", {"csr"}}, {"C", {"csr", "dense"}}}));
   checkLowering("D(i,j) = (not pattern(A(i,j))) + B(i,j)", product({{"A", {"csr"}}, {"B", {"csr"}}, {"D", {"dense"}}}));
 }

@@ -184,7 +184,8 @@ private:
     const DenseTensor &tensor = *node.tensor;
     const auto at = static_cast<size_t>(offset(node));
     if (tensor.sparse && !tensor.stored[at])
-      return node.picks ? Value{0, 0, 0, true, true} : ofFill(tensor.fill);
+      return node.picks ? Value{tensor.fill, std::isinf(tensor.fill) ? 0 : std::abs(tensor.fill), 0, true, true}
+                        : ofFill(tensor.fill);
     const Element value = tensor.values[at];
     return {value, std::abs(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
   }
