@@ -299,6 +299,16 @@ RecordBuilder::Record RecordBuilder::withAllOf(Record record, llvm::ArrayRef<int
   return record;
 }
 
+/// The same places, with what is not there: the last region reads dense operands where they are, if the record's loops
+/// come to them. MLIR follows each field of a record back on its own, so that many fields take it very long.
+RecordBuilder::Record RecordBuilder::withMissing(Record record, llvm::ArrayRef<int> operands) {
+  for (int operand : operands)
+    if (!llvm::is_contained(record.operands, operand) &&
+        (isSparse(operand) || unionOf(record.loops, loopsOf(operand)) != record.loops))
+      record = withLookup(record, operand);
+  return record;
+}
+
 RecordBuilder::Record RecordBuilder::gatherFrom(const Domain &domain) {
   if (domain.kind == Domain::Kind::Stored)
     return stored(domain.operand);
@@ -326,11 +336,11 @@ RecordBuilder::Record RecordBuilder::gather() {
       sparseOperands.push_back(operand);
   }
   if (body_.term.domain->kind != Domain::Kind::Everywhere)
-    return withAllOf(gatherFrom(*body_.term.domain), all);
+    return withMissing(gatherFrom(*body_.term.domain), all);
   Record record = everywhere(sparseOperands.front());
   for (int operand : llvm::ArrayRef(sparseOperands).drop_front())
     record = both(record, everywhere(operand));
-  return withAllOf(record, all);
+  return withMissing(record, all);
 }
 
 Value RecordBuilder::compute(mlir::Type type, llvm::function_ref<Value(llvm::ArrayRef<Element>)> body) {

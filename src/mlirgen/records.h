@@ -46,6 +46,7 @@ private:
   Record missing(int operand);
   void yieldAbsent(llvm::ArrayRef<int> operands);
   Record withAllOf(Record record, llvm::ArrayRef<int> operands);
+  Record withMissing(Record record, llvm::ArrayRef<int> operands);
 
   mlir::Type typeOf(llvm::ArrayRef<int> operands);
   void unpack(mlir::Value record, llvm::ArrayRef<int> operands, Elements &elements);

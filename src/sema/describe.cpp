@@ -138,6 +138,10 @@ private:
     return list + ")";
   }
 
+  static std::string takesIn(Reduction reduction) {
+    return reduction == Reduction::Sum ? " += " : " " + std::string(syntax::spellingOf(reduction)) + "= ";
+  }
+
   void describe(const Statement &statement) {
     out_ << nameOf(statement.target) << " in " << spelling(statement.computeType)
          << (statement.reduction != Reduction::Sum ? ", " + std::string(syntax::spellingOf(statement.reduction))
@@ -151,7 +155,7 @@ private:
       for (size_t k = 0; k < term.loops.size(); ++k)
         out_ << (k > 0 ? ", " : " ") << term.loops[k].variable << (term.loops[k].isReduction ? "+" : "");
       out_ << (term.loops.empty() ? " once: " : ": ") << access(term, statement.target, term.target)
-           << (term.overwrites ? " = " : " += ") << text(term, *term.expr, kSum)
+           << (term.overwrites ? " = " : takesIn(statement.reduction)) << text(term, *term.expr, kSum)
            << (term.domain ? ", " + text(term, *term.domain) : "") << "\n";
     }
   }

@@ -101,7 +101,7 @@ std::string reproducer(KernelSpec spec, Finding finding, uint64_t seed) {
 } // namespace
 
 TEST_CASE("random kernels compute what the evaluator computes", "[random]") {
-  const uint64_t count = numberFrom("SPC_FUZZ_COUNT", 300);
+  const uint64_t count = numberFrom("SPC_FUZZ_COUNT", 500);
   const uint64_t first = numberFrom("SPC_FUZZ_SEED", 1);
   uint64_t refused = 0;
   std::map<std::string, int> refusals;
