@@ -57,6 +57,9 @@ void declareTensors(Analysis &analysis);
 /// Resolves every statement: fills Kernel::tensors (name, order, place), symbols and statements.
 void resolveStatements(Analysis &analysis);
 
+/// Warns of declarations and temporaries that nothing uses.
+void warnOfUnused(const Analysis &analysis);
+
 /// Reports operands that should have been declared, and names that are both a tensor and an index variable.
 void checkNames(Analysis &analysis);
 

@@ -45,6 +45,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   if (diagnostics.hasErrors())
     return std::nullopt;
 
+  warnOfUnused(analysis);
   orderParameters(analysis);
   std::vector<Expansion> expansions;
   for (size_t k = 0; k < analysis.statements.size(); ++k) {

@@ -11,6 +11,7 @@ constexpr DiagnosticKind kDuplicateDeclaration{"duplicate-declaration", Severity
 constexpr DiagnosticKind kUnknownType{"unknown-type", Severity::Error};
 constexpr DiagnosticKind kSparseScalar{"sparse-scalar", Severity::Error};
 constexpr DiagnosticKind kUnknownTensor{"unknown-tensor", Severity::Error};
+constexpr DiagnosticKind kUnused{"unused", Severity::Warning};
 constexpr DiagnosticKind kNameClash{"name-clash", Severity::Error};
 
 // What other languages and libraries call our types.
@@ -114,6 +115,24 @@ void declareTensors(Analysis &analysis) {
     if (declaration.sparse && declaration.extents.empty())
       analysis.diagnostics.report(kSparseScalar, declaration.where,
                                   "scalar " + inQuotes(name) + " cannot be sparse: it has no dimensions");
+  }
+}
+
+void warnOfUnused(const Analysis &analysis) {
+  for (const syntax::TensorDecl &declaration : analysis.source.declarations)
+    if (!isUsed(analysis, declaration.name.text))
+      analysis.diagnostics.report(kUnused, declaration.name.where,
+                                  "tensor " + inQuotes(declaration.name.text) + " is declared, and not used");
+  for (size_t id = 0; id < analysis.symbols.size(); ++id) {
+    const Tensor &tensor = analysis.kernel.tensors[id];
+    const auto reads = [&](const ResolvedStatement &statement) {
+      return std::any_of(statement.scope.accesses.begin(), statement.scope.accesses.end(),
+                         [&](const Access &access) { return access.tensor == static_cast<TensorId>(id); });
+    };
+    if (tensor.role == TensorRole::Temporary &&
+        std::none_of(analysis.statements.begin(), analysis.statements.end(), reads))
+      analysis.diagnostics.report(kUnused, tensor.where,
+                                  "the temporary " + inQuotes(tensor.name) + " is computed, and never read");
   }
 }
 

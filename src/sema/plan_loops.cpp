@@ -1,12 +1,16 @@
 // Drafts to the kernel's statements: loop orders, copies in another storage, operand lists.
+#include "sema/copy_advice.h"
 #include "sema/plan_assembly.h"
 #include "sema/prescribed_order.h"
 #include "sema/term_planner.h"
+
+#include <algorithm>
 
 namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kTooManyLoops{"too-many-loops", Severity::Error};
+constexpr DiagnosticKind kAsymptotic{"asymptotic", Severity::Warning};
 
 constexpr size_t kMaxVariables = 16;
 
@@ -41,10 +45,26 @@ private:
     statement.where = draft.where;
     for (const DraftTerm &term : draft.terms) {
       TermPlanner planner(analysis_, copies_, draft, term);
-      if (std::optional<TermPlan> plan = chooseOrder(planner, term))
+      if (std::optional<TermPlan> plan = chooseOrder(planner, term)) {
         statement.terms.push_back(planner.build(*plan));
+        warnIfEverywhere(statement.terms.back(), term);
+      }
     }
     add(std::move(statement));
+  }
+
+  /// A reduction that runs over places where a sparse operand has no entry, since these make a difference.
+  void warnIfEverywhere(const Term &term, const DraftTerm &draft) {
+    if (!term.domain || term.domain->kind != Domain::Kind::Everywhere || draft.reductions.empty())
+      return;
+    const auto isSparse = [&](const Operand &operand) { return !kernel_.tensors[operand.tensor].format.isDense(); };
+    const auto operand = std::find_if(term.operands.begin(), term.operands.end(), isSparse);
+    const Tensor &tensor = kernel_.tensors[operand->tensor];
+    analysis_.diagnostics
+        .report(kAsymptotic, draft.where,
+                "this visits every element of " + nameInMessages(tensor) +
+                    ", not only stored ones: what it makes of missing entries counts, too")
+        .advise("where only stored entries are meant, say so with pattern(...), as a factor or in a select");
   }
 
   void add(Step step) {

@@ -39,7 +39,7 @@ class Usage(SpcCase):
         self.spc("compile", "spmv.tex", "--qqqqqq", expect=2)
 
     def test_unknown_warnings_are_told_the_known_ones(self):
-        self.assertIn("known warnings: densify", self.spc("compile", "spmv.tex", "-Wqqqqqq", expect=2).err)
+        self.assertIn("known warnings: asymptotic, densify", self.spc("compile", "spmv.tex", "-Wqqqqqq", expect=2).err)
         self.assertIn("'-Wdensify'", self.spc("compile", "spmv.tex", "-Wdensfy", expect=2).err)
 
     def test_wrong_values(self):
