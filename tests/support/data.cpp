@@ -222,4 +222,21 @@ tensor::Coordinates denseEntries(const std::vector<int64_t> &shape, bool nonFini
   return entries;
 }
 
+std::vector<uint8_t> maskInOrderOf(const format::Format &format, const std::vector<int64_t> &shape,
+                                   const format::Format &owner, const std::vector<int64_t> &ownerShape,
+                                   const std::vector<uint8_t> &ownerMask) {
+  std::vector<uint8_t> result(ownerMask.size());
+  for (size_t element = 0; element < ownerMask.size(); ++element) {
+    std::vector<int64_t> at(shape.size()), moved(shape.size());
+    auto rest = static_cast<int64_t>(element);
+    for (size_t dim = shape.size(); dim-- > 0; rest /= ownerShape[dim])
+      at[dim] = rest % ownerShape[dim];
+    for (size_t level = 0; level < owner.levels.size(); ++level)
+      moved[static_cast<size_t>(format.levels[level].dim)] = at[static_cast<size_t>(owner.levels[level].dim)];
+    if (ownerMask[element])
+      result[static_cast<size_t>(offsetOf(moved.data(), shape))] = 1;
+  }
+  return result;
+}
+
 } // namespace spc::testing

@@ -71,4 +71,9 @@ bool hasElements(const std::vector<int64_t> &shape);
 /// The row-major position of an element.
 int64_t offsetOf(const int64_t *coordinates, const std::vector<int64_t> &shape);
 
+/// The mask `ownerMask` of a tensor's stored elements as that of another one with its structure, level by level.
+std::vector<uint8_t> maskInOrderOf(const format::Format &format, const std::vector<int64_t> &shape,
+                                   const format::Format &owner, const std::vector<int64_t> &ownerShape,
+                                   const std::vector<uint8_t> &ownerMask);
+
 } // namespace spc::testing

@@ -1,6 +1,7 @@
 #include "support/dense_evaluator.h"
 
 #include "support/dense_nodes.h"
+#include "support/dense_values.h"
 #include "support/function_values.h"
 #include "support/number_types.h"
 
@@ -12,78 +13,6 @@ namespace spc::testing {
 namespace {
 
 using namespace evaluator;
-using Element = std::complex<double>;
-
-/// A value, or nothing where an entry is missing.
-struct Value {
-  Element value = 0;
-  double magnitude = 0; ///< the same expression over absolute values, every difference read as a sum
-  double error = 0;
-  bool present = false; ///< it counts in sums and products
-  bool stored = false;  ///< it may differ from what missing entries give
-  double additions = 1; ///< how many products it is the sum of, once everything is multiplied out
-};
-
-bool isReal(const Element &a, const Element &b) {
-  return a.imag() == 0 && b.imag() == 0;
-}
-
-/// An infinity times a real number makes no imaginary part.
-Element productOf(const Element &a, const Element &b) {
-  return isReal(a, b) ? Element(a.real() * b.real()) : a * b;
-}
-
-Element quotientOf(const Element &a, const Element &b) {
-  return isReal(a, b) ? Element(a.real() / b.real()) : a / b;
-}
-
-/// The greater of two bounds; one that is no number bounds nothing.
-double worse(double a, double b) {
-  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::infinity() : std::max(a, b);
-}
-
-bool isFinite(const Element &value) {
-  return std::isfinite(value.real()) && std::isfinite(value.imag());
-}
-
-/// Visits every point of the variables' ranges.
-template <typename Visit>
-void forEachPoint(std::vector<Variable> &variables, const std::vector<int> &loops, Visit visit, size_t depth = 0) {
-  if (depth == loops.size())
-    return visit();
-  Variable &variable = variables[static_cast<size_t>(loops[depth])];
-  if (variable.extent < 0)
-    throw std::runtime_error("an index variable has no extent");
-  for (variable.at = 0; variable.at < variable.extent; ++variable.at)
-    forEachPoint(variables, loops, visit, depth + 1);
-}
-
-/// Adds up values, the missing ones left out.
-class Accumulator {
-public:
-  void add(const Value &value, bool isNegated = false) {
-    if (!value.present)
-      return;
-    total_.present = true;
-    total_.stored |= value.stored;
-    total_.value += isNegated ? -value.value : value.value;
-    total_.magnitude += value.magnitude;
-    total_.error += value.error;
-    count_ += value.additions;
-  }
-
-  Value total(double epsilon) const {
-    Value result = total_;
-    result.error += epsilon * count_ * result.magnitude;
-    result.additions = std::max(1.0, count_);
-    return result;
-  }
-
-private:
-  Value total_;
-  double count_ = 0;
-};
-
 class StatementEvaluator {
 public:
   StatementEvaluator(std::vector<Variable> &variables, sema::ValueType type)
@@ -349,36 +278,6 @@ private:
   sema::ValueType type_; ///< the target's
   double epsilon_;
 };
-
-std::optional<syntax::Reduction> takenInBy(syntax::AssignOp op) {
-  return op == syntax::AssignOp::Min   ? std::optional(syntax::Reduction::Min)
-         : op == syntax::AssignOp::Max ? std::optional(syntax::Reduction::Max)
-         : op == syntax::AssignOp::Or  ? std::optional(syntax::Reduction::Any)
-                                       : std::nullopt;
-}
-
-/// Whether missing entries are no zeros in something that an expression reads.
-bool readsFill(const syntax::Expr &expr, const TensorMap &tensors) {
-  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-    if (auto tensor = tensors.find(access->tensor.text); tensor != tensors.end())
-      return tensor->second.sparse && tensor->second.fill != 0;
-  const std::vector<const syntax::Expr *> below = syntax::children(expr);
-  return std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
-}
-
-/// Whether an expression has no index variables but those of a scope, and those that its reductions bind.
-bool indexesOnly(const syntax::Expr &expr, Scope scope) {
-  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-    return std::all_of(access->indices.begin(), access->indices.end(), [&](const syntax::Index &index) {
-      return std::all_of(index.terms.begin(), index.terms.end(),
-                         [&](const syntax::IndexTerm &term) { return scope.contains(term.variable.text); });
-    });
-  if (const auto *reduction = std::get_if<syntax::Reduce>(&expr.node))
-    for (const syntax::Name &variable : reduction->variables)
-      scope.emplace(variable.text, -1);
-  const std::vector<const syntax::Expr *> below = syntax::children(expr);
-  return std::all_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return indexesOnly(*child, scope); });
-}
 
 /// The reduction, other than a sum, that a statement's value is, else nullptr.
 const Node *reductionOf(const std::vector<Term> &terms) {

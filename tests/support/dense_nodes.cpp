@@ -235,4 +235,32 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   return node;
 }
 
+std::optional<syntax::Reduction> takenInBy(syntax::AssignOp op) {
+  return op == syntax::AssignOp::Min   ? std::optional(syntax::Reduction::Min)
+         : op == syntax::AssignOp::Max ? std::optional(syntax::Reduction::Max)
+         : op == syntax::AssignOp::Or  ? std::optional(syntax::Reduction::Any)
+                                       : std::nullopt;
+}
+
+bool readsFill(const syntax::Expr &expr, const TensorMap &tensors) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    if (auto tensor = tensors.find(access->tensor.text); tensor != tensors.end())
+      return tensor->second.sparse && tensor->second.fill != 0;
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
+}
+
+bool indexesOnly(const syntax::Expr &expr, Scope scope) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    return std::all_of(access->indices.begin(), access->indices.end(), [&](const syntax::Index &index) {
+      return std::all_of(index.terms.begin(), index.terms.end(),
+                         [&](const syntax::IndexTerm &term) { return scope.contains(term.variable.text); });
+    });
+  if (const auto *reduction = std::get_if<syntax::Reduce>(&expr.node))
+    for (const syntax::Name &variable : reduction->variables)
+      scope.emplace(variable.text, -1);
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return std::all_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return indexesOnly(*child, scope); });
+}
+
 } // namespace spc::testing::evaluator

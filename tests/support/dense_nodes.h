@@ -66,6 +66,15 @@ struct Term {
   std::vector<int> reductions;
 };
 
+/// What a statement with `min=`, `max=` or `or=` makes of values.
+std::optional<syntax::Reduction> takenInBy(syntax::AssignOp op);
+
+/// Whether missing entries are no zeros in something that an expression reads.
+bool readsFill(const syntax::Expr &expr, const TensorMap &tensors);
+
+/// Whether an expression has no index variables but those of a scope, and those that its reductions bind.
+bool indexesOnly(const syntax::Expr &expr, Scope scope);
+
 /// The addends of an expression: sums, differences and what is negated opened.
 void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Addend> &addends);
 

@@ -1,8 +1,5 @@
-#include "support/kernel_arguments.h"
+#include "support/kernel_argument.h"
 
-#include "support/assembled_output.h"
-#include "support/comparison.h"
-#include "support/padded_dense.h"
 #include "tensor/numbers.h"
 #include "tensor/parts.h"
 
@@ -13,76 +10,6 @@
 #include <set>
 
 namespace spc::testing {
-
-struct KernelArguments::Argument {
-  const abi::Parameter *parameter;
-  const sema::Tensor *tensor;
-  std::vector<int64_t> shape;
-  std::optional<tensor::PackedTensor> packed;
-  std::optional<PaddedDense> padded;
-  std::unique_ptr<AssembledOutput> assembled;
-  alignas(16) char scalar[16] = {};
-  tensor::Coordinates before; ///< in storage order
-
-  bool isScalar() const { return shape.empty(); }
-  bool isSparse() const { return !isScalar() && !tensor->format.isDense(); }
-  /// A sparse output with a structure of its own.
-  bool isAssembled() const { return isSparse() && tensor->isWritten && !tensor->patternOf && !tensor->structureOf; }
-
-  tensor::Coordinates content() const {
-    if (assembled)
-      return assembled->content();
-    if (!isScalar())
-      return packed->unpack();
-    tensor::Coordinates one;
-    one.append(nullptr, tensor::loadNumber(scalar, tensor->type, 0));
-    return one;
-  }
-
-  /// As the source text has it.
-  const std::string &sourceName() const { return tensor->partOf.empty() ? tensor->name : tensor->partOf; }
-
-  void *pointer() {
-    if (isScalar())
-      return scalar;
-    if (assembled)
-      return assembled->cStruct();
-    if (parameter->kind == abi::ParameterKind::Values)
-      return packed->values();
-    return padded ? padded->cStruct() : packed->cStruct();
-  }
-
-  /// Puts `value` where blocks and diagonals reach over the edge of the tensor.
-  void spoilOutside(tensor::Number value) {
-    if (!isSparse())
-      return;
-    std::vector<int64_t> inside;
-    packed->slots(inside);
-    const std::set<int64_t> positions(inside.begin(), inside.end());
-    for (int64_t slot = 0; slot < packed->valueCount(); ++slot)
-      if (!positions.contains(slot))
-        tensor::storeNumber(packed->values(), tensor->type, slot, value);
-  }
-
-  /// Values of its own in the slots that hold `entries`, zeros in the others, such as padding.
-  void fillSlots(const tensor::Coordinates &entries, Random &random) {
-    const auto order = static_cast<ptrdiff_t>(shape.size());
-    const auto placeOf = [&](const tensor::Coordinates &all, size_t entry) {
-      const auto begin = all.coordinates.begin() + static_cast<ptrdiff_t>(entry) * order;
-      return std::vector<int64_t>(begin, begin + order);
-    };
-    std::set<std::vector<int64_t>> unfilled;
-    for (size_t entry = 0; entry < entries.size(); ++entry)
-      unfilled.insert(placeOf(entries, entry));
-    for (int64_t slot = 0; slot < packed->valueCount(); ++slot)
-      tensor::storeNumber(packed->values(), tensor->type, slot, {});
-    std::vector<int64_t> positions;
-    const tensor::Coordinates slots = packed->slots(positions);
-    for (size_t slot = 0; slot < slots.size(); ++slot)
-      if (unfilled.erase(placeOf(slots, slot)) > 0)
-        tensor::storeNumber(packed->values(), tensor->type, positions[slot], random.value(tensor->type));
-  }
-};
 
 namespace {
 
@@ -291,27 +218,13 @@ std::vector<int64_t> KernelArguments::shapeOf(const std::string &tensor) const {
   return shape;
 }
 
-/// Where a temporary that shares a pattern stores entries: where its owner does, dimension by dimension of the levels.
+/// Where a temporary that shares a pattern stores entries.
 std::vector<uint8_t> KernelArguments::sharedMask(const sema::Tensor &tensor, const MaskOf &maskOf) const {
   if (!tensor.patternOf)
     return {};
   const sema::Tensor &owner = kernel_.tensors[static_cast<size_t>(*tensor.patternOf)];
-  const std::vector<uint8_t> mask = maskOf(owner.partOf.empty() ? owner.name : owner.partOf);
-  const std::vector<int64_t> from = shapeOf(owner.partOf.empty() ? owner.name : owner.partOf),
-                             to = shapeOf(tensor.name);
-  std::vector<uint8_t> result(mask.size());
-  for (size_t element = 0; element < mask.size(); ++element) {
-    std::vector<int64_t> at(from.size()), moved(from.size());
-    auto rest = static_cast<int64_t>(element);
-    for (size_t dim = from.size(); dim-- > 0; rest /= from[dim])
-      at[dim] = rest % from[dim];
-    for (size_t level = 0; level < owner.format.levels.size(); ++level)
-      moved[static_cast<size_t>(tensor.format.levels[level].dim)] =
-          at[static_cast<size_t>(owner.format.levels[level].dim)];
-    if (mask[element])
-      result[static_cast<size_t>(offsetOf(moved.data(), to))] = 1;
-  }
-  return result;
+  const std::string &name = owner.partOf.empty() ? owner.name : owner.partOf;
+  return maskInOrderOf(tensor.format, shapeOf(tensor.name), owner.format, shapeOf(name), maskOf(name));
 }
 
 TensorMap KernelArguments::denseTensors() const {
@@ -386,65 +299,6 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
     pattern.stored.resize(static_cast<size_t>(elements));
   }
   return patterns;
-}
-
-bool KernelArguments::canStore(const PatternMap &patterns) const {
-  return std::all_of(arguments_.begin(), arguments_.end(), [&](const auto &argument) {
-    return !argument->assembled || argument->assembled->canStore(patterns.at(argument->tensor->name));
-  });
-}
-
-std::string KernelArguments::compare(const TensorMap &expected, const PatternMap &least, const PatternMap &most) {
-  for (const auto &argument : arguments_) {
-    const std::string &name = argument->tensor->name;
-    if (argument->padded && !argument->padded->copyBack())
-      return "the kernel wrote between the rows of " + name;
-    DenseTensor result = argument->tensor->isWritten ? expected.at(name) : DenseTensor();
-    if (trial_.exact)
-      result.errors.assign(result.errors.size(), 0);
-    if (argument->assembled) {
-      if (std::string problem = argument->assembled->check({result, least.at(name), most.at(name)}); !problem.empty())
-        return name + ": " + problem;
-      continue;
-    }
-    const tensor::Coordinates after = argument->content();
-    if (!argument->tensor->isWritten) {
-      if (!isSame(after, argument->before))
-        return "the kernel changed its operand " + name;
-      continue;
-    }
-    if (!hasSlots(argument->tensor->format) && after.coordinates != argument->before.coordinates)
-      return "the stored positions of " + name + " are not its operand's";
-    if (std::string problem = compareValues(name, after, result); !problem.empty())
-      return problem;
-  }
-  return {};
-}
-
-std::string KernelArguments::compareFailed() const {
-  for (const auto &argument : arguments_) {
-    const std::string &name = argument->tensor->name;
-    if (argument->assembled && (!argument->assembled->isUnchanged() ||
-                                (argument->tensor->isRead && !isSame(argument->content(), argument->before))))
-      return "the kernel failed, but changed " + name;
-    if (!argument->tensor->isWritten && !isSame(argument->content(), argument->before))
-      return "the kernel changed its operand " + name;
-  }
-  return {};
-}
-
-std::string KernelArguments::release() {
-  int64_t arrays = 0;
-  for (const auto &argument : arguments_)
-    arrays += argument->assembled ? argument->assembled->arrays() : 0;
-  if (context_.live() != arrays)
-    return std::to_string(context_.live()) + " arrays are allocated, the outputs have " + std::to_string(arrays);
-  for (const auto &argument : arguments_)
-    if (argument->assembled)
-      argument->assembled->release();
-  if (context_.live() != 0)
-    return "two fields of an output point to one array";
-  return context_.problem();
 }
 
 } // namespace spc::testing
