@@ -35,7 +35,9 @@ private:
       return hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel) &&
              isNowhere(domainOfTerm(*term.expr, draft_.background, draft_.computeType, scope_, analysis_.kernel));
     };
-    const size_t others = draft_.accumulates ? 1 : 0;
+    // A shared pattern needs a term that reads it.
+    const Tensor &target = analysis_.kernel.tensors[draft_.target];
+    const size_t others = draft_.accumulates && (target.format.isDense() || target.isAssembled) ? 1 : 0;
     for (size_t term = draft_.terms.size(); term-- > 0;)
       if (draft_.terms.size() + others > 1 && isNothing(draft_.terms[term]))
         draft_.terms.erase(draft_.terms.begin() + static_cast<ptrdiff_t>(term));

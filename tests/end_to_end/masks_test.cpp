@@ -44,6 +44,7 @@ TEST_CASE("where no entries are stored", "[masks]") {
   integers.formats["A"] = "csr";
   check(integers);
   checkLowering("C(i,j) += S(i,j) * (not pattern(S(i,j)))", product({{"S", {"csr"}}, {"C", {"csr", "dense"}}}));
+  checkLowering("C(i,j) += S(i,j) * (not pattern(S(i,j)))", {{{"S", "csr"}}});
   checkLowering("D(i,j) = (not pattern(A(i,j))) + B(i,j)", product({{"A", {"csr"}}, {"B", {"csr"}}, {"D", {"dense"}}}));
 }
 
