@@ -26,8 +26,7 @@ static mlir::arith::ArithEmulateUnsupportedFloatsOptions halfFloatsAsF32() {
 
 void addSparsification(mlir::OpPassManager &passes) {
   passes.addPass(mlir::createSparseReinterpretMapPass());
-  // Serial loops: which loops may run in parallel follows from who owns the output, which MLIR does not look at.
-  passes.addPass(mlir::createSparsificationPass());
+  passes.addPass(transforms::createSparsify());
 }
 
 /// Dense loops and sums on vectors.

@@ -5,6 +5,16 @@
 
 include "mlir/Pass/PassBase.td"
 
+def Sparsify : Pass<"spc-sparsify", "mlir::ModuleOp"> {
+  let summary = "Run MLIR's sparsifier, and put what it misplaces where it belongs";
+  let description = [{
+    Serial loops. A dense operand that the region of a `sparse_tensor` operation reads from outside may be loaded before
+    its index is computed, where the region reads a coordinate first: `relinkBranch` inserts at whatever it followed
+    last. What uses a value of its block too early is moved behind it.
+  }];
+  let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
+}
+
 def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
   let summary = "Turn dense tensors into buffers, updated in place";
   let description = [{

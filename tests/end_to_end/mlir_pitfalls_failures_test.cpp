@@ -273,6 +273,14 @@ TEST_CASE("functions of stored values, which no plain arithmetic sparsifies", "[
     checkLowering(statements, product({{"A", {"csr", "ell", "bsr2x3", "csr-dup"}}, {"D", kDense}}));
 }
 
+TEST_CASE("a dense operand is loaded once its coordinate is known", "[pitfalls]") {
+  const std::vector<Formats> vectors = product({{"a", {"sv", "blocked-vector", kDense[0]}}});
+  for (const char *statement :
+       {"R(i,l) = a(l)*b(l)*ceil(C(l,i))", "R(i,l) = a(l)*b(l)*exp(C(i,l))", "y(l) = a(l)*b(l)*exp(c(l)*d(l))",
+        "R(i,l) = a(l)*b(l+1)*b(l)*floor(C(i,l))"})
+    checkLowering(statement, vectors);
+}
+
 TEST_CASE("reductions other than sums", "[pitfalls]") {
   for (const std::string statements : {"y(i) = max(j, A(i,j))", "y(i) = min(j, A(i,j))", "y(i) = prod(j, A(i,j))"})
     checkLowering(statements, product({{"A", {"csr", "coo", "ell", "bsr2x3"}}}));

@@ -17,21 +17,6 @@ bool isArray(const abi::Field &field) {
   return field.type != abi::FieldType::Int64;
 }
 
-bool hasFixedWidth(const format::Format &format) {
-  return std::any_of(format.levels.begin(), format.levels.end(),
-                     [](const format::Level &level) { return level.isFixedWidth(); });
-}
-
-/// The places of all values that lie inside of the tensor.
-std::vector<uint8_t> maskOf(const tensor::PackedTensor &tensor, const std::vector<int64_t> &shape, int64_t elements) {
-  std::vector<int64_t> positions;
-  const tensor::Coordinates slots = tensor.slots(positions);
-  std::vector<uint8_t> mask(static_cast<size_t>(elements));
-  for (size_t slot = 0; slot < slots.size(); ++slot)
-    mask[static_cast<size_t>(offsetOf(slots.coordinates.data() + slot * shape.size(), shape))] = 1;
-  return mask;
-}
-
 std::vector<uint64_t> slotsOf(tensor::PackedTensor &tensor, const abi::StructType &type) {
   std::vector<uint64_t> slots(type.fields.size());
   std::memcpy(slots.data(), tensor.cStruct(), 8 * slots.size());
@@ -50,6 +35,33 @@ tensor::PackedTensor readerOf(const abi::StructType &type, const std::vector<uin
 }
 
 } // namespace
+
+std::optional<tensor::PackedTensor> packMask(const std::vector<uint8_t> &stored, const std::vector<int64_t> &shape,
+                                             const format::Format &format, sema::ValueType type) {
+  tensor::Coordinates entries;
+  entries.shape = shape;
+  std::vector<int64_t> at(shape.size(), 0);
+  if (hasElements(shape)) {
+    do {
+      if (stored[static_cast<size_t>(offsetOf(at.data(), shape))] != 0)
+        entries.append(at.data(), {});
+    } while (advance(at, shape));
+  }
+  std::string problem;
+  return tensor::PackedTensor::pack(entries, format, type, problem);
+}
+
+std::vector<uint8_t> placesOf(const tensor::PackedTensor &tensor, const std::vector<int64_t> &shape) {
+  std::vector<int64_t> positions;
+  const tensor::Coordinates slots = tensor.slots(positions);
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= extent;
+  std::vector<uint8_t> mask(static_cast<size_t>(elements));
+  for (size_t slot = 0; slot < slots.size(); ++slot)
+    mask[static_cast<size_t>(offsetOf(slots.coordinates.data() + slot * shape.size(), shape))] = 1;
+  return mask;
+}
 
 AssembledOutput::AssembledOutput(const abi::StructType &type, std::vector<int64_t> shape, TestContext &context,
                                  bool isSpoilt)
@@ -88,18 +100,9 @@ tensor::Coordinates AssembledOutput::content() const {
   return readerOf(type_, slots_, shape_).unpack();
 }
 
-std::optional<tensor::PackedTensor> AssembledOutput::packed(const Pattern &pattern) const {
-  tensor::Coordinates entries;
-  entries.shape = shape_;
-  std::vector<int64_t> at(shape_.size(), 0);
-  if (hasElements(shape_)) {
-    do {
-      if (pattern.isStored(offsetOf(at.data(), shape_)))
-        entries.append(at.data(), {});
-    } while (advance(at, shape_));
-  }
-  std::string problem;
-  return tensor::PackedTensor::pack(entries, type_.format, type_.value, problem);
+tensor::Coordinates AssembledOutput::slots() const {
+  std::vector<int64_t> positions;
+  return readerOf(type_, slots_, shape_).slots(positions);
 }
 
 bool AssembledOutput::canStore(const Pattern &pattern) const {
@@ -142,9 +145,9 @@ std::string AssembledOutput::checkPattern(const ExpectedOutput &expected, const 
   if (!least)
     return "was assembled, though it cannot be stored";
   const auto elements = static_cast<int64_t>(stored.size());
-  const std::vector<uint8_t> needed = maskOf(*least, shape_, elements);
+  const std::vector<uint8_t> needed = placesOf(*least, shape_);
   const bool isPadded = hasFixedWidth(type_.format);
-  const std::vector<uint8_t> allowed = most ? maskOf(*most, shape_, elements) : std::vector<uint8_t>(stored.size(), 1);
+  const std::vector<uint8_t> allowed = most ? placesOf(*most, shape_) : std::vector<uint8_t>(stored.size(), 1);
   for (int64_t element = 0; element < elements; ++element) {
     const auto at = static_cast<size_t>(element);
     if (expected.least.isStored(element) && !stored[at])

@@ -20,6 +20,13 @@ struct ExpectedOutput {
   Pattern most;  ///< what may be: more where operands have padding, which is an entry wherever it points to
 };
 
+/// A tensor of zeros at the elements of a mask, or nullopt where the format has no room for them.
+std::optional<tensor::PackedTensor> packMask(const std::vector<uint8_t> &stored, const std::vector<int64_t> &shape,
+                                             const format::Format &format, sema::ValueType type);
+
+/// The elements that a tensor has a place for.
+std::vector<uint8_t> placesOf(const tensor::PackedTensor &tensor, const std::vector<int64_t> &shape);
+
 class AssembledOutput {
 public:
   /// Room for a result in `context`'s memory, which must outlive this. The struct holds zeros, or where `isSpoilt`
@@ -39,6 +46,9 @@ public:
   /// The entries that the struct holds, in storage order. Requires: a valid structure.
   tensor::Coordinates content() const;
 
+  /// The same with padding and, where blocks are stored, with what is 0 in them.
+  tensor::Coordinates slots() const;
+
   /// Whether a result with this pattern can be stored: fixed widths may be too narrow, index types too small.
   bool canStore(const Pattern &pattern) const;
 
@@ -57,7 +67,9 @@ public:
 private:
   std::string checkPattern(const ExpectedOutput &expected, const std::vector<uint8_t> &stored,
                            const std::vector<std::complex<double>> &values) const;
-  std::optional<tensor::PackedTensor> packed(const Pattern &pattern) const;
+  std::optional<tensor::PackedTensor> packed(const Pattern &pattern) const {
+    return packMask(pattern.stored, shape_, type_.format, type_.value);
+  }
   std::string nameOf(int64_t element) const;
 
   const abi::StructType type_;

@@ -137,6 +137,11 @@ bool isBounded(const format::Format &format, int k) {
 
 } // namespace
 
+bool hasFixedWidth(const format::Format &format) {
+  return std::any_of(format.levels.begin(), format.levels.end(),
+                     [](const format::Level &level) { return level.isFixedWidth(); });
+}
+
 bool hasSlots(const format::Format &format) {
   return std::any_of(format.levels.begin(), format.levels.end(), [](const format::Level &level) {
     return level.part != format::Part::Whole || level.isFixedWidth() || level.extent == format::Extent::Closed ||

@@ -51,6 +51,9 @@ bool isStorable(const format::Format &format, const std::vector<int64_t> &shape)
 /// Whether the format's pointers and indices can count that far, whatever is stored.
 bool fitsIndexTypes(const format::Format &format, const std::vector<int64_t> &shape);
 
+/// Formats with a level of as many entries under each parent.
+bool hasFixedWidth(const format::Format &format);
+
 /// Formats whose arrays have slots for more than the entries, which then hold zeros.
 bool hasSlots(const format::Format &format);
 

@@ -88,9 +88,10 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
   }
   --callsAround_;
   const Node &first = *node->arguments.front();
-  if (call.function == syntax::Function::Pattern)
+  if (call.function == syntax::Function::Pattern) {
+    node->hasCalls = first.tensor->sparse; // the pattern of a dense tensor is a 1
     node->fill = first.tensor->sparse ? std::optional(0.0) : std::nullopt;
-  else if (isComplement(*node))
+  } else if (isComplement(*node))
     node->fill = 0; // where the mask has an entry, that is: there is none elsewhere
   else if (fills.size() == call.arguments.size())
     node->fill = valueOf(call, fills);

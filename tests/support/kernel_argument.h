@@ -12,6 +12,11 @@
 
 namespace spc::testing {
 
+/// Temporaries that the source text names.
+inline bool isNamedTemporary(const sema::Tensor &tensor) {
+  return tensor.role == sema::TensorRole::Temporary && tensor.name.front() != '$';
+}
+
 struct KernelArguments::Argument {
   const abi::Parameter *parameter;
   const sema::Tensor *tensor;

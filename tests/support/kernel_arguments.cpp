@@ -206,11 +206,6 @@ void KernelArguments::fillOutput(Argument &argument, const Argument &owner) {
                         isKnown ? argument.before.value(static_cast<size_t>(slot)) : initial());
 }
 
-/// Temporaries that the source text names.
-static bool isNamedTemporary(const sema::Tensor &tensor) {
-  return tensor.role == sema::TensorRole::Temporary && tensor.name.front() != '$';
-}
-
 std::vector<int64_t> KernelArguments::shapeOf(const std::string &tensor) const {
   std::vector<int64_t> shape;
   for (int dimension : classes_.ofTensor.at(tensor))
@@ -262,6 +257,21 @@ TensorMap KernelArguments::denseTensors() const {
   return tensors;
 }
 
+/// What later statements may find stored in a result, besides what was assigned to it. Which coordinates pad a fixed
+/// width is the kernel's choice.
+static std::function<void(std::vector<uint8_t> &)> paddingOf(const sema::Tensor &tensor, std::vector<int64_t> shape) {
+  if (!hasSlots(tensor.format))
+    return {};
+  return [&tensor, shape = std::move(shape)](std::vector<uint8_t> &stored) {
+    const std::optional<tensor::PackedTensor> packed =
+        hasFixedWidth(tensor.format) ? std::nullopt : packMask(stored, shape, tensor.format, tensor.type);
+    if (packed)
+      stored = placesOf(*packed, shape);
+    else
+      std::fill(stored.begin(), stored.end(), uint8_t(1));
+  };
+}
+
 PatternMap KernelArguments::patterns(bool withPadding) const {
   PatternMap patterns;
   for (const auto &argument : arguments_) {
@@ -277,7 +287,12 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
     pattern.stored.resize(static_cast<size_t>(elements));
     std::vector<int64_t> positions;
     const bool isPadded = withPadding && argument->packed && !argument->tensor->isWritten;
-    const tensor::Coordinates entries = isPadded ? argument->packed->slots(positions) : argument->before;
+    const bool isReplaced = withPadding && argument->assembled && argument->tensor->isRead;
+    const tensor::Coordinates entries = isPadded     ? argument->packed->slots(positions)
+                                        : isReplaced ? argument->assembled->slots()
+                                                     : argument->before;
+    if (withPadding)
+      pattern.pad = paddingOf(*argument->tensor, argument->shape);
     for (size_t entry = 0; entry < entries.size(); ++entry) {
       const int64_t *at = entries.coordinates.data() + entry * pattern.shape.size();
       pattern.stored[static_cast<size_t>(offsetOf(at, pattern.shape))] = 1;
@@ -291,6 +306,8 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
     if (tensor.format.isDense())
       continue;
     pattern.fill = tensor.fill;
+    if (withPadding)
+      pattern.pad = paddingOf(tensor, pattern.shape);
     pattern.kind = tensor.isAssembled ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
     int64_t elements = 1;
     for (int64_t extent : pattern.shape)

@@ -7,6 +7,10 @@
 namespace spc::testing {
 
 bool KernelArguments::canStore(const PatternMap &patterns) const {
+  for (const sema::Tensor &tensor : kernel_.tensors)
+    if (isNamedTemporary(tensor) && tensor.isAssembled &&
+        !packMask(patterns.at(tensor.name).stored, shapeOf(tensor.name), tensor.format, tensor.type))
+      return false;
   return std::all_of(arguments_.begin(), arguments_.end(), [&](const auto &argument) {
     return !argument->assembled || argument->assembled->canStore(patterns.at(argument->tensor->name));
   });

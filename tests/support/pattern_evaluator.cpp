@@ -36,12 +36,15 @@ void collectAddends(const Expr &expr, std::vector<const Expr *> &addends) {
 class StatementPattern {
 public:
   StatementPattern(const syntax::Statement &statement, PatternMap &patterns)
-      : statement_(statement), patterns_(patterns), before_(patterns) {}
+      : statement_(statement), patterns_(patterns), before_(withPadding(patterns)) {
+    noteArguments(*statement.value, /*isArgument=*/false);
+  }
 
   void run() {
     Pattern &target = patterns_.at(statement_.target.tensor.text);
     if (target.kind != Pattern::Kind::Assembled)
       return;
+    target.isWritten = true;
     std::vector<const Expr *> addends;
     collectAddends(*statement_.value, addends);
     std::set<std::string> own;
@@ -49,13 +52,14 @@ public:
       own.insert(index.text);
     Point point;
     const auto visitElement = [&] {
-      uint8_t &stored = target.stored[static_cast<size_t>(elementOf(statement_.target, point))];
-      bool isStored = statement_.op == syntax::AssignOp::Add && stored != 0;
+      const int64_t element = elementOf(statement_.target, point);
+      bool isStored =
+          statement_.op == syntax::AssignOp::Add && before_.at(statement_.target.tensor.text).isStored(element);
       if (isWhole(target))
         isStored = differs(*statement_.value, point);
       for (const Expr *addend : isWhole(target) ? std::vector<const Expr *>() : addends)
         isStored = isStored || holdsSomewhere(*addend, own, point);
-      stored = isStored ? 1 : 0;
+      target.stored[static_cast<size_t>(element)] = isStored ? 1 : 0;
       return false;
     };
     Extents loops;
@@ -64,6 +68,13 @@ public:
   }
 
 private:
+  static PatternMap withPadding(PatternMap patterns) {
+    for (auto &[name, pattern] : patterns)
+      if (pattern.isWritten && pattern.pad)
+        pattern.pad(pattern.stored);
+    return patterns;
+  }
+
   /// Whether the target's missing elements are no zeros, or its value is a reduction other than a sum.
   bool isWhole(const Pattern &target) const {
     const auto *reduction = std::get_if<syntax::Reduce>(&bare(*statement_.value).node);
@@ -74,14 +85,16 @@ private:
   /// Whether a value may differ from what it is where all entries are missing.
   bool differs(const Expr &value, const Point &outer) {
     const auto *reduction = std::get_if<syntax::Reduce>(&bare(value).node);
-    if (!reduction)
-      return mayDiffer(value, outer);
+    return reduction ? differsInRange(*reduction, outer) : mayDiffer(value, outer);
+  }
+
+  bool differsInRange(const syntax::Reduce &reduction, const Point &outer) {
     Extents all, loops;
-    collectExtents(*reduction->body, {}, all);
-    for (const syntax::Name &variable : reduction->variables)
+    collectExtents(*reduction.body, {}, all);
+    for (const syntax::Name &variable : reduction.variables)
       loops[variable.text] = all.at(variable.text);
     Point point = outer;
-    return anyPoint(loops, point, [&] { return mayDiffer(*reduction->body, point); });
+    return anyPoint(loops, point, [&] { return mayDiffer(*reduction.body, point); });
   }
 
   /// Whether `visit` says so for some values of the loops' variables; stops at the first.
@@ -148,10 +161,13 @@ private:
     return anyPoint(loops, point, [&] { return holds(*sum.body, point); });
   }
 
-  static bool hasCalls(const Expr &expr) {
+  /// The pattern of a dense tensor is a 1.
+  bool hasCalls(const Expr &expr) const {
+    const syntax::Access *mask = maskOf(expr);
     const std::vector<const Expr *> below = syntax::children(expr);
-    return std::holds_alternative<syntax::Call>(expr.node) ||
-           std::any_of(below.begin(), below.end(), [](const Expr *e) { return hasCalls(*e); });
+    return mask ? isSparse(*mask)
+                : std::holds_alternative<syntax::Call>(expr.node) ||
+                      std::any_of(below.begin(), below.end(), [&](const Expr *e) { return hasCalls(*e); });
   }
 
   /// Whether missing entries are no zeros in something that an expression reads.
@@ -165,6 +181,23 @@ private:
   bool isSparse(const syntax::Access &access) const {
     return !evaluator::picks(access) && before_.contains(access.tensor.text) &&
            before_.at(access.tensor.text).kind != Pattern::Kind::Dense;
+  }
+
+  void noteArguments(const Expr &expr, bool isArgument) {
+    if (isArgument)
+      argued_.insert(&expr);
+    for (const Expr *below : syntax::children(expr))
+      noteArguments(*below, isArgument || std::holds_alternative<syntax::Call>(expr.node));
+  }
+
+  /// The body of a sum that is missing where nothing was summed. One that a function is called with is everywhere.
+  const Expr *missingSum(const Expr &expr) const {
+    const auto *sum = std::get_if<syntax::Reduce>(&expr.node);
+    if (!sum || argued_.contains(&expr))
+      return nullptr;
+    const bool isSum = sum->reduction == syntax::Reduction::Sum || sum->reduction == syntax::Reduction::Mean;
+    const bool isCount = sum->reduction == syntax::Reduction::Count;
+    return (isSum && fillOf(*sum->body) == 0.0) || (isCount && fillOf(*sum->body)) ? sum->body.get() : nullptr;
   }
 
   static const Expr &bare(const Expr &expr) {
@@ -196,6 +229,8 @@ private:
       return literal->value;
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
       return isSparse(*access) ? std::optional(before_.at(access->tensor.text).fill) : std::nullopt;
+    if (missingSum(expr))
+      return 0;
     std::vector<double> known;
     std::vector<std::optional<double>> fills;
     for (const Expr *child : syntax::children(expr)) {
@@ -251,6 +286,8 @@ private:
       return !isSparse(*mask) || !holdsAt(*mask, point);
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
       return !isSparse(*access) || holdsAt(*access, point);
+    if (missingSum(expr))
+      return differsInRange(std::get<syntax::Reduce>(expr.node), point);
     std::vector<const Expr *> parts = syntax::children(expr);
     const auto differs = [&](const Expr *part) { return mayDiffer(*part, point); };
     const auto fill = [&](size_t k) { return fillOf(*parts[k]); };
@@ -332,7 +369,8 @@ private:
 
   const syntax::Statement &statement_;
   PatternMap &patterns_;
-  const PatternMap before_; ///< a target that is read is read as it was
+  const PatternMap before_;       ///< a target that is read is read as it was
+  std::set<const Expr *> argued_; ///< what stands inside of calls
 };
 
 } // namespace

@@ -5,6 +5,7 @@
 #include "syntax/ast.h"
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,9 @@ struct Pattern {
   Kind kind = Kind::Dense;
   std::vector<uint8_t> stored = {}; ///< row-major; unused where the tensor is dense
   double fill = 0;                  ///< what missing elements are
+  /// Where set: adds what the format stores besides, such as the rest of a block, to the mask that a statement wrote.
+  std::function<void(std::vector<uint8_t> &)> pad = {};
+  bool isWritten = false; ///< by a statement
 
   bool isStored(int64_t element) const { return kind == Kind::Dense || stored[static_cast<size_t>(element)] != 0; }
 };
@@ -33,7 +37,7 @@ using PatternMap = std::map<std::string, Pattern>;
 /// A sum or difference is stored where any of its operands is, a product where all are, a quotient where its numerator
 /// is; a reduction is stored where that holds for some value of its variables. What is dense is stored everywhere, and
 /// zeros count as any other entry. An assembled target gets what its right side stores, and with `+=` keeps what it
-/// has. Returns the empty string, or what is wrong with the kernel.
+/// has. Later statements read it with its padding. Returns the empty string, or what is wrong with the kernel.
 std::string evaluatePatterns(const syntax::Kernel &kernel, PatternMap &patterns);
 
 } // namespace spc::testing
