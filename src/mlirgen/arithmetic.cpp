@@ -54,6 +54,14 @@ Value Arithmetic::constant(ValueType type, double value) {
   return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(element, integer));
 }
 
+Value Arithmetic::opaque(ValueType type, double value, Value count) {
+  const Value number = constant(type, value);
+  const Value one = constant(type, 1);
+  const Value counted = arith::IndexCastOp::create(builder_, location_, number.getType(), count);
+  const Value even = arith::ShLIOp::create(builder_, location_, counted, one);
+  return arith::OrIOp::create(builder_, location_, number, arith::AndIOp::create(builder_, location_, even, one));
+}
+
 Value Arithmetic::complexFrom(Value real, mlir::Type type) {
   return perEntry(real, type, [&](Value entry) -> Value {
     Value zero = arith::ConstantOp::create(builder_, location_, builder_.getFloatAttr(entry.getType(), 0));

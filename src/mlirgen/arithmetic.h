@@ -19,6 +19,9 @@ public:
       : builder_(builder), location_(location), inSparseTerm_(inSparseTerm) {}
 
   mlir::Value constant(sema::ValueType type, double value);
+  /// A constant of an integer type or bool, computed from `count` (an index) in a way that MLIR does not fold (LLVM
+  /// does).
+  mlir::Value opaque(sema::ValueType type, double value, mlir::Value count);
   /// Requires: `to` can hold the kind of number that `from` is (sema checks that).
   mlir::Value convert(mlir::Value value, sema::ValueType from, sema::ValueType to);
   mlir::Value add(sema::ValueType type, mlir::Value left, mlir::Value right);

@@ -50,6 +50,7 @@ private:
   mlir::Value operandValue(sema::TensorId tensor);
   mlir::Value extentValue(sema::ExtentId extent);
   mlir::Value repeatsOf(const sema::Term &term, llvm::ArrayRef<int> places);
+  mlir::Value missingEntry(const sema::Statement &statement, const sema::Term &term, const sema::Tensor &operand);
   mlir::Location locationOf(Span where);
 
   void emitAssembly(const sema::Statement &statement);
@@ -302,6 +303,17 @@ mlir::Value BodyBuilder::repeatsOf(const sema::Term &term, llvm::ArrayRef<int> p
   return repeats;
 }
 
+/// What an operand holds where it has no entry. An assembled output has an entry where a sum got an addend, which a sum
+/// of integers that are known to be 0 must not fold away.
+mlir::Value BodyBuilder::missingEntry(const sema::Statement &statement, const sema::Term &term,
+                                      const sema::Tensor &operand) {
+  Arithmetic arithmetic(builder_, locationOf(term.where), false);
+  if (sema::isFloat(operand.type) || sema::isComplex(operand.type) || !kernel_.tensors[statement.target].isAssembled ||
+      term.loops.empty())
+    return arithmetic.constant(operand.type, operand.fill);
+  return arithmetic.opaque(operand.type, operand.fill, extentValue(term.loops.front().extent));
+}
+
 mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term, mlir::Value target) {
   mlir::Location location = locationOf(term.where);
   llvm::SmallVector<int> places = placeLoops(term);
@@ -330,7 +342,7 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
     const sema::Tensor &tensor = kernel_.tensors[operand.tensor];
     hasSparseOperand |= !tensor.format.isDense();
     if (term.domain && !tensor.format.isDense() && !operand.follows)
-      fills[number] = Arithmetic(builder_, location, false).constant(tensor.type, tensor.fill);
+      fills[number] = missingEntry(statement, term, tensor);
   }
   maps.push_back(mapOf(term.target));
   llvm::SmallVector<mlir::utils::IteratorType> iterators;

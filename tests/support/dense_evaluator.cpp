@@ -335,7 +335,8 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       target.errors[at] = result.error;
       return;
     }
-    if (const Node *reduction = reductionOf(terms); reduction && target.assembled) {
+    if (const Node *reduction = reductionOf(terms);
+        reduction && target.assembled && statement.op == syntax::AssignOp::Assign) {
       const Value result = evaluator.reduce(*reduction);
       target.stored[at] = result.stored ? 1 : 0;
       target.values[at] = converted(result.value, target.type);

@@ -55,7 +55,7 @@ public:
       const int64_t element = elementOf(statement_.target, point);
       bool isStored =
           statement_.op == syntax::AssignOp::Add && before_.at(statement_.target.tensor.text).isStored(element);
-      if (isWhole(target))
+      if (isWhole(target)) // and overwritten
         isStored = differs(*statement_.value, point);
       for (const Expr *addend : isWhole(target) ? std::vector<const Expr *>() : addends)
         isStored = isStored || holdsSomewhere(*addend, own, point);
@@ -78,14 +78,24 @@ private:
   /// Whether the target's missing elements are no zeros, or its value is a reduction other than a sum.
   bool isWhole(const Pattern &target) const {
     const auto *reduction = std::get_if<syntax::Reduce>(&bare(*statement_.value).node);
-    return target.fill != 0 || (reduction && reduction->reduction != syntax::Reduction::Sum &&
-                                reduction->reduction <= syntax::Reduction::All);
+    return target.fill != 0 ||
+           (statement_.op == syntax::AssignOp::Assign && reduction && reduction->reduction != syntax::Reduction::Sum &&
+            reduction->reduction <= syntax::Reduction::All);
   }
 
   /// Whether a value may differ from what it is where all entries are missing.
   bool differs(const Expr &value, const Point &outer) {
     const auto *reduction = std::get_if<syntax::Reduce>(&bare(value).node);
-    return reduction ? differsInRange(*reduction, outer) : mayDiffer(value, outer);
+    return reduction ? !isNeutral(*reduction) || differsInRange(*reduction, outer) : mayDiffer(value, outer);
+  }
+
+  /// Whether a reduction of missing entries is what a reduction of nothing is. Integers have no infinities.
+  bool isNeutral(const syntax::Reduce &reduction) const {
+    using syntax::Reduction;
+    const std::optional<double> fill = fillOf(*reduction.body);
+    if (reduction.reduction == Reduction::Min || reduction.reduction == Reduction::Max)
+      return evaluator::isInfinite(fill) && (*fill > 0) == (reduction.reduction == Reduction::Min);
+    return fill == (reduction.reduction == Reduction::Any ? 0.0 : 1.0);
   }
 
   bool differsInRange(const syntax::Reduce &reduction, const Point &outer) {
