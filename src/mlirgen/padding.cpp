@@ -77,10 +77,12 @@ std::vector<OpenCoordinate> openCoordinates(const sema::Kernel &kernel, const se
       const bool isSummed = std::any_of(index.begin(), index.end(), [&](const sema::IndexTerm &part) {
         return term.loops[static_cast<size_t>(part.loop)].isReduction;
       });
-      const bool isClipped = isClippedBy(tensorAt(statement.target), term.target, index) ||
-                             std::any_of(term.operands.begin(), term.operands.end(), [&](const sema::Operand &other) {
-                               return isClippedBy(tensorAt(other.tensor), other.indices, index);
-                             });
+      // Functions may read nothing of an operand: its pattern alone, or the other branch of a choice.
+      const bool isClipped =
+          isClippedBy(tensorAt(statement.target), term.target, index) ||
+          (!term.domain && std::any_of(term.operands.begin(), term.operands.end(), [&](const sema::Operand &other) {
+            return isClippedBy(tensorAt(other.tensor), other.indices, index);
+          }));
       const bool isKnown = std::any_of(open.begin(), open.end(),
                                        [&](const OpenCoordinate &other) { return isSame(other.index, index); });
       if (isSummed && !isClipped && !isKnown)

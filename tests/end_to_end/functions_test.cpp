@@ -148,6 +148,10 @@ TEST_CASE("index values beside formats that do not list coordinates", "[function
 }
 
 TEST_CASE("functions of blocks and padding", "[functions]") {
+  for (const char *other : {"pattern(b(i))", "(not pattern(b(i)))", "select(2 > 1, 3, b(i))"}) {
+    check(std::string("s = a(i)*") + other, product({{"a", {"blocked-vector", "sv"}}}));
+    check(std::string("y(k) += a(i)*x(k)*") + other, product({{"a", {"blocked-vector", "@0/2=u2,0%2=d"}}}));
+  }
   check("D(i,j) = relu(A(i,j))", product({{"A", {"bsr2x3", "ell", "ell4q", "dia", "csr-dup"}}}));
   check("y(i) = relu(A(i,j)) * x(j)", product({{"A", {"bsr2x3", "ell", "dia", "csr-dup", "coo-unsorted"}}}));
 }

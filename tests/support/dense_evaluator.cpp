@@ -282,7 +282,7 @@ private:
 /// The reduction, other than a sum, that a statement's value is, else nullptr.
 const Node *reductionOf(const std::vector<Term> &terms) {
   using syntax::Reduction;
-  if (terms.size() != 1 || terms.front().expr->kind != NodeKind::Sum)
+  if (terms.size() != 1 || terms.front().isNegated || terms.front().expr->kind != NodeKind::Sum)
     return nullptr;
   const Reduction kind = terms.front().expr->reduction;
   return kind >= Reduction::Product && kind <= Reduction::All ? terms.front().expr.get() : nullptr;
