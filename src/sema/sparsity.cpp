@@ -233,13 +233,22 @@ static bool isEmpty(const Domain &domain) {
   if (domain.kind == Domain::Kind::Any)
     return std::all_of(domain.parts.begin(), domain.parts.end(), isEmpty);
   const auto contradicts = [&](const Domain &part) {
-    const Domain opposite{
-        part.kind == Domain::Kind::Stored ? Domain::Kind::Missing : Domain::Kind::Stored, part.operand, {}};
-    const bool isEntry = part.kind == Domain::Kind::Stored || part.kind == Domain::Kind::Missing;
-    return isEmpty(part) || (isEntry && std::any_of(domain.parts.begin(), domain.parts.end(),
-                                                    [&](const Domain &other) { return isSame(other, opposite); }));
+    const Domain stored{Domain::Kind::Stored, part.operand, {}};
+    return isEmpty(part) || (part.kind == Domain::Kind::Missing &&
+                             std::any_of(domain.parts.begin(), domain.parts.end(),
+                                         [&](const Domain &other) { return isWithin(other, stored); }));
   };
   return std::any_of(domain.parts.begin(), domain.parts.end(), contradicts);
+}
+
+/// The domain, which is not empty, without those of its parts that are.
+static Domain withoutEmpty(Domain domain) {
+  if (domain.kind == Domain::Kind::Any)
+    std::erase_if(domain.parts, isEmpty);
+  if (domain.kind == Domain::Kind::Any && domain.parts.size() == 1)
+    return withoutEmpty(Domain(domain.parts.front()));
+  std::transform(domain.parts.begin(), domain.parts.end(), domain.parts.begin(), withoutEmpty);
+  return domain;
 }
 
 double neutralTo(Reduction reduction) {
@@ -266,7 +275,7 @@ Domain domainOfTerm(const Node &term, double background, ValueType type, const S
     return {};
   if (sparsity.domain)
     if (const Domain domain = byLeaders(*sparsity.domain, accesses, scope, kernel); !isEmpty(domain))
-      return domain;
+      return withoutEmpty(domain);
   const auto isSparse = [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); };
   const AccessId first = leaderOf(*std::find_if(accesses.begin(), accesses.end(), isSparse), accesses, scope, kernel);
   const Domain anyPlace{Domain::Kind::Stored, first, {}};

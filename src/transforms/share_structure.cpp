@@ -144,6 +144,14 @@ mlir::Value ShareStructure::listedPosition(mlir::Operation *nest, const Views &v
   return position;
 }
 
+/// The sparsifier may load what a region reads from outside before it computes the position in the same block.
+void delayLoad(mlir::Operation *access, mlir::Value position) {
+  mlir::Operation *made = position ? position.getDefiningOp() : nullptr;
+  if (made && mlir::isa<memref::LoadOp>(access) && made->getBlock() == access->getBlock() &&
+      access->isBeforeInBlock(made))
+    access->moveAfter(made);
+}
+
 mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views) {
   mlir::func::FuncOp body = getOperation();
   if (views.empty())
@@ -162,6 +170,7 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views
   mlir::DominanceInfo dominance(body);
   for (const Access &access : accesses) {
     mlir::Value at = position(access.nest, views);
+    delayLoad(access.op, at);
     if (!at || !dominance.properlyDominates(at, access.op))
       return access.op->emitError("an access of an output that its pattern's position does not reach");
     mlir::OpBuilder builder(access.op);

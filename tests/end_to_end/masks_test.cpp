@@ -48,6 +48,16 @@ TEST_CASE("where no entries are stored", "[masks]") {
   checkLowering("D(i,j) = (not pattern(A(i,j))) + B(i,j)", product({{"A", {"csr"}}, {"B", {"csr"}}, {"D", {"dense"}}}));
 }
 
+TEST_CASE("a sum of which a part is nowhere", "[masks]") {
+  KernelSpec spec;
+  spec.fills = {{"B", "inf"}};
+  spec.formats = {{"a", "sv"}, {"B", "csc"}, {"C", "dcsc"}};
+  spec.statements = "C(i,k) = a(k)*(not pattern(a(k))) + a(i)*B(i,k)";
+  check(spec);
+  spec.statements = "C(i,k) = a(k)*(not pattern(a(k)))*2 + 3*pattern(a(i))*B(i,k)";
+  check(spec);
+}
+
 TEST_CASE("stored entries are counted", "[masks]") {
   checkLowering("y(i) = count(j, A(i,j))", product({{"A", kSparse}}));
   checkLowering("n = count(i, j, A(i,j))", product({{"A", {"csr", "coo", "dense"}}}));

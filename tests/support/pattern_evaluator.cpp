@@ -136,7 +136,7 @@ private:
 
   /// Whether an expression has a value at a point. One with calls has, unless it is 0 because entries are missing.
   bool holds(const Expr &expr, const Point &point) {
-    if (hasCalls(expr) || readsFill(expr))
+    if (hasCalls(expr))
       return fillOf(expr).value_or(1) != 0 || mayDiffer(expr, point);
     return std::visit([&](const auto &node) { return holdsAt(node, point); }, expr.node);
   }
@@ -144,7 +144,10 @@ private:
   bool holdsAt(const syntax::Paren &paren, const Point &point) { return holds(*paren.inner, point); }
   bool holdsAt(const syntax::Negate &negate, const Point &point) { return holds(*negate.operand, point); }
   bool holdsAt(const syntax::Access &access, const Point &point) {
-    return evaluator::picks(access) || before_.at(access.tensor.text).isStored(elementOf(access, point));
+    return evaluator::picks(access) || before_.at(access.tensor.text).fill != 0 || hasEntry(access, point);
+  }
+  bool hasEntry(const syntax::Access &access, const Point &point) const {
+    return before_.at(access.tensor.text).isStored(elementOf(access, point));
   }
   bool holdsAt(const syntax::Call &, const Point &) { return true; }
   bool holdsAt(const syntax::Binary &binary, const Point &point) {
@@ -178,14 +181,6 @@ private:
     return mask ? isSparse(*mask)
                 : std::holds_alternative<syntax::Call>(expr.node) ||
                       std::any_of(below.begin(), below.end(), [&](const Expr *e) { return hasCalls(*e); });
-  }
-
-  /// Whether missing entries are no zeros in something that an expression reads.
-  bool readsFill(const Expr &expr) const {
-    if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-      return isSparse(*access) && before_.at(access->tensor.text).fill != 0;
-    const std::vector<const Expr *> below = syntax::children(expr);
-    return std::any_of(below.begin(), below.end(), [&](const Expr *e) { return readsFill(*e); });
   }
 
   bool isSparse(const syntax::Access &access) const {
@@ -291,11 +286,11 @@ private:
   /// Whether an expression may differ from its fill at a point.
   bool mayDiffer(const Expr &expr, const Point &point) {
     if (const auto *mask = maskOf(expr))
-      return !isSparse(*mask) || holdsAt(*mask, point);
+      return !isSparse(*mask) || hasEntry(*mask, point);
     if (const auto *mask = complementOf(expr))
-      return !isSparse(*mask) || !holdsAt(*mask, point);
+      return !isSparse(*mask) || !hasEntry(*mask, point);
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-      return !isSparse(*access) || holdsAt(*access, point);
+      return !isSparse(*access) || hasEntry(*access, point);
     if (missingSum(expr))
       return differsInRange(std::get<syntax::Reduce>(expr.node), point);
     std::vector<const Expr *> parts = syntax::children(expr);
