@@ -313,15 +313,17 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   resolver.noteWindows(*statement.value);
   resolver.noteExtents(*statement.value);
   std::vector<Addend> addends;
+  const bool isWhole = statement.op == syntax::AssignOp::Assign && readsFill(*statement.value, before) &&
+                       indexesOnly(*statement.value, scope);
   if (takesIn)
     addends.push_back({statement.value.get(), false});
-  else if (readsFill(*statement.value, before) && indexesOnly(*statement.value, scope))
+  else if (isWhole)
     addends.push_back({statement.value.get(), false});
   else
     splitIntoAddends(*statement.value, false, addends);
   std::vector<Term> terms;
   for (const Addend &addend : addends)
-    terms.push_back(resolver.term(addend, scope));
+    terms.push_back(resolver.term(addend, scope, isWhole));
 
   const double epsilon = epsilonOf(target.type);
   StatementEvaluator evaluator(variables, target.type);

@@ -53,7 +53,8 @@ void Resolver::constrain(int variable, int64_t extent) {
   known = extent;
 }
 
-Term Resolver::term(const Addend &addend, const Scope &targetScope) {
+Term Resolver::term(const Addend &addend, const Scope &targetScope, bool isWhole) {
+  callsAround_ = isWhole ? 1 : 0;
   Term result;
   result.isNegated = addend.isNegated;
   Scope scope = targetScope;
@@ -232,7 +233,7 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   if (callsAround_ == 0 && ((isSum && node->left->fill == 0.0) || (isCount && node->left->tensor->sparse)))
     node->fill = 0;
   node->reduction = sum.reduction;
-  node->hasCalls = !isSum && !isCount; // it has a value everywhere
+  node->hasCalls = callsAround_ > 0 || (!isSum && !isCount); // it has a value everywhere
   return node;
 }
 

@@ -85,7 +85,8 @@ public:
 
   int bind(Scope &scope, const std::string &name);
   void constrain(int variable, int64_t extent);
-  Term term(const Addend &addend, const Scope &targetScope);
+  /// `isWhole`: sums in it have values even where they sum nothing.
+  Term term(const Addend &addend, const Scope &targetScope, bool isWhole);
   /// Before terms are resolved: dimensions that have a window in the statement run over no variable's whole range.
   void noteWindows(const syntax::Expr &expr);
   /// After that: how far the variables that no reduction binds run, in whatever term they are read alone.

@@ -1,7 +1,7 @@
 #include "support/pattern_evaluator.h"
 
 #include "support/dense_nodes.h"
-#include "support/function_values.h"
+#include "support/pattern_fills.h"
 
 #include <algorithm>
 #include <functional>
@@ -36,9 +36,7 @@ void collectAddends(const Expr &expr, std::vector<const Expr *> &addends) {
 class StatementPattern {
 public:
   StatementPattern(const syntax::Statement &statement, PatternMap &patterns)
-      : statement_(statement), patterns_(patterns), before_(withPadding(patterns)) {
-    noteArguments(*statement.value, /*isArgument=*/false);
-  }
+      : statement_(statement), patterns_(patterns), before_(withPadding(patterns)), fills_(statement, before_) {}
 
   void run() {
     Pattern &target = patterns_.at(statement_.target.tensor.text);
@@ -92,7 +90,7 @@ private:
   /// Whether a reduction of missing entries is what a reduction of nothing is. Integers have no infinities.
   bool isNeutral(const syntax::Reduce &reduction) const {
     using syntax::Reduction;
-    const std::optional<double> fill = fillOf(*reduction.body);
+    const std::optional<double> fill = fills_.fillOf(*reduction.body);
     if (reduction.reduction == Reduction::Min || reduction.reduction == Reduction::Max)
       return evaluator::isInfinite(fill) && (*fill > 0) == (reduction.reduction == Reduction::Min);
     return fill == (reduction.reduction == Reduction::Any ? 0.0 : 1.0);
@@ -136,8 +134,8 @@ private:
 
   /// Whether an expression has a value at a point. One with calls has, unless it is 0 because entries are missing.
   bool holds(const Expr &expr, const Point &point) {
-    if (hasCalls(expr))
-      return fillOf(expr).value_or(1) != 0 || mayDiffer(expr, point);
+    if (fills_.isEverywhere(expr))
+      return fills_.fillOf(expr).value_or(1) != 0 || mayDiffer(expr, point);
     return std::visit([&](const auto &node) { return holdsAt(node, point); }, expr.node);
   }
   bool holdsAt(const syntax::Literal &, const Point &) { return true; }
@@ -174,147 +172,39 @@ private:
     return anyPoint(loops, point, [&] { return holds(*sum.body, point); });
   }
 
-  /// The pattern of a dense tensor is a 1.
-  bool hasCalls(const Expr &expr) const {
-    const syntax::Access *mask = maskOf(expr);
-    const std::vector<const Expr *> below = syntax::children(expr);
-    return mask ? isSparse(*mask)
-                : std::holds_alternative<syntax::Call>(expr.node) ||
-                      std::any_of(below.begin(), below.end(), [&](const Expr *e) { return hasCalls(*e); });
-  }
-
-  bool isSparse(const syntax::Access &access) const {
-    return !evaluator::picks(access) && before_.contains(access.tensor.text) &&
-           before_.at(access.tensor.text).kind != Pattern::Kind::Dense;
-  }
-
-  void noteArguments(const Expr &expr, bool isArgument) {
-    if (isArgument)
-      argued_.insert(&expr);
-    for (const Expr *below : syntax::children(expr))
-      noteArguments(*below, isArgument || std::holds_alternative<syntax::Call>(expr.node));
-  }
-
-  /// The body of a sum that is missing where nothing was summed. One that a function is called with is everywhere.
-  const Expr *missingSum(const Expr &expr) const {
-    const auto *sum = std::get_if<syntax::Reduce>(&expr.node);
-    if (!sum || argued_.contains(&expr))
-      return nullptr;
-    const bool isSum = sum->reduction == syntax::Reduction::Sum || sum->reduction == syntax::Reduction::Mean;
-    const bool isCount = sum->reduction == syntax::Reduction::Count;
-    return (isSum && fillOf(*sum->body) == 0.0) || (isCount && fillOf(*sum->body)) ? sum->body.get() : nullptr;
-  }
-
-  static const Expr &bare(const Expr &expr) {
-    const auto *paren = std::get_if<syntax::Paren>(&expr.node);
-    return paren ? bare(*paren->inner) : expr;
-  }
-
-  /// A of `pattern(A)`, else nullptr.
-  static const syntax::Access *maskOf(const Expr &expr) {
-    const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
-    return call && call->function == syntax::Function::Pattern
-               ? std::get_if<syntax::Access>(&bare(*call->arguments.front()).node)
-               : nullptr;
-  }
-
-  /// A of `not pattern(A)`, else nullptr.
-  static const syntax::Access *complementOf(const Expr &expr) {
-    const auto *call = std::get_if<syntax::Call>(&bare(expr).node);
-    return call && call->function == syntax::Function::Not ? maskOf(*call->arguments.front()) : nullptr;
-  }
-
-  /// What an expression is where all sparse tensors miss their entries, if that is one number.
-  std::optional<double> fillOf(const Expr &expr) const {
-    if (const auto *mask = maskOf(expr))
-      return isSparse(*mask) ? std::optional(0.0) : std::nullopt;
-    if (const auto *mask = complementOf(expr))
-      return isSparse(*mask) ? std::optional(0.0) : std::nullopt;
-    if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
-      return literal->value;
-    if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-      return isSparse(*access) ? std::optional(before_.at(access->tensor.text).fill) : std::nullopt;
-    if (missingSum(expr))
-      return 0;
-    std::vector<double> known;
-    std::vector<std::optional<double>> fills;
-    for (const Expr *child : syntax::children(expr)) {
-      fills.push_back(fillOf(*child));
-      if (fills.back())
-        known.push_back(*fills.back());
-    }
-    const auto *binary = std::get_if<syntax::Binary>(&expr.node);
-    const auto *call = std::get_if<syntax::Call>(&expr.node);
-    if (binary && ((fills[0] == 0.0 && binary->op >= syntax::BinaryOp::Mul) ||
-                   (fills[1] == 0.0 && binary->op == syntax::BinaryOp::Mul)))
-      return 0;
-    if (binary && binary->op <= syntax::BinaryOp::Sub &&
-        (evaluator::isInfinite(fills[0]) || evaluator::isInfinite(fills[1])))
-      return ofInfinite(fills[0], fills[1], binary->op == syntax::BinaryOp::Sub ? -1 : 1);
-    if (call && call->function == syntax::Function::Select)
-      return fills[0] ? fills[*fills[0] != 0 ? 1 : 2] : fills[1] == fills[2] ? fills[1] : std::nullopt;
-    if (call && settledBy(*call, fills))
-      return call->function == syntax::Function::And ? 0 : 1;
-    if (known.size() < fills.size() || std::holds_alternative<syntax::Reduce>(expr.node))
-      return std::nullopt;
-    return call                                                ? valueOf(*call, known)
-           : binary                                            ? combined(binary->op, known)
-           : std::holds_alternative<syntax::Negate>(expr.node) ? -known[0]
-                                                               : known[0];
-  }
-
-  static std::optional<double> ofInfinite(std::optional<double> left, std::optional<double> right, double sign) {
-    if (evaluator::isInfinite(left) && evaluator::isInfinite(right))
-      return *left == sign * *right ? left : std::nullopt;
-    return evaluator::isInfinite(left) ? left : sign * *right;
-  }
-
-  static double combined(syntax::BinaryOp op, const std::vector<double> &fills) {
-    return op == syntax::BinaryOp::Add   ? fills[0] + fills[1]
-           : op == syntax::BinaryOp::Sub ? fills[0] - fills[1]
-           : op == syntax::BinaryOp::Mul ? fills[0] * fills[1]
-                                         : fills[0] / fills[1];
-  }
-
-  /// Whether `and` or `or` has an argument whose fill leaves the others no say.
-  static bool settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills) {
-    const bool isAnd = call.function == syntax::Function::And;
-    return (isAnd || call.function == syntax::Function::Or) &&
-           std::any_of(fills.begin(), fills.end(), [&](auto fill) { return fill && (*fill != 0) != isAnd; });
-  }
-
   /// Whether an expression may differ from its fill at a point.
   bool mayDiffer(const Expr &expr, const Point &point) {
     if (const auto *mask = maskOf(expr))
-      return !isSparse(*mask) || hasEntry(*mask, point);
+      return !fills_.isSparse(*mask) || hasEntry(*mask, point);
     if (const auto *mask = complementOf(expr))
-      return !isSparse(*mask) || !hasEntry(*mask, point);
+      return !fills_.isSparse(*mask) || !hasEntry(*mask, point);
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-      return !isSparse(*access) || hasEntry(*access, point);
-    if (missingSum(expr))
+      return !fills_.isSparse(*access) || hasEntry(*access, point);
+    if (fills_.missingSum(expr))
       return differsInRange(std::get<syntax::Reduce>(expr.node), point);
     std::vector<const Expr *> parts = syntax::children(expr);
     const auto differs = [&](const Expr *part) { return mayDiffer(*part, point); };
-    const auto fill = [&](size_t k) { return fillOf(*parts[k]); };
+    const auto fill = [&](size_t k) { return fills_.fillOf(*parts[k]); };
     const auto *call = std::get_if<syntax::Call>(&expr.node);
     const auto *binary = std::get_if<syntax::Binary>(&expr.node);
-    if (std::holds_alternative<syntax::Reduce>(expr.node) || !(parts.empty() || fillOf(expr)))
+    if (std::holds_alternative<syntax::Reduce>(expr.node) || !(parts.empty() || fills_.fillOf(expr)))
       return true;
     if (call && call->function == syntax::Function::Select)
       return fill(0) ? differs(parts[0]) || differs(parts[*fill(0) != 0 ? 1 : 2])
                      : differs(parts[1]) || differs(parts[2]);
     if (binary && binary->op == syntax::BinaryOp::Div && fill(0) == 0.0)
       return differs(parts[0]);
-    if (binary && binary->op <= syntax::BinaryOp::Sub && evaluator::isInfinite(fillOf(expr)))
-      return std::all_of(parts.begin(), parts.end(),
-                         [&](const Expr *part) { return !evaluator::isInfinite(fillOf(*part)) || differs(part); });
+    if (binary && binary->op <= syntax::BinaryOp::Sub && evaluator::isInfinite(fills_.fillOf(expr)))
+      return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) {
+        return !evaluator::isInfinite(fills_.fillOf(*part)) || differs(part);
+      });
     const bool settles = call ? settledBy(*call, {fill(0), parts.size() > 1 ? fill(1) : std::nullopt})
                               : binary && binary->op == syntax::BinaryOp::Mul && (fill(0) == 0.0 || fill(1) == 0.0);
     if (!settles)
       return std::any_of(parts.begin(), parts.end(), differs);
     const bool byOne = call && call->function == syntax::Function::Or;
     return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) {
-      const std::optional<double> own = fillOf(*part);
+      const std::optional<double> own = fills_.fillOf(*part);
       return !own || (*own != 0) != byOne || differs(part);
     });
   }
@@ -374,8 +264,8 @@ private:
 
   const syntax::Statement &statement_;
   PatternMap &patterns_;
-  const PatternMap before_;       ///< a target that is read is read as it was
-  std::set<const Expr *> argued_; ///< what stands inside of calls
+  const PatternMap before_; ///< a target that is read is read as it was
+  const StatementFills fills_;
 };
 
 } // namespace
