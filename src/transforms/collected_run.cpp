@@ -111,7 +111,11 @@ mlir::LogicalResult CollectedRun::findRange() {
     if (!last_ || last_->isBeforeInBlock(op))
       last_ = op;
   }
-  return mlir::success(first_ != nullptr);
+  if (!first_) { // a term that is computed nowhere
+    mlir::OpBuilder builder(top.getTerminator());
+    first_ = last_ = arith::ConstantIndexOp::create(builder, body_.getLoc(), 0);
+  }
+  return mlir::success();
 }
 
 mlir::LogicalResult CollectedRun::checkRows() {

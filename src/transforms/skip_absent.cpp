@@ -20,6 +20,8 @@ namespace {
 
 /// The inline assembly that stands for an absent value.
 constexpr llvm::StringLiteral kAbsent = "spc.absent";
+/// Marks stores that change nothing and stay.
+constexpr llvm::StringLiteral kIdle = "spc.idle";
 
 class SkipAbsent : public impl::SkipAbsentBase<SkipAbsent> {
 public:
@@ -29,11 +31,14 @@ public:
       if (op.getAsmString() == kAbsent)
         absent.push_back(op);
     });
+    if (absent.empty())
+      return;
+    // Stores that idle already say what an assembled output has entries for.
+    for (auto [store, load] : idleStores())
+      store->setAttr(kIdle, mlir::UnitAttr::get(&getContext()));
     for (mlir::LLVM::InlineAsmOp op : absent)
       if (failed(skip(op)))
         return signalPassFailure();
-    if (absent.empty())
-      return;
     // Loops that add nothing fold; what they leave is a store of what was loaded.
     mlir::OpPassManager folding(mlir::func::FuncOp::getOperationName());
     folding.addPass(mlir::createCanonicalizerPass());
@@ -43,6 +48,7 @@ public:
   }
 
 private:
+  llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> idleStores();
   void eraseIdleStores();
   mlir::LogicalResult skip(mlir::LLVM::InlineAsmOp absent);
   mlir::Value withoutAbsent(mlir::Value sum);
@@ -101,7 +107,8 @@ bool isQuietBetween(mlir::Operation *first, mlir::Operation *last) {
   return true;
 }
 
-void SkipAbsent::eraseIdleStores() {
+/// Stores of what was loaded from there.
+llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> SkipAbsent::idleStores() {
   llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> idle;
   getOperation().walk([&](mlir::memref::StoreOp store) {
     auto load = store.getValueToStore().getDefiningOp<mlir::memref::LoadOp>();
@@ -109,7 +116,13 @@ void SkipAbsent::eraseIdleStores() {
         load.getIndices() == store.getIndices() && isQuietBetween(load, store))
       idle.emplace_back(store, load);
   });
-  for (auto [store, load] : idle) {
+  return idle;
+}
+
+void SkipAbsent::eraseIdleStores() {
+  for (auto [store, load] : idleStores()) {
+    if (store->removeAttr(kIdle))
+      continue;
     store->erase();
     if (load->use_empty())
       load->erase();

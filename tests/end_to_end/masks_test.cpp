@@ -58,6 +58,17 @@ TEST_CASE("a sum of which a part is nowhere", "[masks]") {
   check(spec);
 }
 
+TEST_CASE("terms that are nowhere, and terms that fold to 0, of assembled results", "[masks]") {
+  checkLowering("C(i,j) = A(j,i)*(not pattern(A(j,i)))",
+                product({{"A", {"csr", "coo"}}, {"C", {"csr", "coo", "dcsc"}}}));
+  checkLowering("C(i,j) = A(i,k)*(not pattern(A(i,k)))*B(k,j)", product({{"A", {"csr"}}, {"C", {"csr"}}}));
+  KernelSpec integers;
+  integers.type = spc::sema::ValueType::U32;
+  integers.formats = {{"a", "sv"}, {"y", "sv"}};
+  integers.statements = "y(j) = x(j)*(z(0) != z(0)) + (not pattern(a(j)))";
+  check(integers);
+}
+
 TEST_CASE("stored entries are counted", "[masks]") {
   checkLowering("y(i) = count(j, A(i,j))", product({{"A", kSparse}}));
   checkLowering("n = count(i, j, A(i,j))", product({{"A", {"csr", "coo", "dense"}}}));

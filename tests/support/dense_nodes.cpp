@@ -114,13 +114,13 @@ void Resolver::noteExtents(const syntax::Expr &expr) {
       noteExtents(*child);
 }
 
-void Resolver::noteWindows(const syntax::Expr &expr) {
+void noteWindows(const syntax::Expr &expr, Windows &windows) {
   if (const auto *access = std::get_if<syntax::Access>(&expr.node))
     for (size_t dim = 0; dim < access->indices.size(); ++dim)
       if (!access->indices[dim].isPlain() && !access->indices[dim].terms.empty())
-        windows_.emplace(access->tensor.text, dim);
+        windows.emplace(access->tensor.text, dim);
   for (const syntax::Expr *child : syntax::children(expr))
-    noteWindows(*child);
+    noteWindows(*child, windows);
 }
 
 std::optional<double> Resolver::fillOfSome(const Node &node) {

@@ -49,6 +49,10 @@ bool isInfinite(std::optional<double> fill);
 /// Whether an access has constants or repeated indices: of a sparse tensor it is read as if that were dense.
 bool picks(const syntax::Access &access);
 
+/// Dimensions, by tensor and number, that have a window in a statement: they run over no variable's whole range.
+using Windows = std::set<std::pair<std::string, size_t>>;
+void noteWindows(const syntax::Expr &expr, Windows &windows);
+
 /// Whether a call is `not pattern(A)`, which a sparse A has values for where it has no entry.
 bool isComplement(const Node &node);
 
@@ -87,8 +91,8 @@ public:
   void constrain(int variable, int64_t extent);
   /// `isWhole`: sums in it have values even where they sum nothing.
   Term term(const Addend &addend, const Scope &targetScope, bool isWhole);
-  /// Before terms are resolved: dimensions that have a window in the statement run over no variable's whole range.
-  void noteWindows(const syntax::Expr &expr);
+  /// Before terms are resolved.
+  void noteWindows(const syntax::Expr &expr) { evaluator::noteWindows(expr, windows_); }
   /// After that: how far the variables that no reduction binds run, in whatever term they are read alone.
   void noteExtents(const syntax::Expr &expr);
 
@@ -111,9 +115,9 @@ private:
   std::vector<Variable> &variables_;
   std::vector<int> *reductions_ = nullptr;
   Scope *termScope_ = nullptr;
-  int callsAround_ = 0;                              ///< what is resolved
-  std::set<std::pair<std::string, size_t>> windows_; ///< by tensor and dimension
-  std::map<std::string, int64_t> extents_;           ///< by variable
+  int callsAround_ = 0; ///< what is resolved
+  Windows windows_;
+  std::map<std::string, int64_t> extents_; ///< by variable
 };
 
 } // namespace spc::testing::evaluator

@@ -53,6 +53,20 @@ bool isRefusal(int32_t status) {
   return status == SPC_ERROR_COUNT || status == SPC_ERROR_SHAPE || status == SPC_ERROR_INDEX_TYPE;
 }
 
+bool reducesToInfinity(const syntax::Expr &expr) {
+  using syntax::Reduction;
+  const auto *reduction = std::get_if<syntax::Reduce>(&expr.node);
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return (reduction && reduction->reduction != Reduction::Sum && reduction->reduction != Reduction::Count) ||
+         std::any_of(below.begin(), below.end(), [](const syntax::Expr *child) { return reducesToInfinity(*child); });
+}
+
+/// Whether a kernel has reductions that are infinite or a NaN over nothing.
+bool reducesToInfinity(const syntax::Kernel &kernel) {
+  return std::any_of(kernel.statements.begin(), kernel.statements.end(),
+                     [](const syntax::Statement &statement) { return reducesToInfinity(*statement.value); });
+}
+
 } // namespace
 
 std::string describe(const KernelSpec &spec) {
@@ -151,10 +165,11 @@ bool KernelUnderTest::reported(std::string_view id) const {
 
 bool KernelUnderTest::canStore(const Trial &given) const {
   const Trial trial = withRoom(given);
-  // Zeros that pad a format take part as zeros, and make NaNs of infinities.
-  const bool hasInfinities =
-      trial.nonFinite || std::any_of(kernel_->tensors.begin(), kernel_->tensors.end(),
-                                     [](const sema::Tensor &tensor) { return std::isinf(tensor.fill); });
+  // Zeros that pad a format take part as zeros, and make NaNs of infinities. The minimum of nothing is infinite.
+  const bool isEmpty = std::find(trial.extents.begin(), trial.extents.end(), 0) != trial.extents.end();
+  const bool hasInfinities = trial.nonFinite || (isEmpty && reducesToInfinity(tree_)) ||
+                             std::any_of(kernel_->tensors.begin(), kernel_->tensors.end(),
+                                         [](const sema::Tensor &tensor) { return std::isinf(tensor.fill); });
   for (sema::TensorId id : kernel_->parameters) {
     const sema::Tensor &tensor = kernel_->tensors[static_cast<size_t>(id)];
     if (tensor.format.isDense())

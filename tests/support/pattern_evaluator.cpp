@@ -36,7 +36,9 @@ void collectAddends(const Expr &expr, std::vector<const Expr *> &addends) {
 class StatementPattern {
 public:
   StatementPattern(const syntax::Statement &statement, PatternMap &patterns)
-      : statement_(statement), patterns_(patterns), before_(withPadding(patterns)), fills_(statement, before_) {}
+      : statement_(statement), patterns_(patterns), before_(withPadding(patterns)), fills_(statement, before_) {
+    evaluator::noteWindows(*statement.value, windows_);
+  }
 
   void run() {
     Pattern &target = patterns_.at(statement_.target.tensor.text);
@@ -226,7 +228,7 @@ private:
     if (shape.size() != access.indices.size())
       throw std::out_of_range("another order");
     for (size_t dim = 0; dim < shape.size(); ++dim)
-      if (access.indices[dim].isPlain())
+      if (access.indices[dim].isPlain() && !windows_.contains({access.tensor.text, dim}))
         extents.try_emplace(access.indices[dim].text, shape[dim]);
   }
 
@@ -266,6 +268,7 @@ private:
   PatternMap &patterns_;
   const PatternMap before_; ///< a target that is read is read as it was
   const StatementFills fills_;
+  evaluator::Windows windows_;
 };
 
 } // namespace
