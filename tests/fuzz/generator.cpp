@@ -232,12 +232,13 @@ private:
       return "(" + operandAccess(true) + " * " + operandAccess(true) + " + 9)";
     default: {
       const std::string squared = operandAccess(true);
-      return explicitSum("(" + squared + " * " + squared + " + 1)");
+      return explicitSum("(" + squared + " * " + squared + " + 1)", /*isDivisor=*/true);
     }
     }
   }
 
-  std::string explicitSum(const std::string &body) {
+  /// A divisor is no place, which may be 0.
+  std::string explicitSum(const std::string &body, bool isDivisor = false) {
     const std::string &variable = reductions_.empty() || chance(30) ? pick(kVariables) : pick(reductions_);
     if (body.find(variable) == std::string::npos)
       return "(" + body + ")";
@@ -245,7 +246,8 @@ private:
     if (hasFractions() && chance(8))
       return "mean(" + variable + ", " + body + ")";
     const bool isSum = kind_ == Kind::Complex || kind_ == Kind::Bool || chance(70);
-    return (isSum ? "sum" : std::string(pick(others))) + "(" + variable + ", " + body + ")";
+    const char *reduction = isSum ? "sum" : others[static_cast<size_t>(random_.below(isDivisor ? 4 : 6))];
+    return std::string(reduction) + "(" + variable + ", " + body + ")";
   }
 
   std::string literal() {
