@@ -54,12 +54,19 @@ Value Arithmetic::constant(ValueType type, double value) {
   return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(element, integer));
 }
 
-Value Arithmetic::opaque(ValueType type, double value, Value count) {
-  const Value number = constant(type, value);
-  const Value one = constant(type, 1);
-  const Value counted = arith::IndexCastOp::create(builder_, location_, number.getType(), count);
-  const Value even = arith::ShLIOp::create(builder_, location_, counted, one);
-  return arith::OrIOp::create(builder_, location_, number, arith::AndIOp::create(builder_, location_, even, one));
+Value Arithmetic::hiddenZero(Value count) {
+  const Value one = arith::ConstantOp::create(builder_, location_, builder_.getI64IntegerAttr(1));
+  const Value counted = arith::IndexCastOp::create(builder_, location_, builder_.getI64Type(), count);
+  return arith::AndIOp::create(builder_, location_, arith::ShLIOp::create(builder_, location_, counted, one), one);
+}
+
+Value Arithmetic::hide(Value value, Value zero) {
+  auto type = mlir::dyn_cast<mlir::IntegerType>(value.getType());
+  if (!type || !zero)
+    return value;
+  if (type.getWidth() < 64)
+    zero = arith::TruncIOp::create(builder_, location_, type, zero);
+  return arith::OrIOp::create(builder_, location_, value, zero);
 }
 
 Value Arithmetic::complexFrom(Value real, mlir::Type type) {

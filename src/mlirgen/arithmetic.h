@@ -19,9 +19,11 @@ public:
       : builder_(builder), location_(location), inSparseTerm_(inSparseTerm) {}
 
   mlir::Value constant(sema::ValueType type, double value);
-  /// A constant of an integer type or bool, computed from `count` (an index) in a way that MLIR does not fold (LLVM
-  /// does).
-  mlir::Value opaque(sema::ValueType type, double value, mlir::Value count);
+  /// An i64 0, computed from `count` (an index) in a way that MLIR does not fold (LLVM does).
+  mlir::Value hiddenZero(mlir::Value count);
+  /// `value`, an integer or a bool, as something that MLIR does not know, by way of a hidden zero; other types and
+  /// where `zero` is null: as it is.
+  mlir::Value hide(mlir::Value value, mlir::Value zero);
   /// Requires: `to` can hold the kind of number that `from` is (sema checks that).
   mlir::Value convert(mlir::Value value, sema::ValueType from, sema::ValueType to);
   mlir::Value add(sema::ValueType type, mlir::Value left, mlir::Value right);

@@ -50,7 +50,7 @@ private:
   mlir::Value operandValue(sema::TensorId tensor);
   mlir::Value extentValue(sema::ExtentId extent);
   mlir::Value repeatsOf(const sema::Term &term, llvm::ArrayRef<int> places);
-  mlir::Value missingEntry(const sema::Statement &statement, const sema::Term &term, const sema::Tensor &operand);
+  mlir::Value hiddenZero(const sema::Statement &statement, const sema::Term &term);
   mlir::Location locationOf(Span where);
 
   void emitAssembly(const sema::Statement &statement);
@@ -303,15 +303,11 @@ mlir::Value BodyBuilder::repeatsOf(const sema::Term &term, llvm::ArrayRef<int> p
   return repeats;
 }
 
-/// What an operand holds where it has no entry. An assembled output has an entry where a sum got an addend, which a sum
-/// of integers that are known to be 0 must not fold away.
-mlir::Value BodyBuilder::missingEntry(const sema::Statement &statement, const sema::Term &term,
-                                      const sema::Tensor &operand) {
-  Arithmetic arithmetic(builder_, locationOf(term.where), false);
-  if (sema::isFloat(operand.type) || sema::isComplex(operand.type) || !kernel_.tensors[statement.target].isAssembled ||
-      term.loops.empty())
-    return arithmetic.constant(operand.type, operand.fill);
-  return arithmetic.opaque(operand.type, operand.fill, extentValue(term.loops.front().extent));
+/// An assembled output has an entry where a sum got an addend: sums of integers known to be 0 must not fold away.
+mlir::Value BodyBuilder::hiddenZero(const sema::Statement &statement, const sema::Term &term) {
+  if (!kernel_.tensors[statement.target].isAssembled || !term.domain || term.loops.empty())
+    return {};
+  return Arithmetic(builder_, locationOf(term.where), false).hiddenZero(extentValue(term.loops.front().extent));
 }
 
 mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term, mlir::Value target) {
@@ -331,6 +327,8 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
   llvm::SmallVector<mlir::Value> inputs, scalars(term.operands.size()), fills(term.operands.size());
   llvm::SmallVector<mlir::AffineMap> maps;
   bool hasSparseOperand = false;
+  Arithmetic arithmetic(builder_, location, false);
+  const mlir::Value zero = hiddenZero(statement, term);
   for (auto [number, operand] : llvm::enumerate(term.operands)) {
     mlir::Value value = operand.follows ? followers_.lookup(operand.tensor) : operandValue(operand.tensor);
     if (operand.indices.empty()) {
@@ -342,7 +340,7 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
     const sema::Tensor &tensor = kernel_.tensors[operand.tensor];
     hasSparseOperand |= !tensor.format.isDense();
     if (term.domain && !tensor.format.isDense() && !operand.follows)
-      fills[number] = missingEntry(statement, term, tensor);
+      fills[number] = arithmetic.hide(arithmetic.constant(tensor.type, tensor.fill), zero);
   }
   maps.push_back(mapOf(term.target));
   llvm::SmallVector<mlir::utils::IteratorType> iterators;
@@ -357,8 +355,8 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
   mlir::Value neutral;
   if (statement.reduction != sema::Reduction::Sum)
     neutral = neutralTo(builder_, location, statement.reduction, kernel_.tensors[statement.target].type);
-  TermBody body{kernel_, statement, term,   hasSparseOperand,        scalars,
-                fills,   neutral,   places, repeatsOf(term, places), bounds};
+  TermBody body{kernel_, statement, term,   hasSparseOperand,        scalars, fills,
+                zero,    neutral,   places, repeatsOf(term, places), bounds};
   auto generic =
       mlir::linalg::GenericOp::create(builder_, location, target.getType(), inputs, target, maps, iterators,
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {

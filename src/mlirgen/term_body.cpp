@@ -74,7 +74,7 @@ private:
   }
 
   mlir::Value emitNode(const sema::Literal &literal, sema::ValueType type) {
-    return arithmetic_.constant(type, literal.value);
+    return arithmetic_.hide(arithmetic_.constant(type, literal.value), body_.zero);
   }
 
   mlir::Value emitNode(const sema::Use &use, sema::ValueType type) {
@@ -149,7 +149,7 @@ private:
     const mlir::Type type = elementType(sema::ValueType::Bool, *builder_.getContext());
     const mlir::Value isStored = stored_.empty() ? mlir::Value() : stored_[use.operand];
     return isStored ? arith::ExtUIOp::create(builder_, location_, type, isStored).getResult()
-                    : arithmetic_.constant(sema::ValueType::Bool, 1);
+                    : arithmetic_.hide(arithmetic_.constant(sema::ValueType::Bool, 1), body_.zero);
   }
 
   mlir::Value emitNode(const sema::Call &call, sema::ValueType type) {

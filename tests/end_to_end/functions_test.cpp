@@ -125,12 +125,15 @@ TEST_CASE("integers that fold to 0 are stored in an assembled output all the sam
 
 TEST_CASE("what an assembled output stores does not depend on sums that fold to 0", "[functions]") {
   KernelSpec spec;
-  spec.statements = "R(l,i) = A(l,j)*min(a(1), B(i,l))*C(l,j)";
-  spec.formats = {{"A", "dcsr"}, {"B", "csr"}, {"R", "csc"}};
-  for (const auto type : {spc::sema::ValueType::U16, spc::sema::ValueType::Bool, spc::sema::ValueType::F64}) {
-    spec.type = type;
-    check(spec);
-  }
+  for (const char *factor : {"min(a(1), B(i,l))*C(l,j)", "(not pattern(a(j)))*B(i,l)", "(a(j) and 1 > 2)*B(i,l)"})
+    for (const auto type : {spc::sema::ValueType::U16, spc::sema::ValueType::Bool, spc::sema::ValueType::F64}) {
+      spec.statements = std::string("R(l,i) = A(l,j)*") + factor;
+      spec.formats = {{"A", "dcsr"}, {"B", "csr"}, {"R", "csc"}};
+      spec.type = type;
+      check(spec);
+      spec.formats["A"] = "dense";
+      check(spec);
+    }
 }
 
 TEST_CASE("values of index variables", "[functions]") {

@@ -38,6 +38,7 @@ public:
   StatementPattern(const syntax::Statement &statement, PatternMap &patterns)
       : statement_(statement), patterns_(patterns), before_(withPadding(patterns)), fills_(statement, before_) {
     evaluator::noteWindows(*statement.value, windows_);
+    collectExtents(*statement.value, {}, anywhere_);
   }
 
   void run() {
@@ -262,6 +263,11 @@ private:
     for (const auto &[variable, extent] : own)
       if (!bound.contains(variable))
         extents[variable] = extent;
+    for (const syntax::Index &index : access.indices)
+      for (const syntax::IndexTerm &term : index.terms)
+        if (const auto known = anywhere_.find(term.variable.text);
+            known != anywhere_.end() && !bound.contains(term.variable.text))
+          extents.insert(*known);
   }
 
   const syntax::Statement &statement_;
@@ -269,6 +275,7 @@ private:
   const PatternMap before_; ///< a target that is read is read as it was
   const StatementFills fills_;
   evaluator::Windows windows_;
+  Extents anywhere_; ///< of variables that no reduction binds, wherever in the statement they say how far they run
 };
 
 } // namespace
