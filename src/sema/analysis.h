@@ -24,7 +24,8 @@ struct ResolvedStatement {
   const syntax::Statement *source = nullptr;
   Scope scope;
   Access target;
-  NodePtr value; ///< null where names could not be resolved
+  NodePtr value;        ///< null where names could not be resolved
+  bool isFused = false; ///< a temporary's, which its reader computes
 };
 
 struct Analysis {
@@ -87,6 +88,11 @@ void checkTypes(const Analysis &analysis);
 
 /// Reports sums whose place is ambiguous.
 void checkAmbiguity(Analysis &analysis);
+
+/// Puts temporaries that one statement reads once, and as often as they have elements, in their readers' place, and has
+/// others, dense ones, computed only where a sparse factor of all of their readers stores entries. Neither is done
+/// where it could take more work, another rounding than `options` allow, or a copy. Parameters are ordered.
+void fuseTemporaries(Analysis &analysis);
 
 /// Applies the --format bindings; operands that nobody bound become dense.
 void bindFormats(Analysis &analysis);

@@ -47,8 +47,12 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
 
   warnOfUnused(analysis);
   orderParameters(analysis);
+  if (options.fuses)
+    fuseTemporaries(analysis);
   std::vector<Expansion> expansions;
   for (size_t k = 0; k < analysis.statements.size(); ++k) {
+    if (analysis.statements[k].isFused)
+      continue;
     expansions.push_back(expandTerms(analysis, k, analysis.kernel, analysis.statements[k].scope, diagnostics));
     settleOutput(analysis, expansions.back().main);
     orderTerms(analysis, expansions.back());

@@ -73,7 +73,9 @@ private:
 
   std::string roleOf(const Tensor &tensor) const {
     if (tensor.role == TensorRole::Temporary)
-      return "temporary" + storageOf(tensor);
+      return std::string("temporary") + (tensor.isRestricted ? ", restricted to what is read" : "") + storageOf(tensor);
+    if (tensor.role == TensorRole::Fused)
+      return "temporary, fused into " + nameOf(*tensor.source);
     if (tensor.role == TensorRole::View)
       return "view of " + nameOf(*tensor.source) + windowsOf(tensor);
     if (tensor.source)

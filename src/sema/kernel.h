@@ -33,6 +33,7 @@ enum class TensorRole {
   Temporary, ///< lives for one call; allocated by the entry code: dense, row-major, or the values of a shared pattern,
              ///< or assembled
   Converted, ///< a copy of `source` in another format, made by the entry code before anything runs, or by a Recopy
+  Fused,     ///< a temporary of the source text that the statement of `source` computes where it reads it
   View,      ///< elements of the dense `source`, at other indices: nothing of its own is stored
 };
 
@@ -62,8 +63,9 @@ struct Tensor {
   std::optional<TensorId> patternOf; ///< a sparse output that shares this tensor's structure (same format levels by
                                      ///< dimension storage; possibly the tensor itself, scaled in place)
   bool isAssembled = false;       ///< a sparse output whose pattern the kernel works out: the call allocates its arrays
-  std::optional<TensorId> source; ///< of a Converted tensor or a View
+  std::optional<TensorId> source; ///< of a Converted or a Fused tensor, or a View
   std::vector<Window> windows;    ///< of a View, by dimension of its source
+  bool isRestricted = false;      ///< a temporary that is computed only where sparse factors of its readers are stored
   bool hasUnitStride = true;      ///< of a View: neighbours along its last dimension are neighbours in memory
   std::optional<TensorId> structureOf; ///< a parameter whose structure is this parameter's by declaration: same format
                                        ///< and extents; only its values are passed

@@ -144,6 +144,11 @@ TEST_CASE("values of index variables", "[functions]") {
   check("y(i) = sum(j, select(j > i, A(i,j), 0) * x(j))", product({{"A", kSparse}}));
 }
 
+TEST_CASE("index values in assembled results", "[functions]") {
+  check("C(i,j) = A(i,j) * (j > i)", product({{"A", {"csr", "coo"}}, {"C", {"csr", "coo"}}}));
+  check("C(i,j) = A(j,i) * i + B(i,j)", product({{"A", {"csr"}}, {"B", {"csr"}}, {"C", {"csr"}}}));
+}
+
 TEST_CASE("index values beside formats that do not list coordinates", "[functions]") {
   check("D(i,j) = A(i,j) * (i - j)", product({{"A", {"lower", "upper", "ell", "bsr2x3", "dia"}}, {"D", kDense}}));
   check("y(i) = sum(j, A(i,j) * (2 * i - j))", product({{"A", {"sym-csr", "sym-packed", "lower"}}}));

@@ -275,9 +275,8 @@ TEST_CASE("functions of stored values, which no plain arithmetic sparsifies", "[
 
 TEST_CASE("a dense operand is loaded once its coordinate is known", "[pitfalls]") {
   const std::vector<Formats> vectors = product({{"a", {"sv", "blocked-vector", kDense[0]}}});
-  for (const char *statement :
-       {"R(i,l) = a(l)*b(l)*ceil(C(l,i))", "R(i,l) = a(l)*b(l)*exp(C(i,l))", "y(l) = a(l)*b(l)*exp(c(l)*d(l))",
-        "R(i,l) = a(l)*b(l+1)*b(l)*floor(C(i,l))"})
+  for (const char *statement : {"R(i,l) = a(l)*b(l)*ceil(C(l,i))", "R(i,l) = a(l)*b(l)*exp(C(i,l))",
+                                "y(l) = a(l)*b(l)*exp(c(l)*d(l))", "R(i,l) = a(l)*b(l+1)*b(l)*floor(C(i,l))"})
     checkLowering(statement, vectors);
 }
 

@@ -14,7 +14,14 @@ namespace spc::testing {
 
 /// Temporaries that the source text names.
 inline bool isNamedTemporary(const sema::Tensor &tensor) {
-  return tensor.role == sema::TensorRole::Temporary && tensor.name.front() != '$';
+  return (tensor.role == sema::TensorRole::Temporary || tensor.role == sema::TensorRole::Fused) &&
+         tensor.name.front() != '$';
+}
+
+/// Temporaries that are not stored as the source text has them: to the evaluators they have the entries that their
+/// statement gives them.
+inline bool hasOwnEntries(const sema::Tensor &tensor) {
+  return tensor.role == sema::TensorRole::Fused || tensor.isRestricted;
 }
 
 struct KernelArguments::Argument {

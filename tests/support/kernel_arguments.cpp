@@ -244,11 +244,12 @@ TensorMap KernelArguments::denseTensors() const {
   for (const sema::Tensor &tensor : kernel_.tensors) {
     if (!isNamedTemporary(tensor))
       continue;
+    const bool isWhole = hasOwnEntries(tensor);
     DenseTensor &dense = tensors[tensor.name];
     dense.shape = shapeOf(tensor.name);
-    dense.sparse = !tensor.format.isDense();
+    dense.sparse = !tensor.format.isDense() || isWhole;
     dense.type = tensor.type;
-    dense.assembled = tensor.isAssembled;
+    dense.assembled = tensor.isAssembled || isWhole;
     dense.fill = tensor.fill;
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored = sharedMask(tensor, [&](const std::string &owner) { return tensors.at(owner).stored; });
@@ -303,12 +304,13 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
       continue;
     Pattern &pattern = patterns[tensor.name];
     pattern.shape = shapeOf(tensor.name);
-    if (tensor.format.isDense())
+    const bool isWhole = hasOwnEntries(tensor);
+    if (tensor.format.isDense() && !isWhole)
       continue;
     pattern.fill = tensor.fill;
     if (withPadding)
       pattern.pad = paddingOf(tensor, pattern.shape);
-    pattern.kind = tensor.isAssembled ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
+    pattern.kind = tensor.isAssembled || isWhole ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
     int64_t elements = 1;
     for (int64_t extent : pattern.shape)
       elements *= extent;

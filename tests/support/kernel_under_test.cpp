@@ -80,8 +80,8 @@ std::string describe(const KernelSpec &spec) {
   for (const auto &[tensor, fill] : spec.fills)
     text << ", missing in " << tensor << " " << fill;
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
-       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.declares ? "" : ", undeclared")
-       << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "");
+       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
+       << (spec.declares ? "" : ", undeclared") << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "");
   return text.str();
 }
 
@@ -137,7 +137,8 @@ void KernelUnderTest::compile(const KernelSpec &spec) {
   }
   if (!bindings.empty())
     bindings.front().schedule = spec.schedule;
-  kernel_ = sema::analyze(tree_, bindings, {"kernel", spec.strictFp}, diagnostics_);
+  kernel_ = sema::analyze(tree_, bindings, {.function = "kernel", .strictFp = spec.strictFp, .fuses = spec.fuses},
+                          diagnostics_);
   if (kernel_ && spec.chunk)
     kernel_->schedule.chunk = spec.chunk;
   if (kernel_)

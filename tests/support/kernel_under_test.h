@@ -28,6 +28,7 @@ struct KernelSpec {
   IndexTypes index;
   int optLevel = 1;
   bool strictFp = false;
+  bool fuses = true;
   std::optional<int64_t> chunk; ///< the schedule's: work in a chunk
   bool declares = true;         ///< each tensor; false is for kernels whose tensors are all f64
   format::Schedule schedule;    ///< of the first format's file

@@ -145,7 +145,12 @@ private:
   bool holdsAt(const syntax::Paren &paren, const Point &point) { return holds(*paren.inner, point); }
   bool holdsAt(const syntax::Negate &negate, const Point &point) { return holds(*negate.operand, point); }
   bool holdsAt(const syntax::Access &access, const Point &point) {
-    return evaluator::picks(access) || before_.at(access.tensor.text).fill != 0 || hasEntry(access, point);
+    return isIndexValue(access) || evaluator::picks(access) || before_.at(access.tensor.text).fill != 0 ||
+           hasEntry(access, point);
+  }
+  /// The name of an index variable stands for its value.
+  bool isIndexValue(const syntax::Access &access) const {
+    return access.indices.empty() && !before_.contains(access.tensor.text);
   }
   bool hasEntry(const syntax::Access &access, const Point &point) const {
     return before_.at(access.tensor.text).isStored(elementOf(access, point));
@@ -258,6 +263,8 @@ private:
     collectExtents(*sum.body, bound, extents);
   }
   void collect(const syntax::Access &access, const std::set<std::string> &bound, Extents &extents) const {
+    if (isIndexValue(access))
+      return;
     Extents own;
     addExtents(access, own);
     for (const auto &[variable, extent] : own)

@@ -1,0 +1,43 @@
+// Temporaries that what reads them computes, and dense ones that are computed where a sparse factor has entries.
+#include "end_to_end/expressions.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc::testing;
+
+namespace {
+
+const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
+
+} // namespace
+
+TEST_CASE("elementwise temporaries that are read once", "[fusion]") {
+  checkLowering("let T(i,j) = 2*S(i,j)\ny(i) = T(i,j)*x(j)", product({{"S", kSparse}}));
+  checkLowering("let T(i,j) = S(i,j)*x(j)\nlet U(i,j) = exp(T(i,j))*S(i,j)\ny(i) = U(i,j)", product({{"S", kSparse}}));
+  checkLowering("let T(j,i) = S(i,j)*x(j)\nD(i,j) = T(j,i)*z(i)", product({{"S", {"csr", "coo"}}}));
+  checkLowering("let T(i) = x(i) + z(i)\ny(i) = T(i)*w(i) - sqrt(abs(T(i)))", {{}});
+  checkLowering("let T(i) = x(i) - z(i)\ny(i) = relu(T(i))/w(i)", {{}});
+  checkLowering("let T(i,j) = S(i,j) + 1\nD(i,j) = T(i,j)*T(i,j)", product({{"S", {"csr"}}}));
+  checkLowering("let T(i) = x(i)\ny(i) += T(i)\nz(i) = y(i)*T(i)", {{}});
+}
+
+TEST_CASE("sums that stay what they are beside fused temporaries", "[fusion]") {
+  checkLowering("let T(i,j) = A(i,j) + b(i)\ny(i) = T(i,j)", product({{"A", {"csr", "dense"}}}));
+  checkLowering("let T(i,j) = A(i,j) + b(i)\ny(i) = T(i,j)*x(j)", product({{"A", {"csr", "dense"}}}));
+  checkLowering("let T(i,j) = A(i,k)*B(k,j)\nD(i,j) = (S(i,j)*T(i,j) + c(i))*d(j)", product({{"S", {"csr"}}}));
+  checkLowering("let T(i,j) = A(i,k)*B(k,j)\nD(i,j) = S(i,j)*T(i,j) + C(i,k)*E(k,j)", product({{"S", {"csr"}}}));
+  checkLowering("let T(i) = x(i)\nx(i) = 2*z(i)\ny(i) = T(i)", {{}});
+  checkLowering("let T(i) = 2*x(i)\nx(i) = T(i) + 1", {{}});
+}
+
+TEST_CASE("dense products that a sparse factor samples", "[fusion]") {
+  checkLowering("let T(i,j) = A(i,k)*B(j,k)\nD(i,j) = S(i,j)*T(i,j)", product({{"S", kSparse}}));
+  checkLowering("let T(j,i) = A(i,k)*B(j,k)\ny(i) = S(i,j)*T(j,i)/w(i)", product({{"S", kSparse}}));
+  checkLowering("let T(i,j) = A(i,k)*B(j,k)\nD(i,f) = S(i,j)*T(i,j)*V(j,f)", product({{"S", kSparse}}));
+  checkLowering("let T(i,j) = exp(a(i) + b(j))\nD(i,f) = -S(i,j)*T(i,j)*V(j,f)\ny(i) = S(i,j)*T(i,j)",
+                product({{"S", {"csr", "coo"}}}));
+  checkLowering("let T(i,j) = A(i,k)*B(j,k)\nD(i,j) = S(i,j)*T(i,j)\nE(i,j) = R(i,j)*T(i,j)",
+                product({{"S", {"csr"}}, {"R", {"csr"}}}));
+  checkLowering("let T(i,j) = A(i,k)*B(j,k)\nD(i,j) = S(i,j)*T(i,j)",
+                product({{"S", {"bsr2x3", "ell", "coo-dup", "sym-csr"}}}));
+}

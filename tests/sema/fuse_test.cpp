@@ -1,0 +1,70 @@
+// Which temporaries are fused into what reads them, and which are computed where a sparse factor has entries.
+#include "sema/check.h"
+
+#include <catch2/catch.hpp>
+
+namespace spc::sema::test {
+namespace {
+
+/// Whether T is computed by what reads it.
+bool isFused(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false) {
+  const Checked checked = check(text, bindings, strict);
+  REQUIRE(checked.errors() == "");
+  return checked.tensor("T").role == TensorRole::Fused;
+}
+
+const std::string kProduct = "let T(i,j) = A(i,k)*B(j,k)\n";
+
+TEST_CASE("what is read once, and as often as it has elements, needs no memory") {
+  CHECK(check("let T(i,j) = S(i,j)*x(j)\ny(i) = exp(T(i,j))*S(i,j)", {"S=csr"}).steps() ==
+        "y in f64, zeroed first:\n  for i, j+: y(i) += exp(S(i,j)*x(j))*S(i,j), where S\n");
+  CHECK(isFused("let T(i) = x(i)*z(i)\ny(i) = T(i) + 1"));
+  CHECK(isFused("let T(i) = x(i)*z(i)\ny(i) += 2*T(i)"));
+  CHECK_FALSE(isFused("let T(i) = x(i)*z(i)\ny(i) = T(i)*T(i)"));
+  CHECK_FALSE(isFused("let T(i) = x(i)*z(i)\ny(i) = T(i)\nw(i) = T(i)"));
+  CHECK_FALSE(isFused("let T(j) = x(j)*z(j)\ny(i) = A(i,j)*T(j)"));
+  CHECK_FALSE(isFused("let T(i) = A(i,j)*x(j)\ny(i) = 2*T(i)"));
+  CHECK_FALSE(isFused("let T(i) = x(i)\nT(i) += z(i)\ny(i) = 2*T(i)"));
+  CHECK_FALSE(isFused("let T(i) = 2*x(i)\ny(i) min= T(i)"));
+}
+
+TEST_CASE("a temporary is not fused past a statement that changes what it reads") {
+  CHECK_FALSE(isFused("let T(i) = 2*x(i)\nx(i) = z(i)\ny(i) = T(i)"));
+  CHECK_FALSE(isFused("let T(i) = 2*x(i)\nx(i) = T(i)"));
+  CHECK(isFused("let T(i) = 2*x(i)\nz(i) = 3*x(i)\ny(i) = T(i)"));
+}
+
+TEST_CASE("a temporary whose type rounds is not fused") {
+  CHECK_FALSE(isFused("tensor T(n): f32\ntensor x(n): f64\nlet T(i) = 2*x(i)\ny(i) = T(i)"));
+  CHECK_FALSE(isFused("tensor x(n): f32\ntensor z(n): f64\nlet T(i) = 2*x(i)\ny(i) = T(i) + z(i)"));
+}
+
+TEST_CASE("sums keep what they span") {
+  CHECK_FALSE(isFused("let T(i,j) = A(i,j) + b(i)\ny(i) = T(i,j)"));
+  CHECK_FALSE(isFused("let T(i,j) = A(i,j) + S(i,j)\ny(i) = T(i,j)*x(j)", {"S=csr"}));
+  CHECK_FALSE(isFused(kProduct + "D(i,j) = (S(i,j)*T(i,j) + c(i))*d(j)", {"S=csr"}));
+}
+
+TEST_CASE("a dense product that a sparse factor samples is computed there") {
+  CHECK(check(kProduct + "D(i,j) = S(i,j)*T(i,j)", {"S=csr"}).steps() ==
+        "D in f64, zeroed first:\n  for i, j, k+: D(i,j) += S(i,j)*(A(i,k)*B(j,k))\n");
+  CHECK_FALSE(isFused(kProduct + "D(i,j) = S(i,j)*T(i,j)", {"S=csr"}, /*strict=*/true));
+  const Checked masked = check(kProduct + "D(i,f) = S(i,j)*T(i,j)*V(j,f)", {"S=csr"});
+  CHECK(masked.steps() == "T in f64, zeroed first:\n"
+                          "  for i, j, k+: T(i,j) += f64(pattern(S(i,j)))*(A(i,k)*B(j,k)), where S\n"
+                          "\n"
+                          "D in f64, zeroed first:\n"
+                          "  for i, j+, f: D(i,f) += S(i,j)*T(i,j)*V(j,f)\n");
+  CHECK(masked.tensor("T").patternOf.has_value());
+  CHECK_FALSE(check(kProduct + "D(i,j) = S(i,j)*T(i,j)\ny(i) = T(i,j)", {"S=csr"}).tensor("T").patternOf);
+  CHECK_FALSE(
+      check(kProduct + "D(i,j) = S(i,j)*T(i,j)\nE(i,j) = R(i,j)*T(i,j)", {"S=csr", "R=csr"}).tensor("T").patternOf);
+}
+
+TEST_CASE("variables of a fused product have names of their own") {
+  CHECK(check(kProduct + "D(i,j) = S(i,j)*T(i,j) + C(i,k)*E(k,j)", {"S=csr"}).steps().find("k1") == std::string::npos);
+  CHECK(check("let T(i,j) = A(i,l)*B(j,l)\ny(i) = S(i,j)*T(i,j) + C(i,l)", {"S=csr"}).errors() == "");
+}
+
+} // namespace
+} // namespace spc::sema::test
