@@ -1,7 +1,9 @@
 #include "sema/analyze.h"
 
+#include "sema/cost.h"
 #include "sema/plan_assembly.h"
 
+#include <algorithm>
 #include <set>
 #include <sstream>
 
@@ -22,6 +24,7 @@ public:
     describe(kernel_.schedule);
     for (const Tensor &tensor : kernel_.tensors)
       describe(tensor);
+    describeCost();
     for (const Step &step : kernel_.steps) {
       out_ << "\n";
       std::visit([this](const auto &concrete) { describe(concrete); }, step);
@@ -31,6 +34,28 @@ public:
 
 private:
   const std::string &nameOf(TensorId id) const { return kernel_.tensors[id].name; }
+
+  /// A line: statements of one cost together, in order.
+  void describeCost() {
+    std::vector<std::pair<std::string, std::vector<std::string>>> targets; // by cost
+    for (const Step &step : kernel_.steps) {
+      const auto *statement = std::get_if<Statement>(&step);
+      if (!statement)
+        continue;
+      const std::string cost = costOf(*statement, kernel_);
+      auto known = std::find_if(targets.begin(), targets.end(), [&](const auto &one) { return one.first == cost; });
+      if (known == targets.end())
+        known = targets.insert(known, {cost, {}});
+      if (std::find(known->second.begin(), known->second.end(), nameOf(statement->target)) == known->second.end())
+        known->second.push_back(nameOf(statement->target));
+    }
+    for (const auto &[cost, names] : targets) {
+      out_ << (cost == targets.front().first ? "  cost: " : "; ") << cost << " for ";
+      for (const std::string &name : names)
+        out_ << (name == names.front() ? "" : ", ") << name;
+    }
+    out_ << (targets.empty() ? "" : "\n");
+  }
 
   void describe(const Schedule &schedule) {
     std::string text;

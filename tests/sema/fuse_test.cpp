@@ -66,5 +66,24 @@ TEST_CASE("variables of a fused product have names of their own") {
   CHECK(check("let T(i,j) = A(i,l)*B(j,l)\ny(i) = S(i,j)*T(i,j) + C(i,l)", {"S=csr"}).errors() == "");
 }
 
+/// The plan's line on cost.
+std::string costOf(const std::string &text, const std::vector<std::string> &bindings) {
+  const std::string plan = describe(*check(text, bindings).kernel);
+  const size_t from = plan.find("  cost: ") + 8;
+  return plan.substr(from, plan.find('\n', from) - from);
+}
+
+TEST_CASE("what a plan costs") {
+  CHECK(costOf("y(i) = A(i,j)*x(j) + z(i)", {"A=csr"}) == "i + nnz(A) for y");
+  CHECK(costOf("Y(i,k) = A(i,j)*X(j,k)", {"A=csr"}) == "nnz(A)*k for Y");
+  CHECK(costOf("C(i,j) = A(i,k)*B(k,j)", {"A=csr", "B=csr", "C=csr"}) == "nnz(A)*nnz(B)/k for C");
+  CHECK(costOf("C(i,j) = A(i,j) + B(i,j)", {"A=csr", "B=csr", "C=csr"}) == "nnz(A) + nnz(B) for C");
+  CHECK(costOf("C(i,j) = max(A(i,j), B(i,j))", {"A=csr", "B=csr", "C=csr"}) == "nnz(A) + nnz(B) for C");
+  CHECK(costOf("C(i,j) = A(i,j)*B(i,j)", {"A=csr", "B=csr", "C=csr"}) == "nnz(A) for C");
+  CHECK(costOf("C(i,j) = exp(A(i,j))", {"A=csr"}) == "i*j for C");
+  CHECK(costOf("let E(i,j) = 2*S(i,j)\nD(i,k) = E(i,j)*X(j,k)\ny(i) = E(i,j)", {"S=csr"}) ==
+        "nnz(S) for E, y; nnz(S)*k for D");
+}
+
 } // namespace
 } // namespace spc::sema::test
