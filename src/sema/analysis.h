@@ -86,6 +86,9 @@ ValueType computeTypeOf(const Analysis &analysis, const ResolvedStatement &state
 /// Reports literals and operators that a statement's type does not have, and targets of a lesser kind than that type.
 void checkTypes(const Analysis &analysis);
 
+/// Warns of results that are rounded or wrap around, of sums in half floats, and of integers that floats do not hold.
+void warnOfPrecision(const Analysis &analysis);
+
 /// Reports sums whose place is ambiguous.
 void checkAmbiguity(Analysis &analysis);
 

@@ -1,5 +1,6 @@
 // The format of outputs: bound by the user, else the pattern that the expression keeps, else dense.
 #include "sema/copy_advice.h"
+#include "sema/densifier.h"
 #include "sema/draft.h"
 #include "sema/fold.h"
 #include "sema/shared_pattern.h"
@@ -154,6 +155,8 @@ private:
       hasSparse |= !analysis_.kernel.tensors[access.tensor].format.isDense();
     if (!hasSparse || target_.order() == 0)
       return;
+    if (isDenseByTerm())
+      return;
     Diagnostic &dense =
         couldBeSparse()
             ? analysis_.diagnostics
@@ -166,6 +169,21 @@ private:
                                            kindOfTarget() + inQuotes(target_.name) + " is dense");
     if (loss.byStorage)
       dense.note(loss.where, loss.reason);
+  }
+
+  /// Reports a term that makes the result dense though it looks sparse.
+  bool isDenseByTerm() {
+    if (!looksSparse(draft_, scope_, analysis_.kernel))
+      return false;
+    for (const DraftTerm &term : draft_.terms)
+      if (const auto culprit = densifierOf(*term.expr, draft_.computeType, scope_, analysis_.kernel)) {
+        analysis_.diagnostics
+            .report(kDensify, culprit->where, kindOfTarget() + inQuotes(target_.name) + " is dense: " + culprit->reason)
+            .advise("multiply this by pattern(...) where only stored entries are meant, or say that it is: --format " +
+                    target_.name + "=dense");
+        return true;
+      }
+    return false;
   }
 
   // Does every term have sparse operands that cover the target's variables? A vector from a matrix is dense by nature.
@@ -256,15 +274,25 @@ private:
   }
 
   void warnIfFull() {
+    const bool isMixed = looksSparse(draft_, scope_, analysis_.kernel);
     for (const DraftTerm &term : draft_.terms)
-      if (hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel) &&
-          domainOfTerm(*term.expr, draft_.background, draft_.computeType, scope_, analysis_.kernel).kind ==
-              Domain::Kind::Everywhere)
+      if (isEverywhere(term) || (isMixed && !hasSparse(*term.expr, scope_, analysis_.kernel)))
         analysis_.diagnostics
-            .report(kDensify, term.where,
-                    "every element of " + inQuotes(target_.name) +
-                        " is stored: this term is not 0 where its operands have no entries")
+            .report(kDensify, culpritOf(term).where,
+                    "every element of " + inQuotes(target_.name) + " is stored: " + culpritOf(term).reason)
             .advise("store " + inQuotes(target_.name) + " densely, or multiply the term by what it is wanted at");
+  }
+
+  /// Whether a term of sparse operands has a value where they have no entries.
+  bool isEverywhere(const DraftTerm &term) const {
+    return hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel) &&
+           domainOfTerm(*term.expr, draft_.background, draft_.computeType, scope_, analysis_.kernel).kind ==
+               Domain::Kind::Everywhere;
+  }
+
+  Densifier culpritOf(const DraftTerm &term) const {
+    return densifierOf(*term.expr, draft_.computeType, scope_, analysis_.kernel)
+        .value_or(Densifier{term.where, "this term is not what missing entries are"});
   }
 
   // What has the structure of a tensor by declaration has that with which the call begins: there is one where the

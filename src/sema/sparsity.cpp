@@ -182,12 +182,6 @@ private:
   const Kernel &kernel_;
 };
 
-bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel) {
-  const std::vector<AccessId> accesses = accessesOf(node);
-  return std::any_of(accesses.begin(), accesses.end(),
-                     [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); });
-}
-
 bool dividesBySparse(const Node &node, const Scope &scope, const Kernel &kernel) {
   const auto *binary = std::get_if<BinaryNode>(&node.kind);
   if (binary && binary->op == BinaryOp::Div && hasSparse(*binary->right, scope, kernel))
@@ -198,6 +192,12 @@ bool dividesBySparse(const Node &node, const Scope &scope, const Kernel &kernel)
 }
 
 } // namespace
+
+bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel) {
+  const std::vector<AccessId> accesses = accessesOf(node);
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); });
+}
 
 bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel) {
   const std::vector<AccessId> accesses = accessesOf(node);

@@ -34,6 +34,9 @@ Domain domainOfTerm(const Node &term, double background, ValueType type, const S
 /// What changes nothing when a reduction takes it in.
 double neutralTo(Reduction reduction);
 
+/// Whether a tree reads a sparse operand.
+bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel);
+
 /// Whether a sparse operand's missing entries are not 0.
 bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel);
 

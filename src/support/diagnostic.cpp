@@ -7,7 +7,8 @@ namespace spc {
 namespace {
 
 // Every id that is reported with Severity::Warning, sorted.
-constexpr std::array<std::string_view, 5> kWarnings{"asymptotic", "densify", "reorder", "slow-order", "unused"};
+constexpr std::array<std::string_view, 6> kWarnings{"asymptotic", "densify",    "precision",
+                                                    "reorder",    "slow-order", "unused"};
 
 bool isKnown(std::string_view name) {
   return std::binary_search(kWarnings.begin(), kWarnings.end(), name);

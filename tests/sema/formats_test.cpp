@@ -121,7 +121,8 @@ TEST_CASE("results that could have been sparse are warned of") {
   }
   const Checked vectors = check("z(i) = v(i) + w(i)", {"v=vector", "w=vector"});
   CHECK(vectors.the("densify").help.starts_with("bind it, to say what is meant: --format z=sparse-vector, "));
-  for (const char *text : {"y(i) = B(i,j)*x(j)", "Y(i,j) = B(i,k)*X(k,j)", "A(i,j) = B(i,j) + 1"}) {
+  for (const char *text :
+       {"y(i) = B(i,j)*x(j)", "Y(i,j) = B(i,k)*X(k,j)", "A(i,j) = B(i,j) + X(i,j)", "y(i) = exp(B(i,1))"}) {
     INFO(text);
     Checked natural = check(text, {"B=csr"});
     CHECK(natural.count("densify") == 0);
@@ -129,6 +130,24 @@ TEST_CASE("results that could have been sparse are warned of") {
   }
   CHECK(check("A(i,j) = T(i,k,l)*B(k,j)*C(l,j)", {"T=csf"}).count("densify") == 0);
   CHECK(check("y(i) = x(i)").count("output-format") == 0);
+}
+
+TEST_CASE("what makes a result dense that looks sparse is to blame") {
+  const auto blame = [](const std::string &text, const std::vector<std::string> &bindings = {"B=csr"}) {
+    const Checked dense = check(text, bindings);
+    REQUIRE(dense.count("densify") == 1);
+    const Diagnostic &warning = dense.the("densify");
+    return std::string(
+               warning.where.file->text().substr(warning.where.begin, warning.where.end - warning.where.begin)) +
+           warning.message.substr(warning.message.rfind(':'));
+  };
+  CHECK(blame("A(i,j) = B(i,j) + 1") == "1: this is 1 where nothing is stored");
+  CHECK(blame("A(i,j) = 2*exp(B(i,j))") == "exp(B(i,j)): this is 1 where nothing is stored");
+  CHECK(blame("A(i,j) = 2*max(B(i,j), 0.5)") == "0.5: this is 0.5 where nothing is stored");
+  CHECK(blame("A(i,j) = B(i,j) + b(i)") == "b(i): this has a value where nothing is stored");
+  CHECK(blame("A(i,j) = B(i,j) + exp(B(i,j))", {"B=csr", "A=csr"}) == "exp(B(i,j)): this is 1 where nothing is stored");
+  CHECK(blame("z(i) = v(i) - 1", {"v=vector"}) == "1: this is -1 where nothing is stored");
+  CHECK(blame("A(i,j) = 1 + B(i,j)", {"B=csr", "A=csr"}) == "1: this is 1 where nothing is stored");
 }
 
 } // namespace

@@ -1,0 +1,123 @@
+// Where values lose digits, or wrap around, without the text saying so.
+#include "sema/analysis.h"
+#include "sema/expression_types.h"
+
+#include <algorithm>
+#include <set>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kPrecision{"precision", Severity::Warning};
+
+/// The binary digits of whole numbers that a type holds exactly, a sign not counted.
+int digitsOf(ValueType type) {
+  switch (type) {
+  case ValueType::BF16:
+    return 8;
+  case ValueType::F16:
+    return 11;
+  case ValueType::F32:
+  case ValueType::CF32:
+    return 24;
+  case ValueType::F64:
+  case ValueType::CF64:
+    return 53;
+  case ValueType::Bool:
+    return 1;
+  default:
+    return 8 * bytesOf(type) - (isUnsigned(type) ? 0 : 1);
+  }
+}
+
+bool isHalf(ValueType type) {
+  return type == ValueType::F16 || type == ValueType::BF16;
+}
+
+/// Whether values of one type may not be values of another one of its kind or of a later kind.
+bool losesDigits(ValueType from, ValueType to) {
+  return digitsOf(from) > digitsOf(to) || (from == ValueType::F16 && to == ValueType::BF16) ||
+         (from == ValueType::BF16 && to == ValueType::F16) || (isInteger(from) && isUnsigned(to) && !isUnsigned(from));
+}
+
+class PrecisionChecker {
+public:
+  PrecisionChecker(const Analysis &analysis, const ResolvedStatement &statement)
+      : analysis_(analysis), statement_(statement), target_(analysis.kernel.tensors[statement.target.tensor]) {}
+
+  void run() {
+    checkTarget();
+    visit(*statement_.value, computeTypeOf(analysis_, statement_));
+  }
+
+private:
+  void checkTarget() {
+    const std::optional<ValueType> value = typeOf(*statement_.value, statement_.scope, analysis_.kernel);
+    if (!value || target_.type == ValueType::Bool)
+      return;
+    const std::string held = inQuotes(target_.name) + " holds " + spelling(target_.type);
+    const Span where = statement_.source->targetWhere;
+    if (losesDigits(*value, target_.type))
+      analysis_.diagnostics
+          .report(kPrecision, where,
+                  held + ", and values of " + spelling(*value) +
+                      (isInteger(target_.type) ? " wrap around in it" : " are rounded to it"))
+          .advise("declare it as " + std::string(spelling(*value)) +
+                  ", or convert the right side: " + spelling(target_.type) + "(...)");
+    else if (isHalf(target_.type) && isSum())
+      analysis_.diagnostics.report(kPrecision, where, held + ", and the sum is rounded to that after each addition")
+          .advise("declare it as f32");
+  }
+
+  /// Whether the target takes up more than one value an element.
+  bool isSum() const {
+    const std::vector<VariableId> free = freeVariables(*statement_.value, statement_.scope);
+    const auto *reduction = std::get_if<ReduceNode>(&statement_.value->kind);
+    return (reduction && reduction->reduction == Reduction::Sum) ||
+           std::any_of(free.begin(), free.end(), [&](VariableId variable) {
+             return statement_.scope.variables[variable].kind == Variable::Kind::Implicit;
+           });
+  }
+
+  /// Integers that floats do not hold, and unsigned ones that the widest signed type does not.
+  void visit(const Node &node, ValueType type) {
+    if (const auto *use = std::get_if<AccessNode>(&node.kind)) {
+      const Tensor &operand = analysis_.kernel.tensors[statement_.scope.accesses[use->access].tensor];
+      if (isInteger(operand.type) && losesDigits(operand.type, type) && reported_.insert(operand.name).second)
+        analysis_.diagnostics
+            .report(kPrecision, node.where,
+                    inQuotes(operand.name) + " holds " + spelling(operand.type) + ", and large values of it " +
+                        (isInteger(type) ? "wrap around in " : "are rounded in ") + spelling(type) +
+                        ", in which this is computed")
+            .advise("convert it where that is meant: " + std::string(spelling(type)) + "(...)");
+      return;
+    }
+    const auto *call = std::get_if<CallNode>(&node.kind);
+    const std::vector<const Node *> below = children(node);
+    for (size_t k = 0; k < below.size(); ++k)
+      visit(*below[k],
+            call ? argumentType(*call, k, type, statement_.scope, analysis_.kernel) : typeInside(node, type));
+  }
+
+  /// The truth of a value is taken in whatever type that has.
+  ValueType typeInside(const Node &node, ValueType type) const {
+    const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+    if (!reduction || !isLogical(reduction->reduction))
+      return type;
+    return arithmeticType(typeOf(*reduction->body, statement_.scope, analysis_.kernel).value_or(ValueType::Bool));
+  }
+
+  const Analysis &analysis_;
+  const ResolvedStatement &statement_;
+  const Tensor &target_;
+  std::set<std::string> reported_;
+};
+
+} // namespace
+
+void warnOfPrecision(const Analysis &analysis) {
+  for (const ResolvedStatement &statement : analysis.statements)
+    PrecisionChecker(analysis, statement).run();
+}
+
+} // namespace spc::sema
