@@ -278,7 +278,7 @@ void ExpressionParser::checkIndexName(const Name &name) {
 
 bool ExpressionParser::checkTensorName(const Name &name) {
   const bool isFunction = functionNamed(name.text).has_value(), isReduction = reductionNamed(name.text).has_value();
-  if (name.text != "tensor" && !isWord(name.text) && !isFunction && !isReduction)
+  if (name.text != "tensor" && name.text != "semiring" && !isWord(name.text) && !isFunction && !isReduction)
     return true;
   const char *kind = isFunction ? "a function" : isReduction ? "a reduction" : "a word";
   errors_.report(kReservedName, name.where, "a tensor may not be called `" + name.text + "`")

@@ -2,6 +2,7 @@
 
 #include "syntax/expression_parser.h"
 #include "syntax/functions.h"
+#include "syntax/semiring.h"
 #include "syntax/syntax_errors.h"
 #include "syntax/token_stream.h"
 
@@ -15,6 +16,7 @@ constexpr DiagnosticKind kBadExtent{"bad-extent", Severity::Error};
 constexpr DiagnosticKind kBadFill{"bad-fill", Severity::Error};
 constexpr DiagnosticKind kUnknownKeyword{"unknown-keyword", Severity::Error};
 constexpr DiagnosticKind kUnknownAttribute{"unknown-attribute", Severity::Error};
+constexpr DiagnosticKind kBadSemiring{"bad-semiring", Severity::Error};
 constexpr DiagnosticKind kUnsupportedAssignment{"unsupported-assignment", Severity::Error};
 
 class Parser {
@@ -26,6 +28,7 @@ public:
 
 private:
   bool declaration();
+  bool semiring();
   bool extents(TensorDecl &decl);
   bool extent(TensorDecl &decl);
   bool attributes(TensorDecl &decl);
@@ -42,6 +45,7 @@ private:
   SyntaxErrors errors_;
   ExpressionParser expressions_;
   Kernel kernel_;
+  Semiring semiring_; ///< of what follows
 };
 
 Kernel Parser::run() {
@@ -56,6 +60,8 @@ Kernel Parser::run() {
     bool declares = tokens_.at(TokenKind::Name) && tokens_.text(tokens_.current()) == "tensor";
     if (declares)
       fine = declaration();
+    else if (tokens_.at(TokenKind::Name) && tokens_.text(tokens_.current()) == "semiring")
+      fine = semiring();
     else if (tokens_.at(TokenKind::Name))
       fine = statement();
     else
@@ -95,9 +101,39 @@ bool Parser::declaration() {
   if (!attributes(decl))
     return false;
   decl.where = tokens_.since(keyword.begin);
+  if (const std::optional<double> fill = fillOf(semiring_); fill && decl.sparse && !decl.fill)
+    decl.fill = FillDecl{*fill, decl.where};
   bool fine = endOfStatement("`:`, `,` or the end of the line");
   kernel_.declarations.push_back(std::move(decl));
   return fine;
+}
+
+// `semiring(min, +)`
+bool Parser::semiring() {
+  tokens_.advance();
+  const Token open = tokens_.current();
+  Semiring semiring;
+  const auto take = [&](auto named, auto &operation) {
+    const auto found = named(tokens_.text(tokens_.current()));
+    operation = found.value_or(operation);
+    tokens_.advance();
+    return found.has_value();
+  };
+  const bool isFine = tokens_.accept(TokenKind::LeftParen) && take(additionNamed, semiring.addition) &&
+                      tokens_.accept(TokenKind::Comma) && take(multiplicationNamed, semiring.multiplication);
+  if (!isFine) {
+    errors_
+        .report(kBadSemiring, tokens_.since(open.begin),
+                "a semiring names what `+` and sums are, then what `*` is, as in `semiring(min, +)`")
+        .advise("`+`, `min`, `max` or `or`; then `*`, `+`, `min`, `max`, `and`, `first` or `second`");
+    return false;
+  }
+  if (!tokens_.accept(TokenKind::RightParen)) {
+    errors_.missingParen(tokens_.span(open), "`)`");
+    return false;
+  }
+  semiring_ = semiring;
+  return endOfStatement("the end of the line");
 }
 
 bool Parser::extents(TensorDecl &decl) {
@@ -229,6 +265,7 @@ bool Parser::statement() {
   if (!statement.value)
     return false;
   statement.where = tokens_.since(first.begin);
+  applySemiring(semiring_, statement, errors_);
   bool fine = endOfStatement("an operator or the end of the line");
   kernel_.statements.push_back(std::move(statement));
   return fine;

@@ -96,4 +96,40 @@ TEST_CASE("operands of different value types", "[mixed-types]") {
   }
 }
 
+/// y(i) = 50*A(i,j)*x(j) and kernels like it, operands of one type and results of another.
+static void checkWidened(ValueType operands, ValueType result) {
+  for (const char *format : {"csr", "csc", "coo", "bsr2x3", "dense"})
+    for (const char *statements :
+         {"y(i) = 50*A(i,j)*x(j)", "y(i) += 50*A(i,j)*x(j)", "y(i) = sum(j, A(i,j)*50*x(j))"}) {
+      KernelSpec spec;
+      spec.statements = statements;
+      spec.formats = {{"A", format}};
+      spec.type = operands;
+      spec.types = {{"y", result}};
+      check(spec);
+    }
+}
+
+TEST_CASE("i8 times i8 is computed and summed in i32 where the result is", "[mixed-types]") {
+  checkWidened(ValueType::I8, ValueType::I32);
+  checkWidened(ValueType::U8, ValueType::I32);
+  checkWidened(ValueType::I16, ValueType::I64);
+}
+
+TEST_CASE("bf16 times bf16 is computed and summed in f32 where the result is", "[mixed-types]") {
+  checkWidened(ValueType::BF16, ValueType::F32);
+  checkWidened(ValueType::F16, ValueType::F32);
+  checkWidened(ValueType::F32, ValueType::F64);
+}
+
+TEST_CASE("integers wrap around", "[mixed-types]") {
+  for (const ValueType type : {ValueType::I8, ValueType::U8, ValueType::I16, ValueType::U16, ValueType::I32}) {
+    KernelSpec spec;
+    spec.statements = "y(i) = 100*A(i,j)*x(j)*100*z(i)*100";
+    spec.formats = {{"A", "csr"}};
+    spec.type = type;
+    check(spec);
+  }
+}
+
 } // namespace spc::testing
