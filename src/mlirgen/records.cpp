@@ -58,6 +58,8 @@ static void collectDeciding(const sema::Expr &expr, llvm::SmallVectorImpl<bool> 
   const auto *call = std::get_if<sema::Call>(&expr.node);
   if (call && call->function == sema::Function::Pattern)
     operands[std::get<sema::Use>(call->arguments.front()->node).operand] = true;
+  if (call && call->domain)
+    collectStored(*call->domain, operands);
   if (call)
     for (const sema::ExprPtr &argument : call->arguments)
       collectDeciding(*argument, operands);

@@ -100,11 +100,15 @@ private:
   }
 
   mlir::Value emitNode(const sema::Binary &binary, sema::ValueType type) {
-    mlir::Value value = emitArithmetic(binary, type);
-    if (!binary.domain)
+    return keepIn(binary.domain, emitArithmetic(binary, type), type, binary.outside);
+  }
+
+  /// `outside` where a domain decides that.
+  mlir::Value keepIn(const std::optional<sema::Domain> &domain, mlir::Value value, sema::ValueType type,
+                     double outside) {
+    if (!domain)
       return value;
-    return arith::SelectOp::create(builder_, location_, isIn(*binary.domain), value,
-                                   arithmetic_.constant(type, binary.outside));
+    return arith::SelectOp::create(builder_, location_, isIn(*domain), value, arithmetic_.constant(type, outside));
   }
 
   /// An i1.
@@ -158,7 +162,7 @@ private:
     llvm::SmallVector<TypedValue> arguments;
     for (const sema::ExprPtr &argument : call.arguments)
       arguments.push_back({emit(*argument), argument->type});
-    return emitCall(builder_, location_, call.function, type, arguments);
+    return keepIn(call.domain, emitCall(builder_, location_, call.function, type, arguments), type, call.outside);
   }
 
   using ScaledLoops = llvm::SmallVector<std::pair<mlir::Value, int64_t>>;

@@ -27,7 +27,7 @@ ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
     return make(Binary{binary->op, std::move(left), build(*binary->right, type), domain, outside}, type);
   }
   if (const auto *call = std::get_if<CallNode>(&node.kind))
-    return buildCall(*call, type);
+    return buildCall(*call, node, type);
   const AccessId access = std::get<AccessNode>(node.kind).access;
   return make(Use{static_cast<int>(std::find(accesses_.begin(), accesses_.end(), access) - accesses_.begin())}, type);
 }
@@ -45,8 +45,8 @@ Domain ExpressionBuilder::numbered(Domain domain) const {
 std::optional<Domain> ExpressionBuilder::deciding(const Node &node, ValueType type, double &outside) const {
   if (!domain_)
     return std::nullopt;
-  const BinaryOp op = std::get<BinaryNode>(node.kind).op;
-  const bool isProduct = op == BinaryOp::Mul || op == BinaryOp::Div;
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  const bool isProduct = binary && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div);
   const Sparsity sparsity = sparsityOf(node, type, scope_, kernel_);
   if (!sparsity.fill || !sparsity.domain || !(isProduct ? *sparsity.fill == 0 : std::isinf(*sparsity.fill)))
     return std::nullopt;
@@ -55,10 +55,12 @@ std::optional<Domain> ExpressionBuilder::deciding(const Node &node, ValueType ty
   return isWithin(*domain_, domain) ? std::nullopt : std::optional(numbered(domain));
 }
 
-ExprPtr ExpressionBuilder::buildCall(const CallNode &call, ValueType type) const {
+ExprPtr ExpressionBuilder::buildCall(const CallNode &call, const Node &node, ValueType type) const {
   Call result{call.function, {}};
   for (size_t k = 0; k < call.arguments.size(); ++k)
     result.arguments.push_back(build(*call.arguments[k], argumentType(call, k, type, scope_, kernel_)));
+  if (call.function == Function::Min || call.function == Function::Max)
+    result.domain = deciding(node, type, result.outside);
   const ValueType own = isLogical(call.function)          ? ValueType::Bool
                         : call.function == Function::Cast ? call.castTo
                                                           : type;

@@ -24,7 +24,7 @@ public:
 
 private:
   std::optional<Domain> deciding(const Node &node, ValueType type, double &outside) const;
-  ExprPtr buildCall(const CallNode &call, ValueType type) const;
+  ExprPtr buildCall(const CallNode &call, const Node &node, ValueType type) const;
 
   const std::vector<AccessId> &accesses_;
   const Scope &scope_;

@@ -161,6 +161,9 @@ struct IndexValue {
 struct Call {
   Function function;
   std::vector<ExprPtr> arguments;
+  /// As Binary's: of a minimum and a maximum, which an infinite argument decides.
+  std::optional<Domain> domain = std::nullopt;
+  double outside = 0;
 };
 
 /// Arithmetic of one term. No sums: reductions are the term's loops. In a term without a domain a sparse operand occurs

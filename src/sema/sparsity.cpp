@@ -121,6 +121,9 @@ private:
       return ofSelect(arguments);
     if (call.function == Function::And || call.function == Function::Or)
       return ofLogic(call.function, arguments);
+    if (call.function == Function::Min || call.function == Function::Max)
+      if (const std::optional<Sparsity> settled = ofExtreme(call.function, arguments))
+        return *settled;
     MaybeDomain domain;
     std::vector<double> fills;
     for (const Sparsity &argument : arguments) {
@@ -147,6 +150,17 @@ private:
 
   Sparsity ofPattern(AccessId access) const {
     return isSparse(access) ? Sparsity{Domain{Domain::Kind::Stored, access, {}}, 0} : kVaries;
+  }
+
+  /// A minimum or a maximum that infinite fills decide.
+  static std::optional<Sparsity> ofExtreme(Function function, const std::vector<Sparsity> &arguments) {
+    const double most =
+        function == Function::Max ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    std::optional<Sparsity> settled;
+    for (const Sparsity &argument : arguments)
+      if (argument.fill == most)
+        settled = settled ? Sparsity{intersectionOf(settled->domain, argument.domain), most} : argument;
+    return settled;
   }
 
   static Sparsity ofLogic(Function function, const std::vector<Sparsity> &arguments) {

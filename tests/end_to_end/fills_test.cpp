@@ -57,6 +57,17 @@ TEST_CASE("other semirings", "[fills]") {
   check(integers);
 }
 
+TEST_CASE("minima and maxima that infinite fills decide", "[fills]") {
+  checkFills("y(i) = min(k, max(A(i,k), x(k)))", {{"A", "inf"}}, product({{"A", kSparse}}));
+  checkFills("D(i,j) = min(k, max(A(i,k), B(k,j)))", {{"A", "inf"}, {"B", "inf"}},
+             product({{"A", {"csr"}}, {"B", {"csr", "csc"}}, {"D", {"csr", "dense"}}}));
+  checkFills("D(i,j) = max(A(i,j), B(i,j), x(j))", {{"A", "inf"}, {"B", "inf"}},
+             product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"D", {"dense"}}}));
+  checkFills("D(i,j) = min(max(A(i,j), x(j)), C(i,j))", {{"A", "inf"}, {"C", "inf"}},
+             product({{"A", {"csr"}}, {"C", {"csr", "coo"}}, {"D", {"dense"}}}));
+  checkFills("y(i) = max(k, min(A(i,k), x(k)))", {{"A", "-inf"}}, product({{"A", kSparse}}));
+}
+
 TEST_CASE("elementwise operations on other fills", "[fills]") {
   checkFills("D(i,j) = A(i,j) + x(j)", {{"A", "inf"}}, product({{"A", kSparse}}));
   checkFills("D(i,j) = A(i,j) * 2", {{"A", "1"}}, product({{"A", kSparse}}));

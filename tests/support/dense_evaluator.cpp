@@ -201,7 +201,7 @@ private:
     result.error = errorOf(*node.call, values, errors, epsilon_);
     result.stored = isStored(node, arguments);
     result.present = result.stored || node.fill != 0.0;
-    return result;
+    return settledBy(node) && !result.stored ? ofFill(*node.fill) : result;
   }
 
   /// Whether a call may differ from its fill here: where an argument may, but for what settles it.
@@ -218,7 +218,13 @@ private:
     if (node.call->function == syntax::Function::Select)
       return fill(0) ? arguments[0].stored || arguments[*fill(0) != 0 ? 1 : 2].stored
                      : arguments[1].stored || arguments[2].stored;
-    return std::any_of(arguments.begin(), arguments.end(), [](const Value &argument) { return argument.stored; });
+    const std::optional<double> settled = settledBy(node);
+    bool isAny = false, isAll = true;
+    for (size_t k = 0; k < arguments.size(); ++k) {
+      isAny |= arguments[k].stored;
+      isAll &= fill(k) != settled || arguments[k].stored;
+    }
+    return settled ? isAll : isAny;
   }
 
   Value multiply(const Value &a, const Value &b) const {

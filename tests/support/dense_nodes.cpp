@@ -135,8 +135,18 @@ std::optional<double> Resolver::fillOfSome(const Node &node) {
       return *fill(0) != 0 ? fill(1) : fill(2);
     return fill(1) == fill(2) ? fill(1) : std::nullopt;
   default:
-    return std::nullopt;
+    return settledBy(node);
   }
+}
+
+std::optional<double> settledBy(const Node &call) {
+  const bool isMax = call.call->function == syntax::Function::Max;
+  if (!isMax && call.call->function != syntax::Function::Min)
+    return std::nullopt;
+  const double most = isMax ? HUGE_VAL : -HUGE_VAL;
+  const bool isSettled = std::any_of(call.arguments.begin(), call.arguments.end(),
+                                     [&](const NodePtr &argument) { return argument->fill == most; });
+  return isSettled ? std::optional(most) : std::nullopt;
 }
 
 NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {

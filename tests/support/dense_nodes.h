@@ -56,6 +56,9 @@ void noteWindows(const syntax::Expr &expr, Windows &windows);
 /// Whether a call is `not pattern(A)`, which a sparse A has values for where it has no entry.
 bool isComplement(const Node &node);
 
+/// The infinity that an argument's fill makes of a minimum or a maximum, whatever the others are.
+std::optional<double> settledBy(const Node &call);
+
 using Scope = std::map<std::string, int>;
 
 /// One addend of a right side.

@@ -206,15 +206,14 @@ private:
       return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) {
         return !evaluator::isInfinite(fills_.fillOf(*part)) || differs(part);
       });
-    const bool settles = call ? settledBy(*call, {fill(0), parts.size() > 1 ? fill(1) : std::nullopt})
-                              : binary && binary->op == syntax::BinaryOp::Mul && (fill(0) == 0.0 || fill(1) == 0.0);
-    if (!settles)
-      return std::any_of(parts.begin(), parts.end(), differs);
-    const bool byOne = call && call->function == syntax::Function::Or;
-    return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) {
+    const auto isSettled = [&](const Expr *part) {
       const std::optional<double> own = fills_.fillOf(*part);
-      return !own || (*own != 0) != byOne || differs(part);
-    });
+      return own && (call ? settles(call->function, *own) : *own == 0);
+    };
+    const bool mayBeSettled = call || (binary && binary->op == syntax::BinaryOp::Mul);
+    if (!mayBeSettled || std::none_of(parts.begin(), parts.end(), isSettled))
+      return std::any_of(parts.begin(), parts.end(), differs);
+    return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return !isSettled(part) || differs(part); });
   }
 
   int64_t elementOf(const syntax::Access &access, const Point &point) const {

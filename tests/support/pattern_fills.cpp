@@ -4,6 +4,7 @@
 #include "support/function_values.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace spc::testing {
 
@@ -73,10 +74,26 @@ const syntax::Access *complementOf(const Expr &expr) {
   return call && call->function == syntax::Function::Not ? maskOf(*call->arguments.front()) : nullptr;
 }
 
-bool settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills) {
-  const bool isAnd = call.function == syntax::Function::And;
-  return (isAnd || call.function == syntax::Function::Or) &&
-         std::any_of(fills.begin(), fills.end(), [&](auto fill) { return fill && (*fill != 0) != isAnd; });
+std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills) {
+  for (const std::optional<double> &fill : fills)
+    if (fill && settles(call.function, *fill))
+      return call.function == syntax::Function::And ? 0 : call.function == syntax::Function::Or ? 1 : *fill;
+  return std::nullopt;
+}
+
+bool settles(syntax::Function function, double fill) {
+  switch (function) {
+  case syntax::Function::And:
+    return fill == 0;
+  case syntax::Function::Or:
+    return fill != 0;
+  case syntax::Function::Max:
+    return fill == HUGE_VAL;
+  case syntax::Function::Min:
+    return fill == -HUGE_VAL;
+  default:
+    return false;
+  }
 }
 
 static std::optional<double> ofInfinite(std::optional<double> left, std::optional<double> right, double sign) {
@@ -121,7 +138,7 @@ std::optional<double> StatementFills::fillOf(const Expr &expr) const {
   if (call && call->function == syntax::Function::Select)
     return fills[0] ? fills[*fills[0] != 0 ? 1 : 2] : fills[1] == fills[2] ? fills[1] : std::nullopt;
   if (call && settledBy(*call, fills))
-    return call->function == syntax::Function::And ? 0 : 1;
+    return settledBy(*call, fills);
   if (known.size() < fills.size() || std::holds_alternative<syntax::Reduce>(expr.node))
     return std::nullopt;
   return call                                                ? valueOf(*call, known)

@@ -42,7 +42,10 @@ const syntax::Access *maskOf(const syntax::Expr &expr);
 /// A of `not pattern(A)`, else nullptr.
 const syntax::Access *complementOf(const syntax::Expr &expr);
 
-/// Whether `and` or `or` has an argument whose fill leaves the others no say.
-bool settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills);
+/// Whether an argument that is missing leaves the others of a function no say: of `and`, `or`, `min` and `max`.
+bool settles(syntax::Function function, double fill);
+
+/// The value of a call that some argument's fill settles, else nullopt.
+std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills);
 
 } // namespace spc::testing
