@@ -55,23 +55,24 @@ std::optional<Densifier> densifierOf(const Node &term, ValueType type, const Sco
 }
 
 bool looksSparse(const Draft &draft, const Scope &scope, const Kernel &kernel) {
-  bool hasSparse = false;
-  for (const DraftTerm &term : draft.terms)
-    for (AccessId id : accessesOf(*term.expr)) {
-      const std::vector<VariableId> variables = plainVariables(scope.accesses[id], scope);
-      const bool hasAll =
-          std::all_of(draft.targetVariables.begin(), draft.targetVariables.end(), [&](VariableId variable) {
-            return std::find(variables.begin(), variables.end(), variable) != variables.end();
-          });
-      if (!hasAll)
-        continue;
-      const bool isVector = draft.targetVariables.size() == 1 && variables.size() > 1;
-      const bool isDense = kernel.tensors[scope.accesses[id].tensor].format.isDense();
-      if (isDense)
-        return false;
-      hasSparse |= !isVector;
-    }
-  return hasSparse;
+  const auto hasTargets = [&](AccessId id) {
+    const std::vector<VariableId> own = plainVariables(scope.accesses[id], scope);
+    const bool isRow = draft.targetVariables.size() == 1 && own.size() > 1;
+    return !isRow && std::all_of(draft.targetVariables.begin(), draft.targetVariables.end(), [&](VariableId variable) {
+      return std::find(own.begin(), own.end(), variable) != own.end();
+    });
+  };
+  bool isSparse = false;
+  for (const DraftTerm &term : draft.terms) {
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    if (hasSparse(*term.expr, scope, kernel))
+      isSparse |= std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+        return hasTargets(id) && !kernel.tensors[scope.accesses[id].tensor].format.isDense();
+      });
+    else if (std::any_of(accesses.begin(), accesses.end(), hasTargets))
+      return false;
+  }
+  return isSparse;
 }
 
 } // namespace spc::sema

@@ -16,7 +16,7 @@ struct Densifier {
 std::optional<Densifier> densifierOf(const Node &term, ValueType type, const Scope &scope, const Kernel &kernel);
 
 /// Whether a draft reads a sparse operand that has all of the target's variables, so that its result looks sparse, and
-/// no dense one that has them.
+/// has no term of dense operands, one of which has them.
 bool looksSparse(const Draft &draft, const Scope &scope, const Kernel &kernel);
 
 } // namespace spc::sema

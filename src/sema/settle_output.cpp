@@ -35,8 +35,10 @@ public:
 
 private:
   void settleFormat(bool isFirstWrite) {
-    if (target_.isAssembled)
+    if (target_.isAssembled) {
+      (void)refuseReduction();
       return;
+    }
     bool isOpen = isFirstWrite && !symbol_.isOperand && !symbol_.boundBy;
     Pattern pattern = findKeptPattern(draft_, scope_, analysis_.kernel);
     if (isOpen)
@@ -236,20 +238,23 @@ private:
     return owner != draft_.target && (tensor.isAssembled || (isWrittenLater && !whyNotAssembled(tensor.format)));
   }
 
+  /// Reports a reduction that no sparse target takes: one into what it holds, or one with a value for every element.
+  bool refuseReduction() {
+    if (draft_.reduction == Reduction::Sum || (!draft_.accumulates && keepsMissing()))
+      return false;
+    const std::string stored = inQuotes(target_.name) + " is stored as " + storage(target_.format) + ", and ";
+    Diagnostic &refused =
+        draft_.accumulates
+            ? refuse(stored + inQuotes(syntax::spellingOf(analysis_.statements[draft_.statement].source->op)) +
+                     " takes values into dense targets alone")
+            : refuse(stored + inQuotes(syntax::spellingOf(draft_.reduction)) + " has a value for every element");
+    refused.advise("store it densely: --format " + target_.name + "=dense");
+    return true;
+  }
+
   void assemble(const Pattern &pattern) {
-    if (draft_.reduction != Reduction::Sum && draft_.accumulates) {
-      refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) + ", and " +
-             inQuotes(syntax::spellingOf(analysis_.statements[draft_.statement].source->op)) +
-             " takes values into dense targets alone")
-          .advise("store it densely: --format " + target_.name + "=dense");
+    if (refuseReduction())
       return;
-    }
-    if (draft_.reduction != Reduction::Sum && !keepsMissing()) {
-      refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) + ", and " +
-             inQuotes(syntax::spellingOf(draft_.reduction)) + " has a value for every element")
-          .advise("store it densely: --format " + target_.name + "=dense");
-      return;
-    }
     const std::optional<std::string> reason = whyNotAssembled(target_.format);
     if (!reason) {
       target_.isAssembled = true;

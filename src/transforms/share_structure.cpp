@@ -63,8 +63,8 @@ private:
   void collectViews();
   llvm::StringRef ownerOf(llvm::StringRef name);
   mlir::LogicalResult rewrite(unsigned standIn, const Views &views);
-  mlir::Value position(mlir::Operation *nest, const Views &views);
-  mlir::Value listedPosition(mlir::Operation *nest, const Views &views);
+  mlir::Value position(const Access &access, const Views &views);
+  mlir::Value listedPosition(const Access &access, const Views &views);
   mlir::LogicalResult rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
                                    llvm::ArrayRef<Access> accesses);
   bool storesEachPositionOnce(mlir::Operation *nest, const Views &views, llvm::ArrayRef<Access> accesses);
@@ -104,44 +104,49 @@ void valueLoads(mlir::Value view, llvm::SmallVectorImpl<memref::LoadOp> &loads) 
   }
 }
 
-/// The position at which `nest` loads the views' values: one and the same for all of its loads, else null.
-mlir::Value ShareStructure::position(mlir::Operation *nest, const Views &views) {
+/// The position that loads in the innermost block around `access` that has any agree on: a merge and the loop over what
+/// is left after it have one each. Null where they disagree, or where there are none within the nest.
+mlir::Value sharedPosition(const Access &access, llvm::ArrayRef<memref::LoadOp> loads) {
+  for (mlir::Operation *inside = access.op; inside != access.nest; inside = inside->getParentOp()) {
+    mlir::Value position;
+    for (memref::LoadOp load : loads) {
+      if (load->getBlock() != inside->getBlock())
+        continue;
+      const mlir::Value index = load.getIndices().front();
+      if (position && position != index)
+        return {};
+      position = index;
+    }
+    if (position)
+      return position;
+  }
+  return {};
+}
+
+/// The position at which the loops around an access load the views' values, else null.
+mlir::Value ShareStructure::position(const Access &access, const Views &views) {
   llvm::SmallVector<memref::LoadOp> loads;
   for (mlir::Value view : views)
     valueLoads(view, loads);
-  mlir::Value position;
-  for (memref::LoadOp load : loads) {
-    if (!nest->isAncestor(load))
-      continue;
-    mlir::Value index = load.getIndices().front();
-    if (position && position != index)
-      return {};
-    position = index;
-  }
-  return position ? position : listedPosition(nest, views);
+  const mlir::Value position = sharedPosition(access, loads);
+  return position ? position : listedPosition(access, views);
 }
 
-/// The position at which `nest` reads the coordinates of the views' last level, where that lists each entry: one and
-/// the same for all, else null. Nothing may read the values themselves.
-mlir::Value ShareStructure::listedPosition(mlir::Operation *nest, const Views &views) {
-  mlir::Value position;
+/// The position at which they read the coordinates of the views' last level, where that lists each entry, else null.
+mlir::Value ShareStructure::listedPosition(const Access &access, const Views &views) {
+  llvm::SmallVector<memref::LoadOp> loads;
   for (mlir::Value view : views) {
     const unsigned last = sparse::getSparseTensorEncoding(view.getType()).getLvlRank() - 1;
     for (mlir::Operation *user : view.getUsers()) {
       auto coordinates = mlir::dyn_cast<sparse::ToCoordinatesOp>(user);
       if (!coordinates || coordinates.getLevel() != last)
         continue;
-      for (mlir::Operation *reader : coordinates->getUsers()) {
-        auto load = mlir::dyn_cast<memref::LoadOp>(reader);
-        if (!load || !nest->isAncestor(load))
-          continue;
-        if (position && position != load.getIndices().front())
-          return {};
-        position = load.getIndices().front();
-      }
+      for (mlir::Operation *reader : coordinates->getUsers())
+        if (auto load = mlir::dyn_cast<memref::LoadOp>(reader))
+          loads.push_back(load);
     }
   }
-  return position;
+  return sharedPosition(access, loads);
 }
 
 /// The sparsifier may load what a region reads from outside before it computes the position in the same block.
@@ -169,7 +174,7 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views
     return mlir::failure();
   mlir::DominanceInfo dominance(body);
   for (const Access &access : accesses) {
-    mlir::Value at = position(access.nest, views);
+    mlir::Value at = position(access, views);
     delayLoad(access.op, at);
     if (!at || !dominance.properlyDominates(at, access.op))
       return access.op->emitError("an access of an output that its pattern's position does not reach");

@@ -39,6 +39,14 @@ TEST_CASE("temporaries that share a pattern", "[temporaries]") {
              product({{"S", {"csr", "coo"}}}));
 }
 
+TEST_CASE("temporaries beside their pattern's owner in merges", "[temporaries]") {
+  checkApart("let T(i,j) = R(i,j)*x(j)\nY(i,j) = T(i,j)*R(i,j)*(S(j,i) > T(i,j))",
+             product({{"R", {"csr", "coo"}}, {"S", {"csr"}}}));
+  checkApart("let T(i,j) = R(i,j)*x(j)\nY(i,j) = max(T(i,j), S(i,j)) + R(i,j)*T(i,j)",
+             product({{"R", {"csr"}}, {"S", {"csr", "coo"}}}));
+  checkApart("let T(i) = v(i)*x(i)\ny(i) = max(T(i), v(i), w(i))", product({{"v", {"sv"}}, {"w", {"sv"}}}));
+}
+
 TEST_CASE("assembled temporaries", "[temporaries]") {
   const Choices formats = {{"A", {"csr"}}, {"B", {"csr"}}, {"T", {"csr", "coo"}}, {"C", {"dense"}}};
   checkLowering("let T(i,j) = A(i,k) * B(k,j)\nC(i,j) = T(i,j) * x(j)", product(formats));

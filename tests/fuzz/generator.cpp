@@ -61,8 +61,11 @@ public:
   KernelSpec generate() {
     kind_ = chance(76) ? Kind::Float : chance(60) ? Kind::Integer : chance(70) ? Kind::Complex : Kind::Bool;
     const int64_t statements = chance(25) ? 2 : chance(5) ? 3 : 1;
-    for (int64_t k = 0; k < statements; ++k)
-      spec_.statements += (k ? "\n" : "") + statement("R" + std::to_string(k), k + 1 < statements && chance(40));
+    for (int64_t k = 0; k < statements; ++k) {
+      const bool isAgain = k > 0 && chance(20);
+      spec_.statements +=
+          (k ? "\n" : "") + (isAgain ? again() : statement("R" + std::to_string(k), k + 1 < statements && chance(40)));
+    }
     spec_.type = pick(typesOf(kind_));
     spec_.index.pointers = indexType();
     spec_.index.indices = indexType();
@@ -111,25 +114,34 @@ private:
     return pick(chance(60) ? kCommon[static_cast<size_t>(order)] : allFormats(order));
   }
 
+  /// Writes the last statement's target once more.
+  std::string again() {
+    const Operand last = operands_.back();
+    return statement(last.name, last.order);
+  }
+
   std::string statement(const std::string &target, bool isTemporary) {
-    const auto order = static_cast<size_t>(chance(10) ? 3 : random_.below(3));
+    const auto order = static_cast<int64_t>(chance(10) ? 3 : random_.below(3));
+    bindOutput(target, order);
+    return (isTemporary ? "let " : "") + statement(target, order, isTemporary);
+  }
+
+  std::string statement(const std::string &target, int64_t order, bool isTemporary = false) {
     std::vector<std::string> free = kVariables;
     std::vector<std::string> indices;
-    for (size_t dim = 0; dim < order; ++dim) {
+    for (int64_t dim = 0; dim < order; ++dim) {
       indices.push_back(pick(free));
       free.erase(std::find(free.begin(), free.end(), indices.back()));
     }
     targets_ = indices;
     reductions_.assign(free.begin(),
                        free.begin() + std::min<int64_t>(static_cast<int64_t>(free.size()), random_.below(3)));
-    bindOutput(target, static_cast<int64_t>(order));
-    std::string text = isTemporary ? "let " : "";
-    text += access(target, indices) + (isTemporary ? " = " : assignment()) + term();
+    std::string text = access(target, indices) + (isTemporary ? " = " : assignment()) + term();
     for (int64_t more = chance(40) ? 1 + random_.below(2) : 0; more > 0; --more)
       text += (chance(60) || !hasDifferences() ? " + " : " - ") + term();
     if (chance(6))
       text += " + " + access(target, indices);
-    operands_.push_back({target, static_cast<int64_t>(order), false});
+    operands_.push_back({target, order, false});
     return text;
   }
 
