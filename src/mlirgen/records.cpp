@@ -311,17 +311,28 @@ RecordBuilder::Record RecordBuilder::withMissing(Record record, llvm::ArrayRef<i
   return record;
 }
 
+/// Halves with halves: the deeper fields are packed, the longer MLIR takes to follow them back.
+RecordBuilder::Record RecordBuilder::joined(llvm::ArrayRef<Record> records, bool isIntersection) {
+  if (records.size() == 1)
+    return records.front();
+  const size_t half = (records.size() + 1) / 2;
+  const Record left = joined(records.take_front(half), isIntersection);
+  const Record right = joined(records.drop_front(half), isIntersection);
+  return isIntersection ? both(left, right) : either(left, right);
+}
+
 RecordBuilder::Record RecordBuilder::gatherFrom(const Domain &domain) {
   if (domain.kind == Domain::Kind::Stored)
     return stored(domain.operand);
   if (domain.kind == Domain::Kind::Missing)
     return missing(domain.operand);
-  std::optional<Record> record;
+  llvm::SmallVector<Record> parts;
   for (const Domain &part : domain.parts)
-    if (part.kind != Domain::Kind::Missing) {
-      const Record next = gatherFrom(part);
-      record = !record ? next : domain.kind == Domain::Kind::All ? both(*record, next) : either(*record, next);
-    }
+    if (part.kind != Domain::Kind::Missing)
+      parts.push_back(gatherFrom(part));
+  std::optional<Record> record;
+  if (!parts.empty())
+    record = joined(parts, domain.kind == Domain::Kind::All);
   for (const Domain &part : domain.parts)
     if (part.kind == Domain::Kind::Missing)
       record = record ? without(*record, part.operand) : missing(part.operand);
@@ -339,10 +350,10 @@ RecordBuilder::Record RecordBuilder::gather() {
   }
   if (body_.term.domain->kind != Domain::Kind::Everywhere)
     return withMissing(gatherFrom(*body_.term.domain), all);
-  Record record = everywhere(sparseOperands.front());
-  for (int operand : llvm::ArrayRef(sparseOperands).drop_front())
-    record = both(record, everywhere(operand));
-  return withMissing(record, all);
+  llvm::SmallVector<Record> records;
+  for (int operand : sparseOperands)
+    records.push_back(everywhere(operand));
+  return withMissing(joined(records, /*isIntersection=*/true), all);
 }
 
 Value RecordBuilder::compute(mlir::Type type, llvm::function_ref<Value(llvm::ArrayRef<Element>)> body) {

@@ -36,6 +36,7 @@ private:
   using Elements = llvm::SmallVector<Element>; ///< by operand number
 
   Record gather();
+  Record joined(llvm::ArrayRef<Record> records, bool isIntersection);
   Record gatherFrom(const sema::Domain &domain);
   Record stored(int operand);
   Record everywhere(int operand);

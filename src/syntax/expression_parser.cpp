@@ -14,6 +14,7 @@ constexpr DiagnosticKind kBadNumber{"bad-number", Severity::Error};
 constexpr DiagnosticKind kNumberOverflow{"number-overflow", Severity::Error};
 constexpr DiagnosticKind kReservedName{"reserved-name", Severity::Error};
 constexpr DiagnosticKind kChainedComparison{"chained-comparison", Severity::Error};
+constexpr DiagnosticKind kMisplacedNot{"misplaced-not", Severity::Error};
 constexpr DiagnosticKind kNestingTooDeep{"nesting-too-deep", Severity::Error};
 constexpr DiagnosticKind kExpressionTooLarge{"expression-too-large", Severity::Error};
 
@@ -202,6 +203,12 @@ ExprPtr ExpressionParser::unary() {
   return operand ? make(Negate{std::move(operand)}, begin) : nullptr;
 }
 
+ExprPtr ExpressionParser::misplacedNot() {
+  errors_.report(kMisplacedNot, tokens_.currentSpan(), "`not` binds weaker than the operator before it")
+      .advise("put it in parentheses: `(not ...)`");
+  return nullptr;
+}
+
 ExprPtr ExpressionParser::primary() {
   uint32_t begin = tokens_.current().begin;
   if (!tokens_.atNewStatement()) {
@@ -211,6 +218,8 @@ ExprPtr ExpressionParser::primary() {
       return parenthesised();
     if (tokens_.at(TokenKind::Name)) {
       const std::string_view name = tokens_.text(tokens_.current());
+      if (name == "not")
+        return misplacedNot();
       const bool isCall = tokens_.peek().kind == TokenKind::LeftParen && !isOperatorWord(name);
       const std::optional<Reduction> kind = isCall ? reductionNamed(name) : std::nullopt;
       if (kind && !functionNamed(name))

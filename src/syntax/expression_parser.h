@@ -44,6 +44,7 @@ private:
   ExprPtr product();
   ExprPtr unary();
   ExprPtr primary();
+  ExprPtr misplacedNot();
   ExprPtr literal();
   ExprPtr parenthesised();
   ExprPtr call(Function function);

@@ -316,7 +316,7 @@ bool Parser::rejectAfterTarget(const Statement &statement) {
   if (twoNames && meant) {
     errors_.report(kUnknownKeyword, word.where, "unknown keyword `" + word.text + "`").fix(word.where, *meant);
   } else {
-    errors_.unexpected("`=` or `+=`");
+    errors_.unexpected("an assignment: `=`, `+=`, `min=`, `max=` or `or=`");
   }
   return false;
 }

@@ -53,6 +53,10 @@ TEST_CASE("tensors of one structure", "[structure]") {
 }
 
 TEST_CASE("an output keeps the structure that its operand has from another tensor", "[structure]") {
+  check("y(j) = min(A(i,j), C(j,i))*(B(j,i) - X(i,j))*B(i,j)",
+        {{{"A", "dcsr"}, {"C", "dcsc"}, {"B", "structure of A"}}});
+  check("D(i,j) = X(i,j)*(x(i) + 2)*v(i) - v(j)*select(w(j) > C(j,i), 2, Y(i,j))",
+        {{{"v", "sv"}, {"w", "structure of v"}, {"C", "csr"}}});
   check("D(i,j) = alpha*B(i,j) + A(i,k)*X(k,j)*0", {{{"A", "csr"}, {"B", "structure of A"}, {"D", "dense"}}});
   check("D(i,j) = alpha*B(i,j)\ny(i) = A(i,j)*x(j)", {{{"A", "csr"}, {"B", "structure of A"}}});
   check("D(i,j) = B(i,j)*X(i,k)*Y(j,k)\ny(i) = A(i,j)*x(j)", {{{"A", "coo"}, {"B", "structure of A"}}});
