@@ -13,13 +13,6 @@ namespace LLVM = mlir::LLVM;
 using mlir::Value;
 using sema::Domain;
 
-/// What an element is in a record: LLVM's structs hold no complex numbers.
-static llvm::SmallVector<mlir::Type> fieldsOf(mlir::Type element) {
-  if (auto complexType = mlir::dyn_cast<mlir::ComplexType>(element))
-    return {complexType.getElementType(), complexType.getElementType()};
-  return {element};
-}
-
 static llvm::SmallVector<int> unionOf(llvm::ArrayRef<int> a, llvm::ArrayRef<int> b) {
   llvm::SmallVector<int> result(a);
   for (int operand : b)
@@ -101,89 +94,13 @@ llvm::SmallVector<int> RecordBuilder::loopsOf(int operand) const {
   return loops;
 }
 
-mlir::Type RecordBuilder::typeOf(llvm::ArrayRef<int> operands) {
-  llvm::SmallVector<mlir::Type> fields;
-  for (int operand : operands) {
-    fields.append(fieldsOf(uses_[operand].getType()));
-    if (isFlagged_[operand])
-      fields.push_back(builder_.getI1Type());
-  }
-  return LLVM::LLVMStructType::getLiteral(builder_.getContext(), fields);
-}
-
-void RecordBuilder::unpack(Value record, llvm::ArrayRef<int> operands, Elements &elements) {
-  int64_t field = 0;
-  const auto next = [&]() -> Value {
-    return LLVM::ExtractValueOp::create(builder_, location_, record, llvm::ArrayRef<int64_t>(field++));
-  };
-  for (int operand : operands) {
-    Value element = next();
-    const mlir::Type type = uses_[operand].getType();
-    if (mlir::isa<mlir::ComplexType>(type))
-      element = complex::CreateOp::create(builder_, location_, type, element, next());
-    elements[operand] = {element, isFlagged_[operand] ? next() : Value()};
-  }
-}
-
-Value RecordBuilder::flag(bool isStored) {
-  return mlir::arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(isStored));
-}
-
-RecordBuilder::Element RecordBuilder::present(int operand, Value value) {
-  return {value, keepsLoad_[operand] ? trueOf(value) : flag(true)};
-}
-
-/// True, computed from an element in a way that MLIR does not fold (LLVM does).
-Value RecordBuilder::trueOf(Value element) {
-  namespace arith = mlir::arith;
-  if (mlir::isa<mlir::ComplexType>(element.getType()))
-    element = complex::ReOp::create(builder_, location_, element);
-  const unsigned bits = element.getType().getIntOrFloatBitWidth();
-  const mlir::Type integer = builder_.getIntegerType(bits);
-  if (!mlir::isa<mlir::IntegerType>(element.getType()))
-    element = arith::BitcastOp::create(builder_, location_, integer, element);
-  const auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(integer, value));
-  };
-  const Value even = arith::ShLIOp::create(builder_, location_, element, number(1));
-  const Value zero = arith::AndIOp::create(builder_, location_, even, number(1));
-  return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, zero, number(0));
-}
-
-Value RecordBuilder::pack(llvm::ArrayRef<int> operands, const Elements &elements) {
-  Value record = LLVM::PoisonOp::create(builder_, location_, typeOf(operands));
-  int64_t field = 0;
-  const auto insert = [&](Value value) {
-    record = LLVM::InsertValueOp::create(builder_, location_, record, value, llvm::ArrayRef<int64_t>(field++));
-  };
-  for (int operand : operands) {
-    const Element element = elements[operand].value ? elements[operand] : Element{body_.fills[operand], {}};
-    if (mlir::isa<mlir::ComplexType>(element.value.getType())) {
-      insert(complex::ReOp::create(builder_, location_, element.value));
-      insert(complex::ImOp::create(builder_, location_, element.value));
-    } else {
-      insert(element.value);
-    }
-    if (isFlagged_[operand])
-      insert(element.isStored ? element.isStored : flag(false));
-  }
-  return record;
-}
-
-void RecordBuilder::yield(llvm::ArrayRef<int> operands, const Elements &elements) {
-  sparse::YieldOp::create(builder_, location_, pack(operands, elements));
-}
-
 /// Where the operand stores an entry.
 RecordBuilder::Record RecordBuilder::stored(int operand) {
-  const llvm::SmallVector<int> operands = {operand};
-  auto op = sparse::UnaryOp::create(builder_, location_, typeOf(operands), uses_[operand]);
+  auto op = sparse::UnaryOp::create(builder_, location_, leafType(operand), uses_[operand]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *block = builder_.createBlock(&op.getPresentRegion(), {}, {uses_[operand].getType()}, {location_});
-  Elements elements = nothing();
-  elements[operand] = present(operand, block->getArgument(0));
-  yield(operands, elements);
-  return {op.getResult(), operands, loopsOf(operand), true};
+  yield(leafOf(operand, present(operand, block->getArgument(0))));
+  return {op.getResult(), {{operand, {}}}, loopsOf(operand), true};
 }
 
 /// At every coordinate that the operand has. What an absent region yields has to be made outside of the generic.
@@ -191,25 +108,22 @@ RecordBuilder::Record RecordBuilder::everywhere(int operand) {
   Record record = stored(operand);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointAfterValue(body_.fills[operand]);
-  const Value missing = pack(record.operands, nothing());
+  const Value missing = leafOf(operand, {});
   builder_.createBlock(&record.value.getDefiningOp<sparse::UnaryOp>().getAbsentRegion());
-  sparse::YieldOp::create(builder_, location_, missing);
+  yield(missing);
   record.isUnion = false;
   return record;
 }
 
 /// Where both are present.
 RecordBuilder::Record RecordBuilder::both(const Record &left, const Record &right) {
-  const llvm::SmallVector<int> operands = unionOf(left.operands, right.operands);
-  auto op = sparse::BinaryOp::create(builder_, location_, typeOf(operands), left.value, right.value);
+  const Pair pair = pairOf(left, right);
+  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, left.value, right.value);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *overlap = builder_.createBlock(&op.getOverlapRegion(), {}, {left.value.getType(), right.value.getType()},
                                               {location_, location_});
-  Elements elements = nothing();
-  unpack(overlap->getArgument(0), left.operands, elements);
-  unpack(overlap->getArgument(1), right.operands, elements);
-  yield(operands, elements);
-  return {op.getResult(), operands, unionOf(left.loops, right.loops), false};
+  yield(joinedValue(pair, left, overlap->getArgument(0), right, overlap->getArgument(1)));
+  return {op.getResult(), pair.layout, unionOf(left.loops, right.loops), false};
 }
 
 /// Where one of them is present. What only the absent one holds is missing there if that one is a union; else both have
@@ -217,19 +131,18 @@ RecordBuilder::Record RecordBuilder::both(const Record &left, const Record &righ
 RecordBuilder::Record RecordBuilder::either(Record left, Record right) {
   const bool isUnion = left.isUnion && right.isUnion && left.loops == right.loops;
   if (!isUnion) {
-    const Record all = withAllOf(left, right.operands);
-    right = withAllOf(right, left.operands);
+    const Record all = withAllOf(left, right);
+    right = withAllOf(right, left);
     left = all;
   }
   Record record = both(left, right);
+  const Pair pair = pairOf(left, right);
   auto op = record.value.getDefiningOp<sparse::BinaryOp>();
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  for (const auto &[region, side] : {std::pair(&op.getLeftRegion(), &left), std::pair(&op.getRightRegion(), &right)}) {
-    mlir::Block *only = builder_.createBlock(region, {}, {side->value.getType()}, {location_});
-    Elements known = nothing();
-    unpack(only->getArgument(0), side->operands, known);
-    yield(record.operands, known);
-  }
+  mlir::Block *onlyLeft = builder_.createBlock(&op.getLeftRegion(), {}, {left.value.getType()}, {location_});
+  yield(joinedValue(pair, left, onlyLeft->getArgument(0), right, {}));
+  mlir::Block *onlyRight = builder_.createBlock(&op.getRightRegion(), {}, {right.value.getType()}, {location_});
+  yield(joinedValue(pair, left, {}, right, onlyRight->getArgument(0)));
   record.isUnion = isUnion;
   return record;
 }
@@ -238,40 +151,43 @@ RecordBuilder::Record RecordBuilder::either(Record left, Record right) {
 RecordBuilder::Record RecordBuilder::withLookup(const Record &record, int operand) {
   if (isSparse(operand) && unionOf(record.loops, loopsOf(operand)) != record.loops)
     return both(record, everywhere(operand));
-  const llvm::SmallVector<int> operands = unionOf(record.operands, {operand});
+  const Pair pair = pairWith(record, operand);
   const mlir::Type element = uses_[operand].getType();
-  auto op = sparse::BinaryOp::create(builder_, location_, typeOf(operands), record.value, uses_[operand]);
+  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, record.value, uses_[operand]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *overlap =
       builder_.createBlock(&op.getOverlapRegion(), {}, {record.value.getType(), element}, {location_, location_});
-  Elements elements = nothing();
-  unpack(overlap->getArgument(0), record.operands, elements);
-  elements[operand] = present(operand, overlap->getArgument(1));
-  yield(operands, elements);
+  const auto yieldWith = [&](Value known, const Element &found) {
+    const Value both = insert(LLVM::PoisonOp::create(builder_, location_, pair.type), known, {0});
+    yield(insert(both, leafOf(operand, found), {1}));
+  };
+  yieldWith(overlap->getArgument(0), present(operand, overlap->getArgument(1)));
   if (isSparse(operand)) {
     mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {record.value.getType()}, {location_});
-    Elements known = nothing();
-    unpack(only->getArgument(0), record.operands, known);
-    yield(operands, known);
+    yieldWith(only->getArgument(0), {});
   }
-  return {op.getResult(), operands, unionOf(record.loops, loopsOf(operand)), false};
+  return {op.getResult(), pair.layout, unionOf(record.loops, loopsOf(operand)), false};
 }
 
 /// The places of a record where an operand stores nothing.
 RecordBuilder::Record RecordBuilder::without(const Record &record, int operand) {
   if (unionOf(record.loops, loopsOf(operand)) != record.loops)
     return both(record, missing(operand));
-  const llvm::SmallVector<int> operands = unionOf(record.operands, {operand});
-  auto op = sparse::BinaryOp::create(builder_, location_, typeOf(operands), record.value, uses_[operand]);
+  const bool isHeld = holds(record, operand);
+  const mlir::Type own = record.value.getType();
+  const Pair pair = isHeld ? Pair{own, record.layout, false} : pairWith(record, operand);
+  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, record.value, uses_[operand]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {record.value.getType()}, {location_});
-  Elements known = nothing();
-  unpack(only->getArgument(0), record.operands, known);
-  yield(operands, known);
-  builder_.createBlock(&op.getOverlapRegion(), {}, {record.value.getType(), uses_[operand].getType()},
-                       {location_, location_});
-  yieldAbsent(operands);
-  return {op.getResult(), operands, record.loops, false};
+  mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {own}, {location_});
+  Value known = only->getArgument(0);
+  if (!isHeld) {
+    known = insert(LLVM::PoisonOp::create(builder_, location_, pair.type), known, {0});
+    known = insert(known, leafOf(operand, {}), {1});
+  }
+  yield(known);
+  builder_.createBlock(&op.getOverlapRegion(), {}, {own, uses_[operand].getType()}, {location_, location_});
+  yieldAbsent(pair.type);
+  return {op.getResult(), pair.layout, record.loops, false};
 }
 
 /// At every coordinate at which an operand stores nothing.
@@ -282,22 +198,22 @@ RecordBuilder::Record RecordBuilder::missing(int operand) {
   while (!present.empty())
     present.back().erase();
   builder_.setInsertionPointToEnd(&present);
-  yieldAbsent(record.operands);
+  yieldAbsent(record.value.getType());
   return record;
 }
 
 /// Sums need a value also where there is none. Side effects keep it where it is, until spc-skip-absent takes it away.
-void RecordBuilder::yieldAbsent(llvm::ArrayRef<int> operands) {
-  auto absent = LLVM::InlineAsmOp::create(builder_, location_, typeOf(operands), mlir::ValueRange(), "spc.absent", "=r",
+void RecordBuilder::yieldAbsent(mlir::Type type) {
+  auto absent = LLVM::InlineAsmOp::create(builder_, location_, type, mlir::ValueRange(), "spc.absent", "=r",
                                           /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
                                           nullptr, nullptr);
   sparse::YieldOp::create(builder_, location_, absent.getRes());
 }
 
-RecordBuilder::Record RecordBuilder::withAllOf(Record record, llvm::ArrayRef<int> operands) {
-  for (int operand : operands)
-    if (!llvm::is_contained(record.operands, operand))
-      record = withLookup(record, operand);
+RecordBuilder::Record RecordBuilder::withAllOf(Record record, const Record &other) {
+  for (const Leaf &leaf : other.layout)
+    if (!holds(record, leaf.operand))
+      record = withLookup(record, leaf.operand);
   return record;
 }
 
@@ -305,13 +221,12 @@ RecordBuilder::Record RecordBuilder::withAllOf(Record record, llvm::ArrayRef<int
 /// come to them. MLIR follows each field of a record back on its own, so that many fields take it very long.
 RecordBuilder::Record RecordBuilder::withMissing(Record record, llvm::ArrayRef<int> operands) {
   for (int operand : operands)
-    if (!llvm::is_contained(record.operands, operand) &&
-        (isSparse(operand) || unionOf(record.loops, loopsOf(operand)) != record.loops))
+    if (!holds(record, operand) && (isSparse(operand) || unionOf(record.loops, loopsOf(operand)) != record.loops))
       record = withLookup(record, operand);
   return record;
 }
 
-/// Halves with halves: the deeper fields are packed, the longer MLIR takes to follow them back.
+/// Halves with halves, so that no record is nested deep.
 RecordBuilder::Record RecordBuilder::joined(llvm::ArrayRef<Record> records, bool isIntersection) {
   if (records.size() == 1)
     return records.front();
@@ -364,7 +279,7 @@ Value RecordBuilder::compute(mlir::Type type, llvm::function_ref<Value(llvm::Arr
   Elements elements;
   for (Value use : uses_)
     elements.push_back({use, {}});
-  unpack(block->getArgument(0), record.operands, elements);
+  unpack(block->getArgument(0), record.layout, elements);
   sparse::YieldOp::create(builder_, location_, body(elements));
   return op.getResult();
 }

@@ -26,14 +26,31 @@ public:
   mlir::Value compute(mlir::Type type, llvm::function_ref<mlir::Value(llvm::ArrayRef<Element>)> body);
 
 private:
+  using Path = llvm::SmallVector<int64_t>;
+
+  /// Where in a record an operand's own struct is, its element and perhaps whether that is stored.
+  struct Leaf {
+    int operand;
+    Path path;
+  };
+  using Layout = llvm::SmallVector<Leaf>;
+
   /// A value that is present in a part of the iteration space, and the operands whose elements it holds.
   struct Record {
     mlir::Value value;
-    llvm::SmallVector<int> operands;
+    Layout layout;
     llvm::SmallVector<int> loops; ///< over which its places lie: a loop that no present value has cannot be emitted
     bool isUnion = false;         ///< present where any of its operands is, and nowhere else
   };
   using Elements = llvm::SmallVector<Element>; ///< by operand number
+
+  /// The record of two others. Records nest: MLIR follows each value that a region reads back through all regions
+  /// before it, and what is handed on as a whole is followed once.
+  struct Pair {
+    mlir::Type type;
+    Layout layout;
+    bool isDisjoint; ///< no operand is in both
+  };
 
   Record gather();
   Record joined(llvm::ArrayRef<Record> records, bool isIntersection);
@@ -45,18 +62,27 @@ private:
   Record withLookup(const Record &record, int operand);
   Record without(const Record &record, int operand);
   Record missing(int operand);
-  void yieldAbsent(llvm::ArrayRef<int> operands);
-  Record withAllOf(Record record, llvm::ArrayRef<int> operands);
+  void yieldAbsent(mlir::Type type);
+  Record withAllOf(Record record, const Record &other);
   Record withMissing(Record record, llvm::ArrayRef<int> operands);
 
-  mlir::Type typeOf(llvm::ArrayRef<int> operands);
-  void unpack(mlir::Value record, llvm::ArrayRef<int> operands, Elements &elements);
-  mlir::Value pack(llvm::ArrayRef<int> operands, const Elements &elements);
+  static bool holds(const Record &record, int operand) {
+    return llvm::any_of(record.layout, [operand](const Leaf &leaf) { return leaf.operand == operand; });
+  }
+  Pair pairOf(const Record &left, const Record &right);
+  Pair pairWith(const Record &record, int operand);
+  mlir::Value joinedValue(const Pair &pair, const Record &left, mlir::Value leftValue, const Record &right,
+                          mlir::Value rightValue);
+  mlir::Type leafType(int operand);
+  mlir::Type structOf(llvm::ArrayRef<mlir::Type> fields);
+  mlir::Value leafOf(int operand, Element element);
+  mlir::Value insert(mlir::Value record, mlir::Value part, llvm::ArrayRef<int64_t> place);
+  mlir::Value pack(mlir::Type type, const Layout &layout, const Elements &elements);
+  void unpack(mlir::Value value, const Layout &layout, Elements &elements);
+  void yield(mlir::Value record);
   mlir::Value flag(bool isStored);
   Element present(int operand, mlir::Value value);
   mlir::Value trueOf(mlir::Value element);
-  /// Yields the record of some operands from a region; fills stand for those that are not known.
-  void yield(llvm::ArrayRef<int> operands, const Elements &elements);
   bool isSparse(int operand) const;
   llvm::SmallVector<int> loopsOf(int operand) const;
   Elements nothing() const { return Elements(uses_.size()); }

@@ -105,10 +105,6 @@ tensor::Coordinates AssembledOutput::slots() const {
   return readerOf(type_, slots_, shape_).slots(positions);
 }
 
-bool AssembledOutput::canStore(const Pattern &pattern) const {
-  return packed(pattern).has_value();
-}
-
 std::string AssembledOutput::nameOf(int64_t element) const {
   std::vector<int64_t> at(shape_.size());
   for (size_t dim = shape_.size(); dim-- > 0; element /= shape_[dim])

@@ -20,7 +20,8 @@ struct ExpectedOutput {
   Pattern most;  ///< what may be: more where operands have padding, which is an entry wherever it points to
 };
 
-/// A tensor of zeros at the elements of a mask, or nullopt where the format has no room for them.
+/// A tensor of zeros at the elements of a mask, or nullopt where the format has no room for them: fixed widths may be
+/// too narrow, index types too small.
 std::optional<tensor::PackedTensor> packMask(const std::vector<uint8_t> &stored, const std::vector<int64_t> &shape,
                                              const format::Format &format, sema::ValueType type);
 
@@ -48,9 +49,6 @@ public:
 
   /// The same with padding and, where blocks are stored, with what is 0 in them.
   tensor::Coordinates slots() const;
-
-  /// Whether a result with this pattern can be stored: fixed widths may be too narrow, index types too small.
-  bool canStore(const Pattern &pattern) const;
 
   /// Checks the struct after a successful call: structure, stored elements, values. Returns the empty string or the
   /// first difference.

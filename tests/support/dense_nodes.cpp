@@ -101,17 +101,20 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
   return node;
 }
 
-void Resolver::noteExtents(const syntax::Expr &expr) {
+void Resolver::noteExtents(const syntax::Expr &expr, std::set<std::string> bound) {
   const auto *access = std::get_if<syntax::Access>(&expr.node);
   const auto tensor = access ? tensors_.find(access->tensor.text) : tensors_.end();
   for (size_t dim = 0; tensor != tensors_.end() && dim < std::min(access->indices.size(), tensor->second.shape.size());
        ++dim)
-    if (access->indices[dim].isPlain() && !windows_.contains({access->tensor.text, dim}))
+    if (access->indices[dim].isPlain() && !windows_.contains({access->tensor.text, dim}) &&
+        !bound.contains(access->indices[dim].text))
       extents_.emplace(access->indices[dim].text, tensor->second.shape[dim]);
   // What a reduction binds is another variable of that name.
-  if (!std::holds_alternative<syntax::Reduce>(expr.node))
-    for (const syntax::Expr *child : syntax::children(expr))
-      noteExtents(*child);
+  if (const auto *reduction = std::get_if<syntax::Reduce>(&expr.node))
+    for (const syntax::Name &variable : reduction->variables)
+      bound.insert(variable.text);
+  for (const syntax::Expr *child : syntax::children(expr))
+    noteExtents(*child, bound);
 }
 
 void noteWindows(const syntax::Expr &expr, Windows &windows) {

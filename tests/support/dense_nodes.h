@@ -97,7 +97,7 @@ public:
   /// Before terms are resolved.
   void noteWindows(const syntax::Expr &expr) { evaluator::noteWindows(expr, windows_); }
   /// After that: how far the variables that no reduction binds run, in whatever term they are read alone.
-  void noteExtents(const syntax::Expr &expr);
+  void noteExtents(const syntax::Expr &expr, std::set<std::string> bound = {});
 
 private:
   NodePtr resolve(const syntax::Expr &expr, Scope &scope);

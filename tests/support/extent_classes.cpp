@@ -15,6 +15,7 @@ public:
     collectIndices(statement.target);
     collectIndices(*statement.value);
     visit(*statement.value);
+    windows_.clear(); // the target's variables run over all of it
     visit(statement.target);
   }
 

@@ -7,13 +7,17 @@
 namespace spc::testing {
 
 bool KernelArguments::canStore(const PatternMap &patterns) const {
+  const auto canStoreAll = [&](const sema::Tensor &tensor) {
+    const auto &masks = patterns.at(tensor.name).masks;
+    return std::all_of(masks.begin(), masks.end(), [&](const std::vector<uint8_t> &mask) {
+      return packMask(mask, shapeOf(tensor.name), tensor.format, tensor.type).has_value();
+    });
+  };
   for (const sema::Tensor &tensor : kernel_.tensors)
-    if (isNamedTemporary(tensor) && tensor.isAssembled &&
-        !packMask(patterns.at(tensor.name).stored, shapeOf(tensor.name), tensor.format, tensor.type))
+    if (isNamedTemporary(tensor) && tensor.isAssembled && !canStoreAll(tensor))
       return false;
-  return std::all_of(arguments_.begin(), arguments_.end(), [&](const auto &argument) {
-    return !argument->assembled || argument->assembled->canStore(patterns.at(argument->tensor->name));
-  });
+  return std::all_of(arguments_.begin(), arguments_.end(),
+                     [&](const auto &argument) { return !argument->assembled || canStoreAll(*argument->tensor); });
 }
 
 std::string KernelArguments::compare(const TensorMap &expected, const PatternMap &least, const PatternMap &most) {

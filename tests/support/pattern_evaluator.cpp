@@ -66,6 +66,7 @@ public:
     Extents loops;
     addExtents(statement_.target, loops);
     anyPoint(loops, point, visitElement);
+    target.masks.push_back(target.stored);
   }
 
 private:

@@ -25,7 +25,8 @@ struct Pattern {
   double fill = 0;                  ///< what missing elements are
   /// Where set: adds what the format stores besides, such as the rest of a block, to the mask that a statement wrote.
   std::function<void(std::vector<uint8_t> &)> pad = {};
-  bool isWritten = false; ///< by a statement
+  bool isWritten = false;                       ///< by a statement
+  std::vector<std::vector<uint8_t>> masks = {}; ///< after each statement that wrote it
 
   bool isStored(int64_t element) const { return kind == Kind::Dense || stored[static_cast<size_t>(element)] != 0; }
 };

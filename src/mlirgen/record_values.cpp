@@ -1,0 +1,164 @@
+// How records hold elements: structs of structs, one for each operand.
+#include "mlirgen/records.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+
+namespace spc::mlirgen {
+
+namespace complex = mlir::complex;
+namespace sparse = mlir::sparse_tensor;
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+/// What an element is in a record: LLVM's structs hold no complex numbers.
+static llvm::SmallVector<mlir::Type> fieldsOf(mlir::Type element) {
+  if (auto complexType = mlir::dyn_cast<mlir::ComplexType>(element))
+    return {complexType.getElementType(), complexType.getElementType()};
+  return {element};
+}
+
+mlir::Type RecordBuilder::leafType(int operand) {
+  llvm::SmallVector<mlir::Type> fields = fieldsOf(uses_[operand].getType());
+  if (isFlagged_[operand])
+    fields.push_back(builder_.getI1Type());
+  return structOf(fields);
+}
+
+mlir::Type RecordBuilder::structOf(llvm::ArrayRef<mlir::Type> fields) {
+  return LLVM::LLVMStructType::getLiteral(builder_.getContext(), fields);
+}
+
+void RecordBuilder::unpack(Value value, const Layout &layout, Elements &elements) {
+  for (const Leaf &leaf : layout) {
+    Path place = leaf.path;
+    place.push_back(0);
+    const auto next = [&]() -> Value {
+      const Value field = LLVM::ExtractValueOp::create(builder_, location_, value, place);
+      ++place.back();
+      return field;
+    };
+    Value element = next();
+    const mlir::Type type = uses_[leaf.operand].getType();
+    if (mlir::isa<mlir::ComplexType>(type))
+      element = complex::CreateOp::create(builder_, location_, type, element, next());
+    elements[leaf.operand] = {element, isFlagged_[leaf.operand] ? next() : Value()};
+  }
+}
+
+Value RecordBuilder::flag(bool isStored) {
+  return mlir::arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(isStored));
+}
+
+RecordBuilder::Element RecordBuilder::present(int operand, Value value) {
+  return {value, keepsLoad_[operand] ? trueOf(value) : flag(true)};
+}
+
+/// True, computed from an element in a way that MLIR does not fold (LLVM does).
+Value RecordBuilder::trueOf(Value element) {
+  namespace arith = mlir::arith;
+  if (mlir::isa<mlir::ComplexType>(element.getType()))
+    element = complex::ReOp::create(builder_, location_, element);
+  const unsigned bits = element.getType().getIntOrFloatBitWidth();
+  const mlir::Type integer = builder_.getIntegerType(bits);
+  if (!mlir::isa<mlir::IntegerType>(element.getType()))
+    element = arith::BitcastOp::create(builder_, location_, integer, element);
+  const auto number = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(integer, value));
+  };
+  const Value even = arith::ShLIOp::create(builder_, location_, element, number(1));
+  const Value zero = arith::AndIOp::create(builder_, location_, even, number(1));
+  return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, zero, number(0));
+}
+
+Value RecordBuilder::insert(Value record, Value part, llvm::ArrayRef<int64_t> place) {
+  return place.empty() ? part : LLVM::InsertValueOp::create(builder_, location_, record, part, place).getResult();
+}
+
+/// The leaf of an operand, with its fill where the element is not known.
+Value RecordBuilder::leafOf(int operand, Element element) {
+  if (!element.value)
+    element = {body_.fills[operand], {}};
+  Value leaf = LLVM::PoisonOp::create(builder_, location_, leafType(operand));
+  int64_t field = 0;
+  const auto add = [&](Value value) { leaf = insert(leaf, value, {field++}); };
+  if (mlir::isa<mlir::ComplexType>(element.value.getType())) {
+    add(complex::ReOp::create(builder_, location_, element.value));
+    add(complex::ImOp::create(builder_, location_, element.value));
+  } else {
+    add(element.value);
+  }
+  if (isFlagged_[operand])
+    add(element.isStored ? element.isStored : flag(false));
+  return leaf;
+}
+
+Value RecordBuilder::pack(mlir::Type type, const Layout &layout, const Elements &elements) {
+  Value record = LLVM::PoisonOp::create(builder_, location_, type);
+  for (const Leaf &leaf : layout)
+    record = insert(record, leafOf(leaf.operand, elements[leaf.operand]), leaf.path);
+  return record;
+}
+
+void RecordBuilder::yield(Value record) {
+  sparse::YieldOp::create(builder_, location_, record);
+}
+
+/// The left record as a whole, then what the right one has besides: as a whole if that is all of it.
+RecordBuilder::Pair RecordBuilder::pairOf(const Record &left, const Record &right) {
+  Pair pair;
+  llvm::SmallVector<mlir::Type> fields = {left.value.getType()};
+  const auto add = [&](int operand, int64_t field, llvm::ArrayRef<int64_t> below) {
+    Path path = {field};
+    path.append(below.begin(), below.end());
+    pair.layout.push_back({operand, std::move(path)});
+  };
+  for (const Leaf &leaf : left.layout)
+    add(leaf.operand, 0, leaf.path);
+  pair.isDisjoint = llvm::none_of(right.layout, [&](const Leaf &leaf) { return holds(left, leaf.operand); });
+  if (pair.isDisjoint)
+    fields.push_back(right.value.getType());
+  for (const Leaf &leaf : right.layout) {
+    if (pair.isDisjoint)
+      add(leaf.operand, 1, leaf.path);
+    else if (!holds(left, leaf.operand)) {
+      add(leaf.operand, static_cast<int64_t>(fields.size()), {});
+      fields.push_back(leafType(leaf.operand));
+    }
+  }
+  pair.type = structOf(fields);
+  return pair;
+}
+
+/// A record and one more operand.
+RecordBuilder::Pair RecordBuilder::pairWith(const Record &record, int operand) {
+  Pair pair{structOf({record.value.getType(), leafType(operand)}), {}, true};
+  for (const Leaf &leaf : record.layout) {
+    Path path = {0};
+    path.append(leaf.path.begin(), leaf.path.end());
+    pair.layout.push_back({leaf.operand, std::move(path)});
+  }
+  pair.layout.push_back({operand, {1}});
+  return pair;
+}
+
+/// Both, or with a null value for what is absent one of them. What only the absent one holds is missing.
+Value RecordBuilder::joinedValue(const Pair &pair, const Record &left, Value leftValue, const Record &right,
+                                 Value rightValue) {
+  if (!pair.isDisjoint) {
+    Elements elements = nothing();
+    if (rightValue)
+      unpack(rightValue, right.layout, elements);
+    Value record = pack(pair.type, pair.layout, elements);
+    return leftValue ? insert(record, leftValue, {0}) : record;
+  }
+  const auto orMissing = [&](Value value, const Record &side) {
+    return value ? value : pack(side.value.getType(), side.layout, nothing());
+  };
+  const Value record = insert(LLVM::PoisonOp::create(builder_, location_, pair.type), orMissing(leftValue, left), {0});
+  return insert(record, orMissing(rightValue, right), {1});
+}
+
+} // namespace spc::mlirgen
