@@ -37,6 +37,15 @@ class Reference(SpcCase):
             with self.subTest(command=command):
                 self.assertEqual(unindented(output), self.output_of(kernel, command))
 
+    def test_the_plan_in_the_language_guide(self):
+        text = (ROOT / "docs" / "language.md").read_text()
+        shown = re.search(r"(?:^    .*\n|^\n(?=    ))+", text[text.index("    kernel attention("):], re.MULTILINE).group()
+        program = ROOT / "examples" / "programs" / "attention.tex"
+        plan = self.spc("compile", program, "--format", "S=csr", "--emit=plan").out
+        self.assertEqual(unindented(shown), plan)
+        self.assertEqual(plan.count("temporary, pattern of S"), 3)
+        self.assertNotRegex(plan, r"\(i, j\): f64 \(i: dense, j: dense\)")
+
     def test_every_example_is_found(self):
         self.assertEqual(len(EXAMPLE.findall(PAGE.read_text())), PAGE.read_text().count("    $ spc run "))
 
