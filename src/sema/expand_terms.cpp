@@ -87,12 +87,8 @@ private:
 
   /// Whether a value is computed as one term: where missing entries are no zeros, its addends have no meaning apart.
   bool isWhole(const Node &value, const Draft &draft) const {
-    bool hasFill = kernel_.tensors[draft.target].fill != 0;
-    forEachAccess(value, false, [&](const AccessNode &use, Span) {
-      const Tensor &tensor = kernel_.tensors[scope_.accesses[use.access].tensor];
-      hasFill |= !tensor.format.isDense() && tensor.fill != 0;
-    });
-    return hasFill && !draft.accumulates && isOverTarget(value, draft);
+    const bool ofTarget = kernel_.tensors[draft.target].fill != 0;
+    return (ofTarget || hasFill(value, scope_, kernel_)) && !draft.accumulates && isOverTarget(value, draft);
   }
 
   void addWhole(const Node &value, Draft &draft) {

@@ -24,6 +24,28 @@ std::optional<double> ofZero(Function function) {
   }
 }
 
+/// Of an infinity, where the limit is exact (C, annex F).
+std::optional<double> ofInfinity(Function function, double x) {
+  switch (function) {
+  case Function::Exp:
+  case Function::Sigmoid:
+    return x < 0 ? 0 : function == Function::Exp ? x : 1;
+  case Function::Expm1:
+    return x < 0 ? -1 : x;
+  case Function::Tanh:
+  case Function::Erf:
+    return x < 0 ? -1 : 1;
+  case Function::Cbrt:
+    return x;
+  case Function::Sqrt:
+  case Function::Log:
+  case Function::Log1p:
+    return x > 0 ? std::optional(x) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
 std::optional<double> ofOne(Function function, double x) {
   switch (function) {
   case Function::Abs:
@@ -41,7 +63,7 @@ std::optional<double> ofOne(Function function, double x) {
   case Function::Not:
     return x == 0 ? 1 : 0;
   default:
-    return x == 0 ? ofZero(function) : std::nullopt;
+    return x == 0 ? ofZero(function) : std::isinf(x) ? ofInfinity(function, x) : std::nullopt;
   }
 }
 

@@ -214,11 +214,14 @@ bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel) {
 }
 
 bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel) {
-  const std::vector<AccessId> accesses = accessesOf(node);
-  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
-    const Tensor &tensor = kernel.tensors[scope.accesses[id].tensor];
+  if (const auto *use = std::get_if<AccessNode>(&node.kind)) {
+    const Tensor &tensor = kernel.tensors[scope.accesses[use->access].tensor];
     return !tensor.format.isDense() && tensor.fill != 0;
-  });
+  }
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  const std::vector<const Node *> below = children(node);
+  return !(call && call->function == Function::Pattern) &&
+         std::any_of(below.begin(), below.end(), [&](const Node *child) { return hasFill(*child, scope, kernel); });
 }
 
 bool isSame(const Domain &a, const Domain &b) {

@@ -37,7 +37,7 @@ double neutralTo(Reduction reduction);
 /// Whether a tree reads a sparse operand.
 bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel);
 
-/// Whether a sparse operand's missing entries are not 0.
+/// Whether a tree reads values of a sparse operand, not its pattern alone, whose missing entries are not 0.
 bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel);
 
 /// Whether two domains have the same form.

@@ -57,13 +57,9 @@ public:
   void rewrite(Statement &statement) {
     for (const Index &index : statement.target.indices)
       bound_.insert(index.text);
-    std::vector<ExprPtr> addends;
-    takeAddends(std::move(statement.value), addends);
-    for (ExprPtr &addend : addends)
-      addend = reduced(std::move(addend));
-    statement.value = std::move(addends.front());
-    for (size_t k = 1; k < addends.size(); ++k)
-      statement.value = add(std::move(statement.value), std::move(addends[k]), statement.where);
+    // The others take the right side in as it is, once for each value of what the target lacks.
+    const bool isReduced = statement.op == AssignOp::Assign || statement.op == AssignOp::Add;
+    statement.value = isReduced ? ofAddends(std::move(statement.value)) : rewritten(std::move(statement.value));
     if (statement.op == AssignOp::Add)
       statement.op = semiring_.addition == Addition::Min   ? AssignOp::Min
                      : semiring_.addition == Addition::Max ? AssignOp::Max
@@ -72,13 +68,25 @@ public:
   }
 
 private:
-  static void takeAddends(ExprPtr expr, std::vector<ExprPtr> &addends) {
+  /// A right side whose addends are reduced, each by itself. Signs are opened only where sums are sums.
+  ExprPtr ofAddends(ExprPtr expr) {
+    const bool isSum = semiring_.addition == Addition::Plus;
     auto *binary = std::get_if<Binary>(&expr->node);
-    if (!binary || binary->op != BinaryOp::Add)
-      return addends.push_back(std::move(expr));
-    ExprPtr right = std::move(binary->right);
-    takeAddends(std::move(binary->left), addends);
-    addends.push_back(std::move(right));
+    auto *negate = std::get_if<Negate>(&expr->node);
+    if (auto *paren = std::get_if<Paren>(&expr->node))
+      paren->inner = ofAddends(std::move(paren->inner));
+    else if (negate && isSum)
+      negate->operand = ofAddends(std::move(negate->operand));
+    else if (binary && (binary->op == BinaryOp::Add || (binary->op == BinaryOp::Sub && isSum)))
+      return sumOf(binary->op, ofAddends(std::move(binary->left)), ofAddends(std::move(binary->right)), expr->where);
+    else
+      return reduced(std::move(expr));
+    return expr;
+  }
+
+  ExprPtr sumOf(BinaryOp op, ExprPtr left, ExprPtr right, Span where) {
+    return op == BinaryOp::Add ? add(std::move(left), std::move(right), where)
+                               : make(Binary{op, std::move(left), std::move(right)}, where);
   }
 
   /// An addend over all values of the variables that the target lacks.

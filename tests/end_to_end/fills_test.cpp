@@ -57,6 +57,17 @@ TEST_CASE("other semirings", "[fills]") {
   check(integers);
 }
 
+TEST_CASE("functions of infinite fills", "[fills]") {
+  checkFills("y(i) = b(j,i)*a(i)*exp(a(j))", {{"a", "-inf"}}, product({{"a", {"sv"}}}));
+  checkFills("D(i,j) = exp(A(i,j))*x(j)", {{"A", "-inf"}}, product({{"A", {"csr"}}, {"D", {"csr", "dense"}}}));
+  checkFills("D(i,j) = sigmoid(A(i,j)) + tanh(A(i,j))", {{"A", "-inf"}}, product({{"A", {"csr"}}, {"D", {"dense"}}}));
+}
+
+TEST_CASE("a fill of what is asked for its pattern alone", "[fills]") {
+  checkFills("C(i,j) = A(i,j)*(not pattern(v(i))) + x(i)*(not pattern(w(i)))", {{"w", "1"}},
+             product({{"v", {"sv"}}, {"w", {"sv"}}, {"C", {"csr", "dcsc", "dense"}}}));
+}
+
 TEST_CASE("minima and maxima that infinite fills decide", "[fills]") {
   checkFills("y(i) = min(k, max(A(i,k), x(k)))", {{"A", "inf"}}, product({{"A", kSparse}}));
   checkFills("D(i,j) = min(k, max(A(i,k), B(k,j)))", {{"A", "inf"}, {"B", "inf"}},

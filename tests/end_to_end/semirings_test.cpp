@@ -34,6 +34,12 @@ TEST_CASE("semirings by declaration", "[semirings]") {
   checkSemiring("min, +", "y(i) += A(i,k)*x(k)", product({{"A", {"csr", "csc"}}}), {{"A", "inf"}});
 }
 
+TEST_CASE("what a semiring's statements take in, and parentheses", "[semirings]") {
+  checkSemiring("max, +", "y(i) = 9*x(i)\ny(i) min= A(i,k)*x(i)", product({{"A", {"csr", "dense"}}}));
+  checkSemiring("+, min", "y(i) = (A(i,k) + x(i)) + x(i)", product({{"A", {"csr", "dense"}}}));
+  checkSemiring("+, min", "y(i) = x(i) - (x(i) + A(i,k)*z(k))", product({{"A", {"csr", "dense"}}}));
+}
+
 TEST_CASE("semirings that take one factor", "[semirings]") {
   checkSemiring("+, first", "C(i,j) = A(i,k)*B(k,j)",
                 product({{"A", {"csr"}}, {"B", {"csr", "csc"}}, {"C", {"csr", "dense"}}}));

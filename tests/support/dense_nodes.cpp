@@ -261,8 +261,10 @@ bool readsFill(const syntax::Expr &expr, const TensorMap &tensors) {
   if (const auto *access = std::get_if<syntax::Access>(&expr.node))
     if (auto tensor = tensors.find(access->tensor.text); tensor != tensors.end())
       return tensor->second.sparse && tensor->second.fill != 0;
+  const auto *call = std::get_if<syntax::Call>(&expr.node);
   const std::vector<const syntax::Expr *> below = syntax::children(expr);
-  return std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
+  return !(call && call->function == syntax::Function::Pattern) &&
+         std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
 }
 
 bool indexesOnly(const syntax::Expr &expr, Scope scope) {

@@ -40,7 +40,7 @@ bool StatementFills::readsFill(const Expr &expr) const {
   if (const auto *access = std::get_if<syntax::Access>(&expr.node))
     return isSparse(*access) && tensors_.at(access->tensor.text).fill != 0;
   const std::vector<const Expr *> below = syntax::children(expr);
-  return std::any_of(below.begin(), below.end(), [&](const Expr *e) { return readsFill(*e); });
+  return !maskOf(expr) && std::any_of(below.begin(), below.end(), [&](const Expr *e) { return readsFill(*e); });
 }
 
 bool StatementFills::isSparse(const syntax::Access &access) const {

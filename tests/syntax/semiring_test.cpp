@@ -26,6 +26,14 @@ TEST_CASE("sums and products of a semiring") {
   CHECK(written("min, +", "y(i) = (A(i,k) + z(i))*x(k)") == "y(i) = min(k, ((min(A(i,k), z(i))) + x(k)))");
 }
 
+TEST_CASE("parentheses and signs around addends") {
+  CHECK(written("min, +", "y(i) = (A(i,k)*x(k) + z(i))") == "y(i) = (min(min(k, (A(i,k) + x(k))), z(i)))");
+  CHECK(written("+, min", "y(i) = (A(i,k)*x(k) + z(i)) + z(i)") == "y(i) = (sum(k, min(A(i,k), x(k))) + z(i)) + z(i)");
+  CHECK(written("+, min", "y(i) = z(i) - (A(i,k) - x(i))") == "y(i) = z(i) - (sum(k, A(i,k)) - x(i))");
+  CHECK(written("+, min", "y(i) = -(A(i,k) + x(i))") == "y(i) = -(sum(k, A(i,k)) + x(i))");
+  CHECK(written("max, +", "y(i) = A(i,k) - x(i)") == "y(i) = max(k, A(i,k) - x(i))");
+}
+
 TEST_CASE("a factor where the other one has an entry") {
   CHECK(written("+, first", "y(i) = A(i,k)*B(k,i)") == "y(i) = sum(k, A(i,k)*pattern(B(k,i)))");
   CHECK(written("or, second", "y(i) = A(i,k)*x(k)") == "y(i) = any(k, x(k)*pattern(A(i,k)))");
@@ -44,6 +52,8 @@ TEST_CASE("accumulating in a semiring") {
   CHECK(written("max, +", "y(i) += x(i)") == "y(i) max= x(i)");
   CHECK(written("or, and", "y(i) += x(i)") == "y(i) or= x(i)");
   CHECK(written("+, min", "y(i) += x(i)") == "y(i) += x(i)");
+  CHECK(written("max, +", "y(i) min= A(i,k)*x(i)") == "y(i) min= (A(i,k) + x(i))");
+  CHECK(written("+, min", "y(i) max= A(i,k) + x(i)") == "y(i) max= A(i,k) + x(i)");
 }
 
 TEST_CASE("declarations after a semiring have its fill") {
