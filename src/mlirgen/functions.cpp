@@ -70,7 +70,7 @@ public:
     case Function::Pow:
       return math::PowFOp::create(builder_, location_, a, b);
     case Function::Atan2:
-      return math::Atan2Op::create(builder_, location_, a, b);
+      return atan2(a, b);
     case Function::Modulo:
       return modulo(a, b);
     default:
@@ -102,6 +102,20 @@ public:
   }
 
 private:
+  /// MLIR folds the angle of two constant zeros to a NaN: it is +-0, or +-pi where the second is -0.
+  Value atan2(Value y, Value x) {
+    const auto isZero = [&](Value value) -> Value {
+      return arith::CmpFOp::create(builder_, location_, CmpFPredicate::OEQ, value, constant(0));
+    };
+    const Value isOrigin = arith::AndIOp::create(builder_, location_, isZero(y), isZero(x));
+    const Value one = math::CopySignOp::create(builder_, location_, constant(1), x);
+    const Value isBehind = arith::CmpFOp::create(builder_, location_, CmpFPredicate::OLT, one, constant(0));
+    const Value angle = arith::SelectOp::create(builder_, location_, isBehind, constant(std::numbers::pi), constant(0));
+    const Value signedAngle = math::CopySignOp::create(builder_, location_, angle, y);
+    const Value usual = math::Atan2Op::create(builder_, location_, y, x);
+    return arith::SelectOp::create(builder_, location_, isOrigin, signedAngle, usual);
+  }
+
   template <typename Op> Value create(Value x) { return Op::create(builder_, location_, x); }
 
   static CmpFPredicate floatPredicate(Function function) {

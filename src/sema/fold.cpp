@@ -17,8 +17,6 @@ std::optional<double> ofZero(Function function) {
     return 1;
   case Function::Sigmoid:
     return 0.5;
-  case Function::Log:
-    return std::nullopt;
   default:
     return 0;
   }
@@ -37,7 +35,6 @@ std::optional<double> ofInfinity(Function function, double x) {
     return x < 0 ? -1 : 1;
   case Function::Cbrt:
     return x;
-  case Function::Sqrt:
   case Function::Log:
   case Function::Log1p:
     return x > 0 ? std::optional(x) : std::nullopt;
@@ -62,6 +59,10 @@ std::optional<double> ofOne(Function function, double x) {
     return std::round(x);
   case Function::Not:
     return x == 0 ? 1 : 0;
+  case Function::Sqrt: // correctly rounded
+    return x >= 0 ? std::optional(std::sqrt(x)) : std::nullopt;
+  case Function::Log:
+    return x == 1 ? std::optional(0.0) : std::isinf(x) ? ofInfinity(function, x) : std::nullopt;
   default:
     return x == 0 ? ofZero(function) : std::isinf(x) ? ofInfinity(function, x) : std::nullopt;
   }
@@ -85,6 +86,8 @@ std::optional<double> ofTwo(Function function, double a, double b) {
     return (a != 0) != (b != 0);
   case Function::Modulo:
     return b != 0 ? std::optional(std::fmod(a, b)) : std::nullopt;
+  case Function::Atan2:
+    return a == 0 && b == 0 && !std::signbit(b) ? std::optional(a) : std::nullopt;
   case Function::Pow:
     return a == 0 && b > 0 ? std::optional(0.0) : std::nullopt;
   default:

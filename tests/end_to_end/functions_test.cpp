@@ -66,6 +66,12 @@ TEST_CASE("functions of missing entries that are not 0 fill the result", "[funct
   check("D(i,j) = not A(i,j)", product({{"A", kSparse}, {"D", kDense}}));
 }
 
+TEST_CASE("the angle of what is missing is 0", "[functions]") {
+  check("y(i) = atan2(v(i), v(i)) * x(i)", product({{"v", {"sv"}}}));
+  check("D(i,j) = atan2(A(i,j), B(i,j))", product({{"A", {"csr"}}, {"B", {"csr", "coo"}}, {"D", {"dense", "csr"}}}));
+  check("D(i,j) = atan2(A(i,j), X(i,j)) + log(abs(A(i,j)) + 1)", product({{"A", {"csr"}}, {"D", {"dense"}}}));
+}
+
 TEST_CASE("functions of two sparse operands visit entries of either or of both", "[functions]") {
   const std::vector<std::string> two = {"csr", "coo", "dcsr"};
   check("D(i,j) = max(A(i,j), B(i,j))", product({{"A", two}, {"B", two}, {"D", kDense}}));

@@ -171,6 +171,8 @@ private:
   std::string factor() {
     if (kind_ != Kind::Complex && chance(14))
       return call();
+    if ((kind_ == Kind::Float || kind_ == Kind::Integer) && chance(5))
+      return chance(50) ? numericCall() : chance(50) && !targets_.empty() ? "(" + pick(targets_) + " + 1)" : count();
     if (kind_ != Kind::Complex && chance(6))
       return mask();
     const int64_t kind = random_.below(100);
@@ -219,6 +221,34 @@ private:
     }
   }
 
+  /// Functions of two numbers, and conversions.
+  std::string numericCall() {
+    const std::string first = operandAccess(/*mustBeDense=*/false);
+    const bool isFloat = kind_ == Kind::Float;
+    switch (random_.below(isFloat ? 5 : 2)) {
+    case 0:
+      return "(" + first + " % " + (isFloat ? "1.25" : "3") + ")";
+    case 1:
+      return (isFloat ? chance(50) ? "f32(" : "i32(" : "i32(") + first + ")";
+    case 2:
+      return "atan2(" + first + ", " + operandAccess(false) + ")";
+    case 3:
+      return "pow(abs(" + first + "), " + (chance(50) ? "2" : "1.5") + ")";
+    default:
+      return "log(abs(" + first + ") + 1)";
+    }
+  }
+
+  std::string count() {
+    const std::string access = operandAccess(/*mustBeDense=*/false);
+    const std::string &variable = pick(kVariables);
+    const bool isTarget = std::find(targets_.begin(), targets_.end(), variable) != targets_.end();
+    const bool isPlain = access.find('(') != std::string::npos && access.find_first_of("+*") == std::string::npos;
+    return isPlain && !isTarget && access.find(variable) != std::string::npos
+               ? "count(" + variable + ", " + access + ")"
+               : access;
+  }
+
   std::string comparison(const std::string &left, const std::string &right) {
     static constexpr std::array<const char *, 6> operations = {" < ", " <= ", " > ", " >= ", " == ", " != "};
     return left + pick(operations) + right;
@@ -226,9 +256,9 @@ private:
 
   std::string functionOfOne() {
     static constexpr std::array<const char *, 3> forAll = {"abs", "sign", "relu"};
-    static constexpr std::array<const char *, 14> forFloats = {"floor", "ceil",  "round", "sqrt",   "cbrt",
-                                                               "exp",   "expm1", "log1p", "sin",    "cos",
-                                                               "tanh",  "erf",   "gelu",  "sigmoid"};
+    static constexpr std::array<const char *, 15> forFloats = {"floor", "ceil",  "round", "sqrt", "cbrt",
+                                                               "exp",   "expm1", "log1p", "sin",  "cos",
+                                                               "tan",   "tanh",  "erf",   "gelu", "sigmoid"};
     return hasFractions() && chance(75) ? pick(forFloats) : pick(forAll);
   }
 
@@ -254,11 +284,11 @@ private:
     const std::string &variable = reductions_.empty() || chance(30) ? pick(kVariables) : pick(reductions_);
     if (body.find(variable) == std::string::npos)
       return "(" + body + ")";
-    static constexpr std::array<const char *, 6> others = {"max", "min", "any", "prod", "argmin", "argmax"};
+    static constexpr std::array<const char *, 7> others = {"max", "min", "any", "prod", "all", "argmin", "argmax"};
     if (hasFractions() && chance(8))
       return "mean(" + variable + ", " + body + ")";
     const bool isSum = kind_ == Kind::Complex || kind_ == Kind::Bool || chance(70);
-    const char *reduction = isSum ? "sum" : others[static_cast<size_t>(random_.below(isDivisor ? 4 : 6))];
+    const char *reduction = isSum ? "sum" : others[static_cast<size_t>(random_.below(isDivisor ? 5 : 7))];
     return std::string(reduction) + "(" + variable + ", " + body + ")";
   }
 
@@ -354,47 +384,6 @@ Trial generateTrial(int extentClasses, uint64_t seed) {
   trial.nonFinite = random.below(6) == 0;
   trial.seed = seed;
   return trial;
-}
-
-std::string mutate(const std::string &text, Random &random) {
-  static const std::vector<std::string> tokens = {"(",        ")",
-                                                  ",",        "=",
-                                                  "+=",       "+",
-                                                  "*",        "<",
-                                                  "exp(",     "not ",
-                                                  "and",      "%",
-                                                  "max(",     "/",
-                                                  "-",        "sum(",
-                                                  "tensor ",  ":",
-                                                  "f32",      "1e999",
-                                                  "1e",       "i",
-                                                  "A0",       "\n",
-                                                  ";",        "#",
-                                                  "\xc3\xa9", "\x01",
-                                                  "((((((((", "sparse",
-                                                  "0",        ".",
-                                                  "@",        "99999999999999999999"};
-  std::string result = text;
-  for (int64_t edits = 1 + random.below(2); edits > 0 && !result.empty(); --edits) {
-    const auto at = static_cast<size_t>(random.below(static_cast<int64_t>(result.size())));
-    const auto length = static_cast<size_t>(1 + random.below(4));
-    const std::string &token = tokens[static_cast<size_t>(random.below(static_cast<int64_t>(tokens.size())))];
-    switch (random.below(4)) {
-    case 0:
-      result.erase(at, length);
-      break;
-    case 1:
-      result.insert(at, result.substr(at, length));
-      break;
-    case 2:
-      result.insert(at, token);
-      break;
-    default:
-      result.replace(at, length, token);
-      break;
-    }
-  }
-  return result;
 }
 
 } // namespace spc::testing
