@@ -20,7 +20,13 @@ public:
 
   Value sum(const Node &body, const std::vector<int> &loops) {
     Accumulator total;
-    forEachPoint(variables_, loops, [&] { total.add(evaluate(body)); });
+    const bool isDense = !readsSparse(body); // then it has a value everywhere, be it a 0 whatever its operands are
+    forEachPoint(variables_, loops, [&] {
+      Value value = evaluate(body);
+      if (isDense && body.hasCalls)
+        value.present = value.stored = true;
+      total.add(value);
+    });
     return total.total(epsilon_);
   }
 
@@ -285,15 +291,6 @@ private:
   double epsilon_;
 };
 
-/// The reduction, other than a sum, that a statement's value is, else nullptr.
-const Node *reductionOf(const std::vector<Term> &terms) {
-  using syntax::Reduction;
-  if (terms.size() != 1 || terms.front().isNegated || terms.front().expr->kind != NodeKind::Sum)
-    return nullptr;
-  const Reduction kind = terms.front().expr->reduction;
-  return kind >= Reduction::Product && kind <= Reduction::All ? terms.front().expr.get() : nullptr;
-}
-
 void run(const syntax::Statement &statement, TensorMap &tensors) {
   auto found = tensors.find(statement.target.tensor.text);
   if (found == tensors.end() || found->second.shape.size() != statement.target.indices.size())
@@ -348,7 +345,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       const Value result = evaluator.reduce(*reduction);
       target.stored[at] = result.stored ? 1 : 0;
       target.values[at] = converted(result.value, target.type);
-      target.errors[at] = result.error + epsilon * std::abs(result.value);
+      target.errors[at] = storedError(result, target.type, epsilon);
       return;
     }
     Accumulator total;
@@ -363,7 +360,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
     else if (hasEntry && !isStored)
       throw std::runtime_error("a value falls outside the pattern of " + statement.target.tensor.text);
     target.values[at] = converted(result.value, target.type);
-    target.errors[at] = result.error + epsilon * std::abs(result.value);
+    target.errors[at] = storedError(result, target.type, epsilon);
   });
 }
 

@@ -142,6 +142,12 @@ std::optional<double> Resolver::fillOfSome(const Node &node) {
   }
 }
 
+bool readsSparse(const Node &node) {
+  const auto reads = [](const NodePtr &part) { return part && readsSparse(*part); };
+  return (node.tensor && node.tensor->sparse && !node.picks) || reads(node.left) || reads(node.right) ||
+         std::any_of(node.arguments.begin(), node.arguments.end(), reads);
+}
+
 std::optional<double> settledBy(const Node &call) {
   const bool isMax = call.call->function == syntax::Function::Max;
   if (!isMax && call.call->function != syntax::Function::Min)
@@ -255,6 +261,14 @@ std::optional<syntax::Reduction> takenInBy(syntax::AssignOp op) {
          : op == syntax::AssignOp::Max ? std::optional(syntax::Reduction::Max)
          : op == syntax::AssignOp::Or  ? std::optional(syntax::Reduction::Any)
                                        : std::nullopt;
+}
+
+const Node *reductionOf(const std::vector<Term> &terms) {
+  using syntax::Reduction;
+  if (terms.size() != 1 || terms.front().isNegated || terms.front().expr->kind != NodeKind::Sum)
+    return nullptr;
+  const Reduction kind = terms.front().expr->reduction;
+  return kind >= Reduction::Product && kind <= Reduction::All ? terms.front().expr.get() : nullptr;
 }
 
 bool readsFill(const syntax::Expr &expr, const TensorMap &tensors) {

@@ -56,6 +56,9 @@ void noteWindows(const syntax::Expr &expr, Windows &windows);
 /// Whether a call is `not pattern(A)`, which a sparse A has values for where it has no entry.
 bool isComplement(const Node &node);
 
+/// Whether an expression reads entries of a sparse tensor.
+bool readsSparse(const Node &node);
+
 /// The infinity that an argument's fill makes of a minimum or a maximum, whatever the others are.
 std::optional<double> settledBy(const Node &call);
 
@@ -72,6 +75,9 @@ struct Term {
   bool isNegated = false;
   std::vector<int> reductions;
 };
+
+/// The reduction, other than a sum, that a statement's value is, else nullptr.
+const Node *reductionOf(const std::vector<Term> &terms);
 
 /// What a statement with `min=`, `max=` or `or=` makes of values.
 std::optional<syntax::Reduction> takenInBy(syntax::AssignOp op);

@@ -46,6 +46,12 @@ inline bool isFinite(const Element &value) {
   return std::isfinite(value.real()) && std::isfinite(value.imag());
 }
 
+/// What a value may be off by once it is stored: the least numbers of f16 are far apart, too.
+inline double storedError(const Value &value, sema::ValueType type, double epsilon) {
+  const double spacing = type == sema::ValueType::F16 ? std::ldexp(1, -24) : 0;
+  return value.error + epsilon * std::abs(value.value) + spacing * value.additions;
+}
+
 /// Visits every point of the variables' ranges.
 template <typename Visit>
 void forEachPoint(std::vector<Variable> &variables, const std::vector<int> &loops, Visit visit, size_t depth = 0) {

@@ -123,24 +123,32 @@ private:
 
 } // namespace
 
+/// The extent that a window needs of its dimension; 0 where some variable of it has no values.
+static int64_t extentFor(const ExtentClasses::Window &window, const std::vector<int64_t> &extents) {
+  int64_t last = window.constant;
+  for (auto [variable, scale] : window.terms) {
+    if (extents[static_cast<size_t>(variable)] == 0)
+      return 0;
+    last += scale * (extents[static_cast<size_t>(variable)] - 1);
+  }
+  return last + 1;
+}
+
 std::vector<int64_t> withRoomForWindows(const ExtentClasses &classes, std::vector<int64_t> extents) {
+  constexpr int64_t kMost = 60; // windows may need each other's dimensions: no extents would do then
   for (size_t round = 0; round < classes.windows.size(); ++round)
     for (const ExtentClasses::Window &window : classes.windows) {
-      int64_t last = window.constant;
-      bool isEmpty = false;
-      for (auto [variable, scale] : window.terms) {
-        last += scale * (extents[static_cast<size_t>(variable)] - 1);
-        isEmpty |= extents[static_cast<size_t>(variable)] == 0;
-      }
       int64_t &extent = extents[static_cast<size_t>(window.dimension)];
-      if (!isEmpty)
-        extent = std::max(extent, last + 1);
+      if (const int64_t needed = extentFor(window, extents); needed <= kMost)
+        extent = std::max(extent, needed);
     }
   return extents;
 }
 
 bool windowsFit(const ExtentClasses &classes, const std::vector<int64_t> &extents) {
-  return withRoomForWindows(classes, extents) == extents;
+  return std::all_of(classes.windows.begin(), classes.windows.end(), [&](const ExtentClasses::Window &window) {
+    return extentFor(window, extents) <= extents[static_cast<size_t>(window.dimension)];
+  });
 }
 
 ExtentClasses findExtentClasses(const syntax::Kernel &kernel, const std::map<std::string, std::string> &sameShape) {

@@ -133,7 +133,8 @@ private:
     Extents loops;
     collectExtents(addend, bound, loops);
     Point point = outer;
-    return anyPoint(loops, point, [&] { return holds(addend, point); });
+    const bool isDense = fills_.isEverywhere(addend) && !fills_.readsSparse(addend);
+    return anyPoint(loops, point, [&] { return isDense || holds(addend, point); });
   }
 
   /// Whether an expression has a value at a point. One with calls has, unless it is 0 because entries are missing.

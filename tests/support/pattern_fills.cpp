@@ -48,6 +48,13 @@ bool StatementFills::isSparse(const syntax::Access &access) const {
          tensors_.at(access.tensor.text).kind != Pattern::Kind::Dense;
 }
 
+bool StatementFills::readsSparse(const Expr &expr) const {
+  const auto *access = std::get_if<syntax::Access>(&expr.node);
+  const std::vector<const Expr *> below = syntax::children(expr);
+  return (access && isSparse(*access)) ||
+         std::any_of(below.begin(), below.end(), [&](const Expr *e) { return readsSparse(*e); });
+}
+
 const Expr *StatementFills::missingSum(const Expr &expr) const {
   const auto *sum = std::get_if<syntax::Reduce>(&expr.node);
   if (!sum || argued_.contains(&expr))

@@ -18,6 +18,8 @@ public:
   /// What an expression is where all sparse tensors miss their entries, if that is one number.
   std::optional<double> fillOf(const syntax::Expr &expr) const;
 
+  bool readsSparse(const syntax::Expr &expr) const;
+
   /// Whether an expression has a value at every point, be it one that no entry makes.
   bool isEverywhere(const syntax::Expr &expr) const { return hasCalls(expr) || argued_.contains(&expr); }
 
