@@ -16,74 +16,92 @@ if(NOT SPC_FRONT_ONLY)
   set(SPC_LLVM_TOOLS ${LLVM_TOOLS_BINARY_DIR})
 endif()
 
-# spc_stage(name [MLIR] [DEPENDS stages...] [LINK libraries...]): the library spc_<name> from every .cpp file of this folder.
-function(spc_stage name)
-  cmake_parse_arguments(ARG "MLIR" "" "DEPENDS;LINK" ${ARGN})
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  if(sources)
-    add_library(spc_${name} STATIC ${sources})
-    set(scope PUBLIC)
-  else()
-    add_library(spc_${name} INTERFACE)
-    set(scope INTERFACE)
+# Headers that are compiled once, for all targets that are compiled in the same way.
+set(SPC_STANDARD_HEADERS <algorithm> <array> <cmath> <cstdint> <functional> <limits> <map> <memory> <numeric> <optional>
+    <set> <sstream> <string> <string_view> <utility> <variant> <vector>)
+set(SPC_MLIR_HEADERS <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
+    <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h>
+    <mlir/Dialect/SparseTensor/IR/SparseTensor.h> <mlir/Dialect/Vector/IR/VectorOps.h> <mlir/IR/ImplicitLocOpBuilder.h>
+    <mlir/IR/Matchers.h> <mlir/Pass/Pass.h>)
+set(SPC_TEST_HEADERS <catch2/catch.hpp> ${SPC_STANDARD_HEADERS})
+
+# spc_precompile(target set): the headers SPC_<set>_HEADERS, read once by the first target that asks for them.
+function(spc_precompile target set)
+  get_property(owner GLOBAL PROPERTY SPC_${set}_OWNER)
+  if(owner)
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+    return()
   endif()
-  target_include_directories(spc_${name} ${scope} ${CMAKE_SOURCE_DIR}/src)
+  set_property(GLOBAL PROPERTY SPC_${set}_OWNER ${target})
+  target_precompile_headers(${target} PRIVATE ${SPC_${set}_HEADERS})
+endfunction()
+
+# spc_stage(name [MLIR|LLVM] [DEPENDS stages...] [LINK libraries...]): the library spc_<name> from every .cpp file below
+# this folder. MLIR, LLVM: what the stage includes.
+function(spc_stage name)
+  cmake_parse_arguments(ARG "MLIR;LLVM" "" "DEPENDS;LINK" ${ARGN})
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
+  add_library(spc_${name} STATIC ${sources})
+  target_include_directories(spc_${name} PUBLIC ${CMAKE_SOURCE_DIR}/src)
   list(TRANSFORM ARG_DEPENDS PREPEND spc_)
-  target_link_libraries(spc_${name} ${scope} ${ARG_DEPENDS} ${ARG_LINK})
-  if(sources)
-    spc_warnings(spc_${name})
-    if(ARG_MLIR)
-      spc_use_mlir(spc_${name})
-      spc_precompile_mlir(spc_${name})
-    endif()
+  target_link_libraries(spc_${name} PUBLIC ${ARG_DEPENDS} ${ARG_LINK})
+  spc_warnings(spc_${name})
+  if(ARG_MLIR OR ARG_LLVM)
+    spc_use_llvm(spc_${name})
+  endif()
+  if(ARG_MLIR)
+    spc_precompile(spc_${name} MLIR)
+  elseif(NOT ARG_LLVM)
+    spc_precompile(spc_${name} STANDARD)
   endif()
 endfunction()
 
 function(spc_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    # libstdc++ 12's own use of what it deprecates, seen where clang takes its headers from a precompiled one.
+    target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)
+  endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
     target_compile_options(${target} PRIVATE -Wno-restrict) # false alarms in g++ 12 (PR105651)
   endif()
 endfunction()
 
 # LLVM and MLIR headers as system headers, so that their warnings stay theirs.
-function(spc_use_mlir target)
+function(spc_use_llvm target)
   target_include_directories(${target} SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
   separate_arguments(definitions NATIVE_COMMAND "${LLVM_DEFINITIONS}")
   target_compile_definitions(${target} PRIVATE ${definitions})
   target_compile_options(${target} PRIVATE -Wno-unused-parameter -Wno-pedantic)
 endfunction()
 
-# Reading MLIR's headers takes 12 of the 13 seconds that a typical file of a pass needs: they are read once, for the
-# first stage that needs them and for all that are compiled in the same way.
-function(spc_precompile_mlir target)
-  get_property(owner GLOBAL PROPERTY SPC_MLIR_HEADERS)
-  if(owner)
-    target_precompile_headers(${target} REUSE_FROM ${owner})
-    return()
+# spc_test_settings(target): what all executables and libraries of the tests are compiled with.
+function(spc_test_settings target)
+  target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/tests)
+  target_compile_definitions(${target} PRIVATE SPC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SPC_BINARY_DIR="${CMAKE_BINARY_DIR}")
+  spc_warnings(${target})
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    target_compile_options(${target} PRIVATE -Wno-c2y-extensions -Wno-missing-braces) # Catch's __COUNTER__
   endif()
-  set_property(GLOBAL PROPERTY SPC_MLIR_HEADERS ${target})
-  target_precompile_headers(${target} PRIVATE
-    <mlir/Dialect/Arith/IR/Arith.h> <mlir/Dialect/Func/IR/FuncOps.h> <mlir/Dialect/LLVMIR/LLVMDialect.h>
-    <mlir/Dialect/Linalg/IR/Linalg.h> <mlir/Dialect/MemRef/IR/MemRef.h> <mlir/Dialect/SCF/IR/SCF.h>
-    <mlir/Dialect/SparseTensor/IR/SparseTensor.h> <mlir/Dialect/Vector/IR/VectorOps.h>
-    <mlir/IR/ImplicitLocOpBuilder.h>)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD OFF) # the tests of a stage name alike what they need alike
 endfunction()
 
-# spc_test(name [MLIR] LINK libraries...): <name>_tests from every .cpp file of this folder, registered with ctest.
-function(spc_test name)
+# spc_test_executable(name [MLIR] LINK libraries...): <name>_tests from every .cpp file of this folder.
+function(spc_test_executable name)
   cmake_parse_arguments(ARG "MLIR" "" "LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp)
-  if(NOT sources)
-    return()
-  endif()
   add_executable(${name}_tests ${sources})
   target_link_libraries(${name}_tests PRIVATE spc_catch_main ${ARG_LINK})
-  target_include_directories(${name}_tests PRIVATE ${CMAKE_SOURCE_DIR}/tests)
-  target_compile_definitions(${name}_tests PRIVATE SPC_SOURCE_DIR="${CMAKE_SOURCE_DIR}" SPC_BINARY_DIR="${CMAKE_BINARY_DIR}")
-  spc_warnings(${name}_tests)
+  spc_test_settings(${name}_tests)
   if(ARG_MLIR)
-    spc_use_mlir(${name}_tests)
+    spc_use_llvm(${name}_tests)
+  else()
+    spc_precompile(${name}_tests TEST)
   endif()
+endfunction()
+
+# spc_test(name [MLIR] LINK libraries...): the same, registered with ctest.
+function(spc_test name)
+  spc_test_executable(${name} ${ARGN})
   add_test(NAME ${name} COMMAND ${name}_tests)
 endfunction()

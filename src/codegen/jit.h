@@ -13,7 +13,7 @@ enum class CodeGenOptLevel;
 
 namespace spc::codegen {
 
-/// The packed entry that codegen/entry.h adds: context, then one pointer an argument. Returns an spc_status.
+/// The packed entry that entry/entry.h adds: context, then one pointer an argument. Returns an spc_status.
 using Invoke = int32_t (*)(void **arguments);
 
 /// Owns the machine code of one kernel.

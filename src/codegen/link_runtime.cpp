@@ -17,7 +17,7 @@ namespace {
 constexpr DiagnosticKind kRuntimeUnavailable{"runtime-unavailable", Severity::Error};
 constexpr DiagnosticKind kRuntimeBroken{"runtime-broken", Severity::Internal};
 
-/// How the runtime's functions are called in C, and how kernels call them (entry_copies.h, runtimeSymbol).
+/// How the runtime's functions are called in C, and how kernels call them (entry/copies.h, runtimeSymbol).
 constexpr llvm::StringLiteral kCPrefix = "spc_rt_";
 constexpr llvm::StringLiteral kSymbolPrefix = "spc.rt.";
 

@@ -214,7 +214,7 @@ std::optional<FormatFile> Session::readFile(const fs::path &path, Span where) {
   return file;
 }
 
-Binding bind(std::optional<std::string> tensor, FormatRule rule, Span where) {
+Binding bindTo(std::optional<std::string> tensor, FormatRule rule, Span where) {
   Schedule schedule = rule.schedule;
   return {std::move(tensor), makeFamily(std::move(rule)), where, std::nullopt, std::move(schedule)};
 }
@@ -249,19 +249,19 @@ std::vector<Binding> FormatLoader::load(const std::string &argument) {
   std::vector<Binding> bindings;
   if (tensor) {
     if (std::optional<FormatRule> rule = session.resolve(argument.substr(formatAt), formatWhere))
-      bindings.push_back(bind(tensor, std::move(*rule), all));
+      bindings.push_back(bindTo(tensor, std::move(*rule), all));
     return bindings;
   }
   std::optional<FormatFile> file = session.load(argument, formatWhere);
   if (!file)
     return {};
   if (file->format)
-    bindings.push_back(bind(std::nullopt, std::move(*file->format), all));
+    bindings.push_back(bindTo(std::nullopt, std::move(*file->format), all));
   for (TensorRule &rule : file->tensors) {
     if (rule.structureOf)
       bindings.push_back({rule.tensor, nullptr, rule.where, rule.structureOf});
     else
-      bindings.push_back(bind(rule.tensor, std::move(rule.rule), rule.where));
+      bindings.push_back(bindTo(rule.tensor, std::move(rule.rule), rule.where));
   }
   if (!bindings.empty())
     mergeKeys(bindings.front().schedule, file->schedule, diagnostics_);

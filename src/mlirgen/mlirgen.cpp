@@ -139,8 +139,8 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
     attributes.push_back(builder_.getNamedAttr("spc.key_bits", builder_.getI64IntegerAttr(bits)));
     attributes.push_back(builder_.getNamedAttr("spc.run", builder_.getI64IntegerAttr(argument.run)));
   } else if (argument.isStandIn || argument.isFollower) {
-    const sema::TensorId owner = tensor.patternOf ? *tensor.patternOf : tensor.structureOf.value_or(argument.tensor);
-    attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(kernel_.tensors[owner].name)));
+    const sema::TensorId leader = tensor.patternOf ? *tensor.patternOf : tensor.structureOf.value_or(argument.tensor);
+    attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(kernel_.tensors[leader].name)));
     if (argument.isStandIn && hasPadding(tensor.format))
       attributes.push_back(builder_.getNamedAttr("spc.padded", builder_.getUnitAttr()));
   } else if (!tensor.format.isDense()) {

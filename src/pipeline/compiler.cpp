@@ -1,8 +1,8 @@
 #include "pipeline/compiler.h"
 
 #include "abi/signature.h"
-#include "codegen/entry.h"
 #include "codegen/link_runtime.h"
+#include "entry/entry.h"
 #include "mlirgen/mlirgen.h"
 #include "pipeline/context.h"
 #include "pipeline/passes.h"
@@ -120,8 +120,8 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
                                                      llvm::LLVMContext &llvmContext) {
   if (!run(options.timePasses, [](mlir::OpPassManager &passes) { addLlvmLowering(passes); }))
     return nullptr;
-  codegen::setTarget(*module_, machine);
-  if (mlir::failed(codegen::addEntry(*module_, kernel_, abi::makeSignature(kernel_), invoker))) {
+  entry::setTarget(*module_, machine);
+  if (mlir::failed(entry::addEntry(*module_, kernel_, abi::makeSignature(kernel_), invoker))) {
     fail("the entry could not be built");
     return nullptr;
   }

@@ -2,7 +2,7 @@
 // into a kernel as internal functions where it uses them (codegen/link_runtime.h).
 //
 // They are freestanding: no libc, no exceptions, memory only through the hooks that they are given. The entry code
-// (codegen/entry_copies.cpp) builds the structs below on the stack, field by field in this order, so that every field
+// (entry/copies.cpp) builds the structs below on the stack, field by field in this order, so that every field
 // is one int64_t or one pointer.
 #pragma once
 

@@ -1,6 +1,6 @@
 #include "sema/analyze.h"
 
-#include "sema/draft.h"
+#include "sema/terms/draft.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 #include "codegen/half_floats.h"
 #include "codegen/jit.h"
 #include "codegen/object.h"
-#include "probe.h"
+#include "harness/probe.h"
 
 #include "runtime/values.h"
 
@@ -24,6 +24,11 @@
 
 namespace spc::codegen::test {
 namespace {
+
+using entry::test::Compiled;
+using entry::test::compileProbe;
+using entry::test::formatOf;
+using entry::test::Probe;
 
 /// A 16-bit format: fraction bits and the least exponent.
 struct Narrow {

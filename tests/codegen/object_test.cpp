@@ -1,7 +1,7 @@
 // Target machines and what objects for them hold.
 #include "codegen/link_runtime.h"
 #include "codegen/object.h"
-#include "probe.h"
+#include "harness/probe.h"
 
 #include "llvm/AsmParser/Parser.h"
 #include "llvm/IR/LLVMContext.h"
@@ -17,6 +17,11 @@
 
 namespace spc::codegen::test {
 namespace {
+
+using entry::test::Compiled;
+using entry::test::compileProbe;
+using entry::test::formatOf;
+using entry::test::Probe;
 
 using Names = std::set<std::string>;
 

@@ -1,7 +1,7 @@
 // The checks of assembled outputs on arrays made by hand, right ones and spoilt ones: the tests of assembly trust them.
-#include "support/assembled_output.h"
-#include "support/data.h"
-#include "support/formats.h"
+#include "harness/assembled_output.h"
+#include "harness/data.h"
+#include "harness/formats.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // The evaluator against results worked out by hand: everything else here trusts it.
-#include "support/dense_evaluator.h"
+#include "harness/dense_evaluator.h"
 #include "support/diagnostic.h"
 #include "syntax/parser.h"
 

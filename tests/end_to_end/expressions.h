@@ -1,7 +1,7 @@
 // Table-driven end-to-end checks: one expression, its formats, all the types and shapes.
 #pragma once
 
-#include "support/kernel_under_test.h"
+#include "harness/kernel_under_test.h"
 
 #include <map>
 #include <string>

@@ -1,7 +1,7 @@
 #include "end_to_end/hand_made_call.h"
 
-#include "support/assembled_output.h"
-#include "support/comparison.h"
+#include "harness/assembled_output.h"
+#include "harness/comparison.h"
 #include "syntax/parser.h"
 
 #include <catch2/catch.hpp>

@@ -4,9 +4,9 @@
 
 #include "../include/spc/spc.h"
 #include "abi/signature.h"
-#include "support/kernel_under_test.h"
-#include "support/pattern_evaluator.h"
-#include "support/test_context.h"
+#include "harness/kernel_under_test.h"
+#include "harness/pattern_evaluator.h"
+#include "harness/test_context.h"
 
 #include <map>
 #include <memory>

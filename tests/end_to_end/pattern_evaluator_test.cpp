@@ -1,10 +1,10 @@
 // The evaluator of patterns against results worked out by hand, and against the evaluator of values, which finds out in
 // another way which elements have one.
-#include "support/data.h"
-#include "support/dense_evaluator.h"
+#include "harness/data.h"
+#include "harness/dense_evaluator.h"
+#include "harness/extent_classes.h"
+#include "harness/pattern_evaluator.h"
 #include "support/diagnostic.h"
-#include "support/extent_classes.h"
-#include "support/pattern_evaluator.h"
 #include "syntax/parser.h"
 
 #include <catch2/catch.hpp>

@@ -1,6 +1,6 @@
 #include "fuzz/generator.h"
 
-#include "support/level_lists.h"
+#include "harness/level_lists.h"
 
 #include <algorithm>
 #include <array>

@@ -1,8 +1,8 @@
 // Random kernels of the language, formats included: mostly valid ones, since invalid ones test only the front end.
 #pragma once
 
-#include "support/data.h"
-#include "support/kernel_under_test.h"
+#include "harness/data.h"
+#include "harness/kernel_under_test.h"
 
 namespace spc::testing {
 

@@ -53,7 +53,7 @@ using Rows = std::map<Coordinate, Touches>;
 /// One run of one chunk as generated code does it.
 class Player {
 public:
-  Player(const Plan &plan, Assembly &assembly) : plan_(plan), assembly_(assembly), target_(*assembly.target) {}
+  explicit Player(Assembly &assembly) : assembly_(assembly), target_(*assembly.target) {}
 
   void play(int64_t chunk, int64_t number, Form form, const Rows &rows) {
     run_ = spc_rt_run_begin(&assembly_, chunk, number, form);
@@ -118,7 +118,6 @@ private:
   int64_t valueBytes() const { return assembly_.phase == Phase::Symbolic ? 0 : target_.valueBytes; }
   ValueType type() const { return {target_.valueKind, target_.valueBytes}; }
 
-  const Plan &plan_;
   Assembly &assembly_;
   const Tensor &target_;
   Run *run_ = nullptr;
@@ -220,7 +219,7 @@ struct Task {
 void playChunk(void *closure, int64_t chunk) {
   const auto &task = *static_cast<Task *>(closure);
   for (size_t r = 0; r < task.runs.size(); ++r)
-    Player(task.plan, task.assembly)
+    Player(task.assembly)
         .play(chunk, static_cast<int64_t>(r), task.runs[r].form, rowsOf(task.plan, task.runs[r], task.output, chunk));
 }
 

@@ -1,6 +1,6 @@
 // Loop orders of the kernels that people write, and which operands are copied for them.
 #include "sema/check.h"
-#include "sema/loop_order.h"
+#include "sema/plan/loop_order.h"
 
 #include <catch2/catch.hpp>
 

@@ -1,0 +1,184 @@
+#include "entry/allocator.h"
+
+#include "entry/checks.h"
+
+#include "llvm/IR/DataLayout.h"
+#include "llvm/TargetParser/Triple.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+using LLVM::ICmpPredicate;
+
+/// Bits of size_t on the module's target.
+unsigned sizeBits(mlir::ModuleOp module) {
+  const auto layout = module->getAttrOfType<mlir::StringAttr>(LLVM::LLVMDialect::getDataLayoutAttrName());
+  return layout ? llvm::DataLayout(layout.getValue()).getPointerSizeInBits() : 64;
+}
+
+constexpr int64_t kHugePage = int64_t{1} << 21;
+/// Larger blocks glibc's malloc maps anew each time, so that all of their pages fault; they become whole huge pages, if
+/// the system has any to give. Smaller ones it hands out again.
+constexpr int64_t kHugeBlock = int64_t{1} << 25;
+constexpr int32_t kAdviseHugePages = 14; ///< Linux's MADV_HUGEPAGE
+
+/// Whether the C library has aligned_alloc and madvise, as on Linux, and pages are of the usual sizes.
+bool hasHugePages(mlir::ModuleOp module) {
+  const auto name = module->getAttrOfType<mlir::StringAttr>(LLVM::LLVMDialect::getTargetTripleAttrName());
+  const llvm::Triple triple(name ? name.getValue() : llvm::StringRef());
+  return triple.isOSLinux() && !triple.isAndroid() && triple.isArch64Bit();
+}
+
+} // namespace
+
+LLVM::LLVMFuncOp declareFunction(EntryBuilder &build, const std::string &name, mlir::Type result,
+                                 mlir::ArrayRef<mlir::Type> parameters) {
+  mlir::ModuleOp module = build.module();
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  mlir::OpBuilder::InsertionGuard guard(build.ops());
+  build.ops().setInsertionPointToStart(module.getBody());
+  auto function = LLVM::LLVMFuncOp::create(build.ops(), name, LLVM::LLVMFunctionType::get(result, parameters));
+  function.setNoUnwind(true);
+  return function;
+}
+
+/// Starts an internal function whose first block leaves at once, with a zero, where its second argument is 0 or NULL.
+LLVM::LLVMFuncOp Memory::define(const std::string &name, mlir::Type result, mlir::Type parameter) {
+  mlir::ImplicitLocOpBuilder &ops = entry_.build.ops();
+  ops.setInsertionPointToEnd(entry_.build.module().getBody());
+  auto type = LLVM::LLVMFunctionType::get(result, {entry_.build.pointerType(), parameter});
+  auto function = LLVM::LLVMFuncOp::create(ops, function_ + "." + name, type, LLVM::Linkage::Internal);
+  function.setDsoLocal(true);
+  function.setNoUnwind(true);
+  mlir::Block *first = function.addEntryBlock(ops);
+  mlir::Block *leave = ops.createBlock(&function.getBody());
+  const bool returnsPointer = result == entry_.build.pointerType();
+  LLVM::ReturnOp::create(ops, returnsPointer ? mlir::ValueRange{entry_.build.null()} : mlir::ValueRange{});
+  mlir::Block *next = ops.createBlock(&function.getBody());
+  ops.setInsertionPointToEnd(first);
+  const Value nothing = LLVM::ZeroOp::create(ops, parameter);
+  LLVM::CondBrOp::create(ops, entry_.build.equal(function.getArgument(1), nothing), leave, next);
+  ops.setInsertionPointToEnd(next);
+  return function;
+}
+
+std::pair<mlir::Block *, mlir::Block *> Memory::branchOnHooks(LLVM::LLVMFuncOp function, Value context) {
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  mlir::Block *before = ops.getInsertionBlock();
+  mlir::Block *given = ops.createBlock(&function.getBody());
+  mlir::Block *hooks = ops.createBlock(&function.getBody());
+  mlir::Block *standard = ops.createBlock(&function.getBody());
+  ops.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(ops, build.isNull(context), standard, given);
+  ops.setInsertionPointToEnd(given);
+  LLVM::CondBrOp::create(ops, build.isNull(build.loadField(contextStruct(build), context, kAllocate)), standard, hooks);
+  ops.setInsertionPointToEnd(hooks);
+  return {hooks, standard};
+}
+
+/// The builder is in a block of its own function; malloc takes a size_t.
+Value Memory::callMalloc(Value bytes) {
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const unsigned bits = sizeBits(build.module());
+  const mlir::Type size = ops.getIntegerType(bits);
+  LLVM::LLVMFuncOp malloc = declareFunction(build, "malloc", build.pointerType(), {size});
+  if (bits >= 64)
+    return LLVM::CallOp::create(ops, malloc, mlir::ValueRange{bytes}).getResult();
+  // A size that does not fit becomes the largest one, which no malloc grants.
+  const Value largest = build.constant(static_cast<int64_t>((uint64_t{1} << bits) - 1));
+  const Value limited = build.select(build.compare(ICmpPredicate::ugt, bytes, largest), largest, bytes);
+  const Value narrow = LLVM::TruncOp::create(ops, size, limited);
+  return LLVM::CallOp::create(ops, malloc, mlir::ValueRange{narrow}).getResult();
+}
+
+/// What is allocated is written at once, from one end to the other: the page faults of a large block of small pages
+/// take longer than that.
+Value Memory::callAlignedAlloc(Value bytes) {
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const mlir::Type pointer = build.pointerType(), size = build.int64Type(), number = build.int32Type();
+  LLVM::LLVMFuncOp allocate = declareFunction(build, "aligned_alloc", pointer, {size, size});
+  LLVM::LLVMFuncOp advise = declareFunction(build, "madvise", number, {pointer, size, number});
+  const Value more = LLVM::AddOp::create(ops, bytes, build.constant(kHugePage - 1));
+  const Value rounded = LLVM::AndOp::create(ops, more, build.constant(-kHugePage));
+  const Value memory =
+      LLVM::CallOp::create(ops, allocate, mlir::ValueRange{build.constant(kHugePage), rounded}).getResult();
+  const Value advice = LLVM::ConstantOp::create(ops, number, ops.getI32IntegerAttr(kAdviseHugePages));
+  build.branch(
+      build.isNull(memory), [] {},
+      [&] { LLVM::CallOp::create(ops, advise, mlir::ValueRange{memory, rounded, advice}); });
+  return memory;
+}
+
+Value Memory::callStandard(Value bytes) {
+  EntryBuilder &build = entry_.build;
+  if (!hasHugePages(build.module()))
+    return callMalloc(bytes);
+  // Rounded up, larger numbers would overflow.
+  const Value isHuge = build.both(build.compare(ICmpPredicate::sge, bytes, build.constant(kHugeBlock)),
+                                  build.compare(ICmpPredicate::sle, bytes, build.constant(INT64_MAX - kHugePage)));
+  const Value huge = build.computeIf(isHuge, [&] { return callAlignedAlloc(bytes); }, build.null());
+  return build.computeIf(build.negate(isHuge), [&] { return callMalloc(bytes); }, huge);
+}
+
+/// Several entries of one kernel share the function.
+LLVM::LLVMFuncOp Memory::defined(const std::string &name) {
+  return entry_.build.module().lookupSymbol<LLVM::LLVMFuncOp>(function_ + "." + name);
+}
+
+LLVM::LLVMFuncOp Memory::allocator() {
+  if (allocator_ || (allocator_ = defined("allocate")))
+    return allocator_;
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  allocator_ = define("allocate", build.pointerType(), build.int64Type());
+  const Value context = allocator_.getArgument(0);
+  const Value bytes = allocator_.getArgument(1);
+  const auto [hooks, standard] = branchOnHooks(allocator_, context);
+  const Struct type = contextStruct(build);
+  auto hookType = LLVM::LLVMFunctionType::get(build.pointerType(), {build.pointerType(), build.int64Type()});
+  const Value hook = build.loadField(type, context, kAllocate);
+  const Value user = build.loadField(type, context, kUser);
+  auto call = LLVM::CallOp::create(ops, hookType, mlir::ValueRange{hook, user, bytes});
+  LLVM::ReturnOp::create(ops, call.getResults());
+  ops.setInsertionPointToEnd(standard);
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{callStandard(bytes)});
+  return allocator_;
+}
+
+LLVM::LLVMFuncOp Memory::releaser() {
+  if (releaser_ || (releaser_ = defined("release")))
+    return releaser_;
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  const mlir::Type none = LLVM::LLVMVoidType::get(ops.getContext());
+  releaser_ = define("release", none, build.pointerType());
+  const Value context = releaser_.getArgument(0);
+  const Value memory = releaser_.getArgument(1);
+  const auto [hooks, standard] = branchOnHooks(releaser_, context);
+  const Struct type = contextStruct(build);
+  auto hookType = LLVM::LLVMFunctionType::get(none, {build.pointerType(), build.pointerType()});
+  const Value hook = build.loadField(type, context, kDeallocate);
+  const Value user = build.loadField(type, context, kUser);
+  LLVM::CallOp::create(ops, hookType, mlir::ValueRange{hook, user, memory});
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{});
+  ops.setInsertionPointToEnd(standard);
+  LLVM::CallOp::create(ops, declareFunction(build, "free", none, {build.pointerType()}), mlir::ValueRange{memory});
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{});
+  return releaser_;
+}
+
+void Memory::releaseAtExit(Value memory) {
+  entry_.build.atExit(
+      [&] { LLVM::CallOp::create(entry_.build.ops(), releaser(), mlir::ValueRange{entry_.context, memory}); });
+}
+
+} // namespace spc::entry

@@ -1,0 +1,38 @@
+// Memory of the entry: the context's hooks, else malloc and free.
+#pragma once
+
+#include "entry/tensors.h"
+
+namespace spc::entry {
+
+/// A declaration of function `name`, made once a module.
+mlir::LLVM::LLVMFuncOp declareFunction(EntryBuilder &build, const std::string &name, mlir::Type result,
+                                       mlir::ArrayRef<mlir::Type> parameters);
+
+/// Memory of one entry: two internal functions that choose between the context's hooks and malloc, made when needed.
+class Memory {
+public:
+  explicit Memory(Entry &entry) : entry_(entry), function_(entry.signature.function) {}
+
+  /// `ptr allocate(ptr context, i64 bytes)`: NULL for 0 bytes and where memory ran out.
+  mlir::LLVM::LLVMFuncOp allocator();
+  /// `void release(ptr context, ptr memory)`: memory may be NULL.
+  mlir::LLVM::LLVMFuncOp releaser();
+  void releaseAtExit(mlir::Value memory);
+
+private:
+  mlir::LLVM::LLVMFuncOp defined(const std::string &name);
+  mlir::LLVM::LLVMFuncOp define(const std::string &name, mlir::Type result, mlir::Type parameter);
+  /// Branches on whether the context has memory hooks; leaves the builder in the first of the blocks.
+  std::pair<mlir::Block *, mlir::Block *> branchOnHooks(mlir::LLVM::LLVMFuncOp function, mlir::Value context);
+  mlir::Value callMalloc(mlir::Value bytes);
+  mlir::Value callAlignedAlloc(mlir::Value bytes);
+  mlir::Value callStandard(mlir::Value bytes);
+
+  Entry &entry_;
+  std::string function_;
+  mlir::LLVM::LLVMFuncOp allocator_;
+  mlir::LLVM::LLVMFuncOp releaser_;
+};
+
+} // namespace spc::entry

@@ -1,0 +1,59 @@
+// Outputs that a kernel assembles: the entry's calls of the runtime around the bodies that collect, and what becomes of
+// the arrays.
+#pragma once
+
+#include "entry/call.h"
+#include "entry/descriptors.h"
+
+#include "mlir/Support/LogicalResult.h"
+
+namespace spc::entry {
+
+/// The assembled outputs of one entry.
+class AssembledOutputs {
+public:
+  AssembledOutputs(Entry &entry, Memory &memory) : entry_(entry), memory_(memory) {}
+
+  /// Before the first step: on every way out but success, what has been assembled is released.
+  void prepare();
+
+  /// Runs the step that assembles `statement` by calling `body`; leaves with what the runtime reports. Afterwards the
+  /// target's view has the new arrays. Fails, for a bug of ours, where the body cannot be called.
+  mlir::LogicalResult assemble(const sema::Statement &statement, mlir::LLVM::LLVMFuncOp body);
+
+  /// Runs a conversion; leaves with what the runtime reports.
+  void convert(const sema::Conversion &conversion);
+
+  /// After the last step, which cannot fail any more: the callers' structs get the arrays; those that they had as
+  /// operands are released.
+  void hand();
+
+private:
+  struct Output {
+    sema::TensorId tensor;
+    const TensorArgument *argument; ///< null: a temporary
+    std::vector<abi::Field> fields;
+    std::vector<mlir::Value>
+        owned; ///< by field of the struct, of pointers: the frame's variable for an array to release
+  };
+
+  void add(sema::TensorId tensor, const TensorArgument *argument, const abi::StructType &type);
+
+  mlir::Value describeTarget(Descriptors &descriptors, sema::TensorId tensor);
+  void take(Descriptors &descriptors, sema::TensorId tensor, mlir::Value descriptor);
+  void allocateValues(sema::TensorId tensor);
+  mlir::Value describeAssembly(const sema::Statement &statement, mlir::Value allocator, mlir::Value target,
+                               const Chunks &chunks);
+  mlir::Value expectedEntries(const sema::Statement &statement);
+  llvm::SmallVector<std::pair<mlir::Value, int>> findShares(const sema::Statement &statement);
+
+  Entry &entry_;
+  Memory &memory_;
+  std::vector<Output> outputs_;
+};
+
+/// Releases the arrays of a struct that assembling has filled, and sets them to NULL and its counts to 0. `object` may
+/// be NULL.
+void releaseOutput(Entry &entry, Memory &memory, const abi::StructType &type, mlir::Value object);
+
+} // namespace spc::entry

@@ -1,0 +1,228 @@
+#include "entry/builder.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+
+EntryBuilder::EntryBuilder(LLVM::LLVMFuncOp function, mlir::Location location)
+    : function_(function), ops_(location, function.getContext()),
+      pointer_(LLVM::LLVMPointerType::get(function.getContext())), int64_(ops_.getI64Type()),
+      int32_(ops_.getI32Type()) {
+  mlir::Block *first = function.addEntryBlock(ops_);
+  exit_ = ops_.createBlock(&function.getBody(), function.getBody().end(), {int32_}, {location});
+  LLVM::ReturnOp::create(ops_, mlir::ValueRange{exit_->getArgument(0)});
+  ops_.setInsertionPointToEnd(first);
+}
+
+Struct EntryBuilder::structOf(mlir::ArrayRef<mlir::Type> fields) {
+  return Struct::getLiteral(ops_.getContext(), fields);
+}
+
+Value EntryBuilder::constant(int64_t value) {
+  return LLVM::ConstantOp::create(ops_, int64_, ops_.getI64IntegerAttr(value));
+}
+
+Value EntryBuilder::int32Constant(Status status) {
+  return LLVM::ConstantOp::create(ops_, int32_, ops_.getI32IntegerAttr(static_cast<int32_t>(status)));
+}
+
+Value EntryBuilder::truth(bool value) {
+  return LLVM::ConstantOp::create(ops_, ops_.getI1Type(), ops_.getBoolAttr(value));
+}
+
+Value EntryBuilder::null() {
+  return LLVM::ZeroOp::create(ops_, pointer_);
+}
+
+Value EntryBuilder::isNull(Value pointer) {
+  return equal(pointer, null());
+}
+
+Value EntryBuilder::isZero(Value number) {
+  return equal(number, constant(0));
+}
+
+Value EntryBuilder::compare(LLVM::ICmpPredicate predicate, Value left, Value right) {
+  return LLVM::ICmpOp::create(ops_, predicate, left, right);
+}
+
+Value EntryBuilder::equal(Value left, Value right) {
+  return compare(LLVM::ICmpPredicate::eq, left, right);
+}
+
+Value EntryBuilder::differ(Value left, Value right) {
+  return compare(LLVM::ICmpPredicate::ne, left, right);
+}
+
+Value EntryBuilder::both(Value left, Value right) {
+  return LLVM::AndOp::create(ops_, left, right);
+}
+
+Value EntryBuilder::either(Value left, Value right) {
+  return LLVM::OrOp::create(ops_, left, right);
+}
+
+Value EntryBuilder::negate(Value value) {
+  return LLVM::XOrOp::create(ops_, value, truth(true));
+}
+
+Value EntryBuilder::add(Value left, Value right) {
+  return LLVM::AddOp::create(ops_, left, right);
+}
+
+Value EntryBuilder::subtract(Value left, Value right) {
+  return LLVM::SubOp::create(ops_, left, right);
+}
+
+Value EntryBuilder::least(Value left, Value right) {
+  return select(compare(LLVM::ICmpPredicate::slt, left, right), left, right);
+}
+
+Value EntryBuilder::greatest(Value left, Value right) {
+  return select(compare(LLVM::ICmpPredicate::sgt, left, right), left, right);
+}
+
+Value EntryBuilder::multiply(Value left, Value right) {
+  return LLVM::MulOp::create(ops_, left, right);
+}
+
+Value EntryBuilder::select(Value condition, Value yes, Value no) {
+  return LLVM::SelectOp::create(ops_, condition, yes, no);
+}
+
+Value EntryBuilder::computeIf(Value condition, const std::function<Value()> &compute, Value otherwise) {
+  mlir::Block *before = ops_.getInsertionBlock();
+  mlir::Block *computing = newBlock();
+  mlir::Block *after = newBlock();
+  Value result = after->addArgument(otherwise.getType(), ops_.getLoc());
+  ops_.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(ops_, condition, computing, mlir::ValueRange{}, after, mlir::ValueRange{otherwise});
+  ops_.setInsertionPointToEnd(computing);
+  Value computed = compute();
+  LLVM::BrOp::create(ops_, mlir::ValueRange{computed}, after);
+  ops_.setInsertionPointToEnd(after);
+  return result;
+}
+
+void EntryBuilder::branch(Value condition, const std::function<void()> &yes, const std::function<void()> &no) {
+  mlir::Block *before = ops_.getInsertionBlock();
+  mlir::Block *sides[] = {newBlock(), newBlock()};
+  mlir::Block *after = newBlock();
+  ops_.setInsertionPointToEnd(before);
+  LLVM::CondBrOp::create(ops_, condition, sides[0], sides[1]);
+  ops_.setInsertionPointToEnd(sides[0]);
+  yes();
+  LLVM::BrOp::create(ops_, mlir::ValueRange{}, after);
+  ops_.setInsertionPointToEnd(sides[1]);
+  no();
+  LLVM::BrOp::create(ops_, mlir::ValueRange{}, after);
+  ops_.setInsertionPointToEnd(after);
+}
+
+void EntryBuilder::forEach(Value begin, Value end, const std::function<void(Value)> &step) {
+  mlir::Block *before = ops_.getInsertionBlock();
+  mlir::Block *test = newBlock(), *inside = newBlock(), *after = newBlock();
+  const Value index = test->addArgument(int64_, ops_.getLoc());
+  ops_.setInsertionPointToEnd(before);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{begin}, test);
+  ops_.setInsertionPointToEnd(test);
+  LLVM::CondBrOp::create(ops_, compare(LLVM::ICmpPredicate::slt, index, end), inside, after);
+  ops_.setInsertionPointToEnd(inside);
+  step(index);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{add(index, constant(1))}, test);
+  ops_.setInsertionPointToEnd(after);
+}
+
+Value EntryBuilder::firstWhere(Value count, const std::function<Value(Value)> &holds) {
+  mlir::Block *before = ops_.getInsertionBlock();
+  mlir::Block *test = newBlock(), *inside = newBlock(), *after = newBlock();
+  const Value first = test->addArgument(int64_, ops_.getLoc()), last = test->addArgument(int64_, ops_.getLoc());
+  ops_.setInsertionPointToEnd(before);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{constant(0), count}, test);
+  ops_.setInsertionPointToEnd(test);
+  LLVM::CondBrOp::create(ops_, compare(LLVM::ICmpPredicate::slt, first, last), inside, after);
+  ops_.setInsertionPointToEnd(inside);
+  const Value middle = LLVM::LShrOp::create(ops_, add(first, last), constant(1));
+  const Value found = holds(middle);
+  const Value next = select(found, first, add(middle, constant(1)));
+  const Value end = select(found, middle, last);
+  LLVM::BrOp::create(ops_, mlir::ValueRange{next, end}, test);
+  ops_.setInsertionPointToEnd(after);
+  return first;
+}
+
+Value EntryBuilder::element(mlir::Type type, Value array, Value index) {
+  return LLVM::GEPOp::create(ops_, pointer_, type, array, mlir::ValueRange{index});
+}
+
+Value EntryBuilder::element(mlir::Type type, Value array, int64_t index) {
+  return LLVM::GEPOp::create(ops_, pointer_, type, array, {LLVM::GEPArg(static_cast<int32_t>(index))});
+}
+
+Value EntryBuilder::fieldAddress(Struct type, Value object, unsigned field) {
+  return LLVM::GEPOp::create(ops_, pointer_, type, object,
+                             {LLVM::GEPArg(0), LLVM::GEPArg(static_cast<int32_t>(field))});
+}
+
+Value EntryBuilder::load(mlir::Type type, Value address) {
+  return LLVM::LoadOp::create(ops_, type, address);
+}
+
+void EntryBuilder::store(Value value, Value address) {
+  LLVM::StoreOp::create(ops_, value, address);
+}
+
+Value EntryBuilder::loadField(Struct type, Value object, unsigned field) {
+  return load(type.getBody()[field], fieldAddress(type, object, field));
+}
+
+void EntryBuilder::storeField(Struct type, Value object, unsigned field, Value value) {
+  store(value, fieldAddress(type, object, field));
+}
+
+Value EntryBuilder::sizeOf(mlir::Type type) {
+  return LLVM::PtrToIntOp::create(ops_, int64_, element(type, null(), 1));
+}
+
+Value EntryBuilder::stack(mlir::Type type, int64_t count) {
+  mlir::OpBuilder::InsertionGuard guard(ops_);
+  ops_.setInsertionPointToStart(&function_.getBody().front());
+  return LLVM::AllocaOp::create(ops_, pointer_, type, constant(count));
+}
+
+mlir::Block *EntryBuilder::newBlock() {
+  mlir::OpBuilder::InsertionGuard guard(ops_);
+  mlir::Region *region = ops_.getInsertionBlock()->getParent();
+  if (region == exit_->getParent())
+    return ops_.createBlock(exit_);
+  return ops_.createBlock(region, region->end());
+}
+
+void EntryBuilder::leaveIf(Value condition, Value status) {
+  mlir::Block *next = newBlock();
+  LLVM::CondBrOp::create(ops_, condition, exit_, mlir::ValueRange{status}, next, mlir::ValueRange{});
+  ops_.setInsertionPointToEnd(next);
+}
+
+void EntryBuilder::failIf(Value condition, Status status) {
+  leaveIf(condition, int32Constant(status));
+}
+
+void EntryBuilder::failUnlessOk(Value status) {
+  leaveIf(differ(status, int32Constant(Status::Ok)), status);
+}
+
+void EntryBuilder::atExit(const std::function<void()> &undo) {
+  mlir::OpBuilder::InsertionGuard guard(ops_);
+  mlir::Block *outer = exit_;
+  exit_ = ops_.createBlock(outer, {int32_}, {ops_.getLoc()});
+  undo();
+  LLVM::BrOp::create(ops_, mlir::ValueRange{exit_->getArgument(0)}, outer);
+}
+
+void EntryBuilder::succeed() {
+  LLVM::BrOp::create(ops_, mlir::ValueRange{int32Constant(Status::Ok)}, exit_);
+}
+
+} // namespace spc::entry

@@ -1,0 +1,263 @@
+#include "entry/call.h"
+
+#include "entry/checks.h"
+#include "entry/output_copies.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+using LLVM::ICmpPredicate;
+
+constexpr int64_t kLeastWork = int64_t{1} << 16;     ///< below, waking threads costs more than they save
+constexpr int64_t kLeastAssembly = int64_t{1} << 12; ///< … of entries that are collected and merged
+constexpr int64_t kWorkOfTask = int64_t{1} << 14;
+constexpr int64_t kMostTasks = 128; ///< enough for dynamic scheduling to even out what the estimate misses
+constexpr int64_t kMostChosen = int64_t{1} << 16; ///< … where the user chooses the work of a chunk
+
+/// The arguments of a body, by position, and which of them say what a chunk is; -1 where none does.
+struct BodyCall {
+  mlir::SmallVector<Value> arguments; ///< null at `begin`, `end` and `chunk`
+  int begin = -1, end = -1, chunk = -1, copied = -1;
+};
+
+llvm::StringRef bindOf(LLVM::LLVMFuncOp body, unsigned argument) {
+  const auto bind = body.getArgAttrOfType<mlir::StringAttr>(argument, "spc.bind");
+  return bind ? bind.getValue() : llvm::StringRef();
+}
+
+mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, Value assembly,
+                                  BodyCall &call) {
+  llvm::StringMap<Value> binds = allBinds(entry);
+  if (assembly)
+    binds["assembly"] = assembly;
+  for (unsigned a = 0; a < body.getNumArguments(); ++a) {
+    const llvm::StringRef name = bindOf(body, a);
+    int *place = name.starts_with("begin(") ? &call.begin : name.starts_with("end(") ? &call.end : nullptr;
+    if (name == "chunk")
+      place = &call.chunk;
+    if (chunks.copied && name == chunks.copied->name + ".values")
+      call.copied = static_cast<int>(a);
+    const Value value = place ? Value() : binds.lookup(name);
+    if (place)
+      *place = static_cast<int>(a);
+    else if (!value || value.getType() != body.getArgument(a).getType())
+      return body.emitError("argument ") << a << " of the body cannot be bound to '" << name << "'";
+    call.arguments.push_back(value);
+  }
+  return mlir::success();
+}
+
+/// A call of the body in tasks: what they need lies in memory, the body's arguments and then what says which part is
+/// whose.
+class ParallelCall {
+public:
+  ParallelCall(Entry &entry, LLVM::LLVMFuncOp body, const BodyCall &call, const Chunks &chunks)
+      : entry_(entry), build_(entry.build), body_(body), call_(call), chunks_(chunks) {
+    if (chunks.borders) {
+      shared_ = {chunks.borders};
+    } else {
+      shared_ = {chunks.tasks};
+      shared_.append(chunks.work->inputs());
+    }
+    mlir::SmallVector<mlir::Type> fields(body.getArgumentTypes());
+    for (Value value : shared_)
+      fields.push_back(value.getType());
+    fields.append({build_.pointerType(), build_.int64Type()}); // the copies of an output, and the bytes of each
+    type_ = build_.structOf(fields);
+    object_ = build_.stack(type_, 1);
+  }
+
+  /// Runs all tasks; `copies` is null where they write to the body's own arguments.
+  void run(const OutputCopies *copies);
+
+private:
+  LLVM::LLVMFuncOp task();
+  Value border(Value object, Value chunk);
+  Value copyOf(Value object, Value chunk);
+
+  Entry &entry_;
+  EntryBuilder &build_;
+  LLVM::LLVMFuncOp body_;
+  const BodyCall &call_;
+  const Chunks &chunks_;
+  mlir::SmallVector<Value> shared_;
+  Struct type_;
+  Value object_;
+};
+
+Value ParallelCall::border(Value object, Value chunk) {
+  const unsigned first = body_.getNumArguments();
+  if (chunks_.borders)
+    return build_.load(build_.int64Type(),
+                       build_.element(build_.int64Type(), build_.loadField(type_, object, first), chunk));
+  mlir::SmallVector<Value> arguments{chunk};
+  for (unsigned n = 0; n < shared_.size(); ++n)
+    arguments.push_back(build_.loadField(type_, object, first + n));
+  Work work = *chunks_.work;
+  return LLVM::CallOp::create(build_.ops(), work.border(), arguments).getResult();
+}
+
+/// The first chunk writes to the output itself. The body of any other finds its copy as a call finds the output:
+/// undefined where it sets it to zero first, else zero.
+Value ParallelCall::copyOf(Value object, Value chunk) {
+  const unsigned place = body_.getNumArguments() + static_cast<unsigned>(shared_.size());
+  const Value bytes = build_.loadField(type_, object, place + 1);
+  const Value offset = build_.multiply(build_.subtract(chunk, build_.constant(1)), bytes);
+  const auto copy = [&] {
+    const Value address = build_.element(build_.ops().getI8Type(), build_.loadField(type_, object, place), offset);
+    if (!chunks_.setsToZero) {
+      const Value zero = LLVM::ConstantOp::create(build_.ops(), build_.ops().getI8Type(), 0);
+      LLVM::MemsetOp::create(build_.ops(), address, zero, bytes, false);
+    }
+    return address;
+  };
+  const Value own = build_.loadField(type_, object, static_cast<unsigned>(call_.copied));
+  return build_.computeIf(build_.negate(build_.isZero(chunk)), copy, own);
+}
+
+/// `void task(ptr closure, i64 chunk)`
+LLVM::LLVMFuncOp ParallelCall::task() {
+  const std::string name = body_.getSymName().str() + ".task";
+  if (auto known = build_.module().lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  mlir::ImplicitLocOpBuilder &ops = build_.ops();
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  LLVM::LLVMFuncOp task = defineTask(build_, name);
+  const Value object = task.getArgument(0), chunk = task.getArgument(1);
+  mlir::SmallVector<Value> arguments;
+  for (unsigned a = 0; a < body_.getNumArguments(); ++a) {
+    const int place = static_cast<int>(a);
+    if (place == call_.begin)
+      arguments.push_back(border(object, chunk));
+    else if (place == call_.end)
+      arguments.push_back(border(object, build_.add(chunk, build_.constant(1))));
+    else if (place == call_.chunk)
+      arguments.push_back(chunk);
+    else
+      arguments.push_back(place == call_.copied ? copyOf(object, chunk) : build_.loadField(type_, object, a));
+  }
+  LLVM::CallOp::create(ops, body_, arguments);
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{});
+  return task;
+}
+
+void ParallelCall::run(const OutputCopies *copies) {
+  for (unsigned a = 0; a < body_.getNumArguments(); ++a)
+    if (call_.arguments[a])
+      build_.storeField(type_, object_, a, call_.arguments[a]);
+  unsigned place = body_.getNumArguments();
+  for (Value value : shared_)
+    build_.storeField(type_, object_, place++, value);
+  if (copies) {
+    build_.storeField(type_, object_, place, copies->memory);
+    build_.storeField(type_, object_, place + 1, copies->bytes);
+  }
+  runTasks(entry_, chunks_.hook, chunks_.tasks, task(), object_);
+}
+
+void callSerially(Entry &entry, LLVM::LLVMFuncOp body, const BodyCall &call, const Chunks &chunks) {
+  mlir::SmallVector<Value> arguments(call.arguments);
+  for (int place : {call.begin, call.chunk})
+    if (place >= 0)
+      arguments[place] = entry.build.constant(0);
+  if (call.end >= 0)
+    arguments[call.end] = chunks.work->items();
+  LLVM::CallOp::create(entry.build.ops(), body, arguments);
+}
+
+/// ceil(a / b) for a >= 0, b > 0, without overflow.
+Value divideUp(EntryBuilder &build, Value a, Value b) {
+  const Value quotient = LLVM::UDivOp::create(build.ops(), a, b);
+  const Value exact = build.equal(build.multiply(quotient, b), a);
+  return build.add(quotient, build.select(exact, build.constant(0), build.constant(1)));
+}
+
+/// How many tasks there should be, if there are threads: below 2, none.
+Value tasksFor(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, bool assembles) {
+  EntryBuilder &build = entry.build;
+  const auto attribute = body->getAttrOfType<mlir::DictionaryAttr>("spc.chunks");
+  const Value size = chunks.work->size(), items = chunks.work->items();
+  Value tasks;
+  if (const auto chosen = attribute.getAs<mlir::IntegerAttr>("work")) {
+    tasks = build.least(divideUp(build, chunks.work->total(), build.constant(std::max<int64_t>(chosen.getInt(), 1))),
+                        build.constant(assembles ? kMostTasks : kMostChosen));
+  } else {
+    const Value many = build.compare(ICmpPredicate::sge, size, build.constant(assembles ? kLeastAssembly : kLeastWork));
+    const Value share = LLVM::UDivOp::create(build.ops(), size, build.constant(assembles ? 64 : kWorkOfTask));
+    tasks = build.select(many, build.least(share, build.constant(kMostTasks)), build.constant(1));
+  }
+  if (chunks.copied)
+    tasks = build.least(tasks, mostCopies(entry, *chunks.copied, attribute.contains("work") ? Value() : size));
+  return build.least(tasks, items);
+}
+
+/// The borders of all chunks, for the runtime to look at too.
+Value storeBorders(Entry &entry, Work &work, Value tasks) {
+  EntryBuilder &build = entry.build;
+  const mlir::Type number = build.int64Type();
+  const Value borders = build.stack(number, kMostTasks + 1);
+  LLVM::LLVMFuncOp border = work.border();
+  build.forEach(build.constant(0), build.add(tasks, build.constant(1)), [&](Value chunk) {
+    mlir::SmallVector<Value> arguments{chunk, tasks};
+    arguments.append(work.inputs());
+    build.store(LLVM::CallOp::create(build.ops(), border, arguments).getResult(),
+                build.element(number, borders, chunk));
+  });
+  return borders;
+}
+
+} // namespace
+
+Chunks planChunks(Entry &entry, LLVM::LLVMFuncOp body, bool assembles) {
+  EntryBuilder &build = entry.build;
+  Chunks chunks;
+  chunks.tasks = build.constant(1);
+  const auto attribute = body->getAttrOfType<mlir::DictionaryAttr>("spc.chunks");
+  if (!attribute)
+    return chunks;
+  chunks.work.emplace(entry, body, allBinds(entry));
+  if (const auto copied = attribute.getAs<mlir::StringAttr>("copies")) {
+    chunks.copied = &tensorNamed(entry.kernel, copied.getValue());
+    chunks.setsToZero = attribute.contains("zeroed");
+  }
+  const Value tasks = tasksFor(entry, body, chunks, assembles);
+  const Value several = build.compare(ICmpPredicate::sgt, tasks, build.constant(1));
+  const Value hasContext = build.both(several, build.negate(build.isNull(entry.context)));
+  chunks.hook = build.computeIf(
+      hasContext, [&] { return build.loadField(contextStruct(build), entry.context, kParallelFor); }, build.null());
+  chunks.tasks = build.select(build.isNull(chunks.hook), build.constant(1), tasks);
+  if (assembles)
+    chunks.borders = storeBorders(entry, *chunks.work, chunks.tasks);
+  return chunks;
+}
+
+mlir::LogicalResult callBody(Entry &entry, Memory &memory, LLVM::LLVMFuncOp body, const Chunks &chunks,
+                             Value assembly) {
+  BodyCall call;
+  if (mlir::failed(bindArguments(entry, body, chunks, assembly, call)))
+    return mlir::failure();
+  const auto serially = [&] { callSerially(entry, body, call, chunks); };
+  if ((call.begin >= 0) != chunks.work.has_value())
+    return body.emitError("the body's rows have no extent");
+  if (!chunks.work) {
+    serially();
+    return mlir::success();
+  }
+  EntryBuilder &build = entry.build;
+  ParallelCall parallel(entry, body, call, chunks);
+  const auto inCopies = [&] {
+    const OutputCopies copies = allocateCopies(entry, memory, *chunks.copied, chunks.tasks);
+    build.branch(build.isNull(copies.memory), serially, [&] {
+      parallel.run(&copies);
+      addCopies(entry, body.getSymName().str(), *chunks.copied, copies, chunks.hook, chunks.tasks);
+      releaseCopies(entry, memory, copies);
+    });
+  };
+  build.branch(build.isNull(chunks.hook), serially, [&] { chunks.copied ? inCopies() : parallel.run(nullptr); });
+  return mlir::success();
+}
+
+} // namespace spc::entry

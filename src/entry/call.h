@@ -1,0 +1,33 @@
+// The entry's calls of bodies: at once, or in chunks of rows through the context's parallel-for.
+#pragma once
+
+#include "entry/allocator.h"
+#include "entry/work.h"
+
+#include "mlir/Support/LogicalResult.h"
+
+#include <optional>
+
+namespace spc::entry {
+
+/// How a body's rows, or the positions of a compressed root, are divided.
+struct Chunks {
+  std::optional<Work> work; ///< nullopt where the body takes them all at once
+  mlir::Value tasks;        ///< chunks; 1 where they run one after the other
+  mlir::Value hook;         ///< the context's parallel-for, or NULL
+  mlir::Value borders;      ///< of a body that assembles: where each chunk begins and the last one ends; else null
+  const sema::Tensor *copied = nullptr; ///< the output of which each chunk has a copy; null: all write to the outputs
+  bool setsToZero = false;              ///< the body sets it to zero first
+};
+
+/// A body with arguments bound as `begin(…)` and `end(…)` computes that part: where the context has a parallel-for and
+/// there is enough work, it is divided into chunks of equal work. `assembles`: for callers that look at the borders.
+Chunks planChunks(Entry &entry, mlir::LLVM::LLVMFuncOp body, bool assembles);
+
+/// Calls the body with each argument as its spc.bind says, chunk by chunk, each from a task of its own; one after the
+/// other where memory for copies runs out. `assembly` is bound as such; null for a body that assembles nothing. Fails,
+/// for a bug of ours, on an argument without a value.
+mlir::LogicalResult callBody(Entry &entry, Memory &memory, mlir::LLVM::LLVMFuncOp body, const Chunks &chunks,
+                             mlir::Value assembly);
+
+} // namespace spc::entry

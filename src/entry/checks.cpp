@@ -1,0 +1,271 @@
+#include "entry/checks.h"
+
+#include "entry/counts.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+using abi::FieldRole;
+using LLVM::ICmpPredicate;
+
+Value isNegative(EntryBuilder &build, Value number) {
+  return build.compare(ICmpPredicate::slt, number, build.constant(0));
+}
+
+/// Every array of a structure; null Values where it has none.
+std::vector<Value> structureArrays(const TensorView &view) {
+  std::vector<Value> arrays(view.pointers);
+  arrays.insert(arrays.end(), view.lengths.begin(), view.lengths.end());
+  arrays.insert(arrays.end(), view.indices.begin(), view.indices.end());
+  arrays.push_back(view.entries);
+  return arrays;
+}
+
+/// Whether an output came without any structure array: then the entry fills in what is 0.
+Value structureIsNull(EntryBuilder &build, const TensorView &view) {
+  Value result = build.truth(true);
+  for (Value array : structureArrays(view))
+    if (array)
+      result = build.both(result, build.isNull(array));
+  return result;
+}
+
+void checkSizesOf(Entry &entry, const TensorArgument &argument) {
+  EntryBuilder &build = entry.build;
+  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
+  for (size_t d = 0; d < argument.passed.sizes.size(); ++d) {
+    const Value size = argument.passed.sizes[d];
+    const Value extent = entry.extents[tensor.extents[d]];
+    Value wrong;
+    if (size == extent) {
+      wrong = isNegative(build, size);
+    } else if (argument.parameter.isAssembled && !argument.givesStructure) {
+      continue;
+    } else {
+      wrong = build.differ(size, extent);
+      if (argument.parameter.fillsStructure) {
+        const Value unset = build.both(structureIsNull(build, argument.passed), build.isZero(size));
+        wrong = build.both(wrong, build.negate(unset));
+      }
+    }
+    build.failIf(wrong, Status::Shape);
+  }
+}
+
+void checkStrides(Entry &entry, const TensorArgument &argument) {
+  const format::Format &format = argument.parameter.type.format;
+  const int inner = format.levels.back().dim;
+  if (!argument.hasStruct())
+    return;
+  const Value stride = argument.passed.strides[inner];
+  if (!stride)
+    return;
+  EntryBuilder &build = entry.build;
+  const Value matters = build.compare(ICmpPredicate::sgt, argument.passed.sizes[inner], build.constant(1));
+  build.failIf(build.both(matters, build.differ(stride, build.constant(1))), Status::Stride);
+}
+
+void checkArrays(Entry &entry, const TensorArgument &argument) {
+  EntryBuilder &build = entry.build;
+  const bool isDense = argument.parameter.type.format.isDense();
+  if (!isDense && argument.givesStructure)
+    checkStructureArrays(entry, argument);
+  if (argument.parameter.isAssembled && !argument.givesStructure)
+    return;
+  // The symbolic phase reads no values; those that the numeric phase writes are allocated where they are missing.
+  if (entry.phase == runtime::Phase::Symbolic ||
+      (entry.phase == runtime::Phase::Numeric && argument.parameter.isAssembled))
+    return;
+  Value empty = build.truth(false);
+  if (isDense)
+    for (sema::ExtentId extent : entry.kernel.tensors[argument.parameter.tensor].extents)
+      empty = build.either(empty, build.isZero(entry.extents[extent]));
+  else
+    empty = build.isZero(entry.tensors[argument.parameter.tensor].stored);
+  build.failIf(build.both(build.isNull(argument.passed.values), build.negate(empty)), Status::Null);
+}
+
+/// Structure arrays of an output are NULL or those of the operand whose pattern it shares.
+void checkPattern(Entry &entry, const TensorArgument &argument) {
+  if (!argument.parameter.fillsStructure)
+    return;
+  EntryBuilder &build = entry.build;
+  const TensorView &owner = entry.tensors[argument.parameter.tensor];
+  const auto check = [&](Value passed, Value wanted) {
+    if (passed && wanted)
+      build.failIf(build.both(build.negate(build.isNull(passed)), build.differ(passed, wanted)), Status::Pattern);
+  };
+  for (size_t k = 0; k < owner.pointers.size(); ++k) {
+    check(argument.passed.pointers[k], owner.pointers[k]);
+    check(argument.passed.lengths[k], owner.lengths[k]);
+    check(argument.passed.indices[k], owner.indices[k]);
+  }
+  check(argument.passed.entries, owner.entries);
+}
+
+/// The numbers of an output's struct that were set, against those of its pattern's owner.
+void checkBorrowedCounts(Entry &entry, const TensorArgument &argument) {
+  EntryBuilder &build = entry.build;
+  const TensorView &passed = argument.passed, &owner = entry.tensors[argument.parameter.tensor];
+  const Value isUnset = structureIsNull(build, passed);
+  const auto check = [&](Value count, Value wanted) {
+    if (!count || !wanted)
+      return;
+    const Value unset = build.both(isUnset, build.isZero(count));
+    build.failIf(build.both(build.differ(count, wanted), build.negate(unset)), Status::Count);
+  };
+  check(passed.count, owner.count);
+  check(passed.stored, owner.stored);
+  for (size_t k = 0; k < passed.widths.size(); ++k)
+    check(passed.widths[k], owner.widths[k]);
+}
+
+void checkCounts(Entry &entry, const TensorArgument &argument) {
+  const format::Format &format = argument.parameter.type.format;
+  if (argument.parameter.fillsStructure)
+    return checkBorrowedCounts(entry, argument);
+  if (format.isDense() || !argument.givesStructure)
+    return;
+  EntryBuilder &build = entry.build;
+  // What a pointers array counts are the entries of its level, and of the singletons below.
+  auto last = format.levels.rbegin();
+  while (last->isSingleton() && last + 1 != format.levels.rend())
+    ++last;
+  const bool isRoot = &*last == &format.levels.front();
+  const bool countsValues =
+      (last->extent == format::Extent::Ragged && !isRoot) || last->extent == format::Extent::Lengths;
+  if (countsValues && format.pointers != format::IndexType::I64)
+    build.failIf(
+        build.compare(ICmpPredicate::sgt, argument.passed.stored, build.constant(format::largest(format.pointers))),
+        Status::IndexType);
+  checkStoredCount(entry, argument.passed, argument.entries);
+}
+
+/// What the numbers of a structure must be before anything is computed with them.
+void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
+  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
+  if (tensor.format.isDense() || !argument.givesStructure)
+    return;
+  if (tensor.format.symmetry != format::Symmetry::None)
+    entry.build.failIf(entry.build.differ(entry.extents[tensor.extents[0]], entry.extents[tensor.extents[1]]),
+                       Status::Shape);
+  checkClosedForms(entry, tensor);
+}
+
+/// Leaves with Status::Shape where a view reaches beyond its source. No step of this overflows: what is left of the
+/// source's extent is divided.
+void checkWindows(Entry &entry, const sema::Tensor &view) {
+  EntryBuilder &build = entry.build;
+  const std::vector<sema::ExtentId> &within = entry.kernel.tensors[*view.source].extents;
+  for (size_t dim = 0; dim < view.windows.size(); ++dim) {
+    const sema::Window &window = view.windows[dim];
+    Value room = build.subtract(entry.extents[within[dim]], build.constant(window.constant + 1));
+    Value isRead = build.truth(true), isOutside = isNegative(build, room);
+    for (const sema::Window::Multiple &term : window.terms) {
+      const Value extent = entry.extents[view.extents[static_cast<size_t>(term.dim)]];
+      const Value last = build.subtract(extent, build.constant(1)), scale = build.constant(term.scale);
+      isRead = build.both(isRead, build.differ(extent, build.constant(0)));
+      // A negative room is outside already.
+      const Value fits = LLVM::SDivOp::create(build.ops(), build.greatest(room, build.constant(0)), scale);
+      isOutside = build.either(isOutside, build.compare(ICmpPredicate::sgt, last, fits));
+      room = build.subtract(room, build.multiply(build.least(last, fits), scale));
+    }
+    build.failIf(build.both(isRead, isOutside), Status::Shape);
+  }
+}
+
+void checkNumbers(Entry &entry, const TensorArgument &argument) {
+  if (!argument.givesStructure)
+    return;
+  std::vector<Value> numbers = argument.passed.widths;
+  numbers.push_back(argument.passed.count);
+  numbers.push_back(argument.passed.stored);
+  for (Value number : numbers)
+    if (number)
+      entry.build.failIf(isNegative(entry.build, number), Status::Count);
+}
+
+} // namespace
+
+void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
+  EntryBuilder &build = entry.build;
+  const TensorView &view = argument.passed;
+  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
+  const format::Format &format = tensor.format;
+  for (size_t k = 0; k < format.levels.size(); ++k) {
+    const format::Level &level = format.levels[k];
+    const Value hasParents = build.negate(argument.entries[k].none);
+    const Value hasEntries = build.negate(argument.entries[k + 1].none);
+    for (const Value array : {view.pointers[k], view.lengths[k]})
+      if (array)
+        build.failIf(build.both(build.isNull(array), hasParents), Status::Null);
+    if (level.isDense())
+      continue;
+    const Value array = format.interleaved ? view.entries : view.indices[k];
+    build.failIf(build.both(build.isNull(array), hasEntries), Status::Null);
+    // Padding needs a coordinate that exists.
+    if (level.extent == format::Extent::Fixed && level.part != format::Part::Difference)
+      build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), hasEntries), Status::Shape);
+  }
+}
+
+Struct contextStruct(EntryBuilder &build) {
+  const mlir::Type pointer = build.pointerType();
+  return build.structOf({build.int64Type(), pointer, pointer, pointer, pointer});
+}
+
+void checkContext(Entry &entry) {
+  EntryBuilder &build = entry.build;
+  const Value given = build.negate(build.isNull(entry.context));
+  const Struct type = contextStruct(build);
+  const auto isMalformed = [&] {
+    // The hooks are read only where the size says that they are there.
+    const Value size = build.loadField(type, entry.context, kStructSize);
+    const Value fits = build.compare(ICmpPredicate::sge, size, build.sizeOf(type));
+    const auto hooksDiffer = [&] {
+      return build.differ(build.isNull(build.loadField(type, entry.context, kAllocate)),
+                          build.isNull(build.loadField(type, entry.context, kDeallocate)));
+    };
+    return build.computeIf(fits, hooksDiffer, build.truth(true));
+  };
+  build.failIf(build.computeIf(given, isMalformed, build.truth(false)), Status::Context);
+}
+
+void checkObjects(Entry &entry) {
+  for (size_t p = 0; p < entry.signature.parameters.size(); ++p)
+    if (entry.signature.parameters[p].kind == abi::ParameterKind::Tensor ||
+        entry.signature.parameters[p].kind == abi::ParameterKind::ScalarPointer)
+      entry.build.failIf(entry.build.isNull(entry.build.argument(argumentOf(p))), Status::Null);
+}
+
+void checkSizes(Entry &entry) {
+  for (const TensorArgument &argument : entry.arguments)
+    checkSizesOf(entry, argument);
+  for (const TensorArgument &argument : entry.arguments)
+    checkStructureSizes(entry, argument);
+  for (const TensorArgument &argument : entry.arguments)
+    checkNumbers(entry, argument);
+  for (const sema::Tensor &tensor : entry.kernel.tensors)
+    if (tensor.role == sema::TensorRole::View)
+      checkWindows(entry, tensor);
+  for (const sema::LeastExtent &needed : entry.kernel.leastExtents)
+    entry.build.failIf(entry.build.compare(ICmpPredicate::slt, entry.extents[static_cast<size_t>(needed.extent)],
+                                           entry.build.constant(needed.least)),
+                       Status::Shape);
+}
+
+void checkArguments(Entry &entry) {
+  for (const TensorArgument &argument : entry.arguments)
+    checkStrides(entry, argument);
+  for (const TensorArgument &argument : entry.arguments)
+    checkArrays(entry, argument);
+  for (const TensorArgument &argument : entry.arguments)
+    checkPattern(entry, argument);
+  for (const TensorArgument &argument : entry.arguments)
+    checkCounts(entry, argument);
+}
+
+} // namespace spc::entry

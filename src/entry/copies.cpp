@@ -1,0 +1,68 @@
+#include "entry/copies.h"
+
+#include "entry/checks.h"
+#include "entry/counts.h"
+#include "entry/descriptors.h"
+#include "entry/runtime_parts.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
+  EntryBuilder &build = entry.build;
+  Descriptors descriptors(entry);
+  const Value allocator = descriptors.allocator(memory);
+  const sema::Tensor &from = entry.kernel.tensors[*tensor.source];
+  const Value workers = descriptors.workers();
+  const Value source = descriptors.describe(from, entry.tensors[*tensor.source]);
+  const Value copy = descriptors.describe(tensor, {});
+  const mlir::Type pointer = build.pointerType(), number = build.int64Type();
+  LLVM::LLVMFuncOp convert = declareFunction(build, runtimeSymbol(converterFor(from, tensor)), build.int32Type(),
+                                             {pointer, pointer, pointer, pointer, number});
+  const Value withValues = build.constant(entry.phase != runtime::Phase::Symbolic);
+  const mlir::SmallVector<Value> arguments{allocator, workers, source, copy, withValues};
+  build.failUnlessOk(LLVM::CallOp::create(build.ops(), convert, arguments).getResult());
+  TensorView view = descriptors.readPacked(tensor, copy);
+  if (tensor.order() == 1)
+    view.strides = {build.constant(1)};
+  for (const std::vector<Value> &arrays : {view.pointers, view.indices})
+    for (Value array : arrays)
+      if (array)
+        memory.releaseAtExit(array);
+  memory.releaseAtExit(view.values);
+  return view;
+}
+
+void scanLengths(Entry &entry, Memory &memory, const TensorArgument &argument) {
+  EntryBuilder &build = entry.build;
+  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
+  TensorView &view = entry.tensors[argument.parameter.tensor];
+  if (!argument.givesStructure)
+    return;
+  const mlir::Type number = build.int64Type(), pointer = build.pointerType();
+  const int64_t width = format::bits(tensor.format.pointers) / 8;
+  for (size_t k = 0; k < tensor.format.levels.size(); ++k) {
+    if (tensor.format.levels[k].extent != format::Extent::Lengths)
+      continue;
+    const Value parents = countEntries(entry, tensor, view)[k].count;
+    const Value count = LLVM::AddOp::create(build.ops(), parents, build.constant(1));
+    const Value bytes = build.multiply(count, build.constant(width));
+    const Value pointers =
+        LLVM::CallOp::create(build.ops(), memory.allocator(), mlir::ValueRange{entry.context, bytes}).getResult();
+    build.failIf(build.isNull(pointers), Status::Memory);
+    memory.releaseAtExit(pointers);
+    LLVM::LLVMFuncOp scan =
+        declareFunction(build, runtimeSymbol("scan"), build.int32Type(), {pointer, pointer, number, number});
+    const mlir::SmallVector<Value> arguments{view.lengths[k], pointers, build.constant(width), parents};
+    build.failUnlessOk(LLVM::CallOp::create(build.ops(), scan, arguments).getResult());
+    view.pointers[k] = pointers;
+    // Only now is it known how many entries there are, where levels below leave no room for values.
+    TensorArgument counted = argument;
+    counted.entries = countEntries(entry, tensor, view);
+    checkStructureArrays(entry, counted);
+    checkStoredCount(entry, view, counted.entries);
+  }
+}
+
+} // namespace spc::entry

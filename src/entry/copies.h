@@ -1,0 +1,22 @@
+// Structures that the runtime makes for the entry: copies in another storage, pointers from lengths.
+#pragma once
+
+#include "entry/allocator.h"
+
+namespace spc::entry {
+
+/// The name under which kernels call runtime function `name`. It is no C identifier, so that no kernel's name clashes;
+/// linkRuntime() knows the rule.
+inline std::string runtimeSymbol(const std::string &name) {
+  return "spc.rt." + name;
+}
+
+/// Copies the source of a converted tensor into its storage, released on every way out. Leaves with what the runtime
+/// reports.
+TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tensor);
+
+/// Gives the pointers arrays that the lengths of a parameter add up to, released on every way out. Leaves with what the
+/// runtime reports.
+void scanLengths(Entry &entry, Memory &memory, const TensorArgument &argument);
+
+} // namespace spc::entry

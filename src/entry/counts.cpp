@@ -1,0 +1,166 @@
+#include "entry/counts.h"
+
+#include <optional>
+#include <utility>
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+using LLVM::ICmpPredicate;
+
+/// Elements of 16 bytes that fill the address space.
+constexpr int64_t kMostEntries = INT64_MAX / 16;
+
+/// The last number of a pointers array over `parents` parents, or 0 where there are none.
+Value lastPointer(EntryBuilder &build, Value array, Value parents, format::IndexType type) {
+  const auto read = [&]() -> Value {
+    mlir::ImplicitLocOpBuilder &ops = build.ops();
+    const mlir::Type element = ops.getIntegerType(static_cast<unsigned>(format::bits(type)));
+    const Value address = LLVM::GEPOp::create(ops, build.pointerType(), element, array, mlir::ValueRange{parents});
+    const Value number = build.load(element, address);
+    if (type == format::IndexType::I64)
+      return number;
+    return type == format::IndexType::I32 ? LLVM::SExtOp::create(ops, build.int64Type(), number).getResult()
+                                          : LLVM::ZExtOp::create(ops, build.int64Type(), number).getResult();
+  };
+  const Value some = build.compare(ICmpPredicate::sgt, parents, build.constant(0));
+  return build.computeIf(build.both(some, build.negate(build.isNull(array))), read, build.constant(0));
+}
+
+/// The number that a value is known to be.
+std::optional<int64_t> constantOf(Value value) {
+  auto constant = value.getDefiningOp<LLVM::ConstantOp>();
+  if (!constant)
+    return std::nullopt;
+  return llvm::cast<mlir::IntegerAttr>(constant.getValue()).getInt();
+}
+
+/// `count` times `each`, which is not negative; leaves where that is too much for memory. Without a division where one
+/// of them is known: 32-bit targets would call a library for it.
+Value timesOrFail(EntryBuilder &build, Value count, Value each) {
+  if (constantOf(count) && !constantOf(each))
+    std::swap(count, each);
+  const std::optional<int64_t> times = constantOf(each);
+  Value limit;
+  if (times) {
+    limit = build.constant(*times == 0 ? INT64_MAX : kMostEntries / *times);
+  } else {
+    const Value divisor = build.select(build.isZero(each), build.constant(1), each);
+    const Value most = LLVM::UDivOp::create(build.ops(), build.constant(kMostEntries), divisor);
+    limit = build.select(build.isZero(each), build.constant(INT64_MAX), most);
+  }
+  build.failIf(build.compare(ICmpPredicate::ugt, count, limit), Status::Count);
+  return times == 1 ? count : build.multiply(count, each);
+}
+
+/// constant * count + slope * (0 + 1 + … + (count - 1)) + size * extent * count.
+Value sumOfClosedForm(EntryBuilder &build, const format::ClosedForm &form, Value count, Value extent) {
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const Value before = LLVM::SubOp::create(ops, count, build.constant(1));
+  const Value pairs = LLVM::LShrOp::create(ops, build.multiply(count, before), build.constant(1));
+  const Value each =
+      LLVM::AddOp::create(ops, build.constant(form.constant), build.multiply(build.constant(form.size), extent));
+  return LLVM::AddOp::create(ops, build.multiply(count, each), build.multiply(build.constant(form.slope), pairs));
+}
+
+/// The entries of level k of `tensor`, `above` being those of the levels around it.
+LevelEntries entriesOf(Entry &entry, const sema::Tensor &tensor, const TensorView &view, size_t k,
+                       const std::vector<LevelEntries> &above) {
+  EntryBuilder &build = entry.build;
+  const format::Level &level = tensor.format.levels[k];
+  const LevelEntries &parents = above.back();
+  switch (level.extent) {
+  case format::Extent::Fixed: {
+    Value each = level.isDense() ? levelExtent(entry, tensor, level) : view.widths[k];
+    if (!each)
+      each = build.constant(*level.width);
+    return {parents.count ? timesOrFail(build, parents.count, each) : Value(),
+            build.either(parents.none, build.isZero(each))};
+  }
+  case format::Extent::Closed: {
+    // A closed form repeats for each run of the parent's coordinate.
+    const Value extent = entry.extents[tensor.extents[level.dim]];
+    const Value sum = sumOfClosedForm(build, level.length, parentExtent(entry, tensor, k), extent);
+    const Value runs = above[above.size() < 2 ? 0 : above.size() - 2].count;
+    return {runs ? timesOrFail(build, runs, sum) : Value(), build.either(parents.none, build.isZero(sum))};
+  }
+  case format::Extent::Ragged:
+  case format::Extent::Lengths: {
+    Value count = k == 0 && level.extent == format::Extent::Ragged ? view.count : Value();
+    if (!count && view.pointers[k] && parents.count)
+      count = lastPointer(build, view.pointers[k], parents.count, tensor.format.pointers);
+    return {count, build.isZero(count ? count : view.stored)};
+  }
+  }
+  return parents;
+}
+
+/// A closed form for one parent.
+Value valueAt(EntryBuilder &build, const format::ClosedForm &form, Value parent, Value extent) {
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const Value fixed =
+      LLVM::AddOp::create(ops, build.constant(form.constant), build.multiply(build.constant(form.size), extent));
+  return LLVM::AddOp::create(ops, fixed, build.multiply(build.constant(form.slope), parent));
+}
+
+/// Whether a form's value for parents and extents below 2^31 is far from overflowing.
+bool isTame(const format::ClosedForm &form) {
+  constexpr int64_t limit = int64_t{1} << 30;
+  const auto isSmall = [](int64_t number, int64_t most) { return number <= most && number >= -most; };
+  return isSmall(form.constant, limit * limit) && isSmall(form.slope, limit) && isSmall(form.size, limit);
+}
+
+/// Forms are linear: they are least and greatest at the first and the last parent.
+void checkClosedForm(Entry &entry, const sema::Tensor &tensor, size_t k) {
+  EntryBuilder &build = entry.build;
+  const format::Level &level = tensor.format.levels[k];
+  const bool hasLength = level.extent == format::Extent::Closed;
+  if (!hasLength && level.start == format::ClosedForm{})
+    return;
+  const Value zero = build.constant(0), most = build.constant(INT32_MAX);
+  const Value extent = entry.extents[tensor.extents[level.dim]], parents = parentExtent(entry, tensor, k);
+  Value wrong =
+      build.either(build.compare(ICmpPredicate::sgt, parents, most), build.compare(ICmpPredicate::sgt, extent, most));
+  if (!isTame(level.length) || !isTame(level.start))
+    wrong = build.truth(true);
+  for (const Value parent : {zero, LLVM::SubOp::create(build.ops(), parents, build.constant(1)).getResult()}) {
+    const Value length = hasLength ? valueAt(build, level.length, parent, extent) : zero;
+    const Value start = valueAt(build, level.start, parent, extent);
+    wrong = build.either(wrong, build.compare(ICmpPredicate::slt, length, zero));
+    wrong = build.either(wrong, build.compare(ICmpPredicate::sgt, length, most));
+    if (!level.isDense())
+      continue;
+    const Value end = LLVM::AddOp::create(build.ops(), start, length);
+    wrong = build.either(wrong, build.compare(ICmpPredicate::slt, start, zero));
+    wrong = build.either(wrong, build.compare(ICmpPredicate::sgt, end, extent));
+  }
+  build.failIf(build.both(wrong, build.negate(build.isZero(parents))), Status::Shape);
+}
+
+} // namespace
+
+Value parentExtent(Entry &entry, const sema::Tensor &tensor, size_t k) {
+  return k > 0 ? levelExtent(entry, tensor, tensor.format.levels[k - 1]) : entry.build.constant(1);
+}
+
+std::vector<LevelEntries> countEntries(Entry &entry, const sema::Tensor &tensor, const TensorView &view) {
+  std::vector<LevelEntries> entries{{entry.build.constant(1), entry.build.truth(false)}};
+  for (size_t k = 0; k < tensor.format.levels.size(); ++k)
+    entries.push_back(entriesOf(entry, tensor, view, k, entries));
+  return entries;
+}
+
+void checkStoredCount(Entry &entry, const TensorView &view, const std::vector<LevelEntries> &entries) {
+  if (view.stored && entries.back().count)
+    entry.build.failIf(entry.build.differ(view.stored, entries.back().count), Status::Count);
+}
+
+void checkClosedForms(Entry &entry, const sema::Tensor &tensor) {
+  for (size_t k = 0; k < tensor.format.levels.size(); ++k)
+    checkClosedForm(entry, tensor, k);
+}
+
+} // namespace spc::entry

@@ -1,0 +1,177 @@
+#include "entry/descriptors.h"
+
+#include "entry/checks.h"
+#include "entry/counts.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+runtime::LevelStorage storageOf(const format::Format &format, int k) {
+  using runtime::LevelStorage;
+  const format::Level &level = format.levels[k];
+  if (level.isFullyDense())
+    return LevelStorage::Dense;
+  if (level.extent == format::Extent::Closed)
+    return level.isDense() ? LevelStorage::ClosedDense : LevelStorage::ClosedCompressed;
+  if (level.isDense())
+    return LevelStorage::RaggedDense;
+  // Below a dense level, one coordinate for each entry is one for each row, and a row may have too many for that.
+  if (level.isSingleton() && k > 0 && !format.levels[k - 1].isDense())
+    return LevelStorage::Singleton;
+  if (level.extent == format::Extent::Fixed)
+    return level.unique ? LevelStorage::FixedUnique : LevelStorage::Fixed;
+  return LevelStorage::Compressed;
+}
+
+runtime::ValueKind valueKindOf(sema::ValueType type) {
+  using runtime::ValueKind;
+  if (sema::isComplex(type))
+    return ValueKind::Complex;
+  if (type == sema::ValueType::F16)
+    return ValueKind::Half;
+  if (type == sema::ValueType::BF16)
+    return ValueKind::Brain;
+  return sema::isFloat(type) ? ValueKind::Float : sema::isInteger(type) ? ValueKind::Integer : ValueKind::Bool;
+}
+
+} // namespace
+
+Descriptors::Descriptors(Entry &entry) : entry_(entry), build_(entry.build) {
+  const mlir::Type number = build_.int64Type(), pointer = build_.pointerType();
+  allocator_ = build_.structOf({pointer, pointer, pointer});
+  workers_ = build_.structOf({pointer, pointer});
+  llvm::SmallVector<mlir::Type> level(kLevelFields, number), tensor(kTensorFields, number);
+  for (LevelField field : {kPointers, kIndices})
+    level[field] = pointer;
+  for (TensorField field : {kLevels, kValues})
+    tensor[field] = pointer;
+  level_ = build_.structOf(level);
+  tensor_ = build_.structOf(tensor);
+}
+
+Value Descriptors::allocator(Memory &memory) {
+  const Value object = build_.stack(allocator_, 1);
+  build_.storeField(allocator_, object, 0, entry_.context);
+  build_.storeField(allocator_, object, 1, LLVM::AddressOfOp::create(build_.ops(), memory.allocator()));
+  build_.storeField(allocator_, object, 2, LLVM::AddressOfOp::create(build_.ops(), memory.releaser()));
+  return object;
+}
+
+Value Descriptors::workers() {
+  const Value object = build_.stack(workers_, 1);
+  const Value hasContext = build_.negate(build_.isNull(entry_.context));
+  for (unsigned field : {kUser, kParallelFor}) {
+    const auto load = [&] { return build_.loadField(contextStruct(build_), entry_.context, field); };
+    build_.storeField(workers_, object, field == kUser ? 0 : 1, build_.computeIf(hasContext, load, build_.null()));
+  }
+  return object;
+}
+
+void Descriptors::storeForm(Value object, unsigned field, const format::ClosedForm &form) {
+  build_.storeField(level_, object, field, build_.constant(form.constant));
+  build_.storeField(level_, object, field + 1, build_.constant(form.slope));
+  build_.storeField(level_, object, field + 2, build_.constant(form.size));
+}
+
+void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims, int k,
+                                Value object) {
+  const format::Format &format = tensor.format;
+  const format::Level &level = format.levels[static_cast<size_t>(k)];
+  const auto set = [&](LevelField field, Value value) { build_.storeField(level_, object, field, value); };
+  const auto number = [&](int64_t value) { return build_.constant(value); };
+  const auto orNull = [&](const std::vector<Value> &arrays) {
+    return static_cast<size_t>(k) < arrays.size() && arrays[k] ? arrays[k] : build_.null();
+  };
+  const int first = format.firstListed();
+  const bool isInterleaved = format.interleaved && k >= first;
+  const auto numberOf = [&](int dim) { return number(dims.empty() || dim < 0 ? std::max(0, dim) : dims[dim]); };
+  const bool hasWidth = static_cast<size_t>(k) < view.widths.size() && view.widths[k];
+  set(kStorage, number(static_cast<int64_t>(storageOf(format, k))));
+  set(kDimension, numberOf(level.dim));
+  set(kExtent, entry_.extents[tensor.extents[level.dim]]);
+  set(kPointers, orNull(view.pointers));
+  set(kIndices, isInterleaved && view.entries ? view.entries : orNull(view.indices));
+  set(kPart, number(static_cast<int64_t>(level.part)));
+  set(kBlock, number(std::max<int64_t>(1, level.block)));
+  set(kMinus, numberOf(level.minus));
+  set(kMinusExtent, level.minus >= 0 ? entry_.extents[tensor.extents[level.minus]] : number(0));
+  set(kWidth, hasWidth ? view.widths[k] : number(level.width.value_or(-1)));
+  set(kStride, number(isInterleaved ? format.levelCount() - first : 1));
+  set(kOffset, number(isInterleaved ? k - first : 0));
+  set(kParentExtent, level.isRaggedDense() || level.extent == format::Extent::Closed
+                         ? parentExtent(entry_, tensor, static_cast<size_t>(k))
+                         : number(1));
+  storeForm(object, kLength, level.length);
+  storeForm(object, kStart, level.start);
+  set(kIsUnique, number(level.unique));
+}
+
+Value Descriptors::describe(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims) {
+  const int levelCount = tensor.format.levelCount();
+  const Value levels = build_.stack(level_, levelCount);
+  for (int k = 0; k < levelCount; ++k)
+    describeLevel(tensor, view, dims, k, levelAt(levels, static_cast<size_t>(k)));
+  const Value zero = build_.constant(0);
+  const Value object = build_.stack(tensor_, 1);
+  build_.storeField(tensor_, object, kOrder, build_.constant(levelCount));
+  build_.storeField(tensor_, object, kCount, view.count ? view.count : zero);
+  build_.storeField(tensor_, object, kStored, view.stored ? view.stored : zero);
+  build_.storeField(tensor_, object, kPointerBytes, build_.constant(format::bits(tensor.format.pointers) / 8));
+  build_.storeField(tensor_, object, kIndexBytes, build_.constant(format::bits(tensor.format.indices) / 8));
+  build_.storeField(tensor_, object, kValueBytes, build_.constant(sema::bytesOf(tensor.type)));
+  build_.storeField(tensor_, object, kLevels, levels);
+  build_.storeField(tensor_, object, kValues, view.values ? view.values : build_.null());
+  build_.storeField(tensor_, object, kValueKind, build_.constant(static_cast<int64_t>(valueKindOf(tensor.type))));
+  return object;
+}
+
+TensorView Descriptors::read(const sema::Tensor &tensor, Value object) {
+  const size_t order = tensor.format.levels.size();
+  TensorView view;
+  view.values = build_.loadField(tensor_, object, kValues);
+  view.stored = build_.loadField(tensor_, object, kStored);
+  view.pointers.resize(order);
+  view.indices.resize(order);
+  const Value levels = build_.loadField(tensor_, object, kLevels);
+  for (size_t k = 1; k < order; ++k) {
+    view.pointers[k] = build_.loadField(level_, levelAt(levels, k), kPointers);
+    view.indices[k] = build_.loadField(level_, levelAt(levels, k), kIndices);
+  }
+  if (order == 1)
+    view.strides = {build_.constant(1)};
+  return view;
+}
+
+TensorView Descriptors::readPacked(const sema::Tensor &tensor, Value object) {
+  const format::Format &format = tensor.format;
+  const size_t levelCount = format.levels.size();
+  TensorView view;
+  view.pointers.resize(levelCount);
+  view.lengths.resize(levelCount);
+  view.indices.resize(levelCount);
+  view.widths.resize(levelCount);
+  for (sema::ExtentId extent : tensor.extents)
+    view.sizes.push_back(entry_.extents[extent]);
+  view.count = build_.loadField(tensor_, object, kCount);
+  view.stored = build_.loadField(tensor_, object, kStored);
+  view.values = build_.loadField(tensor_, object, kValues);
+  const Value levels = build_.loadField(tensor_, object, kLevels);
+  for (size_t k = 0; k < levelCount; ++k) {
+    const format::Level &level = format.levels[k];
+    const Value at = levelAt(levels, k);
+    if (level.isCompressed() && k > 0)
+      view.pointers[k] = build_.loadField(level_, at, kPointers);
+    if (!level.isDense() && !format.interleaved)
+      view.indices[k] = build_.loadField(level_, at, kIndices);
+    if (level.isFixedWidth())
+      view.widths[k] = build_.loadField(level_, at, kWidth);
+  }
+  if (format.interleaved)
+    view.entries = build_.loadField(level_, levelAt(levels, static_cast<size_t>(format.firstListed())), kIndices);
+  return view;
+}
+
+} // namespace spc::entry

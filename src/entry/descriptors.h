@@ -1,0 +1,78 @@
+// The runtime's descriptors of tensors, built in the entry's frame.
+#pragma once
+
+#include "entry/allocator.h"
+#include "runtime/runtime.h"
+
+namespace spc::entry {
+
+/// The runtime's descriptors, in the layout of runtime/runtime.h.
+class Descriptors {
+public:
+  explicit Descriptors(Entry &entry);
+
+  /// The runtime's Allocator on the context's hooks.
+  mlir::Value allocator(Memory &memory);
+
+  /// The runtime's Workers on the context's threads.
+  mlir::Value workers();
+
+  /// A tensor, with the arrays of `view` where it has them. `dims` gives its dimensions other numbers.
+  mlir::Value describe(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims = {});
+
+  /// The view of a copy that the runtime has made.
+  TensorView read(const sema::Tensor &tensor, mlir::Value object);
+
+  /// The view of an assembled tensor that the runtime has packed.
+  TensorView readPacked(const sema::Tensor &tensor, mlir::Value object);
+
+private:
+  enum LevelField : unsigned {
+    kStorage,
+    kDimension,
+    kExtent,
+    kPointers,
+    kIndices,
+    kPart,
+    kBlock,
+    kMinus,
+    kMinusExtent,
+    kWidth,
+    kStride,
+    kOffset,
+    kParentExtent,
+    kLength, ///< three numbers
+    kStart = kLength + 3,
+    kIsUnique = kStart + 3,
+    kLevelFields,
+  };
+  enum TensorField : unsigned {
+    kOrder,
+    kCount,
+    kStored,
+    kPointerBytes,
+    kIndexBytes,
+    kValueBytes,
+    kLevels,
+    kValues,
+    kValueKind,
+    kTensorFields,
+  };
+  static_assert(sizeof(runtime::Level) == kLevelFields * sizeof(int64_t));
+  static_assert(sizeof(runtime::Tensor) == kTensorFields * sizeof(int64_t));
+
+  void describeLevel(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims, int k,
+                     mlir::Value object);
+  void storeForm(mlir::Value object, unsigned field, const format::ClosedForm &form);
+
+  mlir::Value levelAt(mlir::Value levels, size_t k) { return build_.element(level_, levels, static_cast<int64_t>(k)); }
+
+  Entry &entry_;
+  EntryBuilder &build_;
+  Struct allocator_;
+  Struct workers_;
+  Struct level_;
+  Struct tensor_;
+};
+
+} // namespace spc::entry

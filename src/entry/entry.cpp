@@ -1,0 +1,237 @@
+#include "entry/entry.h"
+
+#include "entry/assembly.h"
+#include "entry/call.h"
+#include "entry/checks.h"
+#include "entry/copies.h"
+#include "entry/memory.h"
+#include "entry/tensors.h"
+
+#include "llvm/Target/TargetMachine.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+/// The first place in the kernel file that a body names, else the file's start.
+mlir::Location placeOf(mlir::ModuleOp module, const sema::Kernel &kernel) {
+  std::optional<mlir::FileLineColLoc> place;
+  for (auto body : module.getOps<LLVM::LLVMFuncOp>()) {
+    if (body.isExternal() || place)
+      continue;
+    body.getLoc()->walk([&](mlir::Location inner) {
+      place = llvm::dyn_cast<mlir::FileLineColLoc>(inner);
+      return place ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+    });
+  }
+  mlir::Location location = module.getLoc();
+  return place ? *place : mlir::FileLineColLoc::get(location.getContext(), kernel.kernelFile, 1, 1);
+}
+
+/// An exported function that returns an int32_t status.
+LLVM::LLVMFuncOp exportFunction(mlir::ModuleOp module, mlir::Location place, const std::string &name,
+                                mlir::ArrayRef<mlir::Type> parameters) {
+  mlir::OpBuilder builder(module.getContext());
+  builder.setInsertionPointToEnd(module.getBody());
+  auto type = LLVM::LLVMFunctionType::get(builder.getI32Type(), parameters);
+  auto function = LLVM::LLVMFuncOp::create(builder, place, name, type);
+  function.setNoUnwind(true);
+  // Straight-line checks that run once a call: optimising them took 10 of the 70 ms of a compilation and gained
+  // nothing.
+  function.setOptimizeNone(true);
+  function.setNoInline(true);
+  // The C conventions of RISC-V and others want an int extended to a register.
+  function.setResultAttr(0, LLVM::LLVMDialect::getSExtAttrName(), builder.getUnitAttr());
+  return function;
+}
+
+mlir::Type parameterType(mlir::MLIRContext *context, const abi::Parameter &parameter) {
+  if (parameter.kind != abi::ParameterKind::ScalarValue)
+    return LLVM::LLVMPointerType::get(context);
+  if (parameter.value == sema::ValueType::F32)
+    return mlir::Float32Type::get(context);
+  if (parameter.value == sema::ValueType::F64)
+    return mlir::Float64Type::get(context);
+  return mlir::IntegerType::get(context, static_cast<unsigned>(8 * sema::bytesOf(parameter.value)));
+}
+
+/// Completes the structs of outputs that share a pattern.
+void fillStructures(Entry &entry) {
+  for (const TensorArgument &argument : entry.arguments) {
+    if (!argument.parameter.fillsStructure)
+      continue;
+    const sema::TensorId tensor = argument.parameter.tensor;
+    TensorView view = entry.tensors[tensor];
+    view.sizes.clear(); // the owner's, whose dimensions may be in another order
+    for (sema::ExtentId extent : entry.kernel.tensors[tensor].extents)
+      view.sizes.push_back(entry.extents[extent]);
+    const std::vector<abi::Field> &fields = argument.parameter.type.fields;
+    for (unsigned f = 0; f < fields.size(); ++f)
+      if (fields[f].role != abi::FieldRole::Values)
+        entry.build.storeField(argument.type, argument.object, f, slot(view, fields[f]));
+  }
+}
+
+/// The function that holds the code of body `name` once it is internal.
+std::string internalName(const std::string &name) {
+  return name + ".body";
+}
+
+/// Out of the way of every name in C, and kept apart from the entry: as arguments of one function the arrays are known
+/// not to alias, which inlining would blur.
+mlir::LogicalResult makeInternal(LLVM::LLVMFuncOp body) {
+  mlir::ModuleOp module = body->getParentOfType<mlir::ModuleOp>();
+  const auto name = mlir::StringAttr::get(body.getContext(), internalName(body.getSymName().str()));
+  if (mlir::failed(mlir::SymbolTable::replaceAllSymbolUses(body, name, module)))
+    return mlir::failure();
+  body.setSymName(name);
+  body.setLinkage(LLVM::Linkage::Internal);
+  body.setDsoLocal(true);
+  body.setNoUnwind(true);
+  body.setNoInline(true);
+  return mlir::success();
+}
+
+/// 16-bit floats reach the body as their bits: several conventions would pass them as float and call a library to
+/// convert them.
+void passHalvesAsBits(LLVM::LLVMFuncOp body) {
+  mlir::OpBuilder builder(body.getContext());
+  builder.setInsertionPointToStart(&body.getBody().front());
+  mlir::SmallVector<mlir::Type> types(body.getArgumentTypes());
+  for (mlir::BlockArgument argument : body.getArguments()) {
+    const mlir::Type type = argument.getType();
+    if (!type.isF16() && !type.isBF16())
+      continue;
+    types[argument.getArgNumber()] = builder.getI16Type();
+    argument.setType(builder.getI16Type());
+    auto value = LLVM::BitcastOp::create(builder, body.getLoc(), type, argument);
+    argument.replaceAllUsesExcept(value, value);
+  }
+  body.setFunctionType(LLVM::LLVMFunctionType::get(body.getFunctionType().getReturnType(), types));
+}
+
+/// The steps in order: bodies, and what the runtime does by itself.
+mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &outputs) {
+  for (size_t k = 0; k < entry.kernel.steps.size(); ++k) {
+    const sema::Step &step = entry.kernel.steps[k];
+    if (const auto *conversion = std::get_if<sema::Conversion>(&step)) {
+      outputs.convert(*conversion);
+      continue;
+    }
+    if (const auto *recopy = std::get_if<sema::Recopy>(&step)) {
+      entry.tensors[recopy->copy] = copyConverted(entry, memory, entry.kernel.tensors[recopy->copy]);
+      continue;
+    }
+    const bool patternOnly = entry.phase == runtime::Phase::Symbolic;
+    const std::string name = patternOnly ? sema::patternBodyName(entry.kernel, k) : sema::bodyName(entry.kernel, k);
+    auto body = entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(internalName(name));
+    if (!body)
+      return entry.build.module().emitError("the kernel's body '") << name << "' is missing";
+    const sema::Statement *assembly = sema::assemblingStatement(step);
+    if (mlir::failed(assembly ? outputs.assemble(*assembly, body)
+                              : callBody(entry, memory, body, planChunks(entry, body, false), {})))
+      return mlir::failure();
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature,
+                               runtime::Phase phase) {
+  EntryBuilder build(function, function.getLoc());
+  Entry entry{kernel, signature, build, function.getArgument(0), phase, {}, {}, {}};
+  checkContext(entry);
+  checkObjects(entry);
+  loadArguments(entry);
+  if (mlir::failed(bindExtents(entry)))
+    return mlir::failure();
+  checkSizes(entry);
+  bindParameters(entry);
+  checkArguments(entry);
+  Memory memory(entry);
+  allocateTensors(entry, memory);
+  fillStructures(entry);
+  AssembledOutputs outputs(entry, memory);
+  outputs.prepare();
+  if (mlir::failed(runSteps(entry, memory, outputs)))
+    return mlir::failure();
+  outputs.hand();
+  build.succeed();
+  return mlir::success();
+}
+
+/// `spc_status <function>_free_ctx(ctx, outputs…)`: releases the arrays of assembled outputs.
+void buildFree(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature) {
+  EntryBuilder build(function, function.getLoc());
+  Entry entry{kernel, signature, build, function.getArgument(0), runtime::Phase::Assemble, {}, {}, {}};
+  checkContext(entry);
+  Memory memory(entry);
+  unsigned argument = 1;
+  for (const abi::Parameter &parameter : signature.parameters)
+    if (parameter.isAssembled)
+      releaseOutput(entry, memory, parameter.type, function.getArgument(argument++));
+  build.succeed();
+}
+
+void buildInvoker(LLVM::LLVMFuncOp invoker, LLVM::LLVMFuncOp entry, const abi::Signature &signature) {
+  mlir::ImplicitLocOpBuilder ops(invoker.getLoc(), invoker.getContext());
+  ops.setInsertionPointToEnd(invoker.addEntryBlock(ops));
+  const mlir::Type pointer = LLVM::LLVMPointerType::get(invoker.getContext());
+  mlir::SmallVector<Value> arguments;
+  for (unsigned a = 0; a < entry.getNumArguments(); ++a) {
+    const Value address =
+        LLVM::GEPOp::create(ops, pointer, pointer, invoker.getArgument(0), {LLVM::GEPArg(int32_t(a))});
+    Value argument = LLVM::LoadOp::create(ops, pointer, address);
+    if (a > 0 && signature.parameters[a - 1].kind == abi::ParameterKind::ScalarValue)
+      argument = LLVM::LoadOp::create(ops, entry.getArgument(a).getType(), argument);
+    arguments.push_back(argument);
+  }
+  LLVM::ReturnOp::create(ops, LLVM::CallOp::create(ops, entry, arguments).getResults());
+}
+
+} // namespace
+
+void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine) {
+  mlir::MLIRContext *context = module.getContext();
+  module->setAttr(LLVM::LLVMDialect::getDataLayoutAttrName(),
+                  mlir::StringAttr::get(context, machine.createDataLayout().getStringRepresentation()));
+  module->setAttr(LLVM::LLVMDialect::getTargetTripleAttrName(),
+                  mlir::StringAttr::get(context, machine.getTargetTriple().str()));
+}
+
+mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
+                             bool invoker) {
+  for (auto body : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
+    if (body.isExternal())
+      continue;
+    if (mlir::failed(makeInternal(body)))
+      return mlir::failure();
+    passHalvesAsBits(body);
+  }
+  mlir::MLIRContext *context = module.getContext();
+  const mlir::Type pointer = LLVM::LLVMPointerType::get(context);
+  const mlir::Location place = placeOf(module, kernel);
+  mlir::SmallVector<mlir::Type> parameters{pointer}, outputs{pointer};
+  for (const abi::Parameter &parameter : signature.parameters) {
+    parameters.push_back(parameterType(context, parameter));
+    if (parameter.isAssembled)
+      outputs.push_back(pointer);
+  }
+  const auto exportEntry = [&](const std::string &suffix, runtime::Phase phase) {
+    LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.function + suffix + "_ctx", parameters);
+    return mlir::failed(buildEntry(entry, kernel, signature, phase)) ? LLVM::LLVMFuncOp() : entry;
+  };
+  LLVM::LLVMFuncOp entry = exportEntry("", runtime::Phase::Assemble);
+  if (!entry)
+    return mlir::failure();
+  if (invoker)
+    buildInvoker(exportFunction(module, place, signature.function + "_invoke", {pointer}), entry, signature);
+  if (outputs.size() > 1)
+    buildFree(exportFunction(module, place, signature.function + "_free_ctx", outputs), kernel, signature);
+  const bool hasPhases = sema::hasPhases(kernel);
+  return mlir::success(!hasPhases || (exportEntry("_symbolic", runtime::Phase::Symbolic) &&
+                                      exportEntry("_numeric", runtime::Phase::Numeric)));
+}
+
+} // namespace spc::entry

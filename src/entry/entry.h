@@ -1,0 +1,31 @@
+// The exported entry of a kernel: C structs in, calls to the body out.
+#pragma once
+
+#include "abi/signature.h"
+#include "sema/kernel.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LogicalResult.h"
+
+namespace llvm {
+class TargetMachine;
+}
+
+namespace spc::entry {
+
+/// Sets the machine's triple and data layout on a module, whence translation takes them. To be called before addEntry,
+/// which passes sizes to malloc as wide as the target's pointers.
+void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine);
+
+/// Adds `spc_status <function>_ctx(const spc_context *, ...)` to a module in the LLVM dialect that holds the kernel's
+/// body as an internal llvm.func, whose arguments carry spc.bind attributes (see docs/architecture.md, "The body's
+/// arguments"). The entry checks pointers, shapes, strides and the context, sets a shared pattern's NULL pointers,
+/// allocates temporaries, makes converted copies, calls the body and frees again. On every failure it returns a status
+/// and leaves nothing allocated. The body becomes the internal `<function>.body`, which is never inlined.
+/// With `invoker`, also `int32_t <function>_invoke(void **arguments)`: arguments[0] is the context, arguments[k] the
+/// k-th struct pointer, or a pointer to the k-th scalar; for callers that learn the signature at run time (`spc run`).
+/// Fails, with an MLIR diagnostic, on a body that does not fit the kernel: a bug of ours.
+mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
+                             bool invoker);
+
+} // namespace spc::entry

@@ -1,0 +1,124 @@
+#include "entry/memory.h"
+
+#include "entry/copies.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+using LLVM::ICmpPredicate;
+
+/// Bytes of a temporary; leaves with Status::Memory where they overflow.
+Value bytesOf(Entry &entry, const sema::Tensor &tensor) {
+  EntryBuilder &build = entry.build;
+  const Value one = build.constant(1);
+  Value empty = build.truth(false);
+  for (sema::ExtentId extent : tensor.extents)
+    empty = build.either(empty, build.isZero(entry.extents[extent]));
+  Value bytes = build.constant(sema::bytesOf(tensor.type));
+  Value overflows = build.truth(false);
+  for (sema::ExtentId id : tensor.extents) {
+    const Value extent = build.select(empty, one, entry.extents[id]);
+    const Value limit = LLVM::UDivOp::create(build.ops(), build.constant(INT64_MAX), extent);
+    overflows = build.either(overflows, build.compare(ICmpPredicate::ugt, bytes, limit));
+    bytes = build.multiply(bytes, extent);
+  }
+  build.failIf(overflows, Status::Memory);
+  return build.select(empty, build.constant(0), bytes);
+}
+
+/// `bytes` of memory that every way out releases; leaves with Status::Memory where there are none.
+Value allocate(Entry &entry, Memory &memory, Value bytes) {
+  EntryBuilder &build = entry.build;
+  const Value array =
+      LLVM::CallOp::create(build.ops(), memory.allocator(), mlir::ValueRange{entry.context, bytes}).getResult();
+  build.failIf(build.both(build.isNull(array), build.negate(build.isZero(bytes))), Status::Memory);
+  memory.releaseAtExit(array);
+  return array;
+}
+
+/// The structure of a pattern's owner, with values of its own.
+TensorView allocateShared(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
+  EntryBuilder &build = entry.build;
+  TensorView view = entry.tensors[structureOwner(entry.kernel, *tensor.patternOf)];
+  const int64_t size = sema::bytesOf(tensor.type);
+  build.failIf(build.compare(ICmpPredicate::sgt, view.stored, build.constant(INT64_MAX / size)), Status::Memory);
+  view.values = allocate(entry, memory, build.multiply(view.stored, build.constant(size)));
+  return view;
+}
+
+/// A dense array in row-major order of the format's levels.
+TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
+  EntryBuilder &build = entry.build;
+  TensorView view;
+  if (tensor.order() == 0) {
+    view.values = build.stack(llvmType(build, tensor.type), 1);
+    return view;
+  }
+  view.values = allocate(entry, memory, bytesOf(entry, tensor));
+  view.strides.resize(tensor.extents.size());
+  Value stride = build.constant(1);
+  for (auto level = tensor.format.levels.rbegin(); level != tensor.format.levels.rend(); ++level) {
+    view.strides[level->dim] = stride;
+    stride = build.multiply(stride, entry.extents[tensor.extents[level->dim]]);
+  }
+  return view;
+}
+
+/// Whether a step makes the copy.
+bool isMadeLater(const Entry &entry, sema::TensorId copy) {
+  return llvm::any_of(entry.kernel.steps, [&](const sema::Step &step) {
+    const auto *recopy = std::get_if<sema::Recopy>(&step);
+    return recopy && recopy->copy == copy;
+  });
+}
+
+/// A pointer into its source's elements, and strides in terms of the source's.
+TensorView viewInto(Entry &entry, const sema::Tensor &tensor) {
+  EntryBuilder &build = entry.build;
+  const sema::Tensor &source = entry.kernel.tensors[*tensor.source];
+  const TensorView &elements = entry.tensors[*tensor.source];
+  TensorView view;
+  view.strides.resize(tensor.extents.size());
+  Value first = build.constant(0);
+  for (int dim = 0; dim < source.order(); ++dim) {
+    // The struct's own innermost stride may be anything where it does not matter.
+    const bool isInnermost = dim == source.format.levels.back().dim;
+    const Value stride = isInnermost ? build.constant(1) : elements.strides[dim];
+    const sema::Window &window = tensor.windows[dim];
+    first = build.add(first, build.multiply(stride, build.constant(window.constant)));
+    for (const sema::Window::Multiple &term : window.terms) {
+      const Value scaled = build.multiply(stride, build.constant(term.scale));
+      Value &sum = view.strides[term.dim];
+      sum = sum ? build.add(sum, scaled) : scaled;
+    }
+  }
+  view.values = build.element(llvmType(build, tensor.type), elements.values, first);
+  return view;
+}
+
+} // namespace
+
+void allocateTensors(Entry &entry, Memory &memory) {
+  for (const TensorArgument &argument : entry.arguments)
+    scanLengths(entry, memory, argument);
+  for (const TensorArgument &argument : entry.arguments)
+    if (!argument.parameter.isAssembled)
+      entry.tensors[argument.parameter.tensor].pointers =
+          entry.tensors[structureOwner(entry.kernel, argument.parameter.tensor)].pointers;
+  for (size_t t = 0; t < entry.kernel.tensors.size(); ++t)
+    if (const sema::Tensor &tensor = entry.kernel.tensors[t];
+        tensor.role == sema::TensorRole::Temporary && !tensor.isAssembled)
+      entry.tensors[t] =
+          tensor.patternOf ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
+  for (size_t t = 0; t < entry.kernel.tensors.size(); ++t)
+    if (entry.kernel.tensors[t].role == sema::TensorRole::Converted && !isMadeLater(entry, static_cast<int>(t)))
+      entry.tensors[t] = copyConverted(entry, memory, entry.kernel.tensors[t]);
+  for (size_t t = 0; t < entry.kernel.tensors.size(); ++t)
+    if (entry.kernel.tensors[t].role == sema::TensorRole::View)
+      entry.tensors[t] = viewInto(entry, entry.kernel.tensors[t]);
+}
+
+} // namespace spc::entry

@@ -1,0 +1,12 @@
+// What the entry allocates: temporaries, and copies of operands in another storage. And views, which need no memory.
+#pragma once
+
+#include "entry/allocator.h"
+
+namespace spc::entry {
+
+/// Allocates the temporaries and makes the converted copies and the views, setting what the body gets of them; all of
+/// it is released on every way out. Leaves with Status::Memory, or with what the copying reports.
+void allocateTensors(Entry &entry, Memory &memory);
+
+} // namespace spc::entry

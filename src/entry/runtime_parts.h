@@ -1,0 +1,27 @@
+// Which functions of the runtime a kernel needs: it links those that it names alone, so that what is known when it is
+// compiled keeps its object small and its compilation short.
+#pragma once
+
+#include "runtime/assembly.h"
+#include "sema/kernel.h"
+
+#include <string>
+
+namespace spc::entry {
+
+/// What an assembly needs besides collecting, as fields of runtime::Assembly: functions by name, empty for none.
+struct AssemblyParts {
+  int dense = 0;
+  int list = -1;
+  bool notesLengths = false;
+  std::string place, pack, merge, dropZeros;
+};
+
+/// Of a statement that assembles, in one phase.
+AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &statement, runtime::Phase phase);
+
+/// The function that builds the arrays of one tensor from another's: one of runtime/convert.h. `dims` gives the
+/// dimensions of `source` their numbers in `target`; empty: the same.
+std::string converterFor(const sema::Tensor &source, const sema::Tensor &target, const std::vector<int> &dims = {});
+
+} // namespace spc::entry

@@ -1,0 +1,234 @@
+#include "entry/tensors.h"
+
+#include "entry/counts.h"
+
+#include <string>
+
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct layout, Value object) {
+  const auto order = static_cast<size_t>(type.format.order());
+  const size_t levels = type.format.levels.size();
+  TensorView view;
+  view.sizes.resize(order);
+  view.strides.resize(order);
+  view.widths.resize(levels);
+  view.pointers.resize(levels);
+  view.lengths.resize(levels);
+  view.indices.resize(levels);
+  for (unsigned f = 0; f < type.fields.size(); ++f)
+    slot(view, type.fields[f]) = build.loadField(layout, object, f);
+  // A coordinate list has one count for all of its levels.
+  if (!view.count)
+    view.count = view.stored;
+  return view;
+}
+
+/// Takes extents that have no value yet from the arguments that do or don't give a structure.
+void takeExtents(Entry &entry, bool givesStructure) {
+  for (const TensorArgument &argument : entry.arguments) {
+    if (argument.givesStructure != givesStructure || !argument.hasStruct())
+      continue;
+    const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
+    for (size_t d = 0; d < tensor.extents.size(); ++d)
+      if (Value &extent = entry.extents[tensor.extents[d]]; !extent)
+        extent = argument.passed.sizes[d];
+  }
+}
+
+/// A scalar argument as the body takes it: of a bool's byte one bit counts.
+Value scalarOf(EntryBuilder &build, const abi::Parameter &parameter, Value argument) {
+  if (parameter.value != sema::ValueType::Bool)
+    return argument;
+  const mlir::Type type = argument.getType();
+  const Value bit = mlir::LLVM::ConstantOp::create(build.ops(), type, build.ops().getIntegerAttr(type, 1));
+  return mlir::LLVM::AndOp::create(build.ops(), argument, bit);
+}
+
+} // namespace
+
+Value &slot(TensorView &view, const abi::Field &field) {
+  const auto index = static_cast<size_t>(field.index);
+  switch (field.role) {
+  case abi::FieldRole::Size:
+    return view.sizes[index];
+  case abi::FieldRole::Stride:
+    return view.strides[index];
+  case abi::FieldRole::Count:
+    return view.count;
+  case abi::FieldRole::Stored:
+    return view.stored;
+  case abi::FieldRole::Width:
+    return view.widths[index];
+  case abi::FieldRole::Pointers:
+    return view.pointers[index];
+  case abi::FieldRole::Lengths:
+    return view.lengths[index];
+  case abi::FieldRole::Indices:
+    return view.indices[index];
+  case abi::FieldRole::Entries:
+    return view.entries;
+  case abi::FieldRole::Values:
+    break;
+  }
+  return view.values;
+}
+
+Struct llvmStruct(EntryBuilder &build, const abi::StructType &type) {
+  mlir::SmallVector<mlir::Type> fields;
+  for (const abi::Field &field : type.fields)
+    fields.push_back(field.type == abi::FieldType::Int64 ? build.int64Type() : build.pointerType());
+  return build.structOf(fields);
+}
+
+mlir::Type llvmType(EntryBuilder &build, sema::ValueType type) {
+  mlir::Builder &types = build.ops();
+  switch (type) {
+  case sema::ValueType::F16:
+    return types.getF16Type();
+  case sema::ValueType::BF16:
+    return types.getBF16Type();
+  case sema::ValueType::F32:
+    return types.getF32Type();
+  case sema::ValueType::F64:
+    return types.getF64Type();
+  case sema::ValueType::CF32:
+    return build.structOf({types.getF32Type(), types.getF32Type()});
+  case sema::ValueType::CF64:
+    return build.structOf({types.getF64Type(), types.getF64Type()});
+  default:
+    return types.getIntegerType(static_cast<unsigned>(8 * sema::bytesOf(type)));
+  }
+}
+
+void loadArguments(Entry &entry) {
+  for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {
+    const abi::Parameter &parameter = entry.signature.parameters[p];
+    if (parameter.kind == abi::ParameterKind::Values) {
+      TensorView view;
+      view.values = entry.build.argument(argumentOf(p));
+      entry.arguments.push_back({parameter, view.values, {}, view});
+    }
+    if (parameter.kind != abi::ParameterKind::Tensor)
+      continue;
+    const Struct type = llvmStruct(entry.build, parameter.type);
+    const Value object = entry.build.argument(argumentOf(p));
+    entry.arguments.push_back({parameter, object, type, loadFields(entry.build, parameter.type, type, object)});
+    const bool isInput = entry.kernel.tensors[parameter.tensor].isRead || entry.phase == runtime::Phase::Numeric;
+    entry.arguments.back().givesStructure = !parameter.fillsStructure && (!parameter.isAssembled || isInput);
+  }
+}
+
+mlir::LogicalResult bindExtents(Entry &entry) {
+  entry.extents.resize(entry.kernel.extents.size());
+  for (size_t e = 0; e < entry.extents.size(); ++e)
+    if (entry.kernel.extents[e].fixed)
+      entry.extents[e] = entry.build.constant(*entry.kernel.extents[e].fixed);
+  takeExtents(entry, true);
+  takeExtents(entry, false);
+  for (const sema::Tensor &tensor : entry.kernel.tensors)
+    for (sema::ExtentId extent : tensor.extents)
+      if (!entry.extents[extent])
+        return entry.build.module().emitError("no parameter gives the extent '")
+               << entry.kernel.extents[extent].name << "'";
+  return mlir::success();
+}
+
+const sema::Tensor &tensorNamed(const sema::Kernel &kernel, llvm::StringRef name) {
+  return *llvm::find_if(kernel.tensors, [&](const sema::Tensor &tensor) { return tensor.name == name; });
+}
+
+sema::TensorId structureOwner(const sema::Kernel &kernel, sema::TensorId tensor) {
+  sema::TensorId owner = tensor;
+  for (size_t hops = 0; hops < kernel.tensors.size(); ++hops) {
+    const sema::Tensor &borrower = kernel.tensors[owner];
+    owner = borrower.structureOf ? *borrower.structureOf : borrower.patternOf.value_or(owner);
+  }
+  return owner;
+}
+
+void bindParameters(Entry &entry) {
+  entry.tensors.resize(entry.kernel.tensors.size());
+  for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {
+    const abi::Parameter &parameter = entry.signature.parameters[p];
+    if (parameter.kind == abi::ParameterKind::ScalarPointer)
+      entry.tensors[parameter.tensor].values = entry.build.argument(argumentOf(p));
+  }
+  for (const TensorArgument &argument : entry.arguments)
+    entry.tensors[argument.parameter.tensor] = argument.passed;
+  for (TensorArgument &argument : entry.arguments) {
+    if (!argument.givesStructure || argument.parameter.type.format.isDense())
+      continue;
+    argument.entries = countEntries(entry, entry.kernel.tensors[argument.parameter.tensor], argument.passed);
+    if (!argument.passed.stored)
+      entry.tensors[argument.parameter.tensor].stored = argument.entries.back().count;
+  }
+  for (const TensorArgument &argument : entry.arguments) {
+    TensorView &view = entry.tensors[argument.parameter.tensor];
+    if (argument.parameter.isAssembled && !argument.givesStructure)
+      view = {}; // until it is assembled
+    if (argument.givesStructure || argument.parameter.isAssembled)
+      continue;
+    view = entry.tensors[structureOwner(entry.kernel, argument.parameter.tensor)];
+    view.values = argument.passed.values;
+  }
+}
+
+Value blocksOf(EntryBuilder &build, Value extent, int64_t block) {
+  const Value by = build.constant(block);
+  const Value quotient = mlir::LLVM::UDivOp::create(build.ops(), extent, by);
+  const Value isExact = build.equal(build.multiply(quotient, by), extent);
+  const Value rest = build.select(isExact, build.constant(0), build.constant(1));
+  return mlir::LLVM::AddOp::create(build.ops(), quotient, rest);
+}
+
+Value levelExtent(Entry &entry, const sema::Tensor &tensor, const format::Level &level) {
+  const Value extent = entry.extents[tensor.extents[level.dim]];
+  if (level.part == format::Part::Quotient)
+    return blocksOf(entry.build, extent, level.block);
+  return level.part == format::Part::Remainder ? entry.build.constant(level.block) : extent;
+}
+
+llvm::StringMap<Value> allBinds(Entry &entry) {
+  llvm::StringMap<Value> binds;
+  const auto add = [&](const std::string &name, Value value) {
+    if (value)
+      binds[name] = value;
+  };
+  for (size_t e = 0; e < entry.extents.size(); ++e)
+    add("size(" + entry.kernel.extents[e].name + ")", entry.extents[e]);
+  for (size_t t = 0; t < entry.tensors.size(); ++t) {
+    const std::string &name = entry.kernel.tensors[t].name;
+    const TensorView &view = entry.tensors[t];
+    for (const format::Level &level : entry.kernel.tensors[t].format.levels)
+      if (const sema::Tensor &tensor = entry.kernel.tensors[t]; level.part == format::Part::Quotient)
+        add("size(" + entry.kernel.extents[tensor.extents[level.dim]].name + " / " + std::to_string(level.block) + ")",
+            levelExtent(entry, tensor, level));
+    add(name + ".entries", view.entries);
+    for (size_t k = 0; k < view.widths.size(); ++k)
+      add(name + ".width_" + std::to_string(k), view.widths[k]);
+    add(name + ".values", view.values);
+    add(name + ".stored", view.stored);
+    add(name + ".count_0", view.count);
+    for (size_t k = 0; k < view.strides.size(); ++k)
+      add(name + ".stride_" + std::to_string(k), view.strides[k]);
+    for (size_t k = 0; k < view.pointers.size(); ++k)
+      add(name + ".pointers_" + std::to_string(k), view.pointers[k]);
+    for (size_t k = 0; k < view.indices.size(); ++k)
+      add(name + ".indices_" + std::to_string(k), view.indices[k]);
+  }
+  for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {
+    const abi::Parameter &parameter = entry.signature.parameters[p];
+    const sema::Tensor &tensor = entry.kernel.tensors[parameter.tensor];
+    if (parameter.kind == abi::ParameterKind::ScalarValue)
+      add(tensor.name, scalarOf(entry.build, parameter, entry.build.argument(argumentOf(p))));
+    else if (parameter.kind == abi::ParameterKind::ScalarPointer && !tensor.isWritten)
+      add(tensor.name, entry.build.load(llvmType(entry.build, tensor.type), entry.build.argument(argumentOf(p))));
+  }
+  return binds;
+}
+
+} // namespace spc::entry

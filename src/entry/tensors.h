@@ -1,0 +1,109 @@
+// What the entry knows of its arguments: each tensor's sizes, strides, counts and arrays as values.
+#pragma once
+
+#include "abi/signature.h"
+#include "entry/builder.h"
+#include "runtime/assembly.h"
+#include "sema/kernel.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <vector>
+
+namespace spc::entry {
+
+/// A tensor's fields. A null Value where the tensor has no such field.
+struct TensorView {
+  std::vector<mlir::Value> sizes;   ///< by dimension
+  std::vector<mlir::Value> strides; ///< by dimension; dense tensors
+  mlir::Value count;                ///< entries at a compressed root
+  mlir::Value stored;
+  std::vector<mlir::Value> widths;   ///< by level, where it is a run-time number
+  std::vector<mlir::Value> pointers; ///< by level; of lengths what they add up to
+  std::vector<mlir::Value> lengths;  ///< by level
+  std::vector<mlir::Value> indices;  ///< by level
+  mlir::Value entries;               ///< interleaved coordinates
+  mlir::Value values;
+};
+
+/// The entries that a level has.
+struct LevelEntries {
+  mlir::Value count; ///< null where only the contents of arrays say it
+  mlir::Value none;  ///< whether there are 0 of them
+};
+
+/// One parameter of kind Tensor or Values: its struct, and the fields as the caller passed them. Of kind Values there
+/// is no struct, and the values are all that is passed.
+struct TensorArgument {
+  const abi::Parameter &parameter;
+  mlir::Value object;
+  Struct type;
+
+  TensorView passed;
+  std::vector<LevelEntries> entries; ///< of a structure that the caller passed, as countEntries() gives them
+
+  bool hasStruct() const { return parameter.kind == abi::ParameterKind::Tensor; }
+  /// Whether the caller passes a structure: not that of an output which shares one or gets one.
+  bool givesStructure = false;
+};
+
+/// The entry as far as it has been built.
+struct Entry {
+  const sema::Kernel &kernel;
+  const abi::Signature &signature;
+  EntryBuilder &build;
+  mlir::Value context;
+  runtime::Phase phase = runtime::Phase::Assemble; ///< of a kernel that assembles
+  std::vector<TensorArgument> arguments;
+  std::vector<mlir::Value> extents; ///< by ExtentId
+  std::vector<TensorView> tensors;  ///< by TensorId: what the body gets
+};
+
+/// The function argument of parameter `index`; the context comes first.
+inline unsigned argumentOf(size_t parameter) {
+  return static_cast<unsigned>(parameter) + 1;
+}
+
+/// Where a view has the value of a struct's field. Requires: its vectors have room for all dimensions and levels.
+mlir::Value &slot(TensorView &view, const abi::Field &field);
+
+/// The LLVM struct of a C struct.
+Struct llvmStruct(EntryBuilder &build, const abi::StructType &type);
+
+/// The element type of a value type.
+mlir::Type llvmType(EntryBuilder &build, sema::ValueType type);
+
+/// Loads every field of every struct argument into `arguments`. The struct pointers are known not to be NULL.
+void loadArguments(Entry &entry);
+
+/// Chooses where each extent's value comes from: its number, else the first argument that has it (an output that shares
+/// a pattern only where nothing else does, since its sizes may be yet unset).
+/// Fails, for a bug of ours, on an extent that no parameter has.
+mlir::LogicalResult bindExtents(Entry &entry);
+
+/// After checkSizes: sets the tensors that are parameters, with the number of values that sizes imply where the struct
+/// does not say it. Outputs that share a pattern get the structure of the operand. Leaves with SPC_ERROR_COUNT where a
+/// level has more entries than memory can hold.
+void bindParameters(Entry &entry);
+
+/// The tensor of that name. Requires: there is one.
+const sema::Tensor &tensorNamed(const sema::Kernel &kernel, llvm::StringRef name);
+
+/// What the entry knows of one of the kernel's tensors.
+inline const TensorView &viewOf(const Entry &entry, const sema::Tensor &tensor) {
+  return entry.tensors[static_cast<size_t>(&tensor - entry.kernel.tensors.data())];
+}
+
+/// The tensor whose struct has the structure of `tensor`, which may be borrowed more than once.
+sema::TensorId structureOwner(const sema::Kernel &kernel, sema::TensorId tensor);
+
+/// The number of blocks of `block` that cover an extent.
+mlir::Value blocksOf(EntryBuilder &build, mlir::Value extent, int64_t block);
+
+/// The coordinates of a level: of a dense one all that it stores.
+mlir::Value levelExtent(Entry &entry, const sema::Tensor &tensor, const format::Level &level);
+
+/// Every value that the body may ask for, by its bind (docs/architecture.md, "The body's arguments").
+llvm::StringMap<mlir::Value> allBinds(Entry &entry);
+
+} // namespace spc::entry

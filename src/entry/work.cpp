@@ -1,0 +1,163 @@
+#include "entry/work.h"
+
+namespace LLVM = mlir::LLVM;
+using mlir::Value;
+
+namespace spc::entry {
+namespace {
+
+using LLVM::ICmpPredicate;
+
+constexpr int64_t kMostWork = int64_t{1} << 40; ///< of what a factor is taken of
+constexpr int64_t kMostFactor = int64_t{1} << 20;
+
+mlir::Type integerType(EntryBuilder &build, format::IndexType type) {
+  return build.ops().getIntegerType(static_cast<unsigned>(format::bits(type)));
+}
+
+} // namespace
+
+Work::Work(Entry &entry, LLVM::LLVMFuncOp body, const llvm::StringMap<Value> &binds) : entry_(entry), body_(body) {
+  const auto chunks = body->getAttrOfType<mlir::DictionaryAttr>("spc.chunks");
+  total_ = items_ = binds.lookup(chunks.getAs<mlir::StringAttr>("items").getValue());
+  if (const auto root = chunks.getAs<mlir::StringAttr>("root")) {
+    const sema::Tensor &tensor = tensorNamed(entry.kernel, root.getValue());
+    const TensorView &view = viewOf(entry, tensor);
+    rootCount_ = view.count;
+    root_ = {view.indices[0], integerType(entry.build, tensor.format.indices), {}};
+    addOperand(root.getValue());
+  } else {
+    for (mlir::Attribute name : chunks.getAs<mlir::ArrayAttr>("tensors"))
+      addOperand(mlir::cast<mlir::StringAttr>(name).getValue());
+  }
+  addSize(chunks, binds);
+  inputs_ = {items_, total_};
+  if (rootCount_)
+    inputs_.append({rootCount_, root_.array});
+  for (const Steps &steps : operands_)
+    for (const Step &step : steps)
+      inputs_.push_back(step.array ? step.array : step.factor);
+}
+
+void Work::addOperand(llvm::StringRef name) {
+  const sema::Tensor &tensor = tensorNamed(entry_.kernel, name);
+  const TensorView &view = viewOf(entry_, tensor);
+  operands_.push_back(stepsBelow(tensor, view));
+  total_ = entry_.build.add(total_, view.stored);
+}
+
+void Work::addSize(mlir::DictionaryAttr chunks, const llvm::StringMap<Value> &binds) {
+  EntryBuilder &build = entry_.build;
+  size_ = total_;
+  for (unsigned a = 0; a < body_.getNumArguments(); ++a) {
+    const auto bind = body_.getArgAttrOfType<mlir::StringAttr>(a, "spc.bind");
+    llvm::StringRef name = bind ? bind.getValue() : llvm::StringRef();
+    if (name.consume_back(".values"))
+      if (const Value stored = binds.lookup((name + ".stored").str()))
+        size_ = build.greatest(size_, stored);
+  }
+  for (mlir::Attribute name : chunks.getAs<mlir::ArrayAttr>("extents")) {
+    const Value extent = binds.lookup(mlir::cast<mlir::StringAttr>(name).getValue());
+    const Value factor = build.greatest(build.least(extent, build.constant(kMostFactor)), build.constant(1));
+    size_ = build.multiply(build.least(size_, build.constant(kMostWork)), factor);
+  }
+}
+
+Work::Steps Work::stepsBelow(const sema::Tensor &tensor, const TensorView &view) {
+  Steps steps;
+  for (size_t k = 1; k < tensor.format.levels.size(); ++k) {
+    const format::Level &level = tensor.format.levels[k];
+    if (view.pointers[k])
+      steps.push_back({view.pointers[k], integerType(entry_.build, tensor.format.pointers), {}});
+    else if (level.isFullyDense())
+      steps.push_back({{}, {}, levelExtent(entry_, tensor, level)});
+    else if (level.isFixedWidth())
+      steps.push_back({{}, {}, level.width ? entry_.build.constant(*level.width) : view.widths[k]});
+  }
+  return steps;
+}
+
+/// The function's own argument for one of the inputs.
+Value Work::inside(Value value) {
+  const auto place = static_cast<unsigned>(llvm::find(inputs_, value) - inputs_.begin());
+  return border_.getArgument(2 + place);
+}
+
+Value Work::loadIndex(mlir::Type type, Value array, Value index) {
+  EntryBuilder &build = entry_.build;
+  const Value loaded = build.load(type, build.element(type, array, index));
+  return type == build.int64Type() ? loaded : LLVM::ZExtOp::create(build.ops(), build.int64Type(), loaded).getResult();
+}
+
+/// Arrays of levels without entries may be NULL.
+Value Work::leavesBelow(const Steps &steps, Value position) {
+  EntryBuilder &build = entry_.build;
+  for (const Step &step : steps) {
+    if (!step.array) {
+      position = build.multiply(position, inside(step.factor));
+      continue;
+    }
+    const Value array = inside(step.array), at = position;
+    position = build.computeIf(
+        build.negate(build.isNull(array)), [&] { return loadIndex(step.type, array, at); }, build.constant(0));
+  }
+  return position;
+}
+
+/// Where rows are found at a root, that of position p follows on as many rows as its coordinate says and the values
+/// below p. Behind the row of the position before it there may be empty ones, one of which it then is.
+Value Work::rowAt(Value target) {
+  EntryBuilder &build = entry_.build;
+  const Value items = inside(items_);
+  const auto leaves = [&](Value position) {
+    Value sum = build.constant(0);
+    for (const Steps &steps : operands_)
+      sum = build.add(sum, leavesBelow(steps, position));
+    return sum;
+  };
+  const auto reaches = [&](Value work) { return build.compare(ICmpPredicate::sge, work, target); };
+  if (!rootCount_)
+    return build.firstWhere(items, [&](Value row) { return reaches(build.add(row, leaves(row))); });
+  const Value coordinates = inside(root_.array), count = inside(rootCount_);
+  const auto rowOf = [&](Value position) { return loadIndex(root_.type, coordinates, position); };
+  const Value position =
+      build.firstWhere(count, [&](Value middle) { return reaches(build.add(leaves(middle), rowOf(middle))); });
+  const Value isFirst = build.isZero(position), isLast = build.equal(position, count);
+  const auto rowBefore = [&] {
+    return build.add(rowOf(build.subtract(position, build.constant(1))), build.constant(1));
+  };
+  const Value first = build.computeIf(build.negate(isFirst), rowBefore, build.constant(0));
+  const Value last = build.computeIf(build.negate(isLast), [&] { return rowOf(position); }, items);
+  return build.least(build.greatest(first, build.subtract(target, leaves(position))), last);
+}
+
+LLVM::LLVMFuncOp Work::border() {
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const std::string name = body_.getSymName().str() + ".border";
+  if ((border_ = build.module().lookupSymbol<LLVM::LLVMFuncOp>(name)))
+    return border_;
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToEnd(build.module().getBody());
+  mlir::SmallVector<mlir::Type> types(2, build.int64Type());
+  for (Value input : inputs_)
+    types.push_back(input.getType());
+  border_ = LLVM::LLVMFuncOp::create(ops, name, LLVM::LLVMFunctionType::get(build.int64Type(), types),
+                                     LLVM::Linkage::Internal);
+  border_.setDsoLocal(true);
+  border_.setNoUnwind(true);
+  ops.setInsertionPointToEnd(border_.addEntryBlock(ops));
+  const Value chunk = border_.getArgument(0), chunks = border_.getArgument(1);
+  const Value items = inside(items_), total = inside(total_);
+  // total * chunk / chunks without overflow.
+  const Value share = LLVM::UDivOp::create(ops, total, chunks);
+  const Value rest = build.multiply(LLVM::URemOp::create(ops, total, chunks), chunk);
+  const Value target = build.add(build.multiply(share, chunk), LLVM::UDivOp::create(ops, rest, chunks));
+  const Value isInside = build.both(build.compare(ICmpPredicate::sgt, chunk, build.constant(0)),
+                                    build.compare(ICmpPredicate::slt, chunk, chunks));
+  const Value end = build.select(build.isZero(chunk), build.constant(0), items);
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{build.computeIf(isInside, [&] { return rowAt(target); }, end)});
+  return border_;
+}
+
+} // namespace spc::entry

@@ -1,0 +1,54 @@
+// How much work a body's rows are, and where chunks of equal work begin.
+#pragma once
+
+#include "entry/tensors.h"
+
+namespace spc::entry {
+
+/// A body's work, by its attribute `spc.chunks` (docs/architecture.md, "Chunks"): an item (a row, or a position of a
+/// compressed root) counts as one, and so does each value that operands store below it.
+class Work {
+public:
+  /// Requires: `body` has the attribute. `binds` are all of the entry's.
+  Work(Entry &entry, mlir::LLVM::LLVMFuncOp body, const llvm::StringMap<mlir::Value> &binds);
+
+  mlir::Value items() const { return items_; }
+  /// Of all items.
+  mlir::Value total() const { return total_; }
+  /// In multiply-adds, roughly: the total, or what is stored if that is more, times the extents of the dense loops
+  /// inside; at most 2^60.
+  mlir::Value size() const { return size_; }
+
+  /// What border() takes besides the numbers of a chunk and of all chunks.
+  const mlir::SmallVector<mlir::Value> &inputs() const { return inputs_; }
+  /// `i64 border(i64 chunk, i64 chunks, inputs…)`: the item at which a chunk begins, and the one before it ends.
+  mlir::LLVM::LLVMFuncOp border();
+
+private:
+  /// From the positions of a level to those of the next one: through an array, or times a factor.
+  struct Step {
+    mlir::Value array;
+    mlir::Type type; ///< of the array's elements
+    mlir::Value factor;
+  };
+  using Steps = std::vector<Step>;
+
+  void addOperand(llvm::StringRef name);
+  void addSize(mlir::DictionaryAttr chunks, const llvm::StringMap<mlir::Value> &binds);
+  Steps stepsBelow(const sema::Tensor &tensor, const TensorView &view);
+  mlir::Value leavesBelow(const Steps &steps, mlir::Value position);
+  mlir::Value inside(mlir::Value value);
+  mlir::Value loadIndex(mlir::Type type, mlir::Value array, mlir::Value index);
+  mlir::Value rowAt(mlir::Value target);
+
+  Entry &entry_;
+  mlir::LLVM::LLVMFuncOp body_;
+  mlir::Value items_, total_, size_;
+  std::vector<Steps> operands_;
+  mlir::Value rootCount_; ///< of an operand at whose root the rows are found; null where there is none
+  Step root_;             ///< its coordinates
+  mlir::SmallVector<mlir::Value> inputs_;
+  mlir::LLVM::LLVMFuncOp border_; ///< the function that is being built, or is there
+};
+
+} // namespace spc::entry

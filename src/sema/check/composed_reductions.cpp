@@ -1,0 +1,51 @@
+#include "sema/check/composed_reductions.h"
+
+namespace spc::sema {
+
+static NodePtr number(double value, const char *spelling, Span where) {
+  return makeNode(NumberNode{value, spelling}, where);
+}
+
+static NodePtr call(Function function, Span where, std::vector<NodePtr> arguments, ValueType castTo = ValueType::F64) {
+  return makeNode(CallNode{function, castTo, std::move(arguments)}, where);
+}
+
+static std::vector<NodePtr> listOf(NodePtr a, NodePtr b) {
+  std::vector<NodePtr> list;
+  list.push_back(std::move(a));
+  list.push_back(std::move(b));
+  return list;
+}
+
+NodePtr meanOf(NodePtr sum) {
+  const Span where = sum->where;
+  const std::vector<VariableId> variables = std::get<ReduceNode>(sum->kind).variables;
+  NodePtr count = makeNode(ReduceNode{Reduction::Sum, variables, number(1, "1", where)}, where);
+  return makeNode(BinaryNode{BinaryOp::Div, std::move(sum), std::move(count)}, where);
+}
+
+NodePtr countOf(std::vector<VariableId> variables, NodePtr access, Span where) {
+  std::vector<NodePtr> argument;
+  argument.push_back(std::move(access));
+  std::vector<NodePtr> stored;
+  stored.push_back(call(Function::Pattern, where, std::move(argument)));
+  NodePtr one = call(Function::Cast, where, std::move(stored), ValueType::I64);
+  return makeNode(ReduceNode{Reduction::Sum, std::move(variables), std::move(one)}, where);
+}
+
+NodePtr placeOf(NodePtr values, NodePtr extreme) {
+  const Span where = values->where;
+  auto &reduction = std::get<ReduceNode>(values->kind);
+  const VariableId variable = reduction.variables.front();
+  NodePtr copy = clone(*reduction.body);
+  NodePtr isExtreme = call(Function::Equal, where, listOf(clone(*copy), std::move(extreme)));
+  NodePtr isNaN = call(Function::NotEqual, where, listOf(std::move(copy), std::move(reduction.body)));
+  std::vector<NodePtr> choice = listOf(call(Function::Or, where, listOf(std::move(isExtreme), std::move(isNaN))),
+                                       makeNode(IndexNode{variable}, where));
+  choice.push_back(number(9007199254740992, "9007199254740992", where)); // above every index
+  return makeNode(
+      ReduceNode{Reduction::Min, std::move(reduction.variables), call(Function::Select, where, std::move(choice))},
+      where);
+}
+
+} // namespace spc::sema

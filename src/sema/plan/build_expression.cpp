@@ -1,0 +1,75 @@
+#include "sema/plan/build_expression.h"
+
+#include "sema/expression_types.h"
+#include "sema/terms/shared_pattern.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spc::sema {
+
+static ExprPtr make(decltype(Expr::node) node, ValueType type) {
+  return std::make_unique<Expr>(Expr{std::move(node), type});
+}
+
+ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
+  if (const auto *number = std::get_if<NumberNode>(&node.kind))
+    return make(Literal{number->value}, type);
+  if (const auto *index = std::get_if<IndexNode>(&node.kind))
+    return make(IndexValue{valueOf_(index->variable)}, type);
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return make(Negate{build(*negate->operand, type)}, type);
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+    ExprPtr left = build(*binary->left, type);
+    double outside = 0;
+    const std::optional<Domain> domain = deciding(node, type, outside);
+    return make(Binary{binary->op, std::move(left), build(*binary->right, type), domain, outside}, type);
+  }
+  if (const auto *call = std::get_if<CallNode>(&node.kind))
+    return buildCall(*call, node, type);
+  const AccessId access = std::get<AccessNode>(node.kind).access;
+  return make(Use{static_cast<int>(std::find(accesses_.begin(), accesses_.end(), access) - accesses_.begin())}, type);
+}
+
+Domain ExpressionBuilder::numbered(Domain domain) const {
+  if (domain.kind == Domain::Kind::Stored || domain.kind == Domain::Kind::Missing)
+    domain.operand =
+        static_cast<int>(std::find(accesses_.begin(), accesses_.end(), domain.operand) - accesses_.begin());
+  for (Domain &part : domain.parts)
+    part = numbered(std::move(part));
+  return domain;
+}
+
+/// Where the term is computed at places at which something missing decides the value, which `outside` then is.
+std::optional<Domain> ExpressionBuilder::deciding(const Node &node, ValueType type, double &outside) const {
+  if (!domain_)
+    return std::nullopt;
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  const bool isProduct = binary && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div);
+  const Sparsity sparsity = sparsityOf(node, type, scope_, kernel_);
+  if (!sparsity.fill || !sparsity.domain || !(isProduct ? *sparsity.fill == 0 : std::isinf(*sparsity.fill)))
+    return std::nullopt;
+  outside = *sparsity.fill;
+  const Domain domain = byLeaders(*sparsity.domain, accesses_, scope_, kernel_);
+  return isWithin(*domain_, domain) ? std::nullopt : std::optional(numbered(domain));
+}
+
+ExprPtr ExpressionBuilder::buildCall(const CallNode &call, const Node &node, ValueType type) const {
+  Call result{call.function, {}};
+  for (size_t k = 0; k < call.arguments.size(); ++k)
+    result.arguments.push_back(build(*call.arguments[k], argumentType(call, k, type, scope_, kernel_)));
+  if (call.function == Function::Min || call.function == Function::Max)
+    result.domain = deciding(node, type, result.outside);
+  const ValueType own = isLogical(call.function)          ? ValueType::Bool
+                        : call.function == Function::Cast ? call.castTo
+                                                          : type;
+  ExprPtr value = make(std::move(result), own);
+  if (own == type)
+    return value;
+  Call conversion{Function::Cast, {}};
+  conversion.arguments.push_back(std::move(value));
+  return make(std::move(conversion), type);
+}
+
+} // namespace spc::sema

@@ -1,0 +1,172 @@
+#include "sema/plan/cost.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace spc::sema {
+namespace {
+
+/// The sparse operands that decide together where a term is computed.
+using Product = std::set<int>;
+
+bool isWithin(const Product &a, const Product &b) {
+  return std::includes(b.begin(), b.end(), a.begin(), a.end());
+}
+
+/// Adds a product to a sum of them. One that asks for more operands than another visits fewer points.
+void addTo(std::vector<Product> &sum, Product product) {
+  const auto covers = [&](const Product &other) { return isWithin(other, product); };
+  if (std::any_of(sum.begin(), sum.end(), covers))
+    return;
+  std::erase_if(sum, [&](const Product &other) { return isWithin(product, other); });
+  sum.push_back(std::move(product));
+}
+
+std::vector<Product> anyOf(const std::vector<Product> &left, const std::vector<Product> &right) {
+  std::vector<Product> sum = left;
+  for (const Product &product : right)
+    addTo(sum, product);
+  return sum;
+}
+
+std::vector<Product> allOf(const std::vector<Product> &left, const std::vector<Product> &right) {
+  std::vector<Product> sum;
+  for (const Product &one : left)
+    for (Product other : right) {
+      other.insert(one.begin(), one.end());
+      addTo(sum, std::move(other));
+    }
+  return sum;
+}
+
+/// A domain as a sum of products of operands.
+std::vector<Product> productsOfDomain(const Domain &domain) {
+  std::vector<Product> sum;
+  switch (domain.kind) {
+  case Domain::Kind::Stored:
+    return {{domain.operand}};
+  case Domain::Kind::Everywhere:
+  case Domain::Kind::Missing:
+    return {{}};
+  case Domain::Kind::Any:
+    for (const Domain &part : domain.parts)
+      sum = anyOf(sum, productsOfDomain(part));
+    return sum;
+  case Domain::Kind::All:
+    sum = {{}};
+    for (const Domain &part : domain.parts)
+      sum = allOf(sum, productsOfDomain(part));
+    return sum;
+  }
+  return sum;
+}
+
+class TermCost {
+public:
+  TermCost(const Term &term, const Kernel &kernel) : term_(term), kernel_(kernel) {}
+
+  std::vector<std::string> formulas() const {
+    std::vector<std::string> result;
+    for (const Product &product : products())
+      result.push_back(formula(product));
+    return result;
+  }
+
+private:
+  std::vector<Product> products() const {
+    return term_.domain ? productsOfDomain(*term_.domain) : productsOf(*term_.expr);
+  }
+
+  /// Of arithmetic without a domain.
+  std::vector<Product> productsOf(const Expr &expr) const {
+    if (const auto *negate = std::get_if<Negate>(&expr.node))
+      return productsOf(*negate->operand);
+    if (const auto *use = std::get_if<Use>(&expr.node)) {
+      const Operand &operand = term_.operands[static_cast<size_t>(use->operand)];
+      const bool isSparse = !kernel_.tensors[operand.tensor].format.isDense() && !operand.follows;
+      return {isSparse ? Product{use->operand} : Product{}};
+    }
+    const auto *binary = std::get_if<Binary>(&expr.node);
+    if (!binary)
+      return {{}};
+    const std::vector<Product> left = productsOf(*binary->left);
+    return binary->op == BinaryOp::Div   ? left
+           : binary->op == BinaryOp::Mul ? allOf(left, productsOf(*binary->right))
+                                         : anyOf(left, productsOf(*binary->right));
+  }
+
+  std::string extentOf(LoopId id) const {
+    const Loop &loop = term_.loops[id];
+    const Extent &extent = kernel_.extents[loop.extent];
+    const std::string size = extent.fixed ? std::to_string(*extent.fixed) : extent.name;
+    return loop.part == format::Part::Quotient    ? size + "/" + std::to_string(loop.block)
+           : loop.part == format::Part::Remainder ? std::to_string(loop.block)
+                                                  : size;
+  }
+
+  std::set<LoopId> loopsOf(const Operand &operand) const {
+    std::set<LoopId> loops;
+    for (const Index &index : operand.indices)
+      for (const IndexTerm &part : index)
+        loops.insert(part.loop);
+    return loops;
+  }
+
+  /// Outer loops first.
+  std::set<std::pair<std::set<LoopId>, int>> byLoops(const Product &product) const {
+    std::set<std::pair<std::set<LoopId>, int>> sorted;
+    for (int number : product)
+      sorted.emplace(loopsOf(term_.operands[static_cast<size_t>(number)]), number);
+    return sorted;
+  }
+
+  /// The name of the tensor whose entries a tensor has: it may be a copy, or share a pattern.
+  std::string ownerOf(TensorId id) const {
+    const Tensor &tensor = kernel_.tensors[id];
+    if (tensor.role == TensorRole::Converted)
+      return ownerOf(*tensor.source);
+    const std::optional<TensorId> owner = tensor.structureOf ? tensor.structureOf : tensor.patternOf;
+    return owner && *owner != id ? ownerOf(*owner) : tensor.name;
+  }
+
+  std::string formula(const Product &product) const {
+    std::set<LoopId> covered;
+    std::string result;
+    const auto add = [&](const std::string &factor, const char *by) { result += (result.empty() ? "" : by) + factor; };
+    for (const auto &[own, number] : byLoops(product)) {
+      std::set<LoopId> shared;
+      std::set_intersection(own.begin(), own.end(), covered.begin(), covered.end(),
+                            std::inserter(shared, shared.begin()));
+      if (shared.size() == own.size() && !own.empty())
+        continue;
+      add("nnz(" + ownerOf(term_.operands[static_cast<size_t>(number)].tensor) + ")", "*");
+      for (LoopId loop : shared)
+        add(extentOf(loop), "/");
+      covered.insert(own.begin(), own.end());
+    }
+    for (LoopId loop = 0; loop < static_cast<LoopId>(term_.loops.size()); ++loop)
+      if (!covered.contains(loop))
+        add(extentOf(loop), "*");
+    return result.empty() ? "1" : result;
+  }
+
+  const Term &term_;
+  const Kernel &kernel_;
+};
+
+} // namespace
+
+std::string costOf(const Statement &statement, const Kernel &kernel) {
+  std::vector<std::string> addends;
+  for (const Term &term : statement.terms)
+    for (const std::string &formula : TermCost(term, kernel).formulas())
+      if (std::find(addends.begin(), addends.end(), formula) == addends.end())
+        addends.push_back(formula);
+  std::string sum;
+  for (const std::string &addend : addends)
+    sum += (sum.empty() ? "" : " + ") + addend;
+  return sum;
+}
+
+} // namespace spc::sema

@@ -1,0 +1,72 @@
+#include "sema/plan/dense_view.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+
+DenseView::DenseView(const Access &access, const Scope &scope, const Kernel &kernel)
+    : access_(access), scope_(scope), source_(kernel.tensors[access.tensor]) {
+  for (const format::Level &level : source_.format.levels)
+    for (const Variable::Multiple &term : termsOf(level.dim))
+      if (std::find(variables_.begin(), variables_.end(), term.variable) == variables_.end())
+        variables_.push_back(term.variable);
+  const auto unit =
+      std::find_if(variables_.rbegin(), variables_.rend(), [&](VariableId id) { return hasUnitStride(id); });
+  hasUnitStride_ = unit != variables_.rend();
+  if (hasUnitStride_)
+    std::rotate(unit.base() - 1, unit.base(), variables_.end());
+}
+
+std::vector<Variable::Multiple> DenseView::termsOf(int dim) const {
+  const VariableId id = access_.variables[dim];
+  const Variable &variable = scope_.variables[id];
+  return variable.kind == Variable::Kind::Derived ? variable.terms : std::vector<Variable::Multiple>{{id, 1}};
+}
+
+/// Whether a step of the variable is one of a single element.
+bool DenseView::hasUnitStride(VariableId variable) const {
+  const int innermost = source_.format.levels.back().dim;
+  for (int dim = 0; dim < source_.order(); ++dim)
+    for (const Variable::Multiple &term : termsOf(dim))
+      if (term.variable == variable && (dim != innermost || term.scale != 1))
+        return false;
+  return true;
+}
+
+std::vector<Window> DenseView::windows() const {
+  std::vector<Window> windows;
+  for (int dim = 0; dim < source_.order(); ++dim) {
+    Window window{{}, scope_.variables[access_.variables[dim]].constant};
+    for (const Variable::Multiple &term : termsOf(dim)) {
+      const auto place = std::find(variables_.begin(), variables_.end(), term.variable);
+      window.terms.push_back({static_cast<int>(place - variables_.begin()), term.scale});
+    }
+    windows.push_back(std::move(window));
+  }
+  return windows;
+}
+
+TensorId DenseView::addTo(Kernel &kernel) const {
+  Tensor view;
+  view.role = TensorRole::View;
+  view.type = source_.type;
+  view.format = format::denseFormat(static_cast<int>(variables_.size()));
+  for (VariableId variable : variables_)
+    view.extents.push_back(scope_.variables[variable].extent);
+  view.isRead = true;
+  view.source = access_.tensor;
+  view.windows = windows();
+  view.hasUnitStride = hasUnitStride_;
+  view.where = access_.where;
+  for (size_t id = 0; id < kernel.tensors.size(); ++id) {
+    const Tensor &other = kernel.tensors[id];
+    if (other.role == TensorRole::View && other.source == view.source && other.windows == view.windows &&
+        other.extents == view.extents)
+      return static_cast<TensorId>(id);
+  }
+  view.name = source_.name + "@" + std::to_string(kernel.tensors.size());
+  kernel.tensors.push_back(std::move(view));
+  return static_cast<TensorId>(kernel.tensors.size()) - 1;
+}
+
+} // namespace spc::sema

@@ -1,0 +1,277 @@
+#include "sema/analyze.h"
+
+#include "sema/plan/cost.h"
+#include "sema/plan/plan_assembly.h"
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+
+namespace spc::sema {
+namespace {
+
+enum Precedence { kSum = 1, kProduct = 2, kUnary = 3 };
+
+class Describer {
+public:
+  explicit Describer(const Kernel &kernel) : kernel_(kernel) {}
+
+  std::string run() {
+    out_ << "kernel " << kernel_.function << "(";
+    for (size_t k = 0; k < kernel_.parameters.size(); ++k)
+      out_ << (k > 0 ? ", " : "") << nameOf(kernel_.parameters[k]);
+    out_ << ")" << (kernel_.strictFp ? ", strict floating point" : "") << "\n";
+    describe(kernel_.schedule);
+    for (const Tensor &tensor : kernel_.tensors)
+      describe(tensor);
+    describeCost();
+    for (const Step &step : kernel_.steps) {
+      out_ << "\n";
+      std::visit([this](const auto &concrete) { describe(concrete); }, step);
+    }
+    return out_.str();
+  }
+
+private:
+  const std::string &nameOf(TensorId id) const { return kernel_.tensors[id].name; }
+
+  /// A line: statements of one cost together, in order.
+  void describeCost() {
+    std::vector<std::pair<std::string, std::vector<std::string>>> targets; // by cost
+    for (const Step &step : kernel_.steps) {
+      const auto *statement = std::get_if<Statement>(&step);
+      if (!statement)
+        continue;
+      const std::string cost = costOf(*statement, kernel_);
+      auto known = std::find_if(targets.begin(), targets.end(), [&](const auto &one) { return one.first == cost; });
+      if (known == targets.end())
+        known = targets.insert(known, {cost, {}});
+      if (std::find(known->second.begin(), known->second.end(), nameOf(statement->target)) == known->second.end())
+        known->second.push_back(nameOf(statement->target));
+    }
+    for (const auto &[cost, names] : targets) {
+      out_ << (cost == targets.front().first ? "  cost: " : "; ") << cost << " for ";
+      for (const std::string &name : names)
+        out_ << (name == names.front() ? "" : ", ") << name;
+    }
+    out_ << (targets.empty() ? "" : "\n");
+  }
+
+  void describe(const Schedule &schedule) {
+    std::string text;
+    const auto add = [&](const std::string &key, const std::string &value) {
+      text += (text.empty() ? "  schedule: " : ", ") + key + " " + value;
+    };
+    const auto addNumber = [&](const std::string &key, const std::optional<int64_t> &value) {
+      if (value)
+        add(key, std::to_string(*value));
+    };
+    addNumber("tile", schedule.tile);
+    addNumber("unroll", schedule.unroll);
+    addNumber("prefetch", schedule.prefetch);
+    addNumber("chunk", schedule.chunk);
+    if (schedule.workspace != format::WorkspaceKind::Auto)
+      add("workspace", schedule.workspace == format::WorkspaceKind::Dense ? "dense" : "hash");
+    if (!schedule.order.empty())
+      add("order", listOf(schedule.order));
+    if (schedule.parallel)
+      add("parallel", *schedule.parallel);
+    out_ << text << (text.empty() ? "" : "\n");
+  }
+
+  void describe(const Tensor &tensor) {
+    out_ << "  " << tensor.name;
+    for (size_t k = 0; k < tensor.extents.size(); ++k) {
+      const Extent &extent = kernel_.extents[tensor.extents[k]];
+      out_ << (k > 0 ? ", " : "(") << extent.name;
+      if (extent.fixed)
+        out_ << "=" << *extent.fixed;
+    }
+    out_ << (tensor.extents.empty() ? ": " : "): ") << spelling(tensor.type);
+    if (tensor.order() > 0)
+      out_ << (tensor.format.name.empty() ? "" : ", " + tensor.format.name) << " "
+           << format::describe(tensor.format, dimensionNames(tensor));
+    if (tensor.fill != 0)
+      out_ << ", fill " << tensor.fill;
+    out_ << "; " << roleOf(tensor) << "\n";
+  }
+
+  std::string roleOf(const Tensor &tensor) const {
+    if (tensor.role == TensorRole::Temporary)
+      return std::string("temporary") + (tensor.isRestricted ? ", restricted to what is read" : "") + storageOf(tensor);
+    if (tensor.role == TensorRole::Fused)
+      return "temporary, fused into " + nameOf(*tensor.source);
+    if (tensor.role == TensorRole::View)
+      return "view of " + nameOf(*tensor.source) + windowsOf(tensor);
+    if (tensor.source)
+      return "copy of " + nameOf(*tensor.source);
+    std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
+    return role + storageOf(tensor);
+  }
+
+  std::string storageOf(const Tensor &tensor) const {
+    std::string storage;
+    if (tensor.isAssembled)
+      storage += ", assembled";
+    if (tensor.patternOf)
+      storage += ", pattern of " + nameOf(*tensor.patternOf);
+    if (tensor.structureOf)
+      storage += ", structure of " + nameOf(*tensor.structureOf);
+    return storage;
+  }
+
+  /// "(d0 + 2, 3)", in terms of the view's own dimensions.
+  static std::string windowsOf(const Tensor &view) {
+    std::vector<std::string> indices;
+    for (const Window &window : view.windows) {
+      std::string index;
+      for (const Window::Multiple &term : window.terms)
+        index += (index.empty() ? "" : " + ") + (term.scale == 1 ? "" : std::to_string(term.scale) + "*") +
+                 format::coordinateText({.dim = term.dim});
+      if (index.empty() || window.constant != 0)
+        index += (index.empty() ? "" : " + ") + std::to_string(window.constant);
+      indices.push_back(index);
+    }
+    return listOf(indices);
+  }
+
+  /// The extents' names, where no two are the same; else none, for which a format has names of its own.
+  std::vector<std::string> dimensionNames(const Tensor &tensor) const {
+    std::vector<std::string> names;
+    for (ExtentId extent : tensor.extents)
+      names.push_back(kernel_.extents[extent].name);
+    const std::set<std::string> distinct(names.begin(), names.end());
+    return distinct.size() == names.size() ? names : std::vector<std::string>();
+  }
+
+  void describe(const Conversion &conversion) {
+    std::vector<std::string> names = dimensionNames(kernel_.tensors[conversion.to]), from;
+    for (size_t dim = names.size(); dim < conversion.dims.size(); ++dim)
+      names.push_back(format::coordinateText({.dim = static_cast<int>(dim)}));
+    for (int dim : conversion.dims)
+      from.push_back(names[dim]);
+    out_ << nameOf(conversion.to) << listOf(names) << " is converted from " << nameOf(conversion.from) << listOf(from)
+         << "\n";
+  }
+
+  void describe(const Recopy &recopy) { out_ << nameOf(recopy.copy) << " is made\n"; }
+
+  void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
+
+  static std::string listOf(const std::vector<std::string> &names) {
+    std::string list;
+    for (const std::string &name : names)
+      list += (list.empty() ? "(" : ",") + name;
+    return list + ")";
+  }
+
+  static std::string takesIn(Reduction reduction) {
+    return reduction == Reduction::Sum ? " += " : " " + std::string(syntax::spellingOf(reduction)) + "= ";
+  }
+
+  void describe(const Statement &statement) {
+    out_ << nameOf(statement.target) << " in " << spelling(statement.computeType)
+         << (statement.reduction != Reduction::Sum ? ", " + std::string(syntax::spellingOf(statement.reduction))
+             : statement.zeroFirst                 ? ", zeroed first"
+                                                   : "");
+    if (statement.collecting)
+      describe(*statement.collecting, kernel_.tensors[statement.target], statement.terms.front());
+    out_ << ":\n";
+    for (const Term &term : statement.terms) {
+      out_ << "  for";
+      for (size_t k = 0; k < term.loops.size(); ++k)
+        out_ << (k > 0 ? ", " : " ") << term.loops[k].variable << (term.loops[k].isReduction ? "+" : "");
+      out_ << (term.loops.empty() ? " once: " : ": ") << access(term, statement.target, term.target)
+           << (term.overwrites ? " = " : takesIn(statement.reduction)) << text(term, *term.expr, kSum)
+           << (term.domain ? ", " + text(term, *term.domain) : "") << "\n";
+    }
+  }
+
+  void describe(const Collecting &collecting, const Tensor &target, const Term &term) {
+    std::vector<std::string> row, key;
+    for (int dim : collecting.dims)
+      (static_cast<int>(row.size()) < collecting.rowOrder ? row : key).push_back(text(term, term.target[dim]));
+    out_ << ", assembled " << (row.empty() ? "as a whole" : "row by row " + listOf(row)) << ", keys " << listOf(key);
+    if (collecting.dims != storedOrder(target.format))
+      out_ << ", then reordered";
+  }
+
+  std::string access(const Term &term, TensorId tensor, const std::vector<Index> &indices) const {
+    std::string result = nameOf(tensor);
+    for (size_t k = 0; k < indices.size(); ++k)
+      result += (k > 0 ? "," : "(") + text(term, indices[k]);
+    return indices.empty() ? result : result + ")";
+  }
+
+  static std::string text(const Term &term, const Index &index) {
+    std::string result;
+    for (const IndexTerm &part : index) {
+      const Loop &loop = term.loops[part.loop];
+      const bool compound = loop.part != format::Part::Whole && index.size() > 1;
+      const int64_t scale = part.scale < 0 ? -part.scale : part.scale;
+      result += result.empty() ? (part.scale < 0 ? "-" : "") : (part.scale < 0 ? " - " : " + ");
+      result +=
+          (scale == 1 ? "" : std::to_string(scale) + "*") + (compound ? "(" + loop.variable + ")" : loop.variable);
+    }
+    return result;
+  }
+
+  /// "where (A or B) and C"
+  std::string text(const Term &term, const Domain &domain, bool isNested = false) const {
+    if (domain.kind == Domain::Kind::Everywhere)
+      return "everywhere";
+    std::string result = isNested ? "" : "where ";
+    if (domain.kind == Domain::Kind::Missing)
+      return result + "not " + nameOf(term.operands[domain.operand].tensor);
+    if (domain.kind == Domain::Kind::Stored)
+      return result + nameOf(term.operands[domain.operand].tensor);
+    std::string parts;
+    for (const Domain &part : domain.parts)
+      parts += (parts.empty() ? "" : domain.kind == Domain::Kind::All ? " and " : " or ") + text(term, part, true);
+    return result + (isNested ? "(" + parts + ")" : parts);
+  }
+
+  std::string text(const Term &term, const Call &call, ValueType type) const {
+    const syntax::FunctionSpelling &spelled = syntax::spellingOf(call.function);
+    std::string result = call.function == Function::Cast ? spelling(type) : std::string(spelled.text);
+    for (const ExprPtr &argument : call.arguments)
+      result += (&argument == &call.arguments.front() ? "(" : ", ") + text(term, *argument, kSum);
+    return result + ")";
+  }
+
+  std::string text(const Term &term, const Expr &expr, int atLeast) const {
+    if (const auto *literal = std::get_if<Literal>(&expr.node)) {
+      std::ostringstream number;
+      number.precision(17);
+      number << literal->value;
+      return number.str();
+    }
+    if (const auto *use = std::get_if<Use>(&expr.node)) {
+      const Operand &operand = term.operands[use->operand];
+      return access(term, operand.tensor, operand.indices) + (operand.skipsDiagonal ? "'" : "");
+    }
+    if (const auto *index = std::get_if<IndexValue>(&expr.node))
+      return index->index.size() > 1 ? "(" + text(term, index->index) + ")" : text(term, index->index);
+    if (const auto *call = std::get_if<Call>(&expr.node))
+      return text(term, *call, expr.type);
+    if (const auto *negate = std::get_if<Negate>(&expr.node))
+      return "-" + text(term, *negate->operand, kUnary);
+    const auto &binary = std::get<Binary>(expr.node);
+    static constexpr const char *kSpelling[] = {" + ", " - ", "*", "/"};
+    int own = binary.op == BinaryOp::Add || binary.op == BinaryOp::Sub ? kSum : kProduct;
+    std::string result =
+        text(term, *binary.left, own) + kSpelling[static_cast<int>(binary.op)] + text(term, *binary.right, own + 1);
+    return own < atLeast ? "(" + result + ")" : result;
+  }
+
+  const Kernel &kernel_;
+  std::ostringstream out_;
+};
+
+} // namespace
+
+std::string describe(const Kernel &kernel) {
+  return Describer(kernel).run();
+}
+
+} // namespace spc::sema

@@ -1,0 +1,42 @@
+// Copies of sparse operands in a storage that suits a term's loops. Private to this folder.
+#pragma once
+
+#include "sema/analysis.h"
+#include "sema/plan/level_space.h"
+
+#include <utility>
+#include <vector>
+
+namespace spc::sema {
+
+/// Makes copies as loops are planned; a copy that several terms read is made once.
+class OperandCopies {
+public:
+  explicit OperandCopies(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel) {}
+
+  /// The copy of an access's tensor with levels (dense, compressed, …) in the order `order` of the space's loops; of a
+  /// vector with one compressed level. The root is compressed as well where the tensor has no dense level, the
+  /// outermost loop is over the root, and nothing that the term reads or writes stores all of that loop's coordinates
+  /// (`isListed`): then the extent may be larger than memory. Warns of the copy.
+  TensorId copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
+                   const std::vector<int> &order, bool isListed, const Scope &scope);
+
+  /// From now on the tensor holds what the kernel computes, or computes anew.
+  void noteWritten(TensorId tensor);
+
+  /// The copies of written tensors that the step that is planned now needs, to be made before it.
+  std::vector<Recopy> takeSteps() { return std::exchange(steps_, {}); }
+
+private:
+  bool isWritten(TensorId tensor) const;
+  TensorId addCopy(TensorId source, format::Format format, Span where);
+  void reportCopy(const Access &access, const format::Format &format, bool rootIsListable, const Scope &scope);
+
+  Analysis &analysis_;
+  Kernel &kernel_;
+  std::vector<TensorId> written_; ///< by the statements planned so far
+  std::vector<TensorId> current_; ///< copies that hold what a written tensor holds now
+  std::vector<Recopy> steps_;
+};
+
+} // namespace spc::sema

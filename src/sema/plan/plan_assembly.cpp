@@ -1,0 +1,302 @@
+#include "sema/plan/plan_assembly.h"
+
+#include "sema/plan/prescribed_order.h"
+#include "sema/plan/term_planner.h"
+#include "sema/terms/copy_advice.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kReorderedResult{"reorder", Severity::Warning};
+
+constexpr int kMostPermuted = 3;       ///< dimensions: up to here every collecting order is tried
+constexpr size_t kMostJoinedTerms = 3; ///< merging n operands makes 2^n - 1 loop bodies
+constexpr size_t kMostJoinedOperands = 4;
+/// Sorting a collected result anew: two passes over what a matrix with fibers of the estimated length holds.
+constexpr double kReorderingResult = 2 * kUnknownExtent * kFiberLength;
+
+class AssemblyPlanner {
+public:
+  AssemblyPlanner(Analysis &analysis, OperandCopies &copies, const Draft &draft)
+      : analysis_(analysis), copies_(copies), draft_(draft), scope_(analysis.statements[draft.statement].scope) {}
+
+  std::optional<Step> run() {
+    if (std::optional<Conversion> conversion = asConversion())
+      return *conversion;
+    const std::vector<DraftTerm> nests = joinTerms();
+    std::optional<Choice> chosen = choose(nests, {});
+    if (!chosen) {
+      reportNoOrder(nests);
+      return std::nullopt;
+    }
+    if (isPrescribed(nests) && !(chosen = asPrescribed(nests, *chosen)))
+      return std::nullopt;
+    if (chosen->collecting.dims != storedOrder(target().format))
+      reportReorderedResult(chosen->collecting.dims);
+    return build(nests, *chosen);
+  }
+
+private:
+  struct Choice {
+    Collecting collecting;
+    std::vector<TermPlan> plans; ///< by nest
+    double cost = 0;
+    size_t sorts = 0; ///< of operands that are copied, and of the result
+  };
+
+  using Orders = std::vector<PrescribedOrder>; ///< by nest; none at all: free, as one without variables is
+
+  const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
+  const Tensor &target() const { return analysis_.kernel.tensors[draft_.target]; }
+
+  /// A right side that is one sparse operand with the target's variables and type.
+  std::optional<Conversion> asConversion() const {
+    const DraftTerm &term = draft_.terms.front();
+    const auto *use = std::get_if<AccessNode>(&term.expr->kind);
+    if (draft_.terms.size() > 1 || !use || !term.reductions.empty())
+      return std::nullopt;
+    const Access &access = scope_.accesses[use->access];
+    const Tensor &source = tensorOf(use->access);
+    const bool isPermutation = std::is_permutation(access.variables.begin(), access.variables.end(),
+                                                   draft_.targetVariables.begin(), draft_.targetVariables.end());
+    if (analysis_.options.dropZeros || source.format.isDense() || source.type != target().type ||
+        source.fill != target().fill || access.mirrored || !isPermutation)
+      return std::nullopt;
+    Conversion conversion{access.tensor, draft_.target, {}, draft_.where};
+    for (VariableId variable : access.variables)
+      conversion.dims.push_back(dimensionOf(variable));
+    return conversion;
+  }
+
+  int dimensionOf(VariableId variable) const {
+    const auto &variables = draft_.targetVariables;
+    return static_cast<int>(std::find(variables.begin(), variables.end(), variable) - variables.begin());
+  }
+
+  // Terms whose loops are the target's alone, over entries of a sparse operand each, become one that is merged.
+  std::vector<DraftTerm> joinTerms() const {
+    std::vector<DraftTerm> nests, joined;
+    size_t operands = 0;
+    for (const DraftTerm &term : draft_.terms) {
+      const size_t sparse = sparseAccesses(term).size();
+      const bool fits = joined.size() < kMostJoinedTerms && operands + sparse <= kMostJoinedOperands;
+      if (fits && mayJoin(term) && sharesNoAccess(term, joined)) {
+        operands += sparse;
+        joined.push_back(copyOf(term));
+      } else {
+        nests.push_back(copyOf(term));
+      }
+    }
+    // Strictly, terms are added in the order of the source.
+    if (analysis_.options.strictFp && !joined.empty() && !nests.empty())
+      return copiesOfTerms();
+    if (!joined.empty())
+      nests.insert(nests.begin(), sumOf(std::move(joined), analysis_.options.strictFp));
+    return nests;
+  }
+
+  std::vector<DraftTerm> copiesOfTerms() const {
+    std::vector<DraftTerm> copies;
+    for (const DraftTerm &term : draft_.terms)
+      copies.push_back(copyOf(term));
+    return copies;
+  }
+
+  static DraftTerm copyOf(const DraftTerm &term) {
+    return {clone(*term.expr), term.reductions, term.overwrites, term.where};
+  }
+
+  std::vector<AccessId> sparseAccesses(const DraftTerm &term) const {
+    std::vector<AccessId> sparse;
+    for (AccessId id : accessesOf(*term.expr))
+      if (!tensorOf(id).format.isDense())
+        sparse.push_back(id);
+    return sparse;
+  }
+
+  bool mayJoin(const DraftTerm &term) const {
+    if (!term.reductions.empty() || hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel))
+      return false;
+    bool visitsEntries = false;
+    for (AccessId id : sparseAccesses(term)) {
+      const Access &access = scope_.accesses[id];
+      if (access.mirrored)
+        return false;
+      std::set<VariableId> variables(access.variables.begin(), access.variables.end());
+      visitsEntries |= variables == std::set(draft_.targetVariables.begin(), draft_.targetVariables.end());
+    }
+    // An integer product with 0 is folded, and the pattern with it: such a term needs a nest of its own.
+    const bool mayFold = !isFloat(draft_.computeType) && !isComplex(draft_.computeType);
+    return visitsEntries && !(mayFold && hasLiteral(*term.expr));
+  }
+
+  static bool hasLiteral(const Node &node) {
+    const std::vector<const Node *> below = children(node);
+    return std::holds_alternative<NumberNode>(node.kind) ||
+           std::any_of(below.begin(), below.end(), [](const Node *child) { return hasLiteral(*child); });
+  }
+
+  static bool sharesNoAccess(const DraftTerm &term, const std::vector<DraftTerm> &others) {
+    const std::vector<AccessId> mine = accessesOf(*term.expr);
+    return std::none_of(others.begin(), others.end(), [&](const DraftTerm &other) {
+      const std::vector<AccessId> theirs = accessesOf(*other.expr);
+      return std::any_of(mine.begin(), mine.end(),
+                         [&](AccessId id) { return std::find(theirs.begin(), theirs.end(), id) != theirs.end(); });
+    });
+  }
+
+  static DraftTerm sumOf(std::vector<DraftTerm> terms, bool keepsOrder) {
+    // a - b rather than -b + a: a difference needs no negation.
+    const auto isNegated = [](const DraftTerm &term) { return std::holds_alternative<NegateNode>(term.expr->kind); };
+    const auto positive = std::find_if_not(terms.begin(), terms.end(), isNegated);
+    if (!keepsOrder && positive != terms.end())
+      std::rotate(terms.begin(), positive, terms.end());
+    DraftTerm sum = std::move(terms.front());
+    for (auto term = terms.begin() + 1; term != terms.end(); ++term) {
+      auto *negated = std::get_if<NegateNode>(&term->expr->kind);
+      NodePtr right = negated ? std::move(negated->operand) : std::move(term->expr);
+      sum.expr = makeBinary(negated ? BinaryOp::Sub : BinaryOp::Add, std::move(sum.expr), std::move(right));
+    }
+    return sum;
+  }
+
+  std::vector<std::vector<int>> collectingOrders() const {
+    std::vector<std::vector<int>> orders = {storedOrder(target().format)};
+    std::vector<int> dims(target().order());
+    std::iota(dims.begin(), dims.end(), 0);
+    do {
+      if (dims != orders.front())
+        orders.push_back(dims);
+    } while (target().order() <= kMostPermuted && std::next_permutation(dims.begin(), dims.end()));
+    return orders;
+  }
+
+  /// The cheapest of those that sort least, unless one that sorts more is far cheaper.
+  std::optional<Choice> choose(const std::vector<DraftTerm> &nests, const Orders &prescribed) const {
+    std::map<size_t, Choice> bestBySorts;
+    for (const std::vector<int> &dims : collectingOrders()) {
+      std::optional<Choice> other = tryOrder(nests, dims, prescribed);
+      if (!other)
+        continue;
+      const auto best = bestBySorts.find(other->sorts);
+      if (best == bestBySorts.end() || other->cost < best->second.cost)
+        bestBySorts.insert_or_assign(other->sorts, std::move(*other));
+    }
+    std::optional<Choice> chosen;
+    for (auto &[sorts, best] : bestBySorts)
+      if (!chosen || best.cost * kWorthCopying < chosen->cost)
+        chosen = std::move(best);
+    return chosen;
+  }
+
+  std::optional<Choice> tryOrder(const std::vector<DraftTerm> &nests, const std::vector<int> &dims,
+                                 const Orders &prescribed) const {
+    Choice choice{{dims, target().order() - 1}, {}};
+    if (dims != storedOrder(target().format)) {
+      choice.cost = kReorderingResult;
+      choice.sorts = 1;
+    }
+    for (size_t k = 0; k < nests.size(); ++k) {
+      const TermPlanner planner(analysis_, copies_, draft_, nests[k]);
+      std::optional<TermPlan> plan = prescribed.empty() ? planner.plan(dims) : planner.plan(dims, prescribed[k]);
+      if (!plan)
+        return std::nullopt;
+      choice.collecting.rowOrder = std::min(choice.collecting.rowOrder, plan->rowOrder);
+      choice.cost += plan->loops.cost;
+      choice.sorts += std::count(plan->loops.copied.begin(), plan->loops.copied.end(), true);
+      choice.plans.push_back(std::move(*plan));
+    }
+    return choice;
+  }
+
+  bool isPrescribed(const std::vector<DraftTerm> &nests) const {
+    return std::any_of(nests.begin(), nests.end(), [&](const DraftTerm &nest) {
+      return TermPlanner(analysis_, copies_, draft_, nest).prescribedVariables().has_value();
+    });
+  }
+
+  /// The choice with the loops in the order that the schedule sets, and copies that the cheapest one has, too; nullopt
+  /// after reporting that there is none.
+  std::optional<Choice> asPrescribed(const std::vector<DraftTerm> &nests, const Choice &cheapest) const {
+    Orders orders;
+    std::optional<size_t> first;
+    for (size_t k = 0; k < nests.size(); ++k) {
+      const TermPlanner planner(analysis_, copies_, draft_, nests[k]);
+      const std::optional<std::vector<VariableId>> variables = planner.prescribedVariables();
+      orders.push_back({variables.value_or(std::vector<VariableId>()), cheapest.plans[k].loops.copied});
+      if (variables && !first)
+        first = k;
+    }
+    std::optional<Choice> prescribed = choose(nests, orders);
+    const TermPlanner planner(analysis_, copies_, draft_, nests[*first]);
+    if (prescribed) {
+      warnIfSlow(analysis_, nests[*first], prescribed->cost, cheapest.cost, planner.orderOf(cheapest.plans[*first]));
+      return prescribed;
+    }
+    Diagnostic &refused = planner.reportForbidden(orders[*first], cheapest.plans[*first]);
+    if (nests.size() > 1)
+      refused.note(draft_.where, "all terms come to the entries of " + inQuotes(target().name) + " in one order");
+    return std::nullopt;
+  }
+
+  Statement build(const std::vector<DraftTerm> &nests, const Choice &choice) const {
+    Statement statement;
+    statement.target = draft_.target;
+    statement.computeType = draft_.computeType;
+    statement.reduction = draft_.reduction;
+    statement.collecting = choice.collecting;
+    statement.where = draft_.where;
+    for (size_t k = 0; k < nests.size(); ++k)
+      statement.terms.push_back(TermPlanner(analysis_, copies_, draft_, nests[k]).build(choice.plans[k]));
+    return statement;
+  }
+
+  void reportNoOrder(const std::vector<DraftTerm> &nests) const {
+    for (const DraftTerm &nest : nests) {
+      const TermPlanner planner(analysis_, copies_, draft_, nest);
+      if (!planner.plan(storedOrder(target().format)))
+        return planner.reportNoOrder();
+    }
+  }
+
+  void reportReorderedResult(const std::vector<int> &dims) const {
+    std::vector<int> wanted(dims.size());
+    for (size_t k = 0; k < dims.size(); ++k)
+      wanted[k] = draft_.targetVariables[dims[k]];
+    std::string order;
+    for (const std::string &name : namesOf(wanted, scope_))
+      order += (order.empty() ? "" : ", ") + name;
+    analysis_.diagnostics
+        .report(kReorderedResult, draft_.where,
+                "the result is reordered: the loops here come to its entries in the order (" + order +
+                    "), and each call sorts them once into that of " + inQuotes(target().name))
+        .advise("store " + inQuotes(target().name) + " as " + shippedFormat(dims) + " to avoid that");
+  }
+
+  Analysis &analysis_;
+  OperandCopies &copies_;
+  const Draft &draft_;
+  const Scope &scope_;
+};
+
+} // namespace
+
+std::vector<int> storedOrder(const format::Format &format) {
+  std::vector<int> dims;
+  for (const format::Level &level : format.levels)
+    if (std::find(dims.begin(), dims.end(), level.dim) == dims.end())
+      dims.push_back(level.dim);
+  return dims;
+}
+
+std::optional<Step> planAssembly(Analysis &analysis, OperandCopies &copies, const Draft &draft) {
+  return AssemblyPlanner(analysis, copies, draft).run();
+}
+
+} // namespace spc::sema

@@ -1,0 +1,119 @@
+// Drafts to the kernel's statements: loop orders, copies in another storage, operand lists.
+#include "sema/plan/plan_assembly.h"
+#include "sema/plan/prescribed_order.h"
+#include "sema/plan/term_planner.h"
+#include "sema/terms/copy_advice.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kTooManyLoops{"too-many-loops", Severity::Error};
+constexpr DiagnosticKind kAsymptotic{"asymptotic", Severity::Warning};
+
+constexpr size_t kMaxVariables = 16;
+
+class LoopPlanner {
+public:
+  explicit LoopPlanner(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel), copies_(analysis) {}
+
+  void plan(const Expansion &expansion) {
+    for (const Draft &temporary : expansion.temporaries)
+      plan(temporary);
+    if (expansion.copyOfTarget)
+      kernel_.steps.push_back(*expansion.copyOfTarget);
+    plan(expansion.main);
+    copies_.noteWritten(expansion.main.target);
+  }
+
+private:
+  void plan(const Draft &draft) {
+    for (const DraftTerm &term : draft.terms)
+      if (hasTooManyLoops(draft, term))
+        return;
+    if (kernel_.tensors[draft.target].isAssembled) {
+      if (std::optional<Step> step = planAssembly(analysis_, copies_, draft))
+        add(std::move(*step));
+      return;
+    }
+    Statement statement;
+    statement.target = draft.target;
+    statement.computeType = draft.computeType;
+    statement.zeroFirst = draft.zeroFirst;
+    statement.reduction = draft.reduction;
+    statement.where = draft.where;
+    for (const DraftTerm &term : draft.terms) {
+      TermPlanner planner(analysis_, copies_, draft, term);
+      if (std::optional<TermPlan> plan = chooseOrder(planner, term)) {
+        statement.terms.push_back(planner.build(*plan));
+        warnIfEverywhere(statement.terms.back(), term);
+      }
+    }
+    add(std::move(statement));
+  }
+
+  /// A reduction that runs over places where a sparse operand has no entry, since these make a difference.
+  void warnIfEverywhere(const Term &term, const DraftTerm &draft) {
+    if (!term.domain || term.domain->kind != Domain::Kind::Everywhere || draft.reductions.empty())
+      return;
+    const auto isSparse = [&](const Operand &operand) { return !kernel_.tensors[operand.tensor].format.isDense(); };
+    const auto operand = std::find_if(term.operands.begin(), term.operands.end(), isSparse);
+    const Tensor &tensor = kernel_.tensors[operand->tensor];
+    analysis_.diagnostics
+        .report(kAsymptotic, draft.where,
+                "this visits every element of " + nameInMessages(tensor) +
+                    ", not only stored ones: what it makes of missing entries counts, too")
+        .advise("where only stored entries are meant, say so with pattern(...), as a factor or in a select");
+  }
+
+  void add(Step step) {
+    for (const Recopy &recopy : copies_.takeSteps())
+      kernel_.steps.emplace_back(recopy);
+    kernel_.steps.push_back(std::move(step));
+  }
+
+  /// The order that the schedule sets, else the cheapest one; nullopt after reporting that there is none.
+  std::optional<TermPlan> chooseOrder(const TermPlanner &planner, const DraftTerm &term) {
+    std::optional<TermPlan> cheapest = planner.plan({});
+    if (!cheapest) {
+      planner.reportNoOrder();
+      return std::nullopt;
+    }
+    const std::optional<std::vector<VariableId>> variables = planner.prescribedVariables();
+    if (!variables)
+      return cheapest;
+    const PrescribedOrder order{*variables, cheapest->loops.copied};
+    std::optional<TermPlan> prescribed = planner.plan({}, order);
+    if (prescribed)
+      warnIfSlow(analysis_, term, prescribed->loops.cost, cheapest->loops.cost, planner.orderOf(*cheapest));
+    else
+      planner.reportForbidden(order, *cheapest);
+    return prescribed;
+  }
+
+  bool hasTooManyLoops(const Draft &draft, const DraftTerm &term) {
+    const size_t variables = draft.targetVariables.size() + term.reductions.size();
+    if (variables <= kMaxVariables)
+      return false;
+    analysis_.diagnostics.report(kTooManyLoops, term.where,
+                                 "this needs " + std::to_string(variables) + " nested loops; the limit is " +
+                                     std::to_string(kMaxVariables));
+    return true;
+  }
+
+  Analysis &analysis_;
+  Kernel &kernel_;
+  OperandCopies copies_;
+};
+
+} // namespace
+
+void planLoops(Analysis &analysis, const std::vector<Expansion> &expansions) {
+  checkPrescribedOrder(analysis, expansions);
+  LoopPlanner planner(analysis);
+  for (const Expansion &expansion : expansions)
+    planner.plan(expansion);
+}
+
+} // namespace spc::sema

@@ -1,0 +1,90 @@
+// One term's loops: the order chosen for them, and the term that results. Private to this folder.
+#pragma once
+
+#include "sema/plan/level_space.h"
+#include "sema/plan/operand_copies.h"
+#include "sema/terms/draft.h"
+
+#include <optional>
+#include <vector>
+
+namespace spc::sema {
+
+/// An order of a term's loops.
+struct TermPlan {
+  LoopPlan loops;
+  int rowOrder = 0; ///< of an assembled target: how many of its dimensions are the outermost loops, in collecting order
+};
+
+/// An order of a term's variables that the user has set.
+struct PrescribedOrder {
+  std::vector<VariableId> variables; ///< all of the term's, outermost first; or none: they are free
+  std::vector<bool> mayBeCopied;     ///< by sparse operand: those that are copied for the cheapest order, too
+};
+
+class TermPlanner {
+public:
+  /// The arguments must outlive the planner.
+  TermPlanner(Analysis &analysis, OperandCopies &copies, const Draft &draft, const DraftTerm &term);
+
+  /// The cheapest order; nullopt where there is none. `collecting` (of an assembled target, else empty) lists the
+  /// target's dimensions in the order in which the loops shall visit them.
+  std::optional<TermPlan> plan(const std::vector<int> &collecting) const;
+
+  /// The variables in the order that the schedule sets; nullopt where it sets none for a term with these variables, and
+  /// for a term that reads a symmetric operand's mirror image.
+  std::optional<std::vector<VariableId>> prescribedVariables() const;
+
+  /// As plan(), where a variable's outermost loop is inside of those of the variables before it.
+  std::optional<TermPlan> plan(const std::vector<int> &collecting, const PrescribedOrder &order) const;
+
+  Term build(const TermPlan &plan);
+
+  /// Says why there is no order.
+  void reportNoOrder() const;
+
+  /// Says why the loops cannot be in the prescribed order. `cheapest`: without it.
+  Diagnostic &reportForbidden(const PrescribedOrder &order, const TermPlan &cheapest) const;
+
+  /// The variables by their outermost loops in a plan, outermost first: "[\"i\", \"k\", \"j\"]".
+  std::string orderOf(const TermPlan &plan) const;
+
+private:
+  void findSparseAccesses(bool mayFollowOthers);
+  /// The operand at whose positions another one is read; itself where there is none.
+  AccessId leaderOfOperand(AccessId access) const;
+  bool mayFollow(AccessId access) const;
+  NodePtr anyEntryOf(const Domain &domain) const;
+  bool isReadOnlyAt(AccessId leader) const;
+  bool isReadOneWay(AccessId leader) const;
+  size_t sparseCount() const;
+  /// Whether the term is 0 but where this one sparse operand stores entries, and is summed.
+  bool addsAlone(AccessId access) const;
+  std::vector<int> numbersOf(const std::vector<VariableId> &some) const;
+  std::optional<TermPlan> plan(const std::vector<int> &collecting, const PrescribedOrder *order) const;
+  std::optional<LoopProblem> problemFor(const std::vector<bool> &copied, const std::vector<int> &collecting) const;
+  std::optional<LevelSpace> spaceFor(const std::vector<bool> &copied) const;
+  /// The variables of an operand's levels, outermost first, but those of places in blocks.
+  std::vector<int> storedVariables(const SparseAccess &operand, const LevelSpace &space) const;
+  /// The variables of a dense operand in the order in which it is stored, outermost first; each once.
+  std::vector<VariableId> inStorageOrder(const Access &access) const;
+  std::vector<int> loopsInStorageOrder(const format::Format &format, const std::vector<VariableId> &byDimension,
+                                       const LevelSpace &space) const;
+  /// Whether no tensor of the term stores all coordinates of a variable.
+  bool isListedEverywhere(const SpaceLoop &loop) const;
+  Loop makeLoop(const SpaceLoop &loop) const;
+  const Tensor &target() const { return kernel_.tensors[draft_.target]; }
+
+  Analysis &analysis_;
+  Kernel &kernel_;
+  OperandCopies &copies_;
+  const Draft &draft_;
+  const DraftTerm &term_;
+  const Scope &scope_;
+  std::vector<VariableId> variables_; ///< the target's, then the summed ones
+  std::vector<AccessId> accesses_;
+  std::vector<AccessId> sparse_;       ///< those of sparse tensors that follow no other…
+  std::vector<SparseAccess> operands_; ///< … and as the planner sees them
+};
+
+} // namespace spc::sema

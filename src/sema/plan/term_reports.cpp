@@ -1,0 +1,75 @@
+// Why a term has no order of loops, or not the one that the user has set.
+#include "sema/plan/prescribed_order.h"
+#include "sema/plan/term_planner.h"
+#include "sema/terms/copy_advice.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kNoLoopOrder{"no-loop-order", Severity::Error};
+constexpr DiagnosticKind kScheduleOrder{"schedule-order", Severity::Error};
+
+} // namespace
+
+void TermPlanner::reportNoOrder() const {
+  Diagnostic &refused = analysis_.diagnostics.report(kNoLoopOrder, term_.where,
+                                                     "no order of loops visits these operands as they are stored");
+  for (AccessId id : sparse_) {
+    const Access &access = scope_.accesses[id];
+    const Tensor &tensor = kernel_.tensors[access.tensor];
+    refused.note(access.where, nameInMessages(tensor) + " is stored as " +
+                                   format::describe(tensor.format, namesOf(access.variables, scope_)));
+  }
+  refused.advise("store one of them in another format; a vector, or the operand whose pattern the output keeps, is "
+                 "never copied");
+}
+
+std::vector<int> TermPlanner::storedVariables(const SparseAccess &operand, const LevelSpace &space) const {
+  std::vector<int> stored;
+  for (const format::Level &level : operand.format->levels) {
+    const std::optional<Index> index = space.levelIndex(level, operand.variables);
+    for (int variable : operand.variables)
+      if (index && index->size() == 1 && index->front().loop == space.outermostLoop(variable))
+        stored.push_back(variable);
+  }
+  return stored;
+}
+
+std::string TermPlanner::orderOf(const TermPlan &plan) const {
+  const LevelSpace space = *spaceFor(plan.loops.copied);
+  std::vector<VariableId> order;
+  for (int loop : plan.loops.order)
+    for (size_t variable = 0; variable < variables_.size(); ++variable)
+      if (space.outermostLoop(static_cast<int>(variable)) == loop)
+        order.push_back(variables_[variable]);
+  return listOfNames(order, scope_);
+}
+
+Diagnostic &TermPlanner::reportForbidden(const PrescribedOrder &order, const TermPlan &cheapest) const {
+  Diagnostic &refused =
+      analysis_.diagnostics.report(kScheduleOrder, analysis_.schedule.order->where,
+                                   "the loops of this term cannot be in the order " +
+                                       listOfNames(order.variables, scope_) + " with its operands as they are stored");
+  refused.note(term_.where, "the term is here");
+  const LevelSpace space = *spaceFor(cheapest.loops.copied);
+  const std::vector<int> wanted = numbersOf(order.variables);
+  const auto place = [&](int variable) { return std::find(wanted.begin(), wanted.end(), variable); };
+  for (size_t k = 0; k < operands_.size(); ++k) {
+    const std::vector<int> stored = storedVariables(operands_[k], space);
+    const auto outer =
+        std::adjacent_find(stored.begin(), stored.end(), [&](int a, int b) { return place(b) < place(a); });
+    if (cheapest.loops.copied[k] || outer == stored.end())
+      continue;
+    const Access &access = scope_.accesses[sparse_[k]];
+    const auto name = [&](int variable) { return inQuotes(scope_.variables[variables_[variable]].name); };
+    const Tensor &tensor = kernel_.tensors[access.tensor];
+    refused.note(access.where, nameInMessages(tensor) + " is stored as " +
+                                   format::describe(tensor.format, namesOf(access.variables, scope_)) + ": " +
+                                   name(outer[1]) + " inside of " + name(outer[0]));
+  }
+  return refused.advise("write \"order\": " + orderOf(cheapest) + ", or leave it out");
+}
+
+} // namespace spc::sema

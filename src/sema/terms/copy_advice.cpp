@@ -1,0 +1,76 @@
+#include "sema/terms/copy_advice.h"
+
+#include "sema/analysis.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+std::vector<VariableId> visitOrder(const Access &access, const std::vector<int> &modes) {
+  std::vector<VariableId> order;
+  for (int mode : modes)
+    order.push_back(access.variables[mode]);
+  return order;
+}
+
+/// Whether the statement reads the tensor a second time, such that in whatever order its dimensions are stored, two
+/// variables come in one order here and in the other there: A(i,j) and A(j,i).
+bool isReadBothWays(const Access &access, const std::vector<int> &modes, const Scope &scope) {
+  const std::vector<VariableId> here = visitOrder(access, modes);
+  return std::any_of(scope.accesses.begin(), scope.accesses.end(), [&](const Access &other) {
+    if (other.tensor != access.tensor || other.mirrored != access.mirrored)
+      return false;
+    int last = -1;
+    for (VariableId variable : visitOrder(other, modes)) {
+      const auto place = std::find(here.begin(), here.end(), variable);
+      if (place == here.end())
+        continue;
+      if (place - here.begin() < last)
+        return true;
+      last = static_cast<int>(place - here.begin());
+    }
+    return false;
+  });
+}
+
+} // namespace
+
+std::string shippedFormat(const std::vector<int> &modes) {
+  if (modes.size() == 2)
+    return modes.front() == 0 ? "csr" : "csc";
+  std::string name = modes.size() == 1 ? "sparse-vector" : "csf";
+  if (!std::is_sorted(modes.begin(), modes.end()))
+    for (size_t k = 0; k < modes.size(); ++k)
+      name += (k == 0 ? ":" : ",") + std::to_string(modes[k]);
+  return name;
+}
+
+std::string nameInMessages(const Tensor &tensor) {
+  if (tensor.partOf.empty())
+    return inQuotes(tensor.name);
+  return "part " + std::to_string(tensor.part) + " of " + inQuotes(tensor.partOf);
+}
+
+std::string adviceAgainstCopy(const Tensor &tensor, const Access &access, const format::Format &copy,
+                              bool rootIsListable, const Scope &scope) {
+  const std::string name = nameInMessages(tensor);
+  std::vector<int> modes;
+  for (const format::Level &level : copy.levels)
+    modes.push_back(level.dim);
+  // One triangle is read along rows and along columns, so that no storage of it does without a copy.
+  if (copy.symmetry != format::Symmetry::None) {
+    if (access.mirrored)
+      std::reverse(modes.begin(), modes.end());
+    return "store both triangles of " + name + ", as " + shippedFormat(modes) + ", to avoid the copy";
+  }
+  if (isReadBothWays(access, modes, scope))
+    return "";
+  std::string shipped = modes.size() > 2 && !rootIsListable ? "" : shippedFormat(modes);
+  if (modes.size() == 2 && copy.levels.front().isCompressed())
+    shipped = "d" + shipped;
+  return "store " + name + " as " +
+         (shipped.empty() ? format::describe(copy, namesOf(access.variables, scope)) : shipped) + " to avoid the copy";
+}
+
+} // namespace spc::sema

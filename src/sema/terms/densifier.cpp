@@ -1,0 +1,78 @@
+#include "sema/terms/densifier.h"
+
+#include "sema/expression_types.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace spc::sema {
+namespace {
+
+std::string reasonFor(std::optional<double> fill) {
+  std::ostringstream reason;
+  reason << "this ";
+  if (fill)
+    reason << "is " << *fill;
+  else
+    reason << "has a value";
+  reason << " where nothing is stored";
+  return reason.str();
+}
+
+class DensifierFinder {
+public:
+  DensifierFinder(const Scope &scope, const Kernel &kernel) : scope_(scope), kernel_(kernel) {}
+
+  std::optional<Densifier> find(const Node &node, ValueType type) const {
+    const std::optional<double> fill = sparsityOf(node, type, scope_, kernel_).fill;
+    if (fill == 0.0)
+      return std::nullopt;
+    const std::vector<const Node *> below = children(node);
+    const auto *call = std::get_if<CallNode>(&node.kind);
+    const auto *binary = std::get_if<BinaryNode>(&node.kind);
+    for (size_t k = 0; k < below.size(); ++k) {
+      // Of a product, or a quotient, only a factor with a sparse operand could have been 0.
+      const bool isFactor = binary && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div);
+      if (isFactor && (!hasSparse(*below[k], scope_, kernel_) || (binary->op == BinaryOp::Div && k == 1)))
+        continue;
+      const ValueType inside = call ? argumentType(*call, k, type, scope_, kernel_) : type;
+      if (const std::optional<Densifier> part = find(*below[k], inside))
+        return part;
+    }
+    return Densifier{node.where, reasonFor(fill)};
+  }
+
+private:
+  const Scope &scope_;
+  const Kernel &kernel_;
+};
+
+} // namespace
+
+std::optional<Densifier> densifierOf(const Node &term, ValueType type, const Scope &scope, const Kernel &kernel) {
+  return DensifierFinder(scope, kernel).find(term, type);
+}
+
+bool looksSparse(const Draft &draft, const Scope &scope, const Kernel &kernel) {
+  const auto hasTargets = [&](AccessId id) {
+    const std::vector<VariableId> own = plainVariables(scope.accesses[id], scope);
+    const bool isRow = draft.targetVariables.size() == 1 && own.size() > 1;
+    return !isRow && std::all_of(draft.targetVariables.begin(), draft.targetVariables.end(), [&](VariableId variable) {
+      return std::find(own.begin(), own.end(), variable) != own.end();
+    });
+  };
+  bool isSparse = false;
+  for (const DraftTerm &term : draft.terms) {
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    if (hasSparse(*term.expr, scope, kernel))
+      isSparse |= std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {
+        return hasTargets(id) && !kernel.tensors[scope.accesses[id].tensor].format.isDense();
+      });
+    else if (std::any_of(accesses.begin(), accesses.end(), hasTargets))
+      return false;
+  }
+  return isSparse;
+}
+
+} // namespace spc::sema

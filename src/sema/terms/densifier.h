@@ -1,0 +1,22 @@
+// Why a result that looks sparse is dense. Private to this folder.
+#pragma once
+
+#include "sema/terms/draft.h"
+
+namespace spc::sema {
+
+/// A part of a term that has values where no operand stores an entry.
+struct Densifier {
+  Span where;
+  std::string reason; ///< "this is 1 where nothing is stored"
+};
+
+/// The smallest such part, the first one from the left; nullopt where the term is 0 there. `type`: in which it is
+/// computed.
+std::optional<Densifier> densifierOf(const Node &term, ValueType type, const Scope &scope, const Kernel &kernel);
+
+/// Whether a draft reads a sparse operand that has all of the target's variables, so that its result looks sparse, and
+/// has no term of dense operands, one of which has them.
+bool looksSparse(const Draft &draft, const Scope &scope, const Kernel &kernel);
+
+} // namespace spc::sema

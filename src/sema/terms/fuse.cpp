@@ -1,0 +1,347 @@
+// Temporaries that need not be computed apart: inlined where one statement reads them once, or computed only where a
+// sparse factor of all that read them has entries.
+#include "sema/analysis.h"
+#include "sema/expression_types.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace spc::sema {
+namespace {
+
+/// One place that reads a temporary.
+struct Reader {
+  size_t statement;
+  AccessId access;
+  /// The nodes from the statement's value down to the access, both included.
+  std::vector<const Node *> path;
+};
+
+/// Calls `visit` with the path to each access in a tree.
+void forEachPath(const Node &node, std::vector<const Node *> &path,
+                 const std::function<void(AccessId, const std::vector<const Node *> &)> &visit) {
+  path.push_back(&node);
+  if (const auto *access = std::get_if<AccessNode>(&node.kind))
+    visit(access->access, path);
+  for (const Node *child : children(node))
+    forEachPath(*child, path, visit);
+  path.pop_back();
+}
+
+bool hasReduction(const Node &node) {
+  const std::vector<const Node *> below = children(node);
+  return std::holds_alternative<ReduceNode>(node.kind) ||
+         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasReduction(*child); });
+}
+
+/// Whether multiplying out would take a tree apart: a sum that is no function's argument.
+bool hasSum(const Node &node) {
+  if (asSum(node))
+    return true;
+  const std::vector<const Node *> below = children(node);
+  return !std::holds_alternative<CallNode>(node.kind) &&
+         std::any_of(below.begin(), below.end(), [](const Node *child) { return hasSum(*child); });
+}
+
+class Fuser {
+public:
+  explicit Fuser(Analysis &analysis) : analysis_(analysis) {}
+
+  void run() {
+    for (size_t producer = 0; producer < analysis_.statements.size(); ++producer)
+      if (const std::vector<Reader> readers = readersOf(producer); !readers.empty()) {
+        if (readers.size() == 1 && mayInline(producer, readers.front()))
+          inlineInto(producer, readers.front());
+        else if (const std::optional<Access> mask = commonMask(producer, readers))
+          restrictTo(producer, *mask);
+      }
+  }
+
+private:
+  ResolvedStatement &statement(size_t k) { return analysis_.statements[k]; }
+  const Tensor &tensorOf(size_t producer) const {
+    return analysis_.kernel.tensors[analysis_.statements[producer].target.tensor];
+  }
+  const Tensor &tensorOf(const Access &access) const { return analysis_.kernel.tensors[access.tensor]; }
+
+  /// Those of a temporary that one plain statement writes, with variables as indices; empty where it is none, or where
+  /// something else is made of it.
+  std::vector<Reader> readersOf(size_t producer) {
+    const ResolvedStatement &made = statement(producer);
+    const TensorId temporary = made.target.tensor;
+    if (!made.source->isTemporary || made.source->op != syntax::AssignOp::Assign ||
+        analysis_.symbols[temporary].boundBy)
+      return {};
+    for (const Variable &variable : made.scope.variables)
+      if (variable.kind == Variable::Kind::Derived)
+        return {};
+    std::vector<Reader> readers;
+    bool isPlain = true;
+    for (size_t k = 0; k < analysis_.statements.size(); ++k) {
+      const ResolvedStatement &reader = statement(k);
+      isPlain = isPlain && (k == producer || reader.target.tensor != temporary);
+      std::vector<const Node *> path;
+      forEachPath(*reader.value, path, [&](AccessId id, const std::vector<const Node *> &nodes) {
+        if (reader.scope.accesses[id].tensor != temporary)
+          return;
+        isPlain = isPlain && k > producer && isPlainAccess(reader, id) && !isMasked(nodes);
+        readers.push_back({k, id, nodes});
+      });
+    }
+    return isPlain ? readers : std::vector<Reader>();
+  }
+
+  static bool isPlainAccess(const ResolvedStatement &reader, AccessId id) {
+    return !hasDerived(reader.scope.accesses[id], reader.scope);
+  }
+
+  /// Whether an access is asked for its pattern.
+  static bool isMasked(const std::vector<const Node *> &path) {
+    const auto *call = path.size() > 1 ? std::get_if<CallNode>(&path[path.size() - 2]->kind) : nullptr;
+    return call && call->function == Function::Pattern;
+  }
+
+  /// Whether the reader computes just what the producer would have, as often, and in the same type.
+  bool mayInline(size_t producer, const Reader &reader) {
+    const ResolvedStatement &made = statement(producer), &use = statement(reader.statement);
+    const ValueType type = tensorOf(producer).type;
+    const std::optional<ValueType> own = typeOf(*made.value, made.scope, analysis_.kernel);
+    if (own != type || computeTypeOf(analysis_, made) != type || computeTypeOf(analysis_, use) != type ||
+        tensorOf(reader.statement).type != type || isBoundSparse(use.target.tensor) || !takesSums(use))
+      return false;
+    if (isOverwritten(*made.value, made.scope, producer, reader.statement) || !hasNoOtherLoops(use, reader.access))
+      return false;
+    if (hasReduction(*made.value))
+      return false;
+    if (isElementwise(made))
+      return mayStandAt(*made.value, reader, use) && mayMeet(made, use, reader.access);
+    return !analysis_.options.strictFp && !hasSum(*made.value) && isDenseProduct(made) && maskOf(reader) &&
+           isAddendsFactor(reader);
+  }
+
+  static bool takesSums(const ResolvedStatement &use) {
+    return use.source->op == syntax::AssignOp::Assign || use.source->op == syntax::AssignOp::Add;
+  }
+
+  /// Whether a reader is a factor of one of its statement's addends, and of no sum within that: the temporary's own
+  /// sum then spans what it spans as a temporary.
+  static bool isAddendsFactor(const Reader &reader) {
+    bool isInside = false;
+    for (const Node *node : reader.path) {
+      if (isInside && asSum(*node))
+        return false;
+      isInside = isInside || !(asSum(*node) || std::holds_alternative<NegateNode>(node->kind));
+    }
+    return true;
+  }
+
+  /// Whether the sparse operand of a producer, of which there is one at most, fits the loops of the reader's operands.
+  bool mayMeet(const ResolvedStatement &made, const ResolvedStatement &use, AccessId access) const {
+    std::optional<Access> sparse;
+    for (AccessId id : accessesOf(*made.value)) {
+      if (isDense(id, made.scope))
+        continue;
+      if (sparse || !isPlainFormat(made.scope.accesses[id]))
+        return false;
+      sparse = made.scope.accesses[id];
+    }
+    const std::vector<AccessId> others = accessesOf(*use.value);
+    return !sparse || std::all_of(others.begin(), others.end(), [&](AccessId id) {
+      return id == access || isDense(id, use.scope) || use.scope.accesses[id].tensor == sparse->tensor;
+    });
+  }
+
+  /// Whether an operand can be read anywhere, without copies.
+  bool isPlainFormat(const Access &access) const {
+    const format::Format &format = tensorOf(access).format;
+    return !hasPadding(format) && format.symmetry == format::Symmetry::None && !format.mayRepeat();
+  }
+
+  /// An output that is to be stored as entries: what it stores follows from what the temporary does.
+  bool isBoundSparse(TensorId target) const {
+    return analysis_.symbols[target].boundBy && !analysis_.kernel.tensors[target].format.isDense();
+  }
+
+  static bool isElementwise(const ResolvedStatement &made) {
+    const std::vector<VariableId> &targets = made.target.variables;
+    const std::vector<VariableId> free = freeVariables(*made.value, made.scope);
+    return std::all_of(free.begin(), free.end(), [&](VariableId variable) {
+      return std::find(targets.begin(), targets.end(), variable) != targets.end();
+    });
+  }
+
+  bool isDense(AccessId id, const Scope &scope) const { return tensorOf(scope.accesses[id]).format.isDense(); }
+
+  bool isDenseProduct(const ResolvedStatement &made) const {
+    const std::vector<AccessId> accesses = accessesOf(*made.value);
+    return std::all_of(accesses.begin(), accesses.end(), [&](AccessId id) { return isDense(id, made.scope); });
+  }
+
+  /// Whether something that the producer reads is written before, or by, the reader.
+  bool isOverwritten(const Node &value, const Scope &scope, size_t producer, size_t reader) {
+    for (AccessId id : accessesOf(value))
+      for (size_t k = producer; k <= reader; ++k)
+        if (statement(k).target.tensor == scope.accesses[id].tensor)
+          return true;
+    return false;
+  }
+
+  /// Whether the access has all variables of its statement: it is then read once for each of its elements.
+  static bool hasNoOtherLoops(const ResolvedStatement &use, AccessId access) {
+    const std::vector<VariableId> &own = use.scope.accesses[access].variables;
+    for (size_t k = 0; k < use.scope.variables.size(); ++k) {
+      const auto id = static_cast<VariableId>(k);
+      const bool isUsed = use.scope.variables[k].kind == Variable::Kind::Target || occurs(id, *use.value, use.scope);
+      if (isUsed && std::find(own.begin(), own.end(), id) == own.end())
+        return false;
+    }
+    return true;
+  }
+
+  /// An elementwise value in the temporary's place: it is neither multiplied out, nor summed addend by addend.
+  static bool mayStandAt(const Node &value, const Reader &reader, const ResolvedStatement &use) {
+    const bool isSummed = std::any_of(use.scope.variables.begin(), use.scope.variables.end(),
+                                      [](const Variable &v) { return v.kind == Variable::Kind::Implicit; });
+    for (size_t k = 0; k + 1 < reader.path.size(); ++k) {
+      if (std::holds_alternative<CallNode>(reader.path[k]->kind))
+        return true; // an argument is computed as it is
+      const auto *binary = std::get_if<BinaryNode>(&reader.path[k]->kind);
+      if (!binary || asSum(*reader.path[k]))
+        continue;
+      const Node &other = binary->left.get() == reader.path[k + 1] ? *binary->right : *binary->left;
+      if (hasSum(value) || hasSum(other))
+        return false;
+    }
+    return !isSummed || !hasSum(value);
+  }
+
+  /// The sparse factor beside a reader that has just its indices, in the reader's scope; nullopt where there is none.
+  std::optional<AccessId> maskOf(const Reader &reader) {
+    const Scope &scope = statement(reader.statement).scope;
+    std::optional<AccessId> mask;
+    for (size_t k = reader.path.size() - 1; k-- > 0;) {
+      const Node &node = *reader.path[k];
+      const auto *binary = std::get_if<BinaryNode>(&node.kind);
+      if (asSum(node) || std::holds_alternative<NegateNode>(node.kind))
+        continue;
+      const bool isFactor = binary && (binary->op == BinaryOp::Mul || binary->left.get() == reader.path[k + 1]);
+      if (!isFactor)
+        return std::nullopt;
+      const Node &other = binary->left.get() == reader.path[k + 1] ? *binary->right : *binary->left;
+      if (hasSum(other))
+        return std::nullopt;
+      if (binary->op == BinaryOp::Mul && !mask)
+        mask = sparseFactor(other, scope, scope.accesses[reader.access].variables);
+    }
+    return mask;
+  }
+
+  std::optional<AccessId> sparseFactor(const Node &product, const Scope &scope,
+                                       const std::vector<VariableId> &variables) const {
+    if (const auto *access = std::get_if<AccessNode>(&product.kind))
+      return isMask(scope.accesses[access->access], variables) ? std::optional(access->access) : std::nullopt;
+    const auto *binary = std::get_if<BinaryNode>(&product.kind);
+    if (!binary || asSum(product))
+      return std::nullopt;
+    const std::optional<AccessId> left = sparseFactor(*binary->left, scope, variables);
+    return left || binary->op == BinaryOp::Div ? left : sparseFactor(*binary->right, scope, variables);
+  }
+
+  /// Whether an access is of a sparse operand with the given indices, whose pattern may be asked for.
+  bool isMask(const Access &access, const std::vector<VariableId> &variables) const {
+    const Tensor &tensor = tensorOf(access);
+    const bool isPermuted = access.variables.size() == variables.size() &&
+                            std::is_permutation(variables.begin(), variables.end(), access.variables.begin());
+    return isPermuted && !tensor.format.isDense() && tensor.fill == 0 && isPlainFormat(access) &&
+           analysis_.symbols[access.tensor].firstWrite < 0;
+  }
+
+  /// The sparse factor of all readers of a dense temporary, in the producer's variables. It saves what lies elsewhere.
+  std::optional<Access> commonMask(size_t producer, const std::vector<Reader> &readers) {
+    const ResolvedStatement &made = statement(producer);
+    if (!isDenseProduct(made) || accessesOf(*made.value).empty() || hasReduction(*made.value) ||
+        (hasSum(*made.value) && !isElementwise(made)))
+      return std::nullopt;
+    std::optional<Access> common;
+    for (const Reader &reader : readers) {
+      const Scope &scope = statement(reader.statement).scope;
+      const std::optional<AccessId> mask = maskOf(reader);
+      if (!mask)
+        return std::nullopt;
+      const std::vector<VariableId> &indices = scope.accesses[reader.access].variables;
+      Access inProducer{scope.accesses[*mask].tensor, {}, {}, scope.accesses[*mask].where};
+      for (VariableId variable : scope.accesses[*mask].variables) {
+        const auto dim = std::find(indices.begin(), indices.end(), variable) - indices.begin();
+        inProducer.variables.push_back(made.target.variables[static_cast<size_t>(dim)]);
+      }
+      if (common && (common->tensor != inProducer.tensor || common->variables != inProducer.variables))
+        return std::nullopt;
+      common = inProducer;
+    }
+    return common;
+  }
+
+  void restrictTo(size_t producer, const Access &mask) {
+    ResolvedStatement &made = statement(producer);
+    analysis_.kernel.tensors[made.target.tensor].isRestricted = true;
+    const Span where = made.value->where;
+    CallNode pattern{Function::Pattern, ValueType::F64, {}};
+    pattern.arguments.push_back(makeNode(AccessNode{made.scope.intern(mask)}, where));
+    made.value = makeNode(BinaryNode{BinaryOp::Mul, makeNode(std::move(pattern), where), std::move(made.value)}, where);
+  }
+
+  void inlineInto(size_t producer, const Reader &reader) {
+    ResolvedStatement &made = statement(producer), &use = statement(reader.statement);
+    std::map<VariableId, VariableId> variables;
+    const std::vector<VariableId> indices = use.scope.accesses[reader.access].variables;
+    for (size_t dim = 0; dim < indices.size(); ++dim)
+      variables[made.target.variables[dim]] = indices[dim];
+    for (VariableId variable : freeVariables(*made.value, made.scope))
+      if (!variables.contains(variable))
+        variables[variable] = addVariable(use.scope, made.scope.variables[variable]);
+    NodePtr value = clone(*made.value);
+    rename(*value, variables);
+    replaceAccesses(*value, [&](AccessId id) {
+      Access access = made.scope.accesses[id];
+      for (VariableId &variable : access.variables)
+        variable = variables.at(variable);
+      return use.scope.intern(std::move(access));
+    });
+    // The tree is the statement's own; only the path to the place is a view of it.
+    const_cast<Node &>(*reader.path.back()) = std::move(*value);
+    made.isFused = true;
+    Tensor &temporary = analysis_.kernel.tensors[made.target.tensor];
+    temporary.role = TensorRole::Fused;
+    temporary.source = use.target.tensor;
+    temporary.fill = sparsityOf(*made.value, temporary.type, made.scope, analysis_.kernel).fill.value_or(0);
+  }
+
+  /// A variable of the reader's own, with a name that no other one there has.
+  static VariableId addVariable(Scope &scope, Variable variable) {
+    const std::string name = variable.name;
+    const auto isTaken = [&](const Variable &other) { return other.name == variable.name; };
+    for (int number = 1; std::any_of(scope.variables.begin(), scope.variables.end(), isTaken); ++number)
+      variable.name = name + std::to_string(number);
+    scope.variables.push_back(std::move(variable));
+    return static_cast<VariableId>(scope.variables.size()) - 1;
+  }
+
+  static void rename(Node &node, const std::map<VariableId, VariableId> &variables) {
+    if (auto *index = std::get_if<IndexNode>(&node.kind))
+      index->variable = variables.at(index->variable);
+    for (const Node *child : children(node))
+      rename(const_cast<Node &>(*child), variables);
+  }
+
+  Analysis &analysis_;
+};
+
+} // namespace
+
+void fuseTemporaries(Analysis &analysis) {
+  Fuser(analysis).run();
+}
+
+} // namespace spc::sema

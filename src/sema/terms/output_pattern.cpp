@@ -1,0 +1,107 @@
+// Which operand's pattern a statement provably keeps.
+#include "sema/terms/draft.h"
+#include "sema/terms/shared_pattern.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+bool usesIndexValue(const Node &node) {
+  const std::vector<const Node *> below = children(node);
+  return std::holds_alternative<IndexNode>(node.kind) ||
+         std::any_of(below.begin(), below.end(), [](const Node *child) { return usesIndexValue(*child); });
+}
+
+// Whether anything but the access changes with the target's indices.
+bool dependsOnTarget(const Draft &draft, const DraftTerm &term, AccessId access, const Scope &scope) {
+  if (usesIndexValue(*term.expr))
+    return true;
+  for (AccessId other : accessesOf(*term.expr))
+    for (VariableId variable : plainVariables(scope.accesses[other], scope))
+      if (other != access && std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) !=
+                                 draft.targetVariables.end())
+        return true;
+  return false;
+}
+
+int usesOf(AccessId access, const DraftTerm &term) {
+  int uses = 0;
+  forEachAccess(*term.expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
+  return uses;
+}
+
+// The sparse access of a term, when it is the only one and has exactly the target's variables.
+std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const DraftTerm &term, const Scope &scope,
+                                                  const Kernel &kernel) {
+  if (draft.reduction != Reduction::Sum)
+    return PatternLoss{term.where, "this has a value for every element"};
+  std::vector<AccessId> sparse;
+  const std::vector<AccessId> accesses = accessesOf(*term.expr);
+  for (AccessId access : accesses)
+    if (!kernel.tensors[scope.accesses[access].tensor].format.isDense() &&
+        leaderOf(access, accesses, scope, kernel) == access)
+      sparse.push_back(access);
+  if (sparse.empty())
+    return PatternLoss{term.where, "this term has no sparse operand, so it fills every element"};
+  if (hasDomain(*term.expr, draft.reduction, scope, kernel)) {
+    const Domain domain = domainOfTerm(*term.expr, draft.background, draft.computeType, scope, kernel);
+    if (domain.kind != Domain::Kind::Everywhere && sparse.size() > 1)
+      return PatternLoss{term.where, "this term reads several sparse operands"};
+    if (!isWithin(domain, {Domain::Kind::Stored, sparse.front(), {}}))
+      return PatternLoss{term.where, "this term is not 0 where its operands have no entries"};
+  }
+  const Access &first = scope.accesses[sparse.front()];
+  if (sparse.size() > 1) {
+    const Access &second = scope.accesses[sparse[1]];
+    const std::string name = inQuotes(kernel.tensors[first.tensor].name);
+    const std::string both = second.tensor == first.tensor
+                                 ? name + " stores at both places that are read"
+                                 : name + " and " + inQuotes(kernel.tensors[second.tensor].name) + " both store";
+    return PatternLoss{second.where, "this term keeps only what " + both};
+  }
+  std::vector<VariableId> have = first.variables, want = draft.targetVariables;
+  std::sort(have.begin(), have.end());
+  std::sort(want.begin(), want.end());
+  if (have != want)
+    return PatternLoss{first.where, inQuotes(kernel.tensors[first.tensor].name) +
+                                        " is not indexed by exactly the left side's variables"};
+  const format::Format &format = kernel.tensors[first.tensor].format;
+  const std::string name = inQuotes(kernel.tensors[first.tensor].name);
+  if (format.isSum())
+    return PatternLoss{first.where, name + " is stored as a sum of parts", true};
+  if (format.symmetry != format::Symmetry::None && dependsOnTarget(draft, term, sparse.front(), scope))
+    return PatternLoss{term.where, "this is not symmetric, as " + name + " is", true};
+  const bool isProduct = !hasDomain(*term.expr, draft.reduction, scope, kernel);
+  if (format.mayRepeat() && (!isProduct || usesOf(sparse.front(), term) > 1))
+    return PatternLoss{first.where,
+                       name + " may hold an entry several times, and " +
+                           (isProduct ? "occurs more than once here" : "this is no product"),
+                       true};
+  return sparse.front();
+}
+
+} // namespace
+
+std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const Scope &scope, const Kernel &kernel) {
+  std::optional<AccessId> kept;
+  for (const DraftTerm &term : draft.terms) {
+    auto access = patternAccess(draft, term, scope, kernel);
+    if (auto *loss = std::get_if<PatternLoss>(&access))
+      return *loss;
+    AccessId found = std::get<AccessId>(access);
+    if (kept && leaderOf(found, {*kept, found}, scope, kernel) != *kept)
+      return PatternLoss{scope.accesses[found].where, "its terms have different sparse operands"};
+    kept = kept.value_or(found);
+  }
+  const Access &access = scope.accesses[*kept];
+  KeptPattern pattern{access.tensor, {}};
+  for (VariableId variable : access.variables) {
+    auto place = std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable);
+    pattern.targetDimension.push_back(static_cast<int>(place - draft.targetVariables.begin()));
+  }
+  return pattern;
+}
+
+} // namespace spc::sema

@@ -1,0 +1,58 @@
+#include "sema/terms/shared_pattern.h"
+
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+/// The variables by level: what two accesses with one structure must have in common.
+std::vector<VariableId> byLevel(const Access &access, const Kernel &kernel) {
+  std::vector<VariableId> variables;
+  for (const format::Level &level : kernel.tensors[access.tensor].format.levels) {
+    variables.push_back(access.variables[level.dim]);
+    if (level.part == format::Part::Difference)
+      variables.push_back(access.variables[level.minus]);
+  }
+  return variables;
+}
+
+bool haveSamePattern(const Access &a, const Access &b, const Kernel &kernel) {
+  const format::Format &format = kernel.tensors[a.tensor].format;
+  const bool isPlain =
+      !format.isDense() && !format.isSum() && !format.mayRepeat() && format.symmetry == format::Symmetry::None;
+  return isPlain && !kernel.tensors[b.tensor].format.isDense() &&
+         structureOwner(kernel, a.tensor) == structureOwner(kernel, b.tensor) &&
+         byLevel(a, kernel) == byLevel(b, kernel);
+}
+
+} // namespace
+
+TensorId structureOwner(const Kernel &kernel, TensorId tensor) {
+  const Tensor &sharing = kernel.tensors[tensor];
+  const std::optional<TensorId> owner = sharing.structureOf ? sharing.structureOf : sharing.patternOf;
+  return owner && *owner != tensor ? structureOwner(kernel, *owner) : tensor;
+}
+
+AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel) {
+  const auto leader = std::find_if(among.begin(), among.end(), [&](AccessId other) {
+    return other == access || haveSamePattern(scope.accesses[other], scope.accesses[access], kernel);
+  });
+  return leader == among.end() ? access : *leader;
+}
+
+Domain byLeaders(const Domain &domain, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel) {
+  Domain result = domain;
+  if (domain.kind == Domain::Kind::Stored || domain.kind == Domain::Kind::Missing)
+    result.operand = leaderOf(domain.operand, among, scope, kernel);
+  result.parts.clear();
+  for (const Domain &part : domain.parts) {
+    Domain led = byLeaders(part, among, scope, kernel);
+    if (std::none_of(result.parts.begin(), result.parts.end(), [&](const Domain &other) { return isSame(led, other); }))
+      result.parts.push_back(std::move(led));
+  }
+  return result.parts.size() == 1 ? Domain(result.parts.front()) : result;
+}
+
+} // namespace spc::sema

@@ -1,0 +1,324 @@
+#include "sema/terms/sparsity.h"
+
+#include "sema/expression_types.h"
+#include "sema/fold.h"
+#include "sema/terms/shared_pattern.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace spc::sema {
+namespace {
+
+using MaybeDomain = std::optional<Domain>;
+
+bool isEverywhere(const MaybeDomain &domain) {
+  return domain && domain->kind == Domain::Kind::Everywhere;
+}
+
+Domain joined(Domain::Kind kind, const Domain &a, const Domain &b) {
+  Domain result{kind, 0, {}};
+  for (const Domain *side : {&a, &b})
+    for (const Domain &part : side->kind == kind ? side->parts : std::vector<Domain>{*side})
+      if (std::none_of(result.parts.begin(), result.parts.end(),
+                       [&](const Domain &other) { return isSame(part, other); }))
+        result.parts.push_back(part);
+  return result.parts.size() == 1 ? Domain(result.parts.front()) : result;
+}
+
+MaybeDomain unionOf(const MaybeDomain &a, const MaybeDomain &b) {
+  if (!a || !b)
+    return a ? a : b;
+  return isEverywhere(a) || isEverywhere(b) ? Domain{} : joined(Domain::Kind::Any, *a, *b);
+}
+
+MaybeDomain intersectionOf(const MaybeDomain &a, const MaybeDomain &b) {
+  if (!a || !b)
+    return std::nullopt;
+  if (isEverywhere(a) || isEverywhere(b))
+    return isEverywhere(a) ? b : a;
+  return joined(Domain::Kind::All, *a, *b);
+}
+
+const Sparsity kVaries{Domain{}, std::nullopt};
+
+class SparsityFinder {
+public:
+  SparsityFinder(const Scope &scope, const Kernel &kernel) : scope_(scope), kernel_(kernel) {}
+
+  /// Of what is computed in `type`.
+  Sparsity find(const Node &node, ValueType type) const {
+    if (const auto *number = std::get_if<NumberNode>(&node.kind))
+      return known(std::nullopt, foldCast(type, ValueType::F64, number->value));
+    if (const auto *use = std::get_if<AccessNode>(&node.kind))
+      return isSparse(use->access) ? Sparsity{Domain{Domain::Kind::Stored, use->access, {}}, fillOf(use->access, type)}
+                                   : kVaries;
+    if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
+      const Sparsity operand = find(*negate->operand, type);
+      return operand.fill ? known(operand.domain, rounded(type, -*operand.fill)) : kVaries;
+    }
+    if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
+      return ofBinary(binary->op, type, find(*binary->left, type), find(*binary->right, type));
+    if (const auto *call = std::get_if<CallNode>(&node.kind))
+      return ofCall(*call, type);
+    return kVaries;
+  }
+
+private:
+  bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
+
+  /// The fill of a sparse operand in the type in which it is computed with.
+  std::optional<double> fillOf(AccessId access, ValueType type) const {
+    const Tensor &tensor = kernel_.tensors[scope_.accesses[access].tensor];
+    return foldCast(type, tensor.type, tensor.fill);
+  }
+
+  /// With a fill that is known, unless it is none.
+  static Sparsity known(MaybeDomain domain, std::optional<double> fill) {
+    return fill && !std::isnan(*fill) ? Sparsity{std::move(domain), fill} : kVaries;
+  }
+
+  static Sparsity ofBinary(BinaryOp op, ValueType type, const Sparsity &left, const Sparsity &right) {
+    const bool byLeft = left.fill == 0.0, byRight = right.fill == 0.0;
+    if (op == BinaryOp::Mul && byLeft && byRight)
+      return {intersectionOf(left.domain, right.domain), 0};
+    if (op == BinaryOp::Mul && (byLeft || byRight))
+      return {byLeft ? left.domain : right.domain, 0};
+    if (op == BinaryOp::Div && byLeft) // whatever the divisor is
+      return {left.domain, 0};
+    if ((op == BinaryOp::Add || op == BinaryOp::Sub) && (isInfinite(left) || isInfinite(right)))
+      return ofInfinite(left, right, op == BinaryOp::Sub);
+    if (!left.fill || !right.fill)
+      return kVaries;
+    return known(unionOf(left.domain, right.domain), rounded(type, fold(op, *left.fill, *right.fill)));
+  }
+
+  static bool isInfinite(const Sparsity &sparsity) { return sparsity.fill && std::isinf(*sparsity.fill); }
+
+  /// A sum or a difference that an infinite fill decides.
+  static Sparsity ofInfinite(const Sparsity &left, const Sparsity &right, bool isDifference) {
+    const double sign = isDifference ? -1 : 1;
+    if (!isInfinite(right))
+      return left;
+    if (!isInfinite(left))
+      return {right.domain, sign * *right.fill};
+    return *left.fill == sign * *right.fill ? Sparsity{intersectionOf(left.domain, right.domain), left.fill} : kVaries;
+  }
+
+  Sparsity ofCall(const CallNode &call, ValueType type) const {
+    std::vector<Sparsity> arguments;
+    std::vector<ValueType> types;
+    for (size_t k = 0; k < call.arguments.size(); ++k) {
+      types.push_back(argumentType(call, k, type, scope_, kernel_));
+      arguments.push_back(find(*call.arguments[k], types.back()));
+    }
+    if (call.function == Function::Pattern)
+      return ofPattern(std::get<AccessNode>(call.arguments.front()->kind).access);
+    if (const std::optional<AccessId> mask = complementedMask(call))
+      return {Domain{Domain::Kind::Missing, *mask, {}}, 0};
+    if (call.function == Function::Select)
+      return ofSelect(arguments);
+    if (call.function == Function::And || call.function == Function::Or)
+      return ofLogic(call.function, arguments);
+    if (call.function == Function::Min || call.function == Function::Max)
+      if (const std::optional<Sparsity> settled = ofExtreme(call.function, arguments))
+        return *settled;
+    MaybeDomain domain;
+    std::vector<double> fills;
+    for (const Sparsity &argument : arguments) {
+      if (!argument.fill)
+        return kVaries;
+      fills.push_back(*argument.fill);
+      domain = unionOf(domain, argument.domain);
+    }
+    const bool isCast = call.function == Function::Cast;
+    const std::optional<double> fill =
+        isCast ? foldCast(call.castTo, types.front(), fills.front()) : fold(call.function, types.front(), fills);
+    // What the call is converted to where it stands holds its value exactly, or is rounded.
+    return known(domain, fill ? foldCast(type, isCast ? call.castTo : types.front(), *fill) : fill);
+  }
+
+  /// The sparse operand A of `not pattern(A)`, which is 0 where A stores an entry.
+  std::optional<AccessId> complementedMask(const CallNode &call) const {
+    const auto *inner = std::get_if<CallNode>(&call.arguments.front()->kind);
+    if (call.function != Function::Not || !inner || inner->function != Function::Pattern)
+      return std::nullopt;
+    const AccessId access = std::get<AccessNode>(inner->arguments.front()->kind).access;
+    return isSparse(access) ? std::optional(access) : std::nullopt;
+  }
+
+  Sparsity ofPattern(AccessId access) const {
+    return isSparse(access) ? Sparsity{Domain{Domain::Kind::Stored, access, {}}, 0} : kVaries;
+  }
+
+  /// A minimum or a maximum that infinite fills decide.
+  static std::optional<Sparsity> ofExtreme(Function function, const std::vector<Sparsity> &arguments) {
+    const double most =
+        function == Function::Max ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+    std::optional<Sparsity> settled;
+    for (const Sparsity &argument : arguments)
+      if (argument.fill == most)
+        settled = settled ? Sparsity{intersectionOf(settled->domain, argument.domain), most} : argument;
+    return settled;
+  }
+
+  static Sparsity ofLogic(Function function, const std::vector<Sparsity> &arguments) {
+    const bool isAnd = function == Function::And;
+    const auto truth = [&](size_t k) {
+      return arguments[k].fill ? std::optional(*arguments[k].fill != 0) : std::nullopt;
+    };
+    const auto settles = [&](size_t k) { return truth(k) && *truth(k) != isAnd; };
+    const double settled = isAnd ? 0 : 1;
+    if (settles(0) && settles(1))
+      return {intersectionOf(arguments[0].domain, arguments[1].domain), settled};
+    if (settles(0) || settles(1))
+      return {arguments[settles(0) ? 0 : 1].domain, settled};
+    if (!truth(0) || !truth(1))
+      return kVaries;
+    return {unionOf(arguments[0].domain, arguments[1].domain), 1 - settled};
+  }
+
+  /// What the condition's fill chooses is seen wherever the condition is missing.
+  static Sparsity ofSelect(const std::vector<Sparsity> &arguments) {
+    const Sparsity &condition = arguments[0];
+    if (condition.fill) {
+      const Sparsity &chosen = arguments[*condition.fill != 0 ? 1 : 2];
+      if (chosen.fill)
+        return {unionOf(condition.domain, chosen.domain), chosen.fill};
+    } else if (arguments[1].fill && arguments[1].fill == arguments[2].fill) {
+      return {unionOf(arguments[1].domain, arguments[2].domain), arguments[1].fill};
+    }
+    return kVaries;
+  }
+
+  const Scope &scope_;
+  const Kernel &kernel_;
+};
+
+bool dividesBySparse(const Node &node, const Scope &scope, const Kernel &kernel) {
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (binary && binary->op == BinaryOp::Div && hasSparse(*binary->right, scope, kernel))
+    return true;
+  const std::vector<const Node *> below = children(node);
+  return std::any_of(below.begin(), below.end(),
+                     [&](const Node *child) { return dividesBySparse(*child, scope, kernel); });
+}
+
+} // namespace
+
+bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel) {
+  const std::vector<AccessId> accesses = accessesOf(node);
+  return std::any_of(accesses.begin(), accesses.end(),
+                     [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); });
+}
+
+bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel) {
+  if (const auto *use = std::get_if<AccessNode>(&node.kind)) {
+    const Tensor &tensor = kernel.tensors[scope.accesses[use->access].tensor];
+    return !tensor.format.isDense() && tensor.fill != 0;
+  }
+  const auto *call = std::get_if<CallNode>(&node.kind);
+  const std::vector<const Node *> below = children(node);
+  return !(call && call->function == Function::Pattern) &&
+         std::any_of(below.begin(), below.end(), [&](const Node *child) { return hasFill(*child, scope, kernel); });
+}
+
+bool isSame(const Domain &a, const Domain &b) {
+  return a.kind == b.kind && a.operand == b.operand &&
+         std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), isSame);
+}
+
+Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel) {
+  return SparsityFinder(scope, kernel).find(node, type);
+}
+
+bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {
+  return hasSparse(term, scope, kernel) && (reduction != Reduction::Sum || hasCalls(term) ||
+                                            hasFill(term, scope, kernel) || dividesBySparse(term, scope, kernel));
+}
+
+/// Whether loops can visit the domain: what is visited where an operand has no entries is not joined with anything.
+static bool mayVisit(const Domain &domain) {
+  const auto isMissing = [](const Domain &part) { return part.kind == Domain::Kind::Missing; };
+  return std::all_of(domain.parts.begin(), domain.parts.end(), mayVisit) &&
+         (domain.kind != Domain::Kind::Any || std::none_of(domain.parts.begin(), domain.parts.end(), isMissing));
+}
+
+/// Whether a domain asks for entries where there are none.
+static bool isEmpty(const Domain &domain) {
+  if (domain.kind == Domain::Kind::Any)
+    return std::all_of(domain.parts.begin(), domain.parts.end(), isEmpty);
+  const auto contradicts = [&](const Domain &part) {
+    const Domain stored{Domain::Kind::Stored, part.operand, {}};
+    return isEmpty(part) || (part.kind == Domain::Kind::Missing &&
+                             std::any_of(domain.parts.begin(), domain.parts.end(),
+                                         [&](const Domain &other) { return isWithin(other, stored); }));
+  };
+  return std::any_of(domain.parts.begin(), domain.parts.end(), contradicts);
+}
+
+/// The domain, which is not empty, without those of its parts that are.
+static Domain withoutEmpty(Domain domain) {
+  if (domain.kind == Domain::Kind::Any)
+    std::erase_if(domain.parts, isEmpty);
+  if (domain.kind == Domain::Kind::Any && domain.parts.size() == 1)
+    return withoutEmpty(Domain(domain.parts.front()));
+  std::transform(domain.parts.begin(), domain.parts.end(), domain.parts.begin(), withoutEmpty);
+  return domain;
+}
+
+double neutralTo(Reduction reduction) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  switch (reduction) {
+  case Reduction::Min:
+    return kInfinity;
+  case Reduction::Max:
+    return -kInfinity;
+  case Reduction::Product:
+  case Reduction::All:
+    return 1;
+  default:
+    return 0;
+  }
+}
+
+Domain domainOfTerm(const Node &term, double background, ValueType type, const Scope &scope, const Kernel &kernel) {
+  const Sparsity sparsity = sparsityOf(term, type, scope, kernel);
+  if (sparsity.fill != background)
+    return {};
+  const std::vector<AccessId> accesses = accessesOf(term);
+  if (sparsity.domain && !mayVisit(*sparsity.domain))
+    return {};
+  if (sparsity.domain)
+    if (const Domain domain = byLeaders(*sparsity.domain, accesses, scope, kernel); !isEmpty(domain))
+      return withoutEmpty(domain);
+  const auto isSparse = [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); };
+  const AccessId first = leaderOf(*std::find_if(accesses.begin(), accesses.end(), isSparse), accesses, scope, kernel);
+  const Domain anyPlace{Domain::Kind::Stored, first, {}};
+  // It is neutral everywhere: sums have no entry then, and to anything else any place will do.
+  return background == 0 ? Domain{Domain::Kind::All, 0, {anyPlace, {Domain::Kind::Missing, first, {}}}} : anyPlace;
+}
+
+bool isWithin(const Domain &domain, const Domain &other) {
+  const auto isPart = [&](const Domain &part) { return isWithin(domain, part); };
+  if (isSame(domain, other) || other.kind == Domain::Kind::Everywhere)
+    return true;
+  if (other.kind == Domain::Kind::All)
+    return std::all_of(other.parts.begin(), other.parts.end(), isPart);
+  if (domain.kind == Domain::Kind::All)
+    return std::any_of(domain.parts.begin(), domain.parts.end(),
+                       [&](const Domain &part) { return isWithin(part, other); });
+  return other.kind == Domain::Kind::Any && std::any_of(other.parts.begin(), other.parts.end(), isPart);
+}
+
+bool isNowhere(const Domain &domain) {
+  return domain.kind == Domain::Kind::All && domain.parts.front().kind == Domain::Kind::Stored &&
+         domain.parts[1].kind == Domain::Kind::Missing && domain.parts.front().operand == domain.parts[1].operand;
+}
+
+std::optional<int> singleOperand(const Domain &domain) {
+  return domain.kind == Domain::Kind::Stored ? std::optional(domain.operand) : std::nullopt;
+}
+
+} // namespace spc::sema

@@ -1,0 +1,197 @@
+// Operands that a kernel reads in several ways: symmetric ones, whose stored entries stand for their mirror images too,
+// and those that are the sum of parts in different formats.
+#include "sema/terms/draft.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kSumNotLinear{"sum-not-linear", Severity::Error};
+constexpr DiagnosticKind kSymmetricOperand{"symmetric-operand", Severity::Error};
+constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
+
+constexpr size_t kMaxTerms = 256;
+
+/// The tensors of the parts, by the tensor that was the whole and now is part 0.
+using PartsOfWholes = std::map<TensorId, std::vector<TensorId>>;
+
+std::string freshName(const Kernel &kernel, std::string name) {
+  const auto isTaken = [&](const Tensor &tensor) { return tensor.name == name; };
+  while (std::any_of(kernel.tensors.begin(), kernel.tensors.end(), isTaken))
+    name += "_";
+  return name;
+}
+
+/// The whole's entry becomes part 0, so that no number changes; the other parts are new, and passed right after it.
+std::vector<TensorId> makeParts(Kernel &kernel, TensorId whole) {
+  const Tensor original = kernel.tensors[whole];
+  std::vector<TensorId> parts;
+  for (size_t k = 0; k < original.format.parts.size(); ++k) {
+    Tensor part = original;
+    part.name = freshName(kernel, original.name + "_" + std::to_string(k));
+    part.format = original.format.parts[k];
+    part.partOf = original.name;
+    part.part = static_cast<int>(k);
+    parts.push_back(k == 0 ? whole : static_cast<TensorId>(kernel.tensors.size()));
+    if (k == 0)
+      kernel.tensors[whole] = std::move(part);
+    else
+      kernel.tensors.push_back(std::move(part));
+  }
+  auto place = std::find(kernel.parameters.begin(), kernel.parameters.end(), whole);
+  kernel.parameters.insert(place + 1, parts.begin() + 1, parts.end());
+  return parts;
+}
+
+PartsOfWholes makeAllParts(Kernel &kernel) {
+  PartsOfWholes result;
+  for (TensorId id = 0, end = static_cast<TensorId>(kernel.tensors.size()); id < end; ++id)
+    if (kernel.tensors[id].format.isSum())
+      result[id] = makeParts(kernel, id);
+  return result;
+}
+
+class OperandSplitter {
+public:
+  OperandSplitter(Analysis &analysis, const PartsOfWholes &parts, Draft &draft)
+      : analysis_(analysis), parts_(parts), draft_(draft), scope_(analysis.statements[draft.statement].scope) {}
+
+  void run() {
+    std::vector<DraftTerm> result;
+    for (DraftTerm &term : draft_.terms) {
+      checkLinear(term);
+      if (hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel))
+        checkEntries(term);
+      std::vector<DraftTerm> split = splitTerm(std::move(term), kMaxTerms - std::min(kMaxTerms, result.size()));
+      if (split.empty())
+        return;
+      std::move(split.begin(), split.end(), std::back_inserter(result));
+    }
+    draft_.terms = std::move(result);
+  }
+
+private:
+  /// At most `limit` terms; more are reported, and none is given.
+  std::vector<DraftTerm> splitTerm(DraftTerm term, size_t limit) {
+    std::vector<DraftTerm> terms;
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    terms.push_back(std::move(term));
+    for (AccessId access : accesses) {
+      const std::vector<AccessId> all = readings(access);
+      if (terms.size() * all.size() > limit) {
+        reportLimit(terms.front().where);
+        return {};
+      }
+      std::vector<DraftTerm> result;
+      for (const DraftTerm &each : terms)
+        for (AccessId reading : all) {
+          DraftTerm copy{clone(*each.expr), each.reductions, each.overwrites, each.where};
+          replaceAccesses(*copy.expr, [&](AccessId id) { return id == access ? reading : id; });
+          result.push_back(std::move(copy));
+        }
+      terms = std::move(result);
+    }
+    return terms;
+  }
+
+  void reportLimit(Span where) {
+    analysis_.diagnostics
+        .report(kTooManyTerms, where,
+                "reading the symmetric operands and the parts of sums here takes more than " +
+                    std::to_string(kMaxTerms) + " terms, which is the limit")
+        .advise("split it into several statements");
+  }
+
+  /// What the access is read as, one after the other; itself first, or its tensor's part 0.
+  std::vector<AccessId> readings(AccessId id) {
+    const Access access = scope_.accesses[id];
+    std::vector<AccessId> result = {id};
+    if (auto parts = parts_.find(access.tensor); parts != parts_.end()) {
+      for (size_t k = 1; k < parts->second.size(); ++k) {
+        Access part = access;
+        part.tensor = parts->second[k];
+        result.push_back(scope_.intern(std::move(part)));
+      }
+    }
+    addMirrored(result);
+    return result;
+  }
+
+  // A sparse target has the symmetric pattern itself, and its stored entries stand for their mirror images as well.
+  void addMirrored(std::vector<AccessId> &readings) {
+    const Tensor &target = analysis_.kernel.tensors[draft_.target];
+    if (!target.format.isDense() && !target.isAssembled)
+      return;
+    for (size_t k = 0, end = readings.size(); k < end; ++k) {
+      Access mirrored = scope_.accesses[readings[k]];
+      if (analysis_.kernel.tensors[mirrored.tensor].format.symmetry == format::Symmetry::None)
+        continue;
+      mirrored.mirrored = true;
+      readings.push_back(scope_.intern(std::move(mirrored)));
+    }
+  }
+
+  /// A term that is no product is the sum of what its operands' parts give, or of what stored entries and their mirror
+  /// images do, only if the one set of entries is all that it is computed from.
+  void checkEntries(const DraftTerm &term) {
+    const Domain domain = domainOfTerm(*term.expr, draft_.background, draft_.computeType, scope_, analysis_.kernel);
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    const auto isSparse = [&](AccessId id) { return !tensorOf(id).format.isDense(); };
+    const bool isAlone = draft_.reduction == Reduction::Sum && singleOperand(domain) &&
+                         std::count_if(accesses.begin(), accesses.end(), isSparse) == 1;
+    for (AccessId id : accesses) {
+      const Tensor &tensor = tensorOf(id);
+      const bool isPart = parts_.contains(scope_.accesses[id].tensor);
+      if (!isPart && (isAlone || tensor.format.symmetry == format::Symmetry::None))
+        continue;
+      analysis_.diagnostics
+          .report(isPart ? kSumNotLinear : kSymmetricOperand, scope_.accesses[id].where,
+                  inQuotes(isPart ? tensor.partOf : tensor.name) +
+                      (isPart ? " is stored as a sum of parts, and this term is not the sum of what the parts give"
+                              : " is stored as one triangle, and this term needs all of its entries at once"))
+          .advise("store it in one format, without a symmetry");
+    }
+  }
+
+  const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
+
+  void checkLinear(const DraftTerm &term) {
+    std::map<TensorId, Span> firstUses;
+    std::set<TensorId> reported;
+    forEachAccess(*term.expr, true, [&](const AccessNode &use, Span where) {
+      const TensorId tensor = scope_.accesses[use.access].tensor;
+      if (!parts_.contains(tensor) || firstUses.emplace(tensor, where).second || !reported.insert(tensor).second)
+        return;
+      analysis_.diagnostics
+          .report(
+              kSumNotLinear, where,
+              inQuotes(analysis_.kernel.tensors[tensor].partOf) +
+                  " is stored as a sum of parts, and a product with two of it is not the sum of the parts' products")
+          .note(firstUses[tensor], "its first use is here")
+          .advise("store it in one format");
+    });
+  }
+
+  Analysis &analysis_;
+  const PartsOfWholes &parts_;
+  Draft &draft_;
+  Scope &scope_;
+};
+
+} // namespace
+
+void splitOperands(Analysis &analysis, std::vector<Expansion> &expansions) {
+  const PartsOfWholes parts = makeAllParts(analysis.kernel);
+  for (Expansion &expansion : expansions) {
+    for (Draft &temporary : expansion.temporaries)
+      OperandSplitter(analysis, parts, temporary).run();
+    OperandSplitter(analysis, parts, expansion.main).run();
+  }
+}
+
+} // namespace spc::sema

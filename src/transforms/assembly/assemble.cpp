@@ -1,0 +1,84 @@
+#include "transforms/assembly/collected_run.h"
+#include "transforms/passes.h"
+#include "transforms/util/body_arguments.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_ASSEMBLE
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+class Assemble : public impl::AssembleBase<Assemble> {
+public:
+  void runOnOperation() override {
+    for (auto body : llvm::make_early_inc_range(getOperation().getOps<mlir::func::FuncOp>()))
+      if (mlir::failed(assembleIn(body)))
+        return signalPassFailure();
+  }
+
+private:
+  mlir::LogicalResult assembleIn(mlir::func::FuncOp body);
+  void chunk(mlir::func::FuncOp body, llvm::MutableArrayRef<CollectedRun> runs);
+  void eraseUnused(mlir::func::FuncOp body);
+};
+
+mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
+  llvm::SmallVector<unsigned> standIns;
+  for (unsigned index = 0; index < body.getNumArguments(); ++index)
+    if (body.getArgAttr(index, kRun))
+      standIns.push_back(index);
+  if (standIns.empty())
+    return mlir::success();
+  declareCollectors(getOperation());
+  llvm::SmallVector<CollectedRun, 0> runs;
+  for (unsigned standIn : standIns) {
+    runs.emplace_back(body, standIn);
+    if (mlir::failed(runs.back().analyze()))
+      return mlir::failure();
+  }
+  chunk(body, runs);
+  const mlir::Type pointer = mlir::LLVM::LLVMPointerType::get(&getContext());
+  const mlir::Value assembly = boundArgument(body, "assembly", pointer);
+  const mlir::Value number = boundArgument(body, "chunk", mlir::IndexType::get(&getContext()));
+  for (CollectedRun &run : runs)
+    if (mlir::failed(run.rewrite(assembly, number)))
+      return mlir::failure();
+  for (unsigned standIn : llvm::reverse(standIns))
+    eraseArgument(body, standIn);
+  if (body->hasAttr(kPatternOnly))
+    eraseUnused(body);
+  return mlir::success();
+}
+
+/// A pattern needs no values: callers of the symbolic phase may have none to load.
+void Assemble::eraseUnused(mlir::func::FuncOp body) {
+  body.walk<mlir::WalkOrder::PostOrder, mlir::ReverseIterator>([](mlir::Operation *op) {
+    if (mlir::isOpTriviallyDead(op))
+      op->erase();
+  });
+}
+
+/// Rows may be collected in chunks where every run is one loop over all of them.
+void Assemble::chunk(mlir::func::FuncOp body, llvm::MutableArrayRef<CollectedRun> runs) {
+  llvm::SmallVector<mlir::scf::ForOp> loops;
+  for (CollectedRun &run : runs)
+    if (mlir::scf::ForOp loop = run.rowLoop())
+      loops.push_back(loop);
+  if (loops.size() < runs.size())
+    return;
+  const mlir::Type index = mlir::IndexType::get(&getContext());
+  const std::string extent = runs.front().rowExtent().str();
+  for (mlir::scf::ForOp loop : loops) {
+    loop.setLowerBound(boundArgument(body, "begin(" + extent + ")", index));
+    loop.setUpperBound(boundArgument(body, "end(" + extent + ")", index));
+  }
+}
+
+} // namespace
+} // namespace spc::transforms

@@ -1,0 +1,370 @@
+#include "transforms/assembly/collected_run.h"
+
+#include "transforms/util/affine_sums.h"
+#include "transforms/util/body_arguments.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace spc::transforms {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using mlir::Value;
+
+namespace {
+
+bool isLoop(mlir::Operation *op) {
+  return mlir::isa<scf::ForOp, scf::WhileOp>(op);
+}
+
+/// The innermost loop in whose iterations `value` differs, or null.
+mlir::Operation *loopDefining(Value value) {
+  mlir::Operation *op = value.getParentBlock()->getParentOp();
+  while (op && !isLoop(op))
+    op = op->getParentOp();
+  return op;
+}
+
+/// Canonical forms of a sum may be differences, `A[x] - value`.
+bool isAddition(mlir::Operation *op) {
+  return mlir::isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, mlir::complex::AddOp>(op);
+}
+
+RunShape shapeOf(mlir::func::FuncOp body, unsigned standIn) {
+  RunShape shape;
+  shape.element = mlir::cast<mlir::MemRefType>(body.getArgument(standIn).getType()).getElementType();
+  shape.keyBits = static_cast<unsigned>(body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kKeyBits).getInt());
+  shape.rowOrder = body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kRows).getInt();
+  shape.patternOnly = body->hasAttr(kPatternOnly);
+  shape.neutral = body.getArgAttr(standIn, kNeutral);
+  return shape;
+}
+
+/// Follows a sum that loops and branches carry from the element's load to its store.
+class CarriedSum {
+public:
+  void trace(Value value) {
+    if (!seen_.insert(value).second)
+      return;
+    auto result = mlir::dyn_cast<mlir::OpResult>(value);
+    if (!result)
+      return;
+    const unsigned number = result.getResultNumber();
+    if (auto loop = mlir::dyn_cast<scf::ForOp>(result.getOwner())) {
+      trace(loop.getInitArgs()[number]);
+      trace(loop.getBody()->getTerminator()->getOperand(number));
+    } else if (auto merge = mlir::dyn_cast<scf::WhileOp>(result.getOwner())) {
+      auto carried = mlir::dyn_cast<mlir::BlockArgument>(merge.getConditionOp().getArgs()[number]);
+      if (!carried)
+        return;
+      trace(merge.getInits()[carried.getArgNumber()]);
+      trace(merge.getYieldOp()->getOperand(carried.getArgNumber()));
+    } else if (auto branch = mlir::dyn_cast<scf::IfOp>(result.getOwner())) {
+      trace(branch.thenYield()->getOperand(number));
+      trace(branch.elseYield()->getOperand(number));
+    } else if (auto load = mlir::dyn_cast<memref::LoadOp>(result.getOwner())) {
+      start = load;
+    } else {
+      additions.push_back(result.getOwner());
+    }
+  }
+
+  memref::LoadOp start; ///< of the element, before the first addend
+  llvm::SmallVector<mlir::Operation *> additions;
+
+private:
+  llvm::SmallPtrSet<Value, 16> seen_;
+};
+
+} // namespace
+
+CollectedRun::CollectedRun(mlir::func::FuncOp body, unsigned standIn)
+    : body_(body), standIn_(standIn), buffer_(body.getArgument(standIn)),
+      dims_(body.getArgAttrOfType<mlir::DenseI64ArrayAttr>(standIn, kCollect).asArrayRef()),
+      rows_(body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kRows).getInt()),
+      collector_(body, shapeOf(body, standIn)) {}
+
+llvm::StringRef CollectedRun::rowExtent() const {
+  return extentName(body_, standIn_, static_cast<unsigned>(dims_.front()));
+}
+
+mlir::LogicalResult CollectedRun::analyze() {
+  if (mlir::failed(findRange()) || mlir::failed(checkRows()))
+    return mlir::failure();
+  hoistInvariants();
+  return mlir::success();
+}
+
+mlir::LogicalResult CollectedRun::findRange() {
+  mlir::Block &top = body_.getBody().front();
+  for (mlir::Operation *user : buffer_.getUsers()) {
+    if (!mlir::isa<memref::LoadOp, memref::StoreOp>(user))
+      return user->emitError("an assembled output is used in an unknown way");
+    mlir::Operation *op = top.findAncestorOpInBlock(*user);
+    if (!first_ || op->isBeforeInBlock(first_))
+      first_ = op;
+    if (!last_ || last_->isBeforeInBlock(op))
+      last_ = op;
+  }
+  if (!first_) { // a term that is computed nowhere
+    mlir::OpBuilder builder(top.getTerminator());
+    first_ = last_ = arith::ConstantIndexOp::create(builder, body_.getLoc(), 0);
+  }
+  return mlir::success();
+}
+
+mlir::LogicalResult CollectedRun::checkRows() {
+  for (mlir::Operation *user : buffer_.getUsers()) {
+    auto store = mlir::dyn_cast<memref::StoreOp>(user);
+    if (!store)
+      continue;
+    appends_ = appends_ && isAppended(store);
+    const Loops loops = loopsAround(store);
+    const llvm::SmallVector<Value> coordinates = collected(store.getIndices());
+    for (int64_t k = 0; k < rows_; ++k)
+      if (k >= static_cast<int64_t>(loops.size()) || loopDefining(coordinates[k]) != loops[k])
+        return store.emitError("the outer loops are not over the rows of an assembled output");
+  }
+  return mlir::success();
+}
+
+/// Operations between the run's loops that later ones use as well stay outside.
+void CollectedRun::hoistInvariants() {
+  mlir::Block *top = first_->getBlock();
+  llvm::SmallVector<mlir::Operation *> invariant;
+  for (mlir::Operation *op = first_; op != last_; op = op->getNextNode()) {
+    const bool isEarly = llvm::all_of(op->getOperands(), [&](Value operand) {
+      mlir::Operation *source = operand.getDefiningOp();
+      return !source || source->getBlock() != top || source->isBeforeInBlock(first_) ||
+             llvm::is_contained(invariant, source);
+    });
+    if (isEarly && op->getNumRegions() == 0 && mlir::isMemoryEffectFree(op))
+      invariant.push_back(op);
+  }
+  for (mlir::Operation *op : invariant) {
+    if (op == first_)
+      first_ = op->getNextNode();
+    else
+      op->moveBefore(first_);
+  }
+}
+
+CollectedRun::Loops CollectedRun::loopsAround(mlir::Operation *op) {
+  Loops loops;
+  for (mlir::Operation *parent = op->getParentOp(); parent && parent != body_.getOperation();
+       parent = parent->getParentOp())
+    if (isLoop(parent))
+      loops.insert(loops.begin(), parent);
+  return loops;
+}
+
+/// Whether the loops around the store are one for each coordinate, in collecting order: then entries come in order,
+/// once.
+bool CollectedRun::isAppended(memref::StoreOp store) {
+  const Loops loops = loopsAround(store);
+  const llvm::SmallVector<Value> coordinates = collected(store.getIndices());
+  if (loops.size() != coordinates.size())
+    return false;
+  return llvm::all_of(llvm::zip(loops, coordinates),
+                      [](auto pair) { return loopDefining(std::get<1>(pair)) == std::get<0>(pair); });
+}
+
+scf::ForOp CollectedRun::rowLoop() {
+  auto loop = mlir::dyn_cast<scf::ForOp>(first_);
+  if (rows_ == 0 || first_ != last_ || !loop || loop.getNumResults() > 0)
+    return {};
+  const mlir::BlockArgument size = sizeArgument(body_, standIn_, static_cast<unsigned>(dims_.front()));
+  const bool isWhole =
+      isConstant(loop.getLowerBound(), 0) && isConstant(loop.getStep(), 1) && loop.getUpperBound() == Value(size);
+  return isWhole ? loop : scf::ForOp();
+}
+
+llvm::SmallVector<Value> CollectedRun::collected(mlir::ValueRange indices) const {
+  llvm::SmallVector<Value> coordinates;
+  for (int64_t dim : dims_)
+    coordinates.push_back(indices[static_cast<size_t>(dim)]);
+  return coordinates;
+}
+
+/// Row-major over the extents of the dimensions that are not the row.
+Value CollectedRun::keyOf(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange indices) {
+  Value key;
+  for (int64_t dim : llvm::ArrayRef(dims_).drop_front(static_cast<size_t>(rows_))) {
+    const Value coordinate = Collector::toInt(ops, indices[static_cast<size_t>(dim)]);
+    if (!key) {
+      key = coordinate;
+      continue;
+    }
+    const Value extent = Collector::toInt(ops, sizeArgument(body_, standIn_, static_cast<unsigned>(dim)));
+    key = arith::AddIOp::create(ops, arith::MulIOp::create(ops, key, extent), coordinate);
+  }
+  return key;
+}
+
+mlir::LogicalResult CollectedRun::rewrite(Value assembly, Value chunk) {
+  mlir::ImplicitLocOpBuilder ops(first_->getLoc(), first_);
+  const int64_t number = body_.getArgAttrOfType<mlir::IntegerAttr>(standIn_, kRun).getInt();
+  const Value run = collector_.begin(ops, assembly, chunk, number, !appends_);
+  const Value null = mlir::LLVM::ZeroOp::create(ops, run.getType());
+  const Value hasRun = mlir::LLVM::ICmpOp::create(ops, mlir::LLVM::ICmpPredicate::ne, run, null);
+  auto nest = scf::IfOp::create(ops, hasRun, /*withElseRegion=*/false);
+  mlir::Block *inside = nest.thenBlock();
+  if (!appends_) {
+    mlir::ImplicitLocOpBuilder within(first_->getLoc(), nest.getThenBodyBuilder());
+    auto choice = scf::IfOp::create(within, collector_.isDense(within, run), /*withElseRegion=*/true);
+    inside = choice.thenBlock();
+    mlir::OpBuilder hash = choice.getElseBodyBuilder();
+    mlir::IRMapping copies;
+    for (mlir::Operation *op = first_; op != last_->getNextNode(); op = op->getNextNode())
+      hash.clone(*op, copies);
+    if (mlir::failed(collectIn(*choice.elseBlock(), run, Workspace::Hash)))
+      return mlir::failure();
+  }
+  for (mlir::Operation *op = first_, *end = last_->getNextNode(); op != end;) {
+    mlir::Operation *next = op->getNextNode();
+    op->moveBefore(inside->getTerminator());
+    op = next;
+  }
+  return collectIn(*inside, run, appends_ ? Workspace::None : Workspace::Dense);
+}
+
+mlir::LogicalResult CollectedRun::collectIn(mlir::Block &block, Value run, Workspace workspace) {
+  llvm::SmallVector<memref::StoreOp> stores;
+  for (mlir::Operation *user : buffer_.getUsers())
+    if (auto store = mlir::dyn_cast<memref::StoreOp>(user); store && block.findAncestorOpInBlock(*store))
+      stores.push_back(store);
+  mlir::ImplicitLocOpBuilder ops(body_.getLoc(), &block, block.begin());
+  collector_.open(ops, run, workspace);
+  // The rows' ends: after everything that the loop over the row's last coordinate does for it.
+  llvm::SetVector<mlir::Block *> ended;
+  for (memref::StoreOp store : stores) {
+    llvm::SmallVector<Value> row = collected(store.getIndices());
+    row.resize(static_cast<size_t>(rows_));
+    mlir::Block *place = row.empty() ? &block : row.back().getParentBlock();
+    if (!ended.insert(place))
+      continue;
+    mlir::ImplicitLocOpBuilder end(store.getLoc(), place->getTerminator());
+    collector_.endRow(end, row);
+  }
+  if (workspace == Workspace::None)
+    for (const AppendingLoops &loops : findAppendingLoops(stores))
+      reserve(loops);
+  for (memref::StoreOp store : stores)
+    if (mlir::failed(rewriteStore(store, workspace)))
+      return mlir::failure();
+  ops.setInsertionPoint(block.getTerminator());
+  collector_.end(ops);
+  return mlir::success();
+}
+
+/// Makes room for all that loops may append before they begin. They are skipped where memory runs out.
+void CollectedRun::reserve(const AppendingLoops &loops) {
+  mlir::ImplicitLocOpBuilder ops(loops.first->getLoc(), loops.first);
+  Value most;
+  for (const auto &[begin, end] : loops.ranges) {
+    const Value length = arith::SubIOp::create(ops, Collector::toInt(ops, end), Collector::toInt(ops, begin));
+    const Value zero = arith::ConstantOp::create(ops, ops.getI64IntegerAttr(0));
+    const Value steps = arith::MaxSIOp::create(ops, length, zero);
+    most = most ? arith::AddIOp::create(ops, most, steps).getResult() : steps;
+  }
+  auto fitting = scf::IfOp::create(ops, collector_.reserve(ops, most), /*withElseRegion=*/false);
+  for (mlir::Operation *op = loops.first, *end = loops.last->getNextNode(); op != end;) {
+    mlir::Operation *next = op->getNextNode();
+    op->moveBefore(fitting.thenBlock()->getTerminator());
+    op = next;
+  }
+  reserved_.insert(loops.stores.begin(), loops.stores.end());
+}
+
+mlir::LogicalResult CollectedRun::rewriteStore(memref::StoreOp store, Workspace workspace) {
+  mlir::Operation *sum = store.getValueToStore().getDefiningOp();
+  if (auto load = mlir::dyn_cast_or_null<memref::LoadOp>(sum); load && load.getMemRef() == buffer_) {
+    rewriteUpdate(load, store, workspace);
+    return mlir::success();
+  }
+  if (sum && sum->getNumOperands() == 2)
+    for (Value operand : sum->getOperands())
+      if (auto load = operand.getDefiningOp<memref::LoadOp>(); load && load.getMemRef() == buffer_) {
+        rewriteUpdate(load, store, workspace);
+        return mlir::success();
+      }
+  return rewriteReduction(store, workspace);
+}
+
+/// `A[x] = A[x] + value`; or `A[x] = A[x]`, where the value has folded to 0 and makes an entry all the same.
+void CollectedRun::rewriteUpdate(memref::LoadOp load, memref::StoreOp store, Workspace workspace) {
+  mlir::Operation *sum = store.getValueToStore().getDefiningOp();
+  if (workspace == Workspace::None) {
+    mlir::ImplicitLocOpBuilder ops(store.getLoc(), store);
+    if (sum == load) {
+      collector_.append(ops, keyOf(ops, store.getIndices()), collector_.zero(ops), reserved_.contains(store));
+      store.erase();
+      load.erase();
+      return;
+    }
+    const Value addend = sum->getOperand(0).getDefiningOp() == load ? sum->getOperand(1) : sum->getOperand(0);
+    if (!isAddition(sum)) {
+      mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
+      load.replaceAllUsesWith(collector_.zero(before));
+    }
+    collector_.append(ops, keyOf(ops, store.getIndices()), isAddition(sum) ? addend : store.getValueToStore(),
+                      reserved_.contains(store));
+    store.erase();
+    if (sum->use_empty())
+      sum->erase();
+    load.erase();
+    return;
+  }
+  mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
+  const Value key = keyOf(before, load.getIndices());
+  const Value known = collector_.startsFromZero() ? Value() : collector_.peek(before, key);
+  const Value slot = collector_.locate(before, key);
+  load.replaceAllUsesWith(known ? known : collector_.loadSlot(before, slot));
+  mlir::ImplicitLocOpBuilder after(store.getLoc(), store);
+  if (workspace == Workspace::Dense)
+    collector_.touch(after, key);
+  collector_.storeSlot(after, slot, store.getValueToStore());
+  store.erase();
+  load.erase();
+}
+
+/// A sum over inner loops that starts from A[x] and is stored once: there is an entry where it has an addend.
+mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store, Workspace workspace) {
+  CarriedSum carried;
+  carried.trace(store.getValueToStore());
+  memref::LoadOp load = carried.start;
+  if (!load || load.getMemRef() != buffer_ || carried.additions.empty())
+    return store.emitError("an assembled output's element is not updated by a sum");
+  mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
+  const Value flag = collector_.makeFlag(before);
+  for (mlir::Operation *addition : carried.additions) {
+    mlir::ImplicitLocOpBuilder after(addition->getLoc(), addition->getContext());
+    after.setInsertionPointAfter(addition);
+    collector_.raise(after, flag);
+    if (body_->hasAttr(kPatternOnly)) // loops would carry the sum along
+      addition->getResult(0).replaceAllUsesWith(collector_.zero(after));
+  }
+  const Value key = keyOf(before, load.getIndices());
+  load.replaceAllUsesWith(workspace == Workspace::None ? collector_.zero(before) : collector_.peek(before, key));
+  mlir::ImplicitLocOpBuilder ops(store.getLoc(), store);
+  auto exists = scf::IfOp::create(ops, collector_.isRaised(ops, flag), /*withElseRegion=*/false);
+  mlir::ImplicitLocOpBuilder inside(store.getLoc(), exists.getThenBodyBuilder());
+  if (workspace == Workspace::None) {
+    collector_.append(inside, key, store.getValueToStore(), reserved_.contains(store));
+  } else {
+    const Value slot = collector_.locate(inside, key);
+    if (workspace == Workspace::Dense)
+      collector_.touch(inside, key);
+    collector_.storeSlot(inside, slot, store.getValueToStore());
+  }
+  store.erase();
+  load.erase();
+  return mlir::success();
+}
+
+} // namespace spc::transforms

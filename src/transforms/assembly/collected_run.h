@@ -1,0 +1,59 @@
+// One run of an assembled output: the loops that one of its terms became. Private to this folder.
+#pragma once
+
+#include "transforms/assembly/appending_loops.h"
+#include "transforms/assembly/collector.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace spc::transforms {
+
+/// Turns the accesses of one stand-in into the collecting of entries. To be used in the order of the functions below.
+class CollectedRun {
+public:
+  /// `standIn` is the argument with the attribute spc.run.
+  CollectedRun(mlir::func::FuncOp body, unsigned standIn);
+
+  /// Finds the loops. Failure, with an error reported, where they do not visit rows as spc.rows says.
+  mlir::LogicalResult analyze();
+
+  /// Where the run is one loop over all of the first collected dimension, that loop; else null.
+  mlir::scf::ForOp rowLoop();
+
+  /// The name of that dimension's extent.
+  llvm::StringRef rowExtent() const;
+
+  /// Rewrites the loops; the stand-in is unused afterwards. `assembly` is a pointer, `chunk` an index value.
+  mlir::LogicalResult rewrite(mlir::Value assembly, mlir::Value chunk);
+
+private:
+  using Loops = llvm::SmallVector<mlir::Operation *>;
+
+  mlir::LogicalResult findRange();
+  mlir::LogicalResult checkRows();
+  void hoistInvariants();
+  /// The loops of the nest around `op`, outermost first.
+  Loops loopsAround(mlir::Operation *op);
+  bool isAppended(mlir::memref::StoreOp store);
+  llvm::SmallVector<mlir::Value> collected(mlir::ValueRange indices) const;
+  mlir::Value keyOf(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange indices);
+  mlir::LogicalResult collectIn(mlir::Block &block, mlir::Value run, Workspace workspace);
+  void reserve(const AppendingLoops &loops);
+  mlir::LogicalResult rewriteStore(mlir::memref::StoreOp store, Workspace workspace);
+  void rewriteUpdate(mlir::memref::LoadOp load, mlir::memref::StoreOp store, Workspace workspace);
+  mlir::LogicalResult rewriteReduction(mlir::memref::StoreOp store, Workspace workspace);
+
+  mlir::func::FuncOp body_;
+  unsigned standIn_;
+  mlir::BlockArgument buffer_;
+  llvm::SmallVector<int64_t> dims_; ///< in collecting order
+  int64_t rows_;
+  Collector collector_;
+  mlir::Operation *first_ = nullptr, *last_ = nullptr; ///< of the top-level operations that are the run
+  bool appends_ = true;
+  llvm::SmallPtrSet<mlir::Operation *, 4> reserved_; ///< stores for which there is room
+};
+
+} // namespace spc::transforms

@@ -1,0 +1,148 @@
+#include "transforms/parallel/row_ownership.h"
+#include "transforms/passes.h"
+#include "transforms/util/affine_sums.h"
+#include "transforms/util/body_arguments.h"
+#include "transforms/util/index_chains.h"
+#include "transforms/util/loop_hints.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_FILLROOTS
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using mlir::Operation;
+using mlir::Value;
+
+/// Loops at a body's top that store one value in some rows of a buffer, and do nothing else.
+struct Fill {
+  scf::ForOp rows;
+  Value buffer;
+  unsigned dim; ///< of the buffer, that the rows are
+};
+
+std::optional<Fill> matchFill(scf::ForOp rows) {
+  memref::StoreOp store;
+  scf::ForOp loop = rows;
+  while (!store) {
+    if (loop.getNumResults() > 0 || !isConstant(loop.getStep(), 1) ||
+        !rows.isDefinedOutsideOfLoop(loop.getUpperBound()))
+      return std::nullopt;
+    // A loop around one operation.
+    Operation &inner = loop.getBody()->front();
+    if (inner.getNextNode() != loop.getBody()->getTerminator())
+      return std::nullopt;
+    loop = mlir::dyn_cast<scf::ForOp>(inner);
+    store = mlir::dyn_cast<memref::StoreOp>(inner);
+    if (!loop && !store)
+      return std::nullopt;
+  }
+  if (!mlir::isa<mlir::BlockArgument>(store.getMemRef()) || !rows.isDefinedOutsideOfLoop(store.getValueToStore()))
+    return std::nullopt;
+  const auto dim = llvm::find(store.getIndices(), rows.getInductionVar());
+  if (dim == store.getIndices().end() || !rows.getInductionVar().hasOneUse())
+    return std::nullopt;
+  return Fill{rows, store.getMemRef(), unsigned(dim - store.getIndices().begin())};
+}
+
+class FillRoots : public impl::FillRootsBase<FillRoots> {
+public:
+  void runOnOperation() override {
+    llvm::SmallVector<Fill> fills;
+    for (auto loop : getOperation().getBody().front().getOps<scf::ForOp>())
+      if (std::optional<Fill> fill = matchFill(loop))
+        fills.push_back(*fill);
+    for (const Fill &fill : fills)
+      if (scf::ForOp root = rootAfter(fill))
+        move(fill, root);
+  }
+
+private:
+  scf::ForOp rootAfter(const Fill &fill);
+  memref::LoadOp rowOf(Operation *access, unsigned dim, scf::ForOp root);
+  void move(const Fill &fill, scf::ForOp root);
+  scf::ForOp cloneRows(mlir::OpBuilder &builder, const Fill &fill, Value from, Value to);
+};
+
+/// What loads the row that `access` reaches, where that is the root's coordinate at the loop's own position; else null.
+memref::LoadOp FillRoots::rowOf(Operation *access, unsigned dim, scf::ForOp root) {
+  if (!mlir::isa<memref::LoadOp, memref::StoreOp>(access))
+    return {};
+  memref::LoadOp row = loadedIndex(indicesOf(access)[dim]);
+  auto coordinates = row ? mlir::dyn_cast<mlir::BlockArgument>(row.getMemRef()) : mlir::BlockArgument();
+  const bool isOwn = coordinates && row->getParentOp() == root && row.getIndices().front() == root.getInductionVar() &&
+                     !argumentString(getOperation(), coordinates.getArgNumber(), kAscends).empty();
+  return isOwn ? row : memref::LoadOp();
+}
+
+/// The loop over a compressed root that is the next to access what is filled, each position its own row; or null.
+scf::ForOp FillRoots::rootAfter(const Fill &fill) {
+  scf::ForOp root;
+  mlir::Block *block = fill.rows->getBlock();
+  for (Operation *user : fill.buffer.getUsers()) {
+    Operation *top = block->findAncestorOpInBlock(*user);
+    if (top == fill.rows || !fill.rows->isBeforeInBlock(top) || (root && root->isBeforeInBlock(top)))
+      continue;
+    root = mlir::dyn_cast<scf::ForOp>(top);
+    if (!root)
+      return {};
+  }
+  if (!root || root.getNumResults() > 0 || !isConstant(root.getStep(), 1))
+    return {};
+  for (Operation *user : fill.buffer.getUsers())
+    if (root->isAncestor(user) && !rowOf(user, fill.dim, root))
+      return {};
+  return root;
+}
+
+scf::ForOp FillRoots::cloneRows(mlir::OpBuilder &builder, const Fill &fill, Value from, Value to) {
+  auto clone = mlir::cast<scf::ForOp>(builder.clone(*scf::ForOp(fill.rows).getOperation()));
+  clone.setLowerBound(from);
+  clone.setUpperBound(to);
+  keepLoopAsItIs(clone); // LLVM would unroll its calls of memset
+  return clone;
+}
+
+/// The loop carries the first row that is not filled yet.
+void FillRoots::move(const Fill &fill, scf::ForOp root) {
+  scf::ForOp rows = fill.rows;
+  memref::LoadOp row;
+  for (Operation *user : fill.buffer.getUsers())
+    if (root->isAncestor(user))
+      row = rowOf(user, fill.dim, root);
+  mlir::OpBuilder builder(root);
+  auto loop = scf::ForOp::create(builder, root.getLoc(), root.getLowerBound(), root.getUpperBound(), root.getStep(),
+                                 mlir::ValueRange{rows.getLowerBound()});
+  loop->setDiscardableAttrs(root->getDiscardableAttrDictionary());
+  loop.getBody()->clear();
+  root.getBody()->getTerminator()->erase();
+  root.getInductionVar().replaceAllUsesWith(loop.getInductionVar());
+  loop.getBody()->getOperations().splice(loop.getBody()->end(), root.getBody()->getOperations());
+  root.erase();
+
+  mlir::ImplicitLocOpBuilder ops(loop.getLoc(), builder);
+  row->moveBefore(loop.getBody(), loop.getBody()->begin());
+  ops.setInsertionPointAfter(row);
+  Value coordinate = arith::IndexCastUIOp::create(ops, ops.getIndexType(), row.getResult());
+  Value after = arith::AddIOp::create(ops, coordinate, arith::ConstantIndexOp::create(ops, 1));
+  Value next = loop.getRegionIterArg(0);
+  cloneRows(ops, fill, next, after);
+  ops.setInsertionPointToEnd(loop.getBody());
+  scf::YieldOp::create(ops, mlir::ValueRange{arith::MaxSIOp::create(ops, next, after)});
+  ops.setInsertionPointAfter(loop);
+  cloneRows(ops, fill, loop.getResult(0), rows.getUpperBound());
+  rows.erase();
+}
+
+} // namespace
+} // namespace spc::transforms

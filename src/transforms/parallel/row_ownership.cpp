@@ -1,0 +1,79 @@
+#include "transforms/parallel/row_ownership.h"
+
+#include "transforms/util/affine_sums.h"
+#include "transforms/util/body_arguments.h"
+#include "transforms/util/index_chains.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace spc::transforms {
+
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+
+mlir::ValueRange indicesOf(mlir::Operation *access) {
+  auto load = mlir::dyn_cast<memref::LoadOp>(access);
+  return load ? load.getIndices() : mlir::cast<memref::StoreOp>(access).getIndices();
+}
+
+static bool isPointersArray(mlir::func::FuncOp body, mlir::Value array) {
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(array);
+  return argument && argumentString(body, argument.getArgNumber(), kBind).contains(".pointers_");
+}
+
+/// An owned value that many elements apart that the rest of the sum stays in between.
+std::optional<Owner> Ownership::ownerOf(mlir::Value index) {
+  AffineSum sum = affineSum(index);
+  for (auto [term, coefficient] : sum.terms)
+    if (isOwnedValue(term) && isBelow(sum.without(term), coefficient))
+      return Owner{isRow(term), coefficient};
+  return std::nullopt;
+}
+
+/// The row itself: what a loop over rows counts, or the coordinate of a root's position.
+bool Ownership::isRow(mlir::Value value) {
+  if (rows_.kind == RowLoop::Kind::Rows)
+    return value == rows_.item;
+  memref::LoadOp load = loadedIndex(value);
+  return load && load.getMemRef() == rows_.indices && load.getIndices().front() == rows_.item;
+}
+
+/// The row, or a position below it.
+bool Ownership::isOwnedValue(mlir::Value value) {
+  if (value == rows_.item || isRow(value))
+    return true;
+  scf::ForOp segment = loopOf(value);
+  return segment && isOwnedSegment(segment);
+}
+
+/// Pointers ascend, so segments of different parents are disjoint; so are computed ones.
+bool Ownership::isOwnedSegment(scf::ForOp segment) {
+  if (rows_.last && segment.getLowerBound() == rows_.item && segment.getUpperBound() == rows_.last)
+    return true;
+  if (segment->hasAttr(kSegment))
+    return dependsOnOwnedOnly(segment.getLowerBound());
+  memref::LoadOp first = loadedIndex(segment.getLowerBound()), last = loadedIndex(segment.getUpperBound());
+  return first && last && first.getMemRef() == last.getMemRef() && isPointersArray(body_, first.getMemRef()) &&
+         predecessor(last.getIndices().front()) == first.getIndices().front() && ownerOf(first.getIndices().front());
+}
+
+/// Whether of all that varies inside of the loop, `value` is computed from owned values alone, so that its parent is
+/// one.
+bool Ownership::dependsOnOwnedOnly(mlir::Value value) {
+  mlir::LoopLikeOpInterface loop = mlir::cast<mlir::LoopLikeOpInterface>(rows_.loop);
+  bool varies = false;
+  llvm::SmallVector<mlir::Value> open{value};
+  while (!open.empty()) {
+    mlir::Value next = open.pop_back_val();
+    mlir::Operation *op = next.getDefiningOp();
+    if (isOwnedValue(next))
+      varies = true;
+    else if (op && rows_.loop->isAncestor(op) && mlir::isPure(op) && op->getNumRegions() == 0)
+      open.append(op->operand_begin(), op->operand_end());
+    else if (!loop.isDefinedOutsideOfLoop(next))
+      return false;
+  }
+  return varies;
+}
+
+} // namespace spc::transforms

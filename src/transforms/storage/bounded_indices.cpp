@@ -1,0 +1,167 @@
+#include "transforms/storage/bounded_indices.h"
+
+#include "transforms/util/body_arguments.h"
+#include "transforms/util/index_chains.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/IR/Matchers.h"
+
+namespace spc::transforms {
+
+namespace memref = mlir::memref;
+namespace sparse = mlir::sparse_tensor;
+using mlir::Value;
+
+namespace {
+
+/// On an access: the dimensions whose sums are taken care of.
+constexpr llvm::StringLiteral kDone = "spc.clipped";
+
+bool isDone(mlir::Operation *access, int64_t dim) {
+  auto done = access->getAttrOfType<mlir::DenseI64ArrayAttr>(kDone);
+  return done && llvm::is_contained(done.asArrayRef(), dim);
+}
+
+/// The sparse argument that `array` is a query of, and the level that its elements belong to: of positions the level
+/// whose entries they delimit, of values one after the last.
+std::optional<std::pair<mlir::BlockArgument, unsigned>> arrayOwner(mlir::Operation *array) {
+  if (auto positions = mlir::dyn_cast_or_null<sparse::ToPositionsOp>(array))
+    return std::pair(mlir::cast<mlir::BlockArgument>(positions.getTensor()), unsigned(positions.getLevel()));
+  if (auto values = mlir::dyn_cast_or_null<sparse::ToValuesOp>(array)) {
+    auto tensor = mlir::cast<mlir::BlockArgument>(values.getTensor());
+    return std::pair(tensor, unsigned(sparse::getSparseTensorEncoding(tensor.getType()).getLvlRank()));
+  }
+  return std::nullopt;
+}
+
+bool isFactor(Value factor, int64_t constant, Value value) {
+  return mlir::ShapedType::isDynamic(constant) ? factor == value : isConstant(factor, constant);
+}
+
+} // namespace
+
+/// The root coordinate in a position below dense levels alone: ((root * size_1) + coordinate_1) * size_2 + ...; null
+/// where the sparsifier has linearised it in another way.
+Value BoundedIndices::rootIndex(unsigned argument, unsigned level, Value position) {
+  auto shape = mlir::cast<mlir::RankedTensorType>(body_.getArgument(argument).getType()).getShape();
+  while (position && --level > 0) {
+    Value size = mlir::ShapedType::isDynamic(shape[level]) ? sizeArgument(body_, argument, level) : Value();
+    auto sum = position.getDefiningOp<mlir::arith::AddIOp>();
+    Value parent;
+    for (Value addend : sum ? sum.getOperands() : mlir::ValueRange())
+      if (auto product = addend.getDefiningOp<mlir::arith::MulIOp>()) {
+        if (isFactor(product.getRhs(), shape[level], size))
+          parent = product.getLhs();
+        else if (isFactor(product.getLhs(), shape[level], size))
+          parent = product.getRhs();
+      }
+    position = parent;
+  }
+  return position;
+}
+
+mlir::FailureOr<BoundedIndices::Indices> BoundedIndices::sumsOfRoot(mlir::Operation *access, mlir::Operation *array,
+                                                                    Value index) {
+  const auto owner = arrayOwner(array);
+  if (!owner || isDone(access, 0))
+    return Indices();
+  const auto [tensor, level] = *owner;
+  auto encoding = sparse::getSparseTensorEncoding(tensor.getType());
+  for (unsigned above = 0; above < level; ++above)
+    if (!encoding.isDenseLvl(above))
+      return Indices();
+  if (level == 0)
+    return Indices();
+  Value parent = predecessor(index);
+  Value root =
+      rootIndex(tensor.getArgNumber(), level, parent && mlir::isa<sparse::ToPositionsOp>(array) ? parent : index);
+  if (!root)
+    return access->emitError("a position below dense levels that is not linear in their coordinates");
+  AffineSum sum = affineSum(root);
+  if (sum.isBare())
+    return Indices();
+  return Indices{{access, 0, sum, sizeArgument(body_, tensor.getArgNumber(), 0)}};
+}
+
+mlir::FailureOr<BoundedIndices::Indices>
+BoundedIndices::sumsOfBuffer(mlir::Operation *access, mlir::BlockArgument buffer, mlir::ValueRange indices) {
+  Indices found;
+  if (extentName(body_, buffer.getArgNumber(), 0).empty())
+    return found;
+  for (auto [dim, index] : llvm::enumerate(indices)) {
+    AffineSum sum = affineSum(index);
+    if (!sum.isBare() && !isDone(access, dim))
+      found.push_back({access, int64_t(dim), sum, sizeArgument(body_, buffer.getArgNumber(), dim)});
+  }
+  return found;
+}
+
+mlir::FailureOr<BoundedIndices::Indices> BoundedIndices::sumsOf(mlir::Operation *access) {
+  auto load = mlir::dyn_cast<memref::LoadOp>(access);
+  auto store = mlir::dyn_cast<memref::StoreOp>(access);
+  if (!load && !store)
+    return Indices();
+  Value memory = load ? load.getMemRef() : store.getMemRef();
+  mlir::ValueRange indices = load ? load.getIndices() : store.getIndices();
+  if (auto buffer = mlir::dyn_cast<mlir::BlockArgument>(memory))
+    return sumsOfBuffer(access, buffer, indices);
+  return sumsOfRoot(access, memory.getDefiningOp(), indices.front());
+}
+
+mlir::FailureOr<std::optional<BoundedIndex>> BoundedIndices::next() {
+  mlir::FailureOr<std::optional<BoundedIndex>> result = std::optional<BoundedIndex>();
+  body_.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+    mlir::FailureOr<Indices> sums = sumsOf(op);
+    if (failed(sums))
+      result = mlir::failure();
+    else if (!sums->empty())
+      result = std::optional(sums->front());
+    else
+      return mlir::WalkResult::advance();
+    return mlir::WalkResult::interrupt();
+  });
+  return result;
+}
+
+void BoundedIndices::mark(const BoundedIndex &bounded, mlir::Operation *scope) {
+  scope->walk([&](mlir::Operation *op) {
+    mlir::FailureOr<Indices> sums = sumsOf(op);
+    for (const BoundedIndex &other : succeeded(sums) ? *sums : Indices()) {
+      if (other.extent != bounded.extent || !(other.sum == bounded.sum))
+        continue;
+      llvm::SmallVector<int64_t> dims{other.dim};
+      if (auto done = op->getAttrOfType<mlir::DenseI64ArrayAttr>(kDone))
+        dims.append(done.asArrayRef().begin(), done.asArrayRef().end());
+      op->setAttr(kDone, mlir::DenseI64ArrayAttr::get(op->getContext(), dims));
+    }
+  });
+}
+
+void BoundedIndices::forgetMarks() {
+  body_.walk([](mlir::Operation *op) { op->removeAttr(kDone); });
+}
+
+bool isNonNegative(Value value) {
+  mlir::APInt number;
+  if (mlir::matchPattern(value, mlir::m_ConstantInt(&number)))
+    return number.isNonNegative();
+  if (mlir::scf::ForOp loop = loopOf(value))
+    return isNonNegative(loop.getLowerBound());
+  if (auto choice = value.getDefiningOp<mlir::arith::SelectOp>())
+    return isNonNegative(choice.getTrueValue()) && isNonNegative(choice.getFalseValue());
+  memref::LoadOp load = loadedIndex(value);
+  auto coordinates = load ? load.getMemRef().getDefiningOp<sparse::ToCoordinatesOp>() : sparse::ToCoordinatesOp();
+  if (!coordinates)
+    return false;
+  auto tensor = mlir::cast<mlir::BlockArgument>(coordinates.getTensor());
+  auto body = mlir::cast<mlir::func::FuncOp>(tensor.getOwner()->getParentOp());
+  return !levelKeys(body, tensor.getArgNumber(), coordinates.getLevel()).get("signed");
+}
+
+bool isNonNegative(const AffineSum &sum) {
+  return sum.constant >= 0 &&
+         llvm::all_of(sum.terms, [](auto term) { return term.second >= 0 && isNonNegative(term.first); });
+}
+
+} // namespace spc::transforms

@@ -1,0 +1,53 @@
+// Finds the indices that are sums of loop variables and may leave their extent.
+#pragma once
+
+#include "transforms/util/affine_sums.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <optional>
+
+namespace spc::transforms {
+
+/// A sum at which `access` reads or writes a dimension of a dense tensor's buffer, or the root level of a sparse
+/// argument; it must stay in [0, extent).
+struct BoundedIndex {
+  mlir::Operation *access;
+  int64_t dim; ///< 0 for a root level
+  AffineSum sum;
+  mlir::Value extent;
+};
+
+/// The sums of a body, one after the other. What is taken care of is marked on the access by an attribute, which clones
+/// of the access carry along.
+class BoundedIndices {
+public:
+  explicit BoundedIndices(mlir::func::FuncOp body) : body_(body) {}
+
+  /// The first sum that is not marked; nullopt when there is none.
+  /// Failure, with an error reported, where an index has an unknown shape.
+  mlir::FailureOr<std::optional<BoundedIndex>> next();
+
+  /// Marks every access in `scope` at the same sum of the same extent.
+  void mark(const BoundedIndex &bounded, mlir::Operation *scope);
+
+  /// Removes the marks.
+  void forgetMarks();
+
+private:
+  using Indices = llvm::SmallVector<BoundedIndex>;
+  mlir::FailureOr<Indices> sumsOf(mlir::Operation *access);
+  mlir::FailureOr<Indices> sumsOfBuffer(mlir::Operation *access, mlir::BlockArgument buffer, mlir::ValueRange indices);
+  mlir::FailureOr<Indices> sumsOfRoot(mlir::Operation *access, mlir::Operation *array, mlir::Value index);
+  mlir::Value rootIndex(unsigned argument, unsigned level, mlir::Value position);
+
+  mlir::func::FuncOp body_;
+};
+
+/// Whether a loop variable or a coordinate is known not to be negative.
+bool isNonNegative(mlir::Value value);
+
+/// Whether a sum is known not to be negative.
+bool isNonNegative(const AffineSum &sum);
+
+} // namespace spc::transforms

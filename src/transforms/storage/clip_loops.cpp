@@ -1,0 +1,265 @@
+#include "transforms/passes.h"
+#include "transforms/storage/bounded_indices.h"
+#include "transforms/util/affine_sums.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_CLIPLOOPS
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+using mlir::Value;
+
+/// Marks a loop nest that is the rare case beside one with full blocks: further tests in it would be wasted code.
+constexpr llvm::StringLiteral kPartial = "spc.partial";
+
+/// A loop to narrow: 0 <= sign * (its variable) + rest < extent.
+struct Clip {
+  scf::ForOp loop;
+  int64_t sign;
+  AffineSum rest;
+  Value extent;
+};
+
+bool isDefinedOutside(const AffineSum &sum, mlir::Operation *op) {
+  return llvm::none_of(sum.terms,
+                       [&](auto term) { return op->isAncestor(term.first.getParentBlock()->getParentOp()); });
+}
+
+/// The innermost loop whose variable the index has, with what the index adds to it known before the loop.
+std::optional<Clip> clipFor(const BoundedIndex &bounded) {
+  for (auto [term, coefficient] : bounded.sum.terms) {
+    scf::ForOp loop = loopOf(term);
+    AffineSum rest = bounded.sum.without(term);
+    if (loop && (coefficient == 1 || coefficient == -1) && isConstant(loop.getStep(), 1) &&
+        isDefinedOutside(rest, loop))
+      return Clip{loop, coefficient, rest, bounded.extent};
+  }
+  return std::nullopt;
+}
+
+class ClipLoops : public impl::ClipLoopsBase<ClipLoops> {
+public:
+  void runOnOperation() override {
+    BoundedIndices indices(getOperation());
+    while (true) {
+      mlir::FailureOr<std::optional<BoundedIndex>> next = indices.next();
+      if (failed(next))
+        return signalPassFailure();
+      if (!*next)
+        break;
+      if (std::optional<Clip> clip = clipFor(**next)) {
+        indices.mark(**next, clip->loop);
+        if (!splitFullBlocks(*clip))
+          narrowBounds(*clip);
+        continue;
+      }
+      mlir::FailureOr<scf::IfOp> guarded = guard(**next);
+      if (failed(guarded))
+        return signalPassFailure();
+      indices.mark(**next, *guarded);
+    }
+    indices.forgetMarks();
+    getOperation().walk([](mlir::Operation *op) { op->removeAttr(kPartial); });
+  }
+
+private:
+  void narrowBounds(const Clip &clip);
+  bool splitFullBlocks(const Clip &clip);
+  mlir::FailureOr<scf::IfOp> guard(const BoundedIndex &bounded);
+};
+
+/// max(lower, -rest) and min(upper, extent - rest), or the like where the variable is subtracted.
+void ClipLoops::narrowBounds(const Clip &clip) {
+  scf::ForOp loop = clip.loop;
+  mlir::Location location = loop.getLoc();
+  mlir::OpBuilder builder(loop);
+  const auto clamp = [&](Value bound, const AffineSum &limit, bool isLower) -> Value {
+    Value other = emitSum(builder, location, limit);
+    return isLower ? arith::MaxSIOp::create(builder, location, bound, other).getResult()
+                   : arith::MinSIOp::create(builder, location, bound, other).getResult();
+  };
+  AffineSum negatedRest, afterRest = clip.rest;
+  negatedRest.constant = -clip.rest.constant;
+  for (const auto &[term, coefficient] : clip.rest.terms)
+    negatedRest.terms.push_back({term, -coefficient});
+  if (clip.sign > 0) {
+    AffineSum room = negatedRest;
+    room.terms.push_back({clip.extent, 1});
+    if (!isNonNegative(clip.rest) || !isNonNegative(loop.getLowerBound()))
+      loop.setLowerBound(clamp(loop.getLowerBound(), negatedRest, true));
+    loop.setUpperBound(clamp(loop.getUpperBound(), room, false));
+    return;
+  }
+  AffineSum first = clip.rest;
+  first.constant += 1;
+  first.terms.push_back({clip.extent, -1});
+  afterRest.constant += 1;
+  loop.setLowerBound(clamp(loop.getLowerBound(), first, true));
+  loop.setUpperBound(clamp(loop.getUpperBound(), afterRest, false));
+}
+
+/// Of a block's loop (constant bounds) two versions: where the block is whole the bounds stay, so that the loop
+/// unrolls. The test stands as far out as what it needs is known.
+bool ClipLoops::splitFullBlocks(const Clip &clip) {
+  mlir::APInt upper;
+  scf::ForOp loop = clip.loop;
+  if (clip.sign < 0 || !isConstant(loop.getLowerBound(), 0) ||
+      !mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&upper)) || !isNonNegative(clip.rest))
+    return false;
+  mlir::Operation *nest = loop;
+  for (mlir::Operation *op = loop; op && !mlir::isa<mlir::func::FuncOp>(op); op = op->getParentOp()) {
+    if (op->hasAttr(kPartial))
+      return false;
+    if (mlir::isa<scf::ForOp, scf::WhileOp>(op) && isDefinedOutside(clip.rest, op))
+      nest = op;
+  }
+  mlir::Location location = loop.getLoc();
+  mlir::OpBuilder builder(nest);
+  AffineSum end = clip.rest;
+  end.constant += upper.getSExtValue();
+  Value isFull =
+      arith::CmpIOp::create(builder, location, arith::CmpIPredicate::sle, emitSum(builder, location, end), clip.extent);
+  auto choice = scf::IfOp::create(builder, location, nest->getResultTypes(), isFull, true, true);
+  nest->replaceAllUsesWith(choice.getResults());
+
+  builder.setInsertionPointToStart(choice.elseBlock());
+  mlir::IRMapping mapping;
+  mlir::Operation *partial = builder.clone(*nest, mapping);
+  partial->setAttr(kPartial, builder.getUnitAttr());
+  scf::YieldOp::create(builder, location, partial->getResults());
+  builder.setInsertionPointToStart(choice.thenBlock());
+  auto yield = scf::YieldOp::create(builder, location, nest->getResults());
+  nest->moveBefore(yield);
+  narrowBounds({mlir::cast<scf::ForOp>(mapping.lookup(loop.getOperation())), clip.sign, clip.rest, clip.extent});
+  return true;
+}
+
+/// What the block's region yields where its operations are skipped: what a loop carries stays as it is; one branch does
+/// as the other. Failure where that is unknown.
+mlir::FailureOr<llvm::SmallVector<Value>> yieldsUnchanged(mlir::Block *block) {
+  mlir::Operation *parent = block->getParentOp();
+  if (auto loop = mlir::dyn_cast<scf::ForOp>(parent))
+    return llvm::SmallVector<Value>(loop.getRegionIterArgs());
+  auto choice = mlir::dyn_cast<scf::IfOp>(parent);
+  if (!choice)
+    return parent->emitError("an index that leaves its extent where nothing can skip it");
+  if (choice.getNumResults() == 0)
+    return llvm::SmallVector<Value>();
+  mlir::Block *other = block == choice.thenBlock() ? choice.elseBlock() : choice.thenBlock();
+  for (Value value : other->getTerminator()->getOperands())
+    if (value.getParentBlock() == other)
+      return choice.emitError("an index that leaves its extent where the other branch computes");
+  return llvm::SmallVector<Value>(other->getTerminator()->getOperands());
+}
+
+/// The block argument of a while loop's body that holds what the loop goes on with where operand `number` of the body's
+/// terminator stays as it is; null where nothing does.
+Value carriedBy(scf::WhileOp loop, unsigned number) {
+  for (auto [place, passed] : llvm::enumerate(loop.getConditionOp().getArgs()))
+    if (passed == loop.getBeforeArguments()[number])
+      return loop.getAfterArguments()[place];
+  return {};
+}
+
+/// In the body of a merging loop, which also advances, only `inner`, which is or holds the access, and what depends on
+/// it becomes conditional.
+mlir::FailureOr<scf::IfOp> guardDependents(const BoundedIndex &bounded, mlir::Operation *inner, scf::WhileOp loop) {
+  mlir::Operation *terminator = loop.getAfterBody()->getTerminator();
+  llvm::SetVector<mlir::Operation *> dependents;
+  dependents.insert(inner);
+  for (mlir::Operation *op = inner->getNextNode(); op != terminator; op = op->getNextNode()) {
+    const auto depends = [&](mlir::Operation *nested) {
+      return llvm::any_of(nested->getOperands(), [&](Value used) { return dependents.contains(used.getDefiningOp()); });
+    };
+    if (op->walk([&](mlir::Operation *nested) {
+            return depends(nested) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+          }).wasInterrupted())
+      dependents.insert(op);
+  }
+  llvm::SmallVector<unsigned> places;
+  llvm::SmallVector<Value> changed, unchanged;
+  for (mlir::OpOperand &operand : terminator->getOpOperands()) {
+    if (!dependents.contains(operand.get().getDefiningOp()))
+      continue;
+    places.push_back(operand.getOperandNumber());
+    changed.push_back(operand.get());
+    unchanged.push_back(carriedBy(loop, places.back()));
+    if (!unchanged.back())
+      return loop.emitError("an index that leaves its extent where a loop carries what follows from it");
+  }
+  mlir::Location location = bounded.access->getLoc();
+  mlir::OpBuilder builder(dependents.back());
+  Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult,
+                                         emitSum(builder, location, bounded.sum), bounded.extent);
+  auto choice =
+      scf::IfOp::create(builder, location, mlir::ValueRange(changed).getTypes(), isInside, true, !changed.empty());
+  builder.setInsertionPointToStart(choice.thenBlock());
+  auto yield = scf::YieldOp::create(builder, location, changed);
+  for (mlir::Operation *op : dependents)
+    op->moveBefore(yield);
+  if (changed.empty())
+    return choice;
+  builder.setInsertionPointToStart(choice.elseBlock());
+  scf::YieldOp::create(builder, location, unchanged);
+  for (auto [place, result] : llvm::zip(places, choice.getResults()))
+    terminator->setOperand(place, result);
+  return choice;
+}
+
+/// Where only a loop over positions has the index, everything that follows its coordinate becomes conditional.
+mlir::FailureOr<scf::IfOp> ClipLoops::guard(const BoundedIndex &bounded) {
+  const auto defines = [&](mlir::Block *block) {
+    return llvm::any_of(bounded.sum.terms, [&](auto term) { return term.first.getParentBlock() == block; });
+  };
+  mlir::Operation *inner = bounded.access;
+  while (!defines(inner->getBlock()))
+    inner = inner->getParentOp();
+  mlir::Block *block = inner->getBlock();
+  if (auto loop = mlir::dyn_cast<scf::WhileOp>(block->getParentOp());
+      loop && (inner == bounded.access || mlir::isa<scf::WhileOp>(inner)))
+    return guardDependents(bounded, inner, loop);
+  if (mlir::isa<scf::WhileOp>(block->getParentOp()))
+    for (mlir::Region &region : inner->getRegions())
+      if (region.isAncestor(bounded.access->getParentRegion()))
+        block = &region.front();
+  auto unchanged = yieldsUnchanged(block);
+  if (failed(unchanged))
+    return mlir::failure();
+
+  mlir::Operation *first = &block->front();
+  for (auto [term, coefficient] : bounded.sum.terms)
+    if (mlir::Operation *op = term.getDefiningOp(); op && op->getBlock() == block && !op->isBeforeInBlock(first))
+      first = op->getNextNode();
+  mlir::Operation *terminator = block->getTerminator();
+  mlir::Location location = bounded.access->getLoc();
+  mlir::OpBuilder builder(first);
+  Value index = emitSum(builder, location, bounded.sum);
+  Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, index, bounded.extent);
+  auto choice = scf::IfOp::create(builder, location, mlir::ValueRange(*unchanged).getTypes(), isInside, true,
+                                  !unchanged->empty());
+  builder.setInsertionPointToStart(choice.thenBlock());
+  auto yield = scf::YieldOp::create(builder, location, terminator->getOperands());
+  while (choice->getNextNode() != terminator)
+    choice->getNextNode()->moveBefore(yield);
+  if (!unchanged->empty()) {
+    builder.setInsertionPointToStart(choice.elseBlock());
+    scf::YieldOp::create(builder, location, *unchanged);
+    terminator->setOperands(choice.getResults());
+  }
+  return choice;
+}
+
+} // namespace
+} // namespace spc::transforms

@@ -1,0 +1,264 @@
+#include "transforms/passes.h"
+#include "transforms/storage/level_storage.h"
+#include "transforms/util/affine_sums.h"
+#include "transforms/util/body_arguments.h"
+#include "transforms/util/index_chains.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_LOWERSTORAGE
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+namespace sparse = mlir::sparse_tensor;
+
+llvm::SmallVector<memref::LoadOp> loadsOf(mlir::Value array) {
+  llvm::SmallVector<memref::LoadOp> loads;
+  for (mlir::Operation *user : array.getUsers())
+    if (auto load = mlir::dyn_cast<memref::LoadOp>(user))
+      loads.push_back(load);
+  return loads;
+}
+
+/// The value with which a loop starts what it carries as `value`; null where no loop carries it.
+mlir::Value initialValue(mlir::Value value) {
+  if (scf::ForOp loop = loopOf(value))
+    return loop.getLowerBound();
+  if (auto loop = value.getDefiningOp<scf::WhileOp>())
+    return loop.getConditionOp().getArgs()[mlir::cast<mlir::OpResult>(value).getResultNumber()];
+  auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
+  auto loop = argument ? mlir::dyn_cast<scf::WhileOp>(argument.getOwner()->getParentOp()) : scf::WhileOp();
+  if (!loop)
+    return {};
+  const unsigned number = argument.getArgNumber();
+  return argument.getOwner() == loop.getBeforeBody() ? loop.getInits()[number]
+                                                     : loop.getConditionOp().getArgs()[number];
+}
+
+/// Asks LLVM to vectorise a short loop as it stands, in as many vectors at once as cover it. By itself it would unroll
+/// the loop first and then vectorise across the rows around it, gathering values that are contiguous here.
+void vectoriseRow(scf::ForOp loop, int64_t count) {
+  constexpr int64_t kVectorBits = 256, kMostVectors = 4;
+  unsigned bits = 0;
+  bool isInnermost = true;
+  loop.getBody()->walk([&](mlir::Operation *op) {
+    isInnermost &= !mlir::isa<mlir::LoopLikeOpInterface>(op);
+    if (auto load = mlir::dyn_cast<memref::LoadOp>(op); load && load.getType().isFloat())
+      bits = std::max(bits, load.getType().getIntOrFloatBitWidth());
+  });
+  const int64_t vectors = std::min<int64_t>(kMostVectors, count * bits / kVectorBits);
+  if (!isInnermost || vectors < 2)
+    return;
+  mlir::MLIRContext *context = loop.getContext();
+  auto yes = mlir::BoolAttr::get(context, true);
+  auto together = mlir::IntegerAttr::get(mlir::IntegerType::get(context, 32), vectors);
+  auto interleave = mlir::LLVM::LoopInterleaveAttr::get(context, together);
+  auto unroll = mlir::LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
+  loop->setAttr("loop_annotation", mlir::LLVM::LoopAnnotationAttr::get(context, {}, {}, interleave, unroll, {}, {}, {},
+                                                                       {}, {}, {}, {}, {}, {}, {}, {}));
+}
+
+class LowerStorage : public impl::LowerStorageBase<LowerStorage> {
+public:
+  void runOnOperation() override {
+    mlir::func::FuncOp body = getOperation();
+    for (unsigned index = body.getNumArguments(); index-- > 0;) {
+      if (!sparse::getSparseTensorEncoding(body.getArgument(index).getType()))
+        continue;
+      if (failed(lowerQueries(index)))
+        return signalPassFailure();
+      eraseArgument(body, index);
+    }
+  }
+
+private:
+  mlir::LogicalResult lowerQueries(unsigned argument);
+  mlir::LogicalResult lowerPositions(unsigned argument, sparse::ToPositionsOp positions);
+  mlir::LogicalResult lowerPosition(unsigned argument, unsigned level, memref::LoadOp load);
+  mlir::LogicalResult lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates);
+  mlir::LogicalResult computeCoordinate(unsigned number, const LevelStorage &level, memref::LoadOp load);
+  void deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load);
+  void settleSegments();
+  mlir::Value array(unsigned argument, const llvm::Twine &field, mlir::Type type) {
+    return boundArgument(getOperation(), bind(argument, field), type);
+  }
+  std::string bind(unsigned argument, const llvm::Twine &field) {
+    return (argumentString(getOperation(), argument, kName) + "." + field).str();
+  }
+
+  /// By level and value, since one value may start segments of two levels: a width of 1 folds to the parent itself.
+  using Parents = llvm::DenseMap<std::pair<unsigned, mlir::Value>, mlir::Value>;
+  Parents parents_; ///< first position of a segment → the parent's position
+  Parents ends_;    ///< end of a segment, where it is computed → the parent's position
+};
+
+/// Positions come first: computed coordinates start from them.
+mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
+  mlir::Value tensor = getOperation().getArgument(argument);
+  llvm::SmallVector<mlir::Operation *> queries(tensor.getUsers().begin(), tensor.getUsers().end());
+  llvm::stable_sort(queries, [](mlir::Operation *a, mlir::Operation *b) {
+    return mlir::isa<sparse::ToPositionsOp>(a) && !mlir::isa<sparse::ToPositionsOp>(b);
+  });
+  parents_.clear();
+  ends_.clear();
+  for (mlir::Operation *query : queries) {
+    mlir::LogicalResult result = mlir::success();
+    if (auto positions = mlir::dyn_cast<sparse::ToPositionsOp>(query))
+      result = lowerPositions(argument, positions);
+    else if (auto coordinates = mlir::dyn_cast<sparse::ToCoordinatesOp>(query))
+      result = lowerCoordinates(argument, coordinates);
+    else if (auto values = mlir::dyn_cast<sparse::ToValuesOp>(query))
+      values.getResult().replaceAllUsesWith(array(argument, "values", values.getType()));
+    else
+      result = query->emitError("storage query that has no field in the calling convention");
+    if (failed(result))
+      return mlir::failure();
+    query->erase();
+  }
+  settleSegments();
+  return mlir::success();
+}
+
+/// Loops over computed positions keep what can no longer be seen: that segments of different parents are disjoint.
+/// Those of constant length count from 0, so that they unroll: LLVM would have to prove that start + length does not
+/// wrap.
+void LowerStorage::settleSegments() {
+  getOperation().walk([&](scf::ForOp loop) {
+    const bool isSegment = llvm::any_of(ends_, [&](const auto &end) {
+      const auto [level, value] = end.first;
+      return value == loop.getUpperBound() && parents_.lookup({level, loop.getLowerBound()}) == end.second;
+    });
+    if (!isSegment)
+      return;
+    loop->setAttr(kSegment, mlir::UnitAttr::get(&getContext()));
+    AffineSum start = affineSum(loop.getLowerBound()), end = affineSum(loop.getUpperBound());
+    if (start.terms != end.terms || start.terms.empty())
+      return;
+    mlir::Location location = loop.getLoc();
+    mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(loop.getBody());
+    auto position = mlir::arith::AddIOp::create(builder, location, loop.getLowerBound(), loop.getInductionVar());
+    loop.getInductionVar().replaceAllUsesExcept(position, position);
+    builder.setInsertionPoint(loop);
+    loop.setLowerBound(mlir::arith::ConstantIndexOp::create(builder, location, 0));
+    loop.setUpperBound(mlir::arith::ConstantIndexOp::create(builder, location, end.constant - start.constant));
+    vectoriseRow(loop, end.constant - start.constant);
+  });
+}
+
+mlir::LogicalResult LowerStorage::lowerPositions(unsigned argument, sparse::ToPositionsOp positions) {
+  const unsigned level = positions.getLevel();
+  for (memref::LoadOp load : loadsOf(positions.getResult()))
+    if (failed(lowerPosition(argument, level, load)))
+      return mlir::failure();
+  if (positions->use_empty())
+    return mlir::success();
+  if (level == 0 || LevelStorage(getOperation(), argument, level).computesPositions())
+    return positions.emitError("positions that no array has used other than by loads");
+  positions.getResult().replaceAllUsesWith(
+      array(argument, "pointers_" + llvm::Twine(level), positions.getResult().getType()));
+  return mlir::success();
+}
+
+/// Notes which parent's segment starts at a loaded position, and computes it where there is no array. A compressed root
+/// is one segment: position 0 is 0, position 1 the entry count, or the width.
+mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned level, memref::LoadOp load) {
+  LevelStorage storage(getOperation(), argument, level);
+  mlir::OpBuilder builder(load);
+  mlir::Value parent = load.getIndices().front(), before = predecessor(parent);
+  bool atEnd = before != nullptr;
+  if (atEnd)
+    parent = before;
+  if (level == 0) {
+    atEnd = isConstant(parent, 1);
+    if (!atEnd && !isConstant(parent, 0))
+      return load.emitError("a compressed root's positions read other than as its two bounds");
+    parent = mlir::arith::ConstantIndexOp::create(builder, load.getLoc(), 0);
+  }
+  if (level > 0 && !storage.computesPositions()) {
+    auto starts = indexUses(load);
+    for (mlir::Value start : succeeded(starts) && !atEnd ? *starts : llvm::SmallVector<mlir::Value>())
+      parents_[{level, start}] = parent;
+    return starts;
+  }
+  mlir::Value position;
+  if (storage.computesPositions())
+    position = storage.position(builder, load.getLoc(), parent, atEnd);
+  else
+    position =
+        atEnd ? mlir::Value(boundArgument(getOperation(), bind(argument, "count_0"), builder.getIndexType())) : parent;
+  (atEnd ? ends_ : parents_)[{level, position}] = parent;
+  return replaceChain(load, position);
+}
+
+mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates) {
+  const unsigned level = coordinates.getLevel();
+  LevelStorage storage(getOperation(), argument, level);
+  const auto interleaved = storage.interleaved();
+  for (memref::LoadOp load : loadsOf(coordinates.getResult())) {
+    if (storage.isSigned() && failed(makeSigned(load)))
+      return mlir::failure();
+    if (storage.isImplicit() && failed(computeCoordinate(level, storage, load)))
+      return mlir::failure();
+    if (interleaved)
+      deinterleave(argument, *interleaved, load);
+  }
+  if (coordinates->use_empty())
+    return mlir::success();
+  if (storage.isImplicit() || interleaved)
+    return coordinates.emitError("coordinates that no array has used other than by loads");
+  mlir::func::FuncOp body = getOperation();
+  const llvm::StringRef extent = extentName(body, argument, level);
+  auto indices = mlir::cast<mlir::BlockArgument>(
+      array(argument, "indices_" + llvm::Twine(level), coordinates.getResult().getType()));
+  if (level == 0 && storage.ascends() && !storage.isSigned())
+    body.setArgAttr(indices.getArgNumber(), kAscends, mlir::StringAttr::get(&getContext(), extent));
+  coordinates.getResult().replaceAllUsesWith(indices);
+  return mlir::success();
+}
+
+mlir::LogicalResult LowerStorage::computeCoordinate(unsigned number, const LevelStorage &level, memref::LoadOp load) {
+  mlir::Value position = load.getIndices().front(), segment = position;
+  while (segment && !parents_.contains({number, segment}))
+    segment = initialValue(segment);
+  if (!segment)
+    return load.emitError("a coordinate is read at a position that no loop over its segment defines");
+  mlir::OpBuilder builder(load);
+  mlir::Value parent = parents_.lookup({number, segment});
+  mlir::Value coordinate = level.coordinate(builder, load.getLoc(), position, segment, parent);
+  auto replaced = indexUses(load);
+  if (failed(replaced))
+    return mlir::failure();
+  // Where a tensor is read twice, a coordinate of one access may be a parent, or with a single entry for each parent
+  // the first position, of the other's.
+  for (auto *known : {&parents_, &ends_}) {
+    const auto updated = [&](mlir::Value value) { return llvm::is_contained(*replaced, value) ? coordinate : value; };
+    Parents renamed;
+    for (const auto &[place, above] : *known)
+      renamed[{place.first, updated(place.second)}] = updated(above);
+    *known = std::move(renamed);
+  }
+  return replaceChain(load, coordinate);
+}
+
+/// Reads a coordinate from the array of structs.
+void LowerStorage::deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load) {
+  mlir::OpBuilder builder(load);
+  mlir::Value entries = array(argument, "entries", load.getMemRefType());
+  AffineSum place{strideAndOffset.second, {{load.getIndices().front(), strideAndOffset.first}}};
+  mlir::Value index = emitSum(builder, load.getLoc(), place);
+  auto read = memref::LoadOp::create(builder, load.getLoc(), entries, index);
+  load.replaceAllUsesWith(read.getResult());
+  load.erase();
+}
+
+} // namespace
+} // namespace spc::transforms

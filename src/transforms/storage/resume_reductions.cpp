@@ -1,0 +1,105 @@
+#include "transforms/passes.h"
+#include "transforms/util/body_arguments.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_RESUMEREDUCTIONS
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using mlir::Value;
+
+/// Follows a value that loops and branches carry back to what they start from.
+class Starts {
+public:
+  explicit Starts(mlir::Attribute neutral) : neutral_(neutral) {}
+
+  /// Places that hold what is neutral. Other constants are what sums of anything with them have folded to.
+  llvm::SmallVector<mlir::OpOperand *> constants;
+
+  void trace(mlir::OpOperand &place) {
+    if (!seen_.insert(&place).second)
+      return;
+    const Value value = place.get();
+    mlir::Operation *op = value.getDefiningOp();
+    mlir::Attribute constant;
+    if (mlir::matchPattern(value, mlir::m_Constant(&constant))) {
+      if (constant == neutral_)
+        constants.push_back(&place);
+      return;
+    }
+    const unsigned number = op ? mlir::cast<mlir::OpResult>(value).getResultNumber() : 0;
+    if (auto loop = mlir::dyn_cast_or_null<scf::ForOp>(op)) {
+      trace(loop.getInitArgsMutable()[number]);
+    } else if (auto merge = mlir::dyn_cast_or_null<scf::WhileOp>(op)) {
+      if (auto carried = mlir::dyn_cast<mlir::BlockArgument>(merge.getConditionOp().getArgs()[number]))
+        trace(merge.getInitsMutable()[carried.getArgNumber()]);
+    } else if (auto branch = mlir::dyn_cast_or_null<scf::IfOp>(op)) {
+      trace(branch.thenYield()->getOpOperand(number));
+      trace(branch.elseYield()->getOpOperand(number));
+    }
+  }
+
+private:
+  mlir::Attribute neutral_;
+  llvm::SmallPtrSet<mlir::OpOperand *, 16> seen_;
+};
+
+class ResumeReductions : public impl::ResumeReductionsBase<ResumeReductions> {
+public:
+  void runOnOperation() override {
+    mlir::func::FuncOp body = getOperation();
+    for (mlir::BlockArgument argument : body.getArguments())
+      if (mlir::Attribute neutral = body.getArgAttr(argument.getArgNumber(), kNeutral))
+        for (mlir::Operation *user : llvm::make_early_inc_range(argument.getUsers()))
+          if (auto store = mlir::dyn_cast<memref::StoreOp>(user); store && failed(resume(store, neutral)))
+            return signalPassFailure();
+  }
+
+private:
+  mlir::LogicalResult resume(memref::StoreOp store, mlir::Attribute neutral);
+};
+
+/// Moves what a coordinate is made of before an operation; coordinates are loaded from arrays that nobody writes.
+void makeBefore(Value coordinate, mlir::Operation *place) {
+  mlir::Operation *op = coordinate.getDefiningOp();
+  if (!op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
+    return;
+  for (Value operand : op->getOperands())
+    makeBefore(operand, place);
+  op->moveBefore(place);
+}
+
+/// The loops' result is stored where nothing was loaded: it has started from what is neutral.
+mlir::LogicalResult ResumeReductions::resume(memref::StoreOp store, mlir::Attribute neutral) {
+  Starts starts(neutral);
+  starts.trace(store->getOpOperand(0));
+  if (starts.constants.empty())
+    return mlir::success();
+  mlir::Operation *first = store;
+  for (mlir::OpOperand *start : starts.constants) {
+    mlir::Operation *op = store->getBlock()->findAncestorOpInBlock(*start->getOwner());
+    if (!op)
+      return store.emitError("a reduction is stored in another block than it is computed in");
+    first = op->isBeforeInBlock(first) ? op : first;
+  }
+  for (Value coordinate : store.getIndices())
+    makeBefore(coordinate, first);
+  mlir::OpBuilder builder(first);
+  const Value before = memref::LoadOp::create(builder, store.getLoc(), store.getMemRef(), store.getIndices());
+  for (mlir::OpOperand *start : starts.constants)
+    start->set(before);
+  return mlir::success();
+}
+
+} // namespace
+} // namespace spc::transforms

@@ -1,0 +1,249 @@
+#include "transforms/passes.h"
+#include "transforms/util/body_arguments.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
+#include "mlir/IR/Dominance.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_SHARESTRUCTURE
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace sparse = mlir::sparse_tensor;
+namespace memref = mlir::memref;
+
+/// One access of a stand-in buffer and the top-level loop nest around it.
+struct Access {
+  mlir::Operation *op; ///< memref.load or memref.store
+  mlir::Operation *nest;
+};
+
+mlir::Operation *nestOf(mlir::Operation *op, mlir::Block *bodyBlock) {
+  return bodyBlock->findAncestorOpInBlock(*op);
+}
+
+/// How many loops enclose `op`; nullopt when it is also conditional.
+std::optional<unsigned> enclosingLoops(mlir::Operation *op) {
+  unsigned loops = 0;
+  for (mlir::Operation *parent = op->getParentOp(); !mlir::isa<mlir::func::FuncOp>(parent);
+       parent = parent->getParentOp()) {
+    if (mlir::isa<mlir::scf::ForOp, mlir::scf::WhileOp>(parent))
+      ++loops;
+    else
+      return std::nullopt;
+  }
+  return loops;
+}
+
+class ShareStructure : public impl::ShareStructureBase<ShareStructure> {
+public:
+  void runOnOperation() override {
+    mlir::func::FuncOp body = getOperation();
+    collectViews();
+    for (unsigned index = body.getNumArguments(); index-- > 0;) {
+      llvm::StringRef owner = argumentString(body, index, kPatternOf);
+      if (owner.empty())
+        continue;
+      if (failed(rewrite(index, views_[ownerOf(owner)])))
+        return signalPassFailure();
+      eraseArgument(body, index);
+    }
+  }
+
+private:
+  using Views = llvm::SmallVector<mlir::Value>;
+
+  void collectViews();
+  llvm::StringRef ownerOf(llvm::StringRef name);
+  mlir::LogicalResult rewrite(unsigned standIn, const Views &views);
+  mlir::Value position(const Access &access, const Views &views);
+  mlir::Value listedPosition(const Access &access, const Views &views);
+  mlir::LogicalResult rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
+                                   llvm::ArrayRef<Access> accesses);
+  bool storesEachPositionOnce(mlir::Operation *nest, const Views &views, llvm::ArrayRef<Access> accesses);
+
+  llvm::StringMap<Views> views_; ///< by owner: the sparse arguments that have its pattern, at the same positions
+};
+
+/// The tensor whose structure `name` has in the end: patterns are borrowed, and structures declared to be another's.
+llvm::StringRef ShareStructure::ownerOf(llvm::StringRef name) {
+  mlir::func::FuncOp body = getOperation();
+  for (unsigned index = 0; index < body.getNumArguments(); ++index) {
+    if (argumentString(body, index, kName) != name)
+      continue;
+    for (llvm::StringRef attribute : {kStructureOf, kPatternOf})
+      if (llvm::StringRef owner = argumentString(body, index, attribute); !owner.empty() && owner != name)
+        return ownerOf(owner);
+  }
+  return name;
+}
+
+/// A pattern belongs to its owner and to every tensor that shares it and is read as an operand.
+void ShareStructure::collectViews() {
+  mlir::func::FuncOp body = getOperation();
+  views_.clear();
+  for (unsigned index = 0; index < body.getNumArguments(); ++index)
+    if (mlir::Value argument = body.getArgument(index); sparse::getSparseTensorEncoding(argument.getType()))
+      views_[ownerOf(argumentString(body, index, kName))].push_back(argument);
+}
+
+/// Collects the loads of a sparse view's values.
+void valueLoads(mlir::Value view, llvm::SmallVectorImpl<memref::LoadOp> &loads) {
+  for (mlir::Operation *user : view.getUsers()) {
+    if (auto values = mlir::dyn_cast<sparse::ToValuesOp>(user))
+      for (mlir::Operation *load : values->getUsers())
+        if (auto concrete = mlir::dyn_cast<memref::LoadOp>(load))
+          loads.push_back(concrete);
+  }
+}
+
+/// The position that loads in the innermost block around `access` that has any agree on: a merge and the loop over what
+/// is left after it have one each. Null where they disagree, or where there are none within the nest.
+mlir::Value sharedPosition(const Access &access, llvm::ArrayRef<memref::LoadOp> loads) {
+  for (mlir::Operation *inside = access.op; inside != access.nest; inside = inside->getParentOp()) {
+    mlir::Value position;
+    for (memref::LoadOp load : loads) {
+      if (load->getBlock() != inside->getBlock())
+        continue;
+      const mlir::Value index = load.getIndices().front();
+      if (position && position != index)
+        return {};
+      position = index;
+    }
+    if (position)
+      return position;
+  }
+  return {};
+}
+
+/// The position at which the loops around an access load the views' values, else null.
+mlir::Value ShareStructure::position(const Access &access, const Views &views) {
+  llvm::SmallVector<memref::LoadOp> loads;
+  for (mlir::Value view : views)
+    valueLoads(view, loads);
+  const mlir::Value position = sharedPosition(access, loads);
+  return position ? position : listedPosition(access, views);
+}
+
+/// The position at which they read the coordinates of the views' last level, where that lists each entry, else null.
+mlir::Value ShareStructure::listedPosition(const Access &access, const Views &views) {
+  llvm::SmallVector<memref::LoadOp> loads;
+  for (mlir::Value view : views) {
+    const unsigned last = sparse::getSparseTensorEncoding(view.getType()).getLvlRank() - 1;
+    for (mlir::Operation *user : view.getUsers()) {
+      auto coordinates = mlir::dyn_cast<sparse::ToCoordinatesOp>(user);
+      if (!coordinates || coordinates.getLevel() != last)
+        continue;
+      for (mlir::Operation *reader : coordinates->getUsers())
+        if (auto load = mlir::dyn_cast<memref::LoadOp>(reader))
+          loads.push_back(load);
+    }
+  }
+  return sharedPosition(access, loads);
+}
+
+/// The sparsifier may load what a region reads from outside before it computes the position in the same block.
+void delayLoad(mlir::Operation *access, mlir::Value position) {
+  mlir::Operation *made = position ? position.getDefiningOp() : nullptr;
+  if (made && mlir::isa<memref::LoadOp>(access) && made->getBlock() == access->getBlock() &&
+      access->isBeforeInBlock(made))
+    access->moveAfter(made);
+}
+
+mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views) {
+  mlir::func::FuncOp body = getOperation();
+  if (views.empty())
+    return body.emitError("no sparse operand owns the pattern of an output");
+  mlir::BlockArgument buffer = body.getArgument(standIn);
+  auto elementType = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
+  auto arrayType = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, elementType);
+  mlir::Value values = boundArgument(body, (argumentString(body, standIn, kName) + ".values").str(), arrayType);
+
+  llvm::SmallVector<Access> accesses;
+  for (mlir::Operation *user : buffer.getUsers())
+    if (mlir::isa<memref::LoadOp, memref::StoreOp>(user))
+      accesses.push_back({user, nestOf(user, &body.getBody().front())});
+  if (failed(rewriteFills(standIn, values, views, accesses)))
+    return mlir::failure();
+  mlir::DominanceInfo dominance(body);
+  for (const Access &access : accesses) {
+    mlir::Value at = position(access, views);
+    delayLoad(access.op, at);
+    if (!at || !dominance.properlyDominates(at, access.op))
+      return access.op->emitError("an access of an output that its pattern's position does not reach");
+    mlir::OpBuilder builder(access.op);
+    if (auto load = mlir::dyn_cast<memref::LoadOp>(access.op); load && !load->use_empty()) {
+      auto replacement = memref::LoadOp::create(builder, load.getLoc(), values, at);
+      load.getResult().replaceAllUsesWith(replacement.getResult());
+    } else if (auto store = mlir::dyn_cast<memref::StoreOp>(access.op)) {
+      memref::StoreOp::create(builder, store.getLoc(), store.getValueToStore(), values, at);
+    }
+    access.op->erase();
+  }
+  return mlir::success();
+}
+
+/// A fill of the stand-in goes over the stored values. Where the nest after it stores every position exactly once, the
+/// fill's value takes the place of the load and the fill goes; an output scaled in place depends on that. A pattern
+/// with padding keeps its fill, since loops skip the padding; scaled in place, that holds zeros already.
+mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
+                                                 llvm::ArrayRef<Access> accesses) {
+  mlir::func::FuncOp body = getOperation();
+  mlir::BlockArgument buffer = body.getArgument(standIn);
+  bool inPlace = argumentString(body, standIn, kPatternOf) == argumentString(body, standIn, kName);
+  // Slots outside of the tensor are not visited, and hold zero all the same.
+  const bool skipsSlots = !inPlace && body.getArgAttr(standIn, kPadded);
+  for (mlir::Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
+    auto fill = mlir::dyn_cast<mlir::linalg::FillOp>(user);
+    if (!fill)
+      continue;
+    mlir::Operation *next = nullptr;
+    for (const Access &access : accesses)
+      if (fill->isBeforeInBlock(access.nest) && (!next || access.nest->isBeforeInBlock(next)))
+        next = access.nest;
+    mlir::Value zero = fill.getInputs().front();
+    mlir::OpBuilder builder(fill);
+    if (next && !skipsSlots && storesEachPositionOnce(next, views, accesses)) {
+      for (const Access &access : accesses)
+        if (access.nest == next && mlir::isa<memref::LoadOp>(access.op))
+          access.op->getResult(0).replaceAllUsesWith(zero);
+    } else if (inPlace) {
+      return fill.emitError("an output updated in place is not stored exactly once an entry");
+    } else {
+      std::string bind = (argumentString(body, standIn, kName) + ".stored").str();
+      mlir::Value stored = boundArgument(body, bind, builder.getIndexType());
+      mlir::Value first = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 0);
+      mlir::Value step = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 1);
+      auto loop = mlir::scf::ForOp::create(builder, fill.getLoc(), first, stored, step);
+      builder.setInsertionPointToStart(loop.getBody());
+      memref::StoreOp::create(builder, fill.getLoc(), zero, values, loop.getInductionVar());
+    }
+    fill.erase();
+  }
+  return mlir::success();
+}
+
+/// True when the only loops around the single store are the pattern's own levels, unconditionally.
+bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, const Views &views,
+                                            llvm::ArrayRef<Access> accesses) {
+  unsigned levels = sparse::getSparseTensorEncoding(views.front().getType()).getLvlRank();
+  unsigned stores = 0;
+  for (const Access &access : accesses) {
+    if (access.nest != nest)
+      continue;
+    if (enclosingLoops(access.op) != levels)
+      return false;
+    stores += mlir::isa<memref::StoreOp>(access.op);
+  }
+  return stores == 1;
+}
+
+} // namespace
+} // namespace spc::transforms

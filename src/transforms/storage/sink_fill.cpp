@@ -1,0 +1,138 @@
+#include "transforms/passes.h"
+#include "transforms/util/affine_sums.h"
+#include "transforms/util/body_arguments.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_SINKFILL
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+
+mlir::ValueRange indicesOf(mlir::Operation *access) {
+  if (auto load = mlir::dyn_cast<memref::LoadOp>(access))
+    return load.getIndices();
+  return mlir::cast<memref::StoreOp>(access).getIndices();
+}
+
+/// The dimensions of a buffer with the one of unit stride last.
+llvm::SmallVector<unsigned> loopOrder(mlir::MemRefType type) {
+  auto strides = type.getStridesAndOffset().first;
+  llvm::SmallVector<unsigned> order;
+  for (unsigned dim = 0; dim < type.getRank(); ++dim)
+    if (strides[dim] != 1)
+      order.push_back(dim);
+  for (unsigned dim = 0; dim < type.getRank(); ++dim)
+    if (strides[dim] == 1)
+      order.push_back(dim);
+  return order;
+}
+
+/// The loop whose iteration t owns the rows t * block to t * block + block - 1 of dimension `dim`.
+struct Owner {
+  scf::ForOp loop;
+  unsigned dim;
+  int64_t block;
+};
+
+/// Whether `index` lies in the rows of the loop's own iteration.
+bool isOwnRow(mlir::Value index, scf::ForOp loop, int64_t block) {
+  AffineSum sum = affineSum(index);
+  return sum.coefficient(loop.getInductionVar()) == block && isBelow(sum.without(loop.getInductionVar()), block);
+}
+
+class SinkFill : public impl::SinkFillBase<SinkFill> {
+public:
+  void runOnOperation() override {
+    llvm::SmallVector<mlir::linalg::FillOp> fills;
+    getOperation().walk([&](mlir::linalg::FillOp fill) { fills.push_back(fill); });
+    for (mlir::linalg::FillOp fill : fills)
+      lower(fill);
+  }
+
+private:
+  void lower(mlir::linalg::FillOp fill);
+  std::optional<Owner> owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer);
+  void fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<Owner> &owner);
+};
+
+/// The loop right after the fill (in the order in which the buffer is accessed) that runs over all rows of a dimension,
+/// or over all blocks of rows, and accesses the buffer only in the rows of its own iteration.
+std::optional<Owner> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer) {
+  mlir::Block *block = fill->getBlock();
+  scf::ForOp loop;
+  llvm::SmallVector<mlir::Operation *> accesses;
+  for (mlir::Operation *user : buffer.getUsers()) {
+    mlir::Operation *top = block->findAncestorOpInBlock(*user);
+    if (user == fill || !top || !fill->isBeforeInBlock(top))
+      continue;
+    if (loop && loop->isBeforeInBlock(top))
+      continue;
+    if (top != loop)
+      accesses.clear();
+    loop = mlir::dyn_cast<scf::ForOp>(top);
+    if (!loop)
+      return std::nullopt;
+    accesses.push_back(user);
+  }
+  if (!loop || !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1))
+    return std::nullopt;
+  for (unsigned dim = 0; dim < mlir::cast<mlir::MemRefType>(buffer.getType()).getRank(); ++dim) {
+    std::optional<int64_t> rows = blocksOf(getOperation(), loop.getUpperBound(), buffer.getArgNumber(), dim);
+    bool owns =
+        rows && llvm::all_of(accesses, [&](mlir::Operation *access) {
+          return mlir::isa<memref::LoadOp, memref::StoreOp>(access) && isOwnRow(indicesOf(access)[dim], loop, *rows);
+        });
+    if (owns)
+      return Owner{loop, dim, *rows};
+  }
+  return std::nullopt;
+}
+
+/// Stores the fill's value in the owner's rows, at the start of its iteration; everywhere without an owner.
+void SinkFill::fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<Owner> &owner) {
+  mlir::Location location = fill.getLoc();
+  mlir::OpBuilder builder(fill);
+  if (owner) {
+    scf::ForOp loop = owner->loop;
+    builder.setInsertionPointToStart(loop.getBody());
+  }
+  auto type = mlir::cast<mlir::MemRefType>(buffer.getType());
+  mlir::Value first = mlir::arith::ConstantIndexOp::create(builder, location, 0);
+  mlir::Value step = mlir::arith::ConstantIndexOp::create(builder, location, 1);
+  llvm::SmallVector<mlir::Value> indices(type.getRank());
+  for (unsigned dim : loopOrder(type)) {
+    const bool isOwned = owner && owner->dim == dim;
+    mlir::Value row = isOwned ? scf::ForOp(owner->loop).getInductionVar() : mlir::Value();
+    if (isOwned && owner->block == 1) {
+      indices[dim] = row;
+      continue;
+    }
+    mlir::Value size = isOwned ? mlir::arith::ConstantIndexOp::create(builder, location, owner->block).getResult()
+                               : mlir::Value(sizeArgument(getOperation(), buffer.getArgNumber(), dim));
+    auto loop = scf::ForOp::create(builder, location, first, size, step);
+    builder.setInsertionPointToStart(loop.getBody());
+    AffineSum index{0, {{loop.getInductionVar(), 1}}};
+    if (isOwned)
+      index.terms.push_back({row, owner->block});
+    indices[dim] = emitSum(builder, location, index);
+  }
+  memref::StoreOp::create(builder, location, fill.getInputs().front(), buffer, indices);
+}
+
+void SinkFill::lower(mlir::linalg::FillOp fill) {
+  auto buffer = mlir::cast<mlir::BlockArgument>(fill.getOutputs().front());
+  fillRows(fill, buffer, owningLoop(fill, buffer));
+  fill.erase();
+}
+
+} // namespace
+} // namespace spc::transforms

@@ -1,0 +1,368 @@
+#include "transforms/vector/block_rows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace spc::transforms {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using mlir::Operation;
+using mlir::Value;
+
+namespace {
+
+constexpr int64_t kMostRows = 16;
+
+struct Access {
+  Value buffer;
+  mlir::ValueRange indices;
+  bool isStore = false;
+};
+
+std::optional<Access> accessOf(Operation *op) {
+  if (auto load = mlir::dyn_cast<memref::LoadOp>(op))
+    return Access{load.getMemRef(), load.getIndices(), false};
+  if (auto store = mlir::dyn_cast<memref::StoreOp>(op))
+    return Access{store.getMemRef(), store.getIndices(), true};
+  return std::nullopt;
+}
+
+std::optional<int64_t> blockSize(scf::ForOp loop) {
+  mlir::APInt size;
+  if (loop.getNumResults() > 0 || !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1) ||
+      !mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&size)) || size.ult(2) || size.ugt(kMostRows))
+    return std::nullopt;
+  return size.getSExtValue();
+}
+
+/// The rows that one buffer is written at: `rest` plus the row loop's variable, in dimension `dim`.
+struct Rows {
+  Value buffer;
+  unsigned dim;
+  AffineSum rest;
+};
+
+/// Finds out whether a reduction adds to the rows of a block.
+class RowFinder {
+public:
+  explicit RowFinder(scf::ForOp reduction) { block_.reduction = reduction; }
+  std::optional<BlockRows> find();
+
+private:
+  bool addStore(memref::StoreOp store);
+  bool addIndices(memref::StoreOp store, scf::ForOp rows);
+  bool isRow(const Rows &rows, Value index, Value variable) const {
+    AffineSum sum = affineSum(index);
+    return sum.coefficient(variable) == 1 && sum.without(variable) == rows.rest;
+  }
+  bool isOutside(Value value) const { return scf::ForOp(block_.reduction).isDefinedOutsideOfLoop(value); }
+  scf::ForOp rowLoopAround(Operation *op) const {
+    auto loop = op->getParentOfType<scf::ForOp>();
+    while (loop && !block_.loops.contains(loop))
+      loop = loop->getParentOfType<scf::ForOp>();
+    return loop;
+  }
+  bool isSeparable(Operation *op) const;
+  void addBefore();
+
+  BlockRows block_;
+  llvm::SmallVector<Rows> written_;
+};
+
+/// The loop around the store whose variable, added to something known before the reduction, is the row.
+bool RowFinder::addStore(memref::StoreOp store) {
+  mlir::Type type = store.getValue().getType();
+  if (!type.isF32() && !type.isF64() && !type.isInteger())
+    return false;
+  for (auto loop = store->getParentOfType<scf::ForOp>(); loop && loop != block_.reduction;
+       loop = loop->getParentOfType<scf::ForOp>()) {
+    std::optional<int64_t> size = blockSize(loop);
+    if (!size || (block_.size > 0 && block_.size != *size))
+      continue;
+    for (auto [dim, index] : llvm::enumerate(store.getIndices())) {
+      AffineSum sum = affineSum(index);
+      AffineSum rest = sum.without(loop.getInductionVar());
+      if (sum.coefficient(loop.getInductionVar()) != 1 || rest.terms.empty() ||
+          llvm::any_of(rest.terms, [&](const auto &term) { return !isOutside(term.first); }))
+        continue;
+      auto known = llvm::find_if(written_, [&](const Rows &rows) { return rows.buffer == store.getMemRef(); });
+      if (known == written_.end())
+        written_.push_back({store.getMemRef(), unsigned(dim), rest});
+      else if (known->dim != dim || known->rest != rest)
+        return false;
+      block_.size = *size;
+      block_.loops.insert(loop);
+      return addIndices(store, loop);
+    }
+  }
+  return false;
+}
+
+/// Whatever else the place depends on must be the same in the whole reduction, or run in loops of its own below.
+bool RowFinder::addIndices(memref::StoreOp store, scf::ForOp rows) {
+  for (Value index : store.getIndices()) {
+    const AffineSum sum = affineSum(index);
+    for (auto [term, coefficient] : sum.terms) {
+      if (isOutside(term) || term == rows.getInductionVar())
+        continue;
+      scf::ForOp strip = loopOf(term);
+      if (!strip || !rows->isProperAncestor(strip))
+        return false;
+      block_.hasStrips = true;
+    }
+  }
+  return true;
+}
+
+bool RowFinder::isSeparable(Operation *op) const {
+  if (mlir::isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
+    return true;
+  std::optional<Access> access = accessOf(op);
+  if (!access)
+    return op->getNumRegions() == 0 && mlir::isMemoryEffectFree(op);
+  auto rows = llvm::find_if(written_, [&](const Rows &other) { return other.buffer == access->buffer; });
+  if (rows == written_.end())
+    return true;
+  scf::ForOp loop = rowLoopAround(op);
+  return loop && isRow(*rows, access->indices[rows->dim], loop.getInductionVar());
+}
+
+/// A loop right before the reduction that writes nothing but the rows, as a fill does, belongs to it.
+void RowFinder::addBefore() {
+  Operation *op = block_.reduction->getPrevNode();
+  while (op && op->getNumRegions() == 0 && isSeparable(op))
+    op = op->getPrevNode();
+  auto loop = mlir::dyn_cast_or_null<scf::ForOp>(op);
+  if (!loop || blockSize(loop) != block_.size)
+    return;
+  block_.loops.insert(loop);
+  bool isWritten = false;
+  mlir::WalkResult result = loop.getBody()->walk([&](Operation *op) {
+    auto store = mlir::dyn_cast<memref::StoreOp>(op);
+    isWritten = isWritten || store;
+    const bool isKnown = !store || llvm::any_of(written_, [&](const Rows &rows) {
+      return rows.buffer == store.getMemRef() && isRow(rows, store.getIndices()[rows.dim], loop.getInductionVar());
+    });
+    return isKnown && isSeparable(op) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+  });
+  if (isWritten && !result.wasInterrupted())
+    block_.before = loop;
+  else
+    block_.loops.erase(loop);
+}
+
+std::optional<BlockRows> RowFinder::find() {
+  scf::ForOp reduction = block_.reduction;
+  if (reduction.getNumResults() > 0)
+    return std::nullopt;
+  auto all = [&](auto holds) {
+    return !reduction.getBody()
+                ->walk([&](Operation *op) {
+                  return holds(op) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+                })
+                .wasInterrupted();
+  };
+  auto isKnown = [&](Operation *op) {
+    auto store = mlir::dyn_cast<memref::StoreOp>(op);
+    return !store || addStore(store);
+  };
+  if (!all(isKnown) || written_.empty() || !all([&](Operation *op) { return isSeparable(op); }))
+    return std::nullopt;
+  const bool isNested = llvm::any_of(block_.loops, [&](Operation *loop) { return rowLoopAround(loop); });
+  if (isNested)
+    return std::nullopt;
+  if (block_.hasStrips)
+    addBefore();
+  return block_;
+}
+
+/// Writes a reduction with several of its rows side by side.
+class RowJam {
+public:
+  RowJam(mlir::OpBuilder &builder, const BlockRows &block, llvm::ArrayRef<Value> rows)
+      : builder_(builder), block_(block), rows_(rows), copies_(rows.size()) {}
+
+  scf::ForOp write(scf::ForOp reduction) {
+    if (scf::ForOp before = block_.before)
+      writeOperation(*before);
+    writeOperation(*reduction);
+    return mlir::cast<scf::ForOp>(copies_.front().lookup(reduction.getOperation()));
+  }
+
+private:
+  bool varies(Operation &op) const;
+  void writeOnce(Operation &op);
+  void writeEach(Operation &op);
+  void writeOperation(Operation &op);
+  void writeBlock(mlir::Block &from, mlir::Block &to, bool isJammed);
+  void writeFor(scf::ForOp loop, bool isJammed);
+  void writeIf(scf::IfOp choice, bool isJammed);
+  void map(Value before, Value after) {
+    for (mlir::IRMapping &copy : copies_)
+      copy.map(before, after);
+  }
+  void mapEach(mlir::ValueRange before, mlir::ValueRange after, bool isJammed);
+  llvm::SmallVector<Value> each(mlir::ValueRange values, bool isJammed) const;
+
+  mlir::OpBuilder &builder_;
+  const BlockRows &block_;
+  llvm::ArrayRef<Value> rows_;
+  llvm::SmallVector<mlir::IRMapping> copies_; ///< one a row
+  llvm::DenseSet<Value> varying_;             ///< what differs from row to row
+};
+
+/// Whether `op`, or anything inside of it, differs from row to row.
+bool RowJam::varies(Operation &op) const {
+  return op
+      .walk([&](Operation *inner) {
+        const bool differs = mlir::isa<memref::StoreOp>(inner) ||
+                             llvm::any_of(inner->getOperands(), [&](Value used) { return varying_.contains(used); });
+        return differs ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void RowJam::writeOnce(Operation &op) {
+  builder_.clone(op, copies_.front());
+  for (Value result : op.getResults())
+    map(result, copies_.front().lookup(result));
+}
+
+void RowJam::writeEach(Operation &op) {
+  for (mlir::IRMapping &copy : copies_)
+    builder_.clone(op, copy);
+  varying_.insert_range(op.getResults());
+}
+
+/// All values for the first row, then all for the second, ….
+llvm::SmallVector<Value> RowJam::each(mlir::ValueRange values, bool isJammed) const {
+  llvm::SmallVector<Value> all;
+  for (const mlir::IRMapping &copy : isJammed ? llvm::ArrayRef(copies_) : llvm::ArrayRef(copies_).take_front())
+    for (Value value : values)
+      all.push_back(copy.lookupOrDefault(value));
+  return all;
+}
+
+void RowJam::mapEach(mlir::ValueRange before, mlir::ValueRange after, bool isJammed) {
+  for (auto [row, copy] : llvm::enumerate(copies_))
+    for (auto [place, value] : llvm::enumerate(before))
+      copy.map(value, after[(isJammed ? row * before.size() : 0) + place]);
+  if (isJammed)
+    varying_.insert_range(before);
+}
+
+void RowJam::writeOperation(Operation &op) {
+  const bool isAround = llvm::any_of(block_.loops, [&](Operation *loop) { return op.isProperAncestor(loop); });
+  if (block_.loops.contains(&op)) {
+    auto loop = mlir::cast<scf::ForOp>(op);
+    for (auto [row, copy] : llvm::zip_equal(rows_, copies_))
+      copy.map(loop.getInductionVar(), row);
+    varying_.insert(loop.getInductionVar());
+    for (Operation &inner : loop.getBody()->without_terminator())
+      writeOperation(inner);
+    return;
+  }
+  if (!isAround && !varies(op))
+    return writeOnce(op);
+  const bool differs = llvm::any_of(op.getOperands(), [&](Value used) { return varying_.contains(used); });
+  if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
+    if (auto bounds = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
+        llvm::none_of(bounds, [&](Value bound) { return varying_.contains(bound); }))
+      return writeFor(loop, !isAround);
+  if (auto choice = mlir::dyn_cast<scf::IfOp>(op); choice && !differs)
+    return writeIf(choice, !isAround);
+  writeEach(op);
+}
+
+/// Fills the block `to`.
+void RowJam::writeBlock(mlir::Block &from, mlir::Block &to, bool isJammed) {
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  builder_.setInsertionPointToEnd(&to);
+  for (Operation &op : from.without_terminator())
+    writeOperation(op);
+  scf::YieldOp::create(builder_, from.getTerminator()->getLoc(), each(from.getTerminator()->getOperands(), isJammed));
+}
+
+void RowJam::writeFor(scf::ForOp loop, bool isJammed) {
+  const mlir::IRMapping &any = copies_.front();
+  auto clone = scf::ForOp::create(builder_, loop.getLoc(), any.lookupOrDefault(loop.getLowerBound()),
+                                  any.lookupOrDefault(loop.getUpperBound()), any.lookupOrDefault(loop.getStep()),
+                                  each(loop.getInitArgs(), isJammed));
+  clone->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  clone.getBody()->clear();
+  map(loop.getInductionVar(), clone.getInductionVar());
+  mapEach(loop.getRegionIterArgs(), clone.getRegionIterArgs(), isJammed);
+  writeBlock(*loop.getBody(), *clone.getBody(), isJammed);
+  mapEach(loop.getResults(), clone.getResults(), isJammed);
+  copies_.front().map(loop.getOperation(), clone.getOperation());
+}
+
+void RowJam::writeIf(scf::IfOp choice, bool isJammed) {
+  llvm::SmallVector<mlir::Type> types;
+  for (size_t row = 0; row < (isJammed ? copies_.size() : 1); ++row)
+    llvm::append_range(types, choice.getResultTypes());
+  auto clone =
+      scf::IfOp::create(builder_, choice.getLoc(), types, copies_.front().lookupOrDefault(choice.getCondition()), true,
+                        choice.elseBlock() != nullptr);
+  clone.thenBlock()->clear();
+  writeBlock(*choice.thenBlock(), *clone.thenBlock(), isJammed);
+  if (choice.elseBlock()) {
+    clone.elseBlock()->clear();
+    writeBlock(*choice.elseBlock(), *clone.elseBlock(), isJammed);
+  }
+  mapEach(choice.getResults(), clone.getResults(), isJammed);
+}
+
+/// Moves indices that stay the same in the whole reduction before it, out of conditions too.
+void hoistIndices(scf::ForOp reduction) {
+  reduction.walk<mlir::WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getNumRegions() == 0 && op->getNumResults() == 1 && op->getResult(0).getType().isIndex() &&
+        mlir::isPure(op) &&
+        llvm::all_of(op->getOperands(), [&](Value used) { return reduction.isDefinedOutsideOfLoop(used); }))
+      op->moveBefore(reduction);
+  });
+}
+
+} // namespace
+
+llvm::SmallVector<BlockRows> findBlockRows(mlir::func::FuncOp body) {
+  llvm::SmallVector<BlockRows> found;
+  body.walk<mlir::WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    std::optional<BlockRows> block = RowFinder(loop).find();
+    if (!block)
+      return mlir::WalkResult::advance();
+    found.push_back(*block);
+    return mlir::WalkResult::skip();
+  });
+  return found;
+}
+
+scf::ForOp jamRows(const BlockRows &block, int64_t rows) {
+  scf::ForOp reduction = block.reduction;
+  mlir::Location location = reduction.getLoc();
+  mlir::OpBuilder builder(reduction);
+  const auto constant = [&](int64_t number) -> Value {
+    return arith::ConstantIndexOp::create(builder, location, number);
+  };
+  Value first = constant(0);
+  if (rows < block.size) {
+    auto groups = scf::ForOp::create(builder, location, first, constant(block.size), constant(rows));
+    builder.setInsertionPointToStart(groups.getBody());
+    first = groups.getInductionVar();
+  }
+  llvm::SmallVector<Value> group;
+  for (int64_t row = 0; row < rows; ++row)
+    group.push_back(arith::AddIOp::create(builder, location, first, constant(row)));
+  scf::ForOp jammed = RowJam(builder, block, group).write(reduction);
+  if (scf::ForOp before = block.before)
+    before.erase();
+  reduction.erase();
+  hoistIndices(jammed);
+  return jammed;
+}
+
+} // namespace spc::transforms

@@ -1,0 +1,52 @@
+#include "transforms/passes.h"
+#include "transforms/util/block_conditions.h"
+#include "transforms/vector/block_rows.h"
+#include "transforms/vector/held_sums.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_HOLDBLOCKS
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace scf = mlir::scf;
+
+/// How many rows to take at a time, of which a whole number of groups makes a block: about as many as `wanted`.
+int64_t rowsAtOnce(int64_t size, int64_t wanted, int64_t most) {
+  for (int64_t rows = wanted; rows > 1; --rows)
+    if (size % rows == 0)
+      return rows;
+  for (int64_t rows = wanted + 1; rows <= most; ++rows)
+    if (size % rows == 0)
+      return rows;
+  return 1;
+}
+
+class HoldBlocks : public impl::HoldBlocksBase<HoldBlocks> {
+public:
+  using HoldBlocksBase::HoldBlocksBase;
+
+  void runOnOperation() override {
+    settleFullBlocks(getOperation());
+    joinConditions(getOperation());
+    for (const BlockRows &block : findBlockRows(getOperation())) {
+      // Half of the registers hold sums; a strip has about four vectors of each row.
+      const int64_t most = std::max<int64_t>(registers / 2, 2);
+      const int64_t rows = rowsAtOnce(block.size, block.hasStrips ? std::max<int64_t>(most / 4, 1) : most, most);
+      if (rows == 1 && !block.hasStrips)
+        continue;
+      scf::ForOp reduction = jamRows(block, rows);
+      if (!block.hasStrips)
+        holdSums(reduction, {vectorBytes, !strictFp});
+    }
+  }
+};
+
+} // namespace
+} // namespace spc::transforms

@@ -1,0 +1,177 @@
+#include "transforms/passes.h"
+#include "transforms/util/affine_sums.h"
+#include "transforms/util/body_arguments.h"
+#include "transforms/util/index_chains.h"
+#include "transforms/util/loop_hints.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_INTERLEAVESUMS
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using mlir::Operation;
+using mlir::Value;
+using Values = llvm::SmallVector<Value>;
+
+constexpr int64_t kSumsAtOnce = 4; ///< additions under way at once, which hide most of the latency of one
+constexpr int64_t kLong = 16;      ///< sums of so many gathered products are faster on vectors
+
+/// The addition that ends carried value `number` in its loop, where the loop does nothing else with it; else null.
+Operation *sumOf(scf::ForOp loop, unsigned number) {
+  mlir::BlockArgument carried = loop.getRegionIterArg(number);
+  Operation *sum = loop.getBody()->getTerminator()->getOperand(number).getDefiningOp();
+  if (!sum || !mlir::isa<arith::AddFOp, arith::AddIOp>(sum) || !carried.hasOneUse() || !sum->hasOneUse() ||
+      *carried.getUsers().begin() != sum)
+    return nullptr;
+  return sum;
+}
+
+Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {
+  return arith::ConstantOp::create(ops, ops.getZeroAttr(type));
+}
+
+class InterleaveSums : public impl::InterleaveSumsBase<InterleaveSums> {
+public:
+  void runOnOperation() override {
+    llvm::SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) {
+      if (isSumming(loop))
+        loops.push_back(loop);
+    });
+    for (scf::ForOp loop : loops)
+      rewrite(loop);
+  }
+
+private:
+  bool isSumming(scf::ForOp loop);
+  void rewrite(scf::ForOp loop);
+  Values interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains);
+  Values writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to, mlir::ValueRange inits,
+                   int64_t chains);
+};
+
+/// An innermost loop over a segment that carries sums alone.
+bool InterleaveSums::isSumming(scf::ForOp loop) {
+  if (loop.getNumResults() == 0 || !isConstant(loop.getStep(), 1) || isConstant(loop.getLowerBound(), 0))
+    return false;
+  for (unsigned number = 0; number < loop.getNumResults(); ++number)
+    if (!sumOf(loop, number))
+      return false;
+  return llvm::all_of(loop.getBody()->without_terminator(), [](Operation &op) {
+    return op.getNumRegions() == 0 && (mlir::isa<memref::LoadOp>(op) || mlir::isMemoryEffectFree(&op) ||
+                                       mlir::hasSingleEffect<mlir::MemoryEffects::Read>(&op));
+  });
+}
+
+/// Whether the loop reads what other loads say where to find.
+bool gathers(scf::ForOp loop) {
+  return llvm::any_of(loop.getBody()->getOps<memref::LoadOp>(), [&](memref::LoadOp load) {
+    return llvm::any_of(load.getIndices(), [&](Value index) {
+      memref::LoadOp source = loadedIndex(index);
+      return source && loop->isAncestor(source);
+    });
+  });
+}
+
+/// `chains` copies of the body an iteration, each with sums of its own; returns the results, one after the other.
+Values InterleaveSums::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to,
+                                 mlir::ValueRange inits, int64_t chains) {
+  Value step = arith::ConstantIndexOp::create(ops, chains);
+  auto clone = scf::ForOp::create(ops, from, to, step, inits);
+  clone->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  keepLoopAsItIs(clone);
+  clone.getBody()->clear();
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToEnd(clone.getBody());
+  const unsigned sums = loop.getNumResults();
+  Values results;
+  for (int64_t chain = 0; chain < chains; ++chain) {
+    mlir::IRMapping map;
+    Value position = clone.getInductionVar();
+    if (chain > 0)
+      position = arith::AddIOp::create(ops, position, arith::ConstantIndexOp::create(ops, chain));
+    map.map(loop.getInductionVar(), position);
+    for (unsigned sum = 0; sum < sums; ++sum)
+      map.map(loop.getRegionIterArg(sum), clone.getRegionIterArg(static_cast<unsigned>(chain) * sums + sum));
+    for (Operation &op : loop.getBody()->without_terminator())
+      ops.clone(op, map);
+    for (Value result : loop.getBody()->getTerminator()->getOperands())
+      results.push_back(map.lookup(result));
+  }
+  scf::YieldOp::create(ops, results);
+  return Values(clone.getResults());
+}
+
+Values InterleaveSums::interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains) {
+  Value from = loop.getLowerBound(), to = loop.getUpperBound();
+  Value one = arith::ConstantIndexOp::create(ops, 1), all = arith::ConstantIndexOp::create(ops, chains);
+  Value length = arith::SubIOp::create(ops, to, from);
+  Value rest = arith::AndIOp::create(ops, length, arith::SubIOp::create(ops, all, one));
+  // An end before the start is an empty segment here, as it is for the loop as it was.
+  Value middle = arith::MaxSIOp::create(ops, arith::SubIOp::create(ops, to, rest), from);
+  Values inits(loop.getInitArgs());
+  const unsigned sums = loop.getNumResults();
+  for (unsigned more = sums; more < chains * sums; ++more)
+    inits.push_back(zeroOf(ops, inits[more % sums].getType()));
+  Values results = writeLoop(ops, loop, from, middle, inits, chains);
+  // In pairs, as the additions of one level do not wait for each other.
+  for (size_t half = results.size() / 2; half >= sums; half /= 2)
+    for (size_t sum = 0; sum < half; ++sum) {
+      Operation *add = sumOf(loop, static_cast<unsigned>(sum % sums));
+      mlir::IRMapping map;
+      map.map(add->getOperands(), mlir::ValueRange{results[sum], results[sum + half]});
+      results[sum] = ops.clone(*add, map)->getResult(0);
+    }
+  results.resize(sums);
+  return writeLoop(ops, loop, middle, to, results, 1);
+}
+
+void InterleaveSums::rewrite(scf::ForOp loop) {
+  const bool isVector = mlir::isa<mlir::VectorType>(loop.getResultTypes().front()) || isKeptAsItIs(loop);
+  const std::optional<int64_t> wanted = scheduled(getOperation(), "unroll");
+  const int64_t chains = wanted ? static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(*wanted)))
+                                : kSumsAtOnce / std::min<int64_t>(llvm::bit_ceil(loop.getNumResults()), kSumsAtOnce);
+  if (chains == 1 || (!isVector && !gathers(loop)))
+    return;
+  mlir::OpBuilder builder(loop);
+  mlir::ImplicitLocOpBuilder ops(loop.getLoc(), builder);
+  if (isVector || wanted) {
+    loop.replaceAllUsesWith(interleave(ops, loop, chains));
+    loop.erase();
+    return;
+  }
+  // Setting up LLVM's vector loop costs more than a few products, and interleaving more than the fewest.
+  Value length = arith::SubIOp::create(ops, loop.getUpperBound(), loop.getLowerBound());
+  const auto atLeast = [&](int64_t least) {
+    Value number = arith::ConstantIndexOp::create(ops, least);
+    Value condition = arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, length, number);
+    return scf::IfOp::create(ops, loop.getResultTypes(), condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  };
+  scf::IfOp isSeveral = atLeast(chains);
+  loop.replaceAllUsesWith(isSeveral.getResults());
+  ops.setInsertionPointToEnd(isSeveral.elseBlock());
+  scf::YieldOp::create(ops,
+                       writeLoop(ops, loop, loop.getLowerBound(), loop.getUpperBound(), Values(loop.getInitArgs()), 1));
+  ops.setInsertionPointToEnd(isSeveral.thenBlock());
+  scf::IfOp isLong = atLeast(kLong);
+  scf::YieldOp::create(ops, isLong.getResults());
+  ops.setInsertionPointToEnd(isLong.elseBlock());
+  scf::YieldOp::create(ops, interleave(ops, loop, chains));
+  ops.setInsertionPointToEnd(isLong.thenBlock());
+  auto yield = scf::YieldOp::create(ops, loop.getResults());
+  loop->moveBefore(yield);
+}
+
+} // namespace
+} // namespace spc::transforms

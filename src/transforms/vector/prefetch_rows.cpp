@@ -1,0 +1,271 @@
+#include "transforms/passes.h"
+#include "transforms/util/affine_sums.h"
+#include "transforms/util/body_arguments.h"
+#include "transforms/util/index_chains.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_PREFETCHROWS
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+namespace vector = mlir::vector;
+using mlir::Operation;
+using mlir::Value;
+
+constexpr int64_t kLine = 64;          ///< bytes that a cache loads at once
+constexpr int64_t kLeastBytes = 128;   ///< of a row, for its first line to be worth waiting for
+constexpr int64_t kAhead = 8;          ///< entries
+constexpr int64_t kSamples = 16;       ///< pairs of rows that are looked at
+constexpr int64_t kFar = 32 << 10;     ///< bytes between operand rows that are far apart
+constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a second-level cache anyway
+
+/// A loop over a segment, the coordinates that it loads at its position, and the operand rows that these lead to.
+struct Gather {
+  scf::ForOp segment, root;
+  llvm::SmallVector<Value> pointers; ///< of the levels from the one below the root's loop down to the segment's
+  mlir::BlockArgument operand;
+  unsigned dim = 0; ///< of the operand, that the coordinate indexes
+  llvm::SmallVector<std::pair<memref::LoadOp, llvm::SmallVector<vector::LoadOp>>> coordinates;
+};
+
+/// The end of a segment, of which a loop may leave a rest to another one.
+Value segmentEnd(Value bound) {
+  if (auto middle = bound.getDefiningOp<arith::MaxSIOp>())
+    bound = middle.getLhs();
+  if (auto whole = bound.getDefiningOp<arith::SubIOp>())
+    bound = whole.getLhs();
+  return bound;
+}
+
+/// An element of an index array.
+Value readIndex(mlir::ImplicitLocOpBuilder &ops, Value array, Value at) {
+  Value read = memref::LoadOp::create(ops, array, mlir::ValueRange{at});
+  return arith::IndexCastUIOp::create(ops, ops.getIndexType(), read);
+}
+
+class PrefetchRows : public impl::PrefetchRowsBase<PrefetchRows> {
+public:
+  void runOnOperation() override {
+    const std::optional<int64_t> ahead = scheduled(getOperation(), "prefetch");
+    if (ahead == 0)
+      return;
+    decisions_.clear();
+    llvm::SmallVector<scf::ForOp> loops;
+    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops)
+      if (std::optional<Gather> gather = findGather(loop, ahead.has_value()))
+        prefetch(*gather, ahead.value_or(kAhead), ahead.has_value());
+  }
+
+private:
+  /// Whether to prefetch, and the last position that a coordinate can be read at.
+  struct Decision {
+    Value isWorth, last;
+  };
+  /// A range of positions of one level.
+  struct Range {
+    Value begin, end;
+  };
+
+  std::optional<Gather> findGather(scf::ForOp loop, bool always);
+  void addLoads(memref::LoadOp coordinate, Gather &gather);
+  Decision decide(const Gather &gather, bool always);
+  Decision decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition, llvm::function_ref<Decision()> then);
+  Decision look(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, size_t level, bool always);
+  Value isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
+  Value rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
+  Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
+  void prefetch(Gather gather, int64_t ahead, bool always);
+
+  /// By the root's loop, the pointers to the segments and the operand: strips share them.
+  llvm::DenseMap<std::tuple<Operation *, Value, Value>, Decision> decisions_;
+};
+
+/// The loads of whole vectors at the coordinate, of the first operand that has any.
+void PrefetchRows::addLoads(memref::LoadOp coordinate, Gather &gather) {
+  llvm::SmallVector<vector::LoadOp> loads;
+  gather.segment.walk([&](vector::LoadOp load) {
+    auto operand = mlir::dyn_cast<mlir::BlockArgument>(load.getBase());
+    for (auto [dim, index] : llvm::enumerate(load.getIndices())) {
+      if (!operand || loadedIndex(index) != coordinate || dim + 1 == load.getIndices().size())
+        continue;
+      if (!gather.operand)
+        std::tie(gather.operand, gather.dim) = std::pair(operand, static_cast<unsigned>(dim));
+      if (gather.operand == operand && gather.dim == dim)
+        loads.push_back(load);
+    }
+  });
+  if (!loads.empty())
+    gather.coordinates.push_back({coordinate, loads});
+}
+
+std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
+  Gather gather{loop, loop, {}, {}, 0, {}};
+  while (!mlir::isa<mlir::func::FuncOp>(gather.root->getParentOp())) {
+    memref::LoadOp end = loadedIndex(segmentEnd(gather.root.getUpperBound()));
+    Value row = end ? predecessor(end.getIndices().front()) : Value();
+    scf::ForOp rows = row ? loopOf(row) : scf::ForOp();
+    if (!rows || !mlir::isa<mlir::BlockArgument>(end.getMemRef()) || !isConstant(rows.getStep(), 1))
+      return std::nullopt;
+    gather.root = rows;
+    gather.pointers.insert(gather.pointers.begin(), end.getMemRef());
+  }
+  if (gather.pointers.empty())
+    return std::nullopt;
+  for (auto load : loop.getBody()->getOps<memref::LoadOp>())
+    if (load.getMemRefType().getRank() == 1 && load.getType().isIntOrIndex() &&
+        affineSum(load.getIndices().front()).coefficient(loop.getInductionVar()) == 1)
+      addLoads(load, gather);
+  if (!gather.operand)
+    return std::nullopt;
+  int64_t bytes = 0;
+  for (vector::LoadOp load : gather.coordinates.front().second)
+    bytes += load.getVectorType().getNumElements() * load.getVectorType().getElementTypeBitWidth() / 8;
+  // A loop inside reads more of the row than its body says.
+  const bool isWhole = gather.coordinates.front().second.front()->getParentOp() != loop;
+  return isWhole || always || bytes >= kLeastBytes ? std::optional(gather) : std::nullopt;
+}
+
+/// Of an operand's row, in bytes.
+Value PrefetchRows::rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
+  mlir::func::FuncOp body = getOperation();
+  const std::string name = argumentString(body, gather.operand.getArgNumber(), kName).str();
+  Value stride = boundArgument(body, name + ".stride_" + std::to_string(gather.dim), ops.getIndexType());
+  const int64_t element = mlir::cast<mlir::MemRefType>(gather.operand.getType()).getElementTypeBitWidth() / 8;
+  return arith::MulIOp::create(ops, stride, arith::ConstantIndexOp::create(ops, element));
+}
+
+/// Whether the operand is too large for a cache that is near anyway.
+Value PrefetchRows::isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
+  Value rows = sizeArgument(getOperation(), gather.operand.getArgNumber(), gather.dim);
+  Value bytes = arith::MulIOp::create(ops, rows, rowBytes(ops, gather));
+  return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, bytes, arith::ConstantIndexOp::create(ops, kCached));
+}
+
+/// Whether most of the sampled pairs of neighbouring rows have their middle entries far apart: of stencils, bands and
+/// blocks few, as there the next row needs what this one has loaded.
+Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last) {
+  const auto constant = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(ops, number); };
+  Value pointers = gather.pointers.back();
+  memref::LoadOp coordinate = gather.coordinates.front().first;
+  Value bytes = rowBytes(ops, gather);
+  const auto middle = [&](Value row) -> Value {
+    Value next = arith::AddIOp::create(ops, row, constant(1));
+    Value both = arith::AddIOp::create(ops, readIndex(ops, pointers, row), readIndex(ops, pointers, next));
+    Value half = arith::DivUIOp::create(ops, both, constant(2));
+    return readIndex(ops, coordinate.getMemRef(), arith::MinUIOp::create(ops, half, last));
+  };
+  Value pairs = arith::SubIOp::create(ops, arith::SubIOp::create(ops, rows.end, rows.begin), constant(1));
+  Value step = arith::DivUIOp::create(ops, pairs, constant(kSamples));
+  auto loop = scf::ForOp::create(ops, constant(0), constant(kSamples), constant(1), mlir::ValueRange{constant(0)});
+  {
+    mlir::OpBuilder::InsertionGuard guard(ops);
+    ops.setInsertionPointToStart(loop.getBody());
+    Value row = arith::AddIOp::create(ops, rows.begin, arith::MulIOp::create(ops, loop.getInductionVar(), step));
+    Value one = middle(row), other = middle(arith::AddIOp::create(ops, row, constant(1)));
+    Value apart =
+        arith::SubIOp::create(ops, arith::MaxUIOp::create(ops, one, other), arith::MinUIOp::create(ops, one, other));
+    Value isFar =
+        arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, arith::MulIOp::create(ops, apart, bytes), constant(kFar));
+    Value more = arith::AddIOp::create(ops, loop.getRegionIterArg(0), constant(1));
+    scf::YieldOp::create(ops, mlir::ValueRange{arith::SelectOp::create(ops, isFar, more, loop.getRegionIterArg(0))});
+  }
+  return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, loop.getResult(0), constant(kSamples / 2));
+}
+
+/// What `then` decides where the condition holds; else not to prefetch.
+PrefetchRows::Decision PrefetchRows::decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition,
+                                              llvm::function_ref<Decision()> then) {
+  mlir::Type types[] = {ops.getI1Type(), ops.getIndexType()};
+  auto choice = scf::IfOp::create(ops, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToEnd(choice.elseBlock());
+  Value no = arith::ConstantOp::create(ops, ops.getBoolAttr(false)), zero = arith::ConstantIndexOp::create(ops, 0);
+  scf::YieldOp::create(ops, mlir::ValueRange{no, zero});
+  ops.setInsertionPointToEnd(choice.thenBlock());
+  const Decision decision = then();
+  scf::YieldOp::create(ops, mlir::ValueRange{decision.isWorth, decision.last});
+  return {choice.getResult(0), choice.getResult(1)};
+}
+
+/// Looks at the rows of a range, whose segments are `level` levels below the root. Few rows have nothing to say, and
+/// levels without entries may have no pointers at all.
+PrefetchRows::Decision PrefetchRows::look(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows,
+                                          size_t level, bool always) {
+  const bool isLast = level + 1 == gather.pointers.size();
+  Value fewest = arith::ConstantIndexOp::create(ops, isLast && !always ? 2 * kSamples : 1);
+  Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
+  return decideIf(ops, arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, count, fewest), [&]() -> Decision {
+    Value pointers = gather.pointers[level];
+    const Range below{readIndex(ops, pointers, rows.begin), readIndex(ops, pointers, rows.end)};
+    if (!isLast)
+      return look(ops, gather, below, level + 1, always);
+    Value hasEntries = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, below.begin, below.end);
+    return decideIf(ops, hasEntries, [&]() -> Decision {
+      Value last = arith::SubIOp::create(ops, below.end, arith::ConstantIndexOp::create(ops, 1));
+      return {always ? arith::ConstantOp::create(ops, ops.getBoolAttr(true)).getResult()
+                     : sample(ops, gather, rows, last),
+              last};
+    });
+  });
+}
+
+PrefetchRows::Decision PrefetchRows::decide(const Gather &gather, bool always) {
+  scf::ForOp root = gather.root;
+  Decision &known = decisions_[{root, gather.pointers.back(), gather.operand}];
+  if (known.isWorth)
+    return known;
+  mlir::OpBuilder builder(root);
+  mlir::ImplicitLocOpBuilder ops(root.getLoc(), builder);
+  const Range rows{root.getLowerBound(), root.getUpperBound()};
+  if (always)
+    return known = look(ops, gather, rows, 0, always);
+  return known = decideIf(ops, isLarge(ops, gather), [&] { return look(ops, gather, rows, 0, always); });
+}
+
+/// Asks for the rows of later entries at the end of the block that loads this one's, a line at a time.
+void PrefetchRows::prefetch(Gather gather, int64_t ahead, bool always) {
+  const Decision decision = decide(gather, always);
+  mlir::Block *block = gather.coordinates.front().second.front()->getBlock();
+  mlir::OpBuilder builder(block->getTerminator());
+  mlir::ImplicitLocOpBuilder ops(gather.segment.getLoc(), builder);
+  auto when = scf::IfOp::create(ops, decision.isWorth, /*withElseRegion=*/false);
+  for (auto &[coordinate, loads] : gather.coordinates) {
+    // In front of a loop inside of the segment, once.
+    if (block == gather.segment.getBody())
+      ops.setInsertionPoint(when.thenBlock()->getTerminator());
+    else
+      ops.setInsertionPointAfter(coordinate);
+    Value later =
+        arith::AddIOp::create(ops, coordinate.getIndices().front(), arith::ConstantIndexOp::create(ops, ahead));
+    Value place = arith::MinUIOp::create(ops, later, decision.last);
+    Value row = readIndex(ops, coordinate.getMemRef(), place);
+    ops.setInsertionPoint(when.thenBlock()->getTerminator());
+    int64_t covered = 0;
+    for (vector::LoadOp load : loads) {
+      if (load->getBlock() != block)
+        continue;
+      if (covered % kLine == 0) {
+        llvm::SmallVector<Value> indices(load.getIndices());
+        indices[gather.dim] = row;
+        memref::PrefetchOp::create(ops, load.getBase(), indices, /*isWrite=*/false, /*localityHint=*/3,
+                                   /*isDataCache=*/true);
+      }
+      covered += load.getVectorType().getNumElements() * load.getVectorType().getElementTypeBitWidth() / 8;
+    }
+  }
+}
+
+} // namespace
+} // namespace spc::transforms

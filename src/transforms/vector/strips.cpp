@@ -1,0 +1,301 @@
+#include "transforms/vector/strips.h"
+
+#include "transforms/util/affine_sums.h"
+#include "transforms/util/vector_body.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace spc::transforms {
+
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using mlir::Operation;
+using mlir::Value;
+
+namespace {
+
+unsigned bytesOf(mlir::Type type) {
+  return type.getIntOrFloatBitWidth() / 8;
+}
+
+mlir::ValueRange indicesOf(Operation *access) {
+  if (auto load = mlir::dyn_cast<memref::LoadOp>(access))
+    return load.getIndices();
+  return mlir::cast<memref::StoreOp>(access).getIndices();
+}
+
+Value bufferOf(Operation *access) {
+  if (auto load = mlir::dyn_cast<memref::LoadOp>(access))
+    return load.getMemRef();
+  if (auto store = mlir::dyn_cast<memref::StoreOp>(access))
+    return store.getMemRef();
+  return {};
+}
+
+/// What depends on a dense loop's variable: indices, elements, or neither.
+class DenseLoop {
+public:
+  explicit DenseLoop(scf::ForOp loop) : loop_(loop) {}
+
+  /// Whether all its operations are separable; notes the slots it stores to.
+  bool check();
+  const std::vector<Slot> &slots() const { return slots_; }
+  unsigned elementBytes() const { return bytes_; }
+
+private:
+  bool checkOperation(Operation &op);
+  bool checkAccess(Operation &op);
+  bool isElement(Value value) const { return elements_.contains(value); }
+  bool isInvariant(Value value) { return loop_.isDefinedOutsideOfLoop(value) || !variants_.contains(value); }
+  bool noteType(mlir::Type type) {
+    bytes_ = isVectorElement(type) ? std::max(bytes_, bytesOf(type)) : bytes_;
+    return isVectorElement(type);
+  }
+
+  scf::ForOp loop_;
+  llvm::SmallPtrSet<Value, 8> variants_; ///< depend on the loop's variable
+  llvm::SmallPtrSet<Value, 8> elements_; ///< … and are not indices
+  std::vector<Slot> slots_;
+  unsigned bytes_ = 0;
+};
+
+bool DenseLoop::check() {
+  if (loop_.getNumResults() > 0 || !isConstant(loop_.getLowerBound(), 0) || !isConstant(loop_.getStep(), 1))
+    return false;
+  variants_.insert(loop_.getInductionVar());
+  for (Operation &op : loop_.getBody()->without_terminator())
+    if (op.getNumRegions() > 0 || !checkOperation(op))
+      return false;
+  return !slots_.empty();
+}
+
+bool DenseLoop::checkOperation(Operation &op) {
+  if (bufferOf(&op))
+    return checkAccess(op);
+  if (!mlir::isPure(&op) || op.getNumResults() != 1)
+    return false;
+  if (llvm::all_of(op.getOperands(), [&](Value operand) { return isInvariant(operand); }))
+    return true;
+  Value result = op.getResult(0);
+  variants_.insert(result);
+  if (result.getType().isIndex())
+    return llvm::none_of(op.getOperands(), [&](Value operand) { return isElement(operand); });
+  elements_.insert(result);
+  // A condition is as wide as what it chooses between.
+  return isElementwise(&op) && (result.getType().isInteger(1) || noteType(result.getType())) &&
+         llvm::all_of(op.getOperands(), [&](Value operand) { return isInvariant(operand) || isElement(operand); });
+}
+
+bool DenseLoop::checkAccess(Operation &op) {
+  Slot slot{bufferOf(&op), {}, 0, false};
+  std::optional<unsigned> unit = unitDimension(slot.buffer);
+  bool moves = false;
+  for (auto [dim, index] : llvm::enumerate(indicesOf(&op))) {
+    const bool isUnit = unit && *unit == dim;
+    const int64_t coefficient = affineSum(index).coefficient(loop_.getInductionVar());
+    if (isInvariant(index)) {
+      slot.indices.push_back(index);
+      continue;
+    }
+    if (!isUnit || coefficient != 1)
+      return false;
+    slot.indices.push_back(index == loop_.getInductionVar() ? Value() : index);
+    slot.along = *unit;
+    moves = true;
+  }
+  if (auto load = mlir::dyn_cast<memref::LoadOp>(op)) {
+    if (!moves)
+      return true;
+    variants_.insert(load);
+    elements_.insert(load);
+    return noteType(load.getType());
+  }
+  // Stores go to an element of the strip's own index: a sum with another loop's variable would need to be rebuilt.
+  if (!moves || slot.indices[slot.along] || !noteType(mlir::cast<memref::StoreOp>(op).getValue().getType()))
+    return false;
+  if (!llvm::is_contained(slots_, slot))
+    slots_.push_back(slot);
+  return true;
+}
+
+/// The innermost of the blocks that define the slots' indices: the whole region lies in it.
+mlir::Block *homeOf(mlir::func::FuncOp body, llvm::ArrayRef<Slot> slots) {
+  mlir::Block *home = &body.getBody().front();
+  for (const Slot &slot : slots)
+    for (Value index : slot.indices)
+      if (index && home->getParent()->isAncestor(index.getParentRegion()))
+        home = index.getParentBlock();
+  return home;
+}
+
+/// Whether two slots may have elements in common: not where they are different rows of one block.
+bool mayOverlap(const Slot &a, const Slot &b) {
+  if (a.buffer != b.buffer || a.along != b.along)
+    return a.buffer == b.buffer;
+  for (auto [left, right] : llvm::zip_equal(a.indices, b.indices)) {
+    if (!left || !right)
+      continue;
+    const AffineSum one = affineSum(left), other = affineSum(right);
+    if (one.terms == other.terms && one.constant != other.constant)
+      return false;
+  }
+  return true;
+}
+
+/// Grows a region from the dense loops at home in one block.
+class RegionBuilder {
+public:
+  RegionBuilder(mlir::Block *block, const llvm::MapVector<Operation *, std::vector<Slot>> &loops) : loops_(loops) {
+    region_.block = block;
+  }
+  std::optional<StripRegion> build();
+
+private:
+  bool addOperation(Operation &op);
+  bool isAllowedInside(Operation *op);
+  bool findSlots();
+  bool usesOnlySlots();
+  bool isNested() const;
+  bool hasDense(Operation &op) const {
+    return op
+        .walk([&](Operation *inner) {
+          return loops_.contains(inner) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  const llvm::MapVector<Operation *, std::vector<Slot>> &loops_;
+  StripRegion region_;
+};
+
+std::optional<StripRegion> RegionBuilder::build() {
+  for (Operation &op : *region_.block)
+    if (hasDense(op) && !addOperation(op))
+      return std::nullopt;
+  // What stands between is moved before the region, or is left where nothing needs it.
+  for (Operation *op = region_.operations.front(); op != region_.operations.back(); op = op->getNextNode())
+    if (!llvm::is_contained(region_.operations, op) && (op->getNumRegions() > 0 || !isAllowedInside(op)))
+      return std::nullopt;
+  if (!isNested() || !findSlots() || !usesOnlySlots())
+    return std::nullopt;
+  return region_;
+}
+
+bool RegionBuilder::addOperation(Operation &op) {
+  region_.operations.push_back(&op);
+  if (op.getNumResults() > 0)
+    return false;
+  mlir::WalkResult result = op.walk<mlir::WalkOrder::PreOrder>([&](Operation *inner) {
+    auto dense = loops_.find(inner);
+    if (dense == loops_.end())
+      return isAllowedInside(inner) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+    Value size = mlir::cast<scf::ForOp>(inner).getUpperBound();
+    if (region_.size && region_.size != size)
+      return mlir::WalkResult::interrupt();
+    region_.size = size;
+    region_.dense.insert(inner);
+    return mlir::WalkResult::skip();
+  });
+  return !result.wasInterrupted();
+}
+
+/// Besides the dense loops: control flow around them and what reads or computes. Other loops would be run once more for
+/// each strip.
+bool RegionBuilder::isAllowedInside(Operation *op) {
+  if (mlir::isa<scf::ForOp, scf::WhileOp>(op))
+    return hasDense(*op);
+  if (mlir::isa<scf::IfOp, scf::YieldOp, scf::ConditionOp>(op))
+    return true;
+  return op->getNumRegions() == 0 && (mlir::isa<memref::LoadOp>(op) || mlir::isMemoryEffectFree(op));
+}
+
+bool RegionBuilder::isNested() const {
+  return llvm::any_of(region_.operations, [&](Operation *op) { return !region_.dense.contains(op); });
+}
+
+bool RegionBuilder::findSlots() {
+  for (Operation *op : region_.operations)
+    op->walk([&](Operation *inner) {
+      auto dense = loops_.find(inner);
+      for (const Slot &slot : dense == loops_.end() ? llvm::ArrayRef<Slot>() : llvm::ArrayRef<Slot>(dense->second))
+        if (!llvm::is_contained(region_.slots, slot)) {
+          region_.slots.push_back(slot);
+          // The region's first loop over it stands in the block itself and only stores: it sets the slot.
+          region_.slots.back().isFresh = inner->getBlock() == region_.block &&
+                                         inner->walk([&](memref::LoadOp load) {
+                                                return load.getMemRef() == slot.buffer ? mlir::WalkResult::interrupt()
+                                                                                       : mlir::WalkResult::advance();
+                                              }).wasInterrupted() == false;
+        }
+    });
+  for (auto slot = region_.slots.begin(); slot != region_.slots.end(); ++slot)
+    if (std::any_of(region_.slots.begin(), slot, [&](const Slot &other) { return mayOverlap(*slot, other); }))
+      return false;
+  return true;
+}
+
+/// Whether what is written is accessed only through the slots, inside of the region.
+bool RegionBuilder::usesOnlySlots() {
+  // Including what stands between, which will come first.
+  for (Operation *op = region_.operations.front(); op != region_.operations.back()->getNextNode();
+       op = op->getNextNode()) {
+    mlir::WalkResult result = op->walk([&](Operation *access) {
+      Value buffer = bufferOf(access);
+      auto isWritten = [&](const Slot &slot) { return slot.buffer == buffer; };
+      if (!buffer || llvm::none_of(region_.slots, isWritten))
+        return mlir::WalkResult::advance();
+      return region_.slotOf(access) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+unsigned StripRegion::rows() const {
+  size_t most = 1;
+  for (const Slot &slot : slots)
+    most =
+        std::max<size_t>(most, llvm::count_if(slots, [&](const Slot &other) { return other.buffer == slot.buffer; }));
+  return unsigned(most);
+}
+
+const Slot *StripRegion::slotOf(Operation *access) const {
+  auto loop = mlir::dyn_cast<scf::ForOp>(access->getParentOp());
+  if (!bufferOf(access) || !loop || !dense.contains(loop))
+    return nullptr;
+  Slot found{bufferOf(access), llvm::SmallVector<Value>(indicesOf(access)), 0, false};
+  std::optional<unsigned> unit = unitDimension(found.buffer);
+  if (!unit || found.indices[*unit] != loop.getInductionVar())
+    return nullptr;
+  found.indices[*unit] = Value();
+  found.along = *unit;
+  auto slot = llvm::find(slots, found);
+  return slot == slots.end() ? nullptr : &*slot;
+}
+
+std::vector<StripRegion> findStripRegions(mlir::func::FuncOp body) {
+  llvm::MapVector<mlir::Block *, llvm::MapVector<Operation *, std::vector<Slot>>> homes;
+  llvm::DenseMap<mlir::Block *, unsigned> bytes;
+  body.walk([&](scf::ForOp loop) {
+    DenseLoop dense(loop);
+    if (!dense.check())
+      return;
+    mlir::Block *home = homeOf(body, dense.slots());
+    homes[home][loop] = dense.slots();
+    bytes[home] = std::max(bytes[home], dense.elementBytes());
+  });
+  std::vector<StripRegion> regions;
+  for (auto &[block, loops] : homes)
+    if (std::optional<StripRegion> region = RegionBuilder(block, loops).build()) {
+      region->elementBytes = bytes[block];
+      regions.push_back(*region);
+    }
+  return regions;
+}
+
+} // namespace spc::transforms

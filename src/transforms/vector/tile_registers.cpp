@@ -1,0 +1,157 @@
+#include "transforms/passes.h"
+#include "transforms/util/body_arguments.h"
+#include "transforms/vector/strip_writer.h"
+#include "transforms/vector/strips.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_TILEREGISTERS
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace arith = mlir::arith;
+namespace scf = mlir::scf;
+using mlir::Value;
+
+/// There are shapes of 1, 2, and multiples of 4 vectors: each costs 5 to 15 ms of compilation.
+constexpr int64_t kUnit = 4;
+constexpr int64_t kMost = 8;        ///< vectors of a strip: more of them gained nothing
+constexpr int64_t kMostChosen = 16; ///< … where the user chooses
+
+int64_t roundedUp(int64_t count) {
+  return count > kUnit / 2 ? llvm::alignTo(count, kUnit) : count;
+}
+
+/// A strip of `count` vectors, of which the last `clamped` may overlap the others, which are needed in full.
+struct Shape {
+  int64_t lanes, count, clamped;
+  bool isPart; ///< for what is shorter than one whole vector
+
+  /// What tells it from the others: how many vectors; of parts, minus how many lanes.
+  int64_t code() const { return isPart ? -lanes : count; }
+};
+
+class TileRegisters : public impl::TileRegistersBase<TileRegisters> {
+public:
+  using TileRegistersBase::TileRegistersBase;
+
+  void runOnOperation() override {
+    const std::optional<int64_t> elements = scheduled(getOperation(), "tile");
+    if (elements == 0)
+      return;
+    for (StripRegion &region : findStripRegions(getOperation())) {
+      const int64_t lanes = std::max<int64_t>(vectorBytes / region.elementBytes, 1);
+      // Some registers are needed for what strips are computed from.
+      // Rows side by side share them, with more factors beside.
+      const int64_t rows = region.rows(), free = rows > 1 ? registers / 2 / rows : registers * 3 / 4;
+      const int64_t wanted = elements ? llvm::divideCeil(*elements, lanes) : free;
+      mostVectors_ =
+          roundedUp(std::clamp<int64_t>(wanted, elements || rows > 1 ? 1 : 4, elements ? kMostChosen : kMost));
+      tile(region, lanes);
+    }
+  }
+
+private:
+  /// How a size is cut: into strips of `length` elements with the shape `whole`, and one for the rest.
+  struct Cut {
+    Value length, whole, rest;
+  };
+
+  llvm::SmallVector<Shape> shapes(int64_t lanes) const;
+  Cut cut(mlir::ImplicitLocOpBuilder &ops, Value size, int64_t lanes) const;
+  void tile(StripRegion &region, int64_t lanes);
+  void writeStrips(mlir::ImplicitLocOpBuilder &ops, const StripRegion &region, const Cut &cut, int64_t lanes);
+
+  int64_t mostVectors_ = 0; ///< of a strip
+};
+
+/// From one vector to as many as fit in the registers with something to spare; for less than one vector, two
+/// overlapping halves, quarters, …, or a single element.
+llvm::SmallVector<Shape> TileRegisters::shapes(int64_t lanes) const {
+  llvm::SmallVector<Shape> all;
+  for (int64_t count = 1, before = 0; count <= mostVectors_; before = count, count = roundedUp(count + 1))
+    all.push_back({lanes, count, std::min(count - before, count - 1), false});
+  for (int64_t narrow = lanes / 2; narrow > 1; narrow /= 2)
+    all.push_back({narrow, 2, 1, true});
+  if (lanes > 1)
+    all.push_back({1, 1, 0, true});
+  return all;
+}
+
+/// Strips of the shape nearest to the size, so that little is computed twice, and one that holds what they leave.
+TileRegisters::Cut TileRegisters::cut(mlir::ImplicitLocOpBuilder &ops, Value size, int64_t lanes) const {
+  const auto constant = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(ops, number); };
+  const auto isBelow = [&](Value a, Value b) -> Value {
+    return arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, a, b);
+  };
+  const auto select = [&](Value condition, Value a, Value b) -> Value {
+    return arith::SelectOp::create(ops, condition, a, b);
+  };
+  const auto vectorsOf = [&](Value elements) -> Value {
+    Value covered = arith::AddIOp::create(ops, elements, constant(lanes - 1));
+    return arith::DivUIOp::create(ops, covered, constant(lanes));
+  };
+  const auto toShape = [&](Value count, int64_t up) -> Value {
+    Value above = arith::AddIOp::create(ops, count, constant(up));
+    Value multiple = arith::AndIOp::create(ops, above, constant(-kUnit));
+    return select(isBelow(count, constant(kUnit / 2 + 1)), count, multiple);
+  };
+  Value vectors = arith::MaxUIOp::create(ops, constant(1), vectorsOf(size));
+  Value whole = arith::MinUIOp::create(ops, toShape(vectors, kUnit / 2), constant(mostVectors_));
+  Value length = arith::MulIOp::create(ops, whole, constant(lanes));
+  Value rest = arith::RemUIOp::create(ops, size, length);
+  Value code = toShape(vectorsOf(rest), kUnit - 1);
+  for (int64_t narrow = lanes / 2; narrow > 0; narrow /= 2)
+    code = select(isBelow(rest, constant(2 * narrow)), constant(-narrow), code);
+  return {length, whole, code};
+}
+
+void TileRegisters::writeStrips(mlir::ImplicitLocOpBuilder &ops, const StripRegion &region, const Cut &cut,
+                                int64_t lanes) {
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  auto strips = scf::ForOp::create(ops, arith::ConstantIndexOp::create(ops, 0), region.size, cut.length);
+  ops.setInsertionPointToStart(strips.getBody());
+  Value base = strips.getInductionVar();
+  Value left = arith::SubIOp::create(ops, region.size, base);
+  Value isWhole = arith::CmpIOp::create(ops, arith::CmpIPredicate::uge, left, cut.length);
+  Value code = arith::SelectOp::create(ops, isWhole, cut.whole, cut.rest);
+  const llvm::SmallVector<Shape> all = shapes(lanes);
+  llvm::SmallVector<int64_t> codes;
+  for (const Shape &shape : all)
+    codes.push_back(shape.code());
+  auto choice = scf::IndexSwitchOp::create(ops, mlir::TypeRange(), code, codes, codes.size());
+  const auto open = [&](mlir::Region &body) {
+    ops.createBlock(&body);
+    scf::YieldOp::create(ops);
+    ops.setInsertionPointToStart(&body.front());
+  };
+  open(choice.getDefaultRegion());
+  for (auto [shape, body] : llvm::zip_equal(all, choice.getCaseRegions())) {
+    open(body);
+    StripWriter(ops, region, {shape.lanes, shape.count, shape.clamped, base}).write();
+  }
+}
+
+void TileRegisters::tile(StripRegion &region, int64_t lanes) {
+  mlir::OpBuilder builder(&getContext());
+  mlir::ImplicitLocOpBuilder ops(region.operations.front()->getLoc(), builder);
+  // What all rows have in common is worked out once.
+  mlir::Block &entry = getOperation().getBody().front();
+  const bool isCommon = region.size.getParentBlock() == &entry;
+  ops.setInsertionPoint(isCommon ? entry.findAncestorOpInBlock(*region.operations.front()) : region.operations.front());
+  const Cut strips = cut(ops, region.size, lanes);
+  ops.setInsertionPointAfter(region.operations.back());
+  writeStrips(ops, region, strips, lanes);
+  for (mlir::Operation *op : llvm::reverse(region.operations))
+    op->erase();
+}
+
+} // namespace
+} // namespace spc::transforms

@@ -1,0 +1,79 @@
+// An output whose arrays the call makes.
+#pragma once
+
+#include "abi/signature.h"
+#include "harness/dense_evaluator.h"
+#include "harness/pattern_evaluator.h"
+#include "harness/test_context.h"
+#include "tensor/tensor.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::testing {
+
+/// What an assembled output must come to.
+struct ExpectedOutput {
+  DenseTensor values;
+  Pattern least; ///< what must be stored
+  Pattern most;  ///< what may be: more where operands have padding, which is an entry wherever it points to
+};
+
+/// A tensor of zeros at the elements of a mask, or nullopt where the format has no room for them: fixed widths may be
+/// too narrow, index types too small.
+std::optional<tensor::PackedTensor> packMask(const std::vector<uint8_t> &stored, const std::vector<int64_t> &shape,
+                                             const format::Format &format, sema::ValueType type);
+
+/// The elements that a tensor has a place for.
+std::vector<uint8_t> placesOf(const tensor::PackedTensor &tensor, const std::vector<int64_t> &shape);
+
+class AssembledOutput {
+public:
+  /// Room for a result in `context`'s memory, which must outlive this. The struct holds zeros, or where `isSpoilt`
+  /// garbage in each field.
+  AssembledOutput(const abi::StructType &type, std::vector<int64_t> shape, TestContext &context, bool isSpoilt);
+
+  /// Says the size of a dimension, which no operand does.
+  void setSize(int dimension, int64_t size);
+
+  /// A tensor that the call reads before it replaces it. Returns the empty string or why it cannot be stored.
+  std::string fill(const tensor::Coordinates &entries);
+
+  /// What to hand to the kernel.
+  void *cStruct() { return slots_.data(); }
+  const abi::StructType &type() const { return type_; }
+
+  /// The entries that the struct holds, in storage order. Requires: a valid structure.
+  tensor::Coordinates content() const;
+
+  /// The same with padding and, where blocks are stored, with what is 0 in them.
+  tensor::Coordinates slots() const;
+
+  /// Checks the struct after a successful call: structure, stored elements, values. Returns the empty string or the
+  /// first difference.
+  std::string check(const ExpectedOutput &expected) const;
+
+  /// After a call that failed: whether the struct is as it was.
+  bool isUnchanged() const { return slots_ == before_; }
+
+  /// Arrays that the struct points to.
+  int64_t arrays() const;
+  /// Frees them.
+  void release();
+
+private:
+  std::string checkPattern(const ExpectedOutput &expected, const std::vector<uint8_t> &stored,
+                           const std::vector<std::complex<double>> &values) const;
+  std::optional<tensor::PackedTensor> packed(const Pattern &pattern) const {
+    return packMask(pattern.stored, shape_, type_.format, type_.value);
+  }
+  std::string nameOf(int64_t element) const;
+
+  const abi::StructType type_;
+  const std::vector<int64_t> shape_;
+  TestContext &context_;
+  std::vector<uint64_t> slots_, before_; ///< the struct, field by field
+};
+
+} // namespace spc::testing

@@ -1,0 +1,394 @@
+#include "harness/dense_evaluator.h"
+
+#include "harness/dense_nodes.h"
+#include "harness/dense_values.h"
+#include "harness/function_values.h"
+#include "harness/number_types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+namespace spc::testing {
+namespace {
+
+using namespace evaluator;
+class StatementEvaluator {
+public:
+  StatementEvaluator(std::vector<Variable> &variables, sema::ValueType type)
+      : variables_(variables), type_(type), epsilon_(epsilonOf(type)) {}
+
+  Value sum(const Node &body, const std::vector<int> &loops) {
+    Accumulator total;
+    const bool isDense = !readsSparse(body); // then it has a value everywhere, be it a 0 whatever its operands are
+    forEachPoint(variables_, loops, [&] {
+      Value value = evaluate(body);
+      if (isDense && body.hasCalls)
+        value.present = value.stored = true;
+      total.add(value);
+    });
+    return total.total(epsilon_);
+  }
+
+  int64_t offset(const Node &access) const {
+    const std::vector<int64_t> &shape = access.tensor->shape;
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      int64_t at = access.indices[dim].constant;
+      for (auto [variable, scale] : access.indices[dim].terms)
+        at += scale * variables_[static_cast<size_t>(variable)].at;
+      if (at >= shape[dim])
+        throw std::runtime_error("an index is outside of its tensor");
+      offset = offset * shape[dim] + at;
+    }
+    return offset;
+  }
+
+  /// What a statement that takes values in makes of what its target holds and of one more value.
+  Value taken(syntax::Reduction kind, const Value &held, const Value &next) const {
+    const double a = held.value.real(), b = converted(next.value, type_).real();
+    const double error = worse(held.error, next.error + epsilon_ * std::abs(b));
+    if (kind == syntax::Reduction::Any)
+      return {double(a != 0 || b != 0), 1, next.error > 0 ? std::numeric_limits<double>::infinity() : 0, true, true};
+    const bool isNext = !std::isnan(a) && (std::isnan(b) || (kind == syntax::Reduction::Min ? b < a : b > a));
+    return isNext ? Value{b, std::abs(b), error, true, true} : Value{a, std::abs(a), error, true, true};
+  }
+
+  Value takenIn(syntax::Reduction kind, Value held, const Node &body, const std::vector<int> &loops) {
+    forEachPoint(variables_, loops, [&] {
+      Value next = evaluate(body);
+      if (kind == syntax::Reduction::Any) // the truth of a value, in whatever type that has
+        next.value = next.value != Element(0) ? 1 : 0;
+      held = taken(kind, held, next);
+    });
+    return held;
+  }
+
+  int64_t offset(const std::vector<int64_t> &shape, const std::vector<int> &indices) const {
+    int64_t offset = 0;
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      offset = offset * shape[dim] + variables_[static_cast<size_t>(indices[dim])].at;
+    return offset;
+  }
+
+  /// Of all values, those of missing entries among them; stored where one of them may make a difference.
+  Value reduce(const Node &node) { return reduceValues(node); }
+
+private:
+  Value evaluate(const Node &node) {
+    Value value = compute(node);
+    if (!node.hasCalls)
+      return value;
+    // What no one number stands for may be anything anywhere; where that number is not 0, it counts.
+    value.stored |= !node.fill;
+    value.present |= node.fill.value_or(1) != 0;
+    return value;
+  }
+
+  Value compute(const Node &node) {
+    switch (node.kind) {
+    case NodeKind::Literal:
+      return {node.literal, std::abs(node.literal), epsilon_ * std::abs(node.literal), true};
+    case NodeKind::Index: {
+      const auto at = static_cast<double>(variables_[static_cast<size_t>(node.variables.front())].at);
+      return {at, at, 0, true, true};
+    }
+    case NodeKind::Call:
+      return call(node);
+    case NodeKind::Access:
+      return read(node);
+    case NodeKind::Negate: {
+      Value value = evaluate(*node.left);
+      value.value = -value.value;
+      return value;
+    }
+    case NodeKind::Add:
+    case NodeKind::Subtract:
+      return addition(node);
+    case NodeKind::Multiply:
+      return multiply(evaluate(*node.left), evaluate(*node.right));
+    case NodeKind::Divide:
+      return divide(evaluate(*node.left), evaluate(*node.right));
+    case NodeKind::Sum:
+      return reduction(node);
+    }
+    return {};
+  }
+
+  Value read(const Node &node) const {
+    const DenseTensor &tensor = *node.tensor;
+    const auto at = static_cast<size_t>(offset(node));
+    if (tensor.sparse && !tensor.stored[at])
+      return node.picks ? Value{tensor.fill, std::isinf(tensor.fill) ? 0 : std::abs(tensor.fill), 0, true, true}
+                        : ofFill(tensor.fill);
+    const Element value = tensor.values[at];
+    return {value, std::abs(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
+  }
+
+  /// What a missing entry is: nothing, where that is a 0.
+  static Value ofFill(double fill) {
+    return fill == 0 ? Value{} : Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, false};
+  }
+
+  Value addition(const Node &node) {
+    const Value left = evaluate(*node.left), right = evaluate(*node.right);
+    const bool byLeft = isInfinite(node.left->fill), byRight = isInfinite(node.right->fill);
+    if (isInfinite(node.fill) && ((byLeft && !left.stored) || (byRight && !right.stored)))
+      return ofFill(*node.fill);
+    Accumulator total;
+    total.add(left);
+    total.add(right, node.kind == NodeKind::Subtract);
+    return total.total(epsilon_);
+  }
+
+  Value reduction(const Node &node) {
+    switch (node.reduction) {
+    case syntax::Reduction::Sum:
+      return sum(*node.left, node.variables);
+    case syntax::Reduction::Mean: {
+      double count = 1;
+      for (int variable : node.variables)
+        count *= static_cast<double>(variables_[static_cast<size_t>(variable)].extent);
+      return divide(sum(*node.left, node.variables), {count, count, 0, true, true});
+    }
+    case syntax::Reduction::Count: {
+      double count = 0;
+      forEachPoint(variables_, node.variables, [&] { count += read(*node.left).stored ? 1 : 0; });
+      return {count, count, 0, count > 0, count > 0};
+    }
+    case syntax::Reduction::ArgMin:
+    case syntax::Reduction::ArgMax:
+      return place(node);
+    default:
+      return reduceValues(node);
+    }
+  }
+
+  /// The first place of the extreme; of a NaN where there is one. It is certain only where all values are.
+  Value place(const Node &node) {
+    const Variable &variable = variables_[static_cast<size_t>(node.variables.front())];
+    const double infinity = std::numeric_limits<double>::infinity();
+    // Of nothing it is an infinity, or an integer that no double is.
+    double best = 0, at = sema::isInteger(type_) ? 0 : infinity;
+    double error = variable.extent == 0 && sema::isInteger(type_) ? infinity : 0;
+    forEachPoint(variables_, node.variables, [&] {
+      const Value next = evaluate(*node.left);
+      const double value = next.value.real();
+      error = worse(error, next.error);
+      const bool isBetter = node.reduction == syntax::Reduction::ArgMin ? value < best : value > best;
+      if (variable.at == 0 || (!std::isnan(best) && (std::isnan(value) || isBetter))) {
+        best = value;
+        at = static_cast<double>(variable.at);
+      }
+    });
+    return {at, at, error > 0 ? infinity : 0, true, true};
+  }
+
+  Value call(const Node &node) {
+    if (node.call->function == syntax::Function::Pattern || isComplement(node)) {
+      const bool isMask = node.call->function == syntax::Function::Pattern;
+      const Node &access = isMask ? *node.arguments.front() : *node.arguments.front()->arguments.front();
+      if (!access.tensor->sparse)
+        return {1, 1, 0, true, true};
+      const bool isTrue = read(access).stored == isMask;
+      return {isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue, isTrue};
+    }
+    std::vector<Value> arguments;
+    std::vector<double> values, errors;
+    for (const NodePtr &argument : node.arguments) {
+      arguments.push_back(evaluate(*argument));
+      values.push_back(arguments.back().value.real());
+      errors.push_back(arguments.back().error);
+    }
+    Value result;
+    const double value = valueOf(*node.call, values);
+    result.value = value;
+    result.magnitude = std::abs(value);
+    result.error = errorOf(*node.call, values, errors, epsilon_);
+    result.stored = isStored(node, arguments);
+    result.present = result.stored || node.fill != 0.0;
+    return settledBy(node) && !result.stored ? ofFill(*node.fill) : result;
+  }
+
+  /// Whether a call may differ from its fill here: where an argument may, but for what settles it.
+  static bool isStored(const Node &node, const std::vector<Value> &arguments) {
+    const auto fill = [&](size_t k) { return node.arguments[k]->fill; };
+    const bool isAnd = node.call->function == syntax::Function::And;
+    if (isAnd || node.call->function == syntax::Function::Or) {
+      const auto settles = [&](size_t k) { return fill(k) && (*fill(k) != 0) != isAnd; };
+      if (settles(0) && settles(1))
+        return arguments[0].stored && arguments[1].stored;
+      if (settles(0) || settles(1))
+        return arguments[settles(0) ? 0 : 1].stored;
+    }
+    if (node.call->function == syntax::Function::Select)
+      return fill(0) ? arguments[0].stored || arguments[*fill(0) != 0 ? 1 : 2].stored
+                     : arguments[1].stored || arguments[2].stored;
+    const std::optional<double> settled = settledBy(node);
+    bool isAny = false, isAll = true;
+    for (size_t k = 0; k < arguments.size(); ++k) {
+      isAny |= arguments[k].stored;
+      isAll &= fill(k) != settled || arguments[k].stored;
+    }
+    return settled ? isAll : isAny;
+  }
+
+  Value multiply(const Value &a, const Value &b) const {
+    if (!a.present || !b.present)
+      return {};
+    const double magnitude = a.magnitude * b.magnitude;
+    const double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilon_ * magnitude;
+    return {productOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions * b.additions};
+  }
+
+  Value reduceValues(const Node &node) {
+    using syntax::Reduction;
+    const Reduction kind = node.reduction;
+    const double infinity = std::numeric_limits<double>::infinity();
+    double start = kind == Reduction::Min   ? infinity
+                   : kind == Reduction::Max ? -infinity
+                   : kind == Reduction::Any ? 0
+                                            : 1;
+    if (sema::isInteger(type_) && std::isinf(start)) {
+      const double range = std::ldexp(1, 8 * sema::bytesOf(type_)), least = sema::isUnsigned(type_) ? 0 : -range / 2;
+      start = start > 0 ? least + range - 1 : least;
+    }
+    Value result{start, std::isinf(start) ? 0 : std::abs(start), 0, true, true};
+    bool isStored = node.left->fill != start;
+    forEachPoint(variables_, node.variables, [&] {
+      const Value next = evaluate(*node.left);
+      isStored |= next.stored;
+      const double a = result.value.real(), b = next.value.real();
+      if (kind == Reduction::Product)
+        result = multiply(result, {next.value, next.magnitude, next.error, true, true});
+      else if (kind == Reduction::Any || kind == Reduction::All)
+        result = {kind == Reduction::Any ? double(a != 0 || b != 0) : double(a != 0 && b != 0), 1,
+                  next.error > 0 ? infinity : result.error, true, true};
+      else if (!std::isnan(a) && (std::isnan(b) || (kind == Reduction::Min ? b < a : b > a)))
+        result = {b, std::abs(b), worse(result.error, next.error), true, true};
+      else
+        result.error = worse(result.error, next.error);
+    });
+    result.present = true;
+    result.stored = isStored;
+    return result;
+  }
+
+  /// A missing divisor can only be an empty sum, whose value is 0.
+  Value divide(const Value &a, const Value &b) const {
+    if (!a.present)
+      return {};
+    const double divisor = std::abs(b.value);
+    const double magnitude = a.magnitude / divisor;
+    double error = std::numeric_limits<double>::infinity();
+    if (divisor > b.error)
+      error = (a.error + magnitude * b.error) / (divisor - b.error) + epsilon_ * magnitude;
+    return {quotientOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions};
+  }
+
+  std::vector<Variable> &variables_;
+  sema::ValueType type_; ///< the target's
+  double epsilon_;
+};
+
+void run(const syntax::Statement &statement, TensorMap &tensors) {
+  auto found = tensors.find(statement.target.tensor.text);
+  if (found == tensors.end() || found->second.shape.size() != statement.target.indices.size())
+    throw std::runtime_error("no target of that order: " + statement.target.tensor.text);
+  const TensorMap before = tensors; // a target that is read is read as it was
+  DenseTensor &target = found->second;
+  target.errors.resize(target.values.size(), 0);
+
+  std::vector<Variable> variables;
+  Resolver resolver(before, variables);
+  Scope scope;
+  std::vector<int> indices;
+  std::vector<int> loops;
+  for (size_t dim = 0; dim < target.shape.size(); ++dim) {
+    const std::string &name = statement.target.indices[dim].text;
+    const bool isNew = !scope.contains(name);
+    indices.push_back(isNew ? resolver.bind(scope, name) : scope[name]);
+    if (isNew)
+      loops.push_back(indices.back());
+    resolver.constrain(indices.back(), target.shape[dim]);
+  }
+  const std::optional<syntax::Reduction> takesIn = takenInBy(statement.op);
+  resolver.noteWindows(*statement.value);
+  resolver.noteExtents(*statement.value);
+  std::vector<Addend> addends;
+  const bool isWhole = statement.op == syntax::AssignOp::Assign && readsFill(*statement.value, before) &&
+                       indexesOnly(*statement.value, scope);
+  if (takesIn)
+    addends.push_back({statement.value.get(), false});
+  else if (isWhole)
+    addends.push_back({statement.value.get(), false});
+  else
+    splitIntoAddends(*statement.value, false, addends);
+  std::vector<Term> terms;
+  for (const Addend &addend : addends)
+    terms.push_back(resolver.term(addend, scope, isWhole));
+
+  const double epsilon = epsilonOf(target.type);
+  StatementEvaluator evaluator(variables, target.type);
+  forEachPoint(variables, loops, [&] {
+    const auto at = static_cast<size_t>(evaluator.offset(target.shape, indices));
+    const bool isStored = !target.sparse || target.stored[at];
+    if (takesIn) {
+      const Value held{target.values[at], std::abs(target.values[at]), target.errors[at], true, true};
+      const Value result = evaluator.takenIn(*takesIn, held, *terms.front().expr, terms.front().reductions);
+      target.values[at] = converted(result.value, target.type);
+      target.errors[at] = result.error;
+      return;
+    }
+    if (const Node *reduction = reductionOf(terms);
+        reduction && target.assembled && statement.op == syntax::AssignOp::Assign) {
+      const Value result = evaluator.reduce(*reduction);
+      target.stored[at] = result.stored ? 1 : 0;
+      target.values[at] = converted(result.value, target.type);
+      target.errors[at] = storedError(result, target.type, epsilon);
+      return;
+    }
+    Accumulator total;
+    if (statement.op == syntax::AssignOp::Add && isStored)
+      total.add({target.values[at], std::abs(target.values[at]), target.errors[at], true});
+    for (const Term &term : terms)
+      total.add(evaluator.sum(*term.expr, term.reductions), term.isNegated);
+    const Value result = total.total(epsilon);
+    const bool hasEntry = target.fill == 0 ? result.present : result.stored;
+    if (target.assembled)
+      target.stored[at] = hasEntry ? 1 : 0;
+    else if (hasEntry && !isStored)
+      throw std::runtime_error("a value falls outside the pattern of " + statement.target.tensor.text);
+    target.values[at] = converted(result.value, target.type);
+    target.errors[at] = storedError(result, target.type, epsilon);
+  });
+}
+
+} // namespace
+
+int64_t DenseTensor::size() const {
+  int64_t size = 1;
+  for (int64_t extent : shape)
+    size *= extent;
+  return size;
+}
+
+std::string evaluate(const syntax::Kernel &kernel, TensorMap &tensors) {
+  try {
+    for (const syntax::Statement &statement : kernel.statements)
+      run(statement, tensors);
+    return {};
+  } catch (const std::runtime_error &error) {
+    return error.what();
+  }
+}
+
+bool matches(Element actual, Element expected, double error) {
+  if (!isFinite(expected))
+    return !isFinite(actual);
+  if (std::isinf(error) || std::isnan(error))
+    return true;
+  return std::abs(actual - expected) <= error;
+}
+
+} // namespace spc::testing

@@ -1,0 +1,297 @@
+#include "harness/dense_nodes.h"
+
+#include "harness/function_values.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+
+namespace spc::testing::evaluator {
+
+void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Addend> &addends) {
+  if (auto *paren = std::get_if<syntax::Paren>(&expr.node))
+    return splitIntoAddends(*paren->inner, isNegated, addends);
+  if (auto *negate = std::get_if<syntax::Negate>(&expr.node))
+    return splitIntoAddends(*negate->operand, !isNegated, addends);
+  auto *binary = std::get_if<syntax::Binary>(&expr.node);
+  if (binary && (binary->op == syntax::BinaryOp::Add || binary->op == syntax::BinaryOp::Sub)) {
+    splitIntoAddends(*binary->left, isNegated, addends);
+    splitIntoAddends(*binary->right, isNegated != (binary->op == syntax::BinaryOp::Sub), addends);
+    return;
+  }
+  addends.push_back({&expr, isNegated});
+}
+
+bool isComplement(const Node &node) {
+  if (node.kind != NodeKind::Call || node.call->function != syntax::Function::Not)
+    return false;
+  const Node &mask = *node.arguments.front();
+  return mask.kind == NodeKind::Call && mask.call->function == syntax::Function::Pattern &&
+         mask.arguments.front()->tensor->sparse;
+}
+
+bool isInfinite(std::optional<double> fill) {
+  return fill && std::isinf(*fill);
+}
+
+bool picks(const syntax::Access &access) {
+  std::set<std::string> seen;
+  return std::any_of(access.indices.begin(), access.indices.end(),
+                     [&](const syntax::Index &index) { return !index.isPlain() || !seen.insert(index.text).second; });
+}
+
+int Resolver::bind(Scope &scope, const std::string &name) {
+  variables_.push_back({});
+  return scope[name] = static_cast<int>(variables_.size()) - 1;
+}
+
+void Resolver::constrain(int variable, int64_t extent) {
+  int64_t &known = variables_[static_cast<size_t>(variable)].extent;
+  if (known >= 0 && known != extent)
+    throw std::runtime_error("the extents of an index variable differ");
+  known = extent;
+}
+
+Term Resolver::term(const Addend &addend, const Scope &targetScope, bool isWhole) {
+  callsAround_ = isWhole ? 1 : 0;
+  Term result;
+  result.isNegated = addend.isNegated;
+  Scope scope = targetScope;
+  reductions_ = &result.reductions;
+  termScope_ = &scope;
+  result.expr = resolve(*addend.expr, scope);
+  return result;
+}
+
+NodePtr Resolver::resolve(const syntax::Expr &expr, Scope &scope) {
+  return std::visit([&](const auto &node) { return resolve(node, scope); }, expr.node);
+}
+
+NodePtr Resolver::resolve(const syntax::Literal &literal, Scope &) {
+  auto node = std::make_unique<Node>();
+  node->literal = literal.value;
+  node->fill = literal.value;
+  return node;
+}
+
+NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::Call;
+  node->call = &call;
+  node->hasCalls = true;
+  std::vector<double> fills;
+  ++callsAround_;
+  for (const syntax::ExprPtr &argument : call.arguments) {
+    node->arguments.push_back(resolve(*argument, scope));
+    if (node->arguments.back()->fill)
+      fills.push_back(*node->arguments.back()->fill);
+  }
+  --callsAround_;
+  const Node &first = *node->arguments.front();
+  if (call.function == syntax::Function::Pattern) {
+    node->hasCalls = first.tensor->sparse; // the pattern of a dense tensor is a 1
+    node->fill = first.tensor->sparse ? std::optional(0.0) : std::nullopt;
+  } else if (isComplement(*node))
+    node->fill = 0; // where the mask has an entry, that is: there is none elsewhere
+  else if (fills.size() == call.arguments.size())
+    node->fill = valueOf(call, fills);
+  else
+    node->fill = fillOfSome(*node);
+  return node;
+}
+
+void Resolver::noteExtents(const syntax::Expr &expr, std::set<std::string> bound) {
+  const auto *access = std::get_if<syntax::Access>(&expr.node);
+  const auto tensor = access ? tensors_.find(access->tensor.text) : tensors_.end();
+  for (size_t dim = 0; tensor != tensors_.end() && dim < std::min(access->indices.size(), tensor->second.shape.size());
+       ++dim)
+    if (access->indices[dim].isPlain() && !windows_.contains({access->tensor.text, dim}) &&
+        !bound.contains(access->indices[dim].text))
+      extents_.emplace(access->indices[dim].text, tensor->second.shape[dim]);
+  // What a reduction binds is another variable of that name.
+  if (const auto *reduction = std::get_if<syntax::Reduce>(&expr.node))
+    for (const syntax::Name &variable : reduction->variables)
+      bound.insert(variable.text);
+  for (const syntax::Expr *child : syntax::children(expr))
+    noteExtents(*child, bound);
+}
+
+void noteWindows(const syntax::Expr &expr, Windows &windows) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    for (size_t dim = 0; dim < access->indices.size(); ++dim)
+      if (!access->indices[dim].isPlain() && !access->indices[dim].terms.empty())
+        windows.emplace(access->tensor.text, dim);
+  for (const syntax::Expr *child : syntax::children(expr))
+    noteWindows(*child, windows);
+}
+
+std::optional<double> Resolver::fillOfSome(const Node &node) {
+  const auto fill = [&](size_t k) { return node.arguments[k]->fill; };
+  switch (node.call->function) {
+  case syntax::Function::And:
+    return fill(0) == 0.0 || fill(1) == 0.0 ? std::optional(0.0) : std::nullopt;
+  case syntax::Function::Or:
+    return fill(0).value_or(0) != 0 || fill(1).value_or(0) != 0 ? std::optional(1.0) : std::nullopt;
+  case syntax::Function::Select:
+    if (fill(0))
+      return *fill(0) != 0 ? fill(1) : fill(2);
+    return fill(1) == fill(2) ? fill(1) : std::nullopt;
+  default:
+    return settledBy(node);
+  }
+}
+
+bool readsSparse(const Node &node) {
+  const auto reads = [](const NodePtr &part) { return part && readsSparse(*part); };
+  return (node.tensor && node.tensor->sparse && !node.picks) || reads(node.left) || reads(node.right) ||
+         std::any_of(node.arguments.begin(), node.arguments.end(), reads);
+}
+
+std::optional<double> settledBy(const Node &call) {
+  const bool isMax = call.call->function == syntax::Function::Max;
+  if (!isMax && call.call->function != syntax::Function::Min)
+    return std::nullopt;
+  const double most = isMax ? HUGE_VAL : -HUGE_VAL;
+  const bool isSettled = std::any_of(call.arguments.begin(), call.arguments.end(),
+                                     [&](const NodePtr &argument) { return argument->fill == most; });
+  return isSettled ? std::optional(most) : std::nullopt;
+}
+
+NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
+  auto found = tensors_.find(access.tensor.text);
+  if (found == tensors_.end() && access.indices.empty()) {
+    auto node = std::make_unique<Node>();
+    node->kind = NodeKind::Index;
+    node->variables = {lookUp(access.tensor.text, scope)};
+    return node;
+  }
+  if (found == tensors_.end() || found->second.shape.size() != access.indices.size())
+    throw std::runtime_error("no tensor of that order: " + access.tensor.text);
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::Access;
+  node->tensor = &found->second;
+  if (node->tensor->sparse && !picks(access))
+    node->fill = node->tensor->fill;
+  for (size_t dim = 0; dim < access.indices.size(); ++dim) {
+    IndexSum index{{}, access.indices[dim].constant};
+    for (const syntax::IndexTerm &term : access.indices[dim].terms)
+      index.terms.emplace_back(lookUp(term.variable.text, scope), term.scale);
+    if (access.indices[dim].isPlain() && !windows_.contains({access.tensor.text, dim}))
+      constrain(index.terms.front().first, found->second.shape[dim]);
+    node->indices.push_back(std::move(index));
+  }
+  node->picks = picks(access);
+  return node;
+}
+
+int Resolver::lookUp(const std::string &name, Scope &scope) {
+  if (auto known = scope.find(name); known != scope.end())
+    return known->second;
+  auto known = termScope_->find(name);
+  const int variable = known != termScope_->end() ? known->second : bind(*termScope_, name);
+  if (known == termScope_->end()) {
+    reductions_->push_back(variable);
+    if (const auto extent = extents_.find(name); extent != extents_.end())
+      constrain(variable, extent->second);
+  }
+  return scope[name] = variable;
+}
+
+NodePtr Resolver::resolve(const syntax::Negate &negate, Scope &scope) {
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::Negate;
+  node->left = resolve(*negate.operand, scope);
+  node->hasCalls = node->left->hasCalls;
+  if (node->left->fill)
+    node->fill = -*node->left->fill;
+  return node;
+}
+
+NodePtr Resolver::resolve(const syntax::Binary &binary, Scope &scope) {
+  static constexpr NodeKind kinds[] = {NodeKind::Add, NodeKind::Subtract, NodeKind::Multiply, NodeKind::Divide};
+  auto node = std::make_unique<Node>();
+  node->kind = kinds[static_cast<size_t>(binary.op)];
+  node->left = resolve(*binary.left, scope);
+  node->right = resolve(*binary.right, scope);
+  node->hasCalls = node->left->hasCalls || node->right->hasCalls;
+  node->fill = fillOf(binary.op, node->left->fill, node->right->fill);
+  return node;
+}
+
+std::optional<double> Resolver::fillOf(syntax::BinaryOp op, std::optional<double> left, std::optional<double> right) {
+  const bool annihilates =
+      (op == syntax::BinaryOp::Mul && (left == 0.0 || right == 0.0)) || (op == syntax::BinaryOp::Div && left == 0.0);
+  if (annihilates)
+    return 0;
+  const double sign = op == syntax::BinaryOp::Sub ? -1 : 1;
+  if (op <= syntax::BinaryOp::Sub && (isInfinite(left) || isInfinite(right))) {
+    if (isInfinite(left) && isInfinite(right))
+      return *left == sign * *right ? left : std::nullopt;
+    return isInfinite(left) ? left : sign * *right;
+  }
+  if (!left || !right)
+    return std::nullopt;
+  return op == syntax::BinaryOp::Add   ? *left + *right
+         : op == syntax::BinaryOp::Sub ? *left - *right
+         : op == syntax::BinaryOp::Mul ? *left * *right
+                                       : *left / *right;
+}
+
+NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
+  auto node = std::make_unique<Node>();
+  node->kind = NodeKind::Sum;
+  Scope inner = scope;
+  for (const syntax::Name &name : sum.variables)
+    node->variables.push_back(bind(inner, name.text));
+  node->left = resolve(*sum.body, inner);
+  using syntax::Reduction;
+  const bool isSum = sum.reduction == Reduction::Sum || sum.reduction == Reduction::Mean;
+  const bool isCount = sum.reduction == Reduction::Count;
+  // What a function is called with is computed everywhere; a factor is missing where nothing was summed.
+  if (callsAround_ == 0 && ((isSum && node->left->fill == 0.0) || (isCount && node->left->tensor->sparse)))
+    node->fill = 0;
+  node->reduction = sum.reduction;
+  node->hasCalls = callsAround_ > 0 || (!isSum && !isCount); // it has a value everywhere
+  return node;
+}
+
+std::optional<syntax::Reduction> takenInBy(syntax::AssignOp op) {
+  return op == syntax::AssignOp::Min   ? std::optional(syntax::Reduction::Min)
+         : op == syntax::AssignOp::Max ? std::optional(syntax::Reduction::Max)
+         : op == syntax::AssignOp::Or  ? std::optional(syntax::Reduction::Any)
+                                       : std::nullopt;
+}
+
+const Node *reductionOf(const std::vector<Term> &terms) {
+  using syntax::Reduction;
+  if (terms.size() != 1 || terms.front().isNegated || terms.front().expr->kind != NodeKind::Sum)
+    return nullptr;
+  const Reduction kind = terms.front().expr->reduction;
+  return kind >= Reduction::Product && kind <= Reduction::All ? terms.front().expr.get() : nullptr;
+}
+
+bool readsFill(const syntax::Expr &expr, const TensorMap &tensors) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    if (auto tensor = tensors.find(access->tensor.text); tensor != tensors.end())
+      return tensor->second.sparse && tensor->second.fill != 0;
+  const auto *call = std::get_if<syntax::Call>(&expr.node);
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return !(call && call->function == syntax::Function::Pattern) &&
+         std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
+}
+
+bool indexesOnly(const syntax::Expr &expr, Scope scope) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    return std::all_of(access->indices.begin(), access->indices.end(), [&](const syntax::Index &index) {
+      return std::all_of(index.terms.begin(), index.terms.end(),
+                         [&](const syntax::IndexTerm &term) { return scope.contains(term.variable.text); });
+    });
+  if (const auto *reduction = std::get_if<syntax::Reduce>(&expr.node))
+    for (const syntax::Name &variable : reduction->variables)
+      scope.emplace(variable.text, -1);
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return std::all_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return indexesOnly(*child, scope); });
+}
+
+} // namespace spc::testing::evaluator

@@ -1,0 +1,132 @@
+// A statement as the evaluator sees it: names resolved, and what each part is where entries are missing.
+#pragma once
+
+#include "harness/dense_evaluator.h"
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace spc::testing::evaluator {
+
+struct Variable {
+  int64_t extent = -1; ///< unknown until an access says it
+  int64_t at = 0;
+};
+
+enum class NodeKind { Literal, Access, Index, Negate, Add, Subtract, Multiply, Divide, Call, Sum };
+
+/// One index of an access: multiples of variables, and a constant.
+struct IndexSum {
+  std::vector<std::pair<int, int64_t>> terms; ///< variable and scale
+  int64_t constant = 0;
+};
+
+/// An expression with names resolved to tensors and to variables.
+struct Node {
+  NodeKind kind = NodeKind::Literal;
+  double literal = 0;
+  const DenseTensor *tensor = nullptr;
+  std::vector<IndexSum> indices; ///< of an access, by dimension
+  std::vector<int> variables;    ///< of a reduction, or the one of an index's value
+  syntax::Reduction reduction = syntax::Reduction::Sum;
+  std::unique_ptr<Node> left;
+  std::unique_ptr<Node> right;
+  const syntax::Call *call = nullptr;
+  std::vector<std::unique_ptr<Node>> arguments;
+  bool hasCalls = false;
+  bool picks = false;         ///< of an access
+  std::optional<double> fill; ///< what it is where all sparse tensors miss their entries, if that is one number
+};
+using NodePtr = std::unique_ptr<Node>;
+
+/// Whether a fill is one that decides a sum.
+bool isInfinite(std::optional<double> fill);
+
+/// Whether an access has constants or repeated indices: of a sparse tensor it is read as if that were dense.
+bool picks(const syntax::Access &access);
+
+/// Dimensions, by tensor and number, that have a window in a statement: they run over no variable's whole range.
+using Windows = std::set<std::pair<std::string, size_t>>;
+void noteWindows(const syntax::Expr &expr, Windows &windows);
+
+/// Whether a call is `not pattern(A)`, which a sparse A has values for where it has no entry.
+bool isComplement(const Node &node);
+
+/// Whether an expression reads entries of a sparse tensor.
+bool readsSparse(const Node &node);
+
+/// The infinity that an argument's fill makes of a minimum or a maximum, whatever the others are.
+std::optional<double> settledBy(const Node &call);
+
+using Scope = std::map<std::string, int>;
+
+/// One addend of a right side.
+struct Addend {
+  const syntax::Expr *expr;
+  bool isNegated;
+};
+
+struct Term {
+  NodePtr expr;
+  bool isNegated = false;
+  std::vector<int> reductions;
+};
+
+/// The reduction, other than a sum, that a statement's value is, else nullptr.
+const Node *reductionOf(const std::vector<Term> &terms);
+
+/// What a statement with `min=`, `max=` or `or=` makes of values.
+std::optional<syntax::Reduction> takenInBy(syntax::AssignOp op);
+
+/// Whether missing entries are no zeros in something that an expression reads.
+bool readsFill(const syntax::Expr &expr, const TensorMap &tensors);
+
+/// Whether an expression has no index variables but those of a scope, and those that its reductions bind.
+bool indexesOnly(const syntax::Expr &expr, Scope scope);
+
+/// The addends of an expression: sums, differences and what is negated opened.
+void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Addend> &addends);
+
+/// Resolves one statement's names. Variables that no `sum` binds and the target lacks become the term's reductions.
+class Resolver {
+public:
+  Resolver(const TensorMap &tensors, std::vector<Variable> &variables) : tensors_(tensors), variables_(variables) {}
+
+  int bind(Scope &scope, const std::string &name);
+  void constrain(int variable, int64_t extent);
+  /// `isWhole`: sums in it have values even where they sum nothing.
+  Term term(const Addend &addend, const Scope &targetScope, bool isWhole);
+  /// Before terms are resolved.
+  void noteWindows(const syntax::Expr &expr) { evaluator::noteWindows(expr, windows_); }
+  /// After that: how far the variables that no reduction binds run, in whatever term they are read alone.
+  void noteExtents(const syntax::Expr &expr, std::set<std::string> bound = {});
+
+private:
+  NodePtr resolve(const syntax::Expr &expr, Scope &scope);
+  NodePtr resolve(const syntax::Literal &literal, Scope &);
+  NodePtr resolve(const syntax::Call &call, Scope &scope);
+  /// Where not all arguments have a fill: of logic that one of them settles, and of choices.
+  static std::optional<double> fillOfSome(const Node &node);
+  NodePtr resolve(const syntax::Access &access, Scope &scope);
+  /// An unbound name is one variable in the whole term, wherever in it it is met first.
+  int lookUp(const std::string &name, Scope &scope);
+  NodePtr resolve(const syntax::Negate &negate, Scope &scope);
+  NodePtr resolve(const syntax::Binary &binary, Scope &scope);
+  static std::optional<double> fillOf(syntax::BinaryOp op, std::optional<double> left, std::optional<double> right);
+  NodePtr resolve(const syntax::Reduce &sum, Scope &scope);
+  NodePtr resolve(const syntax::Paren &paren, Scope &scope) { return resolve(*paren.inner, scope); }
+
+  const TensorMap &tensors_;
+  std::vector<Variable> &variables_;
+  std::vector<int> *reductions_ = nullptr;
+  Scope *termScope_ = nullptr;
+  int callsAround_ = 0; ///< what is resolved
+  Windows windows_;
+  std::map<std::string, int64_t> extents_; ///< by variable
+};
+
+} // namespace spc::testing::evaluator

@@ -1,0 +1,93 @@
+// The evaluator's values, with what they may be off by.
+#pragma once
+
+#include "harness/dense_nodes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <limits>
+#include <stdexcept>
+#include <vector>
+
+namespace spc::testing::evaluator {
+
+using Element = std::complex<double>;
+
+/// A value, or nothing where an entry is missing.
+struct Value {
+  Element value = 0;
+  double magnitude = 0; ///< the same expression over absolute values, every difference read as a sum
+  double error = 0;
+  bool present = false; ///< it counts in sums and products
+  bool stored = false;  ///< it may differ from what missing entries give
+  double additions = 1; ///< how many products it is the sum of, once everything is multiplied out
+};
+
+inline bool isReal(const Element &a, const Element &b) {
+  return a.imag() == 0 && b.imag() == 0;
+}
+
+/// An infinity times a real number makes no imaginary part.
+inline Element productOf(const Element &a, const Element &b) {
+  return isReal(a, b) ? Element(a.real() * b.real()) : a * b;
+}
+
+inline Element quotientOf(const Element &a, const Element &b) {
+  return isReal(a, b) ? Element(a.real() / b.real()) : a / b;
+}
+
+/// The greater of two bounds; one that is no number bounds nothing.
+inline double worse(double a, double b) {
+  return std::isnan(a) || std::isnan(b) ? std::numeric_limits<double>::infinity() : std::max(a, b);
+}
+
+inline bool isFinite(const Element &value) {
+  return std::isfinite(value.real()) && std::isfinite(value.imag());
+}
+
+/// What a value may be off by once it is stored: the least numbers of f16 are far apart, too.
+inline double storedError(const Value &value, sema::ValueType type, double epsilon) {
+  const double spacing = type == sema::ValueType::F16 ? std::ldexp(1, -24) : 0;
+  return value.error + epsilon * std::abs(value.value) + spacing * value.additions;
+}
+
+/// Visits every point of the variables' ranges.
+template <typename Visit>
+void forEachPoint(std::vector<Variable> &variables, const std::vector<int> &loops, Visit visit, size_t depth = 0) {
+  if (depth == loops.size())
+    return visit();
+  Variable &variable = variables[static_cast<size_t>(loops[depth])];
+  if (variable.extent < 0)
+    throw std::runtime_error("an index variable has no extent");
+  for (variable.at = 0; variable.at < variable.extent; ++variable.at)
+    forEachPoint(variables, loops, visit, depth + 1);
+}
+
+/// Adds up values, the missing ones left out.
+class Accumulator {
+public:
+  void add(const Value &value, bool isNegated = false) {
+    if (!value.present)
+      return;
+    total_.present = true;
+    total_.stored |= value.stored;
+    total_.value += isNegated ? -value.value : value.value;
+    total_.magnitude += value.magnitude;
+    total_.error += value.error;
+    count_ += value.additions;
+  }
+
+  Value total(double epsilon) const {
+    Value result = total_;
+    result.error += epsilon * count_ * result.magnitude;
+    result.additions = std::max(1.0, count_);
+    return result;
+  }
+
+private:
+  Value total_;
+  double count_ = 0;
+};
+
+} // namespace spc::testing::evaluator

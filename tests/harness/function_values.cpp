@@ -1,0 +1,166 @@
+#include "harness/function_values.h"
+
+#include "harness/number_types.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace spc::testing {
+
+using syntax::Function;
+
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+double unary(Function function, double x) {
+  switch (function) {
+  case Function::Abs:
+    return std::fabs(x);
+  case Function::Sign:
+    return std::isnan(x) ? x : (0 < x) - (x < 0);
+  case Function::Relu:
+    return std::isnan(x) ? x : std::fmax(x, 0);
+  case Function::Floor:
+    return std::floor(x);
+  case Function::Ceil:
+    return std::ceil(x);
+  case Function::Round:
+    return std::round(x);
+  case Function::Sqrt:
+    return std::sqrt(x);
+  case Function::Cbrt:
+    return std::cbrt(x);
+  case Function::Exp:
+    return std::exp(x);
+  case Function::Expm1:
+    return std::expm1(x);
+  case Function::Log:
+    return std::log(x);
+  case Function::Log1p:
+    return std::log1p(x);
+  case Function::Sin:
+    return std::sin(x);
+  case Function::Cos:
+    return std::cos(x);
+  case Function::Tan:
+    return std::tan(x);
+  case Function::Tanh:
+    return std::tanh(x);
+  case Function::Erf:
+    return std::erf(x);
+  case Function::Sigmoid:
+    return 1 / (1 + std::exp(-x));
+  case Function::Gelu:
+    return 0.5 * x * std::erfc(-x * std::sqrt(0.5));
+  default:
+    return x == 0; // Not
+  }
+}
+
+double extreme(Function function, const std::vector<double> &arguments) {
+  double result = arguments.front();
+  for (double x : arguments) {
+    if (std::isnan(x))
+      return x;
+    result = function == Function::Min ? std::fmin(result, x) : std::fmax(result, x);
+  }
+  return result;
+}
+
+double several(Function function, const std::vector<double> &x) {
+  switch (function) {
+  case Function::Pow:
+    return std::pow(x[0], x[1]);
+  case Function::Atan2:
+    return std::atan2(x[0], x[1]);
+  case Function::Modulo:
+    return std::fmod(x[0], x[1]);
+  case Function::Equal:
+    return x[0] == x[1];
+  case Function::NotEqual:
+    return x[0] != x[1];
+  case Function::Less:
+    return x[0] < x[1];
+  case Function::LessEqual:
+    return x[0] <= x[1];
+  case Function::Greater:
+    return x[0] > x[1];
+  case Function::GreaterEqual:
+    return x[0] >= x[1];
+  case Function::And:
+    return x[0] != 0 && x[1] != 0;
+  case Function::Or:
+    return x[0] != 0 || x[1] != 0;
+  case Function::Xor:
+    return (x[0] != 0) != (x[1] != 0);
+  case Function::Select:
+    return x[0] != 0 ? x[1] : x[2];
+  default:
+    return extreme(function, x);
+  }
+}
+
+/// Functions with steps, and those that are steep somewhere.
+bool mayJump(Function function) {
+  switch (function) {
+  case Function::Sign:
+  case Function::Floor:
+  case Function::Ceil:
+  case Function::Round:
+  case Function::Tan:
+  case Function::Pow:
+  case Function::Atan2:
+  case Function::Modulo:
+  case Function::And:
+  case Function::Or:
+  case Function::Xor:
+  case Function::Not:
+  case Function::Select:
+  case Function::Cast:
+    return true;
+  default:
+    return function >= Function::Equal && function <= Function::GreaterEqual;
+  }
+}
+
+} // namespace
+
+double valueOf(const syntax::Call &call, const std::vector<double> &arguments) {
+  if (call.function != Function::Cast)
+    return arguments.size() == 1 ? unary(call.function, arguments[0]) : several(call.function, arguments);
+  const sema::ValueType type = *sema::valueTypeNamed(call.name.text);
+  if (!sema::isInteger(type))
+    return converted(arguments[0], type).real();
+  const double range = std::ldexp(1, 8 * sema::bytesOf(type)), least = sema::isUnsigned(type) ? 0 : -range / 2;
+  return std::isnan(arguments[0]) ? 0 : std::clamp(std::trunc(arguments[0]), least, least + range - 1);
+}
+
+double errorOf(const syntax::Call &call, const std::vector<double> &arguments, const std::vector<double> &errors,
+               double epsilon) {
+  const double value = valueOf(call, arguments);
+  const bool isExact = std::all_of(errors.begin(), errors.end(), [](double error) { return error == 0; });
+  if (call.function == Function::Select) {
+    const size_t chosen = arguments[0] != 0 ? 1 : 2;
+    return errors[0] == 0 ? errors[chosen] : kInfinity;
+  }
+  const bool isFloat = call.function == Function::Cast && sema::isFloat(*sema::valueTypeNamed(call.name.text));
+  if (isFloat)
+    return errors[0] + 2 * std::max(epsilon, epsilonOf(*sema::valueTypeNamed(call.name.text))) * std::fabs(value);
+  if (!isExact && mayJump(call.function))
+    return kInfinity;
+  double error = 8 * epsilon * (std::fabs(value) + (call.function == Function::Sigmoid ? 1 : 0));
+  if (call.function == Function::Gelu || call.function == Function::Expm1)
+    error += 8 * epsilon * std::fabs(arguments[0]);
+  // Between its ends: all the others are monotonous on either side of 0, or change no faster than their argument.
+  for (size_t k = 0; k < arguments.size() && !isExact; ++k)
+    for (double sign : {-1.0, 1.0}) {
+      std::vector<double> moved = arguments;
+      moved[k] += sign * errors[k];
+      error += std::max(std::fabs(valueOf(call, moved) - value), 0.0) + errors[k];
+    }
+  return std::isnan(error) ? kInfinity : error;
+}
+
+} // namespace spc::testing

@@ -1,0 +1,97 @@
+// One argument of a kernel that is called. Private to kernel_arguments.cpp and kernel_results.cpp.
+#pragma once
+
+#include "harness/assembled_output.h"
+#include "harness/kernel_arguments.h"
+#include "harness/padded_dense.h"
+#include "tensor/numbers.h"
+
+#include <memory>
+#include <optional>
+#include <set>
+
+namespace spc::testing {
+
+/// Temporaries that the source text names.
+inline bool isNamedTemporary(const sema::Tensor &tensor) {
+  return (tensor.role == sema::TensorRole::Temporary || tensor.role == sema::TensorRole::Fused) &&
+         tensor.name.front() != '$';
+}
+
+/// Temporaries that are not stored as the source text has them: to the evaluators they have the entries that their
+/// statement gives them.
+inline bool hasOwnEntries(const sema::Tensor &tensor) {
+  return tensor.role == sema::TensorRole::Fused || tensor.isRestricted;
+}
+
+struct KernelArguments::Argument {
+  const abi::Parameter *parameter;
+  const sema::Tensor *tensor;
+  std::vector<int64_t> shape;
+  std::optional<tensor::PackedTensor> packed;
+  std::optional<PaddedDense> padded;
+  std::unique_ptr<AssembledOutput> assembled;
+  alignas(16) char scalar[16] = {};
+  tensor::Coordinates before; ///< in storage order
+
+  bool isScalar() const { return shape.empty(); }
+  bool isSparse() const { return !isScalar() && !tensor->format.isDense(); }
+  /// A sparse output with a structure of its own.
+  bool isAssembled() const { return isSparse() && tensor->isWritten && !tensor->patternOf && !tensor->structureOf; }
+
+  tensor::Coordinates content() const {
+    if (assembled)
+      return assembled->content();
+    if (!isScalar())
+      return packed->unpack();
+    tensor::Coordinates one;
+    one.append(nullptr, tensor::loadNumber(scalar, tensor->type, 0));
+    return one;
+  }
+
+  /// As the source text has it.
+  const std::string &sourceName() const { return tensor->partOf.empty() ? tensor->name : tensor->partOf; }
+
+  void *pointer() {
+    if (isScalar())
+      return scalar;
+    if (assembled)
+      return assembled->cStruct();
+    if (parameter->kind == abi::ParameterKind::Values)
+      return packed->values();
+    return padded ? padded->cStruct() : packed->cStruct();
+  }
+
+  /// Puts `value` where blocks and diagonals reach over the edge of the tensor.
+  void spoilOutside(tensor::Number value) {
+    if (!isSparse())
+      return;
+    std::vector<int64_t> inside;
+    packed->slots(inside);
+    const std::set<int64_t> positions(inside.begin(), inside.end());
+    for (int64_t slot = 0; slot < packed->valueCount(); ++slot)
+      if (!positions.contains(slot))
+        tensor::storeNumber(packed->values(), tensor->type, slot, value);
+  }
+
+  /// Values of its own in the slots that hold `entries`, zeros in the others, such as padding.
+  void fillSlots(const tensor::Coordinates &entries, Random &random) {
+    const auto order = static_cast<ptrdiff_t>(shape.size());
+    const auto placeOf = [&](const tensor::Coordinates &all, size_t entry) {
+      const auto begin = all.coordinates.begin() + static_cast<ptrdiff_t>(entry) * order;
+      return std::vector<int64_t>(begin, begin + order);
+    };
+    std::set<std::vector<int64_t>> unfilled;
+    for (size_t entry = 0; entry < entries.size(); ++entry)
+      unfilled.insert(placeOf(entries, entry));
+    for (int64_t slot = 0; slot < packed->valueCount(); ++slot)
+      tensor::storeNumber(packed->values(), tensor->type, slot, {});
+    std::vector<int64_t> positions;
+    const tensor::Coordinates slots = packed->slots(positions);
+    for (size_t slot = 0; slot < slots.size(); ++slot)
+      if (unfilled.erase(placeOf(slots, slot)) > 0)
+        tensor::storeNumber(packed->values(), tensor->type, positions[slot], random.value(tensor->type));
+  }
+};
+
+} // namespace spc::testing

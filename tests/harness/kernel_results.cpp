@@ -1,0 +1,76 @@
+// What a call of a kernel left behind, against what the evaluators say.
+#include "harness/comparison.h"
+#include "harness/kernel_argument.h"
+
+#include <algorithm>
+
+namespace spc::testing {
+
+bool KernelArguments::canStore(const PatternMap &patterns) const {
+  const auto canStoreAll = [&](const sema::Tensor &tensor) {
+    const auto &masks = patterns.at(tensor.name).masks;
+    return std::all_of(masks.begin(), masks.end(), [&](const std::vector<uint8_t> &mask) {
+      return packMask(mask, shapeOf(tensor.name), tensor.format, tensor.type).has_value();
+    });
+  };
+  for (const sema::Tensor &tensor : kernel_.tensors)
+    if (isNamedTemporary(tensor) && tensor.isAssembled && !canStoreAll(tensor))
+      return false;
+  return std::all_of(arguments_.begin(), arguments_.end(),
+                     [&](const auto &argument) { return !argument->assembled || canStoreAll(*argument->tensor); });
+}
+
+std::string KernelArguments::compare(const TensorMap &expected, const PatternMap &least, const PatternMap &most) {
+  for (const auto &argument : arguments_) {
+    const std::string &name = argument->tensor->name;
+    if (argument->padded && !argument->padded->copyBack())
+      return "the kernel wrote between the rows of " + name;
+    DenseTensor result = argument->tensor->isWritten ? expected.at(name) : DenseTensor();
+    if (trial_.exact)
+      result.errors.assign(result.errors.size(), 0);
+    if (argument->assembled) {
+      if (std::string problem = argument->assembled->check({result, least.at(name), most.at(name)}); !problem.empty())
+        return name + ": " + problem;
+      continue;
+    }
+    const tensor::Coordinates after = argument->content();
+    if (!argument->tensor->isWritten) {
+      if (!isSame(after, argument->before))
+        return "the kernel changed its operand " + name;
+      continue;
+    }
+    if (!hasSlots(argument->tensor->format) && after.coordinates != argument->before.coordinates)
+      return "the stored positions of " + name + " are not its operand's";
+    if (std::string problem = compareValues(name, after, result); !problem.empty())
+      return problem;
+  }
+  return {};
+}
+
+std::string KernelArguments::compareFailed() const {
+  for (const auto &argument : arguments_) {
+    const std::string &name = argument->tensor->name;
+    if (argument->assembled && (!argument->assembled->isUnchanged() ||
+                                (argument->tensor->isRead && !isSame(argument->content(), argument->before))))
+      return "the kernel failed, but changed " + name;
+    if (!argument->tensor->isWritten && !isSame(argument->content(), argument->before))
+      return "the kernel changed its operand " + name;
+  }
+  return {};
+}
+
+std::string KernelArguments::release() {
+  int64_t arrays = 0;
+  for (const auto &argument : arguments_)
+    arrays += argument->assembled ? argument->assembled->arrays() : 0;
+  if (context_.live() != arrays)
+    return std::to_string(context_.live()) + " arrays are allocated, the outputs have " + std::to_string(arrays);
+  for (const auto &argument : arguments_)
+    if (argument->assembled)
+      argument->assembled->release();
+  if (context_.live() != 0)
+    return "two fields of an output point to one array";
+  return context_.problem();
+}
+
+} // namespace spc::testing

@@ -1,0 +1,295 @@
+#include "harness/kernel_under_test.h"
+
+#include "harness/kernel_arguments.h"
+#include "pipeline/compiler.h"
+#include "sema/analyze.h"
+#include "support/render.h"
+#include "syntax/parser.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace spc::testing {
+namespace {
+
+constexpr std::string_view kStructureOf = "structure of ";
+
+sema::ValueType typeOf(const KernelSpec &spec, const std::string &tensor) {
+  auto own = spec.types.find(tensor);
+  return own == spec.types.end() ? spec.type : own->second;
+}
+
+/// Declarations with one extent name a class, then the statements.
+std::string kernelText(const KernelSpec &spec, const ExtentClasses &classes) {
+  std::ostringstream text;
+  for (const std::string &tensor : classes.tensors) {
+    if (!spec.declares)
+      break;
+    const sema::ValueType type = typeOf(spec, tensor);
+    text << "tensor " << tensor;
+    const char *separator = "(";
+    for (int dimension : classes.ofTensor.at(tensor)) {
+      text << separator << "n" << dimension;
+      separator = ", ";
+    }
+    text << (*separator == ',' ? "): " : ": ") << sema::spelling(type);
+    if (const auto fill = spec.fills.find(tensor); fill != spec.fills.end())
+      text << ", fill " << fill->second;
+    text << "\n";
+  }
+  text << spec.statements << "\n";
+  return text.str();
+}
+
+std::string statusText(int32_t status) {
+  return "the kernel returned status " + std::to_string(status) + ": " +
+         spc_status_string(static_cast<spc_status>(status));
+}
+
+/// What a result that its format has no room for is refused with.
+bool isRefusal(int32_t status) {
+  return status == SPC_ERROR_COUNT || status == SPC_ERROR_SHAPE || status == SPC_ERROR_INDEX_TYPE;
+}
+
+bool reducesToInfinity(const syntax::Expr &expr) {
+  using syntax::Reduction;
+  const auto *reduction = std::get_if<syntax::Reduce>(&expr.node);
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return (reduction && reduction->reduction != Reduction::Sum && reduction->reduction != Reduction::Count) ||
+         std::any_of(below.begin(), below.end(), [](const syntax::Expr *child) { return reducesToInfinity(*child); });
+}
+
+/// Whether a kernel has reductions that are infinite or a NaN over nothing.
+bool reducesToInfinity(const syntax::Kernel &kernel) {
+  return std::any_of(kernel.statements.begin(), kernel.statements.end(),
+                     [](const syntax::Statement &statement) { return reducesToInfinity(*statement.value); });
+}
+
+} // namespace
+
+/// The schedule's keys, each with a blank in front; nothing where none is given.
+static std::string describe(const format::Schedule &schedule) {
+  std::ostringstream text;
+  const auto number = [&](const char *key, const std::optional<format::Given<int64_t>> &value) {
+    if (value)
+      text << " " << key << " " << value->value;
+  };
+  number("tile", schedule.tile);
+  number("unroll", schedule.unroll);
+  number("prefetch", schedule.prefetch);
+  number("chunk", schedule.chunk);
+  if (schedule.workspace)
+    text << " workspace " << static_cast<int>(schedule.workspace->value);
+  if (schedule.parallel)
+    text << " parallel " << schedule.parallel->value;
+  if (schedule.order) {
+    text << " order";
+    for (const format::Given<std::string> &variable : schedule.order->value)
+      text << " " << variable.value;
+  }
+  return text.str();
+}
+
+std::string describe(const KernelSpec &spec) {
+  std::ostringstream text;
+  text << "kernel: " << spec.statements << "\nformats:";
+  for (const auto &[tensor, spelling] : spec.formats)
+    text << " " << tensor << "=" << spelling;
+  text << "\nvalues: " << sema::spelling(spec.type);
+  for (const auto &[tensor, type] : spec.types)
+    text << ", " << tensor << " " << sema::spelling(type);
+  for (const auto &[tensor, fill] : spec.fills)
+    text << ", missing in " << tensor << " " << fill;
+  text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
+       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
+       << (spec.declares ? "" : ", undeclared") << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "")
+       << describe(spec.schedule);
+  return text.str();
+}
+
+std::string describe(const Trial &trial) {
+  std::ostringstream text;
+  text << "extents:";
+  for (int64_t extent : trial.extents)
+    text << " " << extent;
+  text << "; " << spelling(trial.fill) << (trial.otherFill ? std::string(" and ") + spelling(*trial.otherFill) : "")
+       << (trial.nonFinite ? ", with infinities and NaNs" : "") << (trial.padded ? ", padded rows" : "")
+       << (trial.chunks == Chunks::Serial    ? ""
+           : trial.chunks == Chunks::Threads ? ", threads"
+                                             : ", chunks backwards")
+       << "; seed " << trial.seed;
+  return text.str();
+}
+
+/// SPC_TEST_OPT_LEVEL in the environment compiles all kernels at one level.
+static int optLevelOf(const KernelSpec &spec) {
+  const char *level = std::getenv("SPC_TEST_OPT_LEVEL");
+  return level ? std::atoi(level) : spec.optLevel;
+}
+
+/// SPC_TEST_ASSEMBLY in the environment names a folder for the assembly of each kernel, in a file named by a hash of
+/// what the kernel is: two such folders show where a change of the compiler alters the code that it generates.
+static void recordAssembly(const KernelSpec &spec, const sema::Kernel &kernel) {
+  const char *folder = std::getenv("SPC_TEST_ASSEMBLY");
+  if (!folder)
+    return;
+  const std::string what = describe(spec);
+  const std::filesystem::path file =
+      std::filesystem::path(folder) / (std::to_string(std::hash<std::string>{}(what)) + ".s");
+  if (std::filesystem::exists(file))
+    return;
+  pipeline::CompileOptions options;
+  options.target.cpu = "x86-64-v3";
+  options.target.optLevel = 3;
+  Diagnostics ignored;
+  if (const auto text = pipeline::compile(kernel, pipeline::Stage::Assembly, options, ignored))
+    std::ofstream(file) << what << "\n" << *text;
+}
+
+KernelUnderTest::KernelUnderTest(const KernelSpec &spec) {
+  compile(spec);
+  const auto &all = diagnostics_.all();
+  const bool isInternal =
+      std::any_of(all.begin(), all.end(), [](const auto &one) { return one.severity == Severity::Internal; });
+  if (isInternal || (!code_ && !diagnostics_.hasErrors()) || (code_ && diagnostics_.hasErrors()))
+    outcome_ = Outcome::Broken;
+  else
+    outcome_ = code_ ? Outcome::Compiled : Outcome::Refused;
+}
+
+void KernelUnderTest::compile(const KernelSpec &spec) {
+  Diagnostics ignored;
+  std::map<std::string, std::string> owners;
+  for (const auto &[tensor, spelling] : spec.formats)
+    if (spelling.starts_with(kStructureOf))
+      owners[tensor] = spelling.substr(kStructureOf.size());
+  classes_ = findExtentClasses(syntax::parse(sources_.add("statements", spec.statements), ignored), owners);
+  tree_ = syntax::parse(sources_.add("kernel.tex", kernelText(spec, classes_)), diagnostics_);
+  if (diagnostics_.hasErrors())
+    return;
+  std::vector<format::Binding> bindings;
+  for (const auto &[tensor, spelling] : spec.formats) {
+    const SourceFile &argument = sources_.add("--format", tensor + "=" + spelling);
+    const Span where{&argument, 0, static_cast<uint32_t>(argument.text().size())};
+    if (owners.contains(tensor))
+      bindings.push_back({tensor, nullptr, where, owners[tensor]});
+    else
+      bindings.push_back({tensor, makeFamily(spelling, spec.index), where});
+  }
+  if (!bindings.empty())
+    bindings.front().schedule = spec.schedule;
+  kernel_ = sema::analyze(tree_, bindings, {.function = "kernel", .strictFp = spec.strictFp, .fuses = spec.fuses},
+                          diagnostics_);
+  if (kernel_ && spec.chunk)
+    kernel_->schedule.chunk = spec.chunk;
+  if (kernel_)
+    recordAssembly(spec, *kernel_);
+  if (kernel_)
+    code_ = pipeline::compileToMemory(*kernel_, optLevelOf(spec), diagnostics_);
+}
+
+std::string KernelUnderTest::diagnostics() const {
+  std::string text;
+  for (const Diagnostic &diagnostic : diagnostics_.all())
+    text += renderText(diagnostic, false);
+  return text;
+}
+
+std::string KernelUnderTest::firstError() const {
+  for (const Diagnostic &diagnostic : diagnostics_.all())
+    if (diagnostic.severity == Severity::Error)
+      return std::string(diagnostic.kind.id);
+  return {};
+}
+
+bool KernelUnderTest::reported(std::string_view id) const {
+  const auto &all = diagnostics_.all();
+  return std::any_of(all.begin(), all.end(), [&](const auto &one) { return one.kind.id == id; });
+}
+
+bool KernelUnderTest::canStore(const Trial &given) const {
+  const Trial trial = withRoom(given);
+  // Zeros that pad a format take part as zeros, and make NaNs of infinities. The minimum of nothing is infinite.
+  const bool isEmpty = std::find(trial.extents.begin(), trial.extents.end(), 0) != trial.extents.end();
+  const bool hasInfinities = trial.nonFinite || (isEmpty && reducesToInfinity(tree_)) ||
+                             std::any_of(kernel_->tensors.begin(), kernel_->tensors.end(),
+                                         [](const sema::Tensor &tensor) { return std::isinf(tensor.fill); });
+  for (sema::TensorId id : kernel_->parameters) {
+    const sema::Tensor &tensor = kernel_->tensors[static_cast<size_t>(id)];
+    if (tensor.format.isDense())
+      continue;
+    std::vector<int64_t> shape;
+    for (int dimension : classes_.ofTensor.at(tensor.partOf.empty() ? tensor.name : tensor.partOf))
+      shape.push_back(trial.extents[static_cast<size_t>(dimension)]);
+    if (!isStorable(tensor.format, shape) || !fitsIndexTypes(tensor.format, shape) ||
+        (hasInfinities && hasSlots(tensor.format)))
+      return false;
+  }
+  return true;
+}
+
+Trial KernelUnderTest::withRoom(Trial trial) const {
+  trial.extents = withRoomForWindows(classes_, trial.extents);
+  return trial;
+}
+
+std::string KernelUnderTest::check(const Trial &given) const {
+  const Trial trial = withRoom(given);
+  TestContext context(trial.chunks);
+  KernelArguments arguments(*kernel_, classes_, trial, context);
+  if (std::string problem = arguments.pack(); !problem.empty())
+    return problem;
+  if (!windowsFit(classes_, trial.extents))
+    return code_->invoke()(arguments.pointers()) == SPC_ERROR_SHAPE ? ""
+                                                                    : "an index outside of its tensor is not refused";
+  TensorMap tensors = arguments.denseTensors();
+  PatternMap least = arguments.patterns(/*withPadding=*/false), most = arguments.patterns(/*withPadding=*/true);
+  std::string problem = evaluate(tree_, tensors);
+  for (PatternMap *patterns : {&least, &most})
+    if (problem.empty())
+      problem = evaluatePatterns(tree_, *patterns);
+  if (!problem.empty())
+    return problem;
+  for (const auto &[name, tensor] : tensors)
+    if (tensor.assembled && tensor.stored != least.at(name).stored)
+      return "the evaluators disagree on what " + name + " stores";
+
+  const int32_t status = code_->invoke()(arguments.pointers());
+  if (isRefusal(status) && !arguments.canStore(most))
+    problem = arguments.compareFailed();
+  else
+    problem = status == SPC_OK ? arguments.compare(tensors, least, most) : statusText(status);
+  return problem.empty() ? arguments.release() : problem;
+}
+
+std::string KernelUnderTest::checkFailures(const Trial &given) const {
+  const Trial trial = withRoom(given);
+  constexpr int64_t kMostRequests = 10000;
+  for (int64_t request = 0; request < kMostRequests; ++request) {
+    TestContext context(trial.chunks);
+    KernelArguments arguments(*kernel_, classes_, trial, context);
+    if (std::string problem = arguments.pack(); !problem.empty())
+      return problem;
+    context.failFrom(request);
+    const int32_t status = code_->invoke()(arguments.pointers());
+    const std::string where = "memory ended at request " + std::to_string(request) + ": ";
+    if (status != SPC_OK && status != SPC_ERROR_MEMORY)
+      return where + statusText(status);
+    if (status == SPC_OK && context.requests() > request)
+      return where + "the kernel returned no error";
+    std::string problem = status == SPC_OK ? "" : arguments.compareFailed();
+    if (problem.empty())
+      problem = arguments.release();
+    if (!problem.empty())
+      return where + problem;
+    if (status == SPC_OK)
+      return {};
+  }
+  return "the kernel asks for memory without end";
+}
+
+} // namespace spc::testing

@@ -1,0 +1,301 @@
+#include "harness/pattern_evaluator.h"
+
+#include "harness/dense_nodes.h"
+#include "harness/pattern_fills.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <set>
+#include <stdexcept>
+
+namespace spc::testing {
+namespace {
+
+using syntax::Expr;
+
+/// Values of index variables.
+using Point = std::map<std::string, int64_t>;
+using Extents = std::map<std::string, int64_t>;
+
+/// The addends of a right side, parentheses at the top opened. Signs do not matter here.
+void collectAddends(const Expr &expr, std::vector<const Expr *> &addends) {
+  if (const auto *paren = std::get_if<syntax::Paren>(&expr.node))
+    return collectAddends(*paren->inner, addends);
+  if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
+    return collectAddends(*negate->operand, addends);
+  const auto *binary = std::get_if<syntax::Binary>(&expr.node);
+  if (!binary || binary->op == syntax::BinaryOp::Mul || binary->op == syntax::BinaryOp::Div) {
+    addends.push_back(&expr);
+    return;
+  }
+  collectAddends(*binary->left, addends);
+  collectAddends(*binary->right, addends);
+}
+
+class StatementPattern {
+public:
+  StatementPattern(const syntax::Statement &statement, PatternMap &patterns)
+      : statement_(statement), patterns_(patterns), before_(withPadding(patterns)), fills_(statement, before_) {
+    evaluator::noteWindows(*statement.value, windows_);
+    collectExtents(*statement.value, {}, anywhere_);
+  }
+
+  void run() {
+    Pattern &target = patterns_.at(statement_.target.tensor.text);
+    if (target.kind != Pattern::Kind::Assembled)
+      return;
+    target.isWritten = true;
+    std::vector<const Expr *> addends;
+    collectAddends(*statement_.value, addends);
+    std::set<std::string> own;
+    for (const syntax::Name &index : statement_.target.indices)
+      own.insert(index.text);
+    Point point;
+    const auto visitElement = [&] {
+      const int64_t element = elementOf(statement_.target, point);
+      bool isStored =
+          statement_.op == syntax::AssignOp::Add && before_.at(statement_.target.tensor.text).isStored(element);
+      if (isWhole(target)) // and overwritten
+        isStored = differs(*statement_.value, point);
+      for (const Expr *addend : isWhole(target) ? std::vector<const Expr *>() : addends)
+        isStored = isStored || holdsSomewhere(*addend, own, point);
+      target.stored[static_cast<size_t>(element)] = isStored ? 1 : 0;
+      return false;
+    };
+    Extents loops;
+    addExtents(statement_.target, loops);
+    anyPoint(loops, point, visitElement);
+    target.masks.push_back(target.stored);
+  }
+
+private:
+  static PatternMap withPadding(PatternMap patterns) {
+    for (auto &[name, pattern] : patterns)
+      if (pattern.isWritten && pattern.pad)
+        pattern.pad(pattern.stored);
+    return patterns;
+  }
+
+  /// Whether the target's missing elements are no zeros, or its value is a reduction other than a sum.
+  bool isWhole(const Pattern &target) const {
+    const auto *reduction = std::get_if<syntax::Reduce>(&bare(*statement_.value).node);
+    return target.fill != 0 ||
+           (statement_.op == syntax::AssignOp::Assign && reduction && reduction->reduction != syntax::Reduction::Sum &&
+            reduction->reduction <= syntax::Reduction::All);
+  }
+
+  /// Whether a value may differ from what it is where all entries are missing.
+  bool differs(const Expr &value, const Point &outer) {
+    const auto *reduction = std::get_if<syntax::Reduce>(&bare(value).node);
+    return reduction ? !isNeutral(*reduction) || differsInRange(*reduction, outer) : mayDiffer(value, outer);
+  }
+
+  /// Whether a reduction of missing entries is what a reduction of nothing is. Integers have no infinities.
+  bool isNeutral(const syntax::Reduce &reduction) const {
+    using syntax::Reduction;
+    const std::optional<double> fill = fills_.fillOf(*reduction.body);
+    if (reduction.reduction == Reduction::Min || reduction.reduction == Reduction::Max)
+      return evaluator::isInfinite(fill) && (*fill > 0) == (reduction.reduction == Reduction::Min);
+    return fill == (reduction.reduction == Reduction::Any ? 0.0 : 1.0);
+  }
+
+  bool differsInRange(const syntax::Reduce &reduction, const Point &outer) {
+    Extents all, loops;
+    collectExtents(*reduction.body, {}, all);
+    for (const syntax::Name &variable : reduction.variables)
+      loops[variable.text] = all.at(variable.text);
+    Point point = outer;
+    return anyPoint(loops, point, [&] { return mayDiffer(*reduction.body, point); });
+  }
+
+  /// Whether `visit` says so for some values of the loops' variables; stops at the first.
+  static bool anyPoint(const Extents &loops, Point &point, const std::function<bool()> &visit) {
+    return anyFrom(loops.begin(), loops.end(), point, visit);
+  }
+
+  static bool anyFrom(Extents::const_iterator loop, Extents::const_iterator end, Point &point,
+                      const std::function<bool()> &visit) {
+    if (loop == end)
+      return visit();
+    const auto outer = point.find(loop->first);
+    const std::optional<int64_t> shadowed = outer == point.end() ? std::nullopt : std::optional(outer->second);
+    int64_t &at = point[loop->first];
+    bool isFound = false;
+    for (at = 0; !isFound && at < loop->second; ++at)
+      isFound = anyFrom(std::next(loop), end, point, visit);
+    at = shadowed.value_or(0);
+    return isFound;
+  }
+
+  /// Of an addend: its variables that neither the target has nor an inner sum binds range freely.
+  bool holdsSomewhere(const Expr &addend, const std::set<std::string> &bound, const Point &outer) {
+    Extents loops;
+    collectExtents(addend, bound, loops);
+    Point point = outer;
+    const bool isDense = fills_.isEverywhere(addend) && !fills_.readsSparse(addend);
+    return anyPoint(loops, point, [&] { return isDense || holds(addend, point); });
+  }
+
+  /// Whether an expression has a value at a point. One with calls has, unless it is 0 because entries are missing.
+  bool holds(const Expr &expr, const Point &point) {
+    if (fills_.isEverywhere(expr))
+      return fills_.fillOf(expr).value_or(1) != 0 || mayDiffer(expr, point);
+    return std::visit([&](const auto &node) { return holdsAt(node, point); }, expr.node);
+  }
+  bool holdsAt(const syntax::Literal &, const Point &) { return true; }
+  bool holdsAt(const syntax::Paren &paren, const Point &point) { return holds(*paren.inner, point); }
+  bool holdsAt(const syntax::Negate &negate, const Point &point) { return holds(*negate.operand, point); }
+  bool holdsAt(const syntax::Access &access, const Point &point) {
+    return isIndexValue(access) || evaluator::picks(access) || before_.at(access.tensor.text).fill != 0 ||
+           hasEntry(access, point);
+  }
+  /// The name of an index variable stands for its value.
+  bool isIndexValue(const syntax::Access &access) const {
+    return access.indices.empty() && !before_.contains(access.tensor.text);
+  }
+  bool hasEntry(const syntax::Access &access, const Point &point) const {
+    return before_.at(access.tensor.text).isStored(elementOf(access, point));
+  }
+  bool holdsAt(const syntax::Call &, const Point &) { return true; }
+  bool holdsAt(const syntax::Binary &binary, const Point &point) {
+    switch (binary.op) {
+    case syntax::BinaryOp::Add:
+    case syntax::BinaryOp::Sub:
+      return holds(*binary.left, point) || holds(*binary.right, point);
+    case syntax::BinaryOp::Mul:
+      return holds(*binary.left, point) && holds(*binary.right, point);
+    case syntax::BinaryOp::Div:
+      return holds(*binary.left, point);
+    }
+    return false;
+  }
+  bool holdsAt(const syntax::Reduce &sum, const Point &outer) {
+    if (sum.reduction != syntax::Reduction::Sum && sum.reduction != syntax::Reduction::Mean &&
+        sum.reduction != syntax::Reduction::Count)
+      return true;
+    Extents all, loops;
+    collectExtents(*sum.body, {}, all);
+    for (const syntax::Name &variable : sum.variables)
+      loops[variable.text] = all.at(variable.text);
+    Point point = outer;
+    return anyPoint(loops, point, [&] { return holds(*sum.body, point); });
+  }
+
+  /// Whether an expression may differ from its fill at a point.
+  bool mayDiffer(const Expr &expr, const Point &point) {
+    if (const auto *mask = maskOf(expr))
+      return !fills_.isSparse(*mask) || hasEntry(*mask, point);
+    if (const auto *mask = complementOf(expr))
+      return !fills_.isSparse(*mask) || !hasEntry(*mask, point);
+    if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+      return !fills_.isSparse(*access) || hasEntry(*access, point);
+    if (fills_.missingSum(expr))
+      return differsInRange(std::get<syntax::Reduce>(expr.node), point);
+    std::vector<const Expr *> parts = syntax::children(expr);
+    const auto differs = [&](const Expr *part) { return mayDiffer(*part, point); };
+    const auto fill = [&](size_t k) { return fills_.fillOf(*parts[k]); };
+    const auto *call = std::get_if<syntax::Call>(&expr.node);
+    const auto *binary = std::get_if<syntax::Binary>(&expr.node);
+    if (std::holds_alternative<syntax::Reduce>(expr.node) || !(parts.empty() || fills_.fillOf(expr)))
+      return true;
+    if (call && call->function == syntax::Function::Select)
+      return fill(0) ? differs(parts[0]) || differs(parts[*fill(0) != 0 ? 1 : 2])
+                     : differs(parts[1]) || differs(parts[2]);
+    if (binary && binary->op == syntax::BinaryOp::Div && fill(0) == 0.0)
+      return differs(parts[0]);
+    if (binary && binary->op <= syntax::BinaryOp::Sub && evaluator::isInfinite(fills_.fillOf(expr)))
+      return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) {
+        return !evaluator::isInfinite(fills_.fillOf(*part)) || differs(part);
+      });
+    const auto isSettled = [&](const Expr *part) {
+      const std::optional<double> own = fills_.fillOf(*part);
+      return own && (call ? settles(call->function, *own) : *own == 0);
+    };
+    const bool mayBeSettled = call || (binary && binary->op == syntax::BinaryOp::Mul);
+    if (!mayBeSettled || std::none_of(parts.begin(), parts.end(), isSettled))
+      return std::any_of(parts.begin(), parts.end(), differs);
+    return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return !isSettled(part) || differs(part); });
+  }
+
+  int64_t elementOf(const syntax::Access &access, const Point &point) const {
+    const std::vector<int64_t> &shape = before_.at(access.tensor.text).shape;
+    int64_t element = 0;
+    for (size_t dim = 0; dim < shape.size(); ++dim) {
+      int64_t at = access.indices[dim].constant;
+      for (const syntax::IndexTerm &term : access.indices[dim].terms)
+        at += term.scale * point.at(term.variable.text);
+      element = element * shape[dim] + at;
+    }
+    return element;
+  }
+
+  void addExtents(const syntax::Access &access, Extents &extents) const {
+    const std::vector<int64_t> &shape = before_.at(access.tensor.text).shape;
+    if (shape.size() != access.indices.size())
+      throw std::out_of_range("another order");
+    for (size_t dim = 0; dim < shape.size(); ++dim)
+      if (access.indices[dim].isPlain() && !windows_.contains({access.tensor.text, dim}))
+        extents.try_emplace(access.indices[dim].text, shape[dim]);
+  }
+
+  /// The variables of an expression that are not among `bound`.
+  void collectExtents(const Expr &expr, const std::set<std::string> &bound, Extents &extents) const {
+    std::visit([&](const auto &node) { collect(node, bound, extents); }, expr.node);
+  }
+  void collect(const syntax::Literal &, const std::set<std::string> &, Extents &) const {}
+  void collect(const syntax::Paren &paren, const std::set<std::string> &bound, Extents &extents) const {
+    collectExtents(*paren.inner, bound, extents);
+  }
+  void collect(const syntax::Negate &negate, const std::set<std::string> &bound, Extents &extents) const {
+    collectExtents(*negate.operand, bound, extents);
+  }
+  void collect(const syntax::Binary &binary, const std::set<std::string> &bound, Extents &extents) const {
+    collectExtents(*binary.left, bound, extents);
+    collectExtents(*binary.right, bound, extents);
+  }
+  void collect(const syntax::Call &call, const std::set<std::string> &bound, Extents &extents) const {
+    for (const syntax::ExprPtr &argument : call.arguments)
+      collectExtents(*argument, bound, extents);
+  }
+  void collect(const syntax::Reduce &sum, std::set<std::string> bound, Extents &extents) const {
+    for (const syntax::Name &variable : sum.variables)
+      bound.insert(variable.text);
+    collectExtents(*sum.body, bound, extents);
+  }
+  void collect(const syntax::Access &access, const std::set<std::string> &bound, Extents &extents) const {
+    if (isIndexValue(access))
+      return;
+    Extents own;
+    addExtents(access, own);
+    for (const auto &[variable, extent] : own)
+      if (!bound.contains(variable))
+        extents[variable] = extent;
+    for (const syntax::Index &index : access.indices)
+      for (const syntax::IndexTerm &term : index.terms)
+        if (const auto known = anywhere_.find(term.variable.text);
+            known != anywhere_.end() && !bound.contains(term.variable.text))
+          extents.insert(*known);
+  }
+
+  const syntax::Statement &statement_;
+  PatternMap &patterns_;
+  const PatternMap before_; ///< a target that is read is read as it was
+  const StatementFills fills_;
+  evaluator::Windows windows_;
+  Extents anywhere_; ///< of variables that no reduction binds, wherever in the statement they say how far they run
+};
+
+} // namespace
+
+std::string evaluatePatterns(const syntax::Kernel &kernel, PatternMap &patterns) {
+  try {
+    for (const syntax::Statement &statement : kernel.statements)
+      StatementPattern(statement, patterns).run();
+    return {};
+  } catch (const std::out_of_range &) {
+    return "a tensor is unknown, or has another order than it is used with";
+  }
+}
+
+} // namespace spc::testing
