@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 
 namespace spc::testing {
 namespace {
@@ -131,34 +132,38 @@ static int optLevelOf(const KernelSpec &spec) {
   return level ? std::atoi(level) : spec.optLevel;
 }
 
-/// SPC_TEST_ASSEMBLY in the environment names a folder for the assembly of each kernel, in a file named by a hash of
-/// what the kernel is: two such folders show where a change of the compiler alters the code that it generates.
+/// SPC_TEST_ASSEMBLY in the environment names a folder: tests then write each kernel's assembly there, in a file named
+/// by a hash of what the kernel is, and run nothing. Two such folders show where a change alters the code that spc
+/// generates. SPC_TEST_SAMPLE=n takes one kernel of n.
+static const char *assemblyFolder() {
+  return std::getenv("SPC_TEST_ASSEMBLY");
+}
+
 static void recordAssembly(const KernelSpec &spec, const sema::Kernel &kernel) {
-  const char *folder = std::getenv("SPC_TEST_ASSEMBLY");
-  if (!folder)
-    return;
   const std::string what = describe(spec);
-  const std::filesystem::path file =
-      std::filesystem::path(folder) / (std::to_string(std::hash<std::string>{}(what)) + ".s");
-  if (std::filesystem::exists(file))
+  const size_t hash = std::hash<std::string>{}(what);
+  const char *sample = std::getenv("SPC_TEST_SAMPLE");
+  const std::filesystem::path file = std::filesystem::path(assemblyFolder()) / (std::to_string(hash) + ".s");
+  if ((sample && hash % std::stoul(sample) != 0) || std::filesystem::exists(file))
     return;
   pipeline::CompileOptions options;
   options.target.cpu = "x86-64-v3";
   options.target.optLevel = 3;
-  Diagnostics ignored;
-  if (const auto text = pipeline::compile(kernel, pipeline::Stage::Assembly, options, ignored))
-    std::ofstream(file) << what << "\n" << *text;
+  Diagnostics problems;
+  const auto text = pipeline::compile(kernel, pipeline::Stage::Assembly, options, problems);
+  std::ofstream(file) << what << "\n" << text.value_or("not compiled");
 }
 
 KernelUnderTest::KernelUnderTest(const KernelSpec &spec) {
   compile(spec);
   const auto &all = diagnostics_.all();
+  const bool isDone = code_ || (kernel_ && assemblyFolder());
   const bool isInternal =
       std::any_of(all.begin(), all.end(), [](const auto &one) { return one.severity == Severity::Internal; });
-  if (isInternal || (!code_ && !diagnostics_.hasErrors()) || (code_ && diagnostics_.hasErrors()))
+  if (isInternal || isDone == diagnostics_.hasErrors())
     outcome_ = Outcome::Broken;
   else
-    outcome_ = code_ ? Outcome::Compiled : Outcome::Refused;
+    outcome_ = isDone ? Outcome::Compiled : Outcome::Refused;
 }
 
 void KernelUnderTest::compile(const KernelSpec &spec) {
@@ -186,9 +191,9 @@ void KernelUnderTest::compile(const KernelSpec &spec) {
                           diagnostics_);
   if (kernel_ && spec.chunk)
     kernel_->schedule.chunk = spec.chunk;
-  if (kernel_)
+  if (kernel_ && assemblyFolder())
     recordAssembly(spec, *kernel_);
-  if (kernel_)
+  else if (kernel_)
     code_ = pipeline::compileToMemory(*kernel_, optLevelOf(spec), diagnostics_);
 }
 
@@ -237,7 +242,15 @@ Trial KernelUnderTest::withRoom(Trial trial) const {
   return trial;
 }
 
+const codegen::JitKernel &KernelUnderTest::code() const {
+  if (!code_)
+    throw std::logic_error("a kernel that is not in memory is called");
+  return *code_;
+}
+
 std::string KernelUnderTest::check(const Trial &given) const {
+  if (assemblyFolder())
+    return {};
   const Trial trial = withRoom(given);
   TestContext context(trial.chunks);
   KernelArguments arguments(*kernel_, classes_, trial, context);
@@ -267,6 +280,8 @@ std::string KernelUnderTest::check(const Trial &given) const {
 }
 
 std::string KernelUnderTest::checkFailures(const Trial &given) const {
+  if (assemblyFolder())
+    return {};
   const Trial trial = withRoom(given);
   constexpr int64_t kMostRequests = 10000;
   for (int64_t request = 0; request < kMostRequests; ++request) {

@@ -73,7 +73,7 @@ public:
   int extentClasses() const { return classes_.count; }
   const sema::Kernel &kernel() const { return *kernel_; }
   /// Requires: Compiled.
-  const codegen::JitKernel &code() const { return *code_; }
+  const codegen::JitKernel &code() const;
 
   /// Whether every sparse operand's format can store a tensor of the trial's shape, and its data: padding slots are
   /// zeros, which non-finite operands turn into NaNs.
