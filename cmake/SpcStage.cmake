@@ -14,6 +14,11 @@ find_package(ZLIB REQUIRED)
 if(NOT SPC_FRONT_ONLY)
   find_package(MLIR 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir)
   set(SPC_LLVM_TOOLS ${LLVM_TOOLS_BINARY_DIR})
+  list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+  include(TableGen)
+  include(AddLLVM)
+  include(AddMLIR)
+  set(MLIR_TABLEGEN_EXE mlir-tblgen)
 endif()
 
 # Headers that are compiled once, for all targets that are compiled in the same way.
@@ -55,6 +60,12 @@ function(spc_stage name)
     spc_precompile(spc_${name} STANDARD)
   endif()
 endfunction()
+
+# spc_tablegen(source output flags...): what mlir-tblgen writes of a file of this folder, into the same folder of the build.
+macro(spc_tablegen source output)
+  set(LLVM_TARGET_DEFINITIONS ${source})
+  mlir_tablegen(${output} ${ARGN} EXTRA_INCLUDES ${MLIR_INCLUDE_DIRS} ${CMAKE_SOURCE_DIR}/src)
+endmacro()
 
 function(spc_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)

@@ -1,5 +1,7 @@
 #include "mlirgen/records.h"
 
+#include "dialect/dialect.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -204,10 +206,7 @@ RecordBuilder::Record RecordBuilder::missing(int operand) {
 
 /// Sums need a value also where there is none. Side effects keep it where it is, until spc-skip-absent takes it away.
 void RecordBuilder::yieldAbsent(mlir::Type type) {
-  auto absent = LLVM::InlineAsmOp::create(builder_, location_, type, mlir::ValueRange(), "spc.absent", "=r",
-                                          /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::TailCallKind::None,
-                                          nullptr, nullptr);
-  sparse::YieldOp::create(builder_, location_, absent.getRes());
+  sparse::YieldOp::create(builder_, location_, dialect::AbsentOp::create(builder_, location_, type));
 }
 
 RecordBuilder::Record RecordBuilder::withAllOf(Record record, const Record &other) {

@@ -1,5 +1,7 @@
 #include "pipeline/context.h"
 
+#include "dialect/dialect.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -32,7 +34,7 @@ std::unique_ptr<mlir::MLIRContext> createContext() {
                   mlir::cf::ControlFlowDialect, mlir::complex::ComplexDialect, mlir::func::FuncDialect,
                   mlir::LLVM::LLVMDialect, mlir::linalg::LinalgDialect, mlir::math::MathDialect,
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect, mlir::sparse_tensor::SparseTensorDialect,
-                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+                  dialect::SpcDialect, mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   mlir::arith::registerConvertArithToLLVMInterface(registry);
   mlir::registerConvertComplexToLLVMInterface(registry);
   mlir::cf::registerConvertControlFlowToLLVMInterface(registry);

@@ -235,10 +235,9 @@ def SkipAbsent : Pass<"spc-skip-absent", "mlir::func::FuncOp"> {
   let summary = "Take sums with absent values out of loops";
   let description = [{
     A term that is computed only where an operand has no entry, `A(i,j) * (not pattern(M(i,j)))`, adds something absent
-    where there is one: MLIR's sparsifier has loops for differences of sets, but no sums over them. What is absent comes
-    from an `llvm.inline_asm` that says "spc.absent". Of a sum with what is made of it the other side is left, and a store
-    of such a sum goes, as do stores of what loops that add nothing else leave alone: where nothing is added, nothing is
-    stored.
+    where there is one: MLIR's sparsifier has loops for differences of sets, but no sums over them. An `spc.absent` stands
+    there. The pass replaces a sum with what is made of it by the other side, and erases a store of such a sum and stores
+    of what loops that add nothing else leave alone: where nothing is added, nothing is stored.
   }];
 }
 

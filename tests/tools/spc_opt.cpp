@@ -1,4 +1,5 @@
 // mlir-opt with our passes: runs one pass, or a few, on MLIR text, for the tests under tests/lit.
+#include "dialect/dialect.h"
 #include "pipeline/context.h"
 #include "pipeline/passes.h"
 #include "transforms/passes.h"
@@ -22,11 +23,11 @@
 
 int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
-  registry
-      .insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
-              mlir::complex::ComplexDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
-              mlir::linalg::LinalgDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-              mlir::sparse_tensor::SparseTensorDialect, mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+  registry.insert<mlir::affine::AffineDialect, mlir::arith::ArithDialect, mlir::bufferization::BufferizationDialect,
+                  mlir::complex::ComplexDialect, mlir::func::FuncDialect, mlir::LLVM::LLVMDialect,
+                  mlir::linalg::LinalgDialect, mlir::math::MathDialect, mlir::memref::MemRefDialect,
+                  mlir::scf::SCFDialect, mlir::sparse_tensor::SparseTensorDialect, spc::dialect::SpcDialect,
+                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
   spc::transforms::registerSpcPasses();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();

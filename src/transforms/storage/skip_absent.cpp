@@ -1,8 +1,8 @@
+#include "dialect/dialect.h"
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -18,25 +18,20 @@ namespace spc::transforms {
 
 namespace {
 
-/// The inline assembly that stands for an absent value.
-constexpr llvm::StringLiteral kAbsent = "spc.absent";
 /// Marks stores that change nothing and stay.
 constexpr llvm::StringLiteral kIdle = "spc.idle";
 
 class SkipAbsent : public impl::SkipAbsentBase<SkipAbsent> {
 public:
   void runOnOperation() override {
-    llvm::SmallVector<mlir::LLVM::InlineAsmOp> absent;
-    getOperation().walk([&](mlir::LLVM::InlineAsmOp op) {
-      if (op.getAsmString() == kAbsent)
-        absent.push_back(op);
-    });
+    llvm::SmallVector<dialect::AbsentOp> absent;
+    getOperation().walk([&](dialect::AbsentOp op) { absent.push_back(op); });
     if (absent.empty())
       return;
     // Stores that idle already say what an assembled output has entries for.
     for (auto [store, load] : idleStores())
       store->setAttr(kIdle, mlir::UnitAttr::get(&getContext()));
-    for (mlir::LLVM::InlineAsmOp op : absent)
+    for (dialect::AbsentOp op : absent)
       if (failed(skip(op)))
         return signalPassFailure();
     // Loops that add nothing fold; what they leave is a store of what was loaded.
@@ -50,7 +45,7 @@ public:
 private:
   llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> idleStores();
   void eraseIdleStores();
-  mlir::LogicalResult skip(mlir::LLVM::InlineAsmOp absent);
+  mlir::LogicalResult skip(dialect::AbsentOp absent);
   mlir::Value withoutAbsent(mlir::Value sum);
 
   llvm::SetVector<mlir::Operation *> made_; ///< of what is absent
@@ -70,7 +65,7 @@ mlir::Value SkipAbsent::withoutAbsent(mlir::Value sum) {
   return isAbsent(left) ? right : left;
 }
 
-mlir::LogicalResult SkipAbsent::skip(mlir::LLVM::InlineAsmOp absent) {
+mlir::LogicalResult SkipAbsent::skip(dialect::AbsentOp absent) {
   made_.clear();
   made_.insert(absent);
   llvm::SmallVector<mlir::OpOperand *> ends; ///< where a sum with what is absent is kept

@@ -5,7 +5,7 @@
 func.func @skip(%y: memref<?xf64>, %n: index, %c: i1) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  // CHECK-NOT: inline_asm
+  // CHECK-NOT: spc.absent
   // CHECK: scf.for
   // CHECK-NEXT: scf.if
   // CHECK-NOT: memref.store
@@ -13,7 +13,7 @@ func.func @skip(%y: memref<?xf64>, %n: index, %c: i1) {
   // CHECK: memref.store
   scf.for %i = %c0 to %n step %c1 {
     scf.if %c {
-      %0 = llvm.inline_asm has_side_effects "spc.absent", "=r" : () -> f64
+      %0 = spc.absent : f64
       %1 = arith.mulf %0, %0 : f64
       %2 = memref.load %y[%i] : memref<?xf64>
       %3 = arith.addf %2, %1 : f64
@@ -36,7 +36,7 @@ func.func @idle(%y: memref<?xf64>, %n: index) {
   // CHECK: return
   %0 = memref.load %y[%c0] : memref<?xf64>
   %1 = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %0) -> f64 {
-    %2 = llvm.inline_asm has_side_effects "spc.absent", "=r" : () -> f64
+    %2 = spc.absent : f64
     %3 = arith.addf %sum, %2 : f64
     scf.yield %3 : f64
   }

@@ -1,0 +1,16 @@
+// The dialect `spc`: what the stages from mlirgen to the entry tell each other beyond what MLIR's own dialects can say.
+#ifndef SPC_DIALECT
+#define SPC_DIALECT
+
+include "mlir/IR/DialectBase.td"
+
+def SpcDialect : Dialect {
+  let name = "spc";
+  let cppNamespace = "::spc::dialect";
+  let summary = "what spc's stages agree on";
+  let description = [{
+    Operations that exist between two stages only and are gone before LLVM.
+  }];
+}
+
+#endif
