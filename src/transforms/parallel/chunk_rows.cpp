@@ -1,10 +1,11 @@
 #include "transforms/parallel/row_loops.h"
 #include "transforms/parallel/row_ownership.h"
 #include "transforms/passes.h"
-#include "transforms/util/accumulations.h"
+#include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
+#include "transforms/util/reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -52,8 +53,7 @@ private:
   bool cutRows(const Steps &steps, llvm::StringRef extent);
   bool isDenseNest(mlir::Operation *op);
   std::optional<Cut> cutOf(mlir::Operation *op, llvm::StringRef extent);
-  std::optional<Owner> ownerOf(mlir::Operation *access, unsigned dim, mlir::Operation *step, Cut &cut,
-                               llvm::StringRef extent);
+  std::optional<Owner> ownerOf(mlir::Value index, mlir::Operation *step, Cut &cut, llvm::StringRef extent);
   bool isOwned(mlir::Value buffer, const Steps &steps, llvm::MutableArrayRef<Cut> cuts, llvm::StringRef extent);
   void narrow(const Cut &cut, mlir::Value begin, mlir::Value end);
   bool cutSums(const Steps &steps);
@@ -124,10 +124,8 @@ std::optional<Cut> ChunkRows::cutOf(mlir::Operation *op, llvm::StringRef extent)
   return cut.rows || isDenseNest(op) ? std::optional(cut) : std::nullopt;
 }
 
-/// Whose element `access` reaches in dimension `dim`, where that is one row's.
-std::optional<Owner> ChunkRows::ownerOf(mlir::Operation *access, unsigned dim, mlir::Operation *step, Cut &cut,
-                                        llvm::StringRef extent) {
-  const mlir::Value index = indicesOf(access)[dim];
+/// Whose element an access with `index` reaches, where that is one row's.
+std::optional<Owner> ChunkRows::ownerOf(mlir::Value index, mlir::Operation *step, Cut &cut, llvm::StringRef extent) {
   if (cut.rows)
     return Ownership(getOperation(), *cut.rows).ownerOf(index);
   scf::ForOp loop = loopOf(index);
@@ -152,10 +150,11 @@ bool ChunkRows::isOwned(mlir::Value buffer, const Steps &steps, llvm::MutableArr
     bool isOneStep = true;
     for (mlir::Operation *user : buffer.getUsers()) {
       auto step = llvm::find_if(steps.ops, [&](mlir::Operation *op) { return op->isAncestor(user); });
+      std::optional<Access> access = accessOf(user);
       // What is read before the loops would be read by every chunk.
-      if (step == steps.ops.end() || !mlir::isa<memref::LoadOp, memref::StoreOp>(user))
+      if (step == steps.ops.end() || !access)
         return false;
-      std::optional<Owner> owner = ownerOf(user, dim, *step, cuts[step - steps.ops.begin()], extent);
+      std::optional<Owner> owner = ownerOf(access->indices[dim], *step, cuts[step - steps.ops.begin()], extent);
       if (!owner || (common && common != owner))
         return false;
       isOneStep &= !only || only == *step;
@@ -270,7 +269,7 @@ bool ChunkRows::cutSums(const Steps &steps) {
   auto loop = mlir::dyn_cast<scf::ForOp>(main->loop);
   const bool isScalar = loop && loop.getNumResults() > 0;
   const auto isInside = [&](mlir::Operation *user) { return main->loop->isProperAncestor(user); };
-  if (isScalar ? !sumsUp(loop, reassociate) || llvm::any_of(buffer.getUsers(), isInside)
+  if (isScalar ? !onlySums(loop, reassociate) || llvm::any_of(buffer.getUsers(), isInside)
                : !onlyAddsTo(main->loop, buffer, reassociate))
     return false;
   const auto isStep = [&](mlir::Operation *user) {

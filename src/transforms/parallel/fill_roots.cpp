@@ -1,5 +1,6 @@
 #include "transforms/parallel/row_ownership.h"
 #include "transforms/passes.h"
+#include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
@@ -69,16 +70,17 @@ public:
 
 private:
   scf::ForOp rootAfter(const Fill &fill);
-  memref::LoadOp rowOf(Operation *access, unsigned dim, scf::ForOp root);
+  memref::LoadOp rowOf(Operation *user, unsigned dim, scf::ForOp root);
   void move(const Fill &fill, scf::ForOp root);
   scf::ForOp cloneRows(mlir::OpBuilder &builder, const Fill &fill, Value from, Value to);
 };
 
-/// What loads the row that `access` reaches, where that is the root's coordinate at the loop's own position; else null.
-memref::LoadOp FillRoots::rowOf(Operation *access, unsigned dim, scf::ForOp root) {
-  if (!mlir::isa<memref::LoadOp, memref::StoreOp>(access))
+/// What loads the row that `user` accesses, where that is the root's coordinate at the loop's own position; else null.
+memref::LoadOp FillRoots::rowOf(Operation *user, unsigned dim, scf::ForOp root) {
+  std::optional<Access> access = accessOf(user);
+  if (!access)
     return {};
-  memref::LoadOp row = loadedIndex(indicesOf(access)[dim]);
+  memref::LoadOp row = loadedIndex(access->indices[dim]);
   auto coordinates = row ? mlir::dyn_cast<mlir::BlockArgument>(row.getMemRef()) : mlir::BlockArgument();
   const bool isOwn = coordinates && row->getParentOp() == root && row.getIndices().front() == root.getInductionVar() &&
                      !argumentString(getOperation(), coordinates.getArgNumber(), kAscends).empty();

@@ -11,11 +11,6 @@ namespace spc::transforms {
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 
-mlir::ValueRange indicesOf(mlir::Operation *access) {
-  auto load = mlir::dyn_cast<memref::LoadOp>(access);
-  return load ? load.getIndices() : mlir::cast<memref::StoreOp>(access).getIndices();
-}
-
 static bool isPointersArray(mlir::func::FuncOp body, mlir::Value array) {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(array);
   return argument && argumentString(body, argument.getArgNumber(), kBind).contains(".pointers_");

@@ -16,9 +16,6 @@ struct Owner {
   bool operator==(const Owner &) const = default;
 };
 
-/// The indices of a loads or a store.
-mlir::ValueRange indicesOf(mlir::Operation *access);
-
 /// What the iterations of one loop own.
 class Ownership {
 public:

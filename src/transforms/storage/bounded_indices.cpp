@@ -1,5 +1,6 @@
 #include "transforms/storage/bounded_indices.h"
 
+#include "transforms/util/access.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
 
@@ -97,16 +98,13 @@ BoundedIndices::sumsOfBuffer(mlir::Operation *access, mlir::BlockArgument buffer
   return found;
 }
 
-mlir::FailureOr<BoundedIndices::Indices> BoundedIndices::sumsOf(mlir::Operation *access) {
-  auto load = mlir::dyn_cast<memref::LoadOp>(access);
-  auto store = mlir::dyn_cast<memref::StoreOp>(access);
-  if (!load && !store)
+mlir::FailureOr<BoundedIndices::Indices> BoundedIndices::sumsOf(mlir::Operation *op) {
+  std::optional<Access> access = accessOf(op);
+  if (!access)
     return Indices();
-  Value memory = load ? load.getMemRef() : store.getMemRef();
-  mlir::ValueRange indices = load ? load.getIndices() : store.getIndices();
-  if (auto buffer = mlir::dyn_cast<mlir::BlockArgument>(memory))
-    return sumsOfBuffer(access, buffer, indices);
-  return sumsOfRoot(access, memory.getDefiningOp(), indices.front());
+  if (auto buffer = mlir::dyn_cast<mlir::BlockArgument>(access->buffer))
+    return sumsOfBuffer(op, buffer, access->indices);
+  return sumsOfRoot(op, access->buffer.getDefiningOp(), access->indices.front());
 }
 
 mlir::FailureOr<std::optional<BoundedIndex>> BoundedIndices::next() {

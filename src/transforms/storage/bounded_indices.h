@@ -36,7 +36,7 @@ public:
 
 private:
   using Indices = llvm::SmallVector<BoundedIndex>;
-  mlir::FailureOr<Indices> sumsOf(mlir::Operation *access);
+  mlir::FailureOr<Indices> sumsOf(mlir::Operation *op);
   mlir::FailureOr<Indices> sumsOfBuffer(mlir::Operation *access, mlir::BlockArgument buffer, mlir::ValueRange indices);
   mlir::FailureOr<Indices> sumsOfRoot(mlir::Operation *access, mlir::Operation *array, mlir::Value index);
   mlir::Value rootIndex(unsigned argument, unsigned level, mlir::Value position);

@@ -20,7 +20,7 @@ namespace sparse = mlir::sparse_tensor;
 namespace memref = mlir::memref;
 
 /// One access of a stand-in buffer and the top-level loop nest around it.
-struct Access {
+struct NestedAccess {
   mlir::Operation *op; ///< memref.load or memref.store
   mlir::Operation *nest;
 };
@@ -63,11 +63,11 @@ private:
   void collectViews();
   llvm::StringRef ownerOf(llvm::StringRef name);
   mlir::LogicalResult rewrite(unsigned standIn, const Views &views);
-  mlir::Value position(const Access &access, const Views &views);
-  mlir::Value listedPosition(const Access &access, const Views &views);
+  mlir::Value position(const NestedAccess &access, const Views &views);
+  mlir::Value listedPosition(const NestedAccess &access, const Views &views);
   mlir::LogicalResult rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
-                                   llvm::ArrayRef<Access> accesses);
-  bool storesEachPositionOnce(mlir::Operation *nest, const Views &views, llvm::ArrayRef<Access> accesses);
+                                   llvm::ArrayRef<NestedAccess> accesses);
+  bool storesEachPositionOnce(mlir::Operation *nest, const Views &views, llvm::ArrayRef<NestedAccess> accesses);
 
   llvm::StringMap<Views> views_; ///< by owner: the sparse arguments that have its pattern, at the same positions
 };
@@ -106,7 +106,7 @@ void valueLoads(mlir::Value view, llvm::SmallVectorImpl<memref::LoadOp> &loads) 
 
 /// The position that loads in the innermost block around `access` that has any agree on: a merge and the loop over what
 /// is left after it have one each. Null where they disagree, or where there are none within the nest.
-mlir::Value sharedPosition(const Access &access, llvm::ArrayRef<memref::LoadOp> loads) {
+mlir::Value sharedPosition(const NestedAccess &access, llvm::ArrayRef<memref::LoadOp> loads) {
   for (mlir::Operation *inside = access.op; inside != access.nest; inside = inside->getParentOp()) {
     mlir::Value position;
     for (memref::LoadOp load : loads) {
@@ -124,7 +124,7 @@ mlir::Value sharedPosition(const Access &access, llvm::ArrayRef<memref::LoadOp> 
 }
 
 /// The position at which the loops around an access load the views' values, else null.
-mlir::Value ShareStructure::position(const Access &access, const Views &views) {
+mlir::Value ShareStructure::position(const NestedAccess &access, const Views &views) {
   llvm::SmallVector<memref::LoadOp> loads;
   for (mlir::Value view : views)
     valueLoads(view, loads);
@@ -133,7 +133,7 @@ mlir::Value ShareStructure::position(const Access &access, const Views &views) {
 }
 
 /// The position at which they read the coordinates of the views' last level, where that lists each entry, else null.
-mlir::Value ShareStructure::listedPosition(const Access &access, const Views &views) {
+mlir::Value ShareStructure::listedPosition(const NestedAccess &access, const Views &views) {
   llvm::SmallVector<memref::LoadOp> loads;
   for (mlir::Value view : views) {
     const unsigned last = sparse::getSparseTensorEncoding(view.getType()).getLvlRank() - 1;
@@ -166,14 +166,14 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views
   auto arrayType = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, elementType);
   mlir::Value values = boundArgument(body, (argumentString(body, standIn, kName) + ".values").str(), arrayType);
 
-  llvm::SmallVector<Access> accesses;
+  llvm::SmallVector<NestedAccess> accesses;
   for (mlir::Operation *user : buffer.getUsers())
     if (mlir::isa<memref::LoadOp, memref::StoreOp>(user))
       accesses.push_back({user, nestOf(user, &body.getBody().front())});
   if (failed(rewriteFills(standIn, values, views, accesses)))
     return mlir::failure();
   mlir::DominanceInfo dominance(body);
-  for (const Access &access : accesses) {
+  for (const NestedAccess &access : accesses) {
     mlir::Value at = position(access, views);
     delayLoad(access.op, at);
     if (!at || !dominance.properlyDominates(at, access.op))
@@ -194,7 +194,7 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views
 /// fill's value takes the place of the load and the fill goes; an output scaled in place depends on that. A pattern
 /// with padding keeps its fill, since loops skip the padding; scaled in place, that holds zeros already.
 mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
-                                                 llvm::ArrayRef<Access> accesses) {
+                                                 llvm::ArrayRef<NestedAccess> accesses) {
   mlir::func::FuncOp body = getOperation();
   mlir::BlockArgument buffer = body.getArgument(standIn);
   bool inPlace = argumentString(body, standIn, kPatternOf) == argumentString(body, standIn, kName);
@@ -205,13 +205,13 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
     if (!fill)
       continue;
     mlir::Operation *next = nullptr;
-    for (const Access &access : accesses)
+    for (const NestedAccess &access : accesses)
       if (fill->isBeforeInBlock(access.nest) && (!next || access.nest->isBeforeInBlock(next)))
         next = access.nest;
     mlir::Value zero = fill.getInputs().front();
     mlir::OpBuilder builder(fill);
     if (next && !skipsSlots && storesEachPositionOnce(next, views, accesses)) {
-      for (const Access &access : accesses)
+      for (const NestedAccess &access : accesses)
         if (access.nest == next && mlir::isa<memref::LoadOp>(access.op))
           access.op->getResult(0).replaceAllUsesWith(zero);
     } else if (inPlace) {
@@ -232,10 +232,10 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
 
 /// True when the only loops around the single store are the pattern's own levels, unconditionally.
 bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, const Views &views,
-                                            llvm::ArrayRef<Access> accesses) {
+                                            llvm::ArrayRef<NestedAccess> accesses) {
   unsigned levels = sparse::getSparseTensorEncoding(views.front().getType()).getLvlRank();
   unsigned stores = 0;
-  for (const Access &access : accesses) {
+  for (const NestedAccess &access : accesses) {
     if (access.nest != nest)
       continue;
     if (enclosingLoops(access.op) != levels)

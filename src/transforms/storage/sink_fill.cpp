@@ -1,4 +1,5 @@
 #include "transforms/passes.h"
+#include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 
@@ -16,12 +17,6 @@ namespace {
 
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
-
-mlir::ValueRange indicesOf(mlir::Operation *access) {
-  if (auto load = mlir::dyn_cast<memref::LoadOp>(access))
-    return load.getIndices();
-  return mlir::cast<memref::StoreOp>(access).getIndices();
-}
 
 /// The dimensions of a buffer with the one of unit stride last.
 llvm::SmallVector<unsigned> loopOrder(mlir::MemRefType type) {
@@ -87,10 +82,10 @@ std::optional<Owner> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::Block
     return std::nullopt;
   for (unsigned dim = 0; dim < mlir::cast<mlir::MemRefType>(buffer.getType()).getRank(); ++dim) {
     std::optional<int64_t> rows = blocksOf(getOperation(), loop.getUpperBound(), buffer.getArgNumber(), dim);
-    bool owns =
-        rows && llvm::all_of(accesses, [&](mlir::Operation *access) {
-          return mlir::isa<memref::LoadOp, memref::StoreOp>(access) && isOwnRow(indicesOf(access)[dim], loop, *rows);
-        });
+    bool owns = rows && llvm::all_of(accesses, [&](mlir::Operation *user) {
+                  std::optional<Access> access = accessOf(user);
+                  return access && isOwnRow(access->indices[dim], loop, *rows);
+                });
     if (owns)
       return Owner{loop, dim, *rows};
   }

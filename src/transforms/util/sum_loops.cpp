@@ -61,22 +61,6 @@ std::optional<int64_t> laneBytes(Operation &op, scf::ForOp loop, const llvm::Den
 
 } // namespace
 
-bool addsTo(Operation *op, Value sum) {
-  if (!sum.hasOneUse() || *sum.getUsers().begin() != op)
-    return false;
-  return mlir::isa<arith::AddFOp, arith::AddIOp>(op) ||
-         (mlir::isa<arith::SubFOp, arith::SubIOp>(op) && op->getOperand(0) == sum);
-}
-
-bool isSumLoop(scf::ForOp loop) {
-  for (auto [carried, next] : llvm::zip_equal(loop.getRegionIterArgs(), loop.getYieldedValues())) {
-    Operation *adding = next.getDefiningOp();
-    if (!adding || adding->getBlock() != loop.getBody() || !next.hasOneUse() || !addsTo(adding, carried))
-      return false;
-  }
-  return loop.getNumResults() > 0;
-}
-
 int64_t lanesOf(scf::ForOp loop, int64_t vectorBytes) {
   mlir::APInt length;
   if (!isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1) ||

@@ -6,14 +6,8 @@
 
 namespace spc::transforms {
 
-/// Whether `op` adds something to the value `sum`, or subtracts something from it, and does nothing else with it.
-bool addsTo(mlir::Operation *op, mlir::Value sum);
-
-/// Whether all that the loop carries are sums, which it does nothing with but add to them.
-bool isSumLoop(mlir::scf::ForOp loop);
-
-/// How many iterations of the sum loop can be done as one on vectors of at most `vectorBytes`: a power of two that
-/// divides the loop's constant length, or 1 where that is not constant or the body does not fit.
+/// How many iterations of a loop that carries sums can be done as one on vectors of at most `vectorBytes`: a power of
+/// two that divides the loop's constant length, or 1 where that is not constant or the body does not fit.
 int64_t lanesOf(mlir::scf::ForOp loop, int64_t vectorBytes);
 
 /// Writes the sum loop at the builder's place, `lanes` iterations at a time: each of `sums` is a vector, and each of

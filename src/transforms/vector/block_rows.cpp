@@ -1,5 +1,8 @@
 #include "transforms/vector/block_rows.h"
 
+#include "transforms/util/access.h"
+#include "transforms/util/region_cloner.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
@@ -16,20 +19,6 @@ using mlir::Value;
 namespace {
 
 constexpr int64_t kMostRows = 16;
-
-struct Access {
-  Value buffer;
-  mlir::ValueRange indices;
-  bool isStore = false;
-};
-
-std::optional<Access> accessOf(Operation *op) {
-  if (auto load = mlir::dyn_cast<memref::LoadOp>(op))
-    return Access{load.getMemRef(), load.getIndices(), false};
-  if (auto store = mlir::dyn_cast<memref::StoreOp>(op))
-    return Access{store.getMemRef(), store.getIndices(), true};
-  return std::nullopt;
-}
 
 std::optional<int64_t> blockSize(scf::ForOp loop) {
   mlir::APInt size;
@@ -180,39 +169,29 @@ std::optional<BlockRows> RowFinder::find() {
   return block_;
 }
 
-/// Writes a reduction with several of its rows side by side.
-class RowJam {
+/// Writes a reduction with several of its rows side by side: copies of what differs from row to row.
+class RowJam : RegionCloner {
 public:
   RowJam(mlir::OpBuilder &builder, const BlockRows &block, llvm::ArrayRef<Value> rows)
-      : builder_(builder), block_(block), rows_(rows), copies_(rows.size()) {}
+      : RegionCloner(builder, rows.size()), block_(block), rows_(rows) {}
 
-  scf::ForOp write(scf::ForOp reduction) {
+  scf::ForOp write() {
     if (scf::ForOp before = block_.before)
       writeOperation(*before);
-    writeOperation(*reduction);
-    return mlir::cast<scf::ForOp>(copies_.front().lookup(reduction.getOperation()));
+    return cloneFor(block_.reduction);
   }
 
 private:
+  bool varies(Value value) const { return varying_.contains(value); }
   bool varies(Operation &op) const;
   void writeOnce(Operation &op);
   void writeEach(Operation &op);
-  void writeOperation(Operation &op);
-  void writeBlock(mlir::Block &from, mlir::Block &to, bool isJammed);
-  void writeFor(scf::ForOp loop, bool isJammed);
-  void writeIf(scf::IfOp choice, bool isJammed);
-  void map(Value before, Value after) {
-    for (mlir::IRMapping &copy : copies_)
-      copy.map(before, after);
-  }
-  void mapEach(mlir::ValueRange before, mlir::ValueRange after, bool isJammed);
-  llvm::SmallVector<Value> each(mlir::ValueRange values, bool isJammed) const;
+  void writeRows(scf::ForOp rows);
+  void writeOperation(Operation &op) override;
 
-  mlir::OpBuilder &builder_;
   const BlockRows &block_;
   llvm::ArrayRef<Value> rows_;
-  llvm::SmallVector<mlir::IRMapping> copies_; ///< one a row
-  llvm::DenseSet<Value> varying_;             ///< what differs from row to row
+  llvm::DenseSet<Value> varying_; ///< what differs from row to row
 };
 
 /// Whether `op`, or anything inside of it, differs from row to row.
@@ -220,16 +199,16 @@ bool RowJam::varies(Operation &op) const {
   return op
       .walk([&](Operation *inner) {
         const bool differs = mlir::isa<memref::StoreOp>(inner) ||
-                             llvm::any_of(inner->getOperands(), [&](Value used) { return varying_.contains(used); });
+                             llvm::any_of(inner->getOperands(), [&](Value used) { return varies(used); });
         return differs ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
       })
       .wasInterrupted();
 }
 
 void RowJam::writeOnce(Operation &op) {
-  builder_.clone(op, copies_.front());
-  for (Value result : op.getResults())
-    map(result, copies_.front().lookup(result));
+  Operation *clone = builder_.clone(op, copies_.front());
+  for (mlir::IRMapping &copy : copies_)
+    copy.map(op.getResults(), clone->getResults());
 }
 
 void RowJam::writeEach(Operation &op) {
@@ -238,83 +217,39 @@ void RowJam::writeEach(Operation &op) {
   varying_.insert_range(op.getResults());
 }
 
-/// All values for the first row, then all for the second, ….
-llvm::SmallVector<Value> RowJam::each(mlir::ValueRange values, bool isJammed) const {
-  llvm::SmallVector<Value> all;
-  for (const mlir::IRMapping &copy : isJammed ? llvm::ArrayRef(copies_) : llvm::ArrayRef(copies_).take_front())
-    for (Value value : values)
-      all.push_back(copy.lookupOrDefault(value));
-  return all;
+/// The loop goes: each copy has its own row.
+void RowJam::writeRows(scf::ForOp rows) {
+  for (auto [row, copy] : llvm::zip_equal(rows_, copies_))
+    copy.map(rows.getInductionVar(), row);
+  varying_.insert(rows.getInductionVar());
+  for (Operation &inner : rows.getBody()->without_terminator())
+    writeOperation(inner);
 }
 
-void RowJam::mapEach(mlir::ValueRange before, mlir::ValueRange after, bool isJammed) {
-  for (auto [row, copy] : llvm::enumerate(copies_))
-    for (auto [place, value] : llvm::enumerate(before))
-      copy.map(value, after[(isJammed ? row * before.size() : 0) + place]);
-  if (isJammed)
-    varying_.insert_range(before);
-}
-
+/// Loops and branches around the loops over rows stay as they are. Inside, those that are the same for all rows hand on
+/// the values of each row.
 void RowJam::writeOperation(Operation &op) {
   const bool isAround = llvm::any_of(block_.loops, [&](Operation *loop) { return op.isProperAncestor(loop); });
-  if (block_.loops.contains(&op)) {
-    auto loop = mlir::cast<scf::ForOp>(op);
-    for (auto [row, copy] : llvm::zip_equal(rows_, copies_))
-      copy.map(loop.getInductionVar(), row);
-    varying_.insert(loop.getInductionVar());
-    for (Operation &inner : loop.getBody()->without_terminator())
-      writeOperation(inner);
-    return;
-  }
+  if (block_.loops.contains(&op))
+    return writeRows(mlir::cast<scf::ForOp>(op));
   if (!isAround && !varies(op))
     return writeOnce(op);
-  const bool differs = llvm::any_of(op.getOperands(), [&](Value used) { return varying_.contains(used); });
-  if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
-    if (auto bounds = {loop.getLowerBound(), loop.getUpperBound(), loop.getStep()};
-        llvm::none_of(bounds, [&](Value bound) { return varying_.contains(bound); }))
-      return writeFor(loop, !isAround);
-  if (auto choice = mlir::dyn_cast<scf::IfOp>(op); choice && !differs)
-    return writeIf(choice, !isAround);
-  writeEach(op);
-}
-
-/// Fills the block `to`.
-void RowJam::writeBlock(mlir::Block &from, mlir::Block &to, bool isJammed) {
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToEnd(&to);
-  for (Operation &op : from.without_terminator())
-    writeOperation(op);
-  scf::YieldOp::create(builder_, from.getTerminator()->getLoc(), each(from.getTerminator()->getOperands(), isJammed));
-}
-
-void RowJam::writeFor(scf::ForOp loop, bool isJammed) {
-  const mlir::IRMapping &any = copies_.front();
-  auto clone = scf::ForOp::create(builder_, loop.getLoc(), any.lookupOrDefault(loop.getLowerBound()),
-                                  any.lookupOrDefault(loop.getUpperBound()), any.lookupOrDefault(loop.getStep()),
-                                  each(loop.getInitArgs(), isJammed));
-  clone->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  clone.getBody()->clear();
-  map(loop.getInductionVar(), clone.getInductionVar());
-  mapEach(loop.getRegionIterArgs(), clone.getRegionIterArgs(), isJammed);
-  writeBlock(*loop.getBody(), *clone.getBody(), isJammed);
-  mapEach(loop.getResults(), clone.getResults(), isJammed);
-  copies_.front().map(loop.getOperation(), clone.getOperation());
-}
-
-void RowJam::writeIf(scf::IfOp choice, bool isJammed) {
-  llvm::SmallVector<mlir::Type> types;
-  for (size_t row = 0; row < (isJammed ? copies_.size() : 1); ++row)
-    llvm::append_range(types, choice.getResultTypes());
-  auto clone =
-      scf::IfOp::create(builder_, choice.getLoc(), types, copies_.front().lookupOrDefault(choice.getCondition()), true,
-                        choice.elseBlock() != nullptr);
-  clone.thenBlock()->clear();
-  writeBlock(*choice.thenBlock(), *clone.thenBlock(), isJammed);
-  if (choice.elseBlock()) {
-    clone.elseBlock()->clear();
-    writeBlock(*choice.elseBlock(), *clone.elseBlock(), isJammed);
+  const Carries carries = isAround ? Carries::Once : Carries::PerCopy;
+  auto loop = mlir::dyn_cast<scf::ForOp>(op);
+  auto choice = mlir::dyn_cast<scf::IfOp>(op);
+  const bool isCommonLoop =
+      loop && !varies(loop.getLowerBound()) && !varies(loop.getUpperBound()) && !varies(loop.getStep());
+  if (!isCommonLoop && !(choice && !varies(choice.getCondition())))
+    return writeEach(op);
+  if (!isAround) {
+    varying_.insert_range(op.getResults());
+    if (loop)
+      varying_.insert_range(loop.getRegionIterArgs());
   }
-  mapEach(choice.getResults(), clone.getResults(), isJammed);
+  if (loop)
+    cloneFor(loop, carries);
+  else
+    cloneIf(choice, carries);
 }
 
 /// Moves indices that stay the same in the whole reduction before it, out of conditions too.
@@ -357,7 +292,7 @@ scf::ForOp jamRows(const BlockRows &block, int64_t rows) {
   llvm::SmallVector<Value> group;
   for (int64_t row = 0; row < rows; ++row)
     group.push_back(arith::AddIOp::create(builder, location, first, constant(row)));
-  scf::ForOp jammed = RowJam(builder, block, group).write(reduction);
+  scf::ForOp jammed = RowJam(builder, block, group).write();
   if (scf::ForOp before = block.before)
     before.erase();
   reduction.erase();

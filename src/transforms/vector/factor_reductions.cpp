@@ -1,4 +1,5 @@
 #include "transforms/passes.h"
+#include "transforms/util/reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -32,15 +33,6 @@ mlir::Value multiply(mlir::OpBuilder &builder, mlir::Location location, llvm::Ar
   for (mlir::Value factor : factors.drop_front())
     product = arith::MulFOp::create(builder, location, product, factor);
   return product;
-}
-
-/// The addend of `acc + addend` where the loop carries acc for nothing else, or null.
-mlir::Value addendOf(scf::ForOp loop, unsigned number) {
-  mlir::BlockArgument carried = loop.getRegionIterArg(number);
-  auto sum = loop.getBody()->getTerminator()->getOperand(number).getDefiningOp<arith::AddFOp>();
-  if (!sum || !carried.hasOneUse() || *carried.getUsers().begin() != sum || !sum->hasOneUse())
-    return {};
-  return sum.getLhs() == carried ? sum.getRhs() : sum.getLhs();
 }
 
 mlir::Value bufferRead(mlir::Operation &op) {
@@ -87,11 +79,11 @@ private:
 };
 
 void FactorReductions::factor(scf::ForOp loop, unsigned number) {
-  mlir::Value addend = addendOf(loop, number);
-  if (!addend)
+  const std::optional<Addition> addition = matchCarriedSum(loop, number);
+  if (!addition || !mlir::isa<arith::AddFOp>(addition->op))
     return;
   llvm::SmallVector<mlir::Value> factors;
-  collectFactors(addend, loop, factors);
+  collectFactors(addition->addend, loop, factors);
   auto isOutside = [&](mlir::Value value) { return loop.isDefinedOutsideOfLoop(value); };
   auto middle = std::stable_partition(factors.begin(), factors.end(), [&](mlir::Value v) { return !isOutside(v); });
   llvm::ArrayRef<mlir::Value> inner(factors.begin(), middle), outer(middle, factors.end());
@@ -99,10 +91,8 @@ void FactorReductions::factor(scf::ForOp loop, unsigned number) {
     return;
 
   mlir::Location location = loop.getLoc();
-  mlir::OpBuilder builder(loop.getBody()->getTerminator());
-  mlir::Operation *sum = loop.getBody()->getTerminator()->getOperand(number).getDefiningOp();
-  builder.setInsertionPoint(sum);
-  sum->replaceUsesOfWith(addend, multiply(builder, location, inner));
+  mlir::OpBuilder builder(addition->op);
+  addition->op->replaceUsesOfWith(addition->addend, multiply(builder, location, inner));
 
   builder.setInsertionPoint(loop);
   mlir::Value initial = loop.getInitArgs()[number];

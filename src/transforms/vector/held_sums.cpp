@@ -1,13 +1,15 @@
 #include "transforms/vector/held_sums.h"
 
+#include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
+#include "transforms/util/reductions.h"
+#include "transforms/util/region_cloner.h"
 #include "transforms/util/sum_loops.h"
 #include "transforms/util/vector_body.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -61,11 +63,11 @@ bool areNeighbours(llvm::ArrayRef<Element> elements, size_t count) {
   return true;
 }
 
-/// Rewrites one reduction.
-class SumHolder {
+/// Rewrites one reduction. The state is the elements' sums, scalars or vectors.
+class SumHolder : RegionCloner {
 public:
-  SumHolder(scf::ForOp reduction, const HoldOptions &options)
-      : reduction_(reduction), options_(options), builder_(reduction.getLoc(), reduction) {}
+  SumHolder(mlir::ImplicitLocOpBuilder &ops, scf::ForOp reduction, const HoldOptions &options)
+      : RegionCloner(ops), ops_(ops), reduction_(reduction), options_(options) {}
 
   /// Whether all accesses to what is written are to a few known elements.
   bool findElements();
@@ -73,50 +75,44 @@ public:
   void write();
 
 private:
-  bool addAccess(Operation *access, Value buffer, mlir::ValueRange indices);
+  bool addAccess(const Access &access);
+  memref::StoreOp nextStore(memref::LoadOp load, size_t number) const;
   bool addSum(memref::LoadOp load, size_t number);
   void findLanes();
   Value add(Value sum, Value addend);
-  Value zero(mlir::Type type) { return arith::ConstantOp::create(builder_, builder_.getZeroAttr(type)); }
-  Value load(const Element &element) { return memref::LoadOp::create(builder_, element.buffer, element.indices); }
+  Value zero(mlir::Type type) { return arith::ConstantOp::create(ops_, ops_.getZeroAttr(type)); }
+  Value load(const Element &element) { return memref::LoadOp::create(ops_, element.buffer, element.indices); }
   void store(Value value, const Element &element) {
-    memref::StoreOp::create(builder_, value, element.buffer, element.indices);
+    memref::StoreOp::create(ops_, value, element.buffer, element.indices);
   }
   mlir::VectorType vectorOf(const Element &element) const { return mlir::VectorType::get({lanes_}, element.type()); }
   bool holds(Operation &op) const;
-  void writeOperation(Operation &op);
+  void writeOperation(Operation &op) override;
   void writeSum(Operation &op);
   void addToLane(size_t number, Value addend);
-  void writeBlock(mlir::Block &from, mlir::Block &to);
-  void writeFor(scf::ForOp loop);
-  void writeIf(scf::IfOp choice);
-  llvm::SmallVector<Value> withHeld(mlir::ValueRange values) const;
-  void takeHeld(mlir::ValueRange values);
   void addLanes();
   llvm::SmallVector<Value> pairSums(llvm::ArrayRef<Value> sums, int64_t bit);
 
+  mlir::ImplicitLocOpBuilder &ops_;
   scf::ForOp reduction_;
   HoldOptions options_;
-  mlir::ImplicitLocOpBuilder builder_;
   std::vector<Element> elements_;
   llvm::MapVector<Operation *, size_t> accesses_; ///< which element each one is to
   int64_t lanes_ = 1;                             ///< of each element's sum
   /// By the operation that adds: the elements that it adds to, in the order in which it carries them.
   llvm::DenseMap<Operation *, llvm::SmallVector<size_t>> sums_;
-  mlir::IRMapping values_;
-  llvm::SmallVector<Value> held_; ///< one an element
 };
 
-bool SumHolder::addAccess(Operation *access, Value buffer, mlir::ValueRange indices) {
-  Element element{buffer, llvm::SmallVector<Value>(indices), {}};
-  for (Value index : indices) {
+bool SumHolder::addAccess(const Access &access) {
+  Element element{access.buffer, llvm::SmallVector<Value>(access.indices), {}};
+  for (Value index : access.indices) {
     if (!reduction_.isDefinedOutsideOfLoop(index))
       return false;
     element.places.push_back(affineSum(index));
   }
   size_t found = elements_.size();
   for (auto [number, other] : llvm::enumerate(elements_)) {
-    if (other.buffer != buffer)
+    if (other.buffer != access.buffer)
       continue;
     const Relation to = relation(element, other);
     if (to == Relation::Unknown)
@@ -124,7 +120,7 @@ bool SumHolder::addAccess(Operation *access, Value buffer, mlir::ValueRange indi
     if (to == Relation::Same)
       found = number;
   }
-  accesses_[access] = found;
+  accesses_[access.op] = found;
   if (found == elements_.size())
     elements_.push_back(element);
   return elements_.size() <= kMostHeld;
@@ -135,44 +131,37 @@ bool SumHolder::findElements() {
   reduction_.walk([&](memref::StoreOp store) { written.insert(store.getMemRef()); });
   mlir::WalkResult result = reduction_.getBody()->walk([&](Operation *op) {
     bool known = mlir::isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op) || op->getNumRegions() == 0;
-    if (auto access = mlir::dyn_cast<memref::LoadOp>(op))
-      known = !written.contains(access.getMemRef()) || addAccess(op, access.getMemRef(), access.getIndices());
-    if (auto access = mlir::dyn_cast<memref::StoreOp>(op))
-      known = addAccess(op, access.getMemRef(), access.getIndices());
+    if (std::optional<Access> access = accessOf(op); access && written.contains(access->buffer))
+      known = addAccess(*access);
     return known ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
   });
   return !result.wasInterrupted() && !elements_.empty();
 }
 
-/// Whether what is loaded is added to, in the same block, and stored again.
+/// The next access of an element in the block of `load`, where that is a store.
+memref::StoreOp SumHolder::nextStore(memref::LoadOp load, size_t number) const {
+  for (auto &[access, element] : accesses_)
+    if (element == number && access->getBlock() == load->getBlock() && load->isBeforeInBlock(access))
+      return mlir::dyn_cast<memref::StoreOp>(access);
+  return {};
+}
+
+/// Notes the operation between a load and the next store of an element, where one addition or one loop that carries
+/// sums is all that there is.
 bool SumHolder::addSum(memref::LoadOp load, size_t number) {
-  Value loaded = load.getResult();
-  if (!loaded.hasOneUse() || !(options_.reassociates || loaded.getType().isInteger()))
+  memref::StoreOp store = nextStore(load, number);
+  const bool mayReassociate = options_.reassociates || load.getType().isInteger();
+  if (!mayReassociate || !store || !matchMemorySum(load, store))
     return false;
-  Operation *adding = *loaded.getUsers().begin();
-  unsigned place = 0;
+  auto sum = mlir::cast<mlir::OpResult>(store.getValueToStore());
+  Operation *adding = sum.getOwner();
   auto loop = mlir::dyn_cast<scf::ForOp>(adding);
-  if (loop) {
-    place = loaded.getUses().begin()->getOperandNumber();
-    if (place < loop.getNumControlOperands() || !isSumLoop(loop))
-      return false;
-    place -= loop.getNumControlOperands();
-  } else if (!addsTo(adding, loaded)) {
+  const bool isOneStep = loop ? carriesSums(loop) && loop.getInitArgs()[sum.getResultNumber()] == load.getResult()
+                              : matchAddition(adding, load).has_value();
+  if (!isOneStep || adding->getBlock() != load->getBlock())
     return false;
-  }
-  Value sum = adding->getResult(place);
-  auto stored = sum.hasOneUse() ? mlir::dyn_cast<memref::StoreOp>(*sum.getUsers().begin()) : memref::StoreOp();
-  auto access = stored ? accesses_.find(stored) : accesses_.end();
-  if (access == accesses_.end() || access->second != number || adding->getBlock() != load->getBlock() ||
-      stored->getBlock() != load->getBlock())
-    return false;
-  // Nothing comes between.
-  for (auto &[other, element] : accesses_)
-    if (element == number && other->getBlock() == load->getBlock() && load->isBeforeInBlock(other) &&
-        other->isBeforeInBlock(stored))
-      return false;
   sums_[adding].resize(adding->getNumResults(), elements_.size());
-  sums_[adding][place] = number;
+  sums_[adding][sum.getResultNumber()] = number;
   return true;
 }
 
@@ -200,8 +189,8 @@ void SumHolder::findLanes() {
 
 Value SumHolder::add(Value sum, Value addend) {
   return mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(sum.getType()))
-             ? arith::AddFOp::create(builder_, sum, addend).getResult()
-             : arith::AddIOp::create(builder_, sum, addend).getResult();
+             ? arith::AddFOp::create(ops_, sum, addend).getResult()
+             : arith::AddIOp::create(ops_, sum, addend).getResult();
 }
 
 bool SumHolder::holds(Operation &op) const {
@@ -209,8 +198,8 @@ bool SumHolder::holds(Operation &op) const {
 }
 
 void SumHolder::addToLane(size_t number, Value addend) {
-  Value lane = vector::ExtractOp::create(builder_, held_[number], int64_t(0));
-  held_[number] = vector::InsertOp::create(builder_, add(lane, addend), held_[number], int64_t(0));
+  Value lane = vector::ExtractOp::create(ops_, state_[number], int64_t(0));
+  state_[number] = vector::InsertOp::create(ops_, add(lane, addend), state_[number], int64_t(0));
 }
 
 /// A sum loop: on vectors, or from zero and then onto the first lane.
@@ -220,16 +209,16 @@ void SumHolder::writeSum(Operation &op) {
   if (loop && lanesOf(loop, options_.vectorBytes) > 1) {
     llvm::SmallVector<Value> sums;
     for (size_t number : numbers)
-      sums.push_back(held_[number]);
-    for (auto [number, sum] : llvm::zip_equal(numbers, writeOnLanes(builder_, loop, lanes_, sums, values_)))
-      held_[number] = sum;
+      sums.push_back(state_[number]);
+    for (auto [number, sum] : llvm::zip_equal(numbers, writeOnLanes(ops_, loop, lanes_, sums, copies_.front())))
+      state_[number] = sum;
     return;
   }
-  mlir::IRMapping values(values_);
+  mlir::IRMapping values(copies_.front());
   for (Value used : op.getOperands())
     if (Operation *load = used.getDefiningOp(); load && accesses_.contains(load))
       values.map(used, zero(used.getType()));
-  Operation *clone = builder_.clone(op, values);
+  Operation *clone = ops_.clone(op, values);
   for (auto [place, number] : llvm::enumerate(numbers))
     addToLane(number, clone->getResult(place));
 }
@@ -242,80 +231,28 @@ void SumHolder::writeOperation(Operation &op) {
     if (lanes_ > 1)
       return;
     if (auto stored = mlir::dyn_cast<memref::StoreOp>(op))
-      held_[access->second] = values_.lookupOrDefault(stored.getValue());
+      state_[access->second] = lookup(stored.getValue());
     else
-      values_.map(op.getResult(0), held_[access->second]);
+      copies_.front().map(op.getResult(0), state_[access->second]);
     return;
   }
   if (auto loop = mlir::dyn_cast<scf::ForOp>(op); loop && holds(op))
-    return writeFor(loop);
-  if (auto choice = mlir::dyn_cast<scf::IfOp>(op); choice && holds(op))
-    return writeIf(choice);
-  builder_.clone(op, values_);
-}
-
-llvm::SmallVector<Value> SumHolder::withHeld(mlir::ValueRange values) const {
-  llvm::SmallVector<Value> all;
-  for (Value value : values)
-    all.push_back(values_.lookupOrDefault(value));
-  llvm::append_range(all, held_);
-  return all;
-}
-
-void SumHolder::takeHeld(mlir::ValueRange values) {
-  held_ = llvm::SmallVector<Value>(values.take_back(held_.size()));
-}
-
-/// Fills the block `to`, and leaves in held_ what it yields of it.
-void SumHolder::writeBlock(mlir::Block &from, mlir::Block &to) {
-  mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointToEnd(&to);
-  for (Operation &op : from.without_terminator())
-    writeOperation(op);
-  scf::YieldOp::create(builder_, withHeld(from.getTerminator()->getOperands()));
-}
-
-void SumHolder::writeFor(scf::ForOp loop) {
-  auto clone = scf::ForOp::create(builder_, values_.lookupOrDefault(loop.getLowerBound()),
-                                  values_.lookupOrDefault(loop.getUpperBound()),
-                                  values_.lookupOrDefault(loop.getStep()), withHeld(loop.getInitArgs()));
-  clone->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
-  clone.getBody()->clear();
-  for (auto [before, after] : llvm::zip_first(loop.getBody()->getArguments(), clone.getBody()->getArguments()))
-    values_.map(before, after);
-  takeHeld(clone.getRegionIterArgs());
-  writeBlock(*loop.getBody(), *clone.getBody());
-  values_.map(loop.getResults(), clone.getResults().take_front(loop.getNumResults()));
-  takeHeld(clone.getResults());
-}
-
-void SumHolder::writeIf(scf::IfOp choice) {
-  const llvm::SmallVector<Value> before = held_;
-  llvm::SmallVector<mlir::Type> types(choice.getResultTypes());
-  llvm::append_range(types, mlir::ValueRange(before).getTypes());
-  auto clone = scf::IfOp::create(builder_, types, values_.lookupOrDefault(choice.getCondition()), true, true);
-  writeBlock(*choice.thenBlock(), *clone.thenBlock());
-  held_ = before;
-  if (choice.elseBlock()) {
-    writeBlock(*choice.elseBlock(), *clone.elseBlock());
-  } else {
-    mlir::OpBuilder::InsertionGuard guard(builder_);
-    builder_.setInsertionPointToEnd(clone.elseBlock());
-    scf::YieldOp::create(builder_, before);
-  }
-  values_.map(choice.getResults(), clone.getResults().take_front(choice.getNumResults()));
-  takeHeld(clone.getResults());
+    cloneFor(loop);
+  else if (auto choice = mlir::dyn_cast<scf::IfOp>(op); choice && holds(op))
+    cloneIf(choice);
+  else
+    ops_.clone(op, copies_.front());
 }
 
 void SumHolder::write() {
   findLanes();
   for (const Element &element : elements_)
-    held_.push_back(lanes_ > 1 ? zero(vectorOf(element)) : load(element));
+    state_.push_back(lanes_ > 1 ? zero(vectorOf(element)) : load(element));
   writeOperation(*reduction_);
   if (lanes_ > 1)
     addLanes();
   else
-    for (auto [value, element] : llvm::zip_equal(held_, elements_))
+    for (auto [value, element] : llvm::zip_equal(state_, elements_))
       store(value, element);
   reduction_.erase();
 }
@@ -331,8 +268,8 @@ llvm::SmallVector<Value> SumHolder::pairSums(llvm::ArrayRef<Value> sums, int64_t
   }
   llvm::SmallVector<Value> pairs;
   for (size_t first = 0; first < sums.size(); first += 2) {
-    Value left = vector::ShuffleOp::create(builder_, sums[first], sums[first + 1], own);
-    Value right = vector::ShuffleOp::create(builder_, sums[first], sums[first + 1], other);
+    Value left = vector::ShuffleOp::create(ops_, sums[first], sums[first + 1], own);
+    Value right = vector::ShuffleOp::create(ops_, sums[first], sums[first + 1], other);
     pairs.push_back(add(left, right));
   }
   return pairs;
@@ -344,16 +281,16 @@ void SumHolder::addLanes() {
     const Element &element = elements_[first];
     llvm::ArrayRef<Element> group = llvm::ArrayRef<Element>(elements_).drop_front(first).take_front(size_t(lanes_));
     if (!areNeighbours(group, size_t(lanes_))) {
-      Value sum = vector::ReductionOp::create(builder_, vector::CombiningKind::ADD, held_[first]);
+      Value sum = vector::ReductionOp::create(ops_, vector::CombiningKind::ADD, state_[first]);
       store(add(load(element), sum), element);
       ++first;
       continue;
     }
-    llvm::SmallVector<Value> sums(llvm::ArrayRef<Value>(held_).slice(first, group.size()));
+    llvm::SmallVector<Value> sums(llvm::ArrayRef<Value>(state_).slice(first, group.size()));
     for (int64_t bit = 1; bit < lanes_; bit *= 2)
       sums = pairSums(sums, bit);
-    Value old = vector::LoadOp::create(builder_, vectorOf(element), element.buffer, element.indices);
-    vector::StoreOp::create(builder_, add(old, sums.front()), element.buffer, element.indices);
+    Value old = vector::LoadOp::create(ops_, vectorOf(element), element.buffer, element.indices);
+    vector::StoreOp::create(ops_, add(old, sums.front()), element.buffer, element.indices);
     first += group.size();
   }
 }
@@ -361,7 +298,8 @@ void SumHolder::addLanes() {
 } // namespace
 
 void holdSums(scf::ForOp reduction, const HoldOptions &options) {
-  SumHolder holder(reduction, options);
+  mlir::ImplicitLocOpBuilder ops(reduction.getLoc(), reduction);
+  SumHolder holder(ops, reduction, options);
   if (holder.findElements())
     holder.write();
 }

@@ -3,6 +3,7 @@
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
 #include "transforms/util/loop_hints.h"
+#include "transforms/util/reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,16 +27,6 @@ using Values = llvm::SmallVector<Value>;
 
 constexpr int64_t kSumsAtOnce = 4; ///< additions under way at once, which hide most of the latency of one
 constexpr int64_t kLong = 16;      ///< sums of so many gathered products are faster on vectors
-
-/// The addition that ends carried value `number` in its loop, where the loop does nothing else with it; else null.
-Operation *sumOf(scf::ForOp loop, unsigned number) {
-  mlir::BlockArgument carried = loop.getRegionIterArg(number);
-  Operation *sum = loop.getBody()->getTerminator()->getOperand(number).getDefiningOp();
-  if (!sum || !mlir::isa<arith::AddFOp, arith::AddIOp>(sum) || !carried.hasOneUse() || !sum->hasOneUse() ||
-      *carried.getUsers().begin() != sum)
-    return nullptr;
-  return sum;
-}
 
 Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {
   return arith::ConstantOp::create(ops, ops.getZeroAttr(type));
@@ -66,7 +57,7 @@ bool InterleaveSums::isSumming(scf::ForOp loop) {
   if (loop.getNumResults() == 0 || !isConstant(loop.getStep(), 1) || isConstant(loop.getLowerBound(), 0))
     return false;
   for (unsigned number = 0; number < loop.getNumResults(); ++number)
-    if (!sumOf(loop, number))
+    if (std::optional<Addition> sum = matchCarriedSum(loop, number); !sum || sum->isSubtracted)
       return false;
   return llvm::all_of(loop.getBody()->without_terminator(), [](Operation &op) {
     return op.getNumRegions() == 0 && (mlir::isa<memref::LoadOp>(op) || mlir::isMemoryEffectFree(&op) ||
@@ -128,7 +119,7 @@ Values InterleaveSums::interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp lo
   // In pairs, as the additions of one level do not wait for each other.
   for (size_t half = results.size() / 2; half >= sums; half /= 2)
     for (size_t sum = 0; sum < half; ++sum) {
-      Operation *add = sumOf(loop, static_cast<unsigned>(sum % sums));
+      Operation *add = matchCarriedSum(loop, static_cast<unsigned>(sum % sums))->op;
       mlir::IRMapping map;
       map.map(add->getOperands(), mlir::ValueRange{results[sum], results[sum + half]});
       results[sum] = ops.clone(*add, map)->getResult(0);

@@ -1,7 +1,9 @@
 #include "transforms/passes.h"
+#include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/lane_sums.h"
 #include "transforms/util/loop_hints.h"
+#include "transforms/util/reductions.h"
 #include "transforms/util/vector_body.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,9 +58,8 @@ bool isDenseSum(Nest &nest) {
   if (loop.getNumResults() != 1 || !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1) ||
       !nest.outer.isDefinedOutsideOfLoop(loop.getUpperBound()))
     return false;
-  mlir::BlockArgument carried = loop.getRegionIterArg(0);
-  auto sum = loop.getBody()->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
-  if (!sum || !carried.hasOneUse() || *carried.getUsers().begin() != sum)
+  const std::optional<Addition> sum = matchCarriedSum(loop, 0);
+  if (!sum || !mlir::isa<arith::AddFOp>(sum->op))
     return false;
   bool moves = false;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -99,18 +100,11 @@ bool isJammable(Nest nest) {
   mlir::WalkResult result = outer.walk([&](Operation *op) {
     if (op == outer || op == nest.dense || mlir::isa<scf::YieldOp>(op))
       return mlir::WalkResult::advance();
-    mlir::ValueRange indices;
-    Value buffer;
-    if (auto load = mlir::dyn_cast<memref::LoadOp>(op))
-      std::tie(buffer, indices) = std::pair(load.getMemRef(), mlir::ValueRange(load.getIndices()));
-    else if (auto store = mlir::dyn_cast<memref::StoreOp>(op))
-      std::tie(buffer, indices) = std::pair(store.getMemRef(), mlir::ValueRange(store.getIndices()));
-    else
-      return op->getNumRegions() == 0 && mlir::isMemoryEffectFree(op) ? mlir::WalkResult::advance()
-                                                                      : mlir::WalkResult::interrupt();
-    if (stored.contains(buffer) && !llvm::is_contained(indices, outer.getInductionVar()))
-      return mlir::WalkResult::interrupt();
-    return mlir::WalkResult::advance();
+    std::optional<Access> access = accessOf(op);
+    const bool isFine =
+        access ? !stored.contains(access->buffer) || llvm::is_contained(access->indices, outer.getInductionVar())
+               : op->getNumRegions() == 0 && mlir::isMemoryEffectFree(op);
+    return isFine ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
   });
   return !result.wasInterrupted();
 }

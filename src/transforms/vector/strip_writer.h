@@ -1,10 +1,8 @@
 // Writes one strip of a region: its dense loops on vectors, the slots in registers.
 #pragma once
 
+#include "transforms/util/region_cloner.h"
 #include "transforms/vector/strips.h"
-
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
 
 namespace spc::transforms {
 
@@ -16,39 +14,29 @@ struct Strip {
   mlir::Value base;
 };
 
-/// Clones a region for one strip, at the builder's place.
-class StripWriter {
+/// Clones a region for one strip, at the builder's place. Its state is the vectors of the slots: of each slot, one for
+/// each vector of the strip.
+class StripWriter : RegionCloner {
 public:
   StripWriter(mlir::OpBuilder &builder, const StripRegion &region, const Strip &strip)
-      : builder_(builder), location_(region.operations.front()->getLoc()), region_(region), strip_(strip) {}
+      : RegionCloner(builder), location_(region.operations.front()->getLoc()), region_(region), strip_(strip) {}
 
   /// Requires: what the region's operations use of the block is defined before the builder's place.
   void write();
 
 private:
-  using Vectors = llvm::SmallVector<mlir::Value>; ///< one for each vector of the strip
-
   void findPlaces();
   llvm::SmallVector<mlir::Value> indicesAt(const Slot &slot, mlir::Value index);
-
+  llvm::MutableArrayRef<mlir::Value> vectorsOf(const Slot &slot) {
+    return llvm::MutableArrayRef(state_).slice((&slot - region_.slots.data()) * strip_.count, strip_.count);
+  }
+  void writeOperation(mlir::Operation &op) override;
   void writeDense(mlir::scf::ForOp loop);
-  void writeOperation(mlir::Operation &op);
-  void writeBlock(mlir::Block &from, mlir::Block &to);
-  void writeFor(mlir::scf::ForOp loop);
-  void writeWhile(mlir::scf::WhileOp loop);
-  void writeIf(mlir::scf::IfOp choice);
 
-  llvm::SmallVector<mlir::Value> withSlots(mlir::ValueRange values);
-  void takeSlots(mlir::ValueRange values);
-  Vectors &accumulators(const Slot &slot) { return slots_[&slot - region_.slots.data()]; }
-
-  mlir::OpBuilder &builder_;
   mlir::Location location_;
   const StripRegion &region_;
   Strip strip_;
   llvm::SmallVector<mlir::Value> places_; ///< each vector's index of its first element
-  llvm::SmallVector<Vectors> slots_;
-  mlir::IRMapping scalars_;
 };
 
 } // namespace spc::transforms

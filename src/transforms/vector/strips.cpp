@@ -1,5 +1,6 @@
 #include "transforms/vector/strips.h"
 
+#include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/vector_body.h"
 
@@ -20,20 +21,6 @@ unsigned bytesOf(mlir::Type type) {
   return type.getIntOrFloatBitWidth() / 8;
 }
 
-mlir::ValueRange indicesOf(Operation *access) {
-  if (auto load = mlir::dyn_cast<memref::LoadOp>(access))
-    return load.getIndices();
-  return mlir::cast<memref::StoreOp>(access).getIndices();
-}
-
-Value bufferOf(Operation *access) {
-  if (auto load = mlir::dyn_cast<memref::LoadOp>(access))
-    return load.getMemRef();
-  if (auto store = mlir::dyn_cast<memref::StoreOp>(access))
-    return store.getMemRef();
-  return {};
-}
-
 /// What depends on a dense loop's variable: indices, elements, or neither.
 class DenseLoop {
 public:
@@ -46,7 +33,7 @@ public:
 
 private:
   bool checkOperation(Operation &op);
-  bool checkAccess(Operation &op);
+  bool checkAccess(const Access &access);
   bool isElement(Value value) const { return elements_.contains(value); }
   bool isInvariant(Value value) { return loop_.isDefinedOutsideOfLoop(value) || !variants_.contains(value); }
   bool noteType(mlir::Type type) {
@@ -72,8 +59,8 @@ bool DenseLoop::check() {
 }
 
 bool DenseLoop::checkOperation(Operation &op) {
-  if (bufferOf(&op))
-    return checkAccess(op);
+  if (std::optional<Access> access = accessOf(&op))
+    return checkAccess(*access);
   if (!mlir::isPure(&op) || op.getNumResults() != 1)
     return false;
   if (llvm::all_of(op.getOperands(), [&](Value operand) { return isInvariant(operand); }))
@@ -88,11 +75,11 @@ bool DenseLoop::checkOperation(Operation &op) {
          llvm::all_of(op.getOperands(), [&](Value operand) { return isInvariant(operand) || isElement(operand); });
 }
 
-bool DenseLoop::checkAccess(Operation &op) {
-  Slot slot{bufferOf(&op), {}, 0, false};
+bool DenseLoop::checkAccess(const Access &access) {
+  Slot slot{access.buffer, {}, 0, false};
   std::optional<unsigned> unit = unitDimension(slot.buffer);
   bool moves = false;
-  for (auto [dim, index] : llvm::enumerate(indicesOf(&op))) {
+  for (auto [dim, index] : llvm::enumerate(access.indices)) {
     const bool isUnit = unit && *unit == dim;
     const int64_t coefficient = affineSum(index).coefficient(loop_.getInductionVar());
     if (isInvariant(index)) {
@@ -105,15 +92,16 @@ bool DenseLoop::checkAccess(Operation &op) {
     slot.along = *unit;
     moves = true;
   }
-  if (auto load = mlir::dyn_cast<memref::LoadOp>(op)) {
+  if (!access.isStore()) {
     if (!moves)
       return true;
-    variants_.insert(load);
-    elements_.insert(load);
-    return noteType(load.getType());
+    Value loaded = access.op->getResult(0);
+    variants_.insert(loaded);
+    elements_.insert(loaded);
+    return noteType(loaded.getType());
   }
   // Stores go to an element of the strip's own index: a sum with another loop's variable would need to be rebuilt.
-  if (!moves || slot.indices[slot.along] || !noteType(mlir::cast<memref::StoreOp>(op).getValue().getType()))
+  if (!moves || slot.indices[slot.along] || !noteType(mlir::cast<memref::StoreOp>(access.op).getValue().getType()))
     return false;
   if (!llvm::is_contained(slots_, slot))
     slots_.push_back(slot);
@@ -241,12 +229,12 @@ bool RegionBuilder::usesOnlySlots() {
   // Including what stands between, which will come first.
   for (Operation *op = region_.operations.front(); op != region_.operations.back()->getNextNode();
        op = op->getNextNode()) {
-    mlir::WalkResult result = op->walk([&](Operation *access) {
-      Value buffer = bufferOf(access);
-      auto isWritten = [&](const Slot &slot) { return slot.buffer == buffer; };
-      if (!buffer || llvm::none_of(region_.slots, isWritten))
+    mlir::WalkResult result = op->walk([&](Operation *inner) {
+      std::optional<Access> access = accessOf(inner);
+      auto isWritten = [&](const Slot &slot) { return slot.buffer == access->buffer; };
+      if (!access || llvm::none_of(region_.slots, isWritten))
         return mlir::WalkResult::advance();
-      return region_.slotOf(access) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+      return region_.slotOf(inner) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
     });
     if (result.wasInterrupted())
       return false;
@@ -264,11 +252,12 @@ unsigned StripRegion::rows() const {
   return unsigned(most);
 }
 
-const Slot *StripRegion::slotOf(Operation *access) const {
-  auto loop = mlir::dyn_cast<scf::ForOp>(access->getParentOp());
-  if (!bufferOf(access) || !loop || !dense.contains(loop))
+const Slot *StripRegion::slotOf(Operation *op) const {
+  std::optional<Access> access = accessOf(op);
+  auto loop = mlir::dyn_cast<scf::ForOp>(op->getParentOp());
+  if (!access || !loop || !dense.contains(loop))
     return nullptr;
-  Slot found{bufferOf(access), llvm::SmallVector<Value>(indicesOf(access)), 0, false};
+  Slot found{access->buffer, llvm::SmallVector<Value>(access->indices), 0, false};
   std::optional<unsigned> unit = unitDimension(found.buffer);
   if (!unit || found.indices[*unit] != loop.getInductionVar())
     return nullptr;

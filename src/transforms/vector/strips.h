@@ -35,7 +35,7 @@ struct StripRegion {
 
   /// How many slots, at most, are rows of one buffer.
   unsigned rows() const;
-  const Slot *slotOf(mlir::Operation *access) const;
+  const Slot *slotOf(mlir::Operation *op) const;
 };
 
 /// The regions of `body` in which a strip pays: at least one dense loop is inside of a reduction.

@@ -1,0 +1,25 @@
+// Loads and stores of single elements.
+#pragma once
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+#include <optional>
+
+namespace spc::transforms {
+
+/// A `memref.load` or a `memref.store`: `buffer[indices]`.
+struct Access {
+  mlir::Operation *op;
+  mlir::Value buffer;
+  mlir::ValueRange indices;
+
+  bool isStore() const { return mlir::isa<mlir::memref::StoreOp>(op); }
+};
+
+/// What `op` accesses, or nullopt where it is neither.
+std::optional<Access> accessOf(mlir::Operation *op);
+
+/// Whether both access one element: the same buffer at indices that are equal as sums.
+bool isSameElement(const Access &a, const Access &b);
+
+} // namespace spc::transforms
