@@ -94,9 +94,11 @@ void LowerDense::convertArguments() {
   body.setType(mlir::FunctionType::get(&getContext(), body.getBody().getArgumentTypes(), {}));
 }
 
+// Arguments are buffers already, which the accessors of operations on tensors do not take for what they are: operands are
+// read by number.
 mlir::LogicalResult LowerDense::convert(mlir::Operation *op) {
   if (auto toBuffer = mlir::dyn_cast<mlir::bufferization::ToBufferOp>(op)) {
-    toBuffer.getResult().replaceAllUsesWith(buffers_.lookup(toBuffer.getTensor()));
+    toBuffer.getResult().replaceAllUsesWith(buffers_.lookup(op->getOperand(0)));
     dead_.push_back(op);
     return mlir::success();
   }
@@ -107,14 +109,14 @@ mlir::LogicalResult LowerDense::convert(mlir::Operation *op) {
   if (auto extract = mlir::dyn_cast<mlir::tensor::ExtractOp>(op)) {
     mlir::OpBuilder builder(op);
     auto load =
-        mlir::memref::LoadOp::create(builder, op->getLoc(), buffers_.lookup(extract.getTensor()), extract.getIndices());
+        mlir::memref::LoadOp::create(builder, op->getLoc(), buffers_.lookup(op->getOperand(0)), extract.getIndices());
     extract.getResult().replaceAllUsesWith(load.getResult());
     dead_.push_back(op);
     return mlir::success();
   }
-  if (auto dim = mlir::dyn_cast<mlir::tensor::DimOp>(op); dim && buffers_.contains(dim.getSource())) {
+  if (auto dim = mlir::dyn_cast<mlir::tensor::DimOp>(op); dim && buffers_.contains(op->getOperand(0))) {
     mlir::OpBuilder builder(op);
-    auto size = mlir::memref::DimOp::create(builder, op->getLoc(), buffers_.lookup(dim.getSource()), dim.getIndex());
+    auto size = mlir::memref::DimOp::create(builder, op->getLoc(), buffers_.lookup(op->getOperand(0)), dim.getIndex());
     dim.getResult().replaceAllUsesWith(size.getResult());
     dead_.push_back(op);
     return mlir::success();
@@ -167,7 +169,7 @@ void LowerDense::replaceSizes() {
     if (auto dim = mlir::dyn_cast<mlir::memref::DimOp>(op))
       std::tie(source, index) = std::pair(dim.getSource(), dim.getConstantIndex());
     else if (auto size = mlir::dyn_cast<mlir::tensor::DimOp>(op))
-      std::tie(source, index) = std::pair(size.getSource(), size.getConstantIndex());
+      std::tie(source, index) = std::pair(size->getOperand(0), size.getConstantIndex());
     else if (auto level = mlir::dyn_cast<mlir::sparse_tensor::LvlOp>(op))
       std::tie(source, index) = std::pair(level.getSource(), level.getConstantLvlIndex());
     auto argument = mlir::dyn_cast_or_null<mlir::BlockArgument>(source);
