@@ -34,13 +34,13 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
   transforms::TileRegistersOptions tiling;
   tiling.vectorBytes = options.vectors.bytes;
   tiling.registers = options.vectors.registers;
-  transforms::HoldBlocksOptions blocks{tiling.vectorBytes, tiling.registers, options.strictFp};
-  passes.addNestedPass<FuncOp>(transforms::createHoldBlocks(blocks));
+  transforms::PromoteBlocksOptions blocks{tiling.vectorBytes, tiling.registers, options.strictFp};
+  passes.addNestedPass<FuncOp>(transforms::createPromoteBlocks(blocks));
   passes.addNestedPass<FuncOp>(mlir::createLoopInvariantCodeMotionPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(transforms::createTileRegisters(tiling));
   if (!options.strictFp)
-    passes.addNestedPass<FuncOp>(transforms::createJamReductions({options.vectors.bytes}));
+    passes.addNestedPass<FuncOp>(transforms::createUnrollAndJamReductions({options.vectors.bytes}));
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
 }
@@ -69,7 +69,7 @@ void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
   if (!options.strictFp) {
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
     if (options.vectors.registers > 0)
-      passes.addNestedPass<FuncOp>(transforms::createInterleaveSums());
+      passes.addNestedPass<FuncOp>(transforms::createInterleaveReductions());
     passes.addNestedPass<FuncOp>(transforms::createRelaxFloats());
   }
   if (options.vectors.registers > 0)

@@ -145,15 +145,15 @@ def FillRoots : Pass<"spc-fill-roots", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }
 
-def HoldBlocks : Pass<"spc-hold-blocks", "mlir::func::FuncOp"> {
-  let summary = "Hold the rows of a block in registers across all blocks of a reduction";
+def PromoteBlocks : Pass<"spc-promote-blocks", "mlir::func::FuncOp"> {
+  let summary = "Unroll and jam the rows of a block, and promote their sums to registers";
   let description = [{
     `for p: for r in 0..8: for c in 0..8: y[8 * i + r] += a[p, r, c] * x[8 * j + c]` becomes
-    `for p: for c in 0..8: y0 += a[p, 0, c] * x[8 * j + c]; y1 += ...`, with each row's element of y in a register. Where
-    sums may be reassociated each is a vector of partial sums along c, whose lanes are summed once, at the end. Where the
-    rows hold strips of their own (`C[8 * i + r, k]`), a few rows go side by side through all blocks, for
-    spc-tile-registers to hold. LLVM does not unroll and jam loops with conditions inside, nor keep vectors of partial
-    sums across an outer loop.
+    `for p: for c in 0..8: y0 += a[p, 0, c] * x[8 * j + c]; y1 += ...`: the loop over rows is unrolled and jammed, and
+    each row's element of y promoted to a scalar accumulator for all of the reduction. Where sums may be reassociated
+    an accumulator is a vector of partial sums along c, whose lanes are added up once, at the end. Where the elements of
+    a row are loops of their own (`C[8 * i + r, k]`), a few rows are jammed for spc-tile-registers to tile. LLVM does not
+    unroll and jam loops with conditions inside, nor keep vectors of partial sums across an outer loop.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
                            "mlir::vector::VectorDialect"];
@@ -165,13 +165,13 @@ def HoldBlocks : Pass<"spc-hold-blocks", "mlir::func::FuncOp"> {
 }
 
 def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
-  let summary = "Move dense loops out of reductions, in strips that are held in registers";
+  let summary = "Move dense loops out of reductions, in register tiles";
   let description = [{
-    `for p: for k: C[i, k] += a[p] * B[j, k]` becomes `for each strip of k: c = 0; for p: c += a[p] * B[j, strip];
-    C[i, strip] = c`: the strip of C stays in vector registers instead of being loaded and stored for each p, and the
-    fill of C disappears. The loop over strips stands where C's row is known, so that B's rows are read whole before
-    they leave the cache. Each number of vectors that a strip can have gets its own code, chosen by the size at run
-    time; a last strip ends at the size and overlaps the one before. LLVM does not interchange loops, and promotes to
+    `for p: for k: C[i, k] += a[p] * B[j, k]` becomes `for each tile of k: c = 0; for p: c += a[p] * B[j, tile];
+    C[i, tile] = c`: the tile of C stays in vector registers instead of being loaded and stored for each p, and the
+    fill of C disappears. The loop over tiles stands where C's row is known, so that B's rows are read whole before
+    they leave the cache. Each number of vectors that a tile can have gets its own code, chosen by the size at run
+    time; a last tile ends at the size and overlaps the one before. LLVM does not interchange loops, and promotes to
     registers no array whose length it does not know.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
@@ -182,8 +182,8 @@ def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
   ];
 }
 
-def JamReductions : Pass<"spc-jam-reductions", "mlir::func::FuncOp"> {
-  let summary = "Compute the dense dot products of several entries together";
+def UnrollAndJamReductions : Pass<"spc-unroll-and-jam-reductions", "mlir::func::FuncOp"> {
+  let summary = "Unroll and jam loops over entries whose bodies are dense dot products";
   let description = [{
     `for p: D[p] = s[p] * (sum over k of A[i, k] * B[j, k])`: four entries at a time, so that A's row is loaded once for
     the four, their additions overlap, and one tree adds up the lanes of all four sums. Each has two vector sums; a rest
@@ -197,11 +197,11 @@ def JamReductions : Pass<"spc-jam-reductions", "mlir::func::FuncOp"> {
   ];
 }
 
-def InterleaveSums : Pass<"spc-interleave-sums", "mlir::func::FuncOp"> {
-  let summary = "Give short sums several chains of additions";
+def InterleaveReductions : Pass<"spc-interleave-reductions", "mlir::func::FuncOp"> {
+  let summary = "Interleave short reductions: several independent accumulators";
   let description = [{
     A sum waits for each addition before the next one. Loops over a segment that carry fewer than four sums (a sparse
-    dot product, a strip of one or two vectors) work on several entries an iteration, each with sums of its own. Of dot
+    dot product, a tile of one or two vectors) work on several entries an iteration, each with sums of its own. Of dot
     products that gather this is the version for short segments; long ones are left to LLVM, whose vector loop pays from
     16 entries on and costs more than it saves below. It reassociates, which --fp=strict forbids. LLVM interleaves
     no loop that is on vectors already, and takes one version for all lengths.

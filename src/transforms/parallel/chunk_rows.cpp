@@ -1,5 +1,5 @@
+#include "transforms/parallel/owner_computes.h"
 #include "transforms/parallel/row_loops.h"
-#include "transforms/parallel/row_ownership.h"
 #include "transforms/passes.h"
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
@@ -127,7 +127,7 @@ std::optional<Cut> ChunkRows::cutOf(mlir::Operation *op, llvm::StringRef extent)
 /// Whose element an access with `index` reaches, where that is one row's.
 std::optional<Owner> ChunkRows::ownerOf(mlir::Value index, mlir::Operation *step, Cut &cut, llvm::StringRef extent) {
   if (cut.rows)
-    return Ownership(getOperation(), *cut.rows).ownerOf(index);
+    return OwnerComputes(getOperation(), *cut.rows).ownerOf(index);
   scf::ForOp loop = loopOf(index);
   if (!loop || !step->isAncestor(loop) || (cut.inner && cut.inner != loop))
     return std::nullopt;

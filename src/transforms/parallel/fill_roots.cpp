@@ -1,4 +1,4 @@
-#include "transforms/parallel/row_ownership.h"
+#include "transforms/parallel/owner_computes.h"
 #include "transforms/passes.h"
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"

@@ -175,7 +175,7 @@ Value carriedBy(scf::WhileOp loop, unsigned number) {
 
 /// In the body of a merging loop, which also advances, only `inner`, which is or holds the access, and what depends on
 /// it becomes conditional.
-mlir::FailureOr<scf::IfOp> guardDependents(const BoundedIndex &bounded, mlir::Operation *inner, scf::WhileOp loop) {
+mlir::FailureOr<scf::IfOp> predicateDependents(const BoundedIndex &bounded, mlir::Operation *inner, scf::WhileOp loop) {
   mlir::Operation *terminator = loop.getAfterBody()->getTerminator();
   llvm::SetVector<mlir::Operation *> dependents;
   dependents.insert(inner);
@@ -229,7 +229,7 @@ mlir::FailureOr<scf::IfOp> ClipLoops::guard(const BoundedIndex &bounded) {
   mlir::Block *block = inner->getBlock();
   if (auto loop = mlir::dyn_cast<scf::WhileOp>(block->getParentOp());
       loop && (inner == bounded.access || mlir::isa<scf::WhileOp>(inner)))
-    return guardDependents(bounded, inner, loop);
+    return predicateDependents(bounded, inner, loop);
   if (mlir::isa<scf::WhileOp>(block->getParentOp()))
     for (mlir::Region &region : inner->getRegions())
       if (region.isAncestor(bounded.access->getParentRegion()))

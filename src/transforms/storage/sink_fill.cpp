@@ -32,7 +32,7 @@ llvm::SmallVector<unsigned> loopOrder(mlir::MemRefType type) {
 }
 
 /// The loop whose iteration t owns the rows t * block to t * block + block - 1 of dimension `dim`.
-struct Owner {
+struct OwningLoop {
   scf::ForOp loop;
   unsigned dim;
   int64_t block;
@@ -55,13 +55,13 @@ public:
 
 private:
   void lower(mlir::linalg::FillOp fill);
-  std::optional<Owner> owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer);
-  void fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<Owner> &owner);
+  std::optional<OwningLoop> owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer);
+  void fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<OwningLoop> &owner);
 };
 
 /// The loop right after the fill (in the order in which the buffer is accessed) that runs over all rows of a dimension,
 /// or over all blocks of rows, and accesses the buffer only in the rows of its own iteration.
-std::optional<Owner> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer) {
+std::optional<OwningLoop> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer) {
   mlir::Block *block = fill->getBlock();
   scf::ForOp loop;
   llvm::SmallVector<mlir::Operation *> accesses;
@@ -87,13 +87,13 @@ std::optional<Owner> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::Block
                   return access && isOwnRow(access->indices[dim], loop, *rows);
                 });
     if (owns)
-      return Owner{loop, dim, *rows};
+      return OwningLoop{loop, dim, *rows};
   }
   return std::nullopt;
 }
 
 /// Stores the fill's value in the owner's rows, at the start of its iteration; everywhere without an owner.
-void SinkFill::fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<Owner> &owner) {
+void SinkFill::fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<OwningLoop> &owner) {
   mlir::Location location = fill.getLoc();
   mlir::OpBuilder builder(fill);
   if (owner) {

@@ -30,11 +30,6 @@ llvm::DenseSet<Value> variantsOf(scf::ForOp loop) {
   return variants;
 }
 
-/// Bytes of a number that vectors are made of; 0 of anything else.
-int64_t bytesOf(mlir::Type type) {
-  return isVectorElement(type) ? type.getIntOrFloatBitWidth() / 8 : 0;
-}
-
 /// Whether the load is of one element throughout the loop, or of neighbours that follow the loop's variable.
 bool isContiguous(memref::LoadOp load, scf::ForOp loop, const llvm::DenseSet<Value> &variants) {
   std::optional<unsigned> unit = unitDimension(load.getMemRef());
@@ -56,7 +51,7 @@ std::optional<int64_t> laneBytes(Operation &op, scf::ForOp loop, const llvm::Den
     return std::nullopt;
   const bool usesIndices =
       llvm::any_of(op.getOperands(), [&](Value used) { return variants.contains(used) && used.getType().isIndex(); });
-  return load ? bytesOf(type) : isElementwise(&op) && !usesIndices ? bytesOf(type) : 0;
+  return load ? vectorElementBytes(type) : isElementwise(&op) && !usesIndices ? vectorElementBytes(type) : 0;
 }
 
 } // namespace

@@ -25,6 +25,10 @@ bool isVectorElement(mlir::Type type) {
          type.isInteger(64);
 }
 
+unsigned vectorElementBytes(mlir::Type type) {
+  return isVectorElement(type) ? type.getIntOrFloatBitWidth() / 8 : 0;
+}
+
 std::optional<unsigned> unitDimension(Value buffer) {
   auto strides = mlir::cast<mlir::MemRefType>(buffer.getType()).getStridesAndOffset().first;
   for (unsigned dim = 0; dim < strides.size(); ++dim)

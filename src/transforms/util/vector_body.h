@@ -17,6 +17,9 @@ bool isElementwise(mlir::Operation *op);
 /// numbers.
 bool isVectorElement(mlir::Type type);
 
+/// Bytes of an element that vectors are made of; 0 of any other type.
+unsigned vectorElementBytes(mlir::Type type);
+
 /// The dimension of unit stride of a buffer's type; nullopt where there is none.
 std::optional<unsigned> unitDimension(mlir::Value buffer);
 

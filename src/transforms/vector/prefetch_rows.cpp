@@ -88,7 +88,7 @@ private:
   Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
   void prefetch(Gather gather, int64_t ahead, bool always);
 
-  /// By the root's loop, the pointers to the segments and the operand: strips share them.
+  /// By the root's loop, the pointers to the segments and the operand: tiles share them.
   llvm::DenseMap<std::tuple<Operation *, Value, Value>, Decision> decisions_;
 };
 

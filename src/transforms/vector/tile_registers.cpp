@@ -1,7 +1,7 @@
 #include "transforms/passes.h"
 #include "transforms/util/body_arguments.h"
-#include "transforms/vector/strip_writer.h"
-#include "transforms/vector/strips.h"
+#include "transforms/vector/register_tiles.h"
+#include "transforms/vector/tile_writer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,14 +22,14 @@ using mlir::Value;
 
 /// There are shapes of 1, 2, and multiples of 4 vectors: each costs 5 to 15 ms of compilation.
 constexpr int64_t kUnit = 4;
-constexpr int64_t kMost = 8;        ///< vectors of a strip: more of them gained nothing
+constexpr int64_t kMost = 8;        ///< vectors of a tile: more of them gained nothing
 constexpr int64_t kMostChosen = 16; ///< … where the user chooses
 
 int64_t roundedUp(int64_t count) {
   return count > kUnit / 2 ? llvm::alignTo(count, kUnit) : count;
 }
 
-/// A strip of `count` vectors, of which the last `clamped` may overlap the others, which are needed in full.
+/// A tile of `count` vectors, of which the last `clamped` may overlap the others, which are needed in full.
 struct Shape {
   int64_t lanes, count, clamped;
   bool isPart; ///< for what is shorter than one whole vector
@@ -46,9 +46,9 @@ public:
     const std::optional<int64_t> elements = scheduled(getOperation(), "tile");
     if (elements == 0)
       return;
-    for (StripRegion &region : findStripRegions(getOperation())) {
+    for (TiledRegion &region : findTiledRegions(getOperation())) {
       const int64_t lanes = std::max<int64_t>(vectorBytes / region.elementBytes, 1);
-      // Some registers are needed for what strips are computed from.
+      // Some registers are needed for what tiles are computed from.
       // Rows side by side share them, with more factors beside.
       const int64_t rows = region.rows(), free = rows > 1 ? registers / 2 / rows : registers * 3 / 4;
       const int64_t wanted = elements ? llvm::divideCeil(*elements, lanes) : free;
@@ -59,17 +59,17 @@ public:
   }
 
 private:
-  /// How a size is cut: into strips of `length` elements with the shape `whole`, and one for the rest.
+  /// How a size is cut: into tiles of `length` elements with the shape `whole`, and one for the rest.
   struct Cut {
     Value length, whole, rest;
   };
 
   llvm::SmallVector<Shape> shapes(int64_t lanes) const;
   Cut cut(mlir::ImplicitLocOpBuilder &ops, Value size, int64_t lanes) const;
-  void tile(StripRegion &region, int64_t lanes);
-  void writeStrips(mlir::ImplicitLocOpBuilder &ops, const StripRegion &region, const Cut &cut, int64_t lanes);
+  void tile(TiledRegion &region, int64_t lanes);
+  void writeTiles(mlir::ImplicitLocOpBuilder &ops, const TiledRegion &region, const Cut &cut, int64_t lanes);
 
-  int64_t mostVectors_ = 0; ///< of a strip
+  int64_t mostVectors_ = 0; ///< of a tile
 };
 
 /// From one vector to as many as fit in the registers with something to spare; for less than one vector, two
@@ -85,7 +85,7 @@ llvm::SmallVector<Shape> TileRegisters::shapes(int64_t lanes) const {
   return all;
 }
 
-/// Strips of the shape nearest to the size, so that little is computed twice, and one that holds what they leave.
+/// Tiles of the shape nearest to the size, so that little is computed twice, and one that holds what they leave.
 TileRegisters::Cut TileRegisters::cut(mlir::ImplicitLocOpBuilder &ops, Value size, int64_t lanes) const {
   const auto constant = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(ops, number); };
   const auto isBelow = [&](Value a, Value b) -> Value {
@@ -113,12 +113,12 @@ TileRegisters::Cut TileRegisters::cut(mlir::ImplicitLocOpBuilder &ops, Value siz
   return {length, whole, code};
 }
 
-void TileRegisters::writeStrips(mlir::ImplicitLocOpBuilder &ops, const StripRegion &region, const Cut &cut,
-                                int64_t lanes) {
+void TileRegisters::writeTiles(mlir::ImplicitLocOpBuilder &ops, const TiledRegion &region, const Cut &cut,
+                               int64_t lanes) {
   mlir::OpBuilder::InsertionGuard guard(ops);
-  auto strips = scf::ForOp::create(ops, arith::ConstantIndexOp::create(ops, 0), region.size, cut.length);
-  ops.setInsertionPointToStart(strips.getBody());
-  Value base = strips.getInductionVar();
+  auto tiles = scf::ForOp::create(ops, arith::ConstantIndexOp::create(ops, 0), region.size, cut.length);
+  ops.setInsertionPointToStart(tiles.getBody());
+  Value base = tiles.getInductionVar();
   Value left = arith::SubIOp::create(ops, region.size, base);
   Value isWhole = arith::CmpIOp::create(ops, arith::CmpIPredicate::uge, left, cut.length);
   Value code = arith::SelectOp::create(ops, isWhole, cut.whole, cut.rest);
@@ -135,20 +135,20 @@ void TileRegisters::writeStrips(mlir::ImplicitLocOpBuilder &ops, const StripRegi
   open(choice.getDefaultRegion());
   for (auto [shape, body] : llvm::zip_equal(all, choice.getCaseRegions())) {
     open(body);
-    StripWriter(ops, region, {shape.lanes, shape.count, shape.clamped, base}).write();
+    TileWriter(ops, region, {shape.lanes, shape.count, shape.clamped, base}).write();
   }
 }
 
-void TileRegisters::tile(StripRegion &region, int64_t lanes) {
+void TileRegisters::tile(TiledRegion &region, int64_t lanes) {
   mlir::OpBuilder builder(&getContext());
   mlir::ImplicitLocOpBuilder ops(region.operations.front()->getLoc(), builder);
   // What all rows have in common is worked out once.
   mlir::Block &entry = getOperation().getBody().front();
   const bool isCommon = region.size.getParentBlock() == &entry;
   ops.setInsertionPoint(isCommon ? entry.findAncestorOpInBlock(*region.operations.front()) : region.operations.front());
-  const Cut strips = cut(ops, region.size, lanes);
+  const Cut tiles = cut(ops, region.size, lanes);
   ops.setInsertionPointAfter(region.operations.back());
-  writeStrips(ops, region, strips, lanes);
+  writeTiles(ops, region, tiles, lanes);
   for (mlir::Operation *op : llvm::reverse(region.operations))
     op->erase();
 }

@@ -40,7 +40,7 @@ func.func @fixed(%crd: memref<?xindex>, %val: memref<?xf64>, %b: memref<?x32xf64
 
 // -----
 
-// Without a fill the strip starts from what is there, read before any of it is written; a rest below one vector is two
+// Without a fill the tile starts from what is there, read before any of it is written; a rest below one vector is two
 // overlapping halves, or one element.
 // CHECK-LABEL: func.func @update(
 // CHECK:         scf.for %[[I:.*]] =

@@ -1,7 +1,7 @@
 #include "transforms/passes.h"
 #include "transforms/util/block_conditions.h"
-#include "transforms/vector/block_rows.h"
-#include "transforms/vector/held_sums.h"
+#include "transforms/vector/accumulator_promotion.h"
+#include "transforms/vector/unroll_and_jam.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -10,7 +10,7 @@
 
 namespace spc::transforms {
 
-#define GEN_PASS_DEF_HOLDBLOCKS
+#define GEN_PASS_DEF_PROMOTEBLOCKS
 #include "transforms/Passes.h.inc"
 
 namespace {
@@ -28,22 +28,22 @@ int64_t rowsAtOnce(int64_t size, int64_t wanted, int64_t most) {
   return 1;
 }
 
-class HoldBlocks : public impl::HoldBlocksBase<HoldBlocks> {
+class PromoteBlocks : public impl::PromoteBlocksBase<PromoteBlocks> {
 public:
-  using HoldBlocksBase::HoldBlocksBase;
+  using PromoteBlocksBase::PromoteBlocksBase;
 
   void runOnOperation() override {
     settleFullBlocks(getOperation());
     joinConditions(getOperation());
-    for (const BlockRows &block : findBlockRows(getOperation())) {
-      // Half of the registers hold sums; a strip has about four vectors of each row.
+    for (const BlockReduction &block : findBlockReductions(getOperation())) {
+      // Half of the registers hold sums; a tile has about four vectors of each row.
       const int64_t most = std::max<int64_t>(registers / 2, 2);
-      const int64_t rows = rowsAtOnce(block.size, block.hasStrips ? std::max<int64_t>(most / 4, 1) : most, most);
-      if (rows == 1 && !block.hasStrips)
+      const int64_t rows = rowsAtOnce(block.size, block.isTiled ? std::max<int64_t>(most / 4, 1) : most, most);
+      if (rows == 1 && !block.isTiled)
         continue;
-      scf::ForOp reduction = jamRows(block, rows);
-      if (!block.hasStrips)
-        holdSums(reduction, {vectorBytes, !strictFp});
+      scf::ForOp reduction = unrollAndJam(block, rows);
+      if (!block.isTiled)
+        promoteAccumulators(reduction, {vectorBytes, !strictFp});
     }
   }
 };

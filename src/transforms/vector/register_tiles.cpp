@@ -1,4 +1,4 @@
-#include "transforms/vector/strips.h"
+#include "transforms/vector/register_tiles.h"
 
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
@@ -17,10 +17,6 @@ using mlir::Value;
 
 namespace {
 
-unsigned bytesOf(mlir::Type type) {
-  return type.getIntOrFloatBitWidth() / 8;
-}
-
 /// What depends on a dense loop's variable: indices, elements, or neither.
 class DenseLoop {
 public:
@@ -37,7 +33,7 @@ private:
   bool isElement(Value value) const { return elements_.contains(value); }
   bool isInvariant(Value value) { return loop_.isDefinedOutsideOfLoop(value) || !variants_.contains(value); }
   bool noteType(mlir::Type type) {
-    bytes_ = isVectorElement(type) ? std::max(bytes_, bytesOf(type)) : bytes_;
+    bytes_ = std::max(bytes_, vectorElementBytes(type));
     return isVectorElement(type);
   }
 
@@ -100,7 +96,7 @@ bool DenseLoop::checkAccess(const Access &access) {
     elements_.insert(loaded);
     return noteType(loaded.getType());
   }
-  // Stores go to an element of the strip's own index: a sum with another loop's variable would need to be rebuilt.
+  // Stores go to an element of the tile's own index: a sum with another loop's variable would need to be rebuilt.
   if (!moves || slot.indices[slot.along] || !noteType(mlir::cast<memref::StoreOp>(access.op).getValue().getType()))
     return false;
   if (!llvm::is_contained(slots_, slot))
@@ -138,7 +134,7 @@ public:
   RegionBuilder(mlir::Block *block, const llvm::MapVector<Operation *, std::vector<Slot>> &loops) : loops_(loops) {
     region_.block = block;
   }
-  std::optional<StripRegion> build();
+  std::optional<TiledRegion> build();
 
 private:
   bool addOperation(Operation &op);
@@ -155,10 +151,10 @@ private:
   }
 
   const llvm::MapVector<Operation *, std::vector<Slot>> &loops_;
-  StripRegion region_;
+  TiledRegion region_;
 };
 
-std::optional<StripRegion> RegionBuilder::build() {
+std::optional<TiledRegion> RegionBuilder::build() {
   for (Operation &op : *region_.block)
     if (hasDense(op) && !addOperation(op))
       return std::nullopt;
@@ -190,7 +186,7 @@ bool RegionBuilder::addOperation(Operation &op) {
 }
 
 /// Besides the dense loops: control flow around them and what reads or computes. Other loops would be run once more for
-/// each strip.
+/// each tile.
 bool RegionBuilder::isAllowedInside(Operation *op) {
   if (mlir::isa<scf::ForOp, scf::WhileOp>(op))
     return hasDense(*op);
@@ -244,7 +240,7 @@ bool RegionBuilder::usesOnlySlots() {
 
 } // namespace
 
-unsigned StripRegion::rows() const {
+unsigned TiledRegion::rows() const {
   size_t most = 1;
   for (const Slot &slot : slots)
     most =
@@ -252,7 +248,7 @@ unsigned StripRegion::rows() const {
   return unsigned(most);
 }
 
-const Slot *StripRegion::slotOf(Operation *op) const {
+const Slot *TiledRegion::slotOf(Operation *op) const {
   std::optional<Access> access = accessOf(op);
   auto loop = mlir::dyn_cast<scf::ForOp>(op->getParentOp());
   if (!access || !loop || !dense.contains(loop))
@@ -267,7 +263,7 @@ const Slot *StripRegion::slotOf(Operation *op) const {
   return slot == slots.end() ? nullptr : &*slot;
 }
 
-std::vector<StripRegion> findStripRegions(mlir::func::FuncOp body) {
+std::vector<TiledRegion> findTiledRegions(mlir::func::FuncOp body) {
   llvm::MapVector<mlir::Block *, llvm::MapVector<Operation *, std::vector<Slot>>> homes;
   llvm::DenseMap<mlir::Block *, unsigned> bytes;
   body.walk([&](scf::ForOp loop) {
@@ -278,9 +274,9 @@ std::vector<StripRegion> findStripRegions(mlir::func::FuncOp body) {
     homes[home][loop] = dense.slots();
     bytes[home] = std::max(bytes[home], dense.elementBytes());
   });
-  std::vector<StripRegion> regions;
+  std::vector<TiledRegion> regions;
   for (auto &[block, loops] : homes)
-    if (std::optional<StripRegion> region = RegionBuilder(block, loops).build()) {
+    if (std::optional<TiledRegion> region = RegionBuilder(block, loops).build()) {
       region->elementBytes = bytes[block];
       regions.push_back(*region);
     }

@@ -1,4 +1,4 @@
-// Which dense loops can be cut into strips and moved outside of the reductions around them.
+// Register tiling: which dense loops can be cut into tiles and moved outside of the reductions around them.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -9,7 +9,7 @@
 
 namespace spc::transforms {
 
-/// The elements of one buffer that a strip updates: `buffer[indices]` with the strip's own index in dimension `along`,
+/// The elements of one buffer that a tile updates: `buffer[indices]` with the tile's own index in dimension `along`,
 /// which has unit stride; `indices` holds null there.
 struct Slot {
   mlir::Value buffer;
@@ -22,10 +22,10 @@ struct Slot {
   }
 };
 
-/// Part of a block whose dense loops all run over the same elements 0 … size - 1 of the slots, and are *separable*: no
-/// element of one iteration is read in another. They may then be run strip by strip, each strip through the whole
+/// A part of a block whose dense loops all run over the same elements 0 … size - 1 of the slots, and are *separable*:
+/// no element of one iteration is read in another. They may then be run tile by tile, each tile through the whole
 /// region, in any order; loops around them inside of the region are reductions into the slots.
-struct StripRegion {
+struct TiledRegion {
   mlir::Block *block = nullptr;
   llvm::SmallVector<mlir::Operation *> operations; ///< of the block, in order, that hold the dense loops
   llvm::SmallPtrSet<mlir::Operation *, 8> dense;   ///< the dense loops
@@ -38,7 +38,7 @@ struct StripRegion {
   const Slot *slotOf(mlir::Operation *op) const;
 };
 
-/// The regions of `body` in which a strip pays: at least one dense loop is inside of a reduction.
-std::vector<StripRegion> findStripRegions(mlir::func::FuncOp body);
+/// The regions of `body` in which a tile pays: at least one dense loop is inside of a reduction.
+std::vector<TiledRegion> findTiledRegions(mlir::func::FuncOp body);
 
 } // namespace spc::transforms

@@ -13,7 +13,7 @@
 
 namespace spc::transforms {
 
-#define GEN_PASS_DEF_INTERLEAVESUMS
+#define GEN_PASS_DEF_INTERLEAVEREDUCTIONS
 #include "transforms/Passes.h.inc"
 
 namespace {
@@ -32,7 +32,7 @@ Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {
   return arith::ConstantOp::create(ops, ops.getZeroAttr(type));
 }
 
-class InterleaveSums : public impl::InterleaveSumsBase<InterleaveSums> {
+class InterleaveReductions : public impl::InterleaveReductionsBase<InterleaveReductions> {
 public:
   void runOnOperation() override {
     llvm::SmallVector<scf::ForOp> loops;
@@ -53,7 +53,7 @@ private:
 };
 
 /// An innermost loop over a segment that carries sums alone.
-bool InterleaveSums::isSumming(scf::ForOp loop) {
+bool InterleaveReductions::isSumming(scf::ForOp loop) {
   if (loop.getNumResults() == 0 || !isConstant(loop.getStep(), 1) || isConstant(loop.getLowerBound(), 0))
     return false;
   for (unsigned number = 0; number < loop.getNumResults(); ++number)
@@ -76,8 +76,8 @@ bool gathers(scf::ForOp loop) {
 }
 
 /// `chains` copies of the body an iteration, each with sums of its own; returns the results, one after the other.
-Values InterleaveSums::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to,
-                                 mlir::ValueRange inits, int64_t chains) {
+Values InterleaveReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to,
+                                       mlir::ValueRange inits, int64_t chains) {
   Value step = arith::ConstantIndexOp::create(ops, chains);
   auto clone = scf::ForOp::create(ops, from, to, step, inits);
   clone->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
@@ -104,7 +104,7 @@ Values InterleaveSums::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loo
   return Values(clone.getResults());
 }
 
-Values InterleaveSums::interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains) {
+Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains) {
   Value from = loop.getLowerBound(), to = loop.getUpperBound();
   Value one = arith::ConstantIndexOp::create(ops, 1), all = arith::ConstantIndexOp::create(ops, chains);
   Value length = arith::SubIOp::create(ops, to, from);
@@ -128,7 +128,7 @@ Values InterleaveSums::interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp lo
   return writeLoop(ops, loop, middle, to, results, 1);
 }
 
-void InterleaveSums::rewrite(scf::ForOp loop) {
+void InterleaveReductions::rewrite(scf::ForOp loop) {
   const bool isVector = mlir::isa<mlir::VectorType>(loop.getResultTypes().front()) || isKeptAsItIs(loop);
   const std::optional<int64_t> wanted = scheduled(getOperation(), "unroll");
   const int64_t chains = wanted ? static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(*wanted)))

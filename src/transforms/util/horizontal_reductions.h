@@ -1,4 +1,4 @@
-// Adding up the lanes of several vectors together.
+// Horizontal reductions: the sums of the lanes of several vectors together.
 #pragma once
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -7,6 +7,6 @@ namespace spc::transforms {
 
 /// The sums of the lanes of four floating-point vectors of one type, as scalars. One tree of shuffles and additions for
 /// all four takes half as many operations as one for each.
-llvm::SmallVector<mlir::Value> sumLanes(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<mlir::Value> vectors);
+llvm::SmallVector<mlir::Value> reduceHorizontally(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<mlir::Value> vectors);
 
 } // namespace spc::transforms

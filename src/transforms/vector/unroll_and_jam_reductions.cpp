@@ -1,7 +1,7 @@
 #include "transforms/passes.h"
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
-#include "transforms/util/lane_sums.h"
+#include "transforms/util/horizontal_reductions.h"
 #include "transforms/util/loop_hints.h"
 #include "transforms/util/reductions.h"
 #include "transforms/util/vector_body.h"
@@ -15,7 +15,7 @@
 
 namespace spc::transforms {
 
-#define GEN_PASS_DEF_JAMREDUCTIONS
+#define GEN_PASS_DEF_UNROLLANDJAMREDUCTIONS
 #include "transforms/Passes.h.inc"
 
 namespace {
@@ -28,12 +28,12 @@ using mlir::Operation;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
-constexpr int64_t kJammed = 4;     ///< iterations done together: as many sums as are added up by one tree
+constexpr int64_t kUnrolled = 4;   ///< iterations done together: as many sums as are added up by one tree
 constexpr int64_t kVectorSums = 2; ///< vector sums of each
 constexpr int64_t kSmall = 32;     ///< elements
 
 /// Vectors of sizes that have code of their own: what all iterations have in common stays in registers, with the sums.
-constexpr int64_t kHeld[] = {4, 8};
+constexpr int64_t kKnownVectors[] = {4, 8};
 constexpr int64_t kRegisters = 12;
 
 /// A loop with one dense reduction in its body.
@@ -42,14 +42,14 @@ struct Nest {
   unsigned elementBytes = 0;
 };
 
-class JamReductions : public impl::JamReductionsBase<JamReductions> {
+class UnrollAndJamReductions : public impl::UnrollAndJamReductionsBase<UnrollAndJamReductions> {
 public:
-  using JamReductionsBase::JamReductionsBase;
+  using UnrollAndJamReductionsBase::UnrollAndJamReductionsBase;
   void runOnOperation() override;
 
 private:
-  void jam(const Nest &nest);
-  Values writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle, int64_t held);
+  void unrollAndJam(const Nest &nest);
+  Values writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle, int64_t vectors);
 };
 
 /// Whether the dense loop sums up one floating-point product or the like, of elements side by side.
@@ -123,16 +123,16 @@ bool carriesAfterwards(Nest nest) {
 /// Writes four iterations of the outer loop together.
 class JamWriter {
 public:
-  /// The size is `held` vectors, or any where that is 0.
-  JamWriter(mlir::ImplicitLocOpBuilder &ops, Nest nest, int64_t lanes, int64_t held)
-      : ops_(ops), nest_(nest), lanes_(lanes), held_(held), element_(nest.dense.getResultTypes().front()) {}
+  /// The size is `vectors` vectors, or any where that is 0.
+  JamWriter(mlir::ImplicitLocOpBuilder &ops, Nest nest, int64_t lanes, int64_t vectors)
+      : ops_(ops), nest_(nest), lanes_(lanes), vectors_(vectors), element_(nest.dense.getResultTypes().front()) {}
 
   /// The iterations from `position` on, given what the first of them carries; returns what the last one yields.
   Values write(Value position, mlir::ValueRange carried);
 
 private:
   Values denseSums();
-  Values heldSums();
+  Values knownSums();
   Values step(Value place, mlir::ValueRange sums, int64_t lanes, Value mask);
   Values zeros(mlir::Type type, size_t count) {
     return Values(count, arith::ConstantOp::create(ops_, ops_.getZeroAttr(type)));
@@ -147,9 +147,9 @@ private:
 
   mlir::ImplicitLocOpBuilder &ops_;
   Nest nest_;
-  int64_t lanes_, held_;
+  int64_t lanes_, vectors_;
   mlir::Type element_;
-  mlir::IRMapping maps_[kJammed];
+  mlir::IRMapping maps_[kUnrolled];
 };
 
 template <typename Then, typename Else> Values JamWriter::choose(Value condition, Then then, Else otherwise) {
@@ -175,7 +175,7 @@ template <typename Then, typename Else> Values JamWriter::choose(Value condition
 /// One vector, or one element, of each iteration's terms, added to its sum. Lanes without `mask` add nothing.
 Values JamWriter::step(Value place, mlir::ValueRange sums, int64_t lanes, Value mask) {
   Values results;
-  for (int64_t u = 0; u < kJammed; ++u) {
+  for (int64_t u = 0; u < kUnrolled; ++u) {
     VectorBody body(ops_, nest_.dense, lanes);
     Value sum = body.write(maps_[u], place, sums[u]).front();
     results.push_back(mask ? arith::SelectOp::create(ops_, mask, sum, sums[u]).getResult() : sum);
@@ -202,7 +202,8 @@ Values JamWriter::restOnVector(Values sums, Value whole) {
 
 /// For sizes below one vector.
 Values JamWriter::oneByOne() {
-  auto loop = scf::ForOp::create(ops_, constant(0), nest_.dense.getUpperBound(), constant(1), zeros(element_, kJammed));
+  auto loop =
+      scf::ForOp::create(ops_, constant(0), nest_.dense.getUpperBound(), constant(1), zeros(element_, kUnrolled));
   keepLoopAsItIs(loop);
   mlir::OpBuilder::InsertionGuard guard(ops_);
   loop.getBody()->clear();
@@ -212,25 +213,25 @@ Values JamWriter::oneByOne() {
 }
 
 /// The four dense sums, of a known number of vectors.
-Values JamWriter::heldSums() {
-  const int64_t chains = (kRegisters - held_) / kJammed;
-  llvm::SmallVector<Values> sums(chains, zeros(vectorType(), kJammed));
-  for (int64_t v = 0; v < held_; ++v)
+Values JamWriter::knownSums() {
+  const int64_t chains = (kRegisters - vectors_) / kUnrolled;
+  llvm::SmallVector<Values> sums(chains, zeros(vectorType(), kUnrolled));
+  for (int64_t v = 0; v < vectors_; ++v)
     sums[v % chains] = step(constant(v * lanes_), sums[v % chains], lanes_, Value());
   for (int64_t chain = 1; chain < chains; ++chain)
-    for (int64_t u = 0; u < kJammed; ++u)
+    for (int64_t u = 0; u < kUnrolled; ++u)
       sums[0][u] = arith::AddFOp::create(ops_, sums[0][u], sums[chain][u]);
-  return sumLanes(ops_, sums[0]);
+  return reduceHorizontally(ops_, sums[0]);
 }
 
 /// The four dense sums, without what they start from.
 Values JamWriter::denseSums() {
-  if (held_ > 0)
-    return heldSums();
+  if (vectors_ > 0)
+    return knownSums();
   Value size = nest_.dense.getUpperBound();
   Value stride = constant(lanes_ * kVectorSums);
   Value even = arith::SubIOp::create(ops_, size, arith::RemUIOp::create(ops_, size, stride));
-  auto loop = scf::ForOp::create(ops_, constant(0), even, stride, zeros(vectorType(), kJammed * kVectorSums));
+  auto loop = scf::ForOp::create(ops_, constant(0), even, stride, zeros(vectorType(), kUnrolled * kVectorSums));
   keepLoopAsItIs(loop);
   loop.getBody()->clear();
   {
@@ -239,30 +240,34 @@ Values JamWriter::denseSums() {
     Values next;
     for (int64_t chain = 0; chain < kVectorSums; ++chain) {
       Value place = arith::AddIOp::create(ops_, loop.getInductionVar(), constant(chain * lanes_));
-      llvm::append_range(next, step(place, loop.getRegionIterArgs().slice(chain * kJammed, kJammed), lanes_, Value()));
+      llvm::append_range(next,
+                         step(place, loop.getRegionIterArgs().slice(chain * kUnrolled, kUnrolled), lanes_, Value()));
     }
     scf::YieldOp::create(ops_, next);
   }
   Values sums;
-  for (int64_t u = 0; u < kJammed; ++u)
-    sums.push_back(arith::AddFOp::create(ops_, loop.getResult(u), loop.getResult(kJammed + u)));
+  for (int64_t u = 0; u < kUnrolled; ++u)
+    sums.push_back(arith::AddFOp::create(ops_, loop.getResult(u), loop.getResult(kUnrolled + u)));
   Value one = constant(lanes_);
   const auto isAtLeast = [&](Value a, Value b) -> Value {
     return arith::CmpIOp::create(ops_, arith::CmpIPredicate::sge, a, b);
   };
   Value isMore = isAtLeast(arith::SubIOp::create(ops_, size, even), one);
   Value whole = arith::SelectOp::create(ops_, isMore, arith::AddIOp::create(ops_, even, one), even);
-  sums = choose(isMore, [&] { return step(even, sums, lanes_, Value()); }, [&] { return sums; });
+  sums = choose(
+      isMore, [&] { return step(even, sums, lanes_, Value()); }, [&] { return sums; });
   Value isVector = isAtLeast(size, one), isOdd = arith::CmpIOp::create(ops_, arith::CmpIPredicate::slt, whole, size);
   Value isMasked = arith::AndIOp::create(ops_, isVector, isOdd);
-  sums = choose(isMasked, [&] { return restOnVector(sums, whole); }, [&] { return sums; });
-  return choose(isVector, [&] { return sumLanes(ops_, sums); }, [&] { return oneByOne(); });
+  sums = choose(
+      isMasked, [&] { return restOnVector(sums, whole); }, [&] { return sums; });
+  return choose(
+      isVector, [&] { return reduceHorizontally(ops_, sums); }, [&] { return oneByOne(); });
 }
 
 Values JamWriter::write(Value position, mlir::ValueRange carried) {
   scf::ForOp outer = nest_.outer;
   mlir::Block::iterator dense(nest_.dense);
-  for (int64_t u = 0; u < kJammed; ++u) {
+  for (int64_t u = 0; u < kUnrolled; ++u) {
     Value own = u == 0 ? position : arith::AddIOp::create(ops_, position, constant(u)).getResult();
     maps_[u].map(outer.getInductionVar(), own);
     for (Operation &op : llvm::make_range(outer.getBody()->begin(), dense))
@@ -270,7 +275,7 @@ Values JamWriter::write(Value position, mlir::ValueRange carried) {
   }
   const Values sums = denseSums();
   Values current(carried);
-  for (int64_t u = 0; u < kJammed; ++u) {
+  for (int64_t u = 0; u < kUnrolled; ++u) {
     mlir::IRMapping &map = maps_[u];
     map.map(outer.getRegionIterArgs(), current);
     Value start = map.lookupOrDefault(nest_.dense.getInitArgs().front());
@@ -285,46 +290,47 @@ Values JamWriter::write(Value position, mlir::ValueRange carried) {
 }
 
 /// The loop that does four iterations at once, up to `middle`. Returns what it carries.
-Values JamReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle, int64_t held) {
+Values UnrollAndJamReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle,
+                                         int64_t vectors) {
   scf::ForOp outer = nest.outer;
-  auto main = scf::ForOp::create(ops, outer.getLowerBound(), middle, arith::ConstantIndexOp::create(ops, kJammed),
+  auto main = scf::ForOp::create(ops, outer.getLowerBound(), middle, arith::ConstantIndexOp::create(ops, kUnrolled),
                                  outer.getInitArgs());
   main.getBody()->clear();
   mlir::OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToEnd(main.getBody());
-  JamWriter writer(ops, nest, vectorBytes / nest.elementBytes, held);
+  JamWriter writer(ops, nest, vectorBytes / nest.elementBytes, vectors);
   scf::YieldOp::create(ops, writer.write(main.getInductionVar(), main.getRegionIterArgs()));
   return Values(main.getResults());
 }
 
-void JamReductions::jam(const Nest &nest) {
+void UnrollAndJamReductions::unrollAndJam(const Nest &nest) {
   scf::ForOp outer = nest.outer;
   mlir::OpBuilder builder(outer);
   mlir::ImplicitLocOpBuilder ops(outer.getLoc(), builder);
   Value from = outer.getLowerBound(), to = outer.getUpperBound();
   Value rest = arith::AndIOp::create(ops, arith::SubIOp::create(ops, to, from),
-                                     arith::ConstantIndexOp::create(ops, kJammed - 1));
+                                     arith::ConstantIndexOp::create(ops, kUnrolled - 1));
   // An end before the start is an empty segment.
   Value middle = arith::MaxSIOp::create(ops, arith::SubIOp::create(ops, to, rest), from);
   llvm::SmallVector<int64_t> sizes;
-  for (int64_t held : kHeld)
-    sizes.push_back(held * vectorBytes / nest.elementBytes);
+  for (int64_t vectors : kKnownVectors)
+    sizes.push_back(vectors * vectorBytes / nest.elementBytes);
   Value size = scf::ForOp(nest.dense).getUpperBound();
   auto choice = scf::IndexSwitchOp::create(ops, outer.getResultTypes(), size, sizes, sizes.size());
-  const auto fill = [&](mlir::Region &region, int64_t held) {
+  const auto fill = [&](mlir::Region &region, int64_t vectors) {
     mlir::OpBuilder::InsertionGuard guard(ops);
     ops.createBlock(&region);
-    Values results = writeLoop(ops, nest, middle, held);
+    Values results = writeLoop(ops, nest, middle, vectors);
     scf::YieldOp::create(ops, results);
   };
   fill(choice.getDefaultRegion(), 0);
-  for (auto [held, region] : llvm::zip_equal(kHeld, choice.getCaseRegions()))
-    fill(region, held);
+  for (auto [vectors, region] : llvm::zip_equal(kKnownVectors, choice.getCaseRegions()))
+    fill(region, vectors);
   outer.setLowerBound(middle);
   outer.getInitArgsMutable().assign(choice.getResults());
 }
 
-void JamReductions::runOnOperation() {
+void UnrollAndJamReductions::runOnOperation() {
   std::vector<Nest> nests;
   getOperation().walk([&](scf::ForOp outer) {
     auto inner = outer.getBody()->getOps<scf::ForOp>();
@@ -339,7 +345,7 @@ void JamReductions::runOnOperation() {
   });
   for (const Nest &nest : nests)
     if (vectorBytes > nest.elementBytes) // else there are no vectors
-      jam(nest);
+      unrollAndJam(nest);
 }
 
 } // namespace

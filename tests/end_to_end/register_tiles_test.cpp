@@ -1,4 +1,4 @@
-// Dense loops in strips of vectors: every size from nothing to several strips, so that each shape of a strip, each rest
+// Dense loops in tiles of vectors: every size from nothing to several tiles, so that each shape of a tile, each rest
 // and each overlap occurs.
 #include "end_to_end/expressions.h"
 
@@ -48,7 +48,7 @@ KernelSpec specOf(const std::string &statements, const Formats &formats, bool st
 } // namespace
 
 // Extent classes are numbered by first appearance, the target's last: of C(i,k) = A(i,j) * B(j,k) i, j, k.
-TEST_CASE("a strip of the output in registers", "[strips]") {
+TEST_CASE("a tile of the output in registers", "[register-tiles]") {
   checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}), 2,
              {ValueType::F64, ValueType::F32, ValueType::I32, ValueType::I8});
   checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}, true), 2);
@@ -56,28 +56,28 @@ TEST_CASE("a strip of the output in registers", "[strips]") {
   checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "coo"}}), 2);
 }
 
-TEST_CASE("a strip that starts from what the output holds", "[strips]") {
+TEST_CASE("a tile that starts from what the output holds", "[register-tiles]") {
   checkSizes(specOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
   checkSizes(specOf("C(i,k) = A(i,j) * B(j,k) + D(i,k)", {{"A", "csr"}}), 2);
   checkSizes(specOf("C(i,k) = A(i,j) * B(j,k) - 2 * E(i,j) * B(j,k)", {{"A", "csr"}, {"E", "csr"}}), 2);
 }
 
-TEST_CASE("a strip along the first dimension", "[strips]") {
+TEST_CASE("a tile along the first dimension", "[register-tiles]") {
   checkSizes(specOf("C(k,i) = A(i,j) * B(k,j)", {{"A", "csr"}, {"B", "dense:1,0"}, {"C", "dense:1,0"}}), 2);
 }
 
-TEST_CASE("a strip for each level of a tree", "[strips]") {
+TEST_CASE("a tile for each level of a tree", "[register-tiles]") {
   checkSizes(specOf("M(i,r) = T(i,j,k) * B(j,r) * C(k,r)", {{"T", "csf"}}), 3);
   checkSizes(specOf("Y(i,j,r) = T(i,j,k) * B(k,r)", {{"T", "csf"}}), 3);
   checkSizes(specOf("M(i,r) = T(i,j,k,l) * B(j,r) * C(k,r) * D(l,r)", {{"T", "csf"}}), 4);
   checkSizes(specOf("y(r) = A(i,j) * B(j,r)", {{"A", "csr"}}), 2);
 }
 
-TEST_CASE("a strip under a merge", "[strips]") {
+TEST_CASE("a tile under a merge", "[register-tiles]") {
   checkSizes(specOf("C(i,k) = A(i,j) * E(i,j) * B(j,k)", {{"A", "csr"}, {"E", "csr"}}), 2);
 }
 
-TEST_CASE("strips of mixed types are as long as the widest has lanes", "[strips]") {
+TEST_CASE("tiles of mixed types are as long as the widest has lanes", "[register-tiles]") {
   KernelSpec spec = specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}});
   spec.types = {{"B", ValueType::F32}};
   checkSizes(spec, 2, {ValueType::F64});
@@ -85,12 +85,12 @@ TEST_CASE("strips of mixed types are as long as the widest has lanes", "[strips]
   checkSizes(spec, 2, {ValueType::F32});
 }
 
-TEST_CASE("factors of a strip that a reduction does not touch", "[strips]") {
+TEST_CASE("factors of a tile that a reduction does not touch", "[register-tiles]") {
   checkSizes(specOf("D(i,k) = alpha * B(i,k) + A(i,j) * X(j,k) * Y(i,k)", {{"A", "csr"}}), 1);
   checkSizes(specOf("C(i,k) = alpha * A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
 }
 
-TEST_CASE("dense dot products of several entries together", "[strips]") {
+TEST_CASE("dense dot products of several entries together", "[register-tiles]") {
   checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2);
   checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "coo"}}), 2);
   checkSizes(specOf("y(i) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2);
@@ -99,7 +99,7 @@ TEST_CASE("dense dot products of several entries together", "[strips]") {
 }
 
 // Large enough that the operand leaves the second-level cache and rows are sampled; columns are drawn at random.
-TEST_CASE("operand rows asked for beforehand", "[strips]") {
+TEST_CASE("operand rows asked for beforehand", "[register-tiles]") {
   for (const char *statements : {"C(i,k) = A(i,j) * B(j,k)", "D(i,j) = A(i,j) * E(i,k) * B(j,k)"})
     for (const ValueType type : {ValueType::F64, ValueType::F32}) {
       KernelSpec spec = specOf(statements, {{"A", "csr"}});

@@ -1,12 +1,12 @@
-// Elements that a reduction adds to, held in registers throughout.
+// Accumulator promotion: the elements that a reduction adds to stay in registers throughout.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace spc::transforms {
 
-/// What sums are held for.
-struct HoldOptions {
+/// What accumulators are promoted for.
+struct PromotionOptions {
   int64_t vectorBytes = 16;  ///< of the target's vector registers
   bool reassociates = false; ///< sums of floats may be added up in another order
 };
@@ -15,6 +15,6 @@ struct HoldOptions {
 /// and no other is accessed. What inner loops of constant length add to them is added lane by lane, and the lanes are
 /// summed at the end, if that is allowed. Requires: the elements may be accessed wherever the reduction stands, even
 /// if it does not run.
-void holdSums(mlir::scf::ForOp reduction, const HoldOptions &options);
+void promoteAccumulators(mlir::scf::ForOp reduction, const PromotionOptions &options);
 
 } // namespace spc::transforms

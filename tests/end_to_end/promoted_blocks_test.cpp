@@ -17,17 +17,17 @@ std::string blocked(int height, int width, bool byColumns = false, const std::st
          (byColumns ? columns + comma + rows : rows + comma + columns);
 }
 
-/// Extents around whole blocks, and the strip's extents where there is one.
+/// Extents around whole blocks, and the tile's extents where there is one.
 std::vector<Trial> shapes(int classes, int height, int width) {
   std::vector<Trial> trials;
   for (int64_t rows : {1, height - 1, height, height + 1, 3 * height, 2 * height + 1})
     for (int64_t columns : {1, width, width + 1, 3 * width, 4 * width - 1})
-      for (int64_t strip : classes > 2 ? std::vector<int64_t>{1, 3, 8, 17, 33} : std::vector<int64_t>{0}) {
-        std::vector<int64_t> extents = {rows, columns, strip};
+      for (int64_t tile : classes > 2 ? std::vector<int64_t>{1, 3, 8, 17, 33} : std::vector<int64_t>{0}) {
+        std::vector<int64_t> extents = {rows, columns, tile};
         extents.resize(size_t(classes));
         Trial trial{extents};
         trial.fill = columns % 3 == 0 ? Fill::EmptyRows : columns % 2 == 0 ? Fill::Random : Fill::StoredZeros;
-        trial.padded = strip % 2 == 1;
+        trial.padded = tile % 2 == 1;
         trial.seed = uint64_t(rows + 31 * columns);
         trials.push_back(trial);
       }
@@ -58,14 +58,14 @@ const std::vector<std::pair<int, int>> kSizes = {{8, 8},  {4, 4}, {2, 2},  {3, 3
 
 } // namespace
 
-TEST_CASE("a matrix of blocks times a vector", "[held-blocks]") {
+TEST_CASE("a matrix of blocks times a vector", "[promoted-blocks]") {
   for (auto [height, width] : kSizes)
     for (const bool byColumns : {false, true})
       for (const ValueType type : {ValueType::F64, ValueType::F32})
         checkBlocks("y(i) = A(i,j) * x(j)", blocked(height, width, byColumns), height, width, type);
 }
 
-TEST_CASE("blocks of every type of value", "[held-blocks]") {
+TEST_CASE("blocks of every type of value", "[promoted-blocks]") {
   for (const ValueType type : {ValueType::I8, ValueType::I32, ValueType::I64, ValueType::U16, ValueType::Bool,
                                ValueType::F16, ValueType::BF16, ValueType::CF64}) {
     checkBlocks("y(i) = A(i,j) * x(j)", blocked(8, 8), 8, 8, type);
@@ -73,7 +73,7 @@ TEST_CASE("blocks of every type of value", "[held-blocks]") {
   }
 }
 
-TEST_CASE("blocks added up in the order of the source", "[held-blocks]") {
+TEST_CASE("blocks added up in the order of the source", "[promoted-blocks]") {
   for (const ValueType type : {ValueType::F64, ValueType::F32})
     for (const bool byColumns : {false, true}) {
       checkBlocks("y(i) = A(i,j) * x(j)", blocked(8, 8, byColumns), 8, 8, type, true);
@@ -81,20 +81,20 @@ TEST_CASE("blocks added up in the order of the source", "[held-blocks]") {
     }
 }
 
-TEST_CASE("blocks whose products are subtracted, scaled or added to what is there", "[held-blocks]") {
+TEST_CASE("blocks whose products are subtracted, scaled or added to what is there", "[promoted-blocks]") {
   for (const auto *statements : {"y(i) += A(i,j) * x(j)", "y(i) = z(i) - 3 * A(i,j) * x(j)", "y(i) = A(i,j)",
                                  "y(i) = A(i,j) * x(j) + A(i,j) * A(i,j)", "s = A(i,j) * x(j) * z(i)"})
     checkBlocks(statements, blocked(4, 8), 4, 8, ValueType::F64);
 }
 
-TEST_CASE("blocks below other levels", "[held-blocks]") {
+TEST_CASE("blocks below other levels", "[promoted-blocks]") {
   for (const std::string outer : {"c,c", "d,f3*?", "d,d", "c*,c"}) {
     checkBlocks("y(i) = A(i,j) * x(j)", blocked(4, 4, false, outer), 4, 4, ValueType::F32);
     checkBlocks("C(i,k) = A(i,j) * B(j,k)", blocked(4, 4, false, outer), 4, 4, ValueType::F64);
   }
 }
 
-TEST_CASE("a matrix of blocks times a dense one", "[held-blocks]") {
+TEST_CASE("a matrix of blocks times a dense one", "[promoted-blocks]") {
   for (auto [height, width] : kSizes)
     for (const bool byColumns : {false, true})
       checkBlocks("C(i,k) = A(i,j) * B(j,k)", blocked(height, width, byColumns), height, width, ValueType::F64);

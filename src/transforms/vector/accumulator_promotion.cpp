@@ -1,4 +1,4 @@
-#include "transforms/vector/held_sums.h"
+#include "transforms/vector/accumulator_promotion.h"
 
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
@@ -24,7 +24,7 @@ using mlir::Value;
 
 namespace {
 
-constexpr size_t kMostHeld = 16;
+constexpr size_t kMaxAccumulators = 16;
 
 /// One element, at indices that are known before the reduction.
 struct Element {
@@ -64,9 +64,9 @@ bool areNeighbours(llvm::ArrayRef<Element> elements, size_t count) {
 }
 
 /// Rewrites one reduction. The state is the elements' sums, scalars or vectors.
-class SumHolder : RegionCloner {
+class AccumulatorPromotion : RegionCloner {
 public:
-  SumHolder(mlir::ImplicitLocOpBuilder &ops, scf::ForOp reduction, const HoldOptions &options)
+  AccumulatorPromotion(mlir::ImplicitLocOpBuilder &ops, scf::ForOp reduction, const PromotionOptions &options)
       : RegionCloner(ops), ops_(ops), reduction_(reduction), options_(options) {}
 
   /// Whether all accesses to what is written are to a few known elements.
@@ -86,7 +86,7 @@ private:
     memref::StoreOp::create(ops_, value, element.buffer, element.indices);
   }
   mlir::VectorType vectorOf(const Element &element) const { return mlir::VectorType::get({lanes_}, element.type()); }
-  bool holds(Operation &op) const;
+  bool hasAccumulator(Operation &op) const;
   void writeOperation(Operation &op) override;
   void writeSum(Operation &op);
   void addToLane(size_t number, Value addend);
@@ -95,7 +95,7 @@ private:
 
   mlir::ImplicitLocOpBuilder &ops_;
   scf::ForOp reduction_;
-  HoldOptions options_;
+  PromotionOptions options_;
   std::vector<Element> elements_;
   llvm::MapVector<Operation *, size_t> accesses_; ///< which element each one is to
   int64_t lanes_ = 1;                             ///< of each element's sum
@@ -103,7 +103,7 @@ private:
   llvm::DenseMap<Operation *, llvm::SmallVector<size_t>> sums_;
 };
 
-bool SumHolder::addAccess(const Access &access) {
+bool AccumulatorPromotion::addAccess(const Access &access) {
   Element element{access.buffer, llvm::SmallVector<Value>(access.indices), {}};
   for (Value index : access.indices) {
     if (!reduction_.isDefinedOutsideOfLoop(index))
@@ -123,10 +123,10 @@ bool SumHolder::addAccess(const Access &access) {
   accesses_[access.op] = found;
   if (found == elements_.size())
     elements_.push_back(element);
-  return elements_.size() <= kMostHeld;
+  return elements_.size() <= kMaxAccumulators;
 }
 
-bool SumHolder::findElements() {
+bool AccumulatorPromotion::findElements() {
   llvm::SmallPtrSet<Value, 4> written;
   reduction_.walk([&](memref::StoreOp store) { written.insert(store.getMemRef()); });
   mlir::WalkResult result = reduction_.getBody()->walk([&](Operation *op) {
@@ -139,7 +139,7 @@ bool SumHolder::findElements() {
 }
 
 /// The next access of an element in the block of `load`, where that is a store.
-memref::StoreOp SumHolder::nextStore(memref::LoadOp load, size_t number) const {
+memref::StoreOp AccumulatorPromotion::nextStore(memref::LoadOp load, size_t number) const {
   for (auto &[access, element] : accesses_)
     if (element == number && access->getBlock() == load->getBlock() && load->isBeforeInBlock(access))
       return mlir::dyn_cast<memref::StoreOp>(access);
@@ -148,7 +148,7 @@ memref::StoreOp SumHolder::nextStore(memref::LoadOp load, size_t number) const {
 
 /// Notes the operation between a load and the next store of an element, where one addition or one loop that carries
 /// sums is all that there is.
-bool SumHolder::addSum(memref::LoadOp load, size_t number) {
+bool AccumulatorPromotion::addSum(memref::LoadOp load, size_t number) {
   memref::StoreOp store = nextStore(load, number);
   const bool mayReassociate = options_.reassociates || load.getType().isInteger();
   if (!mayReassociate || !store || !matchMemorySum(load, store))
@@ -166,7 +166,7 @@ bool SumHolder::addSum(memref::LoadOp load, size_t number) {
 }
 
 /// As many lanes as all loops with more than one can have, where nothing but sums is done with the elements.
-void SumHolder::findLanes() {
+void AccumulatorPromotion::findLanes() {
   size_t loads = 0;
   for (auto &[access, number] : accesses_)
     if (auto load = mlir::dyn_cast<memref::LoadOp>(access)) {
@@ -187,23 +187,23 @@ void SumHolder::findLanes() {
     lanes_ = std::max<int64_t>(lanes, 1);
 }
 
-Value SumHolder::add(Value sum, Value addend) {
+Value AccumulatorPromotion::add(Value sum, Value addend) {
   return mlir::isa<mlir::FloatType>(mlir::getElementTypeOrSelf(sum.getType()))
              ? arith::AddFOp::create(ops_, sum, addend).getResult()
              : arith::AddIOp::create(ops_, sum, addend).getResult();
 }
 
-bool SumHolder::holds(Operation &op) const {
+bool AccumulatorPromotion::hasAccumulator(Operation &op) const {
   return llvm::any_of(accesses_, [&](const auto &entry) { return op.isAncestor(entry.first); });
 }
 
-void SumHolder::addToLane(size_t number, Value addend) {
+void AccumulatorPromotion::addToLane(size_t number, Value addend) {
   Value lane = vector::ExtractOp::create(ops_, state_[number], int64_t(0));
   state_[number] = vector::InsertOp::create(ops_, add(lane, addend), state_[number], int64_t(0));
 }
 
 /// A sum loop: on vectors, or from zero and then onto the first lane.
-void SumHolder::writeSum(Operation &op) {
+void AccumulatorPromotion::writeSum(Operation &op) {
   const llvm::SmallVector<size_t> &numbers = sums_[&op];
   auto loop = mlir::dyn_cast<scf::ForOp>(op);
   if (loop && lanesOf(loop, options_.vectorBytes) > 1) {
@@ -223,7 +223,7 @@ void SumHolder::writeSum(Operation &op) {
     addToLane(number, clone->getResult(place));
 }
 
-void SumHolder::writeOperation(Operation &op) {
+void AccumulatorPromotion::writeOperation(Operation &op) {
   auto access = accesses_.find(&op);
   if (lanes_ > 1 && sums_.contains(&op))
     return writeSum(op);
@@ -236,15 +236,15 @@ void SumHolder::writeOperation(Operation &op) {
       copies_.front().map(op.getResult(0), state_[access->second]);
     return;
   }
-  if (auto loop = mlir::dyn_cast<scf::ForOp>(op); loop && holds(op))
+  if (auto loop = mlir::dyn_cast<scf::ForOp>(op); loop && hasAccumulator(op))
     cloneFor(loop);
-  else if (auto choice = mlir::dyn_cast<scf::IfOp>(op); choice && holds(op))
+  else if (auto choice = mlir::dyn_cast<scf::IfOp>(op); choice && hasAccumulator(op))
     cloneIf(choice);
   else
     ops_.clone(op, copies_.front());
 }
 
-void SumHolder::write() {
+void AccumulatorPromotion::write() {
   findLanes();
   for (const Element &element : elements_)
     state_.push_back(lanes_ > 1 ? zero(vectorOf(element)) : load(element));
@@ -259,7 +259,7 @@ void SumHolder::write() {
 
 /// Of each pair of vectors one whose lanes with `bit` set belong to the second of the pair, the others to the first.
 /// Each lane has what its vector had there, and where `bit` is the other way round.
-llvm::SmallVector<Value> SumHolder::pairSums(llvm::ArrayRef<Value> sums, int64_t bit) {
+llvm::SmallVector<Value> AccumulatorPromotion::pairSums(llvm::ArrayRef<Value> sums, int64_t bit) {
   llvm::SmallVector<int64_t> own, other;
   for (int64_t lane = 0; lane < lanes_; ++lane) {
     const int64_t vector = lane & bit ? lanes_ : 0;
@@ -276,7 +276,7 @@ llvm::SmallVector<Value> SumHolder::pairSums(llvm::ArrayRef<Value> sums, int64_t
 }
 
 /// Adds the sum of each element's lanes to it; of as many neighbours as there are lanes at once.
-void SumHolder::addLanes() {
+void AccumulatorPromotion::addLanes() {
   for (size_t first = 0; first < elements_.size();) {
     const Element &element = elements_[first];
     llvm::ArrayRef<Element> group = llvm::ArrayRef<Element>(elements_).drop_front(first).take_front(size_t(lanes_));
@@ -297,11 +297,11 @@ void SumHolder::addLanes() {
 
 } // namespace
 
-void holdSums(scf::ForOp reduction, const HoldOptions &options) {
+void promoteAccumulators(scf::ForOp reduction, const PromotionOptions &options) {
   mlir::ImplicitLocOpBuilder ops(reduction.getLoc(), reduction);
-  SumHolder holder(ops, reduction, options);
-  if (holder.findElements())
-    holder.write();
+  AccumulatorPromotion promotion(ops, reduction, options);
+  if (promotion.findElements())
+    promotion.write();
 }
 
 } // namespace spc::transforms

@@ -1,4 +1,4 @@
-// RUN: spc-opt %s -split-input-file -spc-jam-reductions="vector-bytes=32" -canonicalize -cse | FileCheck %s
+// RUN: spc-opt %s -split-input-file -spc-unroll-and-jam-reductions="vector-bytes=32" -canonicalize -cse | FileCheck %s
 
 // Four entries together: A's row is loaded once for the four, in two chains of vectors each; one tree adds up the lanes.
 // CHECK-LABEL: func.func @sddmm(

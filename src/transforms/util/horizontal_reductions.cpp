@@ -1,4 +1,4 @@
-#include "transforms/util/lane_sums.h"
+#include "transforms/util/horizontal_reductions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -12,12 +12,12 @@ using Lanes = llvm::SmallVector<int64_t>;
 
 namespace {
 
-class LaneSums {
+class HorizontalReductions {
 public:
-  explicit LaneSums(mlir::ImplicitLocOpBuilder &ops) : ops_(ops) {}
+  explicit HorizontalReductions(mlir::ImplicitLocOpBuilder &ops) : ops_(ops) {}
 
   /// [a0 + a1, b0 + b1, a2 + a3, …], the neighbours within 128 bits, where instruction sets shuffle in one operation.
-  Value interleave(Value a, Value b);
+  Value addPairs(Value a, Value b);
   /// [a0 + a2, a1 + a3, b0 + b2, b1 + b3] of each four lanes.
   Value gather(Value a, Value b);
   /// The upper half added to the lower one, until `lanes` are left.
@@ -33,7 +33,7 @@ private:
   mlir::ImplicitLocOpBuilder &ops_;
 };
 
-Value LaneSums::interleave(Value a, Value b) {
+Value HorizontalReductions::addPairs(Value a, Value b) {
   const int64_t count = lanesOf(a);
   const int64_t bits = mlir::cast<mlir::VectorType>(a.getType()).getElementTypeBitWidth();
   const int64_t block = std::min<int64_t>(128 / bits, count);
@@ -46,7 +46,7 @@ Value LaneSums::interleave(Value a, Value b) {
   return addShuffled(a, b, low, high);
 }
 
-Value LaneSums::gather(Value a, Value b) {
+Value HorizontalReductions::gather(Value a, Value b) {
   const int64_t count = lanesOf(a);
   Lanes low, high;
   for (int64_t base = 0; base < count; base += 4) {
@@ -56,7 +56,7 @@ Value LaneSums::gather(Value a, Value b) {
   return addShuffled(a, b, low, high);
 }
 
-Value LaneSums::fold(Value a, int64_t lanes) {
+Value HorizontalReductions::fold(Value a, int64_t lanes) {
   while (lanesOf(a) > lanes) {
     const int64_t half = lanesOf(a) / 2;
     Lanes low, high;
@@ -71,8 +71,8 @@ Value LaneSums::fold(Value a, int64_t lanes) {
 
 } // namespace
 
-llvm::SmallVector<Value> sumLanes(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<Value> vectors) {
-  LaneSums sums(ops);
+llvm::SmallVector<Value> reduceHorizontally(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<Value> vectors) {
+  HorizontalReductions sums(ops);
   auto type = mlir::cast<mlir::VectorType>(vectors.front().getType());
   llvm::SmallVector<Value> results;
   const auto extract = [&](Value from, int64_t lane) {
@@ -84,7 +84,7 @@ llvm::SmallVector<Value> sumLanes(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRe
     return results;
   }
   // Lanes a, b, a, b, … and c, d, c, d, …
-  Value first = sums.interleave(vectors[0], vectors[1]), second = sums.interleave(vectors[2], vectors[3]);
+  Value first = sums.addPairs(vectors[0], vectors[1]), second = sums.addPairs(vectors[2], vectors[3]);
   if (type.getNumElements() == 2) {
     for (Value pair : {first, second})
       for (int64_t lane : {0, 1})

@@ -1,4 +1,4 @@
-#include "transforms/parallel/row_ownership.h"
+#include "transforms/parallel/owner_computes.h"
 
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
@@ -17,7 +17,7 @@ static bool isPointersArray(mlir::func::FuncOp body, mlir::Value array) {
 }
 
 /// An owned value that many elements apart that the rest of the sum stays in between.
-std::optional<Owner> Ownership::ownerOf(mlir::Value index) {
+std::optional<Owner> OwnerComputes::ownerOf(mlir::Value index) {
   AffineSum sum = affineSum(index);
   for (auto [term, coefficient] : sum.terms)
     if (isOwnedValue(term) && isBelow(sum.without(term), coefficient))
@@ -26,7 +26,7 @@ std::optional<Owner> Ownership::ownerOf(mlir::Value index) {
 }
 
 /// The row itself: what a loop over rows counts, or the coordinate of a root's position.
-bool Ownership::isRow(mlir::Value value) {
+bool OwnerComputes::isRow(mlir::Value value) {
   if (rows_.kind == RowLoop::Kind::Rows)
     return value == rows_.item;
   memref::LoadOp load = loadedIndex(value);
@@ -34,7 +34,7 @@ bool Ownership::isRow(mlir::Value value) {
 }
 
 /// The row, or a position below it.
-bool Ownership::isOwnedValue(mlir::Value value) {
+bool OwnerComputes::isOwnedValue(mlir::Value value) {
   if (value == rows_.item || isRow(value))
     return true;
   scf::ForOp segment = loopOf(value);
@@ -42,7 +42,7 @@ bool Ownership::isOwnedValue(mlir::Value value) {
 }
 
 /// Pointers ascend, so segments of different parents are disjoint; so are computed ones.
-bool Ownership::isOwnedSegment(scf::ForOp segment) {
+bool OwnerComputes::isOwnedSegment(scf::ForOp segment) {
   if (rows_.last && segment.getLowerBound() == rows_.item && segment.getUpperBound() == rows_.last)
     return true;
   if (segment->hasAttr(kSegment))
@@ -54,7 +54,7 @@ bool Ownership::isOwnedSegment(scf::ForOp segment) {
 
 /// Whether of all that varies inside of the loop, `value` is computed from owned values alone, so that its parent is
 /// one.
-bool Ownership::dependsOnOwnedOnly(mlir::Value value) {
+bool OwnerComputes::dependsOnOwnedOnly(mlir::Value value) {
   mlir::LoopLikeOpInterface loop = mlir::cast<mlir::LoopLikeOpInterface>(rows_.loop);
   bool varies = false;
   llvm::SmallVector<mlir::Value> open{value};

@@ -1,4 +1,4 @@
-// RUN: spc-opt %s -split-input-file -spc-interleave-sums -canonicalize -cse | FileCheck %s
+// RUN: spc-opt %s -split-input-file -spc-interleave-reductions -canonicalize -cse | FileCheck %s
 
 // A loop as it is for the shortest segments, four chains for short ones; long ones are left to LLVM as they were.
 // CHECK-LABEL: func.func @dot(
@@ -38,11 +38,11 @@ func.func @dot(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?xf64>, %f
 // -----
 
 // Two vectors a sum: two chains.
-// CHECK-LABEL: func.func @strip(
+// CHECK-LABEL: func.func @tile(
 // CHECK-NOT:     scf.if
 // CHECK:         scf.for {{.*}} step %c2 iter_args({{.*}}) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>)
 // CHECK:         scf.for {{.*}} step %c1
-func.func @strip(%val: memref<?xf64>, %b: memref<?x8xf64>, %from: index, %to: index) -> (vector<4xf64>, vector<4xf64>) {
+func.func @tile(%val: memref<?xf64>, %b: memref<?x8xf64>, %from: index, %to: index) -> (vector<4xf64>, vector<4xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index

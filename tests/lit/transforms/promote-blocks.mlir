@@ -1,5 +1,5 @@
-// RUN: spc-opt %s -spc-hold-blocks=vector-bytes=16 -canonicalize -cse | FileCheck %s
-// RUN: spc-opt %s -spc-hold-blocks="vector-bytes=16 strict-fp=true" -canonicalize -cse | FileCheck %s --check-prefix=STRICT
+// RUN: spc-opt %s -spc-promote-blocks=vector-bytes=16 -canonicalize -cse | FileCheck %s
+// RUN: spc-opt %s -spc-promote-blocks="vector-bytes=16 strict-fp=true" -canonicalize -cse | FileCheck %s --check-prefix=STRICT
 
 // Two rows of a block, each with a sum of its own in every lane; a block at the edge adds to the first lane.
 // CHECK-LABEL: func.func @spmv(
@@ -82,7 +82,7 @@ func.func @spmv(%a: memref<?xf64>, %x: memref<?xf64>, %y: memref<?xf64>, %indice
   return
 }
 
-// Rows with strips: side by side, in groups, through the reduction; the fill goes along.
+// Rows with tiles: side by side, in groups, through the reduction; the fill goes along.
 // CHECK-LABEL: func.func @spmm(
 // CHECK-SAME:    %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index, %[[K:[a-z0-9]*]]: index)
 // CHECK:         scf.for %{{.*}} = %c0 to %c8 step %c2

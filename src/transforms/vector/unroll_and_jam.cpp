@@ -1,4 +1,4 @@
-#include "transforms/vector/block_rows.h"
+#include "transforms/vector/unroll_and_jam.h"
 
 #include "transforms/util/access.h"
 #include "transforms/util/region_cloner.h"
@@ -36,10 +36,10 @@ struct Rows {
 };
 
 /// Finds out whether a reduction adds to the rows of a block.
-class RowFinder {
+class BlockReductionMatcher {
 public:
-  explicit RowFinder(scf::ForOp reduction) { block_.reduction = reduction; }
-  std::optional<BlockRows> find();
+  explicit BlockReductionMatcher(scf::ForOp reduction) { block_.reduction = reduction; }
+  std::optional<BlockReduction> find();
 
 private:
   bool addStore(memref::StoreOp store);
@@ -58,12 +58,12 @@ private:
   bool isSeparable(Operation *op) const;
   void addBefore();
 
-  BlockRows block_;
+  BlockReduction block_;
   llvm::SmallVector<Rows> written_;
 };
 
 /// The loop around the store whose variable, added to something known before the reduction, is the row.
-bool RowFinder::addStore(memref::StoreOp store) {
+bool BlockReductionMatcher::addStore(memref::StoreOp store) {
   mlir::Type type = store.getValue().getType();
   if (!type.isF32() && !type.isF64() && !type.isInteger())
     return false;
@@ -92,22 +92,22 @@ bool RowFinder::addStore(memref::StoreOp store) {
 }
 
 /// Whatever else the place depends on must be the same in the whole reduction, or run in loops of its own below.
-bool RowFinder::addIndices(memref::StoreOp store, scf::ForOp rows) {
+bool BlockReductionMatcher::addIndices(memref::StoreOp store, scf::ForOp rows) {
   for (Value index : store.getIndices()) {
     const AffineSum sum = affineSum(index);
     for (auto [term, coefficient] : sum.terms) {
       if (isOutside(term) || term == rows.getInductionVar())
         continue;
-      scf::ForOp strip = loopOf(term);
-      if (!strip || !rows->isProperAncestor(strip))
+      scf::ForOp tile = loopOf(term);
+      if (!tile || !rows->isProperAncestor(tile))
         return false;
-      block_.hasStrips = true;
+      block_.isTiled = true;
     }
   }
   return true;
 }
 
-bool RowFinder::isSeparable(Operation *op) const {
+bool BlockReductionMatcher::isSeparable(Operation *op) const {
   if (mlir::isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op))
     return true;
   std::optional<Access> access = accessOf(op);
@@ -121,7 +121,7 @@ bool RowFinder::isSeparable(Operation *op) const {
 }
 
 /// A loop right before the reduction that writes nothing but the rows, as a fill does, belongs to it.
-void RowFinder::addBefore() {
+void BlockReductionMatcher::addBefore() {
   Operation *op = block_.reduction->getPrevNode();
   while (op && op->getNumRegions() == 0 && isSeparable(op))
     op = op->getPrevNode();
@@ -144,7 +144,7 @@ void RowFinder::addBefore() {
     block_.loops.erase(loop);
 }
 
-std::optional<BlockRows> RowFinder::find() {
+std::optional<BlockReduction> BlockReductionMatcher::find() {
   scf::ForOp reduction = block_.reduction;
   if (reduction.getNumResults() > 0)
     return std::nullopt;
@@ -164,15 +164,15 @@ std::optional<BlockRows> RowFinder::find() {
   const bool isNested = llvm::any_of(block_.loops, [&](Operation *loop) { return rowLoopAround(loop); });
   if (isNested)
     return std::nullopt;
-  if (block_.hasStrips)
+  if (block_.isTiled)
     addBefore();
   return block_;
 }
 
 /// Writes a reduction with several of its rows side by side: copies of what differs from row to row.
-class RowJam : RegionCloner {
+class UnrollAndJam : RegionCloner {
 public:
-  RowJam(mlir::OpBuilder &builder, const BlockRows &block, llvm::ArrayRef<Value> rows)
+  UnrollAndJam(mlir::OpBuilder &builder, const BlockReduction &block, llvm::ArrayRef<Value> rows)
       : RegionCloner(builder, rows.size()), block_(block), rows_(rows) {}
 
   scf::ForOp write() {
@@ -189,13 +189,13 @@ private:
   void writeRows(scf::ForOp rows);
   void writeOperation(Operation &op) override;
 
-  const BlockRows &block_;
+  const BlockReduction &block_;
   llvm::ArrayRef<Value> rows_;
   llvm::DenseSet<Value> varying_; ///< what differs from row to row
 };
 
 /// Whether `op`, or anything inside of it, differs from row to row.
-bool RowJam::varies(Operation &op) const {
+bool UnrollAndJam::varies(Operation &op) const {
   return op
       .walk([&](Operation *inner) {
         const bool differs = mlir::isa<memref::StoreOp>(inner) ||
@@ -205,20 +205,20 @@ bool RowJam::varies(Operation &op) const {
       .wasInterrupted();
 }
 
-void RowJam::writeOnce(Operation &op) {
+void UnrollAndJam::writeOnce(Operation &op) {
   Operation *clone = builder_.clone(op, copies_.front());
   for (mlir::IRMapping &copy : copies_)
     copy.map(op.getResults(), clone->getResults());
 }
 
-void RowJam::writeEach(Operation &op) {
+void UnrollAndJam::writeEach(Operation &op) {
   for (mlir::IRMapping &copy : copies_)
     builder_.clone(op, copy);
   varying_.insert_range(op.getResults());
 }
 
 /// The loop goes: each copy has its own row.
-void RowJam::writeRows(scf::ForOp rows) {
+void UnrollAndJam::writeRows(scf::ForOp rows) {
   for (auto [row, copy] : llvm::zip_equal(rows_, copies_))
     copy.map(rows.getInductionVar(), row);
   varying_.insert(rows.getInductionVar());
@@ -228,7 +228,7 @@ void RowJam::writeRows(scf::ForOp rows) {
 
 /// Loops and branches around the loops over rows stay as they are. Inside, those that are the same for all rows hand on
 /// the values of each row.
-void RowJam::writeOperation(Operation &op) {
+void UnrollAndJam::writeOperation(Operation &op) {
   const bool isAround = llvm::any_of(block_.loops, [&](Operation *loop) { return op.isProperAncestor(loop); });
   if (block_.loops.contains(&op))
     return writeRows(mlir::cast<scf::ForOp>(op));
@@ -264,10 +264,10 @@ void hoistIndices(scf::ForOp reduction) {
 
 } // namespace
 
-llvm::SmallVector<BlockRows> findBlockRows(mlir::func::FuncOp body) {
-  llvm::SmallVector<BlockRows> found;
+llvm::SmallVector<BlockReduction> findBlockReductions(mlir::func::FuncOp body) {
+  llvm::SmallVector<BlockReduction> found;
   body.walk<mlir::WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    std::optional<BlockRows> block = RowFinder(loop).find();
+    std::optional<BlockReduction> block = BlockReductionMatcher(loop).find();
     if (!block)
       return mlir::WalkResult::advance();
     found.push_back(*block);
@@ -276,7 +276,7 @@ llvm::SmallVector<BlockRows> findBlockRows(mlir::func::FuncOp body) {
   return found;
 }
 
-scf::ForOp jamRows(const BlockRows &block, int64_t rows) {
+scf::ForOp unrollAndJam(const BlockReduction &block, int64_t rows) {
   scf::ForOp reduction = block.reduction;
   mlir::Location location = reduction.getLoc();
   mlir::OpBuilder builder(reduction);
@@ -292,7 +292,7 @@ scf::ForOp jamRows(const BlockRows &block, int64_t rows) {
   llvm::SmallVector<Value> group;
   for (int64_t row = 0; row < rows; ++row)
     group.push_back(arith::AddIOp::create(builder, location, first, constant(row)));
-  scf::ForOp jammed = RowJam(builder, block, group).write();
+  scf::ForOp jammed = UnrollAndJam(builder, block, group).write();
   if (scf::ForOp before = block.before)
     before.erase();
   reduction.erase();

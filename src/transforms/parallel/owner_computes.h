@@ -1,4 +1,4 @@
-// What the rows of a loop own: elements that no other row's iteration accesses.
+// The owner-computes rule: which elements a row of a loop owns, so that no other row's iteration accesses them.
 #pragma once
 
 #include "transforms/parallel/row_loops.h"
@@ -17,9 +17,9 @@ struct Owner {
 };
 
 /// What the iterations of one loop own.
-class Ownership {
+class OwnerComputes {
 public:
-  Ownership(mlir::func::FuncOp body, const RowLoop &rows) : body_(body), rows_(rows) {}
+  OwnerComputes(mlir::func::FuncOp body, const RowLoop &rows) : body_(body), rows_(rows) {}
 
   /// Whose `index` is: the iteration's, so that no other one has it, or nullopt.
   std::optional<Owner> ownerOf(mlir::Value index);

@@ -1,4 +1,4 @@
-#include "transforms/vector/strip_writer.h"
+#include "transforms/vector/tile_writer.h"
 
 #include "transforms/util/loop_hints.h"
 #include "transforms/util/vector_body.h"
@@ -14,23 +14,23 @@ namespace scf = mlir::scf;
 using mlir::Operation;
 using mlir::Value;
 
-void StripWriter::findPlaces() {
+void TileWriter::findPlaces() {
   const auto add = [&](Value start, int64_t vectors) -> Value {
-    Value offset = arith::ConstantIndexOp::create(builder_, location_, vectors * strip_.lanes);
+    Value offset = arith::ConstantIndexOp::create(builder_, location_, vectors * tile_.lanes);
     return vectors == 0 ? start : arith::AddIOp::create(builder_, location_, start, offset).getResult();
   };
   // Those that may overlap are moved together, so that all addresses come from two.
-  const int64_t firm = strip_.count - strip_.clamped;
-  Value tail = strip_.base;
-  if (strip_.clamped > 0)
-    tail = arith::MinSIOp::create(builder_, location_, add(strip_.base, firm), add(region_.size, -strip_.clamped));
-  for (int64_t v = 0; v < strip_.count; ++v)
-    places_.push_back(v < firm ? add(strip_.base, v) : add(tail, v - firm));
+  const int64_t firm = tile_.count - tile_.clamped;
+  Value tail = tile_.base;
+  if (tile_.clamped > 0)
+    tail = arith::MinSIOp::create(builder_, location_, add(tile_.base, firm), add(region_.size, -tile_.clamped));
+  for (int64_t v = 0; v < tile_.count; ++v)
+    places_.push_back(v < firm ? add(tile_.base, v) : add(tail, v - firm));
 }
 
-void StripWriter::write() {
+void TileWriter::write() {
   findPlaces();
-  VectorBody elements(builder_, mlir::cast<scf::ForOp>(*region_.dense.begin()), strip_.lanes);
+  VectorBody elements(builder_, mlir::cast<scf::ForOp>(*region_.dense.begin()), tile_.lanes);
   state_.assign(region_.slots.size() * places_.size(), Value());
   // All of a slot is read before any of it is written, where vectors overlap.
   for (const Slot &slot : region_.slots)
@@ -44,14 +44,14 @@ void StripWriter::write() {
       elements.store(vector, slot.buffer, indicesAt(slot, place), slot.along);
 }
 
-llvm::SmallVector<Value> StripWriter::indicesAt(const Slot &slot, Value index) {
+llvm::SmallVector<Value> TileWriter::indicesAt(const Slot &slot, Value index) {
   llvm::SmallVector<Value> indices;
   for (Value other : slot.indices)
     indices.push_back(other ? lookup(other) : index);
   return indices;
 }
 
-void StripWriter::writeOperation(Operation &op) {
+void TileWriter::writeOperation(Operation &op) {
   if (region_.dense.contains(&op))
     writeDense(mlir::cast<scf::ForOp>(op));
   else if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
@@ -64,15 +64,17 @@ void StripWriter::writeOperation(Operation &op) {
     builder_.clone(op, copies_.front());
 }
 
-void StripWriter::writeDense(scf::ForOp loop) {
-  VectorBody body(builder_, loop, strip_.lanes);
+void TileWriter::writeDense(scf::ForOp loop) {
+  VectorBody body(builder_, loop, tile_.lanes);
   for (size_t v = 0; v < places_.size(); ++v) {
-    const auto held = [&](memref::LoadOp load) {
+    const auto promotedLoad = [&](memref::LoadOp load) {
       const Slot *slot = region_.slotOf(load);
       return slot ? vectorsOf(*slot)[v] : Value();
     };
-    const auto hold = [&](memref::StoreOp store, Value value) { vectorsOf(*region_.slotOf(store))[v] = value; };
-    body.write(copies_.front(), places_[v], {}, held, hold);
+    const auto promotedStore = [&](memref::StoreOp store, Value value) {
+      vectorsOf(*region_.slotOf(store))[v] = value;
+    };
+    body.write(copies_.front(), places_[v], {}, promotedLoad, promotedStore);
   }
 }
 
