@@ -12,7 +12,7 @@ namespace spc::driver {
 
 namespace {
 
-constexpr size_t kMostElements = 32;
+constexpr size_t kMaxElements = 32;
 
 std::string number(double value) {
   char text[32];
@@ -101,7 +101,7 @@ std::string drawField(const abi::Field &field, const tensor::PackedTensor &tenso
   std::string text;
   for (double element : tensor.elements(field.role, field.index)) {
     text += (text.empty() ? "" : " ") + number(element);
-    if (static_cast<size_t>(std::count(text.begin(), text.end(), ' ')) + 1 >= kMostElements) {
+    if (static_cast<size_t>(std::count(text.begin(), text.end(), ' ')) + 1 >= kMaxElements) {
       text += " ...";
       break;
     }

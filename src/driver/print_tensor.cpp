@@ -9,9 +9,9 @@ namespace spc::driver {
 
 namespace {
 
-constexpr int64_t kMostRows = 20;
-constexpr int64_t kMostColumns = 12;
-constexpr size_t kMostEntries = 60;
+constexpr int64_t kMaxRows = 20;
+constexpr int64_t kMaxColumns = 12;
+constexpr size_t kMaxEntries = 60;
 
 /// In six digits, integers of an integer type in full.
 std::string number(double value, bool isWhole) {
@@ -92,15 +92,15 @@ std::string printTensor(const std::string &name, const tensor::Coordinates &entr
   if (dense && entries.order() <= 2) {
     // A vector is printed as one row when it is short, else as a column.
     bool vector = entries.order() == 1;
-    int64_t rows = vector ? (entries.shape[0] <= kMostColumns ? 1 : entries.shape[0]) : entries.shape[0];
+    int64_t rows = vector ? (entries.shape[0] <= kMaxColumns ? 1 : entries.shape[0]) : entries.shape[0];
     int64_t columns = vector ? (rows == 1 ? entries.shape[0] : 1) : entries.shape[1];
-    if (rows <= (vector ? static_cast<int64_t>(kMostEntries) : kMostRows) && columns <= kMostColumns)
+    if (rows <= (vector ? static_cast<int64_t>(kMaxEntries) : kMaxRows) && columns <= kMaxColumns)
       return head + "\n" + printRows(printed, rows, columns);
   }
   head += ", " + std::to_string(entries.size()) + (dense ? " elements" : " stored entries");
   if (entries.values.empty())
     return head + "\n";
-  if (entries.size() <= kMostEntries)
+  if (entries.size() <= kMaxEntries)
     return head + " (coordinates from 1)\n" + printEntries(printed);
   return head + summary(entries);
 }

@@ -33,7 +33,7 @@ enum AssemblyField : unsigned {
   kExpected,
   kShares,
   kShareOf, ///< for each an array and its bytes
-  kWorkspaceBytes = kShareOf + 2 * runtime::kMostShares,
+  kWorkspaceBytes = kShareOf + 2 * runtime::kMaxShares,
   kAssemblyUser, ///< of its workers
   kAssemblyParallelFor,
   kPlace,
@@ -50,7 +50,7 @@ Struct assemblyStruct(EntryBuilder &build) {
   for (unsigned pointer :
        {kBorders, kAllocator, kTarget, kAssemblyParallelFor, kAssemblyUser, kPlace, kPack, kMerge, kDropZeros, kState})
     fields[pointer] = build.pointerType();
-  for (unsigned n = 0; n < runtime::kMostShares; ++n)
+  for (unsigned n = 0; n < runtime::kMaxShares; ++n)
     fields[kShareOf + 2 * n] = build.pointerType();
   return build.structOf(fields);
 }
@@ -144,7 +144,7 @@ llvm::SmallVector<std::pair<Value, int>> AssembledOutputs::findShares(const sema
   const sema::Term &term = statement.terms.front();
   for (const sema::Operand &operand : term.operands) {
     const sema::Tensor &tensor = entry_.kernel.tensors[operand.tensor];
-    if (shares.size() < runtime::kMostShares &&
+    if (shares.size() < runtime::kMaxShares &&
         listsRows(entry_.kernel, term, operand, statement.collecting->dims.front()))
       shares.emplace_back(entry_.tensors[operand.tensor].pointers[1], format::bits(tensor.format.pointers) / 8);
   }
@@ -177,7 +177,7 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   set(kExpected, expectedEntries(statement));
   llvm::SmallVector<std::pair<Value, int>> shares = findShares(statement);
   set(kShares, build.constant(static_cast<int64_t>(shares.size())));
-  shares.resize(runtime::kMostShares, {build.null(), 0});
+  shares.resize(runtime::kMaxShares, {build.null(), 0});
   for (unsigned n = 0; n < shares.size(); ++n) {
     set(kShareOf + 2 * n, shares[n].first);
     set(kShareOf + 2 * n + 1, build.constant(shares[n].second));
@@ -311,7 +311,8 @@ void releaseOutput(Entry &entry, Memory &memory, const abi::StructType &type, Va
       }
     }
   };
-  build.branch(build.isNull(object), [] {}, release);
+  build.branch(
+      build.isNull(object), [] {}, release);
 }
 
 } // namespace spc::entry

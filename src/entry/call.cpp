@@ -14,8 +14,8 @@ using LLVM::ICmpPredicate;
 constexpr int64_t kLeastWork = int64_t{1} << 16;     ///< below, waking threads costs more than they save
 constexpr int64_t kLeastAssembly = int64_t{1} << 12; ///< … of entries that are collected and merged
 constexpr int64_t kWorkOfTask = int64_t{1} << 14;
-constexpr int64_t kMostTasks = 128; ///< enough for dynamic scheduling to even out what the estimate misses
-constexpr int64_t kMostChosen = int64_t{1} << 16; ///< … where the user chooses the work of a chunk
+constexpr int64_t kMaxTasks = 128;               ///< enough for dynamic scheduling to even out what the estimate misses
+constexpr int64_t kMaxChosen = int64_t{1} << 16; ///< … where the user chooses the work of a chunk
 
 /// The arguments of a body, by position, and which of them say what a chunk is; -1 where none does.
 struct BodyCall {
@@ -183,11 +183,11 @@ Value tasksFor(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, bool a
   Value tasks;
   if (const auto chosen = attribute.getAs<mlir::IntegerAttr>("work")) {
     tasks = build.least(divideUp(build, chunks.work->total(), build.constant(std::max<int64_t>(chosen.getInt(), 1))),
-                        build.constant(assembles ? kMostTasks : kMostChosen));
+                        build.constant(assembles ? kMaxTasks : kMaxChosen));
   } else {
     const Value many = build.compare(ICmpPredicate::sge, size, build.constant(assembles ? kLeastAssembly : kLeastWork));
     const Value share = LLVM::UDivOp::create(build.ops(), size, build.constant(assembles ? 64 : kWorkOfTask));
-    tasks = build.select(many, build.least(share, build.constant(kMostTasks)), build.constant(1));
+    tasks = build.select(many, build.least(share, build.constant(kMaxTasks)), build.constant(1));
   }
   if (chunks.copied)
     tasks = build.least(tasks, mostCopies(entry, *chunks.copied, attribute.contains("work") ? Value() : size));
@@ -198,7 +198,7 @@ Value tasksFor(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, bool a
 Value storeBorders(Entry &entry, Work &work, Value tasks) {
   EntryBuilder &build = entry.build;
   const mlir::Type number = build.int64Type();
-  const Value borders = build.stack(number, kMostTasks + 1);
+  const Value borders = build.stack(number, kMaxTasks + 1);
   LLVM::LLVMFuncOp border = work.border();
   build.forEach(build.constant(0), build.add(tasks, build.constant(1)), [&](Value chunk) {
     mlir::SmallVector<Value> arguments{chunk, tasks};

@@ -12,7 +12,7 @@ namespace {
 using LLVM::ICmpPredicate;
 
 /// Elements of 16 bytes that fill the address space.
-constexpr int64_t kMostEntries = INT64_MAX / 16;
+constexpr int64_t kMaxEntries = INT64_MAX / 16;
 
 /// The last number of a pointers array over `parents` parents, or 0 where there are none.
 Value lastPointer(EntryBuilder &build, Value array, Value parents, format::IndexType type) {
@@ -46,10 +46,10 @@ Value timesOrFail(EntryBuilder &build, Value count, Value each) {
   const std::optional<int64_t> times = constantOf(each);
   Value limit;
   if (times) {
-    limit = build.constant(*times == 0 ? INT64_MAX : kMostEntries / *times);
+    limit = build.constant(*times == 0 ? INT64_MAX : kMaxEntries / *times);
   } else {
     const Value divisor = build.select(build.isZero(each), build.constant(1), each);
-    const Value most = LLVM::UDivOp::create(build.ops(), build.constant(kMostEntries), divisor);
+    const Value most = LLVM::UDivOp::create(build.ops(), build.constant(kMaxEntries), divisor);
     limit = build.select(build.isZero(each), build.constant(INT64_MAX), most);
   }
   build.failIf(build.compare(ICmpPredicate::ugt, count, limit), Status::Count);

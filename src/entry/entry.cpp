@@ -120,8 +120,8 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
       outputs.convert(*conversion);
       continue;
     }
-    if (const auto *recopy = std::get_if<sema::Recopy>(&step)) {
-      entry.tensors[recopy->copy] = copyConverted(entry, memory, entry.kernel.tensors[recopy->copy]);
+    if (const auto *refresh = std::get_if<sema::RefreshCopy>(&step)) {
+      entry.tensors[refresh->copy] = copyConverted(entry, memory, entry.kernel.tensors[refresh->copy]);
       continue;
     }
     const bool patternOnly = entry.phase == runtime::Phase::Symbolic;

@@ -70,8 +70,8 @@ TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tenso
 /// Whether a step makes the copy.
 bool isMadeLater(const Entry &entry, sema::TensorId copy) {
   return llvm::any_of(entry.kernel.steps, [&](const sema::Step &step) {
-    const auto *recopy = std::get_if<sema::Recopy>(&step);
-    return recopy && recopy->copy == copy;
+    const auto *refresh = std::get_if<sema::RefreshCopy>(&step);
+    return refresh && refresh->copy == copy;
   });
 }
 

@@ -10,11 +10,11 @@ namespace {
 
 using LLVM::ICmpPredicate;
 
-constexpr int64_t kWorkOfElement = 4;            ///< multiply-adds for each element of all copies that make copies pay
-constexpr int64_t kMostCopies = 16;              ///< of outputs that are not small
-constexpr int64_t kSmall = 1024;                 ///< elements
-constexpr int64_t kMostSmall = 128;              ///< copies of small outputs
-constexpr int64_t kMostBytes = int64_t{1} << 40; ///< of all copies
+constexpr int64_t kWorkOfElement = 4;           ///< multiply-adds for each element of all copies that make copies pay
+constexpr int64_t kMaxCopies = 16;              ///< of outputs that are not small
+constexpr int64_t kSmall = 1024;                ///< elements
+constexpr int64_t kMaxSmall = 128;              ///< copies of small outputs
+constexpr int64_t kMaxBytes = int64_t{1} << 40; ///< of all copies
 constexpr int64_t kAddedAtOnce = 4096;
 constexpr int64_t kApart = 128; ///< bytes: copies share no cache lines, nor the next ones that are fetched with them
 
@@ -122,8 +122,8 @@ Value mostCopies(Entry &entry, const sema::Tensor &output, Value work) {
     return LLVM::UDivOp::create(build.ops(), dividend, build.multiply(elements, build.constant(factor)));
   };
   const Value isSmall = build.compare(ICmpPredicate::sle, elements, build.constant(kSmall));
-  Value most = build.select(isSmall, build.constant(kMostSmall), build.constant(kMostCopies));
-  most = build.least(most, over(build.constant(kMostBytes), sema::bytesOf(output.type)));
+  Value most = build.select(isSmall, build.constant(kMaxSmall), build.constant(kMaxCopies));
+  most = build.least(most, over(build.constant(kMaxBytes), sema::bytesOf(output.type)));
   if (work)
     most = build.least(most, over(work, kWorkOfElement));
   return build.select(isContiguous(entry, output), most, build.constant(0));
@@ -155,7 +155,9 @@ void addCopies(Entry &entry, const std::string &name, const sema::Tensor &output
                                            build.constant(kAddedAtOnce));
   build.branch(
       build.equal(tasks, build.constant(1)),
-      [&] { LLVM::CallOp::create(build.ops(), task, mlir::ValueRange{object, build.constant(0)}); },
+      [&] {
+        LLVM::CallOp::create(build.ops(), task, mlir::ValueRange{object, build.constant(0)});
+      },
       [&] { runTasks(entry, hook, tasks, task, object); });
 }
 

@@ -8,8 +8,8 @@ namespace {
 
 using LLVM::ICmpPredicate;
 
-constexpr int64_t kMostWork = int64_t{1} << 40; ///< of what a factor is taken of
-constexpr int64_t kMostFactor = int64_t{1} << 20;
+constexpr int64_t kMaxWork = int64_t{1} << 40; ///< of what a factor is taken of
+constexpr int64_t kMaxFactor = int64_t{1} << 20;
 
 mlir::Type integerType(EntryBuilder &build, format::IndexType type) {
   return build.ops().getIntegerType(static_cast<unsigned>(format::bits(type)));
@@ -58,8 +58,8 @@ void Work::addSize(mlir::DictionaryAttr chunks, const llvm::StringMap<Value> &bi
   }
   for (mlir::Attribute name : chunks.getAs<mlir::ArrayAttr>("extents")) {
     const Value extent = binds.lookup(mlir::cast<mlir::StringAttr>(name).getValue());
-    const Value factor = build.greatest(build.least(extent, build.constant(kMostFactor)), build.constant(1));
-    size_ = build.multiply(build.least(size_, build.constant(kMostWork)), factor);
+    const Value factor = build.greatest(build.least(extent, build.constant(kMaxFactor)), build.constant(1));
+    size_ = build.multiply(build.least(size_, build.constant(kMaxWork)), factor);
   }
 }
 
@@ -127,7 +127,8 @@ Value Work::rowAt(Value target) {
     return build.add(rowOf(build.subtract(position, build.constant(1))), build.constant(1));
   };
   const Value first = build.computeIf(build.negate(isFirst), rowBefore, build.constant(0));
-  const Value last = build.computeIf(build.negate(isLast), [&] { return rowOf(position); }, items);
+  const Value last = build.computeIf(
+      build.negate(isLast), [&] { return rowOf(position); }, items);
   return build.least(build.greatest(first, build.subtract(target, leaves(position))), last);
 }
 
@@ -156,7 +157,8 @@ LLVM::LLVMFuncOp Work::border() {
   const Value isInside = build.both(build.compare(ICmpPredicate::sgt, chunk, build.constant(0)),
                                     build.compare(ICmpPredicate::slt, chunk, chunks));
   const Value end = build.select(build.isZero(chunk), build.constant(0), items);
-  LLVM::ReturnOp::create(ops, mlir::ValueRange{build.computeIf(isInside, [&] { return rowAt(target); }, end)});
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{build.computeIf(
+                                  isInside, [&] { return rowAt(target); }, end)});
   return border_;
 }
 

@@ -7,7 +7,7 @@ namespace spc::format {
 
 namespace {
 
-constexpr int64_t kLargestNumber = 1 << 20;
+constexpr int64_t kMaxNumber = 1 << 20;
 
 /// Names, numbers and single characters, one after the other.
 class Tokens {
@@ -53,8 +53,8 @@ private:
 int64_t numberFrom(const std::string &digits) {
   int64_t value = 0;
   for (char c : digits)
-    value = std::isdigit(static_cast<unsigned char>(c)) ? std::min(kLargestNumber + 1, 10 * value + (c - '0'))
-                                                        : kLargestNumber + 1;
+    value =
+        std::isdigit(static_cast<unsigned char>(c)) ? std::min(kMaxNumber + 1, 10 * value + (c - '0')) : kMaxNumber + 1;
   return value;
 }
 
@@ -92,9 +92,9 @@ std::optional<ExpressionProblem> readCoordinate(std::string_view text, const std
     level.part = tokens.take() == "/" ? Part::Quotient : Part::Remainder;
     if (!tokens.isNumber())
       return tokens.problem("the block's size is missing");
-    ExpressionProblem range = tokens.problem("a block has 1 to " + std::to_string(kLargestNumber) + " coordinates");
+    ExpressionProblem range = tokens.problem("a block has 1 to " + std::to_string(kMaxNumber) + " coordinates");
     level.block = numberFrom(tokens.take());
-    if (level.block < 1 || level.block > kLargestNumber)
+    if (level.block < 1 || level.block > kMaxNumber)
       return range;
   }
   if (!tokens.isEnd())
@@ -121,9 +121,9 @@ std::optional<ExpressionProblem> readClosedForm(std::string_view text, const Clo
     int64_t factor = sign;
     bool isProduct = false;
     if (tokens.isNumber()) {
-      ExpressionProblem range = tokens.problem("numbers go up to " + std::to_string(kLargestNumber));
+      ExpressionProblem range = tokens.problem("numbers go up to " + std::to_string(kMaxNumber));
       const int64_t number = numberFrom(tokens.take());
-      if (number > kLargestNumber)
+      if (number > kMaxNumber)
         return range;
       factor *= number;
       isProduct = tokens.is('*');

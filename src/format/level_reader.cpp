@@ -13,7 +13,7 @@ constexpr DiagnosticKind kFormatLevels{"format-levels", Severity::Error};
 constexpr DiagnosticKind kFormatUnsupported{"format-unsupported", Severity::Error};
 constexpr DiagnosticKind kFormatExpression{"format-expression", Severity::Error};
 
-constexpr int64_t kLargestWidth = 1 << 20;
+constexpr int64_t kMaxWidth = 1 << 20;
 
 class LevelReader {
 public:
@@ -165,8 +165,8 @@ private:
       wrong(width->where, "'width' must be an integer, or a name for one that is given at run time");
     else if (width->integer < 1)
       wrong(width->where, "'width' must be at least 1");
-    else if (width->integer > kLargestWidth)
-      wrong(width->where, "'width' must be at most " + std::to_string(kLargestWidth));
+    else if (width->integer > kMaxWidth)
+      wrong(width->where, "'width' must be at most " + std::to_string(kMaxWidth));
     else
       level_.width = width->integer;
   }

@@ -6,7 +6,7 @@ namespace spc::format {
 
 namespace {
 
-constexpr int64_t kMostTile = 1024, kMostUnroll = 16, kMostPrefetch = 64, kMostChunk = int64_t{1} << 30;
+constexpr int64_t kMaxTile = 1024, kMaxUnroll = 16, kMaxPrefetch = 64, kMaxChunk = int64_t{1} << 30;
 
 class ScheduleReader {
 public:
@@ -15,10 +15,10 @@ public:
 
   std::optional<Schedule> read() {
     Schedule schedule;
-    schedule.tile = number("tile", 0, kMostTile);
-    schedule.unroll = number("unroll", 1, kMostUnroll);
-    schedule.prefetch = number("prefetch", 0, kMostPrefetch);
-    schedule.chunk = number("chunk", 1, kMostChunk);
+    schedule.tile = number("tile", 0, kMaxTile);
+    schedule.unroll = number("unroll", 1, kMaxUnroll);
+    schedule.prefetch = number("prefetch", 0, kMaxPrefetch);
+    schedule.chunk = number("chunk", 1, kMaxChunk);
     schedule.workspace = workspace();
     schedule.order = order();
     if (const JsonNode *parallel = object_.find("parallel", JsonKind::String))

@@ -316,7 +316,7 @@ Value combine(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction
   }
 }
 
-mlir::Attribute neutralAttribute(mlir::MLIRContext &context, sema::Reduction reduction, ValueType type) {
+mlir::Attribute identityAttribute(mlir::MLIRContext &context, sema::Reduction reduction, ValueType type) {
   mlir::Builder builder(&context);
   const bool isMin = reduction == sema::Reduction::Min, isExtreme = isMin || reduction == sema::Reduction::Max;
   const bool isOne = reduction == sema::Reduction::Product || reduction == sema::Reduction::All;
@@ -336,8 +336,8 @@ mlir::Attribute neutralAttribute(mlir::MLIRContext &context, sema::Reduction red
   return builder.getIntegerAttr(element, isMin ? most : least);
 }
 
-Value neutralTo(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, ValueType type) {
-  const mlir::Attribute value = neutralAttribute(*builder.getContext(), reduction, type);
+Value identityOf(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, ValueType type) {
+  const mlir::Attribute value = identityAttribute(*builder.getContext(), reduction, type);
   if (auto parts = mlir::dyn_cast<mlir::ArrayAttr>(value))
     return complex::ConstantOp::create(builder, location, elementType(type, *builder.getContext()), parts);
   return arith::ConstantOp::create(builder, location, mlir::cast<mlir::TypedAttr>(value));

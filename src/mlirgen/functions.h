@@ -28,11 +28,11 @@ mlir::Value combine(mlir::OpBuilder &builder, mlir::Location location, sema::Red
                     mlir::Value a, mlir::Value b);
 
 /// What changes nothing when a reduction takes it in, as the attribute of a constant; an array of two of complex types.
-mlir::Attribute neutralAttribute(mlir::MLIRContext &context, sema::Reduction reduction, sema::ValueType type);
+mlir::Attribute identityAttribute(mlir::MLIRContext &context, sema::Reduction reduction, sema::ValueType type);
 
 /// What changes nothing when a reduction takes it in: of `min` and `max` the infinities, or the type's own ends.
-mlir::Value neutralTo(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction,
-                      sema::ValueType type);
+mlir::Value identityOf(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction,
+                       sema::ValueType type);
 
 /// An i1: whether a number is not 0.
 mlir::Value isTrue(mlir::OpBuilder &builder, mlir::Location location, TypedValue value);

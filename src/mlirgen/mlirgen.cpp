@@ -45,8 +45,8 @@ private:
   void emit(const sema::Statement &statement);
   mlir::Value emit(const sema::Statement &statement, const sema::Term &term, mlir::Value target);
   void emit(const sema::Copy &copy);
-  void emit(const sema::Conversion &) {} // the runtime's work
-  void emit(const sema::Recopy &) {}     // the same
+  void emit(const sema::Conversion &) {}  // the runtime's work
+  void emit(const sema::RefreshCopy &) {} // the same
   mlir::Value operandValue(sema::TensorId tensor);
   mlir::Value extentValue(sema::ExtentId extent);
   mlir::Value repeatsOf(const sema::Term &term, llvm::ArrayRef<int> places);
@@ -157,7 +157,7 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
   if (statement && statement->reduction != sema::Reduction::Sum && isWritten(argument) &&
       statement->target == argument.tensor)
     attributes.push_back(
-        builder_.getNamedAttr("spc.neutral", neutralAttribute(context_, statement->reduction, tensor.type)));
+        builder_.getNamedAttr("spc.neutral", identityAttribute(context_, statement->reduction, tensor.type)));
   return builder_.getDictionaryAttr(attributes);
 }
 
@@ -236,8 +236,8 @@ void BodyBuilder::emit(const sema::Statement &statement) {
   mlir::Location location = locationOf(statement.where);
   const sema::Tensor &target = kernel_.tensors[statement.target];
   if (statement.zeroFirst) {
-    mlir::Value neutral = neutralTo(builder_, location, statement.reduction, target.type);
-    auto fill = mlir::linalg::FillOp::create(builder_, location, neutral, written_.lookup(statement.target));
+    mlir::Value identity = identityOf(builder_, location, statement.reduction, target.type);
+    auto fill = mlir::linalg::FillOp::create(builder_, location, identity, written_.lookup(statement.target));
     written_[statement.target] = fill.getResult(0);
   }
   for (const sema::Term &term : statement.terms)
@@ -352,11 +352,11 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
   llvm::SmallVector<Bound> bounds;
   for (const OpenCoordinate &open : openCoordinates(kernel_, statement, term))
     bounds.push_back({open.index, extentValue(open.extent)});
-  mlir::Value neutral;
+  mlir::Value identity;
   if (statement.reduction != sema::Reduction::Sum)
-    neutral = neutralTo(builder_, location, statement.reduction, kernel_.tensors[statement.target].type);
+    identity = identityOf(builder_, location, statement.reduction, kernel_.tensors[statement.target].type);
   TermBody body{kernel_, statement, term,   hasSparseOperand,        scalars, fills,
-                zero,    neutral,   places, repeatsOf(term, places), bounds};
+                zero,    identity,  places, repeatsOf(term, places), bounds};
   auto generic =
       mlir::linalg::GenericOp::create(builder_, location, target.getType(), inputs, target, maps, iterators,
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {
@@ -385,7 +385,7 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   for (size_t k = 0; k < kernel.steps.size(); ++k) {
     const sema::Step &step = kernel.steps[k];
-    if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::Recopy>(step))
+    if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::RefreshCopy>(step))
       continue;
     BodyBuilder(kernel, step, *module).build(sema::bodyName(kernel, k));
     if (sema::assemblingStatement(step) && sema::hasPhases(kernel))

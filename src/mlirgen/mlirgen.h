@@ -11,7 +11,7 @@
 // Argument attributes: spc.name (the tensor's name), spc.extents (extents as binds name them, by dimension or by
 // level), spc.levels (of a sparse operand, what its levels have in place of arrays), spc.modes (dense: the order in
 // which dimensions are stored), spc.strided (dense: no dimension's neighbours are neighbours in memory), spc.neutral
-// (of the target of a reduction other than a sum: what is neutral to it), spc.structure_of (the name of the tensor
+// (of the target of a reduction other than a sum: its identity), spc.structure_of (the name of the tensor
 // whose structure this one has), spc.pattern_of (the name of the tensor whose pattern a sparse output shares),
 // spc.padded (such an output has slots outside of the tensor). An assembled output is one dense tensor by dimension for
 // each of the statement's terms, with spc.run (which term), spc.collect (the dimensions in collecting order), spc.rows

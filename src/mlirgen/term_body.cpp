@@ -223,7 +223,7 @@ mlir::Value reduced(const TermBody &body, mlir::OpBuilder &builder, mlir::Locati
   if (!body.hasSparseOperand)
     return combine(builder, location, body.statement.reduction, type, target, value);
   namespace sparse = mlir::sparse_tensor;
-  auto op = sparse::ReduceOp::create(builder, location, target, value, body.neutral);
+  auto op = sparse::ReduceOp::create(builder, location, target, value, body.identity);
   mlir::OpBuilder::InsertionGuard guard(builder);
   mlir::Block *both =
       builder.createBlock(&op.getRegion(), {}, {target.getType(), value.getType()}, {location, location});
@@ -236,7 +236,7 @@ mlir::Value reduced(const TermBody &body, mlir::OpBuilder &builder, mlir::Locati
 void yield(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::Value target,
            mlir::Value value) {
   const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
-  if (body.neutral)
+  if (body.identity)
     value = reduced(body, builder, location, target, value);
   else if (!body.term.overwrites)
     value = Arithmetic(builder, location, false).add(type, target, value);

@@ -24,7 +24,7 @@ struct TermBody {
   llvm::ArrayRef<mlir::Value> fills;   ///< of a term with a domain, by operand number: what its missing entries hold;
                                        ///< null for dense operands
   mlir::Value zero;                    ///< what keeps integers from folding to 0, where they must not; see Arithmetic
-  mlir::Value neutral;                 ///< of a reduction other than a sum: what changes nothing, in the target's type
+  mlir::Value identity;                ///< of a reduction other than a sum, in the target's type
   llvm::ArrayRef<int> places;          ///< by loop: its place in the iteration space, or -1
   mlir::Value repeats; ///< index: the term counts this often, once for each point of the loops that no operand has;
                        ///< null: once

@@ -47,7 +47,7 @@ struct RowPointers {
   int64_t bytes; ///< of one pointer
 };
 
-inline constexpr int64_t kMostShares = 4;
+inline constexpr int64_t kMaxShares = 4;
 
 /// Built by the entry code, but for `state`.
 struct Assembly {
@@ -68,7 +68,7 @@ struct Assembly {
   int64_t expected;        ///< how many entries there may be in all, to make room at first; 0: unknown
   int64_t shares; ///< how many of the arrays below are set: chunks' shares of what is expected are in proportion
                   ///< to the operands' entries in their rows; 0: equal
-  RowPointers shareOf[kMostShares];
+  RowPointers shareOf[kMaxShares];
   int64_t workspaceBytes; ///< a larger dense workspace becomes a hash table; 0: the runtime's own limit
   Workers workers;        ///< for the runtime's own work on the chunks; none: one after the other
   /// One of the spc_rt_place_… in the numeric phase, else null.

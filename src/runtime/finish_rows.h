@@ -11,12 +11,8 @@
 
 namespace spc::runtime {
 
-template <size_t bytes> struct NumberOf {
-  using Type = double;
-};
-template <> struct NumberOf<4> {
-  using Type = float;
-};
+template <size_t bytes> struct NumberOf { using Type = double; };
+template <> struct NumberOf<4> { using Type = float; };
 
 /// Rows next to each other, which one task finishes.
 struct Piece {
@@ -116,7 +112,7 @@ template <typename I, typename V> bool RowFinisher<I, V>::finishAll(int64_t task
               target_.values ? reinterpret_cast<V *>(memory.at(values)) : nullptr};
   }
   // A piece ends where the row does in which a share of the entries ends.
-  Piece pieces[kMostTasks];
+  Piece pieces[kMaxTasks];
   for (int64_t task = 0, row = 0; task < tasks; ++task) {
     const int64_t first = row, end = shareBegin(target_.stored, task + 1, tasks);
     while (row < rows && (task + 1 == tasks || starts_[row] < end))

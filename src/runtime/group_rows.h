@@ -156,7 +156,7 @@ template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finish
 }
 
 template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finishes>::count() {
-  Status statuses[kMostTasks];
+  Status statuses[kMaxTasks];
   forAll(workers_, tasks_, [&](int64_t task) {
     I *const counts = next_ + task * blockCount_;
     for (int64_t b = 0; b < blockCount_; ++b)

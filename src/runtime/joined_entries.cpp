@@ -4,7 +4,7 @@ namespace spc::runtime {
 namespace {
 
 /// A buffer of more than so many times what it holds is not handed over.
-constexpr int64_t kMostRoom = 4;
+constexpr int64_t kMaxRoom = 4;
 
 /// The segment that holds all entries and not too much room besides, if there is one. Pages that are never touched cost
 /// nothing.
@@ -13,8 +13,8 @@ Segment *onlySegment(const AssemblyState &state, int64_t total) {
     if (const Collector *run = entriesOf(state, chunk))
       for (Segment *segment = run->first; segment; segment = segment->next)
         if (segment->count > 0)
-          return segment->count == total && segment->capacity / kMostRoom <= total && !segment->isShared ? segment
-                                                                                                         : nullptr;
+          return segment->count == total && segment->capacity / kMaxRoom <= total && !segment->isShared ? segment
+                                                                                                        : nullptr;
   return nullptr;
 }
 

@@ -157,7 +157,7 @@ bool RowBuilder<I, V>::groupByColumns(const Entries<I, V> &entries, Block &block
 }
 
 template <typename I, typename V> ListOrder RowBuilder<I, V>::inspect(const Entries<I, V> &list) const {
-  ListOrder orders[kMostTasks], all;
+  ListOrder orders[kMaxTasks], all;
   const int64_t tasks = tasksFor(workers_, list.count);
   forAll(workers_, tasks, [&](int64_t task) {
     orders[task] = inspectList(list.keys, list.columns, shareBegin(list.count, task, tasks),

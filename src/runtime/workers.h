@@ -23,13 +23,13 @@ template <typename Work> void forAll(const Workers &workers, int64_t tasks, cons
 /// Below, waking threads costs more than they save.
 inline constexpr int64_t kFewestShared = int64_t{1} << 16;
 inline constexpr int64_t kItemsOfTask = int64_t{1} << 14;
-inline constexpr int64_t kMostTasks = 64;
+inline constexpr int64_t kMaxTasks = 64;
 
 /// Tasks for work on so many items: a power of two, so that usual numbers of threads get equal shares.
 inline int64_t tasksFor(const Workers &workers, int64_t items) {
   int64_t tasks = 1;
   if (workers.parallelFor && items >= kFewestShared)
-    while (tasks < kMostTasks && items / kItemsOfTask >= 2 * tasks)
+    while (tasks < kMaxTasks && items / kItemsOfTask >= 2 * tasks)
       tasks *= 2;
   return tasks;
 }

@@ -1,6 +1,6 @@
 #include "sema/analyze.h"
 
-#include "sema/terms/draft.h"
+#include "sema/terms/logical_plan.h"
 
 #include <algorithm>
 
@@ -55,7 +55,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
     if (analysis.statements[k].isFused)
       continue;
     expansions.push_back(expandTerms(analysis, k, analysis.kernel, analysis.statements[k].scope, diagnostics));
-    settleOutput(analysis, expansions.back().main);
+    inferOutputFormat(analysis, expansions.back().main);
     orderTerms(analysis, expansions.back());
   }
   if (diagnostics.hasErrors())

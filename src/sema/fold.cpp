@@ -6,9 +6,6 @@
 namespace spc::sema {
 namespace {
 
-/// Up to here every whole number is a double.
-constexpr double kLargestExact = 9007199254740992;
-
 /// Of 0, which is exact in every library: nothing else is certain to the last digit.
 std::optional<double> ofZero(Function function) {
   switch (function) {
@@ -106,11 +103,11 @@ std::optional<double> rounded(ValueType type, double value) {
     return value == std::trunc(value) && std::abs(value) <= 256 ? std::optional(value) : std::nullopt;
   if (!isInteger(type))
     return value;
-  if (!(std::abs(value) < kLargestExact))
+  if (!(std::abs(value) < kMaxExactInteger))
     return std::nullopt;
   const double range = std::ldexp(1, 8 * bytesOf(type)), least = isUnsigned(type) ? 0 : -range / 2;
   const double wrapped = value - range * std::floor((value - least) / range);
-  return std::abs(wrapped) < kLargestExact ? std::optional(wrapped) : std::nullopt;
+  return std::abs(wrapped) < kMaxExactInteger ? std::optional(wrapped) : std::nullopt;
 }
 
 double fold(BinaryOp op, double left, double right) {

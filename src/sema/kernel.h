@@ -32,7 +32,7 @@ enum class TensorRole {
   Parameter, ///< an argument of the compiled function (operand, output or both; order 0 operands are scalars by value)
   Temporary, ///< lives for one call; allocated by the entry code: dense, row-major, or the values of a shared pattern,
              ///< or assembled
-  Converted, ///< a copy of `source` in another format, made by the entry code before anything runs, or by a Recopy
+  Converted, ///< a copy of `source` in another format, made by the entry code before anything runs, or by a RefreshCopy
   Fused,     ///< a temporary of the source text that the statement of `source` computes where it reads it
   View,      ///< elements of the dense `source`, at other indices: nothing of its own is stored
 };
@@ -202,7 +202,7 @@ struct Statement {
   TensorId target = 0;
   ValueType computeType = ValueType::F64;
   bool zeroFirst = false; ///< the target (its stored values, where it shares a pattern) is set to 0 before the terms,
-                          ///< or to what is neutral to the reduction
+                          ///< or to the identity of the reduction
   Reduction reduction = Reduction::Sum; ///< another one has one term, and a dense target that is set first
   std::vector<Term> terms;              ///< run in this order; of an assembled target a loop nest each
   std::optional<Collecting> collecting; ///< of an assembled target, which is built anew
@@ -224,11 +224,11 @@ struct Conversion {
 };
 
 /// Makes the Converted tensor `copy` of what its source, which an earlier step has written, holds now.
-struct Recopy {
+struct RefreshCopy {
   TensorId copy = 0;
 };
 
-using Step = std::variant<Statement, Copy, Conversion, Recopy>;
+using Step = std::variant<Statement, Copy, Conversion, RefreshCopy>;
 
 /// The `parallel` of a schedule that wants no loop in chunks.
 inline constexpr std::string_view kNotParallel = "none";

@@ -45,7 +45,7 @@ struct Access {
   bool mirrored = false; ///< a symmetric tensor's stored entries off the diagonal read as their mirror images
 };
 
-/// The variables and accesses of one statement as written; every draft made from the statement uses it.
+/// The variables and accesses of one statement as written; every logical statement made from the statement uses it.
 struct Scope {
   std::vector<Variable> variables;
   std::vector<Access> accesses;

@@ -10,11 +10,11 @@
 namespace spc {
 
 /// Texts above this size are refused: no kernel or format is that long, but /dev/zero is.
-constexpr size_t kLargestText = size_t{256} << 20;
+constexpr size_t kMaxText = size_t{256} << 20;
 
 /// The bytes of a file, or of standard input where `path` is "-". Reports a missing file (with the nearest name in its
 /// folder), a folder, an unreadable file or more than `limit` bytes, and gives nullopt then.
-std::optional<std::string> readBytes(const std::string &path, Diagnostics &diagnostics, size_t limit = kLargestText);
+std::optional<std::string> readBytes(const std::string &path, Diagnostics &diagnostics, size_t limit = kMaxText);
 
 /// The same as a source that diagnostics can point into, named by its path or `<stdin>`; null after an error.
 const SourceFile *readSource(const std::string &path, SourceManager &sources, Diagnostics &diagnostics);

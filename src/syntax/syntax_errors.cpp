@@ -11,7 +11,7 @@ constexpr DiagnosticKind kUnexpectedCharacter{"unexpected-character", Severity::
 constexpr DiagnosticKind kUnclosedParenthesis{"unclosed-parenthesis", Severity::Error};
 constexpr DiagnosticKind kTooManyErrors{"too-many-errors", Severity::Error};
 
-constexpr int kMostErrors = 50;
+constexpr int kMaxErrors = 50;
 
 // What comes out of a word processor or a paper, and what it stands for.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kLookalikes{{{"\u2212", "-"},
@@ -28,14 +28,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kLookali
 } // namespace
 
 bool SyntaxErrors::full() const {
-  return count_ > kMostErrors;
+  return count_ > kMaxErrors;
 }
 
 Diagnostic &SyntaxErrors::report(const DiagnosticKind &kind, Span where, std::string message) {
-  if (count_ >= kMostErrors) {
-    if (count_++ == kMostErrors)
-      diagnostics_.report(kTooManyErrors, where,
-                          "more than " + std::to_string(kMostErrors) + " errors; giving up here");
+  if (count_ >= kMaxErrors) {
+    if (count_++ == kMaxErrors)
+      diagnostics_.report(kTooManyErrors, where, "more than " + std::to_string(kMaxErrors) + " errors; giving up here");
     return discarded_ = {};
   }
   ++count_;

@@ -8,7 +8,7 @@ namespace spc::tensor {
 
 namespace {
 
-constexpr size_t kLargestStep = size_t{1} << 30; // zlib counts in 32 bits
+constexpr size_t kMaxStep = size_t{1} << 30; // zlib counts in 32 bits
 constexpr int kGzipWindow = 16 + MAX_WBITS;
 
 /// Ends zlib's state on every way out.
@@ -45,8 +45,8 @@ std::optional<std::string> gunzip(std::string_view bytes, size_t limit, std::str
       }
       text.resize(std::min(limit, 2 * made));
     }
-    size_t in = std::min(bytes.size() - taken, kLargestStep);
-    size_t out = std::min(text.size() - made, kLargestStep);
+    size_t in = std::min(bytes.size() - taken, kMaxStep);
+    size_t out = std::min(text.size() - made, kMaxStep);
     stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(bytes.data() + taken));
     stream.avail_in = static_cast<uInt>(in);
     stream.next_out = reinterpret_cast<Bytef *>(text.data() + made);

@@ -143,8 +143,7 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
 }
 
 bool isExactInteger(double value) {
-  constexpr double kMost = 0x1p53;
-  return value >= -kMost && value <= kMost && value == std::floor(value);
+  return std::abs(value) <= sema::kMaxExactInteger && value == std::floor(value);
 }
 
 std::string toText(Number number) {

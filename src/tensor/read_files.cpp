@@ -14,7 +14,7 @@ namespace {
 
 constexpr DiagnosticKind kTensorFile{"tensor-file", Severity::Error};
 
-constexpr size_t kLargestFile = size_t{16} << 30;
+constexpr size_t kMaxFile = size_t{16} << 30;
 
 std::optional<std::string> readText(const std::string &path, Diagnostics &diagnostics) {
   std::error_code error;
@@ -22,11 +22,11 @@ std::optional<std::string> readText(const std::string &path, Diagnostics &diagno
     diagnostics.report(kTensorFile, {}, "cannot read a tensor from a device").at(path);
     return std::nullopt;
   }
-  std::optional<std::string> bytes = readBytes(path, diagnostics, kLargestFile);
+  std::optional<std::string> bytes = readBytes(path, diagnostics, kMaxFile);
   if (!bytes || !isGzip(*bytes))
     return bytes;
   std::string reason;
-  std::optional<std::string> text = gunzip(*bytes, kLargestFile, reason);
+  std::optional<std::string> text = gunzip(*bytes, kMaxFile, reason);
   if (!text)
     diagnostics.report(kTensorFile, {}, "cannot decompress the file: " + reason).at(path);
   return text;

@@ -1,4 +1,5 @@
 // FROSTT tensor files: one entry a line, 1-based coordinates and then the value (Smith et al., frostt.io, 2017).
+#include "format/rule.h"
 #include "tensor/readers.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace spc::tensor {
 
 namespace {
 
-constexpr int kMaxOrder = 8;
+using format::kMaxOrder;
 
 /// Numbers on the first line with an entry, read from a copy so that `text` stays before it; 0: there is no entry.
 int countTokens(TextReader text) {

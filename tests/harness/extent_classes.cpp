@@ -135,11 +135,11 @@ static int64_t extentFor(const ExtentClasses::Window &window, const std::vector<
 }
 
 std::vector<int64_t> withRoomForWindows(const ExtentClasses &classes, std::vector<int64_t> extents) {
-  constexpr int64_t kMost = 60; // windows may need each other's dimensions: no extents would do then
+  constexpr int64_t kMaxExtent = 60; // windows may need each other's dimensions: no extents would do then
   for (size_t round = 0; round < classes.windows.size(); ++round)
     for (const ExtentClasses::Window &window : classes.windows) {
       int64_t &extent = extents[static_cast<size_t>(window.dimension)];
-      if (const int64_t needed = extentFor(window, extents); needed <= kMost)
+      if (const int64_t needed = extentFor(window, extents); needed <= kMaxExtent)
         extent = std::max(extent, needed);
     }
   return extents;

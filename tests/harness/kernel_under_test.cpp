@@ -283,8 +283,8 @@ std::string KernelUnderTest::checkFailures(const Trial &given) const {
   if (assemblyFolder())
     return {};
   const Trial trial = withRoom(given);
-  constexpr int64_t kMostRequests = 10000;
-  for (int64_t request = 0; request < kMostRequests; ++request) {
+  constexpr int64_t kMaxRequests = 10000;
+  for (int64_t request = 0; request < kMaxRequests; ++request) {
     TestContext context(trial.chunks);
     KernelArguments arguments(*kernel_, classes_, trial, context);
     if (std::string problem = arguments.pack(); !problem.empty())

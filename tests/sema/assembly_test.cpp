@@ -254,7 +254,7 @@ TEST_CASE("an assembled output is copied in another order for a later statement"
   CHECK(later.errors() == "");
   CHECK(later.count("reorder") == 1);
   REQUIRE(later.kernel->steps.size() == 3);
-  CHECK(std::holds_alternative<Recopy>(later.kernel->steps[1]));
+  CHECK(std::holds_alternative<RefreshCopy>(later.kernel->steps[1]));
   CHECK(check("D(i,j) = S(i,k)*S(k,j)\nE(i,j) = D(j,i)", {"D=csr", "E=csr", "S=csr"}).errors() == "");
   CHECK(check("D(i,j) = S(i,k)*S(k,j)\ny(i) = D(j,i)*x(j)", {"D=csr", "S=csr"}).errors() == "");
 }

@@ -144,19 +144,19 @@ TEST_CASE("copies are described by the kernel's own names, and following the hel
 }
 
 TEST_CASE("an output of an earlier statement is copied once it is written") {
-  const auto recopies = [](const Checked &checked) {
+  const auto refreshes = [](const Checked &checked) {
     return std::count_if(checked.kernel->steps.begin(), checked.kernel->steps.end(),
-                         [](const Step &step) { return std::holds_alternative<Recopy>(step); });
+                         [](const Step &step) { return std::holds_alternative<RefreshCopy>(step); });
   };
-  CHECK(recopies(check("D(i,j) = 2*S(i,j)\nY(i,j) = B(i,k)*D(k,j)", {"S=csc", "B=csr"})) == 1);
-  CHECK(recopies(check("S(i,j) = 2*S(i,j)\nY(i,j) = B(i,k)*S(k,j)", {"S=csc", "B=csr"})) == 1);
-  CHECK(recopies(check("Y(i,j) = B(i,k)*S(k,j)\nS(i,j) = 2*S(i,j)", {"S=csc", "B=csr"})) == 0);
+  CHECK(refreshes(check("D(i,j) = 2*S(i,j)\nY(i,j) = B(i,k)*D(k,j)", {"S=csc", "B=csr"})) == 1);
+  CHECK(refreshes(check("S(i,j) = 2*S(i,j)\nY(i,j) = B(i,k)*S(k,j)", {"S=csc", "B=csr"})) == 1);
+  CHECK(refreshes(check("Y(i,j) = B(i,k)*S(k,j)\nS(i,j) = 2*S(i,j)", {"S=csc", "B=csr"})) == 0);
   // A copy of what it was before is not good for what it is now; one that is current serves twice.
   Checked again =
       check("C(i,j) = A(i,j) + P(j,i)\nP(i,j) = 2*A(i,j)\nD(i,j) = A(i,j) + P(j,i)\nE(i,j) = A(i,j) + P(j,i)",
             {"P=csr", "A=csr", "C=csr", "D=csr", "E=csr"});
   CHECK(again.errors() == "");
-  CHECK(recopies(again) == 1);
+  CHECK(refreshes(again) == 1);
   CHECK(check("P(i,j) = 2*P(i,j) + P(j,i)\nD(i,j) = P(i,j)", {"P=csr", "D=csr"}).errors() == "");
 }
 

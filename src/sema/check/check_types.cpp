@@ -11,9 +11,6 @@ constexpr DiagnosticKind kLiteralType{"literal-type", Severity::Error};
 constexpr DiagnosticKind kTypeOperator{"type-operator", Severity::Error};
 constexpr DiagnosticKind kNarrowing{"narrowing", Severity::Error};
 
-/// Up to here every whole number is a double, which is what literals are read as.
-constexpr double kLargestExact = 9007199254740992;
-
 /// bool, integers, floats, complex numbers: a value of one kind is exact, or rounded, in a later one.
 int kindOf(ValueType type) {
   return type == ValueType::Bool ? 0 : isInteger(type) ? 1 : isFloat(type) ? 2 : 3;
@@ -21,7 +18,7 @@ int kindOf(ValueType type) {
 
 double largestOf(ValueType integer) {
   const int bits = 8 * bytesOf(integer) - (isUnsigned(integer) ? 0 : 1);
-  const double largest = bits >= 53 ? kLargestExact : static_cast<double>((int64_t{1} << bits) - 1);
+  const double largest = bits >= 53 ? kMaxExactInteger : static_cast<double>((int64_t{1} << bits) - 1);
   return largest;
 }
 
@@ -158,7 +155,7 @@ private:
     if (kindOf(type_) >= kindOf(ValueType::F64))
       return;
     const bool isWhole =
-        number.value <= kLargestExact && number.value == static_cast<double>(static_cast<int64_t>(number.value));
+        number.value <= kMaxExactInteger && number.value == static_cast<double>(static_cast<int64_t>(number.value));
     const bool isTruth = number.spelling == "true" || number.spelling == "false";
     if (!isTruth && number.spelling.find_first_not_of("0123456789") != std::string::npos) {
       Diagnostic &literal = analysis_.diagnostics.report(
@@ -178,7 +175,7 @@ private:
                                                        inQuotes(number.spelling) + " does not fit into " + typeName());
     if (isBool)
       literal.advise("a bool is 0 or 1");
-    else if (largest >= kLargestExact)
+    else if (largest >= kMaxExactInteger)
       literal.advise("integer literals go up to 9007199254740992; pass it as a scalar");
     else
       adviseType(literal, ValueType::I64, " to compute in 64 bits");

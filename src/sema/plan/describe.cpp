@@ -154,7 +154,7 @@ private:
          << "\n";
   }
 
-  void describe(const Recopy &recopy) { out_ << nameOf(recopy.copy) << " is made\n"; }
+  void describe(const RefreshCopy &refresh) { out_ << nameOf(refresh.copy) << " is made\n"; }
 
   void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
 

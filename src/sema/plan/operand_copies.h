@@ -25,7 +25,7 @@ public:
   void noteWritten(TensorId tensor);
 
   /// The copies of written tensors that the step that is planned now needs, to be made before it.
-  std::vector<Recopy> takeSteps() { return std::exchange(steps_, {}); }
+  std::vector<RefreshCopy> takeSteps() { return std::exchange(steps_, {}); }
 
 private:
   bool isWritten(TensorId tensor) const;
@@ -36,7 +36,7 @@ private:
   Kernel &kernel_;
   std::vector<TensorId> written_; ///< by the statements planned so far
   std::vector<TensorId> current_; ///< copies that hold what a written tensor holds now
-  std::vector<Recopy> steps_;
+  std::vector<RefreshCopy> steps_;
 };
 
 } // namespace spc::sema

@@ -1,7 +1,7 @@
 #include "sema/plan/plan_assembly.h"
 
+#include "sema/plan/physical_planner.h"
 #include "sema/plan/prescribed_order.h"
-#include "sema/plan/term_planner.h"
 #include "sema/terms/copy_advice.h"
 #include "sema/terms/sparsity.h"
 
@@ -15,21 +15,21 @@ namespace {
 
 constexpr DiagnosticKind kReorderedResult{"reorder", Severity::Warning};
 
-constexpr int kMostPermuted = 3;       ///< dimensions: up to here every collecting order is tried
-constexpr size_t kMostJoinedTerms = 3; ///< merging n operands makes 2^n - 1 loop bodies
-constexpr size_t kMostJoinedOperands = 4;
+constexpr int kMaxPermuted = 3;       ///< dimensions: up to here every collecting order is tried
+constexpr size_t kMaxJoinedTerms = 3; ///< merging n operands makes 2^n - 1 loop bodies
+constexpr size_t kMaxJoinedOperands = 4;
 /// Sorting a collected result anew: two passes over what a matrix with fibers of the estimated length holds.
 constexpr double kReorderingResult = 2 * kUnknownExtent * kFiberLength;
 
 class AssemblyPlanner {
 public:
-  AssemblyPlanner(Analysis &analysis, OperandCopies &copies, const Draft &draft)
-      : analysis_(analysis), copies_(copies), draft_(draft), scope_(analysis.statements[draft.statement].scope) {}
+  AssemblyPlanner(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical)
+      : analysis_(analysis), copies_(copies), logical_(logical), scope_(analysis.statements[logical.statement].scope) {}
 
   std::optional<Step> run() {
     if (std::optional<Conversion> conversion = asConversion())
       return *conversion;
-    const std::vector<DraftTerm> nests = joinTerms();
+    const std::vector<LogicalTerm> nests = joinTerms();
     std::optional<Choice> chosen = choose(nests, {});
     if (!chosen) {
       reportNoOrder(nests);
@@ -45,7 +45,7 @@ public:
 private:
   struct Choice {
     Collecting collecting;
-    std::vector<TermPlan> plans; ///< by nest
+    std::vector<PhysicalPlan> plans; ///< by nest
     double cost = 0;
     size_t sorts = 0; ///< of operands that are copied, and of the result
   };
@@ -53,39 +53,39 @@ private:
   using Orders = std::vector<PrescribedOrder>; ///< by nest; none at all: free, as one without variables is
 
   const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
-  const Tensor &target() const { return analysis_.kernel.tensors[draft_.target]; }
+  const Tensor &target() const { return analysis_.kernel.tensors[logical_.target]; }
 
   /// A right side that is one sparse operand with the target's variables and type.
   std::optional<Conversion> asConversion() const {
-    const DraftTerm &term = draft_.terms.front();
+    const LogicalTerm &term = logical_.terms.front();
     const auto *use = std::get_if<AccessNode>(&term.expr->kind);
-    if (draft_.terms.size() > 1 || !use || !term.reductions.empty())
+    if (logical_.terms.size() > 1 || !use || !term.reductions.empty())
       return std::nullopt;
     const Access &access = scope_.accesses[use->access];
     const Tensor &source = tensorOf(use->access);
     const bool isPermutation = std::is_permutation(access.variables.begin(), access.variables.end(),
-                                                   draft_.targetVariables.begin(), draft_.targetVariables.end());
+                                                   logical_.targetVariables.begin(), logical_.targetVariables.end());
     if (analysis_.options.dropZeros || source.format.isDense() || source.type != target().type ||
         source.fill != target().fill || access.mirrored || !isPermutation)
       return std::nullopt;
-    Conversion conversion{access.tensor, draft_.target, {}, draft_.where};
+    Conversion conversion{access.tensor, logical_.target, {}, logical_.where};
     for (VariableId variable : access.variables)
       conversion.dims.push_back(dimensionOf(variable));
     return conversion;
   }
 
   int dimensionOf(VariableId variable) const {
-    const auto &variables = draft_.targetVariables;
+    const auto &variables = logical_.targetVariables;
     return static_cast<int>(std::find(variables.begin(), variables.end(), variable) - variables.begin());
   }
 
   // Terms whose loops are the target's alone, over entries of a sparse operand each, become one that is merged.
-  std::vector<DraftTerm> joinTerms() const {
-    std::vector<DraftTerm> nests, joined;
+  std::vector<LogicalTerm> joinTerms() const {
+    std::vector<LogicalTerm> nests, joined;
     size_t operands = 0;
-    for (const DraftTerm &term : draft_.terms) {
+    for (const LogicalTerm &term : logical_.terms) {
       const size_t sparse = sparseAccesses(term).size();
-      const bool fits = joined.size() < kMostJoinedTerms && operands + sparse <= kMostJoinedOperands;
+      const bool fits = joined.size() < kMaxJoinedTerms && operands + sparse <= kMaxJoinedOperands;
       if (fits && mayJoin(term) && sharesNoAccess(term, joined)) {
         operands += sparse;
         joined.push_back(copyOf(term));
@@ -101,18 +101,18 @@ private:
     return nests;
   }
 
-  std::vector<DraftTerm> copiesOfTerms() const {
-    std::vector<DraftTerm> copies;
-    for (const DraftTerm &term : draft_.terms)
+  std::vector<LogicalTerm> copiesOfTerms() const {
+    std::vector<LogicalTerm> copies;
+    for (const LogicalTerm &term : logical_.terms)
       copies.push_back(copyOf(term));
     return copies;
   }
 
-  static DraftTerm copyOf(const DraftTerm &term) {
+  static LogicalTerm copyOf(const LogicalTerm &term) {
     return {clone(*term.expr), term.reductions, term.overwrites, term.where};
   }
 
-  std::vector<AccessId> sparseAccesses(const DraftTerm &term) const {
+  std::vector<AccessId> sparseAccesses(const LogicalTerm &term) const {
     std::vector<AccessId> sparse;
     for (AccessId id : accessesOf(*term.expr))
       if (!tensorOf(id).format.isDense())
@@ -120,8 +120,8 @@ private:
     return sparse;
   }
 
-  bool mayJoin(const DraftTerm &term) const {
-    if (!term.reductions.empty() || hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel))
+  bool mayJoin(const LogicalTerm &term) const {
+    if (!term.reductions.empty() || hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel))
       return false;
     bool visitsEntries = false;
     for (AccessId id : sparseAccesses(term)) {
@@ -129,10 +129,10 @@ private:
       if (access.mirrored)
         return false;
       std::set<VariableId> variables(access.variables.begin(), access.variables.end());
-      visitsEntries |= variables == std::set(draft_.targetVariables.begin(), draft_.targetVariables.end());
+      visitsEntries |= variables == std::set(logical_.targetVariables.begin(), logical_.targetVariables.end());
     }
     // An integer product with 0 is folded, and the pattern with it: such a term needs a nest of its own.
-    const bool mayFold = !isFloat(draft_.computeType) && !isComplex(draft_.computeType);
+    const bool mayFold = !isFloat(logical_.computeType) && !isComplex(logical_.computeType);
     return visitsEntries && !(mayFold && hasLiteral(*term.expr));
   }
 
@@ -142,22 +142,22 @@ private:
            std::any_of(below.begin(), below.end(), [](const Node *child) { return hasLiteral(*child); });
   }
 
-  static bool sharesNoAccess(const DraftTerm &term, const std::vector<DraftTerm> &others) {
+  static bool sharesNoAccess(const LogicalTerm &term, const std::vector<LogicalTerm> &others) {
     const std::vector<AccessId> mine = accessesOf(*term.expr);
-    return std::none_of(others.begin(), others.end(), [&](const DraftTerm &other) {
+    return std::none_of(others.begin(), others.end(), [&](const LogicalTerm &other) {
       const std::vector<AccessId> theirs = accessesOf(*other.expr);
       return std::any_of(mine.begin(), mine.end(),
                          [&](AccessId id) { return std::find(theirs.begin(), theirs.end(), id) != theirs.end(); });
     });
   }
 
-  static DraftTerm sumOf(std::vector<DraftTerm> terms, bool keepsOrder) {
+  static LogicalTerm sumOf(std::vector<LogicalTerm> terms, bool keepsOrder) {
     // a - b rather than -b + a: a difference needs no negation.
-    const auto isNegated = [](const DraftTerm &term) { return std::holds_alternative<NegateNode>(term.expr->kind); };
+    const auto isNegated = [](const LogicalTerm &term) { return std::holds_alternative<NegateNode>(term.expr->kind); };
     const auto positive = std::find_if_not(terms.begin(), terms.end(), isNegated);
     if (!keepsOrder && positive != terms.end())
       std::rotate(terms.begin(), positive, terms.end());
-    DraftTerm sum = std::move(terms.front());
+    LogicalTerm sum = std::move(terms.front());
     for (auto term = terms.begin() + 1; term != terms.end(); ++term) {
       auto *negated = std::get_if<NegateNode>(&term->expr->kind);
       NodePtr right = negated ? std::move(negated->operand) : std::move(term->expr);
@@ -173,12 +173,12 @@ private:
     do {
       if (dims != orders.front())
         orders.push_back(dims);
-    } while (target().order() <= kMostPermuted && std::next_permutation(dims.begin(), dims.end()));
+    } while (target().order() <= kMaxPermuted && std::next_permutation(dims.begin(), dims.end()));
     return orders;
   }
 
   /// The cheapest of those that sort least, unless one that sorts more is far cheaper.
-  std::optional<Choice> choose(const std::vector<DraftTerm> &nests, const Orders &prescribed) const {
+  std::optional<Choice> choose(const std::vector<LogicalTerm> &nests, const Orders &prescribed) const {
     std::map<size_t, Choice> bestBySorts;
     for (const std::vector<int> &dims : collectingOrders()) {
       std::optional<Choice> other = tryOrder(nests, dims, prescribed);
@@ -195,7 +195,7 @@ private:
     return chosen;
   }
 
-  std::optional<Choice> tryOrder(const std::vector<DraftTerm> &nests, const std::vector<int> &dims,
+  std::optional<Choice> tryOrder(const std::vector<LogicalTerm> &nests, const std::vector<int> &dims,
                                  const Orders &prescribed) const {
     Choice choice{{dims, target().order() - 1}, {}};
     if (dims != storedOrder(target().format)) {
@@ -203,8 +203,8 @@ private:
       choice.sorts = 1;
     }
     for (size_t k = 0; k < nests.size(); ++k) {
-      const TermPlanner planner(analysis_, copies_, draft_, nests[k]);
-      std::optional<TermPlan> plan = prescribed.empty() ? planner.plan(dims) : planner.plan(dims, prescribed[k]);
+      const PhysicalPlanner planner(analysis_, copies_, logical_, nests[k]);
+      std::optional<PhysicalPlan> plan = prescribed.empty() ? planner.plan(dims) : planner.plan(dims, prescribed[k]);
       if (!plan)
         return std::nullopt;
       choice.collecting.rowOrder = std::min(choice.collecting.rowOrder, plan->rowOrder);
@@ -215,51 +215,51 @@ private:
     return choice;
   }
 
-  bool isPrescribed(const std::vector<DraftTerm> &nests) const {
-    return std::any_of(nests.begin(), nests.end(), [&](const DraftTerm &nest) {
-      return TermPlanner(analysis_, copies_, draft_, nest).prescribedVariables().has_value();
+  bool isPrescribed(const std::vector<LogicalTerm> &nests) const {
+    return std::any_of(nests.begin(), nests.end(), [&](const LogicalTerm &nest) {
+      return PhysicalPlanner(analysis_, copies_, logical_, nest).prescribedVariables().has_value();
     });
   }
 
   /// The choice with the loops in the order that the schedule sets, and copies that the cheapest one has, too; nullopt
   /// after reporting that there is none.
-  std::optional<Choice> asPrescribed(const std::vector<DraftTerm> &nests, const Choice &cheapest) const {
+  std::optional<Choice> asPrescribed(const std::vector<LogicalTerm> &nests, const Choice &cheapest) const {
     Orders orders;
     std::optional<size_t> first;
     for (size_t k = 0; k < nests.size(); ++k) {
-      const TermPlanner planner(analysis_, copies_, draft_, nests[k]);
+      const PhysicalPlanner planner(analysis_, copies_, logical_, nests[k]);
       const std::optional<std::vector<VariableId>> variables = planner.prescribedVariables();
       orders.push_back({variables.value_or(std::vector<VariableId>()), cheapest.plans[k].loops.copied});
       if (variables && !first)
         first = k;
     }
     std::optional<Choice> prescribed = choose(nests, orders);
-    const TermPlanner planner(analysis_, copies_, draft_, nests[*first]);
+    const PhysicalPlanner planner(analysis_, copies_, logical_, nests[*first]);
     if (prescribed) {
       warnIfSlow(analysis_, nests[*first], prescribed->cost, cheapest.cost, planner.orderOf(cheapest.plans[*first]));
       return prescribed;
     }
     Diagnostic &refused = planner.reportForbidden(orders[*first], cheapest.plans[*first]);
     if (nests.size() > 1)
-      refused.note(draft_.where, "all terms come to the entries of " + inQuotes(target().name) + " in one order");
+      refused.note(logical_.where, "all terms come to the entries of " + inQuotes(target().name) + " in one order");
     return std::nullopt;
   }
 
-  Statement build(const std::vector<DraftTerm> &nests, const Choice &choice) const {
+  Statement build(const std::vector<LogicalTerm> &nests, const Choice &choice) const {
     Statement statement;
-    statement.target = draft_.target;
-    statement.computeType = draft_.computeType;
-    statement.reduction = draft_.reduction;
+    statement.target = logical_.target;
+    statement.computeType = logical_.computeType;
+    statement.reduction = logical_.reduction;
     statement.collecting = choice.collecting;
-    statement.where = draft_.where;
+    statement.where = logical_.where;
     for (size_t k = 0; k < nests.size(); ++k)
-      statement.terms.push_back(TermPlanner(analysis_, copies_, draft_, nests[k]).build(choice.plans[k]));
+      statement.terms.push_back(PhysicalPlanner(analysis_, copies_, logical_, nests[k]).build(choice.plans[k]));
     return statement;
   }
 
-  void reportNoOrder(const std::vector<DraftTerm> &nests) const {
-    for (const DraftTerm &nest : nests) {
-      const TermPlanner planner(analysis_, copies_, draft_, nest);
+  void reportNoOrder(const std::vector<LogicalTerm> &nests) const {
+    for (const LogicalTerm &nest : nests) {
+      const PhysicalPlanner planner(analysis_, copies_, logical_, nest);
       if (!planner.plan(storedOrder(target().format)))
         return planner.reportNoOrder();
     }
@@ -268,12 +268,12 @@ private:
   void reportReorderedResult(const std::vector<int> &dims) const {
     std::vector<int> wanted(dims.size());
     for (size_t k = 0; k < dims.size(); ++k)
-      wanted[k] = draft_.targetVariables[dims[k]];
+      wanted[k] = logical_.targetVariables[dims[k]];
     std::string order;
     for (const std::string &name : namesOf(wanted, scope_))
       order += (order.empty() ? "" : ", ") + name;
     analysis_.diagnostics
-        .report(kReorderedResult, draft_.where,
+        .report(kReorderedResult, logical_.where,
                 "the result is reordered: the loops here come to its entries in the order (" + order +
                     "), and each call sorts them once into that of " + inQuotes(target().name))
         .advise("store " + inQuotes(target().name) + " as " + shippedFormat(dims) + " to avoid that");
@@ -281,7 +281,7 @@ private:
 
   Analysis &analysis_;
   OperandCopies &copies_;
-  const Draft &draft_;
+  const LogicalStatement &logical_;
   const Scope &scope_;
 };
 
@@ -295,8 +295,8 @@ std::vector<int> storedOrder(const format::Format &format) {
   return dims;
 }
 
-std::optional<Step> planAssembly(Analysis &analysis, OperandCopies &copies, const Draft &draft) {
-  return AssemblyPlanner(analysis, copies, draft).run();
+std::optional<Step> planAssembly(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical) {
+  return AssemblyPlanner(analysis, copies, logical).run();
 }
 
 } // namespace spc::sema

@@ -1,7 +1,7 @@
-// Drafts to the kernel's statements: loop orders, copies in another storage, operand lists.
+// Logical statements to the kernel's physical ones: loop orders, copies in another storage, operand lists.
+#include "sema/plan/physical_planner.h"
 #include "sema/plan/plan_assembly.h"
 #include "sema/plan/prescribed_order.h"
-#include "sema/plan/term_planner.h"
 #include "sema/terms/copy_advice.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ public:
   explicit LoopPlanner(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel), copies_(analysis) {}
 
   void plan(const Expansion &expansion) {
-    for (const Draft &temporary : expansion.temporaries)
+    for (const LogicalStatement &temporary : expansion.temporaries)
       plan(temporary);
     if (expansion.copyOfTarget)
       kernel_.steps.push_back(*expansion.copyOfTarget);
@@ -28,24 +28,24 @@ public:
   }
 
 private:
-  void plan(const Draft &draft) {
-    for (const DraftTerm &term : draft.terms)
-      if (hasTooManyLoops(draft, term))
+  void plan(const LogicalStatement &logical) {
+    for (const LogicalTerm &term : logical.terms)
+      if (hasTooManyLoops(logical, term))
         return;
-    if (kernel_.tensors[draft.target].isAssembled) {
-      if (std::optional<Step> step = planAssembly(analysis_, copies_, draft))
+    if (kernel_.tensors[logical.target].isAssembled) {
+      if (std::optional<Step> step = planAssembly(analysis_, copies_, logical))
         add(std::move(*step));
       return;
     }
     Statement statement;
-    statement.target = draft.target;
-    statement.computeType = draft.computeType;
-    statement.zeroFirst = draft.zeroFirst;
-    statement.reduction = draft.reduction;
-    statement.where = draft.where;
-    for (const DraftTerm &term : draft.terms) {
-      TermPlanner planner(analysis_, copies_, draft, term);
-      if (std::optional<TermPlan> plan = chooseOrder(planner, term)) {
+    statement.target = logical.target;
+    statement.computeType = logical.computeType;
+    statement.zeroFirst = logical.zeroFirst;
+    statement.reduction = logical.reduction;
+    statement.where = logical.where;
+    for (const LogicalTerm &term : logical.terms) {
+      PhysicalPlanner planner(analysis_, copies_, logical, term);
+      if (std::optional<PhysicalPlan> plan = chooseOrder(planner, term)) {
         statement.terms.push_back(planner.build(*plan));
         warnIfEverywhere(statement.terms.back(), term);
       }
@@ -54,28 +54,28 @@ private:
   }
 
   /// A reduction that runs over places where a sparse operand has no entry, since these make a difference.
-  void warnIfEverywhere(const Term &term, const DraftTerm &draft) {
-    if (!term.domain || term.domain->kind != Domain::Kind::Everywhere || draft.reductions.empty())
+  void warnIfEverywhere(const Term &term, const LogicalTerm &logical) {
+    if (!term.domain || term.domain->kind != Domain::Kind::Everywhere || logical.reductions.empty())
       return;
     const auto isSparse = [&](const Operand &operand) { return !kernel_.tensors[operand.tensor].format.isDense(); };
     const auto operand = std::find_if(term.operands.begin(), term.operands.end(), isSparse);
     const Tensor &tensor = kernel_.tensors[operand->tensor];
     analysis_.diagnostics
-        .report(kAsymptotic, draft.where,
+        .report(kAsymptotic, logical.where,
                 "this visits every element of " + nameInMessages(tensor) +
                     ", not only stored ones: what it makes of missing entries counts, too")
         .advise("where only stored entries are meant, say so with pattern(...), as a factor or in a select");
   }
 
   void add(Step step) {
-    for (const Recopy &recopy : copies_.takeSteps())
-      kernel_.steps.emplace_back(recopy);
+    for (const RefreshCopy &refresh : copies_.takeSteps())
+      kernel_.steps.emplace_back(refresh);
     kernel_.steps.push_back(std::move(step));
   }
 
   /// The order that the schedule sets, else the cheapest one; nullopt after reporting that there is none.
-  std::optional<TermPlan> chooseOrder(const TermPlanner &planner, const DraftTerm &term) {
-    std::optional<TermPlan> cheapest = planner.plan({});
+  std::optional<PhysicalPlan> chooseOrder(const PhysicalPlanner &planner, const LogicalTerm &term) {
+    std::optional<PhysicalPlan> cheapest = planner.plan({});
     if (!cheapest) {
       planner.reportNoOrder();
       return std::nullopt;
@@ -84,7 +84,7 @@ private:
     if (!variables)
       return cheapest;
     const PrescribedOrder order{*variables, cheapest->loops.copied};
-    std::optional<TermPlan> prescribed = planner.plan({}, order);
+    std::optional<PhysicalPlan> prescribed = planner.plan({}, order);
     if (prescribed)
       warnIfSlow(analysis_, term, prescribed->loops.cost, cheapest->loops.cost, planner.orderOf(*cheapest));
     else
@@ -92,8 +92,8 @@ private:
     return prescribed;
   }
 
-  bool hasTooManyLoops(const Draft &draft, const DraftTerm &term) {
-    const size_t variables = draft.targetVariables.size() + term.reductions.size();
+  bool hasTooManyLoops(const LogicalStatement &logical, const LogicalTerm &term) {
+    const size_t variables = logical.targetVariables.size() + term.reductions.size();
     if (variables <= kMaxVariables)
       return false;
     analysis_.diagnostics.report(kTooManyLoops, term.where,

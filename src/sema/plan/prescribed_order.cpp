@@ -34,22 +34,22 @@ Names prescribedNames(const Analysis &analysis) {
 }
 
 struct NamedTerm {
-  const DraftTerm *term = nullptr;
+  const LogicalTerm *term = nullptr;
   Names names;
 };
 
 std::vector<NamedTerm> termsOf(const Analysis &analysis, const std::vector<Expansion> &expansions) {
   std::vector<NamedTerm> terms;
-  const auto add = [&](const Draft &draft) {
-    const Scope &scope = analysis.statements[draft.statement].scope;
-    for (const DraftTerm &term : draft.terms) {
-      std::vector<VariableId> variables = draft.targetVariables;
+  const auto add = [&](const LogicalStatement &logical) {
+    const Scope &scope = analysis.statements[logical.statement].scope;
+    for (const LogicalTerm &term : logical.terms) {
+      std::vector<VariableId> variables = logical.targetVariables;
       variables.insert(variables.end(), term.reductions.begin(), term.reductions.end());
       terms.push_back({&term, namesOf(variables, scope)});
     }
   };
   for (const Expansion &expansion : expansions) {
-    for (const Draft &temporary : expansion.temporaries)
+    for (const LogicalStatement &temporary : expansion.temporaries)
       add(temporary);
     add(expansion.main);
   }
@@ -110,7 +110,7 @@ void checkPrescribedOrder(const Analysis &analysis, const std::vector<Expansion>
                                       : "the nearest term has loops over " + inWords(nearest->names));
 }
 
-void warnIfSlow(const Analysis &analysis, const DraftTerm &term, double cost, double cheapest,
+void warnIfSlow(const Analysis &analysis, const LogicalTerm &term, double cost, double cheapest,
                 const std::string &cheapestOrder) {
   if (cost < kSlower * cheapest)
     return;

@@ -1,7 +1,7 @@
 // The loop order that a schedule sets. Private to this folder.
 #pragma once
 
-#include "sema/terms/draft.h"
+#include "sema/terms/logical_plan.h"
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ void checkPrescribedOrder(const Analysis &analysis, const std::vector<Expansion>
 
 /// Warns of a prescribed order whose cost, as the planner estimates it, is greater by a factor of a fiber's length than
 /// that of the cheapest one, which is `cheapestOrder`.
-void warnIfSlow(const Analysis &analysis, const DraftTerm &term, double cost, double cheapest,
+void warnIfSlow(const Analysis &analysis, const LogicalTerm &term, double cost, double cheapest,
                 const std::string &cheapestOrder);
 
 /// "[\"i\", \"k\", \"j\"]", as a format file has it.

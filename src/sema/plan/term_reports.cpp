@@ -1,6 +1,6 @@
 // Why a term has no order of loops, or not the one that the user has set.
+#include "sema/plan/physical_planner.h"
 #include "sema/plan/prescribed_order.h"
-#include "sema/plan/term_planner.h"
 #include "sema/terms/copy_advice.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ constexpr DiagnosticKind kScheduleOrder{"schedule-order", Severity::Error};
 
 } // namespace
 
-void TermPlanner::reportNoOrder() const {
+void PhysicalPlanner::reportNoOrder() const {
   Diagnostic &refused = analysis_.diagnostics.report(kNoLoopOrder, term_.where,
                                                      "no order of loops visits these operands as they are stored");
   for (AccessId id : sparse_) {
@@ -26,7 +26,7 @@ void TermPlanner::reportNoOrder() const {
                  "never copied");
 }
 
-std::vector<int> TermPlanner::storedVariables(const SparseAccess &operand, const LevelSpace &space) const {
+std::vector<int> PhysicalPlanner::storedVariables(const SparseAccess &operand, const LevelSpace &space) const {
   std::vector<int> stored;
   for (const format::Level &level : operand.format->levels) {
     const std::optional<Index> index = space.levelIndex(level, operand.variables);
@@ -37,7 +37,7 @@ std::vector<int> TermPlanner::storedVariables(const SparseAccess &operand, const
   return stored;
 }
 
-std::string TermPlanner::orderOf(const TermPlan &plan) const {
+std::string PhysicalPlanner::orderOf(const PhysicalPlan &plan) const {
   const LevelSpace space = *spaceFor(plan.loops.copied);
   std::vector<VariableId> order;
   for (int loop : plan.loops.order)
@@ -47,7 +47,7 @@ std::string TermPlanner::orderOf(const TermPlan &plan) const {
   return listOfNames(order, scope_);
 }
 
-Diagnostic &TermPlanner::reportForbidden(const PrescribedOrder &order, const TermPlan &cheapest) const {
+Diagnostic &PhysicalPlanner::reportForbidden(const PrescribedOrder &order, const PhysicalPlan &cheapest) const {
   Diagnostic &refused =
       analysis_.diagnostics.report(kScheduleOrder, analysis_.schedule.order->where,
                                    "the loops of this term cannot be in the order " +

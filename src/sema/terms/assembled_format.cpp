@@ -1,5 +1,5 @@
 // Which formats an output can be assembled in.
-#include "sema/terms/draft.h"
+#include "sema/terms/logical_plan.h"
 
 #include <algorithm>
 

@@ -54,16 +54,16 @@ std::optional<Densifier> densifierOf(const Node &term, ValueType type, const Sco
   return DensifierFinder(scope, kernel).find(term, type);
 }
 
-bool looksSparse(const Draft &draft, const Scope &scope, const Kernel &kernel) {
+bool looksSparse(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel) {
   const auto hasTargets = [&](AccessId id) {
     const std::vector<VariableId> own = plainVariables(scope.accesses[id], scope);
-    const bool isRow = draft.targetVariables.size() == 1 && own.size() > 1;
-    return !isRow && std::all_of(draft.targetVariables.begin(), draft.targetVariables.end(), [&](VariableId variable) {
-      return std::find(own.begin(), own.end(), variable) != own.end();
-    });
+    const bool isRow = logical.targetVariables.size() == 1 && own.size() > 1;
+    return !isRow &&
+           std::all_of(logical.targetVariables.begin(), logical.targetVariables.end(),
+                       [&](VariableId variable) { return std::find(own.begin(), own.end(), variable) != own.end(); });
   };
   bool isSparse = false;
-  for (const DraftTerm &term : draft.terms) {
+  for (const LogicalTerm &term : logical.terms) {
     const std::vector<AccessId> accesses = accessesOf(*term.expr);
     if (hasSparse(*term.expr, scope, kernel))
       isSparse |= std::any_of(accesses.begin(), accesses.end(), [&](AccessId id) {

@@ -1,7 +1,7 @@
 // Why a result that looks sparse is dense. Private to this folder.
 #pragma once
 
-#include "sema/terms/draft.h"
+#include "sema/terms/logical_plan.h"
 
 namespace spc::sema {
 
@@ -15,8 +15,8 @@ struct Densifier {
 /// computed.
 std::optional<Densifier> densifierOf(const Node &term, ValueType type, const Scope &scope, const Kernel &kernel);
 
-/// Whether a draft reads a sparse operand that has all of the target's variables, so that its result looks sparse, and
-/// has no term of dense operands, one of which has them.
-bool looksSparse(const Draft &draft, const Scope &scope, const Kernel &kernel);
+/// Whether a statement reads a sparse operand that has all of the target's variables, so that its result looks sparse,
+/// and has no term of dense operands, one of which has them.
+bool looksSparse(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel);
 
 } // namespace spc::sema

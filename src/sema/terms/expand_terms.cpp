@@ -1,7 +1,8 @@
 // Right sides to terms: addends are split, sums that hold a sparse operand multiplied out, sum() put into the term's
 // reductions or, where it stands below an addition or in a divisor, into a temporary.
+#include "format/rule.h"
 #include "sema/expression_types.h"
-#include "sema/terms/draft.h"
+#include "sema/terms/logical_plan.h"
 #include "sema/terms/pick_entries.h"
 #include "sema/terms/products.h"
 #include "sema/terms/sparsity.h"
@@ -15,9 +16,6 @@ constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
 constexpr DiagnosticKind kIndexValue{"index-value", Severity::Error};
 constexpr DiagnosticKind kTemporaryOrderLimit{"temporary-order-limit", Severity::Error};
 
-constexpr size_t kMaxTerms = 256;
-constexpr size_t kMaxTemporaryOrder = 8;
-
 // Nested: below an addition, or below any operator where source rounding must be kept; a sum() there is a temporary.
 enum class Place { Factor, Nested };
 
@@ -29,7 +27,7 @@ public:
 
   Expansion expand(const ResolvedStatement &statement) {
     Expansion result;
-    Draft &main = result.main;
+    LogicalStatement &main = result.main;
     main.statement = statement_;
     main.target = statement.target.tensor;
     main.targetVariables = statement.target.variables;
@@ -67,12 +65,12 @@ private:
   }
 
   /// `y(i) min= e`: the minimum of what y holds and of e for all values of the variables that y lacks.
-  void takeIn(Reduction kind, const Node &value, Draft &draft) {
+  void takeIn(Reduction kind, const Node &value, LogicalStatement &logical) {
     const auto *inner = std::get_if<ReduceNode>(&value.kind);
     ReduceNode reduction{kind, {}, clone(inner && inner->reduction == kind ? *inner->body : value)};
     for (VariableId variable : freeVariables(*reduction.body, scope_))
-      if (std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) ==
-          draft.targetVariables.end())
+      if (std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) ==
+          logical.targetVariables.end())
         reduction.variables.push_back(variable);
     if (reduction.variables.empty() && sparseOperand(*reduction.body)) {
       // MLIR has reductions of sparse operands over loops alone.
@@ -82,19 +80,19 @@ private:
       const NodePtr reduced = makeNode(std::move(reduction), value.where);
       reduction = {kind, {}, temporaryFor(*reduced)};
     }
-    setReduction(reduction, value.where, draft);
+    setReduction(reduction, value.where, logical);
   }
 
   /// Whether a value is computed as one term: where missing entries are no zeros, its addends have no meaning apart.
-  bool isWhole(const Node &value, const Draft &draft) const {
-    const bool ofTarget = kernel_.tensors[draft.target].fill != 0;
-    return (ofTarget || hasFill(value, scope_, kernel_)) && !draft.accumulates && isOverTarget(value, draft);
+  bool isWhole(const Node &value, const LogicalStatement &logical) const {
+    const bool ofTarget = kernel_.tensors[logical.target].fill != 0;
+    return (ofTarget || hasFill(value, scope_, kernel_)) && !logical.accumulates && isOverTarget(value, logical);
   }
 
-  void addWhole(const Node &value, Draft &draft) {
+  void addWhole(const Node &value, LogicalStatement &logical) {
     NodePtr whole = withTemporaries(value);
-    checkIndexValues(*whole, *whole, draft);
-    draft.terms.push_back({std::move(whole), {}, false, value.where});
+    checkIndexValues(*whole, *whole, logical);
+    logical.terms.push_back({std::move(whole), {}, false, value.where});
   }
 
   static NodePtr truthOf(NodePtr value) {
@@ -116,33 +114,33 @@ private:
     return found;
   }
 
-  void addTerms(const Addend &addend, Draft &draft) {
+  void addTerms(const Addend &addend, LogicalStatement &logical) {
     std::vector<VariableId> reductions;
     for (VariableId variable : freeVariables(*addend.node, scope_))
-      if (std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) ==
-          draft.targetVariables.end())
+      if (std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) ==
+          logical.targetVariables.end())
         reductions.push_back(variable);
     Products products = multiplyOut(*addend.node, Place::Factor);
     bool isGroup = asSum(*addend.node) != nullptr;
     if (options_.strictFp && (products.size() > 1 || (isGroup && !reductions.empty())))
       refuseDistribution(*addend.node, products, reductions, scope_, kernel_, diagnostics_);
     for (Product &product : products) {
-      DraftTerm term{std::move(product.expr), reductions, false, addend.node->where};
+      LogicalTerm term{std::move(product.expr), reductions, false, addend.node->where};
       term.reductions.insert(term.reductions.end(), product.bound.begin(), product.bound.end());
       if (product.negative != addend.negative)
         term.expr = negated(std::move(term.expr));
-      checkIndexValues(*term.expr, *term.expr, draft);
-      draft.terms.push_back(std::move(term));
+      checkIndexValues(*term.expr, *term.expr, logical);
+      logical.terms.push_back(std::move(term));
     }
-    if (draft.terms.size() > kMaxTerms)
-      refuseSize(addend.node->where, draft.terms.size());
-    draft.terms.resize(std::min(draft.terms.size(), kMaxTerms));
+    if (logical.terms.size() > kMaxTerms)
+      refuseSize(addend.node->where, logical.terms.size());
+    logical.terms.resize(std::min(logical.terms.size(), kMaxTerms));
   }
 
   /// The loop over a variable is as long as what it indexes: without that, its values have no end.
-  void checkIndexValues(const Node &node, const Node &term, const Draft &draft) {
+  void checkIndexValues(const Node &node, const Node &term, const LogicalStatement &logical) {
     const auto *index = std::get_if<IndexNode>(&node.kind);
-    const std::vector<VariableId> &targets = draft.targetVariables;
+    const std::vector<VariableId> &targets = logical.targetVariables;
     if (index && std::find(targets.begin(), targets.end(), index->variable) == targets.end() &&
         !indexes(index->variable, term, scope_))
       diagnostics_
@@ -151,40 +149,40 @@ private:
                       " is used in a term that it indexes nothing in")
           .advise("write that part as a statement of its own");
     for (const Node *child : children(node))
-      checkIndexValues(*child, term, draft);
+      checkIndexValues(*child, term, logical);
   }
 
   /// Whether a reduction may be taken in the target's own type.
-  bool isTakenIn(Reduction reduction, const Draft &draft) const {
-    const ValueType target = kernel_.tensors[draft.target].type;
+  bool isTakenIn(Reduction reduction, const LogicalStatement &logical) const {
+    const ValueType target = kernel_.tensors[logical.target].type;
     return isLogical(reduction) ? target == ValueType::Bool
                                 : target == computeType_ || (isFloat(target) && isFloat(computeType_));
   }
 
   /// Whether the target has all of an expression's variables.
-  bool isOverTarget(const Node &node, const Draft &draft) const {
+  bool isOverTarget(const Node &node, const LogicalStatement &logical) const {
     const std::vector<VariableId> variables = freeVariables(node, scope_);
     return std::all_of(variables.begin(), variables.end(), [&](VariableId variable) {
-      return std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) !=
-             draft.targetVariables.end();
+      return std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) !=
+             logical.targetVariables.end();
     });
   }
 
-  /// A draft that computes a reduction other than a sum, whose body is one term.
-  void setReduction(const ReduceNode &reduction, Span where, Draft &draft) {
+  /// A statement that computes a reduction other than a sum, whose body is one term.
+  void setReduction(const ReduceNode &reduction, Span where, LogicalStatement &logical) {
     const ValueType type = computeType_;
     if (isLogical(reduction.reduction))
       computeType_ = arithmeticType(typeOf(*reduction.body, scope_, kernel_).value_or(ValueType::Bool));
     NodePtr body = withTemporaries(*reduction.body);
     computeType_ = type;
-    draft.reduction = reduction.reduction;
-    draft.background = neutralTo(reduction.reduction);
+    logical.reduction = reduction.reduction;
+    logical.targetDefault = identityOf(reduction.reduction);
     if (isLogical(reduction.reduction)) {
-      draft.computeType = ValueType::Bool;
+      logical.computeType = ValueType::Bool;
       body = truthOf(std::move(body));
     }
-    checkIndexValues(*body, *body, draft);
-    draft.terms.push_back({std::move(body), reduction.variables, false, where});
+    checkIndexValues(*body, *body, logical);
+    logical.terms.push_back({std::move(body), reduction.variables, false, where});
   }
 
   static NodePtr negated(NodePtr node) {
@@ -308,35 +306,35 @@ private:
       if (const Variable &index = scope_.variables[variable];
           index.kind == Variable::Kind::Derived && index.terms.empty())
         kernel_.leastExtents.push_back({index.extent, index.constant + 1});
-    Draft draft = pickEntries(id, where, scope_, kernel_, diagnostics_);
-    draft.statement = statement_;
-    const AccessId result = addTemporary(kernel_, scope_, draft.targetVariables, draft.computeType, where);
-    draft.target = scope_.accesses[result].tensor;
-    temporaries_.push_back(std::move(draft));
+    LogicalStatement logical = pickEntries(id, where, scope_, kernel_, diagnostics_);
+    logical.statement = statement_;
+    const AccessId result = addTemporary(kernel_, scope_, logical.targetVariables, logical.computeType, where);
+    logical.target = scope_.accesses[result].tensor;
+    temporaries_.push_back(std::move(logical));
     picked_.emplace(id, result);
     return result;
   }
 
   NodePtr temporaryFor(const Node &sum) {
-    Draft draft;
-    draft.statement = statement_;
-    draft.targetVariables = freeVariables(sum, scope_);
-    draft.computeType = computeType_;
-    draft.where = sum.where;
-    if (draft.targetVariables.size() > kMaxTemporaryOrder) {
+    LogicalStatement logical;
+    logical.statement = statement_;
+    logical.targetVariables = freeVariables(sum, scope_);
+    logical.computeType = computeType_;
+    logical.where = sum.where;
+    if (logical.targetVariables.size() > format::kMaxOrder) {
       diagnostics_.report(kTemporaryOrderLimit, sum.where,
-                          "this needs a temporary of order " + std::to_string(draft.targetVariables.size()) +
-                              "; the highest is 8");
+                          "this needs a temporary of order " + std::to_string(logical.targetVariables.size()) +
+                              "; the highest is " + std::to_string(format::kMaxOrder));
       return makeNode(NumberNode{0, "0"}, sum.where);
     }
     const auto &reduction = std::get<ReduceNode>(sum.kind);
     if (reduction.reduction == Reduction::Sum)
-      addTerms({&sum, false}, draft);
+      addTerms({&sum, false}, logical);
     else
-      setReduction(reduction, sum.where, draft);
-    AccessId access = addTemporary(kernel_, scope_, draft.targetVariables, draft.computeType, sum.where);
-    draft.target = scope_.accesses[access].tensor;
-    temporaries_.push_back(std::move(draft));
+      setReduction(reduction, sum.where, logical);
+    AccessId access = addTemporary(kernel_, scope_, logical.targetVariables, logical.computeType, sum.where);
+    logical.target = scope_.accesses[access].tensor;
+    temporaries_.push_back(std::move(logical));
     return makeNode(AccessNode{access}, sum.where);
   }
 
@@ -354,7 +352,7 @@ private:
   Scope &scope_;
   Diagnostics &diagnostics_;
   ValueType computeType_; ///< of what is looked at
-  std::vector<Draft> temporaries_;
+  std::vector<LogicalStatement> temporaries_;
   std::map<AccessId, AccessId> picked_; ///< sparse accesses with derived indices: what stands for them
 };
 

@@ -1,5 +1,5 @@
 // Which operand's pattern a statement provably keeps.
-#include "sema/terms/draft.h"
+#include "sema/terms/logical_plan.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
 
@@ -15,27 +15,27 @@ bool usesIndexValue(const Node &node) {
 }
 
 // Whether anything but the access changes with the target's indices.
-bool dependsOnTarget(const Draft &draft, const DraftTerm &term, AccessId access, const Scope &scope) {
+bool dependsOnTarget(const LogicalStatement &logical, const LogicalTerm &term, AccessId access, const Scope &scope) {
   if (usesIndexValue(*term.expr))
     return true;
   for (AccessId other : accessesOf(*term.expr))
     for (VariableId variable : plainVariables(scope.accesses[other], scope))
-      if (other != access && std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable) !=
-                                 draft.targetVariables.end())
+      if (other != access && std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) !=
+                                 logical.targetVariables.end())
         return true;
   return false;
 }
 
-int usesOf(AccessId access, const DraftTerm &term) {
+int usesOf(AccessId access, const LogicalTerm &term) {
   int uses = 0;
   forEachAccess(*term.expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
   return uses;
 }
 
 // The sparse access of a term, when it is the only one and has exactly the target's variables.
-std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const DraftTerm &term, const Scope &scope,
-                                                  const Kernel &kernel) {
-  if (draft.reduction != Reduction::Sum)
+std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logical, const LogicalTerm &term,
+                                                  const Scope &scope, const Kernel &kernel) {
+  if (logical.reduction != Reduction::Sum)
     return PatternLoss{term.where, "this has a value for every element"};
   std::vector<AccessId> sparse;
   const std::vector<AccessId> accesses = accessesOf(*term.expr);
@@ -45,8 +45,8 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
       sparse.push_back(access);
   if (sparse.empty())
     return PatternLoss{term.where, "this term has no sparse operand, so it fills every element"};
-  if (hasDomain(*term.expr, draft.reduction, scope, kernel)) {
-    const Domain domain = domainOfTerm(*term.expr, draft.background, draft.computeType, scope, kernel);
+  if (hasDomain(*term.expr, logical.reduction, scope, kernel)) {
+    const Domain domain = domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, kernel);
     if (domain.kind != Domain::Kind::Everywhere && sparse.size() > 1)
       return PatternLoss{term.where, "this term reads several sparse operands"};
     if (!isWithin(domain, {Domain::Kind::Stored, sparse.front(), {}}))
@@ -61,7 +61,7 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
                                  : name + " and " + inQuotes(kernel.tensors[second.tensor].name) + " both store";
     return PatternLoss{second.where, "this term keeps only what " + both};
   }
-  std::vector<VariableId> have = first.variables, want = draft.targetVariables;
+  std::vector<VariableId> have = first.variables, want = logical.targetVariables;
   std::sort(have.begin(), have.end());
   std::sort(want.begin(), want.end());
   if (have != want)
@@ -71,9 +71,9 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
   const std::string name = inQuotes(kernel.tensors[first.tensor].name);
   if (format.isSum())
     return PatternLoss{first.where, name + " is stored as a sum of parts", true};
-  if (format.symmetry != format::Symmetry::None && dependsOnTarget(draft, term, sparse.front(), scope))
+  if (format.symmetry != format::Symmetry::None && dependsOnTarget(logical, term, sparse.front(), scope))
     return PatternLoss{term.where, "this is not symmetric, as " + name + " is", true};
-  const bool isProduct = !hasDomain(*term.expr, draft.reduction, scope, kernel);
+  const bool isProduct = !hasDomain(*term.expr, logical.reduction, scope, kernel);
   if (format.mayRepeat() && (!isProduct || usesOf(sparse.front(), term) > 1))
     return PatternLoss{first.where,
                        name + " may hold an entry several times, and " +
@@ -84,10 +84,11 @@ std::variant<AccessId, PatternLoss> patternAccess(const Draft &draft, const Draf
 
 } // namespace
 
-std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const Scope &scope, const Kernel &kernel) {
+std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,
+                                                       const Kernel &kernel) {
   std::optional<AccessId> kept;
-  for (const DraftTerm &term : draft.terms) {
-    auto access = patternAccess(draft, term, scope, kernel);
+  for (const LogicalTerm &term : logical.terms) {
+    auto access = patternAccess(logical, term, scope, kernel);
     if (auto *loss = std::get_if<PatternLoss>(&access))
       return *loss;
     AccessId found = std::get<AccessId>(access);
@@ -98,8 +99,8 @@ std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const
   const Access &access = scope.accesses[*kept];
   KeptPattern pattern{access.tensor, {}};
   for (VariableId variable : access.variables) {
-    auto place = std::find(draft.targetVariables.begin(), draft.targetVariables.end(), variable);
-    pattern.targetDimension.push_back(static_cast<int>(place - draft.targetVariables.begin()));
+    auto place = std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable);
+    pattern.targetDimension.push_back(static_cast<int>(place - logical.targetVariables.begin()));
   }
   return pattern;
 }

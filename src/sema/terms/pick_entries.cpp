@@ -34,14 +34,14 @@ NodePtr isAt(VariableId loop, const Variable &index, Span where) {
 
 } // namespace
 
-Draft pickEntries(AccessId id, Span where, Scope &scope, const Kernel &kernel, Diagnostics &diagnostics) {
+LogicalStatement pickEntries(AccessId id, Span where, Scope &scope, const Kernel &kernel, Diagnostics &diagnostics) {
   const Access source = scope.accesses[id];
   Access whole{source.tensor, {}, source.places, source.where};
-  Draft draft;
-  draft.targetVariables = plainVariables(source, scope);
-  draft.computeType = arithmeticType(kernel.tensors[source.tensor].type);
-  draft.where = where;
-  DraftTerm term{nullptr, {}, false, where};
+  LogicalStatement logical;
+  logical.targetVariables = plainVariables(source, scope);
+  logical.computeType = arithmeticType(kernel.tensors[source.tensor].type);
+  logical.where = where;
+  LogicalTerm term{nullptr, {}, false, where};
   NodePtr condition;
   for (size_t dim = 0; dim < source.variables.size(); ++dim) {
     const Variable index = scope.variables[source.variables[dim]];
@@ -60,8 +60,8 @@ Draft pickEntries(AccessId id, Span where, Scope &scope, const Kernel &kernel, D
   }
   NodePtr entry = makeNode(AccessNode{scope.intern(std::move(whole))}, where);
   term.expr = call(Function::Select, std::move(condition), std::move(entry), makeNode(NumberNode{0, "0"}, where));
-  draft.terms.push_back(std::move(term));
-  return draft;
+  logical.terms.push_back(std::move(term));
+  return logical;
 }
 
 void checkPattern(AccessId access, Span where, const Scope &scope, const Kernel &kernel, Diagnostics &diagnostics) {

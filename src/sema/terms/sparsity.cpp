@@ -268,7 +268,7 @@ static Domain withoutEmpty(Domain domain) {
   return domain;
 }
 
-double neutralTo(Reduction reduction) {
+double identityOf(Reduction reduction) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   switch (reduction) {
   case Reduction::Min:
@@ -283,9 +283,9 @@ double neutralTo(Reduction reduction) {
   }
 }
 
-Domain domainOfTerm(const Node &term, double background, ValueType type, const Scope &scope, const Kernel &kernel) {
+Domain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope, const Kernel &kernel) {
   const Sparsity sparsity = sparsityOf(term, type, scope, kernel);
-  if (sparsity.fill != background)
+  if (sparsity.fill != targetDefault)
     return {};
   const std::vector<AccessId> accesses = accessesOf(term);
   if (sparsity.domain && !mayVisit(*sparsity.domain))
@@ -296,8 +296,8 @@ Domain domainOfTerm(const Node &term, double background, ValueType type, const S
   const auto isSparse = [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); };
   const AccessId first = leaderOf(*std::find_if(accesses.begin(), accesses.end(), isSparse), accesses, scope, kernel);
   const Domain anyPlace{Domain::Kind::Stored, first, {}};
-  // It is neutral everywhere: sums have no entry then, and to anything else any place will do.
-  return background == 0 ? Domain{Domain::Kind::All, 0, {anyPlace, {Domain::Kind::Missing, first, {}}}} : anyPlace;
+  // It is the identity everywhere: sums have no entry then, and to anything else any place will do.
+  return targetDefault == 0 ? Domain{Domain::Kind::All, 0, {anyPlace, {Domain::Kind::Missing, first, {}}}} : anyPlace;
 }
 
 bool isWithin(const Domain &domain, const Domain &other) {

@@ -28,11 +28,11 @@ Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const 
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel);
 
 /// Where a term is computed, of one that hasDomain(): everywhere if what it is outside of its domain is not
-/// `background`, which the statement's target has there anyway: what is neutral to its reduction, or its fill.
-Domain domainOfTerm(const Node &term, double background, ValueType type, const Scope &scope, const Kernel &kernel);
+/// `targetDefault`, what the statement's target has there anyway: the identity of its reduction, or its fill.
+Domain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope, const Kernel &kernel);
 
-/// What changes nothing when a reduction takes it in.
-double neutralTo(Reduction reduction);
+/// The identity of a reduction: what changes nothing when it takes it in.
+double identityOf(Reduction reduction);
 
 /// Whether a tree reads a sparse operand.
 bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel);
@@ -43,8 +43,8 @@ bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel);
 /// Whether two domains have the same form.
 bool isSame(const Domain &a, const Domain &b);
 
-/// Whether domainOfTerm() gives this for a term that is its background everywhere: where one operand stores entries,
-/// and stores none.
+/// Whether domainOfTerm() gives this for a term that is its target default everywhere: where one operand stores
+/// entries, and stores none.
 bool isNowhere(const Domain &domain);
 
 /// Whether all places of a domain are in another one, as far as their forms tell.

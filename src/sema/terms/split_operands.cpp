@@ -1,6 +1,6 @@
 // Operands that a kernel reads in several ways: symmetric ones, whose stored entries stand for their mirror images too,
 // and those that are the sum of parts in different formats.
-#include "sema/terms/draft.h"
+#include "sema/terms/logical_plan.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
@@ -14,8 +14,6 @@ namespace {
 constexpr DiagnosticKind kSumNotLinear{"sum-not-linear", Severity::Error};
 constexpr DiagnosticKind kSymmetricOperand{"symmetric-operand", Severity::Error};
 constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
-
-constexpr size_t kMaxTerms = 256;
 
 /// The tensors of the parts, by the tensor that was the whole and now is part 0.
 using PartsOfWholes = std::map<TensorId, std::vector<TensorId>>;
@@ -58,27 +56,27 @@ PartsOfWholes makeAllParts(Kernel &kernel) {
 
 class OperandSplitter {
 public:
-  OperandSplitter(Analysis &analysis, const PartsOfWholes &parts, Draft &draft)
-      : analysis_(analysis), parts_(parts), draft_(draft), scope_(analysis.statements[draft.statement].scope) {}
+  OperandSplitter(Analysis &analysis, const PartsOfWholes &parts, LogicalStatement &logical)
+      : analysis_(analysis), parts_(parts), logical_(logical), scope_(analysis.statements[logical.statement].scope) {}
 
   void run() {
-    std::vector<DraftTerm> result;
-    for (DraftTerm &term : draft_.terms) {
+    std::vector<LogicalTerm> result;
+    for (LogicalTerm &term : logical_.terms) {
       checkLinear(term);
-      if (hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel))
+      if (hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel))
         checkEntries(term);
-      std::vector<DraftTerm> split = splitTerm(std::move(term), kMaxTerms - std::min(kMaxTerms, result.size()));
+      std::vector<LogicalTerm> split = splitTerm(std::move(term), kMaxTerms - std::min(kMaxTerms, result.size()));
       if (split.empty())
         return;
       std::move(split.begin(), split.end(), std::back_inserter(result));
     }
-    draft_.terms = std::move(result);
+    logical_.terms = std::move(result);
   }
 
 private:
   /// At most `limit` terms; more are reported, and none is given.
-  std::vector<DraftTerm> splitTerm(DraftTerm term, size_t limit) {
-    std::vector<DraftTerm> terms;
+  std::vector<LogicalTerm> splitTerm(LogicalTerm term, size_t limit) {
+    std::vector<LogicalTerm> terms;
     const std::vector<AccessId> accesses = accessesOf(*term.expr);
     terms.push_back(std::move(term));
     for (AccessId access : accesses) {
@@ -87,10 +85,10 @@ private:
         reportLimit(terms.front().where);
         return {};
       }
-      std::vector<DraftTerm> result;
-      for (const DraftTerm &each : terms)
+      std::vector<LogicalTerm> result;
+      for (const LogicalTerm &each : terms)
         for (AccessId reading : all) {
-          DraftTerm copy{clone(*each.expr), each.reductions, each.overwrites, each.where};
+          LogicalTerm copy{clone(*each.expr), each.reductions, each.overwrites, each.where};
           replaceAccesses(*copy.expr, [&](AccessId id) { return id == access ? reading : id; });
           result.push_back(std::move(copy));
         }
@@ -124,7 +122,7 @@ private:
 
   // A sparse target has the symmetric pattern itself, and its stored entries stand for their mirror images as well.
   void addMirrored(std::vector<AccessId> &readings) {
-    const Tensor &target = analysis_.kernel.tensors[draft_.target];
+    const Tensor &target = analysis_.kernel.tensors[logical_.target];
     if (!target.format.isDense() && !target.isAssembled)
       return;
     for (size_t k = 0, end = readings.size(); k < end; ++k) {
@@ -138,11 +136,12 @@ private:
 
   /// A term that is no product is the sum of what its operands' parts give, or of what stored entries and their mirror
   /// images do, only if the one set of entries is all that it is computed from.
-  void checkEntries(const DraftTerm &term) {
-    const Domain domain = domainOfTerm(*term.expr, draft_.background, draft_.computeType, scope_, analysis_.kernel);
+  void checkEntries(const LogicalTerm &term) {
+    const Domain domain =
+        domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel);
     const std::vector<AccessId> accesses = accessesOf(*term.expr);
     const auto isSparse = [&](AccessId id) { return !tensorOf(id).format.isDense(); };
-    const bool isAlone = draft_.reduction == Reduction::Sum && singleOperand(domain) &&
+    const bool isAlone = logical_.reduction == Reduction::Sum && singleOperand(domain) &&
                          std::count_if(accesses.begin(), accesses.end(), isSparse) == 1;
     for (AccessId id : accesses) {
       const Tensor &tensor = tensorOf(id);
@@ -160,7 +159,7 @@ private:
 
   const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }
 
-  void checkLinear(const DraftTerm &term) {
+  void checkLinear(const LogicalTerm &term) {
     std::map<TensorId, Span> firstUses;
     std::set<TensorId> reported;
     forEachAccess(*term.expr, true, [&](const AccessNode &use, Span where) {
@@ -179,7 +178,7 @@ private:
 
   Analysis &analysis_;
   const PartsOfWholes &parts_;
-  Draft &draft_;
+  LogicalStatement &logical_;
   Scope &scope_;
 };
 
@@ -188,7 +187,7 @@ private:
 void splitOperands(Analysis &analysis, std::vector<Expansion> &expansions) {
   const PartsOfWholes parts = makeAllParts(analysis.kernel);
   for (Expansion &expansion : expansions) {
-    for (Draft &temporary : expansion.temporaries)
+    for (LogicalStatement &temporary : expansion.temporaries)
       OperandSplitter(analysis, parts, temporary).run();
     OperandSplitter(analysis, parts, expansion.main).run();
   }

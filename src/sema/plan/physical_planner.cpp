@@ -1,4 +1,4 @@
-#include "sema/plan/term_planner.h"
+#include "sema/plan/physical_planner.h"
 
 #include "sema/plan/build_expression.h"
 #include "sema/plan/dense_view.h"
@@ -54,9 +54,10 @@ std::vector<Index> indicesOf(const format::Format &format, const std::vector<int
 
 } // namespace
 
-TermPlanner::TermPlanner(Analysis &analysis, OperandCopies &copies, const Draft &draft, const DraftTerm &term)
-    : analysis_(analysis), kernel_(analysis.kernel), copies_(copies), draft_(draft), term_(term),
-      scope_(analysis.statements[draft.statement].scope), variables_(draft.targetVariables),
+PhysicalPlanner::PhysicalPlanner(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical,
+                                 const LogicalTerm &term)
+    : analysis_(analysis), kernel_(analysis.kernel), copies_(copies), logical_(logical), term_(term),
+      scope_(analysis.statements[logical.statement].scope), variables_(logical.targetVariables),
       accesses_(accessesOf(*term.expr)) {
   variables_.insert(variables_.end(), term.reductions.begin(), term.reductions.end());
   // Positions are those of the leader as it is stored: no order may need a copy of it.
@@ -65,17 +66,17 @@ TermPlanner::TermPlanner(Analysis &analysis, OperandCopies &copies, const Draft 
     findSparseAccesses(false);
 }
 
-size_t TermPlanner::sparseCount() const {
+size_t PhysicalPlanner::sparseCount() const {
   return std::count_if(accesses_.begin(), accesses_.end(),
                        [&](AccessId id) { return !kernel_.tensors[scope_.accesses[id].tensor].format.isDense(); });
 }
 
-AccessId TermPlanner::leaderOfOperand(AccessId access) const {
+AccessId PhysicalPlanner::leaderOfOperand(AccessId access) const {
   const bool isSparse = std::find(sparse_.begin(), sparse_.end(), access) != sparse_.end();
   return isSparse ? access : leaderOf(access, accesses_, scope_, kernel_);
 }
 
-bool TermPlanner::mayFollow(AccessId access) const {
+bool PhysicalPlanner::mayFollow(AccessId access) const {
   const AccessId leader = leaderOf(access, accesses_, scope_, kernel_);
   const Tensor &tensor = kernel_.tensors[scope_.accesses[access].tensor];
   return leader != access && &tensor != &target() && isReadOnlyAt(leader) && isReadOneWay(leader);
@@ -83,7 +84,7 @@ bool TermPlanner::mayFollow(AccessId access) const {
 
 /// Whether all operands that have a leader's structure have its indices, too: positions in the structure then mean the
 /// leader's.
-bool TermPlanner::isReadOneWay(AccessId leader) const {
+bool PhysicalPlanner::isReadOneWay(AccessId leader) const {
   const TensorId owner = structureOwner(kernel_, scope_.accesses[leader].tensor);
   return std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId id) {
     return structureOwner(kernel_, scope_.accesses[id].tensor) != owner ||
@@ -92,13 +93,13 @@ bool TermPlanner::isReadOneWay(AccessId leader) const {
 }
 
 /// Whether the term is computed only where an operand stores entries.
-bool TermPlanner::isReadOnlyAt(AccessId leader) const {
-  return !hasDomain(*term_.expr, draft_.reduction, scope_, kernel_) ||
-         isWithin(domainOfTerm(*term_.expr, draft_.background, draft_.computeType, scope_, kernel_),
+bool PhysicalPlanner::isReadOnlyAt(AccessId leader) const {
+  return !hasDomain(*term_.expr, logical_.reduction, scope_, kernel_) ||
+         isWithin(domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_),
                   {Domain::Kind::Stored, leader, {}});
 }
 
-void TermPlanner::findSparseAccesses(bool mayFollowOthers) {
+void PhysicalPlanner::findSparseAccesses(bool mayFollowOthers) {
   sparse_.clear();
   operands_.clear();
   std::vector<AccessId> leaders;
@@ -120,7 +121,7 @@ void TermPlanner::findSparseAccesses(bool mayFollowOthers) {
     operand.mayBeCopied = !isLeader && (target().isAssembled || (format.order() > 1 && target().format.isDense()));
     // Parts of an entry make up a product of it, and nothing else. Blocks and padding, which are zeros, may stay where
     // the operand alone decides where something is added.
-    const bool isProduct = !hasDomain(*term_.expr, draft_.reduction, scope_, kernel_);
+    const bool isProduct = !hasDomain(*term_.expr, logical_.reduction, scope_, kernel_);
     const bool needsEntries = target().isAssembled || !(isProduct || addsAlone(id));
     operand.mustBeCopied = (format.mayRepeat() && (!isProduct || usesOf(id, *term_.expr) > 1)) ||
                            (needsEntries && !visitsEntriesInOrder(format));
@@ -129,38 +130,41 @@ void TermPlanner::findSparseAccesses(bool mayFollowOthers) {
   }
 }
 
-bool TermPlanner::addsAlone(AccessId access) const {
+bool PhysicalPlanner::addsAlone(AccessId access) const {
   const auto isSparse = [&](AccessId id) {
     return !kernel_.tensors[scope_.accesses[id].tensor].format.isDense() &&
            leaderOf(id, accesses_, scope_, kernel_) == id;
   };
-  return draft_.reduction == Reduction::Sum && std::count_if(accesses_.begin(), accesses_.end(), isSparse) == 1 &&
-         singleOperand(domainOfTerm(*term_.expr, draft_.background, draft_.computeType, scope_, kernel_)) == access;
+  return logical_.reduction == Reduction::Sum && std::count_if(accesses_.begin(), accesses_.end(), isSparse) == 1 &&
+         singleOperand(domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_)) ==
+             access;
 }
 
-std::vector<int> TermPlanner::numbersOf(const std::vector<VariableId> &some) const {
+std::vector<int> PhysicalPlanner::numbersOf(const std::vector<VariableId> &some) const {
   std::vector<int> numbers;
   for (VariableId variable : some)
     numbers.push_back(positionOf(variables_, variable));
   return numbers;
 }
 
-std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting) const {
+std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collecting) const {
   return plan(collecting, nullptr);
 }
 
-std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting, const PrescribedOrder &order) const {
+std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collecting,
+                                                  const PrescribedOrder &order) const {
   return plan(collecting, &order);
 }
 
-std::optional<std::vector<VariableId>> TermPlanner::prescribedVariables() const {
+std::optional<std::vector<VariableId>> PhysicalPlanner::prescribedVariables() const {
   // What is read as a mirror image is visited the other way round: no one order would do for it and for its original.
   const bool isMirrored =
       std::any_of(accesses_.begin(), accesses_.end(), [&](AccessId id) { return scope_.accesses[id].mirrored; });
   return isMirrored ? std::nullopt : inPrescribedOrder(analysis_, variables_, scope_);
 }
 
-std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting, const PrescribedOrder *order) const {
+std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collecting,
+                                                  const PrescribedOrder *order) const {
   std::vector<bool> mayBeCopied;
   for (const SparseAccess &access : operands_)
     mayBeCopied.push_back(access.mayBeCopied);
@@ -173,7 +177,7 @@ std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting, co
   std::optional<LoopPlan> chosen = chooseLoops(order ? order->mayBeCopied : mayBeCopied, problem);
   if (!chosen)
     return std::nullopt;
-  TermPlan plan{std::move(*chosen)};
+  PhysicalPlan plan{std::move(*chosen)};
   // No operand is split into parts: each variable is one loop, under its own number.
   const auto limit = static_cast<int>(collecting.size()) - 1;
   while (plan.rowOrder < limit && plan.loops.order[plan.rowOrder] == collecting[plan.rowOrder])
@@ -181,12 +185,12 @@ std::optional<TermPlan> TermPlanner::plan(const std::vector<int> &collecting, co
   return plan;
 }
 
-std::optional<LevelSpace> TermPlanner::spaceFor(const std::vector<bool> &copied) const {
+std::optional<LevelSpace> PhysicalPlanner::spaceFor(const std::vector<bool> &copied) const {
   return LevelSpace::build(static_cast<int>(variables_.size()), operands_, copied);
 }
 
-std::optional<LoopProblem> TermPlanner::problemFor(const std::vector<bool> &copied,
-                                                   const std::vector<int> &collecting) const {
+std::optional<LoopProblem> PhysicalPlanner::problemFor(const std::vector<bool> &copied,
+                                                       const std::vector<int> &collecting) const {
   std::optional<LevelSpace> space = spaceFor(copied);
   std::optional<std::vector<SparseUse>> uses = space ? space->uses() : std::nullopt;
   if (!uses)
@@ -198,9 +202,9 @@ std::optional<LoopProblem> TermPlanner::problemFor(const std::vector<bool> &copi
     problem.extents.push_back(space->extentOf(loop));
   problem.indexesTarget.resize(problem.extents.size());
   if (target().format.isDense() && target().order() > 0) {
-    if (!space->mayIndexDense(numbersOf(draft_.targetVariables)))
+    if (!space->mayIndexDense(numbersOf(logical_.targetVariables)))
       return std::nullopt;
-    problem.dense.push_back({loopsInStorageOrder(target().format, draft_.targetVariables, *space), kTargetWeight});
+    problem.dense.push_back({loopsInStorageOrder(target().format, logical_.targetVariables, *space), kTargetWeight});
     for (int loop : problem.dense.back().loops)
       problem.indexesTarget[loop] = true;
   }
@@ -219,13 +223,13 @@ std::optional<LoopProblem> TermPlanner::problemFor(const std::vector<bool> &copi
   return problem;
 }
 
-std::vector<VariableId> TermPlanner::inStorageOrder(const Access &access) const {
+std::vector<VariableId> PhysicalPlanner::inStorageOrder(const Access &access) const {
   return DenseView(access, scope_, kernel_).variables();
 }
 
-std::vector<int> TermPlanner::loopsInStorageOrder(const format::Format &format,
-                                                  const std::vector<VariableId> &byDimension,
-                                                  const LevelSpace &space) const {
+std::vector<int> PhysicalPlanner::loopsInStorageOrder(const format::Format &format,
+                                                      const std::vector<VariableId> &byDimension,
+                                                      const LevelSpace &space) const {
   std::vector<int> loops;
   for (const format::Level &level : format.levels)
     for (const IndexTerm &part : space.valueOf(positionOf(variables_, byDimension[level.dim])))
@@ -233,7 +237,7 @@ std::vector<int> TermPlanner::loopsInStorageOrder(const format::Format &format,
   return loops;
 }
 
-Term TermPlanner::build(const TermPlan &plan) {
+Term PhysicalPlanner::build(const PhysicalPlan &plan) {
   const std::vector<int> &order = plan.loops.order;
   const LevelSpace space = *spaceFor(plan.loops.copied);
   const bool isListed = !order.empty() && isListedEverywhere(space.loops()[order.front()]);
@@ -249,7 +253,7 @@ Term TermPlanner::build(const TermPlan &plan) {
     for (int dim = 0; dim < target().order(); ++dim)
       result.target.push_back(inNest(space.valueOf(dim), order));
   else
-    result.target = indicesOf(target().format, numbersOf(draft_.targetVariables), space, order);
+    result.target = indicesOf(target().format, numbersOf(logical_.targetVariables), space, order);
   for (AccessId id : accesses_) {
     const Access access = scope_.accesses[id];
     const auto place = std::find(sparse_.begin(), sparse_.end(), id) - sparse_.begin();
@@ -275,32 +279,32 @@ Term TermPlanner::build(const TermPlan &plan) {
     result.operands.push_back(std::move(operand));
   }
   std::optional<Domain> domain;
-  if (hasDomain(*term_.expr, draft_.reduction, scope_, kernel_))
-    domain = domainOfTerm(*term_.expr, draft_.background, draft_.computeType, scope_, kernel_);
+  if (hasDomain(*term_.expr, logical_.reduction, scope_, kernel_))
+    domain = domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_);
   const ExpressionBuilder builder(accesses_, scope_, kernel_, valueOf, domain);
   // What is computed nowhere must not fold to a constant, which loops would not see.
   const NodePtr entry = domain ? anyEntryOf(*domain) : nullptr;
-  result.expr = builder.build(entry ? *entry : *term_.expr, draft_.computeType);
+  result.expr = builder.build(entry ? *entry : *term_.expr, logical_.computeType);
   if (domain)
     result.domain = builder.numbered(*domain);
   return result;
 }
 
 /// Of a domain without places an access that it names, else null.
-NodePtr TermPlanner::anyEntryOf(const Domain &domain) const {
+NodePtr PhysicalPlanner::anyEntryOf(const Domain &domain) const {
   if (!isNowhere(domain))
     return nullptr;
   return makeNode(AccessNode{domain.parts.front().operand}, term_.where);
 }
 
-bool TermPlanner::isListedEverywhere(const SpaceLoop &loop) const {
+bool PhysicalPlanner::isListedEverywhere(const SpaceLoop &loop) const {
   const VariableId variable = variables_[loop.variable];
   const auto lists = [&](const Tensor &tensor, const std::vector<VariableId> &byDimension) {
     return std::none_of(tensor.format.levels.begin(), tensor.format.levels.end(), [&](const format::Level &level) {
       return level.isDense() && byDimension[level.dim] == variable;
     });
   };
-  return loop.part == format::Part::Whole && lists(target(), draft_.targetVariables) &&
+  return loop.part == format::Part::Whole && lists(target(), logical_.targetVariables) &&
          std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId id) {
            const Access &access = scope_.accesses[id];
            if (!hasDerived(access, scope_))
@@ -310,8 +314,8 @@ bool TermPlanner::isListedEverywhere(const SpaceLoop &loop) const {
          });
 }
 
-Loop TermPlanner::makeLoop(const SpaceLoop &loop) const {
-  const auto isTarget = [&](int variable) { return variable < static_cast<int>(draft_.targetVariables.size()); };
+Loop PhysicalPlanner::makeLoop(const SpaceLoop &loop) const {
+  const auto isTarget = [&](int variable) { return variable < static_cast<int>(logical_.targetVariables.size()); };
   const Variable &variable = scope_.variables[variables_[loop.variable]];
   Loop result{variable.name, variable.extent, !isTarget(loop.variable), loop.part, loop.block};
   switch (loop.part) {

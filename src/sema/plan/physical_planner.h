@@ -1,9 +1,9 @@
-// One term's loops: the order chosen for them, and the term that results. Private to this folder.
+// One term's physical plan: the order chosen for its loops, and the term that results. Private to this folder.
 #pragma once
 
 #include "sema/plan/level_space.h"
 #include "sema/plan/operand_copies.h"
-#include "sema/terms/draft.h"
+#include "sema/terms/logical_plan.h"
 
 #include <optional>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace spc::sema {
 
 /// An order of a term's loops.
-struct TermPlan {
+struct PhysicalPlan {
   LoopPlan loops;
   int rowOrder = 0; ///< of an assembled target: how many of its dimensions are the outermost loops, in collecting order
 };
@@ -22,32 +22,32 @@ struct PrescribedOrder {
   std::vector<bool> mayBeCopied;     ///< by sparse operand: those that are copied for the cheapest order, too
 };
 
-class TermPlanner {
+class PhysicalPlanner {
 public:
   /// The arguments must outlive the planner.
-  TermPlanner(Analysis &analysis, OperandCopies &copies, const Draft &draft, const DraftTerm &term);
+  PhysicalPlanner(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical, const LogicalTerm &term);
 
   /// The cheapest order; nullopt where there is none. `collecting` (of an assembled target, else empty) lists the
   /// target's dimensions in the order in which the loops shall visit them.
-  std::optional<TermPlan> plan(const std::vector<int> &collecting) const;
+  std::optional<PhysicalPlan> plan(const std::vector<int> &collecting) const;
 
   /// The variables in the order that the schedule sets; nullopt where it sets none for a term with these variables, and
   /// for a term that reads a symmetric operand's mirror image.
   std::optional<std::vector<VariableId>> prescribedVariables() const;
 
   /// As plan(), where a variable's outermost loop is inside of those of the variables before it.
-  std::optional<TermPlan> plan(const std::vector<int> &collecting, const PrescribedOrder &order) const;
+  std::optional<PhysicalPlan> plan(const std::vector<int> &collecting, const PrescribedOrder &order) const;
 
-  Term build(const TermPlan &plan);
+  Term build(const PhysicalPlan &plan);
 
   /// Says why there is no order.
   void reportNoOrder() const;
 
   /// Says why the loops cannot be in the prescribed order. `cheapest`: without it.
-  Diagnostic &reportForbidden(const PrescribedOrder &order, const TermPlan &cheapest) const;
+  Diagnostic &reportForbidden(const PrescribedOrder &order, const PhysicalPlan &cheapest) const;
 
   /// The variables by their outermost loops in a plan, outermost first: "[\"i\", \"k\", \"j\"]".
-  std::string orderOf(const TermPlan &plan) const;
+  std::string orderOf(const PhysicalPlan &plan) const;
 
 private:
   void findSparseAccesses(bool mayFollowOthers);
@@ -61,7 +61,7 @@ private:
   /// Whether the term is 0 but where this one sparse operand stores entries, and is summed.
   bool addsAlone(AccessId access) const;
   std::vector<int> numbersOf(const std::vector<VariableId> &some) const;
-  std::optional<TermPlan> plan(const std::vector<int> &collecting, const PrescribedOrder *order) const;
+  std::optional<PhysicalPlan> plan(const std::vector<int> &collecting, const PrescribedOrder *order) const;
   std::optional<LoopProblem> problemFor(const std::vector<bool> &copied, const std::vector<int> &collecting) const;
   std::optional<LevelSpace> spaceFor(const std::vector<bool> &copied) const;
   /// The variables of an operand's levels, outermost first, but those of places in blocks.
@@ -73,13 +73,13 @@ private:
   /// Whether no tensor of the term stores all coordinates of a variable.
   bool isListedEverywhere(const SpaceLoop &loop) const;
   Loop makeLoop(const SpaceLoop &loop) const;
-  const Tensor &target() const { return kernel_.tensors[draft_.target]; }
+  const Tensor &target() const { return kernel_.tensors[logical_.target]; }
 
   Analysis &analysis_;
   Kernel &kernel_;
   OperandCopies &copies_;
-  const Draft &draft_;
-  const DraftTerm &term_;
+  const LogicalStatement &logical_;
+  const LogicalTerm &term_;
   const Scope &scope_;
   std::vector<VariableId> variables_; ///< the target's, then the summed ones
   std::vector<AccessId> accesses_;

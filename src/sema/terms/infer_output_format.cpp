@@ -2,7 +2,7 @@
 #include "sema/fold.h"
 #include "sema/terms/copy_advice.h"
 #include "sema/terms/densifier.h"
-#include "sema/terms/draft.h"
+#include "sema/terms/logical_plan.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
 
@@ -20,68 +20,69 @@ constexpr DiagnosticKind kDensify{"densify", Severity::Warning};
 
 using Pattern = std::variant<KeptPattern, PatternLoss>;
 
-class OutputSettler {
+class OutputFormatInference {
 public:
-  OutputSettler(Analysis &analysis, Draft &draft)
-      : analysis_(analysis), draft_(draft), scope_(analysis.statements[draft.statement].scope),
-        target_(analysis.kernel.tensors[draft.target]), symbol_(analysis.symbols[draft.target]) {}
+  OutputFormatInference(Analysis &analysis, LogicalStatement &logical)
+      : analysis_(analysis), logical_(logical), scope_(analysis.statements[logical.statement].scope),
+        target_(analysis.kernel.tensors[logical.target]), symbol_(analysis.symbols[logical.target]) {}
 
-  void settle() {
-    bool isFirstWrite = symbol_.firstWrite == static_cast<int>(draft_.statement);
-    settleFill(isFirstWrite);
-    settleFormat(isFirstWrite);
+  void run() {
+    bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
+    inferFill(isFirstWrite);
+    inferFormat(isFirstWrite);
     checkFill();
   }
 
 private:
-  void settleFormat(bool isFirstWrite) {
+  void inferFormat(bool isFirstWrite) {
     if (target_.isAssembled) {
       (void)refuseReduction();
       return;
     }
     bool isOpen = isFirstWrite && !symbol_.isOperand && !symbol_.boundBy;
-    Pattern pattern = findKeptPattern(draft_, scope_, analysis_.kernel);
+    Pattern pattern = findKeptPattern(logical_, scope_, analysis_.kernel);
     if (isOpen)
       chooseFormat(laterStatementsKeep(pattern));
     else if (!target_.format.isDense())
-      settleSparse(pattern, isFirstWrite);
+      decideStructure(pattern, isFirstWrite);
   }
 
   /// A target without a declared fill takes what the first statement makes of places where nothing is stored; outputs
   /// only where an operand has such a fill, too.
-  void settleFill(bool isFirstWrite) {
+  void inferFill(bool isFirstWrite) {
     const Kernel &kernel = analysis_.kernel;
-    const Node &value = *draft_.terms.front().expr;
+    const Node &value = *logical_.terms.front().expr;
     const bool isDeclared = symbol_.declaration && symbol_.declaration->fill;
     const bool mayInfer = target_.role == TensorRole::Temporary || hasFill(value, scope_, kernel);
-    if (isFirstWrite && !isDeclared && !symbol_.isOperand && !draft_.accumulates && mayInfer) {
+    if (isFirstWrite && !isDeclared && !symbol_.isOperand && !logical_.accumulates && mayInfer) {
       const std::optional<double> fill =
-          isPlain() ? sparsityOf(value, draft_.computeType, scope_, kernel).fill : draft_.background;
-      const bool isKnown = fill && hasDomain(value, draft_.reduction, scope_, kernel);
-      target_.fill = isKnown ? foldCast(target_.type, draft_.computeType, *fill).value_or(0) : 0;
+          isPlain() ? sparsityOf(value, logical_.computeType, scope_, kernel).fill : logical_.targetDefault;
+      const bool isKnown = fill && hasDomain(value, logical_.reduction, scope_, kernel);
+      target_.fill = isKnown ? foldCast(target_.type, logical_.computeType, *fill).value_or(0) : 0;
     }
     if (isPlain() && target_.fill != 0)
-      draft_.background = target_.fill;
+      logical_.targetDefault = target_.fill;
   }
 
   /// One value for each element, that of its one term.
   bool isPlain() const {
-    return draft_.reduction == Reduction::Sum && draft_.terms.size() == 1 && !draft_.accumulates &&
-           draft_.terms.front().reductions.empty();
+    return logical_.reduction == Reduction::Sum && logical_.terms.size() == 1 && !logical_.accumulates &&
+           logical_.terms.front().reductions.empty();
   }
 
   /// A sparse target's missing entries are what the statement makes of them.
   void checkFill() {
     if (target_.format.isDense()) {
       target_.fill = 0;
-      draft_.background = isPlain() ? 0 : draft_.background;
+      logical_.targetDefault = isPlain() ? 0 : logical_.targetDefault;
     }
     if (hasPadding(target_.format) && target_.fill != 0)
-      return reportFillFormat(target_, analysis_.statements[draft_.statement].source->targetWhere,
+      return reportFillFormat(target_, analysis_.statements[logical_.statement].source->targetWhere,
                               analysis_.diagnostics);
-    const bool hasMissing = hasDomain(*draft_.terms.front().expr, draft_.reduction, scope_, analysis_.kernel);
-    const bool isRefused = draft_.accumulates && draft_.reduction != Reduction::Sum;
-    if (target_.fill == 0 || isRefused || (!draft_.accumulates && draft_.background == target_.fill && hasMissing))
+    const bool hasMissing = hasDomain(*logical_.terms.front().expr, logical_.reduction, scope_, analysis_.kernel);
+    const bool isRefused = logical_.accumulates && logical_.reduction != Reduction::Sum;
+    if (target_.fill == 0 || isRefused ||
+        (!logical_.accumulates && logical_.targetDefault == target_.fill && hasMissing))
       return;
     std::ostringstream fill;
     fill << target_.fill;
@@ -101,15 +102,15 @@ private:
 
   // The pattern of the first statement stands only when the later ones that write the target keep it too.
   Pattern laterStatementsKeep(Pattern pattern) const {
-    for (size_t later = draft_.statement + 1; later < analysis_.statements.size(); ++later) {
-      if (analysis_.statements[later].target.tensor != draft_.target || !std::holds_alternative<KeptPattern>(pattern))
+    for (size_t later = logical_.statement + 1; later < analysis_.statements.size(); ++later) {
+      if (analysis_.statements[later].target.tensor != logical_.target || !std::holds_alternative<KeptPattern>(pattern))
         continue;
       Kernel kernel;
       kernel.tensors = analysis_.kernel.tensors;
-      kernel.tensors[draft_.target].format = formatFrom(std::get<KeptPattern>(pattern));
+      kernel.tensors[logical_.target].format = formatFrom(std::get<KeptPattern>(pattern));
       Scope scope = analysis_.statements[later].scope;
       Diagnostics trial;
-      Draft other = expandTerms(analysis_, later, kernel, scope, trial).main;
+      LogicalStatement other = expandTerms(analysis_, later, kernel, scope, trial).main;
       Pattern kept = findKeptPattern(other, scope, kernel);
       if (auto *same = std::get_if<KeptPattern>(&kept); same && isSelf(*same))
         continue;
@@ -120,7 +121,7 @@ private:
   }
 
   bool isSelf(const KeptPattern &pattern) const {
-    return pattern.source == draft_.target &&
+    return pattern.source == logical_.target &&
            std::is_sorted(pattern.targetDimension.begin(), pattern.targetDimension.end());
   }
 
@@ -132,7 +133,7 @@ private:
         target_.patternOf = structureOf(kept->source);
       else
         assemble(pattern);
-      analysis_.diagnostics.report(kOutputFormat, draft_.where,
+      analysis_.diagnostics.report(kOutputFormat, logical_.where,
                                    kindOfTarget() + inQuotes(target_.name) + (shares ? " takes" : " has") +
                                        " the pattern of " + inQuotes(analysis_.kernel.tensors[kept->source].name) +
                                        ": " + storage(target_.format));
@@ -162,12 +163,12 @@ private:
     Diagnostic &dense =
         couldBeSparse()
             ? analysis_.diagnostics
-                  .report(kDensify, draft_.where,
+                  .report(kDensify, logical_.where,
                           kindOfTarget() + inQuotes(target_.name) +
                               " is dense, though only sparse operands decide which of its elements are set")
                   .advise("bind it, to say what is meant: --format " + target_.name + "=" + shippedFormat(inOrder()) +
                           ", for instance, or --format " + target_.name + "=dense")
-            : analysis_.diagnostics.report(kOutputFormat, draft_.where,
+            : analysis_.diagnostics.report(kOutputFormat, logical_.where,
                                            kindOfTarget() + inQuotes(target_.name) + " is dense");
     if (loss.byStorage)
       dense.note(loss.where, loss.reason);
@@ -175,10 +176,10 @@ private:
 
   /// Reports a term that makes the result dense though it looks sparse.
   bool isDenseByTerm() {
-    if (!looksSparse(draft_, scope_, analysis_.kernel))
+    if (!looksSparse(logical_, scope_, analysis_.kernel))
       return false;
-    for (const DraftTerm &term : draft_.terms)
-      if (const auto culprit = densifierOf(*term.expr, draft_.computeType, scope_, analysis_.kernel)) {
+    for (const LogicalTerm &term : logical_.terms)
+      if (const auto culprit = densifierOf(*term.expr, logical_.computeType, scope_, analysis_.kernel)) {
         analysis_.diagnostics
             .report(kDensify, culprit->where, kindOfTarget() + inQuotes(target_.name) + " is dense: " + culprit->reason)
             .advise("multiply this by pattern(...) where only stored entries are meant, or say that it is: --format " +
@@ -190,7 +191,7 @@ private:
 
   // Does every term have sparse operands that cover the target's variables? A vector from a matrix is dense by nature.
   bool couldBeSparse() const {
-    return std::all_of(draft_.terms.begin(), draft_.terms.end(), [&](const DraftTerm &term) {
+    return std::all_of(logical_.terms.begin(), logical_.terms.end(), [&](const LogicalTerm &term) {
       std::vector<VariableId> covered;
       for (AccessId id : accessesOf(*term.expr)) {
         const Access &access = scope_.accesses[id];
@@ -198,7 +199,7 @@ private:
         if (!tensor.format.isDense() && (target_.order() > 1 || tensor.order() == 1))
           covered.insert(covered.end(), access.variables.begin(), access.variables.end());
       }
-      return std::all_of(draft_.targetVariables.begin(), draft_.targetVariables.end(), [&](VariableId variable) {
+      return std::all_of(logical_.targetVariables.begin(), logical_.targetVariables.end(), [&](VariableId variable) {
         return std::find(covered.begin(), covered.end(), variable) != covered.end();
       });
     });
@@ -206,7 +207,7 @@ private:
 
   // A target bound to a sparse format shares a pattern where all of the statements that write it keep it, and is
   // assembled otherwise.
-  void settleSparse(const Pattern &pattern, bool isFirstWrite) {
+  void decideStructure(const Pattern &pattern, bool isFirstWrite) {
     const auto *kept = std::get_if<KeptPattern>(&pattern);
     if (target_.structureOf)
       return checkDeclaredStructure(pattern);
@@ -214,7 +215,7 @@ private:
       return; // decided then, for all statements
     if (kept && sharesStorage(*kept) && !addsToOther(*kept) && !isRebuilt(kept->source) &&
         std::holds_alternative<KeptPattern>(laterStatementsKeep(pattern)))
-      target_.patternOf = kept->source == draft_.target ? draft_.target : structureOf(kept->source);
+      target_.patternOf = kept->source == logical_.target ? logical_.target : structureOf(kept->source);
     else
       assemble(pattern);
   }
@@ -224,7 +225,7 @@ private:
   /// Whether the entries that the target has before the call may lie elsewhere than those of the operand; a format that
   /// cannot be assembled takes them for the same.
   bool addsToOther(const KeptPattern &kept) const {
-    return draft_.accumulates && structureOf(kept.source) != structureOf(draft_.target) &&
+    return logical_.accumulates && structureOf(kept.source) != structureOf(logical_.target) &&
            !whyNotAssembled(target_.format);
   }
 
@@ -233,21 +234,21 @@ private:
     const TensorId owner = structureOf(source);
     const Tensor &tensor = analysis_.kernel.tensors[owner];
     bool isWrittenLater = false;
-    for (size_t later = draft_.statement + 1; later < analysis_.statements.size(); ++later)
+    for (size_t later = logical_.statement + 1; later < analysis_.statements.size(); ++later)
       isWrittenLater |= analysis_.statements[later].target.tensor == owner;
-    return owner != draft_.target && (tensor.isAssembled || (isWrittenLater && !whyNotAssembled(tensor.format)));
+    return owner != logical_.target && (tensor.isAssembled || (isWrittenLater && !whyNotAssembled(tensor.format)));
   }
 
   /// Reports a reduction that no sparse target takes: one into what it holds, or one with a value for every element.
   bool refuseReduction() {
-    if (draft_.reduction == Reduction::Sum || (!draft_.accumulates && keepsMissing()))
+    if (logical_.reduction == Reduction::Sum || (!logical_.accumulates && keepsMissing()))
       return false;
     const std::string stored = inQuotes(target_.name) + " is stored as " + storage(target_.format) + ", and ";
     Diagnostic &refused =
-        draft_.accumulates
-            ? refuse(stored + inQuotes(syntax::spellingOf(analysis_.statements[draft_.statement].source->op)) +
+        logical_.accumulates
+            ? refuse(stored + inQuotes(syntax::spellingOf(analysis_.statements[logical_.statement].source->op)) +
                      " takes values into dense targets alone")
-            : refuse(stored + inQuotes(syntax::spellingOf(draft_.reduction)) + " has a value for every element");
+            : refuse(stored + inQuotes(syntax::spellingOf(logical_.reduction)) + " has a value for every element");
     refused.advise("store it densely: --format " + target_.name + "=dense");
     return true;
   }
@@ -269,18 +270,18 @@ private:
         .advise("store the output in another format, for instance " + shippedFormat(inOrder()));
   }
 
-  /// Whether a reduction leaves elements out: it is neutral where nothing is stored, and so are missing entries.
+  /// Whether a reduction leaves elements out: it is its identity where nothing is stored, and so are missing entries.
   bool keepsMissing() const {
-    const Node &value = *draft_.terms.front().expr;
-    return !draft_.accumulates && draft_.background == target_.fill &&
-           hasDomain(value, draft_.reduction, scope_, analysis_.kernel) &&
-           domainOfTerm(value, draft_.background, draft_.computeType, scope_, analysis_.kernel).kind !=
+    const Node &value = *logical_.terms.front().expr;
+    return !logical_.accumulates && logical_.targetDefault == target_.fill &&
+           hasDomain(value, logical_.reduction, scope_, analysis_.kernel) &&
+           domainOfTerm(value, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel).kind !=
                Domain::Kind::Everywhere;
   }
 
   void warnIfFull() {
-    const bool isMixed = looksSparse(draft_, scope_, analysis_.kernel);
-    for (const DraftTerm &term : draft_.terms)
+    const bool isMixed = looksSparse(logical_, scope_, analysis_.kernel);
+    for (const LogicalTerm &term : logical_.terms)
       if (isEverywhere(term) || (isMixed && !hasSparse(*term.expr, scope_, analysis_.kernel)))
         analysis_.diagnostics
             .report(kDensify, culpritOf(term).where,
@@ -289,14 +290,14 @@ private:
   }
 
   /// Whether a term of sparse operands has a value where they have no entries.
-  bool isEverywhere(const DraftTerm &term) const {
-    return hasDomain(*term.expr, draft_.reduction, scope_, analysis_.kernel) &&
-           domainOfTerm(*term.expr, draft_.background, draft_.computeType, scope_, analysis_.kernel).kind ==
+  bool isEverywhere(const LogicalTerm &term) const {
+    return hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel) &&
+           domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel).kind ==
                Domain::Kind::Everywhere;
   }
 
-  Densifier culpritOf(const DraftTerm &term) const {
-    return densifierOf(*term.expr, draft_.computeType, scope_, analysis_.kernel)
+  Densifier culpritOf(const LogicalTerm &term) const {
+    return densifierOf(*term.expr, logical_.computeType, scope_, analysis_.kernel)
         .value_or(Densifier{term.where, "this term is not what missing entries are"});
   }
 
@@ -305,7 +306,7 @@ private:
   void checkDependents() {
     for (size_t id = 0; id < analysis_.kernel.tensors.size(); ++id) {
       const Tensor &tensor = analysis_.kernel.tensors[id];
-      if (tensor.structureOf != draft_.target || (isReadSoFar() && !isTarget(static_cast<TensorId>(id))))
+      if (tensor.structureOf != logical_.target || (isReadSoFar() && !isTarget(static_cast<TensorId>(id))))
         continue;
       refuse(inQuotes(tensor.name) + " is bound to the structure of " + inQuotes(target_.name) +
              ", which this statement builds anew")
@@ -320,10 +321,10 @@ private:
 
   // Whether this statement or one before it reads the target.
   bool isReadSoFar() const {
-    bool isRead = draft_.accumulates;
-    for (size_t statement = 0; statement <= draft_.statement; ++statement)
+    bool isRead = logical_.accumulates;
+    for (size_t statement = 0; statement <= logical_.statement; ++statement)
       for (const Access &access : analysis_.statements[statement].scope.accesses)
-        isRead |= access.tensor == draft_.target;
+        isRead |= access.tensor == logical_.target;
     return isRead;
   }
 
@@ -338,13 +339,13 @@ private:
       return;
     }
     const auto &kept = std::get<KeptPattern>(pattern);
-    if (!sharesStorage(kept) || structureOf(kept.source) != structureOf(draft_.target)) {
+    if (!sharesStorage(kept) || structureOf(kept.source) != structureOf(logical_.target)) {
       refuse(bound + ", but this statement keeps that of " + inQuotes(analysis_.kernel.tensors[kept.source].name))
           .advise("drop the binding, or bind it to a format of its own");
       return;
     }
     if (!target_.patternOf)
-      target_.patternOf = kept.source == draft_.target ? draft_.target : structureOf(kept.source);
+      target_.patternOf = kept.source == logical_.target ? logical_.target : structureOf(kept.source);
   }
 
   std::string kindOfTarget() const { return target_.role == TensorRole::Temporary ? "temporary " : "output "; }
@@ -357,16 +358,16 @@ private:
 
   /// A format of the target in words, with the statement's own index variables.
   std::string storage(const format::Format &format) const {
-    return format::describe(format, namesOf(draft_.targetVariables, scope_));
+    return format::describe(format, namesOf(logical_.targetVariables, scope_));
   }
 
   Diagnostic &refuse(std::string message) {
-    return analysis_.diagnostics.report(kAssembledOutput, analysis_.statements[draft_.statement].source->targetWhere,
+    return analysis_.diagnostics.report(kAssembledOutput, analysis_.statements[logical_.statement].source->targetWhere,
                                         std::move(message));
   }
 
   Analysis &analysis_;
-  Draft &draft_;
+  LogicalStatement &logical_;
   const Scope &scope_;
   Tensor &target_;
   const Symbol &symbol_;
@@ -374,8 +375,8 @@ private:
 
 } // namespace
 
-void settleOutput(Analysis &analysis, Draft &draft) {
-  OutputSettler(analysis, draft).settle();
+void inferOutputFormat(Analysis &analysis, LogicalStatement &logical) {
+  OutputFormatInference(analysis, logical).run();
 }
 
 } // namespace spc::sema

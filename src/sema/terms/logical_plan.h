@@ -1,12 +1,14 @@
-// Statements whose sums are placed, before loop orders are chosen. Private to this folder.
+// The logical plan: statements whose sums are placed, before loop orders are chosen. Private to this folder.
 #pragma once
 
 #include "sema/analysis.h"
 
 namespace spc::sema {
 
+inline constexpr size_t kMaxTerms = 256; ///< of a statement
+
 /// One addend of a statement, whose loops have no order yet.
-struct DraftTerm {
+struct LogicalTerm {
   NodePtr expr;                       ///< without sum() nodes
   std::vector<VariableId> reductions; ///< summed over, whether they occur in `expr` or not
   bool overwrites = false;
@@ -14,24 +16,24 @@ struct DraftTerm {
 };
 
 /// A statement of the source, or the computation of a temporary that one of its sums needs.
-struct Draft {
+struct LogicalStatement {
   size_t statement = 0; ///< whose scope the variables and accesses belong to
   TensorId target = 0;
   std::vector<VariableId> targetVariables;
   bool accumulates = false; ///< `+=`
   bool zeroFirst = false;
   Reduction reduction = Reduction::Sum; ///< of another one there is one term
-  double background = 0;                ///< what the statement makes of places where no term is computed
+  double targetDefault = 0;             ///< target default: the value of places where no term is computed
   ValueType computeType = ValueType::F64;
-  std::vector<DraftTerm> terms;
+  std::vector<LogicalTerm> terms;
   Span where;
 };
 
 /// What one source statement becomes: its temporaries' computations in order, then perhaps a copy, then itself.
 struct Expansion {
-  std::vector<Draft> temporaries;
+  std::vector<LogicalStatement> temporaries;
   std::optional<Copy> copyOfTarget;
-  Draft main;
+  LogicalStatement main;
 };
 
 /// Splits the right side of statement number `statement` into terms. Temporaries go to `kernel`, new accesses to
@@ -57,14 +59,15 @@ struct PatternLoss {
   bool byStorage = false; ///< it would be kept, were the operand stored otherwise
 };
 
-std::variant<KeptPattern, PatternLoss> findKeptPattern(const Draft &draft, const Scope &scope, const Kernel &kernel);
+std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,
+                                                       const Kernel &kernel);
 
 /// Why the arrays of a format cannot be built from entries; nullopt where they can.
 std::optional<std::string> whyNotAssembled(const format::Format &format);
 
-/// Where this is the first statement that writes the draft's target, decides the target's format, whether a sparse one
-/// shares an operand's pattern or is assembled, and what its missing entries are.
-void settleOutput(Analysis &analysis, Draft &draft);
+/// Where this is the first statement that writes the statement's target, decides the target's format, whether a sparse
+/// one shares an operand's pattern or is assembled, and what its missing entries are.
+void inferOutputFormat(Analysis &analysis, LogicalStatement &logical);
 
 /// Makes a statement that reads its own target right: in place where possible, else through a copy.
 /// Also decides which term overwrites the target and whether it is set to zero first.
