@@ -1,4 +1,5 @@
 #include "transforms/passes.h"
+#include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -93,12 +94,8 @@ scf::IfOp Merge::branchOn(mlir::Block &block, mlir::Operation *last) const {
 
 /// Without, a merge may be better off with positions that are computed, as nothing depends on branches.
 bool Merge::writes(scf::IfOp branch) const {
-  return branch
-      .walk([](mlir::Operation *op) {
-        const bool isWrite = mlir::hasEffect<mlir::MemoryEffects::Write>(op);
-        return isWrite ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
+  return holdsForAny(branch.getOperation(),
+                     [](mlir::Operation *op) { return mlir::hasEffect<mlir::MemoryEffects::Write>(op); });
 }
 
 Value Merge::stepIn(mlir::OpBuilder &builder, arith::SelectOp step, const Known &known) {

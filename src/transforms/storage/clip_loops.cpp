@@ -1,6 +1,7 @@
 #include "transforms/passes.h"
 #include "transforms/storage/bounded_indices.h"
 #include "transforms/util/affine_sums.h"
+#include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -65,10 +66,10 @@ public:
           narrowBounds(*clip);
         continue;
       }
-      mlir::FailureOr<scf::IfOp> guarded = guard(**next);
-      if (failed(guarded))
+      mlir::FailureOr<scf::IfOp> predicated = predicateAccess(**next);
+      if (failed(predicated))
         return signalPassFailure();
-      indices.mark(**next, *guarded);
+      indices.mark(**next, *predicated);
     }
     indices.forgetMarks();
     getOperation().walk([](mlir::Operation *op) { op->removeAttr(kPartial); });
@@ -77,7 +78,7 @@ public:
 private:
   void narrowBounds(const Clip &clip);
   bool splitFullBlocks(const Clip &clip);
-  mlir::FailureOr<scf::IfOp> guard(const BoundedIndex &bounded);
+  mlir::FailureOr<scf::IfOp> predicateAccess(const BoundedIndex &bounded);
 };
 
 /// max(lower, -rest) and min(upper, extent - rest), or the like where the variable is subtracted.
@@ -173,92 +174,112 @@ Value carriedBy(scf::WhileOp loop, unsigned number) {
   return {};
 }
 
-/// In the body of a merging loop, which also advances, only `inner`, which is or holds the access, and what depends on
-/// it becomes conditional.
-mlir::FailureOr<scf::IfOp> predicateDependents(const BoundedIndex &bounded, mlir::Operation *inner, scf::WhileOp loop) {
-  mlir::Operation *terminator = loop.getAfterBody()->getTerminator();
-  llvm::SetVector<mlir::Operation *> dependents;
-  dependents.insert(inner);
-  for (mlir::Operation *op = inner->getNextNode(); op != terminator; op = op->getNextNode()) {
-    const auto depends = [&](mlir::Operation *nested) {
-      return llvm::any_of(nested->getOperands(), [&](Value used) { return dependents.contains(used.getDefiningOp()); });
-    };
-    if (op->walk([&](mlir::Operation *nested) {
-            return depends(nested) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-          }).wasInterrupted())
-      dependents.insert(op);
-  }
+/// What becomes conditional: operations of one block, in order, and which operands of its terminator hand on what they
+/// compute.
+struct Predicated {
+  llvm::SmallVector<mlir::Operation *> operations;
   llvm::SmallVector<unsigned> places;
-  llvm::SmallVector<Value> changed, unchanged;
-  for (mlir::OpOperand &operand : terminator->getOpOperands()) {
-    if (!dependents.contains(operand.get().getDefiningOp()))
-      continue;
-    places.push_back(operand.getOperandNumber());
-    changed.push_back(operand.get());
-    unchanged.push_back(carriedBy(loop, places.back()));
-    if (!unchanged.back())
-      return loop.emitError("an index that leaves its extent where a loop carries what follows from it");
-  }
+  llvm::SmallVector<Value> otherwise; ///< what to hand on at these places where the operations are skipped
+};
+
+/// Puts the operations under the condition that the index is inside of its extent, in front of `place`.
+scf::IfOp predicate(const BoundedIndex &bounded, const Predicated &what, mlir::Operation *place) {
+  mlir::Operation *terminator = place->getBlock()->getTerminator();
   mlir::Location location = bounded.access->getLoc();
-  mlir::OpBuilder builder(dependents.back());
-  Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult,
-                                         emitSum(builder, location, bounded.sum), bounded.extent);
-  auto choice =
-      scf::IfOp::create(builder, location, mlir::ValueRange(changed).getTypes(), isInside, true, !changed.empty());
+  mlir::OpBuilder builder(place);
+  Value index = emitSum(builder, location, bounded.sum);
+  Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, index, bounded.extent);
+  const bool handsOn = !what.places.empty();
+  auto choice = scf::IfOp::create(builder, location, mlir::ValueRange(what.otherwise).getTypes(), isInside,
+                                  /*addThenBlock=*/true, /*addElseBlock=*/handsOn);
   builder.setInsertionPointToStart(choice.thenBlock());
-  auto yield = scf::YieldOp::create(builder, location, changed);
-  for (mlir::Operation *op : dependents)
+  llvm::SmallVector<Value> computed;
+  for (unsigned operand : what.places)
+    computed.push_back(terminator->getOperand(operand));
+  auto yield = scf::YieldOp::create(builder, location, computed);
+  for (mlir::Operation *op : what.operations)
     op->moveBefore(yield);
-  if (changed.empty())
+  if (!handsOn)
     return choice;
   builder.setInsertionPointToStart(choice.elseBlock());
-  scf::YieldOp::create(builder, location, unchanged);
-  for (auto [place, result] : llvm::zip(places, choice.getResults()))
-    terminator->setOperand(place, result);
+  scf::YieldOp::create(builder, location, what.otherwise);
+  for (auto [operand, result] : llvm::zip_equal(what.places, choice.getResults()))
+    terminator->setOperand(operand, result);
   return choice;
 }
 
-/// Where only a loop over positions has the index, everything that follows its coordinate becomes conditional.
-mlir::FailureOr<scf::IfOp> ClipLoops::guard(const BoundedIndex &bounded) {
+/// `first` and what of the rest of its block depends on it.
+llvm::SetVector<mlir::Operation *> dependentsOf(mlir::Operation *first) {
+  llvm::SetVector<mlir::Operation *> dependents;
+  dependents.insert(first);
+  const auto uses = [&](mlir::Operation *op) {
+    return llvm::any_of(op->getOperands(), [&](Value used) { return dependents.contains(used.getDefiningOp()); });
+  };
+  mlir::Operation *terminator = first->getBlock()->getTerminator();
+  for (mlir::Operation *op = first->getNextNode(); op != terminator; op = op->getNextNode())
+    if (holdsForAny(op, uses))
+      dependents.insert(op);
+  return dependents;
+}
+
+/// In the body of a merging loop, which also advances, only `inner`, which is or holds the access, and what depends on
+/// it becomes conditional.
+mlir::FailureOr<scf::IfOp> predicateDependents(const BoundedIndex &bounded, mlir::Operation *inner, scf::WhileOp loop) {
+  const llvm::SetVector<mlir::Operation *> dependents = dependentsOf(inner);
+  Predicated what{llvm::to_vector(dependents), {}, {}};
+  for (mlir::OpOperand &operand : loop.getAfterBody()->getTerminator()->getOpOperands()) {
+    if (!dependents.contains(operand.get().getDefiningOp()))
+      continue;
+    Value unchanged = carriedBy(loop, operand.getOperandNumber());
+    if (!unchanged)
+      return loop.emitError("an index that leaves its extent where a loop carries what follows from it");
+    what.places.push_back(operand.getOperandNumber());
+    what.otherwise.push_back(unchanged);
+  }
+  return predicate(bounded, what, dependents.back());
+}
+
+/// The first operation of a block behind all of its own terms of the index.
+mlir::Operation *firstAfterTerms(const BoundedIndex &bounded, mlir::Block *block) {
+  mlir::Operation *first = &block->front();
+  for (auto [term, coefficient] : bounded.sum.terms)
+    if (mlir::Operation *op = term.getDefiningOp(); op && op->getBlock() == block && !op->isBeforeInBlock(first))
+      first = op->getNextNode();
+  return first;
+}
+
+/// All of a block that follows the index's terms becomes conditional.
+mlir::FailureOr<scf::IfOp> predicateRest(const BoundedIndex &bounded, mlir::Block *block) {
+  auto unchanged = yieldsUnchanged(block);
+  if (failed(unchanged))
+    return mlir::failure();
+  mlir::Operation *first = firstAfterTerms(bounded, block), *terminator = block->getTerminator();
+  Predicated what{{}, {}, *unchanged};
+  for (mlir::Operation *op = first; op != terminator; op = op->getNextNode())
+    what.operations.push_back(op);
+  llvm::append_range(what.places, llvm::seq<unsigned>(unchanged->size()));
+  return predicate(bounded, what, first);
+}
+
+/// Where only a loop over positions has the index, what follows its coordinate becomes conditional.
+mlir::FailureOr<scf::IfOp> ClipLoops::predicateAccess(const BoundedIndex &bounded) {
   const auto defines = [&](mlir::Block *block) {
     return llvm::any_of(bounded.sum.terms, [&](auto term) { return term.first.getParentBlock() == block; });
   };
   mlir::Operation *inner = bounded.access;
   while (!defines(inner->getBlock()))
     inner = inner->getParentOp();
+  auto merge = mlir::dyn_cast<scf::WhileOp>(inner->getParentOp());
+  if (!merge)
+    return predicateRest(bounded, inner->getBlock());
+  if (inner == bounded.access || mlir::isa<scf::WhileOp>(inner))
+    return predicateDependents(bounded, inner, merge);
+  // Of a branch or a loop in the merge only the block with the access.
   mlir::Block *block = inner->getBlock();
-  if (auto loop = mlir::dyn_cast<scf::WhileOp>(block->getParentOp());
-      loop && (inner == bounded.access || mlir::isa<scf::WhileOp>(inner)))
-    return predicateDependents(bounded, inner, loop);
-  if (mlir::isa<scf::WhileOp>(block->getParentOp()))
-    for (mlir::Region &region : inner->getRegions())
-      if (region.isAncestor(bounded.access->getParentRegion()))
-        block = &region.front();
-  auto unchanged = yieldsUnchanged(block);
-  if (failed(unchanged))
-    return mlir::failure();
-
-  mlir::Operation *first = &block->front();
-  for (auto [term, coefficient] : bounded.sum.terms)
-    if (mlir::Operation *op = term.getDefiningOp(); op && op->getBlock() == block && !op->isBeforeInBlock(first))
-      first = op->getNextNode();
-  mlir::Operation *terminator = block->getTerminator();
-  mlir::Location location = bounded.access->getLoc();
-  mlir::OpBuilder builder(first);
-  Value index = emitSum(builder, location, bounded.sum);
-  Value isInside = arith::CmpIOp::create(builder, location, arith::CmpIPredicate::ult, index, bounded.extent);
-  auto choice = scf::IfOp::create(builder, location, mlir::ValueRange(*unchanged).getTypes(), isInside, true,
-                                  !unchanged->empty());
-  builder.setInsertionPointToStart(choice.thenBlock());
-  auto yield = scf::YieldOp::create(builder, location, terminator->getOperands());
-  while (choice->getNextNode() != terminator)
-    choice->getNextNode()->moveBefore(yield);
-  if (!unchanged->empty()) {
-    builder.setInsertionPointToStart(choice.elseBlock());
-    scf::YieldOp::create(builder, location, *unchanged);
-    terminator->setOperands(choice.getResults());
-  }
-  return choice;
+  for (mlir::Region &region : inner->getRegions())
+    if (region.isAncestor(bounded.access->getParentRegion()))
+      block = &region.front();
+  return predicateRest(bounded, block);
 }
 
 } // namespace

@@ -6,6 +6,7 @@
 #include "transforms/util/region_cloner.h"
 #include "transforms/util/sum_loops.h"
 #include "transforms/util/vector_body.h"
+#include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -77,8 +78,10 @@ public:
 private:
   bool addAccess(const Access &access);
   memref::StoreOp nextStore(memref::LoadOp load, size_t number) const;
+  bool mayReassociate(mlir::Type type) const { return options_.reassociates || type.isInteger(); }
   bool addSum(memref::LoadOp load, size_t number);
-  void findLanes();
+  bool findSums();
+  int64_t commonLanes() const;
   Value add(Value sum, Value addend);
   Value zero(mlir::Type type) { return arith::ConstantOp::create(ops_, ops_.getZeroAttr(type)); }
   Value load(const Element &element) { return memref::LoadOp::create(ops_, element.buffer, element.indices); }
@@ -99,8 +102,8 @@ private:
   std::vector<Element> elements_;
   llvm::MapVector<Operation *, size_t> accesses_; ///< which element each one is to
   int64_t lanes_ = 1;                             ///< of each element's sum
-  /// By the operation that adds: the elements that it adds to, in the order in which it carries them.
-  llvm::DenseMap<Operation *, llvm::SmallVector<size_t>> sums_;
+  /// By the operation that adds: of each of its results, the element that it is the sum of.
+  llvm::DenseMap<Operation *, llvm::SmallVector<std::optional<size_t>>> sums_;
 };
 
 bool AccumulatorPromotion::addAccess(const Access &access) {
@@ -129,13 +132,12 @@ bool AccumulatorPromotion::addAccess(const Access &access) {
 bool AccumulatorPromotion::findElements() {
   llvm::SmallPtrSet<Value, 4> written;
   reduction_.walk([&](memref::StoreOp store) { written.insert(store.getMemRef()); });
-  mlir::WalkResult result = reduction_.getBody()->walk([&](Operation *op) {
-    bool known = mlir::isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op) || op->getNumRegions() == 0;
+  const auto isKnown = [&](Operation *op) {
     if (std::optional<Access> access = accessOf(op); access && written.contains(access->buffer))
-      known = addAccess(*access);
-    return known ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
-  });
-  return !result.wasInterrupted() && !elements_.empty();
+      return addAccess(*access);
+    return mlir::isa<scf::ForOp, scf::IfOp, scf::YieldOp>(op) || op->getNumRegions() == 0;
+  };
+  return holdsForAll(reduction_.getBody(), isKnown) && !elements_.empty();
 }
 
 /// The next access of an element in the block of `load`, where that is a store.
@@ -146,45 +148,60 @@ memref::StoreOp AccumulatorPromotion::nextStore(memref::LoadOp load, size_t numb
   return {};
 }
 
-/// Notes the operation between a load and the next store of an element, where one addition or one loop that carries
-/// sums is all that there is.
-bool AccumulatorPromotion::addSum(memref::LoadOp load, size_t number) {
-  memref::StoreOp store = nextStore(load, number);
-  const bool mayReassociate = options_.reassociates || load.getType().isInteger();
-  if (!mayReassociate || !store || !matchMemorySum(load, store))
-    return false;
+/// The sum that `store` writes, where one operation beside `load` makes it of what that reads: an addition, or a loop
+/// that carries nothing but sums. Null else.
+mlir::OpResult singleUpdate(memref::LoadOp load, memref::StoreOp store) {
+  if (!matchMemorySum(load, store))
+    return {};
   auto sum = mlir::cast<mlir::OpResult>(store.getValueToStore());
   Operation *adding = sum.getOwner();
+  if (adding->getBlock() != load->getBlock())
+    return {};
   auto loop = mlir::dyn_cast<scf::ForOp>(adding);
   const bool isOneStep = loop ? carriesSums(loop) && loop.getInitArgs()[sum.getResultNumber()] == load.getResult()
                               : matchAddition(adding, load).has_value();
-  if (!isOneStep || adding->getBlock() != load->getBlock())
+  return isOneStep ? sum : mlir::OpResult();
+}
+
+/// Notes what is added to an element between a load and the next store of it, where that is a single update.
+bool AccumulatorPromotion::addSum(memref::LoadOp load, size_t number) {
+  memref::StoreOp store = nextStore(load, number);
+  if (!store || !mayReassociate(load.getType()))
     return false;
-  sums_[adding].resize(adding->getNumResults(), elements_.size());
-  sums_[adding][sum.getResultNumber()] = number;
+  mlir::OpResult sum = singleUpdate(load, store);
+  if (!sum)
+    return false;
+  auto &results = sums_[sum.getOwner()];
+  results.resize(sum.getOwner()->getNumResults());
+  results[sum.getResultNumber()] = number;
   return true;
 }
 
-/// As many lanes as all loops with more than one can have, where nothing but sums is done with the elements.
-void AccumulatorPromotion::findLanes() {
+/// Whether nothing but single updates is done with the elements, by operations that do nothing else.
+bool AccumulatorPromotion::findSums() {
   size_t loads = 0;
   for (auto &[access, number] : accesses_)
     if (auto load = mlir::dyn_cast<memref::LoadOp>(access)) {
       ++loads;
       if (!addSum(load, number))
-        return;
+        return false;
     }
-  int64_t lanes = 0;
-  for (auto &[adding, elements] : sums_) {
-    if (llvm::is_contained(elements, elements_.size()))
-      return;
-    auto loop = mlir::dyn_cast<scf::ForOp>(adding);
-    const int64_t possible = loop ? lanesOf(loop, options_.vectorBytes) : 1;
-    if (possible > 1)
-      lanes = lanes == 0 ? possible : std::min(lanes, possible);
+  const bool isEachStored = 2 * loads == accesses_.size();
+  return isEachStored && llvm::all_of(sums_, [](const auto &sum) {
+           return llvm::all_of(sum.second, [](std::optional<size_t> element) { return element.has_value(); });
+         });
+}
+
+/// As many lanes as all of the loops that add have, those with one lane apart.
+int64_t AccumulatorPromotion::commonLanes() const {
+  int64_t common = 0;
+  for (const auto &sum : sums_) {
+    auto loop = mlir::dyn_cast<scf::ForOp>(sum.first);
+    const int64_t lanes = loop ? lanesOf(loop, options_.vectorBytes) : 1;
+    if (lanes > 1)
+      common = common == 0 ? lanes : std::min(common, lanes);
   }
-  if (2 * loads == accesses_.size())
-    lanes_ = std::max<int64_t>(lanes, 1);
+  return std::max<int64_t>(common, 1);
 }
 
 Value AccumulatorPromotion::add(Value sum, Value addend) {
@@ -204,14 +221,14 @@ void AccumulatorPromotion::addToLane(size_t number, Value addend) {
 
 /// A sum loop: on vectors, or from zero and then onto the first lane.
 void AccumulatorPromotion::writeSum(Operation &op) {
-  const llvm::SmallVector<size_t> &numbers = sums_[&op];
+  const auto &numbers = sums_[&op];
   auto loop = mlir::dyn_cast<scf::ForOp>(op);
   if (loop && lanesOf(loop, options_.vectorBytes) > 1) {
     llvm::SmallVector<Value> sums;
-    for (size_t number : numbers)
-      sums.push_back(state_[number]);
+    for (std::optional<size_t> number : numbers)
+      sums.push_back(state_[*number]);
     for (auto [number, sum] : llvm::zip_equal(numbers, writeOnLanes(ops_, loop, lanes_, sums, copies_.front())))
-      state_[number] = sum;
+      state_[*number] = sum;
     return;
   }
   mlir::IRMapping values(copies_.front());
@@ -220,7 +237,7 @@ void AccumulatorPromotion::writeSum(Operation &op) {
       values.map(used, zero(used.getType()));
   Operation *clone = ops_.clone(op, values);
   for (auto [place, number] : llvm::enumerate(numbers))
-    addToLane(number, clone->getResult(place));
+    addToLane(*number, clone->getResult(place));
 }
 
 void AccumulatorPromotion::writeOperation(Operation &op) {
@@ -245,7 +262,7 @@ void AccumulatorPromotion::writeOperation(Operation &op) {
 }
 
 void AccumulatorPromotion::write() {
-  findLanes();
+  lanes_ = findSums() ? commonLanes() : 1;
   for (const Element &element : elements_)
     state_.push_back(lanes_ > 1 ? zero(vectorOf(element)) : load(element));
   writeOperation(*reduction_);

@@ -3,6 +3,7 @@
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/vector_body.h"
+#include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -137,17 +138,23 @@ public:
   std::optional<TiledRegion> build();
 
 private:
+  bool collectOperations();
   bool addOperation(Operation &op);
-  bool isAllowedInside(Operation *op);
-  bool findSlots();
-  bool usesOnlySlots();
-  bool isNested() const;
-  bool hasDense(Operation &op) const {
-    return op
-        .walk([&](Operation *inner) {
-          return loops_.contains(inner) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-        })
-        .wasInterrupted();
+  bool isMovableBetween() const;
+  bool isAllowedInside(Operation *op) const;
+  bool hasReduction() const;
+  void collectSlots();
+  void addSlot(Slot slot, Operation *dense);
+  bool areSlotsApart() const;
+  bool usesOnlySlots() const;
+  bool isDense(Operation *op) const { return loops_.contains(op); }
+  bool hasDense(Operation *op) const {
+    return holdsForAny(op, [&](Operation *inner) { return isDense(inner); });
+  }
+  /// From the first operation to the last one, with what stands between.
+  auto extent() const {
+    return llvm::make_range(region_.operations.front()->getIterator(),
+                            std::next(region_.operations.back()->getIterator()));
   }
 
   const llvm::MapVector<Operation *, std::vector<Slot>> &loops_;
@@ -155,16 +162,15 @@ private:
 };
 
 std::optional<TiledRegion> RegionBuilder::build() {
-  for (Operation &op : *region_.block)
-    if (hasDense(op) && !addOperation(op))
-      return std::nullopt;
-  // What stands between is moved before the region, or is left where nothing needs it.
-  for (Operation *op = region_.operations.front(); op != region_.operations.back(); op = op->getNextNode())
-    if (!llvm::is_contained(region_.operations, op) && (op->getNumRegions() > 0 || !isAllowedInside(op)))
-      return std::nullopt;
-  if (!isNested() || !findSlots() || !usesOnlySlots())
+  if (!collectOperations() || !isMovableBetween() || !hasReduction())
     return std::nullopt;
-  return region_;
+  collectSlots();
+  return areSlotsApart() && usesOnlySlots() ? std::optional(region_) : std::nullopt;
+}
+
+/// Whether all of the block that holds dense loops can be run tile by tile.
+bool RegionBuilder::collectOperations() {
+  return llvm::all_of(*region_.block, [&](Operation &op) { return !hasDense(&op) || addOperation(op); });
 }
 
 bool RegionBuilder::addOperation(Operation &op) {
@@ -172,8 +178,7 @@ bool RegionBuilder::addOperation(Operation &op) {
   if (op.getNumResults() > 0)
     return false;
   mlir::WalkResult result = op.walk<mlir::WalkOrder::PreOrder>([&](Operation *inner) {
-    auto dense = loops_.find(inner);
-    if (dense == loops_.end())
+    if (!isDense(inner))
       return isAllowedInside(inner) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
     Value size = mlir::cast<scf::ForOp>(inner).getUpperBound();
     if (region_.size && region_.size != size)
@@ -185,57 +190,66 @@ bool RegionBuilder::addOperation(Operation &op) {
   return !result.wasInterrupted();
 }
 
+/// Whether what stands between the operations can be moved before the region, or left where nothing needs it.
+bool RegionBuilder::isMovableBetween() const {
+  return llvm::all_of(extent(), [&](Operation &op) {
+    return llvm::is_contained(region_.operations, &op) || (op.getNumRegions() == 0 && isAllowedInside(&op));
+  });
+}
+
 /// Besides the dense loops: control flow around them and what reads or computes. Other loops would be run once more for
 /// each tile.
-bool RegionBuilder::isAllowedInside(Operation *op) {
+bool RegionBuilder::isAllowedInside(Operation *op) const {
   if (mlir::isa<scf::ForOp, scf::WhileOp>(op))
-    return hasDense(*op);
+    return hasDense(op);
   if (mlir::isa<scf::IfOp, scf::YieldOp, scf::ConditionOp>(op))
     return true;
   return op->getNumRegions() == 0 && (mlir::isa<memref::LoadOp>(op) || mlir::isMemoryEffectFree(op));
 }
 
-bool RegionBuilder::isNested() const {
-  return llvm::any_of(region_.operations, [&](Operation *op) { return !region_.dense.contains(op); });
+/// Whether a dense loop is inside of something else: in registers its slots then outlive it.
+bool RegionBuilder::hasReduction() const {
+  return llvm::any_of(region_.operations, [&](Operation *op) { return !isDense(op); });
 }
 
-bool RegionBuilder::findSlots() {
+void RegionBuilder::collectSlots() {
   for (Operation *op : region_.operations)
     op->walk([&](Operation *inner) {
-      auto dense = loops_.find(inner);
-      for (const Slot &slot : dense == loops_.end() ? llvm::ArrayRef<Slot>() : llvm::ArrayRef<Slot>(dense->second))
-        if (!llvm::is_contained(region_.slots, slot)) {
-          region_.slots.push_back(slot);
-          // The region's first loop over it stands in the block itself and only stores: it sets the slot.
-          region_.slots.back().isFresh = inner->getBlock() == region_.block &&
-                                         inner->walk([&](memref::LoadOp load) {
-                                                return load.getMemRef() == slot.buffer ? mlir::WalkResult::interrupt()
-                                                                                       : mlir::WalkResult::advance();
-                                              }).wasInterrupted() == false;
-        }
+      if (isDense(inner))
+        for (const Slot &slot : loops_.find(inner)->second)
+          addSlot(slot, inner);
     });
+}
+
+/// Adds a slot of the loop `dense`, unless it is known. It is fresh where its first loop stands in the block itself and
+/// only stores to it.
+void RegionBuilder::addSlot(Slot slot, Operation *dense) {
+  if (llvm::is_contained(region_.slots, slot))
+    return;
+  const auto loadsSlot = [&](Operation *op) {
+    auto load = mlir::dyn_cast<memref::LoadOp>(op);
+    return load && load.getMemRef() == slot.buffer;
+  };
+  slot.isFresh = dense->getBlock() == region_.block && !holdsForAny(dense, loadsSlot);
+  region_.slots.push_back(std::move(slot));
+}
+
+bool RegionBuilder::areSlotsApart() const {
   for (auto slot = region_.slots.begin(); slot != region_.slots.end(); ++slot)
     if (std::any_of(region_.slots.begin(), slot, [&](const Slot &other) { return mayOverlap(*slot, other); }))
       return false;
   return true;
 }
 
-/// Whether what is written is accessed only through the slots, inside of the region.
-bool RegionBuilder::usesOnlySlots() {
-  // Including what stands between, which will come first.
-  for (Operation *op = region_.operations.front(); op != region_.operations.back()->getNextNode();
-       op = op->getNextNode()) {
-    mlir::WalkResult result = op->walk([&](Operation *inner) {
-      std::optional<Access> access = accessOf(inner);
-      auto isWritten = [&](const Slot &slot) { return slot.buffer == access->buffer; };
-      if (!access || llvm::none_of(region_.slots, isWritten))
-        return mlir::WalkResult::advance();
-      return region_.slotOf(inner) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
-    });
-    if (result.wasInterrupted())
-      return false;
-  }
-  return true;
+/// Whether the region, what stands between included, accesses what it writes through the slots alone.
+bool RegionBuilder::usesOnlySlots() const {
+  const auto isAllowed = [&](Operation *op) {
+    const std::optional<Access> access = accessOf(op);
+    const bool isWritten =
+        access && llvm::any_of(region_.slots, [&](const Slot &slot) { return slot.buffer == access->buffer; });
+    return !isWritten || region_.slotOf(op);
+  };
+  return llvm::all_of(extent(), [&](Operation &op) { return holdsForAll(&op, isAllowed); });
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 
 #include "transforms/util/access.h"
 #include "transforms/util/region_cloner.h"
+#include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -130,15 +131,15 @@ void BlockReductionMatcher::addBefore() {
     return;
   block_.loops.insert(loop);
   bool isWritten = false;
-  mlir::WalkResult result = loop.getBody()->walk([&](Operation *op) {
+  const auto writesRowsAlone = [&](Operation *op) {
     auto store = mlir::dyn_cast<memref::StoreOp>(op);
     isWritten = isWritten || store;
     const bool isKnown = !store || llvm::any_of(written_, [&](const Rows &rows) {
       return rows.buffer == store.getMemRef() && isRow(rows, store.getIndices()[rows.dim], loop.getInductionVar());
     });
-    return isKnown && isSeparable(op) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
-  });
-  if (isWritten && !result.wasInterrupted())
+    return isKnown && isSeparable(op);
+  };
+  if (holdsForAll(loop.getBody(), writesRowsAlone) && isWritten)
     block_.before = loop;
   else
     block_.loops.erase(loop);
@@ -148,18 +149,12 @@ std::optional<BlockReduction> BlockReductionMatcher::find() {
   scf::ForOp reduction = block_.reduction;
   if (reduction.getNumResults() > 0)
     return std::nullopt;
-  auto all = [&](auto holds) {
-    return !reduction.getBody()
-                ->walk([&](Operation *op) {
-                  return holds(op) ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
-                })
-                .wasInterrupted();
-  };
-  auto isKnown = [&](Operation *op) {
+  const auto storesToRow = [&](Operation *op) {
     auto store = mlir::dyn_cast<memref::StoreOp>(op);
     return !store || addStore(store);
   };
-  if (!all(isKnown) || written_.empty() || !all([&](Operation *op) { return isSeparable(op); }))
+  if (!holdsForAll(reduction.getBody(), storesToRow) || written_.empty() ||
+      !holdsForAll(reduction.getBody(), [&](Operation *op) { return isSeparable(op); }))
     return std::nullopt;
   const bool isNested = llvm::any_of(block_.loops, [&](Operation *loop) { return rowLoopAround(loop); });
   if (isNested)
@@ -196,13 +191,10 @@ private:
 
 /// Whether `op`, or anything inside of it, differs from row to row.
 bool UnrollAndJam::varies(Operation &op) const {
-  return op
-      .walk([&](Operation *inner) {
-        const bool differs = mlir::isa<memref::StoreOp>(inner) ||
-                             llvm::any_of(inner->getOperands(), [&](Value used) { return varies(used); });
-        return differs ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
+  return holdsForAny(&op, [&](Operation *inner) {
+    return mlir::isa<memref::StoreOp>(inner) ||
+           llvm::any_of(inner->getOperands(), [&](Value used) { return varies(used); });
+  });
 }
 
 void UnrollAndJam::writeOnce(Operation &op) {

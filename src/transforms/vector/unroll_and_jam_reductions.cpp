@@ -5,6 +5,7 @@
 #include "transforms/util/loop_hints.h"
 #include "transforms/util/reductions.h"
 #include "transforms/util/vector_body.h"
+#include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -36,10 +37,10 @@ constexpr int64_t kSmall = 32;     ///< elements
 constexpr int64_t kKnownVectors[] = {4, 8};
 constexpr int64_t kRegisters = 12;
 
-/// A loop with one dense reduction in its body.
+/// A loop over entries whose body has one dense dot product.
 struct Nest {
   scf::ForOp outer, dense;
-  unsigned elementBytes = 0;
+  unsigned elementBytes = 0; ///< of the widest type that the dot product computes with
 };
 
 class UnrollAndJamReductions : public impl::UnrollAndJamReductionsBase<UnrollAndJamReductions> {
@@ -52,72 +53,105 @@ private:
   Values writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle, int64_t vectors);
 };
 
-/// Whether the dense loop sums up one floating-point product or the like, of elements side by side.
-bool isDenseSum(Nest &nest) {
-  scf::ForOp loop = nest.dense;
+/// Whether the dense loop runs over a size that all entries have in common, and carries one sum of floats.
+bool carriesFloatSum(const Nest &nest) {
+  scf::ForOp outer = nest.outer, loop = nest.dense;
   if (loop.getNumResults() != 1 || !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1) ||
-      !nest.outer.isDefinedOutsideOfLoop(loop.getUpperBound()))
+      !outer.isDefinedOutsideOfLoop(loop.getUpperBound()))
     return false;
   const std::optional<Addition> sum = matchCarriedSum(loop, 0);
-  if (!sum || !mlir::isa<arith::AddFOp>(sum->op))
-    return false;
-  bool moves = false;
+  return sum && mlir::isa<arith::AddFOp>(sum->op);
+}
+
+/// How far apart the elements are that a load reads in neighbouring iterations of a loop.
+enum class Stride { Zero, One, Unknown };
+
+Stride strideIn(scf::ForOp loop, memref::LoadOp load) {
+  const std::optional<unsigned> unit = unitDimension(load.getMemRef());
+  Stride stride = Stride::Zero;
+  for (auto [dim, index] : llvm::enumerate(load.getIndices())) {
+    if (!variesIn(index, loop))
+      continue;
+    if (unit != dim || affineSum(index).coefficient(loop.getInductionVar()) != 1)
+      return Stride::Unknown;
+    stride = Stride::One;
+  }
+  return stride;
+}
+
+/// Whether `op` computes an index, or an element from elements: indices that vary are for loads alone.
+bool computesElement(Operation &op, scf::ForOp loop) {
+  const auto isVaryingIndex = [&](Value used) { return used.getType().isIndex() && variesIn(used, loop); };
+  return mlir::isPure(&op) && (op.getResult(0).getType().isIndex() ||
+                               (isElementwise(&op) && llvm::none_of(op.getOperands(), isVaryingIndex)));
+}
+
+/// Bytes of the widest element that a loop computes with; nullopt where it does anything else than to compute with
+/// single and double floats, of which it loads some side by side.
+std::optional<unsigned> dotProductBytes(scf::ForOp loop) {
+  unsigned widest = 0;
+  bool readsNeighbours = false;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (op.getNumRegions() > 0 || op.getNumResults() != 1)
-      return false;
+      return std::nullopt;
     const mlir::Type type = op.getResult(0).getType();
-    if (auto load = mlir::dyn_cast<memref::LoadOp>(op)) {
-      const std::optional<unsigned> unit = unitDimension(load.getMemRef());
-      for (auto [dim, index] : llvm::enumerate(load.getIndices())) {
-        if (!variesIn(index, loop))
-          continue;
-        if (unit != dim || affineSum(index).coefficient(loop.getInductionVar()) != 1)
-          return false;
-        moves = true;
-      }
-    } else if (!mlir::isPure(&op) || (!type.isIndex() && !isElementwise(&op))) {
-      return false;
-    } else if (!type.isIndex() &&
-               llvm::any_of(op.getOperands(), [&](Value v) { return v.getType().isIndex() && variesIn(v, loop); })) {
-      return false;
-    }
-    if (!type.isF32() && !type.isF64() && !type.isIndex())
-      return false;
-    if (!type.isIndex())
-      nest.elementBytes = std::max(nest.elementBytes, type.getIntOrFloatBitWidth() / 8);
+    auto load = mlir::dyn_cast<memref::LoadOp>(op);
+    const Stride stride = load ? strideIn(loop, load) : Stride::Zero;
+    if (stride == Stride::Unknown || (!load && !computesElement(op, loop)) ||
+        (!type.isF32() && !type.isF64() && !type.isIndex()))
+      return std::nullopt;
+    readsNeighbours = readsNeighbours || stride == Stride::One;
+    widest = std::max(widest, vectorElementBytes(type));
   }
-  return moves;
+  return readsNeighbours ? std::optional(widest) : std::nullopt;
 }
 
 /// Whether iterations of the outer loop may be mixed: apart from the dense loop it only computes, loads, and stores to
 /// elements that are its own position's.
-bool isJammable(Nest nest) {
+bool isJammable(const Nest &nest) {
   scf::ForOp outer = nest.outer;
   llvm::SmallPtrSet<Value, 2> stored;
-  for (Operation &op : outer.getBody()->without_terminator())
-    if (auto store = mlir::dyn_cast<memref::StoreOp>(op))
-      stored.insert(store.getMemRef());
-  mlir::WalkResult result = outer.walk([&](Operation *op) {
+  for (auto store : outer.getBody()->getOps<memref::StoreOp>())
+    stored.insert(store.getMemRef());
+  return holdsForAll(outer.getOperation(), [&](Operation *op) {
     if (op == outer || op == nest.dense || mlir::isa<scf::YieldOp>(op))
-      return mlir::WalkResult::advance();
-    std::optional<Access> access = accessOf(op);
-    const bool isFine =
-        access ? !stored.contains(access->buffer) || llvm::is_contained(access->indices, outer.getInductionVar())
-               : op->getNumRegions() == 0 && mlir::isMemoryEffectFree(op);
-    return isFine ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+      return true;
+    if (std::optional<Access> access = accessOf(op))
+      return !stored.contains(access->buffer) || llvm::is_contained(access->indices, outer.getInductionVar());
+    return op->getNumRegions() == 0 && mlir::isMemoryEffectFree(op);
   });
-  return !result.wasInterrupted();
 }
 
-/// What is carried around the outer loop must not be needed before the dense loop's end.
-bool carriesAfterwards(Nest nest) {
-  scf::ForOp outer = nest.outer;
+/// Whether what the outer loop carries is not needed before the dense loop's end.
+bool carriesAfterwards(const Nest &nest) {
+  scf::ForOp outer = nest.outer, dense = nest.dense;
   return llvm::all_of(outer.getRegionIterArgs(), [&](mlir::BlockArgument carried) {
     return llvm::all_of(carried.getUsers(), [&](Operation *user) {
       Operation *top = outer.getBody()->findAncestorOpInBlock(*user);
-      return top && nest.dense->isBeforeInBlock(top);
+      return top && dense->isBeforeInBlock(top);
     });
   });
+}
+
+/// Whether LLVM unrolls the loop as a whole: its size is known, and small.
+bool isSmall(scf::ForOp loop) {
+  mlir::APInt size;
+  return mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&size)) && size.slt(kSmall);
+}
+
+/// The nest of an outer loop that can be unrolled and jammed; nullopt for any other loop.
+std::optional<Nest> matchNest(scf::ForOp outer) {
+  auto inner = outer.getBody()->getOps<scf::ForOp>();
+  if (inner.empty() || !isConstant(outer.getStep(), 1))
+    return std::nullopt;
+  Nest nest{outer, *inner.begin()};
+  if (isSmall(nest.dense) || !carriesFloatSum(nest) || !isJammable(nest) || !carriesAfterwards(nest))
+    return std::nullopt;
+  const std::optional<unsigned> bytes = dotProductBytes(nest.dense);
+  if (!bytes)
+    return std::nullopt;
+  nest.elementBytes = *bytes;
+  return nest;
 }
 
 /// Writes four iterations of the outer loop together.
@@ -133,6 +167,7 @@ public:
 private:
   Values denseSums();
   Values knownSums();
+  Values pairedSums(Value end);
   Values step(Value place, mlir::ValueRange sums, int64_t lanes, Value mask);
   Values zeros(mlir::Type type, size_t count) {
     return Values(count, arith::ConstantOp::create(ops_, ops_.getZeroAttr(type)));
@@ -224,14 +259,10 @@ Values JamWriter::knownSums() {
   return reduceHorizontally(ops_, sums[0]);
 }
 
-/// The four dense sums, without what they start from.
-Values JamWriter::denseSums() {
-  if (vectors_ > 0)
-    return knownSums();
-  Value size = nest_.dense.getUpperBound();
-  Value stride = constant(lanes_ * kVectorSums);
-  Value even = arith::SubIOp::create(ops_, size, arith::RemUIOp::create(ops_, size, stride));
-  auto loop = scf::ForOp::create(ops_, constant(0), even, stride, zeros(vectorType(), kUnrolled * kVectorSums));
+/// The dense sums of whole pairs of vectors, up to `end`.
+Values JamWriter::pairedSums(Value end) {
+  auto loop = scf::ForOp::create(ops_, constant(0), end, constant(lanes_ * kVectorSums),
+                                 zeros(vectorType(), kUnrolled * kVectorSums));
   keepLoopAsItIs(loop);
   loop.getBody()->clear();
   {
@@ -240,28 +271,35 @@ Values JamWriter::denseSums() {
     Values next;
     for (int64_t chain = 0; chain < kVectorSums; ++chain) {
       Value place = arith::AddIOp::create(ops_, loop.getInductionVar(), constant(chain * lanes_));
-      llvm::append_range(next,
-                         step(place, loop.getRegionIterArgs().slice(chain * kUnrolled, kUnrolled), lanes_, Value()));
+      mlir::ValueRange sums = loop.getRegionIterArgs().slice(chain * kUnrolled, kUnrolled);
+      llvm::append_range(next, step(place, sums, lanes_, Value()));
     }
     scf::YieldOp::create(ops_, next);
   }
   Values sums;
   for (int64_t u = 0; u < kUnrolled; ++u)
     sums.push_back(arith::AddFOp::create(ops_, loop.getResult(u), loop.getResult(kUnrolled + u)));
-  Value one = constant(lanes_);
+  return sums;
+}
+
+/// The four dense sums, without what they start from: pairs of vectors, one more vector, and a rest on a vector that
+/// ends at the size; or one by one, where the size is below one vector.
+Values JamWriter::denseSums() {
+  if (vectors_ > 0)
+    return knownSums();
   const auto isAtLeast = [&](Value a, Value b) -> Value {
     return arith::CmpIOp::create(ops_, arith::CmpIPredicate::sge, a, b);
   };
+  Value size = nest_.dense.getUpperBound(), one = constant(lanes_);
+  Value even = arith::SubIOp::create(ops_, size, arith::RemUIOp::create(ops_, size, constant(lanes_ * kVectorSums)));
+  Values sums = pairedSums(even);
   Value isMore = isAtLeast(arith::SubIOp::create(ops_, size, even), one);
   Value whole = arith::SelectOp::create(ops_, isMore, arith::AddIOp::create(ops_, even, one), even);
-  sums = choose(
-      isMore, [&] { return step(even, sums, lanes_, Value()); }, [&] { return sums; });
+  sums = choose(isMore, [&] { return step(even, sums, lanes_, Value()); }, [&] { return sums; });
   Value isVector = isAtLeast(size, one), isOdd = arith::CmpIOp::create(ops_, arith::CmpIPredicate::slt, whole, size);
   Value isMasked = arith::AndIOp::create(ops_, isVector, isOdd);
-  sums = choose(
-      isMasked, [&] { return restOnVector(sums, whole); }, [&] { return sums; });
-  return choose(
-      isVector, [&] { return reduceHorizontally(ops_, sums); }, [&] { return oneByOne(); });
+  sums = choose(isMasked, [&] { return restOnVector(sums, whole); }, [&] { return sums; });
+  return choose(isVector, [&] { return reduceHorizontally(ops_, sums); }, [&] { return oneByOne(); });
 }
 
 Values JamWriter::write(Value position, mlir::ValueRange carried) {
@@ -333,15 +371,8 @@ void UnrollAndJamReductions::unrollAndJam(const Nest &nest) {
 void UnrollAndJamReductions::runOnOperation() {
   std::vector<Nest> nests;
   getOperation().walk([&](scf::ForOp outer) {
-    auto inner = outer.getBody()->getOps<scf::ForOp>();
-    if (inner.empty() || !isConstant(outer.getStep(), 1))
-      return;
-    Nest nest{outer, *inner.begin(), 0};
-    // What has a small known size is unrolled as a whole.
-    mlir::APInt size;
-    const bool isSmall = mlir::matchPattern(nest.dense.getUpperBound(), mlir::m_ConstantInt(&size)) && size.slt(kSmall);
-    if (!isSmall && isDenseSum(nest) && isJammable(nest) && carriesAfterwards(nest))
-      nests.push_back(nest);
+    if (std::optional<Nest> nest = matchNest(outer))
+      nests.push_back(*nest);
   });
   for (const Nest &nest : nests)
     if (vectorBytes > nest.elementBytes) // else there are no vectors
