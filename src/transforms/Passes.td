@@ -8,9 +8,9 @@ include "mlir/Pass/PassBase.td"
 def Sparsify : Pass<"spc-sparsify", "mlir::ModuleOp"> {
   let summary = "Run MLIR's sparsifier, and put what it misplaces where it belongs";
   let description = [{
-    Serial loops. A dense operand that the region of a `sparse_tensor` operation reads from outside may be loaded before
-    its index is computed, where the region reads a coordinate first: `relinkBranch` inserts at whatever it followed
-    last. What uses a value of its block too early is moved behind it.
+    The loops are serial. Where the region of a `sparse_tensor` operation reads a coordinate and then a dense operand
+    from outside, the sparsifier may load the operand before its index is computed: `relinkBranch` inserts at whatever
+    it followed last. Operations that use a value of their block too early are moved behind it.
   }];
   let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
 }
@@ -22,8 +22,8 @@ def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
     mode and run-time strides elsewhere. Operations on dense tensors (`linalg` on dense operands, `tensor.extract`,
     `bufferization.to_buffer`, `to_tensor`) work on these buffers. MLIR's one-shot bufferization would have to prove
     what holds by construction here: each operation updates the buffer of its `outs` operand, and nothing reads the
-    value before. Sizes of all tensors become arguments, one and the same for equal extents. Fails on a linalg operation
-    with a sparse operand, which the sparsifier has left behind.
+    value before. Sizes of all tensors become arguments, one for all tensors with the same extent. The pass fails on a
+    linalg operation with a sparse operand: the sparsifier has left it behind.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect",
                            "mlir::arith::ArithDialect"];
@@ -56,7 +56,7 @@ def ShareStructure : Pass<"spc-share-structure", "mlir::func::FuncOp"> {
 }
 
 def SinkFill : Pass<"spc-sink-fill", "mlir::func::FuncOp"> {
-  let summary = "Initialise an output row by row in the loop that owns its rows";
+  let summary = "Initialise an output row by row in the loop that owns the rows";
   let description = [{
     `fill(C)` followed by a loop over all rows i that touches C only as `C[i, ...]` becomes a fill of row i at the start
     of iteration i: one pass over C instead of two, the row still in cache, and for a vector no memory traffic at all.
@@ -69,11 +69,11 @@ def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
   let summary = "Keep every index that is a sum of loop variables inside its extent";
   let description = [{
     Blocks and diagonals index dense tensors, and the dense roots of sparse ones, by sums: `x[8 * jo + ji]`, `x[i + d]`.
-    At the last block and at the ends of a diagonal these leave their extent, where the storage holds padding that is no
-    part of the tensor. The innermost loop of such a sum runs over less: from `max(lower, -rest)` to
+    At the last block and at the ends of a diagonal these sums leave their extent, where the storage holds padding that
+    is no part of the tensor. The innermost loop of such a sum runs over less: from `max(lower, -rest)` to
     `min(upper, extent - rest)`.
     Block loops get two versions, so that full blocks keep constant bounds and unroll. Where only a loop over positions
-    has the index, the rest of its body becomes conditional.
+    has the index, there are no bounds to narrow: the rest of its body is predicated.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
@@ -83,8 +83,9 @@ def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
   let description = [{
     `sparse_tensor.positions`, `coordinates` and `values` on sparse arguments become arguments of their own, with a
     `spc.bind` attribute each; the sparse arguments go. A compressed root has no pointers array: its bounds are 0 and
-    the bound entry count. Of levels that `spc.levels` describes, positions and coordinates are computed, sign-extended
-    or read from an array of structs; a dense ragged level's gather `x[j]` turns into a contiguous load that way.
+    the bound entry count. Positions and coordinates of the levels that `spc.levels` describes are computed,
+    sign-extended or read from an array of structs; the gather `x[j]` of a dense ragged level turns into a contiguous
+    load that way.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }
@@ -92,8 +93,9 @@ def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
 def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
   let summary = "Apply factors that a reduction does not touch once, after it";
   let description = [{
-    `acc += s * x[k] * y[k]` in a loop over k becomes `acc += s * sum` with `sum += x[k] * y[k]` inside. That is a
-    reassociation, so it runs only where sums may be reassociated; LLVM's own reassociation does not look across loops.
+    `acc += s * x[k] * y[k]` in a loop over k becomes `acc += s * sum` with `sum += x[k] * y[k]` inside. This is a
+    reassociation, so the pass runs only where sums may be reassociated. LLVM's own reassociation does not look across
+    loops.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
@@ -107,12 +109,13 @@ def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
 }
 
 def BranchMerges : Pass<"spc-branch-merges", "mlir::func::FuncOp"> {
-  let summary = "Have the branches of a merge step its operands on";
+  let summary = "Let the branches of a merge advance its operands";
   let description = [{
     The sparsifier's loop that merges operands branches on whose coordinate is the least one, and then computes each
-    next position, `select(isLeast, p + 1, p)`. The next load waits for that, while the processor has long predicted the
-    branch. Where the branches write, they yield the next positions instead. LLVM has no such transformation, as it
-    takes selects for cheaper than branches.
+    operand's next position, `select(isLeast, p + 1, p)`. The next load waits for this select, while the processor has
+    long predicted the branch. Where the branches write, they yield the next positions instead. LLVM's SelectOptimize
+    makes branches of selects too, but new ones, where it takes them for cheaper; it does not find the branch that is
+    there.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
@@ -138,9 +141,10 @@ def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
 def FillRoots : Pass<"spc-fill-roots", "mlir::func::FuncOp"> {
   let summary = "Fill the rows of an output as the loop over a compressed root gets to them";
   let description = [{
-    A root lists the rows that have entries, in ascending order. The output's others are filled too: in front of the
-    loop, all of the output would be written once, and would have left the cache before its rows are written again. Now
-    each position fills the rows up to its own, and what is behind the last one is filled after the loop.
+    A root lists the rows that have entries, in ascending order. The other rows of the output are filled too. A fill in
+    front of the loop would write all of the output, which would have left the cache before its rows are written again.
+    Instead each position fills the rows up to its own, and the rows behind the last position are filled after the
+    loop.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }
@@ -152,8 +156,8 @@ def PromoteBlocks : Pass<"spc-promote-blocks", "mlir::func::FuncOp"> {
     `for p: for c in 0..8: y0 += a[p, 0, c] * x[8 * j + c]; y1 += ...`: the loop over rows is unrolled and jammed, and
     each row's element of y promoted to a scalar accumulator for all of the reduction. Where sums may be reassociated
     an accumulator is a vector of partial sums along c, whose lanes are added up once, at the end. Where the elements of
-    a row are loops of their own (`C[8 * i + r, k]`), a few rows are jammed for spc-tile-registers to tile. LLVM does not
-    unroll and jam loops with conditions inside, nor keep vectors of partial sums across an outer loop.
+    a row are loops of their own (`C[8 * i + r, k]`), a few rows are jammed for spc-tile-registers to tile. LLVM does
+    not unroll and jam loops with conditions inside, nor keep vectors of partial sums across an outer loop.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
                            "mlir::vector::VectorDialect"];
@@ -185,10 +189,11 @@ def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
 def UnrollAndJamReductions : Pass<"spc-unroll-and-jam-reductions", "mlir::func::FuncOp"> {
   let summary = "Unroll and jam loops over entries whose bodies are dense dot products";
   let description = [{
-    `for p: D[p] = s[p] * (sum over k of A[i, k] * B[j, k])`: four entries at a time, so that A's row is loaded once for
-    the four, their additions overlap, and one tree adds up the lanes of all four sums. Each has two vector sums; a rest
-    that is no whole vector ends at the size and masks what it has in common with the last one. It reassociates, which
-    --fp=strict forbids. LLVM vectorises the inner loop alone, and adds up lanes for each entry.
+    `for p: D[p] = s[p] * (sum over k of A[i, k] * B[j, k])`: four entries are done at a time, so that A's row is loaded
+    once for the four, their additions overlap, and one horizontal reduction adds up the lanes of all four sums. Each
+    entry has two vector accumulators. A rest that is no whole vector is a vector that ends at the size, whose lanes
+    that are done already are masked. The pass reassociates, which --fp=strict forbids. LLVM vectorises the inner loop
+    alone, and adds up lanes for each entry.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::vector::VectorDialect",
                            "mlir::LLVM::LLVMDialect"];
@@ -200,17 +205,17 @@ def UnrollAndJamReductions : Pass<"spc-unroll-and-jam-reductions", "mlir::func::
 def InterleaveReductions : Pass<"spc-interleave-reductions", "mlir::func::FuncOp"> {
   let summary = "Interleave short reductions: several independent accumulators";
   let description = [{
-    A sum waits for each addition before the next one. Loops over a segment that carry fewer than four sums (a sparse
-    dot product, a tile of one or two vectors) work on several entries an iteration, each with sums of its own. Of dot
-    products that gather this is the version for short segments; long ones are left to LLVM, whose vector loop pays from
-    16 entries on and costs more than it saves below. It reassociates, which --fp=strict forbids. LLVM interleaves
-    no loop that is on vectors already, and takes one version for all lengths.
+    A reduction waits for each addition before the next one. Loops over a segment that carry fewer than four sums (a
+    sparse dot product, a tile of one or two vectors) work on several entries an iteration, each entry with accumulators
+    of its own. Dot products that gather are interleaved in short segments only; long ones are left to LLVM, whose
+    vector loop pays from 16 entries on and costs more than it saves below. The pass reassociates, which --fp=strict
+    forbids. LLVM interleaves no loop that is on vectors already, and takes one version for all lengths.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {
-  let summary = "Ask for operand rows some entries before they are needed";
+  let summary = "Prefetch operand rows some entries before they are needed";
   let description = [{
     Where a row's entries lead to rows of a dense operand, `B[j, ...]` with `j = indices[p]`, the rows of entries a few
     positions later are prefetched, across the ends of segments. That gains up to half where these rows are all over an
@@ -222,11 +227,11 @@ def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {
 }
 
 def ResumeReductions : Pass<"spc-resume-reductions", "mlir::func::FuncOp"> {
-  let summary = "Let reductions that are no sums begin with what their target holds";
+  let summary = "Let reductions that are no sums start from what their target holds";
   let description = [{
-    Where MLIR's sparsifier makes a scalar of a `sparse_tensor.reduce`, it starts that from what is neutral, and stores it
-    over the element: what the target held, and what an outer loop has brought there, is lost. Of targets with the
-    attribute `spc.neutral` the element is loaded in place of the constant.
+    Where MLIR's sparsifier makes a scalar of a `sparse_tensor.reduce`, the scalar starts from the reduction's identity
+    and is stored over the element: what the target held, and what an outer loop has brought there, is lost. For targets
+    with the attribute `spc.neutral`, which is that identity, the pass loads the element in place of the constant.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect"];
 }
@@ -234,19 +239,19 @@ def ResumeReductions : Pass<"spc-resume-reductions", "mlir::func::FuncOp"> {
 def SkipAbsent : Pass<"spc-skip-absent", "mlir::func::FuncOp"> {
   let summary = "Take sums with absent values out of loops";
   let description = [{
-    A term that is computed only where an operand has no entry, `A(i,j) * (not pattern(M(i,j)))`, adds something absent
-    where there is one: MLIR's sparsifier has loops for differences of sets, but no sums over them. An `spc.absent` stands
-    there. The pass replaces a sum with what is made of it by the other side, and erases a store of such a sum and stores
-    of what loops that add nothing else leave alone: where nothing is added, nothing is stored.
+    A term that is computed only where an operand has no entry, `A(i,j) * (not pattern(M(i,j)))`, has no addend where
+    there is one. MLIR's sparsifier has loops for differences of sets, but no sums over them, so an `spc.absent` stands
+    for the addend. The pass replaces `sum + f(absent)` by `sum`. Where nothing is added, nothing is stored: it erases
+    stores of such sums, and stores of what was loaded that are left when loops without addends have folded.
   }];
 }
 
 def CallLibm : Pass<"spc-call-libm", "mlir::ModuleOp"> {
   let summary = "Call the C library's functions where MLIR's lowering would lose digits";
   let description = [{
-    MLIR lowers `math.expm1` to `exp(x) - 1` and `math.log1p` to `log(1 + x)`, which is 0 for small x, and has no lowering
-    to LLVM at all for `math.cbrt` or `math.erf`. These and the tangents become calls of the C library's functions, which
-    read and write no memory as far as LLVM is concerned.
+    MLIR lowers `math.expm1` to `exp(x) - 1` and `math.log1p` to `log(1 + x)`, which is 0 for small x, and has no
+    lowering to LLVM at all for `math.cbrt` or `math.erf`. These and the tangents become calls of the C library's
+    functions, which read and write no memory as far as LLVM is concerned.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
 }
@@ -261,7 +266,7 @@ def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
 }
 
 def KeepLoopHints : Pass<"spc-keep-loop-hints", "mlir::LLVM::LLVMFuncOp"> {
-  let summary = "Hand what loops say of their own optimisation to LLVM";
+  let summary = "Hand the optimisation hints of loops to LLVM";
   let description = [{
     Lowering scf.for keeps the attribute `llvm.loop_annotation` on the branch back to the loop's head, but not as the
     property of that branch from which LLVM's metadata are made.

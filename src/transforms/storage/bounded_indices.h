@@ -1,4 +1,4 @@
-// Finds the indices that are sums of loop variables and may leave their extent.
+// The indices of a body that are sums of loop variables and may leave their extent.
 #pragma once
 
 #include "transforms/util/affine_sums.h"
@@ -18,8 +18,8 @@ struct BoundedIndex {
   mlir::Value extent;
 };
 
-/// The sums of a body, one after the other. What is taken care of is marked on the access by an attribute, which clones
-/// of the access carry along.
+/// Enumerates the sums of a body. An attribute on the access marks those that are taken care of; clones of the access
+/// carry it along.
 class BoundedIndices {
 public:
   explicit BoundedIndices(mlir::func::FuncOp body) : body_(body) {}

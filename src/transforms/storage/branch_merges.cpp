@@ -17,7 +17,7 @@ namespace scf = mlir::scf;
 using mlir::Value;
 using Conditions = llvm::SmallVector<Value>;
 
-/// The conditions that a value is the conjunction of.
+/// Adds the conditions whose conjunction `value` is.
 void collectConjuncts(Value value, Conditions &conditions) {
   if (auto both = value.getDefiningOp<arith::AndIOp>()) {
     collectConjuncts(both.getLhs(), conditions);
@@ -27,10 +27,10 @@ void collectConjuncts(Value value, Conditions &conditions) {
   conditions.push_back(value);
 }
 
-/// What holds where a branch stands.
+/// What is known of the conditions inside of a branch.
 struct Known {
   Conditions holds;
-  llvm::SmallVector<Conditions> notAll; ///< of each of these, one condition at least does not hold
+  llvm::SmallVector<Conditions> notAll; ///< at least one condition of each group does not hold
 
   bool mustHold(Value condition) const { return llvm::is_contained(holds, condition); }
   bool cannotHold(Value condition) const {
@@ -41,8 +41,8 @@ struct Known {
   }
 };
 
-/// The loop that merges several operands, and what its iterations do with each one's position: step on where its
-/// coordinate is the least one, else stay.
+/// A loop that merges several operands. Its *steps* advance each operand's position: by 1 where the operand has the
+/// least coordinate, else not at all.
 class Merge {
 public:
   explicit Merge(scf::WhileOp loop) : loop_(loop), block_(loop.getAfterBody()) {}
@@ -64,7 +64,7 @@ private:
   Conditions conditions_;
 };
 
-/// Its two values are there, or can be computed, before any branch.
+/// Whether `select` is such a step: both values are known, or can be computed, before any branch.
 bool Merge::isStep(arith::SelectOp select) const {
   const auto isEarly = [&](Value value) {
     return mlir::isa<mlir::BlockArgument>(value) || value.getParentBlock() != block_;
@@ -92,7 +92,7 @@ scf::IfOp Merge::branchOn(mlir::Block &block, mlir::Operation *last) const {
   return {};
 }
 
-/// Without, a merge may be better off with positions that are computed, as nothing depends on branches.
+/// A merge whose branches write nothing may be better off with selects: nothing in it depends on branches then.
 bool Merge::writes(scf::IfOp branch) const {
   return holdsForAny(branch.getOperation(),
                      [](mlir::Operation *op) { return mlir::hasEffect<mlir::MemoryEffects::Write>(op); });
@@ -107,7 +107,8 @@ Value Merge::stepIn(mlir::OpBuilder &builder, arith::SelectOp step, const Known 
   return arith::SelectOp::create(builder, step.getLoc(), step.getCondition(), next, step.getFalseValue());
 }
 
-/// Whoever has the least coordinate need not wait for the least one to be computed: `isLeast` is `coordinate == least`.
+/// Replaces the least coordinate, inside of a branch, by that of an operand known to have it: no need to wait for the
+/// minimum.
 void Merge::useOwnCoordinates(mlir::Block &block, const Known &known) const {
   for (Value condition : known.holds) {
     auto isLeast = condition.getDefiningOp<arith::CmpIOp>();
@@ -120,7 +121,7 @@ void Merge::useOwnCoordinates(mlir::Block &block, const Known &known) const {
   }
 }
 
-/// Has a branch's block yield the positions too.
+/// Lets a branch's block yield the positions too.
 void Merge::finish(mlir::Block &block, const Known &known) {
   useOwnCoordinates(block, known);
   mlir::Operation *yield = block.getTerminator();

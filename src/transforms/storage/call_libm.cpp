@@ -15,7 +15,7 @@ namespace {
 namespace LLVM = mlir::LLVM;
 namespace math = mlir::math;
 
-/// The double function that computes what an operation does; empty where LLVM has an intrinsic that is as exact.
+/// The function on doubles that an operation becomes a call of; empty where LLVM has an intrinsic as exact.
 llvm::StringRef libmName(mlir::Operation *op) {
   return llvm::TypeSwitch<mlir::Operation *, llvm::StringRef>(op)
       .Case([](math::CbrtOp) { return "cbrt"; })

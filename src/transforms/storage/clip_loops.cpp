@@ -22,7 +22,7 @@ namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 using mlir::Value;
 
-/// Marks a loop nest that is the rare case beside one with full blocks: further tests in it would be wasted code.
+/// On a loop nest that is the rare case beside its version for full blocks: splitting it further would be wasted code.
 constexpr llvm::StringLiteral kPartial = "spc.partial";
 
 /// A loop to narrow: 0 <= sign * (its variable) + rest < extent.
@@ -81,7 +81,8 @@ private:
   mlir::FailureOr<scf::IfOp> predicateAccess(const BoundedIndex &bounded);
 };
 
-/// max(lower, -rest) and min(upper, extent - rest), or the like where the variable is subtracted.
+/// Sets the bounds to max(lower, -rest) and min(upper, extent - rest), or their mirror image where the variable is
+/// subtracted.
 void ClipLoops::narrowBounds(const Clip &clip) {
   scf::ForOp loop = clip.loop;
   mlir::Location location = loop.getLoc();
@@ -111,8 +112,9 @@ void ClipLoops::narrowBounds(const Clip &clip) {
   loop.setUpperBound(clamp(loop.getUpperBound(), afterRest, false));
 }
 
-/// Of a block's loop (constant bounds) two versions: where the block is whole the bounds stay, so that the loop
-/// unrolls. The test stands as far out as what it needs is known.
+/// Splits the nest of a loop over a block into two versions: for full blocks, where the loop keeps its constant bounds
+/// and unrolls, and for the others. The test stands as far out as its operands are known. False where the loop has no
+/// constant bounds, or is in the second version already.
 bool ClipLoops::splitFullBlocks(const Clip &clip) {
   mlir::APInt upper;
   scf::ForOp loop = clip.loop;
@@ -165,8 +167,8 @@ mlir::FailureOr<llvm::SmallVector<Value>> yieldsUnchanged(mlir::Block *block) {
   return llvm::SmallVector<Value>(other->getTerminator()->getOperands());
 }
 
-/// The block argument of a while loop's body that holds what the loop goes on with where operand `number` of the body's
-/// terminator stays as it is; null where nothing does.
+/// The argument of a while loop's body that holds the value that operand `number` of the body's terminator replaces;
+/// null where the loop does not hand that value to its body.
 Value carriedBy(scf::WhileOp loop, unsigned number) {
   for (auto [place, passed] : llvm::enumerate(loop.getConditionOp().getArgs()))
     if (passed == loop.getBeforeArguments()[number])
@@ -174,15 +176,14 @@ Value carriedBy(scf::WhileOp loop, unsigned number) {
   return {};
 }
 
-/// What becomes conditional: operations of one block, in order, and which operands of its terminator hand on what they
-/// compute.
+/// What is predicated: operations of one block, in order, and the operands of its terminator that they compute.
 struct Predicated {
   llvm::SmallVector<mlir::Operation *> operations;
   llvm::SmallVector<unsigned> places;
   llvm::SmallVector<Value> otherwise; ///< what to hand on at these places where the operations are skipped
 };
 
-/// Puts the operations under the condition that the index is inside of its extent, in front of `place`.
+/// Predication: puts the operations under the condition that the index is inside of its extent, in front of `place`.
 scf::IfOp predicate(const BoundedIndex &bounded, const Predicated &what, mlir::Operation *place) {
   mlir::Operation *terminator = place->getBlock()->getTerminator();
   mlir::Location location = bounded.access->getLoc();
@@ -222,8 +223,8 @@ llvm::SetVector<mlir::Operation *> dependentsOf(mlir::Operation *first) {
   return dependents;
 }
 
-/// In the body of a merging loop, which also advances, only `inner`, which is or holds the access, and what depends on
-/// it becomes conditional.
+/// Predicates `inner`, which is or holds the access, and what depends on it. The rest of a merging loop's body must run
+/// in any case: it advances.
 mlir::FailureOr<scf::IfOp> predicateDependents(const BoundedIndex &bounded, mlir::Operation *inner, scf::WhileOp loop) {
   const llvm::SetVector<mlir::Operation *> dependents = dependentsOf(inner);
   Predicated what{llvm::to_vector(dependents), {}, {}};
@@ -248,7 +249,7 @@ mlir::Operation *firstAfterTerms(const BoundedIndex &bounded, mlir::Block *block
   return first;
 }
 
-/// All of a block that follows the index's terms becomes conditional.
+/// Predicates all of a block that follows the index's terms.
 mlir::FailureOr<scf::IfOp> predicateRest(const BoundedIndex &bounded, mlir::Block *block) {
   auto unchanged = yieldsUnchanged(block);
   if (failed(unchanged))
@@ -261,7 +262,7 @@ mlir::FailureOr<scf::IfOp> predicateRest(const BoundedIndex &bounded, mlir::Bloc
   return predicate(bounded, what, first);
 }
 
-/// Where only a loop over positions has the index, what follows its coordinate becomes conditional.
+/// Predicates what follows an index that only a loop over positions has.
 mlir::FailureOr<scf::IfOp> ClipLoops::predicateAccess(const BoundedIndex &bounded) {
   const auto defines = [&](mlir::Block *block) {
     return llvm::any_of(bounded.sum.terms, [&](auto term) { return term.first.getParentBlock() == block; });

@@ -24,8 +24,8 @@ public:
   /// Stride and offset of the coordinates in the array of structs that holds them.
   std::optional<std::pair<int64_t, int64_t>> interleaved() const;
 
-  /// Where the segment of the parent at position `parent` starts, or, with `atEnd`, ends: the latter is the former plus
-  /// a length, so that the trip count shows. Requires: computesPositions().
+  /// Where the segment of the parent at position `parent` starts or, with `atEnd`, ends. The end is written as the
+  /// start plus a length, so that the trip count shows. Requires: computesPositions().
   mlir::Value position(mlir::OpBuilder &builder, mlir::Location location, mlir::Value parent, bool atEnd) const;
 
   /// The coordinate at `position` in the segment of `parent` that starts at `segment`. Requires: isImplicit().

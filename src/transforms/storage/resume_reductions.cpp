@@ -18,12 +18,13 @@ namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 using mlir::Value;
 
-/// Follows a value that loops and branches carry back to what they start from.
+/// Follows a value back through the loops and branches that carry it, to the constants that they start from.
 class Starts {
 public:
-  explicit Starts(mlir::Attribute neutral) : neutral_(neutral) {}
+  explicit Starts(mlir::Attribute identity) : identity_(identity) {}
 
-  /// Places that hold what is neutral. Other constants are what sums of anything with them have folded to.
+  /// Operands that are the reduction's identity. Any other constant is an addend: the reduction of the identity and it
+  /// has folded.
   llvm::SmallVector<mlir::OpOperand *> constants;
 
   void trace(mlir::OpOperand &place) {
@@ -33,7 +34,7 @@ public:
     mlir::Operation *op = value.getDefiningOp();
     mlir::Attribute constant;
     if (mlir::matchPattern(value, mlir::m_Constant(&constant))) {
-      if (constant == neutral_)
+      if (constant == identity_)
         constants.push_back(&place);
       return;
     }
@@ -50,7 +51,7 @@ public:
   }
 
 private:
-  mlir::Attribute neutral_;
+  mlir::Attribute identity_;
   llvm::SmallPtrSet<mlir::OpOperand *, 16> seen_;
 };
 
@@ -59,17 +60,18 @@ public:
   void runOnOperation() override {
     mlir::func::FuncOp body = getOperation();
     for (mlir::BlockArgument argument : body.getArguments())
-      if (mlir::Attribute neutral = body.getArgAttr(argument.getArgNumber(), kNeutral))
+      if (mlir::Attribute identity = body.getArgAttr(argument.getArgNumber(), kNeutral))
         for (mlir::Operation *user : llvm::make_early_inc_range(argument.getUsers()))
-          if (auto store = mlir::dyn_cast<memref::StoreOp>(user); store && failed(resume(store, neutral)))
+          if (auto store = mlir::dyn_cast<memref::StoreOp>(user); store && failed(resume(store, identity)))
             return signalPassFailure();
   }
 
 private:
-  mlir::LogicalResult resume(memref::StoreOp store, mlir::Attribute neutral);
+  mlir::LogicalResult resume(memref::StoreOp store, mlir::Attribute identity);
 };
 
-/// Moves what a coordinate is made of before an operation; coordinates are loaded from arrays that nobody writes.
+/// Moves the operations that compute a coordinate in front of `place`. Nobody writes the arrays that coordinates are
+/// loaded from.
 void makeBefore(Value coordinate, mlir::Operation *place) {
   mlir::Operation *op = coordinate.getDefiningOp();
   if (!op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place))
@@ -79,9 +81,9 @@ void makeBefore(Value coordinate, mlir::Operation *place) {
   op->moveBefore(place);
 }
 
-/// The loops' result is stored where nothing was loaded: it has started from what is neutral.
-mlir::LogicalResult ResumeReductions::resume(memref::StoreOp store, mlir::Attribute neutral) {
-  Starts starts(neutral);
+/// Loads the element that `store` overwrites, and lets the loops whose result it stores start from it.
+mlir::LogicalResult ResumeReductions::resume(memref::StoreOp store, mlir::Attribute identity) {
+  Starts starts(identity);
   starts.trace(store->getOpOperand(0));
   if (starts.constants.empty())
     return mlir::success();

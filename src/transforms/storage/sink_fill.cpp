@@ -18,7 +18,7 @@ namespace {
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 
-/// The dimensions of a buffer with the one of unit stride last.
+/// The dimensions of a buffer, that of unit stride last.
 llvm::SmallVector<unsigned> loopOrder(mlir::MemRefType type) {
   auto strides = type.getStridesAndOffset().first;
   llvm::SmallVector<unsigned> order;
@@ -92,7 +92,8 @@ std::optional<OwningLoop> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::
   return std::nullopt;
 }
 
-/// Stores the fill's value in the owner's rows, at the start of its iteration; everywhere without an owner.
+/// Replaces a fill by loops that store its value: in the owner's rows, at the start of its iteration; everywhere where
+/// there is no owner.
 void SinkFill::fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<OwningLoop> &owner) {
   mlir::Location location = fill.getLoc();
   mlir::OpBuilder builder(fill);

@@ -18,7 +18,7 @@ namespace spc::transforms {
 
 namespace {
 
-/// Marks stores that change nothing and stay.
+/// On a store that writes what was loaded from the same place, and is to stay.
 constexpr llvm::StringLiteral kIdle = "spc.idle";
 
 class SkipAbsent : public impl::SkipAbsentBase<SkipAbsent> {
@@ -28,13 +28,13 @@ public:
     getOperation().walk([&](dialect::AbsentOp op) { absent.push_back(op); });
     if (absent.empty())
       return;
-    // Stores that idle already say what an assembled output has entries for.
+    // Idle stores that are there already stay: they say where an assembled output has entries.
     for (auto [store, load] : idleStores())
       store->setAttr(kIdle, mlir::UnitAttr::get(&getContext()));
     for (dialect::AbsentOp op : absent)
       if (failed(skip(op)))
         return signalPassFailure();
-    // Loops that add nothing fold; what they leave is a store of what was loaded.
+    // Loops that add nothing fold, and leave a store of what was loaded.
     mlir::OpPassManager folding(mlir::func::FuncOp::getOperationName());
     folding.addPass(mlir::createCanonicalizerPass());
     if (failed(runPipeline(folding, getOperation())))
@@ -48,10 +48,10 @@ private:
   mlir::LogicalResult skip(dialect::AbsentOp absent);
   mlir::Value withoutAbsent(mlir::Value sum);
 
-  llvm::SetVector<mlir::Operation *> made_; ///< of what is absent
+  llvm::SetVector<mlir::Operation *> made_; ///< `spc.absent` and what is computed from it
 };
 
-/// The other side of a sum with something absent, or of a difference from which it is taken; null where it is none.
+/// `x`, where `sum` is `x + absent`, `absent + x` or `x - absent`; else null.
 mlir::Value SkipAbsent::withoutAbsent(mlir::Value sum) {
   mlir::Operation *op = sum.getDefiningOp();
   const bool isDifference = mlir::isa_and_present<mlir::arith::SubFOp, mlir::arith::SubIOp, mlir::complex::SubOp>(op);
@@ -68,7 +68,7 @@ mlir::Value SkipAbsent::withoutAbsent(mlir::Value sum) {
 mlir::LogicalResult SkipAbsent::skip(dialect::AbsentOp absent) {
   made_.clear();
   made_.insert(absent);
-  llvm::SmallVector<mlir::OpOperand *> ends; ///< where a sum with what is absent is kept
+  llvm::SmallVector<mlir::OpOperand *> ends; ///< stores and yields of sums with what is absent
   for (size_t next = 0; next < made_.size(); ++next)
     for (mlir::OpOperand &use : made_[next]->getUses()) {
       if (mlir::isa<mlir::scf::YieldOp, mlir::memref::StoreOp>(use.getOwner()))
@@ -102,7 +102,7 @@ bool isQuietBetween(mlir::Operation *first, mlir::Operation *last) {
   return true;
 }
 
-/// Stores of what was loaded from there.
+/// The stores that write what was loaded from the same place, with that load.
 llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> SkipAbsent::idleStores() {
   llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> idle;
   getOperation().walk([&](mlir::memref::StoreOp store) {

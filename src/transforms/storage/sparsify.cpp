@@ -11,7 +11,7 @@ namespace spc::transforms {
 
 namespace {
 
-/// The last of the operations in a block whose results one of the same block uses before they are there, else null.
+/// The last operation of `op`'s block whose results `op` uses before it; null where there is none.
 mlir::Operation *lateOperand(mlir::Operation &op) {
   mlir::Operation *last = nullptr;
   for (mlir::Value operand : op.getOperands()) {

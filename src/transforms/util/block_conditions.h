@@ -1,14 +1,14 @@
-// What conditions say of the blocks that loops run over.
+// Conditions on the blocks that loops run over, as spc-clip-loops leaves them.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace spc::transforms {
 
-/// Where conditions around a loop say that it runs over a whole block, gives it that constant bound.
+/// Gives loops constant bounds where conditions around them say that they run over a whole block.
 void settleFullBlocks(mlir::func::FuncOp body);
 
-/// Puts what stands under one condition, with nothing that matters in between, under it together.
+/// Joins branches on one condition where nothing between them matters.
 void joinConditions(mlir::func::FuncOp body);
 
 } // namespace spc::transforms

@@ -5,8 +5,8 @@
 
 namespace spc::transforms {
 
-/// The sums of the lanes of four floating-point vectors of one type, as scalars. One tree of shuffles and additions for
-/// all four takes half as many operations as one for each.
+/// Adds up the lanes of each of four floating-point vectors of one type; returns the four scalars. One tree of shuffles
+/// and additions for all four takes half as many operations as a tree for each.
 llvm::SmallVector<mlir::Value> reduceHorizontally(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<mlir::Value> vectors);
 
 } // namespace spc::transforms

@@ -11,8 +11,8 @@ mlir::memref::LoadOp loadedIndex(mlir::Value value);
 /// The index values that `load` ends in. Failure, with an error reported, where it is used in another way.
 mlir::FailureOr<llvm::SmallVector<mlir::Value>> indexUses(mlir::memref::LoadOp load);
 
-/// Replaces the whole chain from `load` to its index values by `index`: a leftover round trip through the array's
-/// integer type would truncate.
+/// Replaces the whole chain from `load` to its index values by `index`. No part of the chain may stay: a round trip
+/// through the array's integer type would truncate.
 mlir::LogicalResult replaceChain(mlir::memref::LoadOp load, mlir::Value index);
 
 /// Makes the chain sign-extend, and comparisons with its index values signed.

@@ -11,7 +11,7 @@ namespace spc::transforms {
 
 namespace {
 
-/// As MLIR's lowering of scf.for carries it on.
+/// The name under which MLIR's lowering of scf.for carries a hint on.
 constexpr llvm::StringLiteral kHint = "llvm.loop_annotation";
 
 class KeepLoopHints : public impl::KeepLoopHintsBase<KeepLoopHints> {

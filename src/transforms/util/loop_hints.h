@@ -1,14 +1,14 @@
-// What loops tell LLVM of their own optimisation.
+// Hints to LLVM on how to optimise a loop.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace spc::transforms {
 
-/// Asks LLVM neither to vectorise nor to unroll a loop: it is on vectors already, or as long as it should be.
+/// Asks LLVM neither to vectorise nor to unroll a loop, which is on vectors already or as long as it should be.
 void keepLoopAsItIs(mlir::scf::ForOp loop);
 
-/// Whether that has been asked.
+/// Whether keepLoopAsItIs() has been asked of the loop.
 bool isKeptAsItIs(mlir::scf::ForOp loop);
 
 } // namespace spc::transforms

@@ -43,7 +43,8 @@ namespace {
 /// Follows a sum back from where it ends to where it starts.
 class SumTrace {
 public:
-  /// The steps from `start` to `end`; nullopt where there is no such way, or something else uses the sum.
+  /// The steps from `start` to `end`; nullopt where additions do not lead from one to the other, or something else uses
+  /// the sum.
   static std::optional<SumSteps> run(Value start, OpOperand &end);
 
 private:
@@ -53,9 +54,9 @@ private:
   bool isAdded(OpOperand &sum, OpOperand &addend);
   bool isHandedOn(llvm::ArrayRef<OpOperand *> sums);
 
-  llvm::SmallVector<Value> starts_; ///< also what loops inside carry it as
+  llvm::SmallVector<Value> starts_; ///< the start, and the arguments by which loops inside carry the sum
   llvm::SmallDenseMap<Value, bool> known_;
-  llvm::SmallPtrSet<OpOperand *, 8> uses_; ///< by the steps
+  llvm::SmallPtrSet<OpOperand *, 8> uses_; ///< uses of the sum by the steps
   SumSteps steps_;
 };
 
@@ -121,8 +122,8 @@ bool hasPlainNumbers(mlir::Type type) {
   return type.isF32() || type.isF64() || type.isInteger();
 }
 
-/// Whether what is added by these steps may be added in any order. Differences, and loops that carry more than the sum,
-/// are left alone.
+/// Whether the addends of these steps may be added in any order. Not where there are differences, or loops that carry
+/// more than the sum.
 bool mayReassociate(const SumSteps &steps, bool allMay) {
   return llvm::all_of(steps, [&](Operation *op) {
     if (auto add = mlir::dyn_cast<arith::AddFOp>(op))

@@ -18,26 +18,26 @@ struct Addition {
 /// What `op` adds to `sum` or takes from it; nullopt where it does something else.
 std::optional<Addition> matchAddition(mlir::Operation *op, mlir::Value sum);
 
-/// The addition that is all that `loop` does with its carried value `number`, and whose result it carries on; nullopt
-/// where the loop uses that value in another way.
+/// The addition to carried value `number` of `loop`, where the loop does nothing else with that value and carries the
+/// sum on; else nullopt.
 std::optional<Addition> matchCarriedSum(mlir::scf::ForOp loop, unsigned number);
 
-/// Whether the loop carries values, each of them such a sum.
+/// Whether the loop carries values, and each of them is such a sum.
 bool carriesSums(mlir::scf::ForOp loop);
 
-/// What a sum passes on its way: additions, and the selects, branches and loops that hand it on. Nothing else uses it,
-/// no addend depends on it.
+/// The operations that a sum passes on its way: additions, and the selects, branches and loops that hand it on. Nothing
+/// else uses the sum, and no addend depends on it.
 using SumSteps = llvm::SmallVector<mlir::Operation *>;
 
-/// The steps of a sum in memory from `load` to `store`; nullopt where these access different elements, or what is
-/// stored is not what was loaded with something added.
+/// The steps of a sum in memory from `load` to `store`; nullopt where these access different elements, or `store`
+/// writes anything else than the loaded value with something added.
 std::optional<SumSteps> matchMemorySum(mlir::memref::LoadOp load, mlir::memref::StoreOp store);
 
-/// Whether the one result of `loop` is the value that it starts with and what is added to it, and the sum may be
-/// reassociated: by the flags of its additions, or because all may.
+/// Whether the one result of `loop` is a sum of its initial value and what the iterations add, and that sum may be
+/// reassociated: by the flags of its additions, or because all sums may.
 bool onlySums(mlir::scf::ForOp loop, bool allMayReassociate);
 
-/// Whether all that `loop` does to `buffer` is to add to its elements, in sums that may be reassociated.
+/// Whether `loop` does nothing to `buffer` but add to its elements, in sums that may be reassociated.
 bool onlyAddsTo(mlir::Operation *loop, mlir::Value buffer, bool allMayReassociate);
 
 } // namespace spc::transforms

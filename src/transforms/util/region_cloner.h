@@ -1,4 +1,4 @@
-// Cloning operations with the loops and branches that they are in, which then carry more values than before.
+// Cloning operations together with the loops and branches around them, which then carry more values than before.
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -6,8 +6,8 @@
 
 namespace spc::transforms {
 
-/// Clones operations at the builder's place. A subclass says what becomes of each one; the loops and branches among
-/// them are cloned here, with two kinds of values that they hand on in addition:
+/// Clones operations at the builder's place. A subclass says what becomes of each operation; loops and branches are
+/// cloned here, and hand on two kinds of values in addition:
 /// - a *state*, such as sums in registers, which the subclass's operations read and replace;
 /// - where the subclass makes several *copies* of operations side by side, each copy's own values.
 class RegionCloner {
@@ -16,7 +16,7 @@ public:
 
 protected:
   using Values = llvm::SmallVector<mlir::Value>;
-  /// Whether a loop or branch hands on what the original does once, or once a copy.
+  /// Whether a loop or branch hands on the original's values once, or once for each copy.
   enum class Carries { Once, PerCopy };
 
   explicit RegionCloner(mlir::OpBuilder &builder, size_t copies = 1) : builder_(builder), copies_(copies) {}
@@ -32,8 +32,8 @@ protected:
   mlir::Value lookup(mlir::Value value) const { return copies_.front().lookupOrDefault(value); }
 
   mlir::OpBuilder &builder_;
-  llvm::SmallVector<mlir::IRMapping> copies_; ///< of the original's values
-  Values state_;                              ///< null where nothing is there to be handed on yet
+  llvm::SmallVector<mlir::IRMapping> copies_; ///< the original's values in each copy
+  Values state_;                              ///< null where there is no value to hand on yet
 
 private:
   Values handedOn(mlir::ValueRange values, Carries carries) const;

@@ -18,9 +18,9 @@ using mlir::Value;
 
 namespace {
 
-constexpr int64_t kMostSteps = 8; ///< the loop is written out
+constexpr int64_t kMostSteps = 8; ///< iterations of the loop on vectors, which is unrolled as a whole
 
-/// What depends on the loop's variable.
+/// The values that depend on the loop's variable.
 llvm::DenseSet<Value> variantsOf(scf::ForOp loop) {
   llvm::DenseSet<Value> variants{loop.getInductionVar()};
   variants.insert_range(loop.getRegionIterArgs());
@@ -30,7 +30,7 @@ llvm::DenseSet<Value> variantsOf(scf::ForOp loop) {
   return variants;
 }
 
-/// Whether the load is of one element throughout the loop, or of neighbours that follow the loop's variable.
+/// Whether the load reads one element throughout the loop, or neighbours that follow the loop's variable.
 bool isContiguous(memref::LoadOp load, scf::ForOp loop, const llvm::DenseSet<Value> &variants) {
   std::optional<unsigned> unit = unitDimension(load.getMemRef());
   for (auto [dim, index] : llvm::enumerate(load.getIndices()))
@@ -39,7 +39,7 @@ bool isContiguous(memref::LoadOp load, scf::ForOp loop, const llvm::DenseSet<Val
   return true;
 }
 
-/// Bytes of the element that a step on lanes computes, 0 where `op` cannot be a part of one; nullopt where it stays
+/// Bytes of the elements that `op` computes on vectors; 0 where it cannot be done on vectors, nullopt where it stays
 /// scalar.
 std::optional<int64_t> laneBytes(Operation &op, scf::ForOp loop, const llvm::DenseSet<Value> &variants) {
   auto load = mlir::dyn_cast<memref::LoadOp>(op);

@@ -6,8 +6,9 @@
 
 namespace spc::transforms {
 
-/// How many iterations of a loop that carries sums can be done as one on vectors of at most `vectorBytes`: a power of
-/// two that divides the loop's constant length, or 1 where that is not constant or the body does not fit.
+/// How many iterations of a loop that carries sums can be done at once on vectors of at most `vectorBytes`: a power of
+/// two that divides the loop's constant length; 1 where the length is not constant, or the body has operations that
+/// vectors cannot do.
 int64_t lanesOf(mlir::scf::ForOp loop, int64_t vectorBytes);
 
 /// Writes the sum loop at the builder's place, `lanes` iterations at a time: each of `sums` is a vector, and each of

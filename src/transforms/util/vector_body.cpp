@@ -12,7 +12,7 @@ using mlir::Operation;
 using mlir::Value;
 
 bool isElementwise(Operation *op) {
-  // Most functions are calls of the C library, of one element.
+  // Most functions are calls of the C library, for one element each.
   namespace math = mlir::math;
   if (mlir::isa<math::MathDialect>(op->getDialect()) &&
       !mlir::isa<math::AbsFOp, math::SqrtOp, math::FloorOp, math::CeilOp>(op))
@@ -57,7 +57,7 @@ Value VectorBody::broadcast(Value value) {
 
 namespace {
 
-/// A view of `buffer` whose last dimension is the one of unit stride, as accesses to vectors want it.
+/// A view of `buffer` whose last dimension has unit stride, as vector accesses require; permutes `indices` alike.
 Value withUnitLast(mlir::OpBuilder &builder, mlir::Location location, Value buffer, unsigned unit,
                    llvm::SmallVectorImpl<Value> &indices) {
   const unsigned rank = indices.size();
@@ -116,7 +116,7 @@ void VectorBody::writeOperation(Operation &op, const Load &load, const Store &st
   if (auto stored = mlir::dyn_cast<memref::StoreOp>(op))
     return store(stored, vectorFor(stored.getValue()));
   Value result = op.getResult(0);
-  // Indices that vary are computed where an access needs them.
+  // An index that varies is computed where an access needs it.
   if (result.getType().isIndex() && variesIn(result, loop_))
     return;
   if (auto read = mlir::dyn_cast<memref::LoadOp>(op)) {

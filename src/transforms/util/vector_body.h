@@ -1,4 +1,4 @@
-// The body of a dense loop, done for several of its iterations at once.
+// Vectorising the body of a dense loop: several iterations at once.
 #pragma once
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -26,27 +26,27 @@ std::optional<unsigned> unitDimension(mlir::Value buffer);
 /// Whether `index` is computed in the loop from the loop's variable.
 bool variesIn(mlir::Value index, mlir::scf::ForOp loop);
 
-/// Writes a dense loop's body for the `lanes` iterations from a place on, at the builder's: what varies becomes a
-/// vector (with one lane a scalar), what does not is cloned. Requires of the body: loads and stores with unit stride in
-/// the loop's variable or without it, elementwise operations, and index arithmetic for nothing else than these
-/// accesses.
+/// Writes a dense loop's body for `lanes` neighbouring iterations, at the builder's place: values that vary become
+/// vectors (scalars where there is one lane), others are cloned. Requires of the body: its loads and stores have unit
+/// stride in the loop's variable or do not use it, its other operations are elementwise, and index arithmetic serves
+/// these accesses alone.
 class VectorBody {
 public:
-  /// In place of a load or a store of the loop's own elements. A load that gives null is made.
+  /// What to do in place of a load or a store of the loop's elements. Where a Load gives null, the load is written.
   using Load = std::function<mlir::Value(mlir::memref::LoadOp)>;
   using Store = std::function<void(mlir::memref::StoreOp, mlir::Value)>;
 
   VectorBody(mlir::OpBuilder &builder, mlir::scf::ForOp loop, int64_t lanes)
       : builder_(builder), location_(loop.getLoc()), loop_(loop), lanes_(lanes) {}
 
-  /// `scalars` maps what the body uses of outside; `carried` are the loop's carried values, as vectors. Returns what
-  /// the body yields.
+  /// Writes the iterations from `place` on. `scalars` maps values from outside that the body uses; `carried` are the
+  /// loop's carried values, as vectors. Returns what the body yields.
   llvm::SmallVector<mlir::Value> write(const mlir::IRMapping &scalars, mlir::Value place, mlir::ValueRange carried,
                                        const Load &load = {}, const Store &store = {});
 
   mlir::Type vectorOf(mlir::Type element) const;
   mlir::Value broadcast(mlir::Value value);
-  /// Elements from `indices` on, along dimension `unit`.
+  /// Loads, or stores, the elements from `indices` on, along dimension `unit`.
   mlir::Value load(mlir::Value buffer, llvm::ArrayRef<mlir::Value> indices, unsigned unit);
   void store(mlir::Value value, mlir::Value buffer, llvm::ArrayRef<mlir::Value> indices, unsigned unit);
 

@@ -27,7 +27,7 @@ namespace {
 
 constexpr size_t kMaxAccumulators = 16;
 
-/// One element, at indices that are known before the reduction.
+/// An element of memory, at indices that are known before the reduction.
 struct Element {
   Value buffer;
   llvm::SmallVector<Value> indices;
@@ -48,7 +48,7 @@ Relation relation(const Element &a, const Element &b) {
   return same ? Relation::Same : distinct ? Relation::Distinct : Relation::Unknown;
 }
 
-/// Whether `elements` are `count` of one buffer, one after the other.
+/// Whether `elements` are `count` elements side by side in one buffer.
 bool areNeighbours(llvm::ArrayRef<Element> elements, size_t count) {
   const unsigned last = elements.front().places.size() - 1;
   if (elements.size() != count || unitDimension(elements.front().buffer) != last)
@@ -64,7 +64,7 @@ bool areNeighbours(llvm::ArrayRef<Element> elements, size_t count) {
   return true;
 }
 
-/// Rewrites one reduction. The state is the elements' sums, scalars or vectors.
+/// Rewrites one reduction. The cloner's state is one accumulator an element, a scalar or a vector.
 class AccumulatorPromotion : RegionCloner {
 public:
   AccumulatorPromotion(mlir::ImplicitLocOpBuilder &ops, scf::ForOp reduction, const PromotionOptions &options)
@@ -100,8 +100,8 @@ private:
   scf::ForOp reduction_;
   PromotionOptions options_;
   std::vector<Element> elements_;
-  llvm::MapVector<Operation *, size_t> accesses_; ///< which element each one is to
-  int64_t lanes_ = 1;                             ///< of each element's sum
+  llvm::MapVector<Operation *, size_t> accesses_; ///< loads and stores, with the element that each is to
+  int64_t lanes_ = 1;                             ///< of each accumulator
   /// By the operation that adds: of each of its results, the element that it is the sum of.
   llvm::DenseMap<Operation *, llvm::SmallVector<std::optional<size_t>>> sums_;
 };
@@ -177,7 +177,7 @@ bool AccumulatorPromotion::addSum(memref::LoadOp load, size_t number) {
   return true;
 }
 
-/// Whether nothing but single updates is done with the elements, by operations that do nothing else.
+/// Whether single updates are all that happens to the elements, and the operations that make them do nothing else.
 bool AccumulatorPromotion::findSums() {
   size_t loads = 0;
   for (auto &[access, number] : accesses_)
@@ -192,7 +192,7 @@ bool AccumulatorPromotion::findSums() {
          });
 }
 
-/// As many lanes as all of the loops that add have, those with one lane apart.
+/// The most lanes that all loops that add can be done on; loops that have to stay scalar do not count.
 int64_t AccumulatorPromotion::commonLanes() const {
   int64_t common = 0;
   for (const auto &sum : sums_) {
@@ -219,7 +219,7 @@ void AccumulatorPromotion::addToLane(size_t number, Value addend) {
   state_[number] = vector::InsertOp::create(ops_, add(lane, addend), state_[number], int64_t(0));
 }
 
-/// A sum loop: on vectors, or from zero and then onto the first lane.
+/// Writes an update: a loop on vectors adds to all lanes, anything else adds its sum to the first lane.
 void AccumulatorPromotion::writeSum(Operation &op) {
   const auto &numbers = sums_[&op];
   auto loop = mlir::dyn_cast<scf::ForOp>(op);
@@ -274,8 +274,9 @@ void AccumulatorPromotion::write() {
   reduction_.erase();
 }
 
-/// Of each pair of vectors one whose lanes with `bit` set belong to the second of the pair, the others to the first.
-/// Each lane has what its vector had there, and where `bit` is the other way round.
+/// One step of a horizontal reduction, for each pair of vectors. In the resulting vector the lanes with `bit` set
+/// belong to the second of the pair, the others to the first; each lane is the sum of what its vector had there and at
+/// the lane with that bit flipped.
 llvm::SmallVector<Value> AccumulatorPromotion::pairSums(llvm::ArrayRef<Value> sums, int64_t bit) {
   llvm::SmallVector<int64_t> own, other;
   for (int64_t lane = 0; lane < lanes_; ++lane) {
@@ -292,7 +293,7 @@ llvm::SmallVector<Value> AccumulatorPromotion::pairSums(llvm::ArrayRef<Value> su
   return pairs;
 }
 
-/// Adds the sum of each element's lanes to it; of as many neighbours as there are lanes at once.
+/// Adds the sum of each accumulator's lanes to its element: to as many neighbours as there are lanes at once.
 void AccumulatorPromotion::addLanes() {
   for (size_t first = 0; first < elements_.size();) {
     const Element &element = elements_[first];

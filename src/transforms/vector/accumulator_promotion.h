@@ -11,10 +11,10 @@ struct PromotionOptions {
   bool reassociates = false; ///< sums of floats may be added up in another order
 };
 
-/// Loads the elements that `reduction` updates before it and stores them after it, where each of them is known before
-/// and no other is accessed. What inner loops of constant length add to them is added lane by lane, and the lanes are
-/// summed at the end, if that is allowed. Requires: the elements may be accessed wherever the reduction stands, even
-/// if it does not run.
+/// Loads the elements that `reduction` updates in front of it and stores them after it, where their indices are known
+/// before it and it accesses no other element of their buffers; else leaves the reduction alone. Where sums may be
+/// reassociated, inner loops of constant length add lane by lane, and the lanes are added up at the end. Requires: the
+/// elements may be accessed wherever the reduction stands, even if it does not run.
 void promoteAccumulators(mlir::scf::ForOp reduction, const PromotionOptions &options);
 
 } // namespace spc::transforms

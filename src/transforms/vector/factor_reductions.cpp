@@ -49,8 +49,8 @@ bool isStoredIn(scf::ForOp loop, mlir::Value buffer) {
   });
 }
 
-/// Moves loads at places that the loop does not change in front of it. The places are elements whether the loop runs or
-/// not: indices are variables of loops around this one, or coordinates.
+/// Moves loads whose place the loop does not change in front of it. The place is an element even if the loop does not
+/// run: its indices are variables of loops around this one, or coordinates.
 void hoistLoads(scf::ForOp loop) {
   for (mlir::Operation &op : llvm::make_early_inc_range(loop.getBody()->without_terminator())) {
     mlir::Value buffer = bufferRead(op);

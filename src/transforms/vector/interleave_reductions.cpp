@@ -75,7 +75,8 @@ bool gathers(scf::ForOp loop) {
   });
 }
 
-/// `chains` copies of the body an iteration, each with sums of its own; returns the results, one after the other.
+/// Writes a loop with `chains` copies of the body an iteration, each with accumulators of its own. Returns these, copy
+/// by copy.
 Values InterleaveReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to,
                                        mlir::ValueRange inits, int64_t chains) {
   Value step = arith::ConstantIndexOp::create(ops, chains);
@@ -109,14 +110,14 @@ Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::Fo
   Value one = arith::ConstantIndexOp::create(ops, 1), all = arith::ConstantIndexOp::create(ops, chains);
   Value length = arith::SubIOp::create(ops, to, from);
   Value rest = arith::AndIOp::create(ops, length, arith::SubIOp::create(ops, all, one));
-  // An end before the start is an empty segment here, as it is for the loop as it was.
+  // A segment may end before it starts: it is empty then, as it is to the original loop.
   Value middle = arith::MaxSIOp::create(ops, arith::SubIOp::create(ops, to, rest), from);
   Values inits(loop.getInitArgs());
   const unsigned sums = loop.getNumResults();
   for (unsigned more = sums; more < chains * sums; ++more)
     inits.push_back(zeroOf(ops, inits[more % sums].getType()));
   Values results = writeLoop(ops, loop, from, middle, inits, chains);
-  // In pairs, as the additions of one level do not wait for each other.
+  // The accumulators are added in pairs: additions of one level do not wait for each other.
   for (size_t half = results.size() / 2; half >= sums; half /= 2)
     for (size_t sum = 0; sum < half; ++sum) {
       Operation *add = matchCarriedSum(loop, static_cast<unsigned>(sum % sums))->op;

@@ -30,16 +30,17 @@ constexpr int64_t kSamples = 16;       ///< pairs of rows that are looked at
 constexpr int64_t kFar = 32 << 10;     ///< bytes between operand rows that are far apart
 constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a second-level cache anyway
 
-/// A loop over a segment, the coordinates that it loads at its position, and the operand rows that these lead to.
+/// A loop over a segment, the coordinates that it loads, and the operand rows that these lead to.
 struct Gather {
   scf::ForOp segment, root;
   llvm::SmallVector<Value> pointers; ///< of the levels from the one below the root's loop down to the segment's
   mlir::BlockArgument operand;
-  unsigned dim = 0; ///< of the operand, that the coordinate indexes
+  unsigned dim = 0; ///< the operand's dimension that the coordinate indexes
   llvm::SmallVector<std::pair<memref::LoadOp, llvm::SmallVector<vector::LoadOp>>> coordinates;
 };
 
-/// The end of a segment, of which a loop may leave a rest to another one.
+/// The end of the segment that a loop with this upper bound is over: where reductions are interleaved, it leaves a rest
+/// to another loop.
 Value segmentEnd(Value bound) {
   if (auto middle = bound.getDefiningOp<arith::MaxSIOp>())
     bound = middle.getLhs();
@@ -48,7 +49,7 @@ Value segmentEnd(Value bound) {
   return bound;
 }
 
-/// An element of an index array.
+/// Reads an element of an index array.
 Value readIndex(mlir::ImplicitLocOpBuilder &ops, Value array, Value at) {
   Value read = memref::LoadOp::create(ops, array, mlir::ValueRange{at});
   return arith::IndexCastUIOp::create(ops, ops.getIndexType(), read);
@@ -92,7 +93,7 @@ private:
   llvm::DenseMap<std::tuple<Operation *, Value, Value>, Decision> decisions_;
 };
 
-/// The loads of whole vectors at the coordinate, of the first operand that has any.
+/// Notes the loads of whole vectors at the coordinate, from the first operand that has any.
 void PrefetchRows::addLoads(memref::LoadOp coordinate, Gather &gather) {
   llvm::SmallVector<vector::LoadOp> loads;
   gather.segment.walk([&](vector::LoadOp load) {
@@ -132,12 +133,12 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
   int64_t bytes = 0;
   for (vector::LoadOp load : gather.coordinates.front().second)
     bytes += load.getVectorType().getNumElements() * load.getVectorType().getElementTypeBitWidth() / 8;
-  // A loop inside reads more of the row than its body says.
+  // A loop inside reads all of the row, however little its body loads.
   const bool isWhole = gather.coordinates.front().second.front()->getParentOp() != loop;
   return isWhole || always || bytes >= kLeastBytes ? std::optional(gather) : std::nullopt;
 }
 
-/// Of an operand's row, in bytes.
+/// The length of an operand's row, in bytes.
 Value PrefetchRows::rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
   mlir::func::FuncOp body = getOperation();
   const std::string name = argumentString(body, gather.operand.getArgNumber(), kName).str();
@@ -153,8 +154,8 @@ Value PrefetchRows::isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gathe
   return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, bytes, arith::ConstantIndexOp::create(ops, kCached));
 }
 
-/// Whether most of the sampled pairs of neighbouring rows have their middle entries far apart: of stencils, bands and
-/// blocks few, as there the next row needs what this one has loaded.
+/// Whether most of the sampled pairs of neighbouring rows have their middle entries far apart. In stencils, bands and
+/// blocks few have: there the next row needs what this one has loaded.
 Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last) {
   const auto constant = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(ops, number); };
   Value pointers = gather.pointers.back();
@@ -184,7 +185,7 @@ Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather
   return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, loop.getResult(0), constant(kSamples / 2));
 }
 
-/// What `then` decides where the condition holds; else not to prefetch.
+/// Decides as `then` does where the condition holds; elsewhere against prefetching.
 PrefetchRows::Decision PrefetchRows::decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition,
                                               llvm::function_ref<Decision()> then) {
   mlir::Type types[] = {ops.getI1Type(), ops.getIndexType()};
@@ -199,8 +200,8 @@ PrefetchRows::Decision PrefetchRows::decideIf(mlir::ImplicitLocOpBuilder &ops, V
   return {choice.getResult(0), choice.getResult(1)};
 }
 
-/// Looks at the rows of a range, whose segments are `level` levels below the root. Few rows have nothing to say, and
-/// levels without entries may have no pointers at all.
+/// Decides by the rows of a range, whose segments are `level` levels below the root. Too few rows say nothing; levels
+/// without entries may have no pointers at all.
 PrefetchRows::Decision PrefetchRows::look(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows,
                                           size_t level, bool always) {
   const bool isLast = level + 1 == gather.pointers.size();
@@ -234,7 +235,7 @@ PrefetchRows::Decision PrefetchRows::decide(const Gather &gather, bool always) {
   return known = decideIf(ops, isLarge(ops, gather), [&] { return look(ops, gather, rows, 0, always); });
 }
 
-/// Asks for the rows of later entries at the end of the block that loads this one's, a line at a time.
+/// Prefetches the rows of later entries, a cache line at a time, at the end of the block that loads this entry's row.
 void PrefetchRows::prefetch(Gather gather, int64_t ahead, bool always) {
   const Decision decision = decide(gather, always);
   mlir::Block *block = gather.coordinates.front().second.front()->getBlock();
@@ -242,7 +243,7 @@ void PrefetchRows::prefetch(Gather gather, int64_t ahead, bool always) {
   mlir::ImplicitLocOpBuilder ops(gather.segment.getLoc(), builder);
   auto when = scf::IfOp::create(ops, decision.isWorth, /*withElseRegion=*/false);
   for (auto &[coordinate, loads] : gather.coordinates) {
-    // In front of a loop inside of the segment, once.
+    // Where a loop inside of the segment loads the row, the coordinate is read once, in front of that loop.
     if (block == gather.segment.getBody())
       ops.setInsertionPoint(when.thenBlock()->getTerminator());
     else

@@ -17,7 +17,8 @@ namespace {
 
 namespace scf = mlir::scf;
 
-/// How many rows to take at a time, of which a whole number of groups makes a block: about as many as `wanted`.
+/// How many rows to jam: a divisor of the block's size, the greatest one up to `wanted` or else the least one up to
+/// `most`; 1 where there is none.
 int64_t rowsAtOnce(int64_t size, int64_t wanted, int64_t most) {
   for (int64_t rows = wanted; rows > 1; --rows)
     if (size % rows == 0)
@@ -36,7 +37,7 @@ public:
     settleFullBlocks(getOperation());
     joinConditions(getOperation());
     for (const BlockReduction &block : findBlockReductions(getOperation())) {
-      // Half of the registers hold sums; a tile has about four vectors of each row.
+      // Half of the registers are for accumulators; a tile has about four vectors of each row.
       const int64_t most = std::max<int64_t>(registers / 2, 2);
       const int64_t rows = rowsAtOnce(block.size, block.isTiled ? std::max<int64_t>(most / 4, 1) : most, most);
       if (rows == 1 && !block.isTiled)

@@ -18,7 +18,8 @@ using mlir::Value;
 
 namespace {
 
-/// What depends on a dense loop's variable: indices, elements, or neither.
+/// Finds out whether a loop is a dense one that can be tiled: what in it depends on its variable, as an index or as an
+/// element.
 class DenseLoop {
 public:
   explicit DenseLoop(scf::ForOp loop) : loop_(loop) {}
@@ -39,8 +40,8 @@ private:
   }
 
   scf::ForOp loop_;
-  llvm::SmallPtrSet<Value, 8> variants_; ///< depend on the loop's variable
-  llvm::SmallPtrSet<Value, 8> elements_; ///< … and are not indices
+  llvm::SmallPtrSet<Value, 8> variants_; ///< values that depend on the loop's variable
+  llvm::SmallPtrSet<Value, 8> elements_; ///< those of them that are no indices
   std::vector<Slot> slots_;
   unsigned bytes_ = 0;
 };
@@ -115,7 +116,7 @@ mlir::Block *homeOf(mlir::func::FuncOp body, llvm::ArrayRef<Slot> slots) {
   return home;
 }
 
-/// Whether two slots may have elements in common: not where they are different rows of one block.
+/// Whether two slots may have elements in common. Different rows of one block have none.
 bool mayOverlap(const Slot &a, const Slot &b) {
   if (a.buffer != b.buffer || a.along != b.along)
     return a.buffer == b.buffer;
@@ -168,7 +169,7 @@ std::optional<TiledRegion> RegionBuilder::build() {
   return areSlotsApart() && usesOnlySlots() ? std::optional(region_) : std::nullopt;
 }
 
-/// Whether all of the block that holds dense loops can be run tile by tile.
+/// Collects the operations of the block that hold dense loops. False where one of them cannot be run tile by tile.
 bool RegionBuilder::collectOperations() {
   return llvm::all_of(*region_.block, [&](Operation &op) { return !hasDense(&op) || addOperation(op); });
 }
@@ -197,8 +198,8 @@ bool RegionBuilder::isMovableBetween() const {
   });
 }
 
-/// Besides the dense loops: control flow around them and what reads or computes. Other loops would be run once more for
-/// each tile.
+/// Whether `op` may stand in a region beside its dense loops: control flow around them, loads and computations may.
+/// Other loops would run once more for each tile.
 bool RegionBuilder::isAllowedInside(Operation *op) const {
   if (mlir::isa<scf::ForOp, scf::WhileOp>(op))
     return hasDense(op);
@@ -207,7 +208,7 @@ bool RegionBuilder::isAllowedInside(Operation *op) const {
   return op->getNumRegions() == 0 && (mlir::isa<memref::LoadOp>(op) || mlir::isMemoryEffectFree(op));
 }
 
-/// Whether a dense loop is inside of something else: in registers its slots then outlive it.
+/// Whether a dense loop is inside of another operation of the region: its slots then outlive it in registers.
 bool RegionBuilder::hasReduction() const {
   return llvm::any_of(region_.operations, [&](Operation *op) { return !isDense(op); });
 }
@@ -241,7 +242,7 @@ bool RegionBuilder::areSlotsApart() const {
   return true;
 }
 
-/// Whether the region, what stands between included, accesses what it writes through the slots alone.
+/// Whether the region, with what stands between its operations, accesses what it writes through the slots alone.
 bool RegionBuilder::usesOnlySlots() const {
   const auto isAllowed = [&](Operation *op) {
     const std::optional<Access> access = accessOf(op);

@@ -33,12 +33,13 @@ struct TiledRegion {
   std::vector<Slot> slots;
   unsigned elementBytes = 0; ///< of the widest type that the dense loops compute with
 
-  /// How many slots, at most, are rows of one buffer.
+  /// The greatest number of slots that are rows of one buffer.
   unsigned rows() const;
+  /// The slot that `op` loads or stores in a dense loop; null where it is no such access.
   const Slot *slotOf(mlir::Operation *op) const;
 };
 
-/// The regions of `body` in which a tile pays: at least one dense loop is inside of a reduction.
+/// The regions of `body` in which tiling pays: at least one dense loop is inside of a reduction.
 std::vector<TiledRegion> findTiledRegions(mlir::func::FuncOp body);
 
 } // namespace spc::transforms

@@ -20,21 +20,21 @@ namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 using mlir::Value;
 
-/// There are shapes of 1, 2, and multiples of 4 vectors: each costs 5 to 15 ms of compilation.
+/// Shapes have 1, 2, or a multiple of 4 vectors: each shape costs 5 to 15 ms of compilation.
 constexpr int64_t kUnit = 4;
 constexpr int64_t kMost = 8;        ///< vectors of a tile: more of them gained nothing
-constexpr int64_t kMostChosen = 16; ///< … where the user chooses
+constexpr int64_t kMostChosen = 16; ///< the same where the user chooses
 
 int64_t roundedUp(int64_t count) {
   return count > kUnit / 2 ? llvm::alignTo(count, kUnit) : count;
 }
 
-/// A tile of `count` vectors, of which the last `clamped` may overlap the others, which are needed in full.
+/// The shape of a tile: `count` vectors of `lanes` elements. The last `clamped` of them may overlap the others.
 struct Shape {
   int64_t lanes, count, clamped;
-  bool isPart; ///< for what is shorter than one whole vector
+  bool isPart; ///< for sizes below one whole vector
 
-  /// What tells it from the others: how many vectors; of parts, minus how many lanes.
+  /// The number that tells it from other shapes: of vectors or, for parts, minus that of lanes.
   int64_t code() const { return isPart ? -lanes : count; }
 };
 
@@ -48,8 +48,8 @@ public:
       return;
     for (TiledRegion &region : findTiledRegions(getOperation())) {
       const int64_t lanes = std::max<int64_t>(vectorBytes / region.elementBytes, 1);
-      // Some registers are needed for what tiles are computed from.
-      // Rows side by side share them, with more factors beside.
+      // Some registers are needed for what tiles are computed from. Rows side by side share the others, and have more
+      // factors.
       const int64_t rows = region.rows(), free = rows > 1 ? registers / 2 / rows : registers * 3 / 4;
       const int64_t wanted = elements ? llvm::divideCeil(*elements, lanes) : free;
       mostVectors_ =
@@ -72,8 +72,8 @@ private:
   int64_t mostVectors_ = 0; ///< of a tile
 };
 
-/// From one vector to as many as fit in the registers with something to spare; for less than one vector, two
-/// overlapping halves, quarters, …, or a single element.
+/// All shapes: from one vector up to the most that a tile has; for sizes below one vector two overlapping halves,
+/// quarters, …, or a single element.
 llvm::SmallVector<Shape> TileRegisters::shapes(int64_t lanes) const {
   llvm::SmallVector<Shape> all;
   for (int64_t count = 1, before = 0; count <= mostVectors_; before = count, count = roundedUp(count + 1))
@@ -85,7 +85,8 @@ llvm::SmallVector<Shape> TileRegisters::shapes(int64_t lanes) const {
   return all;
 }
 
-/// Tiles of the shape nearest to the size, so that little is computed twice, and one that holds what they leave.
+/// Computes how to cut a size: into tiles of the shape nearest to it, so that little is computed twice, and one for
+/// what they leave.
 TileRegisters::Cut TileRegisters::cut(mlir::ImplicitLocOpBuilder &ops, Value size, int64_t lanes) const {
   const auto constant = [&](int64_t number) -> Value { return arith::ConstantIndexOp::create(ops, number); };
   const auto isBelow = [&](Value a, Value b) -> Value {
@@ -142,7 +143,7 @@ void TileRegisters::writeTiles(mlir::ImplicitLocOpBuilder &ops, const TiledRegio
 void TileRegisters::tile(TiledRegion &region, int64_t lanes) {
   mlir::OpBuilder builder(&getContext());
   mlir::ImplicitLocOpBuilder ops(region.operations.front()->getLoc(), builder);
-  // What all rows have in common is worked out once.
+  // How all rows are cut is computed once, where they have one size.
   mlir::Block &entry = getOperation().getBody().front();
   const bool isCommon = region.size.getParentBlock() == &entry;
   ops.setInsertionPoint(isCommon ? entry.findAncestorOpInBlock(*region.operations.front()) : region.operations.front());

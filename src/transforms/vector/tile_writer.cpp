@@ -19,7 +19,7 @@ void TileWriter::findPlaces() {
     Value offset = arith::ConstantIndexOp::create(builder_, location_, vectors * tile_.lanes);
     return vectors == 0 ? start : arith::AddIOp::create(builder_, location_, start, offset).getResult();
   };
-  // Those that may overlap are moved together, so that all addresses come from two.
+  // Vectors that may overlap are moved together, so that all addresses follow from two.
   const int64_t firm = tile_.count - tile_.clamped;
   Value tail = tile_.base;
   if (tile_.clamped > 0)
@@ -32,7 +32,7 @@ void TileWriter::write() {
   findPlaces();
   VectorBody elements(builder_, mlir::cast<scf::ForOp>(*region_.dense.begin()), tile_.lanes);
   state_.assign(region_.slots.size() * places_.size(), Value());
-  // All of a slot is read before any of it is written, where vectors overlap.
+  // A slot is read whole before any of it is written: its vectors may overlap.
   for (const Slot &slot : region_.slots)
     if (!slot.isFresh)
       for (auto [vector, place] : llvm::zip_equal(vectorsOf(slot), places_))

@@ -6,22 +6,22 @@
 
 namespace spc::transforms {
 
-/// `count` vectors of `lanes` elements each, one after the other from `base` on. The last `clamped` of them may reach
-/// beyond the size: they are moved together to end there, and overlap what is before them. The rest of the size from
-/// `base` on holds that many vectors, and all the others, in full.
+/// `count` vectors of `lanes` elements each, side by side from `base` on. The last `clamped` of them may reach beyond
+/// the size: they are moved together so that they end there, and then overlap the vectors before them. Requires: the
+/// elements from `base` up to the size are at least `clamped` vectors, and at least `count - clamped`.
 struct Tile {
   int64_t lanes = 1, count = 1, clamped = 0;
   mlir::Value base;
 };
 
-/// Clones a region for one tile, at the builder's place. Its state is the vectors of the slots: of each slot, one for
-/// each vector of the tile.
+/// Clones a region for one tile, at the builder's place. The cloner's state is the vectors of the slots: for each slot
+/// as many as the tile has.
 class TileWriter : RegionCloner {
 public:
   TileWriter(mlir::OpBuilder &builder, const TiledRegion &region, const Tile &tile)
       : RegionCloner(builder), location_(region.operations.front()->getLoc()), region_(region), tile_(tile) {}
 
-  /// Requires: what the region's operations use of the block is defined before the builder's place.
+  /// Requires: values of the block that the region's operations use are defined before the builder's place.
   void write();
 
 private:

@@ -29,7 +29,7 @@ std::optional<int64_t> blockSize(scf::ForOp loop) {
   return size.getSExtValue();
 }
 
-/// The rows that one buffer is written at: `rest` plus the row loop's variable, in dimension `dim`.
+/// The rows of a buffer that are written: index `rest` plus the row loop's variable, in dimension `dim`.
 struct Rows {
   Value buffer;
   unsigned dim;
@@ -63,7 +63,8 @@ private:
   llvm::SmallVector<Rows> written_;
 };
 
-/// The loop around the store whose variable, added to something known before the reduction, is the row.
+/// Finds the row loop of a store: the loop around it whose variable, added to something known before the reduction, is
+/// an index of the store. False where there is none, or where it contradicts those of other stores.
 bool BlockReductionMatcher::addStore(memref::StoreOp store) {
   mlir::Type type = store.getValue().getType();
   if (!type.isF32() && !type.isF64() && !type.isInteger())
@@ -92,7 +93,7 @@ bool BlockReductionMatcher::addStore(memref::StoreOp store) {
   return false;
 }
 
-/// Whatever else the place depends on must be the same in the whole reduction, or run in loops of its own below.
+/// Whether the store's other indices are the same in the whole reduction, or variables of loops inside of the row loop.
 bool BlockReductionMatcher::addIndices(memref::StoreOp store, scf::ForOp rows) {
   for (Value index : store.getIndices()) {
     const AffineSum sum = affineSum(index);
@@ -121,7 +122,7 @@ bool BlockReductionMatcher::isSeparable(Operation *op) const {
   return loop && isRow(*rows, access->indices[rows->dim], loop.getInductionVar());
 }
 
-/// A loop right before the reduction that writes nothing but the rows, as a fill does, belongs to it.
+/// Takes in a row loop right before the reduction that writes nothing but the rows, as a fill does.
 void BlockReductionMatcher::addBefore() {
   Operation *op = block_.reduction->getPrevNode();
   while (op && op->getNumRegions() == 0 && isSeparable(op))
@@ -164,7 +165,7 @@ std::optional<BlockReduction> BlockReductionMatcher::find() {
   return block_;
 }
 
-/// Writes a reduction with several of its rows side by side: copies of what differs from row to row.
+/// Writes a reduction with several of its rows side by side: operations that differ from row to row are copied.
 class UnrollAndJam : RegionCloner {
 public:
   UnrollAndJam(mlir::OpBuilder &builder, const BlockReduction &block, llvm::ArrayRef<Value> rows)
@@ -186,7 +187,7 @@ private:
 
   const BlockReduction &block_;
   llvm::ArrayRef<Value> rows_;
-  llvm::DenseSet<Value> varying_; ///< what differs from row to row
+  llvm::DenseSet<Value> varying_; ///< values that differ from row to row
 };
 
 /// Whether `op`, or anything inside of it, differs from row to row.
@@ -209,7 +210,7 @@ void UnrollAndJam::writeEach(Operation &op) {
   varying_.insert_range(op.getResults());
 }
 
-/// The loop goes: each copy has its own row.
+/// Writes the body of a row loop, without the loop: each copy has its own row.
 void UnrollAndJam::writeRows(scf::ForOp rows) {
   for (auto [row, copy] : llvm::zip_equal(rows_, copies_))
     copy.map(rows.getInductionVar(), row);
@@ -218,8 +219,8 @@ void UnrollAndJam::writeRows(scf::ForOp rows) {
     writeOperation(inner);
 }
 
-/// Loops and branches around the loops over rows stay as they are. Inside, those that are the same for all rows hand on
-/// the values of each row.
+/// Loops and branches around the row loops stay as they are. Inside, loops and branches that all rows have in common
+/// hand on the values of each row; what is not common is copied.
 void UnrollAndJam::writeOperation(Operation &op) {
   const bool isAround = llvm::any_of(block_.loops, [&](Operation *loop) { return op.isProperAncestor(loop); });
   if (block_.loops.contains(&op))
@@ -244,7 +245,7 @@ void UnrollAndJam::writeOperation(Operation &op) {
     cloneIf(choice, carries);
 }
 
-/// Moves indices that stay the same in the whole reduction before it, out of conditions too.
+/// Moves indices that the reduction does not change in front of it, out of conditions too.
 void hoistIndices(scf::ForOp reduction) {
   reduction.walk<mlir::WalkOrder::PreOrder>([&](Operation *op) {
     if (op->getNumRegions() == 0 && op->getNumResults() == 1 && op->getResult(0).getType().isIndex() &&

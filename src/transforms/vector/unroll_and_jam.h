@@ -1,5 +1,4 @@
-// Unroll-and-jam of loops of a small constant length over the rows of a block, inside of a reduction that adds to these
-// rows.
+// Unroll-and-jam of loops over the rows of a block, inside of a reduction that adds to these rows.
 #pragma once
 
 #include "transforms/util/affine_sums.h"
@@ -15,15 +14,14 @@ struct BlockReduction {
   llvm::SmallPtrSet<mlir::Operation *, 4> loops; ///< over the rows, in the reduction: all of `size` iterations
   mlir::scf::ForOp before;                       ///< one of `loops` right before the reduction, or null
   int64_t size = 0;
-  bool isTiled = false; ///< the rows are written in loops inside of the row loops, not element by element
+  bool isTiled = false; ///< loops inside of the row loops write the rows, for register tiles
 };
 
 /// The reductions of `body` that add to the rows of a block; none inside of another one.
 llvm::SmallVector<BlockReduction> findBlockReductions(mlir::func::FuncOp body);
 
-/// Unrolls the loops over rows `rows` times and jams the copies: they go through the reduction side by side. `rows`
-/// divides the size. Returns the new
-/// reduction, which is inside of a loop over the groups of rows where there are several.
+/// Unrolls the row loops by `rows`, which divides the size, and jams the copies: they go through the reduction side by
+/// side. Returns the new reduction, which is inside of a loop over the groups of rows where there are several.
 mlir::scf::ForOp unrollAndJam(const BlockReduction &block, int64_t rows);
 
 } // namespace spc::transforms

@@ -29,11 +29,12 @@ using mlir::Operation;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
-constexpr int64_t kUnrolled = 4;   ///< iterations done together: as many sums as are added up by one tree
-constexpr int64_t kVectorSums = 2; ///< vector sums of each
-constexpr int64_t kSmall = 32;     ///< elements
+constexpr int64_t kUnrolled = 4;   ///< iterations jammed: as many sums as one horizontal reduction takes
+constexpr int64_t kVectorSums = 2; ///< vector accumulators of each iteration
+constexpr int64_t kSmall = 32;     ///< elements of a dot product that LLVM unrolls
 
-/// Vectors of sizes that have code of their own: what all iterations have in common stays in registers, with the sums.
+/// Numbers of vectors that have code of their own: the operand row that all iterations have in common stays in
+/// registers beside the accumulators, `kRegisters` together.
 constexpr int64_t kKnownVectors[] = {4, 8};
 constexpr int64_t kRegisters = 12;
 
@@ -157,11 +158,12 @@ std::optional<Nest> matchNest(scf::ForOp outer) {
 /// Writes four iterations of the outer loop together.
 class JamWriter {
 public:
-  /// The size is `vectors` vectors, or any where that is 0.
+  /// The size of the dot products is `vectors` vectors, or any where that is 0.
   JamWriter(mlir::ImplicitLocOpBuilder &ops, Nest nest, int64_t lanes, int64_t vectors)
       : ops_(ops), nest_(nest), lanes_(lanes), vectors_(vectors), element_(nest.dense.getResultTypes().front()) {}
 
-  /// The iterations from `position` on, given what the first of them carries; returns what the last one yields.
+  /// Writes the iterations from `position` on; `carried` are the values that the first of them gets. Returns what the
+  /// last one yields.
   Values write(Value position, mlir::ValueRange carried);
 
 private:
@@ -177,7 +179,7 @@ private:
   Values restOnVector(Values sums, Value whole);
   Values oneByOne();
 
-  /// What one or the other computes, as the condition says.
+  /// What `then` or `otherwise` computes, as the condition says.
   template <typename Then, typename Else> Values choose(Value condition, Then then, Else otherwise);
 
   mlir::ImplicitLocOpBuilder &ops_;
@@ -207,7 +209,7 @@ template <typename Then, typename Else> Values JamWriter::choose(Value condition
   return Values(choice.getResults());
 }
 
-/// One vector, or one element, of each iteration's terms, added to its sum. Lanes without `mask` add nothing.
+/// Adds one vector, or one element, of each iteration's terms to its accumulator. Lanes without `mask` add nothing.
 Values JamWriter::step(Value place, mlir::ValueRange sums, int64_t lanes, Value mask) {
   Values results;
   for (int64_t u = 0; u < kUnrolled; ++u) {
@@ -218,8 +220,8 @@ Values JamWriter::step(Value place, mlir::ValueRange sums, int64_t lanes, Value 
   return results;
 }
 
-/// What is left of a size that is no multiple of the vectors: the last vector ends at the size, and counts only the
-/// lanes from `whole` on.
+/// Adds what is left of a size that is no multiple of the vectors: the last vector ends at the size, and only its lanes
+/// from `whole` on count.
 Values JamWriter::restOnVector(Values sums, Value whole) {
   Value size = nest_.dense.getUpperBound();
   Value last = arith::SubIOp::create(ops_, size, constant(lanes_));
@@ -235,7 +237,7 @@ Values JamWriter::restOnVector(Values sums, Value whole) {
   return step(last, sums, lanes_, isNew);
 }
 
-/// For sizes below one vector.
+/// The four dense sums of a size below one vector.
 Values JamWriter::oneByOne() {
   auto loop =
       scf::ForOp::create(ops_, constant(0), nest_.dense.getUpperBound(), constant(1), zeros(element_, kUnrolled));
@@ -327,7 +329,7 @@ Values JamWriter::write(Value position, mlir::ValueRange carried) {
   return current;
 }
 
-/// The loop that does four iterations at once, up to `middle`. Returns what it carries.
+/// Writes the loop that does four iterations at once, up to `middle`. Returns what it carries.
 Values UnrollAndJamReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle,
                                          int64_t vectors) {
   scf::ForOp outer = nest.outer;
@@ -348,7 +350,7 @@ void UnrollAndJamReductions::unrollAndJam(const Nest &nest) {
   Value from = outer.getLowerBound(), to = outer.getUpperBound();
   Value rest = arith::AndIOp::create(ops, arith::SubIOp::create(ops, to, from),
                                      arith::ConstantIndexOp::create(ops, kUnrolled - 1));
-  // An end before the start is an empty segment.
+  // A segment may end before it starts: it is empty then.
   Value middle = arith::MaxSIOp::create(ops, arith::SubIOp::create(ops, to, rest), from);
   llvm::SmallVector<int64_t> sizes;
   for (int64_t vectors : kKnownVectors)
