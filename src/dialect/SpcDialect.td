@@ -9,8 +9,12 @@ def SpcDialect : Dialect {
   let cppNamespace = "::spc::dialect";
   let summary = "what spc's stages agree on";
   let description = [{
-    Operations that exist between two stages only and are gone before LLVM.
+    Attributes of a kernel's bodies and their arguments, and operations that exist between two stages only and are gone
+    before LLVM.
   }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasRegionArgAttrVerify = 1;
+  let extraClassDeclaration = [{ void registerAttributes(); }];
 }
 
 #endif

@@ -8,6 +8,7 @@
 namespace spc::dialect {
 
 void SpcDialect::initialize() {
+  registerAttributes();
   addOperations<
 #define GET_OP_LIST
 #include "dialect/SpcOps.cpp.inc"

@@ -1,5 +1,7 @@
-// The dialect `spc`, its operations and attributes (SpcDialect.td, SpcOps.td).
+// The dialect `spc`, its operations and attributes (SpcDialect.td, SpcOps.td, SpcAttributes.td).
 #pragma once
+
+#include "dialect/attributes.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/Builders.h"

@@ -9,6 +9,8 @@ using mlir::Value;
 namespace spc::entry {
 namespace {
 
+using dialect::BindAttr;
+using dialect::BindKind;
 using LLVM::ICmpPredicate;
 
 constexpr int64_t kLeastWork = int64_t{1} << 16;     ///< below, waking threads costs more than they save
@@ -23,28 +25,33 @@ struct BodyCall {
   int begin = -1, end = -1, chunk = -1, copied = -1;
 };
 
-llvm::StringRef bindOf(LLVM::LLVMFuncOp body, unsigned argument) {
-  const auto bind = body.getArgAttrOfType<mlir::StringAttr>(argument, "spc.bind");
-  return bind ? bind.getValue() : llvm::StringRef();
+/// Where a call notes the number of an argument that each chunk has its own value of; null for all others.
+int *placeIn(BodyCall &call, BindAttr bind) {
+  const auto kind = bind.getKind();
+  if (kind == BindKind::Begin)
+    return &call.begin;
+  if (kind == BindKind::End)
+    return &call.end;
+  return kind == BindKind::Chunk ? &call.chunk : nullptr;
 }
 
 mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, Value assembly,
                                   BodyCall &call) {
-  llvm::StringMap<Value> binds = allBinds(entry);
+  Binds binds = allBinds(entry);
   if (assembly)
-    binds["assembly"] = assembly;
+    binds[BindAttr::get(body.getContext(), BindKind::Assembly)] = assembly;
   for (unsigned a = 0; a < body.getNumArguments(); ++a) {
-    const llvm::StringRef name = bindOf(body, a);
-    int *place = name.starts_with("begin(") ? &call.begin : name.starts_with("end(") ? &call.end : nullptr;
-    if (name == "chunk")
-      place = &call.chunk;
-    if (chunks.copied && name == chunks.copied->name + ".values")
+    const BindAttr bind = dialect::bindOf(body, a);
+    if (!bind)
+      return body.emitError("argument ") << a << " of the body is bound to nothing";
+    int *place = placeIn(call, bind);
+    if (chunks.copied && bind.getKind() == BindKind::Values && bind.getSymbol() == chunks.copied->name)
       call.copied = static_cast<int>(a);
-    const Value value = place ? Value() : binds.lookup(name);
+    const Value value = place ? Value() : binds.lookup(bind);
     if (place)
       *place = static_cast<int>(a);
     else if (!value || value.getType() != body.getArgument(a).getType())
-      return body.emitError("argument ") << a << " of the body cannot be bound to '" << name << "'";
+      return body.emitError("argument ") << a << " of the body cannot be bound to " << bind;
     call.arguments.push_back(value);
   }
   return mlir::success();

@@ -20,7 +20,7 @@ struct Chunks {
   bool setsToZero = false;              ///< the body sets it to zero first
 };
 
-/// A body with arguments bound as `begin(…)` and `end(…)` computes that part: where the context has a parallel-for and
+/// A body with arguments bound as `begin` and `end` computes that part: where the context has a parallel-for and
 /// there is enough work, it is divided into chunks of equal work. `assembles`: for callers that look at the borders.
 Chunks planChunks(Entry &entry, mlir::LLVM::LLVMFuncOp body, bool assembles);
 

@@ -7,6 +7,11 @@
 using mlir::Value;
 
 namespace spc::entry {
+
+using dialect::BindAttr;
+using dialect::BindKind;
+using dialect::ExtentAttr;
+
 namespace {
 
 TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct layout, Value object) {
@@ -192,41 +197,49 @@ Value levelExtent(Entry &entry, const sema::Tensor &tensor, const format::Level 
   return level.part == format::Part::Remainder ? entry.build.constant(level.block) : extent;
 }
 
-llvm::StringMap<Value> allBinds(Entry &entry) {
-  llvm::StringMap<Value> binds;
-  const auto add = [&](const std::string &name, Value value) {
+/// The fields of a tensor that are known.
+static void addFields(Binds &binds, mlir::MLIRContext *context, llvm::StringRef tensor, const TensorView &view) {
+  const auto add = [&](BindKind kind, Value value, int64_t index = -1) {
     if (value)
-      binds[name] = value;
+      binds[BindAttr::get(context, kind, tensor, index)] = value;
+  };
+  const auto addEach = [&](BindKind kind, const std::vector<Value> &values) {
+    for (size_t k = 0; k < values.size(); ++k)
+      add(kind, values[k], static_cast<int64_t>(k));
+  };
+  add(BindKind::Entries, view.entries);
+  add(BindKind::Values, view.values);
+  add(BindKind::Stored, view.stored);
+  add(BindKind::Count, view.count, 0);
+  addEach(BindKind::Width, view.widths);
+  addEach(BindKind::Stride, view.strides);
+  addEach(BindKind::Pointers, view.pointers);
+  addEach(BindKind::Indices, view.indices);
+}
+
+Binds allBinds(Entry &entry) {
+  mlir::MLIRContext *context = entry.build.ops().getContext();
+  Binds binds;
+  const auto addSize = [&](sema::ExtentId extent, int64_t block, Value value) {
+    binds[BindAttr::get(ExtentAttr::get(context, entry.kernel.extents[extent].name, block))] = value;
   };
   for (size_t e = 0; e < entry.extents.size(); ++e)
-    add("size(" + entry.kernel.extents[e].name + ")", entry.extents[e]);
+    addSize(static_cast<sema::ExtentId>(e), 1, entry.extents[e]);
   for (size_t t = 0; t < entry.tensors.size(); ++t) {
-    const std::string &name = entry.kernel.tensors[t].name;
-    const TensorView &view = entry.tensors[t];
-    for (const format::Level &level : entry.kernel.tensors[t].format.levels)
-      if (const sema::Tensor &tensor = entry.kernel.tensors[t]; level.part == format::Part::Quotient)
-        add("size(" + entry.kernel.extents[tensor.extents[level.dim]].name + " / " + std::to_string(level.block) + ")",
-            levelExtent(entry, tensor, level));
-    add(name + ".entries", view.entries);
-    for (size_t k = 0; k < view.widths.size(); ++k)
-      add(name + ".width_" + std::to_string(k), view.widths[k]);
-    add(name + ".values", view.values);
-    add(name + ".stored", view.stored);
-    add(name + ".count_0", view.count);
-    for (size_t k = 0; k < view.strides.size(); ++k)
-      add(name + ".stride_" + std::to_string(k), view.strides[k]);
-    for (size_t k = 0; k < view.pointers.size(); ++k)
-      add(name + ".pointers_" + std::to_string(k), view.pointers[k]);
-    for (size_t k = 0; k < view.indices.size(); ++k)
-      add(name + ".indices_" + std::to_string(k), view.indices[k]);
+    const sema::Tensor &tensor = entry.kernel.tensors[t];
+    for (const format::Level &level : tensor.format.levels)
+      if (level.part == format::Part::Quotient)
+        addSize(tensor.extents[level.dim], level.block, levelExtent(entry, tensor, level));
+    addFields(binds, context, tensor.name, entry.tensors[t]);
   }
   for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {
     const abi::Parameter &parameter = entry.signature.parameters[p];
     const sema::Tensor &tensor = entry.kernel.tensors[parameter.tensor];
+    const auto scalar = BindAttr::get(context, BindKind::Scalar, tensor.name);
     if (parameter.kind == abi::ParameterKind::ScalarValue)
-      add(tensor.name, scalarOf(entry.build, parameter, entry.build.argument(argumentOf(p))));
+      binds[scalar] = scalarOf(entry.build, parameter, entry.build.argument(argumentOf(p)));
     else if (parameter.kind == abi::ParameterKind::ScalarPointer && !tensor.isWritten)
-      add(tensor.name, entry.build.load(llvmType(entry.build, tensor.type), entry.build.argument(argumentOf(p))));
+      binds[scalar] = entry.build.load(llvmType(entry.build, tensor.type), entry.build.argument(argumentOf(p)));
   }
   return binds;
 }

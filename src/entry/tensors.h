@@ -2,11 +2,10 @@
 #pragma once
 
 #include "abi/signature.h"
+#include "dialect/attributes.h"
 #include "entry/builder.h"
 #include "runtime/assembly.h"
 #include "sema/kernel.h"
-
-#include "llvm/ADT/StringMap.h"
 
 #include <vector>
 
@@ -104,6 +103,7 @@ mlir::Value blocksOf(EntryBuilder &build, mlir::Value extent, int64_t block);
 mlir::Value levelExtent(Entry &entry, const sema::Tensor &tensor, const format::Level &level);
 
 /// Every value that the body may ask for, by its bind (docs/architecture.md, "The body's arguments").
-llvm::StringMap<mlir::Value> allBinds(Entry &entry);
+using Binds = llvm::DenseMap<dialect::BindAttr, mlir::Value>;
+Binds allBinds(Entry &entry);
 
 } // namespace spc::entry

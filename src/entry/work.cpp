@@ -4,6 +4,10 @@ namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
 namespace spc::entry {
+
+using dialect::BindAttr;
+using dialect::BindKind;
+
 namespace {
 
 using LLVM::ICmpPredicate;
@@ -17,9 +21,9 @@ mlir::Type integerType(EntryBuilder &build, format::IndexType type) {
 
 } // namespace
 
-Work::Work(Entry &entry, LLVM::LLVMFuncOp body, const llvm::StringMap<Value> &binds) : entry_(entry), body_(body) {
+Work::Work(Entry &entry, LLVM::LLVMFuncOp body, const Binds &binds) : entry_(entry), body_(body) {
   const auto chunks = body->getAttrOfType<mlir::DictionaryAttr>("spc.chunks");
-  total_ = items_ = binds.lookup(chunks.getAs<mlir::StringAttr>("items").getValue());
+  total_ = items_ = binds.lookup(chunks.getAs<BindAttr>("items"));
   if (const auto root = chunks.getAs<mlir::StringAttr>("root")) {
     const sema::Tensor &tensor = tensorNamed(entry.kernel, root.getValue());
     const TensorView &view = viewOf(entry, tensor);
@@ -46,18 +50,17 @@ void Work::addOperand(llvm::StringRef name) {
   total_ = entry_.build.add(total_, view.stored);
 }
 
-void Work::addSize(mlir::DictionaryAttr chunks, const llvm::StringMap<Value> &binds) {
+void Work::addSize(mlir::DictionaryAttr chunks, const Binds &binds) {
   EntryBuilder &build = entry_.build;
   size_ = total_;
   for (unsigned a = 0; a < body_.getNumArguments(); ++a) {
-    const auto bind = body_.getArgAttrOfType<mlir::StringAttr>(a, "spc.bind");
-    llvm::StringRef name = bind ? bind.getValue() : llvm::StringRef();
-    if (name.consume_back(".values"))
-      if (const Value stored = binds.lookup((name + ".stored").str()))
+    const BindAttr bind = dialect::bindOf(body_, a);
+    if (bind && bind.getKind() == BindKind::Values)
+      if (const Value stored = binds.lookup(bind.as(BindKind::Stored)))
         size_ = build.greatest(size_, stored);
   }
-  for (mlir::Attribute name : chunks.getAs<mlir::ArrayAttr>("extents")) {
-    const Value extent = binds.lookup(mlir::cast<mlir::StringAttr>(name).getValue());
+  for (mlir::Attribute dense : chunks.getAs<mlir::ArrayAttr>("extents")) {
+    const Value extent = binds.lookup(BindAttr::get(mlir::cast<dialect::ExtentAttr>(dense)));
     const Value factor = build.greatest(build.least(extent, build.constant(kMaxFactor)), build.constant(1));
     size_ = build.multiply(build.least(size_, build.constant(kMaxWork)), factor);
   }

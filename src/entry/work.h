@@ -10,7 +10,7 @@ namespace spc::entry {
 class Work {
 public:
   /// Requires: `body` has the attribute. `binds` are all of the entry's.
-  Work(Entry &entry, mlir::LLVM::LLVMFuncOp body, const llvm::StringMap<mlir::Value> &binds);
+  Work(Entry &entry, mlir::LLVM::LLVMFuncOp body, const Binds &binds);
 
   mlir::Value items() const { return items_; }
   /// Of all items.
@@ -34,7 +34,7 @@ private:
   using Steps = std::vector<Step>;
 
   void addOperand(llvm::StringRef name);
-  void addSize(mlir::DictionaryAttr chunks, const llvm::StringMap<mlir::Value> &binds);
+  void addSize(mlir::DictionaryAttr chunks, const Binds &binds);
   Steps stepsBelow(const sema::Tensor &tensor, const TensorView &view);
   mlir::Value leavesBelow(const Steps &steps, mlir::Value position);
   mlir::Value inside(mlir::Value value);

@@ -15,8 +15,6 @@
 namespace spc::mlirgen {
 namespace {
 
-constexpr llvm::StringLiteral kBind = "spc.bind";
-
 /// Builds the body of one step. Written tensors are SSA values that each statement replaces; they stay the same
 /// buffers throughout, since every operation updates its `outs` operand.
 class BodyBuilder {
@@ -119,10 +117,11 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   attributes.push_back(builder_.getNamedAttr("spc.name", builder_.getStringAttr(tensor.name)));
   if (tensor.order() > 0) {
-    llvm::SmallVector<std::string> names =
-        argument.run >= 0 ? dimensionNames(tensor, kernel_) : extentNames(tensor, kernel_);
-    llvm::SmallVector<llvm::StringRef> extents(names.begin(), names.end());
-    attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getStrArrayAttr(extents)));
+    const llvm::SmallVector<dialect::ExtentAttr> extents = argument.run >= 0
+                                                               ? dimensionAttributes(tensor, kernel_, context_)
+                                                               : extentAttributes(tensor, kernel_, context_);
+    const llvm::SmallVector<mlir::Attribute> elements(extents.begin(), extents.end());
+    attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getArrayAttr(elements)));
   }
   // Of an operand that shares a pattern, too: the owner may not be among the arguments of a later step.
   const std::optional<sema::TensorId> owner =
@@ -281,14 +280,9 @@ mlir::Value BodyBuilder::extentValue(sema::ExtentId extent) {
                         tensor.extents[tensor.format.levels[k].dim] == extent)
         return mlir::tensor::DimOp::create(builder_, function_.getLoc(), argument, k);
   }
-  const mlir::StringAttr name = builder_.getStringAttr("size(" + kernel_.extents[extent].name + ")");
-  for (unsigned argument = 0; argument < function_.getNumArguments(); ++argument)
-    if (function_.getArgAttr(argument, kBind) == name)
-      return function_.getArgument(argument);
-  const mlir::DictionaryAttr bind = builder_.getDictionaryAttr(builder_.getNamedAttr(kBind, name));
-  const unsigned last = function_.getNumArguments();
-  (void)function_.insertArgument(last, builder_.getIndexType(), bind, function_.getLoc());
-  return function_.getArgument(last);
+  const auto size = dialect::BindAttr::get(dialect::ExtentAttr::get(&context_, kernel_.extents[extent].name));
+  const mlir::BlockArgument known = dialect::argumentWith(function_, size);
+  return known ? known : dialect::addArgument(function_, size, builder_.getIndexType());
 }
 
 /// How often the term counts: the product of the extents of the loops that `places` leaves out; null for once.

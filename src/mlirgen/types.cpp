@@ -8,6 +8,9 @@
 namespace spc::mlirgen {
 
 namespace sparse = mlir::sparse_tensor;
+using dialect::BindAttr;
+using dialect::BindKind;
+using dialect::ExtentAttr;
 using format::Extent;
 using format::Level;
 using format::Part;
@@ -51,7 +54,7 @@ public:
     const Level &level = tensor_.format.levels[k];
     if (level.isFixedWidth())
       add("fixed", level.width ? mlir::Attribute(builder_.getI64IntegerAttr(*level.width))
-                               : builder_.getStringAttr(tensor_.name + ".width_" + std::to_string(k)));
+                               : BindAttr::get(builder_.getContext(), BindKind::Width, tensor_.name, k));
     else if (level.isSingleton() && !isSingletonBelow(tensor_.format, k))
       add("fixed", builder_.getI64IntegerAttr(1));
     if (level.extent == Extent::Closed)
@@ -74,7 +77,7 @@ private:
     return builder_.getDenseI64ArrayAttr({closed.constant, closed.slope, closed.size});
   }
 
-  mlir::Attribute extentOf(int dim) { return builder_.getStringAttr(kernel_.extents[tensor_.extents[dim]].name); }
+  mlir::Attribute extentOf(int dim) { return ExtentAttr::get(builder_.getContext(), kernel_.extents[tensor_.extents[dim]].name); }
 
   void addClosed(int k) {
     const Level &level = tensor_.format.levels[k];
@@ -118,35 +121,35 @@ mlir::RankedTensorType standInType(const sema::Tensor &tensor, mlir::MLIRContext
   return mlir::RankedTensorType::get(levelShape(tensor), elementType(tensor.type, context));
 }
 
-llvm::SmallVector<std::string> dimensionNames(const sema::Tensor &tensor, const sema::Kernel &kernel) {
-  llvm::SmallVector<std::string> names;
+llvm::SmallVector<ExtentAttr> dimensionAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
+                                                  mlir::MLIRContext &context) {
+  llvm::SmallVector<ExtentAttr> extents;
   for (sema::ExtentId extent : tensor.extents)
-    names.push_back(kernel.extents[extent].name);
-  return names;
+    extents.push_back(ExtentAttr::get(&context, kernel.extents[extent].name));
+  return extents;
 }
 
-llvm::SmallVector<std::string> extentNames(const sema::Tensor &tensor, const sema::Kernel &kernel) {
+llvm::SmallVector<ExtentAttr> extentAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
+                                               mlir::MLIRContext &context) {
   if (tensor.format.isDense())
-    return dimensionNames(tensor, kernel);
-  const auto nameOf = [&](int dim) { return kernel.extents[tensor.extents[dim]].name; };
-  llvm::SmallVector<std::string> names;
+    return dimensionAttributes(tensor, kernel, context);
+  llvm::SmallVector<ExtentAttr> extents;
   for (const Level &level : tensor.format.levels) {
+    const llvm::StringRef name = kernel.extents[tensor.extents[level.dim]].name;
     switch (level.part) {
     case Part::Whole:
-      names.push_back(nameOf(level.dim));
+      extents.push_back(ExtentAttr::get(&context, name));
       break;
     case Part::Quotient:
-      names.push_back(nameOf(level.dim) + " / " + std::to_string(level.block));
+      extents.push_back(ExtentAttr::get(&context, name, level.block));
       break;
     case Part::Remainder:
-      names.push_back(std::to_string(level.block));
-      break;
     case Part::Difference:
-      names.push_back(nameOf(level.dim) + " - " + nameOf(level.minus));
+      extents.push_back(ExtentAttr::get(&context, {}));
       break;
     }
   }
-  return names;
+  return extents;
 }
 
 mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context) {

@@ -1,6 +1,7 @@
 // Tensor types of the kernel's arguments: storage formats as sparse_tensor encodings, and what these cannot say.
 #pragma once
 
+#include "dialect/attributes.h"
 #include "sema/kernel.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
@@ -21,11 +22,13 @@ mlir::RankedTensorType sparseType(const sema::Tensor &tensor, mlir::MLIRContext 
 /// The dense view, by level, through which an output that shares a pattern is written.
 mlir::RankedTensorType standInType(const sema::Tensor &tensor, mlir::MLIRContext &context);
 
-/// The extents as spc.bind names them: of a dense tensor by dimension, of a sparse one by level.
-llvm::SmallVector<std::string> extentNames(const sema::Tensor &tensor, const sema::Kernel &kernel);
+/// The extents of a dense tensor by dimension, of a sparse one by level.
+llvm::SmallVector<dialect::ExtentAttr> extentAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
+                                                          mlir::MLIRContext &context);
 
 /// The extents by dimension, whatever the format.
-llvm::SmallVector<std::string> dimensionNames(const sema::Tensor &tensor, const sema::Kernel &kernel);
+llvm::SmallVector<dialect::ExtentAttr> dimensionAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
+                                                             mlir::MLIRContext &context);
 
 /// The attribute spc.levels of a sparse tensor (docs/architecture.md, "Implicit levels").
 mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context);

@@ -37,7 +37,7 @@ def Assemble : Pass<"spc-assemble", "mlir::ModuleOp"> {
     once, or else accumulated in a workspace, dense or a hash table as the runtime decides, which is why such loops are
     cloned. At the end of the loops over the row the row ends. An entry exists where its element is updated: a sum that
     the sparsifier has made a scalar raises a flag when it gets its first addend. Loops over all of the first dimension
-    run from `begin(m)` to `end(m)`, so that chunks of rows are collected in parallel. MLIR's own lowering inserts one
+    run from `begin` to `end`, so that chunks of rows are collected in parallel. MLIR's own lowering inserts one
     element after the other, serially, into one growing tensor.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
@@ -125,7 +125,7 @@ def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
   let description = [{
     Where the loops of the body run over the rows of a dimension m, all of them or those that a compressed root lists in
     ascending order, and each row's iterations write only what no other one touches (its row of a dense output, the
-    positions below it of a shared pattern), they run from an argument bound as `begin(m)` to one bound as `end(m)`; the
+    positions below it of a shared pattern), they run from an argument bound as `begin` to one bound as `end`; the
     root's positions are found by bisection. Each row is computed as before, so results do not depend on the chunks.
 
     One loop that only adds to one dense output, at any place, is cut as well, into rows or into positions of a root,
@@ -260,7 +260,7 @@ def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
   let summary = "Turn buffer arguments into plain pointers that do not alias";
   let description = [{
     Each memref argument becomes an `!llvm.ptr` with `llvm.noalias`; its sizes and strides come from the arguments bound
-    as `size(...)` and `<name>.stride_k`. The body then has the signature that the entry code calls.
+    as `size` and `stride`. The body then has the signature that the entry code calls.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"];
 }

@@ -53,6 +53,12 @@ TEST_CASE("expressions of three operands, with scalars and vectors", "[assembly-
                 product({{"A", {"csc", "coo", "dcsr"}}, {"B", {"csr"}}, {"D", {"dense"}}, {"E", {"dense"}}}));
 }
 
+TEST_CASE("scalars may be called what the compiler calls arguments of its own", "[assembly-expressions]") {
+  for (const char *name : {"chunk", "assembly"})
+    checkAssembly("A(i,j) = " + std::string(name) + "*B(i,k)*C(k,j)",
+                  product({{"A", {"csr", "coo"}}, {"B", {"csr"}}, {"C", {"csr"}}}), 2);
+}
+
 TEST_CASE("terms have their signs in every type", "[assembly-expressions]") {
   const std::vector<std::string> outputs = {"csr", "csc", "coo", "dcsr", "bsr2x3"};
   checkAssembly("A(i,j) = -B(j,i)", product({{"A", outputs}, {"B", {"csr", "coo", "csc"}}}));

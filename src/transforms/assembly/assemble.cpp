@@ -44,8 +44,8 @@ mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
   }
   chunk(body, runs);
   const mlir::Type pointer = mlir::LLVM::LLVMPointerType::get(&getContext());
-  const mlir::Value assembly = boundArgument(body, "assembly", pointer);
-  const mlir::Value number = boundArgument(body, "chunk", mlir::IndexType::get(&getContext()));
+  const mlir::Value assembly = boundArgument(body, BindAttr::get(&getContext(), BindKind::Assembly), pointer);
+  const mlir::Value number = boundNumber(body, BindAttr::get(&getContext(), BindKind::Chunk));
   for (CollectedRun &run : runs)
     if (mlir::failed(run.rewrite(assembly, number)))
       return mlir::failure();
@@ -72,11 +72,10 @@ void Assemble::chunk(mlir::func::FuncOp body, llvm::MutableArrayRef<CollectedRun
       loops.push_back(loop);
   if (loops.size() < runs.size())
     return;
-  const mlir::Type index = mlir::IndexType::get(&getContext());
-  const std::string extent = runs.front().rowExtent().str();
+  const auto rows = BindAttr::get(runs.front().rowExtent());
   for (mlir::scf::ForOp loop : loops) {
-    loop.setLowerBound(boundArgument(body, "begin(" + extent + ")", index));
-    loop.setUpperBound(boundArgument(body, "end(" + extent + ")", index));
+    loop.setLowerBound(boundNumber(body, rows.as(BindKind::Begin)));
+    loop.setUpperBound(boundNumber(body, rows.as(BindKind::End)));
   }
 }
 

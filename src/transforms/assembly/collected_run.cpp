@@ -89,8 +89,8 @@ CollectedRun::CollectedRun(mlir::func::FuncOp body, unsigned standIn)
       rows_(body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kRows).getInt()),
       collector_(body, shapeOf(body, standIn)) {}
 
-llvm::StringRef CollectedRun::rowExtent() const {
-  return extentName(body_, standIn_, static_cast<unsigned>(dims_.front()));
+ExtentAttr CollectedRun::rowExtent() const {
+  return dimExtent(body_, standIn_, static_cast<unsigned>(dims_.front()));
 }
 
 mlir::LogicalResult CollectedRun::analyze() {

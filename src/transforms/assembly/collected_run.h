@@ -4,6 +4,8 @@
 #include "transforms/assembly/appending_loops.h"
 #include "transforms/assembly/collector.h"
 
+#include "dialect/attributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -22,8 +24,8 @@ public:
   /// Where the run is one loop over all of the first collected dimension, that loop; else null.
   mlir::scf::ForOp rowLoop();
 
-  /// The name of that dimension's extent.
-  llvm::StringRef rowExtent() const;
+  /// That dimension's extent.
+  dialect::ExtentAttr rowExtent() const;
 
   /// Rewrites the loops; the stand-in is unused afterwards. `assembly` is a pointer, `chunk` an index value.
   mlir::LogicalResult rewrite(mlir::Value assembly, mlir::Value chunk);

@@ -50,23 +50,20 @@ private:
   bool isSerial() { return scheduledParallel(getOperation()) == "none"; }
   bool findSteps(Steps &steps);
   bool cutRows(const Steps &steps);
-  bool cutRows(const Steps &steps, llvm::StringRef extent);
+  bool cutRows(const Steps &steps, ExtentAttr extent);
   bool isDenseNest(mlir::Operation *op);
-  std::optional<Cut> cutOf(mlir::Operation *op, llvm::StringRef extent);
-  std::optional<Owner> ownerOf(mlir::Value index, mlir::Operation *step, Cut &cut, llvm::StringRef extent);
-  bool isOwned(mlir::Value buffer, const Steps &steps, llvm::MutableArrayRef<Cut> cuts, llvm::StringRef extent);
+  std::optional<Cut> cutOf(mlir::Operation *op, ExtentAttr extent);
+  std::optional<Owner> ownerOf(mlir::Value index, mlir::Operation *step, Cut &cut, ExtentAttr extent);
+  bool isOwned(mlir::Value buffer, const Steps &steps, llvm::MutableArrayRef<Cut> cuts, ExtentAttr extent);
   void narrow(const Cut &cut, mlir::Value begin, mlir::Value end);
   bool cutSums(const Steps &steps);
   bool zeroes(mlir::Operation *step, mlir::Value buffer);
   bool handsOver(mlir::Operation *step, mlir::Value buffer, scf::ForOp sum);
   void describeAssembly();
-  void describe(const std::string &items, llvm::ArrayRef<mlir::Operation *> loops,
+  void describe(BindAttr items, llvm::ArrayRef<mlir::Operation *> loops,
                 llvm::SmallVector<mlir::NamedAttribute> keys);
   mlir::ArrayAttr rowsOf(llvm::ArrayRef<mlir::Operation *> loops);
   mlir::ArrayAttr denseExtents(llvm::ArrayRef<mlir::Operation *> loops);
-  mlir::Value argument(const llvm::Twine &bind) {
-    return boundArgument(getOperation(), bind.str(), mlir::IndexType::get(&getContext()));
-  }
   mlir::NamedAttribute text(llvm::StringRef key, llvm::StringRef value) {
     return {mlir::StringAttr::get(&getContext(), key), mlir::StringAttr::get(&getContext(), value)};
   }
@@ -95,26 +92,26 @@ bool ChunkRows::findSteps(Steps &steps) {
 }
 
 bool ChunkRows::cutRows(const Steps &steps) {
-  llvm::SmallSetVector<llvm::StringRef, 4> extents;
+  llvm::SmallSetVector<ExtentAttr, 4> extents;
   for (bool isRoot : {true, false})
     for (mlir::Operation *op : steps.ops)
       if (auto rows = matchRowLoop(getOperation(), op))
-        if (!rows->rows.empty() && isRoot == (rows->kind != RowLoop::Kind::Rows))
+        if (rows->rows && isRoot == (rows->kind != RowLoop::Kind::Rows))
           extents.insert(rows->rows);
-  return llvm::any_of(extents, [&](llvm::StringRef extent) { return cutRows(steps, extent); });
+  return llvm::any_of(extents, [&](ExtentAttr extent) { return cutRows(steps, extent); });
 }
 
 /// Whether each of the loops in `op` is over all of a dimension, so that none of them is long where another one is cut.
 bool ChunkRows::isDenseNest(mlir::Operation *op) {
   mlir::WalkResult result = op->walk([&](mlir::Operation *inner) {
     auto loop = mlir::dyn_cast<scf::ForOp>(inner);
-    const bool isDense = loop ? !extentOf(getOperation(), loop).empty() : !mlir::isa<scf::WhileOp>(inner);
+    const bool isDense = loop ? bool(extentOf(getOperation(), loop)) : !mlir::isa<scf::WhileOp>(inner);
     return isDense ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
   });
   return mlir::isa<scf::ForOp>(op) && !result.wasInterrupted();
 }
 
-std::optional<Cut> ChunkRows::cutOf(mlir::Operation *op, llvm::StringRef extent) {
+std::optional<Cut> ChunkRows::cutOf(mlir::Operation *op, ExtentAttr extent) {
   Cut cut;
   if (op->getNumResults() > 0 && mlir::isa<scf::ForOp>(op))
     return std::nullopt;
@@ -125,25 +122,24 @@ std::optional<Cut> ChunkRows::cutOf(mlir::Operation *op, llvm::StringRef extent)
 }
 
 /// Whose element an access with `index` reaches, where that is one row's.
-std::optional<Owner> ChunkRows::ownerOf(mlir::Value index, mlir::Operation *step, Cut &cut, llvm::StringRef extent) {
+std::optional<Owner> ChunkRows::ownerOf(mlir::Value index, mlir::Operation *step, Cut &cut, ExtentAttr extent) {
   if (cut.rows)
     return OwnerComputes(getOperation(), *cut.rows).ownerOf(index);
   scf::ForOp loop = loopOf(index);
   if (!loop || !step->isAncestor(loop) || (cut.inner && cut.inner != loop))
     return std::nullopt;
-  const llvm::StringRef inner = extentOf(getOperation(), loop);
-  int64_t coefficient = 1;
-  if (inner.empty() || !extent.consume_front(inner) ||
-      (!extent.empty() && (!extent.consume_front(" / ") || extent.getAsInteger(10, coefficient))))
+  const ExtentAttr inner = extentOf(getOperation(), loop);
+  const std::optional<int64_t> coefficient = inner ? inner.blockOf(extent) : std::nullopt;
+  if (!coefficient)
     return std::nullopt;
   cut.inner = loop;
-  cut.coefficient = coefficient;
-  return Owner{true, coefficient};
+  cut.coefficient = *coefficient;
+  return Owner{true, *coefficient};
 }
 
 /// Whether in some dimension every access has the row's own index, or positions below it: the same in all steps.
 bool ChunkRows::isOwned(mlir::Value buffer, const Steps &steps, llvm::MutableArrayRef<Cut> cuts,
-                        llvm::StringRef extent) {
+                        ExtentAttr extent) {
   auto isOwnedIn = [&](unsigned dim) {
     std::optional<Owner> common;
     mlir::Operation *only = nullptr;
@@ -184,7 +180,7 @@ void ChunkRows::narrow(const Cut &cut, mlir::Value begin, mlir::Value end) {
   loop.setUpperBound(last);
 }
 
-bool ChunkRows::cutRows(const Steps &steps, llvm::StringRef extent) {
+bool ChunkRows::cutRows(const Steps &steps, ExtentAttr extent) {
   llvm::SmallVector<Cut> cuts;
   for (mlir::Operation *op : steps.ops) {
     std::optional<Cut> cut = cutOf(op, extent);
@@ -198,16 +194,17 @@ bool ChunkRows::cutRows(const Steps &steps, llvm::StringRef extent) {
   for (const Cut &cut : cuts)
     if (cut.rows && (!main || main->kind == RowLoop::Kind::Rows))
       main = &*cut.rows;
-  const std::string rows = extent.str(); // its attribute's argument may move
+  const auto rows = BindAttr::get(extent);
   llvm::SmallVector<mlir::NamedAttribute> keys;
   if (main->kind != RowLoop::Kind::Rows)
-    keys.push_back(text("root", main->tensor));
+    keys.push_back(text("root", main->items.getSymbol()));
   llvm::SmallVector<mlir::Operation *> loops;
   for (const Cut &cut : cuts)
     if (cut.rows)
       loops.push_back(cut.rows->loop);
-  describe("size(" + rows + ")", loops, std::move(keys));
-  const mlir::Value begin = argument("begin(" + rows + ")"), end = argument("end(" + rows + ")");
+  describe(rows, loops, std::move(keys));
+  const mlir::Value begin = boundNumber(getOperation(), rows.as(BindKind::Begin)),
+                    end = boundNumber(getOperation(), rows.as(BindKind::End));
   for (const Cut &cut : cuts)
     narrow(cut, begin, end);
   return true;
@@ -220,7 +217,7 @@ bool ChunkRows::zeroes(mlir::Operation *step, mlir::Value buffer) {
   };
   const auto isWhole = [&](mlir::Value index) {
     scf::ForOp loop = loopOf(index);
-    return loop && !extentOf(getOperation(), loop).empty();
+    return loop && extentOf(getOperation(), loop);
   };
   const auto fills = [&](memref::StoreOp store) {
     const auto indices = store.getIndices();
@@ -285,10 +282,9 @@ bool ChunkRows::cutSums(const Steps &steps) {
   llvm::SmallVector<mlir::NamedAttribute> keys{text("copies", name)};
   if (isZeroed)
     keys.emplace_back(mlir::StringAttr::get(&getContext(), "zeroed"), mlir::UnitAttr::get(&getContext()));
-  const bool isRoot = main->kind != RowLoop::Kind::Rows;
-  const std::string items = isRoot ? (main->tensor + ".count_0").str() : main->rows.str();
-  describe(isRoot ? items : "size(" + items + ")", main->loop, std::move(keys));
-  setBounds(*main, argument("begin(" + items + ")"), argument("end(" + items + ")"));
+  describe(main->items, main->loop, std::move(keys));
+  setBounds(*main, boundNumber(getOperation(), main->items.as(BindKind::Begin)),
+            boundNumber(getOperation(), main->items.as(BindKind::End)));
   return true;
 }
 
@@ -296,14 +292,14 @@ bool ChunkRows::cutSums(const Steps &steps) {
 void ChunkRows::describeAssembly() {
   mlir::func::FuncOp body = getOperation();
   for (mlir::BlockArgument argument : body.getArguments()) {
-    llvm::StringRef bind = argumentString(body, argument.getArgNumber(), kBind);
-    if (!bind.consume_front("begin(") || !bind.consume_back(")"))
+    const BindAttr bind = dialect::bindOf(body, argument);
+    if (!bind || bind.getKind() != BindKind::Begin)
       continue;
     llvm::SmallVector<mlir::Operation *> loops;
     for (mlir::Operation *user : argument.getUsers())
       if (mlir::isa<scf::ForOp>(user))
         loops.push_back(user);
-    return describe("size(" + bind.str() + ")", loops, {});
+    return describe(bind.getItems(), loops, {});
   }
 }
 
@@ -315,10 +311,10 @@ mlir::ArrayAttr ChunkRows::rowsOf(llvm::ArrayRef<mlir::Operation *> loops) {
     const mlir::Value row =
         segments ? segments.getAfterBody()->getArgument(0) : mlir::cast<scf::ForOp>(loop).getInductionVar();
     loop->walk([&](memref::LoadOp load) {
-      auto array = mlir::dyn_cast<mlir::BlockArgument>(load.getMemRef());
-      llvm::StringRef bind = array ? argumentString(getOperation(), array.getArgNumber(), kBind) : llvm::StringRef();
-      if (bind.consume_back(".pointers_1") && load.getIndices().front() == row)
-        tensors.insert(mlir::StringAttr::get(&getContext(), bind));
+      const BindAttr bind = dialect::bindOf(getOperation(), load.getMemRef());
+      const bool isPointers = bind && bind.getKind() == BindKind::Pointers && bind.getIndex() == 1;
+      if (isPointers && load.getIndices().front() == row)
+        tensors.insert(mlir::StringAttr::get(&getContext(), bind.getSymbol()));
     });
   }
   return mlir::ArrayAttr::get(&getContext(), tensors.getArrayRef());
@@ -326,21 +322,21 @@ mlir::ArrayAttr ChunkRows::rowsOf(llvm::ArrayRef<mlir::Operation *> loops) {
 
 /// The extents of the loops inside that are over all of a dimension. Filling one is little work.
 mlir::ArrayAttr ChunkRows::denseExtents(llvm::ArrayRef<mlir::Operation *> loops) {
-  llvm::SmallSetVector<mlir::Attribute, 4> binds;
+  llvm::SmallSetVector<mlir::Attribute, 4> extents;
   for (mlir::Operation *outer : loops)
     outer->walk([&](scf::ForOp loop) {
-      const llvm::StringRef extent = loop == outer ? llvm::StringRef() : extentOf(getOperation(), loop);
+      const ExtentAttr extent = loop == outer ? ExtentAttr() : extentOf(getOperation(), loop);
       const auto isLoad = [](memref::LoadOp) { return mlir::WalkResult::interrupt(); };
-      if (!extent.empty() && loop.walk(isLoad).wasInterrupted())
-        binds.insert(mlir::StringAttr::get(&getContext(), "size(" + extent + ")"));
+      if (extent && loop.walk(isLoad).wasInterrupted())
+        extents.insert(extent);
     });
-  return mlir::ArrayAttr::get(&getContext(), binds.getArrayRef());
+  return mlir::ArrayAttr::get(&getContext(), extents.getArrayRef());
 }
 
-void ChunkRows::describe(const std::string &items, llvm::ArrayRef<mlir::Operation *> loops,
+void ChunkRows::describe(BindAttr items, llvm::ArrayRef<mlir::Operation *> loops,
                          llvm::SmallVector<mlir::NamedAttribute> keys) {
   mlir::Builder builder(&getContext());
-  keys.push_back(text("items", items));
+  keys.push_back(builder.getNamedAttr("items", items));
   keys.push_back(builder.getNamedAttr("tensors", rowsOf(loops)));
   keys.push_back(builder.getNamedAttr("extents", denseExtents(loops)));
   const std::optional<int64_t> chunk = isSerial() ? INT64_MAX : scheduled(getOperation(), "chunk");

@@ -83,7 +83,7 @@ memref::LoadOp FillRoots::rowOf(Operation *user, unsigned dim, scf::ForOp root) 
   memref::LoadOp row = loadedIndex(access->indices[dim]);
   auto coordinates = row ? mlir::dyn_cast<mlir::BlockArgument>(row.getMemRef()) : mlir::BlockArgument();
   const bool isOwn = coordinates && row->getParentOp() == root && row.getIndices().front() == root.getInductionVar() &&
-                     !argumentString(getOperation(), coordinates.getArgNumber(), kAscends).empty();
+                     getOperation().getArgAttr(coordinates.getArgNumber(), kAscends);
   return isOwn ? row : memref::LoadOp();
 }
 

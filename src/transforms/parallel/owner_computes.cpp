@@ -12,8 +12,8 @@ namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 
 static bool isPointersArray(mlir::func::FuncOp body, mlir::Value array) {
-  auto argument = mlir::dyn_cast<mlir::BlockArgument>(array);
-  return argument && argumentString(body, argument.getArgNumber(), kBind).contains(".pointers_");
+  const BindAttr bind = dialect::bindOf(body, array);
+  return bind && bind.getKind() == BindKind::Pointers;
 }
 
 /// An owned value that many elements apart that the rest of the sum stays in between.

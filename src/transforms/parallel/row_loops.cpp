@@ -14,30 +14,15 @@ namespace scf = mlir::scf;
 
 namespace {
 
-llvm::StringRef bindOf(mlir::func::FuncOp body, mlir::Value value) {
-  auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
-  return argument && argument.getOwner() == &body.getBody().front()
-             ? argumentString(body, argument.getArgNumber(), kBind)
-             : llvm::StringRef();
-}
-
-mlir::BlockArgument argumentBoundTo(mlir::func::FuncOp body, const std::string &bind) {
-  for (mlir::BlockArgument argument : body.getArguments())
-    if (bindOf(body, argument) == bind)
-      return argument;
-  return {};
-}
-
 /// Sets what is known of a root from the argument that holds its number of entries; false where `limit` is not one.
 bool describeRoot(mlir::func::FuncOp body, mlir::Value limit, RowLoop &rows) {
-  llvm::StringRef tensor = bindOf(body, limit);
-  if (!tensor.consume_back(".count_0"))
+  rows.items = dialect::bindOf(body, limit);
+  if (!rows.items || rows.items.getKind() != BindKind::Count)
     return false;
-  rows.tensor = tensor;
   rows.limit = mlir::cast<mlir::BlockArgument>(limit);
-  rows.indices = argumentBoundTo(body, (tensor + ".indices_0").str());
+  rows.indices = dialect::argumentWith(body, rows.items.as(BindKind::Indices));
   if (rows.indices)
-    rows.rows = argumentString(body, rows.indices.getArgNumber(), kAscends);
+    rows.rows = body.getArgAttrOfType<ExtentAttr>(rows.indices.getArgNumber(), kAscends);
   return true;
 }
 
@@ -45,7 +30,8 @@ std::optional<RowLoop> matchFor(mlir::func::FuncOp body, scf::ForOp loop) {
   if (!isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1))
     return std::nullopt;
   RowLoop rows{RowLoop::Kind::Rows, loop, {}, loop.getInductionVar(), {}, {}, {}, {}, extentOf(body, loop)};
-  if (!rows.rows.empty()) {
+  if (rows.rows) {
+    rows.items = BindAttr::get(rows.rows);
     rows.limit = mlir::cast<mlir::BlockArgument>(loop.getUpperBound());
     return rows;
   }
@@ -97,10 +83,10 @@ mlir::Value locate(mlir::OpBuilder &builder, const RowLoop &rows, mlir::Value ro
 
 } // namespace
 
-llvm::StringRef extentOf(mlir::func::FuncOp body, scf::ForOp loop) {
-  llvm::StringRef bind = bindOf(body, loop.getUpperBound());
+ExtentAttr extentOf(mlir::func::FuncOp body, scf::ForOp loop) {
+  const BindAttr bind = dialect::bindOf(body, loop.getUpperBound());
   const bool isWhole = isConstant(loop.getLowerBound(), 0) && isConstant(loop.getStep(), 1);
-  return isWhole && bind.consume_front("size(") && bind.consume_back(")") ? bind : llvm::StringRef();
+  return isWhole && bind && bind.getKind() == BindKind::Size ? bind.getExtent() : ExtentAttr();
 }
 
 std::optional<RowLoop> matchRowLoop(mlir::func::FuncOp body, mlir::Operation *op) {

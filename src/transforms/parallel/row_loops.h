@@ -2,6 +2,8 @@
 // what a compressed root lists of them.
 #pragma once
 
+#include "dialect/attributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -12,26 +14,26 @@ namespace spc::transforms {
 /// A loop at the top of a body, by what it runs over.
 struct RowLoop {
   enum class Kind {
-    Rows,      ///< `for i = 0 .. size(m)`
-    Positions, ///< `for p = 0 .. A.count_0`
-    Segments,  ///< `while p < A.count_0`: p .. last are the entries of one row in a coordinate list
+    Rows,      ///< `for i = 0 .. size of m`
+    Positions, ///< `for p = 0 .. count of A`
+    Segments,  ///< `while p < count of A`: p .. last are the entries of one row in a coordinate list
   };
   Kind kind;
   mlir::Operation *loop;
   mlir::scf::WhileOp firstSegment; ///< of Segments: finds where the first one ends
   mlir::Value item;                ///< the row or the position p
   mlir::Value last;                ///< of Segments
-  mlir::BlockArgument limit;       ///< what is bound as size(m) or A.count_0
+  mlir::BlockArgument limit;       ///< of all items
+  dialect::BindAttr items;         ///< what it is bound to: the size m, or the number of positions of a tensor's root
   mlir::BlockArgument indices;     ///< where a root's coordinates are listed, null where they are not
-  llvm::StringRef tensor;          ///< A
-  llvm::StringRef rows;            ///< the extent m; of a root, where its coordinates ascend; else empty
+  dialect::ExtentAttr rows;        ///< the extent m; of a root, where its coordinates ascend; else null
 };
 
 /// What `op` is as a loop over rows, or nullopt.
 std::optional<RowLoop> matchRowLoop(mlir::func::FuncOp body, mlir::Operation *op);
 
-/// The extent of a loop from 0 to `size(m)` in steps of 1, or empty.
-llvm::StringRef extentOf(mlir::func::FuncOp body, mlir::scf::ForOp loop);
+/// The extent m of a loop from 0 to the size of m in steps of 1, or null.
+dialect::ExtentAttr extentOf(mlir::func::FuncOp body, mlir::scf::ForOp loop);
 
 /// Makes a loop over all rows or positions run from `begin` to `end`.
 void setBounds(const RowLoop &rows, mlir::Value begin, mlir::Value end);

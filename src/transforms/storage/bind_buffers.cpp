@@ -51,7 +51,7 @@ void BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &types) {
   descriptor.setAllocatedPtr(builder, location, argument);
   descriptor.setAlignedPtr(builder, location, argument);
   descriptor.setConstantOffset(builder, location, 0);
-  llvm::StringRef name = argumentString(body, index, kBind).rsplit('.').first;
+  const BindAttr bind = dialect::bindOf(body, index);
   bool isDense = body.getArgAttrOfType<mlir::ArrayAttr>(index, kExtents) != nullptr;
   auto [strides, offset] = type.getStridesAndOffset();
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
@@ -62,8 +62,8 @@ void BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &types) {
       descriptor.setConstantStride(builder, location, dim, strides[dim]);
       continue;
     }
-    std::string bind = (name + ".stride_" + llvm::Twine(dim)).str();
-    descriptor.setStride(builder, location, dim, asInteger(builder, boundArgument(body, bind, builder.getIndexType())));
+    const auto stride = BindAttr::get(&getContext(), BindKind::Stride, bind.getSymbol(), dim);
+    descriptor.setStride(builder, location, dim, asInteger(builder, boundNumber(body, stride)));
   }
   cast->setOperand(0, mlir::Value(descriptor));
   body.setType(mlir::FunctionType::get(&getContext(), body.getBody().getArgumentTypes(), {}));

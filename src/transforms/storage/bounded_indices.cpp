@@ -88,7 +88,7 @@ mlir::FailureOr<BoundedIndices::Indices> BoundedIndices::sumsOfRoot(mlir::Operat
 mlir::FailureOr<BoundedIndices::Indices>
 BoundedIndices::sumsOfBuffer(mlir::Operation *access, mlir::BlockArgument buffer, mlir::ValueRange indices) {
   Indices found;
-  if (extentName(body_, buffer.getArgNumber(), 0).empty())
+  if (!dimExtent(body_, buffer.getArgNumber(), 0))
     return found;
   for (auto [dim, index] : llvm::enumerate(indices)) {
     AffineSum sum = affineSum(index);

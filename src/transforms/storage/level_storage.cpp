@@ -50,8 +50,7 @@ std::optional<LevelStorage::Form> LevelStorage::form(llvm::StringRef key) const 
 }
 
 Value LevelStorage::extent(llvm::StringRef key) const {
-  std::string bind = "size(" + keys_.getAs<mlir::StringAttr>(key).str() + ")";
-  return boundArgument(body_, bind, mlir::IndexType::get(keys_.getContext()));
+  return boundNumber(body_, BindAttr::get(keys_.getAs<ExtentAttr>(key)));
 }
 
 /// The sparsifier linearises a dense parent's position as batch * extent + coordinate, which is opened again here; only
@@ -102,7 +101,7 @@ Value LevelStorage::position(OpBuilder &builder, Location location, Value parent
     if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(fixed))
       width = math.constant(number.getInt());
     else
-      width = boundArgument(body_, mlir::cast<mlir::StringAttr>(fixed), builder.getIndexType());
+      width = boundNumber(body_, mlir::cast<BindAttr>(fixed));
     Value start = math.multiply(parent, width);
     return atEnd ? math.add(start, width) : start;
   }

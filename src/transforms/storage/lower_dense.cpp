@@ -82,15 +82,13 @@ void LowerDense::convertArguments() {
       modes = attribute.asArrayRef();
     const bool isStrided = static_cast<bool>(body.getArgAttr(index, kStrided));
     argument.setType(bufferType(mlir::cast<mlir::RankedTensorType>(argument.getType()), modes, isStrided));
-    if (argumentString(body, index, kPatternOf).empty() && !body.getArgAttr(index, kRun)) {
-      std::string bind = argumentString(body, index, kName).str() + ".values";
-      body.setArgAttr(index, kBind, mlir::StringAttr::get(&getContext(), bind));
-    }
+    if (argumentString(body, index, kPatternOf).empty() && !body.getArgAttr(index, kRun))
+      dialect::setBind(body, index, fieldOf(body, index, BindKind::Values));
     buffers_[argument] = argument;
   }
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
     if (mlir::isa<mlir::FloatType, mlir::IntegerType, mlir::ComplexType>(body.getArgument(index).getType()))
-      body.setArgAttr(index, kBind, mlir::StringAttr::get(&getContext(), argumentString(body, index, kName)));
+      dialect::setBind(body, index, fieldOf(body, index, BindKind::Scalar));
   body.setType(mlir::FunctionType::get(&getContext(), body.getBody().getArgumentTypes(), {}));
 }
 

@@ -88,11 +88,8 @@ private:
   mlir::LogicalResult computeCoordinate(unsigned number, const LevelStorage &level, memref::LoadOp load);
   void deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load);
   void settleSegments();
-  mlir::Value array(unsigned argument, const llvm::Twine &field, mlir::Type type) {
-    return boundArgument(getOperation(), bind(argument, field), type);
-  }
-  std::string bind(unsigned argument, const llvm::Twine &field) {
-    return (argumentString(getOperation(), argument, kName) + "." + field).str();
+  mlir::BlockArgument array(unsigned argument, BindKind kind, mlir::Type type, int64_t level = -1) {
+    return boundArgument(getOperation(), fieldOf(getOperation(), argument, kind, level), type);
   }
 
   /// By level and value, since one value may start segments of two levels: a width of 1 folds to the parent itself.
@@ -117,7 +114,7 @@ mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
     else if (auto coordinates = mlir::dyn_cast<sparse::ToCoordinatesOp>(query))
       result = lowerCoordinates(argument, coordinates);
     else if (auto values = mlir::dyn_cast<sparse::ToValuesOp>(query))
-      values.getResult().replaceAllUsesWith(array(argument, "values", values.getType()));
+      values.getResult().replaceAllUsesWith(array(argument, BindKind::Values, values.getType()));
     else
       result = query->emitError("storage query that has no field in the calling convention");
     if (failed(result))
@@ -164,7 +161,7 @@ mlir::LogicalResult LowerStorage::lowerPositions(unsigned argument, sparse::ToPo
   if (level == 0 || LevelStorage(getOperation(), argument, level).computesPositions())
     return positions.emitError("positions that no array has used other than by loads");
   positions.getResult().replaceAllUsesWith(
-      array(argument, "pointers_" + llvm::Twine(level), positions.getResult().getType()));
+      array(argument, BindKind::Pointers, positions.getResult().getType(), level));
   return mlir::success();
 }
 
@@ -193,8 +190,7 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
   if (storage.computesPositions())
     position = storage.position(builder, load.getLoc(), parent, atEnd);
   else
-    position =
-        atEnd ? mlir::Value(boundArgument(getOperation(), bind(argument, "count_0"), builder.getIndexType())) : parent;
+    position = atEnd ? boundNumber(getOperation(), fieldOf(getOperation(), argument, BindKind::Count, 0)) : parent;
   (atEnd ? ends_ : parents_)[{level, position}] = parent;
   return replaceChain(load, position);
 }
@@ -216,11 +212,10 @@ mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::To
   if (storage.isImplicit() || interleaved)
     return coordinates.emitError("coordinates that no array has used other than by loads");
   mlir::func::FuncOp body = getOperation();
-  const llvm::StringRef extent = extentName(body, argument, level);
-  auto indices = mlir::cast<mlir::BlockArgument>(
-      array(argument, "indices_" + llvm::Twine(level), coordinates.getResult().getType()));
-  if (level == 0 && storage.ascends() && !storage.isSigned())
-    body.setArgAttr(indices.getArgNumber(), kAscends, mlir::StringAttr::get(&getContext(), extent));
+  const ExtentAttr extent = dimExtent(body, argument, level);
+  mlir::BlockArgument indices = array(argument, BindKind::Indices, coordinates.getResult().getType(), level);
+  if (level == 0 && storage.ascends() && !storage.isSigned() && extent)
+    body.setArgAttr(indices.getArgNumber(), kAscends, extent);
   coordinates.getResult().replaceAllUsesWith(indices);
   return mlir::success();
 }
@@ -252,7 +247,7 @@ mlir::LogicalResult LowerStorage::computeCoordinate(unsigned number, const Level
 /// Reads a coordinate from the array of structs.
 void LowerStorage::deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load) {
   mlir::OpBuilder builder(load);
-  mlir::Value entries = array(argument, "entries", load.getMemRefType());
+  mlir::Value entries = array(argument, BindKind::Entries, load.getMemRefType());
   AffineSum place{strideAndOffset.second, {{load.getIndices().front(), strideAndOffset.first}}};
   mlir::Value index = emitSum(builder, load.getLoc(), place);
   auto read = memref::LoadOp::create(builder, load.getLoc(), entries, index);

@@ -164,7 +164,7 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views
   mlir::BlockArgument buffer = body.getArgument(standIn);
   auto elementType = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
   auto arrayType = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, elementType);
-  mlir::Value values = boundArgument(body, (argumentString(body, standIn, kName) + ".values").str(), arrayType);
+  mlir::Value values = boundArgument(body, fieldOf(body, standIn, BindKind::Values), arrayType);
 
   llvm::SmallVector<NestedAccess> accesses;
   for (mlir::Operation *user : buffer.getUsers())
@@ -217,8 +217,7 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
     } else if (inPlace) {
       return fill.emitError("an output updated in place is not stored exactly once an entry");
     } else {
-      std::string bind = (argumentString(body, standIn, kName) + ".stored").str();
-      mlir::Value stored = boundArgument(body, bind, builder.getIndexType());
+      mlir::Value stored = boundNumber(body, fieldOf(body, standIn, BindKind::Stored));
       mlir::Value first = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 0);
       mlir::Value step = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 1);
       auto loop = mlir::scf::ForOp::create(builder, fill.getLoc(), first, stored, step);

@@ -9,12 +9,9 @@ llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::St
   return value ? value.getValue() : llvm::StringRef();
 }
 
-llvm::StringRef extentName(mlir::func::FuncOp body, unsigned index, unsigned dim) {
+ExtentAttr dimExtent(mlir::func::FuncOp body, unsigned index, unsigned dim) {
   auto extents = body.getArgAttrOfType<mlir::ArrayAttr>(index, kExtents);
-  if (!extents || dim >= extents.size())
-    return {};
-  auto name = mlir::dyn_cast<mlir::StringAttr>(extents[dim]);
-  return name ? name.getValue() : llvm::StringRef();
+  return extents && dim < extents.size() ? mlir::dyn_cast<ExtentAttr>(extents[dim]) : ExtentAttr();
 }
 
 mlir::DictionaryAttr levelKeys(mlir::func::FuncOp body, unsigned index, unsigned level) {
@@ -23,33 +20,27 @@ mlir::DictionaryAttr levelKeys(mlir::func::FuncOp body, unsigned index, unsigned
   return keys ? keys : mlir::DictionaryAttr::get(body.getContext());
 }
 
-mlir::BlockArgument boundArgument(mlir::func::FuncOp body, llvm::StringRef bind, mlir::Type type) {
-  for (unsigned index = 0; index < body.getNumArguments(); ++index)
-    if (argumentString(body, index, kBind) == bind)
-      return body.getArgument(index);
-  mlir::Builder builder(body.getContext());
-  auto attributes = builder.getDictionaryAttr(builder.getNamedAttr(kBind, builder.getStringAttr(bind)));
-  unsigned index = body.getNumArguments();
-  (void)body.insertArgument(index, type, attributes, body.getLoc());
-  return body.getArgument(index);
+mlir::BlockArgument boundArgument(mlir::func::FuncOp body, BindAttr bind, mlir::Type type) {
+  mlir::BlockArgument known = dialect::argumentWith(body, bind);
+  return known ? known : dialect::addArgument(body, bind, type);
 }
 
-mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsigned dim) {
-  std::string bind = "size(" + extentName(body, index, dim).str() + ")";
+mlir::BlockArgument boundNumber(mlir::func::FuncOp body, BindAttr bind) {
   return boundArgument(body, bind, mlir::IndexType::get(body.getContext()));
 }
 
+BindAttr fieldOf(mlir::func::FuncOp body, unsigned index, BindKind kind, int64_t level) {
+  return BindAttr::get(body.getContext(), kind, argumentString(body, index, kName), level);
+}
+
+mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsigned dim) {
+  return boundNumber(body, BindAttr::get(dimExtent(body, index, dim)));
+}
+
 std::optional<int64_t> blocksOf(mlir::func::FuncOp body, mlir::Value bound, unsigned index, unsigned dim) {
-  auto argument = mlir::dyn_cast<mlir::BlockArgument>(bound);
-  if (!argument || argument.getOwner() != &body.getBody().front())
-    return std::nullopt;
-  llvm::StringRef bind = argumentString(body, argument.getArgNumber(), kBind);
-  if (!bind.consume_front("size(") || !bind.consume_front(extentName(body, index, dim)) || !bind.consume_back(")"))
-    return std::nullopt;
-  int64_t block = 1;
-  if (bind.empty() || (bind.consume_front(" / ") && !bind.getAsInteger(10, block)))
-    return block;
-  return std::nullopt;
+  const BindAttr bind = dialect::bindOf(body, bound);
+  const ExtentAttr extent = dimExtent(body, index, dim);
+  return bind && extent && bind.getKind() == BindKind::Size ? extent.blockOf(bind.getExtent()) : std::nullopt;
 }
 
 namespace {

@@ -1,13 +1,18 @@
 // The arguments of a kernel's body: finding and adding them by what they are bound to.
 #pragma once
 
+#include "dialect/attributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
-#include <string>
 
 namespace spc::transforms {
+
+using dialect::BindAttr;
+using dialect::BindKind;
+using dialect::ExtentAttr;
 
 /// Attribute names on the body's arguments; see mlirgen.h and docs/architecture.md, "The body's arguments".
 inline constexpr llvm::StringLiteral kName = "spc.name";
@@ -23,7 +28,6 @@ inline constexpr llvm::StringLiteral kNeutral = "spc.neutral";
 inline constexpr llvm::StringLiteral kCollect = "spc.collect";
 inline constexpr llvm::StringLiteral kRows = "spc.rows";
 inline constexpr llvm::StringLiteral kKeyBits = "spc.key_bits";
-inline constexpr llvm::StringLiteral kBind = "spc.bind";
 /// On the coordinates of a compressed root: they ascend, in the extent that this names.
 inline constexpr llvm::StringLiteral kAscends = "spc.ascends";
 
@@ -43,14 +47,21 @@ inline constexpr llvm::StringLiteral kSegment = "spc.segment";
 /// The string attribute `attribute` of argument `index`, or empty.
 llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::StringRef attribute);
 
-/// The name of the extent of dimension `dim` of the tensor that argument `index` is; of a sparse one, of level `dim`.
-llvm::StringRef extentName(mlir::func::FuncOp body, unsigned index, unsigned dim);
+/// The extent of dimension `dim` of the tensor that argument `index` is, of a sparse one of level `dim`; null where
+/// nothing says it.
+ExtentAttr dimExtent(mlir::func::FuncOp body, unsigned index, unsigned dim);
 
 /// What `spc.levels` says of a level of argument `index`; empty where it says nothing.
 mlir::DictionaryAttr levelKeys(mlir::func::FuncOp body, unsigned index, unsigned level);
 
 /// The argument bound to `bind`, added at the end with `type` where there is none.
-mlir::BlockArgument boundArgument(mlir::func::FuncOp body, llvm::StringRef bind, mlir::Type type);
+mlir::BlockArgument boundArgument(mlir::func::FuncOp body, BindAttr bind, mlir::Type type);
+
+/// The same of an argument of type index.
+mlir::BlockArgument boundNumber(mlir::func::FuncOp body, BindAttr bind);
+
+/// A field of the tensor that argument `index` is.
+BindAttr fieldOf(mlir::func::FuncOp body, unsigned index, BindKind kind, int64_t level = -1);
 
 /// The index argument that holds the extent of dimension `dim` of the tensor that argument `index` is.
 mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsigned dim);

@@ -141,8 +141,7 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
 /// The length of an operand's row, in bytes.
 Value PrefetchRows::rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
   mlir::func::FuncOp body = getOperation();
-  const std::string name = argumentString(body, gather.operand.getArgNumber(), kName).str();
-  Value stride = boundArgument(body, name + ".stride_" + std::to_string(gather.dim), ops.getIndexType());
+  Value stride = boundNumber(body, fieldOf(body, gather.operand.getArgNumber(), BindKind::Stride, gather.dim));
   const int64_t element = mlir::cast<mlir::MemRefType>(gather.operand.getType()).getElementTypeBitWidth() / 8;
   return arith::MulIOp::create(ops, stride, arith::ConstantIndexOp::create(ops, element));
 }

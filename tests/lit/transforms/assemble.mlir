@@ -2,10 +2,10 @@
 
 // Rows outermost, columns once and in order: entries are appended. Rows run in chunks.
 // CHECK-LABEL: func.func @append(
-// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = "begin(i)"}
-// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = "end(i)"}
-// CHECK-SAME:    %[[ASSEMBLY:[a-z0-9]*]]: !llvm.ptr {spc.bind = "assembly"}
-// CHECK-SAME:    %[[CHUNK:[a-z0-9]*]]: index {spc.bind = "chunk"}
+// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "i">}
+// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "i">}
+// CHECK-SAME:    %[[ASSEMBLY:[a-z0-9]*]]: !llvm.ptr {spc.bind = #spc.bind<assembly>}
+// CHECK-SAME:    %[[CHUNK:[a-z0-9]*]]: index {spc.bind = #spc.bind<chunk>}
 // CHECK-NOT:     spc.run
 // CHECK:         %[[NUMBER:.*]] = arith.index_cast %[[CHUNK]] : index to i64
 // CHECK-NEXT:    %[[FIRST:.*]] = arith.constant 0 : i64
@@ -45,10 +45,10 @@
 // CHECK:           llvm.call @spc.rt.run_end(%[[IT]]
 // CHECK-NOT:     hash_flush
 // CHECK:         return
-func.func @append(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+func.func @append(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 32 : i64,
                                        spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
-                  %pointers: memref<?xindex> {spc.bind = "B.pointers_1"}, %indices: memref<?xindex> {spc.bind = "B.indices_1"},
-                  %values: memref<?xf64> {spc.bind = "B.values"}, %m: index {spc.bind = "size(i)"}) {
+                  %pointers: memref<?xindex> {spc.bind = #spc.bind<pointers, "B", 1>}, %indices: memref<?xindex> {spc.bind = #spc.bind<indices, "B", 1>},
+                  %values: memref<?xf64> {spc.bind = #spc.bind<values, "B">}, %m: index {spc.bind = #spc.bind<size, "i">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -73,10 +73,10 @@ func.func @append(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.exten
 // CHECK:           llvm.call @spc.rt.run_grow(%{{.*}}, %{{.*}}, %[[SUM]])
 // CHECK-NOT:       run_grow
 // CHECK:           llvm.call @spc.rt.row_end(
-func.func @twice(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+func.func @twice(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 32 : i64,
                                        spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
-                  %pointers: memref<?xindex> {spc.bind = "B.pointers_1"}, %indices: memref<?xindex> {spc.bind = "B.indices_1"},
-                  %values: memref<?xf64> {spc.bind = "B.values"}, %m: index {spc.bind = "size(i)"}) {
+                  %pointers: memref<?xindex> {spc.bind = #spc.bind<pointers, "B", 1>}, %indices: memref<?xindex> {spc.bind = #spc.bind<indices, "B", 1>},
+                  %values: memref<?xf64> {spc.bind = #spc.bind<values, "B">}, %m: index {spc.bind = #spc.bind<size, "i">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -118,11 +118,11 @@ func.func @twice(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extent
 // CHECK:           llvm.call @spc.rt.row_end(
 // CHECK-NOT:       run_grow
 // CHECK:         return
-func.func @merged(%c: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+func.func @merged(%c: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 32 : i64,
                                        spc.name = "C", spc.rows = 1 : i64, spc.run = 0 : i64},
-                  %ap: memref<?xindex> {spc.bind = "A.pointers_1"}, %ai: memref<?xindex> {spc.bind = "A.indices_1"},
-                  %bp: memref<?xindex> {spc.bind = "B.pointers_1"}, %bi: memref<?xindex> {spc.bind = "B.indices_1"},
-                  %m: index {spc.bind = "size(i)"}) {
+                  %ap: memref<?xindex> {spc.bind = #spc.bind<pointers, "A", 1>}, %ai: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 1>},
+                  %bp: memref<?xindex> {spc.bind = #spc.bind<pointers, "B", 1>}, %bi: memref<?xindex> {spc.bind = #spc.bind<indices, "B", 1>},
+                  %m: index {spc.bind = #spc.bind<size, "i">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %v = arith.constant 1.0 : f64
@@ -173,7 +173,7 @@ func.func @merged(%c: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.exten
 // A reduction between rows and columns: a column may come several times. The loops are cloned, for a dense workspace and
 // for a hash table.
 // CHECK-LABEL: func.func @gustavson(
-// CHECK-SAME:    index {spc.bind = "chunk"}
+// CHECK-SAME:    index {spc.bind = #spc.bind<chunk>}
 // CHECK:         arith.index_cast %{{.*}} : index to i64
 // CHECK-NEXT:    arith.constant 0 : i64
 // CHECK-NEXT:    %[[FORM:.*]] = arith.constant 1 : i64
@@ -204,10 +204,10 @@ func.func @merged(%c: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.exten
 // CHECK:             llvm.call @spc.rt.hash_flush_4_8(%[[IT]]
 // CHECK:           llvm.call @spc.rt.run_end(%[[IT]]
 // CHECK:         return
-func.func @gustavson(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+func.func @gustavson(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 32 : i64,
                                           spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
-                     %indices: memref<?xindex> {spc.bind = "C.indices_1"}, %values: memref<?xf64> {spc.bind = "C.values"},
-                     %m: index {spc.bind = "size(i)"}, %l: index {spc.bind = "size(k)"}) {
+                     %indices: memref<?xindex> {spc.bind = #spc.bind<indices, "C", 1>}, %values: memref<?xf64> {spc.bind = #spc.bind<values, "C">},
+                     %m: index {spc.bind = #spc.bind<size, "i">}, %l: index {spc.bind = #spc.bind<size, "k">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -244,10 +244,10 @@ func.func @gustavson(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.ex
 // CHECK:               llvm.store %[[SUM]]
 // CHECK:           llvm.call @spc.rt.row_end(%[[IT]]
 // CHECK:         return
-func.func @reduction(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+func.func @reduction(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 32 : i64,
                                           spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
-                     %values: memref<?xf64> {spc.bind = "B.values"}, %m: index {spc.bind = "size(i)"},
-                     %n: index {spc.bind = "size(j)"}, %l: index {spc.bind = "size(k)"}) {
+                     %values: memref<?xf64> {spc.bind = #spc.bind<values, "B">}, %m: index {spc.bind = #spc.bind<size, "i">},
+                     %n: index {spc.bind = #spc.bind<size, "j">}, %l: index {spc.bind = #spc.bind<size, "k">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -272,9 +272,9 @@ func.func @reduction(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.ex
 
 // Two terms, two runs of the same chunk; both loops get its bounds.
 // CHECK-LABEL: func.func @two_runs(
-// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = "begin(i)"}
-// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = "end(i)"}
-// CHECK-SAME:    %[[CHUNK:[a-z0-9]*]]: index {spc.bind = "chunk"}
+// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "i">}
+// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "i">}
+// CHECK-SAME:    %[[CHUNK:[a-z0-9]*]]: index {spc.bind = #spc.bind<chunk>}
 // CHECK:         arith.index_cast %[[CHUNK]] : index to i64
 // CHECK-NEXT:    %[[ZERO:.*]] = arith.constant 0 : i64
 // CHECK-NEXT:    %[[FORM:.*]] = arith.constant 0 : i64
@@ -288,12 +288,12 @@ func.func @reduction(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.ex
 // CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
 // CHECK:         llvm.call @spc.rt.run_end(%[[TWO]]
 // CHECK:         return
-func.func @two_runs(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 64 : i64,
+func.func @two_runs(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 64 : i64,
                                          spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
-                    %b: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 64 : i64,
+                    %b: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 64 : i64,
                                          spc.name = "A", spc.rows = 1 : i64, spc.run = 1 : i64},
-                    %x: memref<?xf64> {spc.bind = "x.values"}, %m: index {spc.bind = "size(i)"},
-                    %n: index {spc.bind = "size(j)"}) {
+                    %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">}, %m: index {spc.bind = #spc.bind<size, "i">},
+                    %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -317,7 +317,7 @@ func.func @two_runs(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.ext
 
 // Rows that are listed are no range to cut.
 // CHECK-LABEL: func.func @listed_rows(
-// CHECK-NOT:     "begin(
+// CHECK-NOT:     <begin,
 // CHECK:         llvm.call @spc.rt.run_begin(
 // CHECK:         scf.for
 // CHECK:           %[[I:.*]] = memref.load %{{.*}} : memref<?xindex>
@@ -325,10 +325,10 @@ func.func @two_runs(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.ext
 // CHECK:           llvm.store %[[ROW]]
 // CHECK:           llvm.call @spc.rt.row_end(
 // CHECK:         return
-func.func @listed_rows(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"],
+func.func @listed_rows(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
                                             spc.key_bits = 32 : i64, spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
-                       %indices: memref<?xindex> {spc.bind = "B.indices_0"}, %values: memref<?xf64> {spc.bind = "B.values"},
-                       %count: index {spc.bind = "B.count_0"}, %n: index {spc.bind = "size(j)"}) {
+                       %indices: memref<?xindex> {spc.bind = #spc.bind<indices, "B", 0>}, %values: memref<?xf64> {spc.bind = #spc.bind<values, "B">},
+                       %count: index {spc.bind = #spc.bind<count, "B", 0>}, %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %p = %c0 to %count step %c1 {
@@ -345,15 +345,15 @@ func.func @listed_rows(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.
 
 // Nor are all rows, where another run lists its own: a chunk would hold some of the one and all of the other.
 // CHECK-LABEL: func.func @one_listed(
-// CHECK-NOT:     "begin(
+// CHECK-NOT:     <begin,
 // CHECK-COUNT-2: llvm.call @spc.rt.run_end(
 // CHECK:         return
-func.func @one_listed(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+func.func @one_listed(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 32 : i64,
                                            spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
-                      %b: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+                      %b: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 32 : i64,
                                            spc.name = "A", spc.rows = 1 : i64, spc.run = 1 : i64},
-                      %indices: memref<?xindex> {spc.bind = "B.indices_0"}, %x: memref<?xf64> {spc.bind = "x.values"},
-                      %count: index {spc.bind = "B.count_0"}, %m: index {spc.bind = "size(i)"}) {
+                      %indices: memref<?xindex> {spc.bind = #spc.bind<indices, "B", 0>}, %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">},
+                      %count: index {spc.bind = #spc.bind<count, "B", 0>}, %m: index {spc.bind = #spc.bind<size, "i">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -376,10 +376,10 @@ func.func @one_listed(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.e
   return
 }
 
-// A row of one dimension and a key of two: i * size(k) + k.
+// A row of one dimension and a key of two: i * (the extent k) + k.
 // Dimension j is collected first.
 // CHECK-LABEL: func.func @wide_key(
-// CHECK-SAME:    %[[SIZE:[a-z0-9]*]]: index {spc.bind = "size(k)"}
+// CHECK-SAME:    %[[SIZE:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "k">}
 // CHECK:         scf.for %[[J:.*]] = %{{.*}} to
 // CHECK:           scf.for %[[I:.*]] = %{{.*}} to
 // CHECK:             scf.for %[[K:.*]] = %{{.*}} to
@@ -393,10 +393,10 @@ func.func @one_listed(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.e
 // CHECK:           llvm.store %[[ROW]]
 // CHECK:           llvm.call @spc.rt.row_end(
 // CHECK:         return
-func.func @wide_key(%a: memref<?x?x?xf64> {spc.collect = array<i64: 1, 0, 2>, spc.extents = ["i", "j", "k"],
+func.func @wide_key(%a: memref<?x?x?xf64> {spc.collect = array<i64: 1, 0, 2>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">, #spc.extent<"k">],
                                            spc.key_bits = 64 : i64, spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
-                    %x: memref<?xf64> {spc.bind = "x.values"}, %l: index {spc.bind = "size(k)"},
-                    %m: index {spc.bind = "size(i)"}, %n: index {spc.bind = "size(j)"}) {
+                    %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">}, %l: index {spc.bind = #spc.bind<size, "k">},
+                    %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %j = %c0 to %n step %c1 {
@@ -414,7 +414,7 @@ func.func @wide_key(%a: memref<?x?x?xf64> {spc.collect = array<i64: 1, 0, 2>, sp
 
 // No row: the whole is one, and ends once.
 // CHECK-LABEL: func.func @whole(
-// CHECK-NOT:     "begin(
+// CHECK-NOT:     <begin,
 // CHECK:         scf.for
 // CHECK:           llvm.call @spc.rt.run_grow(
 // CHECK:         }
@@ -423,10 +423,10 @@ func.func @wide_key(%a: memref<?x?x?xf64> {spc.collect = array<i64: 1, 0, 2>, sp
 // CHECK-NEXT:    llvm.store
 // CHECK:         llvm.call @spc.rt.run_end(
 // CHECK:         return
-func.func @whole(%z: memref<?xf64> {spc.collect = array<i64: 0>, spc.extents = ["i"], spc.key_bits = 32 : i64,
+func.func @whole(%z: memref<?xf64> {spc.collect = array<i64: 0>, spc.extents = [#spc.extent<"i">], spc.key_bits = 32 : i64,
                                     spc.name = "z", spc.rows = 0 : i64, spc.run = 0 : i64},
-                 %indices: memref<?xindex> {spc.bind = "v.indices_0"}, %values: memref<?xf64> {spc.bind = "v.values"},
-                 %count: index {spc.bind = "v.count_0"}) {
+                 %indices: memref<?xindex> {spc.bind = #spc.bind<indices, "v", 0>}, %values: memref<?xf64> {spc.bind = #spc.bind<values, "v">},
+                 %count: index {spc.bind = #spc.bind<count, "v", 0>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %p = %c0 to %count step %c1 {
@@ -445,10 +445,10 @@ func.func @whole(%z: memref<?xf64> {spc.collect = array<i64: 0>, spc.extents = [
 // CHECK-NOT:     llvm.store {{.*}} : f64
 // CHECK:         llvm.call @spc.rt.row_end(
 // CHECK:         return
-func.func @pattern(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"], spc.key_bits = 32 : i64,
+func.func @pattern(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 32 : i64,
                                         spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
-                   %indices: memref<?xindex> {spc.bind = "B.indices_1"}, %values: memref<?xf64> {spc.bind = "B.values"},
-                   %m: index {spc.bind = "size(i)"}) attributes {spc.pattern_only} {
+                   %indices: memref<?xindex> {spc.bind = #spc.bind<indices, "B", 1>}, %values: memref<?xf64> {spc.bind = #spc.bind<values, "B">},
+                   %m: index {spc.bind = #spc.bind<size, "i">}) attributes {spc.pattern_only} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -472,11 +472,11 @@ func.func @pattern(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.exte
 // CHECK:         %[[IM:.*]] = complex.im
 // CHECK:         llvm.store %[[IM]], %{{.*}} : f32
 // CHECK:         return
-func.func @complex(%a: memref<?x?xcomplex<f32>> {spc.collect = array<i64: 0, 1>, spc.extents = ["i", "j"],
+func.func @complex(%a: memref<?x?xcomplex<f32>> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
                                                  spc.key_bits = 16 : i64, spc.name = "A", spc.rows = 1 : i64,
                                                  spc.run = 0 : i64},
-                   %x: memref<?xcomplex<f32>> {spc.bind = "x.values"}, %m: index {spc.bind = "size(i)"},
-                   %n: index {spc.bind = "size(j)"}) {
+                   %x: memref<?xcomplex<f32>> {spc.bind = #spc.bind<values, "x">}, %m: index {spc.bind = #spc.bind<size, "i">},
+                   %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -494,7 +494,7 @@ func.func @complex(%a: memref<?x?xcomplex<f32>> {spc.collect = array<i64: 0, 1>,
 // CHECK-LABEL: func.func @dense(
 // CHECK-NOT:     llvm.
 // CHECK:         memref.store
-func.func @dense(%y: memref<?xf64> {spc.bind = "y.values"}) {
+func.func @dense(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}) {
   %c0 = arith.constant 0 : index
   %zero = arith.constant 0.0 : f64
   memref.store %zero, %y[%c0] : memref<?xf64>

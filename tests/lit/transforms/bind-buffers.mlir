@@ -1,16 +1,16 @@
 // RUN: spc-opt %s -spc-bind-buffers | FileCheck %s
 
 // CHECK-LABEL: func.func @body(
-// CHECK-SAME:    %[[A:[a-z0-9]*]]: !llvm.ptr {llvm.noalias, spc.bind = "A.pointers_1"}
-// CHECK-SAME:    %[[B:[a-z0-9]*]]: !llvm.ptr {llvm.noalias, spc.bind = "B.values"
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
-// CHECK-SAME:    %[[K:[a-z0-9]*]]: index {spc.bind = "size(k)"}
-// CHECK-SAME:    %[[STRIDE:[a-z0-9]*]]: index {spc.bind = "B.stride_0"}
+// CHECK-SAME:    %[[A:[a-z0-9]*]]: !llvm.ptr {llvm.noalias, spc.bind = #spc.bind<pointers, "A", 1>}
+// CHECK-SAME:    %[[B:[a-z0-9]*]]: !llvm.ptr {llvm.noalias, spc.bind = #spc.bind<values, "B">
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
+// CHECK-SAME:    %[[K:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "k">}
+// CHECK-SAME:    %[[STRIDE:[a-z0-9]*]]: index {spc.bind = #spc.bind<stride, "B", 0>}
 // CHECK-DAG:     %[[VIEW:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?x?xf64, strided<[?, 1]>>
 // CHECK:         memref.load %[[VIEW]]
-func.func @body(%a: memref<?xi32> {spc.bind = "A.pointers_1"},
-                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = "B.values", spc.name = "B", spc.extents = ["k", "n"]},
-                %n: index {spc.bind = "size(n)"}) {
+func.func @body(%a: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>},
+                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.name = "B", spc.extents = [#spc.extent<"k">, #spc.extent<"n">]},
+                %n: index {spc.bind = #spc.bind<size, "n">}) {
   %p = memref.load %a[%n] : memref<?xi32>
   %i = arith.index_cast %p : i32 to index
   %v = memref.load %b[%i, %n] : memref<?x?xf64, strided<[?, 1]>>

@@ -2,11 +2,11 @@
 
 // Each row of y is written by its own iteration.
 // CHECK-LABEL: func.func @rows(
-// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = "begin(m)"}
-// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = "end(m)"}
+// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "m">}
+// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "m">}
 // CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
-func.func @rows(%y: memref<?xf64> {spc.bind = "y.values"}, %x: memref<?xf64> {spc.bind = "x.values"},
-                %m: index {spc.bind = "size(m)"}) {
+func.func @rows(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">},
+                %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -18,9 +18,9 @@ func.func @rows(%y: memref<?xf64> {spc.bind = "y.values"}, %x: memref<?xf64> {sp
 
 // The positions between a row's pointers are its own.
 // CHECK-LABEL: func.func @positions(
-// CHECK-SAME:    begin(m)
-func.func @positions(%d: memref<?xf64> {spc.bind = "D.values"}, %p: memref<?xi32> {spc.bind = "S.pointers_1"},
-                     %m: index {spc.bind = "size(m)"}) {
+// CHECK-SAME:    #spc.bind<begin, "m">
+func.func @positions(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %p: memref<?xi32> {spc.bind = #spc.bind<pointers, "S", 1>},
+                     %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -41,10 +41,10 @@ func.func @positions(%d: memref<?xf64> {spc.bind = "D.values"}, %p: memref<?xi32
 
 // Columns outermost: two of them may double the same element.
 // CHECK-LABEL: func.func @scatter(
-// CHECK-NOT:     begin(
+// CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @scatter(%y: memref<?xf64> {spc.bind = "y.values"}, %ind: memref<?xi32> {spc.bind = "A.indices_1"},
-                   %n: index {spc.bind = "size(n)"}) {
+func.func @scatter(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>},
+                   %n: index {spc.bind = #spc.bind<size, "n">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %j = %c0 to %n step %c1 {
@@ -59,9 +59,9 @@ func.func @scatter(%y: memref<?xf64> {spc.bind = "y.values"}, %ind: memref<?xi32
 
 // An iteration reads what another one writes.
 // CHECK-LABEL: func.func @neighbour(
-// CHECK-NOT:     begin(
+// CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @neighbour(%y: memref<?xf64> {spc.bind = "y.values"}, %m: index {spc.bind = "size(m)"}) {
+func.func @neighbour(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {
@@ -73,10 +73,10 @@ func.func @neighbour(%y: memref<?xf64> {spc.bind = "y.values"}, %m: index {spc.b
 
 // The sum over all rows is carried from row to row, and rounded as the source says.
 // CHECK-LABEL: func.func @sum(
-// CHECK-NOT:     begin(
+// CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @sum(%s: memref<f64> {spc.bind = "s.values"}, %x: memref<?xf64> {spc.bind = "x.values"},
-               %m: index {spc.bind = "size(m)"}) {
+func.func @sum(%s: memref<f64> {spc.bind = #spc.bind<values, "s">}, %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">},
+               %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -91,9 +91,9 @@ func.func @sum(%s: memref<f64> {spc.bind = "s.values"}, %x: memref<?xf64> {spc.b
 
 // Blocks of rows: block io writes rows 4 io to 4 io + 3 at most.
 // CHECK-LABEL: func.func @blocks(
-// CHECK-SAME:    begin(m / 4)
-func.func @blocks(%y: memref<?xf64> {spc.bind = "y.values"}, %blocks: index {spc.bind = "size(m / 4)"},
-                  %m: index {spc.bind = "size(m)"}) {
+// CHECK-SAME:    #spc.bind<begin, "m" by 4>
+func.func @blocks(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %blocks: index {spc.bind = #spc.bind<size, "m" by 4>},
+                  %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -112,9 +112,9 @@ func.func @blocks(%y: memref<?xf64> {spc.bind = "y.values"}, %blocks: index {spc
 
 // Five rows in blocks of four: neighbouring blocks write the same row.
 // CHECK-LABEL: func.func @overlapping(
-// CHECK-NOT:     begin(
+// CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @overlapping(%y: memref<?xf64> {spc.bind = "y.values"}, %blocks: index {spc.bind = "size(m / 4)"}) {
+func.func @overlapping(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %blocks: index {spc.bind = #spc.bind<size, "m" by 4>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -132,8 +132,8 @@ func.func @overlapping(%y: memref<?xf64> {spc.bind = "y.values"}, %blocks: index
 
 // Computed segments, marked when storage was lowered; values in blocks of 8 below them.
 // CHECK-LABEL: func.func @computed(
-// CHECK-SAME:    begin(m)
-func.func @computed(%d: memref<?xf64> {spc.bind = "D.values"}, %m: index {spc.bind = "size(m)"}) {
+// CHECK-SAME:    #spc.bind<begin, "m">
+func.func @computed(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
@@ -155,10 +155,10 @@ func.func @computed(%d: memref<?xf64> {spc.bind = "D.values"}, %m: index {spc.bi
 
 // The parent of a computed segment is loaded: two rows may have the same one.
 // CHECK-LABEL: func.func @loaded_parent(
-// CHECK-NOT:     begin(
+// CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @loaded_parent(%d: memref<?xf64> {spc.bind = "D.values"}, %p: memref<?xindex> {spc.bind = "A.indices_1"},
-                         %m: index {spc.bind = "size(m)"}) {
+func.func @loaded_parent(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, %p: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 1>},
+                         %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
@@ -176,10 +176,10 @@ func.func @loaded_parent(%d: memref<?xf64> {spc.bind = "D.values"}, %p: memref<?
 
 // A sum that may be reassociated: each chunk has one of its own.
 // CHECK-LABEL: func.func @sum_of_chunks(
-// CHECK-SAME:    begin(m)
-// CHECK-SAME:    spc.chunks = {copies = "s", extents = [], items = "size(m)", tensors = [], zeroed}
-func.func @sum_of_chunks(%s: memref<f64> {spc.bind = "s.values", spc.name = "s"},
-                         %x: memref<?xf64> {spc.bind = "x.values"}, %m: index {spc.bind = "size(m)"}) {
+// CHECK-SAME:    #spc.bind<begin, "m">
+// CHECK-SAME:    spc.chunks = {copies = "s", extents = [], items = #spc.bind<size, "m">, tensors = [], zeroed}
+func.func @sum_of_chunks(%s: memref<f64> {spc.bind = #spc.bind<values, "s">, spc.name = "s"},
+                         %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">}, %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -196,11 +196,11 @@ func.func @sum_of_chunks(%s: memref<f64> {spc.bind = "s.values", spc.name = "s"}
 
 // Columns add to any row, or only look at it: what is added to copies can be summed up.
 // CHECK-LABEL: func.func @columns(
-// CHECK-SAME:    begin(n)
-// CHECK-SAME:    spc.chunks = {copies = "y", extents = [], items = "size(n)", tensors = []}
-func.func @columns(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
-                   %ind: memref<?xi32> {spc.bind = "A.indices_1"}, %v: f64 {spc.bind = "alpha"},
-                   %n: index {spc.bind = "size(n)"}) {
+// CHECK-SAME:    #spc.bind<begin, "n">
+// CHECK-SAME:    spc.chunks = {copies = "y", extents = [], items = #spc.bind<size, "n">, tensors = []}
+func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name = "y"},
+                   %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
+                   %n: index {spc.bind = #spc.bind<size, "n">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %j = %c0 to %n step %c1 {
@@ -214,11 +214,11 @@ func.func @columns(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
 }
 
 // CHECK-LABEL: func.func @addend_depends(
-// CHECK-NOT:     begin(
+// CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @addend_depends(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
-                          %ind: memref<?xi32> {spc.bind = "A.indices_1"}, %v: f64 {spc.bind = "alpha"},
-                          %n: index {spc.bind = "size(n)"}) {
+func.func @addend_depends(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name = "y"},
+                          %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
+                          %n: index {spc.bind = #spc.bind<size, "n">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %j = %c0 to %n step %c1 {
@@ -234,18 +234,18 @@ func.func @addend_depends(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "
 
 // The rows that a root lists are found in it; those that it does not list are set to zero in chunks, too.
 // CHECK-LABEL: func.func @root(
-// CHECK-SAME:    %[[B:[a-z0-9]*]]: index {spc.bind = "begin(m)"}
-// CHECK-SAME:    %[[E:[a-z0-9]*]]: index {spc.bind = "end(m)"}
-// CHECK-SAME:    spc.chunks = {extents = [], items = "size(m)", root = "A", tensors = []}
+// CHECK-SAME:    %[[B:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "m">}
+// CHECK-SAME:    %[[E:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "m">}
+// CHECK-SAME:    spc.chunks = {extents = [], items = #spc.bind<size, "m">, root = "A", tensors = []}
 // CHECK:         scf.for %{{.*}} = %[[B]] to %[[E]]
 // CHECK:         %[[FIRST:.*]]:2 = scf.while
 // CHECK:           arith.cmpi ult, %{{.*}}, %[[B]]
 // CHECK:         %[[LAST:.*]]:2 = scf.while
 // CHECK:           arith.cmpi ult, %{{.*}}, %[[E]]
 // CHECK:         scf.for %{{.*}} = %[[FIRST]]#0 to %[[LAST]]#0
-func.func @root(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
-                %ind: memref<?xi32> {spc.bind = "A.indices_0", spc.ascends = "m"}, %v: f64 {spc.bind = "alpha"},
-                %count: index {spc.bind = "A.count_0"}, %m: index {spc.bind = "size(m)"}) {
+func.func @root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name = "y"},
+                %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>, spc.ascends = #spc.extent<"m">}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
+                %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -263,11 +263,11 @@ func.func @root(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
 
 // Without order, rows that are listed twice may lie in any chunk.
 // CHECK-LABEL: func.func @unordered_root(
-// CHECK-NOT:     begin(
+// CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @unordered_root(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "y"},
-                          %ind: memref<?xi32> {spc.bind = "A.indices_0"}, %v: f64 {spc.bind = "alpha"},
-                          %count: index {spc.bind = "A.count_0"}) {
+func.func @unordered_root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name = "y"},
+                          %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
+                          %count: index {spc.bind = #spc.bind<count, "A", 0>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %p = %c0 to %count step %c1 {
@@ -280,10 +280,10 @@ func.func @unordered_root(%y: memref<?xf64> {spc.bind = "y.values", spc.name = "
 }
 
 // CHECK-LABEL: func.func @not_parallel(
-// CHECK-NOT:     begin(
+// CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @not_parallel(%y: memref<?xf64> {spc.bind = "y.values"}, %v: f64 {spc.bind = "alpha"},
-                        %m: index {spc.bind = "size(m)"}) attributes {spc.schedule = {parallel = "none"}} {
+func.func @not_parallel(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
+                        %m: index {spc.bind = #spc.bind<size, "m">}) attributes {spc.schedule = {parallel = "none"}} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {

@@ -11,8 +11,8 @@
 
 // Blocks inside of the matrix keep their constant bounds; whether the rows are inside is asked once a block row.
 // CHECK-LABEL: func.func @blocks(
-// CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = "size(m)"}
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "m">}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
 // CHECK:         scf.for %[[IO:.*]] =
 // CHECK:           %[[ROW:.*]] = arith.muli %[[IO]], %c4
 // CHECK:           %[[ROWEND:.*]] = arith.addi %[[ROW]], %c4
@@ -35,9 +35,9 @@
 // CHECK:               scf.for %{{.*}} = %c0 to %[[COLUMNS]]
 // CHECK-NOT:     spc.partial
 // CHECK-NOT:     spc.clipped
-func.func @blocks(%a: tensor<?x?x4x8xf64, #bsr> {spc.name = "A", spc.extents = ["m / 4", "n / 8", "4", "8"]},
-                  %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @blocks(%a: tensor<?x?x4x8xf64, #bsr> {spc.name = "A", spc.extents = [#spc.extent<"m" by 4>, #spc.extent<"n" by 8>, #spc.extent<"">, #spc.extent<"">]},
+                  %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(io, jo, ii, ji) -> (io, jo, ii, ji)>, affine_map<(io, jo, ii, ji) -> (jo * 8 + ji)>,
                                              affine_map<(io, jo, ii, ji) -> (io * 4 + ii)>],
                             iterator_types = ["parallel", "reduction", "parallel", "reduction"], sorted = true}
@@ -52,17 +52,17 @@ func.func @blocks(%a: tensor<?x?x4x8xf64, #bsr> {spc.name = "A", spc.extents = [
 
 // Along a diagonal, x[i + d] bounds i on both sides.
 // CHECK-LABEL: func.func @diagonals(
-// CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = "size(m)"}
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "m">}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
 // CHECK:         %[[D:.*]] = arith.index_cast
 // CHECK:         %[[BELOW:.*]] = arith.muli %[[D]], %c-1
 // CHECK:         %[[FIRST:.*]] = arith.maxsi %[[BELOW]], %c0
 // CHECK:         %[[ROOM:.*]] = arith.subi %[[N]], %[[D]]
 // CHECK:         %[[END:.*]] = arith.minsi %[[M]], %[[ROOM]]
 // CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]]
-func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = ["n - m", "m"], spc.levels = [{signed}, {}]},
-                     %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                     %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"">, #spc.extent<"m">], spc.levels = [{signed}, {}]},
+                     %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                     %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(d, i) -> (d, i)>, affine_map<(d, i) -> (i + d)>,
                                              affine_map<(d, i) -> (i)>],
                             iterator_types = ["reduction", "parallel"], sorted = true}
@@ -77,16 +77,16 @@ func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = ["
 
 // Diagonals stored along columns: y[j - d].
 // CHECK-LABEL: func.func @columns(
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
-// CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = "size(m)"}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
+// CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "m">}
 // CHECK:         %[[D:.*]] = arith.index_cast
 // CHECK:         %[[FIRST:.*]] = arith.maxsi %[[D]], %c0
 // CHECK:         %[[ROOM:.*]] = arith.addi %[[D]], %[[M]]
 // CHECK:         %[[END:.*]] = arith.minsi %[[N]], %[[ROOM]]
 // CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]]
-func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = ["n - m", "n"], spc.levels = [{signed}, {}]},
-                   %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                   %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"">, #spc.extent<"n">], spc.levels = [{signed}, {}]},
+                   %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(d, j) -> (d, j)>, affine_map<(d, j) -> (j)>,
                                              affine_map<(d, j) -> (j - d)>],
                             iterator_types = ["reduction", "reduction"], sorted = true}
@@ -101,7 +101,7 @@ func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = ["n 
 
 // Only the loop over positions has the column: its body becomes conditional, and the sum is carried along.
 // CHECK-LABEL: func.func @offsets(
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
 // CHECK:         scf.for %{{.*}} iter_args(%[[SUM:.*]] = %{{.*}}) -> (f64) {
 // CHECK:           %[[COLUMN:.*]] = arith.addi
 // CHECK:           %[[INSIDE:.*]] = arith.cmpi ult, %[[COLUMN]], %[[N]]
@@ -110,9 +110,9 @@ func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = ["n 
 // CHECK:           } else {
 // CHECK:             scf.yield %[[SUM]]
 // CHECK:           scf.yield %[[NEXT]]
-func.func @offsets(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = ["m", "n - m"], spc.levels = [{}, {signed}]},
-                   %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                   %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @offsets(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"">], spc.levels = [{}, {signed}]},
+                   %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, d) -> (i, d)>, affine_map<(i, d) -> (i + d)>,
                                              affine_map<(i, d) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -136,12 +136,12 @@ func.func @offsets(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = ["m
 // CHECK:               scf.yield %[[SUM]]
 // CHECK:           } else {
 // CHECK:             scf.yield %[[SUM]]
-func.func @merged(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = ["m", "n - m"],
+func.func @merged(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"">],
                                               spc.levels = [{}, {signed}]},
-                  %b: tensor<?x?xf64, #rows> {spc.name = "B", spc.extents = ["m", "n - m"],
+                  %b: tensor<?x?xf64, #rows> {spc.name = "B", spc.extents = [#spc.extent<"m">, #spc.extent<"">],
                                               spc.levels = [{}, {signed}]},
-                  %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+                  %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, d) -> (i, d)>, affine_map<(i, d) -> (i, d)>,
                                              affine_map<(i, d) -> (i + d)>, affine_map<(i, d) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -157,8 +157,8 @@ func.func @merged(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = ["m"
 
 // A sparse operand's dense root is found by a sum: its pointers array has no row after the last one.
 // CHECK-LABEL: func.func @root(
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
-// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi32> {spc.bind = "B.pointers_1"}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
+// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<pointers, "B", 1>}
 // CHECK:         %[[FULL:.*]] = arith.cmpi sle, %{{.*}}, %[[N]]
 // CHECK:         scf.if %[[FULL]] -> (f64) {
 // CHECK:           scf.for %{{.*}} = %c0 to %c8
@@ -166,8 +166,8 @@ func.func @merged(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = ["m"
 // CHECK:         } else {
 // CHECK:           %[[END:.*]] = arith.minsi
 // CHECK:           scf.for %{{.*}} = %c0 to %[[END]]
-func.func @root(%a: tensor<?x8xf64, #blocks> {spc.name = "A", spc.extents = ["n / 8", "8"]},
-                %b: tensor<?x?xf64, #csr> {spc.name = "B", spc.extents = ["n", "k"]},
+func.func @root(%a: tensor<?x8xf64, #blocks> {spc.name = "A", spc.extents = [#spc.extent<"n" by 8>, #spc.extent<"">]},
+                %b: tensor<?x?xf64, #csr> {spc.name = "B", spc.extents = [#spc.extent<"n">, #spc.extent<"k">]},
                 %s: tensor<f64> {spc.name = "s"}) -> tensor<f64> {
   %result = linalg.generic {indexing_maps = [affine_map<(jo, ji, k) -> (jo, ji)>,
                                              affine_map<(jo, ji, k) -> (jo * 8 + ji, k)>,
@@ -184,11 +184,11 @@ func.func @root(%a: tensor<?x8xf64, #blocks> {spc.name = "A", spc.extents = ["n 
 
 // The root above further dense levels, in a position (j n + l) that the sparsifier linearised.
 // CHECK-LABEL: func.func @deep_root(
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
 // CHECK:         %[[FULL:.*]] = arith.cmpi sle, %{{.*}}, %[[N]]
 // CHECK:         scf.if %[[FULL]] -> (f64) {
-func.func @deep_root(%a: tensor<?x8xf64, #blocks> {spc.name = "A", spc.extents = ["n / 8", "8"]},
-                     %b: tensor<?x?x?xf64, #cube> {spc.name = "B", spc.extents = ["n", "l", "k"]},
+func.func @deep_root(%a: tensor<?x8xf64, #blocks> {spc.name = "A", spc.extents = [#spc.extent<"n" by 8>, #spc.extent<"">]},
+                     %b: tensor<?x?x?xf64, #cube> {spc.name = "B", spc.extents = [#spc.extent<"n">, #spc.extent<"l">, #spc.extent<"k">]},
                      %s: tensor<f64> {spc.name = "s"}) -> tensor<f64> {
   %result = linalg.generic {indexing_maps = [affine_map<(jo, ji, l, k) -> (jo, ji)>,
                                              affine_map<(jo, ji, l, k) -> (jo * 8 + ji, l, k)>,

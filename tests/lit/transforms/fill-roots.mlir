@@ -17,7 +17,7 @@
 // CHECK:         scf.for %[[I:.*]] = %[[END]] to %[[M]] step %c1 {
 // CHECK:           memref.store
 // CHECK-NOT:     memref.store
-func.func @scatter(%rows: memref<?xi32> {spc.ascends = "i"}, %y: memref<?x?xf64>, %count: index, %m: index, %n: index) {
+func.func @scatter(%rows: memref<?xi32> {spc.ascends = #spc.extent<"i">}, %y: memref<?x?xf64>, %count: index, %m: index, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -69,7 +69,7 @@ func.func @unordered(%rows: memref<?xi32>, %y: memref<?xf64>, %count: index, %m:
 // CHECK:         scf.for
 // CHECK-NOT:       iter_args
 // CHECK:           memref.store
-func.func @neighbour(%rows: memref<?xi32> {spc.ascends = "i"}, %y: memref<?xf64>, %count: index, %m: index) {
+func.func @neighbour(%rows: memref<?xi32> {spc.ascends = #spc.extent<"i">}, %y: memref<?xf64>, %count: index, %m: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64

@@ -11,16 +11,16 @@
 
 // ELL: a row's positions start at a product, and the trip count is constant.
 // CHECK-LABEL: func.func @ell(
-// CHECK-NOT:     A.pointers
+// CHECK-NOT:     <pointers, "A"
 // CHECK:         %[[C3:.*]] = arith.constant 3 : index
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK:           %[[FIRST:.*]] = arith.muli %[[I]], %[[C3]]
 // CHECK:           scf.for %[[T:[a-z0-9]*]] = %c0 to %[[C3]]
 // CHECK:             %[[P:.*]] = arith.addi %[[FIRST]], %[[T]]
 // CHECK:             memref.load %{{.*}}[%[[P]]]
-func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n"], spc.levels = [{}, {fixed = 3}]},
-               %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-               %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [{}, {fixed = 3}]},
+               %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+               %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -35,12 +35,12 @@ func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n
 
 // The width is an argument.
 // CHECK-LABEL: func.func @ell_width(
-// CHECK-SAME:    %[[W:[a-z0-9]*]]: index {spc.bind = "A.width_1"}
+// CHECK-SAME:    %[[W:[a-z0-9]*]]: index {spc.bind = #spc.bind<width, "A", 1>}
 // CHECK:         arith.muli %{{.*}}, %[[W]]
-// CHECK-NOT:     A.pointers
-func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n"], spc.levels = [{}, {fixed = "A.width_1"}]},
-                     %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                     %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+// CHECK-NOT:     <pointers, "A"
+func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [{}, {fixed = #spc.bind<width, "A", 1>}]},
+                     %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                     %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -55,10 +55,10 @@ func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["
 
 // Ragged: the gather is contiguous, x[p - first].
 // CHECK-LABEL: func.func @ragged(
-// CHECK-NOT:     A.indices
-// CHECK-SAME:    %[[X:[a-z0-9]*]]: memref<?xf64> {spc.bind = "x.values"
-// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi16> {spc.bind = "A.pointers_1"}
-// CHECK-NOT:     A.indices
+// CHECK-NOT:     <indices, "A"
+// CHECK-SAME:    %[[X:[a-z0-9]*]]: memref<?xf64> {spc.bind = #spc.bind<values, "x">
+// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi16> {spc.bind = #spc.bind<pointers, "A", 1>}
+// CHECK-NOT:     <indices, "A"
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK:           %[[LOADED:.*]] = memref.load %[[PTR]][%[[I]]]
 // CHECK:           %[[WIDE:.*]] = arith.extui %[[LOADED]] : i16 to i64
@@ -66,9 +66,9 @@ func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["
 // CHECK:           scf.for %[[P:.*]] = %[[FIRST]] to
 // CHECK:             %[[J:.*]] = arith.subi %[[P]], %[[FIRST]]
 // CHECK:             memref.load %[[X]][%[[J]]]
-func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = ["m", "n"], spc.levels = [{}, {implicit}]},
-                  %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [{}, {implicit}]},
+                  %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -83,7 +83,7 @@ func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = ["
 
 // Packed upper triangle: row i starts at i n - i (i - 1) / 2, has n - i entries, the first in column i.
 // CHECK-LABEL: func.func @upper(
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
 // CHECK-NOT:     memref<?xi32>
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK:           %[[RECTANGLE:.*]] = arith.muli %[[I]], %[[N]]
@@ -96,11 +96,11 @@ func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = ["
 // CHECK:           scf.for %[[P:.*]] = %[[FIRST]] to %[[END]]
 // CHECK:             %[[PLACE:.*]] = arith.subi %[[P]], %[[FIRST]]
 // CHECK:             arith.addi %[[PLACE]], %[[I]]
-func.func @upper(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n"],
-                 spc.levels = [{}, {closed = array<i64: 0, -1, 1>, of = "n", parents = "m",
+func.func @upper(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">],
+                 spc.levels = [{}, {closed = array<i64: 0, -1, 1>, of = #spc.extent<"n">, parents = #spc.extent<"m">,
                                     start = array<i64: 0, 1, 0>, implicit}]},
-                 %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                 %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+                 %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                 %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -115,9 +115,9 @@ func.func @upper(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", 
 
 // A compressed root of fixed width has no count.
 // CHECK-LABEL: func.func @root(
-// CHECK-NOT:     A.count_0
+// CHECK-NOT:     <count, "A", 0>
 // CHECK:         scf.for %{{.*}} = %c0{{.*}} to %c5
-func.func @root(%a: tensor<?xf64, #vector> {spc.name = "A", spc.extents = ["n"], spc.levels = [{fixed = 5}]},
+func.func @root(%a: tensor<?xf64, #vector> {spc.name = "A", spc.extents = [#spc.extent<"n">], spc.levels = [{fixed = 5}]},
                 %s: tensor<f64> {spc.name = "s"}) -> tensor<f64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
                             iterator_types = ["reduction"], sorted = true}
@@ -139,11 +139,11 @@ func.func @root(%a: tensor<?xf64, #vector> {spc.name = "A", spc.extents = ["n"],
 // CHECK:             %[[FIRST:.*]] = arith.addi %[[BELOW]], %[[BEFORE]]
 // CHECK:             %[[LENGTH:.*]] = arith.addi %[[I]], %c1
 // CHECK:             arith.addi %[[FIRST]], %[[LENGTH]]
-func.func @batch(%a: tensor<?x?x?xf64, #batch> {spc.name = "A", spc.extents = ["b", "n", "n"],
-                 spc.levels = [{}, {}, {closed = array<i64: 1, 1, 0>, of = "n", parents = "n",
+func.func @batch(%a: tensor<?x?x?xf64, #batch> {spc.name = "A", spc.extents = [#spc.extent<"b">, #spc.extent<"n">, #spc.extent<"n">],
+                 spc.levels = [{}, {}, {closed = array<i64: 1, 1, 0>, of = #spc.extent<"n">, parents = #spc.extent<"n">,
                                         start = array<i64: 0, 0, 0>, implicit}]},
-                 %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                 %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+                 %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                 %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (j)>,
                                              affine_map<(b, i, j) -> (i)>],
                             iterator_types = ["reduction", "parallel", "reduction"], sorted = true}
@@ -161,9 +161,9 @@ func.func @batch(%a: tensor<?x?x?xf64, #batch> {spc.name = "A", spc.extents = ["
 // CHECK:         scf.while (%{{.*}} = %[[FIRST:.*]], %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
 // CHECK:         ^bb0(%[[P:.*]]: index, %{{.*}}: index, %{{.*}}: f64):
 // CHECK:           arith.subi %[[P]], %[[FIRST]]
-func.func @merged(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m", "n"], spc.levels = [{}, {implicit}]},
-                  %b: tensor<?x?xf64, #csr> {spc.name = "B", spc.extents = ["m", "n"]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @merged(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [{}, {implicit}]},
+                  %b: tensor<?x?xf64, #csr> {spc.name = "B", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
+                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -178,16 +178,16 @@ func.func @merged(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = ["m",
 
 // COO as an array of structs: row at 2 p, column at 2 p + 1.
 // CHECK-LABEL: func.func @structs(
-// CHECK-SAME:    %[[ENTRIES:[a-z0-9]*]]: memref<?xi32> {spc.bind = "A.entries"}
-// CHECK-NOT:     A.indices
+// CHECK-SAME:    %[[ENTRIES:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<entries, "A">}
+// CHECK-NOT:     <indices, "A"
 // CHECK:         scf.for %[[P:[a-z0-9]*]] = {{.*}} iter_args
 // CHECK:           %[[TWICE:.*]] = arith.muli %[[P]], %c2
 // CHECK:           %[[PLACE:.*]] = arith.addi %[[TWICE]], %c1
 // CHECK:           memref.load %[[ENTRIES]][%[[PLACE]]]
-func.func @structs(%a: tensor<?x?xf64, #coo> {spc.name = "A", spc.extents = ["m", "n"],
+func.func @structs(%a: tensor<?x?xf64, #coo> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">],
                    spc.levels = [{interleaved = array<i64: 2, 0>}, {interleaved = array<i64: 2, 1>}]},
-                   %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                   %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+                   %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -206,9 +206,9 @@ func.func @structs(%a: tensor<?x?xf64, #coo> {spc.name = "A", spc.extents = ["m"
 // CHECK:         %[[LEFT:.*]] = arith.index_cast %{{.*}} : i32 to index
 // CHECK:         %[[RIGHT:.*]] = arith.index_cast %{{.*}} : i32 to index
 // CHECK:         arith.cmpi slt, %[[RIGHT]], %[[LEFT]]
-func.func @signed(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = ["d", "m"], spc.levels = [{signed}, {}]},
-                  %b: tensor<?x?xf64, #dia> {spc.name = "B", spc.extents = ["d", "m"], spc.levels = [{signed}, {}]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @signed(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"d">, #spc.extent<"m">], spc.levels = [{signed}, {}]},
+                  %b: tensor<?x?xf64, #dia> {spc.name = "B", spc.extents = [#spc.extent<"d">, #spc.extent<"m">], spc.levels = [{signed}, {}]},
+                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(d, i) -> (d, i)>, affine_map<(d, i) -> (d, i)>,
                                              affine_map<(d, i) -> (i)>],
                             iterator_types = ["reduction", "parallel"], sorted = true}

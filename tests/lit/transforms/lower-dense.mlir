@@ -2,18 +2,18 @@
 
 // A chain of dense operations updates one buffer; the extent comes from an argument of its own.
 // CHECK-LABEL: func.func @chain(
-// CHECK-SAME:    %[[X:.*]]: memref<?xf64> {spc.bind = "x.values"
-// CHECK-SAME:    %[[Y:.*]]: memref<?xf64> {spc.bind = "y.values"
-// CHECK-SAME:    %[[ALPHA:.*]]: f64 {spc.bind = "alpha"
-// CHECK-SAME:    %[[M:.*]]: index {spc.bind = "size(m)"}
+// CHECK-SAME:    %[[X:.*]]: memref<?xf64> {spc.bind = #spc.bind<values, "x">
+// CHECK-SAME:    %[[Y:.*]]: memref<?xf64> {spc.bind = #spc.bind<values, "y">
+// CHECK-SAME:    %[[ALPHA:.*]]: f64 {spc.bind = #spc.bind<scalar, "alpha">
+// CHECK-SAME:    %[[M:.*]]: index {spc.bind = #spc.bind<size, "m">}
 // CHECK:         linalg.fill ins(%{{.*}} : f64) outs(%[[Y]] : memref<?xf64>)
 // CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[M]]
 // CHECK:           memref.load %[[X]][%[[I]]]
 // CHECK:           memref.load %[[Y]][%[[I]]]
 // CHECK:           memref.store %{{.*}}, %[[Y]][%[[I]]]
 // CHECK:         return{{$}}
-func.func @chain(%x: tensor<?xf64> {spc.name = "x", spc.extents = ["m"]},
-                 %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]},
+func.func @chain(%x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"m">]},
+                 %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]},
                  %alpha: f64 {spc.name = "alpha"}) -> tensor<?xf64> {
   %zero = arith.constant 0.0 : f64
   %filled = linalg.fill ins(%zero : f64) outs(%y : tensor<?xf64>) -> tensor<?xf64>
@@ -31,15 +31,15 @@ func.func @chain(%x: tensor<?xf64> {spc.name = "x", spc.extents = ["m"]},
 // A column-major matrix has its unit stride in dimension 0.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME:    memref<?x?xf64, strided<[1, ?]>>
-func.func @columns(%a: tensor<?x?xf64> {spc.name = "A", spc.extents = ["m", "n"], spc.modes = array<i64: 1, 0>}) {
+func.func @columns(%a: tensor<?x?xf64> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.modes = array<i64: 1, 0>}) {
   return
 }
 
 // An order-0 output that a later statement reads.
 // CHECK-LABEL: func.func @scalar(
-// CHECK-SAME:    %[[S:.*]]: memref<f64> {spc.bind = "s.values"
+// CHECK-SAME:    %[[S:.*]]: memref<f64> {spc.bind = #spc.bind<values, "s">
 // CHECK:         memref.load %[[S]][]
-func.func @scalar(%s: tensor<f64> {spc.name = "s"}, %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]})
+func.func @scalar(%s: tensor<f64> {spc.name = "s"}, %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]})
     -> tensor<?xf64> {
   %value = tensor.extract %s[] : tensor<f64>
   %filled = linalg.fill ins(%value : f64) outs(%y : tensor<?xf64>) -> tensor<?xf64>

@@ -5,18 +5,18 @@
 
 // Extents are named by level: of CSC the columns come first.
 // CHECK-LABEL: func.func @csc(
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
-// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi64> {spc.bind = "A.pointers_1"}
-// CHECK-SAME:    %[[IND:[a-z0-9]*]]: memref<?xi32> {spc.bind = "A.indices_1"}
-// CHECK-SAME:    %[[VAL:[a-z0-9]*]]: memref<?xf64> {spc.bind = "A.values"}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
+// CHECK-SAME:    %[[PTR:[a-z0-9]*]]: memref<?xi64> {spc.bind = #spc.bind<pointers, "A", 1>}
+// CHECK-SAME:    %[[IND:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}
+// CHECK-SAME:    %[[VAL:[a-z0-9]*]]: memref<?xf64> {spc.bind = #spc.bind<values, "A">}
 // CHECK-NOT:     sparse_tensor
 // CHECK:         scf.for %[[J:.*]] = %{{.*}} to %[[N]]
 // CHECK:           memref.load %[[PTR]][%[[J]]]
 // CHECK:             memref.load %[[IND]]
 // CHECK:             memref.load %[[VAL]]
-func.func @csc(%a: tensor<?x?xf64, #csc> {spc.name = "A", spc.extents = ["n", "m"]},
-               %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-               %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @csc(%a: tensor<?x?xf64, #csc> {spc.name = "A", spc.extents = [#spc.extent<"n">, #spc.extent<"m">]},
+               %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+               %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(j, i) -> (j, i)>, affine_map<(j, i) -> (j)>,
                                              affine_map<(j, i) -> (i)>],
                             iterator_types = ["reduction", "parallel"], sorted = true}
@@ -31,13 +31,13 @@ func.func @csc(%a: tensor<?x?xf64, #csc> {spc.name = "A", spc.extents = ["n", "m
 
 // A compressed root has no pointers array, only a count.
 // CHECK-LABEL: func.func @dcsr(
-// CHECK-NOT:     A.pointers_0
-// CHECK-SAME:    %[[COUNT:[a-z0-9]*]]: index {spc.bind = "A.count_0"}
-// CHECK-NOT:     A.pointers_0
+// CHECK-NOT:     <pointers, "A", 0>
+// CHECK-SAME:    %[[COUNT:[a-z0-9]*]]: index {spc.bind = #spc.bind<count, "A", 0>}
+// CHECK-NOT:     <pointers, "A", 0>
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %[[COUNT]]
-func.func @dcsr(%a: tensor<?x?xf64, #dcsr> {spc.name = "A", spc.extents = ["m", "n"]},
-                %x: tensor<?xf64> {spc.name = "x", spc.extents = ["n"]},
-                %y: tensor<?xf64> {spc.name = "y", spc.extents = ["m"]}) -> tensor<?xf64> {
+func.func @dcsr(%a: tensor<?x?xf64, #dcsr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
+                %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
+                %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}

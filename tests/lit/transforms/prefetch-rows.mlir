@@ -2,7 +2,7 @@
 
 // Once, before the rows: where the last entry is, and whether sampled neighbours are far apart in a large operand.
 // CHECK-LABEL: func.func @spmm(
-// CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = "A.indices_1"}, %[[B:[a-z0-9]*]]: memref
+// CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %[[B:[a-z0-9]*]]: memref
 // CHECK:         %[[LARGE:.*]] = arith.cmpi ugt, {{.*}}, %c524288
 // CHECK:         %[[LOOK:.*]]:2 = scf.if %[[LARGE]]
 // CHECK:           scf.for {{.*}} iter_args
@@ -17,9 +17,9 @@
 // Two lines of 64 bytes.
 // CHECK-COUNT-2:       memref.prefetch %[[B]]
 // CHECK-NOT:           memref.prefetch
-func.func @spmm(%pos: memref<?xi32> {spc.bind = "A.pointers_1"}, %crd: memref<?xi32> {spc.bind = "A.indices_1"},
-                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = "B.values", spc.extents = ["j", "k"], spc.name = "B"},
-                %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = "size(i)"}) {
+func.func @spmm(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>},
+                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.extents = [#spc.extent<"j">, #spc.extent<"k">], spc.name = "B"},
+                %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = #spc.bind<size, "i">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c4 = arith.constant 4 : index
@@ -58,7 +58,7 @@ func.func @spmm(%pos: memref<?xi32> {spc.bind = "A.pointers_1"}, %crd: memref<?x
 
 // Two levels down: the rows that are sampled are the fibers of all slices, found by the slices' pointers.
 // CHECK-LABEL: func.func @fibers(
-// CHECK-SAME:    %[[SLICES:[a-z0-9]*]]: memref<?xi32> {spc.bind = "T.pointers_1"}, %[[FIBERS:[a-z0-9]*]]: memref<?xi32> {spc.bind = "T.pointers_2"}, %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = "T.indices_2"}, %[[B:[a-z0-9]*]]: memref
+// CHECK-SAME:    %[[SLICES:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 1>}, %[[FIBERS:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 2>}, %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<indices, "T", 2>}, %[[B:[a-z0-9]*]]: memref
 // CHECK:         %[[LOOK:.*]]:2 = scf.if
 // CHECK:           memref.load %[[SLICES]]
 // CHECK:           memref.load %[[SLICES]]
@@ -69,10 +69,10 @@ func.func @spmm(%pos: memref<?xi32> {spc.bind = "A.pointers_1"}, %crd: memref<?x
 // CHECK:             scf.for %[[P:[a-z0-9]*]] =
 // CHECK:               scf.if %[[LOOK]]#0
 // CHECK:                 memref.prefetch %[[B]]
-func.func @fibers(%slices: memref<?xi32> {spc.bind = "T.pointers_1"}, %fibers: memref<?xi32> {spc.bind = "T.pointers_2"},
-                  %crd: memref<?xi32> {spc.bind = "T.indices_2"},
-                  %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = "B.values", spc.extents = ["k", "r"], spc.name = "B"},
-                  %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = "T.count_0"}) {
+func.func @fibers(%slices: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 1>}, %fibers: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 2>},
+                  %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "T", 2>},
+                  %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.extents = [#spc.extent<"k">, #spc.extent<"r">], spc.name = "B"},
+                  %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = #spc.bind<count, "T", 0>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c8 = arith.constant 8 : index

@@ -2,7 +2,7 @@
 
 // SDDMM: every position is stored once, so nothing is filled and nothing is loaded.
 // CHECK-LABEL: func.func @sddmm(
-// CHECK-SAME:    %[[VALUES:[a-z0-9]*]]: memref<?xf64> {spc.bind = "D.values"}
+// CHECK-SAME:    %[[VALUES:[a-z0-9]*]]: memref<?xf64> {spc.bind = #spc.bind<values, "D">}
 // CHECK-NOT:     linalg.fill
 // CHECK:         scf.for
 // CHECK:           scf.for %[[P:.*]] =
@@ -10,10 +10,10 @@
 // CHECK:             scf.for
 // CHECK:             memref.store %{{.*}}, %[[VALUES]][%[[P]]]
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
-func.func @sddmm(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extents = ["m", "n"]},
-                 %a: tensor<?x?xf64> {spc.name = "A", spc.extents = ["m", "k"], spc.modes = array<i64: 0, 1>},
-                 %b: tensor<?x?xf64> {spc.name = "B", spc.extents = ["n", "k"], spc.modes = array<i64: 0, 1>},
-                 %d: tensor<?x?xf64> {spc.name = "D", spc.extents = ["m", "n"], spc.pattern_of = "S"})
+func.func @sddmm(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
+                 %a: tensor<?x?xf64> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"k">], spc.modes = array<i64: 0, 1>},
+                 %b: tensor<?x?xf64> {spc.name = "B", spc.extents = [#spc.extent<"n">, #spc.extent<"k">], spc.modes = array<i64: 0, 1>},
+                 %d: tensor<?x?xf64> {spc.name = "D", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.pattern_of = "S"})
     -> tensor<?x?xf64> {
   %zero = arith.constant 0.0 : f64
   %filled = linalg.fill ins(%zero : f64) outs(%d : tensor<?x?xf64>) -> tensor<?x?xf64>
@@ -35,8 +35,8 @@ func.func @sddmm(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extents = ["m", 
 // The reduction runs outside of the pattern's loops, so that every position is updated many times: it is zeroed first,
 // over the stored values only.
 // CHECK-LABEL: func.func @outer_reduction(
-// CHECK-SAME:    %[[VALUES:[a-z0-9]*]]: memref<?xf64> {spc.bind = "D.values"}
-// CHECK-SAME:    %[[STORED:[a-z0-9]*]]: index {spc.bind = "D.stored"}
+// CHECK-SAME:    %[[VALUES:[a-z0-9]*]]: memref<?xf64> {spc.bind = #spc.bind<values, "D">}
+// CHECK-SAME:    %[[STORED:[a-z0-9]*]]: index {spc.bind = #spc.bind<stored, "D">}
 // CHECK:         scf.for %[[P:.*]] = %{{.*}} to %[[STORED]]
 // CHECK-NEXT:      memref.store %{{.*}}, %[[VALUES]][%[[P]]]
 // CHECK:         scf.for
@@ -46,9 +46,9 @@ func.func @sddmm(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extents = ["m", 
 // CHECK:               arith.addf %[[OLD]]
 // CHECK:               memref.store %{{.*}}, %[[VALUES]][%[[Q]]]
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
-func.func @outer_reduction(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extents = ["m", "n"]},
-                           %x: tensor<?x?xf64> {spc.name = "X", spc.extents = ["k", "m"], spc.modes = array<i64: 0, 1>},
-                           %d: tensor<?x?xf64> {spc.name = "D", spc.extents = ["m", "n"], spc.pattern_of = "S"})
+func.func @outer_reduction(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
+                           %x: tensor<?x?xf64> {spc.name = "X", spc.extents = [#spc.extent<"k">, #spc.extent<"m">], spc.modes = array<i64: 0, 1>},
+                           %d: tensor<?x?xf64> {spc.name = "D", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.pattern_of = "S"})
     -> tensor<?x?xf64> {
   %zero = arith.constant 0.0 : f64
   %filled = linalg.fill ins(%zero : f64) outs(%d : tensor<?x?xf64>) -> tensor<?x?xf64>
@@ -68,15 +68,15 @@ func.func @outer_reduction(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extent
 
 // COO scaled in place: the position is the entry's own, not the segment's start at which the row is loaded.
 // CHECK-LABEL: func.func @scale(
-// CHECK-SAME:    %[[VALUES:[a-z0-9]*]]: memref<?xf64> {spc.bind = "S.values"}
+// CHECK-SAME:    %[[VALUES:[a-z0-9]*]]: memref<?xf64> {spc.bind = #spc.bind<values, "S">}
 // CHECK-NOT:     linalg.fill
 // CHECK:         scf.while
 // CHECK:           scf.for %[[P:.*]] =
 // CHECK:             memref.store %{{.*}}, %[[VALUES]][%[[P]]]
 #coo = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa)), posWidth = 32,
                                 crdWidth = 32}>
-func.func @scale(%s: tensor<?x?xf64, #coo> {spc.name = "S", spc.extents = ["m", "n"]},
-                 %d: tensor<?x?xf64> {spc.name = "S", spc.extents = ["m", "n"], spc.pattern_of = "S"},
+func.func @scale(%s: tensor<?x?xf64, #coo> {spc.name = "S", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
+                 %d: tensor<?x?xf64> {spc.name = "S", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.pattern_of = "S"},
                  %alpha: f64 {spc.name = "alpha"}) -> tensor<?x?xf64> {
   %zero = arith.constant 0.0 : f64
   %filled = linalg.fill ins(%zero : f64) outs(%d : tensor<?x?xf64>) -> tensor<?x?xf64>

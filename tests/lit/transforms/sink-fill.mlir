@@ -3,15 +3,15 @@
 // The loop owns the rows: each is initialised at the start of its iteration.
 // CHECK-LABEL: func.func @rows(
 // CHECK-SAME:    %[[C:[a-z0-9]*]]: memref
-// CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = "size(m)"}
-// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = "size(n)"}
+// CHECK-SAME:    %[[M:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "m">}
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
 // CHECK-NOT:     linalg.fill
 // CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[M]]
 // CHECK:           scf.for %[[J:.*]] = %{{.*}} to %[[N]]
 // CHECK-NEXT:        memref.store %{{.*}}, %[[C]][%[[I]], %[[J]]]
 // CHECK:           memref.load %[[C]][%[[I]], %c0]
-func.func @rows(%c: memref<?x?xf64, strided<[?, 1]>> {spc.name = "C", spc.extents = ["m", "n"], spc.bind = "C.values"},
-                %m: index {spc.bind = "size(m)"}, %n: index {spc.bind = "size(n)"}) {
+func.func @rows(%c: memref<?x?xf64, strided<[?, 1]>> {spc.name = "C", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.bind = #spc.bind<values, "C">},
+                %m: index {spc.bind = #spc.bind<size, "m">}, %n: index {spc.bind = #spc.bind<size, "n">}) {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -31,8 +31,8 @@ func.func @rows(%c: memref<?x?xf64, strided<[?, 1]>> {spc.name = "C", spc.extent
 // CHECK-NEXT:    }
 // CHECK:         scf.for
 // CHECK:           memref.load
-func.func @scatter(%y: memref<?xf64> {spc.name = "y", spc.extents = ["m"], spc.bind = "y.values"},
-                   %m: index {spc.bind = "size(m)"}, %k: index {spc.bind = "size(k)"}) {
+func.func @scatter(%y: memref<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">], spc.bind = #spc.bind<values, "y">},
+                   %m: index {spc.bind = #spc.bind<size, "m">}, %k: index {spc.bind = #spc.bind<size, "k">}) {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -55,8 +55,8 @@ func.func @scatter(%y: memref<?xf64> {spc.name = "y", spc.extents = ["m"], spc.b
 // CHECK:             memref.store %{{.*}}, %{{.*}}[%[[ROW]]]
 // CHECK:           scf.for
 // CHECK:             memref.load
-func.func @blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = ["m"], spc.bind = "y.values"},
-                  %m: index {spc.bind = "size(m / 4)"}) {
+func.func @blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">], spc.bind = #spc.bind<values, "y">},
+                  %m: index {spc.bind = #spc.bind<size, "m" by 4>}) {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -80,8 +80,8 @@ func.func @blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = ["m"], spc.bi
 // CHECK-NEXT:      memref.store
 // CHECK-NEXT:    }
 // CHECK:         scf.for
-func.func @other_blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = ["m"], spc.bind = "y.values"},
-                        %m: index {spc.bind = "size(m / 8)"}) {
+func.func @other_blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">], spc.bind = #spc.bind<values, "y">},
+                        %m: index {spc.bind = #spc.bind<size, "m" by 8>}) {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -1,0 +1,164 @@
+#include "dialect/attributes.h"
+
+#include "dialect/dialect.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include "dialect/SpcEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "dialect/SpcAttributes.cpp.inc"
+
+namespace spc::dialect {
+
+using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
+
+namespace {
+
+constexpr llvm::StringLiteral kBind = "spc.bind";
+
+/// Which of its parameters a bind has, by kind.
+struct BindShape {
+  bool symbol, index, block;
+};
+
+BindShape shapeOf(BindKind kind) {
+  switch (kind) {
+  case BindKind::Pointers:
+  case BindKind::Indices:
+  case BindKind::Count:
+  case BindKind::Width:
+  case BindKind::Stride:
+    return {true, true, false};
+  case BindKind::Entries:
+  case BindKind::Values:
+  case BindKind::Stored:
+  case BindKind::Scalar:
+    return {true, false, false};
+  case BindKind::Size:
+    return {true, false, true};
+  case BindKind::Begin:
+  case BindKind::End:
+    return {true, true, true}; // of a count or of a size
+  case BindKind::Assembly:
+  case BindKind::Chunk:
+    break;
+  }
+  return {false, false, false};
+}
+
+bool holds(BindKind kind, mlir::Type type) {
+  const bool isPointer = mlir::isa<mlir::LLVM::LLVMPointerType>(type);
+  switch (kind) {
+  case BindKind::Pointers:
+  case BindKind::Indices:
+  case BindKind::Entries:
+  case BindKind::Values:
+    return isPointer || mlir::isa<mlir::MemRefType>(type);
+  case BindKind::Assembly:
+    return isPointer;
+  case BindKind::Scalar:
+    return mlir::isa<mlir::FloatType, mlir::IntegerType, mlir::ComplexType, mlir::LLVM::LLVMStructType>(type);
+  case BindKind::Count:
+  case BindKind::Stored:
+  case BindKind::Width:
+  case BindKind::Stride:
+  case BindKind::Size:
+  case BindKind::Begin:
+  case BindKind::End:
+  case BindKind::Chunk:
+    break;
+  }
+  return type.isIndex() || type.isSignlessInteger(64);
+}
+
+mlir::LogicalResult verifyBind(mlir::FunctionOpInterface body, unsigned index, mlir::Attribute value) {
+  const auto bind = mlir::dyn_cast<BindAttr>(value);
+  if (!bind)
+    return body.emitOpError() << "argument " << index << ": '" << kBind << "' is no #spc.bind";
+  if (!holds(bind.getKind(), body.getArgumentTypes()[index]))
+    return body.emitOpError() << "argument " << index << " of type " << body.getArgumentTypes()[index]
+                              << " cannot hold " << bind;
+  for (unsigned other = 0; other < index; ++other)
+    if (body.getArgAttr(other, kBind) == value)
+      return body.emitOpError() << "arguments " << other << " and " << index << " both hold " << bind;
+  return mlir::success();
+}
+
+} // namespace
+
+mlir::LogicalResult ExtentAttr::verify(EmitError emitError, llvm::StringRef symbol, int64_t block) {
+  if (block < 1 || (symbol.empty() && block > 1))
+    return emitError() << "blocks of " << block << " of the extent '" << symbol << "'";
+  return mlir::success();
+}
+
+mlir::LogicalResult BindAttr::verify(EmitError emitError, BindKind kind, llvm::StringRef symbol, int64_t index,
+                                     int64_t block) {
+  const BindShape shape = shapeOf(kind);
+  const llvm::StringRef word = stringifyBindKind(kind);
+  if (symbol.empty() == shape.symbol)
+    return emitError() << "'" << word << (shape.symbol ? "' needs a name" : "' has no name");
+  if ((index != -1 && !shape.index) || (index < 0 && shape.index && !shape.block))
+    return emitError() << "'" << word << (shape.index ? "' needs an index" : "' has no index");
+  if (block < 1 || (block > 1 && (!shape.block || index != -1)))
+    return emitError() << "'" << word << "' has no blocks of " << block;
+  return mlir::success();
+}
+
+std::optional<int64_t> ExtentAttr::blockOf(ExtentAttr counted) const {
+  if (counted == *this)
+    return 1;
+  return getBlock() == 1 && counted.getSymbol() == getSymbol() ? std::optional(counted.getBlock()) : std::nullopt;
+}
+
+ExtentAttr BindAttr::getExtent() const {
+  return shapeOf(getKind()).block && getIndex() < 0 ? ExtentAttr::get(getContext(), getSymbol(), getBlock())
+                                                    : ExtentAttr();
+}
+
+BindAttr bindOf(mlir::FunctionOpInterface body, unsigned index) {
+  return body.getArgAttrOfType<BindAttr>(index, kBind);
+}
+
+BindAttr bindOf(mlir::FunctionOpInterface body, mlir::Value value) {
+  const auto argument = mlir::dyn_cast_or_null<mlir::BlockArgument>(value);
+  return argument && argument.getOwner()->getParentOp() == body ? bindOf(body, argument.getArgNumber()) : BindAttr();
+}
+
+mlir::BlockArgument argumentWith(mlir::FunctionOpInterface body, BindAttr bind) {
+  for (mlir::BlockArgument argument : body.getArguments())
+    if (bindOf(body, argument.getArgNumber()) == bind)
+      return argument;
+  return {};
+}
+
+void setBind(mlir::FunctionOpInterface body, unsigned index, BindAttr bind) {
+  body.setArgAttr(index, kBind, bind);
+}
+
+mlir::BlockArgument addArgument(mlir::FunctionOpInterface body, BindAttr bind, mlir::Type type) {
+  mlir::Builder builder(body.getContext());
+  const unsigned last = body.getNumArguments();
+  (void)body.insertArgument(last, type, builder.getDictionaryAttr(builder.getNamedAttr(kBind, bind)), body.getLoc());
+  return body.getArgument(last);
+}
+
+void SpcDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "dialect/SpcAttributes.cpp.inc"
+      >();
+}
+
+mlir::LogicalResult SpcDialect::verifyRegionArgAttribute(mlir::Operation *op, unsigned, unsigned index,
+                                                         mlir::NamedAttribute attribute) {
+  const auto body = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
+  if (body && attribute.getName() == kBind)
+    return verifyBind(body, index, attribute.getValue());
+  return mlir::success();
+}
+
+} // namespace spc::dialect
