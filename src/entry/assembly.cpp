@@ -3,7 +3,7 @@
 #include "entry/checks.h"
 #include "entry/copies.h"
 #include "entry/runtime_parts.h"
-#include "runtime/assembly.h"
+#include "runtime/runtime.h"
 
 #include <limits>
 

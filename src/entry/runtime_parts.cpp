@@ -9,7 +9,8 @@ std::string forWidths(const std::string &name, int64_t first, int64_t second) {
   return name + "_" + std::to_string(first) + "_" + std::to_string(second);
 }
 
-/// Notes how rows lie in a target that is in the collecting order (runtime/assembly.h); changes nothing for any other.
+/// Notes how rows lie in a target that is in the collecting order (runtime/contract.def); changes nothing for any
+/// other.
 void findLayout(const sema::Tensor &target, const sema::Collecting &collecting, AssemblyParts &parts) {
   const format::Format &format = target.format;
   const std::vector<format::Level> &levels = format.levels;

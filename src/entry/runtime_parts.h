@@ -2,7 +2,7 @@
 // compiled keeps its object small and its compilation short.
 #pragma once
 
-#include "runtime/assembly.h"
+#include "runtime/runtime.h"
 #include "sema/kernel.h"
 
 #include <string>
@@ -20,8 +20,8 @@ struct AssemblyParts {
 /// Of a statement that assembles, in one phase.
 AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &statement, runtime::Phase phase);
 
-/// The function that builds the arrays of one tensor from another's: one of runtime/convert.h. `dims` gives the
-/// dimensions of `source` their numbers in `target`; empty: the same.
+/// The function that builds the arrays of one tensor from another's: convert or one of its like in
+/// runtime/contract.def. `dims` gives the dimensions of `source` their numbers in `target`; empty: the same.
 std::string converterFor(const sema::Tensor &source, const sema::Tensor &target, const std::vector<int> &dims = {});
 
 } // namespace spc::entry

@@ -4,7 +4,7 @@
 #include "abi/signature.h"
 #include "dialect/attributes.h"
 #include "entry/builder.h"
-#include "runtime/assembly.h"
+#include "runtime/runtime.h"
 #include "sema/kernel.h"
 
 #include <vector>

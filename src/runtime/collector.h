@@ -1,8 +1,8 @@
 // The runtime's side of an assembly: buffers of entries, logs of rows, workspaces. Freestanding.
 #pragma once
 
-#include "runtime/assembly.h"
 #include "runtime/memory.h"
+#include "runtime/runtime.h"
 #include "runtime/workers.h"
 
 namespace spc::runtime {

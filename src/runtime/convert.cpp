@@ -1,4 +1,4 @@
-#include "runtime/convert.h"
+#include "runtime/runtime.h"
 
 #include "runtime/entries.h"
 #include "runtime/memory.h"

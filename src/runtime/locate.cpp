@@ -1,4 +1,4 @@
-#include "runtime/convert.h"
+#include "runtime/locate.h"
 #include "runtime/entries.h"
 #include "runtime/memory.h"
 #include "runtime/values.h"

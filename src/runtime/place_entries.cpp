@@ -1,5 +1,5 @@
 #include "runtime/collector.h"
-#include "runtime/convert.h"
+#include "runtime/locate.h"
 #include "runtime/values.h"
 #include "runtime/walk.h"
 

@@ -1,28 +1,14 @@
 // Helpers that kernels call: compiled to LLVM bitcode for each supported architecture, embedded in spc, and linked
 // into a kernel as internal functions where it uses them (codegen/link_runtime.h).
 //
-// They are freestanding: no libc, no exceptions, memory only through the hooks that they are given. The entry code
-// (entry/copies.cpp) builds the structs below on the stack, field by field in this order, so that every field
-// is one int64_t or one pointer.
+// They are freestanding: no libc, no exceptions, memory only through the hooks that they are given. contract.def has
+// the structs and functions that kernels know.
 #pragma once
 
+#include "runtime/contract.h"
 #include "runtime/status.h"
 
 namespace spc::runtime {
-
-/// Memory as the kernel's caller provides it. Never asked for 0 bytes; `allocate` returns NULL when memory ran out.
-struct Allocator {
-  void *user;
-  void *(*allocate)(void *user, int64_t bytes);
-  void (*release)(void *user, void *memory);
-};
-
-/// Threads as the kernel's caller provides them: calls task(closure, index) for each index below `tasks`, in any order,
-/// on any threads. NULL: there are none.
-struct Workers {
-  void *user;
-  void (*parallelFor)(void *user, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure);
-};
 
 /// How a level is stored.
 enum class LevelStorage : int64_t {
@@ -39,50 +25,28 @@ enum class LevelStorage : int64_t {
 /// What a level's coordinate is of the tensor's dimensions, as in format::Part.
 enum class LevelPart : int64_t { Whole, Quotient, Remainder, Difference };
 
-/// constant + slope * (parent's coordinate) + size * (extent of the level's dimension)
-struct ClosedForm {
-  int64_t constant = 0, slope = 0, size = 0;
-};
-
-/// One level of a tensor and its arrays.
-struct Level {
-  LevelStorage storage;
-  int64_t dimension; ///< of a difference j - i that of j
-  int64_t extent;    ///< of the dimension
-  void *pointers;    ///< of a compressed level that is not the root, and of a ragged dense one
-  void *indices;     ///< of every level that lists coordinates
-  LevelPart part = LevelPart::Whole;
-  int64_t block = 1;       ///< of a quotient or remainder
-  int64_t minus = 0;       ///< of a difference: the dimension of i
-  int64_t minusExtent = 0; ///< … and its extent
-  int64_t width = 0;       ///< of fixed levels
-  int64_t stride = 1;      ///< entry p's coordinate is indices[p * stride + offset]
-  int64_t offset = 0;
-  int64_t parentExtent = 1; ///< of closed forms: what the parent's coordinate runs over
-  ClosedForm length;        ///< of closed levels
-  ClosedForm start;         ///< of ragged and closed dense levels
-  int64_t isUnique = 0;     ///< not 0: no coordinate occurs twice under one parent
-};
-
 /// What adding up two values means.
 enum class ValueKind : int64_t { Float, Half, Brain, Integer, Bool, Complex };
 
-/// A tensor in any format of the algebra, of 1 to 16 levels. Index types have 1, 2, 4 or 8 bytes, those of 1 and 2
-/// unsigned.
-struct Tensor {
-  int64_t order;     ///< levels
-  int64_t rootCount; ///< entries of a compressed root
-  int64_t stored;    ///< values in all
-  int64_t pointerBytes;
-  int64_t indexBytes;
-  int64_t valueBytes;
-  Level *levels;
-  void *values;
-  ValueKind valueKind = ValueKind::Float;
+enum class Phase : int64_t {
+  Assemble, ///< pattern and values
+  Symbolic, ///< the pattern alone
+  Numeric,  ///< values for a pattern that is there
 };
 
+// clang-format off
+#define SPC_STRUCT(STRUCT) struct STRUCT {
+#define SPC_FIELD(STRUCT, TYPE, NAME, ...) TYPE NAME __VA_ARGS__;
+#define SPC_ARRAY(STRUCT, TYPE, NAME, COUNT) TYPE NAME[COUNT];
+#define SPC_END(STRUCT) };
+// clang-format on
+#define SPC_FUNCTION(RESULT, NAME, ...) extern "C" RESULT spc_rt_##NAME(__VA_ARGS__);
+#include "runtime/contract.def"
+
+/// The widths of keys and values for which rows are flushed (contract.def, SPC_SIX_WIDTHS).
+#define SPC_FOR_WIDTHS(DO) DO(4, 0) DO(4, 4) DO(4, 8) DO(8, 0) DO(8, 4) DO(8, 8)
+
 inline constexpr int64_t kMaxLevels = 16;
-inline constexpr int64_t kMaxOrder = 8;
 
 /// Copies `source` into the storage that `copy` asks for: a dense root and compressed levels below it, one for each
 /// dimension, in any order of the dimensions (order 1: a dense vector). Entries of one place are summed; slots outside
@@ -97,9 +61,5 @@ inline constexpr int64_t kMaxOrder = 8;
 /// Ok; Memory; Count (negative counts, or more or fewer entries than `stored`); IndexRange (a coordinate outside its
 /// extent); IndexType (a count or a coordinate overflows the copy's index types). On failure nothing stays allocated.
 extern "C" int32_t spc_rt_reorder(const Allocator *allocator, const Tensor *source, Tensor *copy);
-
-/// Adds up `count` lengths of `bytes` bytes each into `pointers`, count + 1 numbers of the same width that start at 0.
-/// Ok; Pointers (a negative length); IndexType (the sum overflows the width).
-extern "C" int32_t spc_rt_scan(const void *lengths, void *pointers, int64_t bytes, int64_t count);
 
 } // namespace spc::runtime

@@ -1,7 +1,7 @@
 // Plays the code that is generated for an assembled output: chunks of rows on threads, each with its runs.
 #pragma once
 
-#include "runtime/assembly.h"
+#include "runtime/runtime.h"
 #include "sparse_model.h"
 
 #include <map>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "copy_request.h"
-#include "runtime/convert.h"
+#include "runtime/locate.h"
 #include "runtime/pack.h"
 
 #include <catch2/catch.hpp>

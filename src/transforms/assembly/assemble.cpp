@@ -35,7 +35,6 @@ mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
       standIns.push_back(index);
   if (standIns.empty())
     return mlir::success();
-  declareCollectors(getOperation());
   llvm::SmallVector<CollectedRun, 0> runs;
   for (unsigned standIn : standIns) {
     runs.emplace_back(body, standIn);

@@ -13,13 +13,8 @@ using mlir::Value;
 
 namespace {
 
-/// Fields of runtime::Run.
-enum RunField : unsigned { kKeys, kValues, kCapacity, kBits, kSummary, kSlots, kRunFields };
-
-constexpr llvm::StringLiteral kBegin = "spc.rt.run_begin", kGrow = "spc.rt.run_grow", kRowEnd = "spc.rt.row_end",
-                              kLocate = "spc.rt.locate", kFind = "spc.rt.find", kEnd = "spc.rt.run_end";
-/// Of these there is one for each of the usual widths.
-constexpr llvm::StringLiteral kRowFlush = "spc.rt.row_flush", kHashFlush = "spc.rt.hash_flush";
+using RunSlot = runtime::RunSlot;
+namespace functions = runtime::functions;
 
 constexpr int64_t kNoWord = INT64_MAX / 64; ///< beyond every word of bits
 
@@ -36,37 +31,13 @@ mlir::Type wordPart(mlir::Type element) {
   return complex ? complex.getElementType() : element;
 }
 
-void declare(mlir::ModuleOp module, llvm::StringRef name, mlir::Type result, llvm::ArrayRef<mlir::Type> parameters) {
-  if (module.lookupSymbol(name))
-    return;
-  mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(module.getBody());
-  auto function =
-      LLVM::LLVMFuncOp::create(builder, module.getLoc(), name, LLVM::LLVMFunctionType::get(result, parameters));
-  function.setNoUnwind(true);
-}
-
-/// The runtime function for the widths of a run's keys and values, or that for all widths.
-std::string forWidths(llvm::StringRef name, const RunShape &shape) {
-  const unsigned partBits = wordPart(shape.element).getIntOrFloatBitWidth();
-  const unsigned valueBits = shape.patternOnly                             ? 0
-                             : mlir::isa<mlir::ComplexType>(shape.element) ? 2 * partBits
-                                                                           : partBits;
-  const bool hasOwn = shape.keyBits >= 32 && (valueBits == 0 || valueBits == 32 || valueBits == 64);
-  return hasOwn ? (name + "_" + llvm::Twine(shape.keyBits / 8) + "_" + llvm::Twine(valueBits / 8)).str() : name.str();
+/// The bytes of a run's values; 0 where it has none.
+unsigned valueBytes(const RunShape &shape) {
+  const unsigned partBytes = wordPart(shape.element).getIntOrFloatBitWidth() / 8;
+  return shape.patternOnly ? 0 : mlir::isa<mlir::ComplexType>(shape.element) ? 2 * partBytes : partBytes;
 }
 
 } // namespace
-
-void declareCollectors(mlir::ModuleOp module) {
-  const mlir::Type pointer = LLVM::LLVMPointerType::get(module.getContext());
-  const mlir::Type number = mlir::IntegerType::get(module.getContext(), 64);
-  declare(module, kBegin, pointer, {pointer, number, number, number});
-  declare(module, kGrow, number, {pointer, number, number});
-  declare(module, kRowEnd, number, {pointer, number, pointer});
-  declare(module, kLocate, number, {pointer, number});
-  declare(module, kFind, number, {pointer, number});
-  declare(module, kEnd, LLVM::LLVMVoidType::get(module.getContext()), {pointer, number});
-}
 
 Collector::Collector(mlir::FunctionOpInterface body, const RunShape &shape)
     : body_(body), shape_(shape), pointer_(LLVM::LLVMPointerType::get(body->getContext())),
@@ -76,11 +47,10 @@ Collector::Collector(mlir::FunctionOpInterface body, const RunShape &shape)
   for (Value *pointer : {&keys_, &values_, &slots_})
     *pointer = variable(pointer_);
   coordinates_ = variable(int64_, std::max<int64_t>(1, shape.rowOrder));
-  rowFlush_ = forWidths(kRowFlush, shape);
-  hashFlush_ = forWidths(kHashFlush, shape);
-  const auto module = body->getParentOfType<mlir::ModuleOp>();
-  declare(module, rowFlush_, int64_, {pointer_, int64_, int64_, int64_, pointer_});
-  declare(module, hashFlush_, int64_, {pointer_, int64_, pointer_});
+  if (const runtime::Function *own = functions::row_flush_of(shape.keyBits / 8, valueBytes(shape)))
+    rowFlush_ = own;
+  if (const runtime::Function *own = functions::hash_flush_of(shape.keyBits / 8, valueBytes(shape)))
+    hashFlush_ = own;
 }
 
 Value Collector::variable(mlir::Type type, int64_t count) {
@@ -93,37 +63,37 @@ Value Collector::load(ImplicitLocOpBuilder &ops, Value variable, mlir::Type type
   return LLVM::LoadOp::create(ops, type, variable);
 }
 
-Value Collector::field(ImplicitLocOpBuilder &ops, unsigned number, mlir::Type type) {
-  llvm::SmallVector<mlir::Type> fields(kRunFields, pointer_);
-  fields[kCapacity] = int64_;
-  const auto layout = LLVM::LLVMStructType::getLiteral(ops.getContext(), fields);
+Value Collector::field(ImplicitLocOpBuilder &ops, unsigned slot) {
+  const LLVM::LLVMStructType layout = dialect::structType<runtime::Run>(ops.getContext());
   const Value address =
-      LLVM::GEPOp::create(ops, pointer_, layout, run_, {LLVM::GEPArg(0), LLVM::GEPArg(static_cast<int32_t>(number))});
-  return LLVM::LoadOp::create(ops, type, address);
+      LLVM::GEPOp::create(ops, pointer_, layout, run_, {LLVM::GEPArg(0), LLVM::GEPArg(static_cast<int32_t>(slot))});
+  return LLVM::LoadOp::create(ops, layout.getBody()[slot], address);
 }
 
-Value Collector::call(ImplicitLocOpBuilder &ops, llvm::StringRef function, mlir::ValueRange arguments) {
-  const mlir::Type result = function == kBegin ? pointer_ : int64_;
-  return LLVM::CallOp::create(ops, mlir::TypeRange{result}, function, arguments).getResult();
+LLVM::CallOp Collector::call(ImplicitLocOpBuilder &ops, const runtime::Function &function, mlir::ValueRange arguments) {
+  auto module = body_->getParentOfType<mlir::ModuleOp>();
+  return LLVM::CallOp::create(ops, dialect::declareRuntime(module, function, module.getLoc()), arguments);
 }
 
 /// What a call of the runtime may have moved.
 void Collector::reload(ImplicitLocOpBuilder &ops) {
-  LLVM::StoreOp::create(ops, field(ops, kKeys, pointer_), keys_);
-  LLVM::StoreOp::create(ops, field(ops, kValues, pointer_), values_);
-  LLVM::StoreOp::create(ops, field(ops, kCapacity, int64_), capacity_);
+  LLVM::StoreOp::create(ops, field(ops, RunSlot::keys), keys_);
+  LLVM::StoreOp::create(ops, field(ops, RunSlot::values), values_);
+  LLVM::StoreOp::create(ops, field(ops, RunSlot::capacity), capacity_);
   if (workspace_ != Workspace::None)
-    LLVM::StoreOp::create(ops, field(ops, kSlots, pointer_), slots_);
+    LLVM::StoreOp::create(ops, field(ops, RunSlot::slots), slots_);
 }
 
 Value Collector::begin(ImplicitLocOpBuilder &ops, Value assembly, Value chunk, int64_t run, bool hasWorkspace) {
-  return call(ops, kBegin, {assembly, toInt(ops, chunk), constant(ops, run), constant(ops, hasWorkspace)});
+  const auto form = static_cast<int64_t>(hasWorkspace ? runtime::Form::Workspace : runtime::Form::Append);
+  const Value number = toInt(ops, chunk), nest = constant(ops, run);
+  return call(ops, functions::run_begin, {assembly, number, nest, constant(ops, form)}).getResult();
 }
 
 Value Collector::isDense(ImplicitLocOpBuilder &ops, Value run) {
   run_ = run;
   const Value null = LLVM::ZeroOp::create(ops, pointer_);
-  return LLVM::ICmpOp::create(ops, LLVM::ICmpPredicate::ne, field(ops, kBits, pointer_), null);
+  return LLVM::ICmpOp::create(ops, LLVM::ICmpPredicate::ne, field(ops, RunSlot::bits), null);
 }
 
 void Collector::open(ImplicitLocOpBuilder &ops, Value run, Workspace workspace) {
@@ -133,15 +103,16 @@ void Collector::open(ImplicitLocOpBuilder &ops, Value run, Workspace workspace) 
   reload(ops);
   if (workspace != Workspace::Dense)
     return;
-  bits_ = field(ops, kBits, pointer_);
-  summary_ = field(ops, kSummary, pointer_);
+  bits_ = field(ops, RunSlot::bits);
+  summary_ = field(ops, RunSlot::summary);
   clearTouched(ops);
 }
 
 void Collector::makeRoom(ImplicitLocOpBuilder &ops, Value isNeeded, Value more) {
   auto needed = mlir::scf::IfOp::create(ops, isNeeded, /*withElseRegion=*/false);
   ImplicitLocOpBuilder grow(ops.getLoc(), needed.getThenBodyBuilder());
-  LLVM::StoreOp::create(grow, call(grow, kGrow, {run_, load(grow, count_, int64_), more}), count_);
+  const Value count = load(grow, count_, int64_);
+  LLVM::StoreOp::create(grow, call(grow, functions::run_grow, {run_, count, more}).getResult(), count_);
   reload(grow);
 }
 
@@ -178,8 +149,8 @@ void Collector::append(ImplicitLocOpBuilder &ops, Value key, Value value, bool i
 Value Collector::locate(ImplicitLocOpBuilder &ops, Value key) {
   if (workspace_ != Workspace::Hash)
     return key;
-  const Value slot = call(ops, kLocate, {run_, key});
-  LLVM::StoreOp::create(ops, field(ops, kSlots, pointer_), slots_);
+  const Value slot = call(ops, functions::locate, {run_, key}).getResult();
+  LLVM::StoreOp::create(ops, field(ops, RunSlot::slots), slots_);
   return slot;
 }
 
@@ -187,7 +158,7 @@ Value Collector::peek(ImplicitLocOpBuilder &ops, Value key) {
   if (workspace_ != Workspace::Hash && startsFromZero())
     return loadSlot(ops, key);
   const bool isHash = workspace_ == Workspace::Hash;
-  const Value slot = isHash ? call(ops, kFind, {run_, key}) : key;
+  const Value slot = isHash ? call(ops, functions::find, {run_, key}).getResult() : key;
   const Value isThere =
       isHash ? arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, slot, constant(ops, 0)) : isTouched(ops, key);
   auto found = mlir::scf::IfOp::create(ops, mlir::TypeRange{shape_.element}, isThere, /*withElseRegion=*/true);
@@ -305,16 +276,16 @@ void Collector::endRow(ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates) 
   const Value count = load(ops, count_, int64_);
   Value now;
   if (workspace_ == Workspace::None) {
-    now = call(ops, kRowEnd, {run_, count, coordinates_});
+    now = call(ops, functions::row_end, {run_, count, coordinates_}).getResult();
   } else if (workspace_ == Workspace::Hash) {
-    now = call(ops, hashFlush_, {run_, count, coordinates_});
+    now = call(ops, *hashFlush_, {run_, count, coordinates_}).getResult();
   } else {
     storeWord(ops);
     const Value bits = constant(ops, 64);
     const Value first = arith::MulIOp::create(ops, load(ops, first_, int64_), bits);
     const Value after = arith::MulIOp::create(ops, plusOne(ops, load(ops, last_, int64_)), bits);
     const Value last = arith::SubIOp::create(ops, after, constant(ops, 1));
-    now = call(ops, rowFlush_, {run_, count, first, last, coordinates_});
+    now = call(ops, *rowFlush_, {run_, count, first, last, coordinates_}).getResult();
     clearTouched(ops);
   }
   LLVM::StoreOp::create(ops, now, count_);
@@ -322,7 +293,7 @@ void Collector::endRow(ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates) 
 }
 
 void Collector::end(ImplicitLocOpBuilder &ops) {
-  LLVM::CallOp::create(ops, mlir::TypeRange{}, kEnd, mlir::ValueRange{run_, load(ops, count_, int64_)});
+  call(ops, functions::run_end, {run_, load(ops, count_, int64_)});
 }
 
 Value Collector::makeFlag(ImplicitLocOpBuilder &ops) {

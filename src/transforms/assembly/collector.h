@@ -1,13 +1,15 @@
-// The code by which a loop nest collects the entries of an assembled output: calls of the runtime (runtime/assembly.h)
-// around inline stores. Private to this folder.
+// The code by which a loop nest collects the entries of an assembled output: calls of the runtime
+// (runtime/contract.def) around inline stores. Private to this folder.
 #pragma once
+
+#include "dialect/runtime_types.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace spc::transforms {
 
-/// How a nest meets its entries; the numbers are runtime::Form's, and a hash table is a workspace to it.
+/// Where a nest collects a row's entries: of runtime::Form, None is Append, and the others are Workspace.
 enum class Workspace { None, Dense, Hash };
 
 /// What is known of a run before its code is built.
@@ -18,9 +20,6 @@ struct RunShape {
   bool patternOnly = false; ///< no values
   mlir::Attribute neutral;  ///< of a reduction other than a sum: what an element is before it gets a value
 };
-
-/// Declares the runtime's functions for assembling, once a module; but those that depend on a run's shape.
-void declareCollectors(mlir::ModuleOp module);
 
 /// The variables of one run, promoted to registers by LLVM, and the operations on them. Each operation is built where
 /// the builder stands. Keys are i64, coordinates index values.
@@ -70,11 +69,13 @@ public:
 
 private:
   mlir::Value variable(mlir::Type type, int64_t count = 1);
-  mlir::Value field(mlir::ImplicitLocOpBuilder &ops, unsigned number, mlir::Type type);
+  /// A field of the run: one of runtime::RunSlot.
+  mlir::Value field(mlir::ImplicitLocOpBuilder &ops, unsigned slot);
   void reload(mlir::ImplicitLocOpBuilder &ops);
   void makeRoom(mlir::ImplicitLocOpBuilder &ops, mlir::Value isNeeded, mlir::Value more);
   mlir::Value isTight(mlir::ImplicitLocOpBuilder &ops, mlir::Value more);
-  mlir::Value call(mlir::ImplicitLocOpBuilder &ops, llvm::StringRef function, mlir::ValueRange arguments);
+  mlir::LLVM::CallOp call(mlir::ImplicitLocOpBuilder &ops, const runtime::Function &function,
+                          mlir::ValueRange arguments);
   mlir::Value load(mlir::ImplicitLocOpBuilder &ops, mlir::Value variable, mlir::Type type);
   mlir::Value isTouched(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
   mlir::Value bitOf(mlir::ImplicitLocOpBuilder &ops, mlir::Value bit);
@@ -88,7 +89,8 @@ private:
   mlir::FunctionOpInterface body_;
   RunShape shape_;
   mlir::Type pointer_, int64_;
-  std::string rowFlush_, hashFlush_; ///< the runtime's functions
+  const runtime::Function *rowFlush_ = &runtime::functions::row_flush;
+  const runtime::Function *hashFlush_ = &runtime::functions::hash_flush;
   Workspace workspace_ = Workspace::None;
   mlir::Value run_;
   mlir::Value bits_, summary_; ///< of a dense workspace

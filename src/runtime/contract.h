@@ -1,0 +1,115 @@
+// The contract between kernels and the runtime (contract.def) as the compiler's side needs it: where each field of a
+// struct lies, and each function's symbol and signature. Any stage may include this header, which includes none of
+// ours.
+#pragma once
+
+#include <stdint.h>
+
+namespace spc::runtime {
+
+inline constexpr int64_t kMaxOrder = 8;
+inline constexpr int64_t kMaxShares = 4;
+
+enum class LevelStorage : int64_t;
+enum class LevelPart : int64_t;
+enum class ValueKind : int64_t;
+enum class Phase : int64_t;
+struct AssemblyState;
+
+/// How a nest meets its entries.
+enum class Form : int64_t {
+  Append,    ///< keys ascend within a row and do not repeat
+  Workspace, ///< in any order, with repeats
+};
+
+/// A function that a struct points to.
+template <typename Signature> using Hook = Signature *;
+
+/// What a slot of a struct, a parameter or a result is to generated code.
+enum class Scalar { Void, Int32, Int64, Pointer };
+
+template <typename T> struct ScalarOf {
+  static_assert(__is_enum(T) && sizeof(T) == sizeof(int64_t));
+  static constexpr Scalar kind = Scalar::Int64;
+};
+template <> struct ScalarOf<int64_t> {
+  static constexpr Scalar kind = Scalar::Int64;
+};
+template <> struct ScalarOf<int32_t> {
+  static constexpr Scalar kind = Scalar::Int32;
+};
+template <> struct ScalarOf<void> {
+  static constexpr Scalar kind = Scalar::Void;
+};
+template <typename T> struct ScalarOf<T *> {
+  static constexpr Scalar kind = Scalar::Pointer;
+};
+
+/// Generated code sees a struct as scalars, its slots, with the elements of arrays and the fields of structs within it
+/// one after the other. slotCount<T>: how many a T takes.
+template <typename T> inline constexpr unsigned slotCount = 1;
+
+// LevelSlot::width: the slot of that field of Level, the first one where it takes several. LevelSlot::kCount: of Level.
+// clang-format off
+#define SPC_STRUCT(STRUCT) struct STRUCT; struct STRUCT##Slot { enum : unsigned {
+#define SPC_FIELD(STRUCT, TYPE, NAME, ...) NAME, NAME##Last = NAME + slotCount<TYPE> - 1,
+#define SPC_ARRAY(STRUCT, TYPE, NAME, COUNT) NAME, NAME##Last = NAME + COUNT * slotCount<TYPE> - 1,
+#define SPC_END(STRUCT) kCount }; }; template <> inline constexpr unsigned slotCount<STRUCT> = STRUCT##Slot::kCount;
+#include "runtime/contract.def"
+// clang-format on
+
+/// What a slot of a T is.
+template <typename T> constexpr Scalar slotKind(unsigned) {
+  return ScalarOf<T>::kind;
+}
+#define SPC_STRUCT(STRUCT) template <> constexpr Scalar slotKind<STRUCT>(unsigned slot) {
+#define SPC_FIELD(STRUCT, TYPE, NAME, ...)                                                                             \
+  if (slot <= STRUCT##Slot::NAME##Last)                                                                                \
+    return slotKind<TYPE>(slot - STRUCT##Slot::NAME);
+#define SPC_ARRAY(STRUCT, TYPE, NAME, COUNT)                                                                           \
+  if (slot <= STRUCT##Slot::NAME##Last)                                                                                \
+    return slotKind<TYPE>((slot - STRUCT##Slot::NAME) % slotCount<TYPE>);
+#define SPC_END(STRUCT)                                                                                                \
+  return Scalar::Void;                                                                                                 \
+  }
+#include "runtime/contract.def"
+
+/// A function of the runtime. Its symbol in a kernel is no C identifier, so that no kernel's name clashes.
+struct Function {
+  const char *symbol;
+  Scalar result;
+  unsigned parameterCount;
+  Scalar parameters[5];
+};
+
+template <typename Signature> struct FunctionOf;
+template <typename Result, typename... Parameters> struct FunctionOf<Result(Parameters...)> {
+  static constexpr Function named(const char *symbol) {
+    return {symbol, ScalarOf<Result>::kind, sizeof...(Parameters), {ScalarOf<Parameters>::kind...}};
+  }
+};
+
+/// What a function's name begins with in C, and in kernels.
+inline constexpr char kCPrefix[] = "spc_rt_";
+#define SPC_SYMBOL_PREFIX "spc.rt."
+inline constexpr char kSymbolPrefix[] = SPC_SYMBOL_PREFIX;
+
+/// functions::run_begin is what C knows as spc_rt_run_begin.
+namespace functions {
+#define SPC_FUNCTION(RESULT, NAME, ...)                                                                                \
+  inline constexpr Function NAME = FunctionOf<RESULT(__VA_ARGS__)>::named(SPC_SYMBOL_PREFIX #NAME);
+#include "runtime/contract.def"
+
+// functions::row_flush_of(4, 8): row_flush_4_8. Null where there is no function for these widths.
+#define SPC_FAMILY(NAME) constexpr const Function *NAME##_of(int64_t first, int64_t second) {
+#define SPC_MEMBER(RESULT, NAME, FIRST, SECOND, ...)                                                                   \
+  if (first == FIRST && second == SECOND)                                                                              \
+    return &NAME##_##FIRST##_##SECOND;
+#define SPC_END_FAMILY(NAME)                                                                                           \
+  return nullptr;                                                                                                      \
+  }
+#include "runtime/contract.def"
+} // namespace functions
+#undef SPC_SYMBOL_PREFIX
+
+} // namespace spc::runtime
