@@ -4,11 +4,11 @@
 namespace spc::runtime {
 namespace {
 
-/// Beyond, keys that lie anywhere miss the caches, and hash tables win.
+/// In larger workspaces keys that lie anywhere miss the caches, and hash tables win.
 constexpr int64_t kWorkspaceBytes = int64_t{16} << 20;
 constexpr int64_t kZeroedAtOnce = int64_t{1} << 17;
 
-/// Extents, and the number of keys. IndexType where a key or a coordinate fits no index.
+/// Sets the extents and the number of keys. IndexType where a key or a coordinate fits no index.
 Status measureKeys(AssemblyState &state) {
   const Assembly &assembly = *state.assembly;
   const Tensor &target = *assembly.target;
@@ -51,7 +51,7 @@ void zeroBlock(void *closure, int64_t index) {
                 (left < kZeroedAtOnce ? left : kZeroedAtOnce) * target.valueBytes);
 }
 
-/// The numeric phase's values, all 0.
+/// Provides the numeric phase's values, all 0.
 bool prepareValues(AssemblyState &state) {
   Tensor &target = *state.assembly->target;
   if (state.assembly->phase != Phase::Numeric)

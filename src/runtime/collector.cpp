@@ -33,7 +33,7 @@ void releaseSegment(const AssemblyState &state, Segment *segment) {
   state.allocator.release(state.allocator.user, segment);
 }
 
-/// Makes an empty segment the one that is being filled.
+/// Makes an empty segment the one to be filled.
 void fillInto(Collector &run, Segment *segment) {
   run.last = segment;
   run.keys = segment->keys;
@@ -41,7 +41,7 @@ void fillInto(Collector &run, Segment *segment) {
   run.capacity = segment->capacity;
 }
 
-/// The part of what is expected that comes before a chunk.
+/// How many of the expected entries come before a chunk.
 int64_t expectedBefore(const AssemblyState &state, int64_t chunk) {
   const Assembly &assembly = *state.assembly;
   const int64_t rows = state.extents[assembly.dims[0]];
@@ -58,7 +58,7 @@ int64_t expectedBefore(const AssemblyState &state, int64_t chunk) {
                               (static_cast<double>(assembly.expected) / static_cast<double>(all > 0 ? all : 1)));
 }
 
-/// Entries to make room for in a chunk that has no share.
+/// How many entries to make room for in a chunk that has no share.
 int64_t firstCapacity(const Assembly &assembly) {
   if (assembly.phase == Phase::Numeric || assembly.expected <= kFirstEntries)
     return kFirstEntries;
@@ -114,7 +114,7 @@ bool allocateRoom(AssemblyState &state) {
   const Assembly &assembly = *state.assembly;
   if (assembly.chunks == 1 || assembly.runs > 1 || assembly.phase == Phase::Numeric || assembly.expected == 0)
     return true;
-  // One more for each chunk, as no capacity may be 0.
+  // One entry more for each chunk: no capacity may be 0.
   const int64_t room = assembly.expected + assembly.chunks;
   return allocateArray(state.allocator, room, state.keyBytes, state.roomKeys) &&
          (state.valueBytes == 0 || allocateArray(state.allocator, room, state.valueBytes, state.roomValues));
@@ -137,7 +137,7 @@ bool openChunk(Collector &run, int64_t chunk) {
     const int64_t begin = expectedBefore(state, chunk), end = expectedBefore(state, chunk + 1);
     void *keys = elementAt(state.roomKeys, begin + chunk, state.keyBytes);
     void *values = state.roomValues ? elementAt(state.roomValues, begin + chunk, state.valueBytes) : nullptr;
-    // Operands' pointers that are not in order have the chunk fall back to a segment like any other.
+    // Where operands' pointers are not in order, the chunk gets a segment like any other.
     if (begin >= 0 && end >= begin && end <= assembly.expected)
       run.own = {keys, values, end - begin + 1, 0, nullptr, true};
   }
@@ -161,7 +161,7 @@ int64_t makeRoom(Collector &run, int64_t count, int64_t more) {
   full->count = run.rowStart;
   run.before += run.rowStart;
   full->next = segment;
-  // A segment without a whole row serves no more.
+  // A segment without a whole row is of no more use.
   if (run.rowStart == 0) {
     Segment **link = &run.first;
     while (*link != full)
@@ -215,7 +215,7 @@ extern "C" int64_t spc_rt_run_grow(Run *run, int64_t count, int64_t more) {
   return makeRoom(*static_cast<Collector *>(run), count, more);
 }
 
-/// Too short for a call for each row: linkRuntime() inlines it. That a length fits is known once all have been added
+/// Too short to be called for each row: linkRuntime() inlines it. Whether lengths fit shows when they have been added
 /// up.
 extern "C" __attribute__((always_inline)) int64_t spc_rt_row_end(Run *run, int64_t count, const int64_t *coordinates) {
   auto &collector = *static_cast<Collector *>(run);

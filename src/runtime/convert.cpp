@@ -10,7 +10,7 @@
 namespace spc::runtime {
 namespace {
 
-/// Reads the entries of a tensor into arrays of its own.
+/// Reads the entries of a tensor into arrays that it owns.
 class EntryReader {
 public:
   explicit EntryReader(const Allocator &allocator) : block_(allocator) {}
@@ -117,8 +117,8 @@ Status convertRows(const Allocator &allocator, const Workers &workers, const Ten
   return status;
 }
 
-/// For tensors that are known to be what `build` takes, but for their sizes. Numbers that do not fit the pointers or
-/// the coordinates would fit no other way either.
+/// For tensors that are known to be what `build` takes, except for their sizes. Where a number does not fit the
+/// pointers or the coordinates, no other way would help.
 template <typename I, auto build>
 int32_t convertKnownRows(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target,
                          bool withValues) {
@@ -131,7 +131,7 @@ int32_t convertKnownRows(const Allocator &allocator, const Workers &workers, con
   return static_cast<int32_t>(convertRows<build>(allocator, workers, source, target, withValues));
 }
 
-/// The way for a target and its widths; without values those of any width will do.
+/// The function for a target and its widths; without values, that for any width of values will do.
 auto chooseWay(const Tensor &source, const Tensor &target, bool withValues) {
   if (!hasCounts(source) || !canBuildRows(source, target, withValues))
     return convertSorted;

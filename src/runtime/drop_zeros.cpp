@@ -12,7 +12,7 @@ bool isZeroBut(const void *value, int64_t bytes, uint8_t sign) {
   return (read[bytes - 1] & ~sign) == 0;
 }
 
-/// Whether a value is 0: each part of it, of either sign.
+/// Whether a value is 0 in each of its parts; -0 counts.
 bool isZero(ValueKind kind, const void *value, int64_t bytes) {
   switch (kind) {
   case ValueKind::Float:

@@ -6,7 +6,7 @@
 
 namespace spc::runtime {
 
-/// Walks a tensor of any format from the outside in and notes the coordinates of each entry.
+/// Walks a tensor of any format from its root to its entries and reports the coordinates of each one.
 template <typename Note> class EntryWalk {
 public:
   /// `note(position, at)` gets the position among the values and the coordinates by dimension, in the order of the
@@ -48,7 +48,7 @@ public:
   }
 
 private:
-  /// The innermost level's entries under one parent.
+  /// Reads the innermost level's entries under one parent.
   SPC_HOT Status readFiber(Cursor &cursor) {
     const int64_t leaf = source_.order - 1;
     const Level &level = source_.levels[leaf];
@@ -78,7 +78,7 @@ private:
 
   static int64_t scaleOf(const Level &level) { return level.part == LevelPart::Quotient ? level.block : 1; }
 
-  /// Adds up what the first `levels` levels of the path say of each dimension, but for differences.
+  /// Computes coordinates by dimension from the first `levels` levels of the path; differences follow in subtract().
   void combine(int64_t levels) {
     for (int64_t &at : at_)
       at = 0;
@@ -87,7 +87,7 @@ private:
         at_[source_.levels[k].dimension] += path_[k] * scaleOf(source_.levels[k]);
   }
 
-  /// Of each difference the dimension that no level stores whole.
+  /// For each difference, computes the coordinate in the dimension that no level stores whole.
   void subtract() {
     for (int64_t k = 0; k < source_.order; ++k) {
       const Level &level = source_.levels[k];
@@ -100,7 +100,7 @@ private:
     }
   }
 
-  /// Whether the coordinates lie within their extents; that of dimension `except` is not looked at.
+  /// Whether all coordinates but that of dimension `except` lie within their extents.
   bool isInTensor(int64_t except) const {
     for (int64_t k = 0; k < source_.order; ++k) {
       const Level &level = source_.levels[k];

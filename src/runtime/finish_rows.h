@@ -11,34 +11,40 @@
 
 namespace spc::runtime {
 
-template <size_t bytes> struct NumberOf { using Type = double; };
-template <> struct NumberOf<4> { using Type = float; };
+template <size_t bytes> struct NumberOf {
+  using Type = double;
+};
+template <> struct NumberOf<4> {
+  using Type = float;
+};
 
-/// Rows next to each other, which one task finishes.
+/// Neighbouring rows that one task finishes.
 struct Piece {
   int64_t firstRow, rows;
-  int64_t begin; ///< of the entries
-  int64_t count; ///< of the entries that are left
+  int64_t begin; ///< of their entries
+  int64_t count; ///< of the entries that are left when repeats are summed
 };
 
 /// The work on one target, a dense and a compressed level, whose arrays hold entries grouped by rows.
 template <typename I, typename V> class RowFinisher {
 public:
-  /// `starts`: of rows, and the end. Rows are sorted by column where `sorts` says so, else they are in order.
+  /// `starts` are those of the rows, and the end. Rows are sorted by column with `sorts`; without, they must be
+  /// already.
   RowFinisher(const Allocator &allocator, const Workers &workers, Tensor &target, I *starts, bool sorts)
       : allocator_(allocator), workers_(workers), target_(target), starts_(starts), sorts_(sorts) {}
 
   bool sorts() const { return sorts_; }
 
-  /// Finishes all rows, in so many tasks where they are in order. False where there is no memory to sort long ones.
+  /// Finishes all rows: in up to `tasks` tasks where they are in order. False where there is no memory to sort long
+  /// rows.
   bool finishAll(int64_t tasks);
 
-  /// Sorts the rows of a piece and sums repeats; their ends are at what is left then, and the piece's end at a gap.
-  /// `room` is for the longest row, where rows are sorted; none is needed up to kInsertionLimit.
+  /// Sorts the rows of a piece and sums repeats. The rows then lie close together, and a gap follows the piece where
+  /// there were repeats. Where rows are sorted, `room` is for the longest one; rows up to kInsertionLimit need none.
   SPC_HOT void finish(Piece &piece, RowEntries<I, V> room) const;
 
-  /// Closes the gaps between pieces, which follow each other and cover all rows, and sets the target's `stored`. Gives
-  /// memory back where repeats took up much, if there is any to copy the rest into.
+  /// Closes the gaps between pieces, which follow each other and cover all rows, and sets the target's `stored`. Where
+  /// repeats took up much memory, copies the rest and gives that back, if there is memory for the copy.
   void join(const Piece *pieces, int64_t count);
 
 private:
@@ -46,7 +52,7 @@ private:
     return {static_cast<I *>(target_.levels[1].indices), static_cast<V *>(target_.values)};
   }
 
-  /// values[to] += values[from], without a call where that is usual.
+  /// values[to] += values[from], inline for floats.
   void add(V *values, int64_t from, int64_t to) const {
     using Number = NumberOf<sizeof(V)>::Type;
     if (target_.valueKind == ValueKind::Float)
@@ -111,7 +117,7 @@ template <typename I, typename V> bool RowFinisher<I, V>::finishAll(int64_t task
       room = {reinterpret_cast<I *>(memory.at(columns)),
               target_.values ? reinterpret_cast<V *>(memory.at(values)) : nullptr};
   }
-  // A piece ends where the row does in which a share of the entries ends.
+  // A piece ends with the row in which the task's share of the entries ends.
   Piece pieces[kMaxTasks];
   for (int64_t task = 0, row = 0; task < tasks; ++task) {
     const int64_t first = row, end = shareBegin(target_.stored, task + 1, tasks);

@@ -8,15 +8,15 @@ namespace spc::runtime {
 /// Where grouped entries go.
 template <typename I, typename V> struct GroupedRows {
   int64_t rows;
-  I *starts; ///< of rows, and the end
+  I *starts; ///< of the rows, and the end of the last one
   I *columns;
   V *values; ///< null where no values are wanted
 };
 
-/// The work on one list or matrix. Code that `finishes` takes a finisher.
+/// Groups the entries of one list or matrix. With `finishes` it can take a finisher.
 template <typename I, typename V, bool finishes> class RowGrouping {
 public:
-  /// A finisher, if there is one, finishes the rows of the target, which is its own.
+  /// `finisher` finishes the rows of its own target, which `target` must be; null: rows stay as they are grouped.
   RowGrouping(const Allocator &allocator, const Workers &workers, const Entries<I, V> &entries,
               const GroupedRows<I, V> &target, RowFinisher<I, V> *finisher)
       : workers_(workers), entries_(entries), target_(target), finisher_(finishes ? finisher : nullptr),
@@ -29,12 +29,12 @@ public:
   }
 
 private:
-  /// Places as far apart are in some cache for certain.
+  /// Places that lie this close together are in some cache for certain.
   static constexpr int64_t kCachedBytes = int64_t{1} << 22;
-  /// Blocks of rows, unless rows in a block would not fit 16 bits.
+  /// Blocks of rows, unless a row's number in its block needs more than 16 bits.
   static constexpr int64_t kUsualBlocks = 128;
   static constexpr int64_t kMaxBlockShift = 16;
-  /// With fewer tasks, blocks let more threads work.
+  /// Where fewer tasks than this could group at once, blocks let more threads work.
   static constexpr int64_t kFewestAtOnce = 4;
 
   /// Whether neighbours go to places far apart. Then entries are first grouped by blocks of rows, whose places fit into
@@ -44,7 +44,8 @@ private:
     return averageStep(entries_.keys, entries_.count) >=
            static_cast<uint64_t>(kCachedBytes / static_cast<int64_t>(perRow * (sizeof(I) + sizeof(V))));
   }
-  /// Tasks count the entries of all rows each, which must not cost more than what they count. Rows are sorted by one.
+  /// How many tasks group without blocks. Each task has counters for all rows, which must not cost more than its
+  /// entries; rows that are to be sorted go to one task.
   int64_t tasksAtOnce() const {
     int64_t tasks = hasFinisher() && finisher_->sorts() ? 1 : tasks_;
     while (tasks > 1 && target_.rows > entries_.count / (4 * tasks))
@@ -70,12 +71,12 @@ private:
   Block memory_;
   int64_t tasks_;
   int64_t blockCount_ = 0;
-  I *next_ = nullptr;       ///< by task and block: where the task's next entry of the block goes
+  I *next_ = nullptr;       ///< where a task's next entry of a block goes, by task and block
   Piece *pieces_ = nullptr; ///< by block
   Blocks<I, V> blocks_{};
 };
 
-/// Counters of each task; one task counts where its rows' ends will be.
+/// Allocates counters for each task. A single task counts in the array of the rows' ends.
 template <typename I, typename V, bool finishes> bool RowGrouping<I, V, finishes>::allocateCounters() {
   Layout layout;
   layout.add(tasks_ * target_.rows, sizeof(I));
@@ -103,7 +104,7 @@ template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finish
   return !hasFinisher() || finisher_->finishAll(tasks_) ? Status::Ok : Status::Memory;
 }
 
-/// Counts become places: row by row, in each task by task.
+/// Turns counts into places: row by row and, within a row, task by task.
 template <typename I, typename V, bool finishes> SPC_HOT void RowGrouping<I, V, finishes>::placeRows() {
   if (tasks_ == 1)
     return sumCounts(next_, target_.rows, I{0});
@@ -118,7 +119,7 @@ template <typename I, typename V, bool finishes> SPC_HOT void RowGrouping<I, V, 
   }
 }
 
-/// Room for the entries by blocks. Without, they are grouped at once.
+/// Makes room for the entries by blocks. False where memory ran out: they are then grouped at once.
 template <typename I, typename V, bool finishes> bool RowGrouping<I, V, finishes>::allocateBlocks() {
   while (blocks_.shift < kMaxBlockShift && target_.rows >> blocks_.shift > kUsualBlocks)
     ++blocks_.shift;
@@ -172,7 +173,7 @@ template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finish
   return Status::Ok;
 }
 
-/// Counts become places: block by block, in each task by task.
+/// Turns counts into places: block by block and, within a block, task by task.
 template <typename I, typename V, bool finishes> void RowGrouping<I, V, finishes>::placeBlocks() {
   I place = 0;
   for (int64_t b = 0; b < blockCount_; ++b) {
@@ -193,7 +194,7 @@ template <typename I, typename V, bool finishes> void RowGrouping<I, V, finishes
   I *const next = target_.starts + 1 + piece.firstRow;
   scatterBlock(blocks_, piece.begin, piece.begin + piece.count, piece.rows,
                Places<I, V>{next, target_.columns, target_.values});
-  // What the block's entries took up is free now.
+  // The memory of the block's entries is free now: it is the finisher's room.
   if (hasFinisher())
     finisher_->finish(piece, RowEntries<I, V>{blocks_.columns, blocks_.values}.from(piece.begin));
 }

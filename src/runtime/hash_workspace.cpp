@@ -9,7 +9,7 @@ constexpr int64_t kFirstTable = 256;
 constexpr int64_t kRadixBits = 8;
 constexpr int64_t kFewKeys = 64; // below, insertion sort wins
 
-/// The slot of `key`, or the empty one where it belongs.
+/// The slot of `key`, or the empty slot where it belongs.
 inline int64_t probe(const Workspace &table, int64_t key) {
   const auto hash = static_cast<uint64_t>(key) * 0x9e3779b97f4a7c15u;
   auto slot = static_cast<int64_t>(hash >> table.shift);
@@ -18,7 +18,7 @@ inline int64_t probe(const Workspace &table, int64_t key) {
   return slot;
 }
 
-/// An empty table in a block of its own.
+/// Allocates an empty table in a block of its own.
 bool allocateTable(const AssemblyState &state, int64_t capacity, Workspace &table) {
   Layout layout;
   const int64_t keys = layout.add(capacity, sizeof(int64_t));
@@ -50,7 +50,7 @@ void insertionSort(Touched *list, int64_t count) {
   }
 }
 
-/// By least significant digit first, of the keys' distances from the least one. Returns the sorted list, which is
+/// Sorts by the keys' distances from the least key, least significant digit first. Returns the sorted list, which is
 /// `list` or `scratch`.
 SPC_HOT Touched *radixSort(Touched *list, Touched *scratch, int64_t count) {
   int64_t least = list[0].key, most = list[0].key;
@@ -82,7 +82,7 @@ SPC_HOT Touched *radixSort(Touched *list, Touched *scratch, int64_t count) {
   return list;
 }
 
-/// The touched keys of a table in order.
+/// Sorts the touched keys of a table.
 Touched *sortTouched(Workspace &table) {
   if (table.count > kFewKeys)
     return radixSort(table.touched, table.scratch, table.count);
@@ -90,7 +90,7 @@ Touched *sortTouched(Workspace &table) {
   return table.touched;
 }
 
-/// The widths are kAny where they are known at run time only.
+/// Flushes a row (spc_rt_hash_flush). The widths are kAny where they are known at run time only.
 template <int64_t KeyBytes, int64_t ValueBytes>
 SPC_HOT int64_t flushTable(Collector &run, int64_t count, const int64_t *coordinates) {
   const AssemblyState &state = *run.state;

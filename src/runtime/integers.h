@@ -5,8 +5,8 @@
 
 namespace spc::runtime {
 
-/// An array of integers of 4 or 8 bytes, which it does not own. The width is chosen at run time, not by a template:
-/// kernels that use the runtime compile it each time.
+/// An array of integers of 4 or 8 bytes, which it does not own. The width is chosen at run time, not by a template,
+/// because each kernel that uses the runtime compiles it anew.
 class Integers {
 public:
   Integers() = default;

@@ -3,11 +3,11 @@
 namespace spc::runtime {
 namespace {
 
-/// A buffer of more than so many times what it holds is not handed over.
+/// A buffer is not handed over where its capacity is more than this multiple of its entries.
 constexpr int64_t kMaxRoom = 4;
 
-/// The segment that holds all entries and not too much room besides, if there is one. Pages that are never touched cost
-/// nothing.
+/// The segment that has all entries, if there is one, without too much room besides; null otherwise. Some room is fine:
+/// pages that are never touched cost nothing.
 Segment *onlySegment(const AssemblyState &state, int64_t total) {
   for (int64_t chunk = 0; chunk < state.assembly->chunks; ++chunk)
     if (const Collector *run = entriesOf(state, chunk))
@@ -20,7 +20,7 @@ Segment *onlySegment(const AssemblyState &state, int64_t total) {
 
 struct Joining {
   AssemblyState &state;
-  void *keys, *values; ///< null: not joined
+  void *keys, *values; ///< null where they are not to be joined
 };
 
 void joinChunk(void *closure, int64_t chunk) {

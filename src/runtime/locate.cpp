@@ -6,7 +6,7 @@
 namespace spc::runtime {
 namespace {
 
-/// What a level lists of a place's coordinates.
+/// The coordinate of a place in a level.
 int64_t partOf(const Level &level, const int64_t *coordinates) {
   const int64_t at = coordinates[level.dimension];
   switch (level.part) {
@@ -22,7 +22,7 @@ int64_t partOf(const Level &level, const int64_t *coordinates) {
   return at;
 }
 
-/// Compares entry `position` of the listed levels [first, last) with a place: negative where it comes before.
+/// Compares entry `position` of the listed levels [first, last) with a place: negative where the entry comes first.
 int compare(const Tensor &target, int64_t first, int64_t last, int64_t position, const int64_t *coordinates) {
   for (int64_t k = first; k < last; ++k) {
     const int64_t listed = coordinate(target, k, {position, 0, 0}), wanted = partOf(target.levels[k], coordinates);
@@ -63,7 +63,7 @@ int64_t positionOf(const Tensor &target, const int64_t *coordinates) {
       ++k;
       continue;
     }
-    // Singletons have their parent's position: a list is searched by all its levels at once.
+    // Singletons share their parent's position: all levels of a list are searched at once.
     int64_t last = k + 1;
     while (last < target.order && target.levels[last].storage == LevelStorage::Singleton)
       ++last;

@@ -51,7 +51,8 @@ private:
   char *memory_ = nullptr;
 };
 
-/// An array of its own, NULL where it has no elements. False where memory ran out; `array` is NULL then.
+/// Allocates an array as a block of its own, NULL where it has no elements. False where memory ran out; `array` is NULL
+/// then.
 inline bool allocateArray(const Allocator &allocator, int64_t count, int64_t bytes, void *&array) {
   array = nullptr;
   if (count == 0)

@@ -28,7 +28,7 @@ public:
     ++count_;
   }
 
-  /// Adds to the value of the entry that was added last.
+  /// Adds to the value of the last entry.
   void addToLast(const RowReader &from, int64_t entry) {
     if (state_.valueBytes == 0)
       return;
@@ -71,7 +71,7 @@ int compareRows(const RowReader &a, const RowReader &b, int64_t rowOrder) {
   return 0;
 }
 
-/// Writes the union of the rows of both into `to`.
+/// Writes the union of the rows of `a` and `b` into `to`.
 void writeUnion(Collector &to, RowReader a, RowReader b) {
   const AssemblyState &state = *to.state;
   RowWriter writer(to);
@@ -107,7 +107,7 @@ extern "C" void spc_rt_merge_runs(Run *into, Run *from) {
   }
   releaseEntries(run);
   releaseEntries(other);
-  copyElements(&run, &merged, 1, sizeof(Collector)); // by itself the compiler would call libc
+  copyElements(&run, &merged, 1, sizeof(Collector)); // an assignment would become a call of libc
 }
 
 } // namespace spc::runtime

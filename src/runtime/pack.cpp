@@ -15,9 +15,9 @@ bool isFixed(const Level &level) {
   return level.storage == LevelStorage::Fixed || level.storage == LevelStorage::FixedUnique;
 }
 
-/// The work on one tensor, level by level as in Chou et al. 2018: `positions_` are the slots of the level packed last,
-/// `at_` says which of them each entry is in. Entries are sorted by every level down to the last listed one: the order
-/// of what dense levels below it store does not matter.
+/// Packs one tensor, level by level as in Chou et al. 2018: `positions_` is the number of slots of the level packed
+/// last, and `at_` says which of them each entry is in. Entries are sorted by all levels down to the last listed one;
+/// in dense levels below, their order does not matter.
 class Packing {
 public:
   Packing(const Allocator &allocator, const EntryList &entries, Tensor &target)
@@ -77,11 +77,11 @@ private:
   Block work_;
   int64_t width_ = 4;         ///< bytes that hold every coordinate and every entry's number
   int64_t sortedLevels_ = 0;  ///< levels down to the last listed one
-  Integers keys_[kMaxLevels]; ///< by level: each entry's coordinate, as in the list
+  Integers keys_[kMaxLevels]; ///< each entry's coordinate in the order of the list, by level
   EntryOrder order_;          ///< the sorted entries; `now` is null where the list is sorted
-  int64_t *at_ = nullptr;     ///< by sorted entry
+  int64_t *at_ = nullptr;     ///< the slot of each sorted entry
   Integers gathered_;         ///< room for a coordinate of each sorted entry, where the list is not sorted
-  Integers column_;           ///< of the level that is being packed: the coordinate of each sorted entry
+  Integers column_;           ///< each sorted entry's coordinate in the level that is being packed
   int64_t positions_ = 1;
 };
 
@@ -105,7 +105,7 @@ Status Packing::prepare() {
   return Status::Ok;
 }
 
-/// Coordinates by level: those of the list, or for blocks parts of them.
+/// Computes coordinates by level: those of the list, or parts of them where there are blocks.
 bool Packing::computeParts() {
   int64_t offsets[kMaxLevels];
   Layout layout;
@@ -174,7 +174,7 @@ Status Packing::packLevel(int64_t k) {
   return multiply(extent) ? Status::Ok : Status::Memory;
 }
 
-/// One level's coordinates as sorted.
+/// Sets `column_` to the coordinates of level `k`.
 SPC_HOT void Packing::readColumn(int64_t k) {
   column_ = keys_[k];
   if (order_.now.isNull())
@@ -184,7 +184,7 @@ SPC_HOT void Packing::readColumn(int64_t k) {
   column_ = gathered_;
 }
 
-/// Whether a sorted entry is at the place of the one before it.
+/// Whether sorted entry `sorted` is at the same place as the one before it.
 bool Packing::isSamePlace(int64_t sorted) const {
   if (packed_.areSorted())
     return packed_[sorted] == packed_[sorted - 1];
@@ -206,7 +206,7 @@ bool Packing::allocateIndices(int64_t k, int64_t count) {
          allocateArray(allocator_, numbers, target_.indexBytes, level.indices);
 }
 
-/// A level above singletons repeats its coordinate for each place.
+/// Packs a compressed level. Above singletons it repeats its coordinate for each place.
 SPC_HOT Status Packing::compressed(int64_t k) {
   Level &level = target_.levels[k];
   const bool repeats = k + 1 < target_.order && target_.levels[k + 1].storage == LevelStorage::Singleton;
@@ -243,7 +243,7 @@ SPC_HOT Status Packing::compressed(int64_t k) {
   return Status::Ok;
 }
 
-/// Entries of one place, which have one position, write the same.
+/// Packs a level of singletons. Entries of one place have one position, and write the same there.
 SPC_HOT bool Packing::singleton(int64_t k) {
   if (!allocateIndices(k, positions_))
     return false;
@@ -302,7 +302,7 @@ void Packing::padUnique(Level &level, int64_t first, int64_t used) {
   for (int64_t slot = used - 1; slot >= 0; --slot)
     setIndex(level, first + slot + padding, indexAt(level, first + slot));
   for (int64_t slot = first, candidate = 0; padding > 0; ++slot, ++candidate) {
-    // The coordinate that comes next is `padding` slots further on.
+    // The next listed coordinate is `padding` slots further on.
     if (used > 0 && indexAt(level, slot + padding) == candidate)
       --used;
     else
@@ -316,7 +316,7 @@ SPC_HOT bool Packing::packValues() {
     return false;
   if (!allocateArray(allocator_, positions_, target_.valueBytes, target_.values))
     return false;
-  // Unless every place ends in a list, there are positions without an entry, and entries of one are not neighbours.
+  // Unless every place ends in a list, some positions have no entry, and entries of one position are no neighbours.
   const bool isList = sortedLevels_ == target_.order && !isFixed(target_.levels[target_.order - 1]);
   if (!isList)
     fillWithZeros(target_.values, positions_ * target_.valueBytes);
@@ -340,7 +340,7 @@ void clearArrays(Tensor &target) {
 void releaseArrays(const Allocator &allocator, Tensor &target) {
   for (int64_t k = 0; k < target.order; ++k) {
     releaseArray(allocator, target.levels[k].pointers);
-    if (target.levels[k].offset == 0) // else another level's
+    if (target.levels[k].offset == 0) // else the array is another level's
       releaseArray(allocator, target.levels[k].indices);
   }
   releaseArray(allocator, target.values);

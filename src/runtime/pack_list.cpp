@@ -6,7 +6,7 @@
 namespace spc::runtime {
 namespace {
 
-/// All entries as a list by dimension, written chunk by chunk in parallel.
+/// Builds a list of all entries, with coordinates by dimension, chunk by chunk in parallel.
 class ListBuilder {
 public:
   explicit ListBuilder(AssemblyState &state) : state_(state) {

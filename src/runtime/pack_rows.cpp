@@ -6,8 +6,8 @@
 namespace spc::runtime {
 namespace {
 
-/// Writes rows that lie in the target's order. Levels above the list are written row by row, what has an element for
-/// each entry chunk by chunk, in parallel.
+/// Packs rows that are in the target's order. Levels above the list are written row by row; arrays with an element for
+/// each entry are written chunk by chunk, in parallel.
 class RowPacker {
 public:
   explicit RowPacker(AssemblyState &state)
@@ -48,12 +48,12 @@ private:
   Tensor &target_;
   const int64_t dense_, list_;
   int64_t total_;
-  int64_t parents_ = 1;           ///< of the first level that is not dense
-  int64_t nodes_[kMaxOrder] = {}; ///< by level between the dense ones and the list
+  int64_t parents_ = 1;           ///< parents of the first level that is not dense
+  int64_t nodes_[kMaxOrder] = {}; ///< entries of each level between the dense ones and the list
 };
 
-/// visit(row, firstNew, begin, end) for each row in order: the outermost level whose coordinate differs from that of
-/// the row before, and the row's entries.
+/// Calls visit(row, firstNew, begin, end) for each row in order: `firstNew` is the outermost level whose coordinate
+/// differs from that of the row before, [begin, end) are the row's entries.
 template <typename Visit> void RowPacker::visitRows(Visit visit) const {
   const int64_t rowOrder = state_.rowOrder;
   const int64_t *previous = nullptr;
@@ -97,7 +97,7 @@ bool RowPacker::allocate() {
   return allocateList();
 }
 
-/// The list's arrays but that of keys, which is joined, unless all of them are one.
+/// Allocates the list's arrays. An array of keys of its own is left out: joining makes it.
 bool RowPacker::allocateList() {
   const int64_t stride = leaf().stride, size = target_.indexBytes;
   if (stride == 1) {
@@ -124,11 +124,11 @@ bool RowPacker::joinList() {
   return true;
 }
 
-/// Pointers down to the list and the indices of the levels above it.
+/// Writes the pointers of all levels, and the indices of the levels above the list.
 void RowPacker::writeTree() {
   const int64_t dense = dense_, list = list_;
   const int64_t bytes = target_.pointerBytes;
-  int64_t next[kMaxOrder] = {}; // by level, like nodes_
+  int64_t next[kMaxOrder] = {}; // entries written so far, by level like nodes_
   int64_t parent = 0;           // the first one whose pointer is not written yet
   visitRows([&](const int64_t *row, int64_t firstNew, int64_t begin, int64_t) {
     next[list] = begin;
@@ -153,7 +153,7 @@ void RowPacker::writeTree() {
     store(level(k + 1).pointers, bytes, next[k], next[k + 1]);
 }
 
-/// The keys where they are interleaved with the row's coordinates.
+/// Writes a chunk's keys, where they are interleaved with the row's coordinates.
 void RowPacker::copyKeys(void *closure, int64_t chunk) {
   auto &packer = *static_cast<RowPacker *>(closure);
   const Collector *run = entriesOf(packer.state_, chunk);
@@ -170,7 +170,7 @@ template <typename T> SPC_HOT void fillSteps(void *array, int64_t begin, int64_t
     static_cast<T *>(array)[at] = static_cast<T>(value);
 }
 
-/// The coordinates of the list but the last: the row's, once for each entry.
+/// Writes the list's coordinates except the last: those of the row, once for each entry.
 void RowPacker::fillChunk(void *closure, int64_t chunk) {
   const auto &packer = *static_cast<RowPacker *>(closure);
   const Collector *run = entriesOf(packer.state_, chunk);

@@ -8,8 +8,8 @@
 
 namespace spc::runtime {
 
-/// Bits of a digit: fewer than where keys are read through the order, as each bucket is a stream of writes, and more
-/// streams than pages that the processor can keep track of cost more than a step more.
+/// Bits of a digit: fewer than where keys are read through the order. Each bucket is a stream of writes, and more
+/// streams than the processor can track pages of cost more than another step.
 inline constexpr int64_t kPackedDigitBits = 8;
 inline constexpr int64_t kPackedBuckets = int64_t{1} << kPackedDigitBits;
 

@@ -5,7 +5,7 @@
 
 namespace spc::runtime {
 
-/// Looks every entry up by itself.
+/// Looks up the place of each entry on its own.
 extern "C" void spc_rt_place_entries(Run *from, int64_t count, const int64_t *coordinates) {
   auto &run = *static_cast<Collector *>(from);
   const AssemblyState &state = *run.state;

@@ -56,8 +56,8 @@ Range findRow(const AssemblyState &state, const int64_t *coordinates) {
   return range;
 }
 
-/// Puts the row's values at the places of its keys. The widths are kAny where they are known at run time only; then
-/// there may be other runs' values.
+/// Puts the row's values at the places of its keys. The widths are kAny where they are known at run time only; other
+/// runs may have put values there then.
 template <int64_t KeyBytes, int64_t ValueBytes>
 SPC_HOT void placeKeys(Collector &run, int64_t count, const int64_t *coordinates) {
   const Range range = findRow(*run.state, coordinates);

@@ -16,7 +16,7 @@ bool fitsInt32(const Tensor &source) {
   return fits;
 }
 
-/// The work on one tensor.
+/// Copies one tensor.
 class Reorder {
 public:
   Reorder(const Allocator &allocator, const Tensor &source, Tensor &copy)
@@ -55,8 +55,8 @@ private:
   Block workspace_;
   Block result_;
   int64_t width_;            ///< bytes that hold every coordinate and every entry's number
-  Integers keys_[kMaxOrder]; ///< by level of the copy: the coordinate of each entry, by its position in the source
-  int64_t nodes_[kMaxOrder]; ///< by level of the copy: its entries
+  Integers keys_[kMaxOrder]; ///< coordinates by position in the source, for each level of the copy
+  int64_t nodes_[kMaxOrder]; ///< entries of each level of the copy
   EntryOrder order_;         ///< positions in the source
 };
 
@@ -86,7 +86,8 @@ Status Reorder::readEntries() {
   });
 }
 
-/// The outermost level in which sorted entry `entry` differs from the one before it; the copy's order for a repeat.
+/// The outermost level in which sorted entry `entry` differs from the one before it; the copy's order where it repeats
+/// that.
 int64_t Reorder::firstNewLevel(int64_t entry) const {
   int64_t k = 0;
   if (entry > 0)
@@ -127,7 +128,8 @@ bool Reorder::allocateResult() {
   return true;
 }
 
-/// A place's first value, or one more. A source without values has a pattern to copy.
+/// Sets the value of a place or, unless `isFirst`, adds to it. Nothing where the source has no values: then only its
+/// pattern is copied.
 void Reorder::writeValue(int64_t entry, int64_t at, bool isFirst) {
   if (!source_.values)
     return;
@@ -137,7 +139,7 @@ void Reorder::writeValue(int64_t entry, int64_t at, bool isFirst) {
     addValue(source_, source_.values, entry, copy_.values, at);
 }
 
-/// Order 1: scatters into zeros.
+/// Writes a copy of order 1: scatters into zeros.
 void Reorder::writeVector() {
   for (int64_t b = 0; b < copy_.stored * copy_.valueBytes; ++b)
     static_cast<char *>(copy_.values)[b] = 0;
@@ -172,7 +174,7 @@ void Reorder::writeTree() {
     store(copy_.levels[k].pointers, copy_.pointerBytes, next[k - 1], next[k]);
 }
 
-/// Counts and extents by themselves, before any array is read.
+/// Checks counts and extents, before any array is read.
 Status checkCounts(const Tensor &source, const Tensor &copy) {
   if (source.stored < 0 || source.rootCount < 0)
     return Status::Count;

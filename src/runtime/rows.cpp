@@ -6,7 +6,7 @@
 namespace spc::runtime {
 namespace {
 
-/// Rows of a list that are longer on average are not sorted one by one.
+/// Rows of a list are sorted one by one up to this average length.
 constexpr int64_t kLongRow = 16;
 
 bool isWhole(const Level &level, LevelStorage storage) {
@@ -23,14 +23,14 @@ bool isCoordinateList(const Tensor &tensor) {
          isWhole(tensor.levels[1], LevelStorage::Singleton);
 }
 
-/// The work on one matrix of coordinates `I` and values `V`.
+/// Builds one matrix with coordinates `I` and values `V`.
 template <typename I, typename V> class RowBuilder {
 public:
   RowBuilder(const Allocator &allocator, const Workers &workers, const Tensor &source, Tensor &target, bool withValues)
       : allocator_(allocator), workers_(workers), source_(source), target_(target), rows_(target.levels[0].extent),
         withValues_(withValues), starts_(allocator) {}
 
-  /// The source has no repeats and is a matrix, if it is known to be.
+  /// With `isUniqueMatrix` the source must be a matrix without repeats.
   template <bool isUniqueMatrix> Status run() {
     if (!allocate())
       return Status::Memory;
@@ -103,7 +103,7 @@ template <typename I, typename V> Entries<I, V> RowBuilder<I, V>::matrix() const
           {}};
 }
 
-/// Columns come out sorted, as rows are read in order.
+/// Builds the target from a matrix. Columns come out sorted because the source's rows are read in order.
 template <typename I, typename V> Status RowBuilder<I, V>::transpose() {
   RowFinisher<I, V> sums = finisher(false);
   return group(matrix(), grouped_, source_.levels[1].isUnique != 0 ? nullptr : &sums);
@@ -137,8 +137,8 @@ template <typename I, typename V> Status RowBuilder<I, V>::buildFromList() {
   return group(list, grouped_, &sorts);
 }
 
-/// Groups the entries of a list, of which columns are the keys, into a matrix of its own: grouped by rows then, each
-/// row is in order. False where there is no memory for it.
+/// Groups the entries of a list by columns, into a matrix in `block`: when that is grouped by rows, each row is in
+/// order. False where there is no memory for it.
 template <typename I, typename V>
 bool RowBuilder<I, V>::groupByColumns(const Entries<I, V> &entries, Block &block, Entries<I, V> &columns,
                                       Status &status) {
@@ -171,7 +171,7 @@ template <typename I, typename V> ListOrder RowBuilder<I, V>::inspect(const Entr
   return all;
 }
 
-/// Copies the entries of a list that is sorted, and sums its repeats.
+/// Copies the entries of a sorted list, and sums its repeats.
 template <typename I, typename V> void RowBuilder<I, V>::copyList(const Entries<I, V> &list, bool hasRepeats) {
   const int64_t tasks = tasksFor(workers_, list.count);
   const auto begin = [&](int64_t task) { return shareBegin(list.count, task, tasks); };

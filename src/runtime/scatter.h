@@ -16,8 +16,8 @@ template <typename I> struct Column {
   Column from(int64_t entry) const { return {first + entry * stride, stride}; }
 };
 
-/// Entries that are to be grouped by their keys. The columns of a list are listed too; in a matrix the column of an
-/// entry is the parent that it is under.
+/// Entries that are to be grouped by their keys. A list has their columns, too; in a matrix the column of an entry is
+/// its parent.
 template <typename I, typename V> struct Entries {
   Column<I> keys;
   const V *values;
@@ -41,7 +41,7 @@ template <typename I, typename V> struct Places {
   }
 };
 
-/// Where entries go that are grouped by blocks of 2^shift rows, a first pass: each block's next free place, and the
+/// Where entries go in a first pass that groups them by blocks of 2^shift rows: each block's next free place, and the
 /// arrays.
 template <typename I, typename V> struct Blocks {
   I *next;        ///< by block
@@ -84,7 +84,7 @@ SPC_HOT Status checkColumns(const Entries<I, V> &entries, int64_t task, int64_t 
   return isWrong ? Status::Count : Status::Ok;
 }
 
-/// Counts entries [begin, end) by the blocks of 2^shift keys that theirs lie in; false where a key is out of range.
+/// Counts entries [begin, end) by the blocks of 2^shift keys that their keys lie in; false where a key is out of range.
 template <typename I>
 SPC_HOT bool countKeys(Column<I> keys, int64_t begin, int64_t end, int64_t extent, int64_t shift, I *counts) {
   SPC_UNROLL
@@ -106,7 +106,7 @@ template <typename I> SPC_HOT void sumCounts(I *counts, int64_t rows, I place) {
   }
 }
 
-/// How far neighbours' keys lie apart, by a sample.
+/// The average distance of neighbours' keys, by a sample.
 template <typename I> SPC_HOT uint64_t averageStep(Column<I> keys, int64_t count) {
   const int64_t interval = count / 1024 + 1;
   uint64_t sum = 0, samples = 1;
@@ -120,7 +120,7 @@ template <typename I> SPC_HOT uint64_t averageStep(Column<I> keys, int64_t count
 /// Scatters entries [begin, end), whose coordinates have been checked, into Places or Blocks.
 template <typename I, typename V, typename Into>
 SPC_HOT void scatter(const Entries<I, V> &all, int64_t begin, int64_t end, const Into &places) {
-  const Into into = places; // in registers: what is written may not change it
+  const Into into = places; // in registers: no write can change a local copy
   const Entries<I, V> entries = all;
   if (entries.pointers.isNull()) {
     SPC_UNROLL
@@ -130,7 +130,7 @@ SPC_HOT void scatter(const Entries<I, V> &all, int64_t begin, int64_t end, const
   }
   const I *const keys = entries.keys.first;
   const Integers pointers = entries.pointers;
-  // The parent of the first entry: the last one that starts at it or before.
+  // The parent of the first entry is the last one that starts at this entry or before.
   int64_t parent = 0;
   for (int64_t after = entries.columnExtent; after - parent > 1;) {
     const int64_t middle = parent + (after - parent) / 2;
@@ -145,7 +145,7 @@ SPC_HOT void scatter(const Entries<I, V> &all, int64_t begin, int64_t end, const
   }
 }
 
-/// Scatters the entries of one block, at [begin, end) of its arrays, to its `height` rows, whose starts it sets.
+/// Scatters the entries of one block, [begin, end) of its arrays, to its `height` rows, and sets these rows' starts.
 template <typename I, typename V>
 SPC_HOT void scatterBlock(const Blocks<I, V> &block, int64_t begin, int64_t end, int64_t height,
                           const Places<I, V> &places) {
@@ -162,15 +162,15 @@ SPC_HOT void scatterBlock(const Blocks<I, V> &block, int64_t begin, int64_t end,
     into.put(rows[e], columns[e], values, e);
 }
 
-/// What there is to know of a list of coordinates.
+/// What inspectList() finds out about a list of coordinates.
 struct ListOrder {
   bool isInRange = true;
   bool isSorted = true;
-  bool hasRepeats = false; ///< … of neighbours
+  bool hasRepeats = false; ///< neighbours are equal
 };
 
-/// Looks at entries [begin, end) of a list and at the one before them. Stops soon where they are not sorted, the rest
-/// being unseen then.
+/// Looks at entries [begin, end) of a list and at the one before them. Stops soon where they are not sorted: what it
+/// says of the rest is then unknown.
 template <typename I>
 SPC_HOT ListOrder inspectList(Column<I> rows, Column<I> columns, int64_t begin, int64_t end, int64_t rowExtent,
                               int64_t columnExtent) {

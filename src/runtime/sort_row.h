@@ -7,7 +7,7 @@
 
 namespace spc::runtime {
 
-/// Shorter rows, and pieces of longer ones, are sorted by insertion.
+/// Rows up to this length, and pieces of longer ones, are sorted by insertion.
 inline constexpr int64_t kInsertionLimit = 24;
 
 /// Entries of a row. Values are null where there are none.

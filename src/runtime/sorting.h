@@ -8,7 +8,7 @@ namespace spc::runtime {
 inline constexpr int64_t kDigitBits = 11;
 inline constexpr int64_t kBuckets = int64_t{1} << kDigitBits;
 
-/// Numbers of entries in the order in which they are sorted so far. Owns nothing.
+/// The entries' numbers, in the order in which they are sorted so far. Owns nothing.
 struct EntryOrder {
   int64_t count = 0;
   Integers now;               ///< `count` entries
@@ -23,7 +23,7 @@ inline bool isSortedBy(const EntryOrder &order, Integers key) {
   return true;
 }
 
-/// A stable sort by one coordinate, below `extent`: by least significant digit first, nothing where it is sorted.
+/// Sorts stably by one coordinate, below `extent`: least significant digit first. Does nothing where they are sorted.
 inline void sortBy(EntryOrder &order, Integers key, int64_t extent) {
   if (isSortedBy(order, key))
     return;

@@ -23,7 +23,7 @@ float halfToFloat(uint16_t bits) {
   return floatOf(sign | bitsOf(magnitude));
 }
 
-/// Rounds to nearest even. Adding a power of two leaves the bits that a subnormal half keeps, rounded by the addition.
+/// Rounds to nearest even. Subnormal halves: adding a power of two leaves the bits that they keep, and rounds them.
 uint16_t floatToHalf(float value) {
   const uint32_t bits = bitsOf(value), magnitude = bits & 0x7fffffffu;
   const auto sign = static_cast<uint16_t>(bits >> 16 & 0x8000u);

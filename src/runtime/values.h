@@ -31,7 +31,7 @@ uint16_t floatToBrain(float value);
 /// values[to] += source[from]
 void addValue(const Tensor &type, const void *source, int64_t from, void *values, int64_t to);
 
-/// The one where `adds`, else the other.
+/// addValue() where `adds`, else copyValue().
 inline void putValue(const Tensor &type, const void *source, int64_t from, void *values, int64_t to, bool adds) {
   if (adds)
     addValue(type, source, from, values, to);

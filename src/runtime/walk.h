@@ -42,21 +42,20 @@ inline void store(void *array, int64_t bytes, int64_t position, int64_t value) {
 struct Cursor {
   int64_t position;
   int64_t end;
-  int64_t first; ///< of a level without an indices array: the position of coordinate 0
+  int64_t first; ///< the position of coordinate 0, where the level has no indices array
 };
 
-/// A closed form under a parent's coordinate.
+/// The value of a closed form at a parent's coordinate.
 inline int64_t valueOf(const ClosedForm &form, int64_t parent, int64_t extent) {
   return form.constant + form.slope * parent + form.size * extent;
 }
 
-/// The coordinate of position `parent` of a level that runs over all of them again and again; 0 where it has none.
+/// The coordinate of position `parent` in a level that repeats all coordinates below `extent`; 0 where there are none.
 inline int64_t coordinateOf(int64_t parent, int64_t extent) {
   return extent > 0 ? parent % extent : 0;
 }
 
-/// The sum of a closed form over the parents before `parent`, whose coordinates run from 0 to parentExtent - 1 again
-/// and again.
+/// The sum of a closed form over the parents before `parent`, whose level repeats the coordinates below parentExtent.
 inline int64_t sumBefore(const Level &level, int64_t parent) {
   const ClosedForm &form = level.length;
   const auto upTo = [&](int64_t count) {
@@ -67,7 +66,7 @@ inline int64_t sumBefore(const Level &level, int64_t parent) {
   return parent / level.parentExtent * upTo(level.parentExtent) + upTo(parent % level.parentExtent);
 }
 
-/// Coordinates of a level that stores all of them.
+/// The number of coordinates that a level has, stored or not.
 inline int64_t denseCount(const Level &level) {
   if (level.part == LevelPart::Quotient)
     return level.extent / level.block + (level.extent % level.block != 0);
@@ -117,7 +116,7 @@ inline int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor)
                          : cursor.position - cursor.first;
 }
 
-/// Whether a level's coordinate is one that it may have.
+/// Whether `at` is a coordinate of the level.
 inline bool isInRange(const Level &level, int64_t at) {
   if (level.part == LevelPart::Difference)
     return at > -level.minusExtent && at < level.extent;

@@ -9,7 +9,7 @@ int64_t wordsOf(int64_t bits) {
   return bits / 64 + 1;
 }
 
-/// All arrays of a dense workspace in one block of zeros.
+/// Allocates all arrays of a dense workspace in one block of zeros.
 bool allocateDense(const AssemblyState &state, Workspace &workspace) {
   const int64_t words = wordsOf(state.keySpace), summaryWords = wordsOf(words);
   const int64_t valueWords = (state.keySpace * state.valueBytes + 7) / 8;
@@ -36,7 +36,7 @@ Workspace *newWorkspace(const AssemblyState &state) {
   return nullptr;
 }
 
-/// The touched keys whose bits the summary's words from first to last stand for.
+/// Counts the touched keys below the words [first, last] of the summary.
 int64_t countTouched(const Run &run, int64_t first, int64_t last) {
   int64_t count = 0;
   for (int64_t s = first; s <= last; ++s)
@@ -45,13 +45,13 @@ int64_t countTouched(const Run &run, int64_t first, int64_t last) {
   return count;
 }
 
-/// Room for the touched keys, most of which are where they were. Returns the new count.
+/// Makes room for the touched keys of the words [first, last] of the summary. Returns the new count.
 int64_t makeRoomForTouched(Collector &run, int64_t count, int64_t first, int64_t last) {
   const int64_t more = countTouched(run, first, last);
   return more > run.capacity - count ? makeRoom(run, count, more) : count;
 }
 
-/// The widths are kAny where they are known at run time only.
+/// Flushes a row (spc_rt_row_flush). The widths are kAny where they are known at run time only.
 template <int64_t KeyBytes, int64_t ValueBytes>
 SPC_HOT int64_t flushRow(Collector &run, int64_t count, int64_t first, int64_t last, const int64_t *coordinates) {
   if (first > last)
