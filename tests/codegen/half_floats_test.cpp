@@ -241,7 +241,7 @@ TEST_CASE("objects need no library for 16-bit floats") {
       probe.operand("x", formatOf("d"), {m});
       for (const sema::ValueType type : {sema::ValueType::F16, sema::ValueType::BF16}) {
         probe.operand(sema::spelling(type), formatOf(""), {}, type);
-        probe.ask(sema::spelling(type));
+        probe.ask("scalar, \"" + std::string(sema::spelling(type)) + "\"");
       }
       INFO(triple << " -O" << level << " scalars");
       Compiled compiled = compileProbe(probe, {triple, "", level});

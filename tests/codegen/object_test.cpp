@@ -31,8 +31,8 @@ Probe plainProbe() {
   const auto m = probe.extent("m");
   probe.operand("x", formatOf("d"), {m});
   probe.operand("beta", formatOf(""), {}, sema::ValueType::F32);
-  probe.ask("x.values");
-  probe.ask("beta");
+  probe.ask(R"(values, "x")");
+  probe.ask(R"(scalar, "beta")");
   return probe;
 }
 
@@ -43,7 +43,7 @@ Probe copyingProbe() {
   const auto a = probe.operand("A", formatOf("dc"), {m, n});
   probe.temporary("t", formatOf("d"), {n});
   probe.converted("copy", formatOf("dc", {1, 0}), a);
-  probe.ask("copy.values");
+  probe.ask(R"(values, "copy")");
   return probe;
 }
 

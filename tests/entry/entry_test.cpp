@@ -57,18 +57,18 @@ TEST_CASE("the body gets what its binds name") {
   probe.operand("alpha", formatOf(""), {});
   probe.operand("beta", formatOf(""), {}, sema::ValueType::F32);
   probe.scalarOutput("total");
-  const size_t sizeM = probe.ask("size(m)");
-  const size_t sizeN = probe.ask("size(n)");
-  const size_t sizeFour = probe.ask("size(four)");
-  const size_t stored = probe.ask("A.stored");
-  const size_t pointers = probe.ask("A.pointers_1");
-  const size_t indices = probe.ask("A.indices_1");
-  const size_t values = probe.ask("A.values");
-  const size_t stride = probe.ask("B.stride_0");
-  const size_t dense = probe.ask("B.values");
-  const size_t alpha = probe.ask("alpha");
-  const size_t beta = probe.ask("beta");
-  const size_t total = probe.ask("total.values");
+  const size_t sizeM = probe.ask(R"(size, "m")");
+  const size_t sizeN = probe.ask(R"(size, "n")");
+  const size_t sizeFour = probe.ask(R"(size, "four")");
+  const size_t stored = probe.ask(R"(stored, "A")");
+  const size_t pointers = probe.ask(R"(pointers, "A", 1)");
+  const size_t indices = probe.ask(R"(indices, "A", 1)");
+  const size_t values = probe.ask(R"(values, "A")");
+  const size_t stride = probe.ask(R"(stride, "B", 0)");
+  const size_t dense = probe.ask(R"(values, "B")");
+  const size_t alpha = probe.ask(R"(scalar, "alpha")");
+  const size_t beta = probe.ask(R"(scalar, "beta")");
+  const size_t total = probe.ask(R"(values, "total")");
 
   Running run(probe);
   CsrArrays csr = oneEntry();
@@ -101,9 +101,9 @@ TEST_CASE("roots without a pointers array give their count") {
   const auto n = probe.extent("n");
   probe.operand("D", formatOf("cc"), {m, n});
   probe.operand("C", formatOf("cs"), {m, n});
-  const size_t rows = probe.ask("D.count_0");
-  const size_t entries = probe.ask("C.count_0");
-  const size_t inner = probe.ask("C.indices_1");
+  const size_t rows = probe.ask(R"(count, "D", 0)");
+  const size_t entries = probe.ask(R"(count, "C", 0)");
+  const size_t inner = probe.ask(R"(indices, "C", 1)");
   Running run(probe);
   const std::vector<int32_t> zeros(8), pointers{0, 1, 3};
   const std::vector<double> values(8);
@@ -275,7 +275,7 @@ TEST_CASE("column-major operands have their first dimension contiguous") {
   const auto m = probe.extent("m");
   const auto n = probe.extent("n");
   probe.operand("B", formatOf("dd", {1, 0}), {m, n});
-  const size_t stride = probe.ask("B.stride_1");
+  const size_t stride = probe.ask(R"(stride, "B", 1)");
   Running run(probe);
   double value = 0;
   Object &b = run["B"];
@@ -293,8 +293,8 @@ namespace {
 struct SharingProbe {
   SharingProbe() {
     probe.shares("D", probe.operand("S", formatOf("dc"), {probe.extent("m"), probe.extent("n")}));
-    for (const char *field : {"pointers_1", "indices_1", "stored", "values"})
-      asked.push_back(probe.ask(std::string("D.") + field));
+    for (const char *field : {R"(pointers, "D", 1)", R"(indices, "D", 1)", R"(stored, "D")", R"(values, "D")"})
+      asked.push_back(probe.ask(field));
     run.emplace(probe);
     csr.fill((*run)["S"]);
     d().point(FieldRole::Values, 0, result.data());

@@ -59,7 +59,7 @@ Format diagonals() {
 
 TEST_CASE("a fixed width gives the number of values") {
   SECTION("at run time") {
-    One test(formatOf("df"), {"A.stored", "A.width_1", "A.indices_1"});
+    One test(formatOf("df"), {R"(stored, "A")", R"(width, "A", 1)", R"(indices, "A", 1)"});
     test.shape({5, 9});
     test.object().at(FieldRole::Width, 1) = 3;
     test.object().point(FieldRole::Indices, 1, test.zeros.data());
@@ -95,7 +95,7 @@ TEST_CASE("a fixed width gives the number of values") {
   SECTION("in the format") {
     Format format = formatOf("df");
     format.levels[1].width = 4;
-    One test(format, {"A.stored"});
+    One test(format, {R"(stored, "A")"});
     CHECK(test.object().type.find(FieldRole::Width, 1) < 0);
     test.shape({7, 9});
     CHECK(test.call() == SPC_ERROR_NULL);
@@ -109,7 +109,7 @@ TEST_CASE("a fixed width gives the number of values") {
 
 TEST_CASE("a closed form gives the number of values") {
   SECTION("lower triangle") {
-    One test(formatOf("dt"), {"A.stored"});
+    One test(formatOf("dt"), {R"(stored, "A")"});
     test.shape({6, 6});
     REQUIRE(test.call() == SPC_OK);
     CHECK(test.got(0) == 21);
@@ -135,7 +135,7 @@ TEST_CASE("a closed form gives the number of values") {
     Format format = formatOf("dt");
     format.levels[1].length = {0, -1, 1};
     format.levels[1].start = {0, 1, 0};
-    One test(format, {"A.stored"});
+    One test(format, {R"(stored, "A")"});
     test.shape({6, 6});
     REQUIRE(test.call() == SPC_OK);
     CHECK(test.got(0) == 21);
@@ -148,7 +148,7 @@ TEST_CASE("a closed form gives the number of values") {
     CHECK(test.call() == SPC_ERROR_SHAPE);
   }
   SECTION("a batch of triangles") {
-    One test(formatOf("ddt"), {"A.stored"});
+    One test(formatOf("ddt"), {R"(stored, "A")"});
     test.shape({3, 4, 4});
     REQUIRE(test.call() == SPC_OK);
     CHECK(test.got(0) == 30);
@@ -169,7 +169,7 @@ TEST_CASE("a closed form gives the number of values") {
 }
 
 TEST_CASE("ragged dense levels have pointers and no indices") {
-  One test(formatOf("dr"), {"A.stored", "A.pointers_1"});
+  One test(formatOf("dr"), {R"(stored, "A")", R"(pointers, "A", 1)"});
   CHECK(test.object().type.find(FieldRole::Indices, 1) < 0);
   const std::vector<int32_t> pointers{0, 2, 2, 5};
   test.shape({3, 4});
@@ -190,7 +190,7 @@ namespace {
 struct LengthsProbe {
   explicit LengthsProbe(IndexType type, const std::string &letters = "dl")
       : bytes(static_cast<size_t>(format::bits(type) / 8)),
-        test(formatOf(letters, {}, type, IndexType::I32), {"A.stored", "A.pointers_1"}), lengths(4 * bytes) {
+        test(formatOf(letters, {}, type, IndexType::I32), {R"(stored, "A")", R"(pointers, "A", 1)"}), lengths(4 * bytes) {
     for (size_t p = 0; p < 4; ++p)
       lengths[p * bytes] = static_cast<char>(p);
     test.shape(letters.size() == 2 ? std::vector<int64_t>{4, 9} : std::vector<int64_t>{4, 9, 0});
@@ -280,7 +280,7 @@ TEST_CASE("lengths that do not add up to the stored values are refused") {
 }
 
 TEST_CASE("blocks are counted, padding included") {
-  One test(blocked(2, 4), {"A.stored", "size(m / 2)", "size(n / 4)", "size(m)"});
+  One test(blocked(2, 4), {R"(stored, "A")", R"(size, "m" by 2)", R"(size, "n" by 4)", R"(size, "m")"});
   const std::vector<int32_t> pointers{0, 1, 1, 3};
   test.shape({5, 9});
   test.object().at(FieldRole::Stored) = 24;
@@ -314,7 +314,7 @@ TEST_CASE("blocks are counted, padding included") {
 }
 
 TEST_CASE("diagonals are counted") {
-  One test(diagonals(), {"A.count_0", "A.stored"});
+  One test(diagonals(), {R"(count, "A", 0)", R"(stored, "A")"});
   test.shape({5, 7});
   test.object().at(FieldRole::Count) = 3;
   test.object().at(FieldRole::Stored) = 15;
@@ -333,7 +333,7 @@ TEST_CASE("diagonals are counted") {
 TEST_CASE("interleaved coordinates are one array") {
   Format format = formatOf("css");
   format.interleaved = true;
-  One test(format, {"A.entries", "A.count_0"});
+  One test(format, {R"(entries, "A")", R"(count, "A", 0)"});
   test.shape({5, 7, 9});
   test.object().at(FieldRole::Stored) = 2;
   CHECK(test.call() == SPC_ERROR_NULL);

@@ -64,7 +64,7 @@ TEST_CASE("temporaries have room for their extents") {
   const size_t values = test.probe.ask("A.sum.values");
   const size_t outer = test.probe.ask("A.sum.stride_1");
   const size_t inner = test.probe.ask("A.sum.stride_0");
-  const size_t vector = test.probe.ask("t.values");
+  const size_t vector = test.probe.ask(R"(values, "t")");
   Running run(test.probe);
   CsrArrays operand = threeEntries();
   operand.fill(run["A"]);
@@ -185,7 +185,7 @@ TEST_CASE("a temporary whose size overflows is memory that ran out") {
 TEST_CASE("a temporary of order 0 needs no memory") {
   Probe probe;
   probe.temporary("t", formatOf(""), {});
-  const size_t values = probe.ask("t.values");
+  const size_t values = probe.ask(R"(values, "t")");
   Running run(probe);
   Arena arena;
   CHECK(run.call(&arena.context) == SPC_OK);

@@ -23,8 +23,8 @@ TEST_CASE("scalars of every type reach the body") {
     const auto m = probe.extent("m");
     probe.operand("x", formatOf("d"), {m});
     probe.operand("alpha", formatOf(""), {}, type);
-    const size_t alpha = probe.ask("alpha");
-    probe.ask("size(m)"); // keeps the place behind a scalar of 16 bytes
+    const size_t alpha = probe.ask(R"(scalar, "alpha")");
+    probe.ask(R"(size, "m")"); // keeps the place behind a scalar of 16 bytes
     Running run(probe);
     double element = 0;
     run["x"].at(FieldRole::Size) = run["x"].at(FieldRole::Stride) = 1;
@@ -48,7 +48,7 @@ TEST_CASE("scalars of every type reach the body") {
 TEST_CASE("of a bool argument one bit counts") {
   Probe probe;
   probe.operand("flag", formatOf(""), {}, ValueType::Bool);
-  const size_t flag = probe.ask("flag");
+  const size_t flag = probe.ask(R"(scalar, "flag")");
   Running run(probe);
   for (const unsigned char passed : {0, 1, 0xfe, 0xff}) {
     unsigned char byte = passed;
@@ -94,7 +94,7 @@ TEST_CASE("a tensor with another one's structure is its values") {
     const size_t own = probe.ask("S." + field);
     pairs.emplace_back(own, probe.ask("V." + field));
   }
-  const size_t values = probe.ask("V.values");
+  const size_t values = probe.ask(R"(values, "V")");
   Running run(probe);
   const std::vector<int32_t> lengths{1, 1}, indices{0, 2};
   std::vector<double> first(2), second(2);
@@ -128,7 +128,7 @@ TEST_CASE("outputs take every field of the structure they share") {
     for (int d = 0; d < format.order(); ++d)
       extents.push_back(probe.extent(std::string(1, static_cast<char>('m' + d))));
     probe.shares("D", probe.operand("S", format, extents));
-    const size_t stored = probe.ask("D.stored");
+    const size_t stored = probe.ask(R"(stored, "D")");
     Running run(probe);
     std::vector<int32_t> numbers(64, 2);
     std::vector<double> values(64), results(64);
@@ -181,8 +181,8 @@ TEST_CASE("blocks of rows run in chunks") {
     format.levels[k].block = 4;
   }
   probe.operand("A", format, {m, n});
-  const size_t begin = probe.ask("begin(m / 4)"), end = probe.ask("end(m / 4)");
-  probe.attributes = R"~(spc.chunks = {items = "size(m / 4)", tensors = ["A"], extents = [], work = 16})~";
+  const size_t begin = probe.ask(R"(begin, "m" by 4)"), end = probe.ask(R"(end, "m" by 4)");
+  probe.attributes = R"~(spc.chunks = {items = #spc.bind<size, "m" by 4>, tensors = ["A"], extents = [], work = 16})~";
   Running run(probe);
   std::vector<int32_t> pointers(2000);
   Object &a = run["A"];

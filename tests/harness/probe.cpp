@@ -1,6 +1,7 @@
 #include "harness/probe.h"
 
 #include "codegen/link_runtime.h"
+#include "dialect/dialect.h"
 #include "entry/entry.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -53,7 +54,7 @@ Probe::Probe() {
   out.extents = {extent("places")};
   out.isWritten = true;
   kernel.steps.emplace_back(sema::Statement{.target = add(out)}); // a stage, whose body the test writes itself
-  ask("size(places)");
+  ask(R"(size, "places")");
 }
 
 sema::ExtentId Probe::extent(const std::string &name, std::optional<int64_t> fixed) {
@@ -129,20 +130,19 @@ static std::string llvmSpelling(sema::ValueType type) {
 
 std::string Probe::bodyText() const {
   const auto typeOf = [&](const std::string &bind) -> std::string {
-    for (const sema::Tensor &tensor : kernel.tensors)
-      if (tensor.name == bind)
-        return llvmSpelling(tensor.type);
-    const std::string field = bind.substr(bind.rfind('.') + 1);
-    return field == "values" || field == "entries" || field.starts_with("pointers") || field.starts_with("indices")
-               ? "!llvm.ptr"
-               : "i64";
+    const std::string kind = bind.substr(0, bind.find(','));
+    if (kind == "scalar")
+      for (const sema::Tensor &tensor : kernel.tensors)
+        if (bind == "scalar, \"" + tensor.name + "\"")
+          return llvmSpelling(tensor.type);
+    return kind == "values" || kind == "entries" || kind == "pointers" || kind == "indices" ? "!llvm.ptr" : "i64";
   };
-  std::string parameters = "%out: !llvm.ptr {llvm.noalias, spc.bind = \"out.values\"}";
+  std::string parameters = R"(%out: !llvm.ptr {llvm.noalias, spc.bind = #spc.bind<values, "out">})";
   std::string stores;
   for (size_t b = 0; b < binds.size(); ++b) {
     const std::string number = std::to_string(b);
     const std::string type = typeOf(binds[b]);
-    parameters += ", %a" + number + ": " + type + " {spc.bind = \"" + binds[b] + "\"}";
+    parameters += ", %a" + number + ": " + type + " {spc.bind = #spc.bind<" + binds[b] + ">}";
     stores += "  %p" + number + " = llvm.getelementptr %out[" + number + "] : (!llvm.ptr) -> !llvm.ptr, i64\n";
     stores += "  llvm.store %a" + number + ", %p" + number + " : " + type + ", !llvm.ptr\n";
   }
@@ -155,11 +155,10 @@ namespace {
 std::unique_ptr<llvm::Module> translate(const Probe &probe, const llvm::TargetMachine &machine,
                                         llvm::LLVMContext &context, bool invoker) {
   mlir::DialectRegistry registry;
-  registry.insert<mlir::LLVM::LLVMDialect>();
+  registry.insert<mlir::LLVM::LLVMDialect, dialect::SpcDialect>();
   mlir::registerLLVMDialectTranslation(registry);
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
-  mlirContext.allowUnregisteredDialects();
   auto parsed = mlir::parseSourceString<mlir::ModuleOp>(probe.bodyText(), &mlirContext);
   if (!parsed)
     throw std::runtime_error("the body does not parse: " + probe.bodyText());

@@ -38,8 +38,7 @@ public:
   /// An operand with the structure of `owner`, of which only the values are passed.
   sema::TensorId valuesOnly(const std::string &name, sema::TensorId owner);
   sema::TensorId scalarOutput(const std::string &name);
-  /// Asks for a bind; its number is the place in "out". The body's argument has the scalar's type where the bind is
-  /// one.
+  /// Asks for a bind, written as in #spc.bind<...>; its number is the place in "out".
   size_t ask(const std::string &bind);
 
   abi::Signature signature() const;
