@@ -104,6 +104,11 @@ std::string sizesToSet(const sema::Kernel &kernel, const Parameter &parameter) {
   return names;
 }
 
+/// Whether a call changes values alone.
+bool keepsStructure(const sema::Tensor &tensor) {
+  return tensor.isWritten && !tensor.format.isDense() && std::holds_alternative<sema::Own>(tensor.structure);
+}
+
 /// What a caller has to know about an argument beyond its shape and storage, in lines.
 std::vector<std::string> notes(const Signature &signature, const sema::Kernel &kernel, const Parameter &parameter) {
   const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(parameter.tensor)];
@@ -112,7 +117,7 @@ std::vector<std::string> notes(const Signature &signature, const sema::Kernel &k
     lines.push_back("part " + std::to_string(tensor.part) + " of " + forComment(tensor.partOf) +
                     ", which is the sum of its parts");
   if (parameter.kind == ParameterKind::Values) {
-    const std::string owner = parameterOf(signature, kernel, *tensor.structureOf);
+    const std::string owner = parameterOf(signature, kernel, tensor.shared()->owner);
     lines.push_back("only its values, as many as " + owner + " stores and in that order: it has the structure of " +
                     owner);
   } else if (parameter.isAssembled && tensor.isRead) {
@@ -122,10 +127,10 @@ std::vector<std::string> notes(const Signature &signature, const sema::Kernel &k
     lines.push_back("which " + signature.function + "_free releases");
     if (const std::string sizes = sizesToSet(kernel, parameter); !sizes.empty())
       lines.push_back("to be set before, as no operand has it: " + sizes);
-  } else if (tensor.isWritten && tensor.patternOf && !parameter.fillsStructure) {
+  } else if (keepsStructure(tensor)) {
     lines.push_back("only its values change");
-  } else if (tensor.isWritten && tensor.patternOf) {
-    const std::string owner = parameterOf(signature, kernel, *tensor.patternOf);
+  } else if (parameter.fillsStructure) {
+    const std::string owner = parameterOf(signature, kernel, tensor.shared()->owner);
     lines.push_back("has the entries of " + owner + ": its values array has room for as many as " + owner + " stores,");
     lines.push_back("its other arrays are those of " + owner + ", or NULL, which the call replaces by them");
   }

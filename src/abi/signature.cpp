@@ -50,10 +50,10 @@ Parameter makeParameter(const sema::Kernel &kernel, sema::TensorId id) {
     parameter.kind = byPointer ? ParameterKind::ScalarPointer : ParameterKind::ScalarValue;
     return parameter;
   }
-  parameter.kind = tensor.structureOf ? ParameterKind::Values : ParameterKind::Tensor;
+  parameter.kind = tensor.hasDeclaredOwner() ? ParameterKind::Values : ParameterKind::Tensor;
   parameter.type = structFor(tensor.format, tensor.type);
-  parameter.isAssembled = tensor.isAssembled;
-  parameter.fillsStructure = !tensor.structureOf && tensor.isWritten && tensor.patternOf && *tensor.patternOf != id;
+  parameter.isAssembled = tensor.isAssembled();
+  parameter.fillsStructure = tensor.shared() && !tensor.shared()->declared;
   return parameter;
 }
 

@@ -59,9 +59,9 @@ bool storesCount(const format::Format &format);
 
 /// How a tensor is passed.
 enum class ParameterKind {
-  Tensor,        ///< pointer to a struct, const where the struct itself is not written to
-  Values,        ///< pointer to the values of a tensor whose structure another parameter has (sema Tensor::structureOf)
-  ScalarValue,   ///< a number by value
+  Tensor,      ///< pointer to a struct, const where the struct itself is not written to
+  Values,      ///< pointer to the values of a tensor whose structure another parameter has (sema SharedWith, declared)
+  ScalarValue, ///< a number by value
   ScalarPointer, ///< pointer to a number: an order-0 output; const: a complex operand, which C and C++ pass differently
 };
 

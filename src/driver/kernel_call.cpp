@@ -98,15 +98,7 @@ public:
 private:
   const sema::Tensor &tensorAt(size_t k) const { return kernel_.tensors[kernel_.parameters[k]]; }
   bool sharesOther(size_t k) const { return ownerOf(kernel_.parameters[k]) != kernel_.parameters[k]; }
-
-  /// The tensor that has the structure of `tensor` in its struct.
-  sema::TensorId ownerOf(sema::TensorId tensor) const {
-    for (size_t hops = 0; hops < kernel_.tensors.size(); ++hops) {
-      const sema::Tensor &borrower = kernel_.tensors[tensor];
-      tensor = borrower.structureOf ? *borrower.structureOf : borrower.patternOf.value_or(tensor);
-    }
-    return tensor;
-  }
+  sema::TensorId ownerOf(sema::TensorId tensor) const { return sema::structureOwner(kernel_, tensor); }
 
   bool packOne(size_t k) {
     const sema::Tensor &tensor = tensorAt(k);

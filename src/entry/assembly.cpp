@@ -107,8 +107,7 @@ void AssembledOutputs::prepare() {
     if (argument.parameter.isAssembled)
       add(argument.parameter.tensor, &argument, argument.parameter.type);
   for (size_t id = 0; id < entry_.kernel.tensors.size(); ++id)
-    if (const sema::Tensor &tensor = entry_.kernel.tensors[id];
-        tensor.role == sema::TensorRole::Temporary && tensor.isAssembled)
+    if (const sema::Tensor &tensor = entry_.kernel.tensors[id]; tensor.is<sema::Temporary>() && tensor.isAssembled())
       add(static_cast<sema::TensorId>(id), nullptr, abi::structFor(tensor.format, tensor.type));
   if (outputs_.empty())
     return;

@@ -157,15 +157,15 @@ void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
 
 /// Leaves with Status::Shape where a view reaches beyond its source. No step of this overflows: what is left of the
 /// source's extent is divided.
-void checkWindows(Entry &entry, const sema::Tensor &view) {
+void checkWindows(Entry &entry, const sema::View &view, const std::vector<sema::ExtentId> &extents) {
   EntryBuilder &build = entry.build;
-  const std::vector<sema::ExtentId> &within = entry.kernel.tensors[*view.source].extents;
+  const std::vector<sema::ExtentId> &within = entry.kernel.tensors[view.source].extents;
   for (size_t dim = 0; dim < view.windows.size(); ++dim) {
     const sema::Window &window = view.windows[dim];
     Value room = build.subtract(entry.extents[within[dim]], build.constant(window.constant + 1));
     Value isRead = build.truth(true), isOutside = isNegative(build, room);
     for (const sema::Window::Multiple &term : window.terms) {
-      const Value extent = entry.extents[view.extents[static_cast<size_t>(term.dim)]];
+      const Value extent = entry.extents[extents[static_cast<size_t>(term.dim)]];
       const Value last = build.subtract(extent, build.constant(1)), scale = build.constant(term.scale);
       isRead = build.both(isRead, build.differ(extent, build.constant(0)));
       // A negative room is outside already.
@@ -249,8 +249,8 @@ void checkSizes(Entry &entry) {
   for (const TensorArgument &argument : entry.arguments)
     checkNumbers(entry, argument);
   for (const sema::Tensor &tensor : entry.kernel.tensors)
-    if (tensor.role == sema::TensorRole::View)
-      checkWindows(entry, tensor);
+    if (const auto *view = tensor.as<sema::View>())
+      checkWindows(entry, *view, tensor.extents);
   for (const sema::LeastExtent &needed : entry.kernel.leastExtents)
     entry.build.failIf(entry.build.compare(ICmpPredicate::slt, entry.extents[static_cast<size_t>(needed.extent)],
                                            entry.build.constant(needed.least)),

@@ -13,9 +13,9 @@ TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tenso
   EntryBuilder &build = entry.build;
   Descriptors descriptors(entry);
   const Value allocator = descriptors.allocator(memory);
-  const sema::Tensor &from = entry.kernel.tensors[*tensor.source];
+  const sema::Tensor &from = entry.kernel.tensors[tensor.as<sema::Converted>()->source];
   const Value workers = descriptors.workers();
-  const Value source = descriptors.describe(from, entry.tensors[*tensor.source]);
+  const Value source = descriptors.describe(from, entry.tensors[tensor.as<sema::Converted>()->source]);
   const Value copy = descriptors.describe(tensor, {});
   const mlir::Type pointer = build.pointerType(), number = build.int64Type();
   LLVM::LLVMFuncOp convert = declareFunction(build, runtimeSymbol(converterFor(from, tensor)), build.int32Type(),

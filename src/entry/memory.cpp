@@ -42,7 +42,7 @@ Value allocate(Entry &entry, Memory &memory, Value bytes) {
 /// The structure of a pattern's owner, with values of its own.
 TensorView allocateShared(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   EntryBuilder &build = entry.build;
-  TensorView view = entry.tensors[structureOwner(entry.kernel, *tensor.patternOf)];
+  TensorView view = entry.tensors[sema::structureOwner(entry.kernel, tensor.shared()->owner)];
   const int64_t size = sema::bytesOf(tensor.type);
   build.failIf(build.compare(ICmpPredicate::sgt, view.stored, build.constant(INT64_MAX / size)), Status::Memory);
   view.values = allocate(entry, memory, build.multiply(view.stored, build.constant(size)));
@@ -76,18 +76,18 @@ bool isMadeLater(const Entry &entry, sema::TensorId copy) {
 }
 
 /// A pointer into its source's elements, and strides in terms of the source's.
-TensorView viewInto(Entry &entry, const sema::Tensor &tensor) {
+TensorView viewInto(Entry &entry, const sema::View &into, int order) {
   EntryBuilder &build = entry.build;
-  const sema::Tensor &source = entry.kernel.tensors[*tensor.source];
-  const TensorView &elements = entry.tensors[*tensor.source];
+  const sema::Tensor &source = entry.kernel.tensors[into.source];
+  const TensorView &elements = entry.tensors[into.source];
   TensorView view;
-  view.strides.resize(tensor.extents.size());
+  view.strides.resize(static_cast<size_t>(order));
   Value first = build.constant(0);
   for (int dim = 0; dim < source.order(); ++dim) {
     // The struct's own innermost stride may be anything where it does not matter.
     const bool isInnermost = dim == source.format.levels.back().dim;
     const Value stride = isInnermost ? build.constant(1) : elements.strides[dim];
-    const sema::Window &window = tensor.windows[dim];
+    const sema::Window &window = into.windows[dim];
     first = build.add(first, build.multiply(stride, build.constant(window.constant)));
     for (const sema::Window::Multiple &term : window.terms) {
       const Value scaled = build.multiply(stride, build.constant(term.scale));
@@ -95,7 +95,7 @@ TensorView viewInto(Entry &entry, const sema::Tensor &tensor) {
       sum = sum ? build.add(sum, scaled) : scaled;
     }
   }
-  view.values = build.element(llvmType(build, tensor.type), elements.values, first);
+  view.values = build.element(llvmType(build, source.type), elements.values, first);
   return view;
 }
 
@@ -107,18 +107,16 @@ void allocateTensors(Entry &entry, Memory &memory) {
   for (const TensorArgument &argument : entry.arguments)
     if (!argument.parameter.isAssembled)
       entry.tensors[argument.parameter.tensor].pointers =
-          entry.tensors[structureOwner(entry.kernel, argument.parameter.tensor)].pointers;
+          entry.tensors[sema::structureOwner(entry.kernel, argument.parameter.tensor)].pointers;
   for (size_t t = 0; t < entry.kernel.tensors.size(); ++t)
-    if (const sema::Tensor &tensor = entry.kernel.tensors[t];
-        tensor.role == sema::TensorRole::Temporary && !tensor.isAssembled)
-      entry.tensors[t] =
-          tensor.patternOf ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
+    if (const sema::Tensor &tensor = entry.kernel.tensors[t]; tensor.is<sema::Temporary>() && !tensor.isAssembled())
+      entry.tensors[t] = tensor.shared() ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
   for (size_t t = 0; t < entry.kernel.tensors.size(); ++t)
-    if (entry.kernel.tensors[t].role == sema::TensorRole::Converted && !isMadeLater(entry, static_cast<int>(t)))
+    if (entry.kernel.tensors[t].is<sema::Converted>() && !isMadeLater(entry, static_cast<int>(t)))
       entry.tensors[t] = copyConverted(entry, memory, entry.kernel.tensors[t]);
   for (size_t t = 0; t < entry.kernel.tensors.size(); ++t)
-    if (entry.kernel.tensors[t].role == sema::TensorRole::View)
-      entry.tensors[t] = viewInto(entry, entry.kernel.tensors[t]);
+    if (const auto *view = entry.kernel.tensors[t].as<sema::View>())
+      entry.tensors[t] = viewInto(entry, *view, entry.kernel.tensors[t].order());
 }
 
 } // namespace spc::entry

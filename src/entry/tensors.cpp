@@ -146,15 +146,6 @@ const sema::Tensor &tensorNamed(const sema::Kernel &kernel, llvm::StringRef name
   return *llvm::find_if(kernel.tensors, [&](const sema::Tensor &tensor) { return tensor.name == name; });
 }
 
-sema::TensorId structureOwner(const sema::Kernel &kernel, sema::TensorId tensor) {
-  sema::TensorId owner = tensor;
-  for (size_t hops = 0; hops < kernel.tensors.size(); ++hops) {
-    const sema::Tensor &borrower = kernel.tensors[owner];
-    owner = borrower.structureOf ? *borrower.structureOf : borrower.patternOf.value_or(owner);
-  }
-  return owner;
-}
-
 void bindParameters(Entry &entry) {
   entry.tensors.resize(entry.kernel.tensors.size());
   for (size_t p = 0; p < entry.signature.parameters.size(); ++p) {
@@ -177,7 +168,7 @@ void bindParameters(Entry &entry) {
       view = {}; // until it is assembled
     if (argument.givesStructure || argument.parameter.isAssembled)
       continue;
-    view = entry.tensors[structureOwner(entry.kernel, argument.parameter.tensor)];
+    view = entry.tensors[sema::structureOwner(entry.kernel, argument.parameter.tensor)];
     view.values = argument.passed.values;
   }
 }

@@ -93,9 +93,6 @@ inline const TensorView &viewOf(const Entry &entry, const sema::Tensor &tensor) 
   return entry.tensors[static_cast<size_t>(&tensor - entry.kernel.tensors.data())];
 }
 
-/// The tensor whose struct has the structure of `tensor`, which may be borrowed more than once.
-sema::TensorId structureOwner(const sema::Kernel &kernel, sema::TensorId tensor);
-
 /// The number of blocks of `block` that cover an extent.
 mlir::Value blocksOf(EntryBuilder &build, mlir::Value extent, int64_t block);
 

@@ -67,7 +67,7 @@ private:
 };
 
 bool BodyBuilder::isScalarOperand(const sema::Tensor &tensor) const {
-  return tensor.order() == 0 && !tensor.isWritten && tensor.role == sema::TensorRole::Parameter;
+  return tensor.order() == 0 && !tensor.isWritten && tensor.is<sema::Parameter>();
 }
 
 std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
@@ -104,7 +104,7 @@ std::vector<BodyBuilder::Argument> BodyBuilder::argumentsOf(sema::TensorId id, b
   std::vector<Argument> result;
   if (isOperand)
     result.push_back({id, sparseType(tensor, context_), false});
-  if (isTarget && !tensor.isAssembled)
+  if (isTarget && !tensor.isAssembled())
     result.push_back({id, standInType(tensor, context_), true});
   if (const sema::Statement *assembly = sema::assemblingStatement(step_); isTarget && assembly)
     for (int run = 0; run < static_cast<int>(assembly->terms.size()); ++run)
@@ -124,11 +124,10 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
     attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getArrayAttr(elements)));
   }
   // Of an operand that shares a pattern, too: the owner may not be among the arguments of a later step.
-  const std::optional<sema::TensorId> owner =
-      tensor.structureOf || argument.isStandIn || argument.isFollower ? tensor.structureOf : tensor.patternOf;
-  if (owner && *owner != argument.tensor)
+  const sema::TensorId owner = sema::structureOwner(kernel_, argument.tensor);
+  if (owner != argument.tensor && !argument.isStandIn && !argument.isFollower)
     attributes.push_back(
-        builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[*owner].name)));
+        builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[owner].name)));
   if (argument.run >= 0) {
     const sema::Collecting &collecting = *sema::assemblingStatement(step_)->collecting;
     const llvm::SmallVector<int64_t> dims(collecting.dims.begin(), collecting.dims.end());
@@ -138,13 +137,12 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
     attributes.push_back(builder_.getNamedAttr("spc.key_bits", builder_.getI64IntegerAttr(bits)));
     attributes.push_back(builder_.getNamedAttr("spc.run", builder_.getI64IntegerAttr(argument.run)));
   } else if (argument.isStandIn || argument.isFollower) {
-    const sema::TensorId leader = tensor.patternOf ? *tensor.patternOf : tensor.structureOf.value_or(argument.tensor);
-    attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(kernel_.tensors[leader].name)));
+    attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(kernel_.tensors[owner].name)));
     if (argument.isStandIn && hasPadding(tensor.format))
       attributes.push_back(builder_.getNamedAttr("spc.padded", builder_.getUnitAttr()));
   } else if (!tensor.format.isDense()) {
     attributes.push_back(builder_.getNamedAttr("spc.levels", levelAttributes(tensor, kernel_, context_)));
-  } else if (!tensor.hasUnitStride) {
+  } else if (const auto *view = tensor.as<sema::View>(); view && !view->hasUnitStride) {
     attributes.push_back(builder_.getNamedAttr("spc.strided", builder_.getUnitAttr()));
   } else if (tensor.order() > 1) {
     llvm::SmallVector<int64_t> modes;
@@ -299,7 +297,7 @@ mlir::Value BodyBuilder::repeatsOf(const sema::Term &term, llvm::ArrayRef<int> p
 
 /// An assembled output has an entry where a sum got an addend: sums of integers known to be 0 must not fold away.
 mlir::Value BodyBuilder::hiddenZero(const sema::Statement &statement, const sema::Term &term) {
-  if (!kernel_.tensors[statement.target].isAssembled || !term.domain || term.loops.empty())
+  if (!kernel_.tensors[statement.target].isAssembled() || !term.domain || term.loops.empty())
     return {};
   return Arithmetic(builder_, locationOf(term.where), false).hiddenZero(extentValue(term.loops.front().extent));
 }

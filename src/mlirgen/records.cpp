@@ -75,7 +75,7 @@ RecordBuilder::RecordBuilder(const TermBody &body, mlir::OpBuilder &builder, mli
     isFlagged_[operand] = isFlagged_[operand] && isSparse(operand);
   // An output that shares a pattern, and operands that follow another, find their places by the loads of its values.
   const sema::Tensor &target = body.kernel.tensors[body.statement.target];
-  keepsLoad_.assign(uses.size(), !target.format.isDense() && !target.isAssembled);
+  keepsLoad_.assign(uses.size(), !target.format.isDense() && !target.isAssembled());
   for (const sema::Operand &operand : body.term.operands)
     if (operand.follows)
       keepsLoad_[*operand.follows] = true;

@@ -85,7 +85,9 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const code
   if (stage == Stage::Sparse)
     return true;
   return run(options.timePasses,
-             [&](mlir::OpPassManager &passes) { addLoopLowering(passes, {kernel_.strictFp, vectors}); }) &&
+             [&](mlir::OpPassManager &passes) {
+               addLoopLowering(passes, {kernel_.strictFp, vectors});
+             }) &&
          checkParallel();
 }
 
@@ -141,11 +143,11 @@ Span runtimeUse(const sema::Kernel &kernel) {
     if (const sema::Statement *statement = sema::assemblingStatement(step))
       return statement->where;
     const auto *conversion = std::get_if<sema::Conversion>(&step);
-    if (conversion && kernel.tensors[static_cast<size_t>(conversion->to)].isAssembled)
+    if (conversion && kernel.tensors[static_cast<size_t>(conversion->to)].isAssembled())
       return conversion->where;
   }
   for (const sema::Tensor &tensor : kernel.tensors)
-    if (tensor.role == sema::TensorRole::Converted)
+    if (tensor.is<sema::Converted>())
       return tensor.where;
   for (const sema::Tensor &tensor : kernel.tensors)
     for (const format::Level &level : tensor.format.levels)

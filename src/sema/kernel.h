@@ -27,16 +27,6 @@ struct Extent {
   std::optional<int64_t> fixed; ///< declared as a number
 };
 
-/// Where a tensor lives.
-enum class TensorRole {
-  Parameter, ///< an argument of the compiled function (operand, output or both; order 0 operands are scalars by value)
-  Temporary, ///< lives for one call; allocated by the entry code: dense, row-major, or the values of a shared pattern,
-             ///< or assembled
-  Converted, ///< a copy of `source` in another format, made by the entry code before anything runs, or by a RefreshCopy
-  Fused,     ///< a temporary of the source text that the statement of `source` computes where it reads it
-  View,      ///< elements of the dense `source`, at other indices: nothing of its own is stored
-};
-
 /// How a view comes to one dimension of its source: at the sum of multiples of its own indices, and a constant. It must
 /// stay inside; the entry checks that.
 struct Window {
@@ -50,31 +40,82 @@ struct Window {
   bool operator==(const Window &) const = default;
 };
 
+/// An argument of the compiled function: operand, output or both; operands of order 0 are scalars by value.
+struct Parameter {};
+
+/// Lives for one call; allocated by the entry code: dense, row-major, or the values of a shared structure, or
+/// assembled.
+struct Temporary {
+  bool isRestricted = false; ///< computed only where sparse factors of its readers are stored
+};
+
+/// A copy of `source` in another format, made by the entry code before anything runs, or by a RefreshCopy.
+struct Converted {
+  TensorId source = 0;
+};
+
+/// A temporary of the source text that the statement of the target `reader` computes where it reads it.
+struct Fused {
+  TensorId reader = 0;
+};
+
+/// Elements of the dense `source`, at other indices: nothing of its own is stored.
+struct View {
+  TensorId source = 0;
+  std::vector<Window> windows; ///< by dimension of the source
+  bool hasUnitStride = true;   ///< neighbours along the last dimension are neighbours in memory
+};
+
+/// Where a tensor lives.
+using TensorRole = std::variant<Parameter, Temporary, Converted, Fused, View>;
+
+/// The tensor's own: that of every dense tensor, of operands, and of outputs that are scaled in place.
+struct Own {
+  bool operator==(const Own &) const = default;
+};
+
+/// Another tensor's, which has the same levels in storage. `declared`: the user has said so of a parameter, of which
+/// only the values are passed; otherwise an output keeps an operand's. Where both are so, the declared owner is named.
+struct SharedWith {
+  TensorId owner = 0; ///< may share itself: structureOwner() gives the last one
+  bool declared = false;
+  bool operator==(const SharedWith &) const = default;
+};
+
+/// Worked out by the kernel, of a sparse output: the call allocates its arrays.
+struct Assembled {
+  bool operator==(const Assembled &) const = default;
+};
+
+/// Whose structure a tensor has: the arrays of its levels, which say where its entries are.
+using Structure = std::variant<Own, SharedWith, Assembled>;
+
 /// Everything that the kernel reads or writes by name, scalars (order 0) included.
 struct Tensor {
   std::string name; ///< unique; a temporary's or a copy's name is made up and is no identifier of the language
-  TensorRole role = TensorRole::Parameter;
+  TensorRole role = Parameter{};
   ValueType type = ValueType::F64;
   format::Format format;
   std::vector<ExtentId> extents; ///< by dimension
   double fill = 0;               ///< what the missing entries of a sparse tensor are
   bool isRead = false;           ///< its values before the call matter: an operand, or an output with += or read first
-  bool isWritten = false;        ///< an output
-  std::optional<TensorId> patternOf; ///< a sparse output that shares this tensor's structure (same format levels by
-                                     ///< dimension storage; possibly the tensor itself, scaled in place)
-  bool isAssembled = false;       ///< a sparse output whose pattern the kernel works out: the call allocates its arrays
-  std::optional<TensorId> source; ///< of a Converted or a Fused tensor, or a View
-  std::vector<Window> windows;    ///< of a View, by dimension of its source
-  bool isRestricted = false;      ///< a temporary that is computed only where sparse factors of its readers are stored
-  bool hasUnitStride = true;      ///< of a View: neighbours along its last dimension are neighbours in memory
-  std::optional<TensorId> structureOf; ///< a parameter whose structure is this parameter's by declaration: same format
-                                       ///< and extents; only its values are passed
-  std::string partOf;                  ///< the source text's name of the tensor whose part this is (a format that is a
-                                       ///< sum, hyb); empty for whole tensors
-  int part = 0;                        ///< which part
-  Span where;                          ///< declaration, else first use
+  bool isWritten = false;        ///< an output, or a temporary of the source text
+  Structure structure = Own{};   ///< of a sparse tensor
+  std::string partOf;            ///< the source text's name of the tensor whose part this is (a format that is a sum,
+                                 ///< hyb); empty for whole tensors
+  int part = 0;                  ///< which part
+  Span where;                    ///< declaration, else first use
 
   int order() const { return format.order(); }
+
+  /// What belongs to a role; null where the tensor has another one.
+  template <typename Role> const Role *as() const { return std::get_if<Role>(&role); }
+  template <typename Role> bool is() const { return std::holds_alternative<Role>(role); }
+
+  bool isAssembled() const { return std::holds_alternative<Assembled>(structure); }
+  /// Null where no other tensor has the structure.
+  const SharedWith *shared() const { return std::get_if<SharedWith>(&structure); }
+  bool hasDeclaredOwner() const { return shared() && shared()->declared; }
 };
 
 using LoopId = int; ///< index into Term::loops: position in the loop nest, 0 outermost
@@ -262,6 +303,12 @@ struct Kernel {
   bool dropZeros = false; ///< assembled outputs do not store computed zeros
   Schedule schedule;
 };
+
+/// The tensor that has the structure of `tensor` in arrays of its own, or assembles it; itself where that is so of it.
+TensorId structureOwner(const Kernel &kernel, TensorId tensor);
+
+/// The tensor of which a copy or a view has the elements; nullopt for any other one.
+std::optional<TensorId> sourceOf(const Tensor &tensor);
 
 /// The statement that a step is, where it assembles, else nullptr.
 const Statement *assemblingStatement(const Step &step);

@@ -35,7 +35,7 @@ bool hasPhases(const Kernel &kernel) {
     return std::holds_alternative<Conversion>(step) || assemblingStatement(step);
   };
   // The symbolic phase would release the values that an output is added to.
-  const auto isReplaced = [](const Tensor &tensor) { return tensor.isAssembled && tensor.isRead; };
+  const auto isReplaced = [](const Tensor &tensor) { return tensor.isAssembled() && tensor.isRead; };
   return kernel.steps.size() == 1 && builds(kernel.steps.front()) && !kernel.dropZeros &&
          std::none_of(kernel.tensors.begin(), kernel.tensors.end(), isReplaced);
 }

@@ -83,7 +83,7 @@ Kernel sddmm(SourceManager &sources) {
   add(kernel, "B", ValueType::F32, makeFormat("dd"), {1, 2});
   const TensorId d = add(kernel, "D", ValueType::F32, makeFormat("dc"), {0, 1});
   makeOutput(kernel, d, false);
-  kernel.tensors[d].patternOf = s;
+  kernel.tensors[d].structure = sema::SharedWith{s};
   addStatement(kernel, file, statement, d);
   return kernel;
 }
@@ -121,7 +121,7 @@ Kernel product(SourceManager &sources) {
   add(kernel, "C", ValueType::F64, makeFormat("dc"), {2, 1});
   const TensorId a = add(kernel, "A", ValueType::F64, makeFormat("dc"), {0, 1});
   makeOutput(kernel, a, false);
-  kernel.tensors[a].isAssembled = true;
+  kernel.tensors[a].structure = sema::Assembled{};
   addStatement(kernel, file, "A(i,j) = B(i,k)*C(k,j)", a);
   std::get<sema::Statement>(kernel.steps.back()).collecting = {{0, 1}, 1};
   return kernel;
@@ -135,7 +135,7 @@ Kernel accumulated(SourceManager &sources) {
   const TensorId y = add(kernel, "y", ValueType::F32, makeFormat("d"), {0});
   makeOutput(kernel, a, true);
   makeOutput(kernel, y, false);
-  kernel.tensors[a].isAssembled = true;
+  kernel.tensors[a].structure = sema::Assembled{};
   addStatement(kernel, file, "A(i,j) += B(i,k)*B(k,j)", a);
   std::get<sema::Statement>(kernel.steps.back()).collecting = {{0, 1}, 1};
   addStatement(kernel, file, "y(i) = A(i,j)*A(i,j)", y);
@@ -153,8 +153,7 @@ Kernel sharedParts(SourceManager &sources) {
   const TensorId c = add(kernel, "C", ValueType::CF64, makeFormat("cs"), {0, 1});
   kernel.tensors[first].partOf = kernel.tensors[second].partOf = "A";
   kernel.tensors[second].part = 1;
-  kernel.tensors[b].structureOf = kernel.tensors[c].structureOf = second;
-  kernel.tensors[c].patternOf = second;
+  kernel.tensors[b].structure = kernel.tensors[c].structure = sema::SharedWith{second, true};
   makeOutput(kernel, c, false);
   addStatement(kernel, file, statement, c);
   return kernel;

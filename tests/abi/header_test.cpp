@@ -93,7 +93,7 @@ TEST_CASE("an assembled output's size that no operand has is the caller's to set
   sema::Kernel cube = abi::test::csfProduct(sources);
   cube.tensors[2].format = abi::test::makeFormat("ccc");
   cube.tensors[2].extents = {0, 1, 3};
-  cube.tensors[2].isAssembled = true;
+  cube.tensors[2].structure = sema::Assembled{};
   cube.extents.push_back({"l", {}});
   CHECK(writeHeader(makeSignature(cube), cube).find(words + "shape[2]\n") != std::string::npos);
 }

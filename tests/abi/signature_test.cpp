@@ -49,7 +49,7 @@ TEST_CASE("operands are const structs, a shared pattern's output fills its struc
 TEST_CASE("a sparse tensor scaled in place has nothing to fill") {
   SourceManager sources;
   sema::Kernel kernel = abi::test::sddmm(sources);
-  kernel.tensors[3].patternOf = 3;
+  kernel.tensors[3].structure = sema::Own{};
   CHECK_FALSE(makeSignature(kernel).parameters[3].fillsStructure);
 }
 

@@ -18,7 +18,7 @@ KernelSpec spec(const std::string &statements, const Formats &formats) {
 std::string formatOf(const KernelUnderTest &kernel, const std::string &name) {
   for (const spc::sema::Tensor &tensor : kernel.kernel().tensors)
     if (tensor.name == name)
-      return tensor.format.isDense() ? "dense" : tensor.patternOf ? "shared" : "sparse";
+      return tensor.format.isDense() ? "dense" : tensor.shared() ? "shared" : "sparse";
   return "none";
 }
 

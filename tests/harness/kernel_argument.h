@@ -14,14 +14,14 @@ namespace spc::testing {
 
 /// Temporaries that the source text names.
 inline bool isNamedTemporary(const sema::Tensor &tensor) {
-  return (tensor.role == sema::TensorRole::Temporary || tensor.role == sema::TensorRole::Fused) &&
-         tensor.name.front() != '$';
+  return (tensor.is<sema::Temporary>() || tensor.is<sema::Fused>()) && tensor.name.front() != '$';
 }
 
 /// Temporaries that are not stored as the source text has them: to the evaluators they have the entries that their
 /// statement gives them.
 inline bool hasOwnEntries(const sema::Tensor &tensor) {
-  return tensor.role == sema::TensorRole::Fused || tensor.isRestricted;
+  const auto *temporary = tensor.as<sema::Temporary>();
+  return tensor.is<sema::Fused>() || (temporary && temporary->isRestricted);
 }
 
 struct KernelArguments::Argument {
@@ -36,8 +36,7 @@ struct KernelArguments::Argument {
 
   bool isScalar() const { return shape.empty(); }
   bool isSparse() const { return !isScalar() && !tensor->format.isDense(); }
-  /// A sparse output with a structure of its own.
-  bool isAssembled() const { return isSparse() && tensor->isWritten && !tensor->patternOf && !tensor->structureOf; }
+  bool isAssembled() const { return tensor->isAssembled(); }
 
   tensor::Coordinates content() const {
     if (assembled)

@@ -66,11 +66,7 @@ std::string KernelArguments::pack() {
 }
 
 sema::TensorId KernelArguments::ownerOf(sema::TensorId id) const {
-  for (size_t step = 0; step < kernel_.tensors.size(); ++step) {
-    const sema::Tensor &tensor = kernel_.tensors[static_cast<size_t>(id)];
-    id = tensor.structureOf ? *tensor.structureOf : tensor.patternOf.value_or(id);
-  }
-  return id;
+  return sema::structureOwner(kernel_, id);
 }
 
 KernelArguments::Argument &KernelArguments::argumentFor(sema::TensorId id) const {
@@ -113,7 +109,7 @@ tensor::Coordinates KernelArguments::entriesFor(const Argument &argument) {
 bool KernelArguments::isOperandsExtent(sema::ExtentId extent) const {
   return std::any_of(arguments_.begin(), arguments_.end(), [&](const auto &other) {
     const sema::Tensor &tensor = *other->tensor;
-    return (!tensor.isAssembled || tensor.isRead) &&
+    return (!tensor.isAssembled() || tensor.isRead) &&
            std::find(tensor.extents.begin(), tensor.extents.end(), extent) != tensor.extents.end();
   });
 }
@@ -215,9 +211,9 @@ std::vector<int64_t> KernelArguments::shapeOf(const std::string &tensor) const {
 
 /// Where a temporary that shares a pattern stores entries.
 std::vector<uint8_t> KernelArguments::sharedMask(const sema::Tensor &tensor, const MaskOf &maskOf) const {
-  if (!tensor.patternOf)
+  if (!tensor.shared())
     return {};
-  const sema::Tensor &owner = kernel_.tensors[static_cast<size_t>(*tensor.patternOf)];
+  const sema::Tensor &owner = kernel_.tensors[static_cast<size_t>(tensor.shared()->owner)];
   const std::string &name = owner.partOf.empty() ? owner.name : owner.partOf;
   return maskInOrderOf(tensor.format, shapeOf(tensor.name), owner.format, shapeOf(name), maskOf(name));
 }
@@ -249,7 +245,7 @@ TensorMap KernelArguments::denseTensors() const {
     dense.shape = shapeOf(tensor.name);
     dense.sparse = !tensor.format.isDense() || isWhole;
     dense.type = tensor.type;
-    dense.assembled = tensor.isAssembled || isWhole;
+    dense.assembled = tensor.isAssembled() || isWhole;
     dense.fill = tensor.fill;
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored = sharedMask(tensor, [&](const std::string &owner) { return tensors.at(owner).stored; });
@@ -310,7 +306,7 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
     pattern.fill = tensor.fill;
     if (withPadding)
       pattern.pad = paddingOf(tensor, pattern.shape);
-    pattern.kind = tensor.isAssembled || isWhole ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
+    pattern.kind = tensor.isAssembled() || isWhole ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
     int64_t elements = 1;
     for (int64_t extent : pattern.shape)
       elements *= extent;

@@ -14,7 +14,7 @@ bool KernelArguments::canStore(const PatternMap &patterns) const {
     });
   };
   for (const sema::Tensor &tensor : kernel_.tensors)
-    if (isNamedTemporary(tensor) && tensor.isAssembled && !canStoreAll(tensor))
+    if (isNamedTemporary(tensor) && tensor.isAssembled() && !canStoreAll(tensor))
       return false;
   return std::all_of(arguments_.begin(), arguments_.end(),
                      [&](const auto &argument) { return !argument->assembled || canStoreAll(*argument->tensor); });

@@ -65,27 +65,26 @@ sema::ExtentId Probe::extent(const std::string &name, std::optional<int64_t> fix
 sema::TensorId Probe::add(sema::Tensor tensor) {
   kernel.tensors.push_back(std::move(tensor));
   const auto id = static_cast<sema::TensorId>(kernel.tensors.size()) - 1;
-  if (kernel.tensors.back().role == sema::TensorRole::Parameter)
+  if (kernel.tensors.back().is<sema::Parameter>())
     kernel.parameters.push_back(id);
   return id;
 }
 
 sema::TensorId Probe::operand(const std::string &name, const format::Format &format,
                               std::vector<sema::ExtentId> extents, sema::ValueType type) {
-  sema::Tensor tensor{name, sema::TensorRole::Parameter, type, format, std::move(extents)};
+  sema::Tensor tensor{name, sema::Parameter{}, type, format, std::move(extents)};
   tensor.isRead = true;
   return add(std::move(tensor));
 }
 
 sema::TensorId Probe::temporary(const std::string &name, const format::Format &format,
                                 std::vector<sema::ExtentId> extents) {
-  return add({name, sema::TensorRole::Temporary, sema::ValueType::F64, format, std::move(extents)});
+  return add({name, sema::Temporary{}, sema::ValueType::F64, format, std::move(extents)});
 }
 
 sema::TensorId Probe::converted(const std::string &name, const format::Format &format, sema::TensorId source) {
   const sema::Tensor &original = kernel.tensors[source];
-  sema::Tensor tensor{name, sema::TensorRole::Converted, original.type, format, original.extents};
-  tensor.source = source;
+  sema::Tensor tensor{name, sema::Converted{source}, original.type, format, original.extents};
   return add(std::move(tensor));
 }
 
@@ -94,14 +93,14 @@ sema::TensorId Probe::shares(const std::string &name, sema::TensorId owner) {
   tensor.name = name;
   tensor.isRead = false;
   tensor.isWritten = true;
-  tensor.patternOf = owner;
+  tensor.structure = sema::SharedWith{owner};
   return add(std::move(tensor));
 }
 
 sema::TensorId Probe::valuesOnly(const std::string &name, sema::TensorId owner) {
   sema::Tensor tensor = kernel.tensors[owner];
   tensor.name = name;
-  tensor.structureOf = owner;
+  tensor.structure = sema::SharedWith{owner, true};
   return add(std::move(tensor));
 }
 

@@ -139,7 +139,7 @@ TEST_CASE("matrix products collect row by row or column by column") {
   const std::string copied = expected.copied;
   CHECK(product.count("reorder") == static_cast<int>(copied.size()));
   const auto &tensors = product.kernel->tensors;
-  CHECK(std::count_if(tensors.begin(), tensors.end(), [](const Tensor &t) { return t.source.has_value(); }) ==
+  CHECK(std::count_if(tensors.begin(), tensors.end(), [](const Tensor &t) { return sourceOf(t).has_value(); }) ==
         (copied.empty() || copied == "A" ? 0 : 1));
   if (!copied.empty())
     CHECK(product.the("reorder").message.find(copied == "A" ? "the result is reordered" : "'" + copied + "'") == 0);
@@ -181,7 +181,7 @@ TEST_CASE("sums of matrices whose orders disagree copy as little as they can") {
     const Checked sum = check("A(i,j) = B(i,j) + C(i,j)", {"A=" + a, "B=" + b, "C=" + c});
     std::string names;
     for (const Tensor &tensor : sum.kernel->tensors)
-      names += tensor.source ? sum.kernel->tensors[*tensor.source].name : "";
+      names += sourceOf(tensor) ? sum.kernel->tensors[*sourceOf(tensor)].name : "";
     return names + (sum.steps().find("reordered") == std::string::npos ? "" : "A");
   };
   CHECK(copies("csr", "csr", "csr").empty());

@@ -211,6 +211,11 @@ bool Checked::has(const std::string &name) const {
   return std::any_of(kernel->tensors.begin(), kernel->tensors.end(), [&](const Tensor &t) { return t.name == name; });
 }
 
+std::optional<TensorId> Checked::ownerOf(const std::string &name) const {
+  const SharedWith *shared = tensor(name).shared();
+  return shared ? std::optional(shared->owner) : std::nullopt;
+}
+
 const Tensor &Checked::tensor(const std::string &name) const {
   INFO(errors());
   REQUIRE(kernel);

@@ -34,6 +34,8 @@ struct Checked {
   std::string loops(size_t term = 0, size_t step = 0) const;
   const Tensor &tensor(const std::string &name) const;
   bool has(const std::string &name) const;
+  /// The tensor with which another one shares its structure; nullopt where it has its own, or is assembled.
+  std::optional<TensorId> ownerOf(const std::string &name) const;
   const Statement &statement(size_t step = 0) const;
   /// describe() of the steps only, that is from the first blank line on.
   std::string steps() const;

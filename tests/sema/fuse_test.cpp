@@ -10,7 +10,7 @@ namespace {
 bool isFused(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false) {
   const Checked checked = check(text, bindings, strict);
   REQUIRE(checked.errors() == "");
-  return checked.tensor("T").role == TensorRole::Fused;
+  return checked.tensor("T").is<Fused>();
 }
 
 const std::string kProduct = "let T(i,j) = A(i,k)*B(j,k)\n";
@@ -55,10 +55,9 @@ TEST_CASE("a dense product that a sparse factor samples is computed there") {
                           "\n"
                           "D in f64, zeroed first:\n"
                           "  for i, j+, f: D(i,f) += S(i,j)*T(i,j)*V(j,f)\n");
-  CHECK(masked.tensor("T").patternOf.has_value());
-  CHECK_FALSE(check(kProduct + "D(i,j) = S(i,j)*T(i,j)\ny(i) = T(i,j)", {"S=csr"}).tensor("T").patternOf);
-  CHECK_FALSE(
-      check(kProduct + "D(i,j) = S(i,j)*T(i,j)\nE(i,j) = R(i,j)*T(i,j)", {"S=csr", "R=csr"}).tensor("T").patternOf);
+  CHECK(masked.ownerOf("T").has_value());
+  CHECK_FALSE(check(kProduct + "D(i,j) = S(i,j)*T(i,j)\ny(i) = T(i,j)", {"S=csr"}).ownerOf("T"));
+  CHECK_FALSE(check(kProduct + "D(i,j) = S(i,j)*T(i,j)\nE(i,j) = R(i,j)*T(i,j)", {"S=csr", "R=csr"}).ownerOf("T"));
 }
 
 TEST_CASE("variables of a fused product have names of their own") {

@@ -115,7 +115,7 @@ void checkTerm(const Kernel &kernel, const Statement &statement, const Term &ter
   const Tensor &target = kernel.tensors[statement.target];
   REQUIRE(static_cast<int>(term.target.size()) == target.order());
   for (size_t dim = 0; dim < term.target.size(); ++dim) {
-    const bool byDimension = target.format.isDense() || target.isAssembled;
+    const bool byDimension = target.format.isDense() || target.isAssembled();
     const size_t stored = byDimension ? dim : static_cast<size_t>(target.format.levels[dim].dim);
     CHECK_FALSE(term.loops[loopOf(term.target[dim])].isReduction);
     CHECK(term.loops[loopOf(term.target[dim])].extent == target.extents[stored]);
@@ -162,7 +162,7 @@ void checkCollecting(const Statement &statement, const Tensor &target) {
 /// The two tensors' dimensions correspond one to one, and are as long.
 void checkConversion(const Kernel &kernel, const Conversion &conversion) {
   const Tensor &from = kernel.tensors[conversion.from], &to = kernel.tensors[conversion.to];
-  CHECK(to.isAssembled);
+  CHECK(to.isAssembled());
   CHECK(from.type == to.type);
   REQUIRE(conversion.dims.size() == from.extents.size());
   CHECK(std::set(conversion.dims.begin(), conversion.dims.end()).size() == to.extents.size());
@@ -174,7 +174,7 @@ void checkAssembling(const Kernel &kernel, const Step &step) {
   if (const auto *conversion = std::get_if<Conversion>(&step))
     checkConversion(kernel, *conversion);
   const auto *statement = std::get_if<Statement>(&step);
-  if (statement && kernel.tensors[statement->target].isAssembled)
+  if (statement && kernel.tensors[statement->target].isAssembled())
     checkCollecting(*statement, kernel.tensors[statement->target]);
   else if (statement)
     CHECK_FALSE(statement->collecting.has_value());
@@ -183,8 +183,8 @@ void checkAssembling(const Kernel &kernel, const Step &step) {
 /// What sparse outputs need that nothing can be read of: a pattern to share, or to be assembled, and not both.
 void checkOutput(const Tensor &tensor) {
   const bool isSparseOutput = tensor.isWritten && !tensor.format.isDense();
-  CHECK((tensor.patternOf.has_value() || tensor.isAssembled) == isSparseOutput);
-  CHECK_FALSE((tensor.patternOf && tensor.isAssembled));
+  CHECK((!tensor.isAssembled() || isSparseOutput));
+  CHECK((!tensor.shared() || tensor.shared()->declared || isSparseOutput));
 }
 
 void checkKernel(const Kernel &kernel) {
@@ -217,14 +217,15 @@ void checkLinks(const Kernel &kernel) {
   for (const Tensor &tensor : kernel.tensors) {
     CHECK_FALSE(tensor.format.isSum());
     checkOutput(tensor);
-    CHECK((!tensor.patternOf || isTensor(*tensor.patternOf)));
     if (tensor.format.symmetry != format::Symmetry::None)
       CHECK(tensor.extents.front() == tensor.extents.back());
-    if (!tensor.structureOf)
+    if (!tensor.shared())
       continue;
-    REQUIRE(isTensor(*tensor.structureOf));
-    CHECK(kernel.tensors[*tensor.structureOf].format.sameStorage(tensor.format));
-    CHECK(kernel.tensors[*tensor.structureOf].extents == tensor.extents);
+    REQUIRE(isTensor(tensor.shared()->owner));
+    if (!tensor.hasDeclaredOwner())
+      continue;
+    CHECK(kernel.tensors[tensor.shared()->owner].format.sameStorage(tensor.format));
+    CHECK(kernel.tensors[tensor.shared()->owner].extents == tensor.extents);
   }
   for (const Step &step : kernel.steps) {
     checkAssembling(kernel, step);
@@ -262,7 +263,7 @@ std::vector<const Term *> termsOver(const Kernel &kernel, const std::vector<std:
 
 int countCopies(const Kernel &kernel) {
   return static_cast<int>(std::count_if(kernel.tensors.begin(), kernel.tensors.end(),
-                                        [](const Tensor &tensor) { return tensor.source.has_value(); }));
+                                        [](const Tensor &tensor) { return sourceOf(tensor).has_value(); }));
 }
 
 /// The kernel with the loops of some term in another order, which it has then, unless operands' storage forbids it.
@@ -324,7 +325,7 @@ void checkMany(bool anyStorage) {
     const std::optional<Kernel> kernel = acceptedKernel(seed, anyStorage);
     accepted += kernel.has_value();
     assembling += kernel && std::any_of(kernel->tensors.begin(), kernel->tensors.end(),
-                                        [](const Tensor &tensor) { return tensor.isAssembled; });
+                                        [](const Tensor &tensor) { return tensor.isAssembled(); });
   }
   CHECK(accepted > 500);
   CHECK(assembling > 50);

@@ -39,8 +39,8 @@ TEST_CASE("all sixteen storages of a matrix product have the expected loops") {
   CHECK(product.count("reorder") == (*expected.copied ? 1 : 0));
   if (*expected.copied) {
     const Tensor &copy = product.tensor("C$0_1");
-    CHECK(copy.role == TensorRole::Converted);
-    CHECK(*copy.source == product.statement().terms[0].operands[0].tensor + 1);
+    CHECK(copy.is<Converted>());
+    CHECK(*sourceOf(copy) == product.statement().terms[0].operands[0].tensor + 1);
     REQUIRE(copy.format.order() == 2);
     CHECK(copy.format.levels[0].isDense());
     CHECK(copy.format.levels[1].isCompressed());
@@ -106,7 +106,7 @@ TEST_CASE("copies are shared between terms and statements") {
   CHECK(shared.count("reorder") == 1);
   int copies = 0;
   for (const Tensor &tensor : shared.kernel->tensors)
-    copies += tensor.role == TensorRole::Converted;
+    copies += tensor.is<Converted>();
   CHECK(copies == 1);
 }
 

@@ -79,14 +79,14 @@ TEST_CASE("what is made of missing entries is worked out in the types of the ker
 }
 
 TEST_CASE("outputs keep the pattern of the one operand that a term is computed where it is stored") {
-  CHECK(check("D(i,j) = relu(A(i,j))", {"A=csr"}).tensor("D").patternOf.has_value());
-  CHECK(check("D(i,j) = A(i,j)*exp(x(i))", {"A=csr"}).tensor("D").patternOf.has_value());
+  CHECK(check("D(i,j) = relu(A(i,j))", {"A=csr"}).ownerOf("D").has_value());
+  CHECK(check("D(i,j) = A(i,j)*exp(x(i))", {"A=csr"}).ownerOf("D").has_value());
   CHECK(check("D(i,j) = exp(A(i,j))", {"A=csr"}).tensor("D").format.isDense());
-  CHECK(check("D(i,j) = relu(A(i,j))", {"A=bsr"}).tensor("D").patternOf.has_value());
+  CHECK(check("D(i,j) = relu(A(i,j))", {"A=bsr"}).ownerOf("D").has_value());
   CHECK(check("D(i,j) = relu(A(i,j))", {"A=repeats"}).tensor("D").format.isDense());
   CHECK(check("D(i,j) = A(i,j)*(i < j)", {"A=lower"}).tensor("D").format.isDense());
   CHECK(check("D(i,j) = max(A(i,j), B(i,j))", {"A=csr", "B=csr"}).count("densify") == 1);
-  CHECK(check("D(i,j) = A(i,j) and B(i,j)", {"A=csr", "B=csr", "D=csr"}).tensor("D").isAssembled);
+  CHECK(check("D(i,j) = A(i,j) and B(i,j)", {"A=csr", "B=csr", "D=csr"}).tensor("D").isAssembled());
   CHECK(check("D(i,j) = A(i,j) and B(i,j)", {"A=csr", "B=csr", "D=csr"}).count("densify") == 0);
   CHECK(check("D(i,j) = exp(A(i,j)) + B(i,j)", {"A=csr", "B=csr", "D=csr"}).count("densify") == 1);
 }

@@ -95,7 +95,7 @@ private:
       return;
     }
     tensors_[id].format = tensors_[*owner].format;
-    tensors_[id].structureOf = owner;
+    tensors_[id].structure = SharedWith{*owner, true};
   }
 
   /// Why one tensor cannot have the structure of the other; empty where it can.

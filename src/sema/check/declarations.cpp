@@ -129,8 +129,7 @@ void warnOfUnused(const Analysis &analysis) {
       return std::any_of(statement.scope.accesses.begin(), statement.scope.accesses.end(),
                          [&](const Access &access) { return access.tensor == static_cast<TensorId>(id); });
     };
-    if (tensor.role == TensorRole::Temporary &&
-        std::none_of(analysis.statements.begin(), analysis.statements.end(), reads))
+    if (tensor.is<Temporary>() && std::none_of(analysis.statements.begin(), analysis.statements.end(), reads))
       analysis.diagnostics.report(kUnused, tensor.where,
                                   "the temporary " + inQuotes(tensor.name) + " is computed, and never read");
   }

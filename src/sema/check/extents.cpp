@@ -168,7 +168,7 @@ private:
     std::set<int> given;
     for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
       for (int node : dimensions_[id])
-        if (analysis_.kernel.tensors[id].role != TensorRole::Temporary || classes_.fixedSize(node))
+        if (!analysis_.kernel.tensors[id].is<Temporary>() || classes_.fixedSize(node))
           given.insert(classes_.find(node));
     for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
       for (size_t k = 0; k < dimensions_[id].size(); ++k)
@@ -208,14 +208,14 @@ private:
     const std::vector<int> &own = dimensions_[id];
     if (tensor.format.symmetry != format::Symmetry::None && own.size() == 2)
       classes_.merge(own[0], own[1], bound, "symmetric " + inQuotes(tensor.name));
-    if (!tensor.structureOf)
+    if (!tensor.shared())
       return;
-    const std::vector<int> &owners = dimensions_[*tensor.structureOf];
+    const std::vector<int> &owners = dimensions_[tensor.shared()->owner];
     for (size_t k = 0; k < own.size(); ++k)
       classes_.merge(owners[k], own[k], bound,
                      "dimension " + std::to_string(k) + " of " + inQuotes(tensor.name) +
                          ", whose structure is that of " +
-                         inQuotes(analysis_.kernel.tensors[*tensor.structureOf].name) + ",");
+                         inQuotes(analysis_.kernel.tensors[tensor.shared()->owner].name) + ",");
   }
 
   void reserveDeclaredNames() {

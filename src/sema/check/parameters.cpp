@@ -28,7 +28,7 @@ void orderParameters(Analysis &analysis) {
     bool accumulatesFirst =
         statement.source->op != syntax::AssignOp::Assign && target.firstWrite == static_cast<int>(k);
     analysis.kernel.tensors[statement.target.tensor].isRead |= accumulatesFirst;
-    const bool isTemporary = analysis.kernel.tensors[statement.target.tensor].role == TensorRole::Temporary;
+    const bool isTemporary = analysis.kernel.tensors[statement.target.tensor].is<Temporary>();
     if (!target.isOperand && !isTemporary)
       addOnce(outputs, statement.target.tensor);
   }

@@ -215,16 +215,15 @@ private:
     const Symbol &symbol = analysis_.symbols[tensor];
     Tensor &temporary = analysis_.kernel.tensors[tensor];
     if (!symbol.isOperand && symbol.firstWrite < 0) {
-      temporary.role = TensorRole::Temporary;
+      temporary.role = Temporary{};
       return true;
     }
     fail(kTemporaryTwice, out_.source->target.tensor.where,
-         temporary.role == TensorRole::Temporary
+         temporary.is<Temporary>()
              ? "the temporary " + inQuotes(temporary.name) + " is made twice"
              : inQuotes(temporary.name) + " is an argument of the kernel, and cannot become a temporary")
         .note(symbol.firstUse, "first used here")
-        .advise(temporary.role == TensorRole::Temporary ? "drop 'let' to write it anew, or use another name"
-                                                        : "use another name");
+        .advise(temporary.is<Temporary>() ? "drop 'let' to write it anew, or use another name" : "use another name");
     return false;
   }
 

@@ -123,11 +123,9 @@ private:
 
   /// The name of the tensor whose entries a tensor has: it may be a copy, or share a pattern.
   std::string ownerOf(TensorId id) const {
-    const Tensor &tensor = kernel_.tensors[id];
-    if (tensor.role == TensorRole::Converted)
-      return ownerOf(*tensor.source);
-    const std::optional<TensorId> owner = tensor.structureOf ? tensor.structureOf : tensor.patternOf;
-    return owner && *owner != id ? ownerOf(*owner) : tensor.name;
+    const Tensor &owner = kernel_.tensors[structureOwner(kernel_, id)];
+    const auto *copy = owner.as<Converted>();
+    return copy ? ownerOf(copy->source) : owner.name;
   }
 
   std::string formula(const Product &product) const {

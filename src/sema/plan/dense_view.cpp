@@ -47,23 +47,21 @@ std::vector<Window> DenseView::windows() const {
 }
 
 TensorId DenseView::addTo(Kernel &kernel) const {
+  View own{access_.tensor, windows(), hasUnitStride_};
   Tensor view;
-  view.role = TensorRole::View;
   view.type = source_.type;
   view.format = format::denseFormat(static_cast<int>(variables_.size()));
   for (VariableId variable : variables_)
     view.extents.push_back(scope_.variables[variable].extent);
   view.isRead = true;
-  view.source = access_.tensor;
-  view.windows = windows();
-  view.hasUnitStride = hasUnitStride_;
   view.where = access_.where;
   for (size_t id = 0; id < kernel.tensors.size(); ++id) {
     const Tensor &other = kernel.tensors[id];
-    if (other.role == TensorRole::View && other.source == view.source && other.windows == view.windows &&
-        other.extents == view.extents)
+    const auto *known = other.as<View>();
+    if (known && known->source == own.source && known->windows == own.windows && other.extents == view.extents)
       return static_cast<TensorId>(id);
   }
+  view.role = std::move(own);
   view.name = source_.name + "@" + std::to_string(kernel.tensors.size());
   kernel.tensors.push_back(std::move(view));
   return static_cast<TensorId>(kernel.tensors.size()) - 1;

@@ -97,31 +97,31 @@ private:
   }
 
   std::string roleOf(const Tensor &tensor) const {
-    if (tensor.role == TensorRole::Temporary)
-      return std::string("temporary") + (tensor.isRestricted ? ", restricted to what is read" : "") + storageOf(tensor);
-    if (tensor.role == TensorRole::Fused)
-      return "temporary, fused into " + nameOf(*tensor.source);
-    if (tensor.role == TensorRole::View)
-      return "view of " + nameOf(*tensor.source) + windowsOf(tensor);
-    if (tensor.source)
-      return "copy of " + nameOf(*tensor.source);
+    if (const auto *temporary = tensor.as<Temporary>())
+      return std::string("temporary") + (temporary->isRestricted ? ", restricted to what is read" : "") +
+             storageOf(tensor);
+    if (const auto *fused = tensor.as<Fused>())
+      return "temporary, fused into " + nameOf(fused->reader);
+    if (const auto *view = tensor.as<View>())
+      return "view of " + nameOf(view->source) + windowsOf(*view);
+    if (const auto *copy = tensor.as<Converted>())
+      return "copy of " + nameOf(copy->source);
     std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
     return role + storageOf(tensor);
   }
 
   std::string storageOf(const Tensor &tensor) const {
-    std::string storage;
-    if (tensor.isAssembled)
-      storage += ", assembled";
-    if (tensor.patternOf)
-      storage += ", pattern of " + nameOf(*tensor.patternOf);
-    if (tensor.structureOf)
-      storage += ", structure of " + nameOf(*tensor.structureOf);
-    return storage;
+    if (tensor.isAssembled())
+      return ", assembled";
+    const SharedWith *shared = tensor.shared();
+    const bool isSparseOutput = tensor.isWritten && !tensor.format.isDense();
+    const std::string owner = shared ? nameOf(shared->owner) : tensor.name;
+    return (isSparseOutput ? ", pattern of " + owner : "") +
+           (tensor.hasDeclaredOwner() ? ", structure of " + owner : "");
   }
 
   /// "(d0 + 2, 3)", in terms of the view's own dimensions.
-  static std::string windowsOf(const Tensor &view) {
+  static std::string windowsOf(const View &view) {
     std::vector<std::string> indices;
     for (const Window &window : view.windows) {
       std::string index;

@@ -50,7 +50,7 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   // Other copies hold what the tensor was when the call began, or before a later statement wrote it.
   for (size_t id = 0; id < kernel_.tensors.size(); ++id)
     if (const Tensor &copy = kernel_.tensors[id];
-        copy.role == TensorRole::Converted && copy.source == access.tensor && copy.format.sameStorage(format) &&
+        copy.is<Converted>() && sourceOf(copy) == access.tensor && copy.format.sameStorage(format) &&
         (!isWritten(access.tensor) || contains(current_, static_cast<TensorId>(id))))
       return static_cast<TensorId>(id);
   const int root = operand.variables[format.levels.front().dim];
@@ -69,7 +69,7 @@ bool OperandCopies::isWritten(TensorId tensor) const {
 
 void OperandCopies::noteWritten(TensorId tensor) {
   written_.push_back(tensor);
-  std::erase_if(current_, [&](TensorId copy) { return kernel_.tensors[copy].source == tensor; });
+  std::erase_if(current_, [&](TensorId copy) { return sourceOf(kernel_.tensors[copy]) == tensor; });
 }
 
 TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span where) {
@@ -83,15 +83,12 @@ TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span whe
   };
   for (const std::string name = copy.name; isTaken(copy.name);)
     copy.name = name + "." + std::to_string(kernel_.tensors.size());
-  copy.role = TensorRole::Converted;
+  copy.role = Converted{source};
   copy.format = std::move(format);
   copy.isRead = true;
   copy.isWritten = false;
-  copy.isAssembled = false;
-  copy.patternOf.reset();
-  copy.structureOf.reset();
+  copy.structure = Own{};
   copy.partOf.clear();
-  copy.source = source;
   copy.where = where;
   kernel_.tensors.push_back(std::move(copy));
   return static_cast<TensorId>(kernel_.tensors.size()) - 1;

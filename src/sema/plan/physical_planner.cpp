@@ -61,7 +61,7 @@ PhysicalPlanner::PhysicalPlanner(Analysis &analysis, OperandCopies &copies, cons
       accesses_(accessesOf(*term.expr)) {
   variables_.insert(variables_.end(), term.reductions.begin(), term.reductions.end());
   // Positions are those of the leader as it is stored: no order may need a copy of it.
-  findSparseAccesses(!target().isAssembled);
+  findSparseAccesses(!target().isAssembled());
   if (sparse_.size() < sparseCount() && !plan({}))
     findSparseAccesses(false);
 }
@@ -118,11 +118,11 @@ void PhysicalPlanner::findSparseAccesses(bool mayFollowOthers) {
       std::swap(operand.variables.front(), operand.variables.back());
     // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
     const bool isLeader = std::find(leaders.begin(), leaders.end(), id) != leaders.end();
-    operand.mayBeCopied = !isLeader && (target().isAssembled || (format.order() > 1 && target().format.isDense()));
+    operand.mayBeCopied = !isLeader && (target().isAssembled() || (format.order() > 1 && target().format.isDense()));
     // Parts of an entry make up a product of it, and nothing else. Blocks and padding, which are zeros, may stay where
     // the operand alone decides where something is added.
     const bool isProduct = !hasDomain(*term_.expr, logical_.reduction, scope_, kernel_);
-    const bool needsEntries = target().isAssembled || !(isProduct || addsAlone(id));
+    const bool needsEntries = target().isAssembled() || !(isProduct || addsAlone(id));
     operand.mustBeCopied = (format.mayRepeat() && (!isProduct || usesOf(id, *term_.expr) > 1)) ||
                            (needsEntries && !visitsEntriesInOrder(format));
     operands_.push_back(std::move(operand));
@@ -249,7 +249,7 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
   result.where = term_.where;
   for (int loop : order)
     result.loops.push_back(makeLoop(space.loops()[loop]));
-  if (target().isAssembled)
+  if (target().isAssembled())
     for (int dim = 0; dim < target().order(); ++dim)
       result.target.push_back(inNest(space.valueOf(dim), order));
   else

@@ -32,7 +32,7 @@ private:
     for (const LogicalTerm &term : logical.terms)
       if (hasTooManyLoops(logical, term))
         return;
-    if (kernel_.tensors[logical.target].isAssembled) {
+    if (kernel_.tensors[logical.target].isAssembled()) {
       if (std::optional<Step> step = planAssembly(analysis_, copies_, logical))
         add(std::move(*step));
       return;

@@ -362,7 +362,7 @@ AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId
                       Span where) {
   Tensor tensor;
   tensor.name = "$" + std::to_string(kernel.tensors.size());
-  tensor.role = TensorRole::Temporary;
+  tensor.role = Temporary{};
   tensor.type = type;
   tensor.format = format::denseFormat(static_cast<int>(variables.size()));
   for (VariableId variable : variables)

@@ -285,7 +285,7 @@ private:
 
   void restrictTo(size_t producer, const Access &mask) {
     ResolvedStatement &made = statement(producer);
-    analysis_.kernel.tensors[made.target.tensor].isRestricted = true;
+    analysis_.kernel.tensors[made.target.tensor].role = Temporary{.isRestricted = true};
     const Span where = made.value->where;
     CallNode pattern{Function::Pattern, ValueType::F64, {}};
     pattern.arguments.push_back(makeNode(AccessNode{made.scope.intern(mask)}, where));
@@ -313,8 +313,7 @@ private:
     const_cast<Node &>(*reader.path.back()) = std::move(*value);
     made.isFused = true;
     Tensor &temporary = analysis_.kernel.tensors[made.target.tensor];
-    temporary.role = TensorRole::Fused;
-    temporary.source = use.target.tensor;
+    temporary.role = Fused{use.target.tensor};
     temporary.fill = sparsityOf(*made.value, temporary.type, made.scope, analysis_.kernel).fill.value_or(0);
   }
 

@@ -35,7 +35,7 @@ public:
 
 private:
   void inferFormat(bool isFirstWrite) {
-    if (target_.isAssembled) {
+    if (target_.isAssembled()) {
       (void)refuseReduction();
       return;
     }
@@ -53,7 +53,7 @@ private:
     const Kernel &kernel = analysis_.kernel;
     const Node &value = *logical_.terms.front().expr;
     const bool isDeclared = symbol_.declaration && symbol_.declaration->fill;
-    const bool mayInfer = target_.role == TensorRole::Temporary || hasFill(value, scope_, kernel);
+    const bool mayInfer = target_.is<Temporary>() || hasFill(value, scope_, kernel);
     if (isFirstWrite && !isDeclared && !symbol_.isOperand && !logical_.accumulates && mayInfer) {
       const std::optional<double> fill =
           isPlain() ? sparsityOf(value, logical_.computeType, scope_, kernel).fill : logical_.targetDefault;
@@ -130,7 +130,7 @@ private:
       target_.format = formatFrom(*kept);
       const bool shares = !isRebuilt(kept->source);
       if (shares)
-        target_.patternOf = structureOf(kept->source);
+        share(*kept);
       else
         assemble(pattern);
       analysis_.diagnostics.report(kOutputFormat, logical_.where,
@@ -209,15 +209,21 @@ private:
   // assembled otherwise.
   void decideStructure(const Pattern &pattern, bool isFirstWrite) {
     const auto *kept = std::get_if<KeptPattern>(&pattern);
-    if (target_.structureOf)
+    if (target_.hasDeclaredOwner())
       return checkDeclaredStructure(pattern);
     if (!isFirstWrite)
       return; // decided then, for all statements
     if (kept && sharesStorage(*kept) && !addsToOther(*kept) && !isRebuilt(kept->source) &&
         std::holds_alternative<KeptPattern>(laterStatementsKeep(pattern)))
-      target_.patternOf = kept->source == logical_.target ? logical_.target : structureOf(kept->source);
+      share(*kept);
     else
       assemble(pattern);
+  }
+
+  void share(const KeptPattern &kept) {
+    const TensorId owner = structureOf(kept.source);
+    if (owner != logical_.target)
+      target_.structure = SharedWith{owner};
   }
 
   bool sharesStorage(const KeptPattern &kept) const { return formatFrom(kept).sameStorage(target_.format); }
@@ -236,7 +242,7 @@ private:
     bool isWrittenLater = false;
     for (size_t later = logical_.statement + 1; later < analysis_.statements.size(); ++later)
       isWrittenLater |= analysis_.statements[later].target.tensor == owner;
-    return owner != logical_.target && (tensor.isAssembled || (isWrittenLater && !whyNotAssembled(tensor.format)));
+    return owner != logical_.target && (tensor.isAssembled() || (isWrittenLater && !whyNotAssembled(tensor.format)));
   }
 
   /// Reports a reduction that no sparse target takes: one into what it holds, or one with a value for every element.
@@ -258,7 +264,7 @@ private:
       return;
     const std::optional<std::string> reason = whyNotAssembled(target_.format);
     if (!reason) {
-      target_.isAssembled = true;
+      target_.structure = Assembled{};
       warnIfFull();
       return checkDependents();
     }
@@ -306,7 +312,8 @@ private:
   void checkDependents() {
     for (size_t id = 0; id < analysis_.kernel.tensors.size(); ++id) {
       const Tensor &tensor = analysis_.kernel.tensors[id];
-      if (tensor.structureOf != logical_.target || (isReadSoFar() && !isTarget(static_cast<TensorId>(id))))
+      if (!tensor.hasDeclaredOwner() || tensor.shared()->owner != logical_.target ||
+          (isReadSoFar() && !isTarget(static_cast<TensorId>(id))))
         continue;
       refuse(inQuotes(tensor.name) + " is bound to the structure of " + inQuotes(target_.name) +
              ", which this statement builds anew")
@@ -330,7 +337,7 @@ private:
 
   // A target whose structure is declared to be another tensor's has no arrays to build.
   void checkDeclaredStructure(const Pattern &pattern) {
-    const std::string owner = inQuotes(analysis_.kernel.tensors[*target_.structureOf].name);
+    const std::string owner = inQuotes(analysis_.kernel.tensors[target_.shared()->owner].name);
     const std::string bound = inQuotes(target_.name) + " is bound to the structure of " + owner;
     if (const auto *loss = std::get_if<PatternLoss>(&pattern)) {
       refuse(bound + ", and this statement does not keep its pattern")
@@ -339,16 +346,12 @@ private:
       return;
     }
     const auto &kept = std::get<KeptPattern>(pattern);
-    if (!sharesStorage(kept) || structureOf(kept.source) != structureOf(logical_.target)) {
+    if (!sharesStorage(kept) || structureOf(kept.source) != structureOf(logical_.target))
       refuse(bound + ", but this statement keeps that of " + inQuotes(analysis_.kernel.tensors[kept.source].name))
           .advise("drop the binding, or bind it to a format of its own");
-      return;
-    }
-    if (!target_.patternOf)
-      target_.patternOf = kept.source == logical_.target ? logical_.target : structureOf(kept.source);
   }
 
-  std::string kindOfTarget() const { return target_.role == TensorRole::Temporary ? "temporary " : "output "; }
+  std::string kindOfTarget() const { return target_.is<Temporary>() ? "temporary " : "output "; }
 
   std::vector<int> inOrder() const {
     std::vector<int> dims(target_.order());

@@ -17,7 +17,7 @@ public:
 
   void run() {
     dropEmpty();
-    if (analysis_.kernel.tensors[logical_.target].isAssembled)
+    if (analysis_.kernel.tensors[logical_.target].isAssembled())
       return orderAssembled();
     bool inPlace = treatSelfReference();
     for (LogicalStatement &temporary : expansion_.temporaries)
@@ -38,7 +38,7 @@ private:
     };
     // A shared pattern needs a term that reads it.
     const Tensor &target = analysis_.kernel.tensors[logical_.target];
-    const size_t others = logical_.accumulates && (target.format.isDense() || target.isAssembled) ? 1 : 0;
+    const size_t others = logical_.accumulates && (target.format.isDense() || target.isAssembled()) ? 1 : 0;
     for (size_t term = logical_.terms.size(); term-- > 0;)
       if (logical_.terms.size() + others > 1 && isNothing(logical_.terms[term]))
         logical_.terms.erase(logical_.terms.begin() + static_cast<ptrdiff_t>(term));

@@ -19,7 +19,7 @@ void refuseDistribution(const Node &node, const Products &products, const std::v
       sumsAll &= occurs(variable, *product.expr, scope);
     bool hasTemporary = false;
     forEachAccess(*product.expr, true, [&](const AccessNode &use, Span) {
-      hasTemporary |= kernel.tensors[scope.accesses[use.access].tensor].role == TensorRole::Temporary;
+      hasTemporary |= kernel.tensors[scope.accesses[use.access].tensor].is<Temporary>();
     });
     if (!sumsAll || hasTemporary)
       return; // its terms have no simple notation

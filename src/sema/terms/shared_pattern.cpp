@@ -29,12 +29,6 @@ bool haveSamePattern(const Access &a, const Access &b, const Kernel &kernel) {
 
 } // namespace
 
-TensorId structureOwner(const Kernel &kernel, TensorId tensor) {
-  const Tensor &sharing = kernel.tensors[tensor];
-  const std::optional<TensorId> owner = sharing.structureOf ? sharing.structureOf : sharing.patternOf;
-  return owner && *owner != tensor ? structureOwner(kernel, *owner) : tensor;
-}
-
 AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel) {
   const auto leader = std::find_if(among.begin(), among.end(), [&](AccessId other) {
     return other == access || haveSamePattern(scope.accesses[other], scope.accesses[access], kernel);

@@ -5,9 +5,6 @@
 
 namespace spc::sema {
 
-/// The tensor whose structure `tensor` has in the end: itself, or the one that it shares it with.
-TensorId structureOwner(const Kernel &kernel, TensorId tensor);
-
 /// Of the accesses of a term, the first that stores an entry exactly where `access` does, entry by entry at the same
 /// positions, because they have one structure without repeats and the same indices; perhaps `access` itself. Requires:
 /// it is among them.

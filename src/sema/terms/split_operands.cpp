@@ -123,7 +123,7 @@ private:
   // A sparse target has the symmetric pattern itself, and its stored entries stand for their mirror images as well.
   void addMirrored(std::vector<AccessId> &readings) {
     const Tensor &target = analysis_.kernel.tensors[logical_.target];
-    if (!target.format.isDense() && !target.isAssembled)
+    if (!target.format.isDense() && !target.isAssembled())
       return;
     for (size_t k = 0, end = readings.size(); k < end; ++k) {
       Access mirrored = scope_.accesses[readings[k]];

@@ -51,7 +51,7 @@ public:
       llvm::StringRef owner = argumentString(body, index, kPatternOf);
       if (owner.empty())
         continue;
-      if (failed(rewrite(index, views_[ownerOf(owner)])))
+      if (failed(rewrite(index, views_[owner])))
         return signalPassFailure();
       eraseArgument(body, index);
     }
@@ -61,7 +61,6 @@ private:
   using Views = llvm::SmallVector<mlir::Value>;
 
   void collectViews();
-  llvm::StringRef ownerOf(llvm::StringRef name);
   mlir::LogicalResult rewrite(unsigned standIn, const Views &views);
   mlir::Value position(const NestedAccess &access, const Views &views);
   mlir::Value listedPosition(const NestedAccess &access, const Views &views);
@@ -72,17 +71,10 @@ private:
   llvm::StringMap<Views> views_; ///< by owner: the sparse arguments that have its pattern, at the same positions
 };
 
-/// The tensor whose structure `name` has in the end: patterns are borrowed, and structures declared to be another's.
-llvm::StringRef ShareStructure::ownerOf(llvm::StringRef name) {
-  mlir::func::FuncOp body = getOperation();
-  for (unsigned index = 0; index < body.getNumArguments(); ++index) {
-    if (argumentString(body, index, kName) != name)
-      continue;
-    for (llvm::StringRef attribute : {kStructureOf, kPatternOf})
-      if (llvm::StringRef owner = argumentString(body, index, attribute); !owner.empty() && owner != name)
-        return ownerOf(owner);
-  }
-  return name;
+/// The tensor that owns the structure of a sparse argument.
+llvm::StringRef ownerOf(mlir::func::FuncOp body, unsigned index) {
+  llvm::StringRef owner = argumentString(body, index, kStructureOf);
+  return owner.empty() ? argumentString(body, index, kName) : owner;
 }
 
 /// A pattern belongs to its owner and to every tensor that shares it and is read as an operand.
@@ -91,7 +83,7 @@ void ShareStructure::collectViews() {
   views_.clear();
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
     if (mlir::Value argument = body.getArgument(index); sparse::getSparseTensorEncoding(argument.getType()))
-      views_[ownerOf(argumentString(body, index, kName))].push_back(argument);
+      views_[ownerOf(body, index)].push_back(argument);
 }
 
 /// Collects the loads of a sparse view's values.
@@ -197,7 +189,10 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
                                                  llvm::ArrayRef<NestedAccess> accesses) {
   mlir::func::FuncOp body = getOperation();
   mlir::BlockArgument buffer = body.getArgument(standIn);
-  bool inPlace = argumentString(body, standIn, kPatternOf) == argumentString(body, standIn, kName);
+  const bool inPlace = llvm::any_of(views, [&](mlir::Value view) {
+    const unsigned index = mlir::cast<mlir::BlockArgument>(view).getArgNumber();
+    return argumentString(body, index, kName) == argumentString(body, standIn, kName);
+  });
   // Slots outside of the tensor are not visited, and hold zero all the same.
   const bool skipsSlots = !inPlace && body.getArgAttr(standIn, kPadded);
   for (mlir::Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
