@@ -2,28 +2,22 @@
 #include "assembly_accumulate.h"
 #include "assembly_wide.h"
 
-#include <atomic>
-#include <thread>
+#include "workers.h"
+
 #include <vector>
 
 namespace {
 
-std::atomic<int64_t> tasksRun{0};
+int64_t tasksRun = 0;
 
-void onThreads(void *, int64_t tasks, void (*task)(void *, int64_t), void *closure) {
-  std::atomic<int64_t> next{tasks};
-  const auto work = [&] {
-    for (int64_t index; (index = --next) >= 0;) {
-      task(closure, index);
-      ++tasksRun;
-    }
-  };
-  std::vector<std::thread> threads;
-  for (int n = 0; n < 2; ++n)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
+void onThreads(void *, int64_t tasks, Workers::Task *task, void *closure) {
+  static Workers workers;
+  tasksRun += tasks;
+  workers.run(tasks, task, closure);
+}
+
+void onOwnThreads(void *user, int64_t tasks, Workers::Task *task, void *closure) {
+  static_cast<Workers *>(user)->run(tasks, task, closure);
 }
 
 /// Whether the outermost loop runs over the rows of dense levels, whose chunks are computed apart.
@@ -53,8 +47,10 @@ void testCallsAtOnce() {
   std::vector<output> results(4);
   for (output &A : results)
     callers.emplace_back([&A] {
+      Workers workers;
       spc_context context = spc_default_context();
-      context.parallel_for = onThreads;
+      context.user = &workers;
+      context.parallel_for = onOwnThreads;
       if (spgemm_ctx(&context, &given.B, &given.C, &A.csr) != SPC_OK)
         abort();
     });

@@ -2,15 +2,19 @@
 """Compiles the kernels of this folder with spc and the client programs with a C and a C++ compiler, links and runs
 them.
 
-One mode a run: `plain`, `valgrind` (objects for a processor that valgrind knows), `sanitize` (clients under the address
-and undefined-behaviour sanitizers), `address` and `thread` (clients and kernels under this sanitizer and that of
-undefined behaviour, and programs that these must catch) or `symbols` (what the objects leave undefined, in every format
-that comes with spc). Exit code 77 means skipped: the compiler or the tool is not there.
+One mode a run: `kernels` (the objects that most others link), `plain`, `valgrind` (objects for a processor that valgrind
+knows), `sanitize` (clients under the address and undefined-behaviour sanitizers), `address` and `thread` (clients and
+kernels under this sanitizer and that of undefined behaviour, and programs that these must catch) or `symbols` (what the
+objects leave undefined, in every format that comes with spc). Exit code 77 means skipped: the compiler or the tool is
+not there.
+
+What several modes need is made by one of them, in folders of --work, and linked by the others, which run after it.
 """
 
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -129,13 +133,27 @@ def run(command, **options):
     return done.stdout
 
 
-def compile_kernels(spc, work, mode):
+def fresh(folder):
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    return folder
+
+
+def compile_kernels(spc, folder, mode):
     cpu = ["--mcpu=x86-64-v3"] if mode == "valgrind" and os.uname().machine == "x86_64" else []
     watched = [f"--sanitize={WATCHED[mode][0]}"] if mode in WATCHED else []
+    fresh(folder)
     for kernel, formats in KERNELS.items():
         arguments = [word for one in formats for word in ("--format", one)]
         source = HERE / f"{kernel.partition('_on_')[0]}.tex"
-        run([spc, "compile", source, "--name", kernel, *arguments, *cpu, *watched, "-o", work / f"{kernel}.o"])
+        run([spc, "compile", source, "--name", kernel, *arguments, *cpu, *watched, "-o", folder / f"{kernel}.o"])
+
+
+def check_same_headers(folder, other):
+    """Clients of one folder's kernels may be linked with the other's."""
+    for kernel in KERNELS:
+        if (folder / f"{kernel}.h").read_text() != (other / f"{kernel}.h").read_text():
+            raise Failed(f"{kernel}.h differs between {folder} and {other}")
 
 
 def cxx_of(compiler):
@@ -157,48 +175,55 @@ def can_sanitize(compiler, flags, work):
     return built.returncode == 0 and subprocess.run([work / "probe"], capture_output=True).returncode == 0
 
 
-def check_headers(compiler, work):
+def check_headers(compiler, kernels, work):
     """Each header alone, and twice, in C11 and in C++17."""
-    for kernel in KERNELS:
-        text = f'#include "{kernel}.h"\n#include "{kernel}.h"\n'
-        for suffix in ("c", "cpp"):
-            source = work / f"{kernel}_header.{suffix}"
-            source.write_text(text + "int main(void) { return 0; }\n")
-            run([*language(compiler, source.name), *WARNINGS, "-fsyntax-only", "-I", work, source])
+    for suffix in ("c", "cpp"):
+        sources = []
+        for kernel in KERNELS:
+            sources.append(work / f"{kernel}_header.{suffix}")
+            sources[-1].write_text(f'#include "{kernel}.h"\n' * 2 + "int main(void) { return 0; }\n")
+        run([*language(compiler, f".{suffix}"), *WARNINGS, "-fsyntax-only", "-I", kernels, *sources])
 
 
-def has_field(compiler, kernel, struct, field, work):
-    """Whether a program that names the field compiles; any other error is a failure."""
-    defines = [f'-DHEADER="{kernel}.h"', f"-DTYPE={struct}", f"-DFIELD={field}"]
-    command = [compiler, "-std=c11", *WARNINGS, "-fsyntax-only", "-I", work, *defines, HERE / "has_field.c"]
+def fields_of(compiler, kernel, struct, kernels, work):
+    """Those of ALL_FIELDS that a program may name; any other error is a failure."""
+    source = work / f"{kernel}_fields.c"
+    uses = "".join(f"  (void)sizeof(((TYPE *)0)->{field});\n" for field in ALL_FIELDS)
+    source.write_text(f'#include "{kernel}.h"\ntypedef {struct} TYPE;\nint main(void) {{\n{uses}  return 0;\n}}\n')
+    unlimited = "-ferror-limit=0" if "clang" in compiler else "-fmax-errors=0"
+    command = [compiler, "-std=c11", *WARNINGS, unlimited, "-fsyntax-only", "-I", kernels, source]
     english = {**os.environ, "LC_ALL": "C"}
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=english)
-    if done.returncode != 0 and "no member named" not in done.stderr:
+    errors = [line for line in done.stderr.splitlines() if "error:" in line]
+    absent = {name for line in errors for name in re.findall(r"no member named '(\w+)'", line)}
+    if len(absent) != len(errors) or (done.returncode == 0) != (not errors):
         raise Failed(done.stderr)
-    return done.returncode == 0
+    return set(ALL_FIELDS) - absent
 
 
-def check_fields(compiler, work):
+def check_fields(compiler, kernels, work):
     """Storage that is computed has no field to point anywhere."""
     for kernel, (struct, present) in FIELDS.items():
-        found = {field for field in ALL_FIELDS if has_field(compiler, kernel, struct, field, work)}
+        found = fields_of(compiler, kernel, struct, kernels, work)
         if found != set(present):
             raise Failed(f"{struct} has the fields {sorted(found)}, not {present}")
 
 
-def build_client(compiler, name, flags, work):
-    return build_program(compiler, name, *CLIENTS[name], flags, work)
-
-
-def build_program(compiler, name, sources, kernels, flags, work):
-    objects = []
+def compile_sources(compiler, sources, flags, kernels, work):
     for source in sources:
-        objects.append(work / (Path(source).stem + ".client.o"))
-        run([*language(compiler, source), *WARNINGS, "-O1", "-g", *flags, "-I", work, "-I", HERE,
-             "-c", HERE / source, "-o", objects[-1]])
+        run([*language(compiler, source), *WARNINGS, "-O1", "-g1", *flags, "-I", kernels, "-I", HERE,
+             "-c", HERE / source, "-o", object_of(source, work)])
+
+
+def object_of(source, work):
+    return work / (Path(source).stem + ".client.o")
+
+
+def link_program(compiler, program, sources, linked, flags, kernels, clients):
+    """A program of clients that are compiled and the kernels `linked`, whose folders are the last two."""
     linker = cxx_of(compiler) if any(source.endswith(".cpp") for source in sources) else compiler
-    program = work / name
-    run([linker, *flags, *objects, *(work / f"{kernel}.o" for kernel in kernels), "-o", program, "-lm", "-pthread"])
+    run([linker, *flags, *(object_of(source, clients) for source in sources),
+         *(kernels / f"{kernel}.o" for kernel in linked), "-o", program, "-lm", "-pthread"])
     return program
 
 
@@ -210,22 +235,47 @@ def sanitizer_flags(mode):
     return [f"-fsanitize={WATCHED[mode][0]}", "-fno-sanitize=vptr"] if mode in WATCHED else []
 
 
-def run_clients(compiler, mode, work):
-    flags = sanitizer_flags(mode)
-    before = ["valgrind", "-q", "--error-exitcode=9", "--leak-check=full"] if mode == "valgrind" else []
-    check_headers(compiler, work)
-    check_fields(compiler, work)
-    for name in CLIENTS:
-        run([*before, build_client(compiler, name, flags, work)])
+def compile_clients(compiler, names, flags, kernels, work):
+    for name in names:
+        compile_sources(compiler, CLIENTS[name][0], flags, kernels, work)
 
 
-def run_watched(compiler, mode, work):
-    _, clients, misuses = WATCHED[mode]
+def run_clients(compiler, names, flags, kernels, clients, work, before=(), **options):
+    for name in names:
+        run([*before, link_program(compiler, work / name, *CLIENTS[name], flags, kernels, clients)], **options)
+
+
+def check_clients(compiler, mode, kernels, work):
     flags = sanitizer_flags(mode)
+    if mode == "plain":
+        check_headers(compiler, kernels, work)
+        check_fields(compiler, kernels, work)
+    compile_clients(compiler, CLIENTS, flags, kernels, work)
+    run_clients(compiler, CLIENTS, flags, kernels, work, work)
+
+
+def check_under_valgrind(compiler, spc, all_work, work):
+    kernels = work / "kernels"
+    compile_kernels(spc, kernels, "valgrind")
+    check_same_headers(kernels, all_work / "kernels")
+    valgrind = ["valgrind", "-q", "--error-exitcode=9", "--leak-check=full"]
+    run_clients(compiler, CLIENTS, [], kernels, all_work / compiler, work, before=valgrind)
+
+
+def check_watched(compiler, mode, spc, all_work, work):
+    _, names, misuses = WATCHED[mode]
+    flags = sanitizer_flags(mode)
+    kernels, clients = work / "kernels", work
+    compile_kernels(spc, kernels, mode)
+    if mode == "address":
+        clients = all_work / f"sanitize_{compiler}"
+        check_same_headers(kernels, all_work / "kernels")
+    else:
+        compile_clients(compiler, names, flags, kernels, work)
     environment = {**os.environ, "UBSAN_OPTIONS": "halt_on_error=1"}
-    for name in clients:
-        run([build_client(compiler, name, flags, work)], env=environment)
-    program = build_program(compiler, "misuse", *MISUSE, flags, work)
+    run_clients(compiler, names, flags, kernels, clients, work, env=environment)
+    compile_sources(compiler, MISUSE[0], flags, kernels, work)
+    program = link_program(compiler, work / "misuse", *MISUSE, flags, kernels, work)
     run([program, "none"], env=environment)
     environment["ASAN_OPTIONS"] = "detect_leaks=0"
     for misuse, report in misuses.items():
@@ -240,20 +290,28 @@ def exports_of(function):
     return {f"{function}{suffix}_ctx" for suffix in suffixes}
 
 
-def check_object(function, work):
-    """The object needs libc alone, and libm for the functions that it calls; it exports its functions alone."""
-    undefined = {line.split()[-1] for line in run(["nm", "-u", work / f"{function}.o"]).splitlines() if line.strip()}
-    undefined -= LIBRARY_SYMBOLS | (LIBM_SYMBOLS if function == "functions" else set())
-    if undefined:
-        raise Failed(f"{function}.o needs {sorted(undefined)}")
-    defined = {line.split()[-1] for line in run(["nm", "-g", "--defined-only", work / f"{function}.o"]).splitlines()}
-    if defined != exports_of(function):
-        raise Failed(f"{function}.o exports {sorted(defined)}")
+def symbols_of(objects, *options):
+    """By object, the last word of each of its lines of nm's output."""
+    names = {Path(name).stem: set() for name in objects}
+    for line in run(["nm", "-A", *options, *objects]).splitlines():
+        place, _, symbol = line.partition(":")
+        names[Path(place).stem].add(symbol.split()[-1])
+    return names
 
 
-def check_symbols(spc, work):
-    for kernel in KERNELS:
-        check_object(kernel, work)
+def check_objects(objects):
+    """They need libc alone, and libm for the functions that they call; they export their functions alone."""
+    for function, undefined in symbols_of(objects, "-u").items():
+        undefined -= LIBRARY_SYMBOLS | (LIBM_SYMBOLS if function == "functions" else set())
+        if undefined:
+            raise Failed(f"{function}.o needs {sorted(undefined)}")
+    for function, defined in symbols_of(objects, "-g", "--defined-only").items():
+        if defined != exports_of(function):
+            raise Failed(f"{function}.o exports {sorted(defined)}")
+
+
+def check_symbols(spc, kernels, work):
+    objects = [kernels / f"{kernel}.o" for kernel in KERNELS]
     names = sorted(path.stem for path in FORMATS.glob("*.json") if path.stem != "format.schema")
     if len(names) < 20:
         raise Failed(f"only {len(names)} formats in {FORMATS}")
@@ -264,8 +322,9 @@ def check_symbols(spc, work):
             source = work / f"{function}.tex"
             source.write_text(statement + "\n")
             formats = ["--format", f"A={name}", *(["--format", f"B={other}"] if number else [])]
-            run([spc, "compile", source, *formats, "-o", work / f"{function}.o"])
-            check_object(function, work)
+            objects.append(work / f"{function}.o")
+            run([spc, "compile", source, *formats, "-o", objects[-1]])
+    check_objects(objects)
 
 
 def order_of(name):
@@ -274,29 +333,37 @@ def order_of(name):
     return len(rule["dims"]) if isinstance(rule.get("dims"), list) else 2
 
 
+def check(options, kernels, work):
+    if options.mode == "kernels":
+        compile_kernels(options.spc, kernels, "plain")
+    elif options.mode == "symbols":
+        check_symbols(options.spc, kernels, work)
+    elif options.mode == "valgrind":
+        check_under_valgrind(options.compiler, options.spc, options.work, work)
+    elif options.mode in WATCHED:
+        check_watched(options.compiler, options.mode, options.spc, options.work, work)
+    else:
+        check_clients(options.compiler, options.mode, kernels, work)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--spc", required=True)
-    parser.add_argument("--mode", choices=["plain", "valgrind", "sanitize", *WATCHED, "symbols"], default="plain")
+    parser.add_argument("--mode", choices=["kernels", "plain", "valgrind", "sanitize", *WATCHED, "symbols"], default="plain")
     parser.add_argument("--compiler", default="gcc")
-    parser.add_argument("--work", required=True, type=Path)
+    parser.add_argument("--work", required=True, type=Path, help="what all modes share a folder of each in")
     options = parser.parse_args()
-    tools = {"valgrind": ["valgrind"], "symbols": ["nm"]}.get(options.mode, []) + [options.compiler, cxx_of(options.compiler)]
-    if any(shutil.which(tool) is None for tool in tools):
+    tools = {"valgrind": ["valgrind"], "symbols": ["nm"], "kernels": []}
+    compilers = [] if options.mode in ("kernels", "symbols") else [options.compiler, cxx_of(options.compiler)]
+    if any(shutil.which(tool) is None for tool in tools.get(options.mode, []) + compilers):
         return SKIPPED
-    shutil.rmtree(options.work, ignore_errors=True)
-    options.work.mkdir(parents=True)
+    folder = options.compiler if options.mode == "plain" else f"{options.mode}_{options.compiler}"
+    work = fresh(options.work / folder)
     flags = sanitizer_flags(options.mode)
-    if flags and not can_sanitize(options.compiler, flags, options.work):
+    if flags and not can_sanitize(options.compiler, flags, work):
         return SKIPPED
     try:
-        compile_kernels(options.spc, options.work, options.mode)
-        if options.mode == "symbols":
-            check_symbols(options.spc, options.work)
-        elif options.mode in WATCHED:
-            run_watched(options.compiler, options.mode, options.work)
-        else:
-            run_clients(options.compiler, options.mode, options.work)
+        check(options, options.work / "kernels", work)
         return 0
     except Failed as failure:
         print(failure, file=sys.stderr)

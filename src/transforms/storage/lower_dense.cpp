@@ -92,8 +92,8 @@ void LowerDense::convertArguments() {
   body.setType(mlir::FunctionType::get(&getContext(), body.getBody().getArgumentTypes(), {}));
 }
 
-// Arguments are buffers already, which the accessors of operations on tensors do not take for what they are: operands are
-// read by number.
+// Arguments are buffers already, which the accessors of operations on tensors do not take for what they are: operands
+// are read by number.
 mlir::LogicalResult LowerDense::convert(mlir::Operation *op) {
   if (auto toBuffer = mlir::dyn_cast<mlir::bufferization::ToBufferOp>(op)) {
     toBuffer.getResult().replaceAllUsesWith(buffers_.lookup(op->getOperand(0)));
