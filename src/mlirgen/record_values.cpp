@@ -20,9 +20,9 @@ static llvm::SmallVector<mlir::Type> fieldsOf(mlir::Type element) {
   return {element};
 }
 
-mlir::Type RecordBuilder::leafType(int operand) {
-  llvm::SmallVector<mlir::Type> fields = fieldsOf(uses_[operand].getType());
-  if (isFlagged_[operand])
+mlir::Type RecordBuilder::leafType(sema::OperandId operand) {
+  llvm::SmallVector<mlir::Type> fields = fieldsOf(uses_[operand.index()].getType());
+  if (isFlagged_[operand.index()])
     fields.push_back(builder_.getI1Type());
   return structOf(fields);
 }
@@ -41,10 +41,10 @@ void RecordBuilder::unpack(Value value, const Layout &layout, Elements &elements
       return field;
     };
     Value element = next();
-    const mlir::Type type = uses_[leaf.operand].getType();
+    const mlir::Type type = uses_[leaf.operand.index()].getType();
     if (mlir::isa<mlir::ComplexType>(type))
       element = complex::CreateOp::create(builder_, location_, type, element, next());
-    elements[leaf.operand] = {element, isFlagged_[leaf.operand] ? next() : Value()};
+    elements[leaf.operand.index()] = {element, isFlagged_[leaf.operand.index()] ? next() : Value()};
   }
 }
 
@@ -52,8 +52,8 @@ Value RecordBuilder::flag(bool isStored) {
   return mlir::arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(isStored));
 }
 
-RecordBuilder::Element RecordBuilder::present(int operand, Value value) {
-  return {value, keepsLoad_[operand] ? trueOf(value) : flag(true)};
+RecordBuilder::Element RecordBuilder::present(sema::OperandId operand, Value value) {
+  return {value, keepsLoad_[operand.index()] ? trueOf(value) : flag(true)};
 }
 
 /// True, computed from an element in a way that MLIR does not fold (LLVM does).
@@ -78,9 +78,9 @@ Value RecordBuilder::insert(Value record, Value part, llvm::ArrayRef<int64_t> pl
 }
 
 /// The leaf of an operand, with its fill where the element is not known.
-Value RecordBuilder::leafOf(int operand, Element element) {
+Value RecordBuilder::leafOf(sema::OperandId operand, Element element) {
   if (!element.value)
-    element = {body_.fills[operand], {}};
+    element = {body_.fills[operand.index()], {}};
   Value leaf = LLVM::PoisonOp::create(builder_, location_, leafType(operand));
   int64_t field = 0;
   const auto add = [&](Value value) { leaf = insert(leaf, value, {field++}); };
@@ -90,7 +90,7 @@ Value RecordBuilder::leafOf(int operand, Element element) {
   } else {
     add(element.value);
   }
-  if (isFlagged_[operand])
+  if (isFlagged_[operand.index()])
     add(element.isStored ? element.isStored : flag(false));
   return leaf;
 }
@@ -98,7 +98,7 @@ Value RecordBuilder::leafOf(int operand, Element element) {
 Value RecordBuilder::pack(mlir::Type type, const Layout &layout, const Elements &elements) {
   Value record = LLVM::PoisonOp::create(builder_, location_, type);
   for (const Leaf &leaf : layout)
-    record = insert(record, leafOf(leaf.operand, elements[leaf.operand]), leaf.path);
+    record = insert(record, leafOf(leaf.operand, elements[leaf.operand.index()]), leaf.path);
   return record;
 }
 
@@ -110,7 +110,7 @@ void RecordBuilder::yield(Value record) {
 RecordBuilder::Pair RecordBuilder::pairOf(const Record &left, const Record &right) {
   Pair pair;
   llvm::SmallVector<mlir::Type> fields = {left.value.getType()};
-  const auto add = [&](int operand, int64_t field, llvm::ArrayRef<int64_t> below) {
+  const auto add = [&](sema::OperandId operand, int64_t field, llvm::ArrayRef<int64_t> below) {
     Path path = {field};
     path.append(below.begin(), below.end());
     pair.layout.push_back({operand, std::move(path)});
@@ -133,7 +133,7 @@ RecordBuilder::Pair RecordBuilder::pairOf(const Record &left, const Record &righ
 }
 
 /// A record and one more operand.
-RecordBuilder::Pair RecordBuilder::pairWith(const Record &record, int operand) {
+RecordBuilder::Pair RecordBuilder::pairWith(const Record &record, sema::OperandId operand) {
   Pair pair{structOf({record.value.getType(), leafType(operand)}), {}, true};
   for (const Leaf &leaf : record.layout) {
     Path path = {0};

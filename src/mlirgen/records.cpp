@@ -14,19 +14,20 @@ namespace sparse = mlir::sparse_tensor;
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 using sema::Domain;
+using sema::OperandId;
 
 static llvm::SmallVector<int> unionOf(llvm::ArrayRef<int> a, llvm::ArrayRef<int> b) {
   llvm::SmallVector<int> result(a);
-  for (int operand : b)
-    if (!llvm::is_contained(result, operand))
-      result.push_back(operand);
+  for (int loop : b)
+    if (!llvm::is_contained(result, loop))
+      result.push_back(loop);
   llvm::sort(result);
   return result;
 }
 
 static void collectStored(const Domain &domain, llvm::SmallVectorImpl<bool> &operands) {
   if (domain.kind == Domain::Kind::Stored || domain.kind == Domain::Kind::Missing)
-    operands[domain.operand] = true;
+    operands[domain.operand.index()] = true;
   for (const Domain &part : domain.parts)
     collectStored(part, operands);
 }
@@ -34,7 +35,7 @@ static void collectStored(const Domain &domain, llvm::SmallVectorImpl<bool> &ope
 /// Takes out the operands whose values the expression reads.
 static void collectRead(const sema::Expr &expr, llvm::SmallVectorImpl<bool> &unread) {
   if (const auto *use = std::get_if<sema::Use>(&expr.node))
-    unread[use->operand] = false;
+    unread[use->operand.index()] = false;
   if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
     collectRead(*negate->operand, unread);
   if (const auto *binary = std::get_if<sema::Binary>(&expr.node)) {
@@ -52,7 +53,7 @@ static void collectDeciding(const sema::Expr &expr, llvm::SmallVectorImpl<bool> 
     collectDeciding(*negate->operand, operands);
   const auto *call = std::get_if<sema::Call>(&expr.node);
   if (call && call->function == sema::Function::Pattern)
-    operands[std::get<sema::Use>(call->arguments.front()->node).operand] = true;
+    operands[std::get<sema::Use>(call->arguments.front()->node).operand.index()] = true;
   if (call && call->domain)
     collectStored(*call->domain, operands);
   if (call)
@@ -71,23 +72,23 @@ RecordBuilder::RecordBuilder(const TermBody &body, mlir::OpBuilder &builder, mli
                              llvm::ArrayRef<Value> uses)
     : body_(body), builder_(builder), location_(location), uses_(uses), isFlagged_(uses.size()) {
   collectDeciding(*body.term.expr, isFlagged_);
-  for (int operand = 0; operand < static_cast<int>(uses.size()); ++operand)
-    isFlagged_[operand] = isFlagged_[operand] && isSparse(operand);
+  for (OperandId operand : body.term.operands.ids())
+    isFlagged_[operand.index()] = isFlagged_[operand.index()] && isSparse(operand);
   // An output that shares a pattern, and operands that follow another, find their places by the loads of its values.
   const sema::Tensor &target = body.kernel.tensors[body.statement.target];
   keepsLoad_.assign(uses.size(), !target.format.isDense() && !target.isAssembled());
   for (const sema::Operand &operand : body.term.operands)
     if (operand.follows)
-      keepsLoad_[*operand.follows] = true;
+      keepsLoad_[operand.follows->index()] = true;
   collectRead(*body.term.expr, keepsLoad_);
 }
 
-bool RecordBuilder::isSparse(int operand) const {
+bool RecordBuilder::isSparse(OperandId operand) const {
   const sema::Operand &read = body_.term.operands[operand];
   return !body_.kernel.tensors[read.tensor].format.isDense() && !read.follows;
 }
 
-llvm::SmallVector<int> RecordBuilder::loopsOf(int operand) const {
+llvm::SmallVector<int> RecordBuilder::loopsOf(OperandId operand) const {
   llvm::SmallVector<int> loops;
   for (const sema::Index &index : body_.term.operands[operand].indices)
     for (const sema::IndexTerm &part : index)
@@ -97,19 +98,20 @@ llvm::SmallVector<int> RecordBuilder::loopsOf(int operand) const {
 }
 
 /// Where the operand stores an entry.
-RecordBuilder::Record RecordBuilder::stored(int operand) {
-  auto op = sparse::UnaryOp::create(builder_, location_, leafType(operand), uses_[operand]);
+RecordBuilder::Record RecordBuilder::stored(OperandId operand) {
+  auto op = sparse::UnaryOp::create(builder_, location_, leafType(operand), uses_[operand.index()]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::Block *block = builder_.createBlock(&op.getPresentRegion(), {}, {uses_[operand].getType()}, {location_});
+  mlir::Block *block =
+      builder_.createBlock(&op.getPresentRegion(), {}, {uses_[operand.index()].getType()}, {location_});
   yield(leafOf(operand, present(operand, block->getArgument(0))));
   return {op.getResult(), {{operand, {}}}, loopsOf(operand), true};
 }
 
 /// At every coordinate that the operand has. What an absent region yields has to be made outside of the generic.
-RecordBuilder::Record RecordBuilder::everywhere(int operand) {
+RecordBuilder::Record RecordBuilder::everywhere(OperandId operand) {
   Record record = stored(operand);
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  builder_.setInsertionPointAfterValue(body_.fills[operand]);
+  builder_.setInsertionPointAfterValue(body_.fills[operand.index()]);
   const Value missing = leafOf(operand, {});
   builder_.createBlock(&record.value.getDefiningOp<sparse::UnaryOp>().getAbsentRegion());
   yield(missing);
@@ -150,12 +152,12 @@ RecordBuilder::Record RecordBuilder::either(Record left, Record right) {
 }
 
 /// The same places, with an operand that may be missing there.
-RecordBuilder::Record RecordBuilder::withLookup(const Record &record, int operand) {
+RecordBuilder::Record RecordBuilder::withLookup(const Record &record, OperandId operand) {
   if (isSparse(operand) && unionOf(record.loops, loopsOf(operand)) != record.loops)
     return both(record, everywhere(operand));
   const Pair pair = pairWith(record, operand);
-  const mlir::Type element = uses_[operand].getType();
-  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, record.value, uses_[operand]);
+  const mlir::Type element = uses_[operand.index()].getType();
+  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, record.value, uses_[operand.index()]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *overlap =
       builder_.createBlock(&op.getOverlapRegion(), {}, {record.value.getType(), element}, {location_, location_});
@@ -172,13 +174,13 @@ RecordBuilder::Record RecordBuilder::withLookup(const Record &record, int operan
 }
 
 /// The places of a record where an operand stores nothing.
-RecordBuilder::Record RecordBuilder::without(const Record &record, int operand) {
+RecordBuilder::Record RecordBuilder::without(const Record &record, OperandId operand) {
   if (unionOf(record.loops, loopsOf(operand)) != record.loops)
     return both(record, missing(operand));
   const bool isHeld = holds(record, operand);
   const mlir::Type own = record.value.getType();
   const Pair pair = isHeld ? Pair{own, record.layout, false} : pairWith(record, operand);
-  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, record.value, uses_[operand]);
+  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, record.value, uses_[operand.index()]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {own}, {location_});
   Value known = only->getArgument(0);
@@ -187,13 +189,13 @@ RecordBuilder::Record RecordBuilder::without(const Record &record, int operand) 
     known = insert(known, leafOf(operand, {}), {1});
   }
   yield(known);
-  builder_.createBlock(&op.getOverlapRegion(), {}, {own, uses_[operand].getType()}, {location_, location_});
+  builder_.createBlock(&op.getOverlapRegion(), {}, {own, uses_[operand.index()].getType()}, {location_, location_});
   yieldAbsent(pair.type);
   return {op.getResult(), pair.layout, record.loops, false};
 }
 
 /// At every coordinate at which an operand stores nothing.
-RecordBuilder::Record RecordBuilder::missing(int operand) {
+RecordBuilder::Record RecordBuilder::missing(OperandId operand) {
   Record record = everywhere(operand);
   mlir::Block &present = record.value.getDefiningOp<sparse::UnaryOp>().getPresentRegion().front();
   mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -218,8 +220,8 @@ RecordBuilder::Record RecordBuilder::withAllOf(Record record, const Record &othe
 
 /// The same places, with what is not there: the last region reads dense operands where they are, if the record's loops
 /// come to them. MLIR follows each field of a record back on its own, so that many fields take it very long.
-RecordBuilder::Record RecordBuilder::withMissing(Record record, llvm::ArrayRef<int> operands) {
-  for (int operand : operands)
+RecordBuilder::Record RecordBuilder::withMissing(Record record, llvm::ArrayRef<OperandId> operands) {
+  for (OperandId operand : operands)
     if (!holds(record, operand) && (isSparse(operand) || unionOf(record.loops, loopsOf(operand)) != record.loops))
       record = withLookup(record, operand);
   return record;
@@ -254,9 +256,9 @@ RecordBuilder::Record RecordBuilder::gatherFrom(const Domain &domain) {
 }
 
 RecordBuilder::Record RecordBuilder::gather() {
-  llvm::SmallVector<int> sparseOperands, all;
-  for (int operand = 0; operand < static_cast<int>(uses_.size()); ++operand) {
-    if (body_.scalars[operand])
+  llvm::SmallVector<OperandId> sparseOperands, all;
+  for (OperandId operand : body_.term.operands.ids()) {
+    if (body_.scalars[operand.index()])
       continue;
     all.push_back(operand);
     if (isSparse(operand))
@@ -265,7 +267,7 @@ RecordBuilder::Record RecordBuilder::gather() {
   if (body_.term.domain->kind != Domain::Kind::Everywhere)
     return withMissing(gatherFrom(*body_.term.domain), all);
   llvm::SmallVector<Record> records;
-  for (int operand : sparseOperands)
+  for (OperandId operand : sparseOperands)
     records.push_back(everywhere(operand));
   return withMissing(joined(records, /*isIntersection=*/true), all);
 }

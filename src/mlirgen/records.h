@@ -30,7 +30,7 @@ private:
 
   /// Where in a record an operand's own struct is, its element and perhaps whether that is stored.
   struct Leaf {
-    int operand;
+    sema::OperandId operand;
     Path path;
   };
   using Layout = llvm::SmallVector<Leaf>;
@@ -55,36 +55,36 @@ private:
   Record gather();
   Record joined(llvm::ArrayRef<Record> records, bool isIntersection);
   Record gatherFrom(const sema::Domain &domain);
-  Record stored(int operand);
-  Record everywhere(int operand);
+  Record stored(sema::OperandId operand);
+  Record everywhere(sema::OperandId operand);
   Record both(const Record &left, const Record &right);
   Record either(Record left, Record right);
-  Record withLookup(const Record &record, int operand);
-  Record without(const Record &record, int operand);
-  Record missing(int operand);
+  Record withLookup(const Record &record, sema::OperandId operand);
+  Record without(const Record &record, sema::OperandId operand);
+  Record missing(sema::OperandId operand);
   void yieldAbsent(mlir::Type type);
   Record withAllOf(Record record, const Record &other);
-  Record withMissing(Record record, llvm::ArrayRef<int> operands);
+  Record withMissing(Record record, llvm::ArrayRef<sema::OperandId> operands);
 
-  static bool holds(const Record &record, int operand) {
+  static bool holds(const Record &record, sema::OperandId operand) {
     return llvm::any_of(record.layout, [operand](const Leaf &leaf) { return leaf.operand == operand; });
   }
   Pair pairOf(const Record &left, const Record &right);
-  Pair pairWith(const Record &record, int operand);
+  Pair pairWith(const Record &record, sema::OperandId operand);
   mlir::Value joinedValue(const Pair &pair, const Record &left, mlir::Value leftValue, const Record &right,
                           mlir::Value rightValue);
-  mlir::Type leafType(int operand);
+  mlir::Type leafType(sema::OperandId operand);
   mlir::Type structOf(llvm::ArrayRef<mlir::Type> fields);
-  mlir::Value leafOf(int operand, Element element);
+  mlir::Value leafOf(sema::OperandId operand, Element element);
   mlir::Value insert(mlir::Value record, mlir::Value part, llvm::ArrayRef<int64_t> place);
   mlir::Value pack(mlir::Type type, const Layout &layout, const Elements &elements);
   void unpack(mlir::Value value, const Layout &layout, Elements &elements);
   void yield(mlir::Value record);
   mlir::Value flag(bool isStored);
-  Element present(int operand, mlir::Value value);
+  Element present(sema::OperandId operand, mlir::Value value);
   mlir::Value trueOf(mlir::Value element);
-  bool isSparse(int operand) const;
-  llvm::SmallVector<int> loopsOf(int operand) const;
+  bool isSparse(sema::OperandId operand) const;
+  llvm::SmallVector<int> loopsOf(sema::OperandId operand) const;
   Elements nothing() const { return Elements(uses_.size()); }
 
   const TermBody &body_;

@@ -79,8 +79,8 @@ private:
 
   mlir::Value emitNode(const sema::Use &use, sema::ValueType type) {
     const sema::ValueType own = body_.kernel.tensors[body_.term.operands[use.operand].tensor].type;
-    mlir::Value element = uses_[use.operand];
-    if (!body_.scalars[use.operand])
+    mlir::Value element = uses_[use.operand.index()];
+    if (!body_.scalars[use.operand.index()])
       return arithmetic_.convert(element, own, type);
     mlir::OpBuilder::InsertionGuard guard(builder_);
     builder_.setInsertionPointAfterValue(element);
@@ -114,10 +114,10 @@ private:
   /// An i1.
   mlir::Value isIn(const sema::Domain &domain) {
     if (domain.kind == sema::Domain::Kind::Stored)
-      return stored_[domain.operand];
+      return stored_[domain.operand.index()];
     if (domain.kind == sema::Domain::Kind::Missing) {
       const mlir::Value yes = arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(true));
-      return arith::XOrIOp::create(builder_, location_, stored_[domain.operand], yes);
+      return arith::XOrIOp::create(builder_, location_, stored_[domain.operand.index()], yes);
     }
     mlir::Value result;
     for (const sema::Domain &part : domain.parts) {
@@ -151,7 +151,7 @@ private:
   /// A bool: all elements of a dense operand count as stored.
   mlir::Value emitPattern(const sema::Use &use) {
     const mlir::Type type = elementType(sema::ValueType::Bool, *builder_.getContext());
-    const mlir::Value isStored = stored_.empty() ? mlir::Value() : stored_[use.operand];
+    const mlir::Value isStored = stored_.empty() ? mlir::Value() : stored_[use.operand.index()];
     return isStored ? arith::ExtUIOp::create(builder_, location_, type, isStored).getResult()
                     : arithmetic_.hide(arithmetic_.constant(sema::ValueType::Bool, 1), body_.zero);
   }

@@ -5,6 +5,7 @@
 #include "format/format.h"
 #include "format/schedule.h"
 #include "sema/value_type.h"
+#include "support/ids.h"
 #include "support/source.h"
 #include "syntax/function.h"
 
@@ -141,6 +142,8 @@ struct IndexTerm {
 /// i = 4 * (i / 4) + i % 4, or j = i + (j - i).
 using Index = std::vector<IndexTerm>;
 
+using OperandId = Id<struct OperandTag>; ///< into Term::operands
+
 /// One distinct (tensor, indices) access; a term lists each once, however often its expression uses it.
 struct Operand {
   TensorId tensor = 0;
@@ -151,9 +154,9 @@ struct Operand {
   /// missing. `diagonal` holds the two coordinates that are compared.
   bool skipsDiagonal = false;
   std::vector<Index> diagonal;
-  /// Of a sparse tensor that has the structure of another operand and its indices: that operand, an index into
-  /// Term::operands. It is read at the other's positions, and only where that stores an entry.
-  std::optional<int> follows;
+  /// Of a sparse tensor that has the structure of another operand and its indices: that operand.
+  /// It is read at the other's positions, and only where that stores an entry.
+  std::optional<OperandId> follows;
 };
 
 using syntax::Function;
@@ -166,21 +169,26 @@ struct Literal {
   double value;
 };
 struct Use {
-  int operand; ///< index into Term::operands
+  OperandId operand;
 };
 struct Negate {
   ExprPtr operand;
 };
 
+enum class DomainKind { Everywhere, Stored, Missing, All, Any };
+
 /// Where in its iteration space a term is computed: everywhere, where an operand stores an entry, where it stores none,
 /// where all parts say so, or where one of them does. Sparse operands that are missing at such a point have their fill
 /// there.
-struct Domain {
-  enum class Kind { Everywhere, Stored, Missing, All, Any };
+template <typename OperandName> struct DomainOver {
+  using Kind = DomainKind;
   Kind kind = Kind::Everywhere;
-  int operand = 0;           ///< of Stored and Missing: index into Term::operands
-  std::vector<Domain> parts; ///< of All and Any: two or more
+  OperandName operand = {};      ///< of Stored and Missing
+  std::vector<DomainOver> parts; ///< of All and Any: two or more
 };
+
+/// That of a term whose operands are listed.
+using Domain = DomainOver<OperandId>;
 
 enum class BinaryOp { Add, Sub, Mul, Div };
 struct Binary {
@@ -223,7 +231,7 @@ struct Expr {
 /// element (then the target is the one sparse operand).
 struct Term {
   std::vector<Loop> loops; ///< chosen order, outermost first; respects the level order of every sparse operand
-  std::vector<Operand> operands;
+  IdVector<OperandId, Operand> operands;
   ExprPtr expr;
   std::vector<Index> target;    ///< of a dense target by dimension, of one that shares a pattern by level
   std::optional<Domain> domain; ///< of a term that has sparse operands and is no product of them with other factors

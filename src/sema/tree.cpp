@@ -7,7 +7,7 @@
 namespace spc::sema {
 namespace {
 
-bool contains(const std::vector<int> &values, int value) {
+template <typename T> bool contains(const std::vector<T> &values, T value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
@@ -125,12 +125,11 @@ private:
 } // namespace
 
 AccessId Scope::intern(Access access) {
-  for (size_t id = 0; id < accesses.size(); ++id)
+  for (AccessId id : accesses.ids())
     if (accesses[id].tensor == access.tensor && accesses[id].variables == access.variables &&
         accesses[id].mirrored == access.mirrored)
-      return static_cast<AccessId>(id);
-  accesses.push_back(std::move(access));
-  return static_cast<AccessId>(accesses.size()) - 1;
+      return id;
+  return accesses.add(std::move(access));
 }
 
 std::vector<VariableId> plainVariables(const Access &access, const Scope &scope) {

@@ -13,8 +13,11 @@
 
 namespace spc::sema {
 
-using VariableId = int; ///< index into Scope::variables
-using AccessId = int;   ///< index into Scope::accesses
+using VariableId = Id<struct VariableTag>; ///< into Scope::variables
+using AccessId = Id<struct AccessTag>;     ///< into Scope::accesses
+
+/// A domain of a tree.
+using AccessDomain = DomainOver<AccessId>;
 
 struct Variable {
   /// On the left side, summed because the left side lacks it, bound by a reduction, or worked out from others.
@@ -47,8 +50,8 @@ struct Access {
 
 /// The variables and accesses of one statement as written; every logical statement made from the statement uses it.
 struct Scope {
-  std::vector<Variable> variables;
-  std::vector<Access> accesses;
+  IdVector<VariableId, Variable> variables;
+  IdVector<AccessId, Access> accesses;
 
   /// The id of an access, which is added when it is new.
   AccessId intern(Access access);

@@ -101,7 +101,7 @@ TEST_CASE("a symmetric operand is read as stored and mirrored") {
   CHECK(product.statement().terms.size() == 2);
   CHECK(reads(product, 0) == "A x");
   CHECK(reads(product, 1) == "A' x");
-  REQUIRE(product.statement().terms[1].operands[0].diagonal.size() == 2);
+  REQUIRE(product.statement().terms[1].operands[OperandId(0)].diagonal.size() == 2);
   CHECK(product.tensor("A").extents[0] == product.tensor("A").extents[1]);
   CHECK(product.tensor("y").extents == product.tensor("x").extents);
   // One access is mirrored as a whole, distinct ones each on their own.
@@ -125,7 +125,7 @@ TEST_CASE("a symmetric pattern is kept where the result is symmetric") {
   CHECK(scaled.ownerOf("D") == scaled.kernel->parameters[1]);
   CHECK(scaled.tensor("D").format.symmetry == format::Symmetry::Lower);
   CHECK(scaled.statement().terms.size() == 1);
-  CHECK_FALSE(scaled.statement().terms[0].operands[1].skipsDiagonal);
+  CHECK_FALSE(scaled.statement().terms[0].operands[OperandId(1)].skipsDiagonal);
   CHECK(check("D(j,i) = A(i,j)", {"A=lower"}).tensor("D").format.symmetry == format::Symmetry::Upper);
   CHECK(termsOf("A(i,j) = 2*A(i,j)", {"A=lower"}) == 1);
 

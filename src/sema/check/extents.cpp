@@ -85,6 +85,9 @@ private:
   std::vector<std::optional<FixedSize>> fixed_;
 };
 
+/// The nodes of a statement's variables.
+using VariableNodes = IdVector<VariableId, int>;
+
 class ExtentInference {
 public:
   explicit ExtentInference(Analysis &analysis) : analysis_(analysis), classes_(analysis.diagnostics) {}
@@ -96,7 +99,7 @@ public:
         dimensions_.back().push_back(classes_.add());
     }
     addDeclaredSizes();
-    std::vector<std::vector<int>> variables;
+    std::vector<VariableNodes> variables;
     for (ResolvedStatement &statement : analysis_.statements)
       variables.push_back(addStatement(statement));
     checkTemporaries();
@@ -109,8 +112,8 @@ public:
       for (size_t k = 0; k < dimensions_[id].size(); ++k)
         analysis_.kernel.tensors[id].extents[k] = extentOf(dimensions_[id][k]);
     for (size_t s = 0; s < variables.size(); ++s)
-      for (size_t v = 0; v < variables[s].size(); ++v)
-        analysis_.statements[s].scope.variables[v].extent = extentOf(variables[s][v]);
+      for (VariableId id : variables[s].ids())
+        analysis_.statements[s].scope.variables[id].extent = extentOf(variables[s][id]);
   }
 
 private:
@@ -134,8 +137,8 @@ private:
     }
   }
 
-  std::vector<int> addStatement(const ResolvedStatement &statement) {
-    std::vector<int> variables;
+  VariableNodes addStatement(const ResolvedStatement &statement) {
+    VariableNodes variables;
     for (const Variable &variable : statement.scope.variables) {
       variables.push_back(classes_.add());
       const bool isDerived = variable.kind == Variable::Kind::Derived;
@@ -155,7 +158,7 @@ private:
     return variables;
   }
 
-  void tie(const Access &access, const Scope &scope, const std::vector<int> &variables) {
+  void tie(const Access &access, const Scope &scope, const VariableNodes &variables) {
     for (size_t k = 0; k < access.variables.size(); ++k) {
       VariableId variable = access.variables[k];
       classes_.merge(variables[variable], dimensions_[access.tensor][k], access.places[k],
@@ -184,13 +187,15 @@ private:
   }
 
   // A variable that indexes nothing but windows has no size.
-  void checkSized(const ResolvedStatement &statement, const std::vector<int> &variables) {
+  void checkSized(const ResolvedStatement &statement, const VariableNodes &variables) {
     std::set<int> sized;
     for (const auto &dimensions : dimensions_)
       for (int node : dimensions)
         sized.insert(classes_.find(node));
     std::set<VariableId> reported;
-    for (const Access &access : statement.value ? statement.scope.accesses : std::vector<Access>())
+    if (!statement.value)
+      return;
+    for (const Access &access : statement.scope.accesses)
       for (size_t dim = 0; dim < access.variables.size(); ++dim)
         for (const Variable::Multiple &term : statement.scope.variables[access.variables[dim]].terms)
           if (!sized.contains(classes_.find(variables[term.variable])) && reported.insert(term.variable).second)

@@ -67,8 +67,7 @@ private:
   }
 
   VariableId addVariable(const std::string &name, Variable::Kind kind) {
-    out_.scope.variables.push_back({name, kind, -1});
-    return static_cast<VariableId>(out_.scope.variables.size()) - 1;
+    return out_.scope.variables.add({name, kind, -1});
   }
 
   VariableId variableOf(const syntax::Name &name) {
@@ -77,7 +76,7 @@ private:
         return bound->second;
     if (auto target = targetVariables_.find(name.text); target != targetVariables_.end())
       return target->second;
-    auto [implicit, isNew] = implicitVariables_.try_emplace(name.text, -1);
+    auto [implicit, isNew] = implicitVariables_.try_emplace(name.text);
     if (isNew)
       implicit->second = addVariable(name.text, Variable::Kind::Implicit);
     return implicit->second;
@@ -137,14 +136,13 @@ private:
       fail(kIndexExpression, index.where,
            inQuotes(index.text) + (index.terms.empty() ? " is negative" : " is negative at first"))
           .advise("index variables begin at 0: shift the other indices instead");
-    for (size_t id = 0; id < out_.scope.variables.size(); ++id) {
+    for (VariableId id : out_.scope.variables.ids()) {
       const Variable &other = out_.scope.variables[id];
       if (other.kind == derived.kind && other.tensor == tensor && other.dim == dim && other.terms == derived.terms &&
           other.constant == derived.constant && other.isRepeated == derived.isRepeated)
-        return static_cast<VariableId>(id);
+        return id;
     }
-    out_.scope.variables.push_back(std::move(derived));
-    return static_cast<VariableId>(out_.scope.variables.size()) - 1;
+    return out_.scope.variables.add(std::move(derived));
   }
 
   // The tensor that is accessed; nullopt when it has another order elsewhere.

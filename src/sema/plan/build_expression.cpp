@@ -29,16 +29,20 @@ ExprPtr ExpressionBuilder::build(const Node &node, ValueType type) const {
   if (const auto *call = std::get_if<CallNode>(&node.kind))
     return buildCall(*call, node, type);
   const AccessId access = std::get<AccessNode>(node.kind).access;
-  return make(Use{static_cast<int>(std::find(accesses_.begin(), accesses_.end(), access) - accesses_.begin())}, type);
+  return make(Use{operandOf(access)}, type);
 }
 
-Domain ExpressionBuilder::numbered(Domain domain) const {
-  if (domain.kind == Domain::Kind::Stored || domain.kind == Domain::Kind::Missing)
-    domain.operand =
-        static_cast<int>(std::find(accesses_.begin(), accesses_.end(), domain.operand) - accesses_.begin());
-  for (Domain &part : domain.parts)
-    part = numbered(std::move(part));
-  return domain;
+OperandId ExpressionBuilder::operandOf(AccessId access) const {
+  return OperandId(std::find(accesses_.begin(), accesses_.end(), access) - accesses_.begin());
+}
+
+Domain ExpressionBuilder::numbered(const AccessDomain &domain) const {
+  Domain result{domain.kind};
+  if (domain.kind == DomainKind::Stored || domain.kind == DomainKind::Missing)
+    result.operand = operandOf(domain.operand);
+  for (const AccessDomain &part : domain.parts)
+    result.parts.push_back(numbered(part));
+  return result;
 }
 
 /// Where the term is computed at places at which something missing decides the value, which `outside` then is.
@@ -51,7 +55,7 @@ std::optional<Domain> ExpressionBuilder::deciding(const Node &node, ValueType ty
   if (!sparsity.fill || !sparsity.domain || !(isProduct ? *sparsity.fill == 0 : std::isinf(*sparsity.fill)))
     return std::nullopt;
   outside = *sparsity.fill;
-  const Domain domain = byLeaders(*sparsity.domain, accesses_, scope_, kernel_);
+  const AccessDomain domain = byLeaders(*sparsity.domain, accesses_, scope_, kernel_);
   return isWithin(*domain_, domain) ? std::nullopt : std::optional(numbered(domain));
 }
 

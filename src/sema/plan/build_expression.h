@@ -10,13 +10,16 @@ namespace spc::sema {
 class ExpressionBuilder {
 public:
   /// `accesses` lists the term's operands; `valueOf` gives an index variable as a sum of the term's loops; `domain` is
-  /// the term's, by AccessId, or nothing. The references must outlive the builder.
+  /// the term's, or nothing. The references must outlive the builder.
   ExpressionBuilder(const std::vector<AccessId> &accesses, const Scope &scope, const Kernel &kernel,
-                    std::function<Index(VariableId)> valueOf, std::optional<Domain> domain)
+                    std::function<Index(VariableId)> valueOf, std::optional<AccessDomain> domain)
       : accesses_(accesses), scope_(scope), kernel_(kernel), valueOf_(std::move(valueOf)), domain_(std::move(domain)) {}
 
-  /// A domain with the numbers of the term's operands in place of AccessIds.
-  Domain numbered(Domain domain) const;
+  /// The term's operand that an access is.
+  OperandId operandOf(AccessId access) const;
+
+  /// A domain of accesses as one of the term's operands.
+  Domain numbered(const AccessDomain &domain) const;
 
   /// The tree's value in `type`, in which its arithmetic is done too; arguments of comparisons, logic and casts are
   /// computed in types of their own.
@@ -30,7 +33,7 @@ private:
   const Scope &scope_;
   const Kernel &kernel_;
   std::function<Index(VariableId)> valueOf_;
-  std::optional<Domain> domain_;
+  std::optional<AccessDomain> domain_;
 };
 
 } // namespace spc::sema

@@ -8,7 +8,7 @@ namespace spc::sema {
 namespace {
 
 /// The sparse operands that decide together where a term is computed.
-using Product = std::set<int>;
+using Product = std::set<OperandId>;
 
 bool isWithin(const Product &a, const Product &b) {
   return std::includes(b.begin(), b.end(), a.begin(), a.end());
@@ -45,7 +45,7 @@ std::vector<Product> productsOfDomain(const Domain &domain) {
   std::vector<Product> sum;
   switch (domain.kind) {
   case Domain::Kind::Stored:
-    return {{domain.operand}};
+    return {Product{domain.operand}};
   case Domain::Kind::Everywhere:
   case Domain::Kind::Missing:
     return {{}};
@@ -83,7 +83,7 @@ private:
     if (const auto *negate = std::get_if<Negate>(&expr.node))
       return productsOf(*negate->operand);
     if (const auto *use = std::get_if<Use>(&expr.node)) {
-      const Operand &operand = term_.operands[static_cast<size_t>(use->operand)];
+      const Operand &operand = term_.operands[use->operand];
       const bool isSparse = !kernel_.tensors[operand.tensor].format.isDense() && !operand.follows;
       return {isSparse ? Product{use->operand} : Product{}};
     }
@@ -114,10 +114,10 @@ private:
   }
 
   /// Outer loops first.
-  std::set<std::pair<std::set<LoopId>, int>> byLoops(const Product &product) const {
-    std::set<std::pair<std::set<LoopId>, int>> sorted;
-    for (int number : product)
-      sorted.emplace(loopsOf(term_.operands[static_cast<size_t>(number)]), number);
+  std::set<std::pair<std::set<LoopId>, OperandId>> byLoops(const Product &product) const {
+    std::set<std::pair<std::set<LoopId>, OperandId>> sorted;
+    for (OperandId number : product)
+      sorted.emplace(loopsOf(term_.operands[number]), number);
     return sorted;
   }
 
@@ -138,7 +138,7 @@ private:
                             std::inserter(shared, shared.begin()));
       if (shared.size() == own.size() && !own.empty())
         continue;
-      add("nnz(" + ownerOf(term_.operands[static_cast<size_t>(number)].tensor) + ")", "*");
+      add("nnz(" + ownerOf(term_.operands[number].tensor) + ")", "*");
       for (LoopId loop : shared)
         add(extentOf(loop), "/");
       covered.insert(own.begin(), own.end());

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kTargetWeight = 2; ///< a strided target is loaded and stored
 
-int positionOf(const std::vector<int> &values, int value) {
+template <typename T> int positionOf(const std::vector<T> &values, T value) {
   return static_cast<int>(std::find(values.begin(), values.end(), value) - values.begin());
 }
 
@@ -96,7 +96,7 @@ bool PhysicalPlanner::isReadOneWay(AccessId leader) const {
 bool PhysicalPlanner::isReadOnlyAt(AccessId leader) const {
   return !hasDomain(*term_.expr, logical_.reduction, scope_, kernel_) ||
          isWithin(domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_),
-                  {Domain::Kind::Stored, leader, {}});
+                  {AccessDomain::Kind::Stored, leader, {}});
 }
 
 void PhysicalPlanner::findSparseAccesses(bool mayFollowOthers) {
@@ -272,13 +272,13 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
       operand.tensor = copies_.copyFor(access, operands_[place], space, order, isListed, scope_);
     operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, order);
     if (const AccessId leader = leaderOfOperand(id); !isSparse && leader != id)
-      operand.follows = positionOf(accesses_, leader);
+      operand.follows = OperandId(static_cast<size_t>(positionOf(accesses_, leader)));
     if (access.mirrored)
       for (int variable : numbers)
         operand.diagonal.push_back(inNest(space.valueOf(variable), order));
     result.operands.push_back(std::move(operand));
   }
-  std::optional<Domain> domain;
+  std::optional<AccessDomain> domain;
   if (hasDomain(*term_.expr, logical_.reduction, scope_, kernel_))
     domain = domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_);
   const ExpressionBuilder builder(accesses_, scope_, kernel_, valueOf, domain);
@@ -291,7 +291,7 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
 }
 
 /// Of a domain without places an access that it names, else null.
-NodePtr PhysicalPlanner::anyEntryOf(const Domain &domain) const {
+NodePtr PhysicalPlanner::anyEntryOf(const AccessDomain &domain) const {
   if (!isNowhere(domain))
     return nullptr;
   return makeNode(AccessNode{domain.parts.front().operand}, term_.where);

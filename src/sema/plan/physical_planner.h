@@ -54,7 +54,7 @@ private:
   /// The operand at whose positions another one is read; itself where there is none.
   AccessId leaderOfOperand(AccessId access) const;
   bool mayFollow(AccessId access) const;
-  NodePtr anyEntryOf(const Domain &domain) const;
+  NodePtr anyEntryOf(const AccessDomain &domain) const;
   bool isReadOnlyAt(AccessId leader) const;
   bool isReadOneWay(AccessId leader) const;
   size_t sparseCount() const;

@@ -266,7 +266,7 @@ private:
   }
 
   void reportReorderedResult(const std::vector<int> &dims) const {
-    std::vector<int> wanted(dims.size());
+    std::vector<VariableId> wanted(dims.size());
     for (size_t k = 0; k < dims.size(); ++k)
       wanted[k] = logical_.targetVariables[dims[k]];
     std::string order;

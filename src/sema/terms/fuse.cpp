@@ -191,9 +191,8 @@ private:
   /// Whether the access has all variables of its statement: it is then read once for each of its elements.
   static bool hasNoOtherLoops(const ResolvedStatement &use, AccessId access) {
     const std::vector<VariableId> &own = use.scope.accesses[access].variables;
-    for (size_t k = 0; k < use.scope.variables.size(); ++k) {
-      const auto id = static_cast<VariableId>(k);
-      const bool isUsed = use.scope.variables[k].kind == Variable::Kind::Target || occurs(id, *use.value, use.scope);
+    for (VariableId id : use.scope.variables.ids()) {
+      const bool isUsed = use.scope.variables[id].kind == Variable::Kind::Target || occurs(id, *use.value, use.scope);
       if (isUsed && std::find(own.begin(), own.end(), id) == own.end())
         return false;
     }
@@ -323,8 +322,7 @@ private:
     const auto isTaken = [&](const Variable &other) { return other.name == variable.name; };
     for (int number = 1; std::any_of(scope.variables.begin(), scope.variables.end(), isTaken); ++number)
       variable.name = name + std::to_string(number);
-    scope.variables.push_back(std::move(variable));
-    return static_cast<VariableId>(scope.variables.size()) - 1;
+    return scope.variables.add(std::move(variable));
   }
 
   static void rename(Node &node, const std::map<VariableId, VariableId> &variables) {

@@ -282,7 +282,7 @@ private:
     return !logical_.accumulates && logical_.targetDefault == target_.fill &&
            hasDomain(value, logical_.reduction, scope_, analysis_.kernel) &&
            domainOfTerm(value, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel).kind !=
-               Domain::Kind::Everywhere;
+               AccessDomain::Kind::Everywhere;
   }
 
   void warnIfFull() {
@@ -299,7 +299,7 @@ private:
   bool isEverywhere(const LogicalTerm &term) const {
     return hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel) &&
            domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel).kind ==
-               Domain::Kind::Everywhere;
+               AccessDomain::Kind::Everywhere;
   }
 
   Densifier culpritOf(const LogicalTerm &term) const {

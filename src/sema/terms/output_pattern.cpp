@@ -46,10 +46,10 @@ std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logica
   if (sparse.empty())
     return PatternLoss{term.where, "this term has no sparse operand, so it fills every element"};
   if (hasDomain(*term.expr, logical.reduction, scope, kernel)) {
-    const Domain domain = domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, kernel);
-    if (domain.kind != Domain::Kind::Everywhere && sparse.size() > 1)
+    const AccessDomain domain = domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, kernel);
+    if (domain.kind != AccessDomain::Kind::Everywhere && sparse.size() > 1)
       return PatternLoss{term.where, "this term reads several sparse operands"};
-    if (!isWithin(domain, {Domain::Kind::Stored, sparse.front(), {}}))
+    if (!isWithin(domain, {AccessDomain::Kind::Stored, sparse.front(), {}}))
       return PatternLoss{term.where, "this term is not 0 where its operands have no entries"};
   }
   const Access &first = scope.accesses[sparse.front()];

@@ -51,8 +51,7 @@ LogicalStatement pickEntries(AccessId id, Span where, Scope &scope, const Kernel
     }
     if (!index.terms.empty() && !index.isRepeated)
       refuseWindow(source, dim, scope, kernel, diagnostics);
-    scope.variables.push_back({index.name, Variable::Kind::Bound, index.extent});
-    const auto loop = static_cast<VariableId>(scope.variables.size()) - 1;
+    const VariableId loop = scope.variables.add({index.name, Variable::Kind::Bound, index.extent});
     whole.variables.push_back(loop);
     term.reductions.push_back(loop);
     NodePtr isWanted = isAt(loop, index, where);

@@ -36,17 +36,19 @@ AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Sco
   return leader == among.end() ? access : *leader;
 }
 
-Domain byLeaders(const Domain &domain, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel) {
-  Domain result = domain;
-  if (domain.kind == Domain::Kind::Stored || domain.kind == Domain::Kind::Missing)
+AccessDomain byLeaders(const AccessDomain &domain, const std::vector<AccessId> &among, const Scope &scope,
+                       const Kernel &kernel) {
+  AccessDomain result = domain;
+  if (domain.kind == AccessDomain::Kind::Stored || domain.kind == AccessDomain::Kind::Missing)
     result.operand = leaderOf(domain.operand, among, scope, kernel);
   result.parts.clear();
-  for (const Domain &part : domain.parts) {
-    Domain led = byLeaders(part, among, scope, kernel);
-    if (std::none_of(result.parts.begin(), result.parts.end(), [&](const Domain &other) { return isSame(led, other); }))
+  for (const AccessDomain &part : domain.parts) {
+    AccessDomain led = byLeaders(part, among, scope, kernel);
+    if (std::none_of(result.parts.begin(), result.parts.end(),
+                     [&](const AccessDomain &other) { return isSame(led, other); }))
       result.parts.push_back(std::move(led));
   }
-  return result.parts.size() == 1 ? Domain(result.parts.front()) : result;
+  return result.parts.size() == 1 ? AccessDomain(result.parts.front()) : result;
 }
 
 } // namespace spc::sema

@@ -11,6 +11,7 @@ namespace spc::sema {
 AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel);
 
 /// The first of the accesses in the place of each that has its pattern: fewer places in the domain are compared.
-Domain byLeaders(const Domain &domain, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel);
+AccessDomain byLeaders(const AccessDomain &domain, const std::vector<AccessId> &among, const Scope &scope,
+                       const Kernel &kernel);
 
 } // namespace spc::sema

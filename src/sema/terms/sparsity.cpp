@@ -11,26 +11,26 @@
 namespace spc::sema {
 namespace {
 
-using MaybeDomain = std::optional<Domain>;
+using MaybeDomain = std::optional<AccessDomain>;
 
 bool isEverywhere(const MaybeDomain &domain) {
-  return domain && domain->kind == Domain::Kind::Everywhere;
+  return domain && domain->kind == AccessDomain::Kind::Everywhere;
 }
 
-Domain joined(Domain::Kind kind, const Domain &a, const Domain &b) {
-  Domain result{kind, 0, {}};
-  for (const Domain *side : {&a, &b})
-    for (const Domain &part : side->kind == kind ? side->parts : std::vector<Domain>{*side})
+AccessDomain joined(AccessDomain::Kind kind, const AccessDomain &a, const AccessDomain &b) {
+  AccessDomain result{kind, {}, {}};
+  for (const AccessDomain *side : {&a, &b})
+    for (const AccessDomain &part : side->kind == kind ? side->parts : std::vector<AccessDomain>{*side})
       if (std::none_of(result.parts.begin(), result.parts.end(),
-                       [&](const Domain &other) { return isSame(part, other); }))
+                       [&](const AccessDomain &other) { return isSame(part, other); }))
         result.parts.push_back(part);
-  return result.parts.size() == 1 ? Domain(result.parts.front()) : result;
+  return result.parts.size() == 1 ? AccessDomain(result.parts.front()) : result;
 }
 
 MaybeDomain unionOf(const MaybeDomain &a, const MaybeDomain &b) {
   if (!a || !b)
     return a ? a : b;
-  return isEverywhere(a) || isEverywhere(b) ? Domain{} : joined(Domain::Kind::Any, *a, *b);
+  return isEverywhere(a) || isEverywhere(b) ? AccessDomain{} : joined(AccessDomain::Kind::Any, *a, *b);
 }
 
 MaybeDomain intersectionOf(const MaybeDomain &a, const MaybeDomain &b) {
@@ -38,10 +38,10 @@ MaybeDomain intersectionOf(const MaybeDomain &a, const MaybeDomain &b) {
     return std::nullopt;
   if (isEverywhere(a) || isEverywhere(b))
     return isEverywhere(a) ? b : a;
-  return joined(Domain::Kind::All, *a, *b);
+  return joined(AccessDomain::Kind::All, *a, *b);
 }
 
-const Sparsity kVaries{Domain{}, std::nullopt};
+const Sparsity kVaries{AccessDomain{}, std::nullopt};
 
 class SparsityFinder {
 public:
@@ -52,8 +52,9 @@ public:
     if (const auto *number = std::get_if<NumberNode>(&node.kind))
       return known(std::nullopt, foldCast(type, ValueType::F64, number->value));
     if (const auto *use = std::get_if<AccessNode>(&node.kind))
-      return isSparse(use->access) ? Sparsity{Domain{Domain::Kind::Stored, use->access, {}}, fillOf(use->access, type)}
-                                   : kVaries;
+      return isSparse(use->access)
+                 ? Sparsity{AccessDomain{AccessDomain::Kind::Stored, use->access, {}}, fillOf(use->access, type)}
+                 : kVaries;
     if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
       const Sparsity operand = find(*negate->operand, type);
       return operand.fill ? known(operand.domain, rounded(type, -*operand.fill)) : kVaries;
@@ -116,7 +117,7 @@ private:
     if (call.function == Function::Pattern)
       return ofPattern(std::get<AccessNode>(call.arguments.front()->kind).access);
     if (const std::optional<AccessId> mask = complementedMask(call))
-      return {Domain{Domain::Kind::Missing, *mask, {}}, 0};
+      return {AccessDomain{AccessDomain::Kind::Missing, *mask, {}}, 0};
     if (call.function == Function::Select)
       return ofSelect(arguments);
     if (call.function == Function::And || call.function == Function::Or)
@@ -149,7 +150,7 @@ private:
   }
 
   Sparsity ofPattern(AccessId access) const {
-    return isSparse(access) ? Sparsity{Domain{Domain::Kind::Stored, access, {}}, 0} : kVaries;
+    return isSparse(access) ? Sparsity{AccessDomain{AccessDomain::Kind::Stored, access, {}}, 0} : kVaries;
   }
 
   /// A minimum or a maximum that infinite fills decide.
@@ -224,7 +225,7 @@ bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel) {
          std::any_of(below.begin(), below.end(), [&](const Node *child) { return hasFill(*child, scope, kernel); });
 }
 
-bool isSame(const Domain &a, const Domain &b) {
+bool isSame(const AccessDomain &a, const AccessDomain &b) {
   return a.kind == b.kind && a.operand == b.operand &&
          std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), isSame);
 }
@@ -239,31 +240,31 @@ bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const 
 }
 
 /// Whether loops can visit the domain: what is visited where an operand has no entries is not joined with anything.
-static bool mayVisit(const Domain &domain) {
-  const auto isMissing = [](const Domain &part) { return part.kind == Domain::Kind::Missing; };
+static bool mayVisit(const AccessDomain &domain) {
+  const auto isMissing = [](const AccessDomain &part) { return part.kind == AccessDomain::Kind::Missing; };
   return std::all_of(domain.parts.begin(), domain.parts.end(), mayVisit) &&
-         (domain.kind != Domain::Kind::Any || std::none_of(domain.parts.begin(), domain.parts.end(), isMissing));
+         (domain.kind != AccessDomain::Kind::Any || std::none_of(domain.parts.begin(), domain.parts.end(), isMissing));
 }
 
 /// Whether a domain asks for entries where there are none.
-static bool isEmpty(const Domain &domain) {
-  if (domain.kind == Domain::Kind::Any)
+static bool isEmpty(const AccessDomain &domain) {
+  if (domain.kind == AccessDomain::Kind::Any)
     return std::all_of(domain.parts.begin(), domain.parts.end(), isEmpty);
-  const auto contradicts = [&](const Domain &part) {
-    const Domain stored{Domain::Kind::Stored, part.operand, {}};
-    return isEmpty(part) || (part.kind == Domain::Kind::Missing &&
+  const auto contradicts = [&](const AccessDomain &part) {
+    const AccessDomain stored{AccessDomain::Kind::Stored, part.operand, {}};
+    return isEmpty(part) || (part.kind == AccessDomain::Kind::Missing &&
                              std::any_of(domain.parts.begin(), domain.parts.end(),
-                                         [&](const Domain &other) { return isWithin(other, stored); }));
+                                         [&](const AccessDomain &other) { return isWithin(other, stored); }));
   };
   return std::any_of(domain.parts.begin(), domain.parts.end(), contradicts);
 }
 
 /// The domain, which is not empty, without those of its parts that are.
-static Domain withoutEmpty(Domain domain) {
-  if (domain.kind == Domain::Kind::Any)
+static AccessDomain withoutEmpty(AccessDomain domain) {
+  if (domain.kind == AccessDomain::Kind::Any)
     std::erase_if(domain.parts, isEmpty);
-  if (domain.kind == Domain::Kind::Any && domain.parts.size() == 1)
-    return withoutEmpty(Domain(domain.parts.front()));
+  if (domain.kind == AccessDomain::Kind::Any && domain.parts.size() == 1)
+    return withoutEmpty(AccessDomain(domain.parts.front()));
   std::transform(domain.parts.begin(), domain.parts.end(), domain.parts.begin(), withoutEmpty);
   return domain;
 }
@@ -283,7 +284,8 @@ double identityOf(Reduction reduction) {
   }
 }
 
-Domain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope, const Kernel &kernel) {
+AccessDomain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope,
+                          const Kernel &kernel) {
   const Sparsity sparsity = sparsityOf(term, type, scope, kernel);
   if (sparsity.fill != targetDefault)
     return {};
@@ -291,34 +293,36 @@ Domain domainOfTerm(const Node &term, double targetDefault, ValueType type, cons
   if (sparsity.domain && !mayVisit(*sparsity.domain))
     return {};
   if (sparsity.domain)
-    if (const Domain domain = byLeaders(*sparsity.domain, accesses, scope, kernel); !isEmpty(domain))
+    if (const AccessDomain domain = byLeaders(*sparsity.domain, accesses, scope, kernel); !isEmpty(domain))
       return withoutEmpty(domain);
   const auto isSparse = [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); };
   const AccessId first = leaderOf(*std::find_if(accesses.begin(), accesses.end(), isSparse), accesses, scope, kernel);
-  const Domain anyPlace{Domain::Kind::Stored, first, {}};
+  const AccessDomain anyPlace{AccessDomain::Kind::Stored, first, {}};
   // It is the identity everywhere: sums have no entry then, and to anything else any place will do.
-  return targetDefault == 0 ? Domain{Domain::Kind::All, 0, {anyPlace, {Domain::Kind::Missing, first, {}}}} : anyPlace;
+  return targetDefault == 0
+             ? AccessDomain{AccessDomain::Kind::All, {}, {anyPlace, {AccessDomain::Kind::Missing, first, {}}}}
+             : anyPlace;
 }
 
-bool isWithin(const Domain &domain, const Domain &other) {
-  const auto isPart = [&](const Domain &part) { return isWithin(domain, part); };
-  if (isSame(domain, other) || other.kind == Domain::Kind::Everywhere)
+bool isWithin(const AccessDomain &domain, const AccessDomain &other) {
+  const auto isPart = [&](const AccessDomain &part) { return isWithin(domain, part); };
+  if (isSame(domain, other) || other.kind == AccessDomain::Kind::Everywhere)
     return true;
-  if (other.kind == Domain::Kind::All)
+  if (other.kind == AccessDomain::Kind::All)
     return std::all_of(other.parts.begin(), other.parts.end(), isPart);
-  if (domain.kind == Domain::Kind::All)
+  if (domain.kind == AccessDomain::Kind::All)
     return std::any_of(domain.parts.begin(), domain.parts.end(),
-                       [&](const Domain &part) { return isWithin(part, other); });
-  return other.kind == Domain::Kind::Any && std::any_of(other.parts.begin(), other.parts.end(), isPart);
+                       [&](const AccessDomain &part) { return isWithin(part, other); });
+  return other.kind == AccessDomain::Kind::Any && std::any_of(other.parts.begin(), other.parts.end(), isPart);
 }
 
-bool isNowhere(const Domain &domain) {
-  return domain.kind == Domain::Kind::All && domain.parts.front().kind == Domain::Kind::Stored &&
-         domain.parts[1].kind == Domain::Kind::Missing && domain.parts.front().operand == domain.parts[1].operand;
+bool isNowhere(const AccessDomain &domain) {
+  return domain.kind == AccessDomain::Kind::All && domain.parts.front().kind == AccessDomain::Kind::Stored &&
+         domain.parts[1].kind == AccessDomain::Kind::Missing && domain.parts.front().operand == domain.parts[1].operand;
 }
 
-std::optional<int> singleOperand(const Domain &domain) {
-  return domain.kind == Domain::Kind::Stored ? std::optional(domain.operand) : std::nullopt;
+std::optional<AccessId> singleOperand(const AccessDomain &domain) {
+  return domain.kind == AccessDomain::Kind::Stored ? std::optional(domain.operand) : std::nullopt;
 }
 
 } // namespace spc::sema

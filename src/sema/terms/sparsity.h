@@ -13,8 +13,8 @@ namespace spc::sema {
 
 /// Where an expression differs from its fill.
 struct Sparsity {
-  /// The operands of `domain` are AccessIds; nullopt: nowhere.
-  std::optional<Domain> domain;
+  /// nullopt: nowhere.
+  std::optional<AccessDomain> domain;
   /// The value anywhere else; nullopt where there is no one such value, and then the domain is everywhere.
   std::optional<double> fill;
 };
@@ -29,7 +29,8 @@ bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const 
 
 /// Where a term is computed, of one that hasDomain(): everywhere if what it is outside of its domain is not
 /// `targetDefault`, what the statement's target has there anyway: the identity of its reduction, or its fill.
-Domain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope, const Kernel &kernel);
+AccessDomain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope,
+                          const Kernel &kernel);
 
 /// The identity of a reduction: what changes nothing when it takes it in.
 double identityOf(Reduction reduction);
@@ -41,16 +42,16 @@ bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel);
 bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel);
 
 /// Whether two domains have the same form.
-bool isSame(const Domain &a, const Domain &b);
+bool isSame(const AccessDomain &a, const AccessDomain &b);
 
 /// Whether domainOfTerm() gives this for a term that is its target default everywhere: where one operand stores
 /// entries, and stores none.
-bool isNowhere(const Domain &domain);
+bool isNowhere(const AccessDomain &domain);
 
 /// Whether all places of a domain are in another one, as far as their forms tell.
-bool isWithin(const Domain &domain, const Domain &other);
+bool isWithin(const AccessDomain &domain, const AccessDomain &other);
 
 /// Whether a domain is where one operand stores entries; then which.
-std::optional<int> singleOperand(const Domain &domain);
+std::optional<AccessId> singleOperand(const AccessDomain &domain);
 
 } // namespace spc::sema

@@ -137,7 +137,7 @@ private:
   /// A term that is no product is the sum of what its operands' parts give, or of what stored entries and their mirror
   /// images do, only if the one set of entries is all that it is computed from.
   void checkEntries(const LogicalTerm &term) {
-    const Domain domain =
+    const AccessDomain domain =
         domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel);
     const std::vector<AccessId> accesses = accessesOf(*term.expr);
     const auto isSparse = [&](AccessId id) { return !tensorOf(id).format.isDense(); };
