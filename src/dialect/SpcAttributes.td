@@ -69,4 +69,24 @@ def BindAttr : SpcAttr<"Bind", "bind"> {
   }];
 }
 
+def RowLoopKind : I32Enum<"RowLoopKind", "what the items of a loop over rows are", [
+  I32EnumCase<"Rows", 0, "rows">, I32EnumCase<"Positions", 1, "positions">,
+  I32EnumCase<"Segments", 2, "segments">]> {
+  let cppNamespace = "::spc::dialect";
+}
+
+def RowLoopAttr : SpcAttr<"RowLoop", "row_loop"> {
+  let summary = "what a loop over the rows of a body runs over";
+  let description = [{
+    `spc.row_loop` on a loop at the top of a body, whatever its bounds are by then:
+    - `#spc.row_loop<rows, <size, "m">, <"m">>`: an `scf.for` over the rows of extent m;
+    - `#spc.row_loop<positions, <count, "A", 0>, <"m">>`: an `scf.for` over the positions of A's compressed root;
+    - `#spc.row_loop<segments, <count, "A", 0>, <"m">>`: an `scf.while` over these positions whose iterations are the
+      segments of equal coordinates, as in a coordinate list.
+    The extent of a root is there where its coordinates ascend in it.
+  }];
+  let parameters = (ins EnumParameter<RowLoopKind>:$kind, "BindAttr":$items, OptionalParameter<"ExtentAttr">:$rows);
+  let assemblyFormat = "`<` $kind `,` $items (`,` $rows^)? `>`";
+}
+
 #endif

@@ -18,6 +18,7 @@ using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 namespace {
 
 constexpr llvm::StringLiteral kBind = "spc.bind";
+constexpr llvm::StringLiteral kRowLoop = "spc.row_loop";
 
 /// Which of its parameters a bind has, by kind.
 struct BindShape {
@@ -87,6 +88,16 @@ mlir::LogicalResult verifyBind(mlir::FunctionOpInterface body, unsigned index, m
   return mlir::success();
 }
 
+mlir::LogicalResult verifyRowLoop(mlir::Operation *op, mlir::Attribute value) {
+  const auto rows = mlir::dyn_cast<RowLoopAttr>(value);
+  if (!rows)
+    return op->emitOpError() << "'" << kRowLoop << "' is no #spc.row_loop";
+  const bool isWhile = rows.getKind() == RowLoopKind::Segments;
+  if (op->getName().getStringRef() != (isWhile ? "scf.while" : "scf.for"))
+    return op->emitOpError() << "is no loop over " << stringifyRowLoopKind(rows.getKind());
+  return mlir::success();
+}
+
 } // namespace
 
 mlir::LogicalResult ExtentAttr::verify(EmitError emitError, llvm::StringRef symbol, int64_t block) {
@@ -105,6 +116,13 @@ mlir::LogicalResult BindAttr::verify(EmitError emitError, BindKind kind, llvm::S
     return emitError() << "'" << word << (shape.index ? "' needs an index" : "' has no index");
   if (block < 1 || (block > 1 && (!shape.block || index != -1)))
     return emitError() << "'" << word << "' has no blocks of " << block;
+  return mlir::success();
+}
+
+mlir::LogicalResult RowLoopAttr::verify(EmitError emitError, RowLoopKind kind, BindAttr items, ExtentAttr rows) {
+  const bool isRows = kind == RowLoopKind::Rows;
+  if (items.getKind() != (isRows ? BindKind::Size : BindKind::Count) || (isRows && items.getExtent() != rows))
+    return emitError() << "a loop over " << stringifyRowLoopKind(kind) << " cannot have items " << items;
   return mlir::success();
 }
 
@@ -146,11 +164,23 @@ mlir::BlockArgument addArgument(mlir::FunctionOpInterface body, BindAttr bind, m
   return body.getArgument(last);
 }
 
+RowLoopAttr rowLoopOf(mlir::Operation *loop) {
+  return loop->getAttrOfType<RowLoopAttr>(kRowLoop);
+}
+
+void setRowLoop(mlir::Operation *loop, RowLoopAttr rows) {
+  loop->setAttr(kRowLoop, rows);
+}
+
 void SpcDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
 #include "dialect/SpcAttributes.cpp.inc"
       >();
+}
+
+mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, mlir::NamedAttribute attribute) {
+  return attribute.getName() == kRowLoop ? verifyRowLoop(op, attribute.getValue()) : mlir::success();
 }
 
 mlir::LogicalResult SpcDialect::verifyRegionArgAttribute(mlir::Operation *op, unsigned, unsigned index,

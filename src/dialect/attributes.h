@@ -23,4 +23,8 @@ void setBind(mlir::FunctionOpInterface body, unsigned index, BindAttr bind);
 /// Adds an argument that holds `bind` at the end.
 mlir::BlockArgument addArgument(mlir::FunctionOpInterface body, BindAttr bind, mlir::Type type);
 
+/// What `loop` is recorded as: a loop over the rows of a body; null for any other operation.
+RowLoopAttr rowLoopOf(mlir::Operation *loop);
+void setRowLoop(mlir::Operation *loop, RowLoopAttr rows);
+
 } // namespace spc::dialect

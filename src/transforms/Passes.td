@@ -123,10 +123,11 @@ def BranchMerges : Pass<"spc-branch-merges", "mlir::func::FuncOp"> {
 def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
   let summary = "Let the caller run the rows in chunks";
   let description = [{
-    Where the loops of the body run over the rows of a dimension m, all of them or those that a compressed root lists in
-    ascending order, and each row's iterations write only what no other one touches (its row of a dense output, the
-    positions below it of a shared pattern), they run from an argument bound as `begin` to one bound as `end`; the
-    root's positions are found by bisection. Each row is computed as before, so results do not depend on the chunks.
+    The loops at the top of the body that run over the rows of a dimension m, over all of them or over those that a
+    compressed root lists, are recorded as such (`spc.row_loop`). Where each row's iterations write only what no other
+    row accesses (its row of a dense output, the positions below it of a shared pattern: the owner computes), the loops
+    are cut: they run from an argument bound as `begin` to one bound as `end`. The positions of a root, whose rows must
+    ascend, are found by bisection. Each row is computed as before, so results do not depend on the chunks.
 
     One loop that only adds to one dense output, at any place, is cut as well, into rows or into positions of a root,
     where the sum may be reassociated: each chunk then gets a copy of the output, and the copies are added up.
@@ -144,7 +145,7 @@ def FillRoots : Pass<"spc-fill-roots", "mlir::func::FuncOp"> {
     A root lists the rows that have entries, in ascending order. The other rows of the output are filled too. A fill in
     front of the loop would write all of the output, which would have left the cache before its rows are written again.
     Instead each position fills the rows up to its own, and the rows behind the last position are filled after the
-    loop.
+    loop. The root's loop is what `spc.row_loop` says is one.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }

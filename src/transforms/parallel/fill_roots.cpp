@@ -1,4 +1,4 @@
-#include "transforms/parallel/owner_computes.h"
+#include "transforms/parallel/row_loops.h"
 #include "transforms/passes.h"
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
@@ -22,6 +22,7 @@ namespace {
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
+using dialect::RowLoopKind;
 using mlir::Operation;
 using mlir::Value;
 
@@ -64,46 +65,44 @@ public:
       if (std::optional<Fill> fill = matchFill(loop))
         fills.push_back(*fill);
     for (const Fill &fill : fills)
-      if (scf::ForOp root = rootAfter(fill))
-        move(fill, root);
+      if (std::optional<RowLoop> root = rootAfter(fill))
+        move(fill, *root);
   }
 
 private:
-  scf::ForOp rootAfter(const Fill &fill);
-  memref::LoadOp rowOf(Operation *user, unsigned dim, scf::ForOp root);
-  void move(const Fill &fill, scf::ForOp root);
+  std::optional<RowLoop> rootAfter(const Fill &fill);
+  memref::LoadOp rowOf(Operation *user, unsigned dim, const RowLoop &root);
+  void move(const Fill &fill, const RowLoop &positions);
   scf::ForOp cloneRows(mlir::OpBuilder &builder, const Fill &fill, Value from, Value to);
 };
 
-/// What loads the row that `user` accesses, where that is the root's coordinate at the loop's own position; else null.
-memref::LoadOp FillRoots::rowOf(Operation *user, unsigned dim, scf::ForOp root) {
+/// The load of the row that `user` accesses, where that is the coordinate at the root's own position; else null.
+memref::LoadOp FillRoots::rowOf(Operation *user, unsigned dim, const RowLoop &root) {
   std::optional<Access> access = accessOf(user);
   if (!access)
     return {};
   memref::LoadOp row = loadedIndex(access->indices[dim]);
-  auto coordinates = row ? mlir::dyn_cast<mlir::BlockArgument>(row.getMemRef()) : mlir::BlockArgument();
-  const bool isOwn = coordinates && row->getParentOp() == root && row.getIndices().front() == root.getInductionVar() &&
-                     getOperation().getArgAttr(coordinates.getArgNumber(), kAscends);
+  const bool isOwn = row && row.getMemRef() == root.indices && row->getParentOp() == root.loop &&
+                     row.getIndices().front() == root.item;
   return isOwn ? row : memref::LoadOp();
 }
 
-/// The loop over a compressed root that is the next to access what is filled, each position its own row; or null.
-scf::ForOp FillRoots::rootAfter(const Fill &fill) {
-  scf::ForOp root;
+/// The loop over a compressed root that is the next to access what is filled, where its coordinates ascend and each
+/// position accesses its own row; else nullopt.
+std::optional<RowLoop> FillRoots::rootAfter(const Fill &fill) {
+  Operation *next = nullptr;
   mlir::Block *block = fill.rows->getBlock();
   for (Operation *user : fill.buffer.getUsers()) {
     Operation *top = block->findAncestorOpInBlock(*user);
-    if (top == fill.rows || !fill.rows->isBeforeInBlock(top) || (root && root->isBeforeInBlock(top)))
-      continue;
-    root = mlir::dyn_cast<scf::ForOp>(top);
-    if (!root)
-      return {};
+    if (top != fill.rows && fill.rows->isBeforeInBlock(top) && (!next || top->isBeforeInBlock(next)))
+      next = top;
   }
-  if (!root || root.getNumResults() > 0 || !isConstant(root.getStep(), 1))
-    return {};
+  std::optional<RowLoop> root = next ? rowLoopOf(getOperation(), next) : std::nullopt;
+  if (!root || root->kind != RowLoopKind::Positions || !root->rows || next->getNumResults() > 0)
+    return std::nullopt;
   for (Operation *user : fill.buffer.getUsers())
-    if (root->isAncestor(user) && !rowOf(user, fill.dim, root))
-      return {};
+    if (next->isAncestor(user) && !rowOf(user, fill.dim, *root))
+      return std::nullopt;
   return root;
 }
 
@@ -115,13 +114,14 @@ scf::ForOp FillRoots::cloneRows(mlir::OpBuilder &builder, const Fill &fill, Valu
   return clone;
 }
 
-/// The loop carries the first row that is not filled yet.
-void FillRoots::move(const Fill &fill, scf::ForOp root) {
+/// Replaces the root's loop by one that carries the first row that is not filled yet.
+void FillRoots::move(const Fill &fill, const RowLoop &positions) {
+  auto root = mlir::cast<scf::ForOp>(positions.loop);
   scf::ForOp rows = fill.rows;
   memref::LoadOp row;
   for (Operation *user : fill.buffer.getUsers())
     if (root->isAncestor(user))
-      row = rowOf(user, fill.dim, root);
+      row = rowOf(user, fill.dim, positions);
   mlir::OpBuilder builder(root);
   auto loop = scf::ForOp::create(builder, root.getLoc(), root.getLowerBound(), root.getUpperBound(), root.getStep(),
                                  mlir::ValueRange{rows.getLowerBound()});

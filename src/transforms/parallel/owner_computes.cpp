@@ -27,7 +27,7 @@ std::optional<Owner> OwnerComputes::ownerOf(mlir::Value index) {
 
 /// The row itself: what a loop over rows counts, or the coordinate of a root's position.
 bool OwnerComputes::isRow(mlir::Value value) {
-  if (rows_.kind == RowLoop::Kind::Rows)
+  if (!rows_.isRoot())
     return value == rows_.item;
   memref::LoadOp load = loadedIndex(value);
   return load && load.getMemRef() == rows_.indices && load.getIndices().front() == rows_.item;

@@ -11,48 +11,47 @@ namespace spc::transforms {
 namespace arith = mlir::arith;
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
+using dialect::RowLoopAttr;
+using dialect::RowLoopKind;
 
 namespace {
 
-/// Sets what is known of a root from the argument that holds its number of entries; false where `limit` is not one.
-bool describeRoot(mlir::func::FuncOp body, mlir::Value limit, RowLoop &rows) {
-  rows.items = dialect::bindOf(body, limit);
-  if (!rows.items || rows.items.getKind() != BindKind::Count)
-    return false;
-  rows.limit = mlir::cast<mlir::BlockArgument>(limit);
-  rows.indices = dialect::argumentWith(body, rows.items.as(BindKind::Indices));
-  if (rows.indices)
-    rows.rows = body.getArgAttrOfType<ExtentAttr>(rows.indices.getArgNumber(), kAscends);
-  return true;
+/// What a loop over the positions of a root is, by the argument `limit` that holds their number; null where that is no
+/// such number.
+RowLoopAttr overRoot(mlir::func::FuncOp body, RowLoopKind kind, mlir::Value limit) {
+  const BindAttr items = dialect::bindOf(body, limit);
+  if (!items || items.getKind() != BindKind::Count)
+    return {};
+  const mlir::BlockArgument indices = dialect::argumentWith(body, items.as(BindKind::Indices));
+  if (!indices && kind == RowLoopKind::Segments)
+    return {};
+  const auto rows = indices ? body.getArgAttrOfType<ExtentAttr>(indices.getArgNumber(), kAscends) : ExtentAttr();
+  return RowLoopAttr::get(body.getContext(), kind, items, rows);
 }
 
-std::optional<RowLoop> matchFor(mlir::func::FuncOp body, scf::ForOp loop) {
+RowLoopAttr classify(mlir::func::FuncOp body, scf::ForOp loop) {
   if (!isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1))
-    return std::nullopt;
-  RowLoop rows{RowLoop::Kind::Rows, loop, {}, loop.getInductionVar(), {}, {}, {}, {}, extentOf(body, loop)};
-  if (rows.rows) {
-    rows.items = BindAttr::get(rows.rows);
-    rows.limit = mlir::cast<mlir::BlockArgument>(loop.getUpperBound());
-    return rows;
-  }
-  rows.kind = RowLoop::Kind::Positions;
-  return describeRoot(body, loop.getUpperBound(), rows) ? std::optional(rows) : std::nullopt;
+    return {};
+  if (const ExtentAttr rows = extentOf(body, loop))
+    return RowLoopAttr::get(body.getContext(), RowLoopKind::Rows, BindAttr::get(rows), rows);
+  return overRoot(body, RowLoopKind::Positions, loop.getUpperBound());
 }
 
 /// `while (p = 0, last = the end of the first segment; p < count) { …; p = last, last = … }`
-std::optional<RowLoop> matchWhile(mlir::func::FuncOp body, scf::WhileOp loop) {
+RowLoopAttr classify(mlir::func::FuncOp body, scf::WhileOp loop) {
   if (loop.getInits().size() != 2 || !isConstant(loop.getInits()[0], 0))
-    return std::nullopt;
-  auto test = loop.getConditionOp().getCondition().getDefiningOp<arith::CmpIOp>();
-  auto first = loop.getInits()[1].getDefiningOp<scf::WhileOp>();
+    return {};
   mlir::Block *before = loop.getBeforeBody(), *after = loop.getAfterBody();
-  if (!test || test.getPredicate() != arith::CmpIPredicate::ult || test.getLhs() != before->getArgument(0) ||
-      !llvm::equal(loop.getConditionOp().getArgs(), before->getArguments()) ||
-      loop.getYieldOp().getOperand(0) != after->getArgument(1) || !first || first.getInits().size() != 1 ||
+  auto test = loop.getConditionOp().getCondition().getDefiningOp<arith::CmpIOp>();
+  const bool testsPosition =
+      test && test.getPredicate() == arith::CmpIPredicate::ult && test.getLhs() == before->getArgument(0);
+  const bool stepsBySegments = llvm::equal(loop.getConditionOp().getArgs(), before->getArguments()) &&
+                               loop.getYieldOp().getOperand(0) == after->getArgument(1);
+  auto first = loop.getInits()[1].getDefiningOp<scf::WhileOp>();
+  if (!testsPosition || !stepsBySegments || !first || first.getInits().size() != 1 ||
       !isConstant(first.getInits()[0], 0))
-    return std::nullopt;
-  RowLoop rows{RowLoop::Kind::Segments, loop, first, after->getArgument(0), after->getArgument(1), {}, {}, {}, {}};
-  return describeRoot(body, test.getRhs(), rows) && rows.indices ? std::optional(rows) : std::nullopt;
+    return {};
+  return overRoot(body, RowLoopKind::Segments, test.getRhs());
 }
 
 /// The first position from which on the coordinates are `row` or more.
@@ -89,21 +88,47 @@ ExtentAttr extentOf(mlir::func::FuncOp body, scf::ForOp loop) {
   return isWhole && bind && bind.getKind() == BindKind::Size ? bind.getExtent() : ExtentAttr();
 }
 
-std::optional<RowLoop> matchRowLoop(mlir::func::FuncOp body, mlir::Operation *op) {
-  if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
-    return matchFor(body, loop);
-  auto loop = mlir::dyn_cast<scf::WhileOp>(op);
-  return loop ? matchWhile(body, loop) : std::nullopt;
+void recordRowLoops(mlir::func::FuncOp body) {
+  for (mlir::Operation &op : body.getBody().front()) {
+    RowLoopAttr is;
+    if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
+      is = classify(body, loop);
+    else if (auto segments = mlir::dyn_cast<scf::WhileOp>(op))
+      is = classify(body, segments);
+    if (is)
+      dialect::setRowLoop(&op, is);
+  }
 }
 
-void setBounds(const RowLoop &rows, mlir::Value begin, mlir::Value end) {
-  if (auto loop = mlir::dyn_cast<scf::ForOp>(rows.loop)) {
-    loop.setLowerBound(begin);
-    loop.setUpperBound(end);
-    return;
+std::optional<RowLoop> rowLoopOf(mlir::func::FuncOp body, mlir::Operation *op) {
+  const RowLoopAttr is = dialect::rowLoopOf(op);
+  if (!is)
+    return std::nullopt;
+  RowLoop rows{};
+  rows.kind = is.getKind();
+  rows.loop = op;
+  rows.items = is.getItems();
+  rows.rows = is.getRows();
+  rows.limit = dialect::argumentWith(body, rows.items);
+  if (rows.isRoot())
+    rows.indices = dialect::argumentWith(body, rows.items.as(BindKind::Indices));
+  if (auto loop = mlir::dyn_cast<scf::ForOp>(op)) {
+    rows.item = loop.getInductionVar();
+    return rows;
   }
+  auto segments = mlir::cast<scf::WhileOp>(op);
+  rows.item = segments.getAfterArguments()[0];
+  rows.last = segments.getAfterArguments()[1];
+  rows.firstSegment = segments.getInits()[1].getDefiningOp<scf::WhileOp>();
+  return rows;
+}
+
+namespace {
+
+/// Makes a loop over segments start at position `begin` in place of 0, and the search for the end of the first segment,
+/// which loads that segment's coordinate there. Other uses of the constant are no positions of the root.
+void startSegmentsAt(const RowLoop &rows, mlir::Value begin) {
   scf::WhileOp search = rows.firstSegment;
-  // A constant 0 elsewhere in the loops is no position of the root.
   mlir::Value first = search.getInits()[0];
   search->setOperand(0, begin);
   rows.loop->setOperand(0, begin);
@@ -111,10 +136,26 @@ void setBounds(const RowLoop &rows, mlir::Value begin, mlir::Value end) {
     if (load.getMemRef() == rows.indices && load.getIndices().front() == first)
       load.setOperand(1, begin);
   });
+}
+
+/// Makes a loop over segments, and the search for the end of the first one, end at position `end`.
+void endSegmentsAt(const RowLoop &rows, mlir::Value end) {
   mlir::BlockArgument limit = rows.limit;
   limit.replaceUsesWithIf(end, [&](mlir::OpOperand &use) {
-    return search->isProperAncestor(use.getOwner()) || rows.loop->isProperAncestor(use.getOwner());
+    return rows.firstSegment->isProperAncestor(use.getOwner()) || rows.loop->isProperAncestor(use.getOwner());
   });
+}
+
+} // namespace
+
+void setBounds(const RowLoop &rows, mlir::Value begin, mlir::Value end) {
+  if (auto loop = mlir::dyn_cast<scf::ForOp>(rows.loop)) {
+    loop.setLowerBound(begin);
+    loop.setUpperBound(end);
+    return;
+  }
+  startSegmentsAt(rows, begin);
+  endSegmentsAt(rows, end);
 }
 
 void setRows(const RowLoop &rows, mlir::Value begin, mlir::Value end) {

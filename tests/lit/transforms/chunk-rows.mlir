@@ -5,6 +5,7 @@
 // CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "m">}
 // CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "m">}
 // CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK:         } {spc.row_loop = #spc.row_loop<rows, <size, "m">, <"m">>}
 func.func @rows(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">},
                 %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index

@@ -2,7 +2,7 @@
 
 // Each position of the root fills the rows up to its own; the rows behind the last one are filled after the loop.
 // CHECK-LABEL: func.func @scatter(
-// CHECK-SAME:    %[[ROWS:[a-z0-9]*]]: memref<?xi32> {{{.*}}}, %[[Y:[a-z0-9]*]]: memref<?x?xf64>, %[[COUNT:[a-z0-9]*]]: index, %[[M:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index
+// CHECK-SAME:    %[[ROWS:[a-z0-9]*]]: memref<?xi32> {{{.*}}}, %[[Y:[a-z0-9]*]]: memref<?x?xf64>, %[[COUNT:[a-z0-9]*]]: index {{{.*}}}, %[[M:[a-z0-9]*]]: index, %[[N:[a-z0-9]*]]: index
 // CHECK-NOT:     memref.store
 // CHECK:         %[[END:.*]] = scf.for %[[P:.*]] = %c0 to %[[COUNT]] step %c1 iter_args(%[[NEXT:.*]] = %c0) -> (index) {
 // CHECK:           %[[ROW:.*]] = memref.load %[[ROWS]][%[[P]]]
@@ -17,7 +17,7 @@
 // CHECK:         scf.for %[[I:.*]] = %[[END]] to %[[M]] step %c1 {
 // CHECK:           memref.store
 // CHECK-NOT:     memref.store
-func.func @scatter(%rows: memref<?xi32> {spc.ascends = #spc.extent<"i">}, %y: memref<?x?xf64>, %count: index, %m: index, %n: index) {
+func.func @scatter(%rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %y: memref<?x?xf64>, %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -31,7 +31,7 @@ func.func @scatter(%rows: memref<?xi32> {spc.ascends = #spc.extent<"i">}, %y: me
     %i32 = memref.load %rows[%p] : memref<?xi32>
     %i = arith.index_castui %i32 : i32 to index
     memref.store %one, %y[%i, %c0] : memref<?x?xf64>
-  }
+  } {spc.row_loop = #spc.row_loop<positions, <count, "A", 0>, <"i">>}
   return
 }
 
@@ -44,7 +44,7 @@ func.func @scatter(%rows: memref<?xi32> {spc.ascends = #spc.extent<"i">}, %y: me
 // CHECK:         scf.for
 // CHECK-NOT:       iter_args
 // CHECK:           memref.store
-func.func @unordered(%rows: memref<?xi32>, %y: memref<?xf64>, %count: index, %m: index) {
+func.func @unordered(%rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %y: memref<?xf64>, %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -56,7 +56,7 @@ func.func @unordered(%rows: memref<?xi32>, %y: memref<?xf64>, %count: index, %m:
     %i32 = memref.load %rows[%p] : memref<?xi32>
     %i = arith.index_castui %i32 : i32 to index
     memref.store %one, %y[%i] : memref<?xf64>
-  }
+  } {spc.row_loop = #spc.row_loop<positions, <count, "A", 0>>}
   return
 }
 
@@ -69,7 +69,7 @@ func.func @unordered(%rows: memref<?xi32>, %y: memref<?xf64>, %count: index, %m:
 // CHECK:         scf.for
 // CHECK-NOT:       iter_args
 // CHECK:           memref.store
-func.func @neighbour(%rows: memref<?xi32> {spc.ascends = #spc.extent<"i">}, %y: memref<?xf64>, %count: index, %m: index) {
+func.func @neighbour(%rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %y: memref<?xf64>, %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -83,6 +83,6 @@ func.func @neighbour(%rows: memref<?xi32> {spc.ascends = #spc.extent<"i">}, %y: 
     %next = arith.addi %i, %c1 : index
     memref.store %one, %y[%i] : memref<?xf64>
     memref.store %one, %y[%next] : memref<?xf64>
-  }
+  } {spc.row_loop = #spc.row_loop<positions, <count, "A", 0>, <"i">>}
   return
 }

@@ -1,0 +1,43 @@
+// RUN: spc-opt %s -split-input-file -verify-diagnostics
+
+func.func @no_loop(%a: index, %b: index) -> index {
+  // expected-error @+1 {{is no loop over rows}}
+  %c = arith.addi %a, %b {spc.row_loop = #spc.row_loop<rows, <size, "m">, <"m">>} : index
+  return %c : index
+}
+
+// -----
+
+func.func @for_over_segments(%from: index, %to: index, %step: index) {
+  // expected-error @+1 {{is no loop over segments}}
+  scf.for %p = %from to %to step %step {
+  } {spc.row_loop = #spc.row_loop<segments, <count, "A", 0>>}
+  return
+}
+
+// -----
+
+func.func @no_row_loop(%from: index, %to: index, %step: index) {
+  // expected-error @+1 {{'spc.row_loop' is no #spc.row_loop}}
+  scf.for %i = %from to %to step %step {
+  } {spc.row_loop}
+  return
+}
+
+// -----
+
+func.func @rows_of_a_root(%from: index, %to: index, %step: index) {
+  scf.for %i = %from to %to step %step {
+  // expected-error @+1 {{a loop over rows cannot have items #spc.bind<count, "A", 0>}}
+  } {spc.row_loop = #spc.row_loop<rows, <count, "A", 0>>}
+  return
+}
+
+// -----
+
+func.func @other_rows(%from: index, %to: index, %step: index) {
+  scf.for %i = %from to %to step %step {
+  // expected-error @+1 {{a loop over rows cannot have items #spc.bind<size, "m">}}
+  } {spc.row_loop = #spc.row_loop<rows, <size, "m">, <"n">>}
+  return
+}
