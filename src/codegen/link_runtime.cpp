@@ -1,6 +1,7 @@
 #include "codegen/link_runtime.h"
 
 #include "runtime/bitcode.h"
+#include "runtime/contract.h"
 
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/InstrTypes.h"
@@ -17,9 +18,8 @@ namespace {
 constexpr DiagnosticKind kRuntimeUnavailable{"runtime-unavailable", Severity::Error};
 constexpr DiagnosticKind kRuntimeBroken{"runtime-broken", Severity::Internal};
 
-/// How the runtime's functions are called in C, and how kernels call them (entry/copies.h, runtimeSymbol).
-constexpr llvm::StringLiteral kCPrefix = "spc_rt_";
-constexpr llvm::StringLiteral kSymbolPrefix = "spc.rt.";
+constexpr llvm::StringLiteral kCPrefix = runtime::kCPrefix;
+constexpr llvm::StringLiteral kSymbolPrefix = runtime::kSymbolPrefix;
 
 bool isCall(const llvm::Function &function) {
   return function.isDeclaration() && function.getName().starts_with(kSymbolPrefix);
@@ -106,7 +106,7 @@ void inlineShort(llvm::Module &module) {
 /// cost.
 void preserveRegisters(llvm::Module &module) {
   const llvm::Triple &triple = module.getTargetTriple();
-  llvm::Function *grow = module.getFunction((kSymbolPrefix + "run_grow").str());
+  llvm::Function *grow = module.getFunction(runtime::functions::run_grow.symbol);
   if (!grow || !(triple.getArch() == llvm::Triple::x86_64 || triple.getArch() == llvm::Triple::aarch64))
     return;
   grow->setCallingConv(llvm::CallingConv::PreserveMost);

@@ -13,47 +13,11 @@ using mlir::Value;
 namespace spc::entry {
 namespace {
 
+using runtime::AssemblySlot;
 using runtime::Phase;
-
-/// runtime::Assembly, field by field.
-enum AssemblyField : unsigned {
-  kAllocator,
-  kTarget,
-  kPhase,
-  kOrder,
-  kRowOrder,
-  kDims,
-  kKeyBytes = kDims + runtime::kMaxOrder,
-  kDense,
-  kList,
-  kNotesLengths,
-  kChunks,
-  kRuns,
-  kBorders,
-  kExpected,
-  kShares,
-  kShareOf, ///< for each an array and its bytes
-  kWorkspaceBytes = kShareOf + 2 * runtime::kMaxShares,
-  kAssemblyUser, ///< of its workers
-  kAssemblyParallelFor,
-  kPlace,
-  kPack,
-  kMerge,
-  kDropZeros,
-  kState,
-  kAssemblyFields,
-};
-static_assert(sizeof(runtime::Assembly) == kAssemblyFields * sizeof(int64_t));
-
-Struct assemblyStruct(EntryBuilder &build) {
-  llvm::SmallVector<mlir::Type> fields(kAssemblyFields, build.int64Type());
-  for (unsigned pointer :
-       {kBorders, kAllocator, kTarget, kAssemblyParallelFor, kAssemblyUser, kPlace, kPack, kMerge, kDropZeros, kState})
-    fields[pointer] = build.pointerType();
-  for (unsigned n = 0; n < runtime::kMaxShares; ++n)
-    fields[kShareOf + 2 * n] = build.pointerType();
-  return build.structOf(fields);
-}
+using runtime::RowPointersSlot;
+using runtime::WorkersSlot;
+namespace functions = runtime::functions;
 
 /// A tensor whose first level has every row that the term collects, and whose second one lists what is in it.
 bool listsRows(const sema::Kernel &kernel, const sema::Term &term, const sema::Operand &operand, int rowDimension) {
@@ -71,21 +35,6 @@ int64_t workspaceLimit(format::WorkspaceKind workspace) {
 
 bool isArray(const abi::Field &field) {
   return field.type != abi::FieldType::Int64;
-}
-
-/// The address of a function of these types, or NULL.
-Value functionOf(EntryBuilder &build, const std::string &name, mlir::Type result, llvm::ArrayRef<mlir::Type> types) {
-  if (name.empty())
-    return build.null();
-  return LLVM::AddressOfOp::create(build.ops(), declareFunction(build, runtimeSymbol(name), result, types));
-}
-
-Value callRuntime(EntryBuilder &build, const std::string &name, const llvm::SmallVector<Value> &arguments) {
-  llvm::SmallVector<mlir::Type> types;
-  for (Value argument : arguments)
-    types.push_back(argument.getType());
-  LLVM::LLVMFuncOp function = declareFunction(build, runtimeSymbol(name), build.int32Type(), types);
-  return LLVM::CallOp::create(build.ops(), function, arguments).getResult();
 }
 
 } // namespace
@@ -153,46 +102,46 @@ llvm::SmallVector<std::pair<Value, int>> AssembledOutputs::findShares(const sema
 Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value allocator, Value target,
                                          const Chunks &chunks) {
   EntryBuilder &build = entry_.build;
-  const Struct type = assemblyStruct(build);
+  const Struct type = build.structOf<runtime::Assembly>();
   const Value object = build.stack(type, 1);
-  const auto set = [&](unsigned field, Value value) { build.storeField(type, object, field, value); };
+  const auto set = [&](unsigned slot, Value value) { build.storeField(type, object, slot, value); };
   const sema::Collecting &collecting = *statement.collecting;
   const sema::Tensor &tensor = entry_.kernel.tensors[statement.target];
-  set(kAllocator, allocator);
-  set(kTarget, target);
-  set(kPhase, build.constant(static_cast<int64_t>(entry_.phase)));
-  set(kOrder, build.constant(tensor.order()));
-  set(kRowOrder, build.constant(collecting.rowOrder));
+  set(AssemblySlot::allocator, allocator);
+  set(AssemblySlot::target, target);
+  set(AssemblySlot::phase, build.constant(static_cast<int64_t>(entry_.phase)));
+  set(AssemblySlot::order, build.constant(tensor.order()));
+  set(AssemblySlot::rowOrder, build.constant(collecting.rowOrder));
   for (size_t k = 0; k < collecting.dims.size(); ++k)
-    set(kDims + static_cast<unsigned>(k), build.constant(collecting.dims[k]));
-  set(kKeyBytes, build.constant(sema::keyBits(tensor, collecting) / 8));
+    set(AssemblySlot::dims + static_cast<unsigned>(k), build.constant(collecting.dims[k]));
+  set(AssemblySlot::keyBytes, build.constant(sema::keyBits(tensor, collecting) / 8));
   const AssemblyParts parts = assemblyParts(entry_.kernel, statement, entry_.phase);
-  set(kDense, build.constant(parts.dense));
-  set(kList, build.constant(parts.list));
-  set(kNotesLengths, build.constant(parts.notesLengths));
-  set(kChunks, chunks.tasks);
-  set(kRuns, build.constant(static_cast<int64_t>(statement.terms.size())));
-  set(kBorders, chunks.borders ? chunks.borders : build.null());
-  set(kExpected, expectedEntries(statement));
+  set(AssemblySlot::dense, build.constant(parts.dense));
+  set(AssemblySlot::list, build.constant(parts.list));
+  set(AssemblySlot::notesLengths, build.constant(parts.notesLengths));
+  set(AssemblySlot::chunks, chunks.tasks);
+  set(AssemblySlot::runs, build.constant(static_cast<int64_t>(statement.terms.size())));
+  set(AssemblySlot::borders, chunks.borders ? chunks.borders : build.null());
+  set(AssemblySlot::expected, expectedEntries(statement));
   llvm::SmallVector<std::pair<Value, int>> shares = findShares(statement);
-  set(kShares, build.constant(static_cast<int64_t>(shares.size())));
+  set(AssemblySlot::shares, build.constant(static_cast<int64_t>(shares.size())));
   shares.resize(runtime::kMaxShares, {build.null(), 0});
   for (unsigned n = 0; n < shares.size(); ++n) {
-    set(kShareOf + 2 * n, shares[n].first);
-    set(kShareOf + 2 * n + 1, build.constant(shares[n].second));
+    const unsigned share = AssemblySlot::shareOf + n * RowPointersSlot::kCount;
+    set(share + RowPointersSlot::array, shares[n].first);
+    set(share + RowPointersSlot::bytes, build.constant(shares[n].second));
   }
-  set(kWorkspaceBytes, build.constant(workspaceLimit(entry_.kernel.schedule.workspace)));
+  set(AssemblySlot::workspaceBytes, build.constant(workspaceLimit(entry_.kernel.schedule.workspace)));
   const Value hook = chunks.hook ? chunks.hook : build.null();
   const auto user = [&] { return build.loadField(contextStruct(build), entry_.context, kUser); };
-  set(kAssemblyParallelFor, hook);
-  set(kAssemblyUser, build.computeIf(build.negate(build.isNull(hook)), user, build.null()));
-  const mlir::Type pointer = build.pointerType(), number = build.int64Type(), status = build.int32Type();
-  const mlir::Type none = LLVM::LLVMVoidType::get(pointer.getContext());
-  set(kPlace, functionOf(build, parts.place, none, {pointer, number, pointer}));
-  set(kPack, functionOf(build, parts.pack, status, {pointer}));
-  set(kMerge, functionOf(build, parts.merge, none, {pointer, pointer}));
-  set(kDropZeros, functionOf(build, parts.dropZeros, number, {pointer, number}));
-  set(kState, build.null());
+  const unsigned workers = AssemblySlot::workers;
+  set(workers + WorkersSlot::parallelFor, hook);
+  set(workers + WorkersSlot::user, build.computeIf(build.negate(build.isNull(hook)), user, build.null()));
+  set(AssemblySlot::place, build.addressOf(parts.place));
+  set(AssemblySlot::pack, build.addressOf(parts.pack));
+  set(AssemblySlot::merge, build.addressOf(parts.merge));
+  set(AssemblySlot::dropZeros, build.addressOf(parts.dropZeros));
+  set(AssemblySlot::state, build.null());
   return object;
 }
 
@@ -203,10 +152,10 @@ mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement,
   const Value target = describeTarget(descriptors, statement.target);
   const Chunks chunks = planChunks(entry_, body, true);
   const Value assembly = describeAssembly(statement, allocator, target, chunks);
-  build.failUnlessOk(callRuntime(build, "assembly_start", {assembly}));
+  build.failUnlessOk(build.call(functions::assembly_start, {assembly}));
   if (mlir::failed(callBody(entry_, memory_, body, chunks, assembly)))
     return mlir::failure();
-  build.failUnlessOk(callRuntime(build, "assembly_finish", {assembly}));
+  build.failUnlessOk(build.call(functions::assembly_finish, {assembly}));
   take(descriptors, statement.target, target);
   return mlir::success();
 }
@@ -237,14 +186,14 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
   if (entry_.phase == Phase::Numeric) {
     allocateValues(conversion.to);
     const Value target = describeTarget(descriptors, conversion.to);
-    build.failUnlessOk(callRuntime(build, "convert_values", {allocator, source, target}));
+    build.failUnlessOk(build.call(functions::convert_values, {allocator, source, target}));
     return;
   }
   const Value target = describeTarget(descriptors, conversion.to);
   const Value workers = descriptors.workers();
   const Value withValues = build.constant(entry_.phase == Phase::Assemble);
-  const std::string converter = converterFor(from, entry_.kernel.tensors[conversion.to], conversion.dims);
-  build.failUnlessOk(callRuntime(build, converter, {allocator, workers, source, target, withValues}));
+  const runtime::Function &converter = converterFor(from, entry_.kernel.tensors[conversion.to], conversion.dims);
+  build.failUnlessOk(build.call(converter, {allocator, workers, source, target, withValues}));
   take(descriptors, conversion.to, target);
 }
 
@@ -310,8 +259,7 @@ void releaseOutput(Entry &entry, Memory &memory, const abi::StructType &type, Va
       }
     }
   };
-  build.branch(
-      build.isNull(object), [] {}, release);
+  build.branch(build.isNull(object), [] {}, release);
 }
 
 } // namespace spc::entry

@@ -205,6 +205,18 @@ void EntryBuilder::leaveIf(Value condition, Value status) {
   ops_.setInsertionPointToEnd(next);
 }
 
+Value EntryBuilder::call(const runtime::Function &function, mlir::ValueRange arguments) {
+  LLVM::LLVMFuncOp callee = dialect::declareRuntime(module(), function, ops_.getLoc());
+  LLVM::CallOp call = LLVM::CallOp::create(ops_, callee, arguments);
+  return call.getNumResults() == 0 ? Value() : call.getResult();
+}
+
+Value EntryBuilder::addressOf(const runtime::Function *function) {
+  if (!function)
+    return null();
+  return LLVM::AddressOfOp::create(ops_, dialect::declareRuntime(module(), *function, ops_.getLoc()));
+}
+
 void EntryBuilder::failIf(Value condition, Status status) {
   leaveIf(condition, int32Constant(status));
 }

@@ -1,6 +1,7 @@
 // A builder for the entry function: one chain of blocks in which each check either goes on or leaves with a status.
 #pragma once
 
+#include "dialect/runtime_types.h"
 #include "runtime/status.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -35,6 +36,8 @@ public:
   mlir::Type int64Type() const { return int64_; }
   mlir::Type int32Type() const { return int32_; }
   Struct structOf(mlir::ArrayRef<mlir::Type> fields);
+  /// One of the runtime's structs.
+  template <typename T> Struct structOf() { return dialect::structType<T>(ops_.getContext()); }
 
   mlir::Value constant(int64_t value);
   mlir::Value truth(bool value);
@@ -76,6 +79,11 @@ public:
   mlir::Value sizeOf(mlir::Type type);
   /// Room for `count` elements in the function's frame.
   mlir::Value stack(mlir::Type type, int64_t count);
+
+  /// Calls a function of the runtime; null where it has no result.
+  mlir::Value call(const runtime::Function &function, mlir::ValueRange arguments);
+  /// The address of a function of the runtime, or NULL for null.
+  mlir::Value addressOf(const runtime::Function *function);
 
   void failIf(mlir::Value condition, Status status);
   /// Leaves with the i32 `status` unless it is Ok.

@@ -17,12 +17,8 @@ TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tenso
   const Value workers = descriptors.workers();
   const Value source = descriptors.describe(from, entry.tensors[tensor.as<sema::Converted>()->source]);
   const Value copy = descriptors.describe(tensor, {});
-  const mlir::Type pointer = build.pointerType(), number = build.int64Type();
-  LLVM::LLVMFuncOp convert = declareFunction(build, runtimeSymbol(converterFor(from, tensor)), build.int32Type(),
-                                             {pointer, pointer, pointer, pointer, number});
   const Value withValues = build.constant(entry.phase != runtime::Phase::Symbolic);
-  const mlir::SmallVector<Value> arguments{allocator, workers, source, copy, withValues};
-  build.failUnlessOk(LLVM::CallOp::create(build.ops(), convert, arguments).getResult());
+  build.failUnlessOk(build.call(converterFor(from, tensor), {allocator, workers, source, copy, withValues}));
   TensorView view = descriptors.readPacked(tensor, copy);
   if (tensor.order() == 1)
     view.strides = {build.constant(1)};
@@ -40,7 +36,6 @@ void scanLengths(Entry &entry, Memory &memory, const TensorArgument &argument) {
   TensorView &view = entry.tensors[argument.parameter.tensor];
   if (!argument.givesStructure)
     return;
-  const mlir::Type number = build.int64Type(), pointer = build.pointerType();
   const int64_t width = format::bits(tensor.format.pointers) / 8;
   for (size_t k = 0; k < tensor.format.levels.size(); ++k) {
     if (tensor.format.levels[k].extent != format::Extent::Lengths)
@@ -52,10 +47,8 @@ void scanLengths(Entry &entry, Memory &memory, const TensorArgument &argument) {
         LLVM::CallOp::create(build.ops(), memory.allocator(), mlir::ValueRange{entry.context, bytes}).getResult();
     build.failIf(build.isNull(pointers), Status::Memory);
     memory.releaseAtExit(pointers);
-    LLVM::LLVMFuncOp scan =
-        declareFunction(build, runtimeSymbol("scan"), build.int32Type(), {pointer, pointer, number, number});
-    const mlir::SmallVector<Value> arguments{view.lengths[k], pointers, build.constant(width), parents};
-    build.failUnlessOk(LLVM::CallOp::create(build.ops(), scan, arguments).getResult());
+    build.failUnlessOk(
+        build.call(runtime::functions::scan, {view.lengths[k], pointers, build.constant(width), parents}));
     view.pointers[k] = pointers;
     // Only now is it known how many entries there are, where levels below leave no room for values.
     TensorArgument counted = argument;

@@ -5,12 +5,6 @@
 
 namespace spc::entry {
 
-/// The name under which kernels call runtime function `name`. It is no C identifier, so that no kernel's name clashes;
-/// linkRuntime() knows the rule.
-inline std::string runtimeSymbol(const std::string &name) {
-  return "spc.rt." + name;
-}
-
 /// Copies the source of a converted tensor into its storage, released on every way out. Leaves with what the runtime
 /// reports.
 TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tensor);

@@ -9,6 +9,12 @@ using mlir::Value;
 namespace spc::entry {
 namespace {
 
+using runtime::AllocatorSlot;
+using runtime::ClosedFormSlot;
+using runtime::LevelSlot;
+using runtime::TensorSlot;
+using runtime::WorkersSlot;
+
 runtime::LevelStorage storageOf(const format::Format &format, int k) {
   using runtime::LevelStorage;
   const format::Level &level = format.levels[k];
@@ -39,24 +45,18 @@ runtime::ValueKind valueKindOf(sema::ValueType type) {
 
 } // namespace
 
-Descriptors::Descriptors(Entry &entry) : entry_(entry), build_(entry.build) {
-  const mlir::Type number = build_.int64Type(), pointer = build_.pointerType();
-  allocator_ = build_.structOf({pointer, pointer, pointer});
-  workers_ = build_.structOf({pointer, pointer});
-  llvm::SmallVector<mlir::Type> level(kLevelFields, number), tensor(kTensorFields, number);
-  for (LevelField field : {kPointers, kIndices})
-    level[field] = pointer;
-  for (TensorField field : {kLevels, kValues})
-    tensor[field] = pointer;
-  level_ = build_.structOf(level);
-  tensor_ = build_.structOf(tensor);
-}
+Descriptors::Descriptors(Entry &entry)
+    : entry_(entry), build_(entry.build), allocator_(build_.structOf<runtime::Allocator>()),
+      workers_(build_.structOf<runtime::Workers>()), level_(build_.structOf<runtime::Level>()),
+      tensor_(build_.structOf<runtime::Tensor>()) {}
 
 Value Descriptors::allocator(Memory &memory) {
   const Value object = build_.stack(allocator_, 1);
-  build_.storeField(allocator_, object, 0, entry_.context);
-  build_.storeField(allocator_, object, 1, LLVM::AddressOfOp::create(build_.ops(), memory.allocator()));
-  build_.storeField(allocator_, object, 2, LLVM::AddressOfOp::create(build_.ops(), memory.releaser()));
+  build_.storeField(allocator_, object, AllocatorSlot::user, entry_.context);
+  build_.storeField(allocator_, object, AllocatorSlot::allocate,
+                    LLVM::AddressOfOp::create(build_.ops(), memory.allocator()));
+  build_.storeField(allocator_, object, AllocatorSlot::release,
+                    LLVM::AddressOfOp::create(build_.ops(), memory.releaser()));
   return object;
 }
 
@@ -65,22 +65,23 @@ Value Descriptors::workers() {
   const Value hasContext = build_.negate(build_.isNull(entry_.context));
   for (unsigned field : {kUser, kParallelFor}) {
     const auto load = [&] { return build_.loadField(contextStruct(build_), entry_.context, field); };
-    build_.storeField(workers_, object, field == kUser ? 0 : 1, build_.computeIf(hasContext, load, build_.null()));
+    const unsigned slot = field == kUser ? WorkersSlot::user : WorkersSlot::parallelFor;
+    build_.storeField(workers_, object, slot, build_.computeIf(hasContext, load, build_.null()));
   }
   return object;
 }
 
-void Descriptors::storeForm(Value object, unsigned field, const format::ClosedForm &form) {
-  build_.storeField(level_, object, field, build_.constant(form.constant));
-  build_.storeField(level_, object, field + 1, build_.constant(form.slope));
-  build_.storeField(level_, object, field + 2, build_.constant(form.size));
+void Descriptors::storeForm(Value object, unsigned slot, const format::ClosedForm &form) {
+  build_.storeField(level_, object, slot + ClosedFormSlot::constant, build_.constant(form.constant));
+  build_.storeField(level_, object, slot + ClosedFormSlot::slope, build_.constant(form.slope));
+  build_.storeField(level_, object, slot + ClosedFormSlot::size, build_.constant(form.size));
 }
 
 void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims, int k,
                                 Value object) {
   const format::Format &format = tensor.format;
   const format::Level &level = format.levels[static_cast<size_t>(k)];
-  const auto set = [&](LevelField field, Value value) { build_.storeField(level_, object, field, value); };
+  const auto set = [&](unsigned slot, Value value) { build_.storeField(level_, object, slot, value); };
   const auto number = [&](int64_t value) { return build_.constant(value); };
   const auto orNull = [&](const std::vector<Value> &arrays) {
     return static_cast<size_t>(k) < arrays.size() && arrays[k] ? arrays[k] : build_.null();
@@ -89,24 +90,24 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
   const bool isInterleaved = format.interleaved && k >= first;
   const auto numberOf = [&](int dim) { return number(dims.empty() || dim < 0 ? std::max(0, dim) : dims[dim]); };
   const bool hasWidth = static_cast<size_t>(k) < view.widths.size() && view.widths[k];
-  set(kStorage, number(static_cast<int64_t>(storageOf(format, k))));
-  set(kDimension, numberOf(level.dim));
-  set(kExtent, entry_.extents[tensor.extents[level.dim]]);
-  set(kPointers, orNull(view.pointers));
-  set(kIndices, isInterleaved && view.entries ? view.entries : orNull(view.indices));
-  set(kPart, number(static_cast<int64_t>(level.part)));
-  set(kBlock, number(std::max<int64_t>(1, level.block)));
-  set(kMinus, numberOf(level.minus));
-  set(kMinusExtent, level.minus >= 0 ? entry_.extents[tensor.extents[level.minus]] : number(0));
-  set(kWidth, hasWidth ? view.widths[k] : number(level.width.value_or(-1)));
-  set(kStride, number(isInterleaved ? format.levelCount() - first : 1));
-  set(kOffset, number(isInterleaved ? k - first : 0));
-  set(kParentExtent, level.isRaggedDense() || level.extent == format::Extent::Closed
-                         ? parentExtent(entry_, tensor, static_cast<size_t>(k))
-                         : number(1));
-  storeForm(object, kLength, level.length);
-  storeForm(object, kStart, level.start);
-  set(kIsUnique, number(level.unique));
+  set(LevelSlot::storage, number(static_cast<int64_t>(storageOf(format, k))));
+  set(LevelSlot::dimension, numberOf(level.dim));
+  set(LevelSlot::extent, entry_.extents[tensor.extents[level.dim]]);
+  set(LevelSlot::pointers, orNull(view.pointers));
+  set(LevelSlot::indices, isInterleaved && view.entries ? view.entries : orNull(view.indices));
+  set(LevelSlot::part, number(static_cast<int64_t>(level.part)));
+  set(LevelSlot::block, number(std::max<int64_t>(1, level.block)));
+  set(LevelSlot::minus, numberOf(level.minus));
+  set(LevelSlot::minusExtent, level.minus >= 0 ? entry_.extents[tensor.extents[level.minus]] : number(0));
+  set(LevelSlot::width, hasWidth ? view.widths[k] : number(level.width.value_or(-1)));
+  set(LevelSlot::stride, number(isInterleaved ? format.levelCount() - first : 1));
+  set(LevelSlot::offset, number(isInterleaved ? k - first : 0));
+  set(LevelSlot::parentExtent, level.isRaggedDense() || level.extent == format::Extent::Closed
+                                   ? parentExtent(entry_, tensor, static_cast<size_t>(k))
+                                   : number(1));
+  storeForm(object, LevelSlot::length, level.length);
+  storeForm(object, LevelSlot::start, level.start);
+  set(LevelSlot::isUnique, number(level.unique));
 }
 
 Value Descriptors::describe(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims) {
@@ -116,29 +117,31 @@ Value Descriptors::describe(const sema::Tensor &tensor, const TensorView &view, 
     describeLevel(tensor, view, dims, k, levelAt(levels, static_cast<size_t>(k)));
   const Value zero = build_.constant(0);
   const Value object = build_.stack(tensor_, 1);
-  build_.storeField(tensor_, object, kOrder, build_.constant(levelCount));
-  build_.storeField(tensor_, object, kCount, view.count ? view.count : zero);
-  build_.storeField(tensor_, object, kStored, view.stored ? view.stored : zero);
-  build_.storeField(tensor_, object, kPointerBytes, build_.constant(format::bits(tensor.format.pointers) / 8));
-  build_.storeField(tensor_, object, kIndexBytes, build_.constant(format::bits(tensor.format.indices) / 8));
-  build_.storeField(tensor_, object, kValueBytes, build_.constant(sema::bytesOf(tensor.type)));
-  build_.storeField(tensor_, object, kLevels, levels);
-  build_.storeField(tensor_, object, kValues, view.values ? view.values : build_.null());
-  build_.storeField(tensor_, object, kValueKind, build_.constant(static_cast<int64_t>(valueKindOf(tensor.type))));
+  build_.storeField(tensor_, object, TensorSlot::order, build_.constant(levelCount));
+  build_.storeField(tensor_, object, TensorSlot::rootCount, view.count ? view.count : zero);
+  build_.storeField(tensor_, object, TensorSlot::stored, view.stored ? view.stored : zero);
+  build_.storeField(tensor_, object, TensorSlot::pointerBytes,
+                    build_.constant(format::bits(tensor.format.pointers) / 8));
+  build_.storeField(tensor_, object, TensorSlot::indexBytes, build_.constant(format::bits(tensor.format.indices) / 8));
+  build_.storeField(tensor_, object, TensorSlot::valueBytes, build_.constant(sema::bytesOf(tensor.type)));
+  build_.storeField(tensor_, object, TensorSlot::levels, levels);
+  build_.storeField(tensor_, object, TensorSlot::values, view.values ? view.values : build_.null());
+  build_.storeField(tensor_, object, TensorSlot::valueKind,
+                    build_.constant(static_cast<int64_t>(valueKindOf(tensor.type))));
   return object;
 }
 
 TensorView Descriptors::read(const sema::Tensor &tensor, Value object) {
   const size_t order = tensor.format.levels.size();
   TensorView view;
-  view.values = build_.loadField(tensor_, object, kValues);
-  view.stored = build_.loadField(tensor_, object, kStored);
+  view.values = build_.loadField(tensor_, object, TensorSlot::values);
+  view.stored = build_.loadField(tensor_, object, TensorSlot::stored);
   view.pointers.resize(order);
   view.indices.resize(order);
-  const Value levels = build_.loadField(tensor_, object, kLevels);
+  const Value levels = build_.loadField(tensor_, object, TensorSlot::levels);
   for (size_t k = 1; k < order; ++k) {
-    view.pointers[k] = build_.loadField(level_, levelAt(levels, k), kPointers);
-    view.indices[k] = build_.loadField(level_, levelAt(levels, k), kIndices);
+    view.pointers[k] = build_.loadField(level_, levelAt(levels, k), LevelSlot::pointers);
+    view.indices[k] = build_.loadField(level_, levelAt(levels, k), LevelSlot::indices);
   }
   if (order == 1)
     view.strides = {build_.constant(1)};
@@ -155,22 +158,23 @@ TensorView Descriptors::readPacked(const sema::Tensor &tensor, Value object) {
   view.widths.resize(levelCount);
   for (sema::ExtentId extent : tensor.extents)
     view.sizes.push_back(entry_.extents[extent]);
-  view.count = build_.loadField(tensor_, object, kCount);
-  view.stored = build_.loadField(tensor_, object, kStored);
-  view.values = build_.loadField(tensor_, object, kValues);
-  const Value levels = build_.loadField(tensor_, object, kLevels);
+  view.count = build_.loadField(tensor_, object, TensorSlot::rootCount);
+  view.stored = build_.loadField(tensor_, object, TensorSlot::stored);
+  view.values = build_.loadField(tensor_, object, TensorSlot::values);
+  const Value levels = build_.loadField(tensor_, object, TensorSlot::levels);
   for (size_t k = 0; k < levelCount; ++k) {
     const format::Level &level = format.levels[k];
     const Value at = levelAt(levels, k);
     if (level.isCompressed() && k > 0)
-      view.pointers[k] = build_.loadField(level_, at, kPointers);
+      view.pointers[k] = build_.loadField(level_, at, LevelSlot::pointers);
     if (!level.isDense() && !format.interleaved)
-      view.indices[k] = build_.loadField(level_, at, kIndices);
+      view.indices[k] = build_.loadField(level_, at, LevelSlot::indices);
     if (level.isFixedWidth())
-      view.widths[k] = build_.loadField(level_, at, kWidth);
+      view.widths[k] = build_.loadField(level_, at, LevelSlot::width);
   }
   if (format.interleaved)
-    view.entries = build_.loadField(level_, levelAt(levels, static_cast<size_t>(format.firstListed())), kIndices);
+    view.entries =
+        build_.loadField(level_, levelAt(levels, static_cast<size_t>(format.firstListed())), LevelSlot::indices);
   return view;
 }
 

@@ -6,7 +6,7 @@
 
 namespace spc::entry {
 
-/// The runtime's descriptors, in the layout of runtime/runtime.h.
+/// The runtime's descriptors, in the layout of runtime/contract.def.
 class Descriptors {
 public:
   explicit Descriptors(Entry &entry);
@@ -27,43 +27,10 @@ public:
   TensorView readPacked(const sema::Tensor &tensor, mlir::Value object);
 
 private:
-  enum LevelField : unsigned {
-    kStorage,
-    kDimension,
-    kExtent,
-    kPointers,
-    kIndices,
-    kPart,
-    kBlock,
-    kMinus,
-    kMinusExtent,
-    kWidth,
-    kStride,
-    kOffset,
-    kParentExtent,
-    kLength, ///< three numbers
-    kStart = kLength + 3,
-    kIsUnique = kStart + 3,
-    kLevelFields,
-  };
-  enum TensorField : unsigned {
-    kOrder,
-    kCount,
-    kStored,
-    kPointerBytes,
-    kIndexBytes,
-    kValueBytes,
-    kLevels,
-    kValues,
-    kValueKind,
-    kTensorFields,
-  };
-  static_assert(sizeof(runtime::Level) == kLevelFields * sizeof(int64_t));
-  static_assert(sizeof(runtime::Tensor) == kTensorFields * sizeof(int64_t));
-
   void describeLevel(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims, int k,
                      mlir::Value object);
-  void storeForm(mlir::Value object, unsigned field, const format::ClosedForm &form);
+  /// Into the slots from `slot` on.
+  void storeForm(mlir::Value object, unsigned slot, const format::ClosedForm &form);
 
   mlir::Value levelAt(mlir::Value levels, size_t k) { return build_.element(level_, levels, static_cast<int64_t>(k)); }
 

@@ -4,10 +4,7 @@ namespace spc::entry {
 namespace {
 
 using runtime::Phase;
-
-std::string forWidths(const std::string &name, int64_t first, int64_t second) {
-  return name + "_" + std::to_string(first) + "_" + std::to_string(second);
-}
+namespace functions = runtime::functions;
 
 /// Notes how rows lie in a target that is in the collecting order (runtime/contract.def); changes nothing for any
 /// other.
@@ -51,12 +48,12 @@ bool isCoordinateList(const format::Format &format) {
          isWhole(format.levels[1]) && format.levels[1].isSingleton();
 }
 
-std::string placerFor(const sema::Tensor &target, bool isInOrder, size_t runs) {
-  const int keyBytes = format::bits(target.format.indices) / 8;
-  const int64_t bytes = sema::bytesOf(target.type);
+const runtime::Function &placerFor(const sema::Tensor &target, bool isInOrder, size_t runs) {
   if (!isInOrder)
-    return "place_entries";
-  return runs > 1 || keyBytes < 4 || (bytes != 4 && bytes != 8) ? "place_row" : forWidths("place_row", keyBytes, bytes);
+    return functions::place_entries;
+  const runtime::Function *own =
+      functions::place_row_of(format::bits(target.format.indices) / 8, sema::bytesOf(target.type));
+  return own && runs == 1 ? *own : functions::place_row;
 }
 
 } // namespace
@@ -68,35 +65,37 @@ AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &s
   findLayout(target, *statement.collecting, parts);
   const bool isInOrder = parts.list >= 0;
   if (phase == Phase::Numeric) {
-    parts.place = placerFor(target, isInOrder, runs);
+    parts.place = &placerFor(target, isInOrder, runs);
     return parts;
   }
   parts.notesLengths = runs == 1 && parts.dense == 1 && parts.list == 1 && target.order() == 2;
-  parts.pack = !isInOrder ? "pack_list" : parts.notesLengths ? "pack_matrix" : "pack_rows";
+  parts.pack = !isInOrder           ? &functions::pack_list
+               : parts.notesLengths ? &functions::pack_matrix
+                                    : &functions::pack_rows;
   if (runs > 1)
-    parts.merge = "merge_runs";
+    parts.merge = &functions::merge_runs;
   if (kernel.dropZeros && kernel.tensors[statement.target].fill == 0 && phase == Phase::Assemble)
-    parts.dropZeros = "drop_zeros";
+    parts.dropZeros = &functions::drop_zeros;
   return parts;
 }
 
-std::string converterFor(const sema::Tensor &source, const sema::Tensor &target, const std::vector<int> &dims) {
+const runtime::Function &converterFor(const sema::Tensor &source, const sema::Tensor &target,
+                                      const std::vector<int> &dims) {
   const format::Format &from = source.format, &to = target.format;
-  const int64_t valueBytes = sema::bytesOf(target.type);
-  if (!isRows(to) || (valueBytes != 4 && valueBytes != 8))
-    return "convert_sorted";
+  const int indexBytes = format::bits(to.indices) / 8;
+  if (!isRows(to) || format::bits(from.indices) != format::bits(to.indices))
+    return functions::convert_sorted;
   const auto numberOf = [&](int dim) { return dims.empty() ? dim : dims[dim]; };
   const bool isMatrix =
       isRows(from) && numberOf(from.levels[0].dim) == to.levels[1].dim && format::bits(from.pointers) >= 32;
   if (!isMatrix && !isCoordinateList(from))
-    return "convert_sorted";
-  const int indexBits = format::bits(to.indices);
-  if (indexBits < 32 || format::bits(from.indices) != indexBits)
-    return "convert_sorted";
-  if (format::bits(to.pointers) != indexBits)
-    return "convert";
+    return functions::convert_sorted;
   const bool isUnique = isMatrix && from.levels[1].unique;
-  return forWidths(isUnique ? "convert_unique_rows" : "convert_rows", indexBits / 8, valueBytes);
+  const auto ofWidths = isUnique ? functions::convert_unique_rows_of : functions::convert_rows_of;
+  const runtime::Function *own = ofWidths(indexBytes, sema::bytesOf(target.type));
+  if (!own)
+    return functions::convert_sorted;
+  return format::bits(to.pointers) == format::bits(to.indices) ? *own : functions::convert;
 }
 
 } // namespace spc::entry

@@ -5,23 +5,22 @@
 #include "runtime/runtime.h"
 #include "sema/kernel.h"
 
-#include <string>
-
 namespace spc::entry {
 
-/// What an assembly needs besides collecting, as fields of runtime::Assembly: functions by name, empty for none.
+/// What an assembly needs besides collecting, as fields of runtime::Assembly; null: no such function.
 struct AssemblyParts {
   int dense = 0;
   int list = -1;
   bool notesLengths = false;
-  std::string place, pack, merge, dropZeros;
+  const runtime::Function *place = nullptr, *pack = nullptr, *merge = nullptr, *dropZeros = nullptr;
 };
 
 /// Of a statement that assembles, in one phase.
 AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &statement, runtime::Phase phase);
 
-/// The function that builds the arrays of one tensor from another's: convert or one of its like in
-/// runtime/contract.def. `dims` gives the dimensions of `source` their numbers in `target`; empty: the same.
-std::string converterFor(const sema::Tensor &source, const sema::Tensor &target, const std::vector<int> &dims = {});
+/// The function that builds the arrays of one tensor from another's: `convert` or one of its like. `dims` gives the
+/// dimensions of `source` their numbers in `target`; empty: the same.
+const runtime::Function &converterFor(const sema::Tensor &source, const sema::Tensor &target,
+                                      const std::vector<int> &dims = {});
 
 } // namespace spc::entry
