@@ -1,4 +1,4 @@
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 #include "runtime/walk.h"
 
 namespace spc::runtime {
@@ -69,7 +69,7 @@ AssemblyState *newState(Assembly &assembly) {
   const int64_t runs = assembly.chunks * assembly.runs;
   Layout layout;
   const int64_t stateOffset = layout.add(1, sizeof(AssemblyState));
-  const int64_t runOffset = layout.add(runs, sizeof(Collector));
+  const int64_t runOffset = layout.add(runs, sizeof(RunState));
   Block block(*assembly.allocator);
   if (!block.allocate(layout))
     return nullptr;
@@ -81,10 +81,10 @@ AssemblyState *newState(Assembly &assembly) {
   state->keyBytes = assembly.keyBytes;
   state->valueBytes = assembly.phase == Phase::Symbolic ? 0 : assembly.target->valueBytes;
   state->pointerBytes = assembly.target->pointerBytes;
-  state->collectors = reinterpret_cast<Collector *>(block.at(runOffset));
+  state->runStates = reinterpret_cast<RunState *>(block.at(runOffset));
   for (int64_t r = 0; r < runs; ++r) {
-    state->collectors[r] = {};
-    state->collectors[r].state = state;
+    state->runStates[r] = {};
+    state->runStates[r].state = state;
   }
   block.keep();
   return state;
@@ -93,7 +93,7 @@ AssemblyState *newState(Assembly &assembly) {
 void releaseState(AssemblyState &state) {
   const Allocator allocator = state.allocator;
   for (int64_t r = 0; r < state.assembly->chunks * state.assembly->runs; ++r)
-    releaseEntries(state.collectors[r]);
+    releaseEntries(state.runStates[r]);
   for (Workspace *workspace : state.pool)
     if (workspace)
       releaseWorkspace(state, workspace);
@@ -106,7 +106,7 @@ void releaseState(AssemblyState &state) {
 Status pack(AssemblyState &state) {
   Assembly &assembly = *state.assembly;
   for (int64_t r = 0; r < assembly.chunks * assembly.runs; ++r)
-    if (const Status status = state.collectors[r].status; status != Status::Ok)
+    if (const Status status = state.runStates[r].status; status != Status::Ok)
       return status;
   return assembly.pack ? static_cast<Status>(assembly.pack(&assembly)) : Status::Ok;
 }
@@ -131,44 +131,44 @@ extern "C" int32_t spc_rt_assembly_start(Assembly *assembly) {
   return static_cast<int32_t>(status);
 }
 
-extern "C" Run *spc_rt_run_begin(Assembly *assembly, int64_t chunk, int64_t run, Form form) {
+extern "C" Run *spc_rt_run_begin(Assembly *assembly, int64_t chunk, int64_t number, Form form) {
   AssemblyState &state = *assembly->state;
-  Collector &collector = collectorOf(state, chunk, run);
-  if (!openChunk(collector, chunk)) {
-    fail(collector, Status::Memory);
+  RunState &run = runOf(state, chunk, number);
+  if (!openChunk(run, chunk)) {
+    fail(run, Status::Memory);
     return nullptr;
   }
   if (form == Form::Append)
-    return &collector;
+    return &run;
   Workspace *workspace = takeWorkspace(state);
   if (!workspace) {
-    fail(collector, Status::Memory);
+    fail(run, Status::Memory);
     return nullptr;
   }
-  collector.workspace = workspace;
-  collector.bits = workspace->bits;
-  collector.summary = workspace->summary;
-  collector.slots = workspace->slots;
-  return &collector;
+  run.workspace = workspace;
+  run.bits = workspace->bits;
+  run.summary = workspace->summary;
+  run.slots = workspace->slots;
+  return &run;
 }
 
-extern "C" void spc_rt_run_end(Run *run, int64_t count) {
-  auto &collector = *static_cast<Collector *>(run);
-  AssemblyState &state = *collector.state;
-  if (collector.workspace)
-    giveWorkspace(state, collector.workspace);
-  collector.workspace = nullptr;
-  collector.last->count = count;
-  collector.total = collector.before + count;
+extern "C" void spc_rt_run_end(Run *ended, int64_t count) {
+  auto &run = *static_cast<RunState *>(ended);
+  AssemblyState &state = *run.state;
+  if (run.workspace)
+    giveWorkspace(state, run.workspace);
+  run.workspace = nullptr;
+  run.last->count = count;
+  run.total = run.before + count;
   const Assembly &assembly = *state.assembly;
-  if (!assembly.pack || collector.total == 0)
-    return releaseEntries(collector);
+  if (!assembly.pack || run.total == 0)
+    return releaseEntries(run);
   if (!assembly.merge)
     return;
-  const int64_t chunk = (&collector - state.collectors) / assembly.runs;
+  const int64_t chunk = (&run - state.runStates) / assembly.runs;
   for (int64_t r = 0; r < assembly.runs; ++r)
-    if (Collector &other = collectorOf(state, chunk, r); &other != &collector && other.total > 0)
-      assembly.merge(&collector, &other);
+    if (RunState &other = runOf(state, chunk, r); &other != &run && other.total > 0)
+      assembly.merge(&run, &other);
 }
 
 extern "C" int32_t spc_rt_assembly_finish(Assembly *assembly) {

@@ -1,4 +1,4 @@
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 #include "runtime/walk.h"
 
 namespace spc::runtime {
@@ -29,7 +29,7 @@ bool isZero(ValueKind kind, const void *value, int64_t bytes) {
 } // namespace
 
 extern "C" int64_t spc_rt_drop_zeros(const Run *from, int64_t count) {
-  const auto &run = *static_cast<const Collector *>(from);
+  const auto &run = *static_cast<const RunState *>(from);
   const AssemblyState &state = *run.state;
   const ValueKind kind = state.assembly->target->valueKind;
   int64_t kept = run.rowStart;

@@ -1,4 +1,4 @@
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 #include "runtime/hot.h"
 #include "runtime/walk.h"
 
@@ -92,7 +92,7 @@ Touched *sortTouched(Workspace &table) {
 
 /// Flushes a row (spc_rt_hash_flush). The widths are kAny where they are known at run time only.
 template <int64_t KeyBytes, int64_t ValueBytes>
-SPC_HOT int64_t flushTable(Collector &run, int64_t count, const int64_t *coordinates) {
+SPC_HOT int64_t flushTable(RunState &run, int64_t count, const int64_t *coordinates) {
   const AssemblyState &state = *run.state;
   Workspace &table = *run.workspace;
   const int64_t more = table.count;
@@ -136,18 +136,18 @@ bool growTable(const AssemblyState &state, Workspace &table) {
   return true;
 }
 
-extern "C" SPC_HOT int64_t spc_rt_locate(Run *run, int64_t key) {
-  auto &collector = *static_cast<Collector *>(run);
-  Workspace &table = *collector.workspace;
+extern "C" SPC_HOT int64_t spc_rt_locate(Run *of, int64_t key) {
+  auto &run = *static_cast<RunState *>(of);
+  Workspace &table = *run.workspace;
   int64_t slot = probe(table, key);
   if (table.keys[slot] != 0)
     return slot;
   if (table.count == table.capacity / 2) {
-    if (!growTable(*collector.state, table)) {
-      fail(collector, Status::Memory);
+    if (!growTable(*run.state, table)) {
+      fail(run, Status::Memory);
       return 0;
     }
-    run->slots = table.slots;
+    run.slots = table.slots;
     slot = probe(table, key);
   }
   table.keys[slot] = key + 1;
@@ -156,18 +156,18 @@ extern "C" SPC_HOT int64_t spc_rt_locate(Run *run, int64_t key) {
 }
 
 extern "C" int64_t spc_rt_find(const Run *run, int64_t key) {
-  const Workspace &table = *static_cast<const Collector *>(run)->workspace;
+  const Workspace &table = *static_cast<const RunState *>(run)->workspace;
   const int64_t slot = probe(table, key);
   return table.keys[slot] != 0 ? slot : -1;
 }
 
 extern "C" int64_t spc_rt_hash_flush(Run *run, int64_t count, const int64_t *coordinates) {
-  return flushTable<kAny, kAny>(*static_cast<Collector *>(run), count, coordinates);
+  return flushTable<kAny, kAny>(*static_cast<RunState *>(run), count, coordinates);
 }
 
 #define SPC_HASH_FLUSH(KEY, VALUE)                                                                                     \
   extern "C" int64_t spc_rt_hash_flush_##KEY##_##VALUE(Run *run, int64_t count, const int64_t *coordinates) {          \
-    return flushTable<KEY, VALUE>(*static_cast<Collector *>(run), count, coordinates);                                 \
+    return flushTable<KEY, VALUE>(*static_cast<RunState *>(run), count, coordinates);                                  \
   }
 SPC_FOR_WIDTHS(SPC_HASH_FLUSH)
 

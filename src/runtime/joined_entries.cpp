@@ -1,4 +1,4 @@
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 
 namespace spc::runtime {
 namespace {
@@ -10,7 +10,7 @@ constexpr int64_t kMaxRoom = 4;
 /// pages that are never touched cost nothing.
 Segment *onlySegment(const AssemblyState &state, int64_t total) {
   for (int64_t chunk = 0; chunk < state.assembly->chunks; ++chunk)
-    if (const Collector *run = entriesOf(state, chunk))
+    if (const RunState *run = entriesOf(state, chunk))
       for (Segment *segment = run->first; segment; segment = segment->next)
         if (segment->count > 0)
           return segment->count == total && segment->capacity / kMaxRoom <= total && !segment->isShared ? segment
@@ -25,7 +25,7 @@ struct Joining {
 
 void joinChunk(void *closure, int64_t chunk) {
   const auto &[state, keys, values] = *static_cast<Joining *>(closure);
-  Collector *run = entriesOf(state, chunk);
+  RunState *run = entriesOf(state, chunk);
   if (!run)
     return;
   int64_t to = run->base;
@@ -45,9 +45,9 @@ void joinChunk(void *closure, int64_t chunk) {
 
 } // namespace
 
-Collector *entriesOf(const AssemblyState &state, int64_t chunk) {
+RunState *entriesOf(const AssemblyState &state, int64_t chunk) {
   for (int64_t r = 0; r < state.assembly->runs; ++r)
-    if (Collector &run = collectorOf(state, chunk, r); run.total > 0)
+    if (RunState &run = runOf(state, chunk, r); run.total > 0)
       return &run;
   return nullptr;
 }
@@ -55,7 +55,7 @@ Collector *entriesOf(const AssemblyState &state, int64_t chunk) {
 int64_t sumTotals(AssemblyState &state) {
   int64_t total = 0;
   for (int64_t chunk = 0; chunk < state.assembly->chunks; ++chunk)
-    if (Collector *run = entriesOf(state, chunk)) {
+    if (RunState *run = entriesOf(state, chunk)) {
       run->base = total;
       total += run->total;
     }

@@ -8,7 +8,7 @@ namespace {
 /// Appends rows to a run that has room for them.
 class RowWriter {
 public:
-  RowWriter(Collector &to) : to_(to), state_(*to.state) {}
+  RowWriter(RunState &to) : to_(to), state_(*to.state) {}
 
   void add(const RowReader &from, int64_t first, int64_t length) {
     copyElements(elementAt(to_.keys, count_, state_.keyBytes), elementAt(from.keys(), first, state_.keyBytes), length,
@@ -39,7 +39,7 @@ public:
   int64_t count() const { return count_; }
 
 private:
-  Collector &to_;
+  RunState &to_;
   const AssemblyState &state_;
   int64_t count_ = 0;
 };
@@ -72,7 +72,7 @@ int compareRows(const RowReader &a, const RowReader &b, int64_t rowOrder) {
 }
 
 /// Writes the union of the rows of `a` and `b` into `to`.
-void writeUnion(Collector &to, RowReader a, RowReader b) {
+void writeUnion(RunState &to, RowReader a, RowReader b) {
   const AssemblyState &state = *to.state;
   RowWriter writer(to);
   while (!a.isDone() || !b.isDone()) {
@@ -95,19 +95,19 @@ void writeUnion(Collector &to, RowReader a, RowReader b) {
 } // namespace
 
 extern "C" void spc_rt_merge_runs(Run *into, Run *from) {
-  auto &run = *static_cast<Collector *>(into), &other = *static_cast<Collector *>(from);
-  Collector merged = {};
+  auto &run = *static_cast<RunState *>(into), &other = *static_cast<RunState *>(from);
+  RunState merged = {};
   merged.state = run.state;
   merged.status = run.status != Status::Ok ? run.status : other.status;
   if (merged.status == Status::Ok) {
-    if (openCollector(merged, run.total + other.total + 1))
+    if (openRun(merged, run.total + other.total + 1))
       writeUnion(merged, RowReader(run), RowReader(other));
     else
       merged.status = Status::Memory;
   }
   releaseEntries(run);
   releaseEntries(other);
-  copyElements(&run, &merged, 1, sizeof(Collector)); // an assignment would become a call of libc
+  copyElements(&run, &merged, 1, sizeof(RunState)); // an assignment would become a call of libc
 }
 
 } // namespace spc::runtime

@@ -63,7 +63,7 @@ private:
 
   SPC_HOT static void listChunk(void *closure, int64_t chunk) {
     const auto &builder = *static_cast<ListBuilder *>(closure);
-    Collector *run = entriesOf(builder.state_, chunk);
+    RunState *run = entriesOf(builder.state_, chunk);
     if (!run)
       return;
     int64_t to = run->base;

@@ -1,4 +1,4 @@
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 #include "runtime/hot.h"
 #include "runtime/pack.h"
 #include "runtime/walk.h"
@@ -59,7 +59,7 @@ template <typename Visit> void RowPacker::visitRows(Visit visit) const {
   const int64_t *previous = nullptr;
   int64_t begin = 0;
   for (int64_t chunk = 0; chunk < state_.assembly->chunks; ++chunk) {
-    const Collector *run = entriesOf(state_, chunk);
+    const RunState *run = entriesOf(state_, chunk);
     for (int64_t q = 0; run && q < run->rowCount; ++q) {
       const int64_t *row = run->rows + q * (rowOrder + 1);
       int64_t firstNew = 0;
@@ -156,7 +156,7 @@ void RowPacker::writeTree() {
 /// Writes a chunk's keys, where they are interleaved with the row's coordinates.
 void RowPacker::copyKeys(void *closure, int64_t chunk) {
   auto &packer = *static_cast<RowPacker *>(closure);
-  const Collector *run = entriesOf(packer.state_, chunk);
+  const RunState *run = entriesOf(packer.state_, chunk);
   const Level &last = packer.leaf();
   const int64_t bytes = packer.target_.indexBytes;
   int64_t to = run ? run->base * last.stride + last.offset : 0;
@@ -173,7 +173,7 @@ template <typename T> SPC_HOT void fillSteps(void *array, int64_t begin, int64_t
 /// Writes the list's coordinates except the last: those of the row, once for each entry.
 void RowPacker::fillChunk(void *closure, int64_t chunk) {
   const auto &packer = *static_cast<RowPacker *>(closure);
-  const Collector *run = entriesOf(packer.state_, chunk);
+  const RunState *run = entriesOf(packer.state_, chunk);
   if (!run)
     return;
   const int64_t rowOrder = packer.state_.rowOrder, bytes = packer.target_.indexBytes;

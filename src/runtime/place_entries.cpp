@@ -1,4 +1,4 @@
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 #include "runtime/locate.h"
 #include "runtime/values.h"
 #include "runtime/walk.h"
@@ -7,7 +7,7 @@ namespace spc::runtime {
 
 /// Looks up the place of each entry on its own.
 extern "C" void spc_rt_place_entries(Run *from, int64_t count, const int64_t *coordinates) {
-  auto &run = *static_cast<Collector *>(from);
+  auto &run = *static_cast<RunState *>(from);
   const AssemblyState &state = *run.state;
   const Assembly &assembly = *state.assembly;
   int64_t at[kMaxOrder];

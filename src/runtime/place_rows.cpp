@@ -1,4 +1,4 @@
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 #include "runtime/hot.h"
 #include "runtime/values.h"
 #include "runtime/walk.h"
@@ -59,7 +59,7 @@ Range findRow(const AssemblyState &state, const int64_t *coordinates) {
 /// Puts the row's values at the places of its keys. The widths are kAny where they are known at run time only; other
 /// runs may have put values there then.
 template <int64_t KeyBytes, int64_t ValueBytes>
-SPC_HOT void placeKeys(Collector &run, int64_t count, const int64_t *coordinates) {
+SPC_HOT void placeKeys(RunState &run, int64_t count, const int64_t *coordinates) {
   const Range range = findRow(*run.state, coordinates);
   const Tensor &target = *run.state->assembly->target;
   const Level &level = target.levels[target.order - 1];
@@ -87,23 +87,23 @@ SPC_HOT void placeKeys(Collector &run, int64_t count, const int64_t *coordinates
 } // namespace
 
 extern "C" void spc_rt_place_row_4_4(Run *run, int64_t count, const int64_t *coordinates) {
-  placeKeys<4, 4>(*static_cast<Collector *>(run), count, coordinates);
+  placeKeys<4, 4>(*static_cast<RunState *>(run), count, coordinates);
 }
 
 extern "C" void spc_rt_place_row_4_8(Run *run, int64_t count, const int64_t *coordinates) {
-  placeKeys<4, 8>(*static_cast<Collector *>(run), count, coordinates);
+  placeKeys<4, 8>(*static_cast<RunState *>(run), count, coordinates);
 }
 
 extern "C" void spc_rt_place_row_8_4(Run *run, int64_t count, const int64_t *coordinates) {
-  placeKeys<8, 4>(*static_cast<Collector *>(run), count, coordinates);
+  placeKeys<8, 4>(*static_cast<RunState *>(run), count, coordinates);
 }
 
 extern "C" void spc_rt_place_row_8_8(Run *run, int64_t count, const int64_t *coordinates) {
-  placeKeys<8, 8>(*static_cast<Collector *>(run), count, coordinates);
+  placeKeys<8, 8>(*static_cast<RunState *>(run), count, coordinates);
 }
 
 extern "C" void spc_rt_place_row(Run *run, int64_t count, const int64_t *coordinates) {
-  placeKeys<kAny, kAny>(*static_cast<Collector *>(run), count, coordinates);
+  placeKeys<kAny, kAny>(*static_cast<RunState *>(run), count, coordinates);
 }
 
 } // namespace spc::runtime

@@ -1,13 +1,13 @@
 // Reading what a run has collected. Freestanding.
 #pragma once
 
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 
 namespace spc::runtime {
 
 /// Reads the rows of a run, one after the other.
 struct RowReader {
-  explicit RowReader(const Collector &of) : run(of), segment(of.first), record(of.state->rowOrder + 1) { open(); }
+  explicit RowReader(const RunState &of) : run(of), segment(of.first), record(of.state->rowOrder + 1) { open(); }
 
   bool isDone() const { return next == run.rowCount; }
   const int64_t *row() const { return run.rows + next * record; }
@@ -32,7 +32,7 @@ private:
     }
   }
 
-  const Collector &run;
+  const RunState &run;
   const Segment *segment;
   int64_t record;
   int64_t next = 0;

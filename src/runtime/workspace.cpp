@@ -1,4 +1,4 @@
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 #include "runtime/hot.h"
 #include "runtime/walk.h"
 
@@ -46,14 +46,14 @@ int64_t countTouched(const Run &run, int64_t first, int64_t last) {
 }
 
 /// Makes room for the touched keys of the words [first, last] of the summary. Returns the new count.
-int64_t makeRoomForTouched(Collector &run, int64_t count, int64_t first, int64_t last) {
+int64_t makeRoomForTouched(RunState &run, int64_t count, int64_t first, int64_t last) {
   const int64_t more = countTouched(run, first, last);
   return more > run.capacity - count ? makeRoom(run, count, more) : count;
 }
 
 /// Flushes a row (spc_rt_row_flush). The widths are kAny where they are known at run time only.
 template <int64_t KeyBytes, int64_t ValueBytes>
-SPC_HOT int64_t flushRow(Collector &run, int64_t count, int64_t first, int64_t last, const int64_t *coordinates) {
+SPC_HOT int64_t flushRow(RunState &run, int64_t count, int64_t first, int64_t last, const int64_t *coordinates) {
   if (first > last)
     return count;
   const int64_t firstWord = first >> 12, lastWord = last >> 12;
@@ -110,13 +110,13 @@ void releaseWorkspace(AssemblyState &state, Workspace *workspace) {
 }
 
 extern "C" int64_t spc_rt_row_flush(Run *run, int64_t count, int64_t first, int64_t last, const int64_t *coordinates) {
-  return flushRow<kAny, kAny>(*static_cast<Collector *>(run), count, first, last, coordinates);
+  return flushRow<kAny, kAny>(*static_cast<RunState *>(run), count, first, last, coordinates);
 }
 
 #define SPC_ROW_FLUSH(KEY, VALUE)                                                                                      \
   extern "C" int64_t spc_rt_row_flush_##KEY##_##VALUE(Run *run, int64_t count, int64_t first, int64_t last,            \
                                                       const int64_t *coordinates) {                                    \
-    return flushRow<KEY, VALUE>(*static_cast<Collector *>(run), count, first, last, coordinates);                      \
+    return flushRow<KEY, VALUE>(*static_cast<RunState *>(run), count, first, last, coordinates);                       \
   }
 SPC_FOR_WIDTHS(SPC_ROW_FLUSH)
 

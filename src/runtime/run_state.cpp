@@ -1,4 +1,4 @@
-#include "runtime/collector.h"
+#include "runtime/assembly_state.h"
 #include "runtime/hot.h"
 #include "runtime/walk.h"
 
@@ -34,7 +34,7 @@ void releaseSegment(const AssemblyState &state, Segment *segment) {
 }
 
 /// Makes an empty segment the one to be filled.
-void fillInto(Collector &run, Segment *segment) {
+void fillInto(RunState &run, Segment *segment) {
   run.last = segment;
   run.keys = segment->keys;
   run.values = segment->values;
@@ -66,7 +66,7 @@ int64_t firstCapacity(const Assembly &assembly) {
   return share > kFirstEntries ? share : kFirstEntries;
 }
 
-bool growRows(Collector &run, int64_t record) {
+bool growRows(RunState &run, int64_t record) {
   const AssemblyState &state = *run.state;
   const int64_t capacity = run.rowCapacity > 0 ? 2 * run.rowCapacity : 64;
   void *grown, *rows = run.rows;
@@ -79,7 +79,7 @@ bool growRows(Collector &run, int64_t record) {
   return true;
 }
 
-void logRow(Collector &run, int64_t end, const int64_t *coordinates) {
+void logRow(RunState &run, int64_t end, const int64_t *coordinates) {
   const int64_t rowOrder = run.state->rowOrder;
   if (run.rowCount == run.rowCapacity && !growRows(run, rowOrder + 1))
     return fail(run, Status::Memory);
@@ -120,7 +120,7 @@ bool allocateRoom(AssemblyState &state) {
          (state.valueBytes == 0 || allocateArray(state.allocator, room, state.valueBytes, state.roomValues));
 }
 
-bool openCollector(Collector &run, int64_t capacity) {
+bool openRun(RunState &run, int64_t capacity) {
   const AssemblyState &state = *run.state;
   const bool endsPlainly = state.pointerBytes == 4 && !state.assembly->dropZeros && !state.assembly->place;
   run.lengths = endsPlainly ? static_cast<int32_t *>(state.lengths) : nullptr;
@@ -130,7 +130,7 @@ bool openCollector(Collector &run, int64_t capacity) {
   return run.first != nullptr;
 }
 
-bool openChunk(Collector &run, int64_t chunk) {
+bool openChunk(RunState &run, int64_t chunk) {
   const AssemblyState &state = *run.state;
   const Assembly &assembly = *state.assembly;
   if (state.roomKeys) {
@@ -141,10 +141,10 @@ bool openChunk(Collector &run, int64_t chunk) {
     if (begin >= 0 && end >= begin && end <= assembly.expected)
       run.own = {keys, values, end - begin + 1, 0, nullptr, true};
   }
-  return openCollector(run, firstCapacity(assembly));
+  return openRun(run, firstCapacity(assembly));
 }
 
-int64_t makeRoom(Collector &run, int64_t count, int64_t more) {
+int64_t makeRoom(RunState &run, int64_t count, int64_t more) {
   const AssemblyState &state = *run.state;
   const int64_t moving = count - run.rowStart;
   const int64_t doubled = 2 * run.capacity, needed = moving + more;
@@ -174,7 +174,7 @@ int64_t makeRoom(Collector &run, int64_t count, int64_t more) {
   return moving;
 }
 
-int64_t endRow(Collector &run, int64_t count, const int64_t *coordinates) {
+int64_t endRow(RunState &run, int64_t count, const int64_t *coordinates) {
   const AssemblyState &state = *run.state;
   const Assembly &assembly = *state.assembly;
   if (assembly.dropZeros)
@@ -196,7 +196,7 @@ int64_t endRow(Collector &run, int64_t count, const int64_t *coordinates) {
   return count;
 }
 
-void releaseEntries(Collector &run) {
+void releaseEntries(RunState &run) {
   for (Segment *segment = run.first; segment;) {
     Segment *next = segment->next;
     releaseSegment(*run.state, segment);
@@ -212,18 +212,18 @@ void releaseEntries(Collector &run) {
 }
 
 extern "C" int64_t spc_rt_run_grow(Run *run, int64_t count, int64_t more) {
-  return makeRoom(*static_cast<Collector *>(run), count, more);
+  return makeRoom(*static_cast<RunState *>(run), count, more);
 }
 
 /// Too short to be called for each row: linkRuntime() inlines it. Whether lengths fit shows when they have been added
 /// up.
-extern "C" __attribute__((always_inline)) int64_t spc_rt_row_end(Run *run, int64_t count, const int64_t *coordinates) {
-  auto &collector = *static_cast<Collector *>(run);
-  if (!collector.lengths)
-    return endRow(collector, count, coordinates);
-  if (count > collector.rowStart)
-    collector.lengths[coordinates[0]] = static_cast<int32_t>(count - collector.rowStart);
-  collector.rowStart = count;
+extern "C" __attribute__((always_inline)) int64_t spc_rt_row_end(Run *of, int64_t count, const int64_t *coordinates) {
+  auto &run = *static_cast<RunState *>(of);
+  if (!run.lengths)
+    return endRow(run, count, coordinates);
+  if (count > run.rowStart)
+    run.lengths[coordinates[0]] = static_cast<int32_t>(count - run.rowStart);
+  run.rowStart = count;
   return count;
 }
 

@@ -14,7 +14,7 @@ struct Segment {
   int64_t capacity;
   int64_t count; ///< unset while the segment is being filled
   Segment *next;
-  bool isShared; ///< it is a collector's own, with a share of the room of all chunks
+  bool isShared; ///< it is a run's own, with a share of the room of all chunks
 };
 
 /// A key that was touched, and its slot.
@@ -40,7 +40,7 @@ struct Workspace {
 };
 
 /// A run and what is behind it.
-struct Collector : Run {
+struct RunState : Run {
   AssemblyState *state;
   Segment own; ///< the first one, where chunks have shares of one room
   Segment *first, *last;
@@ -53,7 +53,7 @@ struct Collector : Run {
   int64_t total;    ///< entries, once the run has ended
   int64_t base;     ///< entries of the chunks before this one, while packing
   Status status;    ///< the first thing that went wrong
-  int64_t apart[8]; ///< keeps the collectors of two threads out of one cache line
+  int64_t apart[8]; ///< keeps the runs of two threads out of one cache line
 };
 
 inline constexpr int64_t kPooled = 64;
@@ -72,14 +72,14 @@ struct AssemblyState {
   int64_t extents[kMaxOrder];  ///< by dimension
   void *roomKeys, *roomValues; ///< room for what is expected, of which each chunk has a share; null where it has not
   Workspace *pool[kPooled];    ///< those that no run uses; taken and given back atomically
-  Collector *collectors;       ///< chunk by chunk
+  RunState *runStates;         ///< chunk by chunk
 };
 
-inline Collector &collectorOf(const AssemblyState &state, int64_t chunk, int64_t run) {
-  return state.collectors[chunk * state.assembly->runs + run];
+inline RunState &runOf(const AssemblyState &state, int64_t chunk, int64_t run) {
+  return state.runStates[chunk * state.assembly->runs + run];
 }
 
-inline void fail(Collector &run, Status status) {
+inline void fail(RunState &run, Status status) {
   if (run.status == Status::Ok)
     run.status = status;
 }
@@ -138,7 +138,7 @@ inline void spreadKey(const AssemblyState &state, int64_t key, int64_t *at) {
   at[assembly.dims[assembly.rowOrder]] = key;
 }
 
-// collector.cpp
+// run_state.cpp
 
 /// Copies elements aligned as for copyElement to where they are not read from.
 void copyElements(void *to, const void *from, int64_t count, int64_t width);
@@ -146,21 +146,21 @@ void copyElements(void *to, const void *from, int64_t count, int64_t width);
 /// Makes room for what is expected of all chunks. False where memory ran out.
 bool allocateRoom(AssemblyState &state);
 
-/// Gives a collector its first segment: its own share, if it has one. False where memory ran out.
-bool openCollector(Collector &run, int64_t capacity);
+/// Gives a run its first segment: its own share, if it has one. False where memory ran out.
+bool openRun(RunState &run, int64_t capacity);
 
-/// The same for the collector of a chunk, which gets its share of the room.
-bool openChunk(Collector &run, int64_t chunk);
+/// The same for a run of a chunk, which gets its share of the room.
+bool openChunk(RunState &run, int64_t chunk);
 
 /// Room for `more` entries beyond `count`, of which those from rowStart on move along. Returns the new count; 0 where
 /// memory ran out, and then the room may be 1 entry.
-int64_t makeRoom(Collector &run, int64_t count, int64_t more);
+int64_t makeRoom(RunState &run, int64_t count, int64_t more);
 
 /// The entries from rowStart to `count` are the row of these coordinates. Returns the new count.
-int64_t endRow(Collector &run, int64_t count, const int64_t *coordinates);
+int64_t endRow(RunState &run, int64_t count, const int64_t *coordinates);
 
-/// Releases what a collector has collected; the collector is empty then.
-void releaseEntries(Collector &run);
+/// Releases what a run has collected; it is empty then.
+void releaseEntries(RunState &run);
 
 // workspace.cpp, hash_workspace.cpp
 
@@ -174,11 +174,11 @@ bool growTable(const AssemblyState &state, Workspace &table);
 
 // joined_entries.cpp
 
-/// What the collectors hold, of each chunk one at most: notes their bases and returns the number of entries.
+/// What the runs hold, of each chunk one at most: notes their bases and returns the number of entries.
 int64_t sumTotals(AssemblyState &state);
 
-/// The collector that holds a chunk's entries, or null.
-Collector *entriesOf(const AssemblyState &state, int64_t chunk);
+/// The run that holds a chunk's entries, or null.
+RunState *entriesOf(const AssemblyState &state, int64_t chunk);
 
 /// Makes one array each of all segments' keys and values, where asked for (not null; without values there are none):
 /// those of the only segment that there is, or new ones, which are the caller's. The segments then have none, but for
