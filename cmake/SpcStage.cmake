@@ -67,6 +67,13 @@ macro(spc_tablegen source output)
   mlir_tablegen(${output} ${ARGN} EXTRA_INCLUDES ${MLIR_INCLUDE_DIRS} ${CMAKE_SOURCE_DIR}/src)
 endmacro()
 
+# spc_generates(target): what the calls of spc_tablegen before it write, as a target; spc_generated is all of these.
+add_custom_target(spc_generated)
+macro(spc_generates target)
+  add_public_tablegen_target(${target})
+  add_dependencies(spc_generated ${target})
+endmacro()
+
 function(spc_warnings target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")

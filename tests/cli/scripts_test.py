@@ -7,7 +7,7 @@ import unittest
 
 from spc_case import ROOT, SPC, SpcCase
 
-SCRIPTS = ("cmake/setup.sh", "tests/run.sh", "examples/quickstart.sh", ".ci/run")
+SCRIPTS = ("cmake/setup.sh", "cmake/lint.sh", "tests/run.sh", "examples/quickstart.sh", ".ci/run")
 
 
 class Scripts(SpcCase):

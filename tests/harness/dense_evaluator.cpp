@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 namespace spc::testing {
@@ -291,6 +292,18 @@ private:
   double epsilon_;
 };
 
+/// The variable of each of the target's dimensions, which the scope then has.
+std::vector<int> bindTarget(const syntax::Statement &statement, const DenseTensor &target, Resolver &resolver,
+                            Scope &scope) {
+  std::vector<int> indices;
+  for (size_t dim = 0; dim < target.shape.size(); ++dim) {
+    const std::string &name = statement.target.indices[dim].text;
+    indices.push_back(scope.contains(name) ? scope[name] : resolver.bind(scope, name));
+    resolver.constrain(indices.back(), target.shape[dim]);
+  }
+  return indices;
+}
+
 void run(const syntax::Statement &statement, TensorMap &tensors) {
   auto found = tensors.find(statement.target.tensor.text);
   if (found == tensors.end() || found->second.shape.size() != statement.target.indices.size())
@@ -302,30 +315,16 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   std::vector<Variable> variables;
   Resolver resolver(before, variables);
   Scope scope;
-  std::vector<int> indices;
-  std::vector<int> loops;
-  for (size_t dim = 0; dim < target.shape.size(); ++dim) {
-    const std::string &name = statement.target.indices[dim].text;
-    const bool isNew = !scope.contains(name);
-    indices.push_back(isNew ? resolver.bind(scope, name) : scope[name]);
-    if (isNew)
-      loops.push_back(indices.back());
-    resolver.constrain(indices.back(), target.shape[dim]);
-  }
+  const std::vector<int> indices = bindTarget(statement, target, resolver, scope);
+  std::vector<int> loops(variables.size());
+  std::iota(loops.begin(), loops.end(), 0);
   const std::optional<syntax::Reduction> takesIn = takenInBy(statement.op);
   resolver.noteWindows(*statement.value);
   resolver.noteExtents(*statement.value);
-  std::vector<Addend> addends;
   const bool isWhole = statement.op == syntax::AssignOp::Assign && readsFill(*statement.value, before) &&
                        indexesOnly(*statement.value, scope);
-  if (takesIn)
-    addends.push_back({statement.value.get(), false});
-  else if (isWhole)
-    addends.push_back({statement.value.get(), false});
-  else
-    splitIntoAddends(*statement.value, false, addends);
   std::vector<Term> terms;
-  for (const Addend &addend : addends)
+  for (const Addend &addend : addendsOf(statement, isWhole))
     terms.push_back(resolver.term(addend, scope, isWhole));
 
   const double epsilon = epsilonOf(target.type);

@@ -9,7 +9,7 @@
 
 namespace spc::testing::evaluator {
 
-void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Addend> &addends) {
+static void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Addend> &addends) {
   if (auto *paren = std::get_if<syntax::Paren>(&expr.node))
     return splitIntoAddends(*paren->inner, isNegated, addends);
   if (auto *negate = std::get_if<syntax::Negate>(&expr.node))
@@ -21,6 +21,15 @@ void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Adde
     return;
   }
   addends.push_back({&expr, isNegated});
+}
+
+std::vector<Addend> addendsOf(const syntax::Statement &statement, bool isWhole) {
+  std::vector<Addend> addends;
+  if (isWhole || takenInBy(statement.op))
+    addends.push_back({statement.value.get(), false});
+  else
+    splitIntoAddends(*statement.value, false, addends);
+  return addends;
 }
 
 bool isComplement(const Node &node) {

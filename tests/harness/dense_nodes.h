@@ -88,8 +88,8 @@ bool readsFill(const syntax::Expr &expr, const TensorMap &tensors);
 /// Whether an expression has no index variables but those of a scope, and those that its reductions bind.
 bool indexesOnly(const syntax::Expr &expr, Scope scope);
 
-/// The addends of an expression: sums, differences and what is negated opened.
-void splitIntoAddends(const syntax::Expr &expr, bool isNegated, std::vector<Addend> &addends);
+/// The addends of a statement's right side, sums, differences and what is negated opened. `isWhole`: it is one addend.
+std::vector<Addend> addendsOf(const syntax::Statement &statement, bool isWhole);
 
 /// Resolves one statement's names. Variables that no `sum` binds and the target lacks become the term's reductions.
 class Resolver {

@@ -1,0 +1,8 @@
+#!/usr/bin/env bash
+# Checks formatting, lengths and what clang-tidy finds; lint.py says how. Arguments: --since COMMIT, --seconds NUMBER.
+# SPDX-License-Identifier: Apache-2.0
+set -euo pipefail
+source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"
+
+spc_packages "${spc_build_packages[@]}" git clang-format-22 clang-tidy-22
+exec python3 "$spc_root/cmake/lint.py" "$@"
