@@ -7,7 +7,7 @@
 
 namespace spc::abi {
 
-/// What the levels of a format are known as.
+/// The names that follow from the levels of a format.
 struct Structure {
   /// The levels' part of a struct's name: "csr", "ell16", "bsr4x8", "d0_c1q8_…".
   std::string name;

@@ -31,7 +31,7 @@ struct VectorUnit {
   int64_t registers = 0; ///< 0: none
 };
 
-/// What the machine's vectors are; one without any has registers of one element.
+/// The vector registers of the machine; where it has none, registers of one element.
 VectorUnit vectorUnit(const llvm::TargetMachine &machine);
 
 /// The target machine (position-independent code), or nullptr with a diagnostic (unknown triple or cpu, with the

@@ -3,7 +3,7 @@
 
 namespace spc::driver {
 
-/// From here on fatal signals (on a stack of their own) and LLVM's fatal errors are reported as internal errors.
+/// Makes fatal signals, handled on a stack of their own, and LLVM's fatal errors be reported as internal errors.
 void installCrashGuard();
 
 /// Says on standard error that spc has a bug, and how to report it.

@@ -9,7 +9,7 @@
 
 namespace spc::driver {
 
-/// By position in Kernel::parameters: the file an output goes to, or nothing.
+/// The file that an output goes to, if any, by position in Kernel::parameters.
 using OutputFiles = std::vector<std::optional<std::string>>;
 
 /// Reads -o arguments. nullopt with errors reported: unknown tensors, tensors that are no outputs, file types that

@@ -56,7 +56,7 @@ public:
   /// The lesser and the greater of two signed numbers.
   mlir::Value least(mlir::Value left, mlir::Value right);
   mlir::Value greatest(mlir::Value left, mlir::Value right);
-  /// Without branching: both values are computed.
+  /// One of two values, both of which are computed: there is no branch.
   mlir::Value select(mlir::Value condition, mlir::Value yes, mlir::Value no);
   /// `compute()` where `condition` holds, else `otherwise`; branches.
   mlir::Value computeIf(mlir::Value condition, const std::function<mlir::Value()> &compute, mlir::Value otherwise);

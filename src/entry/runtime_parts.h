@@ -15,7 +15,7 @@ struct AssemblyParts {
   const runtime::Function *place = nullptr, *pack = nullptr, *merge = nullptr, *dropZeros = nullptr;
 };
 
-/// Of a statement that assembles, in one phase.
+/// The parts for a statement that assembles, in one phase.
 AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &statement, runtime::Phase phase);
 
 /// The function that builds the arrays of one tensor from another's: `convert` or one of its like. `dims` gives the

@@ -63,7 +63,7 @@ inline unsigned argumentOf(size_t parameter) {
   return static_cast<unsigned>(parameter) + 1;
 }
 
-/// Where a view has the value of a struct's field. Requires: its vectors have room for all dimensions and levels.
+/// The place for a struct's field in a view. Requires: the view's vectors have room for all dimensions and levels.
 mlir::Value &slot(TensorView &view, const abi::Field &field);
 
 /// The LLVM struct of a C struct.

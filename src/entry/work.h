@@ -13,10 +13,10 @@ public:
   Work(Entry &entry, mlir::LLVM::LLVMFuncOp body, const Binds &binds);
 
   mlir::Value items() const { return items_; }
-  /// Of all items.
+  /// The work of all items.
   mlir::Value total() const { return total_; }
-  /// In multiply-adds, roughly: the total, or what is stored if that is more, times the extents of the dense loops
-  /// inside; at most 2^60.
+  /// A rough number of multiply-adds: the total, or what is stored if that is more, times the extents of the dense
+  /// loops inside; at most 2^60.
   mlir::Value size() const { return size_; }
 
   /// What border() takes besides the numbers of a chunk and of all chunks.
@@ -25,7 +25,7 @@ public:
   mlir::LLVM::LLVMFuncOp border();
 
 private:
-  /// From the positions of a level to those of the next one: through an array, or times a factor.
+  /// How positions of a level lead to those of the next one: through an array, or times a factor.
   struct Step {
     mlir::Value array;
     mlir::Type type; ///< of the array's elements

@@ -14,7 +14,7 @@ namespace spc::format {
 /// Whether a level has all coordinates or lists those that it has.
 enum class Storage { Dense, Compressed };
 
-/// What says how many entries a level has under each parent.
+/// What the number of a level's entries under each parent is known from.
 enum class Extent {
   Fixed,   ///< dense: the dimension's extent; compressed: `Level::width` (ELL; 1 is a singleton)
   Ragged,  ///< an offsets array, one number for each parent and one more ("pointers")
@@ -37,7 +37,7 @@ const char *spelling(IndexType type);
 /// The type so spelled; nullopt for anything else.
 std::optional<IndexType> indexTypeNamed(const std::string &name);
 
-/// What of the tensor's dimensions a level's coordinate is.
+/// Which part of the tensor's coordinates a level's coordinate is.
 enum class Part {
   Whole,      ///< i
   Quotient,   ///< i / block, rounded down: which block
@@ -77,7 +77,7 @@ struct Level {
   bool isCompressed() const { return storage == Storage::Compressed && extent == Extent::Ragged; }
   /// One coordinate for each entry of the level above (COO's inner coordinates; ELL of width 1).
   bool isSingleton() const { return storage == Storage::Compressed && extent == Extent::Fixed && width == 1; }
-  /// As many entries under each parent: ELL, N:M.
+  /// The same number of entries under each parent: ELL, N:M.
   bool isFixedWidth() const { return storage == Storage::Compressed && extent == Extent::Fixed && width != 1; }
 
   bool operator==(const Level &) const = default;
@@ -127,8 +127,8 @@ Format denseFormat(int order);
 /// Requires: `modes` is a permutation of 0 … order-1.
 Format permuted(const Format &format, const std::vector<int> &modes);
 
-/// Of two formats with the same levels, which may store other dimensions: the dimension of `to` that stands where each
-/// dimension of `from` does.
+/// For each dimension of `from` the dimension of `to` that stands in its place. Requires: the formats have the same
+/// levels, which may store other dimensions.
 std::vector<int> correspondingDims(const Format &from, const Format &to);
 
 /// The levels in words: "(i: dense, j: compressed), pointers i32, indices i32", with types only of arrays that the

@@ -34,9 +34,9 @@ public:
 
   /// A member's value; nullptr where there is none.
   const JsonNode *find(std::string_view key) const;
-  /// As find, and reports a missing key.
+  /// The same as find, but reports a missing key.
   const JsonNode *require(std::string_view key);
-  /// As find, and reports a value of another kind, for which it gives nullptr.
+  /// The same as find, but reports a value of another kind and gives nullptr for it.
   const JsonNode *find(std::string_view key, JsonKind kind);
   const JsonNode *require(std::string_view key, JsonKind kind);
 

@@ -22,7 +22,7 @@ struct ExpressionProblem {
 std::optional<ExpressionProblem> readCoordinate(std::string_view text, const std::vector<std::string> &dims,
                                                 Level &level);
 
-/// What a closed form may speak of.
+/// The names that a closed form may use.
 struct ClosedFormNames {
   std::string parent;      ///< the parent's dimension, whose coordinate it is
   std::string own;         ///< the level's own one: size(own) is its extent

@@ -37,16 +37,16 @@ struct FormatRule {
   std::optional<Format> instantiate(int order) const;
 };
 
-/// What keeps a list of levels from being a format that is compiled.
+/// Why a list of levels is no format that can be compiled.
 struct LevelProblem {
   int level;
-  bool isWrong; ///< never means anything; else it does, and this version does not compile it
+  bool isWrong; ///< the levels mean nothing; else they do, but this version does not compile them
   std::string message;
   std::string help;
 };
 
-/// Checks how levels stand to each other: singletons continue a COO, a block has its places, a ragged extent parents.
-/// That every dimension is stored once is checked with timesStored, which knows no names.
+/// Checks levels beside each other: singletons continue a COO, a block has its places, a ragged extent has parents.
+/// Whether every dimension is stored once is checked by timesStored, which knows no names.
 std::optional<LevelProblem> checkLevels(const std::vector<Level> &levels);
 
 /// How often each of `order` dimensions is stored, a block with its places counting once, a difference for the

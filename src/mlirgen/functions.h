@@ -17,20 +17,20 @@ struct TypedValue {
 /// one of its sparse_tensor operations. `type` is the call's. Arguments have the types that sema::Call promises, which
 /// are such that sema lets the function take.
 ///
-/// Of a NaN, min and max are NaN. Integers: the modulus has the sign of the number divided, and is 0 for a divisor 0.
-/// A cast of a float to an integer cuts off its fraction; what does not fit becomes the nearest integer that does, and
-/// NaN 0.
+/// The minimum or maximum with a NaN is NaN. The modulus of integers has the sign of the dividend, and is 0 for a
+/// divisor 0. A cast of a float to an integer cuts off its fraction; a value that does not fit becomes the nearest
+/// integer that does, and NaN becomes 0.
 mlir::Value emitCall(mlir::OpBuilder &builder, mlir::Location location, sema::Function function, sema::ValueType type,
                      llvm::ArrayRef<TypedValue> arguments);
 
-/// What a reduction makes of two values of a type; bools for `any` and `all`.
+/// A reduction of two values of a type; bools for `any` and `all`.
 mlir::Value combine(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, sema::ValueType type,
                     mlir::Value a, mlir::Value b);
 
-/// What changes nothing when a reduction takes it in, as the attribute of a constant; an array of two of complex types.
+/// The identity of a reduction, as the attribute of a constant; for complex types an array of two.
 mlir::Attribute identityAttribute(mlir::MLIRContext &context, sema::Reduction reduction, sema::ValueType type);
 
-/// What changes nothing when a reduction takes it in: of `min` and `max` the infinities, or the type's own ends.
+/// The identity of a reduction: for `min` and `max` the infinities, or the limits of an integer type.
 mlir::Value identityOf(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction,
                        sema::ValueType type);
 

@@ -21,8 +21,8 @@ public:
     mlir::Value isStored; ///< an i1, of operands whose absence decides something; else null
   };
 
-  /// What `body` emits of the elements, by operand number, for each point of the term's domain; sparse operands that
-  /// are missing there have their fill.
+  /// Emits, for each point of the term's domain, the value that `body` computes from the elements, by operand number.
+  /// Sparse operands that are missing there have their fill.
   mlir::Value compute(mlir::Type type, llvm::function_ref<mlir::Value(llvm::ArrayRef<Element>)> body);
 
 private:

@@ -10,7 +10,7 @@ namespace spc::pipeline {
 /// linalg.generic with sparse encodings → loops with storage queries (MLIR's sparsifier).
 void addSparsification(mlir::OpPassManager &passes);
 
-/// What loops are improved for.
+/// What the loop transformations depend on.
 struct LoopOptions {
   bool strictFp = false;         ///< sums keep source order and rounding
   codegen::VectorUnit vectors{}; ///< of the target; with no registers loops stay scalar

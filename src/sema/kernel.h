@@ -147,15 +147,15 @@ using OperandId = Id<struct OperandTag>; ///< into Term::operands
 /// One distinct (tensor, indices) access; a term lists each once, however often its expression uses it.
 struct Operand {
   TensorId tensor = 0;
-  /// Of a dense tensor by dimension, of a sparse one by level; empty for scalars. Of a sparse tensor's levels only a
-  /// fully dense root may have more than one term.
+  /// One index a dimension of a dense tensor, or a level of a sparse one; empty for scalars. An index of a sparse
+  /// tensor has one term, unless it is that of a fully dense root.
   std::vector<Index> indices;
-  /// Of a symmetric tensor read as its mirror image: entries on the diagonal, where both indices are the same, count as
-  /// missing. `diagonal` holds the two coordinates that are compared.
+  /// Entries on the diagonal, where both indices are the same, count as missing: a symmetric tensor is read as its
+  /// mirror image. `diagonal` holds the two coordinates that are compared.
   bool skipsDiagonal = false;
   std::vector<Index> diagonal;
-  /// Of a sparse tensor that has the structure of another operand and its indices: that operand.
-  /// It is read at the other's positions, and only where that stores an entry.
+  /// The operand whose structure and indices this sparse one has, its leader. It is read at the leader's positions, and
+  /// only where the leader stores an entry.
   std::optional<OperandId> follows;
 };
 
@@ -187,7 +187,7 @@ template <typename OperandName> struct DomainOver {
   std::vector<DomainOver> parts; ///< of All and Any: two or more
 };
 
-/// That of a term whose operands are listed.
+/// A domain of a term, whose operands are listed.
 using Domain = DomainOver<OperandId>;
 
 enum class BinaryOp { Add, Sub, Mul, Div };
@@ -195,8 +195,8 @@ struct Binary {
   BinaryOp op;
   ExprPtr left;
   ExprPtr right;
-  /// In a term with a domain: outside of this one an operand is missing that decides the value, whatever the others
-  /// are, as a factor 0 does and an infinite addend.
+  /// Outside of this domain, in a term that has one, a missing operand decides the value whatever the others are: a
+  /// factor 0, or an infinite addend.
   std::optional<Domain> domain;
   double outside = 0; ///< that value
 };
@@ -210,7 +210,7 @@ struct IndexValue {
 struct Call {
   Function function;
   std::vector<ExprPtr> arguments;
-  /// As Binary's: of a minimum and a maximum, which an infinite argument decides.
+  /// The same as Binary's, for a minimum or a maximum: an infinite argument decides it.
   std::optional<Domain> domain = std::nullopt;
   double outside = 0;
 };
@@ -223,12 +223,12 @@ struct Expr {
   ValueType type = ValueType::F64; ///< of the value
 };
 
-/// Where an index has several terms, iterations in which it lies outside of its extent are skipped: a block's or a
-/// diagonal's padding. (The loops are clipped after MLIR's sparsifier.)
+/// Iterations in which an index of several terms lies outside of its extent, the padding of a block or a diagonal, are
+/// skipped. (The loops are clipped after MLIR's sparsifier.)
 ///
 /// target[...] += expr, summed over the reduction loops; or, when `overwrites`, target[...] = expr for every element
-/// (then there is no reduction loop and no sparse operand) or, of a sparse target scaled in place, for every stored
-/// element (then the target is the one sparse operand).
+/// (then there is no reduction loop and no sparse operand) or, where a sparse target is scaled in place, for every
+/// stored element (then the target is the one sparse operand).
 struct Term {
   std::vector<Loop> loops; ///< chosen order, outermost first; respects the level order of every sparse operand
   IdVector<OperandId, Operand> operands;

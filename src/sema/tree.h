@@ -31,7 +31,7 @@ struct Variable {
     int64_t scale;
     bool operator==(const Multiple &) const = default;
   };
-  /// Of a derived one: which dimension it indexes alone, and its value.
+  /// The dimension that a derived variable indexes alone, and its value.
   TensorId tensor = -1;
   int dim = -1;
   std::vector<Multiple> terms = {};

@@ -55,10 +55,10 @@ enum class Function : uint8_t {
   Cast,
 };
 
-/// What a reduction makes of all values. The last four are made of others and functions by sema.
+/// How a reduction combines all values. Sema makes the last four of others and of functions.
 enum class Reduction : uint8_t { Sum, Product, Min, Max, Any, All, Mean, ArgMin, ArgMax, Count };
 
-/// As the language has it: "sum", "prod", ...
+/// Its name in the language: "sum", "prod", ...
 std::string_view spellingOf(Reduction reduction);
 
 /// The reduction so spelled; nullopt for anything else. `min` and `max` name functions, too.

@@ -10,7 +10,7 @@ namespace precedence {
 enum Precedence { kOr, kXor, kAnd, kNot, kComparison, kSum, kProduct, kUnary, kPrimary };
 } // namespace precedence
 
-/// Of a call, or of the operator that it is.
+/// The precedence of a call, or of the operator that it is written as.
 precedence::Precedence precedenceOf(Function function);
 
 } // namespace spc::syntax

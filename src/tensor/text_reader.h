@@ -42,7 +42,7 @@ public:
   bool unsupported(const std::string &message);
   /// Reports a number outside of what the file or its reader allow, and gives false.
   bool outOfRange(const std::string &message);
-  /// As outOfRange, of the file as a whole.
+  /// Reports a shape that the file as a whole cannot have, without a line, and gives false.
   bool wrongShape(const std::string &message);
 
 private:

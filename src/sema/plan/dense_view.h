@@ -12,7 +12,7 @@ public:
   /// Requires: the access has a derived index, and its tensor is dense. The arguments must outlive the view.
   DenseView(const Access &access, const Scope &scope, const Kernel &kernel);
 
-  /// By dimension of the view, the one whose neighbours are nearest in memory last.
+  /// The variable of each of the view's dimensions. The last one's neighbours are nearest in memory.
   const std::vector<VariableId> &variables() const { return variables_; }
 
   /// The view as a tensor of the kernel, which may have it already.

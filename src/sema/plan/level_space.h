@@ -38,7 +38,7 @@ public:
   const std::vector<SpaceLoop> &loops() const { return loops_; }
   /// The value of a variable as a sum of loops, the fastest last.
   const Index &valueOf(int variable) const { return values_[variable]; }
-  /// The loop of a variable that the levels of every operand have outside of its others: its blocks, its diagonals.
+  /// The variable's loop that is outside of its other loops in the levels of every operand: over blocks, or diagonals.
   LoopId outermostLoop(int variable) const { return valueOf(variable).front().loop; }
   /// What level `level` of a format whose dimensions are indexed by `variables` runs over; nullopt where no loop is it.
   std::optional<Index> levelIndex(const format::Level &level, const std::vector<int> &variables) const;

@@ -21,7 +21,7 @@ public:
   TensorId copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
                    const std::vector<int> &order, bool isListed, const Scope &scope);
 
-  /// From now on the tensor holds what the kernel computes, or computes anew.
+  /// Notes that the tensor is written: copies of it made so far are out of date.
   void noteWritten(TensorId tensor);
 
   /// The copies of written tensors that the step that is planned now needs, to be made before it.

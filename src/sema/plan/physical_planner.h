@@ -35,7 +35,7 @@ public:
   /// for a term that reads a symmetric operand's mirror image.
   std::optional<std::vector<VariableId>> prescribedVariables() const;
 
-  /// As plan(), where a variable's outermost loop is inside of those of the variables before it.
+  /// The same in a prescribed order: a variable's outermost loop is inside of those of the variables before it.
   std::optional<PhysicalPlan> plan(const std::vector<int> &collecting, const PrescribedOrder &order) const;
 
   Term build(const PhysicalPlan &plan);

@@ -65,8 +65,8 @@ std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &l
 /// Why the arrays of a format cannot be built from entries; nullopt where they can.
 std::optional<std::string> whyNotAssembled(const format::Format &format);
 
-/// Where this is the first statement that writes the statement's target, decides the target's format, whether a sparse
-/// one shares an operand's pattern or is assembled, and what its missing entries are.
+/// Decides the format of the statement's target, where no earlier statement writes it: whether a sparse target shares
+/// an operand's pattern or is assembled, and what its missing entries are.
 void inferOutputFormat(Analysis &analysis, LogicalStatement &logical);
 
 /// Makes a statement that reads its own target right: in place where possible, else through a copy.

@@ -5,9 +5,9 @@
 
 namespace spc::sema {
 
-/// Of the accesses of a term, the first that stores an entry exactly where `access` does, entry by entry at the same
-/// positions, because they have one structure without repeats and the same indices; perhaps `access` itself. Requires:
-/// it is among them.
+/// The leader of `access`: the first of a term's accesses that stores an entry exactly where `access` does, entry by
+/// entry at the same positions, because they have one structure without repeats and the same indices. It may be
+/// `access` itself. Requires: `access` is among them.
 AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel);
 
 /// The first of the accesses in the place of each that has its pattern: fewer places in the domain are compared.

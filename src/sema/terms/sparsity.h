@@ -19,7 +19,7 @@ struct Sparsity {
   std::optional<double> fill;
 };
 
-/// Of a tree without sum() nodes that is computed in `type`.
+/// The sparsity of a tree without sum() nodes that is computed in `type`.
 Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel);
 
 /// Whether a term with sparse operands is more than a product of them with other factors, or a sum of such products:
@@ -27,12 +27,12 @@ Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const 
 /// are not 0, or what is made of its values is no sum.
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel);
 
-/// Where a term is computed, of one that hasDomain(): everywhere if what it is outside of its domain is not
-/// `targetDefault`, what the statement's target has there anyway: the identity of its reduction, or its fill.
+/// Where a term that hasDomain() is computed. That is everywhere if outside of the domain its value is not
+/// `targetDefault`, which the statement's target has there anyway: the identity of its reduction, or its fill.
 AccessDomain domainOfTerm(const Node &term, double targetDefault, ValueType type, const Scope &scope,
                           const Kernel &kernel);
 
-/// The identity of a reduction: what changes nothing when it takes it in.
+/// The identity of a reduction: the value that changes nothing when it is taken in.
 double identityOf(Reduction reduction);
 
 /// Whether a tree reads a sparse operand.
