@@ -19,6 +19,8 @@ namespace {
 
 constexpr llvm::StringLiteral kBind = "spc.bind";
 constexpr llvm::StringLiteral kRowLoop = "spc.row_loop";
+constexpr llvm::StringLiteral kSegment = "spc.segment";
+constexpr llvm::StringLiteral kLeavesRest = "spc.leaves_rest";
 
 /// Which of its parameters a bind has, by kind.
 struct BindShape {
@@ -98,6 +100,13 @@ mlir::LogicalResult verifyRowLoop(mlir::Operation *op, mlir::Attribute value) {
   return mlir::success();
 }
 
+/// An attribute that says something of an `scf.for` by being there.
+mlir::LogicalResult verifyLoopMark(mlir::Operation *op, mlir::NamedAttribute mark) {
+  if (op->getName().getStringRef() != "scf.for" || !mlir::isa<mlir::UnitAttr>(mark.getValue()))
+    return op->emitOpError() << "'" << mark.getName().getValue() << "' is a unit attribute of loops alone";
+  return mlir::success();
+}
+
 } // namespace
 
 mlir::LogicalResult ExtentAttr::verify(EmitError emitError, llvm::StringRef symbol, int64_t block) {
@@ -172,6 +181,22 @@ void setRowLoop(mlir::Operation *loop, RowLoopAttr rows) {
   loop->setAttr(kRowLoop, rows);
 }
 
+bool isSegment(mlir::Operation *loop) {
+  return loop->hasAttr(kSegment);
+}
+
+void markSegment(mlir::Operation *loop) {
+  loop->setAttr(kSegment, mlir::UnitAttr::get(loop->getContext()));
+}
+
+bool leavesRest(mlir::Operation *loop) {
+  return loop->hasAttr(kLeavesRest);
+}
+
+void markLeavesRest(mlir::Operation *loop) {
+  loop->setAttr(kLeavesRest, mlir::UnitAttr::get(loop->getContext()));
+}
+
 void SpcDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -180,7 +205,10 @@ void SpcDialect::registerAttributes() {
 }
 
 mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, mlir::NamedAttribute attribute) {
-  return attribute.getName() == kRowLoop ? verifyRowLoop(op, attribute.getValue()) : mlir::success();
+  if (attribute.getName() == kRowLoop)
+    return verifyRowLoop(op, attribute.getValue());
+  const bool isMark = attribute.getName() == kSegment || attribute.getName() == kLeavesRest;
+  return isMark ? verifyLoopMark(op, attribute) : mlir::success();
 }
 
 mlir::LogicalResult SpcDialect::verifyRegionArgAttribute(mlir::Operation *op, unsigned, unsigned index,

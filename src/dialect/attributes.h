@@ -1,5 +1,5 @@
 // The attributes of the dialect `spc` (SpcAttributes.td), and where they stand: on functions that are bodies of a
-// kernel and on their arguments. They are verified there (attributes.cpp).
+// kernel, on their arguments and on their loops. They are verified there (attributes.cpp).
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -26,5 +26,15 @@ mlir::BlockArgument addArgument(mlir::FunctionOpInterface body, BindAttr bind, m
 /// What `loop` is recorded as: a loop over the rows of a body; null for any other operation.
 RowLoopAttr rowLoopOf(mlir::Operation *loop);
 void setRowLoop(mlir::Operation *loop, RowLoopAttr rows);
+
+/// Whether `loop` is recorded as one over the positions of a parent's segment, whose bounds are computed. Segments of
+/// different parents have no position in common.
+bool isSegment(mlir::Operation *loop);
+void markSegment(mlir::Operation *loop);
+
+/// Whether `loop` is recorded as doing several iterations of another one at once, which leaves a rest: that is done by
+/// the loop that starts where this one ends.
+bool leavesRest(mlir::Operation *loop);
+void markLeavesRest(mlir::Operation *loop);
 
 } // namespace spc::dialect

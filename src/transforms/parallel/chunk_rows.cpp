@@ -207,7 +207,7 @@ void ChunkRows::describeAssembly() {
   }
 }
 
-/// The tensors of whose level 1 each row has a segment.
+/// The tensors in whose level 1 each row has a segment.
 mlir::ArrayAttr ChunkRows::rowsOf(llvm::ArrayRef<mlir::Operation *> loops) {
   llvm::SmallSetVector<mlir::Attribute, 4> tensors;
   for (mlir::Operation *loop : loops) {

@@ -26,11 +26,11 @@ using dialect::RowLoopKind;
 using mlir::Operation;
 using mlir::Value;
 
-/// Loops at a body's top that store one value in some rows of a buffer, and do nothing else.
+/// A nest of loops at a body's top that stores one value in all rows of its outermost loop, and does nothing else.
 struct Fill {
   scf::ForOp rows;
   Value buffer;
-  unsigned dim; ///< of the buffer, that the rows are
+  unsigned dim; ///< the buffer's dimension that the rows are
 };
 
 std::optional<Fill> matchFill(scf::ForOp rows) {
@@ -40,7 +40,7 @@ std::optional<Fill> matchFill(scf::ForOp rows) {
     if (loop.getNumResults() > 0 || !isConstant(loop.getStep(), 1) ||
         !rows.isDefinedOutsideOfLoop(loop.getUpperBound()))
       return std::nullopt;
-    // A loop around one operation.
+    // The loop has one operation in it.
     Operation &inner = loop.getBody()->front();
     if (inner.getNextNode() != loop.getBody()->getTerminator())
       return std::nullopt;

@@ -16,7 +16,7 @@ static bool isPointersArray(mlir::func::FuncOp body, mlir::Value array) {
   return bind && bind.getKind() == BindKind::Pointers;
 }
 
-/// An owned value that many elements apart that the rest of the sum stays in between.
+/// An index is owned where it is a sum of an owned value, times a coefficient, and a rest below that coefficient.
 std::optional<Owner> OwnerComputes::ownerOf(mlir::Value index) {
   AffineSum sum = affineSum(index);
   for (auto [term, coefficient] : sum.terms)
@@ -25,7 +25,7 @@ std::optional<Owner> OwnerComputes::ownerOf(mlir::Value index) {
   return std::nullopt;
 }
 
-/// The row itself: what a loop over rows counts, or the coordinate of a root's position.
+/// Whether `value` is the row itself: what a loop over rows counts, or the coordinate of a root's position.
 bool OwnerComputes::isRow(mlir::Value value) {
   if (!rows_.isRoot())
     return value == rows_.item;
@@ -33,7 +33,7 @@ bool OwnerComputes::isRow(mlir::Value value) {
   return load && load.getMemRef() == rows_.indices && load.getIndices().front() == rows_.item;
 }
 
-/// The row, or a position below it.
+/// Whether `value` is the row, or a position below it.
 bool OwnerComputes::isOwnedValue(mlir::Value value) {
   if (value == rows_.item || isRow(value))
     return true;
@@ -41,19 +41,20 @@ bool OwnerComputes::isOwnedValue(mlir::Value value) {
   return segment && isOwnedSegment(segment);
 }
 
-/// Pointers ascend, so segments of different parents are disjoint; so are computed ones.
+/// Whether the segment's parent is owned. Segments of different parents are disjoint: pointers ascend, and computed
+/// segments are recorded as such.
 bool OwnerComputes::isOwnedSegment(scf::ForOp segment) {
   if (rows_.last && segment.getLowerBound() == rows_.item && segment.getUpperBound() == rows_.last)
     return true;
-  if (segment->hasAttr(kSegment))
+  if (dialect::isSegment(segment))
     return dependsOnOwnedOnly(segment.getLowerBound());
   memref::LoadOp first = loadedIndex(segment.getLowerBound()), last = loadedIndex(segment.getUpperBound());
   return first && last && first.getMemRef() == last.getMemRef() && isPointersArray(body_, first.getMemRef()) &&
          predecessor(last.getIndices().front()) == first.getIndices().front() && ownerOf(first.getIndices().front());
 }
 
-/// Whether of all that varies inside of the loop, `value` is computed from owned values alone, so that its parent is
-/// one.
+/// Whether `value` is computed from owned values and values from outside of the loop alone, so that its parent is
+/// owned.
 bool OwnerComputes::dependsOnOwnedOnly(mlir::Value value) {
   mlir::LoopLikeOpInterface loop = mlir::cast<mlir::LoopLikeOpInterface>(rows_.loop);
   bool varies = false;

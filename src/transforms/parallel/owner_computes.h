@@ -7,8 +7,8 @@
 
 namespace spc::transforms {
 
-/// Whose an index is. Row r has the indices coefficient * r and up to the next row's, where `isRow`; else the positions
-/// below it.
+/// What an owned index is: where `isRow`, row r owns the indices from coefficient * r up to the next row's; else it
+/// owns the positions below it.
 struct Owner {
   bool isRow;
   int64_t coefficient;
@@ -16,12 +16,12 @@ struct Owner {
   bool operator==(const Owner &) const = default;
 };
 
-/// What the iterations of one loop own.
+/// Finds out which indices the iterations of one row loop own.
 class OwnerComputes {
 public:
   OwnerComputes(mlir::func::FuncOp body, const RowLoop &rows) : body_(body), rows_(rows) {}
 
-  /// Whose `index` is: the iteration's, so that no other one has it, or nullopt.
+  /// How the iteration owns `index`, so that no other iteration has it; nullopt where it does not.
   std::optional<Owner> ownerOf(mlir::Value index);
 
 private:

@@ -54,7 +54,7 @@ RowLoopAttr classify(mlir::func::FuncOp body, scf::WhileOp loop) {
   return overRoot(body, RowLoopKind::Segments, test.getRhs());
 }
 
-/// The first position from which on the coordinates are `row` or more.
+/// Writes a search for the first position whose coordinate is `row` or more.
 mlir::Value locate(mlir::OpBuilder &builder, const RowLoop &rows, mlir::Value row) {
   const mlir::Location location = rows.loop->getLoc();
   const mlir::Type index = builder.getIndexType();

@@ -32,8 +32,8 @@ private:
   }
 };
 
-/// Replaces a memref argument by a pointer and a memref made from it. The descriptor folds away in LLVM: it is built
-/// from values and never stored. Sparse arrays have no size of their own; nothing asks for it.
+/// Replaces a memref argument by a pointer and a memref made from it. Its descriptor folds away in LLVM, since it is
+/// built from values and never stored. Sparse arrays have no size of their own, and nothing asks for one.
 void BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &types) {
   mlir::func::FuncOp body = getOperation();
   mlir::BlockArgument argument = body.getArgument(index);

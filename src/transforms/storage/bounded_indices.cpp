@@ -16,7 +16,7 @@ using mlir::Value;
 
 namespace {
 
-/// On an access: the dimensions whose sums are taken care of.
+/// On an access: the dimensions whose sums are marked.
 constexpr llvm::StringLiteral kDone = "spc.clipped";
 
 bool isDone(mlir::Operation *access, int64_t dim) {
@@ -24,8 +24,8 @@ bool isDone(mlir::Operation *access, int64_t dim) {
   return done && llvm::is_contained(done.asArrayRef(), dim);
 }
 
-/// The sparse argument that `array` is a query of, and the level that its elements belong to: of positions the level
-/// whose entries they delimit, of values one after the last.
+/// The sparse argument that `array` is a query of, and the level that its elements belong to. Positions belong to the
+/// level whose entries they delimit, values to a level after the last one.
 std::optional<std::pair<mlir::BlockArgument, unsigned>> arrayOwner(mlir::Operation *array) {
   if (auto positions = mlir::dyn_cast_or_null<sparse::ToPositionsOp>(array))
     return std::pair(mlir::cast<mlir::BlockArgument>(positions.getTensor()), unsigned(positions.getLevel()));
@@ -42,8 +42,8 @@ bool isFactor(Value factor, int64_t constant, Value value) {
 
 } // namespace
 
-/// The root coordinate in a position below dense levels alone: ((root * size_1) + coordinate_1) * size_2 + ...; null
-/// where the sparsifier has linearised it in another way.
+/// The root coordinate in a position below nothing but dense levels, ((root * size_1) + coordinate_1) * size_2 + ...;
+/// null where the sparsifier has linearised it in another way.
 Value BoundedIndices::rootIndex(unsigned argument, unsigned level, Value position) {
   auto shape = mlir::cast<mlir::RankedTensorType>(body_.getArgument(argument).getType()).getShape();
   while (position && --level > 0) {

@@ -13,7 +13,7 @@ using mlir::Value;
 
 namespace {
 
-/// Integer arithmetic on indices that folds what is constant.
+/// Integer arithmetic on indices that folds constants.
 class IndexMath {
 public:
   IndexMath(OpBuilder &builder, Location location) : builder_(builder), location_(location) {}
@@ -53,8 +53,8 @@ Value LevelStorage::extent(llvm::StringRef key) const {
   return boundNumber(body_, BindAttr::get(keys_.getAs<ExtentAttr>(key)));
 }
 
-/// The sparsifier linearises a dense parent's position as batch * extent + coordinate, which is opened again here; only
-/// where it has another shape is it divided.
+/// The sparsifier linearises a dense parent's position as batch * extent + coordinate. That sum is taken apart here; a
+/// position of another shape is divided.
 LevelStorage::Parent LevelStorage::split(OpBuilder &builder, Location location, Value parent) const {
   if (level_ <= 1)
     return {Value(), parent};

@@ -8,7 +8,7 @@
 
 namespace spc::transforms {
 
-/// One level of a sparse argument, as its `spc.levels` describes it. Values are computed at the builder's place.
+/// One level of a sparse argument, as its `spc.levels` describes it. Computes values at the builder's place.
 class LevelStorage {
 public:
   LevelStorage(mlir::func::FuncOp body, unsigned argument, unsigned level);
@@ -37,7 +37,7 @@ private:
   struct Form {
     int64_t constant, slope, size;
   };
-  /// A parent's position as batch * (number of parents in a batch) + coordinate; no batch below a root.
+  /// Splits a parent's position into batch * (number of parents in a batch) + coordinate; no batch below a root.
   struct Parent {
     mlir::Value batch, coordinate;
   };

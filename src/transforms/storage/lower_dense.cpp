@@ -142,7 +142,8 @@ mlir::LogicalResult LowerDense::convertLinalg(mlir::linalg::LinalgOp op) {
   return mlir::success();
 }
 
-/// Dense statements become loops in the order of their iteration space. Fills stay whole for the passes that fuse them.
+/// Turns dense statements into loops in the order of their iteration space. Fills stay whole for the passes that fuse
+/// them.
 mlir::LogicalResult LowerDense::lowerLoops() {
   llvm::SmallVector<mlir::linalg::LinalgOp> operations;
   getOperation().walk([&](mlir::linalg::LinalgOp op) {
@@ -159,7 +160,7 @@ mlir::LogicalResult LowerDense::lowerLoops() {
   return mlir::success();
 }
 
-/// Sizes come from the extents, so that equal extents are equal values, whichever tensor they are asked of.
+/// Replaces sizes by the arguments of extents, so that equal extents are equal values, whichever tensor is asked.
 void LowerDense::replaceSizes() {
   getOperation().walk([&](mlir::Operation *op) {
     mlir::Value source;

@@ -44,8 +44,8 @@ mlir::Value initialValue(mlir::Value value) {
                                                      : loop.getConditionOp().getArgs()[number];
 }
 
-/// Asks LLVM to vectorise a short loop as it stands, in as many vectors at once as cover it. By itself it would unroll
-/// the loop first and then vectorise across the rows around it, gathering values that are contiguous here.
+/// Asks LLVM to vectorise a short loop as it stands, in as many vectors at once as cover it. Without the hint LLVM
+/// unrolls the loop first and then vectorises across the rows around it, gathering values that are contiguous here.
 void vectoriseRow(scf::ForOp loop, int64_t count) {
   constexpr int64_t kVectorBits = 256, kMostVectors = 4;
   unsigned bits = 0;
@@ -92,13 +92,14 @@ private:
     return boundArgument(getOperation(), fieldOf(getOperation(), argument, kind, level), type);
   }
 
-  /// By level and value, since one value may start segments of two levels: a width of 1 folds to the parent itself.
+  /// Parents' positions by level and value. One value may start segments of two levels: a width of 1 folds to the
+  /// parent itself.
   using Parents = llvm::DenseMap<std::pair<unsigned, mlir::Value>, mlir::Value>;
   Parents parents_; ///< first position of a segment → the parent's position
   Parents ends_;    ///< end of a segment, where it is computed → the parent's position
 };
 
-/// Positions come first: computed coordinates start from them.
+/// Lowers positions first: computed coordinates start from them.
 mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
   mlir::Value tensor = getOperation().getArgument(argument);
   llvm::SmallVector<mlir::Operation *> queries(tensor.getUsers().begin(), tensor.getUsers().end());
@@ -125,9 +126,9 @@ mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
   return mlir::success();
 }
 
-/// Loops over computed positions keep what can no longer be seen: that segments of different parents are disjoint.
-/// Those of constant length count from 0, so that they unroll: LLVM would have to prove that start + length does not
-/// wrap.
+/// Records on loops over computed positions that they run over segments: that segments of different parents are
+/// disjoint can no longer be seen. Segments of constant length are counted from 0, so that their loops unroll: LLVM
+/// would have to prove that start + length does not wrap.
 void LowerStorage::settleSegments() {
   getOperation().walk([&](scf::ForOp loop) {
     const bool isSegment = llvm::any_of(ends_, [&](const auto &end) {
@@ -136,7 +137,7 @@ void LowerStorage::settleSegments() {
     });
     if (!isSegment)
       return;
-    loop->setAttr(kSegment, mlir::UnitAttr::get(&getContext()));
+    dialect::markSegment(loop);
     AffineSum start = affineSum(loop.getLowerBound()), end = affineSum(loop.getUpperBound());
     if (start.terms != end.terms || start.terms.empty())
       return;
@@ -160,13 +161,12 @@ mlir::LogicalResult LowerStorage::lowerPositions(unsigned argument, sparse::ToPo
     return mlir::success();
   if (level == 0 || LevelStorage(getOperation(), argument, level).computesPositions())
     return positions.emitError("positions that no array has used other than by loads");
-  positions.getResult().replaceAllUsesWith(
-      array(argument, BindKind::Pointers, positions.getResult().getType(), level));
+  positions.getResult().replaceAllUsesWith(array(argument, BindKind::Pointers, positions.getResult().getType(), level));
   return mlir::success();
 }
 
-/// Notes which parent's segment starts at a loaded position, and computes it where there is no array. A compressed root
-/// is one segment: position 0 is 0, position 1 the entry count, or the width.
+/// Notes which parent's segment starts at a loaded position, and computes that position where there is no array. A
+/// compressed root is one segment: position 0 is 0, position 1 the entry count, or the width.
 mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned level, memref::LoadOp load) {
   LevelStorage storage(getOperation(), argument, level);
   mlir::OpBuilder builder(load);

@@ -19,7 +19,7 @@ namespace {
 namespace sparse = mlir::sparse_tensor;
 namespace memref = mlir::memref;
 
-/// One access of a stand-in buffer and the top-level loop nest around it.
+/// An access of a dense proxy's buffer, and the top-level loop nest around it.
 struct NestedAccess {
   mlir::Operation *op; ///< memref.load or memref.store
   mlir::Operation *nest;
@@ -29,7 +29,7 @@ mlir::Operation *nestOf(mlir::Operation *op, mlir::Block *bodyBlock) {
   return bodyBlock->findAncestorOpInBlock(*op);
 }
 
-/// How many loops enclose `op`; nullopt when it is also conditional.
+/// The number of loops around `op`; nullopt when it is also conditional.
 std::optional<unsigned> enclosingLoops(mlir::Operation *op) {
   unsigned loops = 0;
   for (mlir::Operation *parent = op->getParentOp(); !mlir::isa<mlir::func::FuncOp>(parent);
@@ -77,7 +77,7 @@ llvm::StringRef ownerOf(mlir::func::FuncOp body, unsigned index) {
   return owner.empty() ? argumentString(body, index, kName) : owner;
 }
 
-/// A pattern belongs to its owner and to every tensor that shares it and is read as an operand.
+/// Collects the views of each pattern: its owner, and every tensor that shares it and is read as an operand.
 void ShareStructure::collectViews() {
   mlir::func::FuncOp body = getOperation();
   views_.clear();
@@ -96,8 +96,8 @@ void valueLoads(mlir::Value view, llvm::SmallVectorImpl<memref::LoadOp> &loads) 
   }
 }
 
-/// The position that loads in the innermost block around `access` that has any agree on: a merge and the loop over what
-/// is left after it have one each. Null where they disagree, or where there are none within the nest.
+/// The position that the loads agree on that are in the innermost block around `access` with any: a merge and the loop
+/// over what is left after it have one each. Null where they disagree, or where there are none within the nest.
 mlir::Value sharedPosition(const NestedAccess &access, llvm::ArrayRef<memref::LoadOp> loads) {
   for (mlir::Operation *inside = access.op; inside != access.nest; inside = inside->getParentOp()) {
     mlir::Value position;
@@ -115,7 +115,7 @@ mlir::Value sharedPosition(const NestedAccess &access, llvm::ArrayRef<memref::Lo
   return {};
 }
 
-/// The position at which the loops around an access load the views' values, else null.
+/// The position at which the loops around an access load the views' values; null where they load none.
 mlir::Value ShareStructure::position(const NestedAccess &access, const Views &views) {
   llvm::SmallVector<memref::LoadOp> loads;
   for (mlir::Value view : views)
@@ -124,7 +124,7 @@ mlir::Value ShareStructure::position(const NestedAccess &access, const Views &vi
   return position ? position : listedPosition(access, views);
 }
 
-/// The position at which they read the coordinates of the views' last level, where that lists each entry, else null.
+/// The position at which they read the coordinates of the views' last level, where that lists each entry; else null.
 mlir::Value ShareStructure::listedPosition(const NestedAccess &access, const Views &views) {
   llvm::SmallVector<memref::LoadOp> loads;
   for (mlir::Value view : views) {
@@ -182,9 +182,9 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views
   return mlir::success();
 }
 
-/// A fill of the stand-in goes over the stored values. Where the nest after it stores every position exactly once, the
-/// fill's value takes the place of the load and the fill goes; an output scaled in place depends on that. A pattern
-/// with padding keeps its fill, since loops skip the padding; scaled in place, that holds zeros already.
+/// Makes a fill of the dense proxy one of the stored values. Where the nest after it stores every position exactly
+/// once, the fill's value takes the place of the load and the fill goes; an output scaled in place depends on that. A
+/// pattern with padding keeps its fill, since loops skip the padding; scaled in place, the padding holds zeros already.
 mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
                                                  llvm::ArrayRef<NestedAccess> accesses) {
   mlir::func::FuncOp body = getOperation();
@@ -224,7 +224,7 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
   return mlir::success();
 }
 
-/// True when the only loops around the single store are the pattern's own levels, unconditionally.
+/// Whether the only loops around the single store are the pattern's own levels, unconditionally.
 bool ShareStructure::storesEachPositionOnce(mlir::Operation *nest, const Views &views,
                                             llvm::ArrayRef<NestedAccess> accesses) {
   unsigned levels = sparse::getSparseTensorEncoding(views.front().getType()).getLvlRank();

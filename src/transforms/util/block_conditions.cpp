@@ -32,7 +32,7 @@ AffineSum difference(const AffineSum &a, const AffineSum &b) {
   return result;
 }
 
-/// Whether a condition whose branch `op` is in says that `value` is at least `least`.
+/// Whether `op` stands in the branch of a condition that says that `value` is at least `least`.
 bool isKnownAtLeast(Value value, int64_t least, Operation *op) {
   const AffineSum sum = affineSum(value);
   for (auto choice = op->getParentOfType<scf::IfOp>(); choice; choice = choice->getParentOfType<scf::IfOp>()) {

@@ -41,9 +41,6 @@ inline constexpr llvm::StringLiteral kPatternOnly = "spc.pattern_only";
 /// `chunk`; a string: `parallel`. Absent where nothing is said.
 inline constexpr llvm::StringLiteral kSchedule = "spc.schedule";
 
-/// On a loop: it runs over the positions of one parent's segment, whose bounds are computed.
-inline constexpr llvm::StringLiteral kSegment = "spc.segment";
-
 /// The string attribute `attribute` of argument `index`, or empty.
 llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::StringRef attribute);
 
@@ -57,10 +54,10 @@ mlir::DictionaryAttr levelKeys(mlir::func::FuncOp body, unsigned index, unsigned
 /// The argument bound to `bind`, added at the end with `type` where there is none.
 mlir::BlockArgument boundArgument(mlir::func::FuncOp body, BindAttr bind, mlir::Type type);
 
-/// The same of an argument of type index.
+/// The same for an argument of type index.
 mlir::BlockArgument boundNumber(mlir::func::FuncOp body, BindAttr bind);
 
-/// A field of the tensor that argument `index` is.
+/// The bind of a field of the tensor that argument `index` is.
 BindAttr fieldOf(mlir::func::FuncOp body, unsigned index, BindKind kind, int64_t level = -1);
 
 /// The index argument that holds the extent of dimension `dim` of the tensor that argument `index` is.

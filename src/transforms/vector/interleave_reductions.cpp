@@ -1,3 +1,4 @@
+#include "dialect/attributes.h"
 #include "transforms/passes.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
@@ -83,6 +84,8 @@ Values InterleaveReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::For
   auto clone = scf::ForOp::create(ops, from, to, step, inits);
   clone->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   keepLoopAsItIs(clone);
+  if (chains > 1)
+    dialect::markLeavesRest(clone);
   clone.getBody()->clear();
   mlir::OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToEnd(clone.getBody());

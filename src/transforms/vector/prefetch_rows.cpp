@@ -39,14 +39,15 @@ struct Gather {
   llvm::SmallVector<std::pair<memref::LoadOp, llvm::SmallVector<vector::LoadOp>>> coordinates;
 };
 
-/// The end of the segment that a loop with this upper bound is over: where reductions are interleaved, it leaves a rest
-/// to another loop.
-Value segmentEnd(Value bound) {
-  if (auto middle = bound.getDefiningOp<arith::MaxSIOp>())
-    bound = middle.getLhs();
-  if (auto whole = bound.getDefiningOp<arith::SubIOp>())
-    bound = whole.getLhs();
-  return bound;
+/// The end of the segment that a loop is over, with the rest that it leaves to another loop.
+Value segmentEnd(scf::ForOp loop) {
+  Value end = loop.getUpperBound();
+  if (!dialect::leavesRest(loop))
+    return end;
+  for (Operation *user : end.getUsers())
+    if (auto rest = mlir::dyn_cast<scf::ForOp>(user); rest && rest.getLowerBound() == end)
+      return rest.getUpperBound();
+  return end;
 }
 
 /// Reads an element of an index array.
@@ -114,7 +115,7 @@ void PrefetchRows::addLoads(memref::LoadOp coordinate, Gather &gather) {
 std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
   Gather gather{loop, loop, {}, {}, 0, {}};
   while (!mlir::isa<mlir::func::FuncOp>(gather.root->getParentOp())) {
-    memref::LoadOp end = loadedIndex(segmentEnd(gather.root.getUpperBound()));
+    memref::LoadOp end = loadedIndex(segmentEnd(gather.root));
     Value row = end ? predecessor(end.getIndices().front()) : Value();
     scf::ForOp rows = row ? loopOf(row) : scf::ForOp();
     if (!rows || !mlir::isa<mlir::BlockArgument>(end.getMemRef()) || !isConstant(rows.getStep(), 1))

@@ -1,3 +1,4 @@
+#include "dialect/attributes.h"
 #include "transforms/passes.h"
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
@@ -335,6 +336,7 @@ Values UnrollAndJamReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, const 
   scf::ForOp outer = nest.outer;
   auto main = scf::ForOp::create(ops, outer.getLowerBound(), middle, arith::ConstantIndexOp::create(ops, kUnrolled),
                                  outer.getInitArgs());
+  dialect::markLeavesRest(main);
   main.getBody()->clear();
   mlir::OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToEnd(main.getBody());

@@ -14,7 +14,7 @@
 // CHECK:             %[[MIDDLE:.*]] = arith.maxsi
 // CHECK:             %[[SUMS:.*]]:4 = scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c4
 // CHECK-COUNT-4:       arith.addf
-// CHECK:             {llvm.loop_annotation
+// CHECK:             {llvm.loop_annotation = {{.*}}, spc.leaves_rest}
 // CHECK:             arith.addf %[[SUMS]]#0, %[[SUMS]]#2
 // CHECK:             arith.addf %[[SUMS]]#1, %[[SUMS]]#3
 // CHECK:             scf.for %{{.*}} = %[[MIDDLE]] to %[[TO]] step %c1

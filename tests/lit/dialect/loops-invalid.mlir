@@ -41,3 +41,11 @@ func.func @other_rows(%from: index, %to: index, %step: index) {
   } {spc.row_loop = #spc.row_loop<rows, <size, "m">, <"n">>}
   return
 }
+
+// -----
+
+func.func @segment_of_no_loop(%a: index, %b: index) -> index {
+  // expected-error @+1 {{'spc.segment' is a unit attribute of loops alone}}
+  %c = arith.addi %a, %b {spc.segment} : index
+  return %c : index
+}
