@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Formatting, lengths of files and functions, and what clang-tidy finds. Called by lint.sh, which installs the tools.
+"""Formatting, lengths of files and functions, what clang-tidy finds, and what g++ refuses to compile. Called by lint.sh,
+which installs the tools.
 
 Everything that git tracks is looked at, or with --since the files that differ from a commit, and of what clang-tidy
-finds in them what is on lines that differ. The compile commands come from a build folder of their own, build-lint/,
+finds in them what is on lines that differ; a header is looked at in a source that includes it. The compile commands come from a build folder of their own, build-lint/,
 without unity units and precompiled headers, where nothing is built but what headers are generated from.
 """
 
@@ -11,6 +12,7 @@ import ast
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import time
@@ -23,7 +25,7 @@ SOURCES = {".cpp", ".c", ".h"}
 MOST_LINES = 400  # of a file
 MOST_FUNCTION_LINES = 60
 WRITTEN_BY_SPC = "tests/abi/golden/"
-GENERATED_HEADERS = "bench/"  # its sources include what spc writes
+NOT_COMPILED = ("bench/", "build-lint/")  # what includes headers that spc writes, and what is generated
 
 # What is no code: comments, strings (raw ones first), characters; digits with separators are no characters.
 NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<!\w)\'(?:\\.|[^\'\\\n])+\'', re.S)
@@ -100,8 +102,8 @@ def formatting(names):
     return [line for line in done.stderr.splitlines() if "error:" in line]
 
 
-def tidy_sources(names):
-    """Those with a command in build-lint/compile_commands.json, which is made anew: sources are found by globbing."""
+def compile_commands():
+    """By file, the words of its command, of build-lint/, which is configured anew: sources are found by globbing."""
     commands = [["cmake", "-G", "Ninja", "-S", ROOT, "-B", BUILD, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_UNITY_BUILD=OFF",
                  "-DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON",
                  "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_CXX_COMPILER=clang++-22"],
@@ -110,8 +112,20 @@ def tidy_sources(names):
         done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         if done.returncode != 0:
             sys.exit(done.stdout)
-    known = {entry["file"] for entry in json.loads((BUILD / "compile_commands.json").read_text())}
-    return [name for name in names if str(ROOT / name) in known and not name.startswith(GENERATED_HEADERS)]
+    entries = json.loads((BUILD / "compile_commands.json").read_text())
+    found = {os.path.relpath(entry["file"], ROOT): shlex.split(entry["command"]) for entry in entries}
+    return {name: words for name, words in found.items() if not name.startswith(NOT_COMPILED)}
+
+
+def compiled_sources(names, known):
+    """Those of the names that are compiled, and for each header that none of them includes a source that does."""
+    sources = {name: (ROOT / name).read_text() for name in names if name in known}
+    for header in (name for name in names if name.endswith(".h")):
+        include = f'#include "{header.partition("/")[2]}"'
+        if not any(include in text for text in sources.values()):
+            user = next((name for name in sorted(known) if include in (ROOT / name).read_text()), None)
+            sources.update({user: (ROOT / user).read_text()} if user else {})
+    return sorted(sources)
 
 
 def changed_lines(names, since):
@@ -128,38 +142,41 @@ def changed_lines(names, since):
             for name, ranges in lines.items() if ranges or name in untracked]
 
 
-def tidy_one(name, options, deadline):
+def compiled_problems(name, words, options, deadline):
+    """Of one source: what g++ refuses, and what clang-tidy finds."""
     if deadline and time.monotonic() > deadline:
         return None
-    done = subprocess.run(["clang-tidy-22", "-p", BUILD, "--quiet", f"--header-filter={ROOT}/(src|tests)/.*", *options,
+    gcc = subprocess.run(["g++", *words[1:words.index("-o")], "-w", "-fsyntax-only", name], cwd=ROOT, capture_output=True,
+                         text=True, env={**os.environ, "LC_ALL": "C"})
+    tidy = subprocess.run(["clang-tidy-22", "-p", BUILD, "--quiet", f"--header-filter={ROOT}/(src|tests)/.*", *options,
                            ROOT / name], capture_output=True, text=True)
-    return done.stdout.replace(f"{ROOT}/", "").strip()
+    return (gcc.stderr + tidy.stdout).replace(f"{ROOT}/", "").strip()
 
 
-def tidiness(names, since=None, seconds=None):
-    """What clang-tidy finds, once each; a header's problems are found by the sources that include it. With a number of
-    seconds no further file is begun after them."""
+def compilation(names, since=None, seconds=None):
+    """What compilers find, once each. With a number of seconds no further source is begun after them."""
     changed = [name for name in names if Path(name).suffix in SOURCES]
-    if not any(Path(name).suffix != ".h" for name in changed):
+    if not changed:
         return []
-    sources = tidy_sources(changed)
+    known = compile_commands()
+    sources = compiled_sources(changed, known)
     options = [f"--line-filter={json.dumps(changed_lines(changed, since))}"] if since else []
     deadline = time.monotonic() + seconds if seconds else None
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        results = list(pool.map(lambda name: tidy_one(name, options, deadline), sources))
+        results = list(pool.map(lambda name: compiled_problems(name, known[name], options, deadline), sources))
     if None in results:
-        print(f"lint: clang-tidy has left out {results.count(None)} of {len(sources)} files after {seconds} s")
-    warnings = [one for result in results if result for one in re.split(r"\n(?=\S+:\d+:\d+: (?:warning|error))", result)]
-    return list(dict.fromkeys(warnings))
+        print(f"lint: {results.count(None)} of {len(sources)} sources left out after {seconds} s")
+    found = [one for result in results if result for one in re.split(r"\n(?=\S+:\d+:\d+: (?:warning|error))", result)]
+    return list(dict.fromkeys(found))
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--since", metavar="COMMIT", help="look at what differs from this commit")
-    parser.add_argument("--seconds", type=int, help="begin no clang-tidy after so long")
+    parser.add_argument("--seconds", type=int, help="begin to compile none after so long")
     options = parser.parse_args()
     names = checked_files(options.since)
-    problems = lengths(names) + formatting(names) + tidiness(names, options.since, options.seconds)
+    problems = lengths(names) + formatting(names) + compilation(names, options.since, options.seconds)
     print("\n".join(problems + [f"lint: {len(names)} files, {len(problems)} problems"]))
     return 1 if problems else 0
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Checks formatting, lengths and what clang-tidy finds; lint.py says how. Arguments: --since COMMIT, --seconds NUMBER.
+# Checks formatting, lengths, and what clang-tidy and g++ find; lint.py says how. Arguments: --since COMMIT, --seconds NUMBER.
 # SPDX-License-Identifier: Apache-2.0
 set -euo pipefail
 source "$(dirname "${BASH_SOURCE[0]}")/setup.sh"

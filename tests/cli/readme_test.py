@@ -59,7 +59,7 @@ class Readme(SpcCase):
             self.assertTrue((ROOT / line.split()[0]).exists(), line)
 
     def test_links_lead_somewhere(self):
-        for document in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")]:
+        for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
             for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
                 if "://" not in target:
                     self.assertTrue((document.parent / target).exists(), f"{document.name}: {target}")
