@@ -6,9 +6,9 @@ include "dialect/SpcDialect.td"
 include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 
-class SpcAttr<string name, string attrMnemonic> : AttrDef<SpcDialect, name> {
+class SpcAttr<string name, string attrMnemonic, bit verified = 1> : AttrDef<SpcDialect, name> {
   let mnemonic = attrMnemonic;
-  let genVerifyDecl = 1;
+  let genVerifyDecl = verified;
 }
 
 def ExtentAttr : SpcAttr<"Extent", "extent"> {
@@ -87,6 +87,84 @@ def RowLoopAttr : SpcAttr<"RowLoop", "row_loop"> {
   }];
   let parameters = (ins EnumParameter<RowLoopKind>:$kind, "BindAttr":$items, OptionalParameter<"ExtentAttr">:$rows);
   let assemblyFormat = "`<` $kind `,` $items (`,` $rows^)? `>`";
+}
+
+def FormAttr : SpcAttr<"Form", "form", /*verified=*/0> {
+  let summary = "a number that a format computes";
+  let description = "`constant + slope * (the parent's coordinate) + size * (an extent)`";
+  let parameters = (ins "int64_t":$constant, "int64_t":$slope, "int64_t":$size);
+  let assemblyFormat = "`<` $constant `,` $slope `,` $size `>`";
+}
+
+def LevelAttr : SpcAttr<"Level", "level"> {
+  let summary = "a level of a sparse operand, where MLIR's level types do not say all of it";
+  let description = [{
+    MLIR's sparsifier takes each listed level for a compressed one, with arrays of positions and coordinates.
+    `spc-lower-storage` computes what the format has no array for:
+
+    - `fixed`, or `width` where that is known at run time only: `positions[p]` is `p` times it.
+    - `closed`: `positions[p]` is the sum of the form over the parents before p. `extent` is the one that the form
+      refers to, and `start` as well; `parents` the one that the parent's coordinate runs over, which is its position
+      modulo that; absent at a root.
+    - `isImplicit`: no array of coordinates. The one at q is `q - positions[parent] + start(parent)`.
+    - `field` of `fields`: coordinates stand interleaved in one array, the one at q as element `q * fields + field`.
+    - `isSigned`: coordinates may be negative. `isUnordered`: they do not ascend.
+  }];
+  let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$fixed, OptionalParameter<"BindAttr">:$width,
+                        OptionalParameter<"FormAttr">:$closed, OptionalParameter<"ExtentAttr">:$extent,
+                        OptionalParameter<"ExtentAttr">:$parents, OptionalParameter<"FormAttr">:$start,
+                        DefaultValuedParameter<"bool", "false">:$isImplicit,
+                        DefaultValuedParameter<"int64_t", "-1">:$field, DefaultValuedParameter<"int64_t", "0">:$fields,
+                        DefaultValuedParameter<"bool", "false">:$isSigned,
+                        DefaultValuedParameter<"bool", "false">:$isUnordered);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let builders = [AttrBuilder<(ins), [{ return $_get($_ctxt, std::nullopt, BindAttr(), FormAttr(), ExtentAttr(),
+      ExtentAttr(), FormAttr(), false, -1, 0, false, false); }]>];
+  let extraClassDeclaration = [{
+    /// Positions are computed: no array of pointers.
+    bool computesPositions() const { return getFixed() || getWidth() || getClosed(); }
+    bool isInterleaved() const { return getField() >= 0; }
+  }];
+}
+
+def ChunksAttr : SpcAttr<"Chunks", "chunks"> {
+  let summary = "how a body's rows may be computed in chunks";
+  let description = [{
+    - `items`: how many items there are to divide, a `size` or a `count`. The body has arguments for their `begin` and
+      `end`.
+    - `root`: the tensor that lists the rows at its root, in ascending order.
+    - `tensors`: those whose level 1 has a segment for each item.
+    - `extents` of the dense loops inside.
+    - `copies`: the dense output of which each chunk but the first one gets a copy, to be added to it afterwards.
+      `zeroed`: the body sets the copy to zero.
+    - `work`: of one chunk; without it the entry chooses.
+  }];
+  let parameters = (ins "BindAttr":$items, StringRefParameter<"a tensor", "\"\"">:$root,
+                        OptionalArrayRefParameter<"mlir::StringAttr">:$tensors,
+                        OptionalArrayRefParameter<"ExtentAttr">:$extents, StringRefParameter<"a tensor", "\"\"">:$copies,
+                        DefaultValuedParameter<"bool", "false">:$zeroed,
+                        OptionalParameter<"std::optional<int64_t>">:$work);
+  let assemblyFormat = [{
+    `<` `items` `=` $items (`root` `=` $root^)? (`tensors` `=` `[` $tensors^ `]`)? (`extents` `=` `[` $extents^ `]`)?
+        (`copies` `=` $copies^)? (`zeroed` `=` $zeroed^)? (`work` `=` $work^)? `>`
+  }];
+}
+
+def ScheduleAttr : SpcAttr<"Schedule", "schedule"> {
+  let summary = "what the user's schedule leaves to the passes and to the entry";
+  let description = [{
+    Numbers as in docs/formats.md, "Schedules"; none where the choice is the compiler's. `parallel` is an index variable,
+    or "none" where nothing may run in chunks: so too where no loop over the variable is outermost in this body.
+  }];
+  let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$tile,
+                        OptionalParameter<"std::optional<int64_t>">:$unroll,
+                        OptionalParameter<"std::optional<int64_t>">:$prefetch,
+                        OptionalParameter<"std::optional<int64_t>">:$chunk,
+                        StringRefParameter<"an index variable", "\"\"">:$parallel);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let extraClassDeclaration = [{
+    bool isSerial() const { return getParallel() == "none"; }
+  }];
 }
 
 #endif

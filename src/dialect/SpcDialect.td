@@ -9,12 +9,12 @@ def SpcDialect : Dialect {
   let cppNamespace = "::spc::dialect";
   let summary = "what spc's stages agree on";
   let description = [{
-    Attributes of a kernel's bodies, their arguments and their loops, and operations that exist between two stages only and are gone
-    before LLVM.
+    Attributes of a kernel's bodies, their arguments and their loops, and operations that exist between two stages only
+    and are gone before LLVM.
   }];
   let useDefaultAttributePrinterParser = 1;
-  let hasRegionArgAttrVerify = 1;
   let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{ void registerAttributes(); }];
 }
 

@@ -18,6 +18,9 @@ using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
 namespace {
 
 constexpr llvm::StringLiteral kBind = "spc.bind";
+constexpr llvm::StringLiteral kChunks = "spc.chunks";
+constexpr llvm::StringLiteral kSchedule = "spc.schedule";
+constexpr llvm::StringLiteral kPatternOnly = "spc.pattern_only";
 constexpr llvm::StringLiteral kRowLoop = "spc.row_loop";
 constexpr llvm::StringLiteral kSegment = "spc.segment";
 constexpr llvm::StringLiteral kLeavesRest = "spc.leaves_rest";
@@ -80,7 +83,7 @@ bool holds(BindKind kind, mlir::Type type) {
 mlir::LogicalResult verifyBind(mlir::FunctionOpInterface body, unsigned index, mlir::Attribute value) {
   const auto bind = mlir::dyn_cast<BindAttr>(value);
   if (!bind)
-    return body.emitOpError() << "argument " << index << ": '" << kBind << "' is no #spc.bind";
+    return body.emitOpError() << "argument " << index << ": " << kBind << " is no #spc.bind";
   if (!holds(bind.getKind(), body.getArgumentTypes()[index]))
     return body.emitOpError() << "argument " << index << " of type " << body.getArgumentTypes()[index]
                               << " cannot hold " << bind;
@@ -104,6 +107,21 @@ mlir::LogicalResult verifyRowLoop(mlir::Operation *op, mlir::Attribute value) {
 mlir::LogicalResult verifyLoopMark(mlir::Operation *op, mlir::NamedAttribute mark) {
   if (op->getName().getStringRef() != "scf.for" || !mlir::isa<mlir::UnitAttr>(mark.getValue()))
     return op->emitOpError() << "'" << mark.getName().getValue() << "' is a unit attribute of loops alone";
+  return mlir::success();
+}
+
+/// The arguments that the entry passes to a chunk.
+mlir::LogicalResult verifyChunks(mlir::FunctionOpInterface body, mlir::Attribute value) {
+  const auto chunks = mlir::dyn_cast<ChunksAttr>(value);
+  if (!chunks)
+    return body.emitOpError() << kChunks << " is no #spc.chunks";
+  for (BindKind kind : {BindKind::Begin, BindKind::End})
+    if (!argumentWith(body, chunks.getItems().as(kind)))
+      return body.emitOpError() << "may run in chunks, but has no argument that holds " << chunks.getItems().as(kind);
+  if (!chunks.getCopies().empty())
+    if (const auto copied = BindAttr::get(body.getContext(), BindKind::Values, chunks.getCopies());
+        !argumentWith(body, copied))
+      return body.emitOpError() << "adds to copies of an output, but has no argument that holds " << copied;
   return mlir::success();
 }
 
@@ -139,6 +157,45 @@ std::optional<int64_t> ExtentAttr::blockOf(ExtentAttr counted) const {
   if (counted == *this)
     return 1;
   return getBlock() == 1 && counted.getSymbol() == getSymbol() ? std::optional(counted.getBlock()) : std::nullopt;
+}
+
+mlir::LogicalResult LevelAttr::verify(EmitError emitError, std::optional<int64_t> fixed, BindAttr width,
+                                      FormAttr closed, ExtentAttr extent, ExtentAttr, FormAttr start, bool isImplicit,
+                                      int64_t field, int64_t fields, bool, bool) {
+  if (fixed.has_value() + (width != nullptr) + (closed != nullptr) > 1)
+    return emitError() << "a level whose positions are computed in two ways";
+  if (width && width.getKind() != BindKind::Width)
+    return emitError() << "a level whose width is " << width;
+  if ((closed != nullptr) != (extent != nullptr))
+    return emitError() << "a level with a closed form and no extent, or the other way round";
+  if (start && (!closed || !isImplicit))
+    return emitError() << "a level whose coordinates have a start, but are not computed";
+  if (field >= fields && field >= 0)
+    return emitError() << "field " << field << " of " << fields;
+  return mlir::success();
+}
+
+mlir::LogicalResult ChunksAttr::verify(EmitError emitError, BindAttr items, llvm::StringRef root,
+                                       llvm::ArrayRef<mlir::StringAttr>, llvm::ArrayRef<ExtentAttr>,
+                                       llvm::StringRef copies, bool zeroed, std::optional<int64_t> work) {
+  if (items.getKind() != BindKind::Size && items.getKind() != BindKind::Count)
+    return emitError() << items << " is no number of items";
+  if (!root.empty() && items.getKind() != BindKind::Size)
+    return emitError() << "rows that '" << root << "' lists, counted as " << items;
+  if (zeroed && copies.empty())
+    return emitError() << "copies that are set to zero, of no output";
+  if (work && *work < 0)
+    return emitError() << "chunks of " << *work;
+  return mlir::success();
+}
+
+mlir::LogicalResult ScheduleAttr::verify(EmitError emitError, std::optional<int64_t> tile,
+                                         std::optional<int64_t> unroll, std::optional<int64_t> prefetch,
+                                         std::optional<int64_t> chunk, llvm::StringRef) {
+  for (const std::optional<int64_t> &number : {tile, unroll, prefetch, chunk})
+    if (number.value_or(0) < 0)
+      return emitError() << "a schedule with " << *number;
+  return mlir::success();
 }
 
 ExtentAttr BindAttr::getExtent() const {
@@ -197,6 +254,31 @@ void markLeavesRest(mlir::Operation *loop) {
   loop->setAttr(kLeavesRest, mlir::UnitAttr::get(loop->getContext()));
 }
 
+ChunksAttr chunksOf(mlir::FunctionOpInterface body) {
+  return body->getAttrOfType<ChunksAttr>(kChunks);
+}
+
+void setChunks(mlir::FunctionOpInterface body, ChunksAttr chunks) {
+  body->setAttr(kChunks, chunks);
+}
+
+ScheduleAttr scheduleOf(mlir::FunctionOpInterface body) {
+  const auto schedule = body->getAttrOfType<ScheduleAttr>(kSchedule);
+  return schedule ? schedule : ScheduleAttr::get(body.getContext(), {}, {}, {}, {}, {});
+}
+
+void setSchedule(mlir::FunctionOpInterface body, ScheduleAttr schedule) {
+  body->setAttr(kSchedule, schedule);
+}
+
+bool isPatternOnly(mlir::FunctionOpInterface body) {
+  return body->hasAttr(kPatternOnly);
+}
+
+void setPatternOnly(mlir::FunctionOpInterface body) {
+  body->setAttr(kPatternOnly, mlir::UnitAttr::get(body.getContext()));
+}
+
 void SpcDialect::registerAttributes() {
   addAttributes<
 #define GET_ATTRDEF_LIST
@@ -205,10 +287,18 @@ void SpcDialect::registerAttributes() {
 }
 
 mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, mlir::NamedAttribute attribute) {
-  if (attribute.getName() == kRowLoop)
+  const mlir::StringAttr name = attribute.getName();
+  const auto body = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
+  const bool isOfBody = name == kChunks || name == kSchedule || name == kPatternOnly;
+  if (isOfBody && !body)
+    return op->emitOpError() << "has " << name.getValue() << ", which belongs to a function";
+  if (name == kSchedule && !mlir::isa<ScheduleAttr>(attribute.getValue()))
+    return op->emitOpError() << name.getValue() << " is no #spc.schedule";
+  if (name == kRowLoop)
     return verifyRowLoop(op, attribute.getValue());
-  const bool isMark = attribute.getName() == kSegment || attribute.getName() == kLeavesRest;
-  return isMark ? verifyLoopMark(op, attribute) : mlir::success();
+  if (name == kSegment || name == kLeavesRest)
+    return verifyLoopMark(op, attribute);
+  return name == kChunks ? verifyChunks(body, attribute.getValue()) : mlir::success();
 }
 
 mlir::LogicalResult SpcDialect::verifyRegionArgAttribute(mlir::Operation *op, unsigned, unsigned index,

@@ -23,6 +23,16 @@ void setBind(mlir::FunctionOpInterface body, unsigned index, BindAttr bind);
 /// Adds an argument that holds `bind` at the end.
 mlir::BlockArgument addArgument(mlir::FunctionOpInterface body, BindAttr bind, mlir::Type type);
 
+/// How the body may run in chunks; null where it may not.
+ChunksAttr chunksOf(mlir::FunctionOpInterface body);
+void setChunks(mlir::FunctionOpInterface body, ChunksAttr chunks);
+/// What the user's schedule says of the body, be that nothing.
+ScheduleAttr scheduleOf(mlir::FunctionOpInterface body);
+void setSchedule(mlir::FunctionOpInterface body, ScheduleAttr schedule);
+/// Whether only the pattern of the body's assembled output counts.
+bool isPatternOnly(mlir::FunctionOpInterface body);
+void setPatternOnly(mlir::FunctionOpInterface body);
+
 /// What `loop` is recorded as: a loop over the rows of a body; null for any other operation.
 RowLoopAttr rowLoopOf(mlir::Operation *loop);
 void setRowLoop(mlir::Operation *loop, RowLoopAttr rows);

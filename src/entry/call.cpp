@@ -185,11 +185,11 @@ Value divideUp(EntryBuilder &build, Value a, Value b) {
 /// How many tasks there should be, if there are threads: below 2, none.
 Value tasksFor(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, bool assembles) {
   EntryBuilder &build = entry.build;
-  const auto attribute = body->getAttrOfType<mlir::DictionaryAttr>("spc.chunks");
+  const std::optional<int64_t> chosen = dialect::chunksOf(body).getWork();
   const Value size = chunks.work->size(), items = chunks.work->items();
   Value tasks;
-  if (const auto chosen = attribute.getAs<mlir::IntegerAttr>("work")) {
-    tasks = build.least(divideUp(build, chunks.work->total(), build.constant(std::max<int64_t>(chosen.getInt(), 1))),
+  if (chosen) {
+    tasks = build.least(divideUp(build, chunks.work->total(), build.constant(std::max<int64_t>(*chosen, 1))),
                         build.constant(assembles ? kMaxTasks : kMaxChosen));
   } else {
     const Value many = build.compare(ICmpPredicate::sge, size, build.constant(assembles ? kLeastAssembly : kLeastWork));
@@ -197,7 +197,7 @@ Value tasksFor(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, bool a
     tasks = build.select(many, build.least(share, build.constant(kMaxTasks)), build.constant(1));
   }
   if (chunks.copied)
-    tasks = build.least(tasks, mostCopies(entry, *chunks.copied, attribute.contains("work") ? Value() : size));
+    tasks = build.least(tasks, mostCopies(entry, *chunks.copied, chosen ? Value() : size));
   return build.least(tasks, items);
 }
 
@@ -222,13 +222,13 @@ Chunks planChunks(Entry &entry, LLVM::LLVMFuncOp body, bool assembles) {
   EntryBuilder &build = entry.build;
   Chunks chunks;
   chunks.tasks = build.constant(1);
-  const auto attribute = body->getAttrOfType<mlir::DictionaryAttr>("spc.chunks");
+  const dialect::ChunksAttr attribute = dialect::chunksOf(body);
   if (!attribute)
     return chunks;
   chunks.work.emplace(entry, body, allBinds(entry));
-  if (const auto copied = attribute.getAs<mlir::StringAttr>("copies")) {
-    chunks.copied = &tensorNamed(entry.kernel, copied.getValue());
-    chunks.setsToZero = attribute.contains("zeroed");
+  if (!attribute.getCopies().empty()) {
+    chunks.copied = &tensorNamed(entry.kernel, attribute.getCopies());
+    chunks.setsToZero = attribute.getZeroed();
   }
   const Value tasks = tasksFor(entry, body, chunks, assembles);
   const Value several = build.compare(ICmpPredicate::sgt, tasks, build.constant(1));

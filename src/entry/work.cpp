@@ -7,6 +7,7 @@ namespace spc::entry {
 
 using dialect::BindAttr;
 using dialect::BindKind;
+using dialect::ChunksAttr;
 
 namespace {
 
@@ -22,17 +23,17 @@ mlir::Type integerType(EntryBuilder &build, format::IndexType type) {
 } // namespace
 
 Work::Work(Entry &entry, LLVM::LLVMFuncOp body, const Binds &binds) : entry_(entry), body_(body) {
-  const auto chunks = body->getAttrOfType<mlir::DictionaryAttr>("spc.chunks");
-  total_ = items_ = binds.lookup(chunks.getAs<BindAttr>("items"));
-  if (const auto root = chunks.getAs<mlir::StringAttr>("root")) {
-    const sema::Tensor &tensor = tensorNamed(entry.kernel, root.getValue());
+  const ChunksAttr chunks = dialect::chunksOf(body);
+  total_ = items_ = binds.lookup(chunks.getItems());
+  if (!chunks.getRoot().empty()) {
+    const sema::Tensor &tensor = tensorNamed(entry.kernel, chunks.getRoot());
     const TensorView &view = viewOf(entry, tensor);
     rootCount_ = view.count;
     root_ = {view.indices[0], integerType(entry.build, tensor.format.indices), {}};
-    addOperand(root.getValue());
+    addOperand(chunks.getRoot());
   } else {
-    for (mlir::Attribute name : chunks.getAs<mlir::ArrayAttr>("tensors"))
-      addOperand(mlir::cast<mlir::StringAttr>(name).getValue());
+    for (mlir::StringAttr name : chunks.getTensors())
+      addOperand(name.getValue());
   }
   addSize(chunks, binds);
   inputs_ = {items_, total_};
@@ -50,7 +51,7 @@ void Work::addOperand(llvm::StringRef name) {
   total_ = entry_.build.add(total_, view.stored);
 }
 
-void Work::addSize(mlir::DictionaryAttr chunks, const Binds &binds) {
+void Work::addSize(ChunksAttr chunks, const Binds &binds) {
   EntryBuilder &build = entry_.build;
   size_ = total_;
   for (unsigned a = 0; a < body_.getNumArguments(); ++a) {
@@ -59,8 +60,8 @@ void Work::addSize(mlir::DictionaryAttr chunks, const Binds &binds) {
       if (const Value stored = binds.lookup(bind.as(BindKind::Stored)))
         size_ = build.greatest(size_, stored);
   }
-  for (mlir::Attribute dense : chunks.getAs<mlir::ArrayAttr>("extents")) {
-    const Value extent = binds.lookup(BindAttr::get(mlir::cast<dialect::ExtentAttr>(dense)));
+  for (dialect::ExtentAttr dense : chunks.getExtents()) {
+    const Value extent = binds.lookup(BindAttr::get(dense));
     const Value factor = build.greatest(build.least(extent, build.constant(kMaxFactor)), build.constant(1));
     size_ = build.multiply(build.least(size_, build.constant(kMaxWork)), factor);
   }

@@ -34,7 +34,7 @@ private:
   using Steps = std::vector<Step>;
 
   void addOperand(llvm::StringRef name);
-  void addSize(mlir::DictionaryAttr chunks, const Binds &binds);
+  void addSize(dialect::ChunksAttr chunks, const Binds &binds);
   Steps stepsBelow(const sema::Tensor &tensor, const TensorView &view);
   mlir::Value leavesBelow(const Steps &steps, mlir::Value position);
   mlir::Value inside(mlir::Value value);

@@ -177,8 +177,8 @@ void BodyBuilder::createFunction(const std::string &name) {
   mlir::Location location = locationOf(first ? first->where : Span());
   function_ = mlir::func::FuncOp::create(builder_, location, name, builder_.getFunctionType(inputs, results));
   function_.setArgAttrsAttr(builder_.getArrayAttr(attributes));
-  if (const mlir::DictionaryAttr schedule = scheduleAttribute(kernel_.schedule, step_, context_); !schedule.empty())
-    function_->setAttr("spc.schedule", schedule);
+  if (const dialect::ScheduleAttr schedule = scheduleAttribute(kernel_.schedule, step_, context_))
+    dialect::setSchedule(function_, schedule);
   mlir::Block *entry = function_.addEntryBlock();
   for (auto [argument, value] : llvm::zip(arguments_, entry->getArguments())) {
     if (argument.run >= 0)
@@ -381,9 +381,7 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
       continue;
     BodyBuilder(kernel, step, *module).build(sema::bodyName(kernel, k));
     if (sema::assemblingStatement(step) && sema::hasPhases(kernel))
-      BodyBuilder(kernel, step, *module)
-          .build(sema::patternBodyName(kernel, k))
-          ->setAttr("spc.pattern_only", mlir::UnitAttr::get(&context));
+      dialect::setPatternOnly(BodyBuilder(kernel, step, *module).build(sema::patternBodyName(kernel, k)));
   }
   return module;
 }

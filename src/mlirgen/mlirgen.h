@@ -17,8 +17,8 @@
 // output is one dense tensor by dimension for each of the statement's terms, with spc.run (which term), spc.collect
 // (the dimensions in collecting order), spc.rows (how many of them are the row) and spc.key_bits (the width of
 // collected keys). The function returns the final value of each written tensor. Its own attributes: spc.pattern_only,
-// of a body that computes the pattern alone, and spc.schedule, what the user's schedule leaves to passes
-// (transforms/body_arguments.h).
+// of a body that computes the pattern alone, and spc.schedule, what the user's schedule leaves to passes and
+// to the entry.
 #pragma once
 
 #include "sema/kernel.h"

@@ -11,6 +11,8 @@ namespace sparse = mlir::sparse_tensor;
 using dialect::BindAttr;
 using dialect::BindKind;
 using dialect::ExtentAttr;
+using dialect::FormAttr;
+using dialect::LevelAttr;
 using format::Extent;
 using format::Level;
 using format::Part;
@@ -43,61 +45,46 @@ llvm::SmallVector<int64_t> levelShape(const sema::Tensor &tensor) {
   return shape;
 }
 
-/// Collects the keys of one level.
-class LevelKeys {
+/// Says of a tensor's levels what MLIR's level types do not.
+class LevelDescriber {
 public:
-  LevelKeys(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context)
-      : tensor_(tensor), kernel_(kernel), builder_(&context) {}
+  LevelDescriber(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context)
+      : tensor_(tensor), kernel_(kernel), context_(&context) {}
 
-  mlir::DictionaryAttr of(int k) {
-    keys_.clear();
+  LevelAttr of(int k) const {
     const Level &level = tensor_.format.levels[k];
-    if (level.isFixedWidth())
-      add("fixed", level.width ? mlir::Attribute(builder_.getI64IntegerAttr(*level.width))
-                               : BindAttr::get(builder_.getContext(), BindKind::Width, tensor_.name, k));
-    else if (level.isSingleton() && !isSingletonBelow(tensor_.format, k))
-      add("fixed", builder_.getI64IntegerAttr(1));
-    if (level.extent == Extent::Closed)
-      addClosed(k);
-    if (level.isRaggedDense())
-      add("implicit", builder_.getUnitAttr());
-    if (level.part == Part::Difference)
-      add("signed", builder_.getUnitAttr());
-    if (!level.ordered)
-      add("unordered", builder_.getUnitAttr());
-    if (tensor_.format.interleaved && !level.isDense())
-      addInterleaved(k);
-    return builder_.getDictionaryAttr(keys_);
+    const bool isClosed = level.extent == Extent::Closed, isListed = tensor_.format.interleaved && !level.isDense();
+    const int first = tensor_.format.firstListed();
+    BindAttr width;
+    if (level.isFixedWidth() && !level.width)
+      width = BindAttr::get(context_, BindKind::Width, tensor_.name, k);
+    return LevelAttr::get(context_, fixed(k), width, isClosed ? form(level.length) : FormAttr(),
+                          isClosed ? extentOf(level) : ExtentAttr(),
+                          isClosed && k > 0 ? extentOf(tensor_.format.levels[k - 1]) : ExtentAttr(),
+                          isClosed && level.isRaggedDense() ? form(level.start) : FormAttr(), level.isRaggedDense(),
+                          isListed ? k - first : -1, isListed ? tensor_.format.levelCount() - first : 0,
+                          level.part == Part::Difference, !level.ordered);
   }
 
 private:
-  void add(llvm::StringRef key, mlir::Attribute value) { keys_.push_back(builder_.getNamedAttr(key, value)); }
-
-  mlir::Attribute form(const format::ClosedForm &closed) {
-    return builder_.getDenseI64ArrayAttr({closed.constant, closed.slope, closed.size});
-  }
-
-  mlir::Attribute extentOf(int dim) { return ExtentAttr::get(builder_.getContext(), kernel_.extents[tensor_.extents[dim]].name); }
-
-  void addClosed(int k) {
+  std::optional<int64_t> fixed(int k) const {
     const Level &level = tensor_.format.levels[k];
-    add("closed", form(level.length));
-    add("of", extentOf(level.dim));
-    if (k > 0)
-      add("parents", extentOf(tensor_.format.levels[k - 1].dim));
-    if (level.isRaggedDense())
-      add("start", form(level.start));
+    if (level.isFixedWidth())
+      return level.width;
+    return level.isSingleton() && !isSingletonBelow(tensor_.format, k) ? std::optional<int64_t>(1) : std::nullopt;
   }
 
-  void addInterleaved(int k) {
-    const int first = tensor_.format.firstListed();
-    add("interleaved", builder_.getDenseI64ArrayAttr({tensor_.format.levelCount() - first, k - first}));
+  FormAttr form(const format::ClosedForm &closed) const {
+    return FormAttr::get(context_, closed.constant, closed.slope, closed.size);
+  }
+
+  ExtentAttr extentOf(const Level &level) const {
+    return ExtentAttr::get(context_, kernel_.extents[tensor_.extents[level.dim]].name);
   }
 
   const sema::Tensor &tensor_;
   const sema::Kernel &kernel_;
-  mlir::Builder builder_;
-  llvm::SmallVector<mlir::NamedAttribute> keys_;
+  mlir::MLIRContext *context_;
 };
 
 } // namespace
@@ -153,32 +140,22 @@ llvm::SmallVector<ExtentAttr> extentAttributes(const sema::Tensor &tensor, const
 }
 
 mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context) {
-  LevelKeys keys(tensor, kernel, context);
+  const LevelDescriber describer(tensor, kernel, context);
   llvm::SmallVector<mlir::Attribute> levels;
   for (int k = 0; k < tensor.format.levelCount(); ++k)
-    levels.push_back(keys.of(k));
+    levels.push_back(describer.of(k));
   return mlir::ArrayAttr::get(&context, levels);
 }
 
-mlir::DictionaryAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,
-                                       mlir::MLIRContext &context) {
-  mlir::Builder builder(&context);
-  llvm::SmallVector<mlir::NamedAttribute> keys;
-  const auto add = [&](llvm::StringRef key, const std::optional<int64_t> &value) {
-    if (value)
-      keys.push_back(builder.getNamedAttr(key, builder.getI64IntegerAttr(*value)));
-  };
-  add("tile", schedule.tile);
-  add("unroll", schedule.unroll);
-  add("prefetch", schedule.prefetch);
-  add("chunk", schedule.chunk);
-  if (schedule.parallel) {
-    llvm::StringRef variable = *schedule.parallel;
-    if (!sema::hasOutermostLoop(step, *schedule.parallel))
-      variable = sema::kNotParallel;
-    keys.push_back(builder.getNamedAttr("parallel", builder.getStringAttr(variable)));
-  }
-  return builder.getDictionaryAttr(keys);
+dialect::ScheduleAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,
+                                        mlir::MLIRContext &context) {
+  std::string_view variable = schedule.parallel ? *schedule.parallel : std::string_view();
+  if (schedule.parallel && !sema::hasOutermostLoop(step, *schedule.parallel))
+    variable = sema::kNotParallel;
+  if (!schedule.tile && !schedule.unroll && !schedule.prefetch && !schedule.chunk && variable.empty())
+    return {};
+  return dialect::ScheduleAttr::get(&context, schedule.tile, schedule.unroll, schedule.prefetch, schedule.chunk,
+                                    variable);
 }
 
 bool hasPadding(const format::Format &format) {

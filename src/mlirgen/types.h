@@ -33,10 +33,10 @@ llvm::SmallVector<dialect::ExtentAttr> dimensionAttributes(const sema::Tensor &t
 /// The attribute spc.levels of a sparse tensor (docs/architecture.md, "Implicit levels").
 mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context);
 
-/// The attribute spc.schedule of a step's body: what passes read of the schedule (transforms/body_arguments.h). A body
-/// without a loop over the variable that shall be parallel has "none" there.
-mlir::DictionaryAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,
-                                       mlir::MLIRContext &context);
+/// The attribute spc.schedule of a step's body: what passes and the entry read of the schedule; null where it says
+/// nothing. A body without a loop over the variable that shall be parallel has "none" there.
+dialect::ScheduleAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,
+                                        mlir::MLIRContext &context);
 
 /// Whether the format has slots for coordinates outside of the tensor: in its last blocks, or at the ends of diagonals.
 bool hasPadding(const format::Format &format);

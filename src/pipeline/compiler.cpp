@@ -2,6 +2,7 @@
 
 #include "abi/signature.h"
 #include "codegen/link_runtime.h"
+#include "dialect/attributes.h"
 #include "entry/entry.h"
 #include "mlirgen/mlirgen.h"
 #include "pipeline/context.h"
@@ -98,7 +99,7 @@ bool Compilation::checkParallel() {
     return true;
   for (size_t k = 0; k < kernel_.steps.size(); ++k) {
     auto body = module_->lookupSymbol<mlir::func::FuncOp>(sema::bodyName(kernel_, k));
-    if (!body || body->hasAttr("spc.chunks") || !sema::hasOutermostLoop(kernel_.steps[k], *variable))
+    if (!body || dialect::chunksOf(body) || !sema::hasOutermostLoop(kernel_.steps[k], *variable))
       continue;
     diagnostics_
         .report(kScheduleSerial, kernel_.schedule.parallelAt, "the loop over '" + *variable + "' cannot run in chunks")

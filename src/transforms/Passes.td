@@ -25,7 +25,8 @@ def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
     value before. Sizes of all tensors become arguments, one for all tensors with the same extent. The pass fails on a
     linalg operation with a sparse operand: the sparsifier has left it behind.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::affine::AffineDialect",
+  let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::affine::AffineDialect",
                            "mlir::arith::ArithDialect"];
 }
 
@@ -40,7 +41,8 @@ def Assemble : Pass<"spc-assemble", "mlir::ModuleOp"> {
     run from `begin` to `end`, so that chunks of rows are collected in parallel. MLIR's own lowering inserts one
     element after the other, serially, into one growing tensor.
   }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+  let dependentDialects = ["dialect::SpcDialect", "mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect",
+                           "mlir::arith::ArithDialect",
                            "mlir::complex::ComplexDialect"];
 }
 
@@ -52,7 +54,8 @@ def ShareStructure : Pass<"spc-share-structure", "mlir::func::FuncOp"> {
     goes over the stored values only, and goes away altogether where every position is then stored exactly once.
     LLVM cannot do this: it does not know that (i, j) and p name the same entry.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::arith::ArithDialect"];
 }
 
 def SinkFill : Pass<"spc-sink-fill", "mlir::func::FuncOp"> {
@@ -62,7 +65,8 @@ def SinkFill : Pass<"spc-sink-fill", "mlir::func::FuncOp"> {
     of iteration i: one pass over C instead of two, the row still in cache, and for a vector no memory traffic at all.
     LLVM does not fuse loops across the nest.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::arith::ArithDialect"];
 }
 
 def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
@@ -75,7 +79,8 @@ def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
     Block loops get two versions, so that full blocks keep constant bounds and unroll. Where only a loop over positions
     has the index, there are no bounds to narrow: the rest of its body is predicated.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::arith::ArithDialect"];
 }
 
 def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
@@ -87,7 +92,8 @@ def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
     sign-extended or read from an array of structs; the gather `x[j]` of a dense ragged level turns into a contiguous
     load that way.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::arith::ArithDialect",
+                           "mlir::LLVM::LLVMDialect"];
 }
 
 def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
@@ -135,7 +141,8 @@ def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
     The attribute `spc.chunks` says how, for the entry, which hands chunks of equal work to the context's parallel-for.
     MLIR's parallelization strategies are directives: they parallelise loops that scatter, which is a data race.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::arith::ArithDialect"];
   let options = [Option<"reassociate", "reassociate", "bool", "false", "every sum may be reassociated, whatever its flags">];
 }
 
@@ -179,7 +186,8 @@ def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
     time; a last tile ends at the size and overlaps the one before. LLVM does not interchange loops, and promotes to
     registers no array whose length it does not know.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+  let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::arith::ArithDialect",
                            "mlir::vector::VectorDialect", "mlir::LLVM::LLVMDialect"];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "16", "Bytes of the target's vector registers">,
@@ -212,7 +220,8 @@ def InterleaveReductions : Pass<"spc-interleave-reductions", "mlir::func::FuncOp
     vector loop pays from 16 entries on and costs more than it saves below. The pass reassociates, which --fp=strict
     forbids. LLVM interleaves no loop that is on vectors already, and takes one version for all lengths.
   }];
-  let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::LLVM::LLVMDialect"];
 }
 
 def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {
@@ -224,7 +233,8 @@ def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {
     the body looks first: at the operand's size, and at how far apart the middle entries of some neighbouring rows are.
     LLVM prefetches no indirect accesses.
   }];
-  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::arith::ArithDialect"];
 }
 
 def ResumeReductions : Pass<"spc-resume-reductions", "mlir::func::FuncOp"> {
@@ -263,7 +273,7 @@ def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
     Each memref argument becomes an `!llvm.ptr` with `llvm.noalias`; its sizes and strides come from the arguments bound
     as `size` and `stride`. The body then has the signature that the entry code calls.
   }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"];
 }
 
 def KeepLoopHints : Pass<"spc-keep-loop-hints", "mlir::LLVM::LLVMFuncOp"> {

@@ -1,6 +1,8 @@
 // The constructors of our passes; what each does, and why LLVM or MLIR would not, is in Passes.td.
 #pragma once
 
+#include "dialect/dialect.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/Pass.h"

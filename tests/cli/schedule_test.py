@@ -32,8 +32,8 @@ class Schedule(SpcCase):
     def test_the_body_has_what_passes_read(self):
         self.bind({"A": "csr"}, {"tile": 16, "unroll": 2, "prefetch": 0, "chunk": 512, "order": ["i", "j"],
                                  "parallel": "none"})
-        self.assertIn('spc.schedule = {chunk = 512 : i64, parallel = "none", prefetch = 0 : i64, tile = 16 : i64, '
-                      "unroll = 2 : i64}", self.emit("linalg"))
+        self.assertIn('#spc.schedule<tile = 16, unroll = 2, prefetch = 0, chunk = 512, parallel = "none">',
+                      self.emit("linalg"))
         for schedule in (None, {}, {"order": ["i", "j"]}, {"workspace": "hash"}):
             self.bind({"A": "csr"}, schedule)
             self.assertNotIn("spc.schedule", self.emit("linalg"))
@@ -43,8 +43,8 @@ class Schedule(SpcCase):
         self.bind({"A": "csr", "B": "csr", "C": "csr", "D": "csr"}, {"parallel": "q"})
         text = self.emit("linalg", "two.tex")
         self.assertIn("@two(", text)
-        self.assertEqual(text.count('spc.schedule = {parallel = "none"}'), 1)
-        self.assertEqual(text.count('spc.schedule = {parallel = "q"}'), 1)
+        self.assertEqual(text.count('#spc.schedule<parallel = "none">'), 1)
+        self.assertEqual(text.count('#spc.schedule<parallel = "q">'), 1)
 
     def test_the_entry_has_the_workspace(self):
         texts = {}

@@ -61,9 +61,9 @@ struct CopyingProbe {
 
 TEST_CASE("temporaries have room for their extents") {
   CopyingProbe test;
-  const size_t values = test.probe.ask("A.sum.values");
-  const size_t outer = test.probe.ask("A.sum.stride_1");
-  const size_t inner = test.probe.ask("A.sum.stride_0");
+  const size_t values = test.probe.ask(R"(values, "A.sum")");
+  const size_t outer = test.probe.ask(R"(stride, "A.sum", 1)");
+  const size_t inner = test.probe.ask(R"(stride, "A.sum", 0)");
   const size_t vector = test.probe.ask(R"(values, "t")");
   Running run(test.probe);
   CsrArrays operand = threeEntries();
@@ -81,10 +81,10 @@ TEST_CASE("temporaries have room for their extents") {
 
 TEST_CASE("a converted copy holds the operand in its own storage") {
   CopyingProbe test;
-  const size_t pointers = test.probe.ask("A.by_column.pointers_1");
-  const size_t indices = test.probe.ask("A.by_column.indices_1");
-  const size_t values = test.probe.ask("A.by_column.values");
-  const size_t stored = test.probe.ask("A.by_column.stored");
+  const size_t pointers = test.probe.ask(R"(pointers, "A.by_column", 1)");
+  const size_t indices = test.probe.ask(R"(indices, "A.by_column", 1)");
+  const size_t values = test.probe.ask(R"(values, "A.by_column")");
+  const size_t stored = test.probe.ask(R"(stored, "A.by_column")");
   Running run(test.probe);
   CsrArrays operand = threeEntries();
   operand.fill(run["A"]);

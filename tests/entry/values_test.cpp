@@ -88,11 +88,13 @@ TEST_CASE("a tensor with another one's structure is its values") {
   const auto n = probe.extent("n");
   const auto s = probe.operand("S", formatOf("dl"), {m, n});
   probe.valuesOnly("V", s);
-  const std::vector<std::string> same{"stored", "pointers_1", "indices_1"};
+  const std::vector<std::pair<std::string, std::string>> same{{R"(stored, "S")", R"(stored, "V")"},
+                                                              {R"(pointers, "S", 1)", R"(pointers, "V", 1)"},
+                                                              {R"(indices, "S", 1)", R"(indices, "V", 1)"}};
   std::vector<std::pair<size_t, size_t>> pairs;
-  for (const std::string &field : same) {
-    const size_t own = probe.ask("S." + field);
-    pairs.emplace_back(own, probe.ask("V." + field));
+  for (const auto &[own, shared] : same) {
+    const size_t first = probe.ask(own);
+    pairs.emplace_back(first, probe.ask(shared));
   }
   const size_t values = probe.ask(R"(values, "V")");
   Running run(probe);
@@ -182,7 +184,7 @@ TEST_CASE("blocks of rows run in chunks") {
   }
   probe.operand("A", format, {m, n});
   const size_t begin = probe.ask(R"(begin, "m" by 4)"), end = probe.ask(R"(end, "m" by 4)");
-  probe.attributes = R"~(spc.chunks = {items = #spc.bind<size, "m" by 4>, tensors = ["A"], extents = [], work = 16})~";
+  probe.attributes = R"~(spc.chunks = #spc.chunks<items = <size, "m" by 4> tensors = ["A"] work = 16>)~";
   Running run(probe);
   std::vector<int32_t> pointers(2000);
   Object &a = run["A"];

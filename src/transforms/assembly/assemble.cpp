@@ -50,7 +50,7 @@ mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
       return mlir::failure();
   for (unsigned standIn : llvm::reverse(standIns))
     eraseArgument(body, standIn);
-  if (body->hasAttr(kPatternOnly))
+  if (dialect::isPatternOnly(body))
     eraseUnused(body);
   return mlir::success();
 }

@@ -40,7 +40,7 @@ RunShape shapeOf(mlir::func::FuncOp body, unsigned standIn) {
   shape.element = mlir::cast<mlir::MemRefType>(body.getArgument(standIn).getType()).getElementType();
   shape.keyBits = static_cast<unsigned>(body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kKeyBits).getInt());
   shape.rowOrder = body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kRows).getInt();
-  shape.patternOnly = body->hasAttr(kPatternOnly);
+  shape.patternOnly = dialect::isPatternOnly(body);
   shape.neutral = body.getArgAttr(standIn, kNeutral);
   return shape;
 }
@@ -346,7 +346,7 @@ mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store, Worksp
     mlir::ImplicitLocOpBuilder after(addition->getLoc(), addition->getContext());
     after.setInsertionPointAfter(addition);
     collector_.raise(after, flag);
-    if (body_->hasAttr(kPatternOnly)) // loops would carry the sum along
+    if (dialect::isPatternOnly(body_)) // loops would carry the sum along
       addition->getResult(0).replaceAllUsesWith(collector_.zero(after));
   }
   const Value key = keyOf(before, load.getIndices());

@@ -39,7 +39,7 @@ public:
   }
 
 private:
-  bool isSerial() { return scheduledParallel(getOperation()) == "none"; }
+  bool isSerial() { return dialect::scheduleOf(getOperation()).isSerial(); }
   bool cutRows(const BodySteps &steps);
   bool cutRows(const BodySteps &steps, ExtentAttr extent);
   bool isDenseNest(mlir::Operation *op);
@@ -51,12 +51,10 @@ private:
   void narrow(const Cut &cut, mlir::Value begin, mlir::Value end);
   bool cutSums(const BodySteps &steps);
   void describeAssembly();
-  void describe(BindAttr items, llvm::ArrayRef<mlir::Operation *> loops, llvm::SmallVector<mlir::NamedAttribute> keys);
-  mlir::ArrayAttr rowsOf(llvm::ArrayRef<mlir::Operation *> loops);
-  mlir::ArrayAttr denseExtents(llvm::ArrayRef<mlir::Operation *> loops);
-  mlir::NamedAttribute text(llvm::StringRef key, llvm::StringRef value) {
-    return {mlir::StringAttr::get(&getContext(), key), mlir::StringAttr::get(&getContext(), value)};
-  }
+  void describe(BindAttr items, llvm::ArrayRef<mlir::Operation *> loops, llvm::StringRef root = {},
+                llvm::StringRef copies = {}, bool zeroed = false);
+  llvm::SmallVector<mlir::StringAttr> rowsOf(llvm::ArrayRef<mlir::Operation *> loops);
+  llvm::SmallVector<ExtentAttr> denseExtents(llvm::ArrayRef<mlir::Operation *> loops);
 };
 
 /// Cuts all steps at the rows of one extent; roots' extents first.
@@ -161,14 +159,11 @@ bool ChunkRows::cutRows(const BodySteps &steps, ExtentAttr extent) {
     if (cut.rows && (!main || !main->isRoot()))
       main = &*cut.rows;
   const auto rows = BindAttr::get(extent);
-  llvm::SmallVector<mlir::NamedAttribute> keys;
-  if (main->isRoot())
-    keys.push_back(text("root", main->items.getSymbol()));
   llvm::SmallVector<mlir::Operation *> loops;
   for (const Cut &cut : cuts)
     if (cut.rows)
       loops.push_back(cut.rows->loop);
-  describe(rows, loops, std::move(keys));
+  describe(rows, loops, main->isRoot() ? main->items.getSymbol() : llvm::StringRef());
   const mlir::Value begin = boundNumber(getOperation(), rows.as(BindKind::Begin)),
                     end = boundNumber(getOperation(), rows.as(BindKind::End));
   for (const Cut &cut : cuts)
@@ -181,11 +176,8 @@ bool ChunkRows::cutSums(const BodySteps &steps) {
   const std::optional<Accumulation> sum = matchAccumulation(getOperation(), steps, reassociate);
   if (!sum)
     return false;
-  llvm::SmallVector<mlir::NamedAttribute> keys{text("copies", sum->output)};
-  if (sum->isZeroed)
-    keys.emplace_back(mlir::StringAttr::get(&getContext(), "zeroed"), mlir::UnitAttr::get(&getContext()));
   const BindAttr items = sum->loop.items;
-  describe(items, sum->loop.loop, std::move(keys));
+  describe(items, sum->loop.loop, {}, sum->output, sum->isZeroed);
   const mlir::Value begin = boundNumber(getOperation(), items.as(BindKind::Begin)),
                     end = boundNumber(getOperation(), items.as(BindKind::End));
   setBounds(sum->loop, begin, end);
@@ -203,13 +195,13 @@ void ChunkRows::describeAssembly() {
     for (mlir::Operation *user : argument.getUsers())
       if (mlir::isa<scf::ForOp>(user))
         loops.push_back(user);
-    return describe(bind.getItems(), loops, {});
+    return describe(bind.getItems(), loops);
   }
 }
 
 /// The tensors in whose level 1 each row has a segment.
-mlir::ArrayAttr ChunkRows::rowsOf(llvm::ArrayRef<mlir::Operation *> loops) {
-  llvm::SmallSetVector<mlir::Attribute, 4> tensors;
+llvm::SmallVector<mlir::StringAttr> ChunkRows::rowsOf(llvm::ArrayRef<mlir::Operation *> loops) {
+  llvm::SmallSetVector<mlir::StringAttr, 4> tensors;
   for (mlir::Operation *loop : loops) {
     auto segments = mlir::dyn_cast<scf::WhileOp>(loop);
     const mlir::Value row =
@@ -221,13 +213,13 @@ mlir::ArrayAttr ChunkRows::rowsOf(llvm::ArrayRef<mlir::Operation *> loops) {
         tensors.insert(mlir::StringAttr::get(&getContext(), bind.getSymbol()));
     });
   }
-  return mlir::ArrayAttr::get(&getContext(), tensors.getArrayRef());
+  return llvm::to_vector(tensors.getArrayRef());
 }
 
 /// The extents of the loops inside that are over all of a dimension, except for loops that only fill it, which are
 /// little work.
-mlir::ArrayAttr ChunkRows::denseExtents(llvm::ArrayRef<mlir::Operation *> loops) {
-  llvm::SmallSetVector<mlir::Attribute, 4> extents;
+llvm::SmallVector<ExtentAttr> ChunkRows::denseExtents(llvm::ArrayRef<mlir::Operation *> loops) {
+  llvm::SmallSetVector<ExtentAttr, 4> extents;
   for (mlir::Operation *outer : loops)
     outer->walk([&](scf::ForOp loop) {
       const ExtentAttr extent = loop == outer ? ExtentAttr() : extentOf(getOperation(), loop);
@@ -235,19 +227,14 @@ mlir::ArrayAttr ChunkRows::denseExtents(llvm::ArrayRef<mlir::Operation *> loops)
       if (extent && loop.walk(isLoad).wasInterrupted())
         extents.insert(extent);
     });
-  return mlir::ArrayAttr::get(&getContext(), extents.getArrayRef());
+  return llvm::to_vector(extents.getArrayRef());
 }
 
-void ChunkRows::describe(BindAttr items, llvm::ArrayRef<mlir::Operation *> loops,
-                         llvm::SmallVector<mlir::NamedAttribute> keys) {
-  mlir::Builder builder(&getContext());
-  keys.push_back(builder.getNamedAttr("items", items));
-  keys.push_back(builder.getNamedAttr("tensors", rowsOf(loops)));
-  keys.push_back(builder.getNamedAttr("extents", denseExtents(loops)));
-  const std::optional<int64_t> chunk = isSerial() ? INT64_MAX : scheduled(getOperation(), "chunk");
-  if (chunk)
-    keys.push_back(builder.getNamedAttr("work", builder.getI64IntegerAttr(*chunk)));
-  getOperation()->setAttr(kChunks, builder.getDictionaryAttr(keys));
+void ChunkRows::describe(BindAttr items, llvm::ArrayRef<mlir::Operation *> loops, llvm::StringRef root,
+                         llvm::StringRef copies, bool zeroed) {
+  const std::optional<int64_t> work = isSerial() ? INT64_MAX : dialect::scheduleOf(getOperation()).getChunk();
+  dialect::setChunks(getOperation(), dialect::ChunksAttr::get(&getContext(), items, root, rowsOf(loops),
+                                                              denseExtents(loops), copies, zeroed, work));
 }
 
 } // namespace

@@ -154,7 +154,7 @@ bool isNonNegative(Value value) {
     return false;
   auto tensor = mlir::cast<mlir::BlockArgument>(coordinates.getTensor());
   auto body = mlir::cast<mlir::func::FuncOp>(tensor.getOwner()->getParentOp());
-  return !levelKeys(body, tensor.getArgNumber(), coordinates.getLevel()).get("signed");
+  return !levelOf(body, tensor.getArgNumber(), coordinates.getLevel()).getIsSigned();
 }
 
 bool isNonNegative(const AffineSum &sum) {

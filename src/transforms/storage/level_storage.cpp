@@ -7,6 +7,7 @@
 namespace spc::transforms {
 
 namespace arith = mlir::arith;
+using dialect::FormAttr;
 using mlir::Location;
 using mlir::OpBuilder;
 using mlir::Value;
@@ -33,32 +34,18 @@ private:
 } // namespace
 
 LevelStorage::LevelStorage(mlir::func::FuncOp body, unsigned argument, unsigned level)
-    : body_(body), level_(level), keys_(levelKeys(body, argument, level)) {}
+    : body_(body), number_(level), level_(levelOf(body, argument, level)) {}
 
-std::optional<std::pair<int64_t, int64_t>> LevelStorage::interleaved() const {
-  auto numbers = keys_.getAs<mlir::DenseI64ArrayAttr>("interleaved");
-  if (!numbers)
-    return std::nullopt;
-  return std::pair(numbers[0], numbers[1]);
-}
-
-std::optional<LevelStorage::Form> LevelStorage::form(llvm::StringRef key) const {
-  auto numbers = keys_.getAs<mlir::DenseI64ArrayAttr>(key);
-  if (!numbers)
-    return std::nullopt;
-  return Form{numbers[0], numbers[1], numbers[2]};
-}
-
-Value LevelStorage::extent(llvm::StringRef key) const {
-  return boundNumber(body_, BindAttr::get(keys_.getAs<ExtentAttr>(key)));
+Value LevelStorage::size(ExtentAttr extent) const {
+  return boundNumber(body_, BindAttr::get(extent));
 }
 
 /// The sparsifier linearises a dense parent's position as batch * extent + coordinate. That sum is taken apart here; a
 /// position of another shape is divided.
 LevelStorage::Parent LevelStorage::split(OpBuilder &builder, Location location, Value parent) const {
-  if (level_ <= 1)
+  if (number_ <= 1)
     return {Value(), parent};
-  Value count = extent("parents");
+  Value count = size(level_.getParents());
   auto batchOf = [&](Value value) -> Value {
     auto product = value.getDefiningOp<arith::MulIOp>();
     if (product && product.getRhs() == count)
@@ -76,40 +63,37 @@ LevelStorage::Parent LevelStorage::split(OpBuilder &builder, Location location, 
   return {batch, math.subtract(parent, math.multiply(batch, count))};
 }
 
-Value LevelStorage::evaluate(OpBuilder &builder, Location location, const Form &form, Value at) const {
+Value LevelStorage::evaluate(OpBuilder &builder, Location location, FormAttr form, Value at) const {
   IndexMath math(builder, location);
-  Value total = math.constant(form.constant);
-  if (form.size != 0)
-    total = math.add(math.multiply(extent("of"), form.size), total);
-  return form.slope == 0 ? total : math.add(total, math.multiply(at, form.slope));
+  Value total = math.constant(form.getConstant());
+  if (form.getSize() != 0)
+    total = math.add(math.multiply(size(level_.getExtent()), form.getSize()), total);
+  return form.getSlope() == 0 ? total : math.add(total, math.multiply(at, form.getSlope()));
 }
 
 /// The sum of the form over the coordinates below `end`: end * f(0) + slope * end * (end - 1) / 2.
-Value LevelStorage::sumBelow(OpBuilder &builder, Location location, const Form &form, Value end) const {
+Value LevelStorage::sumBelow(OpBuilder &builder, Location location, FormAttr form, Value end) const {
   IndexMath math(builder, location);
-  Value total = math.multiply(end, evaluate(builder, location, {form.constant, 0, form.size}, end));
-  if (form.slope == 0)
+  const auto level = FormAttr::get(form.getContext(), form.getConstant(), 0, form.getSize());
+  Value total = math.multiply(end, evaluate(builder, location, level, end));
+  if (form.getSlope() == 0)
     return total;
   Value pairs = math.divide(math.multiply(end, math.subtract(end, math.constant(1))), math.constant(2));
-  return math.add(total, math.multiply(pairs, form.slope));
+  return math.add(total, math.multiply(pairs, form.getSlope()));
 }
 
 Value LevelStorage::position(OpBuilder &builder, Location location, Value parent, bool atEnd) const {
   IndexMath math(builder, location);
-  if (mlir::Attribute fixed = keys_.get("fixed")) {
-    Value width;
-    if (auto number = mlir::dyn_cast<mlir::IntegerAttr>(fixed))
-      width = math.constant(number.getInt());
-    else
-      width = boundNumber(body_, mlir::cast<BindAttr>(fixed));
+  if (level_.getFixed() || level_.getWidth()) {
+    Value width = level_.getFixed() ? math.constant(*level_.getFixed()) : boundNumber(body_, level_.getWidth());
     Value start = math.multiply(parent, width);
     return atEnd ? math.add(start, width) : start;
   }
-  const Form length = *form("closed");
+  const FormAttr length = level_.getClosed();
   const auto [batch, coordinate] = split(builder, location, parent);
   Value start = sumBelow(builder, location, length, coordinate);
   if (batch)
-    start = math.add(start, math.multiply(batch, sumBelow(builder, location, length, extent("parents"))));
+    start = math.add(start, math.multiply(batch, sumBelow(builder, location, length, size(level_.getParents()))));
   return atEnd ? math.add(start, evaluate(builder, location, length, coordinate)) : start;
 }
 
@@ -117,11 +101,11 @@ Value LevelStorage::coordinate(OpBuilder &builder, Location location, Value posi
                                Value parent) const {
   IndexMath math(builder, location);
   Value inSegment = math.subtract(position, segment);
-  const std::optional<Form> start = form("start");
+  const FormAttr start = level_.getStart();
   if (!start)
     return inSegment;
-  Value at = start->slope == 0 ? Value() : split(builder, location, parent).coordinate;
-  return math.add(inSegment, evaluate(builder, location, *start, at));
+  Value at = start.getSlope() == 0 ? Value() : split(builder, location, parent).coordinate;
+  return math.add(inSegment, evaluate(builder, location, start, at));
 }
 
 } // namespace spc::transforms

@@ -86,7 +86,7 @@ private:
   mlir::LogicalResult lowerPosition(unsigned argument, unsigned level, memref::LoadOp load);
   mlir::LogicalResult lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates);
   mlir::LogicalResult computeCoordinate(unsigned number, const LevelStorage &level, memref::LoadOp load);
-  void deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load);
+  void deinterleave(unsigned argument, LevelAttr level, memref::LoadOp load);
   void settleSegments();
   mlir::BlockArgument array(unsigned argument, BindKind kind, mlir::Type type, int64_t level = -1) {
     return boundArgument(getOperation(), fieldOf(getOperation(), argument, kind, level), type);
@@ -159,7 +159,7 @@ mlir::LogicalResult LowerStorage::lowerPositions(unsigned argument, sparse::ToPo
       return mlir::failure();
   if (positions->use_empty())
     return mlir::success();
-  if (level == 0 || LevelStorage(getOperation(), argument, level).computesPositions())
+  if (level == 0 || levelOf(getOperation(), argument, level).computesPositions())
     return positions.emitError("positions that no array has used other than by loads");
   positions.getResult().replaceAllUsesWith(array(argument, BindKind::Pointers, positions.getResult().getType(), level));
   return mlir::success();
@@ -180,14 +180,14 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
       return load.emitError("a compressed root's positions read other than as its two bounds");
     parent = mlir::arith::ConstantIndexOp::create(builder, load.getLoc(), 0);
   }
-  if (level > 0 && !storage.computesPositions()) {
+  if (level > 0 && !storage.level().computesPositions()) {
     auto starts = indexUses(load);
     for (mlir::Value start : succeeded(starts) && !atEnd ? *starts : llvm::SmallVector<mlir::Value>())
       parents_[{level, start}] = parent;
     return starts;
   }
   mlir::Value position;
-  if (storage.computesPositions())
+  if (storage.level().computesPositions())
     position = storage.position(builder, load.getLoc(), parent, atEnd);
   else
     position = atEnd ? boundNumber(getOperation(), fieldOf(getOperation(), argument, BindKind::Count, 0)) : parent;
@@ -197,24 +197,24 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
 
 mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates) {
   const unsigned level = coordinates.getLevel();
-  LevelStorage storage(getOperation(), argument, level);
-  const auto interleaved = storage.interleaved();
+  const LevelStorage storage(getOperation(), argument, level);
+  const LevelAttr known = storage.level();
   for (memref::LoadOp load : loadsOf(coordinates.getResult())) {
-    if (storage.isSigned() && failed(makeSigned(load)))
+    if (known.getIsSigned() && failed(makeSigned(load)))
       return mlir::failure();
-    if (storage.isImplicit() && failed(computeCoordinate(level, storage, load)))
+    if (known.getIsImplicit() && failed(computeCoordinate(level, storage, load)))
       return mlir::failure();
-    if (interleaved)
-      deinterleave(argument, *interleaved, load);
+    if (known.isInterleaved())
+      deinterleave(argument, known, load);
   }
   if (coordinates->use_empty())
     return mlir::success();
-  if (storage.isImplicit() || interleaved)
+  if (known.getIsImplicit() || known.isInterleaved())
     return coordinates.emitError("coordinates that no array has used other than by loads");
   mlir::func::FuncOp body = getOperation();
   const ExtentAttr extent = dimExtent(body, argument, level);
   mlir::BlockArgument indices = array(argument, BindKind::Indices, coordinates.getResult().getType(), level);
-  if (level == 0 && storage.ascends() && !storage.isSigned() && extent)
+  if (level == 0 && !known.getIsUnordered() && !known.getIsSigned() && extent)
     body.setArgAttr(indices.getArgNumber(), kAscends, extent);
   coordinates.getResult().replaceAllUsesWith(indices);
   return mlir::success();
@@ -245,10 +245,10 @@ mlir::LogicalResult LowerStorage::computeCoordinate(unsigned number, const Level
 }
 
 /// Reads a coordinate from the array of structs.
-void LowerStorage::deinterleave(unsigned argument, std::pair<int64_t, int64_t> strideAndOffset, memref::LoadOp load) {
+void LowerStorage::deinterleave(unsigned argument, LevelAttr level, memref::LoadOp load) {
   mlir::OpBuilder builder(load);
   mlir::Value entries = array(argument, BindKind::Entries, load.getMemRefType());
-  AffineSum place{strideAndOffset.second, {{load.getIndices().front(), strideAndOffset.first}}};
+  AffineSum place{level.getField(), {{load.getIndices().front(), level.getFields()}}};
   mlir::Value index = emitSum(builder, load.getLoc(), place);
   auto read = memref::LoadOp::create(builder, load.getLoc(), entries, index);
   load.replaceAllUsesWith(read.getResult());

@@ -14,10 +14,9 @@ ExtentAttr dimExtent(mlir::func::FuncOp body, unsigned index, unsigned dim) {
   return extents && dim < extents.size() ? mlir::dyn_cast<ExtentAttr>(extents[dim]) : ExtentAttr();
 }
 
-mlir::DictionaryAttr levelKeys(mlir::func::FuncOp body, unsigned index, unsigned level) {
+LevelAttr levelOf(mlir::func::FuncOp body, unsigned index, unsigned level) {
   auto levels = body.getArgAttrOfType<mlir::ArrayAttr>(index, kLevels);
-  auto keys = levels && level < levels.size() ? mlir::dyn_cast<mlir::DictionaryAttr>(levels[level]) : nullptr;
-  return keys ? keys : mlir::DictionaryAttr::get(body.getContext());
+  return levels && level < levels.size() ? mlir::cast<LevelAttr>(levels[level]) : LevelAttr::get(body.getContext());
 }
 
 mlir::BlockArgument boundArgument(mlir::func::FuncOp body, BindAttr bind, mlir::Type type) {
@@ -41,25 +40,6 @@ std::optional<int64_t> blocksOf(mlir::func::FuncOp body, mlir::Value bound, unsi
   const BindAttr bind = dialect::bindOf(body, bound);
   const ExtentAttr extent = dimExtent(body, index, dim);
   return bind && extent && bind.getKind() == BindKind::Size ? extent.blockOf(bind.getExtent()) : std::nullopt;
-}
-
-namespace {
-
-template <typename Value> Value scheduledValue(mlir::func::FuncOp body, llvm::StringRef key) {
-  auto schedule = body->getAttrOfType<mlir::DictionaryAttr>(kSchedule);
-  return schedule ? schedule.getAs<Value>(key) : Value();
-}
-
-} // namespace
-
-std::optional<int64_t> scheduled(mlir::func::FuncOp body, llvm::StringRef key) {
-  auto value = scheduledValue<mlir::IntegerAttr>(body, key);
-  return value ? std::optional(value.getInt()) : std::nullopt;
-}
-
-llvm::StringRef scheduledParallel(mlir::func::FuncOp body) {
-  auto value = scheduledValue<mlir::StringAttr>(body, "parallel");
-  return value ? value.getValue() : llvm::StringRef();
 }
 
 void eraseArgument(mlir::func::FuncOp body, unsigned index) {

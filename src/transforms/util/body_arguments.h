@@ -13,6 +13,7 @@ namespace spc::transforms {
 using dialect::BindAttr;
 using dialect::BindKind;
 using dialect::ExtentAttr;
+using dialect::LevelAttr;
 
 /// Attribute names on the body's arguments; see mlirgen.h and docs/architecture.md, "The body's arguments".
 inline constexpr llvm::StringLiteral kName = "spc.name";
@@ -31,16 +32,6 @@ inline constexpr llvm::StringLiteral kKeyBits = "spc.key_bits";
 /// On the coordinates of a compressed root: they ascend, in the extent that this names.
 inline constexpr llvm::StringLiteral kAscends = "spc.ascends";
 
-/// Attribute of a body: how its rows may run in chunks (docs/architecture.md, "Chunks").
-inline constexpr llvm::StringLiteral kChunks = "spc.chunks";
-
-/// Attribute of a body: only the pattern of its assembled output counts.
-inline constexpr llvm::StringLiteral kPatternOnly = "spc.pattern_only";
-
-/// Attribute of a body: what the user's schedule says, a dictionary. Integers (i64): `tile`, `unroll`, `prefetch`,
-/// `chunk`; a string: `parallel`. Absent where nothing is said.
-inline constexpr llvm::StringLiteral kSchedule = "spc.schedule";
-
 /// The string attribute `attribute` of argument `index`, or empty.
 llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::StringRef attribute);
 
@@ -48,8 +39,8 @@ llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::St
 /// nothing says it.
 ExtentAttr dimExtent(mlir::func::FuncOp body, unsigned index, unsigned dim);
 
-/// What `spc.levels` says of a level of argument `index`; empty where it says nothing.
-mlir::DictionaryAttr levelKeys(mlir::func::FuncOp body, unsigned index, unsigned level);
+/// What `spc.levels` says of a level of argument `index`, be that nothing.
+LevelAttr levelOf(mlir::func::FuncOp body, unsigned index, unsigned level);
 
 /// The argument bound to `bind`, added at the end with `type` where there is none.
 mlir::BlockArgument boundArgument(mlir::func::FuncOp body, BindAttr bind, mlir::Type type);
@@ -66,12 +57,6 @@ mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsign
 /// Where `bound` is the argument that holds the extent of dimension `dim` of argument `index`, 1; where it holds the
 /// number of blocks of b that cover it, b; else nullopt.
 std::optional<int64_t> blocksOf(mlir::func::FuncOp body, mlir::Value bound, unsigned index, unsigned dim);
-
-/// The integer that the schedule of `body` has under `key`; nullopt where the choice is the compiler's.
-std::optional<int64_t> scheduled(mlir::func::FuncOp body, llvm::StringRef key);
-
-/// The `parallel` of the body's schedule: an index variable, "none", or empty where the choice is the compiler's.
-llvm::StringRef scheduledParallel(mlir::func::FuncOp body);
 
 /// Removes argument `index`, which must be unused.
 void eraseArgument(mlir::func::FuncOp body, unsigned index);

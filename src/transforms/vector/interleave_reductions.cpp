@@ -134,7 +134,7 @@ Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::Fo
 
 void InterleaveReductions::rewrite(scf::ForOp loop) {
   const bool isVector = mlir::isa<mlir::VectorType>(loop.getResultTypes().front()) || isKeptAsItIs(loop);
-  const std::optional<int64_t> wanted = scheduled(getOperation(), "unroll");
+  const std::optional<int64_t> wanted = dialect::scheduleOf(getOperation()).getUnroll();
   const int64_t chains = wanted ? static_cast<int64_t>(llvm::bit_floor(static_cast<uint64_t>(*wanted)))
                                 : kSumsAtOnce / std::min<int64_t>(llvm::bit_ceil(loop.getNumResults()), kSumsAtOnce);
   if (chains == 1 || (!isVector && !gathers(loop)))

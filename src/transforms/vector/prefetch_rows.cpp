@@ -59,7 +59,7 @@ Value readIndex(mlir::ImplicitLocOpBuilder &ops, Value array, Value at) {
 class PrefetchRows : public impl::PrefetchRowsBase<PrefetchRows> {
 public:
   void runOnOperation() override {
-    const std::optional<int64_t> ahead = scheduled(getOperation(), "prefetch");
+    const std::optional<int64_t> ahead = dialect::scheduleOf(getOperation()).getPrefetch();
     if (ahead == 0)
       return;
     decisions_.clear();

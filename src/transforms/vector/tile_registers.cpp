@@ -43,7 +43,7 @@ public:
   using TileRegistersBase::TileRegistersBase;
 
   void runOnOperation() override {
-    const std::optional<int64_t> elements = scheduled(getOperation(), "tile");
+    const std::optional<int64_t> elements = dialect::scheduleOf(getOperation()).getTile();
     if (elements == 0)
       return;
     for (TiledRegion &region : findTiledRegions(getOperation())) {

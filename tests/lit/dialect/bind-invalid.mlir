@@ -36,7 +36,7 @@ func.func @unknown_kind(%m: index {spc.bind = #spc.bind<lengths, "A", 1>}) { ret
 
 // -----
 
-// expected-error @+1 {{argument 0: 'spc.bind' is no #spc.bind}}
+// expected-error @+1 {{argument 0: spc.bind is no #spc.bind}}
 func.func @text(%m: index {spc.bind = "size(m)"}) { return }
 
 // -----

@@ -178,7 +178,7 @@ func.func @loaded_parent(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, 
 // A sum that may be reassociated: each chunk has one of its own.
 // CHECK-LABEL: func.func @sum_of_chunks(
 // CHECK-SAME:    #spc.bind<begin, "m">
-// CHECK-SAME:    spc.chunks = {copies = "s", extents = [], items = #spc.bind<size, "m">, tensors = [], zeroed}
+// CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "m"> copies = "s" zeroed = true>
 func.func @sum_of_chunks(%s: memref<f64> {spc.bind = #spc.bind<values, "s">, spc.name = "s"},
                          %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">}, %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
@@ -198,7 +198,7 @@ func.func @sum_of_chunks(%s: memref<f64> {spc.bind = #spc.bind<values, "s">, spc
 // Columns add to any row, or only look at it: what is added to copies can be summed up.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME:    #spc.bind<begin, "n">
-// CHECK-SAME:    spc.chunks = {copies = "y", extents = [], items = #spc.bind<size, "n">, tensors = []}
+// CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "n"> copies = "y">
 func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name = "y"},
                    %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
                    %n: index {spc.bind = #spc.bind<size, "n">}) {
@@ -237,7 +237,7 @@ func.func @addend_depends(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, 
 // CHECK-LABEL: func.func @root(
 // CHECK-SAME:    %[[B:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "m">}
 // CHECK-SAME:    %[[E:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "m">}
-// CHECK-SAME:    spc.chunks = {extents = [], items = #spc.bind<size, "m">, root = "A", tensors = []}
+// CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "m"> root = "A">
 // CHECK:         scf.for %{{.*}} = %[[B]] to %[[E]]
 // CHECK:         %[[FIRST:.*]]:2 = scf.while
 // CHECK:           arith.cmpi ult, %{{.*}}, %[[B]]
@@ -284,7 +284,7 @@ func.func @unordered_root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, 
 // CHECK-NOT:     <begin,
 // CHECK:         return
 func.func @not_parallel(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
-                        %m: index {spc.bind = #spc.bind<size, "m">}) attributes {spc.schedule = {parallel = "none"}} {
+                        %m: index {spc.bind = #spc.bind<size, "m">}) attributes {spc.schedule = #spc.schedule<parallel = "none">} {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   scf.for %i = %c0 to %m step %c1 {

@@ -60,7 +60,7 @@ func.func @blocks(%a: tensor<?x?x4x8xf64, #bsr> {spc.name = "A", spc.extents = [
 // CHECK:         %[[ROOM:.*]] = arith.subi %[[N]], %[[D]]
 // CHECK:         %[[END:.*]] = arith.minsi %[[M]], %[[ROOM]]
 // CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]]
-func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"">, #spc.extent<"m">], spc.levels = [{signed}, {}]},
+func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"">, #spc.extent<"m">], spc.levels = [#spc.level<isSigned = true>, #spc.level<>]},
                      %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                      %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(d, i) -> (d, i)>, affine_map<(d, i) -> (i + d)>,
@@ -84,7 +84,7 @@ func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#
 // CHECK:         %[[ROOM:.*]] = arith.addi %[[D]], %[[M]]
 // CHECK:         %[[END:.*]] = arith.minsi %[[N]], %[[ROOM]]
 // CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]]
-func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"">, #spc.extent<"n">], spc.levels = [{signed}, {}]},
+func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"">, #spc.extent<"n">], spc.levels = [#spc.level<isSigned = true>, #spc.level<>]},
                    %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                    %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(d, j) -> (d, j)>, affine_map<(d, j) -> (j)>,
@@ -110,7 +110,7 @@ func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#sp
 // CHECK:           } else {
 // CHECK:             scf.yield %[[SUM]]
 // CHECK:           scf.yield %[[NEXT]]
-func.func @offsets(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"">], spc.levels = [{}, {signed}]},
+func.func @offsets(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"">], spc.levels = [#spc.level<>, #spc.level<isSigned = true>]},
                    %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                    %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, d) -> (i, d)>, affine_map<(i, d) -> (i + d)>,
@@ -137,9 +137,9 @@ func.func @offsets(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#s
 // CHECK:           } else {
 // CHECK:             scf.yield %[[SUM]]
 func.func @merged(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"">],
-                                              spc.levels = [{}, {signed}]},
+                                              spc.levels = [#spc.level<>, #spc.level<isSigned = true>]},
                   %b: tensor<?x?xf64, #rows> {spc.name = "B", spc.extents = [#spc.extent<"m">, #spc.extent<"">],
-                                              spc.levels = [{}, {signed}]},
+                                              spc.levels = [#spc.level<>, #spc.level<isSigned = true>]},
                   %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, d) -> (i, d)>, affine_map<(i, d) -> (i, d)>,

@@ -18,7 +18,7 @@
 // CHECK:           scf.for %[[T:[a-z0-9]*]] = %c0 to %[[C3]]
 // CHECK:             %[[P:.*]] = arith.addi %[[FIRST]], %[[T]]
 // CHECK:             memref.load %{{.*}}[%[[P]]]
-func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [{}, {fixed = 3}]},
+func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [#spc.level<>, #spc.level<fixed = 3>]},
                %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
@@ -38,7 +38,7 @@ func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.ex
 // CHECK-SAME:    %[[W:[a-z0-9]*]]: index {spc.bind = #spc.bind<width, "A", 1>}
 // CHECK:         arith.muli %{{.*}}, %[[W]]
 // CHECK-NOT:     <pointers, "A"
-func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [{}, {fixed = #spc.bind<width, "A", 1>}]},
+func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [#spc.level<>, #spc.level<width = <width, "A", 1>>]},
                      %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                      %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
@@ -66,7 +66,7 @@ func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#
 // CHECK:           scf.for %[[P:.*]] = %[[FIRST]] to
 // CHECK:             %[[J:.*]] = arith.subi %[[P]], %[[FIRST]]
 // CHECK:             memref.load %[[X]][%[[J]]]
-func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [{}, {implicit}]},
+func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [#spc.level<>, #spc.level<isImplicit = true>]},
                   %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
@@ -97,8 +97,8 @@ func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = [#
 // CHECK:             %[[PLACE:.*]] = arith.subi %[[P]], %[[FIRST]]
 // CHECK:             arith.addi %[[PLACE]], %[[I]]
 func.func @upper(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">],
-                 spc.levels = [{}, {closed = array<i64: 0, -1, 1>, of = #spc.extent<"n">, parents = #spc.extent<"m">,
-                                    start = array<i64: 0, 1, 0>, implicit}]},
+                 spc.levels = [#spc.level<>, #spc.level<closed = <0, -1, 1>, extent = <"n">, parents = <"m">,
+                                    start = <0, 1, 0>, isImplicit = true>]},
                  %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
@@ -117,7 +117,7 @@ func.func @upper(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.
 // CHECK-LABEL: func.func @root(
 // CHECK-NOT:     <count, "A", 0>
 // CHECK:         scf.for %{{.*}} = %c0{{.*}} to %c5
-func.func @root(%a: tensor<?xf64, #vector> {spc.name = "A", spc.extents = [#spc.extent<"n">], spc.levels = [{fixed = 5}]},
+func.func @root(%a: tensor<?xf64, #vector> {spc.name = "A", spc.extents = [#spc.extent<"n">], spc.levels = [#spc.level<fixed = 5>]},
                 %s: tensor<f64> {spc.name = "s"}) -> tensor<f64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
                             iterator_types = ["reduction"], sorted = true}
@@ -140,8 +140,8 @@ func.func @root(%a: tensor<?xf64, #vector> {spc.name = "A", spc.extents = [#spc.
 // CHECK:             %[[LENGTH:.*]] = arith.addi %[[I]], %c1
 // CHECK:             arith.addi %[[FIRST]], %[[LENGTH]]
 func.func @batch(%a: tensor<?x?x?xf64, #batch> {spc.name = "A", spc.extents = [#spc.extent<"b">, #spc.extent<"n">, #spc.extent<"n">],
-                 spc.levels = [{}, {}, {closed = array<i64: 1, 1, 0>, of = #spc.extent<"n">, parents = #spc.extent<"n">,
-                                        start = array<i64: 0, 0, 0>, implicit}]},
+                 spc.levels = [#spc.level<>, #spc.level<>, #spc.level<closed = <1, 1, 0>, extent = <"n">, parents = <"n">,
+                                        start = <0, 0, 0>, isImplicit = true>]},
                  %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (j)>,
@@ -161,7 +161,7 @@ func.func @batch(%a: tensor<?x?x?xf64, #batch> {spc.name = "A", spc.extents = [#
 // CHECK:         scf.while (%{{.*}} = %[[FIRST:.*]], %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
 // CHECK:         ^bb0(%[[P:.*]]: index, %{{.*}}: index, %{{.*}}: f64):
 // CHECK:           arith.subi %[[P]], %[[FIRST]]
-func.func @merged(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [{}, {implicit}]},
+func.func @merged(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [#spc.level<>, #spc.level<isImplicit = true>]},
                   %b: tensor<?x?xf64, #csr> {spc.name = "B", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
@@ -185,7 +185,7 @@ func.func @merged(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc
 // CHECK:           %[[PLACE:.*]] = arith.addi %[[TWICE]], %c1
 // CHECK:           memref.load %[[ENTRIES]][%[[PLACE]]]
 func.func @structs(%a: tensor<?x?xf64, #coo> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">],
-                   spc.levels = [{interleaved = array<i64: 2, 0>}, {interleaved = array<i64: 2, 1>}]},
+                   spc.levels = [#spc.level<field = 0, fields = 2>, #spc.level<field = 1, fields = 2>]},
                    %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
                    %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
@@ -206,8 +206,8 @@ func.func @structs(%a: tensor<?x?xf64, #coo> {spc.name = "A", spc.extents = [#sp
 // CHECK:         %[[LEFT:.*]] = arith.index_cast %{{.*}} : i32 to index
 // CHECK:         %[[RIGHT:.*]] = arith.index_cast %{{.*}} : i32 to index
 // CHECK:         arith.cmpi slt, %[[RIGHT]], %[[LEFT]]
-func.func @signed(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"d">, #spc.extent<"m">], spc.levels = [{signed}, {}]},
-                  %b: tensor<?x?xf64, #dia> {spc.name = "B", spc.extents = [#spc.extent<"d">, #spc.extent<"m">], spc.levels = [{signed}, {}]},
+func.func @signed(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"d">, #spc.extent<"m">], spc.levels = [#spc.level<isSigned = true>, #spc.level<>]},
+                  %b: tensor<?x?xf64, #dia> {spc.name = "B", spc.extents = [#spc.extent<"d">, #spc.extent<"m">], spc.levels = [#spc.level<isSigned = true>, #spc.level<>]},
                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(d, i) -> (d, i)>, affine_map<(d, i) -> (d, i)>,
                                              affine_map<(d, i) -> (i)>],
