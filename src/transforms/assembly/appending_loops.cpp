@@ -14,16 +14,16 @@ namespace scf = mlir::scf;
 using mlir::Value;
 using Range = AppendingLoops::Range;
 
-/// A range that one loop steps through, from its start or from where merges before have come to.
+/// A range that one loop steps through.
 struct Stretch {
   Range range;
-  bool continues = false;
+  bool continues = false; ///< the loop starts where merges before it have stopped
 };
 using Stretches = llvm::SmallVector<Stretch>;
 
 namespace {
 
-/// The number of the position, among those that a merging loop carries, that a value inside of its condition is.
+/// Which of the positions that a merging loop carries `value`, in the loop's condition, is; nullopt where it is none.
 std::optional<unsigned> carriedNumber(scf::WhileOp merge, Value value) {
   auto argument = mlir::dyn_cast<mlir::BlockArgument>(value);
   if (!argument || argument.getOwner() != merge.getBeforeBody())
@@ -31,7 +31,7 @@ std::optional<unsigned> carriedNumber(scf::WhileOp merge, Value value) {
   return argument.getArgNumber();
 }
 
-/// Merges hand on the positions they have come to: where the first one of `block` began.
+/// Where the first merge of `block` started with `position`: each merge hands the position on at which it has stopped.
 Value originOf(Value position, mlir::Block *block) {
   while (auto merge = position.getDefiningOp<scf::WhileOp>()) {
     const unsigned result = mlir::cast<mlir::OpResult>(position).getResultNumber();
@@ -50,7 +50,7 @@ bool isLoaded(Value value) {
   return op && mlir::isa<memref::LoadOp>(op);
 }
 
-/// The conditions `position < end` of a merging loop. False where there are others.
+/// Collects the ranges of a merging loop from its conditions `position < end`. False where there are others.
 bool collectRanges(scf::WhileOp merge, Value condition, Stretches &ranges) {
   if (auto both = condition.getDefiningOp<arith::AndIOp>())
     return collectRanges(merge, both.getLhs(), ranges) && collectRanges(merge, both.getRhs(), ranges);
@@ -64,7 +64,7 @@ bool collectRanges(scf::WhileOp merge, Value condition, Stretches &ranges) {
   return true;
 }
 
-/// What a loop steps through; empty where that is unknown.
+/// The ranges that a loop steps through; empty where they are unknown.
 Stretches rangesOf(mlir::Operation *op) {
   Stretches ranges;
   if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
@@ -85,8 +85,8 @@ bool isKnownAt(Value value, mlir::Operation *place) {
   return !op || op->getBlock() != place->getBlock() || op->isBeforeInBlock(place);
 }
 
-/// Whether nothing after the loops uses what they give: the operations from the first to the last may become
-/// conditional.
+/// Whether nothing after the loops uses their results, so that the operations from the first to the last may be
+/// predicated.
 bool isSelfContained(const AppendingLoops &loops) {
   for (mlir::Operation *op = loops.first; op != loops.last->getNextNode(); op = op->getNextNode())
     for (mlir::Operation *user : op->getUsers())
@@ -95,57 +95,91 @@ bool isSelfContained(const AppendingLoops &loops) {
   return true;
 }
 
-/// Takes a loop into a group that precedes it in its block. False where the group's ranges cannot be told at its start.
+/// Takes a loop into a group that precedes it in its block. False where the loop's ranges are not known at the group's
+/// start.
 bool join(AppendingLoops &group, mlir::Operation *loop, llvm::ArrayRef<Stretch> ranges) {
   for (const auto &[range, continues] : ranges)
     if (!isKnownAt(range.first, group.first) || !isKnownAt(range.second, group.first))
       return false;
   group.last = loop;
-  // The rest that a merge has left is counted with it.
+  // The rest that a merge has left is counted already.
   for (const auto &[range, continues] : ranges)
     if (!continues || !llvm::is_contained(group.ranges, range))
       group.ranges.push_back(range);
   return true;
 }
 
-} // namespace
+/// The stores, by the innermost loop around each.
+using StoresByLoop = llvm::MapVector<mlir::Operation *, llvm::SmallVector<memref::StoreOp>>;
 
-llvm::SmallVector<AppendingLoops> findAppendingLoops(llvm::ArrayRef<memref::StoreOp> stores) {
-  llvm::MapVector<mlir::Operation *, llvm::SmallVector<memref::StoreOp>> storesOf;
+StoresByLoop groupByLoop(llvm::ArrayRef<memref::StoreOp> stores) {
+  StoresByLoop byLoop;
   for (memref::StoreOp store : stores) {
     mlir::Operation *loop = store->getParentOp();
     while (!mlir::isa<scf::ForOp, scf::WhileOp>(loop))
       loop = loop->getParentOp();
-    storesOf[loop].push_back(store);
+    byLoop[loop].push_back(store);
   }
-  llvm::SetVector<mlir::Block *> blocks;
-  for (const auto &entry : storesOf)
-    blocks.insert(entry.first->getBlock());
-  llvm::SmallVector<AppendingLoops> groups;
-  for (mlir::Block *block : blocks) {
-    AppendingLoops *open = nullptr;
-    for (mlir::Operation &op : *block) {
-      const auto own = storesOf.find(&op);
-      if (own == storesOf.end()) {
-        const bool appends = llvm::any_of(stores, [&](memref::StoreOp store) { return op.isProperAncestor(store); });
-        open = appends ? nullptr : open;
-        continue;
-      }
-      const Stretches ranges = rangesOf(&op);
-      if (ranges.empty()) {
-        open = nullptr;
-        continue;
-      }
-      if (!open || !join(*open, &op, ranges)) {
-        groups.push_back({&op, &op, {}, {}});
-        open = &groups.back();
-        join(*open, &op, ranges);
-      }
-      open->stores.append(own->second);
-    }
+  return byLoop;
+}
+
+/// Groups the loops of blocks that append.
+class LoopGrouping {
+public:
+  explicit LoopGrouping(llvm::ArrayRef<memref::StoreOp> stores) : stores_(stores), byLoop_(groupByLoop(stores)) {}
+
+  llvm::SmallVector<AppendingLoops> run() {
+    llvm::SetVector<mlir::Block *> blocks;
+    for (const auto &entry : byLoop_)
+      blocks.insert(entry.first->getBlock());
+    for (mlir::Block *block : blocks)
+      groupBlock(*block);
+    llvm::erase_if(groups_, [](const AppendingLoops &group) { return !isSelfContained(group); });
+    return std::move(groups_);
   }
-  llvm::erase_if(groups, [](const AppendingLoops &group) { return !isSelfContained(group); });
-  return groups;
+
+private:
+  void groupBlock(mlir::Block &block);
+  void addLoop(mlir::Operation &loop, llvm::ArrayRef<memref::StoreOp> stores);
+  bool appends(mlir::Operation &op) const {
+    return llvm::any_of(stores_, [&](memref::StoreOp store) { return op.isProperAncestor(store); });
+  }
+
+  llvm::ArrayRef<memref::StoreOp> stores_;
+  const StoresByLoop byLoop_;
+  llvm::SmallVector<AppendingLoops> groups_;
+  bool isOpen_ = false; ///< whether the next loop may join the last group
+};
+
+/// Groups the loops of a block, in order. Whatever else appends ends a group.
+void LoopGrouping::groupBlock(mlir::Block &block) {
+  isOpen_ = false;
+  for (mlir::Operation &op : block)
+    if (const auto own = byLoop_.find(&op); own != byLoop_.end())
+      addLoop(op, own->second);
+    else if (appends(op))
+      isOpen_ = false;
+}
+
+/// Adds a loop to the last group, or opens one. Loops whose ranges are unknown are in none.
+void LoopGrouping::addLoop(mlir::Operation &loop, llvm::ArrayRef<memref::StoreOp> stores) {
+  const Stretches ranges = rangesOf(&loop);
+  if (ranges.empty()) {
+    isOpen_ = false;
+    return;
+  }
+  if (!isOpen_ || !join(groups_.back(), &loop, ranges)) {
+    groups_.push_back({&loop, &loop, {}, {}});
+    join(groups_.back(), &loop, ranges);
+    isOpen_ = true;
+  }
+  groups_.back().stores.append(stores.begin(), stores.end());
+}
+
+} // namespace
+
+llvm::SmallVector<AppendingLoops> findAppendingLoops(llvm::ArrayRef<memref::StoreOp> stores) {
+  return LoopGrouping(stores).run();
 }
 
 } // namespace spc::transforms

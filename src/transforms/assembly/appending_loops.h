@@ -5,19 +5,21 @@
 
 namespace spc::transforms {
 
-/// Loops of one block, from the first one to the last one, in whose iterations nothing else appends.
+/// Loops of one block. Between the first one and the last one nothing else appends.
 struct AppendingLoops {
-  /// Positions that they step through, never back: from the first value, as the loops begin, up to the second one.
+  /// Positions that are stepped through in order, from the first value up to the second one.
   using Range = std::pair<mlir::Value, mlir::Value>;
 
   mlir::Operation *first, *last;
-  /// Each known where `first` stands, as often as it is stepped through: their lengths' sum bounds the iterations.
+  /// All ranges, known where `first` stands. The sum of their lengths bounds the number of iterations: a range that is
+  /// stepped through several times is there as often.
   llvm::SmallVector<Range> ranges;
   llvm::SmallVector<mlir::memref::StoreOp> stores;
 };
 
-/// Groups stores, of which each iteration of the loop around does one at most, by their loops. Left out are those in
-/// loops that do not step through what a sparse operand stores, where a bound would be far off.
+/// Groups stores by the loops around them. Stores in loops that do not step through the entries of a sparse operand,
+/// where a bound would be far off, are left out. Requires: an iteration of the innermost loop around stores at most
+/// once.
 llvm::SmallVector<AppendingLoops> findAppendingLoops(llvm::ArrayRef<mlir::memref::StoreOp> stores);
 
 } // namespace spc::transforms
