@@ -22,12 +22,12 @@ struct Sanitizers {
 /// False with a diagnostic where there is no such sanitizer for the machine's target.
 bool supportsSanitizers(const Sanitizers &sanitizers, const llvm::TargetMachine &machine, Diagnostics &diagnostics);
 
-/// Before optimize(), the runtime linked: tells the optimiser that the code will be watched, adds the checks of
-/// `undefined`.
+/// Tells the optimiser that the code will be watched, and adds the checks of `undefined`. To be run before optimize(),
+/// when the runtime is linked.
 void prepareForSanitizers(llvm::Module &module, const Sanitizers &sanitizers);
 
-/// After optimize() and releaseRuntime(): instruments the accesses and atomic operations of every function. The object
-/// then needs the sanitizers' runtime libraries.
+/// Instruments the accesses and atomic operations of every function. The object then needs the sanitizers' runtime
+/// libraries. To be run after optimize() and releaseRuntime().
 void instrument(llvm::Module &module, const Sanitizers &sanitizers);
 
 /// Adds a call of the undefined-behaviour sanitizer's runtime before each load and store whose pointer is null or not

@@ -14,7 +14,7 @@ class AssembledOutputs {
 public:
   AssembledOutputs(Entry &entry, Memory &memory) : entry_(entry), memory_(memory) {}
 
-  /// Before the first step: on every way out but success, what has been assembled is released.
+  /// Makes every way out but success release what has been assembled. To be called before the first step.
   void prepare();
 
   /// Runs the step that assembles `statement` by calling `body`; leaves with what the runtime reports. Afterwards the
@@ -24,8 +24,8 @@ public:
   /// Runs a conversion; leaves with what the runtime reports.
   void convert(const sema::Conversion &conversion);
 
-  /// After the last step, which cannot fail any more: the callers' structs get the arrays; those that they had as
-  /// operands are released.
+  /// Hands the arrays to the callers' structs, and releases those that they had as operands. To be called after the
+  /// last step, when nothing can fail any more.
   void hand();
 
 private:

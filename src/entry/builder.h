@@ -88,7 +88,7 @@ public:
   void failIf(mlir::Value condition, Status status);
   /// Leaves with the i32 `status` unless it is Ok.
   void failUnlessOk(mlir::Value status);
-  /// From here on every way out runs `undo` first.
+  /// Makes every way out from here on run `undo` first.
   void atExit(const std::function<void()> &undo);
   /// Leaves with Ok. Nothing can be built after it.
   void succeed();

@@ -29,7 +29,7 @@ public:
 private:
   void describeLevel(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims, int k,
                      mlir::Value object);
-  /// Into the slots from `slot` on.
+  /// Stores a closed form into the slots from `slot` on.
   void storeForm(mlir::Value object, unsigned slot, const format::ClosedForm &form);
 
   mlir::Value levelAt(mlir::Value levels, size_t k) { return build_.element(level_, levels, static_cast<int64_t>(k)); }

@@ -17,15 +17,15 @@ mlir::LLVM::LLVMFuncOp defineTask(EntryBuilder &build, const std::string &name);
 /// Calls `task(closure, index)` for each index below `tasks` through the context's parallel-for.
 void runTasks(Entry &entry, mlir::Value hook, mlir::Value tasks, mlir::LLVM::LLVMFuncOp task, mlir::Value closure);
 
-/// How many chunks pay for so much work: setting the copies to zero and adding them up must cost little beside it. As
-/// many as memory allows where `work` is null. 0 where the output's elements are not contiguous.
+/// The number of chunks that pays for the work: setting the copies to zero and adding them up must cost little beside
+/// it. As many as memory allows where `work` is null; 0 where the output's elements are not contiguous.
 mlir::Value mostCopies(Entry &entry, const sema::Tensor &output, mlir::Value work);
 
-/// Copies for all chunks but the first.
+/// Allocates copies for all chunks but the first.
 OutputCopies allocateCopies(Entry &entry, Memory &memory, const sema::Tensor &output, mlir::Value chunks);
 
-/// Adds the copies to the output, each element's in the order of the chunks; in parallel where that pays. `name` is the
-/// function's whose copies they are.
+/// Adds the copies to the output, element by element in the order of the chunks; in parallel where that pays. `name` is
+/// that of the function whose copies they are.
 void addCopies(Entry &entry, const std::string &name, const sema::Tensor &output, const OutputCopies &copies,
                mlir::Value hook, mlir::Value chunks);
 

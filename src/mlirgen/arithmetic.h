@@ -13,8 +13,8 @@ mlir::Type elementType(sema::ValueType type, mlir::MLIRContext &context);
 /// Builds operations at the builder's place. Integers wrap; bool adds by or and multiplies by and.
 class Arithmetic {
 public:
-  /// `inSparseTerm`: the operations stand in the region of a generic with a sparse operand. What the sparsifier does
-  /// not know is then wrapped in sparse_tensor.unary or .binary, and runs for stored entries only.
+  /// `inSparseTerm`: the operations stand in the region of a generic with a sparse operand. Operations that the
+  /// sparsifier does not know are then wrapped in sparse_tensor.unary or .binary, and run for stored entries only.
   Arithmetic(mlir::OpBuilder &builder, mlir::Location location, bool inSparseTerm)
       : builder_(builder), location_(location), inSparseTerm_(inSparseTerm) {}
 
@@ -29,9 +29,9 @@ public:
   mlir::Value add(sema::ValueType type, mlir::Value left, mlir::Value right);
   mlir::Value subtract(sema::ValueType type, mlir::Value left, mlir::Value right);
   mlir::Value multiply(sema::ValueType type, mlir::Value left, mlir::Value right);
-  /// Floats and complex numbers.
+  /// Requires: floats or complex numbers.
   mlir::Value divide(sema::ValueType type, mlir::Value numerator, mlir::Value divisor);
-  /// Not bool.
+  /// Requires: no bool.
   mlir::Value negate(sema::ValueType type, mlir::Value value);
   /// `value` added up `count` (an index) times; zero times is 0, whatever the value.
   mlir::Value repeat(sema::ValueType type, mlir::Value value, mlir::Value count);

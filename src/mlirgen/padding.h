@@ -13,8 +13,8 @@ struct OpenCoordinate {
   sema::ExtentId extent = 0;
 };
 
-/// The coordinates that are summed over, may lie outside of the tensor, and index nothing by which the loops are
-/// clipped later on: what the padding of `y = A(i, j)` holds would be added up.
+/// The coordinates that are summed over, may lie outside of the tensor, and index nothing by which the loops would be
+/// clipped later on. Without a test, the padding of `y = A(i, j)` would be added up.
 std::vector<OpenCoordinate> openCoordinates(const sema::Kernel &kernel, const sema::Statement &statement,
                                             const sema::Term &term);
 

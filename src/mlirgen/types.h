@@ -22,13 +22,13 @@ mlir::RankedTensorType sparseType(const sema::Tensor &tensor, mlir::MLIRContext 
 /// The dense view, by level, through which an output that shares a pattern is written.
 mlir::RankedTensorType standInType(const sema::Tensor &tensor, mlir::MLIRContext &context);
 
-/// The extents of a dense tensor by dimension, of a sparse one by level.
+/// The extents of a dense tensor's dimensions, or of a sparse tensor's levels.
 llvm::SmallVector<dialect::ExtentAttr> extentAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
-                                                          mlir::MLIRContext &context);
+                                                        mlir::MLIRContext &context);
 
 /// The extents by dimension, whatever the format.
 llvm::SmallVector<dialect::ExtentAttr> dimensionAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
-                                                             mlir::MLIRContext &context);
+                                                           mlir::MLIRContext &context);
 
 /// The attribute spc.levels of a sparse tensor (docs/architecture.md, "Implicit levels").
 mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context);

@@ -176,7 +176,7 @@ private:
     }
   }
 
-  /// `value` where `mask` has an entry, and what is neutral to the addition where it has none.
+  /// `value` where `mask` has an entry, and the identity of the addition where it has none.
   ExprPtr selected(ExprPtr mask, ExprPtr value, Span where) {
     if (!accessIn(*mask)) {
       errors_
@@ -190,13 +190,13 @@ private:
     ExprPtr pattern = call(Function::Pattern, where, std::move(arguments));
     if (semiring_.addition == Addition::Plus || semiring_.addition == Addition::Or)
       return make(Binary{BinaryOp::Mul, std::move(value), std::move(pattern)}, where);
-    ExprPtr neutral = make(Literal{std::numeric_limits<double>::infinity(), "inf"}, where);
+    ExprPtr identity = make(Literal{std::numeric_limits<double>::infinity(), "inf"}, where);
     if (semiring_.addition == Addition::Max)
-      neutral = make(Negate{std::move(neutral)}, where);
+      identity = make(Negate{std::move(identity)}, where);
     std::vector<ExprPtr> choice;
     choice.push_back(std::move(pattern));
     choice.push_back(std::move(value));
-    choice.push_back(std::move(neutral));
+    choice.push_back(std::move(identity));
     return call(Function::Select, where, std::move(choice));
   }
 
