@@ -13,7 +13,7 @@ namespace spc::driver {
 /// The values of --emit.
 enum class Emit { Ast, Plan, Linalg, Sparse, Loops, Llvm, Assembly, Object };
 
-/// As it is written after --emit=.
+/// The name of a value, as it is written after --emit=.
 const char *spelling(Emit emit);
 
 /// The pipeline's stage; requires: neither Ast nor Plan.

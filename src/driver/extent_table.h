@@ -22,7 +22,7 @@ public:
   /// Says that an extent has at least this size.
   void atLeast(sema::ExtentId extent, int64_t size, const std::string &source, Span where);
 
-  /// Extents with nothing but a least size get it; an error where a fixed size is below a least one.
+  /// Gives extents that have nothing but a least size that size; an error where a fixed size is below a least one.
   void settle();
 
   /// The size where it is known.

@@ -19,7 +19,7 @@ struct CallArgument {
   std::optional<tensor::PackedTensor> tensor;
   alignas(16) unsigned char scalar[16] = {};
 
-  /// Where the kernel finds it.
+  /// The address that the kernel takes.
   void *address(const abi::Parameter &parameter);
   tensor::Number number(const abi::Parameter &parameter) const;
 };

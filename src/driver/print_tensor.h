@@ -9,7 +9,7 @@
 namespace spc::driver {
 
 /// A small tensor in full: a scalar, a dense vector or matrix as aligned rows, other tensors as a list of entries with
-/// coordinates from 1, as in files. Of a larger one its shape, the number of its entries, their sum and their range.
+/// coordinates from 1, as in files. A larger tensor as its shape, the number of its entries, their sum and their range.
 /// `dense`: `entries` holds every element, the last dimension running fastest.
 std::string printTensor(const std::string &name, const tensor::Coordinates &entries, sema::ValueType type, bool dense);
 

@@ -11,7 +11,7 @@
 
 namespace spc::driver {
 
-/// By position in Kernel::parameters.
+/// The input for one parameter of the kernel.
 struct RunInput {
   std::optional<tensor::Coordinates> entries; ///< of an input of order 1 and up
   tensor::Number scalar;                      ///< of an input of order 0

@@ -18,7 +18,7 @@ struct Number {
 /// Whether a double is an integer of at most 2^53 in magnitude: beyond that, others may have been rounded to it.
 bool isExactInteger(double value);
 
-/// For people, in 6 digits: "1.5", or "1.5-2i" where there is an imaginary part.
+/// The number for people, in 6 digits: "1.5", or "1.5-2i" where there is an imaginary part.
 std::string toText(Number number);
 
 /// Element `at` of an array of `type`.

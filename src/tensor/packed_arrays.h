@@ -17,7 +17,7 @@ static_assert(sizeof(void *) == 8, "every field of a C struct takes one slot of 
 /// A C struct of the calling convention, written and read by the role of its fields.
 class PackedArrays {
 public:
-  /// A struct of zeros and NULLs but for the sizes.
+  /// A struct with these sizes and otherwise zeros and NULLs.
   PackedArrays(const format::Format &format, sema::ValueType value, const std::vector<int64_t> &shape);
 
   const format::Format &format() const { return type_.format; }
@@ -40,7 +40,7 @@ public:
   /// Copies every field but the values from a struct of the same format.
   void borrowStructure(const PackedArrays &owner);
 
-  /// The arrays that the struct has now are this one's to free; those that it had are not any more.
+  /// Takes over the arrays that the struct has now, to free them, and forgets those that it had before.
   void adopt();
 
   /// Sets the strides of a dense tensor by its levels; other structs have none.

@@ -10,7 +10,7 @@
 namespace spc::tensor {
 
 /// Fills the arrays of a sparse or tiled struct from entries sorted by level (level_coordinates.h), as in Chou et al.
-/// 2018: `positions_` are the slots of the level packed last, `at_` says which of them each entry is in.
+/// 2018: `positions_` is the number of slots of the level packed last, `at_` says which of them each entry is in.
 class Packer {
 public:
   /// `shape` by dimension. `entries` has one column a level, less the level's least coordinate.

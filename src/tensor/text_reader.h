@@ -31,7 +31,7 @@ public:
   /// A 1-based coordinate, made 0-based; out of 1 … extent is reported as such.
   bool coordinate(int64_t &number, std::string_view what, int64_t extent);
   bool real(double &number);
-  /// Nothing more is on this line.
+  /// Reads the end of the line: nothing but blanks may be left.
   bool lineEnd();
 
   size_t bytesLeft() const { return static_cast<size_t>(end_ - at_); }
