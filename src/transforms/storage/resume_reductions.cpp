@@ -1,8 +1,8 @@
 #include "transforms/passes.h"
 #include "transforms/util/body_arguments.h"
+#include "transforms/util/carried_values.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -15,7 +15,6 @@ namespace spc::transforms {
 namespace {
 
 namespace memref = mlir::memref;
-namespace scf = mlir::scf;
 using mlir::Value;
 
 /// Follows a value back through the loops and branches that carry it, to the constants that they start from.
@@ -30,23 +29,13 @@ public:
   void trace(mlir::OpOperand &place) {
     if (!seen_.insert(&place).second)
       return;
-    const Value value = place.get();
-    mlir::Operation *op = value.getDefiningOp();
     mlir::Attribute constant;
-    if (mlir::matchPattern(value, mlir::m_Constant(&constant))) {
+    if (mlir::matchPattern(place.get(), mlir::m_Constant(&constant))) {
       if (constant == identity_)
         constants.push_back(&place);
-      return;
-    }
-    const unsigned number = op ? mlir::cast<mlir::OpResult>(value).getResultNumber() : 0;
-    if (auto loop = mlir::dyn_cast_or_null<scf::ForOp>(op)) {
-      trace(loop.getInitArgsMutable()[number]);
-    } else if (auto merge = mlir::dyn_cast_or_null<scf::WhileOp>(op)) {
-      if (auto carried = mlir::dyn_cast<mlir::BlockArgument>(merge.getConditionOp().getArgs()[number]))
-        trace(merge.getInitsMutable()[carried.getArgNumber()]);
-    } else if (auto branch = mlir::dyn_cast_or_null<scf::IfOp>(op)) {
-      trace(branch.thenYield()->getOpOperand(number));
-      trace(branch.elseYield()->getOpOperand(number));
+    } else if (const std::optional<Origins> origins = originsOf(place.get())) {
+      for (mlir::OpOperand *start : origins->starts)
+        trace(*start);
     }
   }
 
