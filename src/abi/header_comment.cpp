@@ -53,7 +53,7 @@ std::string statements(const sema::Kernel &kernel) {
 std::string shape(const sema::Kernel &kernel, const sema::Tensor &tensor) {
   std::vector<std::string> extents;
   for (sema::ExtentId id : tensor.extents) {
-    const sema::Extent &extent = kernel.extents[static_cast<size_t>(id)];
+    const sema::Extent &extent = kernel.extents[id];
     extents.push_back(extent.fixed ? std::to_string(*extent.fixed) : forComment(extent.name));
   }
   return join(extents, " x ");
@@ -79,21 +79,21 @@ std::string parameterOf(const Signature &signature, const sema::Kernel &kernel, 
   for (const Parameter &parameter : signature.parameters)
     if (parameter.tensor == tensor)
       return parameter.name;
-  return kernel.tensors[static_cast<size_t>(tensor)].name;
+  return kernel.tensors[tensor].name;
 }
 
 /// The fields of an assembled output's struct for sizes that nothing else says.
 std::string sizesToSet(const sema::Kernel &kernel, const Parameter &parameter) {
   const auto isOperands = [&](sema::ExtentId extent) {
     return std::any_of(kernel.parameters.begin(), kernel.parameters.end(), [&](sema::TensorId id) {
-      const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(id)];
+      const sema::Tensor &tensor = kernel.tensors[id];
       return tensor.isRead && std::find(tensor.extents.begin(), tensor.extents.end(), extent) != tensor.extents.end();
     });
   };
   std::string names;
-  const std::vector<sema::ExtentId> &extents = kernel.tensors[static_cast<size_t>(parameter.tensor)].extents;
+  const std::vector<sema::ExtentId> &extents = kernel.tensors[parameter.tensor].extents;
   for (size_t dim = 0; dim < extents.size(); ++dim) {
-    if (kernel.extents[static_cast<size_t>(extents[dim])].fixed || isOperands(extents[dim]))
+    if (kernel.extents[extents[dim]].fixed || isOperands(extents[dim]))
       continue;
     const Field &field =
         parameter.type.fields[static_cast<size_t>(parameter.type.find(FieldRole::Size, static_cast<int>(dim)))];
@@ -111,7 +111,7 @@ bool keepsStructure(const sema::Tensor &tensor) {
 
 /// What a caller has to know about an argument beyond its shape and storage, in lines.
 std::vector<std::string> notes(const Signature &signature, const sema::Kernel &kernel, const Parameter &parameter) {
-  const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(parameter.tensor)];
+  const sema::Tensor &tensor = kernel.tensors[parameter.tensor];
   std::vector<std::string> lines;
   if (!tensor.partOf.empty())
     lines.push_back("part " + std::to_string(tensor.part) + " of " + forComment(tensor.partOf) +
@@ -138,7 +138,7 @@ std::vector<std::string> notes(const Signature &signature, const sema::Kernel &k
 }
 
 std::string argument(const Signature &signature, const sema::Kernel &kernel, const Parameter &parameter, size_t width) {
-  const sema::Tensor &tensor = kernel.tensors[static_cast<size_t>(parameter.tensor)];
+  const sema::Tensor &tensor = kernel.tensors[parameter.tensor];
   const std::string indent = " *   " + std::string(width + 2, ' ');
   std::string text = " *   " + parameter.name + std::string(width + 2 - parameter.name.size(), ' ') + direction(tensor);
   if (parameter.kind == ParameterKind::ScalarValue || parameter.kind == ParameterKind::ScalarPointer)

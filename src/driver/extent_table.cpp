@@ -10,9 +10,9 @@ constexpr DiagnosticKind kShapeClash{"shape-clash", Severity::Error};
 
 ExtentTable::ExtentTable(const sema::Kernel &kernel, Diagnostics &diagnostics)
     : kernel_(kernel), diagnostics_(diagnostics), fixed_(kernel.extents.size()), least_(kernel.extents.size()) {
-  for (size_t k = 0; k < kernel.extents.size(); ++k)
-    if (kernel.extents[k].fixed)
-      fixed_[k] = Claim{*kernel.extents[k].fixed, "the kernel declares", {}};
+  for (sema::ExtentId id : kernel.extents.ids())
+    if (kernel.extents[id].fixed)
+      fixed_[id] = Claim{*kernel.extents[id].fixed, "the kernel declares", {}};
 }
 
 void ExtentTable::fix(sema::ExtentId extent, int64_t size, const std::string &source, Span where) {
@@ -29,13 +29,13 @@ void ExtentTable::atLeast(sema::ExtentId extent, int64_t size, const std::string
 }
 
 void ExtentTable::settle() {
-  for (size_t k = 0; k < fixed_.size(); ++k) {
-    if (!least_[k])
+  for (sema::ExtentId id : fixed_.ids()) {
+    if (!least_[id])
       continue;
-    if (!fixed_[k])
-      fixed_[k] = least_[k];
-    else if (fixed_[k]->size < least_[k]->size)
-      reportClash(static_cast<sema::ExtentId>(k), *fixed_[k], *least_[k], "at least ");
+    if (!fixed_[id])
+      fixed_[id] = least_[id];
+    else if (fixed_[id]->size < least_[id]->size)
+      reportClash(id, *fixed_[id], *least_[id], "at least ");
   }
 }
 

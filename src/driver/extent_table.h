@@ -39,8 +39,8 @@ private:
 
   const sema::Kernel &kernel_;
   Diagnostics &diagnostics_;
-  std::vector<std::optional<Claim>> fixed_;
-  std::vector<std::optional<Claim>> least_;
+  IdVector<sema::ExtentId, std::optional<Claim>> fixed_;
+  IdVector<sema::ExtentId, std::optional<Claim>> least_;
 };
 
 } // namespace spc::driver

@@ -167,7 +167,7 @@ void InputReader::readSizes() {
       std::optional<std::string> near = didYouMean(assignment->name, names);
       diagnostic.advise(near ? "did you mean '" + *near + "'?" : "its extents are " + list);
     } else {
-      extents_.fix(static_cast<sema::ExtentId>(found - names.begin()), *size, "--size says", assignment->where);
+      extents_.fix(sema::ExtentId(found - names.begin()), *size, "--size says", assignment->where);
     }
   }
 }
@@ -280,7 +280,7 @@ void InputReader::readFile(size_t parameter) {
 void InputReader::settleExtents() {
   extents_.settle();
   inputs_.extents.resize(kernel_.extents.size());
-  std::vector<bool> used(kernel_.extents.size());
+  IdVector<sema::ExtentId, bool> used(kernel_.extents.size());
   for (sema::TensorId id : kernel_.parameters)
     for (sema::ExtentId extent : kernel_.tensors[id].extents) {
       std::optional<int64_t> size = extents_.size(extent);

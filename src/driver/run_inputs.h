@@ -20,7 +20,7 @@ struct RunInput {
 /// All that a call of the kernel is given.
 struct RunInputs {
   std::vector<RunInput> parameters;
-  std::vector<int64_t> extents; ///< by sema::ExtentId
+  IdVector<sema::ExtentId, int64_t> extents;
 
   std::vector<int64_t> shapeOf(const sema::Tensor &tensor) const;
 };

@@ -55,9 +55,9 @@ void AssembledOutputs::prepare() {
   for (const TensorArgument &argument : entry_.arguments)
     if (argument.parameter.isAssembled)
       add(argument.parameter.tensor, &argument, argument.parameter.type);
-  for (size_t id = 0; id < entry_.kernel.tensors.size(); ++id)
+  for (sema::TensorId id : entry_.kernel.tensors.ids())
     if (const sema::Tensor &tensor = entry_.kernel.tensors[id]; tensor.is<sema::Temporary>() && tensor.isAssembled())
-      add(static_cast<sema::TensorId>(id), nullptr, abi::structFor(tensor.format, tensor.type));
+      add(id, nullptr, abi::structFor(tensor.format, tensor.type));
   if (outputs_.empty())
     return;
   LLVM::LLVMFuncOp releaser = memory_.releaser();

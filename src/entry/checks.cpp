@@ -252,9 +252,9 @@ void checkSizes(Entry &entry) {
     if (const auto *view = tensor.as<sema::View>())
       checkWindows(entry, *view, tensor.extents);
   for (const sema::LeastExtent &needed : entry.kernel.leastExtents)
-    entry.build.failIf(entry.build.compare(ICmpPredicate::slt, entry.extents[static_cast<size_t>(needed.extent)],
-                                           entry.build.constant(needed.least)),
-                       Status::Shape);
+    entry.build.failIf(
+        entry.build.compare(ICmpPredicate::slt, entry.extents[needed.extent], entry.build.constant(needed.least)),
+        Status::Shape);
 }
 
 void checkArguments(Entry &entry) {

@@ -129,7 +129,7 @@ void loadArguments(Entry &entry) {
 
 mlir::LogicalResult bindExtents(Entry &entry) {
   entry.extents.resize(entry.kernel.extents.size());
-  for (size_t e = 0; e < entry.extents.size(); ++e)
+  for (sema::ExtentId e : entry.extents.ids())
     if (entry.kernel.extents[e].fixed)
       entry.extents[e] = entry.build.constant(*entry.kernel.extents[e].fixed);
   takeExtents(entry, true);
@@ -214,9 +214,9 @@ Binds allBinds(Entry &entry) {
   const auto addSize = [&](sema::ExtentId extent, int64_t block, Value value) {
     binds[BindAttr::get(ExtentAttr::get(context, entry.kernel.extents[extent].name, block))] = value;
   };
-  for (size_t e = 0; e < entry.extents.size(); ++e)
-    addSize(static_cast<sema::ExtentId>(e), 1, entry.extents[e]);
-  for (size_t t = 0; t < entry.tensors.size(); ++t) {
+  for (sema::ExtentId e : entry.extents.ids())
+    addSize(e, 1, entry.extents[e]);
+  for (sema::TensorId t : entry.tensors.ids()) {
     const sema::Tensor &tensor = entry.kernel.tensors[t];
     for (const format::Level &level : tensor.format.levels)
       if (level.part == format::Part::Quotient)

@@ -54,8 +54,8 @@ struct Entry {
   mlir::Value context;
   runtime::Phase phase = runtime::Phase::Assemble; ///< of a kernel that assembles
   std::vector<TensorArgument> arguments;
-  std::vector<mlir::Value> extents; ///< by ExtentId
-  std::vector<TensorView> tensors;  ///< by TensorId: what the body gets
+  IdVector<sema::ExtentId, mlir::Value> extents;
+  IdVector<sema::TensorId, TensorView> tensors; ///< what the body gets
 };
 
 /// The function argument of parameter `index`; the context comes first.
@@ -90,7 +90,7 @@ const sema::Tensor &tensorNamed(const sema::Kernel &kernel, llvm::StringRef name
 
 /// What the entry knows of one of the kernel's tensors.
 inline const TensorView &viewOf(const Entry &entry, const sema::Tensor &tensor) {
-  return entry.tensors[static_cast<size_t>(&tensor - entry.kernel.tensors.data())];
+  return entry.tensors[sema::TensorId(&tensor - entry.kernel.tensors.data())];
 }
 
 /// The number of blocks of `block` that cover an extent.

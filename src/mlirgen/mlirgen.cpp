@@ -20,7 +20,8 @@ namespace {
 class BodyBuilder {
 public:
   BodyBuilder(const sema::Kernel &kernel, const sema::Step &step, mlir::ModuleOp module)
-      : kernel_(kernel), step_(step), module_(module), context_(*module.getContext()), builder_(&context_) {}
+      : kernel_(kernel), step_(step), module_(module), context_(*module.getContext()), builder_(&context_),
+        read_(kernel.tensors.size()), followers_(kernel.tensors.size()), written_(kernel.tensors.size()) {}
 
   /// Gives the body, named `name`.
   mlir::func::FuncOp build(const std::string &name);
@@ -60,10 +61,10 @@ private:
   mlir::OpBuilder builder_;
   mlir::func::FuncOp function_;
   std::vector<Argument> arguments_;
-  llvm::DenseMap<sema::TensorId, mlir::Value> read_;      ///< operands: dense value, sparse view or scalar
-  llvm::DenseMap<sema::TensorId, mlir::Value> followers_; ///< dense views of operands that follow others
-  llvm::DenseMap<sema::TensorId, mlir::Value> written_;   ///< current value of each written tensor, always dense
-  llvm::SmallVector<mlir::Value> runs_; ///< by term of an assembling statement: the value of its stand-in
+  IdVector<sema::TensorId, mlir::Value> read_;      ///< operands: dense value, sparse view or scalar
+  IdVector<sema::TensorId, mlir::Value> followers_; ///< dense views of operands that follow others
+  IdVector<sema::TensorId, mlir::Value> written_;   ///< current value of each written tensor, always dense
+  llvm::SmallVector<mlir::Value> runs_;             ///< by term of an assembling statement: the value of its stand-in
 };
 
 bool BodyBuilder::isScalarOperand(const sema::Tensor &tensor) const {
@@ -71,8 +72,8 @@ bool BodyBuilder::isScalarOperand(const sema::Tensor &tensor) const {
 }
 
 std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
-  std::vector<bool> isOperand(kernel_.tensors.size()), isTarget(kernel_.tensors.size());
-  std::vector<bool> isFollower(kernel_.tensors.size());
+  const size_t count = kernel_.tensors.size();
+  IdVector<sema::TensorId, bool> isOperand(count), isTarget(count), isFollower(count);
   if (const auto *copy = std::get_if<sema::Copy>(&step_)) {
     isOperand[copy->from] = true;
     isTarget[copy->to] = true;
@@ -84,7 +85,7 @@ std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
         (operand.follows ? isFollower : isOperand)[operand.tensor] = true;
   }
   std::vector<Argument> result;
-  for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id) {
+  for (sema::TensorId id : kernel_.tensors.ids()) {
     for (Argument &argument : argumentsOf(id, isOperand[id], isTarget[id]))
       result.push_back(argument);
     if (isFollower[id])
@@ -205,7 +206,7 @@ mlir::func::FuncOp BodyBuilder::build(const std::string &name) {
     if (argument.run >= 0)
       results.push_back(runs_[argument.run]);
     else if (isWritten(argument))
-      results.push_back(written_.lookup(argument.tensor));
+      results.push_back(written_[argument.tensor]);
   mlir::func::ReturnOp::create(builder_, function_.getLoc(), results);
   return function_;
 }
@@ -222,8 +223,8 @@ mlir::Location BodyBuilder::locationOf(Span where) {
 mlir::Value BodyBuilder::operandValue(sema::TensorId id) {
   const sema::Tensor &tensor = kernel_.tensors[id];
   if (!tensor.format.isDense())
-    return read_.lookup(id);
-  mlir::Value current = written_.contains(id) ? written_.lookup(id) : read_.lookup(id);
+    return read_[id];
+  mlir::Value current = written_[id] ? written_[id] : read_[id];
   if (tensor.order() > 0 || isScalarOperand(tensor))
     return current;
   return mlir::tensor::ExtractOp::create(builder_, function_.getLoc(), current, mlir::ValueRange());
@@ -234,11 +235,11 @@ void BodyBuilder::emit(const sema::Statement &statement) {
   const sema::Tensor &target = kernel_.tensors[statement.target];
   if (statement.zeroFirst) {
     mlir::Value identity = identityOf(builder_, location, statement.reduction, target.type);
-    auto fill = mlir::linalg::FillOp::create(builder_, location, identity, written_.lookup(statement.target));
+    auto fill = mlir::linalg::FillOp::create(builder_, location, identity, written_[statement.target]);
     written_[statement.target] = fill.getResult(0);
   }
   for (const sema::Term &term : statement.terms)
-    written_[statement.target] = emit(statement, term, written_.lookup(statement.target));
+    written_[statement.target] = emit(statement, term, written_[statement.target]);
 }
 
 /// Each term adds to a stand-in of its own, which holds nothing before.
@@ -268,9 +269,9 @@ llvm::SmallVector<int> placeLoops(const sema::Term &term) {
 
 /// An extent as a value of type index: from any argument that has it, else an argument of its own.
 mlir::Value BodyBuilder::extentValue(sema::ExtentId extent) {
-  for (sema::TensorId id = 0; id < static_cast<int>(kernel_.tensors.size()); ++id) {
+  for (sema::TensorId id : kernel_.tensors.ids()) {
     const sema::Tensor &tensor = kernel_.tensors[id];
-    mlir::Value argument = read_.contains(id) ? read_.lookup(id) : written_.lookup(id);
+    mlir::Value argument = read_[id] ? read_[id] : written_[id];
     const bool isDense = tensor.format.isDense();
     for (int k = 0; argument && k < (isDense ? tensor.order() : tensor.format.levelCount()); ++k)
       if (isDense ? tensor.extents[k] == extent
@@ -322,7 +323,7 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
   Arithmetic arithmetic(builder_, location, false);
   const mlir::Value zero = hiddenZero(statement, term);
   for (auto [number, operand] : llvm::enumerate(term.operands)) {
-    mlir::Value value = operand.follows ? followers_.lookup(operand.tensor) : operandValue(operand.tensor);
+    mlir::Value value = operand.follows ? followers_[operand.tensor] : operandValue(operand.tensor);
     if (operand.indices.empty()) {
       scalars[number] = value;
       continue;
@@ -363,11 +364,11 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
 void BodyBuilder::emit(const sema::Copy &copy) {
   mlir::Value from = operandValue(copy.from);
   if (kernel_.tensors[copy.from].order() == 0) {
-    auto fill = mlir::linalg::FillOp::create(builder_, function_.getLoc(), from, written_.lookup(copy.to));
+    auto fill = mlir::linalg::FillOp::create(builder_, function_.getLoc(), from, written_[copy.to]);
     written_[copy.to] = fill.getResult(0);
     return;
   }
-  auto copied = mlir::linalg::CopyOp::create(builder_, function_.getLoc(), from, written_.lookup(copy.to));
+  auto copied = mlir::linalg::CopyOp::create(builder_, function_.getLoc(), from, written_[copy.to]);
   written_[copy.to] = copied.getResult(0);
 }
 

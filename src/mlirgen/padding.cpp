@@ -63,9 +63,7 @@ bool isClippedBy(const sema::Tensor &tensor, const std::vector<Index> &indices, 
 
 std::vector<OpenCoordinate> openCoordinates(const sema::Kernel &kernel, const sema::Statement &statement,
                                             const sema::Term &term) {
-  const auto tensorAt = [&](sema::TensorId id) -> const sema::Tensor & {
-    return kernel.tensors[static_cast<size_t>(id)];
-  };
+  const auto tensorAt = [&](sema::TensorId id) -> const sema::Tensor & { return kernel.tensors[id]; };
   std::vector<OpenCoordinate> open;
   for (const sema::Operand &operand : term.operands) {
     const sema::Tensor &tensor = tensorAt(operand.tensor);

@@ -10,7 +10,7 @@ namespace spc::mlirgen {
 /// A coordinate of a sparse operand's dimension, and the extent that it must stay below (nor may it be negative).
 struct OpenCoordinate {
   sema::Index index;
-  sema::ExtentId extent = 0;
+  sema::ExtentId extent;
 };
 
 /// The coordinates that are summed over, may lie outside of the tensor, and index nothing by which the loops would be

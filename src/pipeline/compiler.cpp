@@ -144,7 +144,7 @@ Span runtimeUse(const sema::Kernel &kernel) {
     if (const sema::Statement *statement = sema::assemblingStatement(step))
       return statement->where;
     const auto *conversion = std::get_if<sema::Conversion>(&step);
-    if (conversion && kernel.tensors[static_cast<size_t>(conversion->to)].isAssembled())
+    if (conversion && kernel.tensors[conversion->to].isAssembled())
       return conversion->where;
   }
   for (const sema::Tensor &tensor : kernel.tensors)

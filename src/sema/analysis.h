@@ -35,7 +35,7 @@ struct Analysis {
   Diagnostics &diagnostics;
 
   Kernel kernel;
-  std::vector<Symbol> symbols;                                    ///< by TensorId; the tensors of the source text
+  IdVector<TensorId, Symbol> symbols;                             ///< the tensors of the source text
   std::map<std::string, const syntax::TensorDecl *> declarations; ///< by name, also of tensors that are not used
   std::vector<std::pair<std::string, Span>> indexNames;           ///< every index variable, in the order of the text
   std::vector<ResolvedStatement> statements;

@@ -19,8 +19,8 @@
 
 namespace spc::sema {
 
-using TensorId = int; ///< index into Kernel::tensors
-using ExtentId = int; ///< index into Kernel::extents
+using TensorId = Id<struct TensorTag>; ///< into Kernel::tensors
+using ExtentId = Id<struct ExtentTag>; ///< into Kernel::extents
 
 /// One symbolic size. Every tensor dimension has one; dimensions that must agree share it.
 struct Extent {
@@ -52,17 +52,17 @@ struct Temporary {
 
 /// A copy of `source` in another format, made by the entry code before anything runs, or by a RefreshCopy.
 struct Converted {
-  TensorId source = 0;
+  TensorId source;
 };
 
 /// A temporary of the source text that the statement of the target `reader` computes where it reads it.
 struct Fused {
-  TensorId reader = 0;
+  TensorId reader;
 };
 
 /// Elements of the dense `source`, at other indices: nothing of its own is stored.
 struct View {
-  TensorId source = 0;
+  TensorId source;
   std::vector<Window> windows; ///< by dimension of the source
   bool hasUnitStride = true;   ///< neighbours along the last dimension are neighbours in memory
 };
@@ -78,7 +78,7 @@ struct Own {
 /// Another tensor's, which has the same levels in storage. `declared`: the user has said so of a parameter, of which
 /// only the values are passed; otherwise an output keeps an operand's. Where both are so, the declared owner is named.
 struct SharedWith {
-  TensorId owner = 0; ///< may share itself: structureOwner() gives the last one
+  TensorId owner; ///< may share itself: structureOwner() gives the last one
   bool declared = false;
   bool operator==(const SharedWith &) const = default;
 };
@@ -125,7 +125,7 @@ using LoopId = int; ///< index into Term::loops: position in the loop nest, 0 ou
 /// block of it, where in the block) or of two (which diagonal).
 struct Loop {
   std::string variable;     ///< for people: "i", "i / 4", "i % 4", "j - i"
-  ExtentId extent = 0;      ///< of the variable; of a difference j - i that of j
+  ExtentId extent;          ///< of the variable; of a difference j - i that of j
   bool isReduction = false; ///< the statement's target does not depend on it alone; see Term
   format::Part part = format::Part::Whole;
   int64_t block = 0; ///< of a quotient or a remainder
@@ -146,7 +146,7 @@ using OperandId = Id<struct OperandTag>; ///< into Term::operands
 
 /// One distinct (tensor, indices) access; a term lists each once, however often its expression uses it.
 struct Operand {
-  TensorId tensor = 0;
+  TensorId tensor;
   /// One index a dimension of a dense tensor, or a level of a sparse one; empty for scalars. An index of a sparse
   /// tensor has one term, unless it is that of a fully dense root.
   std::vector<Index> indices;
@@ -248,7 +248,7 @@ struct Collecting {
 /// Computed in the widest type among the statement's operands and its target; rounded to the target's type as it is
 /// accumulated.
 struct Statement {
-  TensorId target = 0;
+  TensorId target;
   ValueType computeType = ValueType::F64;
   bool zeroFirst = false; ///< the target (its stored values, where it shares a pattern) is set to 0 before the terms,
                           ///< or to the identity of the reduction
@@ -260,21 +260,21 @@ struct Statement {
 
 /// Copies `from` to `to`, same shape, both dense (an output that its own statement reads other than in place).
 struct Copy {
-  TensorId from = 0;
-  TensorId to = 0;
+  TensorId from;
+  TensorId to;
 };
 
 /// Builds the arrays of the assembled tensor `to` from the entries of the sparse tensor `from` (perhaps itself).
 struct Conversion {
-  TensorId from = 0;
-  TensorId to = 0;
+  TensorId from;
+  TensorId to;
   std::vector<int> dims; ///< by dimension of `from`: that of `to`
   Span where;
 };
 
 /// Makes the Converted tensor `copy` of what its source, which an earlier step has written, holds now.
 struct RefreshCopy {
-  TensorId copy = 0;
+  TensorId copy;
 };
 
 using Step = std::variant<Statement, Copy, Conversion, RefreshCopy>;
@@ -294,7 +294,7 @@ struct Schedule {
 
 /// An extent that a constant index of a sparse operand needs: the entry checks that it is no smaller.
 struct LeastExtent {
-  ExtentId extent = 0;
+  ExtentId extent;
   int64_t least = 0;
 };
 
@@ -302,9 +302,9 @@ struct LeastExtent {
 struct Kernel {
   std::string function; ///< a C identifier
   std::string kernelFile;
-  std::vector<Extent> extents;
+  IdVector<ExtentId, Extent> extents;
   std::vector<LeastExtent> leastExtents;
-  std::vector<Tensor> tensors;
+  IdVector<TensorId, Tensor> tensors;
   std::vector<TensorId> parameters; ///< ABI order: operands by first appearance on the right, then outputs
   std::vector<Step> steps;
   bool strictFp = false;

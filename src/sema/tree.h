@@ -24,7 +24,7 @@ struct Variable {
   enum class Kind { Target, Implicit, Bound, Derived };
   std::string name;
   Kind kind = Kind::Implicit;
-  ExtentId extent = -1;
+  ExtentId extent;
 
   struct Multiple {
     VariableId variable;
@@ -32,7 +32,7 @@ struct Variable {
     bool operator==(const Multiple &) const = default;
   };
   /// The dimension that a derived variable indexes alone, and its value.
-  TensorId tensor = -1;
+  TensorId tensor;
   int dim = -1;
   std::vector<Multiple> terms = {};
   int64_t constant = 0;
@@ -41,7 +41,7 @@ struct Variable {
 
 /// One distinct (tensor, indices) access of a statement.
 struct Access {
-  TensorId tensor = 0;
+  TensorId tensor;
   std::vector<VariableId> variables; ///< by dimension
   std::vector<Span> places;          ///< of the indices, by dimension; empty for accesses that sema made up
   Span where;                        ///< of its first occurrence

@@ -18,15 +18,15 @@ using sema::TensorId;
 using sema::ValueType;
 
 TensorId add(Kernel &kernel, const std::string &name, ValueType type, Format format,
-             std::vector<sema::ExtentId> extents) {
+             const std::vector<size_t> &extents) {
   Tensor tensor;
   tensor.name = name;
   tensor.type = type;
   tensor.format = std::move(format);
-  tensor.extents = std::move(extents);
+  for (size_t extent : extents)
+    tensor.extents.push_back(sema::ExtentId(extent));
   tensor.isRead = true;
-  kernel.tensors.push_back(std::move(tensor));
-  const TensorId id = static_cast<TensorId>(kernel.tensors.size()) - 1;
+  const TensorId id = kernel.tensors.add(std::move(tensor));
   kernel.parameters.push_back(id);
   return id;
 }
@@ -44,7 +44,7 @@ void addStatement(Kernel &kernel, const SourceFile &file, const std::string &tex
   kernel.steps.emplace_back(std::move(statement));
 }
 
-Kernel named(const std::string &function, const std::string &file, std::vector<sema::Extent> extents) {
+Kernel named(const std::string &function, const std::string &file, IdVector<sema::ExtentId, sema::Extent> extents) {
   Kernel kernel;
   kernel.function = function;
   kernel.kernelFile = file;

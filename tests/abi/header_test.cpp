@@ -85,15 +85,15 @@ TEST_CASE("an assembled output's size that no operand has is the caller's to set
   sema::Kernel kernel = abi::test::product(sources);
   const std::string words = "to be set before, as no operand has it: ";
   CHECK(writeHeader(makeSignature(kernel), kernel).find(words) == std::string::npos);
-  kernel.tensors[1].extents = {2, 0};
+  kernel.tensors[sema::TensorId(1)].extents = {sema::ExtentId(2), sema::ExtentId(0)};
   CHECK(writeHeader(makeSignature(kernel), kernel).find(words + "ncols\n") != std::string::npos);
-  kernel.extents[1].fixed = 7;
+  kernel.extents[sema::ExtentId(1)].fixed = 7;
   CHECK(writeHeader(makeSignature(kernel), kernel).find(words) == std::string::npos);
   // Of order 3 the sizes are an array.
   sema::Kernel cube = abi::test::csfProduct(sources);
-  cube.tensors[2].format = abi::test::makeFormat("ccc");
-  cube.tensors[2].extents = {0, 1, 3};
-  cube.tensors[2].structure = sema::Assembled{};
+  cube.tensors[sema::TensorId(2)].format = abi::test::makeFormat("ccc");
+  cube.tensors[sema::TensorId(2)].extents = {sema::ExtentId(0), sema::ExtentId(1), sema::ExtentId(3)};
+  cube.tensors[sema::TensorId(2)].structure = sema::Assembled{};
   cube.extents.push_back({"l", {}});
   CHECK(writeHeader(makeSignature(cube), cube).find(words + "shape[2]\n") != std::string::npos);
 }

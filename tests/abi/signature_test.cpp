@@ -16,8 +16,7 @@ std::vector<std::string> namesFor(const std::vector<std::string> &tensors) {
   sema::Kernel kernel;
   kernel.function = "f";
   for (const std::string &name : tensors) {
-    kernel.parameters.push_back(static_cast<sema::TensorId>(kernel.tensors.size()));
-    kernel.tensors.push_back({});
+    kernel.parameters.push_back(kernel.tensors.add({}));
     kernel.tensors.back().name = name;
   }
   std::vector<std::string> names;
@@ -49,7 +48,7 @@ TEST_CASE("operands are const structs, a shared pattern's output fills its struc
 TEST_CASE("a sparse tensor scaled in place has nothing to fill") {
   SourceManager sources;
   sema::Kernel kernel = abi::test::sddmm(sources);
-  kernel.tensors[3].structure = sema::Own{};
+  kernel.tensors[sema::TensorId(3)].structure = sema::Own{};
   CHECK_FALSE(makeSignature(kernel).parameters[3].fillsStructure);
 }
 
@@ -61,7 +60,7 @@ TEST_CASE("scalars go by value, order-0 outputs by pointer") {
   CHECK(signature.parameters[3].isWritten);
   CHECK(signature.parameters[4].kind == ParameterKind::ScalarPointer);
   CHECK(signature.parameters[4].name == "nrm");
-  kernel.tensors[4].isRead = true;
+  kernel.tensors[sema::TensorId(4)].isRead = true;
   CHECK(makeSignature(kernel).parameters[4].kind == ParameterKind::ScalarPointer);
 }
 
@@ -100,7 +99,7 @@ TEST_CASE("an assembled output is a struct that the call sets") {
   kernel.dropZeros = true;
   CHECK_FALSE(makeSignature(kernel).hasPhases);
   kernel.dropZeros = false;
-  kernel.tensors[2].isRead = true;
+  kernel.tensors[sema::TensorId(2)].isRead = true;
   CHECK_FALSE(makeSignature(kernel).hasPhases);
   CHECK(makeSignature(kernel).parameters[2].isAssembled);
   SourceManager others;
@@ -119,10 +118,10 @@ TEST_CASE("a kernel of several steps has no phases") {
 TEST_CASE("only parameters of the kernel are parameters of the function") {
   SourceManager sources;
   sema::Kernel kernel = abi::test::scaledSpmv(sources);
-  kernel.parameters = {3, 1};
+  kernel.parameters = {sema::TensorId(3), sema::TensorId(1)};
   const Signature signature = makeSignature(kernel);
   REQUIRE(signature.parameters.size() == 2);
-  CHECK(signature.parameters[0].tensor == 3);
+  CHECK(signature.parameters[0].tensor == sema::TensorId(3));
   CHECK(signature.parameters[1].name == "M");
 }
 

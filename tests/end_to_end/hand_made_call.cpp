@@ -94,7 +94,7 @@ HandMadeCall::HandMadeCall(const KernelSpec &spec) : statements_(spec.statements
     auto made = std::make_unique<Argument>();
     made->parameter = &parameter;
     made->fields.assign(parameter.type.fields.size(), 0);
-    arguments_[compiled_.kernel().tensors[static_cast<size_t>(parameter.tensor)].name] = std::move(made);
+    arguments_[compiled_.kernel().tensors[parameter.tensor].name] = std::move(made);
   }
 }
 
@@ -186,7 +186,7 @@ void HandMadeCall::releaseAssembled() {
 int32_t HandMadeCall::call(spc_context *context) {
   std::vector<void *> pointers = {context};
   for (const abi::Parameter &parameter : signature_.parameters) {
-    Argument &made = argument(compiled_.kernel().tensors[static_cast<size_t>(parameter.tensor)].name);
+    Argument &made = argument(compiled_.kernel().tensors[parameter.tensor].name);
     if (made.assembled)
       pointers.push_back(made.assembled->cStruct());
     else

@@ -64,7 +64,7 @@ TEST_CASE("temporaries have room for elements of their type") {
     Probe probe;
     const auto m = probe.extent("m");
     probe.operand("x", formatOf("d"), {m});
-    probe.kernel.tensors[static_cast<size_t>(probe.temporary("t", formatOf("d"), {m}))].type = type;
+    probe.kernel.tensors[probe.temporary("t", formatOf("d"), {m})].type = type;
     Running run(probe);
     double element = 0;
     run["x"].at(FieldRole::Size) = 5;

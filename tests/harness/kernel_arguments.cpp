@@ -42,7 +42,7 @@ std::string KernelArguments::pack() {
   for (const abi::Parameter &parameter : signature_.parameters) {
     auto argument = std::make_unique<Argument>();
     argument->parameter = &parameter;
-    argument->tensor = &kernel_.tensors[static_cast<size_t>(parameter.tensor)];
+    argument->tensor = &kernel_.tensors[parameter.tensor];
     for (int dimension : classes_.ofTensor.at(argument->sourceName()))
       argument->shape.push_back(trial_.extents[static_cast<size_t>(dimension)]);
     arguments_.push_back(std::move(argument));
@@ -213,7 +213,7 @@ std::vector<int64_t> KernelArguments::shapeOf(const std::string &tensor) const {
 std::vector<uint8_t> KernelArguments::sharedMask(const sema::Tensor &tensor, const MaskOf &maskOf) const {
   if (!tensor.shared())
     return {};
-  const sema::Tensor &owner = kernel_.tensors[static_cast<size_t>(tensor.shared()->owner)];
+  const sema::Tensor &owner = kernel_.tensors[tensor.shared()->owner];
   const std::string &name = owner.partOf.empty() ? owner.name : owner.partOf;
   return maskInOrderOf(tensor.format, shapeOf(tensor.name), owner.format, shapeOf(name), maskOf(name));
 }

@@ -224,7 +224,7 @@ bool KernelUnderTest::canStore(const Trial &given) const {
                              std::any_of(kernel_->tensors.begin(), kernel_->tensors.end(),
                                          [](const sema::Tensor &tensor) { return std::isinf(tensor.fill); });
   for (sema::TensorId id : kernel_->parameters) {
-    const sema::Tensor &tensor = kernel_->tensors[static_cast<size_t>(id)];
+    const sema::Tensor &tensor = kernel_->tensors[id];
     if (tensor.format.isDense())
       continue;
     std::vector<int64_t> shape;

@@ -58,13 +58,11 @@ Probe::Probe() {
 }
 
 sema::ExtentId Probe::extent(const std::string &name, std::optional<int64_t> fixed) {
-  kernel.extents.push_back({name, fixed});
-  return static_cast<sema::ExtentId>(kernel.extents.size()) - 1;
+  return kernel.extents.add({name, fixed});
 }
 
 sema::TensorId Probe::add(sema::Tensor tensor) {
-  kernel.tensors.push_back(std::move(tensor));
-  const auto id = static_cast<sema::TensorId>(kernel.tensors.size()) - 1;
+  const sema::TensorId id = kernel.tensors.add(std::move(tensor));
   if (kernel.tensors.back().is<sema::Parameter>())
     kernel.parameters.push_back(id);
   return id;

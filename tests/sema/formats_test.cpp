@@ -55,7 +55,7 @@ TEST_CASE("declared sparse and bound to nothing") {
 TEST_CASE("outputs that keep a pattern share it") {
   Checked sampled = check("D(i,j) = S(i,j)*A(i,k)*B(j,k)", {"csr"});
   const Tensor &output = sampled.tensor("D");
-  CHECK(output.shared()->owner == 0);
+  CHECK(output.shared()->owner == TensorId(0));
   CHECK(output.format.sameStorage(sampled.tensor("S").format));
   CHECK(sampled.statement().zeroFirst);
   CHECK(sampled.count("output-format") == 1);
@@ -71,12 +71,12 @@ TEST_CASE("outputs that keep a pattern share it") {
   CHECK(cube.tensor("D").format.levels[2].dim == 2);
 
   Checked terms = check("D(i,j) = S(i,j)*a - 3*S(i,j)*x(j)", {"S=coo"});
-  CHECK(terms.ownerOf("D") == 0);
+  CHECK(terms.ownerOf("D") == TensorId(0));
   CHECK(terms.statement().terms.size() == 2);
   CHECK(check("D(i,j) += S(i,j)", {"S=csr"}).tensor("D").isRead);
-  CHECK(check("z(i) = v(i)*x(i)", {"v=vector"}).ownerOf("z") == 0);
-  CHECK(check("D(i,j) = S(i,j)/(a + x(i))", {"S=csr"}).ownerOf("D") == 0);
-  CHECK(check("D(i,j) = S(i,j)*S(i,j)", {"S=csr"}).ownerOf("D") == 0);
+  CHECK(check("z(i) = v(i)*x(i)", {"v=vector"}).ownerOf("z") == TensorId(0));
+  CHECK(check("D(i,j) = S(i,j)/(a + x(i))", {"S=csr"}).ownerOf("D") == TensorId(0));
+  CHECK(check("D(i,j) = S(i,j)*S(i,j)", {"S=csr"}).ownerOf("D") == TensorId(0));
 }
 
 TEST_CASE("outputs that keep no pattern are dense") {
@@ -92,22 +92,22 @@ TEST_CASE("outputs that keep no pattern are dense") {
 
 TEST_CASE("a chain of shared patterns leads to its first owner") {
   Checked chain = check("D(i,j) = 2*S(i,j)\nE(i,j) = D(i,j)*x(i)\nD(i,j) = 3*D(i,j)", {"S=csr"});
-  CHECK(chain.ownerOf("D") == 0);
-  CHECK(chain.ownerOf("E") == 0);
+  CHECK(chain.ownerOf("D") == TensorId(0));
+  CHECK(chain.ownerOf("E") == TensorId(0));
   CHECK(chain.steps().ends_with("D in f64:\n  for i, j: D(i,j) = 3*D(i,j)\n"));
 }
 
 TEST_CASE("every statement that writes an output must keep the pattern") {
-  CHECK(check("D(i,j) = 2*S(i,j)\nD(i,j) += S(i,j)*x(j)", {"S=csr"}).ownerOf("D") == 0);
+  CHECK(check("D(i,j) = 2*S(i,j)\nD(i,j) += S(i,j)*x(j)", {"S=csr"}).ownerOf("D") == TensorId(0));
   CHECK(check("D(i,j) = 2*S(i,j)\nD(i,j) += x(j)", {"S=csr"}).tensor("D").format.isDense());
   CHECK(check("D(i,j) = 2*S(i,j)\nD(i,j) += R(i,j)", {"S=csr", "R=csr"}).tensor("D").format.isDense());
   CHECK(check("D(i,j) = x(j)\nD(i,j) += S(i,j)", {"S=csr"}).tensor("D").format.isDense());
 }
 
 TEST_CASE("bound outputs") {
-  CHECK(check("D(i,j) = 2*S(i,j)", {"S=csr", "D=csr"}).ownerOf("D") == 0);
+  CHECK(check("D(i,j) = 2*S(i,j)", {"S=csr", "D=csr"}).ownerOf("D") == TensorId(0));
   CHECK(check("D(i,j) = 2*S(i,j)", {"S=csr", "D=dense"}).tensor("D").format.isDense());
-  CHECK(check("tensor S(m,n), sparse\ntensor D(m,n), sparse\nD(i,j) = 2*S(i,j)", {"csr"}).ownerOf("D") == 0);
+  CHECK(check("tensor S(m,n), sparse\ntensor D(m,n), sparse\nD(i,j) = 2*S(i,j)", {"csr"}).ownerOf("D") == TensorId(0));
 }
 
 TEST_CASE("results that could have been sparse are warned of") {

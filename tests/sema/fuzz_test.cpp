@@ -211,7 +211,7 @@ void checkKernel(const Kernel &kernel) {
 
 /// All of a kernel, of whatever formats, that later stages take for granted.
 void checkLinks(const Kernel &kernel) {
-  const auto isTensor = [&](TensorId id) { return id >= 0 && id < static_cast<int>(kernel.tensors.size()); };
+  const auto isTensor = [&](TensorId id) { return kernel.tensors.has(id); };
   for (TensorId id : kernel.parameters)
     REQUIRE(isTensor(id));
   for (const Tensor &tensor : kernel.tensors) {

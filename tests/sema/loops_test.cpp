@@ -40,7 +40,7 @@ TEST_CASE("all sixteen storages of a matrix product have the expected loops") {
   if (*expected.copied) {
     const Tensor &copy = product.tensor("C$0_1");
     CHECK(copy.is<Converted>());
-    CHECK(*sourceOf(copy) == product.statement().terms[0].operands[OperandId(0)].tensor + 1);
+    CHECK(sourceOf(copy)->index() == product.statement().terms[0].operands[OperandId(0)].tensor.index() + 1);
     REQUIRE(copy.format.order() == 2);
     CHECK(copy.format.levels[0].isDense());
     CHECK(copy.format.levels[1].isCompressed());

@@ -74,12 +74,12 @@ TEST_CASE("extents that index variables tie together are one") {
   Checked product = check("tensor A(m,k): f32\ntensor B(k,n): f32\nC(i,j) = A(i,l)*B(l,j)");
   const auto &extents = product.kernel->extents;
   REQUIRE(extents.size() == 3);
-  CHECK(product.tensor("A").extents == std::vector<ExtentId>{0, 1});
-  CHECK(product.tensor("B").extents == std::vector<ExtentId>{1, 2});
-  CHECK(product.tensor("C").extents == std::vector<ExtentId>{0, 2});
-  CHECK(extents[0].name == "m");
-  CHECK(extents[1].name == "k");
-  CHECK(extents[2].name == "n");
+  CHECK(product.tensor("A").extents == std::vector<ExtentId>{ExtentId(0), ExtentId(1)});
+  CHECK(product.tensor("B").extents == std::vector<ExtentId>{ExtentId(1), ExtentId(2)});
+  CHECK(product.tensor("C").extents == std::vector<ExtentId>{ExtentId(0), ExtentId(2)});
+  CHECK(extents[ExtentId(0)].name == "m");
+  CHECK(extents[ExtentId(1)].name == "k");
+  CHECK(extents[ExtentId(2)].name == "n");
 }
 
 TEST_CASE("extent names are unique and come from the index variables where nothing is declared") {
@@ -98,14 +98,14 @@ TEST_CASE("extent names are unique and come from the index variables where nothi
 TEST_CASE("two declared names that are used as one become the first") {
   Checked square = check("tensor A(m,n)\ntensor x(m)\ny(i) = A(i,j)*x(j)");
   REQUIRE(square.kernel->extents.size() == 1);
-  CHECK(square.kernel->extents[0].name == "m");
+  CHECK(square.kernel->extents[ExtentId(0)].name == "m");
 }
 
 TEST_CASE("declared numbers") {
   Checked fixed = check("tensor A(4,n)\ny(i) = A(i,j)");
-  CHECK(fixed.kernel->extents[0].fixed == 4);
-  CHECK(fixed.kernel->extents[0].name == "i");
-  CHECK_FALSE(fixed.kernel->extents[1].fixed);
+  CHECK(fixed.kernel->extents[ExtentId(0)].fixed == 4);
+  CHECK(fixed.kernel->extents[ExtentId(0)].name == "i");
+  CHECK_FALSE(fixed.kernel->extents[ExtentId(1)].fixed);
   Checked clash = check("tensor A(4,5)\ntensor x(6)\ny(i) = A(i,j)*x(j)");
   CHECK(clash.errors() == "shape-clash");
   CHECK(clash.the("shape-clash").notes.size() == 2);

@@ -140,7 +140,7 @@ TEST_CASE("a symmetric pattern is kept where the result is symmetric") {
 }
 
 TEST_CASE("repeated entries are kept where the statement is linear in them") {
-  CHECK(check("D(i,j) = 2*A(i,j)", {"A=repeats"}).ownerOf("D") == 0);
+  CHECK(check("D(i,j) = 2*A(i,j)", {"A=repeats"}).ownerOf("D") == TensorId(0));
   CHECK(check("D(i,j) += A(i,j)*x(j)", {"A=repeats", "D=repeats"}).errors() == "");
   CHECK(check("D(i,j) = A(i,j)*A(i,j)", {"A=repeats"}).tensor("D").format.isDense());
   CHECK(check("D(i,j) = A(i,j)*A(i,j)", {"A=repeats", "D=repeats"}).tensor("D").isAssembled());
@@ -148,7 +148,7 @@ TEST_CASE("repeated entries are kept where the statement is linear in them") {
 
 TEST_CASE("a pattern is kept level by level") {
   Checked blocks = check("D(j,i) = 2*A(i,j)", {"A=bsr"});
-  CHECK(blocks.ownerOf("D") == 0);
+  CHECK(blocks.ownerOf("D") == TensorId(0));
   CHECK(blocks.tensor("D").format.levels[0].dim == 1);
   CHECK(blocks.tensor("D").format.levels[0].block == 4);
   CHECK(check("D(i,j) = 2*A(i,j)", {"A=bsr", "D=bsr"}).errors() == "");
@@ -159,7 +159,7 @@ TEST_CASE("a pattern is kept level by level") {
 
 TEST_CASE("structure_of: the owner's format, shape and structure") {
   Checked both = check("y(i) = A(i,j)*x(j) + B(i,k)*z(k)", {"A=csr", "B=of:A"});
-  CHECK(both.tensor("B").structure == Structure(SharedWith{0, true}));
+  CHECK(both.tensor("B").structure == Structure(SharedWith{TensorId(0), true}));
   CHECK(both.tensor("B").format.sameStorage(both.tensor("A").format));
   CHECK(both.tensor("B").extents == both.tensor("A").extents);
   CHECK(both.tensor("x").extents == both.tensor("z").extents);
@@ -199,7 +199,7 @@ TEST_CASE("structure_of: owners that are none") {
 
 TEST_CASE("structure_of: outputs keep the owner's pattern") {
   Checked scaled = check("D(i,j) = 2*A(i,j)", {"A=csr", "D=of:A"});
-  CHECK(scaled.tensor("D").structure == Structure(SharedWith{0, true}));
+  CHECK(scaled.tensor("D").structure == Structure(SharedWith{TensorId(0), true}));
   // Through another tensor with the structure, and where the output is not bound at all.
   Checked through = check("D(i,j) = 2*B(i,j)\ny(i) = A(i,j)", {"A=csr", "B=of:A", "D=of:A"});
   CHECK(through.ownerOf("D") == through.ownerOf("B"));
@@ -216,7 +216,7 @@ TEST_CASE("structure_of: outputs keep the owner's pattern") {
   Checked later = check("D(i,j) = 2*A(i,j)\nD(i,j) += x(i)", {"A=csr", "D=of:A"});
   CHECK(later.errors() == "assembled-output");
   CHECK(later.the("assembled-output").notes[0].message.find("fills every element") != std::string::npos);
-  CHECK(check("D(i,j) = 2*A(i,j)\nD(i,j) = 3*D(i,j)", {"A=csr", "D=of:A"}).ownerOf("D") == 0);
+  CHECK(check("D(i,j) = 2*A(i,j)\nD(i,j) = 3*D(i,j)", {"A=csr", "D=of:A"}).ownerOf("D") == TensorId(0));
 }
 
 TEST_CASE("a wrong access is no reason to call its tensor unknown") {

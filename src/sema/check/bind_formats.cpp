@@ -45,7 +45,7 @@ private:
 
   std::optional<TensorId> tensorNamed(const std::string &name) const {
     auto tensor = std::find_if(tensors_.begin(), tensors_.end(), [&](const Tensor &t) { return t.name == name; });
-    return tensor == tensors_.end() ? std::nullopt : std::optional(static_cast<TensorId>(tensor - tensors_.begin()));
+    return tensor == tensors_.end() ? std::nullopt : std::optional(TensorId(tensor - tensors_.begin()));
   }
 
   void bindNamed(const format::Binding &binding) {
@@ -157,7 +157,7 @@ private:
   // Every tensor declared sparse whose order the format has, else the first operand of that order.
   void bindBare(const format::Binding &binding) {
     bool anyDeclared = false, isBound = false;
-    for (TensorId id = 0; id < static_cast<int>(tensors_.size()); ++id) {
+    for (TensorId id : tensors_.ids()) {
       if (!isDeclaredSparse(id) || !instantiate(binding, tensors_[id].order()))
         continue;
       anyDeclared = true;
@@ -210,7 +210,7 @@ private:
 
   // An output that is declared sparse may still take the pattern of an operand.
   void checkSparseOperands() {
-    for (TensorId id = 0; id < static_cast<int>(tensors_.size()); ++id) {
+    for (TensorId id : tensors_.ids()) {
       const Symbol &symbol = analysis_.symbols[id];
       if (!isDeclaredSparse(id) || symbol.boundBy || !symbol.isOperand || tensors_[id].order() == 0)
         continue; // scalars that are said to be sparse are reported as such
@@ -226,7 +226,7 @@ private:
 
   // Which part an element would go to is nothing that a statement says.
   void checkSumOutputs() {
-    for (TensorId id = 0; id < static_cast<int>(tensors_.size()); ++id) {
+    for (TensorId id : tensors_.ids()) {
       const Symbol &symbol = analysis_.symbols[id];
       if (!tensors_[id].format.isSum() || symbol.firstWrite < 0)
         continue;
@@ -239,7 +239,7 @@ private:
   }
 
   Analysis &analysis_;
-  std::vector<Tensor> &tensors_;
+  IdVector<TensorId, Tensor> &tensors_;
   std::vector<TensorId> boundBare_;
   std::vector<TensorId> misfits_; ///< bound by name to a format of another order
   std::vector<std::pair<TensorId, const format::Binding *>> structures_;

@@ -93,7 +93,7 @@ void checkUndeclaredOperands(Analysis &analysis) {
   bool operandsAreDeclared = false;
   for (const Symbol &symbol : analysis.symbols)
     operandsAreDeclared |= symbol.isOperand && symbol.declaration;
-  for (TensorId id = 0; id < static_cast<int>(analysis.symbols.size()); ++id) {
+  for (TensorId id : analysis.symbols.ids()) {
     const Symbol &symbol = analysis.symbols[id];
     if (symbol.isOperand && !symbol.declaration)
       checkUndeclaredOperand(analysis, id, operandsAreDeclared);
@@ -123,11 +123,11 @@ void warnOfUnused(const Analysis &analysis) {
     if (!isUsed(analysis, declaration.name.text))
       analysis.diagnostics.report(kUnused, declaration.name.where,
                                   "tensor " + inQuotes(declaration.name.text) + " is declared, and not used");
-  for (size_t id = 0; id < analysis.symbols.size(); ++id) {
+  for (TensorId id : analysis.symbols.ids()) {
     const Tensor &tensor = analysis.kernel.tensors[id];
     const auto reads = [&](const ResolvedStatement &statement) {
       return std::any_of(statement.scope.accesses.begin(), statement.scope.accesses.end(),
-                         [&](const Access &access) { return access.tensor == static_cast<TensorId>(id); });
+                         [&](const Access &access) { return access.tensor == id; });
     };
     if (tensor.is<Temporary>() && std::none_of(analysis.statements.begin(), analysis.statements.end(), reads))
       analysis.diagnostics.report(kUnused, tensor.where,

@@ -105,10 +105,10 @@ public:
     checkTemporaries();
     for (size_t s = 0; s < variables.size(); ++s)
       checkSized(analysis_.statements[s], variables[s]);
-    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
+    for (TensorId id : dimensions_.ids())
       tieByFormat(id);
     reserveDeclaredNames();
-    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
+    for (TensorId id : dimensions_.ids())
       for (size_t k = 0; k < dimensions_[id].size(); ++k)
         analysis_.kernel.tensors[id].extents[k] = extentOf(dimensions_[id][k]);
     for (size_t s = 0; s < variables.size(); ++s)
@@ -119,7 +119,7 @@ public:
 private:
   void addDeclaredSizes() {
     std::map<std::string, int> named;
-    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id) {
+    for (TensorId id : dimensions_.ids()) {
       const syntax::TensorDecl *declaration = analysis_.symbols[id].declaration;
       for (size_t k = 0; declaration && k < dimensions_[id].size(); ++k) {
         const syntax::ExtentDecl &extent = declaration->extents[k];
@@ -169,11 +169,11 @@ private:
   // Sizes come from what the caller passes, or are declared as numbers.
   void checkTemporaries() {
     std::set<int> given;
-    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
+    for (TensorId id : dimensions_.ids())
       for (int node : dimensions_[id])
         if (!analysis_.kernel.tensors[id].is<Temporary>() || classes_.fixedSize(node))
           given.insert(classes_.find(node));
-    for (TensorId id = 0; id < static_cast<int>(dimensions_.size()); ++id)
+    for (TensorId id : dimensions_.ids())
       for (size_t k = 0; k < dimensions_[id].size(); ++k)
         if (!given.contains(classes_.find(dimensions_[id][k]))) {
           const Tensor &temporary = analysis_.kernel.tensors[id];
@@ -230,8 +230,7 @@ private:
   }
 
   ExtentId extentOf(int node) {
-    auto [entry, isNew] =
-        extents_.try_emplace(classes_.find(node), static_cast<ExtentId>(analysis_.kernel.extents.size()));
+    auto [entry, isNew] = extents_.try_emplace(classes_.find(node), ExtentId(analysis_.kernel.extents.size()));
     if (isNew)
       analysis_.kernel.extents.push_back({nameOf(node), classes_.fixedSize(node)});
     return entry->second;
@@ -249,8 +248,8 @@ private:
 
   Analysis &analysis_;
   ExtentClasses classes_;
-  std::vector<std::vector<int>> dimensions_; ///< node by tensor and dimension
-  std::map<int, ExtentId> extents_;          ///< by class
+  IdVector<TensorId, std::vector<int>> dimensions_; ///< node by tensor and dimension
+  std::map<int, ExtentId> extents_;                 ///< by class
   std::set<std::string> taken_;
   size_t nextRank_ = 0;
 };

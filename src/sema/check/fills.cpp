@@ -46,7 +46,7 @@ void reportFillFormat(const Tensor &tensor, Span where, Diagnostics &diagnostics
 }
 
 void declareFills(Analysis &analysis) {
-  for (size_t id = 0; id < analysis.symbols.size(); ++id) {
+  for (TensorId id : analysis.symbols.ids()) {
     const syntax::TensorDecl *declaration = analysis.symbols[id].declaration;
     if (!declaration || !declaration->fill)
       continue;

@@ -67,7 +67,7 @@ private:
   }
 
   VariableId addVariable(const std::string &name, Variable::Kind kind) {
-    return out_.scope.variables.add({name, kind, -1});
+    return out_.scope.variables.add({name, kind});
   }
 
   VariableId variableOf(const syntax::Name &name) {
@@ -121,7 +121,7 @@ private:
       if (std::find(seen.begin(), seen.end(), plain) == seen.end())
         return plain;
     }
-    Variable derived{index.text,     Variable::Kind::Derived,     -1, tensor, dim, {},
+    Variable derived{index.text,     Variable::Kind::Derived,     {}, tensor, dim, {},
                      index.constant, index.isPlain() && !isWindow};
     for (const syntax::IndexTerm &term : index.terms) {
       const VariableId variable = variableOf(term.variable);
@@ -163,16 +163,16 @@ private:
       return std::nullopt;
     }
     if (known != tensors.end())
-      return static_cast<TensorId>(known - tensors.begin());
+      return TensorId(known - tensors.begin());
     Tensor tensor;
     tensor.name = name;
-    tensor.extents.assign(order, -1);
+    tensor.extents.resize(order);
     for (size_t k = 0; k < order; ++k)
       tensor.format.levels.push_back({.dim = static_cast<int>(k)});
     tensor.where = declaration ? declaration->where : where;
-    tensors.push_back(std::move(tensor));
+    const TensorId added = tensors.add(std::move(tensor));
     analysis_.symbols.push_back({.declaration = declaration, .firstUse = where});
-    return static_cast<TensorId>(tensors.size()) - 1;
+    return added;
   }
 
   std::optional<Access> accessOf(const syntax::Access &access, Span where) {

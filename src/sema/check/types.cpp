@@ -16,7 +16,7 @@ ValueType declaredType(const Symbol &symbol) {
 // What an undeclared scalar adapts to: the widest type of the operands that have indices.
 ValueType scalarType(const Analysis &analysis) {
   std::optional<ValueType> type;
-  for (size_t id = 0; id < analysis.symbols.size(); ++id) {
+  for (TensorId id : analysis.symbols.ids()) {
     const Symbol &symbol = analysis.symbols[id];
     if (symbol.isOperand && isTyped(symbol) && analysis.kernel.tensors[id].order() > 0)
       type = type ? widest(*type, declaredType(symbol)) : declaredType(symbol);
@@ -28,7 +28,7 @@ ValueType scalarType(const Analysis &analysis) {
 
 void inferTypes(Analysis &analysis) {
   ValueType forScalars = scalarType(analysis);
-  for (size_t id = 0; id < analysis.symbols.size(); ++id) {
+  for (TensorId id : analysis.symbols.ids()) {
     const Symbol &symbol = analysis.symbols[id];
     Tensor &tensor = analysis.kernel.tensors[id];
     if (isTyped(symbol))

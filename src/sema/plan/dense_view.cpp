@@ -55,16 +55,15 @@ TensorId DenseView::addTo(Kernel &kernel) const {
     view.extents.push_back(scope_.variables[variable].extent);
   view.isRead = true;
   view.where = access_.where;
-  for (size_t id = 0; id < kernel.tensors.size(); ++id) {
+  for (TensorId id : kernel.tensors.ids()) {
     const Tensor &other = kernel.tensors[id];
     const auto *known = other.as<View>();
     if (known && known->source == own.source && known->windows == own.windows && other.extents == view.extents)
-      return static_cast<TensorId>(id);
+      return id;
   }
   view.role = std::move(own);
   view.name = source_.name + "@" + std::to_string(kernel.tensors.size());
-  kernel.tensors.push_back(std::move(view));
-  return static_cast<TensorId>(kernel.tensors.size()) - 1;
+  return kernel.tensors.add(std::move(view));
 }
 
 } // namespace spc::sema

@@ -48,11 +48,11 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
       format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
   }
   // Other copies hold what the tensor was when the call began, or before a later statement wrote it.
-  for (size_t id = 0; id < kernel_.tensors.size(); ++id)
-    if (const Tensor &copy = kernel_.tensors[id];
-        copy.is<Converted>() && sourceOf(copy) == access.tensor && copy.format.sameStorage(format) &&
-        (!isWritten(access.tensor) || contains(current_, static_cast<TensorId>(id))))
-      return static_cast<TensorId>(id);
+  for (TensorId id : kernel_.tensors.ids())
+    if (const Tensor &copy = kernel_.tensors[id]; copy.is<Converted>() && sourceOf(copy) == access.tensor &&
+                                                  copy.format.sameStorage(format) &&
+                                                  (!isWritten(access.tensor) || contains(current_, id)))
+      return id;
   const int root = operand.variables[format.levels.front().dim];
   reportCopy(access, format, space.valueOf(root).size() == 1, scope);
   const TensorId copy = addCopy(access.tensor, std::move(format), access.where);
@@ -90,8 +90,7 @@ TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span whe
   copy.structure = Own{};
   copy.partOf.clear();
   copy.where = where;
-  kernel_.tensors.push_back(std::move(copy));
-  return static_cast<TensorId>(kernel_.tensors.size()) - 1;
+  return kernel_.tensors.add(std::move(copy));
 }
 
 void OperandCopies::reportCopy(const Access &access, const format::Format &format, bool rootIsListable,

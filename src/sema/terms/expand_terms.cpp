@@ -369,8 +369,7 @@ AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId
     tensor.extents.push_back(scope.variables[variable].extent);
   tensor.isWritten = true;
   tensor.where = where;
-  kernel.tensors.push_back(std::move(tensor));
-  return scope.intern({static_cast<TensorId>(kernel.tensors.size()) - 1, variables, {}, where});
+  return scope.intern({kernel.tensors.add(std::move(tensor)), variables, {}, where});
 }
 
 Expansion expandTerms(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope,

@@ -310,10 +310,9 @@ private:
   // What has the structure of a tensor by declaration has that with which the call begins: there is one where the
   // target is read, and it is not written with the new one.
   void checkDependents() {
-    for (size_t id = 0; id < analysis_.kernel.tensors.size(); ++id) {
+    for (TensorId id : analysis_.kernel.tensors.ids()) {
       const Tensor &tensor = analysis_.kernel.tensors[id];
-      if (!tensor.hasDeclaredOwner() || tensor.shared()->owner != logical_.target ||
-          (isReadSoFar() && !isTarget(static_cast<TensorId>(id))))
+      if (!tensor.hasDeclaredOwner() || tensor.shared()->owner != logical_.target || (isReadSoFar() && !isTarget(id)))
         continue;
       refuse(inQuotes(tensor.name) + " is bound to the structure of " + inQuotes(target_.name) +
              ", which this statement builds anew")

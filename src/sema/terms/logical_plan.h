@@ -18,7 +18,7 @@ struct LogicalTerm {
 /// A statement of the source, or the computation of a temporary that one of its sums needs.
 struct LogicalStatement {
   size_t statement = 0; ///< whose scope the variables and accesses belong to
-  TensorId target = 0;
+  TensorId target;
   std::vector<VariableId> targetVariables;
   bool accumulates = false; ///< `+=`
   bool zeroFirst = false;
@@ -47,7 +47,7 @@ AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId
 
 /// The operand whose pattern a statement's target keeps, and how their dimensions correspond.
 struct KeptPattern {
-  TensorId source = 0;
+  TensorId source;
   std::vector<int> targetDimension; ///< by dimension of the source
   bool operator==(const KeptPattern &) const = default;
 };

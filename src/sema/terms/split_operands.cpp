@@ -35,11 +35,9 @@ std::vector<TensorId> makeParts(Kernel &kernel, TensorId whole) {
     part.format = original.format.parts[k];
     part.partOf = original.name;
     part.part = static_cast<int>(k);
-    parts.push_back(k == 0 ? whole : static_cast<TensorId>(kernel.tensors.size()));
     if (k == 0)
       kernel.tensors[whole] = std::move(part);
-    else
-      kernel.tensors.push_back(std::move(part));
+    parts.push_back(k == 0 ? whole : kernel.tensors.add(std::move(part)));
   }
   auto place = std::find(kernel.parameters.begin(), kernel.parameters.end(), whole);
   kernel.parameters.insert(place + 1, parts.begin() + 1, parts.end());
@@ -48,7 +46,7 @@ std::vector<TensorId> makeParts(Kernel &kernel, TensorId whole) {
 
 PartsOfWholes makeAllParts(Kernel &kernel) {
   PartsOfWholes result;
-  for (TensorId id = 0, end = static_cast<TensorId>(kernel.tensors.size()); id < end; ++id)
+  for (TensorId id : kernel.tensors.ids())
     if (kernel.tensors[id].format.isSum())
       result[id] = makeParts(kernel, id);
   return result;
