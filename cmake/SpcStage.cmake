@@ -75,7 +75,8 @@ macro(spc_generates target)
 endmacro()
 
 function(spc_warnings target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wshadow -Wno-missing-field-initializers
+    -Werror=switch) # what an enumerator that is added concerns
   if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
     # libstdc++ 12's own use of what it deprecates, seen where clang takes its headers from a precompiled one.
     target_compile_options(${target} PRIVATE -Wno-deprecated-declarations)

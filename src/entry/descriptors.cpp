@@ -2,6 +2,7 @@
 
 #include "entry/checks.h"
 #include "entry/counts.h"
+#include "format/levels.h"
 
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
@@ -9,28 +10,12 @@ using mlir::Value;
 namespace spc::entry {
 namespace {
 
+using format::LevelKind;
 using runtime::AllocatorSlot;
 using runtime::ClosedFormSlot;
 using runtime::LevelSlot;
 using runtime::TensorSlot;
 using runtime::WorkersSlot;
-
-runtime::LevelStorage storageOf(const format::Format &format, int k) {
-  using runtime::LevelStorage;
-  const format::Level &level = format.levels[k];
-  if (level.isFullyDense())
-    return LevelStorage::Dense;
-  if (level.extent == format::Extent::Closed)
-    return level.isDense() ? LevelStorage::ClosedDense : LevelStorage::ClosedCompressed;
-  if (level.isDense())
-    return LevelStorage::RaggedDense;
-  // Below a dense level, one coordinate for each entry is one for each row, and a row may have too many for that.
-  if (level.isSingleton() && k > 0 && !format.levels[k - 1].isDense())
-    return LevelStorage::Singleton;
-  if (level.extent == format::Extent::Fixed)
-    return level.unique ? LevelStorage::FixedUnique : LevelStorage::Fixed;
-  return LevelStorage::Compressed;
-}
 
 runtime::ValueKind valueKindOf(sema::ValueType type) {
   using runtime::ValueKind;
@@ -41,6 +26,22 @@ runtime::ValueKind valueKindOf(sema::ValueType type) {
   if (type == sema::ValueType::BF16)
     return ValueKind::Brain;
   return sema::isFloat(type) ? ValueKind::Float : sema::isInteger(type) ? ValueKind::Integer : ValueKind::Bool;
+}
+
+/// Whether how many entries a parent has, or where they begin, depends on the parent's coordinate.
+bool readsParent(LevelKind kind) {
+  switch (kind) {
+  case LevelKind::RaggedDense:
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed:
+    return true;
+  case LevelKind::Dense:
+  case LevelKind::Compressed:
+  case LevelKind::Singleton:
+  case LevelKind::FixedWidth:
+    break;
+  }
+  return false;
 }
 
 } // namespace
@@ -90,7 +91,7 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
   const bool isInterleaved = format.interleaved && k >= first;
   const auto numberOf = [&](int dim) { return number(dims.empty() || dim < 0 ? std::max(0, dim) : dims[dim]); };
   const bool hasWidth = static_cast<size_t>(k) < view.widths.size() && view.widths[k];
-  set(LevelSlot::storage, number(static_cast<int64_t>(storageOf(format, k))));
+  set(LevelSlot::kind, number(static_cast<int64_t>(format::kindOf(format, k))));
   set(LevelSlot::dimension, numberOf(level.dim));
   set(LevelSlot::extent, entry_.extents[tensor.extents[level.dim]]);
   set(LevelSlot::pointers, orNull(view.pointers));
@@ -102,9 +103,8 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
   set(LevelSlot::width, hasWidth ? view.widths[k] : number(level.width.value_or(-1)));
   set(LevelSlot::stride, number(isInterleaved ? format.levelCount() - first : 1));
   set(LevelSlot::offset, number(isInterleaved ? k - first : 0));
-  set(LevelSlot::parentExtent, level.isRaggedDense() || level.extent == format::Extent::Closed
-                                   ? parentExtent(entry_, tensor, static_cast<size_t>(k))
-                                   : number(1));
+  set(LevelSlot::parentExtent,
+      readsParent(format::kindOf(format, k)) ? parentExtent(entry_, tensor, static_cast<size_t>(k)) : number(1));
   storeForm(object, LevelSlot::length, level.length);
   storeForm(object, LevelSlot::start, level.start);
   set(LevelSlot::isUnique, number(level.unique));
@@ -165,11 +165,12 @@ TensorView Descriptors::readPacked(const sema::Tensor &tensor, Value object) {
   for (size_t k = 0; k < levelCount; ++k) {
     const format::Level &level = format.levels[k];
     const Value at = levelAt(levels, k);
-    if (level.isCompressed() && k > 0)
+    const LevelKind kind = format::kindOf(format, static_cast<int>(k));
+    if (kind == LevelKind::Compressed && k > 0)
       view.pointers[k] = build_.loadField(level_, at, LevelSlot::pointers);
     if (!level.isDense() && !format.interleaved)
       view.indices[k] = build_.loadField(level_, at, LevelSlot::indices);
-    if (level.isFixedWidth())
+    if (kind == LevelKind::FixedWidth && !level.hasWidthOne())
       view.widths[k] = build_.loadField(level_, at, LevelSlot::width);
   }
   if (format.interleaved)

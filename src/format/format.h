@@ -4,6 +4,8 @@
 // Chou, Kjolstad and Amarasinghe, "Format Abstraction for Sparse Tensor Algebra Compilers" (OOPSLA 2018).
 #pragma once
 
+#include "format/level_kind.h"
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -16,7 +18,7 @@ enum class Storage { Dense, Compressed };
 
 /// What the number of a level's entries under each parent is known from.
 enum class Extent {
-  Fixed,   ///< dense: the dimension's extent; compressed: `Level::width` (ELL; 1 is a singleton)
+  Fixed,   ///< dense: the dimension's extent; compressed: `Level::width` (ELL; singletons)
   Ragged,  ///< an offsets array, one number for each parent and one more ("pointers")
   Lengths, ///< an array with one number for each parent
   Closed,  ///< `Level::length`, a closed form of the parent's coordinate; no array
@@ -36,14 +38,6 @@ const char *spelling(IndexType type);
 
 /// The type so spelled; nullopt for anything else.
 std::optional<IndexType> indexTypeNamed(const std::string &name);
-
-/// Which part of the tensor's coordinates a level's coordinate is.
-enum class Part {
-  Whole,      ///< i
-  Quotient,   ///< i / block, rounded down: which block
-  Remainder,  ///< i % block: where in the block
-  Difference, ///< j - i: which diagonal, 0 being the main one; may be negative
-};
 
 /// constant + slope * (coordinate of the parent level) + size * (extent of the level's own dimension).
 struct ClosedForm {
@@ -68,9 +62,16 @@ struct Level {
   ClosedForm length;                ///< of a closed extent: entries of the parent
   ClosedForm start; ///< of a dense level with a ragged extent of any kind: the parent's first coordinate
 
+  // What the level is, kindOf() says (levels.h): that depends on the level above.
+  /// It has no list of its coordinates.
   bool isDense() const { return storage == Storage::Dense; }
   /// A dense level with all of its coordinates under every parent: position = parent * extent + coordinate.
   bool isFullyDense() const { return isDense() && extent == Extent::Fixed; }
+  /// The array that says where its segments end holds lengths, no pointers.
+  bool hasLengths() const { return extent == Extent::Lengths; }
+  /// It lists one coordinate under each parent: a singleton, or a fixed width of 1.
+  bool hasWidthOne() const { return storage == Storage::Compressed && extent == Extent::Fixed && width == 1; }
+
   /// A dense level whose parents have differently many coordinates: no indices array.
   bool isRaggedDense() const { return isDense() && extent != Extent::Fixed; }
   /// Lists its coordinates, in segments that an offsets array delimits; at the root the entry count is a field instead.

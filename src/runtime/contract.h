@@ -1,17 +1,20 @@
 // The contract between kernels and the runtime (contract.def) as the compiler's side needs it: where each field of a
 // struct lies, and each function's symbol and signature. Any stage may include this header, which includes none of
-// ours.
+// ours but format/level_kind.h.
 #pragma once
+
+#include "format/level_kind.h"
 
 #include <stdint.h>
 
 namespace spc::runtime {
 
+using format::LevelKind;
+using format::Part;
+
 inline constexpr int64_t kMaxOrder = 8;
 inline constexpr int64_t kMaxShares = 4;
 
-enum class LevelStorage : int64_t;
-enum class LevelPart : int64_t;
 enum class ValueKind : int64_t;
 enum class Phase : int64_t;
 struct AssemblyState;

@@ -34,10 +34,9 @@ public:
 private:
   /// Whether every level lists a whole dimension, and the entries one after the other.
   static bool isWholeList(const Tensor &source) {
-    bool isList = source.levels[0].storage == LevelStorage::Compressed;
+    bool isList = source.levels[0].kind == LevelKind::Compressed;
     for (int64_t k = 0; k < source.order; ++k)
-      isList &=
-          source.levels[k].part == LevelPart::Whole && (k == 0 || source.levels[k].storage == LevelStorage::Singleton);
+      isList &= source.levels[k].part == Part::Whole && (k == 0 || source.levels[k].kind == LevelKind::Singleton);
     return isList;
   }
 
@@ -70,9 +69,9 @@ private:
       const Level &level = source.levels[k];
       if (level.extent > INT32_MAX || level.minusExtent > INT32_MAX)
         bytes = 8;
-      leavesSlotsOut |= level.part == LevelPart::Quotient || level.part == LevelPart::Difference;
+      leavesSlotsOut |= level.part == Part::Quotient || level.part == Part::Difference;
       const int64_t last =
-          level.part == LevelPart::Difference && level.minus > level.dimension ? level.minus : level.dimension;
+          level.part == Part::Difference && level.minus > level.dimension ? level.minus : level.dimension;
       list_.order = last < list_.order ? list_.order : last + 1;
     }
     int64_t offsets[kMaxOrder + 1];

@@ -15,8 +15,8 @@ public:
     for (int64_t k = 0; k < source.order; ++k) {
       const Level &level = source.levels[k];
       extents_[level.dimension] = level.extent;
-      isWhole_[level.dimension] = isWhole_[level.dimension] || level.part == LevelPart::Whole;
-      hasDifferences_ = hasDifferences_ || level.part == LevelPart::Difference;
+      isWhole_[level.dimension] = isWhole_[level.dimension] || level.part == Part::Whole;
+      hasDifferences_ = hasDifferences_ || level.part == Part::Difference;
     }
   }
 
@@ -76,14 +76,14 @@ private:
     return Status::Ok;
   }
 
-  static int64_t scaleOf(const Level &level) { return level.part == LevelPart::Quotient ? level.block : 1; }
+  static int64_t scaleOf(const Level &level) { return level.part == Part::Quotient ? level.block : 1; }
 
   /// Computes coordinates by dimension from the first `levels` levels of the path; differences follow in subtract().
   void combine(int64_t levels) {
     for (int64_t &at : at_)
       at = 0;
     for (int64_t k = 0; k < levels; ++k)
-      if (source_.levels[k].part != LevelPart::Difference)
+      if (source_.levels[k].part != Part::Difference)
         at_[source_.levels[k].dimension] += path_[k] * scaleOf(source_.levels[k]);
   }
 
@@ -91,7 +91,7 @@ private:
   void subtract() {
     for (int64_t k = 0; k < source_.order; ++k) {
       const Level &level = source_.levels[k];
-      if (level.part != LevelPart::Difference)
+      if (level.part != Part::Difference)
         continue;
       if (isWhole_[level.minus])
         at_[level.dimension] = at_[level.minus] + path_[k];
@@ -106,7 +106,7 @@ private:
       const Level &level = source_.levels[k];
       if (level.dimension != except && (at_[level.dimension] < 0 || at_[level.dimension] >= level.extent))
         return false;
-      if (level.part == LevelPart::Difference && (at_[level.minus] < 0 || at_[level.minus] >= level.minusExtent))
+      if (level.part == Part::Difference && (at_[level.minus] < 0 || at_[level.minus] >= level.minusExtent))
         return false;
     }
     return true;

@@ -10,13 +10,13 @@ namespace {
 int64_t partOf(const Level &level, const int64_t *coordinates) {
   const int64_t at = coordinates[level.dimension];
   switch (level.part) {
-  case LevelPart::Whole:
+  case Part::Whole:
     return at;
-  case LevelPart::Quotient:
+  case Part::Quotient:
     return at / level.block;
-  case LevelPart::Remainder:
+  case Part::Remainder:
     return at % level.block;
-  case LevelPart::Difference:
+  case Part::Difference:
     return at - coordinates[level.minus];
   }
   return at;
@@ -65,7 +65,7 @@ int64_t positionOf(const Tensor &target, const int64_t *coordinates) {
     }
     // Singletons share their parent's position: all levels of a list are searched at once.
     int64_t last = k + 1;
-    while (last < target.order && target.levels[last].storage == LevelStorage::Singleton)
+    while (last < target.order && target.levels[last].kind == LevelKind::Singleton)
       ++last;
     position = search(target, k, last, range, coordinates);
     if (position < 0)

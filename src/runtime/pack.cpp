@@ -11,10 +11,6 @@
 namespace spc::runtime {
 namespace {
 
-bool isFixed(const Level &level) {
-  return level.storage == LevelStorage::Fixed || level.storage == LevelStorage::FixedUnique;
-}
-
 /// Packs one tensor, level by level as in Chou et al. 2018: `positions_` is the number of slots of the level packed
 /// last, and `at_` says which of them each entry is in. Entries are sorted by all levels down to the last listed one;
 /// in dense levels below, their order does not matter.
@@ -49,6 +45,7 @@ private:
   bool sort();
   bool isSorted() const;
   Status packLevel(int64_t k);
+  Status dense(int64_t k);
   Status compressed(int64_t k);
   Status fixed(int64_t k);
   bool singleton(int64_t k);
@@ -110,19 +107,19 @@ bool Packing::computeParts() {
   int64_t offsets[kMaxLevels];
   Layout layout;
   for (int64_t k = 0; k < target_.order; ++k)
-    offsets[k] = target_.levels[k].part == LevelPart::Whole ? 0 : layout.add(count(), width_);
+    offsets[k] = target_.levels[k].part == Part::Whole ? 0 : layout.add(count(), width_);
   if (layout.total() > 0 && !parts_.allocate(layout))
     return false;
   for (int64_t k = 0; k < target_.order; ++k) {
     const Level &level = target_.levels[k];
     const Integers whole = entries_.at[level.dimension];
-    if (level.part == LevelPart::Whole) {
+    if (level.part == Part::Whole) {
       keys_[k] = whole;
       continue;
     }
     keys_[k] = {parts_.at(offsets[k]), width_};
     for (int64_t e = 0; e < count(); ++e)
-      keys_[k].set(e, level.part == LevelPart::Quotient ? whole[e] / level.block : whole[e] % level.block);
+      keys_[k].set(e, level.part == Part::Quotient ? whole[e] / level.block : whole[e] % level.block);
   }
   return !layout.overflows();
 }
@@ -162,13 +159,26 @@ bool Packing::sort() {
 Status Packing::packLevel(int64_t k) {
   const Level &level = target_.levels[k];
   readColumn(k);
-  if (level.storage == LevelStorage::Compressed)
+  switch (level.kind) {
+  case LevelKind::Compressed:
     return compressed(k);
-  if (isFixed(level))
+  case LevelKind::FixedWidth:
     return fixed(k);
-  if (level.storage == LevelStorage::Singleton)
+  case LevelKind::Singleton:
     return singleton(k) ? Status::Ok : Status::Memory;
-  const int64_t extent = denseCount(level);
+  case LevelKind::Dense:
+    return dense(k);
+  // Nothing is packed into levels whose shape is given beforehand.
+  case LevelKind::RaggedDense:
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed:
+    break;
+  }
+  return Status::Shape;
+}
+
+Status Packing::dense(int64_t k) {
+  const int64_t extent = denseCount(target_.levels[k]);
   for (int64_t e = 0; e < count(); ++e)
     at_[e] = at_[e] * extent + column_[e];
   return multiply(extent) ? Status::Ok : Status::Memory;
@@ -209,7 +219,7 @@ bool Packing::allocateIndices(int64_t k, int64_t count) {
 /// Packs a compressed level. Above singletons it repeats its coordinate for each place.
 SPC_HOT Status Packing::compressed(int64_t k) {
   Level &level = target_.levels[k];
-  const bool repeats = k + 1 < target_.order && target_.levels[k + 1].storage == LevelStorage::Singleton;
+  const bool repeats = k + 1 < target_.order && target_.levels[k + 1].kind == LevelKind::Singleton;
   const auto isRepeat = [&](int64_t e, int64_t parentBefore) {
     return e > 0 && at_[e] == parentBefore && column_[e] == column_[e - 1] && (!repeats || isSamePlace(e));
   };
@@ -262,7 +272,7 @@ Status Packing::chooseWidth(Level &level) {
   if (level.width < 0)
     level.width = most;
   const int64_t extent = denseCount(level);
-  const bool isTooWide = extent == 0 || (level.storage == LevelStorage::FixedUnique && level.width > extent);
+  const bool isTooWide = extent == 0 || (level.isUnique != 0 && level.width > extent);
   if (most > level.width)
     return Status::Count;
   return positions_ > 0 && level.width > 0 && isTooWide ? Status::Shape : Status::Ok;
@@ -281,10 +291,10 @@ Status Packing::fixed(int64_t k) {
     for (; e < count() && at_[e] == parent; ++e)
       if (e == begin || column_[e] != column_[e - 1])
         setIndex(level, first + used++, column_[e]);
-    if (level.storage == LevelStorage::FixedUnique)
+    if (level.isUnique != 0)
       padUnique(level, first, used);
     const int64_t last = used == 0 ? 0 : indexAt(level, first + used - 1);
-    for (int64_t slot = used; level.storage == LevelStorage::Fixed && slot < level.width; ++slot)
+    for (int64_t slot = used; level.isUnique == 0 && slot < level.width; ++slot)
       setIndex(level, first + slot, last);
     int64_t slot = first;
     for (int64_t entry = begin; entry < e; ++entry) {
@@ -317,7 +327,7 @@ SPC_HOT bool Packing::packValues() {
   if (!allocateArray(allocator_, positions_, target_.valueBytes, target_.values))
     return false;
   // Unless every place ends in a list, some positions have no entry, and entries of one position are no neighbours.
-  const bool isList = sortedLevels_ == target_.order && !isFixed(target_.levels[target_.order - 1]);
+  const bool isList = sortedLevels_ == target_.order && target_.levels[target_.order - 1].kind != LevelKind::FixedWidth;
   if (!isList)
     fillWithZeros(target_.values, positions_ * target_.valueBytes);
   for (int64_t e = 0; e < count(); ++e) {

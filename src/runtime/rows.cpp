@@ -9,18 +9,18 @@ namespace {
 /// Rows of a list are sorted one by one up to this average length.
 constexpr int64_t kLongRow = 16;
 
-bool isWhole(const Level &level, LevelStorage storage) {
-  return level.storage == storage && level.part == LevelPart::Whole;
+bool isWhole(const Level &level, LevelKind kind) {
+  return level.kind == kind && level.part == Part::Whole;
 }
 
 bool isRows(const Tensor &tensor) {
-  return tensor.order == 2 && isWhole(tensor.levels[0], LevelStorage::Dense) &&
-         isWhole(tensor.levels[1], LevelStorage::Compressed) && tensor.levels[1].stride == 1;
+  return tensor.order == 2 && isWhole(tensor.levels[0], LevelKind::Dense) &&
+         isWhole(tensor.levels[1], LevelKind::Compressed) && tensor.levels[1].stride == 1;
 }
 
-bool isCoordinateList(const Tensor &tensor) {
-  return tensor.order == 2 && isWhole(tensor.levels[0], LevelStorage::Compressed) &&
-         isWhole(tensor.levels[1], LevelStorage::Singleton);
+bool isCooMatrix(const Tensor &tensor) {
+  return tensor.order == 2 && isWhole(tensor.levels[0], LevelKind::Compressed) &&
+         isWhole(tensor.levels[1], LevelKind::Singleton);
 }
 
 /// Builds one matrix with coordinates `I` and values `V`.
@@ -197,7 +197,7 @@ bool canBuildRows(const Tensor &source, const Tensor &target, bool withValues) {
     return false;
   const bool isMatrix =
       isRows(source) && source.pointerBytes >= 4 && source.levels[0].dimension == target.levels[1].dimension;
-  if (!isMatrix && !isCoordinateList(source))
+  if (!isMatrix && !isCooMatrix(source))
     return false;
   return source.stored <= largest(bytes) && source.stored <= largest(target.pointerBytes) &&
          target.levels[0].extent < largest(bytes) && target.levels[1].extent <= largest(bytes);

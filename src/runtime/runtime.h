@@ -10,21 +10,6 @@
 
 namespace spc::runtime {
 
-/// How a level is stored.
-enum class LevelStorage : int64_t {
-  Dense,            ///< every coordinate under each parent
-  Compressed,       ///< listed, in segments that pointers delimit; at the root one segment
-  Singleton,        ///< one listed coordinate a parent
-  Fixed,            ///< `width` listed coordinates a parent
-  RaggedDense,      ///< as many ascending coordinates from `start` as pointers say
-  ClosedDense,      ///< `length` ascending coordinates from `start`
-  ClosedCompressed, ///< `length` listed coordinates
-  FixedUnique,      ///< as Fixed, and those of one parent ascend without repeats, padding included
-};
-
-/// What a level's coordinate is of the tensor's dimensions, as in format::Part.
-enum class LevelPart : int64_t { Whole, Quotient, Remainder, Difference };
-
 /// What adding up two values means.
 enum class ValueKind : int64_t { Float, Half, Brain, Integer, Bool, Complex };
 

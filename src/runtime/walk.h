@@ -68,46 +68,45 @@ inline int64_t sumBefore(const Level &level, int64_t parent) {
 
 /// The number of coordinates that a level has, stored or not.
 inline int64_t denseCount(const Level &level) {
-  if (level.part == LevelPart::Quotient)
+  if (level.part == Part::Quotient)
     return level.extent / level.block + (level.extent % level.block != 0);
-  return level.part == LevelPart::Remainder ? level.block : level.extent;
+  return level.part == Part::Remainder ? level.block : level.extent;
 }
 
 /// Opens the entries of level `k` under position `parent` of the level above.
 inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
   const Level &level = source.levels[k];
-  switch (level.storage) {
-  case LevelStorage::Dense: {
+  switch (level.kind) {
+  case LevelKind::Dense: {
     const int64_t count = denseCount(level);
     return {parent * count, (parent + 1) * count, parent * count};
   }
-  case LevelStorage::Singleton:
+  case LevelKind::Singleton:
     return {parent, parent + 1, 0};
-  case LevelStorage::Fixed:
-  case LevelStorage::FixedUnique:
+  case LevelKind::FixedWidth:
     return {parent * level.width, (parent + 1) * level.width, 0};
-  case LevelStorage::ClosedDense:
-  case LevelStorage::ClosedCompressed: {
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed: {
     const int64_t begin = sumBefore(level, parent), coordinate = coordinateOf(parent, level.parentExtent);
     return {begin, begin + valueOf(level.length, coordinate, level.extent),
             begin - valueOf(level.start, coordinate, level.extent)};
   }
-  default:
+  case LevelKind::Compressed:
+  case LevelKind::RaggedDense:
     break;
   }
   if (k == 0)
     return {0, source.rootCount, 0};
   const int64_t begin = load(level.pointers, source.pointerBytes, parent);
   const int64_t end = load(level.pointers, source.pointerBytes, parent + 1);
-  if (level.storage == LevelStorage::Compressed)
+  if (level.kind == LevelKind::Compressed)
     return {begin, end, 0};
   return {begin, end, begin - valueOf(level.start, coordinateOf(parent, level.parentExtent), level.extent)};
 }
 
 /// Whether a level has an array of its coordinates.
 inline bool isListed(const Level &level) {
-  return level.storage != LevelStorage::Dense && level.storage != LevelStorage::RaggedDense &&
-         level.storage != LevelStorage::ClosedDense;
+  return listsCoordinates(level.kind);
 }
 
 inline int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor) {
@@ -118,7 +117,7 @@ inline int64_t coordinate(const Tensor &source, int64_t k, const Cursor &cursor)
 
 /// Whether `at` is a coordinate of the level.
 inline bool isInRange(const Level &level, int64_t at) {
-  if (level.part == LevelPart::Difference)
+  if (level.part == Part::Difference)
     return at > -level.minusExtent && at < level.extent;
   return at >= 0 && at < denseCount(level);
 }

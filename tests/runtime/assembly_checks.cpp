@@ -6,7 +6,7 @@
 
 namespace spc::runtime::test {
 
-using enum LevelStorage;
+using enum LevelKind;
 
 const std::vector<Format> kMatrices = {
     {"CSR", {{Dense, 0}, {Compressed, 1}}},
@@ -17,13 +17,13 @@ const std::vector<Format> kMatrices = {
     {"COO by columns", {{Compressed, 1}, {Singleton, 0}}},
     {"COO interleaved", {{Compressed, 0}, {Singleton, 1}}, true},
     {"BSR",
-     {{Dense, 0, LevelPart::Quotient, 2},
-      {Compressed, 1, LevelPart::Quotient, 3},
-      {Dense, 0, LevelPart::Remainder, 2},
-      {Dense, 1, LevelPart::Remainder, 3}},
+     {{Dense, 0, Part::Quotient, 2},
+      {Compressed, 1, Part::Quotient, 3},
+      {Dense, 0, Part::Remainder, 2},
+      {Dense, 1, Part::Remainder, 3}},
      false,
      true},
-    {"ELL", {{Dense, 0}, {Fixed, 1, LevelPart::Whole, 1, -1}}, false, true},
+    {"ELL", {{Dense, 0}, {FixedWidth, 1, Part::Whole, 1, -1}}, false, true},
     {"dense rows listed", {{Compressed, 0}, {Dense, 1}}, false, true},
     {"dense", {{Dense, 0}, {Dense, 1}}, false, true},
 };
@@ -63,7 +63,7 @@ std::vector<int64_t> numbers(const void *array, int64_t bytes, size_t count) {
 void checkStructure(const Output &output, const Entries &expected) {
   std::vector<ModelLevel> levels;
   for (const Level &level : output.levels)
-    levels.push_back({level.storage, level.dimension});
+    levels.push_back({level.kind, level.dimension});
   const Packed model = pack(expected, output.shape, levels, {8, 8, 8});
   REQUIRE(output.tensor.stored == model.tensor.stored);
   CHECK(output.tensor.rootCount == model.tensor.rootCount);

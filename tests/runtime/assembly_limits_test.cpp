@@ -5,7 +5,7 @@
 
 namespace spc::runtime::test {
 
-using enum LevelStorage;
+using enum LevelKind;
 
 namespace {
 
@@ -55,7 +55,7 @@ TEST_CASE("what does not fit the index types") {
 }
 
 TEST_CASE("a fixed width that is exceeded") {
-  const Format narrow{"ELL", {{Dense, 0}, {Fixed, 1, LevelPart::Whole, 1, 2}}, false, true};
+  const Format narrow{"ELL", {{Dense, 0}, {FixedWidth, 1, Part::Whole, 1, 2}}, false, true};
   CHECK(statusOf({2, 3}, narrow, {}, {{0, 1}, 1}, {{Form::Append, {{{0, 1}, 1}, {{0, 2}, 1}}}}) == Status::Ok);
   CHECK(statusOf({2, 3}, narrow, {}, {{0, 1}, 1}, {{Form::Append, fullMatrix(2, 3)}}) == Status::Count);
 }

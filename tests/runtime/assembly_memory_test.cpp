@@ -6,7 +6,7 @@
 namespace spc::runtime::test {
 namespace {
 
-using enum LevelStorage;
+using enum LevelKind;
 
 /// Fails each request in turn, on success after the last one. The output must be as it was before.
 void failEach(const std::vector<int64_t> &shape, const std::vector<LevelSpec> &levels, Plan plan,
@@ -64,7 +64,7 @@ TEST_CASE("an assembly survives each request that fails") {
       {{Dense, 1}, {Compressed, 0}},
       {{Compressed, 0}, {Compressed, 1}},
       {{Compressed, 0}, {Singleton, 1}},
-      {{Dense, 0}, {Fixed, 1, LevelPart::Whole, 1, -1}},
+      {{Dense, 0}, {FixedWidth, 1, Part::Whole, 1, -1}},
   };
   for (const std::vector<LevelSpec> &levels : formats)
     for (const std::vector<RunData> &runs :

@@ -157,29 +157,29 @@ Rows rowsOf(const Plan &plan, const RunData &data, const Output &output, int64_t
 
 int64_t keyBytesOf(const Plan &plan, const Output &output) {
   const Level &last = output.levels.back();
-  const bool isIndex = plan.rowOrder + 1 == static_cast<int64_t>(plan.dims.size()) && last.part == LevelPart::Whole;
+  const bool isIndex = plan.rowOrder + 1 == static_cast<int64_t>(plan.dims.size()) && last.part == Part::Whole;
   return isIndex ? output.tensor.indexBytes : 8;
 }
 
 /// Whether the rows lie in the target's order, and then how many levels are dense, and which one is the list.
 bool isInOrder(const Plan &plan, const Output &output, int64_t &dense, int64_t &list) {
   const auto count = static_cast<int64_t>(output.levels.size());
-  const auto isStored = [&](int64_t k, LevelStorage storage) {
-    return k < count && output.levels[static_cast<size_t>(k)].storage == storage;
+  const auto isStored = [&](int64_t k, LevelKind kind) {
+    return k < count && output.levels[static_cast<size_t>(k)].kind == kind;
   };
   int64_t k = 0;
-  for (; isStored(k, LevelStorage::Dense); ++k)
+  for (; isStored(k, LevelKind::Dense); ++k)
     ;
   dense = k;
-  for (; isStored(k, LevelStorage::Compressed); ++k)
+  for (; isStored(k, LevelKind::Compressed); ++k)
     ;
   list = k - 1;
-  for (; isStored(k, LevelStorage::Singleton); ++k)
+  for (; isStored(k, LevelKind::Singleton); ++k)
     ;
   bool isInOrder = k == count && list >= dense && count == static_cast<int64_t>(plan.dims.size()) &&
                    plan.rowOrder + 1 == count && keyBytesOf(plan, output) == output.tensor.indexBytes;
   for (size_t level = 0; isInOrder && level < output.levels.size(); ++level)
-    isInOrder = output.levels[level].dimension == plan.dims[level] && output.levels[level].part == LevelPart::Whole;
+    isInOrder = output.levels[level].dimension == plan.dims[level] && output.levels[level].part == Part::Whole;
   return isInOrder;
 }
 
@@ -261,7 +261,7 @@ Output::Output(std::vector<int64_t> sizes, const std::vector<LevelSpec> &specs, 
     : shape(std::move(sizes)) {
   int64_t listed = 0;
   for (const LevelSpec &spec : specs) {
-    Level level = {spec.storage, spec.dimension, shape[static_cast<size_t>(spec.dimension)], nullptr, nullptr};
+    Level level = {spec.kind, spec.dimension, shape[static_cast<size_t>(spec.dimension)], nullptr, nullptr};
     level.part = spec.part;
     level.block = spec.block;
     level.width = spec.width;

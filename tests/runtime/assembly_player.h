@@ -31,9 +31,9 @@ private:
 };
 
 struct LevelSpec {
-  LevelStorage storage;
+  LevelKind kind;
   int64_t dimension;
-  LevelPart part = LevelPart::Whole;
+  Part part = Part::Whole;
   int64_t block = 1;
   int64_t width = 0;
 };

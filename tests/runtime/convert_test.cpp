@@ -33,7 +33,7 @@ void checkBytes(const std::vector<int64_t> &shape, const std::vector<ModelLevel>
   const UnsortedList list(entries, shape, widths, seed);
   Format format{"model", {}};
   for (const ModelLevel &level : levels)
-    format.levels.push_back(levelOf(level.storage, level.dimension));
+    format.levels.push_back(levelOf(level.kind, level.dimension));
   Made made(format, shape, widths);
   REQUIRE(made.convert(list.made.tensor) == Status::Ok);
   const auto same = [](const void *array, const std::vector<char> &bytes) {
@@ -79,7 +79,7 @@ TEST_CASE("vectors are converted") {
 
 TEST_CASE("coordinates that together fit a word or do not") {
   const std::vector<Format> formats{wholes("cs", {0, 1}), wholes("cs", {1, 0}, true), wholes("cc", {0, 1}),
-                                    wholes("cc", {1, 0}), blocks(LevelStorage::Compressed, 3, 2)};
+                                    wholes("cc", {1, 0}), blocks(LevelKind::Compressed, 3, 2)};
   for (const int64_t bits : {20, 23, 24, 40})
     checkPairs(formats, {int64_t{1} << 40, int64_t{1} << bits}, 60, 1, {8, 8, 8}, {4, 8, 8});
 }
@@ -94,7 +94,7 @@ TEST_CASE("all widths are converted") {
 }
 
 TEST_CASE("the layout is the model's") {
-  using enum LevelStorage;
+  using enum LevelKind;
   for (const Widths &widths : std::vector<Widths>{{4, 4, 8}, {8, 8, 4}, {8, 4, 4}, {2, 1, 8}})
     for (unsigned seed = 1; seed < 5; ++seed) {
       checkBytes({9, 6}, {{Dense, 0}, {Compressed, 1}}, widths, seed);
@@ -218,7 +218,7 @@ TEST_CASE("narrow target types are refused") {
   const Entries many = randomEntries({40, 40}, 900, 1);
   REQUIRE(many.size() > 255);
   const UnsortedList list(many, {40, 40}, {}, 1, false);
-  for (const Format &format : {wholes("dc", {0, 1}), wholes("cc", {0, 1}), blocks(LevelStorage::Dense, 1, 1)})
+  for (const Format &format : {wholes("dc", {0, 1}), wholes("cc", {0, 1}), blocks(LevelKind::Dense, 1, 1)})
     CHECK(convert(list, {40, 40}, format, {1, 4, 8}) == Status::IndexType);
 }
 

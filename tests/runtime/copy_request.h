@@ -39,7 +39,7 @@ struct CountingMemory {
 inline std::vector<ModelLevel> copyLevels(const std::vector<int64_t> &dimensions) {
   std::vector<ModelLevel> levels;
   for (int64_t dimension : dimensions)
-    levels.push_back({levels.empty() ? LevelStorage::Dense : LevelStorage::Compressed, dimension});
+    levels.push_back({levels.empty() ? LevelKind::Dense : LevelKind::Compressed, dimension});
   return levels;
 }
 
@@ -47,7 +47,7 @@ inline std::vector<ModelLevel> copyLevels(const std::vector<int64_t> &dimensions
 struct Request {
   Request(const std::vector<int64_t> &shape, const std::vector<int64_t> &dimensions, Widths widths) {
     for (const ModelLevel &level : copyLevels(dimensions))
-      levels.push_back({level.storage, level.dimension, shape[level.dimension], this, this});
+      levels.push_back({level.kind, level.dimension, shape[level.dimension], this, this});
     tensor = {static_cast<int64_t>(levels.size()),
               0,
               -7,

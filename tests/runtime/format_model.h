@@ -18,43 +18,43 @@ struct Format {
   bool isInterleaved = false;
 };
 
-inline Level levelOf(LevelStorage storage, int64_t dimension) {
-  Level level{storage, dimension, 0, nullptr, nullptr};
-  level.width = storage == LevelStorage::Fixed || storage == LevelStorage::FixedUnique ? -1 : 0;
+inline Level levelOf(LevelKind kind, int64_t dimension) {
+  Level level{kind, dimension, 0, nullptr, nullptr};
+  level.width = kind == LevelKind::FixedWidth ? -1 : 0;
   return level;
 }
 
-inline Level blockOf(LevelStorage storage, int64_t dimension, LevelPart part, int64_t block) {
-  Level level = levelOf(storage, dimension);
+inline Level blockOf(LevelKind kind, int64_t dimension, Part part, int64_t block) {
+  Level level = levelOf(kind, dimension);
   level.part = part;
   level.block = block;
   return level;
 }
 
 /// Whole dimensions: d dense, c compressed, s singleton, e fixed width, q fixed width without repeats.
-inline Format wholes(const std::string &storages, const std::vector<int64_t> &dimensions, bool isInterleaved = false) {
-  Format format{storages, {}, isInterleaved};
-  for (size_t k = 0; k < storages.size(); ++k) {
-    const LevelStorage storage = storages[k] == 'd'   ? LevelStorage::Dense
-                                 : storages[k] == 'c' ? LevelStorage::Compressed
-                                 : storages[k] == 's' ? LevelStorage::Singleton
-                                 : storages[k] == 'e' ? LevelStorage::Fixed
-                                                      : LevelStorage::FixedUnique;
-    format.levels.push_back(levelOf(storage, dimensions[k]));
+inline Format wholes(const std::string &kinds, const std::vector<int64_t> &dimensions, bool isInterleaved = false) {
+  Format format{kinds, {}, isInterleaved};
+  for (size_t k = 0; k < kinds.size(); ++k) {
+    const LevelKind kind = kinds[k] == 'd'   ? LevelKind::Dense
+                           : kinds[k] == 'c' ? LevelKind::Compressed
+                           : kinds[k] == 's' ? LevelKind::Singleton
+                                             : LevelKind::FixedWidth;
+    format.levels.push_back(levelOf(kind, dimensions[k]));
+    format.levels.back().isUnique = kinds[k] == 'q';
     format.name += std::to_string(dimensions[k]);
   }
   return format;
 }
 
-inline Format blocks(LevelStorage root, int64_t height, int64_t width) {
-  using enum LevelPart;
+inline Format blocks(LevelKind root, int64_t height, int64_t width) {
+  using enum Part;
   return {"blocks",
-          {blockOf(root, 0, Quotient, height), blockOf(LevelStorage::Compressed, 1, Quotient, width),
-           blockOf(LevelStorage::Dense, 0, Remainder, height), blockOf(LevelStorage::Dense, 1, Remainder, width)}};
+          {blockOf(root, 0, Quotient, height), blockOf(LevelKind::Compressed, 1, Quotient, width),
+           blockOf(LevelKind::Dense, 0, Remainder, height), blockOf(LevelKind::Dense, 1, Remainder, width)}};
 }
 
 inline std::vector<Format> matrixFormats() {
-  using enum LevelStorage;
+  using enum LevelKind;
   return {wholes("dd", {0, 1}),
           wholes("dd", {1, 0}),
           wholes("dc", {0, 1}),
@@ -71,8 +71,7 @@ inline std::vector<Format> matrixFormats() {
           blocks(Dense, 2, 3),
           blocks(Compressed, 4, 1),
           {"strips",
-           {blockOf(Dense, 0, LevelPart::Quotient, 3), levelOf(Compressed, 1),
-            blockOf(Dense, 0, LevelPart::Remainder, 3)}}};
+           {blockOf(Dense, 0, Part::Quotient, 3), levelOf(Compressed, 1), blockOf(Dense, 0, Part::Remainder, 3)}}};
 }
 
 inline std::vector<Format> cubeFormats() {
@@ -91,10 +90,10 @@ public:
     int64_t listed = 0;
     for (Level &level : levels) {
       level.extent = shape[static_cast<size_t>(level.dimension)];
-      level.offset = format.isInterleaved && level.storage != LevelStorage::Dense ? listed++ : 0;
+      level.offset = format.isInterleaved && level.kind != LevelKind::Dense ? listed++ : 0;
     }
     for (Level &level : levels)
-      level.stride = format.isInterleaved && level.storage != LevelStorage::Dense ? listed : 1;
+      level.stride = format.isInterleaved && level.kind != LevelKind::Dense ? listed : 1;
     tensor = {static_cast<int64_t>(levels.size()),
               -7,
               -7,
@@ -170,28 +169,28 @@ private:
       return parent + 1;
     }
     const Level &level = tensor_.levels[k];
-    const bool isQuotient = level.part == LevelPart::Quotient, isRemainder = level.part == LevelPart::Remainder;
+    const bool isQuotient = level.part == Part::Quotient, isRemainder = level.part == Part::Remainder;
     const int64_t extent = isQuotient    ? (level.extent + level.block - 1) / level.block
                            : isRemainder ? level.block
                                          : level.extent;
     int64_t begin = parent, end = parent + 1;
-    if (level.storage == LevelStorage::Dense) {
+    if (level.kind == LevelKind::Dense) {
       begin = parent * extent;
       end = begin + extent;
-    } else if (level.storage == LevelStorage::Fixed || level.storage == LevelStorage::FixedUnique) {
+    } else if (level.kind == LevelKind::FixedWidth) {
       begin = parent * level.width;
       end = begin + level.width;
-    } else if (level.storage == LevelStorage::Compressed && k == 0) {
+    } else if (level.kind == LevelKind::Compressed && k == 0) {
       begin = 0;
       end = tensor_.rootCount;
-    } else if (level.storage == LevelStorage::Compressed) {
+    } else if (level.kind == LevelKind::Compressed) {
       begin = number(level.pointers, tensor_.pointerBytes, parent);
       end = number(level.pointers, tensor_.pointerBytes, parent + 1);
       expect(begin <= end);
     }
     int64_t last = begin == end ? endOfNothing(k, begin) : 0;
     for (int64_t position = begin; position < end; ++position) {
-      const int64_t coordinate = level.storage == LevelStorage::Dense ? position - begin : listed(level, position);
+      const int64_t coordinate = level.kind == LevelKind::Dense ? position - begin : listed(level, position);
       expect(coordinate >= 0);
       expect(coordinate < extent);
       if (position > begin)
@@ -209,13 +208,13 @@ private:
   int64_t endOfNothing(size_t k, int64_t position) const {
     for (size_t below = k + 1; below < static_cast<size_t>(tensor_.order); ++below) {
       const Level &level = tensor_.levels[below];
-      if (level.storage == LevelStorage::Compressed)
+      if (level.kind == LevelKind::Compressed)
         position = number(level.pointers, tensor_.pointerBytes, position);
-      else if (level.storage == LevelStorage::Dense)
-        position *= level.part == LevelPart::Quotient    ? (level.extent + level.block - 1) / level.block
-                    : level.part == LevelPart::Remainder ? level.block
-                                                         : level.extent;
-      else if (level.storage != LevelStorage::Singleton)
+      else if (level.kind == LevelKind::Dense)
+        position *= level.part == Part::Quotient    ? (level.extent + level.block - 1) / level.block
+                    : level.part == Part::Remainder ? level.block
+                                                    : level.extent;
+      else if (level.kind != LevelKind::Singleton)
         position *= level.width;
     }
     return position;
@@ -224,12 +223,12 @@ private:
   /// Neighbours ascend; above singletons the entries of the list do.
   void checkOrder(size_t k, int64_t position) const {
     const Level &level = tensor_.levels[k];
-    if (level.storage == LevelStorage::Fixed) {
+    if (level.kind == LevelKind::FixedWidth && level.isUnique == 0) {
       expect(listed(level, position - 1) <= listed(level, position));
-    } else if (level.storage != LevelStorage::Dense) {
+    } else if (level.kind != LevelKind::Dense) {
       std::vector<int64_t> before, here;
       for (size_t l = k; l < static_cast<size_t>(tensor_.order); ++l) {
-        if (l > k && tensor_.levels[l].storage != LevelStorage::Singleton)
+        if (l > k && tensor_.levels[l].kind != LevelKind::Singleton)
           break;
         before.push_back(listed(tensor_.levels[l], position - 1));
         here.push_back(listed(tensor_.levels[l], position));

@@ -15,15 +15,15 @@ namespace {
 struct Source {
   Source(std::vector<int64_t> sizes, Widths narrow) : shape(std::move(sizes)), widths(narrow) {}
 
-  Level &add(LevelStorage storage, int64_t dimension) {
-    levels.push_back({storage, dimension, shape[static_cast<size_t>(dimension)], nullptr, nullptr});
+  Level &add(LevelKind kind, int64_t dimension) {
+    levels.push_back({kind, dimension, shape[static_cast<size_t>(dimension)], nullptr, nullptr});
     return levels.back();
   }
-  Level &add(LevelStorage storage, int64_t dimension, const std::vector<int64_t> &indices,
+  Level &add(LevelKind kind, int64_t dimension, const std::vector<int64_t> &indices,
              const std::vector<int64_t> &pointers = {}) {
     arrays.push_back(narrowed(indices, widths.indices));
     arrays.push_back(narrowed(pointers, widths.pointers));
-    Level &level = add(storage, dimension);
+    Level &level = add(kind, dimension);
     level.indices = arrays[arrays.size() - 2].data();
     level.pointers = arrays.back().data();
     return level;
@@ -51,7 +51,7 @@ struct Source {
   std::vector<char> bytes;
 };
 
-Level &part(Level &level, LevelPart kind, int64_t block) {
+Level &part(Level &level, Part kind, int64_t block) {
   level.part = kind;
   level.block = block;
   return level;
@@ -88,8 +88,8 @@ void checkMatrix(const Source &source, const Tensor &tensor, const Entries &expe
 TEST_CASE("fixed widths: padding is an entry, repeats are summed") {
   for (const int64_t bytes : {1, 2, 4, 8}) {
     Source source({3, 4}, {bytes, bytes, 8});
-    source.add(LevelStorage::Dense, 0);
-    source.add(LevelStorage::Fixed, 1, {3, 1, 2, 2, 0, 1}).width = 2;
+    source.add(LevelKind::Dense, 0);
+    source.add(LevelKind::FixedWidth, 1, {3, 1, 2, 2, 0, 1}).width = 2;
     const Tensor tensor = source.tensor(6);
     checkMatrix(source, tensor, {{{0, 3}, 1}, {{0, 1}, 2}, {{1, 2}, 3 + 4}, {{2, 0}, 5}, {{2, 1}, 6}});
   }
@@ -97,22 +97,22 @@ TEST_CASE("fixed widths: padding is an entry, repeats are summed") {
 
 TEST_CASE("singletons below a dense level") {
   Source source({3, 4}, {1, 1, 8});
-  source.add(LevelStorage::Dense, 0);
-  source.add(LevelStorage::Singleton, 1, {3, 0, 3});
+  source.add(LevelKind::Dense, 0);
+  source.add(LevelKind::Singleton, 1, {3, 0, 3});
   checkMatrix(source, source.tensor(3), {{{0, 3}, 1}, {{1, 0}, 2}, {{2, 3}, 3}});
 }
 
 TEST_CASE("ragged dense levels") {
   SECTION("from coordinate 0") {
     Source source({3, 4}, {2, 4, 8});
-    source.add(LevelStorage::Dense, 0);
-    source.add(LevelStorage::RaggedDense, 1, {}, {0, 2, 2, 3});
+    source.add(LevelKind::Dense, 0);
+    source.add(LevelKind::RaggedDense, 1, {}, {0, 2, 2, 3});
     checkMatrix(source, source.tensor(3), {{{0, 0}, 1}, {{0, 1}, 2}, {{2, 0}, 3}});
   }
   SECTION("from a start") {
     Source source({3, 4}, {2, 4, 8});
-    source.add(LevelStorage::Dense, 0);
-    Level &level = source.add(LevelStorage::RaggedDense, 1, {}, {0, 2, 2, 3});
+    source.add(LevelKind::Dense, 0);
+    Level &level = source.add(LevelKind::RaggedDense, 1, {}, {0, 2, 2, 3});
     level.start = {0, 1, 0};
     level.parentExtent = 3;
     checkMatrix(source, source.tensor(3), {{{0, 0}, 1}, {{0, 1}, 2}, {{2, 2}, 3}});
@@ -122,8 +122,8 @@ TEST_CASE("ragged dense levels") {
 TEST_CASE("closed forms") {
   SECTION("lower triangle") {
     Source source({3, 3}, {});
-    source.add(LevelStorage::Dense, 0);
-    Level &level = source.add(LevelStorage::ClosedDense, 1);
+    source.add(LevelKind::Dense, 0);
+    Level &level = source.add(LevelKind::ClosedDense, 1);
     level.length = {1, 1, 0};
     level.parentExtent = 3;
     checkMatrix(source, source.tensor(6),
@@ -131,8 +131,8 @@ TEST_CASE("closed forms") {
   }
   SECTION("upper triangle") {
     Source source({3, 3}, {});
-    source.add(LevelStorage::Dense, 0);
-    Level &level = source.add(LevelStorage::ClosedDense, 1);
+    source.add(LevelKind::Dense, 0);
+    Level &level = source.add(LevelKind::ClosedDense, 1);
     level.length = {0, -1, 1};
     level.start = {0, 1, 0};
     level.parentExtent = 3;
@@ -141,17 +141,17 @@ TEST_CASE("closed forms") {
   }
   SECTION("listed coordinates") {
     Source source({3, 4}, {4, 1, 8});
-    source.add(LevelStorage::Dense, 0);
-    Level &level = source.add(LevelStorage::ClosedCompressed, 1, {2, 3, 0});
+    source.add(LevelKind::Dense, 0);
+    Level &level = source.add(LevelKind::ClosedCompressed, 1, {2, 3, 0});
     level.length = {0, 1, 0};
     level.parentExtent = 3;
     checkMatrix(source, source.tensor(3), {{{1, 2}, 1}, {{2, 3}, 2}, {{2, 0}, 3}});
   }
   SECTION("a batch: the form repeats") {
     Source source({2, 2, 2}, {});
-    source.add(LevelStorage::Dense, 0);
-    source.add(LevelStorage::Dense, 1);
-    Level &level = source.add(LevelStorage::ClosedDense, 2);
+    source.add(LevelKind::Dense, 0);
+    source.add(LevelKind::Dense, 1);
+    Level &level = source.add(LevelKind::ClosedDense, 2);
     level.length = {1, 1, 0};
     level.parentExtent = 2;
     const Tensor tensor = source.tensor(6);
@@ -170,10 +170,10 @@ TEST_CASE("closed forms") {
 TEST_CASE("blocks: what lies beyond the matrix is left out") {
   for (const bool columnMajor : {false, true}) {
     Source source({3, 5}, {4, 1, 8}); // 2 x 3 blocks of 2 x 2, of which two are stored
-    part(source.add(LevelStorage::Dense, 0), LevelPart::Quotient, 2);
-    part(source.add(LevelStorage::Compressed, 1, {1, 2}, {0, 1, 2}), LevelPart::Quotient, 2);
-    part(source.add(LevelStorage::Dense, columnMajor ? 1 : 0), LevelPart::Remainder, 2);
-    part(source.add(LevelStorage::Dense, columnMajor ? 0 : 1), LevelPart::Remainder, 2);
+    part(source.add(LevelKind::Dense, 0), Part::Quotient, 2);
+    part(source.add(LevelKind::Compressed, 1, {1, 2}, {0, 1, 2}), Part::Quotient, 2);
+    part(source.add(LevelKind::Dense, columnMajor ? 1 : 0), Part::Remainder, 2);
+    part(source.add(LevelKind::Dense, columnMajor ? 0 : 1), Part::Remainder, 2);
     const double a = columnMajor ? 3 : 2, b = columnMajor ? 2 : 3;
     checkMatrix(source, source.tensor(8), {{{0, 2}, 1}, {{0, 3}, a}, {{1, 2}, b}, {{1, 3}, 4}, {{2, 4}, 5}});
   }
@@ -181,38 +181,38 @@ TEST_CASE("blocks: what lies beyond the matrix is left out") {
 
 TEST_CASE("two of four: a listed remainder") {
   Source source({2, 6}, {4, 1, 8});
-  source.add(LevelStorage::Dense, 0);
-  part(source.add(LevelStorage::Dense, 1), LevelPart::Quotient, 4);
-  part(source.add(LevelStorage::Fixed, 1, {1, 3, 0, 1, 0, 2, 1, 2}), LevelPart::Remainder, 4).width = 2;
+  source.add(LevelKind::Dense, 0);
+  part(source.add(LevelKind::Dense, 1), Part::Quotient, 4);
+  part(source.add(LevelKind::FixedWidth, 1, {1, 3, 0, 1, 0, 2, 1, 2}), Part::Remainder, 4).width = 2;
   checkMatrix(source, source.tensor(8),
               {{{0, 1}, 1}, {{0, 3}, 2}, {{0, 4}, 3}, {{0, 5}, 4}, {{1, 0}, 5}, {{1, 2}, 6}, {{1, 5}, 7}});
 }
 
 TEST_CASE("diagonals") {
   const auto addDiagonals = [](Source &source, const std::vector<int64_t> &offsets) {
-    Level &level = source.add(LevelStorage::Compressed, 1, offsets);
-    level.part = LevelPart::Difference;
+    Level &level = source.add(LevelKind::Compressed, 1, offsets);
+    level.part = Part::Difference;
     level.minus = 0;
     level.minusExtent = source.shape[0];
   };
   SECTION("by row") {
     Source source({3, 4}, {});
     addDiagonals(source, {-1, 0, 2});
-    source.add(LevelStorage::Dense, 0);
+    source.add(LevelKind::Dense, 0);
     checkMatrix(source, source.tensor(9, 3),
                 {{{1, 0}, 2}, {{2, 1}, 3}, {{0, 0}, 4}, {{1, 1}, 5}, {{2, 2}, 6}, {{0, 2}, 7}, {{1, 3}, 8}});
   }
   SECTION("by column") {
     Source source({3, 4}, {});
     addDiagonals(source, {-2, 1});
-    source.add(LevelStorage::Dense, 1);
+    source.add(LevelKind::Dense, 1);
     checkMatrix(source, source.tensor(8, 2), {{{2, 0}, 1}, {{0, 1}, 6}, {{1, 2}, 7}, {{2, 3}, 8}});
   }
   SECTION("offsets out of range") {
     for (const int64_t offset : {-3, 4}) {
       Source source({3, 4}, {});
       addDiagonals(source, {offset});
-      source.add(LevelStorage::Dense, 0);
+      source.add(LevelKind::Dense, 0);
       const Tensor tensor = source.tensor(3, 1);
       Request copy(source.shape, {0, 1}, {});
       CHECK(static_cast<Status>(copyOf(tensor, copy, [] {})) == Status::IndexRange);
@@ -224,7 +224,7 @@ TEST_CASE("coordinate lists: interleaved, unordered, with repeats") {
   Source source({3, 4}, {4, 2, 8});
   const std::vector<int64_t> entries{2, 1, 0, 3, 2, 1, 0, 0, 2, 1};
   for (int64_t k = 0; k < 2; ++k) {
-    Level &level = source.add(k == 0 ? LevelStorage::Compressed : LevelStorage::Singleton, k, entries);
+    Level &level = source.add(k == 0 ? LevelKind::Compressed : LevelKind::Singleton, k, entries);
     level.stride = 2;
     level.offset = k;
   }
@@ -233,7 +233,7 @@ TEST_CASE("coordinate lists: interleaved, unordered, with repeats") {
 
 TEST_CASE("a vector with repeats is summed") {
   Source source({4}, {4, 1, 8});
-  source.add(LevelStorage::Compressed, 0, {2, 0, 2});
+  source.add(LevelKind::Compressed, 0, {2, 0, 2});
   const Tensor tensor = source.tensor(3, 3);
   Request copy(source.shape, {0}, {});
   CHECK(copyOf(tensor, copy, [&] {
@@ -249,8 +249,8 @@ template <typename T>
 void checkSum(ValueKind kind, std::conditional_t<std::is_same_v<T, bool>, std::vector<char>, std::vector<T>> values,
               T sum) {
   Source source({2, 2}, {4, 4, sizeof(T)});
-  source.add(LevelStorage::Compressed, 0, {1, 0, 1});
-  source.add(LevelStorage::Singleton, 1, {0, 1, 0});
+  source.add(LevelKind::Compressed, 0, {1, 0, 1});
+  source.add(LevelKind::Singleton, 1, {0, 1, 0});
   Tensor tensor = source.tensor(0, 3);
   tensor.stored = 3;
   tensor.values = values.data();

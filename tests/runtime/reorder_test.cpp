@@ -32,24 +32,24 @@ void checkCopy(const Entries &entries, const std::vector<int64_t> &shape, const 
 }
 
 /// Storages of a source of `order` levels: rows, fibers, coordinate lists, and mixtures.
-std::vector<std::vector<LevelStorage>> storages(size_t order) {
-  using enum LevelStorage;
-  std::vector<std::vector<LevelStorage>> result;
-  std::vector<LevelStorage> fibers(order, Compressed);
+std::vector<std::vector<LevelKind>> storages(size_t order) {
+  using enum LevelKind;
+  std::vector<std::vector<LevelKind>> result;
+  std::vector<LevelKind> fibers(order, Compressed);
   result.push_back(fibers);
-  std::vector<LevelStorage> list(order, Singleton);
+  std::vector<LevelKind> list(order, Singleton);
   list[0] = Compressed;
   result.push_back(list);
   if (order >= 2) {
-    std::vector<LevelStorage> rows = fibers;
+    std::vector<LevelKind> rows = fibers;
     rows[0] = Dense;
     result.push_back(rows);
   }
   if (order >= 3) {
-    std::vector<LevelStorage> denseTop = fibers;
+    std::vector<LevelKind> denseTop = fibers;
     denseTop[0] = denseTop[1] = Dense;
     result.push_back(denseTop);
-    std::vector<LevelStorage> rowLists = list;
+    std::vector<LevelKind> rowLists = list;
     rowLists[0] = Dense;
     rowLists[1] = Compressed;
     result.push_back(rowLists);
@@ -62,7 +62,7 @@ void checkAllOrders(const std::vector<int64_t> &shape, int count, unsigned seed)
   std::vector<int64_t> stored(shape.size());
   std::iota(stored.begin(), stored.end(), 0);
   do {
-    for (const std::vector<LevelStorage> &storage : storages(shape.size())) {
+    for (const std::vector<LevelKind> &storage : storages(shape.size())) {
       std::vector<ModelLevel> from;
       for (size_t k = 0; k < shape.size(); ++k)
         from.push_back({storage[k], stored[k]});
@@ -98,7 +98,7 @@ TEST_CASE("empty and degenerate shapes") {
 TEST_CASE("all widths of pointers, indices and values") {
   const std::vector<int64_t> shape{9, 6, 5};
   const Entries entries = randomEntries(shape, 40, 5);
-  using enum LevelStorage;
+  using enum LevelKind;
   for (int bits = 0; bits < 32; ++bits) {
     const auto width = [bits](int bit) { return (bits >> bit & 1) != 0 ? int64_t{8} : int64_t{4}; };
     checkCopy(entries, shape, {{Dense, 0}, {Compressed, 1}, {Compressed, 2}}, {2, 0, 1}, {width(0), width(1), width(4)},
@@ -109,7 +109,7 @@ TEST_CASE("all widths of pointers, indices and values") {
 TEST_CASE("extents of several digits are sorted") {
   const std::vector<int64_t> shape{70000, 5000000};
   const Entries entries = randomEntries(shape, 3000, 6);
-  using enum LevelStorage;
+  using enum LevelKind;
   checkCopy(entries, shape, {{Compressed, 1}, {Compressed, 0}}, {0, 1}, {}, {});
   checkCopy(entries, shape, {{Dense, 0}, {Compressed, 1}}, {1, 0}, {}, {8, 8, 8});
 }
@@ -117,13 +117,13 @@ TEST_CASE("extents of several digits are sorted") {
 TEST_CASE("coordinates above 32 bits") {
   const std::vector<int64_t> shape{300, int64_t{1} << 40};
   const Entries entries = randomEntries(shape, 500, 7);
-  using enum LevelStorage;
+  using enum LevelKind;
   checkCopy(entries, shape, {{Compressed, 1}, {Singleton, 0}}, {0, 1}, {8, 8, 8}, {4, 8, 8});
 }
 
 TEST_CASE("nothing leaks when memory runs out") {
   const std::vector<int64_t> shape{6, 5};
-  using enum LevelStorage;
+  using enum LevelKind;
   const Packed source = pack(randomEntries(shape, 10, 8), shape, {{Dense, 0}, {Compressed, 1}}, {});
   int failures = 0;
   for (int failAt = 0; failAt < 10; ++failAt) {
@@ -145,7 +145,7 @@ TEST_CASE("nothing leaks when memory runs out") {
 
 TEST_CASE("malformed tensors give a status and keep nothing") {
   const std::vector<int64_t> shape{4, 3};
-  using enum LevelStorage;
+  using enum LevelKind;
   const Entries entries{{{0, 1}, 1.0}, {{2, 0}, 2.0}, {{3, 2}, 3.0}};
   Packed source = pack(entries, shape, {{Dense, 0}, {Compressed, 1}}, {});
   Request copy(shape, {1, 0}, {});
@@ -186,7 +186,7 @@ TEST_CASE("malformed tensors give a status and keep nothing") {
 TEST_CASE("a copy whose index types are too narrow is refused") {
   const int64_t wide = int64_t{1} << 32;
   const std::vector<int64_t> shape{wide, 3};
-  using enum LevelStorage;
+  using enum LevelKind;
   const Packed source = pack({{{wide - 1, 1}, 1.0}}, shape, {{Compressed, 0}, {Compressed, 1}}, {8, 8, 8});
   Request copy(shape, {1, 0}, {4, 4, 8});
   CountingMemory memory;
@@ -197,7 +197,7 @@ TEST_CASE("a copy whose index types are too narrow is refused") {
 
 TEST_CASE("a root too large for memory is no crash") {
   const std::vector<int64_t> shape{3, INT64_MAX};
-  using enum LevelStorage;
+  using enum LevelKind;
   const Packed source = pack({{{1, 5}, 1.0}}, shape, {{Dense, 0}, {Compressed, 1}}, {8, 8, 8});
   Request copy(shape, {1, 0}, {8, 8, 8});
   CountingMemory memory;

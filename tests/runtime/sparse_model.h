@@ -15,7 +15,7 @@ using Coordinate = std::vector<int64_t>;
 using Entries = std::map<Coordinate, double>; ///< by coordinates in dimension order
 
 struct ModelLevel {
-  LevelStorage storage;
+  LevelKind kind;
   int64_t dimension;
 };
 
@@ -67,7 +67,7 @@ inline std::vector<Group> splitByCoordinate(const Group &group, size_t level) {
 /// Appends level `k` of `group` to the arrays and to the groups of the next level.
 inline void packLevel(const std::vector<ModelLevel> &levels, size_t k, int64_t extent, const Group &group,
                       std::vector<int64_t> &indices, std::vector<Group> &next) {
-  if (levels[k].storage == LevelStorage::Dense) {
+  if (levels[k].kind == LevelKind::Dense) {
     std::vector<Group> parts(extent);
     for (const auto &entry : group)
       parts[entry.first[k]].push_back(entry);
@@ -75,9 +75,9 @@ inline void packLevel(const std::vector<ModelLevel> &levels, size_t k, int64_t e
     return;
   }
   // Above singletons, coordinates repeat: each entry is a position of its own.
-  const bool isList = k + 1 < levels.size() && levels[k + 1].storage == LevelStorage::Singleton;
+  const bool isList = k + 1 < levels.size() && levels[k + 1].kind == LevelKind::Singleton;
   std::vector<Group> parts;
-  if (isList || levels[k].storage == LevelStorage::Singleton)
+  if (isList || levels[k].kind == LevelKind::Singleton)
     for (const auto &entry : group)
       parts.push_back({entry});
   else
@@ -110,11 +110,11 @@ inline Packed pack(const Entries &entries, const std::vector<int64_t> &shape, co
       pointers.push_back(static_cast<int64_t>(indices.size()));
     }
     if (k == 0)
-      result.tensor.rootCount = levels[0].storage == LevelStorage::Dense ? 0 : static_cast<int64_t>(indices.size());
-    else if (levels[k].storage == LevelStorage::Compressed)
+      result.tensor.rootCount = levels[0].kind == LevelKind::Dense ? 0 : static_cast<int64_t>(indices.size());
+    else if (levels[k].kind == LevelKind::Compressed)
       result.pointers[k] = narrowed(pointers, widths.pointers);
     result.indices[k] = narrowed(indices, widths.indices);
-    result.levels.push_back({levels[k].storage, levels[k].dimension, extent, nullptr, nullptr});
+    result.levels.push_back({levels[k].kind, levels[k].dimension, extent, nullptr, nullptr});
     groups = std::move(next);
   }
   std::vector<double> values;

@@ -1,0 +1,68 @@
+#include "format/levels.h"
+
+#include <algorithm>
+
+namespace spc::format {
+
+LevelKind kindOf(const std::vector<Level> &levels, int k) {
+  const auto place = static_cast<size_t>(k);
+  const Level &level = levels[place];
+  switch (level.extent) {
+  case Extent::Fixed:
+    if (level.isDense())
+      return LevelKind::Dense;
+    return level.width == 1 && k > 0 && !levels[place - 1].isDense() ? LevelKind::Singleton : LevelKind::FixedWidth;
+  case Extent::Ragged:
+  case Extent::Lengths:
+    return level.isDense() ? LevelKind::RaggedDense : LevelKind::Compressed;
+  case Extent::Closed:
+    return level.isDense() ? LevelKind::ClosedDense : LevelKind::ClosedCompressed;
+  }
+  return LevelKind::Dense;
+}
+
+bool continuesParent(const std::vector<Level> &levels, int k) {
+  return static_cast<size_t>(k) < levels.size() && kindOf(levels, k) == LevelKind::Singleton;
+}
+
+CoordinateRange coordinateRange(const Level &level) {
+  switch (level.part) {
+  case Part::Whole:
+    return {.dim = level.dim};
+  case Part::Quotient:
+    return {.dim = level.dim, .block = level.block};
+  case Part::Remainder:
+    return {.block = level.block};
+  case Part::Difference:
+    return {.minus = level.minus, .dim = level.dim};
+  }
+  return {};
+}
+
+bool isCoordinateList(const Format &format) {
+  if (format.levels.empty() || kindOf(format, 0) != LevelKind::Compressed || format.levels[0].hasLengths())
+    return false;
+  for (int k = 1; k < format.levelCount(); ++k)
+    if (!continuesParent(format, k))
+      return false;
+  return true;
+}
+
+bool hasPadding(const Format &format) {
+  const auto isPadded = [&](int k) {
+    const Level &level = format.levels[static_cast<size_t>(k)];
+    return level.part != Part::Whole || (kindOf(format, k) == LevelKind::FixedWidth && !level.hasWidthOne());
+  };
+  for (int k = 0; k < format.levelCount(); ++k)
+    if (isPadded(k))
+      return true;
+  return format.isSum();
+}
+
+bool hasSlotsOutside(const Format &format) {
+  return std::any_of(format.levels.begin(), format.levels.end(), [](const Level &level) {
+    return level.part == Part::Remainder || level.part == Part::Difference;
+  });
+}
+
+} // namespace spc::format

@@ -1,0 +1,41 @@
+// What the levels of a format are. Each question about a level is answered once, here; stages switch over the answer.
+#pragma once
+
+#include "format/format.h"
+
+namespace spc::format {
+
+/// What level `k` of `levels`, which run from the outside in, is.
+LevelKind kindOf(const std::vector<Level> &levels, int k);
+inline LevelKind kindOf(const Format &format, int k) {
+  return kindOf(format.levels, k);
+}
+
+/// Whether level `k` is a singleton: it has one coordinate for each entry of the listed level above, and that one's
+/// positions. Below a dense level one coordinate for each parent is a fixed width of 1, since a parent may have none.
+/// False for the level after the last one.
+bool continuesParent(const std::vector<Level> &levels, int k);
+inline bool continuesParent(const Format &format, int k) {
+  return continuesParent(format.levels, k);
+}
+
+/// The coordinates that a level may have: from 0, or for differences from 1 - size(`minus`), up to but without
+/// size(`dim`) / `block`, rounded up, or `block` itself where there is no `dim`.
+struct CoordinateRange {
+  std::optional<int> minus;
+  std::optional<int> dim;
+  int64_t block = 1;
+};
+CoordinateRange coordinateRange(const Level &level);
+
+/// A compressed root with nothing but singletons below it (COO): one entry, one value.
+bool isCoordinateList(const Format &format);
+
+/// Whether the format has slots that hold no entry and, where they are inside of the tensor, a zero: the rest of a
+/// fixed width above 1, places of a block or of a diagonal. True of every sum: what one part lacks another may have.
+bool hasPadding(const Format &format);
+
+/// Whether the format has slots for coordinates outside of the tensor: in its last blocks, or at the ends of diagonals.
+bool hasSlotsOutside(const Format &format);
+
+} // namespace spc::format
