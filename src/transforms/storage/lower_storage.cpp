@@ -1,5 +1,5 @@
 #include "transforms/passes.h"
-#include "transforms/storage/level_storage.h"
+#include "transforms/storage/level_functions.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
@@ -85,7 +85,7 @@ private:
   mlir::LogicalResult lowerPositions(unsigned argument, sparse::ToPositionsOp positions);
   mlir::LogicalResult lowerPosition(unsigned argument, unsigned level, memref::LoadOp load);
   mlir::LogicalResult lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates);
-  mlir::LogicalResult computeCoordinate(unsigned number, const LevelStorage &level, memref::LoadOp load);
+  mlir::LogicalResult computeCoordinate(unsigned number, const LevelFunctions &level, memref::LoadOp load);
   void deinterleave(unsigned argument, LevelAttr level, memref::LoadOp load);
   void settleSegments();
   mlir::BlockArgument array(unsigned argument, BindKind kind, mlir::Type type, int64_t level = -1) {
@@ -168,7 +168,7 @@ mlir::LogicalResult LowerStorage::lowerPositions(unsigned argument, sparse::ToPo
 /// Notes which parent's segment starts at a loaded position, and computes that position where there is no array. A
 /// compressed root is one segment: position 0 is 0, position 1 the entry count, or the width.
 mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned level, memref::LoadOp load) {
-  LevelStorage storage(getOperation(), argument, level);
+  LevelFunctions storage(getOperation(), argument, level);
   mlir::OpBuilder builder(load);
   mlir::Value parent = load.getIndices().front(), before = predecessor(parent);
   bool atEnd = before != nullptr;
@@ -197,7 +197,7 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
 
 mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates) {
   const unsigned level = coordinates.getLevel();
-  const LevelStorage storage(getOperation(), argument, level);
+  const LevelFunctions storage(getOperation(), argument, level);
   const LevelAttr known = storage.level();
   for (memref::LoadOp load : loadsOf(coordinates.getResult())) {
     if (known.getIsSigned() && failed(makeSigned(load)))
@@ -220,7 +220,7 @@ mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::To
   return mlir::success();
 }
 
-mlir::LogicalResult LowerStorage::computeCoordinate(unsigned number, const LevelStorage &level, memref::LoadOp load) {
+mlir::LogicalResult LowerStorage::computeCoordinate(unsigned number, const LevelFunctions &level, memref::LoadOp load) {
   mlir::Value position = load.getIndices().front(), segment = position;
   while (segment && !parents_.contains({number, segment}))
     segment = initialValue(segment);

@@ -8,10 +8,11 @@
 
 namespace spc::transforms {
 
-/// One level of a sparse argument, as its `spc.levels` describes it. Computes values at the builder's place.
-class LevelStorage {
+/// The level functions (Chou, Kjolstad and Amarasinghe 2018) of one level of a sparse argument, as its `spc.levels`
+/// describes it. Computes values at the builder's place.
+class LevelFunctions {
 public:
-  LevelStorage(mlir::func::FuncOp body, unsigned argument, unsigned level);
+  LevelFunctions(mlir::func::FuncOp body, unsigned argument, unsigned level);
 
   /// What the format says of the level.
   dialect::LevelAttr level() const { return level_; }

@@ -1,4 +1,4 @@
-#include "transforms/storage/level_storage.h"
+#include "transforms/storage/level_functions.h"
 
 #include "transforms/util/body_arguments.h"
 
@@ -33,16 +33,16 @@ private:
 
 } // namespace
 
-LevelStorage::LevelStorage(mlir::func::FuncOp body, unsigned argument, unsigned level)
+LevelFunctions::LevelFunctions(mlir::func::FuncOp body, unsigned argument, unsigned level)
     : body_(body), number_(level), level_(levelOf(body, argument, level)) {}
 
-Value LevelStorage::size(ExtentAttr extent) const {
+Value LevelFunctions::size(ExtentAttr extent) const {
   return boundNumber(body_, BindAttr::get(extent));
 }
 
 /// The sparsifier linearises a dense parent's position as batch * extent + coordinate. That sum is taken apart here; a
 /// position of another shape is divided.
-LevelStorage::Parent LevelStorage::split(OpBuilder &builder, Location location, Value parent) const {
+LevelFunctions::Parent LevelFunctions::split(OpBuilder &builder, Location location, Value parent) const {
   if (number_ <= 1)
     return {Value(), parent};
   Value count = size(level_.getParents());
@@ -63,7 +63,7 @@ LevelStorage::Parent LevelStorage::split(OpBuilder &builder, Location location, 
   return {batch, math.subtract(parent, math.multiply(batch, count))};
 }
 
-Value LevelStorage::evaluate(OpBuilder &builder, Location location, FormAttr form, Value at) const {
+Value LevelFunctions::evaluate(OpBuilder &builder, Location location, FormAttr form, Value at) const {
   IndexMath math(builder, location);
   Value total = math.constant(form.getConstant());
   if (form.getSize() != 0)
@@ -72,7 +72,7 @@ Value LevelStorage::evaluate(OpBuilder &builder, Location location, FormAttr for
 }
 
 /// The sum of the form over the coordinates below `end`: end * f(0) + slope * end * (end - 1) / 2.
-Value LevelStorage::sumBelow(OpBuilder &builder, Location location, FormAttr form, Value end) const {
+Value LevelFunctions::sumBelow(OpBuilder &builder, Location location, FormAttr form, Value end) const {
   IndexMath math(builder, location);
   const auto level = FormAttr::get(form.getContext(), form.getConstant(), 0, form.getSize());
   Value total = math.multiply(end, evaluate(builder, location, level, end));
@@ -82,7 +82,7 @@ Value LevelStorage::sumBelow(OpBuilder &builder, Location location, FormAttr for
   return math.add(total, math.multiply(pairs, form.getSlope()));
 }
 
-Value LevelStorage::position(OpBuilder &builder, Location location, Value parent, bool atEnd) const {
+Value LevelFunctions::position(OpBuilder &builder, Location location, Value parent, bool atEnd) const {
   IndexMath math(builder, location);
   if (level_.getFixed() || level_.getWidth()) {
     Value width = level_.getFixed() ? math.constant(*level_.getFixed()) : boundNumber(body_, level_.getWidth());
@@ -97,8 +97,8 @@ Value LevelStorage::position(OpBuilder &builder, Location location, Value parent
   return atEnd ? math.add(start, evaluate(builder, location, length, coordinate)) : start;
 }
 
-Value LevelStorage::coordinate(OpBuilder &builder, Location location, Value position, Value segment,
-                               Value parent) const {
+Value LevelFunctions::coordinate(OpBuilder &builder, Location location, Value position, Value segment,
+                                 Value parent) const {
   IndexMath math(builder, location);
   Value inSegment = math.subtract(position, segment);
   const FormAttr start = level_.getStart();
