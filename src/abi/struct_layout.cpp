@@ -1,6 +1,7 @@
 // Fields of the C structs.
 #include "abi/signature.h"
 #include "abi/struct_names.h"
+#include "format/levels.h"
 
 #include <array>
 #include <tuple>
@@ -8,13 +9,9 @@
 namespace spc::abi {
 namespace {
 
-using format::Extent;
 using format::Format;
 using format::Level;
-
-bool hasPointersArray(const Format &format, int k) {
-  return k > 0 && format.levels[k].extent == Extent::Ragged;
-}
+using format::LevelKind;
 
 /// "_i32", or "_p64_i32" where pointers and indices differ; only the types that the struct has.
 std::string indexTypeSuffix(const Format &format) {
@@ -43,10 +40,11 @@ public:
     sizes();
     if (storesCount(format_))
       add({"nnz", FieldRole::Stored});
-    if (format_.levels[0].isCompressed() && !isCoordinateList(format_))
+    const bool hasRootCount = format::kindOf(format_, 0) == LevelKind::Compressed && !format_.levels[0].hasLengths();
+    if (hasRootCount && !isCoordinateList(format_))
       add({"count_0", FieldRole::Count, 0});
     for (int k = 0; k < format_.levelCount(); ++k)
-      if (format_.levels[k].isFixedWidth() && !format_.levels[k].width)
+      if (format::kindOf(format_, k) == LevelKind::FixedWidth && !format_.levels[k].width)
         add({isMatrix_ ? "width" : "width_" + std::to_string(k), FieldRole::Width, k});
     for (int k = 0; k < format_.levelCount(); ++k)
       level(k);
@@ -69,17 +67,40 @@ private:
   }
 
   void level(int k) {
-    const Level &level = format_.levels[k];
+    switch (format::kindOf(format_, k)) {
+    case LevelKind::Dense:
+    case LevelKind::ClosedDense:
+      break;
+    case LevelKind::RaggedDense:
+      segments(k);
+      break;
+    case LevelKind::Compressed:
+      segments(k);
+      coordinates(k);
+      break;
+    case LevelKind::Singleton:
+    case LevelKind::FixedWidth:
+    case LevelKind::ClosedCompressed:
+      coordinates(k);
+      break;
+    }
+  }
+
+  /// A root has a count in place of the array.
+  void segments(int k) {
     const std::string number = std::to_string(k);
     const bool ofRows = k > 0 && format_.levels[k - 1].dim == 0;
-    if (hasPointersArray(format_, k))
-      add({isMatrix_ ? (ofRows ? "row_ptr" : "col_ptr") : "pointers_to_" + number, FieldRole::Pointers, k,
-           FieldType::Pointers});
-    if (level.extent == Extent::Lengths)
+    if (format_.levels[k].hasLengths())
       add({isMatrix_ ? (ofRows ? "row_len" : "col_len") : "lengths_" + number, FieldRole::Lengths, k,
            FieldType::Pointers});
-    if (level.isDense())
-      return;
+    else if (k > 0)
+      add({isMatrix_ ? (ofRows ? "row_ptr" : "col_ptr") : "pointers_to_" + number, FieldRole::Pointers, k,
+           FieldType::Pointers});
+  }
+
+  void coordinates(int k) {
+    const Level &level = format_.levels[k];
+    const std::string number = std::to_string(k);
     if (!format_.interleaved)
       add({isMatrix_ ? (level.dim == 0 ? "row_ind" : "col_ind") : "indices_" + number, FieldRole::Indices, k,
            FieldType::Indices});
@@ -95,11 +116,9 @@ private:
 } // namespace
 
 bool storesCount(const Format &format) {
-  for (int k = 0; k < format.levelCount(); ++k) {
-    const Extent extent = format.levels[k].extent;
-    if (extent == Extent::Ragged || extent == Extent::Lengths)
+  for (int k = 0; k < format.levelCount(); ++k)
+    if (hasSegments(format::kindOf(format, k)))
       return true;
-  }
   return false;
 }
 

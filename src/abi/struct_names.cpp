@@ -1,6 +1,8 @@
 // The levels' part of a struct's name: readable for well-known storages, spelled level by level for all others.
 #include "abi/struct_names.h"
 
+#include "format/levels.h"
+
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -10,9 +12,9 @@ namespace spc::abi {
 namespace {
 
 using format::ClosedForm;
-using format::Extent;
 using format::Format;
 using format::Level;
+using format::LevelKind;
 using format::Part;
 
 /// A number as part of an identifier.
@@ -26,7 +28,12 @@ std::string formText(const ClosedForm &form) {
 
 /// Only a level above a singleton repeats coordinates: each repeat goes on in the singleton.
 bool usuallyUnique(const Format &format, int k) {
-  return k + 1 == format.levelCount() || !format.levels[k + 1].isSingleton();
+  return !format::continuesParent(format, k + 1);
+}
+
+/// A fixed width that is not 1.
+bool isWide(const Format &format, int k) {
+  return format::kindOf(format, k) == LevelKind::FixedWidth && !format.levels[k].hasWidthOne();
 }
 
 /// Marks where a level's properties are not the usual ones: n not unique, q unique, u unordered, o ordered. Fixed
@@ -35,7 +42,7 @@ std::string marks(const Format &format, int k) {
   const Level &level = format.levels[k];
   if (level.isDense())
     return "";
-  const bool isPadded = level.isFixedWidth() && level.part != Part::Remainder;
+  const bool isPadded = isWide(format, k) && level.part != Part::Remainder;
   std::string text;
   if (level.unique != (isPadded ? false : usuallyUnique(format, k)))
     text += level.unique ? "q" : "n";
@@ -44,38 +51,27 @@ std::string marks(const Format &format, int k) {
   return text;
 }
 
-std::string listedKind(const Level &level) {
-  switch (level.extent) {
-  case Extent::Fixed:
-    return level.isSingleton() ? "s" : "e" + (level.width ? std::to_string(*level.width) : "");
-  case Extent::Ragged:
-    return "c";
-  case Extent::Lengths:
-    return "cl";
-  case Extent::Closed:
+/// A ragged level's start is its first coordinate under each parent, 0 unless said.
+std::string kindText(const Format &format, int k) {
+  const Level &level = format.levels[k];
+  const std::string start = level.start == ClosedForm() ? "" : "f" + formText(level.start);
+  switch (format::kindOf(format, k)) {
+  case LevelKind::Dense:
+    return "d";
+  case LevelKind::RaggedDense:
+    return (level.hasLengths() ? "rl" : "r") + start;
+  case LevelKind::ClosedDense:
+    return "t" + formText(level.length) + start;
+  case LevelKind::Compressed:
+    return level.hasLengths() ? "cl" : "c";
+  case LevelKind::Singleton:
+    return "s";
+  case LevelKind::FixedWidth:
+    return level.hasWidthOne() ? "s" : "e" + (level.width ? std::to_string(*level.width) : "");
+  case LevelKind::ClosedCompressed:
     return "ct" + formText(level.length);
   }
   return "";
-}
-
-/// A ragged level's start is its first coordinate under each parent, 0 unless said.
-std::string denseKind(const Level &level) {
-  const std::string start = level.start == ClosedForm() ? "" : "f" + formText(level.start);
-  switch (level.extent) {
-  case Extent::Fixed:
-    return "d";
-  case Extent::Ragged:
-    return "r" + start;
-  case Extent::Lengths:
-    return "rl" + start;
-  case Extent::Closed:
-    return "t" + formText(level.length) + start;
-  }
-  return "";
-}
-
-std::string kindText(const Level &level) {
-  return level.isDense() ? denseKind(level) : listedKind(level);
 }
 
 std::string partText(const Level &level) {
@@ -96,15 +92,34 @@ std::string partText(const Level &level) {
 std::string spelledOut(const Format &format) {
   std::string text;
   for (int k = 0; k < format.levelCount(); ++k)
-    text += (k > 0 ? "_" : "") + kindText(format.levels[k]) + marks(format, k) + partText(format.levels[k]);
+    text += (k > 0 ? "_" : "") + kindText(format, k) + marks(format, k) + partText(format.levels[k]);
   return text;
 }
 
-/// Every level stores a whole dimension, and is dense, compressed or a singleton.
+/// Whether a level stores a whole dimension and is dense, compressed or a singleton.
+bool isPlainLevel(const Format &format, int k) {
+  const Level &level = format.levels[k];
+  switch (format::kindOf(format, k)) {
+  case LevelKind::Dense:
+  case LevelKind::Singleton:
+    return level.part == Part::Whole;
+  case LevelKind::Compressed:
+    return level.part == Part::Whole && !level.hasLengths();
+  case LevelKind::FixedWidth:
+    return level.part == Part::Whole && level.hasWidthOne();
+  case LevelKind::RaggedDense:
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed:
+    break;
+  }
+  return false;
+}
+
 bool isPlain(const Format &format) {
-  return std::all_of(format.levels.begin(), format.levels.end(), [](const Level &level) {
-    return level.part == Part::Whole && (level.isFullyDense() || level.isCompressed() || level.isSingleton());
-  });
+  for (int k = 0; k < format.levelCount(); ++k)
+    if (!isPlainLevel(format, k))
+      return false;
+  return true;
 }
 
 /// "_201" for levels that store the dimensions 2, 0, 1; nothing for levels in order.
@@ -125,20 +140,27 @@ bool hasUsualProperties(const Format &format) {
   return true;
 }
 
+/// Of a plain format.
+bool isCompressed(const Format &format, int k) {
+  return format::kindOf(format, k) == LevelKind::Compressed;
+}
+
 bool isAllCompressed(const Format &format) {
-  return std::all_of(format.levels.begin(), format.levels.end(),
-                     [](const Level &level) { return level.isCompressed(); });
+  for (int k = 0; k < format.levelCount(); ++k)
+    if (!isCompressed(format, k))
+      return false;
+  return true;
 }
 
 Structure plainStructure(const Format &format) {
   const int order = format.order();
   const std::string modes = modesUnlessInOrder(format);
   if (hasUsualProperties(format)) {
-    if (order == 1 && format.levels[0].isCompressed())
+    if (order == 1 && isCompressed(format, 0))
       return {"spvec"};
     if (isCoordinateList(format))
       return {"coo" + std::to_string(order) + modes, order == 2};
-    if (order == 2 && format.levels[0].isDense() && format.levels[1].isCompressed())
+    if (order == 2 && format.levels[0].isDense() && isCompressed(format, 1))
       return {modes.empty() ? "csr" : "csc", true};
     if (order == 2 && isAllCompressed(format))
       return {modes.empty() ? "dcsr" : "dcsc"};
@@ -147,7 +169,7 @@ Structure plainStructure(const Format &format) {
   }
   std::string letters;
   for (int k = 0; k < format.levelCount(); ++k)
-    letters += kindText(format.levels[k]) + marks(format, k);
+    letters += kindText(format, k) + marks(format, k);
   // Letters that happen to spell another type's name are told apart by their modes.
   if (modes.empty() && (letters == "csc" || letters == "dcsc"))
     for (int k = 0; k < format.levelCount(); ++k)
@@ -183,15 +205,16 @@ Structure blockStructure(const Format &format, const std::string &text) {
 /// neither.
 Structure fixedWidthStructure(const Format &format, const std::string &text) {
   const Level &last = format.levels.back();
-  if (!last.isFixedWidth())
+  const int innermost = format.levelCount() - 1;
+  if (!isWide(format, innermost))
     return {};
-  const std::string entries = kindText(last).substr(1);
+  const std::string entries = kindText(format, innermost).substr(1);
   if (format.levelCount() == 2 && format.levels[0].isFullyDense() && format.levels[0].part == Part::Whole &&
       last.part == Part::Whole)
     return {"ell" + entries + marks(format, 1) + modesUnlessInOrder(format), true};
   const std::string group = std::to_string(last.block);
-  if (text == "d0_d1q" + group + "_e" + entries + marks(format, format.levelCount() - 1) + "1r" + group)
-    return {"nm" + entries + "of" + group + marks(format, format.levelCount() - 1)};
+  if (text == "d0_d1q" + group + "_e" + entries + marks(format, innermost) + "1r" + group)
+    return {"nm" + entries + "of" + group + marks(format, innermost)};
   return {};
 }
 
@@ -217,13 +240,6 @@ Structure partsStructure(const Format &format) {
 }
 
 } // namespace
-
-bool isCoordinateList(const Format &format) {
-  for (int k = 0; k < format.levelCount(); ++k)
-    if (!(k == 0 ? format.levels[k].isCompressed() : format.levels[k].isSingleton()))
-      return false;
-  return format.levelCount() > 0;
-}
 
 Structure structureOf(const Format &format) {
   if (format.isDense())

@@ -19,7 +19,4 @@ struct Structure {
 /// Follows from levels, layout and symmetry alone, and the name differs where these do. Requires: no sum.
 Structure structureOf(const format::Format &format);
 
-/// A compressed root with nothing but singletons below it: one entry, one value.
-bool isCoordinateList(const format::Format &format);
-
 } // namespace spc::abi

@@ -1,6 +1,7 @@
 #include "abi/validator_writer.h"
 
 #include "abi/text.h"
+#include "format/levels.h"
 
 #include <cstdint>
 #include <string_view>
@@ -9,9 +10,9 @@
 namespace spc::abi {
 namespace {
 
-using format::Extent;
 using format::Format;
 using format::Level;
+using format::LevelKind;
 using format::Part;
 using format::Symmetry;
 
@@ -45,36 +46,37 @@ std::string properties(const Format &format, int k) {
     words.push_back("SPC_UNIQUE");
   if (level.ordered)
     words.push_back("SPC_ORDERED");
-  if (level.isSingleton() && k > 0 && !format.levels[static_cast<size_t>(k) - 1].isDense())
+  if (format::continuesParent(format, k))
     words.push_back("SPC_CONTINUES");
   return words.empty() ? "0" : join(words, " | ");
 }
 
 /// The range of a level's coordinates, as "low, high".
 std::string coordinateRange(const StructType &type, const Level &level) {
-  const std::string size = access(type, FieldRole::Size, level.dim);
-  switch (level.part) {
-  case Part::Whole:
-    return "0, " + size;
-  case Part::Quotient:
-    return "0, spc_blocks(" + size + ", " + std::to_string(level.block) + ")";
-  case Part::Remainder:
-    return "0, " + std::to_string(level.block);
-  case Part::Difference:
-    return "1 - " + access(type, FieldRole::Size, level.minus) + ", " + size;
-  }
-  return "";
+  const format::CoordinateRange range = format::coordinateRange(level);
+  const auto size = [&](int dim) { return access(type, FieldRole::Size, dim); };
+  const std::string block = std::to_string(range.block);
+  const std::string low = range.minus ? "1 - " + size(*range.minus) : "0";
+  if (!range.dim)
+    return low + ", " + block;
+  return low + ", " + (range.block > 1 ? "spc_blocks(" + size(*range.dim) + ", " + block + ")" : size(*range.dim));
 }
 
-const char *levelKind(const Level &level, int k) {
-  switch (level.extent) {
-  case Extent::Fixed:
-    return level.isDense() ? "SPC_LEVEL_DENSE" : "SPC_LEVEL_FIXED";
-  case Extent::Ragged:
+/// How include/spc/levels.h calls it: by what says how many entries a parent has.
+const char *levelKind(const Format &format, int k) {
+  switch (format::kindOf(format, k)) {
+  case LevelKind::Dense:
+    return "SPC_LEVEL_DENSE";
+  case LevelKind::Singleton:
+  case LevelKind::FixedWidth:
+    return "SPC_LEVEL_FIXED";
+  case LevelKind::Compressed:
+  case LevelKind::RaggedDense:
+    if (format.levels[static_cast<size_t>(k)].hasLengths())
+      return "SPC_LEVEL_LENGTHS";
     return k == 0 ? "SPC_LEVEL_ROOT" : "SPC_LEVEL_COMPRESSED";
-  case Extent::Lengths:
-    return "SPC_LEVEL_LENGTHS";
-  case Extent::Closed:
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed:
     return "SPC_LEVEL_CLOSED";
   }
   return "";
@@ -100,10 +102,9 @@ public:
         name_("  levels[" + std::to_string(k) + "]") {}
 
   std::string write() {
-    text_ = name_ + " = spc_make_level(" + levelKind(level_, k_) + ", " + coordinateRange(type_, level_) + ", " +
+    text_ = name_ + " = spc_make_level(" + levelKind(format_, k_) + ", " + coordinateRange(type_, level_) + ", " +
             properties(format_, k_) + ");\n";
-    counts();
-    closedForms();
+    segments();
     if (!level_.isDense())
       indices();
     if (format_.symmetry != Symmetry::None)
@@ -114,28 +115,45 @@ public:
 private:
   void set(const std::string &field, const std::string &value) { text_ += name_ + "." + field + " = " + value + ";\n"; }
 
-  void counts() {
-    const bool isRoot = level_.extent == Extent::Ragged && k_ == 0;
-    if (level_.extent == Extent::Fixed && !level_.isDense())
+  /// How many entries each parent has, and where those of a run without a list begin.
+  void segments() {
+    switch (format::kindOf(format_, k_)) {
+    case LevelKind::Dense:
+      break;
+    case LevelKind::Singleton:
+    case LevelKind::FixedWidth:
       set("count", level_.width ? std::to_string(*level_.width) : access(type_, FieldRole::Width, k_));
-    if (isRoot)
-      set("count", access(type_, FieldRole::Count, 0));
-    if (isRoot || (level_.extent != Extent::Ragged && level_.extent != Extent::Lengths))
-      return;
-    set("pointers", access(type_, level_.extent == Extent::Lengths ? FieldRole::Lengths : FieldRole::Pointers, k_));
+      break;
+    case LevelKind::Compressed:
+      ends();
+      break;
+    case LevelKind::RaggedDense:
+      ends();
+      if (level_.start == format::ClosedForm())
+        break;
+      parents();
+      closedForm("start", level_.start);
+      break;
+    case LevelKind::ClosedDense:
+      parents();
+      closedForm("length", level_.length);
+      closedForm("start", level_.start);
+      break;
+    case LevelKind::ClosedCompressed:
+      parents();
+      closedForm("length", level_.length);
+      break;
+    }
+  }
+
+  void ends() {
+    if (k_ == 0 && !level_.hasLengths())
+      return set("count", access(type_, FieldRole::Count, 0));
+    set("pointers", access(type_, level_.hasLengths() ? FieldRole::Lengths : FieldRole::Pointers, k_));
     set("pointer_bits", std::to_string(format::bits(format_.pointers)));
   }
 
-  void closedForms() {
-    const bool hasStart = level_.isRaggedDense() && level_.start != format::ClosedForm();
-    if (k_ == 0 || (level_.extent != Extent::Closed && !hasStart))
-      return;
-    set("parent_size", "levels[" + std::to_string(k_ - 1) + "].high");
-    if (level_.extent == Extent::Closed)
-      closedForm("length", level_.length);
-    if (hasStart)
-      closedForm("start", level_.start);
-  }
+  void parents() { set("parent_size", "levels[" + std::to_string(k_ - 1) + "].high"); }
 
   void closedForm(const std::string &field, const format::ClosedForm &form) {
     for (const auto &[part, value] :

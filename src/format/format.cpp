@@ -1,5 +1,7 @@
 #include "format/format.h"
 
+#include "format/levels.h"
+
 #include <algorithm>
 
 namespace spc::format {
@@ -41,7 +43,7 @@ public:
 
   std::string of(int k) const {
     const Level &level = format_.levels[k];
-    std::string words = level.isDense() ? "dense" : level.isSingleton() ? "singleton" : "compressed";
+    std::string words = storage(k);
     if (!level.unique)
       words += " non-unique";
     if (!level.ordered)
@@ -50,18 +52,41 @@ public:
   }
 
 private:
+  const char *storage(int k) const {
+    switch (kindOf(format_, k)) {
+    case LevelKind::Dense:
+    case LevelKind::RaggedDense:
+    case LevelKind::ClosedDense:
+      return "dense";
+    case LevelKind::Singleton:
+      return "singleton";
+    case LevelKind::FixedWidth:
+      return format_.levels[k].hasWidthOne() ? "singleton" : "compressed";
+    case LevelKind::Compressed:
+    case LevelKind::ClosedCompressed:
+      return "compressed";
+    }
+    return "";
+  }
+
   std::string extent(int k) const {
     const Level &level = format_.levels[k];
-    switch (level.extent) {
-    case Extent::Fixed:
-      return level.isFixedWidth() ? (level.width ? ", width " + std::to_string(*level.width) : ", width at run time")
-                                  : "";
-    case Extent::Ragged:
-      return level.isDense() ? ", ragged" : "";
-    case Extent::Lengths:
-      return ", ragged by lengths";
-    case Extent::Closed:
-      return ", " + form(level.length, k) + (level.isDense() ? " from " + form(level.start, k) : "");
+    switch (kindOf(format_, k)) {
+    case LevelKind::Dense:
+    case LevelKind::Singleton:
+      return "";
+    case LevelKind::FixedWidth:
+      if (level.hasWidthOne())
+        return "";
+      return level.width ? ", width " + std::to_string(*level.width) : ", width at run time";
+    case LevelKind::Compressed:
+      return level.hasLengths() ? ", ragged by lengths" : "";
+    case LevelKind::RaggedDense:
+      return level.hasLengths() ? ", ragged by lengths" : ", ragged";
+    case LevelKind::ClosedDense:
+      return ", " + form(level.length, k) + " from " + form(level.start, k);
+    case LevelKind::ClosedCompressed:
+      return ", " + form(level.length, k);
     }
     return "";
   }
@@ -142,11 +167,9 @@ bool Format::isDense() const {
 }
 
 bool Format::mayRepeat() const {
-  for (size_t k = 0; k < levels.size(); ++k) {
-    const bool repeatsByDesign = k + 1 < levels.size() && levels[k + 1].isSingleton() && !levels[k].isDense();
-    if (!levels[k].unique && !repeatsByDesign)
+  for (int k = 0; k < levelCount(); ++k)
+    if (!levels[k].unique && !continuesParent(*this, k + 1))
       return true;
-  }
   return std::any_of(parts.begin(), parts.end(), [](const Format &part) { return part.mayRepeat(); });
 }
 
@@ -157,7 +180,7 @@ int Format::firstListed() const {
 
 bool Format::hasPointers() const {
   for (int k = 0; k < levelCount(); ++k)
-    if (levels[k].extent == Extent::Lengths || (k > 0 && levels[k].extent == Extent::Ragged))
+    if (hasSegments(kindOf(*this, k)) && (k > 0 || levels[k].hasLengths()))
       return true;
   return false;
 }

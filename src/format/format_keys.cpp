@@ -1,5 +1,7 @@
 #include "format/format_keys.h"
 
+#include "format/levels.h"
+
 #include <algorithm>
 
 namespace spc::format {
@@ -25,8 +27,10 @@ bool readLayout(ObjectReader &object, FormatRule &rule, Diagnostics &diagnostics
   rule.interleaved = true;
   std::vector<Level> levels = rule.levels ? *rule.levels : std::vector<Level>{rule.first, rule.rest};
   const auto listed = std::find_if(levels.begin(), levels.end(), [](const Level &level) { return !level.isDense(); });
-  const bool isCoo = levels.end() - listed > 1 && listed->isCompressed() &&
-                     std::all_of(listed + 1, levels.end(), [](const Level &level) { return level.isSingleton(); });
+  const int first = static_cast<int>(listed - levels.begin()), count = static_cast<int>(levels.size());
+  bool isCoo = count - first > 1 && kindOf(levels, first) == LevelKind::Compressed && !listed->hasLengths();
+  for (int k = first + 1; k < count; ++k)
+    isCoo = isCoo && continuesParent(levels, k);
   return isCoo || wrong(diagnostics, layout->where,
                         "only COO is stored as structs: a compressed level, then singletons to the end");
 }

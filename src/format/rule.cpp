@@ -1,5 +1,7 @@
 #include "format/rule.h"
 
+#include "format/levels.h"
+
 #include <algorithm>
 
 namespace spc::format {
@@ -26,7 +28,7 @@ void canonicalizeUnique(std::vector<Level> &levels, bool repeats) {
   const size_t count = levels.size();
   bool isCoo = false;
   for (size_t k = 0; k + 1 < count; ++k)
-    if (levels[k + 1].isSingleton() && !levels[k].isDense()) {
+    if (continuesParent(levels, static_cast<int>(k) + 1)) {
       levels[k].unique = false;
       isCoo = true;
     }

@@ -1,6 +1,7 @@
 // What the steps of sema share while a kernel is analysed. Private to this folder.
 #pragma once
 
+#include "format/levels.h"
 #include "sema/analyze.h"
 #include "sema/tree.h"
 
@@ -73,9 +74,6 @@ void inferTypes(Analysis &analysis);
 
 /// Sets the declared fills; reports those that a tensor's type or format cannot have. Types and formats are known.
 void declareFills(Analysis &analysis);
-
-/// Whether a format stores zeros of its own: in blocks, on diagonals, at the ends of rows of one width.
-bool hasPadding(const format::Format &format);
 
 /// Reports a tensor whose missing entries are not 0 in a format that has padding.
 void reportFillFormat(const Tensor &tensor, Span where, Diagnostics &diagnostics);

@@ -32,12 +32,6 @@ void declareFill(Analysis &analysis, Tensor &tensor, const syntax::FillDecl &fil
 
 } // namespace
 
-bool hasPadding(const format::Format &format) {
-  return format.isSum() || std::any_of(format.levels.begin(), format.levels.end(), [](const format::Level &level) {
-           return level.part != format::Part::Whole || level.isFixedWidth();
-         });
-}
-
 void reportFillFormat(const Tensor &tensor, Span where, Diagnostics &diagnostics) {
   diagnostics
       .report(kFillFormat, where,

@@ -1,5 +1,7 @@
 #include "sema/plan/level_space.h"
 
+#include "format/levels.h"
+
 #include <algorithm>
 #include <set>
 
@@ -7,6 +9,7 @@ namespace spc::sema {
 
 using format::Format;
 using format::Level;
+using format::LevelKind;
 using format::Part;
 
 namespace {
@@ -47,20 +50,31 @@ bool growsWithItsSize(const Format &format) {
 }
 
 /// An estimate of the entries under each parent.
-double lengthOf(const Level &level, bool isRoot) {
+double lengthOf(const Format &format, int k) {
+  const Level &level = format.levels[k];
   if (level.part == Part::Difference)
     return kFiberLength;
   if (level.part == Part::Remainder)
     return static_cast<double>(level.block);
-  return isRoot || level.isRaggedDense() ? kUnknownExtent : kFiberLength;
+  switch (format::kindOf(format, k)) {
+  case LevelKind::Dense:
+  case LevelKind::RaggedDense:
+  case LevelKind::ClosedDense:
+    return kUnknownExtent;
+  case LevelKind::Compressed:
+  case LevelKind::Singleton:
+  case LevelKind::FixedWidth:
+  case LevelKind::ClosedCompressed:
+    break;
+  }
+  return k == 0 ? kUnknownExtent : kFiberLength;
 }
 
 /// An estimate of one walk over all entries, level by level.
 double walkCost(const Format &format) {
   double runs = 1, cost = 0;
-  for (const Level &level : format.levels) {
-    const bool isWhole = level.isFullyDense() && level.part != Part::Remainder;
-    runs *= isWhole ? kUnknownExtent : lengthOf(level, &level == &format.levels.front());
+  for (int k = 0; k < format.levelCount(); ++k) {
+    runs *= lengthOf(format, k);
     cost += runs;
   }
   return cost;
@@ -68,8 +82,7 @@ double walkCost(const Format &format) {
 
 /// Whether merging with another operand at this level gives each coordinate once, in order.
 bool isMergeable(const Format &format, int k) {
-  const bool repeatsByDesign = k + 1 < format.levelCount() && format.levels[k + 1].isSingleton();
-  return format.levels[k].ordered && (format.levels[k].unique || repeatsByDesign);
+  return format.levels[k].ordered && (format.levels[k].unique || format::continuesParent(format, k + 1));
 }
 
 } // namespace
@@ -162,7 +175,8 @@ std::optional<SparseUse> LevelSpace::useInPlace(const SparseAccess &access) cons
     std::optional<Index> index = levelIndex(level, access.variables);
     if (!index || (index->size() > 1 && !(level.isFullyDense() && use.levels.empty())))
       return std::nullopt;
-    use.levels.push_back({loopsOf(*index), level.isFullyDense(), lengthOf(level, use.levels.empty())});
+    const int k = static_cast<int>(use.levels.size());
+    use.levels.push_back({loopsOf(*index), level.isFullyDense(), lengthOf(*access.format, k)});
   }
   return areDistinct(use) ? std::optional(std::move(use)) : std::nullopt;
 }

@@ -74,7 +74,7 @@ void OperandCopies::noteWritten(TensorId tensor) {
 
 TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span where) {
   Tensor copy = kernel_.tensors[source];
-  copy.name += format.levels.size() > 1 && format.levels.front().isCompressed() ? "$$" : "$";
+  copy.name += format.levels.size() > 1 && !format.levels.front().isDense() ? "$$" : "$";
   for (const format::Level &level : format.levels)
     copy.name += (copy.name.back() == '$' ? "" : "_") + std::to_string(level.dim);
   const auto isTaken = [&](const std::string &name) {

@@ -1,5 +1,6 @@
 #include "sema/plan/physical_planner.h"
 
+#include "format/levels.h"
 #include "sema/plan/build_expression.h"
 #include "sema/plan/dense_view.h"
 #include "sema/plan/prescribed_order.h"
@@ -26,9 +27,9 @@ int usesOf(AccessId access, const Node &expr) {
 /// Whether every entry is where loops over the target's dimensions come to it once and in order: neither blocks nor
 /// diagonals, no padding and no repeats.
 bool visitsEntriesInOrder(const format::Format &format) {
-  return !format.mayRepeat() && std::all_of(format.levels.begin(), format.levels.end(), [](const format::Level &level) {
-    return level.part == format::Part::Whole && level.ordered && !level.isFixedWidth();
-  });
+  return !format.mayRepeat() && !format::hasPadding(format) &&
+         std::all_of(format.levels.begin(), format.levels.end(),
+                     [](const format::Level &level) { return level.ordered; });
 }
 
 // An index over the space's loops as one over the nest, where loop `order[k]` is the k-th.

@@ -67,7 +67,7 @@ std::string adviceAgainstCopy(const Tensor &tensor, const Access &access, const 
   if (isReadBothWays(access, modes, scope))
     return "";
   std::string shipped = modes.size() > 2 && !rootIsListable ? "" : shippedFormat(modes);
-  if (modes.size() == 2 && copy.levels.front().isCompressed())
+  if (modes.size() == 2 && !copy.levels.front().isDense())
     shipped = "d" + shipped;
   return "store " + name + " as " +
          (shipped.empty() ? format::describe(copy, namesOf(access.variables, scope)) : shipped) + " to avoid the copy";
