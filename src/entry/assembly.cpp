@@ -3,6 +3,7 @@
 #include "entry/checks.h"
 #include "entry/copies.h"
 #include "entry/runtime_parts.h"
+#include "format/levels.h"
 #include "runtime/runtime.h"
 
 #include <limits>
@@ -23,7 +24,8 @@ namespace functions = runtime::functions;
 bool listsRows(const sema::Kernel &kernel, const sema::Term &term, const sema::Operand &operand, int rowDimension) {
   const std::vector<format::Level> &levels = kernel.tensors[operand.tensor].format.levels;
   return levels.size() > 1 && levels[0].isFullyDense() && levels[0].part == format::Part::Whole &&
-         levels[1].isCompressed() && operand.indices[0] == term.target[static_cast<size_t>(rowDimension)];
+         format::kindOf(levels, 1) == format::LevelKind::Compressed && !levels[1].hasLengths() &&
+         operand.indices[0] == term.target[static_cast<size_t>(rowDimension)];
 }
 
 /// runtime::Assembly::workspaceBytes: every dense workspace fits, none does, or the runtime decides.

@@ -1,6 +1,7 @@
 #include "entry/checks.h"
 
 #include "entry/counts.h"
+#include "format/levels.h"
 
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
@@ -9,6 +10,7 @@ namespace spc::entry {
 namespace {
 
 using abi::FieldRole;
+using format::LevelKind;
 using LLVM::ICmpPredicate;
 
 Value isNegative(EntryBuilder &build, Value number) {
@@ -131,12 +133,10 @@ void checkCounts(Entry &entry, const TensorArgument &argument) {
     return;
   EntryBuilder &build = entry.build;
   // What a pointers array counts are the entries of its level, and of the singletons below.
-  auto last = format.levels.rbegin();
-  while (last->isSingleton() && last + 1 != format.levels.rend())
-    ++last;
-  const bool isRoot = &*last == &format.levels.front();
-  const bool countsValues =
-      (last->extent == format::Extent::Ragged && !isRoot) || last->extent == format::Extent::Lengths;
+  int last = format.levelCount() - 1;
+  while (last > 0 && format.levels[static_cast<size_t>(last)].hasWidthOne())
+    --last;
+  const bool countsValues = last > 0 && hasSegments(format::kindOf(format, last));
   if (countsValues && format.pointers != format::IndexType::I64)
     build.failIf(
         build.compare(ICmpPredicate::sgt, argument.passed.stored, build.constant(format::largest(format.pointers))),
@@ -188,6 +188,22 @@ void checkNumbers(Entry &entry, const TensorArgument &argument) {
       entry.build.failIf(isNegative(entry.build, number), Status::Count);
 }
 
+/// Whether entries of such a level need a coordinate that exists, padding included.
+bool needsCoordinate(LevelKind kind) {
+  switch (kind) {
+  case LevelKind::Singleton:
+  case LevelKind::FixedWidth:
+    return true;
+  case LevelKind::Dense:
+  case LevelKind::Compressed:
+  case LevelKind::RaggedDense:
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed:
+    break;
+  }
+  return false;
+}
+
 } // namespace
 
 void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
@@ -206,8 +222,7 @@ void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
       continue;
     const Value array = format.interleaved ? view.entries : view.indices[k];
     build.failIf(build.both(build.isNull(array), hasEntries), Status::Null);
-    // Padding needs a coordinate that exists.
-    if (level.extent == format::Extent::Fixed && level.part != format::Part::Difference)
+    if (needsCoordinate(format::kindOf(format, static_cast<int>(k))) && level.part != format::Part::Difference)
       build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), hasEntries), Status::Shape);
   }
 }

@@ -1,5 +1,7 @@
 #include "entry/counts.h"
 
+#include "format/levels.h"
+
 #include <optional>
 #include <utility>
 
@@ -9,6 +11,7 @@ using mlir::Value;
 namespace spc::entry {
 namespace {
 
+using format::LevelKind;
 using LLVM::ICmpPredicate;
 
 /// Elements of 16 bytes that fill the address space.
@@ -72,24 +75,27 @@ LevelEntries entriesOf(Entry &entry, const sema::Tensor &tensor, const TensorVie
   EntryBuilder &build = entry.build;
   const format::Level &level = tensor.format.levels[k];
   const LevelEntries &parents = above.back();
-  switch (level.extent) {
-  case format::Extent::Fixed: {
-    Value each = level.isDense() ? levelExtent(entry, tensor, level) : view.widths[k];
-    if (!each)
-      each = build.constant(*level.width);
+  const auto timesParents = [&](Value each) -> LevelEntries {
     return {parents.count ? timesOrFail(build, parents.count, each) : Value(),
             build.either(parents.none, build.isZero(each))};
-  }
-  case format::Extent::Closed: {
+  };
+  switch (format::kindOf(tensor.format, static_cast<int>(k))) {
+  case LevelKind::Dense:
+    return timesParents(levelExtent(entry, tensor, level));
+  case LevelKind::Singleton:
+  case LevelKind::FixedWidth:
+    return timesParents(view.widths[k] ? view.widths[k] : build.constant(*level.width));
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed: {
     // A closed form repeats for each run of the parent's coordinate.
     const Value extent = entry.extents[tensor.extents[level.dim]];
     const Value sum = sumOfClosedForm(build, level.length, parentExtent(entry, tensor, k), extent);
     const Value runs = above[above.size() < 2 ? 0 : above.size() - 2].count;
     return {runs ? timesOrFail(build, runs, sum) : Value(), build.either(parents.none, build.isZero(sum))};
   }
-  case format::Extent::Ragged:
-  case format::Extent::Lengths: {
-    Value count = k == 0 && level.extent == format::Extent::Ragged ? view.count : Value();
+  case LevelKind::Compressed:
+  case LevelKind::RaggedDense: {
+    Value count = k == 0 ? view.count : Value();
     if (!count && view.pointers[k] && parents.count)
       count = lastPointer(build, view.pointers[k], parents.count, tensor.format.pointers);
     return {count, build.isZero(count ? count : view.stored)};

@@ -1,8 +1,11 @@
 #include "entry/runtime_parts.h"
 
+#include "format/levels.h"
+
 namespace spc::entry {
 namespace {
 
+using format::LevelKind;
 using runtime::Phase;
 namespace functions = runtime::functions;
 
@@ -18,15 +21,14 @@ void findLayout(const sema::Tensor &target, const sema::Collecting &collecting, 
   for (int k = 0; k < count; ++k)
     if (levels[k].dim != collecting.dims[k] || levels[k].part != format::Part::Whole)
       return;
-  int dense = 0;
-  while (dense < count && levels[dense].isFullyDense())
-    ++dense;
-  int end = dense;
-  while (end < count && levels[end].isCompressed())
-    ++end;
-  const int list = end - 1;
-  while (end < count && levels[end].isSingleton())
-    ++end;
+  int end = 0;
+  const auto skip = [&](LevelKind kind) {
+    while (end < count && format::kindOf(format, end) == kind)
+      ++end;
+    return end;
+  };
+  const int dense = skip(LevelKind::Dense), list = skip(LevelKind::Compressed) - 1;
+  skip(LevelKind::Singleton);
   if (end < count || list < dense || (format.interleaved && format.firstListed() != list))
     return;
   parts.dense = dense;
@@ -37,15 +39,18 @@ bool isWhole(const format::Level &level) {
   return level.part == format::Part::Whole;
 }
 
-/// A matrix of a dense and a compressed level.
-bool isRows(const format::Format &format) {
-  return format.levelCount() == 2 && isWhole(format.levels[0]) && format.levels[0].isFullyDense() &&
-         isWhole(format.levels[1]) && format.levels[1].isCompressed();
+bool isWholeMatrix(const format::Format &format) {
+  return format.levelCount() == 2 && isWhole(format.levels[0]) && isWhole(format.levels[1]);
 }
 
-bool isCoordinateList(const format::Format &format) {
-  return format.levelCount() == 2 && isWhole(format.levels[0]) && format.levels[0].isCompressed() &&
-         isWhole(format.levels[1]) && format.levels[1].isSingleton();
+/// A matrix of a dense and a compressed level.
+bool isRows(const format::Format &format) {
+  return isWholeMatrix(format) && format.levels[0].isFullyDense() &&
+         format::kindOf(format, 1) == LevelKind::Compressed && !format.levels[1].hasLengths();
+}
+
+bool isCooMatrix(const format::Format &format) {
+  return isWholeMatrix(format) && format::isCoordinateList(format);
 }
 
 const runtime::Function &placerFor(const sema::Tensor &target, bool isInOrder, size_t runs) {
@@ -88,7 +93,7 @@ const runtime::Function &converterFor(const sema::Tensor &source, const sema::Te
   const auto numberOf = [&](int dim) { return dims.empty() ? dim : dims[dim]; };
   const bool isMatrix =
       isRows(from) && numberOf(from.levels[0].dim) == to.levels[1].dim && format::bits(from.pointers) >= 32;
-  if (!isMatrix && !isCoordinateList(from))
+  if (!isMatrix && !isCooMatrix(from))
     return functions::convert_sorted;
   const bool isUnique = isMatrix && from.levels[1].unique;
   const auto ofWidths = isUnique ? functions::convert_unique_rows_of : functions::convert_rows_of;

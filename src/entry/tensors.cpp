@@ -1,6 +1,7 @@
 #include "entry/tensors.h"
 
 #include "entry/counts.h"
+#include "format/levels.h"
 
 #include <string>
 
@@ -182,10 +183,11 @@ Value blocksOf(EntryBuilder &build, Value extent, int64_t block) {
 }
 
 Value levelExtent(Entry &entry, const sema::Tensor &tensor, const format::Level &level) {
-  const Value extent = entry.extents[tensor.extents[level.dim]];
-  if (level.part == format::Part::Quotient)
-    return blocksOf(entry.build, extent, level.block);
-  return level.part == format::Part::Remainder ? entry.build.constant(level.block) : extent;
+  const format::CoordinateRange range = format::coordinateRange(level);
+  if (!range.dim)
+    return entry.build.constant(range.block);
+  const Value extent = entry.extents[tensor.extents[*range.dim]];
+  return range.block > 1 ? blocksOf(entry.build, extent, range.block) : extent;
 }
 
 /// The fields of a tensor that are known.

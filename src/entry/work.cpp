@@ -1,5 +1,7 @@
 #include "entry/work.h"
 
+#include "format/levels.h"
+
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
@@ -11,6 +13,7 @@ using dialect::ChunksAttr;
 
 namespace {
 
+using format::LevelKind;
 using LLVM::ICmpPredicate;
 
 constexpr int64_t kMaxWork = int64_t{1} << 40; ///< of what a factor is taken of
@@ -71,12 +74,25 @@ Work::Steps Work::stepsBelow(const sema::Tensor &tensor, const TensorView &view)
   Steps steps;
   for (size_t k = 1; k < tensor.format.levels.size(); ++k) {
     const format::Level &level = tensor.format.levels[k];
-    if (view.pointers[k])
-      steps.push_back({view.pointers[k], integerType(entry_.build, tensor.format.pointers), {}});
-    else if (level.isFullyDense())
+    switch (format::kindOf(tensor.format, static_cast<int>(k))) {
+    case LevelKind::Dense:
       steps.push_back({{}, {}, levelExtent(entry_, tensor, level)});
-    else if (level.isFixedWidth())
-      steps.push_back({{}, {}, level.width ? entry_.build.constant(*level.width) : view.widths[k]});
+      break;
+    case LevelKind::Compressed:
+    case LevelKind::RaggedDense:
+      if (view.pointers[k])
+        steps.push_back({view.pointers[k], integerType(entry_.build, tensor.format.pointers), {}});
+      break;
+    case LevelKind::FixedWidth:
+      if (!level.hasWidthOne())
+        steps.push_back({{}, {}, level.width ? entry_.build.constant(*level.width) : view.widths[k]});
+      break;
+    // One entry for each parent, or a number that is left out of the estimate.
+    case LevelKind::Singleton:
+    case LevelKind::ClosedDense:
+    case LevelKind::ClosedCompressed:
+      break;
+    }
   }
   return steps;
 }

@@ -1,5 +1,6 @@
 #include "mlirgen/mlirgen.h"
 
+#include "format/levels.h"
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/functions.h"
 #include "mlirgen/padding.h"
@@ -139,7 +140,7 @@ mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
     attributes.push_back(builder_.getNamedAttr("spc.run", builder_.getI64IntegerAttr(argument.run)));
   } else if (argument.isStandIn || argument.isFollower) {
     attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(kernel_.tensors[owner].name)));
-    if (argument.isStandIn && hasPadding(tensor.format))
+    if (argument.isStandIn && hasSlotsOutside(tensor.format))
       attributes.push_back(builder_.getNamedAttr("spc.padded", builder_.getUnitAttr()));
   } else if (!tensor.format.isDense()) {
     attributes.push_back(builder_.getNamedAttr("spc.levels", levelAttributes(tensor, kernel_, context_)));

@@ -1,5 +1,6 @@
 #include "mlirgen/types.h"
 
+#include "format/levels.h"
 #include "mlirgen/arithmetic.h"
 
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -13,28 +14,31 @@ using dialect::BindKind;
 using dialect::ExtentAttr;
 using dialect::FormAttr;
 using dialect::LevelAttr;
-using format::Extent;
 using format::Level;
+using format::LevelKind;
 using format::Part;
 
 namespace {
 
-/// MLIR's singletons continue a compressed level.
-bool isSingletonBelow(const format::Format &format, int k) {
-  return k > 0 && k < format.levelCount() && format.levels[k].isSingleton() && !format.levels[k - 1].isDense();
-}
-
 sparse::LevelType levelType(const format::Format &format, int k) {
-  if (format.levels[k].isFullyDense())
-    return *sparse::buildLevelType(sparse::LevelFormat::Dense, {});
   // Repeats at the innermost listed level need no mark: operands that have them are never merged there.
   std::vector<sparse::LevelPropNonDefault> properties;
-  if (isSingletonBelow(format, k + 1))
+  if (format::continuesParent(format, k + 1))
     properties.push_back(sparse::LevelPropNonDefault::Nonunique);
-  if (!isSingletonBelow(format, k))
-    return *sparse::buildLevelType(sparse::LevelFormat::Compressed, properties);
-  properties.push_back(sparse::LevelPropNonDefault::SoA);
-  return *sparse::buildLevelType(sparse::LevelFormat::Singleton, properties);
+  switch (format::kindOf(format, k)) {
+  case LevelKind::Dense:
+    return *sparse::buildLevelType(sparse::LevelFormat::Dense, {});
+  case LevelKind::Singleton:
+    properties.push_back(sparse::LevelPropNonDefault::SoA);
+    return *sparse::buildLevelType(sparse::LevelFormat::Singleton, properties);
+  case LevelKind::Compressed:
+  case LevelKind::FixedWidth:
+  case LevelKind::RaggedDense:
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed:
+    break;
+  }
+  return *sparse::buildLevelType(sparse::LevelFormat::Compressed, properties);
 }
 
 /// Blocks have constant extents, so that their loops unroll.
@@ -53,27 +57,41 @@ public:
 
   LevelAttr of(int k) const {
     const Level &level = tensor_.format.levels[k];
-    const bool isClosed = level.extent == Extent::Closed, isListed = tensor_.format.interleaved && !level.isDense();
+    const bool isListed = tensor_.format.interleaved && !level.isDense();
     const int first = tensor_.format.firstListed();
+    std::optional<int64_t> fixed;
     BindAttr width;
-    if (level.isFixedWidth() && !level.width)
-      width = BindAttr::get(context_, BindKind::Width, tensor_.name, k);
-    return LevelAttr::get(context_, fixed(k), width, isClosed ? form(level.length) : FormAttr(),
-                          isClosed ? extentOf(level) : ExtentAttr(),
-                          isClosed && k > 0 ? extentOf(tensor_.format.levels[k - 1]) : ExtentAttr(),
-                          isClosed && level.isRaggedDense() ? form(level.start) : FormAttr(), level.isRaggedDense(),
+    FormAttr length, start;
+    bool isImplicit = false;
+    switch (format::kindOf(tensor_.format, k)) {
+    case LevelKind::Dense:
+    case LevelKind::Compressed:
+    case LevelKind::Singleton:
+      break;
+    case LevelKind::FixedWidth:
+      fixed = level.width;
+      if (!level.width)
+        width = BindAttr::get(context_, BindKind::Width, tensor_.name, k);
+      break;
+    case LevelKind::RaggedDense:
+      isImplicit = true;
+      break;
+    case LevelKind::ClosedDense:
+      isImplicit = true;
+      length = form(level.length);
+      start = form(level.start);
+      break;
+    case LevelKind::ClosedCompressed:
+      length = form(level.length);
+      break;
+    }
+    return LevelAttr::get(context_, fixed, width, length, length ? extentOf(level) : ExtentAttr(),
+                          length && k > 0 ? extentOf(tensor_.format.levels[k - 1]) : ExtentAttr(), start, isImplicit,
                           isListed ? k - first : -1, isListed ? tensor_.format.levelCount() - first : 0,
                           level.part == Part::Difference, !level.ordered);
   }
 
 private:
-  std::optional<int64_t> fixed(int k) const {
-    const Level &level = tensor_.format.levels[k];
-    if (level.isFixedWidth())
-      return level.width;
-    return level.isSingleton() && !isSingletonBelow(tensor_.format, k) ? std::optional<int64_t>(1) : std::nullopt;
-  }
-
   FormAttr form(const format::ClosedForm &closed) const {
     return FormAttr::get(context_, closed.constant, closed.slope, closed.size);
   }
@@ -156,12 +174,6 @@ dialect::ScheduleAttr scheduleAttribute(const sema::Schedule &schedule, const se
     return {};
   return dialect::ScheduleAttr::get(&context, schedule.tile, schedule.unroll, schedule.prefetch, schedule.chunk,
                                     variable);
-}
-
-bool hasPadding(const format::Format &format) {
-  return llvm::any_of(format.levels, [](const Level &level) {
-    return level.part == Part::Remainder || level.part == Part::Difference;
-  });
 }
 
 } // namespace spc::mlirgen

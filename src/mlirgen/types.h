@@ -38,7 +38,4 @@ mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &
 dialect::ScheduleAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,
                                         mlir::MLIRContext &context);
 
-/// Whether the format has slots for coordinates outside of the tensor: in its last blocks, or at the ends of diagonals.
-bool hasPadding(const format::Format &format);
-
 } // namespace spc::mlirgen
