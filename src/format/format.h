@@ -72,15 +72,6 @@ struct Level {
   /// It lists one coordinate under each parent: a singleton, or a fixed width of 1.
   bool hasWidthOne() const { return storage == Storage::Compressed && extent == Extent::Fixed && width == 1; }
 
-  /// A dense level whose parents have differently many coordinates: no indices array.
-  bool isRaggedDense() const { return isDense() && extent != Extent::Fixed; }
-  /// Lists its coordinates, in segments that an offsets array delimits; at the root the entry count is a field instead.
-  bool isCompressed() const { return storage == Storage::Compressed && extent == Extent::Ragged; }
-  /// One coordinate for each entry of the level above (COO's inner coordinates; ELL of width 1).
-  bool isSingleton() const { return storage == Storage::Compressed && extent == Extent::Fixed && width == 1; }
-  /// The same number of entries under each parent: ELL, N:M.
-  bool isFixedWidth() const { return storage == Storage::Compressed && extent == Extent::Fixed && width != 1; }
-
   bool operator==(const Level &) const = default;
 };
 

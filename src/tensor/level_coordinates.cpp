@@ -1,5 +1,7 @@
 #include "tensor/level_coordinates.h"
 
+#include "format/levels.h"
+
 #include <algorithm>
 
 namespace spc::tensor {
@@ -8,22 +10,14 @@ using format::Level;
 using format::Part;
 
 LevelRange rangeOf(const Level &level, const std::vector<int64_t> &shape) {
-  const int64_t size = shape[level.dim];
-  switch (level.part) {
-  case Part::Whole:
-    return {0, size};
-  case Part::Quotient:
-    return {0, size / level.block + (size % level.block != 0)};
-  case Part::Remainder:
-    return {0, level.block};
-  case Part::Difference: {
-    int64_t count;
-    if (__builtin_add_overflow(size, shape[level.minus] - 1, &count))
-      count = INT64_MAX;
-    return {1 - shape[level.minus], std::max<int64_t>(count, 0)};
-  }
-  }
-  return {};
+  const format::CoordinateRange range = format::coordinateRange(level);
+  if (!range.dim)
+    return {0, range.block};
+  const int64_t size = shape[*range.dim], low = range.minus ? 1 - shape[*range.minus] : 0;
+  int64_t count;
+  if (__builtin_sub_overflow(size / range.block + (size % range.block != 0), low, &count))
+    count = INT64_MAX;
+  return {low, range.minus ? std::max<int64_t>(count, 0) : count};
 }
 
 Coordinates toLevels(const Coordinates &entries, const format::Format &format) {

@@ -1,5 +1,6 @@
 #include "tensor/packer.h"
 
+#include "format/levels.h"
 #include "tensor/level_coordinates.h"
 
 #include <algorithm>
@@ -11,6 +12,7 @@ namespace spc::tensor {
 using abi::FieldRole;
 using format::Extent;
 using format::Level;
+using format::LevelKind;
 
 Packer::Packer(PackedArrays &arrays, const std::vector<int64_t> &shape, SortedEntries entries, std::string &error)
     : arrays_(arrays), shape_(shape), entries_(std::move(entries)), error_(error), at_(entries_.size(), 0) {}
@@ -37,14 +39,21 @@ bool Packer::pack() {
 }
 
 bool Packer::packLevel(int k) {
-  const Level &level = this->level(k);
-  if (level.isFullyDense())
+  switch (format::kindOf(arrays_.format(), k)) {
+  case LevelKind::Dense:
     return dense(k);
-  if (level.isRaggedDense())
+  case LevelKind::RaggedDense:
+  case LevelKind::ClosedDense:
     return raggedDense(k);
-  if (level.isSingleton() && !startsListed(k))
+  case LevelKind::Singleton:
     return writeIndices(k);
-  return level.extent == Extent::Ragged || level.extent == Extent::Lengths ? compressed(k) : bounded(k);
+  case LevelKind::Compressed:
+    return compressed(k);
+  case LevelKind::FixedWidth:
+  case LevelKind::ClosedCompressed:
+    return bounded(k);
+  }
+  return false;
 }
 
 bool Packer::multiply(int64_t count) {
@@ -118,7 +127,7 @@ bool Packer::raggedDense(int k) {
 /// Pointers or lengths of a level.
 bool Packer::writeSegments(int k, const std::vector<int64_t> &lengths) {
   const format::IndexType type = arrays_.format().pointers;
-  const bool isLengths = level(k).extent == Extent::Lengths;
+  const bool isLengths = level(k).hasLengths();
   int64_t total = 0;
   void *array = arrays_.allocate(isLengths ? FieldRole::Lengths : FieldRole::Pointers, k,
                                  static_cast<int64_t>(lengths.size()) + !isLengths);
@@ -138,7 +147,7 @@ bool Packer::compressed(int k) {
   std::vector<int64_t> lengths(isRoot ? 0 : static_cast<size_t>(positions_));
   std::vector<int64_t> next(at_.size());
   // Levels above a singleton repeat a coordinate for each entry below.
-  const bool repeats = k + 1 < arrays_.format().levelCount() && level(k + 1).isSingleton();
+  const bool repeats = format::continuesParent(arrays_.format(), k + 1);
   int64_t count = 0;
   for (size_t e = 0; e < at_.size(); ++e) {
     const bool shares = !repeats && e > 0 && at_[e] == at_[e - 1] && column[e] == column[e - 1];

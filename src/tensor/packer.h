@@ -35,7 +35,6 @@ private:
   bool fail(std::string message);
 
   const format::Level &level(int k) const { return arrays_.format().levels[k]; }
-  bool startsListed(int k) const { return k == 0 || arrays_.format().levels[k - 1].isDense(); }
 
   PackedArrays &arrays_;
   const std::vector<int64_t> &shape_;

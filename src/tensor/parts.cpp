@@ -1,5 +1,6 @@
 #include "tensor/parts.h"
 
+#include "format/levels.h"
 #include "tensor/level_coordinates.h"
 
 #include <map>
@@ -8,16 +9,11 @@ namespace spc::tensor {
 
 namespace {
 
-/// The innermost level with a number of entries a parent that the format fixes; -1 without one. A singleton that
-/// continues a list's entries has one for each by itself.
+/// The innermost level with a number of entries a parent that the format fixes; -1 without one.
 int boundedLevel(const format::Format &format) {
-  for (int k = format.levelCount() - 1; k >= 0; --k) {
-    const format::Level &level = format.levels[k];
-    const bool continuesEntries = level.isSingleton() && k > 0 && !format.levels[k - 1].isDense();
-    if (level.storage == format::Storage::Compressed && level.extent == format::Extent::Fixed && level.width &&
-        !continuesEntries)
+  for (int k = format.levelCount() - 1; k >= 0; --k)
+    if (format::kindOf(format, k) == format::LevelKind::FixedWidth && format.levels[k].width)
       return k;
-  }
   return -1;
 }
 

@@ -1,3 +1,4 @@
+#include "format/levels.h"
 #include "tensor/level_coordinates.h"
 #include "tensor/packed_arrays.h"
 
@@ -6,8 +7,8 @@ namespace spc::tensor {
 namespace {
 
 using abi::FieldRole;
-using format::Extent;
 using format::Level;
+using format::LevelKind;
 
 /// Visits every stored entry from the outermost level inwards.
 class Unpacker {
@@ -53,9 +54,9 @@ private:
     Walk walk{rangeOf(level, result_.shape), arrays_.array(FieldRole::Pointers, k),
               arrays_.array(FieldRole::Indices, k)};
     walk.width = level.width ? *level.width : arrays_.number(FieldRole::Width, k);
-    if (level.extent == Extent::Lengths)
+    if (level.hasLengths())
       walk.pointers = arrays_.array(FieldRole::Lengths, k);
-    mayPad_ = mayPad_ || level.isFixedWidth() || (level.extent == Extent::Closed && !level.isDense());
+    mayPad_ = mayPad_ || mayPad(k);
     if (format_.interleaved && !level.isDense()) {
       const int first = format_.firstListed();
       walk.indices = arrays_.array(FieldRole::Entries, first);
@@ -63,6 +64,23 @@ private:
       walk.offset = k - first;
     }
     walks_.push_back(std::move(walk));
+  }
+
+  /// Whether a zero at this level may be padding.
+  bool mayPad(int k) const {
+    switch (format::kindOf(format_, k)) {
+    case LevelKind::FixedWidth:
+      return !format_.levels[k].hasWidthOne();
+    case LevelKind::ClosedCompressed:
+      return true;
+    case LevelKind::Dense:
+    case LevelKind::Compressed:
+    case LevelKind::Singleton:
+    case LevelKind::RaggedDense:
+    case LevelKind::ClosedDense:
+      break;
+    }
+    return false;
   }
 
   void emit(const std::vector<int64_t> &place, Number value, int64_t position) {
@@ -110,26 +128,34 @@ private:
     const Level &level = format_.levels[k];
     Walk &walk = walks_[k];
     const auto load = [&](int64_t at) { return PackedArrays::load(walk.pointers, format_.pointers, at); };
-    switch (level.extent) {
-    case Extent::Fixed:
-      return level.isDense() ? std::pair(parent * walk.range.count, (parent + 1) * walk.range.count)
-                             : std::pair(parent * walk.width, (parent + 1) * walk.width);
-    case Extent::Ragged:
+    switch (format::kindOf(format_, k)) {
+    case LevelKind::Dense:
+      return {parent * walk.range.count, (parent + 1) * walk.range.count};
+    case LevelKind::Singleton:
+    case LevelKind::FixedWidth:
+      return {parent * walk.width, (parent + 1) * walk.width};
+    case LevelKind::Compressed:
+    case LevelKind::RaggedDense:
       if (k == 0)
         return {0, arrays_.number(FieldRole::Count, 0)};
+      if (level.hasLengths())
+        return sumOfLengths(walk, parent, load);
       return walk.pointers ? std::pair(load(parent), load(parent + 1)) : std::pair<int64_t, int64_t>(0, 0);
-    case Extent::Lengths:
-    case Extent::Closed:
-      if (walk.begins.empty())
-        walk.begins.push_back(0);
-      while (static_cast<int64_t>(walk.begins.size()) <= parent + 1) {
-        const auto p = static_cast<int64_t>(walk.begins.size()) - 1;
-        walk.begins.push_back(walk.begins.back() +
-                              (level.extent == Extent::Lengths ? load(p) : closed(k, level.length, p)));
-      }
-      return {walk.begins[parent], walk.begins[parent + 1]};
+    case LevelKind::ClosedDense:
+    case LevelKind::ClosedCompressed:
+      return sumOfLengths(walk, parent, [&](int64_t p) { return closed(k, level.length, p); });
     }
     return {0, 0};
+  }
+
+  /// The positions of a parent's entries where `lengthOf` says how many each parent has.
+  template <typename LengthOf>
+  static std::pair<int64_t, int64_t> sumOfLengths(Walk &walk, int64_t parent, const LengthOf &lengthOf) {
+    if (walk.begins.empty())
+      walk.begins.push_back(0);
+    while (static_cast<int64_t>(walk.begins.size()) <= parent + 1)
+      walk.begins.push_back(walk.begins.back() + lengthOf(static_cast<int64_t>(walk.begins.size()) - 1));
+    return {walk.begins[parent], walk.begins[parent + 1]};
   }
 
   int64_t closed(int k, const format::ClosedForm &form, int64_t parent) const {
@@ -142,7 +168,7 @@ private:
       return add(position);
     const Level &level = format_.levels[k];
     const auto [begin, end] = segment(k, position);
-    const int64_t start = level.extent == Extent::Closed ? closed(k, level.start, position) : 0;
+    const int64_t start = format::kindOf(format_, k) == LevelKind::ClosedDense ? closed(k, level.start, position) : 0;
     if (!level.isDense() && !walks_[k].indices)
       return;
     for (int64_t at = begin; at < end; ++at) {

@@ -3,6 +3,7 @@
 
 #include "abi/signature.h"
 #include "fixtures.h"
+#include "format/levels.h"
 
 #include <catch2/catch.hpp>
 
@@ -160,8 +161,10 @@ TEST_CASE("every array and number of the algebra is found by its role") {
       isWhole = isWhole && (type.find(FieldRole::Pointers, k) >= 0) == isArray &&
                 (type.find(FieldRole::Lengths, k) >= 0) == (level.extent == Extent::Lengths) &&
                 (type.find(FieldRole::Indices, k) >= 0) == (!level.isDense() && !format.interleaved) &&
-                (type.find(FieldRole::Width, k) >= 0) == (level.isFixedWidth() && !level.width) &&
-                (k > 0 || (type.find(FieldRole::Count, 0) >= 0) == level.isCompressed());
+                (type.find(FieldRole::Width, k) >= 0) ==
+                    (format::kindOf(format, k) == format::LevelKind::FixedWidth && !level.width) &&
+                (k > 0 || (type.find(FieldRole::Count, 0) >= 0) ==
+                              (format::kindOf(format, 0) == format::LevelKind::Compressed && !level.hasLengths()));
     }
     if (!isWhole)
       FAIL(type.name);

@@ -79,7 +79,7 @@ void HandMadeCall::Argument::addListedLevels(const std::vector<StoredEntry> &ent
     }
     std::partial_sum(pointers.begin(), pointers.end(), pointers.begin());
     parents = static_cast<int64_t>(indices.size());
-    if (k > 0 && level.isCompressed())
+    if (k > 0 && level.storage == format::Storage::Compressed && level.extent == format::Extent::Ragged)
       addArray(abi::FieldRole::Pointers, k, pointers, format.pointers);
     set(abi::FieldRole::Count, k, parents);
     addArray(abi::FieldRole::Indices, k, indices, format.indices);

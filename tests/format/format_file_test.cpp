@@ -1,4 +1,5 @@
 // What format files may say.
+#include "format/levels.h"
 #include "level_texts.h"
 #include "workspace.h"
 
@@ -61,12 +62,12 @@ TEST_CASE("the algebra's levels") {
   SECTION("fixed widths") {
     CHECK(matrix(kDense, column("compressed", R"(, "extent": "fixed", "width": 4)")).levels[1].width == 4);
     const Format ell = matrix(kDense, column("compressed", R"(, "extent": "fixed", "width": "w", "unique": false)"));
-    CHECK(ell.levels[1].isFixedWidth());
+    CHECK(kindOf(ell, 1) == LevelKind::FixedWidth);
     CHECK_FALSE(ell.levels[1].width.has_value());
     CHECK(ell.mayRepeat());
   }
   SECTION("ragged extents") {
-    CHECK(matrix(kDense, column("dense", R"(, "extent": "ragged")")).levels[1].isRaggedDense());
+    CHECK(kindOf(matrix(kDense, column("dense", R"(, "extent": "ragged")")), 1) == LevelKind::RaggedDense);
     CHECK(matrix(kDense, column("compressed", R"(, "extent": "ragged-lengths")")).levels[1].extent == Extent::Lengths);
   }
   SECTION("closed forms") {

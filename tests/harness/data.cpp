@@ -1,5 +1,6 @@
 #include "harness/data.h"
 
+#include "format/levels.h"
 #include "tensor/level_coordinates.h"
 
 #include <algorithm>
@@ -127,25 +128,26 @@ bool isInClosedLevels(const format::Format &format, const int64_t *at, const std
   return true;
 }
 
-/// A level with so many places under each parent: a singleton that continues a list's entries has one for each by
-/// itself.
+/// A level with so many places under each parent.
 bool isBounded(const format::Format &format, int k) {
-  const format::Level &level = format.levels[static_cast<size_t>(k)];
-  const bool continuesEntries = level.isSingleton() && k > 0 && !format.levels[static_cast<size_t>(k) - 1].isDense();
-  return !level.isDense() && level.extent == format::Extent::Fixed && !continuesEntries;
+  return format::kindOf(format, k) == format::LevelKind::FixedWidth;
+}
+
+bool isWide(const format::Level &level) {
+  return !level.isDense() && level.extent == format::Extent::Fixed && !level.hasWidthOne();
 }
 
 } // namespace
 
 bool hasFixedWidth(const format::Format &format) {
   return std::any_of(format.levels.begin(), format.levels.end(),
-                     [](const format::Level &level) { return level.isFixedWidth(); });
+                     [](const format::Level &level) { return isWide(level); });
 }
 
 bool hasSlots(const format::Format &format) {
   return std::any_of(format.levels.begin(), format.levels.end(), [](const format::Level &level) {
-    return level.part != format::Part::Whole || level.isFixedWidth() || level.extent == format::Extent::Closed ||
-           level.isRaggedDense();
+    return level.part != format::Part::Whole || isWide(level) || level.extent == format::Extent::Closed ||
+           (level.isDense() && !level.isFullyDense());
   });
 }
 

@@ -1,5 +1,6 @@
 #include "harness/structure_check.h"
 
+#include "format/levels.h"
 #include "tensor/level_coordinates.h"
 
 #include <algorithm>
@@ -58,8 +59,7 @@ private:
   bool mayBeEmpty(int k, int64_t at) const {
     if (k < 0 || level(k).isDense())
       return true;
-    const bool isRowOfOne = level(k).isSingleton() && (k == 0 || level(k - 1).isDense());
-    if (!level(k).isFixedWidth() && !isRowOfOne)
+    if (format::kindOf(format_, k) != format::LevelKind::FixedWidth)
       return false;
     const std::vector<int64_t> &indices = indices_[static_cast<size_t>(k)];
     const auto place = static_cast<size_t>(at);
@@ -89,7 +89,8 @@ private:
     }
     expect(!own.isDense() && own.extent != format::Extent::Lengths && own.extent != format::Extent::Closed,
            "the level is of no kind that is assembled");
-    begins_.push_back(own.isCompressed() ? pointers(k, parents) : regular(k, parents));
+    begins_.push_back(format::kindOf(format_, k) == format::LevelKind::Compressed ? pointers(k, parents)
+                                                                                  : regular(k, parents));
     const int64_t positions = begins_.back().back();
     indices_.push_back(coordinates(k, positions));
     for (int64_t parent = 0; parent < parents; ++parent)
@@ -153,8 +154,8 @@ private:
 
   /// Entries ascend by their levels' coordinates. (Padding need not.)
   void checkOrder() {
-    for (const Level &own : format_.levels)
-      if (!own.ordered || own.isFixedWidth())
+    for (int k = 0; k < format_.levelCount(); ++k)
+      if (!level(k).ordered || (format::kindOf(format_, k) == format::LevelKind::FixedWidth && !level(k).hasWidthOne()))
         return;
     std::vector<int64_t> place(format_.levels.size()), previous;
     visit(0, 0, place, previous);

@@ -1,4 +1,5 @@
 // Assembled outputs: how their entries are collected, what is merged, copied or converted for them.
+#include "format/levels.h"
 #include "sema/check.h"
 
 #include <catch2/catch.hpp>
@@ -270,7 +271,7 @@ TEST_CASE("operands whose entries do not come in order are copied") {
   // A vector's copy lists its entries, so that those that are missing stay so.
   const Checked vectors = check("z(i) = 2*v(i) + w(i)", {"z=vector", "v=repeats", "w=vector"});
   CHECK(vectors.steps().ends_with("  for i: z(i) += 2*v$0(i) + w(i)\n"));
-  CHECK(vectors.tensor("v$0").format.levels[0].isCompressed());
+  CHECK(format::kindOf(vectors.tensor("v$0").format, 0) == format::LevelKind::Compressed);
   CHECK(vectors.the("reorder").help == "store 'v' as sparse-vector to avoid the copy");
 }
 
