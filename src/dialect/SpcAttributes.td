@@ -78,7 +78,7 @@ def RowLoopKind : I32Enum<"RowLoopKind", "what the items of a loop over rows are
 def RowLoopAttr : SpcAttr<"RowLoop", "row_loop"> {
   let summary = "what a loop over the rows of a body runs over";
   let description = [{
-    `spc.row_loop` on a loop at the top of a body, whatever its bounds are by then:
+    `spc.row_loop` on a loop at the top of a body, or of a run (`spc.open_run`), whatever its bounds are by then:
     - `#spc.row_loop<rows, <size, "m">, <"m">>`: an `scf.for` over the rows of extent m;
     - `#spc.row_loop<positions, <count, "A", 0>, <"m">>`: an `scf.for` over the positions of A's compressed root;
     - `#spc.row_loop<segments, <count, "A", 0>, <"m">>`: an `scf.while` over these positions whose iterations are the

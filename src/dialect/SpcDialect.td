@@ -13,6 +13,7 @@ def SpcDialect : Dialect {
     and are gone before LLVM.
   }];
   let useDefaultAttributePrinterParser = 1;
+  let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
   let hasRegionArgAttrVerify = 1;
   let extraClassDeclaration = [{ void registerAttributes(); }];

@@ -3,7 +3,10 @@
 #define SPC_OPS
 
 include "dialect/SpcDialect.td"
+include "dialect/SpcTypes.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
 
 class SpcOp<string mnemonic, list<Trait> traits = []> : Op<SpcDialect, mnemonic, traits>;
 
@@ -16,6 +19,142 @@ def AbsentOp : SpcOp<"absent"> {
   }];
   let results = (outs AnyType:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
+}
+
+// Assembly: what a loop nest does to collect the entries of an output (!spc.run says what a run, a row and a key are).
+// `spc-assemble` makes these operations, `spc-lower-assembly` turns them into stores and calls of the runtime.
+
+/// The buffers and workspaces of all runs: memory of the runtime's own, of which nothing else can see anything.
+def CollectedEntries : Resource<"::spc::dialect::CollectedEntries">;
+
+class RunOp<string mnemonic, list<Trait> traits = []>
+    : SpcOp<mnemonic, traits # [MemoryEffects<[MemRead<CollectedEntries>, MemWrite<CollectedEntries>]>]>;
+
+def OpenRunOp : SpcOp<"open_run", [RecursiveMemoryEffects, SingleBlock]> {
+  let summary = "collects the entries of a run";
+  let description = [{
+    Opens run number `number` of chunk `chunk` and hands it to the nest, which ends with `spc.close_run`. Where memory
+    runs out the nest does not run, and the caller learns it from the assembly. Of a run with a workspace the runtime
+    chooses the kind by the number of keys: before it is lowered it has a second nest, for a hash table, beside the one
+    for a dense array.
+
+    ```mlir
+    spc.open_run %assembly[%chunk] number 0 {
+    ^bb0(%run: !spc.run<append, row = 1, key = i32, value = f64>):
+      scf.for %i = %begin to %end step %c1 {
+        ...
+          spc.append %run[%j], %value : !spc.run<append, row = 1, key = i32, value = f64>
+        ...
+        spc.end_row %run(%i) : !spc.run<append, row = 1, key = i32, value = f64>
+      }
+      spc.close_run
+    }
+    ```
+  }];
+  let arguments = (ins LLVM_DefaultPointer:$assembly, Index:$chunk, I64Attr:$number);
+  let regions = (region VariadicRegion<SizedRegion<1>>:$nests);
+  let assemblyFormat = "$assembly `[` $chunk `]` `number` $number attr-dict-with-keyword $nests";
+  let hasRegionVerifier = 1;
+  let skipDefaultBuilders = 1;
+  /// With a nest that is still empty for each of `runs`.
+  let builders = [OpBuilder<(ins "::mlir::Value":$assembly, "::mlir::Value":$chunk, "int64_t":$number,
+                                 "::llvm::ArrayRef<RunType>":$runs)>];
+  let extraClassDeclaration = [{
+    /// The run as the nest of this number knows it.
+    ::mlir::BlockArgument getRun(unsigned nest) { return getNests()[nest].getArgument(0); }
+  }];
+}
+
+def CloseRunOp : RunOp<"close_run", [Terminator, HasParent<"OpenRunOp">]> {
+  let summary = "the end of a run: all of its rows have ended";
+  let assemblyFormat = "attr-dict";
+}
+
+def ReserveOp : RunOp<"reserve"> {
+  let summary = "makes room for entries";
+  let description = [{
+    Makes room for `most` entries to be appended. False where memory runs out: then nothing may be appended as
+    `reserved`.
+  }];
+  let arguments = (ins RunType:$run, Index:$most);
+  let results = (outs I1:$hasRoom);
+  let assemblyFormat = "$run `,` $most attr-dict `:` type($run)";
+  let hasVerifier = 1;
+}
+
+def AppendOp : RunOp<"append"> {
+  let summary = "appends an entry to the row";
+  let description = [{
+    Its key is above those that the row has already. `reserved` says that a `spc.reserve` has made room for it;
+    otherwise room is made.
+  }];
+  let arguments = (ins RunType:$run, Index:$key, Optional<AnyType>:$value, UnitAttr:$reserved);
+  let assemblyFormat = [{
+    $run `[` $key `]` (`,` $value^ `:` type($value) `in`):(`:`)? type($run) (`reserved` $reserved^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def LocateOp : RunOp<"locate"> {
+  let summary = "finds a key's element of the workspace, to be updated";
+  let description = [{
+    Gives the element's slot, which holds until another key is located, and what is there: `identity`, or 0 without one,
+    where the row has no such entry yet. The element becomes an entry: a `spc.accumulate` follows.
+  }];
+  let arguments = (ins RunType:$run, Index:$key, OptionalAttr<AnyAttr>:$identity);
+  let results = (outs Index:$slot, Optional<AnyType>:$old);
+  let assemblyFormat = "$run `[` $key `]` (`or` `(` $identity^ `)`)? attr-dict `:` type($run) (`->` type($old)^)?";
+  let hasVerifier = 1;
+}
+
+def AccumulateOp : RunOp<"accumulate"> {
+  let summary = "updates a key's element of the workspace";
+  let description = [{
+    Gives the element at `slot`, as it was located for `key`, a value: what it had together with what is accumulated.
+  }];
+  let arguments = (ins RunType:$run, Index:$key, Index:$slot, Optional<AnyType>:$value);
+  let assemblyFormat = "$run `[` $key `at` $slot `]` (`,` $value^ `:` type($value) `in`):(`:`)? type($run) attr-dict";
+  let hasVerifier = 1;
+}
+
+def OpenSumOp : RunOp<"open_sum"> {
+  let summary = "begins an entry that loops sum up";
+  let description = [{
+    The sum becomes an entry only if it gets an addend. Where there is a workspace it starts from the key's element,
+    which is `identity`, or 0 without one, where the row has no such entry; elsewhere it has no `start` to be told.
+  }];
+  let arguments = (ins RunType:$run, Index:$key, OptionalAttr<AnyAttr>:$identity);
+  let results = (outs SumType:$sum, Optional<AnyType>:$start);
+  let assemblyFormat = "$run `[` $key `]` (`or` `(` $identity^ `)`)? attr-dict `:` type($run) (`->` type($start)^)?";
+  let hasVerifier = 1;
+}
+
+def NoteAddendOp : RunOp<"note_addend"> {
+  let summary = "notes that a sum gets an addend here";
+  let arguments = (ins SumType:$sum);
+  let assemblyFormat = "$sum attr-dict";
+}
+
+def CloseSumOp : RunOp<"close_sum"> {
+  let summary = "makes an entry of a sum that got an addend";
+  let description = [{
+    `key` is the one that the sum was opened with; an entry that is appended is `reserved` as that of `spc.append` is.
+  }];
+  let arguments = (ins RunType:$run, Index:$key, SumType:$sum, Optional<AnyType>:$value, UnitAttr:$reserved);
+  let assemblyFormat = [{
+    $run `[` $key `]` `,` $sum (`,` $value^ `:` type($value) `in`):(`:`)? type($run) (`reserved` $reserved^)? attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+def EndRowOp : RunOp<"end_row"> {
+  let summary = "ends a row";
+  let description = [{
+    The entries since the last row's end are the row of these coordinates. There may be none.
+  }];
+  let arguments = (ins RunType:$run, Variadic<Index>:$coordinates);
+  let assemblyFormat = "$run `(` $coordinates `)` attr-dict `:` type($run)";
+  let hasVerifier = 1;
 }
 
 #endif

@@ -26,6 +26,13 @@ namespace {
 constexpr DiagnosticKind kInternalError{"internal-error", Severity::Internal};
 constexpr DiagnosticKind kScheduleSerial{"schedule-serial", Severity::Error};
 
+/// The vectors that loops are written for: none where nobody asked for speed, nor under the thread sanitizer, which
+/// knows no accesses beyond 16 bytes.
+codegen::VectorUnit vectorsFor(const CompileOptions &options, const llvm::TargetMachine &machine) {
+  return options.target.optLevel > 1 && !options.sanitizers.thread ? codegen::vectorUnit(machine)
+                                                                   : codegen::VectorUnit();
+}
+
 /// One compilation: owns the MLIR context and module, and turns MLIR's own diagnostics into ours.
 class Compilation {
 public:
@@ -86,9 +93,7 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const code
   if (stage == Stage::Sparse)
     return true;
   return run(options.timePasses,
-             [&](mlir::OpPassManager &passes) {
-               addLoopLowering(passes, {kernel_.strictFp, vectors});
-             }) &&
+             [&](mlir::OpPassManager &passes) { addLoopLowering(passes, {kernel_.strictFp, vectors}); }) &&
          checkParallel();
 }
 
@@ -121,7 +126,8 @@ std::string Compilation::text() {
 std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &options, bool invoker,
                                                      const llvm::TargetMachine &machine,
                                                      llvm::LLVMContext &llvmContext) {
-  if (!run(options.timePasses, [](mlir::OpPassManager &passes) { addLlvmLowering(passes); }))
+  const LoopOptions loops{kernel_.strictFp, vectorsFor(options, machine)};
+  if (!run(options.timePasses, [&](mlir::OpPassManager &passes) { addLlvmLowering(passes, loops); }))
     return nullptr;
   entry::setTarget(*module_, machine);
   if (mlir::failed(entry::addEntry(*module_, kernel_, abi::makeSignature(kernel_), invoker))) {
@@ -155,13 +161,6 @@ Span runtimeUse(const sema::Kernel &kernel) {
       if (level.extent == format::Extent::Lengths)
         return tensor.where;
   return {};
-}
-
-/// The vectors that loops are written for: none where nobody asked for speed, nor under the thread sanitizer, which
-/// knows no accesses beyond 16 bytes.
-codegen::VectorUnit vectorsFor(const CompileOptions &options, const llvm::TargetMachine &machine) {
-  return options.target.optLevel > 1 && !options.sanitizers.thread ? codegen::vectorUnit(machine)
-                                                                   : codegen::VectorUnit();
 }
 
 /// The optimised LLVM module for `machine`, or nullptr with a diagnostic.

@@ -76,7 +76,8 @@ void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
     passes.addNestedPass<FuncOp>(transforms::createPrefetchRows());
 }
 
-void addLlvmLowering(mlir::OpPassManager &passes) {
+void addLlvmLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
+  passes.addPass(transforms::createLowerAssembly({options.vectors.registers > 0}));
   passes.addNestedPass<FuncOp>(transforms::createBindBuffers());
   // Complex division by Smith's method, which neither overflows nor underflows where the quotient does not.
   passes.addPass(mlir::createConvertComplexToStandardPass());

@@ -20,6 +20,6 @@ struct LoopOptions {
 void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options);
 
 /// Loops on buffers → the LLVM dialect.
-void addLlvmLowering(mlir::OpPassManager &passes);
+void addLlvmLowering(mlir::OpPassManager &passes, const LoopOptions &options);
 
 } // namespace spc::pipeline

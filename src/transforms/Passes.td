@@ -34,16 +34,14 @@ def Assemble : Pass<"spc-assemble", "mlir::ModuleOp"> {
   let summary = "Collect the entries of assembled outputs";
   let description = [{
     An assembled output has been sparsified as a dense array of zeros for each term (`spc.run`). Each term's loops
-    become a *run*: what they store at `A[i, j]` is appended to the run's buffers where coordinates come in order and
-    once, or else accumulated in a workspace, dense or a hash table as the runtime decides, which is why such loops are
-    cloned. At the end of the loops over the row the row ends. An entry exists where its element is updated: a sum that
-    the sparsifier has made a scalar raises a flag when it gets its first addend. Loops over all of the first dimension
-    run from `begin` to `end`, so that chunks of rows are collected in parallel. MLIR's own lowering inserts one
-    element after the other, serially, into one growing tensor.
+    become a *run* (`spc.open_run`): what they store at `A[i, j]` is appended where coordinates come in order and once,
+    or else accumulated in a workspace. At the end of the loops over the row the row ends. An entry exists where its
+    element is updated: a sum that the sparsifier has made a scalar notes that it gets an addend. Loops over all of the
+    first dimension run from `begin` to `end`, so that chunks of rows are collected in parallel, and are marked
+    (`spc.row_loop`). MLIR's own lowering inserts one element after the other, serially, into one growing tensor.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect",
-                           "mlir::arith::ArithDialect",
-                           "mlir::complex::ComplexDialect"];
+                           "mlir::arith::ArithDialect", "mlir::complex::ComplexDialect"];
 }
 
 def ShareStructure : Pass<"spc-share-structure", "mlir::func::FuncOp"> {
@@ -283,6 +281,19 @@ def KeepLoopHints : Pass<"spc-keep-loop-hints", "mlir::LLVM::LLVMFuncOp"> {
     property of that branch from which LLVM's metadata are made.
   }];
   let dependentDialects = ["mlir::LLVM::LLVMDialect"];
+}
+
+def LowerAssembly : Pass<"spc-lower-assembly", "mlir::ModuleOp"> {
+  let summary = "Turn the collecting of entries into stores and calls of the runtime";
+  let description = [{
+    A run becomes its handle, which the runtime gives, and variables that LLVM promotes to registers: how many entries
+    there are and how many fit, where they and the workspace are. What is done for each entry is inline; the runtime
+    makes room, ends rows and keeps hash tables. A run with a workspace gets its loops twice, for a dense one and for a
+    hash table, as the runtime decides.
+  }];
+  let options = [Option<"hoist", "hoist", "bool", "false", "Move what loops do not change in front of them">];
+  let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::complex::ComplexDialect"];
 }
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -71,10 +72,13 @@ void Assemble::chunk(mlir::func::FuncOp body, llvm::MutableArrayRef<CollectedRun
       loops.push_back(loop);
   if (loops.size() < runs.size())
     return;
-  const auto rows = BindAttr::get(runs.front().rowExtent());
+  const ExtentAttr extent = runs.front().rowExtent();
+  const auto rows = BindAttr::get(extent);
+  const auto isRowLoop = dialect::RowLoopAttr::get(&getContext(), dialect::RowLoopKind::Rows, rows, extent);
   for (mlir::scf::ForOp loop : loops) {
     loop.setLowerBound(boundNumber(body, rows.as(BindKind::Begin)));
     loop.setUpperBound(boundNumber(body, rows.as(BindKind::End)));
+    dialect::setRowLoop(loop, isRowLoop);
   }
 }
 

@@ -1,5 +1,6 @@
 #include "transforms/assembly/collected_run.h"
 
+#include "transforms/assembly/identity.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 
@@ -33,16 +34,6 @@ mlir::Operation *loopDefining(Value value) {
 /// Canonical forms of a sum may be differences, `A[x] - value`.
 bool isAddition(mlir::Operation *op) {
   return mlir::isa<arith::AddFOp, arith::AddIOp, arith::OrIOp, mlir::complex::AddOp>(op);
-}
-
-RunShape shapeOf(mlir::func::FuncOp body, unsigned standIn) {
-  RunShape shape;
-  shape.element = mlir::cast<mlir::MemRefType>(body.getArgument(standIn).getType()).getElementType();
-  shape.keyBits = static_cast<unsigned>(body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kKeyBits).getInt());
-  shape.rowOrder = body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kRows).getInt();
-  shape.patternOnly = dialect::isPatternOnly(body);
-  shape.neutral = body.getArgAttr(standIn, kNeutral);
-  return shape;
 }
 
 /// Follows a sum that loops and branches carry from the element's load to its store.
@@ -87,7 +78,8 @@ CollectedRun::CollectedRun(mlir::func::FuncOp body, unsigned standIn)
     : body_(body), standIn_(standIn), buffer_(body.getArgument(standIn)),
       dims_(body.getArgAttrOfType<mlir::DenseI64ArrayAttr>(standIn, kCollect).asArrayRef()),
       rows_(body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kRows).getInt()),
-      collector_(body, shapeOf(body, standIn)) {}
+      element_(mlir::cast<mlir::MemRefType>(buffer_.getType()).getElementType()),
+      identity_(body.getArgAttr(standIn, kNeutral)), patternOnly_(dialect::isPatternOnly(body)) {}
 
 ExtentAttr CollectedRun::rowExtent() const {
   return dimExtent(body_, standIn_, static_cast<unsigned>(dims_.front()));
@@ -195,71 +187,68 @@ llvm::SmallVector<Value> CollectedRun::collected(mlir::ValueRange indices) const
 Value CollectedRun::keyOf(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange indices) {
   Value key;
   for (int64_t dim : llvm::ArrayRef(dims_).drop_front(static_cast<size_t>(rows_))) {
-    const Value coordinate = Collector::toInt(ops, indices[static_cast<size_t>(dim)]);
+    const Value coordinate = indices[static_cast<size_t>(dim)];
     if (!key) {
       key = coordinate;
       continue;
     }
-    const Value extent = Collector::toInt(ops, sizeArgument(body_, standIn_, static_cast<unsigned>(dim)));
+    const Value extent = sizeArgument(body_, standIn_, static_cast<unsigned>(dim));
     key = arith::AddIOp::create(ops, arith::MulIOp::create(ops, key, extent), coordinate);
   }
   return key;
 }
 
+Value CollectedRun::identity(mlir::ImplicitLocOpBuilder &ops) {
+  return identityConstant(ops, element_, identity_);
+}
+
+dialect::RunType CollectedRun::type() {
+  const auto keyBits = body_.getArgAttrOfType<mlir::IntegerAttr>(standIn_, kKeyBits).getInt();
+  return dialect::RunType::get(body_.getContext(), appends_ ? dialect::RunForm::Append : dialect::RunForm::Workspace,
+                               rows_, mlir::IntegerType::get(body_.getContext(), static_cast<unsigned>(keyBits)),
+                               patternOnly_ ? mlir::Type() : element_);
+}
+
 mlir::LogicalResult CollectedRun::rewrite(Value assembly, Value chunk) {
   mlir::ImplicitLocOpBuilder ops(first_->getLoc(), first_);
   const int64_t number = body_.getArgAttrOfType<mlir::IntegerAttr>(standIn_, kRun).getInt();
-  const Value run = collector_.begin(ops, assembly, chunk, number, !appends_);
-  const Value null = mlir::LLVM::ZeroOp::create(ops, run.getType());
-  const Value hasRun = mlir::LLVM::ICmpOp::create(ops, mlir::LLVM::ICmpPredicate::ne, run, null);
-  auto nest = scf::IfOp::create(ops, hasRun, /*withElseRegion=*/false);
-  mlir::Block *inside = nest.thenBlock();
-  if (!appends_) {
-    mlir::ImplicitLocOpBuilder within(first_->getLoc(), nest.getThenBodyBuilder());
-    auto choice = scf::IfOp::create(within, collector_.isDense(within, run), /*withElseRegion=*/true);
-    inside = choice.thenBlock();
-    mlir::OpBuilder hash = choice.getElseBodyBuilder();
-    mlir::IRMapping copies;
-    for (mlir::Operation *op = first_; op != last_->getNextNode(); op = op->getNextNode())
-      hash.clone(*op, copies);
-    if (mlir::failed(collectIn(*choice.elseBlock(), run, Workspace::Hash)))
-      return mlir::failure();
-  }
-  for (mlir::Operation *op = first_, *end = last_->getNextNode(); op != end;) {
-    mlir::Operation *next = op->getNextNode();
-    op->moveBefore(inside->getTerminator());
-    op = next;
-  }
-  return collectIn(*inside, run, appends_ ? Workspace::None : Workspace::Dense);
+  auto open = dialect::OpenRunOp::create(ops, assembly, chunk, number, type());
+  run_ = open.getRun(0);
+  mlir::Block &nest = open.getNests().front().front();
+  nest.getOperations().splice(nest.end(), first_->getBlock()->getOperations(), first_->getIterator(),
+                              std::next(last_->getIterator()));
+  ops.setInsertionPointToEnd(&nest);
+  dialect::CloseRunOp::create(ops);
+  return collect();
 }
 
-mlir::LogicalResult CollectedRun::collectIn(mlir::Block &block, Value run, Workspace workspace) {
+mlir::LogicalResult CollectedRun::collect() {
   llvm::SmallVector<memref::StoreOp> stores;
   for (mlir::Operation *user : buffer_.getUsers())
-    if (auto store = mlir::dyn_cast<memref::StoreOp>(user); store && block.findAncestorOpInBlock(*store))
+    if (auto store = mlir::dyn_cast<memref::StoreOp>(user))
       stores.push_back(store);
-  mlir::ImplicitLocOpBuilder ops(body_.getLoc(), &block, block.begin());
-  collector_.open(ops, run, workspace);
-  // The rows' ends: after everything that the loop over the row's last coordinate does for it.
+  endRows(stores);
+  if (appends_)
+    for (const AppendingLoops &loops : findAppendingLoops(stores))
+      reserve(loops);
+  for (memref::StoreOp store : stores)
+    if (mlir::failed(rewriteStore(store)))
+      return mlir::failure();
+  return mlir::success();
+}
+
+/// Rows end after everything that the loop over their last coordinate does for them.
+void CollectedRun::endRows(llvm::ArrayRef<memref::StoreOp> stores) {
   llvm::SetVector<mlir::Block *> ended;
   for (memref::StoreOp store : stores) {
     llvm::SmallVector<Value> row = collected(store.getIndices());
     row.resize(static_cast<size_t>(rows_));
-    mlir::Block *place = row.empty() ? &block : row.back().getParentBlock();
+    mlir::Block *place = row.empty() ? run_.getParentBlock() : row.back().getParentBlock();
     if (!ended.insert(place))
       continue;
     mlir::ImplicitLocOpBuilder end(store.getLoc(), place->getTerminator());
-    collector_.endRow(end, row);
+    dialect::EndRowOp::create(end, run_, row);
   }
-  if (workspace == Workspace::None)
-    for (const AppendingLoops &loops : findAppendingLoops(stores))
-      reserve(loops);
-  for (memref::StoreOp store : stores)
-    if (mlir::failed(rewriteStore(store, workspace)))
-      return mlir::failure();
-  ops.setInsertionPoint(block.getTerminator());
-  collector_.end(ops);
-  return mlir::success();
 }
 
 /// Makes room for all that loops may append before they begin. They are skipped where memory runs out.
@@ -267,101 +256,94 @@ void CollectedRun::reserve(const AppendingLoops &loops) {
   mlir::ImplicitLocOpBuilder ops(loops.first->getLoc(), loops.first);
   Value most;
   for (const auto &[begin, end] : loops.ranges) {
-    const Value length = arith::SubIOp::create(ops, Collector::toInt(ops, end), Collector::toInt(ops, begin));
-    const Value zero = arith::ConstantOp::create(ops, ops.getI64IntegerAttr(0));
-    const Value steps = arith::MaxSIOp::create(ops, length, zero);
+    const Value length = arith::SubIOp::create(ops, end, begin);
+    const Value steps = arith::MaxSIOp::create(ops, length, arith::ConstantIndexOp::create(ops, 0));
     most = most ? arith::AddIOp::create(ops, most, steps).getResult() : steps;
   }
-  auto fitting = scf::IfOp::create(ops, collector_.reserve(ops, most), /*withElseRegion=*/false);
-  for (mlir::Operation *op = loops.first, *end = loops.last->getNextNode(); op != end;) {
-    mlir::Operation *next = op->getNextNode();
-    op->moveBefore(fitting.thenBlock()->getTerminator());
-    op = next;
-  }
+  const Value hasRoom = dialect::ReserveOp::create(ops, ops.getI1Type(), run_, most);
+  auto fitting = scf::IfOp::create(ops, hasRoom, /*withElseRegion=*/false);
+  mlir::Block *inside = fitting.thenBlock();
+  inside->getOperations().splice(inside->getTerminator()->getIterator(), loops.first->getBlock()->getOperations(),
+                                 loops.first->getIterator(), std::next(loops.last->getIterator()));
   reserved_.insert(loops.stores.begin(), loops.stores.end());
 }
 
-mlir::LogicalResult CollectedRun::rewriteStore(memref::StoreOp store, Workspace workspace) {
+memref::LoadOp CollectedRun::elementLoad(Value value) {
+  auto load = value.getDefiningOp<memref::LoadOp>();
+  return load && load.getMemRef() == buffer_ ? load : memref::LoadOp();
+}
+
+mlir::LogicalResult CollectedRun::rewriteStore(memref::StoreOp store) {
+  memref::LoadOp load = elementLoad(store.getValueToStore());
   mlir::Operation *sum = store.getValueToStore().getDefiningOp();
-  if (auto load = mlir::dyn_cast_or_null<memref::LoadOp>(sum); load && load.getMemRef() == buffer_) {
-    rewriteUpdate(load, store, workspace);
-    return mlir::success();
-  }
-  if (sum && sum->getNumOperands() == 2)
-    for (Value operand : sum->getOperands())
-      if (auto load = operand.getDefiningOp<memref::LoadOp>(); load && load.getMemRef() == buffer_) {
-        rewriteUpdate(load, store, workspace);
-        return mlir::success();
-      }
-  return rewriteReduction(store, workspace);
+  if (!load && sum && sum->getNumOperands() == 2)
+    load = elementLoad(sum->getOperand(elementLoad(sum->getOperand(0)) ? 0 : 1));
+  if (!load)
+    return rewriteReduction(store);
+  if (appends_)
+    append(load, store);
+  else
+    accumulate(load, store);
+  return mlir::success();
 }
 
 /// `A[x] = A[x] + value`; or `A[x] = A[x]`, where the value has folded to 0 and makes an entry all the same.
-void CollectedRun::rewriteUpdate(memref::LoadOp load, memref::StoreOp store, Workspace workspace) {
+void CollectedRun::append(memref::LoadOp load, memref::StoreOp store) {
+  mlir::ImplicitLocOpBuilder ops(store.getLoc(), store);
   mlir::Operation *sum = store.getValueToStore().getDefiningOp();
-  if (workspace == Workspace::None) {
-    mlir::ImplicitLocOpBuilder ops(store.getLoc(), store);
-    if (sum == load) {
-      collector_.append(ops, keyOf(ops, store.getIndices()), collector_.zero(ops), reserved_.contains(store));
-      store.erase();
-      load.erase();
-      return;
-    }
-    const Value addend = sum->getOperand(0).getDefiningOp() == load ? sum->getOperand(1) : sum->getOperand(0);
-    if (!isAddition(sum)) {
-      mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
-      load.replaceAllUsesWith(collector_.zero(before));
-    }
-    collector_.append(ops, keyOf(ops, store.getIndices()), isAddition(sum) ? addend : store.getValueToStore(),
-                      reserved_.contains(store));
-    store.erase();
-    if (sum->use_empty())
-      sum->erase();
-    load.erase();
-    return;
+  const Value key = keyOf(ops, store.getIndices());
+  Value value;
+  if (sum == load) {
+    value = identity(ops);
+  } else if (isAddition(sum)) {
+    value = sum->getOperand(0).getDefiningOp() == load ? sum->getOperand(1) : sum->getOperand(0);
+  } else {
+    mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
+    load.replaceAllUsesWith(identity(before));
+    value = store.getValueToStore();
   }
+  dialect::AppendOp::create(ops, run_, key, stored(value), reserved_.contains(store));
+  store.erase();
+  if (sum != load && sum->use_empty())
+    sum->erase();
+  load.erase();
+}
+
+/// The same with a workspace.
+void CollectedRun::accumulate(memref::LoadOp load, memref::StoreOp store) {
   mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
   const Value key = keyOf(before, load.getIndices());
-  const Value known = collector_.startsFromZero() ? Value() : collector_.peek(before, key);
-  const Value slot = collector_.locate(before, key);
-  load.replaceAllUsesWith(known ? known : collector_.loadSlot(before, slot));
+  auto element = dialect::LocateOp::create(before, before.getIndexType(), stored(element_), run_, key, stored(identity_));
+  load.replaceAllUsesWith(patternOnly_ ? identity(before) : element.getOld());
   mlir::ImplicitLocOpBuilder after(store.getLoc(), store);
-  if (workspace == Workspace::Dense)
-    collector_.touch(after, key);
-  collector_.storeSlot(after, slot, store.getValueToStore());
+  dialect::AccumulateOp::create(after, run_, key, element.getSlot(), stored(store.getValueToStore()));
   store.erase();
   load.erase();
 }
 
 /// A sum over inner loops that starts from A[x] and is stored once: there is an entry where it has an addend.
-mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store, Workspace workspace) {
+mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store) {
   CarriedSum carried;
   carried.trace(store.getValueToStore());
   memref::LoadOp load = carried.start;
   if (!load || load.getMemRef() != buffer_ || carried.additions.empty())
     return store.emitError("an assembled output's element is not updated by a sum");
   mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
-  const Value flag = collector_.makeFlag(before);
+  const Value key = keyOf(before, load.getIndices());
+  const bool hasStart = !appends_ && !patternOnly_;
+  auto sum = dialect::OpenSumOp::create(before, dialect::SumType::get(before.getContext()),
+                                        hasStart ? element_ : mlir::Type(), run_, key,
+                                        hasStart ? identity_ : mlir::Attribute());
+  load.replaceAllUsesWith(hasStart ? sum.getStart() : identity(before));
   for (mlir::Operation *addition : carried.additions) {
     mlir::ImplicitLocOpBuilder after(addition->getLoc(), addition->getContext());
     after.setInsertionPointAfter(addition);
-    collector_.raise(after, flag);
-    if (dialect::isPatternOnly(body_)) // loops would carry the sum along
-      addition->getResult(0).replaceAllUsesWith(collector_.zero(after));
+    dialect::NoteAddendOp::create(after, sum.getSum());
+    if (patternOnly_) // loops would carry the sum along
+      addition->getResult(0).replaceAllUsesWith(identity(after));
   }
-  const Value key = keyOf(before, load.getIndices());
-  load.replaceAllUsesWith(workspace == Workspace::None ? collector_.zero(before) : collector_.peek(before, key));
   mlir::ImplicitLocOpBuilder ops(store.getLoc(), store);
-  auto exists = scf::IfOp::create(ops, collector_.isRaised(ops, flag), /*withElseRegion=*/false);
-  mlir::ImplicitLocOpBuilder inside(store.getLoc(), exists.getThenBodyBuilder());
-  if (workspace == Workspace::None) {
-    collector_.append(inside, key, store.getValueToStore(), reserved_.contains(store));
-  } else {
-    const Value slot = collector_.locate(inside, key);
-    if (workspace == Workspace::Dense)
-      collector_.touch(inside, key);
-    collector_.storeSlot(inside, slot, store.getValueToStore());
-  }
+  dialect::CloseSumOp::create(ops, run_, key, sum.getSum(), stored(store.getValueToStore()), reserved_.contains(store));
   store.erase();
   load.erase();
   return mlir::success();

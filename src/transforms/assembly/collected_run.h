@@ -1,14 +1,13 @@
 // One run of an assembled output: the loops that one of its terms became. Private to this folder.
 #pragma once
 
+#include "dialect/dialect.h"
 #include "transforms/assembly/appending_loops.h"
-#include "transforms/assembly/collector.h"
-
-#include "dialect/attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace spc::transforms {
 
@@ -41,18 +40,30 @@ private:
   bool isAppended(mlir::memref::StoreOp store);
   llvm::SmallVector<mlir::Value> collected(mlir::ValueRange indices) const;
   mlir::Value keyOf(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange indices);
-  mlir::LogicalResult collectIn(mlir::Block &block, mlir::Value run, Workspace workspace);
+  /// The value of an element that the row does not have; see identityConstant.
+  mlir::Value identity(mlir::ImplicitLocOpBuilder &ops);
+  dialect::RunType type();
+  /// `what`, or null where only the pattern counts.
+  template <typename T> T stored(T what) const { return patternOnly_ ? T() : what; }
+  mlir::LogicalResult collect();
+  void endRows(llvm::ArrayRef<mlir::memref::StoreOp> stores);
   void reserve(const AppendingLoops &loops);
-  mlir::LogicalResult rewriteStore(mlir::memref::StoreOp store, Workspace workspace);
-  void rewriteUpdate(mlir::memref::LoadOp load, mlir::memref::StoreOp store, Workspace workspace);
-  mlir::LogicalResult rewriteReduction(mlir::memref::StoreOp store, Workspace workspace);
+  /// The load of an element of the output that gives `value`, or null.
+  mlir::memref::LoadOp elementLoad(mlir::Value value);
+  mlir::LogicalResult rewriteStore(mlir::memref::StoreOp store);
+  void append(mlir::memref::LoadOp load, mlir::memref::StoreOp store);
+  void accumulate(mlir::memref::LoadOp load, mlir::memref::StoreOp store);
+  mlir::LogicalResult rewriteReduction(mlir::memref::StoreOp store);
 
   mlir::func::FuncOp body_;
   unsigned standIn_;
   mlir::BlockArgument buffer_;
   llvm::SmallVector<int64_t> dims_; ///< in collecting order
   int64_t rows_;
-  Collector collector_;
+  mlir::Type element_;
+  mlir::Attribute identity_; ///< of a reduction other than a sum, else null
+  bool patternOnly_;
+  mlir::Value run_;
   mlir::Operation *first_ = nullptr, *last_ = nullptr; ///< of the top-level operations that are the run
   bool appends_ = true;
   llvm::SmallPtrSet<mlir::Operation *, 4> reserved_; ///< stores for which there is room

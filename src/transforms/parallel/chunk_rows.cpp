@@ -1,3 +1,4 @@
+#include "dialect/dialect.h"
 #include "transforms/parallel/accumulations.h"
 #include "transforms/parallel/owner_computes.h"
 #include "transforms/passes.h"
@@ -184,19 +185,20 @@ bool ChunkRows::cutSums(const BodySteps &steps) {
   return true;
 }
 
-/// Describes how an assembling body runs in chunks: its loops have been cut already.
+/// Describes how an assembling body runs in chunks: the row loops of its runs have been cut already.
 void ChunkRows::describeAssembly() {
-  mlir::func::FuncOp body = getOperation();
-  for (mlir::BlockArgument argument : body.getArguments()) {
-    const BindAttr bind = dialect::bindOf(body, argument);
-    if (!bind || bind.getKind() != BindKind::Begin)
-      continue;
-    llvm::SmallVector<mlir::Operation *> loops;
-    for (mlir::Operation *user : argument.getUsers())
-      if (mlir::isa<scf::ForOp>(user))
-        loops.push_back(user);
-    return describe(bind.getItems(), loops);
-  }
+  const auto runs = getOperation().getOps<dialect::OpenRunOp>();
+  llvm::SmallVector<mlir::Operation *> loops;
+  BindAttr items;
+  // The entry adds up what is below the rows in the order of the loops.
+  for (dialect::OpenRunOp run : llvm::reverse(llvm::SmallVector<dialect::OpenRunOp>(runs)))
+    for (mlir::Operation &op : run.getNests().front().front())
+      if (const dialect::RowLoopAttr rows = dialect::rowLoopOf(&op)) {
+        loops.push_back(&op);
+        items = rows.getItems();
+      }
+  if (items)
+    describe(items, loops);
 }
 
 /// The tensors in whose level 1 each row has a segment.

@@ -1,0 +1,278 @@
+#include "transforms/assembly/run_writer.h"
+#include "transforms/passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace spc::transforms {
+
+#define GEN_PASS_DEF_LOWERASSEMBLY
+#include "transforms/Passes.h.inc"
+
+namespace {
+
+namespace scf = mlir::scf;
+using dialect::RunForm;
+using dialect::RunType;
+using mlir::ConversionPatternRewriter;
+using mlir::ImplicitLocOpBuilder;
+using mlir::LogicalResult;
+using mlir::OpConversionPattern;
+using mlir::Value;
+
+/// Runs become the pointers that RunWriter works with, sums the address of their flag.
+class RunTypes : public mlir::TypeConverter {
+public:
+  RunTypes() {
+    addConversion([](mlir::Type type) { return type; });
+    addConversion([](dialect::SumType type) -> mlir::Type { return pointer(type); });
+    addConversion([](RunType type, llvm::SmallVectorImpl<mlir::Type> &parts) {
+      parts.append(RunWriter::partCount(type.getForm()), pointer(type));
+      return mlir::success();
+    });
+  }
+
+private:
+  static mlir::Type pointer(mlir::Type type) { return mlir::LLVM::LLVMPointerType::get(type.getContext()); }
+};
+
+/// The value that an operand which is no run became, or null where it is left out.
+Value single(mlir::ValueRange values) {
+  return values.empty() ? Value() : values.front();
+}
+
+template <typename Op, typename Adaptor> RunWriter writerOf(Op op, Adaptor adaptor) {
+  return RunWriter(mlir::cast<RunType>(op.getRun().getType()), adaptor.getRun());
+}
+
+/// Begins the run and branches on what the runtime gives: nothing, or for workspaces one of two kinds.
+struct LowerOpenRun : OpConversionPattern<dialect::OpenRunOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(dialect::OpenRunOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    RunWriter run(ops, mlir::cast<RunType>(op.getRun(0).getType()));
+    const Value hasRun = run.begin(ops, single(adaptor.getAssembly()), single(adaptor.getChunk()), op.getNumber());
+    auto nest = scf::IfOp::create(ops, hasRun, /*withElseRegion=*/false);
+    if (op.getNests().size() == 1) {
+      enter(op, 0, run, nest.thenBlock(), rewriter);
+    } else {
+      ImplicitLocOpBuilder within(op.getLoc(), nest.getThenBodyBuilder(rewriter.getListener()));
+      auto choice = scf::IfOp::create(within, run.isDense(within), /*withElseRegion=*/true);
+      enter(op, 0, run, choice.thenBlock(), rewriter);
+      enter(op, 1, run, choice.elseBlock(), rewriter);
+    }
+    rewriter.eraseOp(op);
+    return mlir::success();
+  }
+
+private:
+  /// Moves a nest in front of the end of `place`.
+  void enter(dialect::OpenRunOp op, unsigned number, RunWriter &run, mlir::Block *place,
+             ConversionPatternRewriter &rewriter) const {
+    mlir::Region &region = op.getNests()[number];
+    const RunForm form = mlir::cast<RunType>(op.getRun(number).getType()).getForm();
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    ops.setInsertionPoint(place->getTerminator());
+    RunWriter nest = run.enter(ops, form);
+    mlir::FailureOr<mlir::Block *> block = rewriter.convertRegionTypes(&region, *getTypeConverter());
+    assert(mlir::succeeded(block) && "every run is so many pointers");
+    mlir::Operation *close = (*block)->getTerminator();
+    ops.setInsertionPoint(close);
+    nest.end(ops);
+    rewriter.eraseOp(close);
+    rewriter.inlineBlockBefore(*block, place->getTerminator(), nest.parts());
+  }
+};
+
+struct LowerReserve : OpConversionPattern<dialect::ReserveOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(dialect::ReserveOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    const Value most = toInt(ops, single(adaptor.getMost()));
+    rewriter.replaceOp(op, writerOf(op, adaptor).reserve(ops, most));
+    return mlir::success();
+  }
+};
+
+struct LowerAppend : OpConversionPattern<dialect::AppendOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(dialect::AppendOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    const Value key = toInt(ops, single(adaptor.getKey()));
+    writerOf(op, adaptor).append(ops, key, single(adaptor.getValue()), op.getReserved());
+    rewriter.eraseOp(op);
+    return mlir::success();
+  }
+};
+
+struct LowerLocate : OpConversionPattern<dialect::LocateOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(dialect::LocateOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    RunWriter run = writerOf(op, adaptor);
+    const mlir::Attribute identity = op.getIdentityAttr();
+    const Value key = toInt(ops, single(adaptor.getKey()));
+    // A new element is 0: whether it is one shows only before it is located.
+    Value old = op.getOld() && identity ? run.peek(ops, key, identity) : Value();
+    const Value slot = run.locate(ops, key);
+    if (op.getOld() && !identity)
+      old = run.loadSlot(ops, slot);
+    llvm::SmallVector<Value> results{mlir::arith::IndexCastOp::create(ops, ops.getIndexType(), slot)};
+    if (old)
+      results.push_back(old);
+    rewriter.replaceOp(op, results);
+    return mlir::success();
+  }
+};
+
+struct LowerAccumulate : OpConversionPattern<dialect::AccumulateOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(dialect::AccumulateOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    const Value key = toInt(ops, single(adaptor.getKey())), slot = toInt(ops, single(adaptor.getSlot()));
+    writerOf(op, adaptor).storeSlot(ops, key, slot, single(adaptor.getValue()));
+    rewriter.eraseOp(op);
+    return mlir::success();
+  }
+};
+
+struct LowerOpenSum : OpConversionPattern<dialect::OpenSumOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(dialect::OpenSumOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    llvm::SmallVector<Value> results{RunWriter::makeFlag(ops)};
+    if (op.getStart()) {
+      const Value key = toInt(ops, single(adaptor.getKey()));
+      results.push_back(writerOf(op, adaptor).peek(ops, key, op.getIdentityAttr()));
+    }
+    rewriter.replaceOp(op, results);
+    return mlir::success();
+  }
+};
+
+struct LowerNoteAddend : OpConversionPattern<dialect::NoteAddendOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(dialect::NoteAddendOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    RunWriter::raise(ops, single(adaptor.getSum()));
+    rewriter.eraseOp(op);
+    return mlir::success();
+  }
+};
+
+struct LowerCloseSum : OpConversionPattern<dialect::CloseSumOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(dialect::CloseSumOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    const Value key = toInt(ops, single(adaptor.getKey())), value = single(adaptor.getValue());
+    const Value isEntry = RunWriter::isRaised(ops, single(adaptor.getSum()));
+    auto entry = scf::IfOp::create(ops, isEntry, /*withElseRegion=*/false);
+    ImplicitLocOpBuilder inside(op.getLoc(), entry.getThenBodyBuilder(rewriter.getListener()));
+    RunWriter run = writerOf(op, adaptor);
+    if (op.getRun().getType().appends())
+      run.append(inside, key, value, op.getReserved());
+    else
+      run.storeSlot(inside, key, run.locate(inside, key), value);
+    rewriter.eraseOp(op);
+    return mlir::success();
+  }
+};
+
+struct LowerEndRow : OpConversionPattern<dialect::EndRowOp> {
+  using OpConversionPattern::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(dialect::EndRowOp op, OneToNOpAdaptor adaptor,
+                                ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
+    llvm::SmallVector<Value> coordinates;
+    for (const mlir::ValueRange coordinate : adaptor.getCoordinates())
+      coordinates.push_back(single(coordinate));
+    writerOf(op, adaptor).endRow(ops, coordinates);
+    rewriter.eraseOp(op);
+    return mlir::success();
+  }
+};
+
+/// Gives a run with a workspace a nest for each kind of workspace.
+void splitByWorkspace(dialect::OpenRunOp op) {
+  const auto type = mlir::cast<RunType>(op.getRun(0).getType());
+  if (type.getForm() != RunForm::Workspace)
+    return;
+  mlir::OpBuilder builder(op);
+  const RunType forms[] = {type.in(RunForm::Dense), type.in(RunForm::Hash)};
+  auto split = dialect::OpenRunOp::create(builder, op.getLoc(), op.getAssembly(), op.getChunk(), op.getNumber(), forms);
+  for (auto [form, nest] : llvm::zip(forms, split.getNests())) {
+    nest.getBlocks().clear();
+    mlir::IRMapping copies;
+    op.getNests().front().cloneInto(&nest, copies);
+    nest.getArgument(0).setType(form);
+  }
+  op.erase();
+}
+
+class LowerAssembly : public impl::LowerAssemblyBase<LowerAssembly> {
+public:
+  using LowerAssemblyBase::LowerAssemblyBase;
+
+  void runOnOperation() override {
+    for (auto body : getOperation().getOps<mlir::func::FuncOp>())
+      if (mlir::failed(lowerRuns(body)))
+        return signalPassFailure();
+  }
+
+private:
+  LogicalResult lowerRuns(mlir::func::FuncOp body);
+  LogicalResult cleanUp(mlir::func::FuncOp body);
+};
+
+LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
+  const auto runs = body.getOps<dialect::OpenRunOp>();
+  if (runs.empty())
+    return mlir::success();
+  for (dialect::OpenRunOp run : llvm::make_early_inc_range(runs))
+    splitByWorkspace(run);
+  const RunTypes types;
+  mlir::ConversionTarget target(getContext());
+  target.addIllegalDialect<dialect::SpcDialect>();
+  target.markUnknownOpDynamicallyLegal([](mlir::Operation *) { return true; });
+  mlir::RewritePatternSet patterns(&getContext());
+  patterns.add<LowerOpenRun, LowerReserve, LowerAppend, LowerLocate, LowerAccumulate, LowerOpenSum, LowerNoteAddend,
+               LowerCloseSum, LowerEndRow>(types, &getContext());
+  if (mlir::failed(mlir::applyPartialConversion(body, target, std::move(patterns))))
+    return mlir::failure();
+  return cleanUp(body);
+}
+
+/// What runs become has common subexpressions and invariants, which loops were rid of before.
+LogicalResult LowerAssembly::cleanUp(mlir::func::FuncOp body) {
+  mlir::OpPassManager passes(mlir::func::FuncOp::getOperationName());
+  passes.addPass(mlir::createCSEPass());
+  if (hoist) {
+    passes.addPass(mlir::createLoopInvariantCodeMotionPass());
+    passes.addPass(mlir::createCSEPass());
+  }
+  return runPipeline(passes, body);
+}
+
+} // namespace
+} // namespace spc::transforms

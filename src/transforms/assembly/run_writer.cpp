@@ -1,0 +1,351 @@
+#include "transforms/assembly/run_writer.h"
+
+#include "dialect/runtime_types.h"
+#include "transforms/assembly/identity.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+namespace spc::transforms {
+
+namespace LLVM = mlir::LLVM;
+namespace arith = mlir::arith;
+using dialect::RunForm;
+using dialect::RunType;
+using mlir::ImplicitLocOpBuilder;
+using mlir::Value;
+
+namespace {
+
+using RunSlot = runtime::RunSlot;
+namespace functions = runtime::functions;
+
+constexpr int64_t kNoWord = INT64_MAX / 64; ///< beyond every word of bits
+
+mlir::Type pointerType(mlir::MLIRContext *context) {
+  return LLVM::LLVMPointerType::get(context);
+}
+
+Value constant(ImplicitLocOpBuilder &ops, int64_t value) {
+  return arith::ConstantOp::create(ops, ops.getI64IntegerAttr(value));
+}
+
+Value flagConstant(ImplicitLocOpBuilder &ops, bool value) {
+  return arith::ConstantOp::create(ops, ops.getBoolAttr(value));
+}
+
+Value plusOne(ImplicitLocOpBuilder &ops, Value number) {
+  return arith::AddIOp::create(ops, number, constant(ops, 1));
+}
+
+Value loadInt(ImplicitLocOpBuilder &ops, Value address) {
+  return LLVM::LoadOp::create(ops, ops.getI64Type(), address);
+}
+
+Value loadPointer(ImplicitLocOpBuilder &ops, Value address) {
+  return LLVM::LoadOp::create(ops, pointerType(ops.getContext()), address);
+}
+
+Value elementOf(ImplicitLocOpBuilder &ops, mlir::Type type, Value array, LLVM::GEPArg number) {
+  return ops.createOrFold<LLVM::GEPOp>(pointerType(ops.getContext()), type, array,
+                                       llvm::ArrayRef<LLVM::GEPArg>{number});
+}
+
+LLVM::CallOp call(ImplicitLocOpBuilder &ops, const runtime::Function &function, mlir::ValueRange arguments) {
+  auto module = ops.getInsertionBlock()->getParentOp()->getParentOfType<mlir::ModuleOp>();
+  return LLVM::CallOp::create(ops, dialect::declareRuntime(module, function, module.getLoc()), arguments);
+}
+
+ImplicitLocOpBuilder thenBuilder(ImplicitLocOpBuilder &ops, mlir::scf::IfOp branch) {
+  return {ops.getLoc(), branch.getThenBodyBuilder(ops.getListener())};
+}
+
+/// Room for `count` values of `type` in the frame of the function around `ops`.
+Value variable(ImplicitLocOpBuilder &ops, mlir::Type type, int64_t count = 1) {
+  mlir::Region *region = ops.getInsertionBlock()->getParent();
+  while (auto outer = region->getParentOp()->getParentOfType<mlir::FunctionOpInterface>())
+    region = &outer.getFunctionBody();
+  const mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToStart(&region->front());
+  return LLVM::AllocaOp::create(ops, pointerType(ops.getContext()), type, constant(ops, count));
+}
+
+/// What values are arrays of: a complex number is two of its parts, side by side.
+mlir::Type wordPart(mlir::Type element) {
+  auto complex = mlir::dyn_cast<mlir::ComplexType>(element);
+  return complex ? complex.getElementType() : element;
+}
+
+unsigned keyBytes(RunType type) {
+  return type.getKey().getIntOrFloatBitWidth() / 8;
+}
+
+/// The bytes of a run's values; 0 where it has none.
+unsigned valueBytes(RunType type) {
+  const mlir::Type value = type.getValue();
+  if (!value)
+    return 0;
+  return wordPart(value).getIntOrFloatBitWidth() / 8 * (mlir::isa<mlir::ComplexType>(value) ? 2 : 1);
+}
+
+/// 1 << (bit % 64)
+Value bitOf(ImplicitLocOpBuilder &ops, Value bit) {
+  const Value place = arith::AndIOp::create(ops, bit, constant(ops, 63));
+  return arith::ShLIOp::create(ops, constant(ops, 1), place);
+}
+
+void setBits(ImplicitLocOpBuilder &ops, Value words, Value number, Value bits) {
+  const Value address = elementOf(ops, ops.getI64Type(), words, number);
+  const Value word = loadInt(ops, address);
+  LLVM::StoreOp::create(ops, arith::OrIOp::create(ops, word, bits).getResult(), address);
+}
+
+} // namespace
+
+Value toInt(ImplicitLocOpBuilder &ops, Value index) {
+  auto cast = index.getDefiningOp<arith::IndexCastOp>();
+  if (cast && cast.getIn().getType() == ops.getI64Type())
+    return cast.getIn();
+  return ops.createOrFold<arith::IndexCastOp>(ops.getI64Type(), index);
+}
+
+size_t RunWriter::partCount(RunForm form) {
+  return form == RunForm::Dense ? Parts : Bits;
+}
+
+RunWriter::RunWriter(ImplicitLocOpBuilder &ops, RunType type) : type_(type), parts_(Parts) {
+  for (const Part number : {Count, Capacity, First, Last, Word, WordBits})
+    parts_[number] = variable(ops, ops.getI64Type());
+  for (const Part pointer : {Keys, Values, Slots})
+    parts_[pointer] = variable(ops, pointerType(ops.getContext()));
+  parts_[Coordinates] = variable(ops, ops.getI64Type(), std::max<int64_t>(1, type.getRow()));
+}
+
+/// A field of runtime::Run.
+Value RunWriter::field(ImplicitLocOpBuilder &ops, unsigned slot) {
+  const LLVM::LLVMStructType layout = dialect::structType<runtime::Run>(ops.getContext());
+  const Value address = LLVM::GEPOp::create(ops, pointerType(ops.getContext()), layout, part(Handle),
+                                            {LLVM::GEPArg(0), LLVM::GEPArg(static_cast<int32_t>(slot))});
+  return LLVM::LoadOp::create(ops, layout.getBody()[slot], address);
+}
+
+/// Loads what a call of the runtime may have moved.
+void RunWriter::reload(ImplicitLocOpBuilder &ops) {
+  LLVM::StoreOp::create(ops, field(ops, RunSlot::keys), part(Keys));
+  LLVM::StoreOp::create(ops, field(ops, RunSlot::values), part(Values));
+  LLVM::StoreOp::create(ops, field(ops, RunSlot::capacity), part(Capacity));
+  if (!type_.appends())
+    LLVM::StoreOp::create(ops, field(ops, RunSlot::slots), part(Slots));
+}
+
+Value RunWriter::begin(ImplicitLocOpBuilder &ops, Value assembly, Value chunk, int64_t run) {
+  const auto form = static_cast<int64_t>(type_.appends() ? runtime::Form::Append : runtime::Form::Workspace);
+  const Value number = toInt(ops, chunk), nest = constant(ops, run);
+  parts_[Handle] = call(ops, functions::run_begin, {assembly, number, nest, constant(ops, form)}).getResult();
+  const Value null = LLVM::ZeroOp::create(ops, pointerType(ops.getContext()));
+  return LLVM::ICmpOp::create(ops, LLVM::ICmpPredicate::ne, part(Handle), null);
+}
+
+Value RunWriter::isDense(ImplicitLocOpBuilder &ops) {
+  const Value null = LLVM::ZeroOp::create(ops, pointerType(ops.getContext()));
+  return LLVM::ICmpOp::create(ops, LLVM::ICmpPredicate::ne, field(ops, RunSlot::bits), null);
+}
+
+RunWriter RunWriter::enter(ImplicitLocOpBuilder &ops, RunForm form) {
+  RunWriter nest(type_.in(form), mlir::ValueRange(parts_).take_front(partCount(form)));
+  LLVM::StoreOp::create(ops, constant(ops, 0), part(Count));
+  nest.reload(ops);
+  if (form == RunForm::Dense) {
+    nest.parts_[Bits] = field(ops, RunSlot::bits);
+    nest.parts_[Summary] = field(ops, RunSlot::summary);
+    nest.clearTouched(ops);
+  }
+  return nest;
+}
+
+void RunWriter::end(ImplicitLocOpBuilder &ops) {
+  call(ops, functions::run_end, {part(Handle), loadInt(ops, part(Count))});
+}
+
+void RunWriter::makeRoom(ImplicitLocOpBuilder &ops, Value isNeeded, Value more) {
+  auto needed = mlir::scf::IfOp::create(ops, isNeeded, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder grow = thenBuilder(ops, needed);
+  const Value count = loadInt(grow, part(Count));
+  LLVM::StoreOp::create(grow, call(grow, functions::run_grow, {part(Handle), count, more}).getResult(), part(Count));
+  reload(grow);
+}
+
+/// How many entries fit, compared to `more`.
+Value RunWriter::compareRoom(ImplicitLocOpBuilder &ops, arith::CmpIPredicate predicate, Value more) {
+  const Value capacity = loadInt(ops, part(Capacity));
+  const Value room = arith::SubIOp::create(ops, capacity, loadInt(ops, part(Count)));
+  return arith::CmpIOp::create(ops, predicate, room, more);
+}
+
+Value RunWriter::reserve(ImplicitLocOpBuilder &ops, Value most) {
+  makeRoom(ops, compareRoom(ops, arith::CmpIPredicate::slt, most), most);
+  return compareRoom(ops, arith::CmpIPredicate::sge, most);
+}
+
+void RunWriter::append(ImplicitLocOpBuilder &ops, Value key, Value value, bool isReserved) {
+  if (!isReserved) {
+    const Value used = loadInt(ops, part(Count));
+    const Value isFull = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, used, loadInt(ops, part(Capacity)));
+    makeRoom(ops, isFull, constant(ops, 1));
+  }
+  const Value count = loadInt(ops, part(Count));
+  if (type_.getKey() != key.getType())
+    key = ops.createOrFold<arith::TruncIOp>(type_.getKey(), key);
+  LLVM::StoreOp::create(ops, key, elementOf(ops, type_.getKey(), loadPointer(ops, part(Keys)), count));
+  if (value)
+    storeElement(ops, elementAddress(ops, loadPointer(ops, part(Values)), count), value);
+  LLVM::StoreOp::create(ops, plusOne(ops, count), part(Count));
+}
+
+Value RunWriter::locate(ImplicitLocOpBuilder &ops, Value key) {
+  if (type_.getForm() != RunForm::Hash)
+    return key;
+  const Value slot = call(ops, functions::locate, {part(Handle), key}).getResult();
+  LLVM::StoreOp::create(ops, field(ops, RunSlot::slots), part(Slots));
+  return slot;
+}
+
+Value RunWriter::peek(ImplicitLocOpBuilder &ops, Value key, mlir::Attribute identity) {
+  const bool isHash = type_.getForm() == RunForm::Hash;
+  if (!isHash && !identity) // 0 is what untouched slots hold
+    return loadSlot(ops, key);
+  const Value slot = isHash ? call(ops, functions::find, {part(Handle), key}).getResult() : key;
+  const Value isThere =
+      isHash ? arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, slot, constant(ops, 0)) : isTouched(ops, key);
+  auto found = mlir::scf::IfOp::create(ops, mlir::TypeRange{type_.getValue()}, isThere, /*withElseRegion=*/true);
+  ImplicitLocOpBuilder yes = thenBuilder(ops, found);
+  mlir::scf::YieldOp::create(yes, loadSlot(yes, slot));
+  ImplicitLocOpBuilder no(ops.getLoc(), found.getElseBodyBuilder(ops.getListener()));
+  mlir::scf::YieldOp::create(no, identityConstant(no, type_.getValue(), identity));
+  return found.getResult(0);
+}
+
+/// Whether a key of a dense workspace has a value; the bits of the current word are in a variable.
+Value RunWriter::isTouched(ImplicitLocOpBuilder &ops, Value key) {
+  const Value word = arith::ShRUIOp::create(ops, key, constant(ops, 6));
+  const Value address = elementOf(ops, ops.getI64Type(), part(Bits), word);
+  const Value isCurrent = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, word, loadInt(ops, part(Word)));
+  const Value pending = arith::SelectOp::create(ops, isCurrent, loadInt(ops, part(WordBits)), constant(ops, 0));
+  const Value bits = arith::OrIOp::create(ops, loadInt(ops, address), pending);
+  const Value own = arith::AndIOp::create(ops, bits, bitOf(ops, key));
+  return arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, own, constant(ops, 0));
+}
+
+/// Notes that a dense workspace has an entry at `key`. Neighbouring keys share a word: its bits stay in a register
+/// until another word's turn comes, since a store and a load of the same word for each key would wait for one another.
+void RunWriter::touch(ImplicitLocOpBuilder &ops, Value key) {
+  const Value word = arith::ShRUIOp::create(ops, key, constant(ops, 6));
+  const Value isOther = arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, word, loadInt(ops, part(Word)));
+  auto other = mlir::scf::IfOp::create(ops, isOther, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder change = thenBuilder(ops, other);
+  storeWord(change);
+  LLVM::StoreOp::create(change, word, part(Word));
+  const Value bits = arith::OrIOp::create(ops, loadInt(ops, part(WordBits)), bitOf(ops, key));
+  LLVM::StoreOp::create(ops, bits, part(WordBits));
+}
+
+void RunWriter::storeWord(ImplicitLocOpBuilder &ops) {
+  const Value bits = loadInt(ops, part(WordBits));
+  const Value isTouched = arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, bits, constant(ops, 0));
+  auto touched = mlir::scf::IfOp::create(ops, isTouched, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder store = thenBuilder(ops, touched);
+  const Value word = loadInt(store, part(Word));
+  setBits(store, part(Bits), word, bits);
+  setBits(store, part(Summary), arith::ShRUIOp::create(store, word, constant(store, 6)), bitOf(store, word));
+  const Value first = arith::MinSIOp::create(store, loadInt(store, part(First)), word);
+  LLVM::StoreOp::create(store, first, part(First));
+  const Value last = arith::MaxSIOp::create(store, loadInt(store, part(Last)), word);
+  LLVM::StoreOp::create(store, last, part(Last));
+  LLVM::StoreOp::create(store, constant(store, 0), part(WordBits));
+}
+
+/// No key is touched.
+void RunWriter::clearTouched(ImplicitLocOpBuilder &ops) {
+  LLVM::StoreOp::create(ops, constant(ops, kNoWord), part(First));
+  LLVM::StoreOp::create(ops, constant(ops, -1), part(Last));
+  LLVM::StoreOp::create(ops, constant(ops, 0), part(Word));
+  LLVM::StoreOp::create(ops, constant(ops, 0), part(WordBits));
+}
+
+Value RunWriter::elementAddress(ImplicitLocOpBuilder &ops, Value array, Value position) {
+  const mlir::Type part = wordPart(type_.getValue());
+  if (part != type_.getValue())
+    position = arith::ShLIOp::create(ops, position, constant(ops, 1));
+  return elementOf(ops, part, array, position);
+}
+
+void RunWriter::storeElement(ImplicitLocOpBuilder &ops, Value address, Value value) {
+  const mlir::Type part = wordPart(type_.getValue());
+  if (part == type_.getValue()) {
+    LLVM::StoreOp::create(ops, value, address);
+    return;
+  }
+  const Value next = elementOf(ops, part, address, 1);
+  LLVM::StoreOp::create(ops, mlir::complex::ReOp::create(ops, value).getResult(), address);
+  LLVM::StoreOp::create(ops, mlir::complex::ImOp::create(ops, value).getResult(), next);
+}
+
+Value RunWriter::loadSlot(ImplicitLocOpBuilder &ops, Value slot) {
+  const Value address = elementAddress(ops, loadPointer(ops, part(Slots)), slot);
+  const mlir::Type part = wordPart(type_.getValue());
+  const Value first = LLVM::LoadOp::create(ops, part, address);
+  if (part == type_.getValue())
+    return first;
+  const Value second = LLVM::LoadOp::create(ops, part, elementOf(ops, part, address, 1));
+  return mlir::complex::CreateOp::create(ops, type_.getValue(), first, second);
+}
+
+void RunWriter::storeSlot(ImplicitLocOpBuilder &ops, Value key, Value slot, Value value) {
+  if (type_.getForm() == RunForm::Dense)
+    touch(ops, key);
+  if (value)
+    storeElement(ops, elementAddress(ops, loadPointer(ops, part(Slots)), slot), value);
+}
+
+void RunWriter::endRow(ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates) {
+  for (auto [k, coordinate] : llvm::enumerate(coordinates)) {
+    const Value place = elementOf(ops, ops.getI64Type(), part(Coordinates), static_cast<int32_t>(k));
+    LLVM::StoreOp::create(ops, toInt(ops, coordinate), place);
+  }
+  const Value run = part(Handle), row = part(Coordinates), count = loadInt(ops, part(Count));
+  Value ended;
+  if (type_.appends()) {
+    ended = call(ops, functions::row_end, {run, count, row}).getResult();
+  } else if (type_.getForm() == RunForm::Hash) {
+    const runtime::Function *own = functions::hash_flush_of(keyBytes(type_), valueBytes(type_));
+    ended = call(ops, own ? *own : functions::hash_flush, {run, count, row}).getResult();
+  } else {
+    storeWord(ops);
+    const Value bits = constant(ops, 64);
+    const Value first = arith::MulIOp::create(ops, loadInt(ops, part(First)), bits);
+    const Value after = arith::MulIOp::create(ops, plusOne(ops, loadInt(ops, part(Last))), bits);
+    const Value last = arith::SubIOp::create(ops, after, constant(ops, 1));
+    const runtime::Function *own = functions::row_flush_of(keyBytes(type_), valueBytes(type_));
+    ended = call(ops, own ? *own : functions::row_flush, {run, count, first, last, row}).getResult();
+    clearTouched(ops);
+  }
+  LLVM::StoreOp::create(ops, ended, part(Count));
+  reload(ops);
+}
+
+Value RunWriter::makeFlag(ImplicitLocOpBuilder &ops) {
+  const Value flag = variable(ops, ops.getI1Type());
+  LLVM::StoreOp::create(ops, flagConstant(ops, false), flag);
+  return flag;
+}
+
+void RunWriter::raise(ImplicitLocOpBuilder &ops, Value flag) {
+  LLVM::StoreOp::create(ops, flagConstant(ops, true), flag);
+}
+
+Value RunWriter::isRaised(ImplicitLocOpBuilder &ops, Value flag) {
+  return LLVM::LoadOp::create(ops, ops.getI1Type(), flag);
+}
+
+} // namespace spc::transforms

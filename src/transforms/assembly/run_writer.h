@@ -1,0 +1,94 @@
+// What the operations of a run become: stores into its buffers and workspace, and calls of the runtime
+// (runtime/contract.def) where these do not suffice. Private to this folder.
+#pragma once
+
+#include "dialect/dialect.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace spc::transforms {
+
+/// An index value as i64.
+mlir::Value toInt(mlir::ImplicitLocOpBuilder &ops, mlir::Value index);
+
+/// One run while it is lowered: its handle and the addresses of its variables, which LLVM promotes to registers. Each
+/// function builds code where `ops` stands. Keys and slots are i64, coordinates index values.
+class RunWriter {
+public:
+  /// A lowered run is as many pointers as its form has variables.
+  static size_t partCount(dialect::RunForm form);
+
+  /// The run of `type` whose parts these are.
+  RunWriter(dialect::RunType type, mlir::ValueRange parts) : type_(type), parts_(parts.begin(), parts.end()) {}
+
+  /// A run that has not begun. Its variables are allocated at the start of the function around `ops`.
+  RunWriter(mlir::ImplicitLocOpBuilder &ops, dialect::RunType type);
+
+  mlir::ValueRange parts() const { return parts_; }
+
+  /// Begins run number `run` of a chunk. i1: whether there is one; there is not where memory ran out.
+  mlir::Value begin(mlir::ImplicitLocOpBuilder &ops, mlir::Value assembly, mlir::Value chunk, int64_t run);
+  /// i1: whether the runtime chose a dense workspace.
+  mlir::Value isDense(mlir::ImplicitLocOpBuilder &ops);
+  /// The run as a nest for `form` has it, with which that nest starts.
+  RunWriter enter(mlir::ImplicitLocOpBuilder &ops, dialect::RunForm form);
+  void end(mlir::ImplicitLocOpBuilder &ops);
+
+  /// i1: whether there is room for `most` (i64) more entries.
+  mlir::Value reserve(mlir::ImplicitLocOpBuilder &ops, mlir::Value most);
+  /// Appends an entry, for which room is made unless it `isReserved`.
+  void append(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value value, bool isReserved);
+
+  /// The slot of a key; of a hash table it is made, with value 0.
+  mlir::Value locate(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
+  /// The value at a key, or the identity (null: 0) where there is none; makes no entry.
+  mlir::Value peek(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Attribute identity);
+  mlir::Value loadSlot(mlir::ImplicitLocOpBuilder &ops, mlir::Value slot);
+  /// Makes the key, which has this slot, an entry. Without values `value` is null.
+  void storeSlot(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value slot, mlir::Value value);
+
+  void endRow(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates);
+
+  /// The address of a variable of type i1, false where `ops` stands.
+  static mlir::Value makeFlag(mlir::ImplicitLocOpBuilder &ops);
+  static void raise(mlir::ImplicitLocOpBuilder &ops, mlir::Value flag);
+  static mlir::Value isRaised(mlir::ImplicitLocOpBuilder &ops, mlir::Value flag);
+
+private:
+  /// The handle and the variables; those of a dense workspace come last: where its bits and their summary are, the
+  /// least and the last touched word, and the word whose bits are not stored yet, with these bits.
+  enum Part : size_t {
+    Handle,
+    Count,
+    Keys,
+    Values,
+    Capacity,
+    Slots,
+    Coordinates,
+    Bits,
+    Summary,
+    First,
+    Last,
+    Word,
+    WordBits,
+    Parts
+  };
+
+  mlir::Value part(Part number) const { return parts_[number]; }
+  mlir::Value field(mlir::ImplicitLocOpBuilder &ops, unsigned slot);
+  void reload(mlir::ImplicitLocOpBuilder &ops);
+  void makeRoom(mlir::ImplicitLocOpBuilder &ops, mlir::Value isNeeded, mlir::Value more);
+  mlir::Value compareRoom(mlir::ImplicitLocOpBuilder &ops, mlir::arith::CmpIPredicate predicate, mlir::Value more);
+  mlir::Value isTouched(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
+  void touch(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
+  void storeWord(mlir::ImplicitLocOpBuilder &ops);
+  void clearTouched(mlir::ImplicitLocOpBuilder &ops);
+  mlir::Value elementAddress(mlir::ImplicitLocOpBuilder &ops, mlir::Value array, mlir::Value position);
+  void storeElement(mlir::ImplicitLocOpBuilder &ops, mlir::Value address, mlir::Value value);
+
+  dialect::RunType type_;
+  llvm::SmallVector<mlir::Value, Parts> parts_;
+};
+
+} // namespace spc::transforms
