@@ -56,30 +56,11 @@ void neutralise(llvm::Module &runtime, const llvm::Module &kernel) {
   }
 }
 
-/// What a kernel needs the runtime for, and how it would do without.
-struct Need {
-  const char *what, *instead;
-};
-
-Need needOf(const llvm::Module &module) {
-  const auto hasFunction = [&](auto matches) {
-    return llvm::any_of(module.functions(), [&](const llvm::Function &f) { return matches(f.getName()); });
-  };
-  if (hasFunction([](llvm::StringRef name) { return name.ends_with("_free_ctx"); }))
-    return {"assembles a sparse output", "store the output densely"};
-  if (hasFunction(
-          [](llvm::StringRef name) { return name.consume_front(kSymbolPrefix) && name.starts_with("convert"); }))
-    return {"copies an operand into another storage", "store the operand in the order in which the kernel reads it"};
-  return {"adds lengths up into pointers", "store the operand with an offsets array"};
-}
-
-void reportUnavailable(const llvm::Module &module, Span place, Diagnostics &diagnostics) {
-  const Need need = needOf(module);
+void reportUnavailable(const llvm::Module &module, const RuntimeReason &reason, Diagnostics &diagnostics) {
   diagnostics
-      .report(kRuntimeUnavailable, place,
-              std::string("this kernel ") + need.what + ", which is not available for " +
-                  module.getTargetTriple().str())
-      .advise(std::string(need.instead) + ", or compile for x86_64, aarch64, riscv64 or wasm32");
+      .report(kRuntimeUnavailable, reason.where,
+              "this kernel " + reason.what + ", which is not available for " + module.getTargetTriple().str())
+      .advise(reason.instead + ", or compile for x86_64, aarch64, riscv64 or wasm32");
 }
 
 /// The functions that the runtime defines, but those that are internal already: exports, and instances of templates.
@@ -117,13 +98,13 @@ void preserveRegisters(llvm::Module &module) {
 
 } // namespace
 
-bool linkRuntime(llvm::Module &module, Span place, Diagnostics &diagnostics) {
+bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics &diagnostics) {
   if (!callsRuntime(module))
     return true;
   const std::string_view bitcode =
       runtime::bitcodeFor(llvm::Triple::getArchTypeName(module.getTargetTriple().getArch()).str());
   if (bitcode.empty()) {
-    reportUnavailable(module, place, diagnostics);
+    reportUnavailable(module, reason, diagnostics);
     return false;
   }
   // Only those functions are read that the kernel needs.
@@ -135,7 +116,7 @@ bool linkRuntime(llvm::Module &module, Span place, Diagnostics &diagnostics) {
   }
   // An ABI of the architecture with narrower pointers lays the runtime's structs out differently.
   if ((*parsed)->getDataLayout().getPointerSize() != module.getDataLayout().getPointerSize()) {
-    reportUnavailable(module, place, diagnostics);
+    reportUnavailable(module, reason, diagnostics);
     return false;
   }
   neutralise(**parsed, module);

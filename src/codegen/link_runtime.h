@@ -3,16 +3,25 @@
 
 #include "support/diagnostic.h"
 
+#include <string>
+
 namespace llvm {
 class Module;
 }
 
 namespace spc::codegen {
 
+/// Why a kernel calls the runtime, for a target that has none.
+struct RuntimeReason {
+  std::string what;    ///< what the kernel does: "copies an operand"
+  std::string instead; ///< what the user could do instead, as advice
+  Span where;
+};
+
 /// Links what the module calls of the runtime (src/runtime) into it, as internal functions that compile for the
 /// module's own processor. Does nothing, at no cost, where it calls none. To be run on a translated module whose triple
 /// is set. The runtime was optimised when spc was built: after optimize() it costs code generation alone.
-/// False with a diagnostic at `place`, what the kernel calls it for, where the target's architecture has no runtime.
-bool linkRuntime(llvm::Module &module, Span place, Diagnostics &diagnostics);
+/// False with a diagnostic that says the reason where the target's architecture has no runtime.
+bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics &diagnostics);
 
 } // namespace spc::codegen

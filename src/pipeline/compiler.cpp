@@ -143,24 +143,21 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
   return module;
 }
 
-/// What the runtime is called for, in the order in which linkRuntime() names it: an assembled output's statement, the
-/// operand that is copied, the one whose lengths are added up.
-Span runtimeUse(const sema::Kernel &kernel) {
-  for (const sema::Step &step : kernel.steps) {
-    if (const sema::Statement *statement = sema::assemblingStatement(step))
-      return statement->where;
-    const auto *conversion = std::get_if<sema::Conversion>(&step);
-    if (conversion && kernel.tensors[conversion->to].isAssembled())
-      return conversion->where;
+/// What to say where the target has no runtime.
+codegen::RuntimeReason runtimeReason(const sema::Kernel &kernel) {
+  const std::optional<sema::RuntimeUse> use = sema::runtimeUse(kernel);
+  if (!use)
+    return {};
+  switch (use->why) {
+  case sema::RuntimeUse::Why::Assembles:
+    return {"assembles a sparse output", "store the output densely", use->where};
+  case sema::RuntimeUse::Why::CopiesOperand:
+    return {"copies an operand into another storage", "store the operand in the order in which the kernel reads it",
+            use->where};
+  case sema::RuntimeUse::Why::AddsLengths:
+    return {"adds lengths up into pointers", "store the operand with an offsets array", use->where};
   }
-  for (const sema::Tensor &tensor : kernel.tensors)
-    if (tensor.is<sema::Converted>())
-      return tensor.where;
-  for (const sema::Tensor &tensor : kernel.tensors)
-    for (const format::Level &level : tensor.format.levels)
-      if (level.extent == format::Extent::Lengths)
-        return tensor.where;
-  return {};
+  llvm_unreachable("every reason is listed");
 }
 
 /// The optimised LLVM module for `machine`, or nullptr with a diagnostic.
@@ -173,11 +170,12 @@ std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const Co
   std::unique_ptr<llvm::Module> module = compilation.translate(options, invoker, machine, llvmContext);
   // Checks are put into the runtime, too, before it is optimised; without them it is optimised already.
   const bool linksFirst = options.sanitizers.any();
-  if (!module || (linksFirst && !codegen::linkRuntime(*module, runtimeUse(kernel), diagnostics)))
+  const auto link = [&] { return codegen::linkRuntime(*module, runtimeReason(kernel), diagnostics); };
+  if (!module || (linksFirst && !link()))
     return nullptr;
   codegen::prepareForSanitizers(*module, options.sanitizers);
   codegen::optimize(*module, machine, options.target.optLevel);
-  if (!linksFirst && !codegen::linkRuntime(*module, runtimeUse(kernel), diagnostics))
+  if (!linksFirst && !link())
     return nullptr;
   codegen::instrument(*module, options.sanitizers);
   return module;

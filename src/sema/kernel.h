@@ -332,6 +332,16 @@ int keyBits(const Tensor &target, const Collecting &collecting);
 /// does not read what its target held before.
 bool hasPhases(const Kernel &kernel);
 
+/// Why a kernel calls the runtime, where for several reasons the first one of these.
+struct RuntimeUse {
+  enum class Why { Assembles, CopiesOperand, AddsLengths };
+  Why why;
+  Span where; ///< the step that assembles, the operand that is copied, the one whose lengths are added up
+};
+
+/// Whether a kernel calls the runtime: nullopt where it does not.
+std::optional<RuntimeUse> runtimeUse(const Kernel &kernel);
+
 /// The name of the function that computes step number `step`; of one that assembles, `patternBodyName` the one that
 /// computes its pattern alone.
 std::string bodyName(const Kernel &kernel, size_t step);

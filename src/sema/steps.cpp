@@ -40,6 +40,25 @@ bool hasPhases(const Kernel &kernel) {
          std::none_of(kernel.tensors.begin(), kernel.tensors.end(), isReplaced);
 }
 
+std::optional<RuntimeUse> runtimeUse(const Kernel &kernel) {
+  using Why = RuntimeUse::Why;
+  for (const Step &step : kernel.steps) {
+    if (const Statement *statement = assemblingStatement(step))
+      return RuntimeUse{Why::Assembles, statement->where};
+    const auto *conversion = std::get_if<Conversion>(&step);
+    if (conversion && kernel.tensors[conversion->to].isAssembled())
+      return RuntimeUse{Why::Assembles, conversion->where};
+  }
+  for (const Tensor &tensor : kernel.tensors)
+    if (tensor.is<Converted>())
+      return RuntimeUse{Why::CopiesOperand, tensor.where};
+  for (const Tensor &tensor : kernel.tensors)
+    for (const format::Level &level : tensor.format.levels)
+      if (level.hasLengths())
+        return RuntimeUse{Why::AddsLengths, tensor.where};
+  return std::nullopt;
+}
+
 std::string bodyName(const Kernel &kernel, size_t step) {
   return step == 0 ? kernel.function : kernel.function + "." + std::to_string(step);
 }
