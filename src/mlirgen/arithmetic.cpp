@@ -42,6 +42,12 @@ Value Arithmetic::perEntry(Value value, mlir::Type result, Rewrite rewrite) {
   return op.getResult();
 }
 
+Value opaqueZero(mlir::OpBuilder &builder, mlir::Location location, Value integer) {
+  const Value one = arith::ConstantOp::create(builder, location, builder.getIntegerAttr(integer.getType(), 1));
+  const Value even = arith::ShLIOp::create(builder, location, integer, one);
+  return arith::AndIOp::create(builder, location, even, one);
+}
+
 Value Arithmetic::constant(ValueType type, double value) {
   const mlir::Type element = elementType(type, *builder_.getContext());
   if (auto complexType = mlir::dyn_cast<mlir::ComplexType>(element)) {
@@ -52,12 +58,6 @@ Value Arithmetic::constant(ValueType type, double value) {
     return arith::ConstantOp::create(builder_, location_, builder_.getFloatAttr(element, value));
   const auto integer = static_cast<int64_t>(value);
   return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(element, integer));
-}
-
-Value Arithmetic::hiddenZero(Value count) {
-  const Value one = arith::ConstantOp::create(builder_, location_, builder_.getI64IntegerAttr(1));
-  const Value counted = arith::IndexCastOp::create(builder_, location_, builder_.getI64Type(), count);
-  return arith::AndIOp::create(builder_, location_, arith::ShLIOp::create(builder_, location_, counted, one), one);
 }
 
 Value Arithmetic::hide(Value value, Value zero) {
@@ -188,14 +188,9 @@ Value Arithmetic::repeat(ValueType type, Value value, Value count) {
   return perEntry(value, value.getType(), [&](Value entry) { return multiplyByCount(type, entry, count); });
 }
 
-/// The lowest bit of an even number.
 Value Arithmetic::zeroPerEntry(Value entry, ValueType from, ValueType to) {
-  Value zero = perEntry(entry, entry.getType(), [&](Value value) -> Value {
-    const Value one = constant(from, 1);
-    const Value even = arith::ShLIOp::create(builder_, location_, value, one);
-    return arith::AndIOp::create(builder_, location_, even, one);
-  });
-  return convert(zero, from, to);
+  const auto zeroOf = [&](Value value) { return opaqueZero(builder_, location_, value); };
+  return convert(perEntry(entry, entry.getType(), zeroOf), from, to);
 }
 
 Value Arithmetic::keepIf(ValueType type, llvm::function_ref<Value()> condition, Value value) {

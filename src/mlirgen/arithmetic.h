@@ -10,6 +10,10 @@ namespace spc::mlirgen {
 /// The element type in MLIR: floats as they are, signless integers, i8 for bool, complex<f32> and complex<f64>.
 mlir::Type elementType(sema::ValueType type, mlir::MLIRContext &context);
 
+/// 0 of an integer's type, computed from it in a way that MLIR does not fold (LLVM does): the lowest bit of an even
+/// number.
+mlir::Value opaqueZero(mlir::OpBuilder &builder, mlir::Location location, mlir::Value integer);
+
 /// Builds operations at the builder's place. Integers wrap; bool adds by or and multiplies by and.
 class Arithmetic {
 public:
@@ -19,10 +23,8 @@ public:
       : builder_(builder), location_(location), inSparseTerm_(inSparseTerm) {}
 
   mlir::Value constant(sema::ValueType type, double value);
-  /// An i64 0, computed from `count` (an index) in a way that MLIR does not fold (LLVM does).
-  mlir::Value hiddenZero(mlir::Value count);
-  /// `value`, an integer or a bool, as something that MLIR does not know, by way of a hidden zero; other types and
-  /// where `zero` is null: as it is.
+  /// `value`, an integer or a bool, as something that MLIR does not know, by way of an i64 opaqueZero(); other types
+  /// and where `zero` is null: as it is.
   mlir::Value hide(mlir::Value value, mlir::Value zero);
   /// Requires: `to` can hold the kind of number that `from` is (sema checks that).
   mlir::Value convert(mlir::Value value, sema::ValueType from, sema::ValueType to);
@@ -40,8 +42,7 @@ public:
   /// these.
   mlir::Value keepIf(sema::ValueType type, llvm::function_ref<mlir::Value()> condition, mlir::Value value);
 
-  /// 0 for every stored entry of an integer or bool operand, computed from it in a way that MLIR does not fold (LLVM
-  /// does). Requires: in a sparse term.
+  /// opaqueZero() of every stored entry of an integer or bool operand. Requires: in a sparse term.
   mlir::Value zeroPerEntry(mlir::Value entry, sema::ValueType from, sema::ValueType to);
 
 private:

@@ -50,7 +50,7 @@ private:
   mlir::Value operandValue(sema::TensorId tensor);
   mlir::Value extentValue(sema::ExtentId extent);
   mlir::Value repeatsOf(const sema::Term &term, llvm::ArrayRef<int> places);
-  mlir::Value hiddenZero(const sema::Statement &statement, const sema::Term &term);
+  mlir::Value zeroFor(const sema::Statement &statement, const sema::Term &term);
   mlir::Location locationOf(Span where);
 
   void emitAssembly(const sema::Statement &statement);
@@ -298,10 +298,13 @@ mlir::Value BodyBuilder::repeatsOf(const sema::Term &term, llvm::ArrayRef<int> p
 }
 
 /// An assembled output has an entry where a sum got an addend: sums of integers known to be 0 must not fold away.
-mlir::Value BodyBuilder::hiddenZero(const sema::Statement &statement, const sema::Term &term) {
+mlir::Value BodyBuilder::zeroFor(const sema::Statement &statement, const sema::Term &term) {
   if (!kernel_.tensors[statement.target].isAssembled() || !term.domain || term.loops.empty())
     return {};
-  return Arithmetic(builder_, locationOf(term.where), false).hiddenZero(extentValue(term.loops.front().extent));
+  const mlir::Location location = locationOf(term.where);
+  const mlir::Value extent = extentValue(term.loops.front().extent);
+  return opaqueZero(builder_, location,
+                    mlir::arith::IndexCastOp::create(builder_, location, builder_.getI64Type(), extent));
 }
 
 mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term &term, mlir::Value target) {
@@ -322,7 +325,7 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
   llvm::SmallVector<mlir::AffineMap> maps;
   bool hasSparseOperand = false;
   Arithmetic arithmetic(builder_, location, false);
-  const mlir::Value zero = hiddenZero(statement, term);
+  const mlir::Value zero = zeroFor(statement, term);
   for (auto [number, operand] : llvm::enumerate(term.operands)) {
     mlir::Value value = operand.follows ? followers_[operand.tensor] : operandValue(operand.tensor);
     if (operand.indices.empty()) {

@@ -65,12 +65,9 @@ Value RecordBuilder::trueOf(Value element) {
   const mlir::Type integer = builder_.getIntegerType(bits);
   if (!mlir::isa<mlir::IntegerType>(element.getType()))
     element = arith::BitcastOp::create(builder_, location_, integer, element);
-  const auto number = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(integer, value));
-  };
-  const Value even = arith::ShLIOp::create(builder_, location_, element, number(1));
-  const Value zero = arith::AndIOp::create(builder_, location_, even, number(1));
-  return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, zero, number(0));
+  const Value hidden = opaqueZero(builder_, location_, element);
+  const Value zero = arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(integer, 0));
+  return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, hidden, zero);
 }
 
 Value RecordBuilder::insert(Value record, Value part, llvm::ArrayRef<int64_t> place) {
