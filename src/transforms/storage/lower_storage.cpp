@@ -3,9 +3,9 @@
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
+#include "transforms/util/loop_hints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
@@ -44,7 +44,7 @@ mlir::Value initialValue(mlir::Value value) {
                                                      : loop.getConditionOp().getArgs()[number];
 }
 
-/// Asks LLVM to vectorise a short loop as it stands, in as many vectors at once as cover it. Without the hint LLVM
+/// Asks LLVM to vectorise a short loop as a whole, in as many vectors at once as cover it. Without the hint LLVM
 /// unrolls the loop first and then vectorises across the rows around it, gathering values that are contiguous here.
 void vectoriseRow(scf::ForOp loop, int64_t count) {
   constexpr int64_t kVectorBits = 256, kMostVectors = 4;
@@ -58,13 +58,7 @@ void vectoriseRow(scf::ForOp loop, int64_t count) {
   const int64_t vectors = std::min<int64_t>(kMostVectors, count * bits / kVectorBits);
   if (!isInnermost || vectors < 2)
     return;
-  mlir::MLIRContext *context = loop.getContext();
-  auto yes = mlir::BoolAttr::get(context, true);
-  auto together = mlir::IntegerAttr::get(mlir::IntegerType::get(context, 32), vectors);
-  auto interleave = mlir::LLVM::LoopInterleaveAttr::get(context, together);
-  auto unroll = mlir::LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
-  loop->setAttr("loop_annotation", mlir::LLVM::LoopAnnotationAttr::get(context, {}, {}, interleave, unroll, {}, {}, {},
-                                                                       {}, {}, {}, {}, {}, {}, {}, {}));
+  vectoriseWhole(loop, vectors);
 }
 
 class LowerStorage : public impl::LowerStorageBase<LowerStorage> {

@@ -28,18 +28,32 @@ public:
 
 } // namespace
 
-void keepLoopAsItIs(mlir::scf::ForOp loop) {
-  namespace LLVM = mlir::LLVM;
+namespace LLVM = mlir::LLVM;
+
+/// Sets the hint of a loop that is not to be unrolled.
+static void setHint(mlir::scf::ForOp loop, LLVM::LoopVectorizeAttr vectorize, LLVM::LoopInterleaveAttr interleave) {
   mlir::MLIRContext *context = loop.getContext();
-  const auto yes = mlir::BoolAttr::get(context, true);
-  auto vectorize = LLVM::LoopVectorizeAttr::get(context, yes, {}, {}, {}, {}, {}, {});
-  auto unroll = LLVM::LoopUnrollAttr::get(context, yes, {}, {}, {}, {}, {}, {});
-  loop->setAttr(kHint, LLVM::LoopAnnotationAttr::get(context, {}, vectorize, {}, unroll, {}, {}, {}, {}, {}, {}, {}, {},
-                                                     {}, {}, {}));
+  const auto isOff = mlir::BoolAttr::get(context, true);
+  auto unroll = LLVM::LoopUnrollAttr::get(context, isOff, {}, {}, {}, {}, {}, {});
+  loop->setAttr(kHint, LLVM::LoopAnnotationAttr::get(context, {}, vectorize, interleave, unroll, {}, {}, {}, {}, {}, {},
+                                                     {}, {}, {}, {}, {}));
+}
+
+void keepLoopAsItIs(mlir::scf::ForOp loop) {
+  mlir::MLIRContext *context = loop.getContext();
+  const auto isOff = mlir::BoolAttr::get(context, true);
+  setHint(loop, LLVM::LoopVectorizeAttr::get(context, isOff, {}, {}, {}, {}, {}, {}), {});
+}
+
+void vectoriseWhole(mlir::scf::ForOp loop, int64_t vectors) {
+  mlir::MLIRContext *context = loop.getContext();
+  const auto together = mlir::IntegerAttr::get(mlir::IntegerType::get(context, 32), vectors);
+  setHint(loop, {}, LLVM::LoopInterleaveAttr::get(context, together));
 }
 
 bool isKeptAsItIs(mlir::scf::ForOp loop) {
-  return loop->hasAttr(kHint);
+  const auto hint = loop->getAttrOfType<LLVM::LoopAnnotationAttr>(kHint);
+  return hint && hint.getVectorize();
 }
 
 } // namespace spc::transforms

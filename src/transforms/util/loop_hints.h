@@ -8,6 +8,9 @@ namespace spc::transforms {
 /// Asks LLVM neither to vectorise nor to unroll a loop, which is on vectors already or as long as it should be.
 void keepLoopAsItIs(mlir::scf::ForOp loop);
 
+/// Asks LLVM not to unroll a loop, but to vectorise it with `vectors` vectors at once.
+void vectoriseWhole(mlir::scf::ForOp loop, int64_t vectors);
+
 /// Whether keepLoopAsItIs() has been asked of the loop.
 bool isKeptAsItIs(mlir::scf::ForOp loop);
 
