@@ -256,7 +256,7 @@ llvm::SmallVector<int> placeLoops(const sema::Term &term) {
   const auto use = [&](const std::vector<sema::Index> &indices) {
     for (const sema::Index &index : indices)
       for (const sema::IndexTerm &part : index)
-        places[part.loop] = 0;
+        places[part.loop.index()] = 0;
   };
   use(term.target);
   for (const sema::Operand &operand : term.operands)
@@ -316,7 +316,7 @@ mlir::Value BodyBuilder::emit(const sema::Statement &statement, const sema::Term
     for (const sema::Index &index : indices) {
       mlir::AffineExpr sum = builder_.getAffineConstantExpr(0);
       for (const sema::IndexTerm &part : index)
-        sum = sum + builder_.getAffineDimExpr(places[part.loop]) * part.scale;
+        sum = sum + builder_.getAffineDimExpr(places[part.loop.index()]) * part.scale;
       results.push_back(sum);
     }
     return mlir::AffineMap::get(loopCount, 0, results, &context_);

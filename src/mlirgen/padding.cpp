@@ -72,9 +72,8 @@ std::vector<OpenCoordinate> openCoordinates(const sema::Kernel &kernel, const se
     const std::vector<Index> coordinates = paddedCoordinates(tensor.format, operand.indices);
     for (size_t dim = 0; dim < coordinates.size(); ++dim) {
       const Index &index = coordinates[dim];
-      const bool isSummed = std::any_of(index.begin(), index.end(), [&](const sema::IndexTerm &part) {
-        return term.loops[static_cast<size_t>(part.loop)].isReduction;
-      });
+      const bool isSummed = std::any_of(index.begin(), index.end(),
+                                        [&](const sema::IndexTerm &part) { return term.loops[part.loop].isReduction; });
       // Functions may read nothing of an operand: its pattern alone, or the other branch of a choice.
       const bool isClipped =
           isClippedBy(tensorAt(statement.target), term.target, index) ||

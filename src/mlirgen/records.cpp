@@ -92,7 +92,7 @@ llvm::SmallVector<int> RecordBuilder::loopsOf(OperandId operand) const {
   llvm::SmallVector<int> loops;
   for (const sema::Index &index : body_.term.operands[operand].indices)
     for (const sema::IndexTerm &part : index)
-      loops.push_back(part.loop);
+      loops.push_back(static_cast<int>(part.loop.index()));
   llvm::sort(loops);
   return loops;
 }

@@ -174,7 +174,8 @@ private:
     builder_.setInsertionPointToStart(&block_);
     ScaledLoops loops;
     for (const sema::IndexTerm &part : index)
-      loops.emplace_back(mlir::linalg::IndexOp::create(builder_, location_, body_.places[part.loop]), part.scale);
+      loops.emplace_back(mlir::linalg::IndexOp::create(builder_, location_, body_.places[part.loop.index()]),
+                         part.scale);
     return loops;
   }
 

@@ -119,7 +119,7 @@ struct Tensor {
   bool hasDeclaredOwner() const { return shared() && shared()->declared; }
 };
 
-using LoopId = int; ///< index into Term::loops: position in the loop nest, 0 outermost
+using LoopId = Id<struct LoopTag>; ///< into Term::loops: position in the loop nest, outermost first
 
 /// One loop of a term's nest: over an index variable, or over what a sparse operand's level stores of one (which
 /// block of it, where in the block) or of two (which diagonal).
@@ -133,7 +133,7 @@ struct Loop {
 
 /// `scale` times a loop's variable.
 struct IndexTerm {
-  LoopId loop = 0;
+  LoopId loop;
   int64_t scale = 1;
   auto operator<=>(const IndexTerm &) const = default;
 };
@@ -230,7 +230,7 @@ struct Expr {
 /// (then there is no reduction loop and no sparse operand) or, where a sparse target is scaled in place, for every
 /// stored element (then the target is the one sparse operand).
 struct Term {
-  std::vector<Loop> loops; ///< chosen order, outermost first; respects the level order of every sparse operand
+  IdVector<LoopId, Loop> loops; ///< chosen order, outermost first; respects the level order of every sparse operand
   IdVector<OperandId, Operand> operands;
   ExprPtr expr;
   std::vector<Index> target;    ///< of a dense target by dimension, of one that shares a pattern by level

@@ -153,7 +153,7 @@ void checkCollecting(const Statement &statement, const Tensor &target) {
     CHECK_FALSE(term.overwrites);
     for (int k = 0; k < target.order(); ++k) {
       const LoopId loop = loopOf(term.target[collecting.dims[k]]);
-      CHECK((k >= collecting.rowOrder || loop == k));
+      CHECK((k >= collecting.rowOrder || loop == LoopId(static_cast<size_t>(k))));
       CHECK((k == 0 || loopOf(term.target[collecting.dims[k - 1]]) < loop));
     }
   }

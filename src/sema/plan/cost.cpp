@@ -143,7 +143,7 @@ private:
         add(extentOf(loop), "/");
       covered.insert(own.begin(), own.end());
     }
-    for (LoopId loop = 0; loop < static_cast<LoopId>(term_.loops.size()); ++loop)
+    for (LoopId loop : term_.loops.ids())
       if (!covered.contains(loop))
         add(extentOf(loop), "*");
     return result.empty() ? "1" : result;

@@ -179,8 +179,8 @@ private:
     out_ << ":\n";
     for (const Term &term : statement.terms) {
       out_ << "  for";
-      for (size_t k = 0; k < term.loops.size(); ++k)
-        out_ << (k > 0 ? ", " : " ") << term.loops[k].variable << (term.loops[k].isReduction ? "+" : "");
+      for (const Loop &loop : term.loops)
+        out_ << (&loop == &term.loops.front() ? " " : ", ") << loop.variable << (loop.isReduction ? "+" : "");
       out_ << (term.loops.empty() ? " once: " : ": ") << access(term, statement.target, term.target)
            << (term.overwrites ? " = " : takesIn(statement.reduction)) << text(term, *term.expr, kSum)
            << (term.domain ? ", " + text(term, *term.domain) : "") << "\n";

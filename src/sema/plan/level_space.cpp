@@ -17,7 +17,7 @@ namespace {
 std::vector<int> loopsOf(const Index &index) {
   std::vector<int> loops;
   for (const IndexTerm &term : index)
-    loops.push_back(term.loop);
+    loops.push_back(static_cast<int>(term.loop.index()));
   return loops;
 }
 
@@ -131,10 +131,11 @@ bool LevelSpace::splitFor(const SparseAccess &access) {
 
 void LevelSpace::makeLoops() {
   const int variableCount = static_cast<int>(splits_.size());
-  std::vector<int> first(variableCount);
+  std::vector<size_t> first(variableCount);
+  const auto loopOf = [&](int v, size_t part = 0) { return LoopId(first[v] + part); };
   for (int v = 0; v < variableCount; ++v) {
     const Split &split = splits_[v];
-    first[v] = static_cast<int>(loops_.size());
+    first[v] = loops_.size();
     if (split.block > 0) {
       loops_.push_back({Part::Quotient, v, -1, split.block});
       loops_.push_back({Part::Remainder, v, -1, split.block});
@@ -148,11 +149,11 @@ void LevelSpace::makeLoops() {
   for (int v = 0; v < variableCount; ++v) {
     const Split &split = splits_[v];
     if (split.block > 0)
-      values_.push_back({{first[v], split.block}, {first[v] + 1, 1}});
+      values_.push_back({{loopOf(v), split.block}, {loopOf(v, 1), 1}});
     else if (split.base >= 0)
-      values_.push_back({{first[v], split.sign}, {first[split.base], 1}});
+      values_.push_back({{loopOf(v), split.sign}, {loopOf(split.base), 1}});
     else
-      values_.push_back({{first[v], 1}});
+      values_.push_back({{loopOf(v), 1}});
   }
 }
 
@@ -164,7 +165,7 @@ std::optional<Index> LevelSpace::levelIndex(const Level &level, const std::vecto
     const SpaceLoop &loop = loops_[k];
     if (loop.part == level.part && loop.variable == variables[level.dim] && loop.minus == minus &&
         loop.block == level.block)
-      return Index{{static_cast<LoopId>(k), 1}};
+      return Index{{LoopId(k), 1}};
   }
   return std::nullopt;
 }

@@ -27,7 +27,8 @@ struct SpaceLoop {
   int64_t block = 0; ///< of a quotient or remainder
 };
 
-/// The loops for one choice of the operands that are copied, and every variable in terms of them.
+/// The loops for one choice of the operands that are copied, and every variable in terms of them. A LoopId is the place
+/// of a loop in loops() here: the order of the nest is not chosen yet.
 class LevelSpace {
 public:
   /// nullopt where the operands that stay in place need one variable split in two ways, or would have to be searched
@@ -39,7 +40,7 @@ public:
   /// The value of a variable as a sum of loops, the fastest last.
   const Index &valueOf(int variable) const { return values_[variable]; }
   /// The variable's loop that is outside of its other loops in the levels of every operand: over blocks, or diagonals.
-  LoopId outermostLoop(int variable) const { return valueOf(variable).front().loop; }
+  int outermostLoop(int variable) const { return static_cast<int>(valueOf(variable).front().loop.index()); }
   /// What level `level` of a format whose dimensions are indexed by `variables` runs over; nullopt where no loop is it.
   std::optional<Index> levelIndex(const format::Level &level, const std::vector<int> &variables) const;
   /// The sparse operands' levels as the loop order depends on them; nullopt where two operands would be merged though

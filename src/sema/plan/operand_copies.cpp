@@ -32,7 +32,7 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   for (int dim = 0; dim < source.order(); ++dim) {
     int last = 0;
     for (const IndexTerm &part : space.valueOf(operand.variables[dim])) {
-      const auto place = std::find(order.begin(), order.end(), part.loop);
+      const auto place = std::find(order.begin(), order.end(), static_cast<int>(part.loop.index()));
       last = std::max(last, static_cast<int>(place - order.begin()));
     }
     places.emplace_back(last, dim);

@@ -35,7 +35,7 @@ bool visitsEntriesInOrder(const format::Format &format) {
 // An index over the space's loops as one over the nest, where loop `order[k]` is the k-th.
 Index inNest(Index index, const std::vector<int> &order) {
   for (IndexTerm &part : index)
-    part.loop = positionOf(order, part.loop);
+    part.loop = LoopId(static_cast<size_t>(positionOf(order, static_cast<int>(part.loop.index()))));
   return index;
 }
 
@@ -234,7 +234,7 @@ std::vector<int> PhysicalPlanner::loopsInStorageOrder(const format::Format &form
   std::vector<int> loops;
   for (const format::Level &level : format.levels)
     for (const IndexTerm &part : space.valueOf(positionOf(variables_, byDimension[level.dim])))
-      loops.push_back(part.loop);
+      loops.push_back(static_cast<int>(part.loop.index()));
   return loops;
 }
 

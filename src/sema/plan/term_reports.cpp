@@ -31,7 +31,7 @@ std::vector<int> PhysicalPlanner::storedVariables(const SparseAccess &operand, c
   for (const format::Level &level : operand.format->levels) {
     const std::optional<Index> index = space.levelIndex(level, operand.variables);
     for (int variable : operand.variables)
-      if (index && index->size() == 1 && index->front().loop == space.outermostLoop(variable))
+      if (index && index->size() == 1 && index->front().loop == space.valueOf(variable).front().loop)
         stored.push_back(variable);
   }
   return stored;
