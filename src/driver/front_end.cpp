@@ -28,7 +28,7 @@ bool isIdentifier(std::string_view name) {
 }
 
 /// What objects may call: a kernel of that name would be called in its place.
-bool isLibraryFunction(std::string name) {
+bool isLibraryFunction(const std::string &name) {
   static const std::set<std::string> names = {
       "aligned_alloc", "atan2", "calloc",  "cbrt",  "ceil",  "cos",     "erf",    "exp",    "expm1",  "fabs",
       "floor",         "fmod",  "free",    "log",   "log1p", "madvise", "malloc", "memcmp", "memcpy", "memmove",
