@@ -85,7 +85,6 @@ void addLlvmLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
   passes.addPass(mlir::createSCFToControlFlowPass());
   passes.addPass(mlir::createConvertToLLVMPass());
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());
-  passes.addNestedPass<mlir::LLVM::LLVMFuncOp>(transforms::createKeepLoopHints());
 }
 
 } // namespace spc::pipeline

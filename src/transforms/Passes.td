@@ -274,15 +274,6 @@ def BindBuffers : Pass<"spc-bind-buffers", "mlir::func::FuncOp"> {
   let dependentDialects = ["dialect::SpcDialect", "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"];
 }
 
-def KeepLoopHints : Pass<"spc-keep-loop-hints", "mlir::LLVM::LLVMFuncOp"> {
-  let summary = "Hand the optimisation hints of loops to LLVM";
-  let description = [{
-    Lowering scf.for keeps the attribute `llvm.loop_annotation` on the branch back to the loop's head, but not as the
-    property of that branch from which LLVM's metadata are made.
-  }];
-  let dependentDialects = ["mlir::LLVM::LLVMDialect"];
-}
-
 def LowerAssembly : Pass<"spc-lower-assembly", "mlir::ModuleOp"> {
   let summary = "Turn the collecting of entries into stores and calls of the runtime";
   let description = [{

@@ -1,34 +1,14 @@
 #include "transforms/util/loop_hints.h"
 
-#include "transforms/passes.h"
-
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace spc::transforms {
 
-#define GEN_PASS_DEF_KEEPLOOPHINTS
-#include "transforms/Passes.h.inc"
-
-namespace {
-
-/// The name under which MLIR's lowering of scf.for carries a hint on.
-constexpr llvm::StringLiteral kHint = "llvm.loop_annotation";
-
-class KeepLoopHints : public impl::KeepLoopHintsBase<KeepLoopHints> {
-public:
-  void runOnOperation() override {
-    getOperation().walk([&](mlir::LLVM::BrOp branch) {
-      if (auto hint = branch->getAttrOfType<mlir::LLVM::LoopAnnotationAttr>(kHint)) {
-        branch->removeAttr(kHint);
-        branch.setLoopAnnotationAttr(hint);
-      }
-    });
-  }
-};
-
-} // namespace
-
 namespace LLVM = mlir::LLVM;
+
+/// The name of the property of LLVM's branches from which loop metadata are made. Each lowering hands an attribute of
+/// that name on, from scf.for to the branch back to the loop's head.
+static constexpr llvm::StringLiteral kHint = "loop_annotation";
 
 /// Sets the hint of a loop that is not to be unrolled.
 static void setHint(mlir::scf::ForOp loop, LLVM::LoopVectorizeAttr vectorize, LLVM::LoopInterleaveAttr interleave) {

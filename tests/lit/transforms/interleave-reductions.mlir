@@ -14,13 +14,13 @@
 // CHECK:             %[[MIDDLE:.*]] = arith.maxsi
 // CHECK:             %[[SUMS:.*]]:4 = scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c4
 // CHECK-COUNT-4:       arith.addf
-// CHECK:             {llvm.loop_annotation = {{.*}}, spc.leaves_rest}
+// CHECK:             {loop_annotation = {{.*}}, spc.leaves_rest}
 // CHECK:             arith.addf %[[SUMS]]#0, %[[SUMS]]#2
 // CHECK:             arith.addf %[[SUMS]]#1, %[[SUMS]]#3
 // CHECK:             scf.for %{{.*}} = %[[MIDDLE]] to %[[TO]] step %c1
 // CHECK:         } else {
 // CHECK:           scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
-// CHECK:           {llvm.loop_annotation
+// CHECK:           {loop_annotation
 func.func @dot(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?xf64>, %from: index, %to: index) -> f64 {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
