@@ -33,6 +33,14 @@ codegen::VectorUnit vectorsFor(const CompileOptions &options, const llvm::Target
                                                                    : codegen::VectorUnit();
 }
 
+/// Whether MLIR's verifier runs after each pass. That takes nearly as long as the passes do, so that otherwise it runs
+/// after each group of them.
+#ifdef SPC_VERIFY_EACH_PASS
+constexpr bool kVerifiesEachPass = true;
+#else
+constexpr bool kVerifiesEachPass = false;
+#endif
+
 /// One compilation: owns the MLIR context and module, and turns MLIR's own diagnostics into ours.
 class Compilation {
 public:
@@ -75,8 +83,7 @@ private:
 bool Compilation::run(bool timePasses, PassList addPasses) {
   mlir::PassManager passes(context_.get());
   addPasses(passes);
-  // Checking after each pass takes nearly as long as the passes do.
-  passes.enableVerifier(false);
+  passes.enableVerifier(kVerifiesEachPass);
   if (timePasses)
     passes.enableTiming();
   return (mlir::succeeded(passes.run(*module_)) && mlir::succeeded(mlir::verify(*module_))) || fail("lowering failed");
@@ -92,8 +99,11 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const code
     return false;
   if (stage == Stage::Sparse)
     return true;
-  return run(options.timePasses,
-             [&](mlir::OpPassManager &passes) { addLoopLowering(passes, {kernel_.strictFp, vectors}); }) &&
+  LoopOptions loops;
+  loops.strictFp = kernel_.strictFp;
+  loops.vectorBytes = vectors.bytes;
+  loops.registers = vectors.registers;
+  return run(options.timePasses, [&](mlir::OpPassManager &passes) { addLoopLowering(passes, loops); }) &&
          checkParallel();
 }
 
@@ -126,8 +136,9 @@ std::string Compilation::text() {
 std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &options, bool invoker,
                                                      const llvm::TargetMachine &machine,
                                                      llvm::LLVMContext &llvmContext) {
-  const LoopOptions loops{kernel_.strictFp, vectorsFor(options, machine)};
-  if (!run(options.timePasses, [&](mlir::OpPassManager &passes) { addLlvmLowering(passes, loops); }))
+  LlvmOptions lowering;
+  lowering.hoist = vectorsFor(options, machine).registers > 0;
+  if (!run(options.timePasses, [&](mlir::OpPassManager &passes) { addLlvmLowering(passes, lowering); }))
     return nullptr;
   entry::setTarget(*module_, machine);
   if (mlir::failed(entry::addEntry(*module_, kernel_, abi::makeSignature(kernel_), invoker))) {

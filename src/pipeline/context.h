@@ -7,7 +7,10 @@
 
 namespace spc::pipeline {
 
-/// A single-threaded context with the dialects of every stage loaded, and their conversions to LLVM registered.
+/// The dialects of every stage, with their conversions to LLVM and their translations.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// A single-threaded context with the dialects of every stage loaded.
 std::unique_ptr<mlir::MLIRContext> createContext();
 
 } // namespace spc::pipeline

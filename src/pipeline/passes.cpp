@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Affine/Transforms/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Dialect/SparseTensor/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace spc::pipeline {
@@ -32,15 +33,15 @@ void addSparsification(mlir::OpPassManager &passes) {
 /// Dense loops and sums on vectors.
 static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &options) {
   transforms::TileRegistersOptions tiling;
-  tiling.vectorBytes = options.vectors.bytes;
-  tiling.registers = options.vectors.registers;
+  tiling.vectorBytes = options.vectorBytes;
+  tiling.registers = options.registers;
   transforms::PromoteBlocksOptions blocks{tiling.vectorBytes, tiling.registers, options.strictFp};
   passes.addNestedPass<FuncOp>(transforms::createPromoteBlocks(blocks));
   passes.addNestedPass<FuncOp>(mlir::createLoopInvariantCodeMotionPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(transforms::createTileRegisters(tiling));
   if (!options.strictFp)
-    passes.addNestedPass<FuncOp>(transforms::createUnrollAndJamReductions({options.vectors.bytes}));
+    passes.addNestedPass<FuncOp>(transforms::createUnrollAndJamReductions({options.vectorBytes}));
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
 }
@@ -64,20 +65,20 @@ void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
   passes.addNestedPass<FuncOp>(transforms::createChunkRows({!options.strictFp}));
   passes.addNestedPass<FuncOp>(transforms::createFillRoots());
-  if (options.vectors.registers > 0)
+  if (options.registers > 0)
     addVectorLoops(passes, options);
   if (!options.strictFp) {
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
-    if (options.vectors.registers > 0)
+    if (options.registers > 0)
       passes.addNestedPass<FuncOp>(transforms::createInterleaveReductions());
     passes.addNestedPass<FuncOp>(transforms::createRelaxFloats());
   }
-  if (options.vectors.registers > 0)
+  if (options.registers > 0)
     passes.addNestedPass<FuncOp>(transforms::createPrefetchRows());
 }
 
-void addLlvmLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
-  passes.addPass(transforms::createLowerAssembly({options.vectors.registers > 0}));
+void addLlvmLowering(mlir::OpPassManager &passes, const LlvmOptions &options) {
+  passes.addPass(transforms::createLowerAssembly({options.hoist}));
   passes.addNestedPass<FuncOp>(transforms::createBindBuffers());
   // Complex division by Smith's method, which neither overflows nor underflows where the quotient does not.
   passes.addPass(mlir::createConvertComplexToStandardPass());
@@ -85,6 +86,13 @@ void addLlvmLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
   passes.addPass(mlir::createSCFToControlFlowPass());
   passes.addPass(mlir::createConvertToLLVMPass());
   passes.addPass(mlir::createReconcileUnrealizedCastsPass());
+}
+
+void registerPipelines() {
+  mlir::PassPipelineRegistration<>("spc-sparsification", "MLIR's sparsifier, as spc runs it", addSparsification);
+  mlir::PassPipelineRegistration<LoopOptions>("spc-loops", "What spc does to loops and storage", addLoopLowering);
+  mlir::PassPipelineRegistration<LlvmOptions>("spc-llvm", "spc's lowering of loops on buffers to LLVM",
+                                              addLlvmLowering);
 }
 
 } // namespace spc::pipeline

@@ -1,25 +1,38 @@
 // The pass list: what happens to a kernel's body between mlirgen and LLVM IR, in order.
 #pragma once
 
-#include "codegen/object.h"
-
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
 
 namespace spc::pipeline {
 
-/// linalg.generic with sparse encodings → loops with storage queries (MLIR's sparsifier).
+/// spc-sparsification: linalg.generic with sparse encodings → loops with storage queries (MLIR's sparsifier).
 void addSparsification(mlir::OpPassManager &passes);
 
 /// What the loop transformations depend on.
-struct LoopOptions {
-  bool strictFp = false;         ///< sums keep source order and rounding
-  codegen::VectorUnit vectors{}; ///< of the target; with no registers loops stay scalar
+struct LoopOptions : mlir::PassPipelineOptions<LoopOptions> {
+  Option<bool> strictFp{*this, "strict-fp", llvm::cl::desc("Keep the order and the rounding of the source's sums"),
+                        llvm::cl::init(false)};
+  Option<int64_t> vectorBytes{*this, "vector-bytes", llvm::cl::desc("Bytes of the target's vector registers"),
+                              llvm::cl::init(0)};
+  Option<int64_t> registers{*this, "registers",
+                            llvm::cl::desc("How many vector registers the target has; 0: loops stay scalar"),
+                            llvm::cl::init(0)};
 };
 
-/// Storage queries → arguments, outputs written in place, loops improved.
+/// spc-loops: storage queries → arguments, outputs written in place, loops improved.
 void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options);
 
-/// Loops on buffers → the LLVM dialect.
-void addLlvmLowering(mlir::OpPassManager &passes, const LoopOptions &options);
+/// What the lowering to LLVM depends on.
+struct LlvmOptions : mlir::PassPipelineOptions<LlvmOptions> {
+  Option<bool> hoist{*this, "hoist", llvm::cl::desc("Move what the loops of assemblies do not change in front of them"),
+                     llvm::cl::init(false)};
+};
+
+/// spc-llvm: loops on buffers → the LLVM dialect.
+void addLlvmLowering(mlir::OpPassManager &passes, const LlvmOptions &options);
+
+/// Registers the three under their names, for tools that take pipelines as text.
+void registerPipelines();
 
 } // namespace spc::pipeline

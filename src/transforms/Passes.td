@@ -12,7 +12,10 @@ def Sparsify : Pass<"spc-sparsify", "mlir::ModuleOp"> {
     from outside, the sparsifier may load the operand before its index is computed: `relinkBranch` inserts at whatever
     it followed last. Operations that use a value of their block too early are moved behind it.
   }];
-  let dependentDialects = ["mlir::bufferization::BufferizationDialect"];
+  let dependentDialects = ["mlir::affine::AffineDialect", "mlir::arith::ArithDialect",
+                           "mlir::bufferization::BufferizationDialect", "mlir::linalg::LinalgDialect",
+                           "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
+                           "mlir::sparse_tensor::SparseTensorDialect"];
 }
 
 def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
