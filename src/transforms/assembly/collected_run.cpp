@@ -313,7 +313,8 @@ void CollectedRun::append(memref::LoadOp load, memref::StoreOp store) {
 void CollectedRun::accumulate(memref::LoadOp load, memref::StoreOp store) {
   mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
   const Value key = keyOf(before, load.getIndices());
-  auto element = dialect::LocateOp::create(before, before.getIndexType(), stored(element_), run_, key, stored(identity_));
+  auto element =
+      dialect::LocateOp::create(before, before.getIndexType(), stored(element_), run_, key, stored(identity_));
   load.replaceAllUsesWith(patternOnly_ ? identity(before) : element.getOld());
   mlir::ImplicitLocOpBuilder after(store.getLoc(), store);
   dialect::AccumulateOp::create(after, run_, key, element.getSlot(), stored(store.getValueToStore()));
@@ -331,9 +332,9 @@ mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store) {
   mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
   const Value key = keyOf(before, load.getIndices());
   const bool hasStart = !appends_ && !patternOnly_;
-  auto sum = dialect::OpenSumOp::create(before, dialect::SumType::get(before.getContext()),
-                                        hasStart ? element_ : mlir::Type(), run_, key,
-                                        hasStart ? identity_ : mlir::Attribute());
+  auto sum =
+      dialect::OpenSumOp::create(before, dialect::SumType::get(before.getContext()), hasStart ? element_ : mlir::Type(),
+                                 run_, key, hasStart ? identity_ : mlir::Attribute());
   load.replaceAllUsesWith(hasStart ? sum.getStart() : identity(before));
   for (mlir::Operation *addition : carried.additions) {
     mlir::ImplicitLocOpBuilder after(addition->getLoc(), addition->getContext());

@@ -292,3 +292,52 @@ func.func @not_parallel(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %
   }
   return
 }
+
+!run = !spc.run<append, row = 1, key = i32, value = f64>
+
+// The rows of assembled outputs have been cut: what is below them is all that the chunks need to know.
+// CHECK-LABEL: func.func @assembling(
+// CHECK-SAME:    attributes {spc.chunks = #spc.chunks<items = <size, "m"> tensors = ["A", "B"]>}
+func.func @assembling(%a: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>},
+                      %b: memref<?xi32> {spc.bind = #spc.bind<pointers, "B", 1>},
+                      %m: index {spc.bind = #spc.bind<size, "m">}, %begin: index {spc.bind = #spc.bind<begin, "m">},
+                      %end: index {spc.bind = #spc.bind<end, "m">}, %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
+                      %chunk: index {spc.bind = #spc.bind<chunk>}) {
+  %c1 = arith.constant 1 : index
+  spc.open_run %assembly[%chunk] number 0 {
+  ^bb0(%run: !run):
+    scf.for %i = %begin to %end step %c1 {
+      %first = memref.load %b[%i] : memref<?xi32>
+      spc.end_row %run(%i) : !run
+    } {spc.row_loop = #spc.row_loop<rows, <size, "m">, <"m">>}
+    spc.close_run
+  }
+  spc.open_run %assembly[%chunk] number 1 {
+  ^bb0(%run: !run):
+    scf.for %i = %begin to %end step %c1 {
+      %first = memref.load %a[%i] : memref<?xi32>
+      spc.end_row %run(%i) : !run
+    } {spc.row_loop = #spc.row_loop<rows, <size, "m">, <"m">>}
+    spc.close_run
+  }
+  return
+}
+
+// Runs whose loops are over anything else have not.
+// CHECK-LABEL: func.func @assembling_at_once(
+// CHECK-NOT:     spc.chunks
+// CHECK:         spc.open_run
+func.func @assembling_at_once(%m: index {spc.bind = #spc.bind<size, "m">},
+                              %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
+                              %chunk: index {spc.bind = #spc.bind<chunk>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spc.open_run %assembly[%chunk] number 0 {
+  ^bb0(%run: !run):
+    scf.for %i = %c0 to %m step %c1 {
+      spc.end_row %run(%i) : !run
+    }
+    spc.close_run
+  }
+  return
+}
