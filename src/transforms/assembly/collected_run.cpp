@@ -171,8 +171,8 @@ scf::ForOp CollectedRun::rowLoop() {
   if (rows_ == 0 || first_ != last_ || !loop || loop.getNumResults() > 0)
     return {};
   const mlir::BlockArgument size = sizeArgument(body_, standIn_, static_cast<unsigned>(dims_.front()));
-  const bool isWhole =
-      isConstant(loop.getLowerBound(), 0) && isConstant(loop.getStep(), 1) && loop.getUpperBound() == Value(size);
+  const bool isWhole = mlir::isConstantIntValue(loop.getLowerBound(), 0) &&
+                       mlir::isConstantIntValue(loop.getStep(), 1) && loop.getUpperBound() == Value(size);
   return isWhole ? loop : scf::ForOp();
 }
 

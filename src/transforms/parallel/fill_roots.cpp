@@ -37,7 +37,7 @@ std::optional<Fill> matchFill(scf::ForOp rows) {
   memref::StoreOp store;
   scf::ForOp loop = rows;
   while (!store) {
-    if (loop.getNumResults() > 0 || !isConstant(loop.getStep(), 1) ||
+    if (loop.getNumResults() > 0 || !mlir::isConstantIntValue(loop.getStep(), 1) ||
         !rows.isDefinedOutsideOfLoop(loop.getUpperBound()))
       return std::nullopt;
     // The loop has one operation in it.

@@ -30,7 +30,7 @@ RowLoopAttr overRoot(mlir::func::FuncOp body, RowLoopKind kind, mlir::Value limi
 }
 
 RowLoopAttr classify(mlir::func::FuncOp body, scf::ForOp loop) {
-  if (!isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1))
+  if (!mlir::isConstantIntValue(loop.getLowerBound(), 0) || !mlir::isConstantIntValue(loop.getStep(), 1))
     return {};
   if (const ExtentAttr rows = extentOf(body, loop))
     return RowLoopAttr::get(body.getContext(), RowLoopKind::Rows, BindAttr::get(rows), rows);
@@ -39,7 +39,7 @@ RowLoopAttr classify(mlir::func::FuncOp body, scf::ForOp loop) {
 
 /// `while (p = 0, last = the end of the first segment; p < count) { …; p = last, last = … }`
 RowLoopAttr classify(mlir::func::FuncOp body, scf::WhileOp loop) {
-  if (loop.getInits().size() != 2 || !isConstant(loop.getInits()[0], 0))
+  if (loop.getInits().size() != 2 || !mlir::isConstantIntValue(loop.getInits()[0], 0))
     return {};
   mlir::Block *before = loop.getBeforeBody(), *after = loop.getAfterBody();
   auto test = loop.getConditionOp().getCondition().getDefiningOp<arith::CmpIOp>();
@@ -49,7 +49,7 @@ RowLoopAttr classify(mlir::func::FuncOp body, scf::WhileOp loop) {
                                loop.getYieldOp().getOperand(0) == after->getArgument(1);
   auto first = loop.getInits()[1].getDefiningOp<scf::WhileOp>();
   if (!testsPosition || !stepsBySegments || !first || first.getInits().size() != 1 ||
-      !isConstant(first.getInits()[0], 0))
+      !mlir::isConstantIntValue(first.getInits()[0], 0))
     return {};
   return overRoot(body, RowLoopKind::Segments, test.getRhs());
 }
@@ -84,7 +84,7 @@ mlir::Value locate(mlir::OpBuilder &builder, const RowLoop &rows, mlir::Value ro
 
 ExtentAttr extentOf(mlir::func::FuncOp body, scf::ForOp loop) {
   const BindAttr bind = dialect::bindOf(body, loop.getUpperBound());
-  const bool isWhole = isConstant(loop.getLowerBound(), 0) && isConstant(loop.getStep(), 1);
+  const bool isWhole = mlir::isConstantIntValue(loop.getLowerBound(), 0) && mlir::isConstantIntValue(loop.getStep(), 1);
   return isWhole && bind && bind.getKind() == BindKind::Size ? bind.getExtent() : ExtentAttr();
 }
 

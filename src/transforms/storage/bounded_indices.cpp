@@ -37,7 +37,7 @@ std::optional<std::pair<mlir::BlockArgument, unsigned>> arrayOwner(mlir::Operati
 }
 
 bool isFactor(Value factor, int64_t constant, Value value) {
-  return mlir::ShapedType::isDynamic(constant) ? factor == value : isConstant(factor, constant);
+  return mlir::ShapedType::isDynamic(constant) ? factor == value : mlir::isConstantIntValue(factor, constant);
 }
 
 } // namespace

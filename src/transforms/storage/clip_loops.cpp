@@ -43,7 +43,7 @@ std::optional<Clip> clipFor(const BoundedIndex &bounded) {
   for (auto [term, coefficient] : bounded.sum.terms) {
     scf::ForOp loop = loopOf(term);
     AffineSum rest = bounded.sum.without(term);
-    if (loop && (coefficient == 1 || coefficient == -1) && isConstant(loop.getStep(), 1) &&
+    if (loop && (coefficient == 1 || coefficient == -1) && mlir::isConstantIntValue(loop.getStep(), 1) &&
         isDefinedOutside(rest, loop))
       return Clip{loop, coefficient, rest, bounded.extent};
   }
@@ -118,7 +118,7 @@ void ClipLoops::narrowBounds(const Clip &clip) {
 bool ClipLoops::splitFullBlocks(const Clip &clip) {
   mlir::APInt upper;
   scf::ForOp loop = clip.loop;
-  if (clip.sign < 0 || !isConstant(loop.getLowerBound(), 0) ||
+  if (clip.sign < 0 || !mlir::isConstantIntValue(loop.getLowerBound(), 0) ||
       !mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&upper)) || !isNonNegative(clip.rest))
     return false;
   mlir::Operation *nest = loop;

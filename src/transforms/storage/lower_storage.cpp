@@ -169,8 +169,8 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
   if (atEnd)
     parent = before;
   if (level == 0) {
-    atEnd = isConstant(parent, 1);
-    if (!atEnd && !isConstant(parent, 0))
+    atEnd = mlir::isConstantIntValue(parent, 1);
+    if (!atEnd && !mlir::isConstantIntValue(parent, 0))
       return load.emitError("a compressed root's positions read other than as its two bounds");
     parent = mlir::arith::ConstantIndexOp::create(builder, load.getLoc(), 0);
   }

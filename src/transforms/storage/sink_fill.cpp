@@ -78,7 +78,7 @@ std::optional<OwningLoop> SinkFill::owningLoop(mlir::linalg::FillOp fill, mlir::
       return std::nullopt;
     accesses.push_back(user);
   }
-  if (!loop || !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1))
+  if (!loop || !mlir::isConstantIntValue(loop.getLowerBound(), 0) || !mlir::isConstantIntValue(loop.getStep(), 1))
     return std::nullopt;
   for (unsigned dim = 0; dim < mlir::cast<mlir::MemRefType>(buffer.getType()).getRank(); ++dim) {
     std::optional<int64_t> rows = blocksOf(getOperation(), loop.getUpperBound(), buffer.getArgNumber(), dim);

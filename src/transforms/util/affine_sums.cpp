@@ -127,8 +127,4 @@ bool isBelow(const AffineSum &sum, int64_t limit) {
   return sum.constant >= 0 && largest < limit;
 }
 
-bool isConstant(mlir::Value value, int64_t number) {
-  return constantOf(value) == number;
-}
-
 } // namespace spc::transforms

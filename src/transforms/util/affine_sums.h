@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
@@ -39,8 +40,5 @@ std::optional<int64_t> largestOf(mlir::Value value);
 
 /// Whether the sum is at least 0 and below `limit`, by constant bounds of its loops.
 bool isBelow(const AffineSum &sum, int64_t limit);
-
-/// Whether `value` is the constant `number`.
-bool isConstant(mlir::Value value, int64_t number);
 
 } // namespace spc::transforms

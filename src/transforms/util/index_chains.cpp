@@ -116,9 +116,9 @@ mlir::LogicalResult makeSigned(memref::LoadOp load) {
 
 mlir::Value predecessor(mlir::Value index) {
   auto sum = index.getDefiningOp<arith::AddIOp>();
-  if (sum && isConstant(sum.getRhs(), 1))
+  if (sum && mlir::isConstantIntValue(sum.getRhs(), 1))
     return sum.getLhs();
-  if (sum && isConstant(sum.getLhs(), 1))
+  if (sum && mlir::isConstantIntValue(sum.getLhs(), 1))
     return sum.getRhs();
   return {};
 }

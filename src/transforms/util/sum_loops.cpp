@@ -58,7 +58,7 @@ std::optional<int64_t> laneBytes(Operation &op, scf::ForOp loop, const llvm::Den
 
 int64_t lanesOf(scf::ForOp loop, int64_t vectorBytes) {
   mlir::APInt length;
-  if (!isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1) ||
+  if (!mlir::isConstantIntValue(loop.getLowerBound(), 0) || !mlir::isConstantIntValue(loop.getStep(), 1) ||
       !mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&length)) || !length.isStrictlyPositive())
     return 1;
   const llvm::DenseSet<Value> variants = variantsOf(loop);

@@ -55,7 +55,8 @@ private:
 
 /// An innermost loop over a segment that carries sums alone.
 bool InterleaveReductions::isSumming(scf::ForOp loop) {
-  if (loop.getNumResults() == 0 || !isConstant(loop.getStep(), 1) || isConstant(loop.getLowerBound(), 0))
+  if (loop.getNumResults() == 0 || !mlir::isConstantIntValue(loop.getStep(), 1) ||
+      mlir::isConstantIntValue(loop.getLowerBound(), 0))
     return false;
   for (unsigned number = 0; number < loop.getNumResults(); ++number)
     if (std::optional<Addition> sum = matchCarriedSum(loop, number); !sum || sum->isSubtracted)

@@ -118,7 +118,7 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
     memref::LoadOp end = loadedIndex(segmentEnd(gather.root));
     Value row = end ? predecessor(end.getIndices().front()) : Value();
     scf::ForOp rows = row ? loopOf(row) : scf::ForOp();
-    if (!rows || !mlir::isa<mlir::BlockArgument>(end.getMemRef()) || !isConstant(rows.getStep(), 1))
+    if (!rows || !mlir::isa<mlir::BlockArgument>(end.getMemRef()) || !mlir::isConstantIntValue(rows.getStep(), 1))
       return std::nullopt;
     gather.root = rows;
     gather.pointers.insert(gather.pointers.begin(), end.getMemRef());

@@ -47,7 +47,8 @@ private:
 };
 
 bool DenseLoop::check() {
-  if (loop_.getNumResults() > 0 || !isConstant(loop_.getLowerBound(), 0) || !isConstant(loop_.getStep(), 1))
+  if (loop_.getNumResults() > 0 || !mlir::isConstantIntValue(loop_.getLowerBound(), 0) ||
+      !mlir::isConstantIntValue(loop_.getStep(), 1))
     return false;
   variants_.insert(loop_.getInductionVar());
   for (Operation &op : loop_.getBody()->without_terminator())

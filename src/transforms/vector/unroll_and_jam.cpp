@@ -23,7 +23,8 @@ constexpr int64_t kMostRows = 16;
 
 std::optional<int64_t> blockSize(scf::ForOp loop) {
   mlir::APInt size;
-  if (loop.getNumResults() > 0 || !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1) ||
+  if (loop.getNumResults() > 0 || !mlir::isConstantIntValue(loop.getLowerBound(), 0) ||
+      !mlir::isConstantIntValue(loop.getStep(), 1) ||
       !mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&size)) || size.ult(2) || size.ugt(kMostRows))
     return std::nullopt;
   return size.getSExtValue();

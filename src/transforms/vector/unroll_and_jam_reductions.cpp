@@ -58,8 +58,8 @@ private:
 /// Whether the dense loop runs over a size that all entries have in common, and carries one sum of floats.
 bool carriesFloatSum(const Nest &nest) {
   scf::ForOp outer = nest.outer, loop = nest.dense;
-  if (loop.getNumResults() != 1 || !isConstant(loop.getLowerBound(), 0) || !isConstant(loop.getStep(), 1) ||
-      !outer.isDefinedOutsideOfLoop(loop.getUpperBound()))
+  if (loop.getNumResults() != 1 || !mlir::isConstantIntValue(loop.getLowerBound(), 0) ||
+      !mlir::isConstantIntValue(loop.getStep(), 1) || !outer.isDefinedOutsideOfLoop(loop.getUpperBound()))
     return false;
   const std::optional<Addition> sum = matchCarriedSum(loop, 0);
   return sum && mlir::isa<arith::AddFOp>(sum->op);
@@ -144,7 +144,7 @@ bool isSmall(scf::ForOp loop) {
 /// The nest of an outer loop that can be unrolled and jammed; nullopt for any other loop.
 std::optional<Nest> matchNest(scf::ForOp outer) {
   auto inner = outer.getBody()->getOps<scf::ForOp>();
-  if (inner.empty() || !isConstant(outer.getStep(), 1))
+  if (inner.empty() || !mlir::isConstantIntValue(outer.getStep(), 1))
     return std::nullopt;
   Nest nest{outer, *inner.begin()};
   if (isSmall(nest.dense) || !carriesFloatSum(nest) || !isJammable(nest) || !carriesAfterwards(nest))
