@@ -18,20 +18,6 @@ template <typename T> int positionOf(const std::vector<T> &values, T value) {
   return static_cast<int>(std::find(values.begin(), values.end(), value) - values.begin());
 }
 
-int usesOf(AccessId access, const Node &expr) {
-  int uses = 0;
-  forEachAccess(expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
-  return uses;
-}
-
-/// Whether every entry is where loops over the target's dimensions come to it once and in order: neither blocks nor
-/// diagonals, no padding and no repeats.
-bool visitsEntriesInOrder(const format::Format &format) {
-  return !format.mayRepeat() && !format::hasPadding(format) &&
-         std::all_of(format.levels.begin(), format.levels.end(),
-                     [](const format::Level &level) { return level.ordered; });
-}
-
 // An index over the space's loops as one over the nest, where loop `order[k]` is the k-th.
 Index inNest(Index index, const std::vector<int> &order) {
   for (IndexTerm &part : index)
@@ -55,97 +41,19 @@ std::vector<Index> indicesOf(const format::Format &format, const std::vector<int
 
 } // namespace
 
-PhysicalPlanner::PhysicalPlanner(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical,
-                                 const LogicalTerm &term)
-    : analysis_(analysis), kernel_(analysis.kernel), copies_(copies), logical_(logical), term_(term),
-      scope_(analysis.statements[logical.statement].scope), variables_(logical.targetVariables),
-      accesses_(accessesOf(*term.expr)) {
-  variables_.insert(variables_.end(), term.reductions.begin(), term.reductions.end());
-  // Positions are those of the leader as it is stored: no order may need a copy of it.
-  findSparseAccesses(!target().isAssembled());
-  if (sparse_.size() < sparseCount() && !plan({}))
-    findSparseAccesses(false);
-}
-
-size_t PhysicalPlanner::sparseCount() const {
-  return std::count_if(accesses_.begin(), accesses_.end(),
-                       [&](AccessId id) { return !kernel_.tensors[scope_.accesses[id].tensor].format.isDense(); });
-}
-
-AccessId PhysicalPlanner::leaderOfOperand(AccessId access) const {
-  const bool isSparse = std::find(sparse_.begin(), sparse_.end(), access) != sparse_.end();
-  return isSparse ? access : leaderOf(access, accesses_, scope_, kernel_);
-}
-
-bool PhysicalPlanner::mayFollow(AccessId access) const {
-  const AccessId leader = leaderOf(access, accesses_, scope_, kernel_);
-  const Tensor &tensor = kernel_.tensors[scope_.accesses[access].tensor];
-  return leader != access && &tensor != &target() && isReadOnlyAt(leader) && isReadOneWay(leader);
-}
-
-/// Whether all operands that have a leader's structure have its indices, too: positions in the structure then mean the
-/// leader's.
-bool PhysicalPlanner::isReadOneWay(AccessId leader) const {
-  const TensorId owner = structureOwner(kernel_, scope_.accesses[leader].tensor);
-  return std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId id) {
-    return structureOwner(kernel_, scope_.accesses[id].tensor) != owner ||
-           leaderOf(id, accesses_, scope_, kernel_) == leader;
-  });
-}
-
-/// Whether the term is computed only where an operand stores entries.
-bool PhysicalPlanner::isReadOnlyAt(AccessId leader) const {
-  return !hasDomain(*term_.expr, logical_.reduction, scope_, kernel_) ||
-         isWithin(domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_),
-                  {AccessDomain::Kind::Stored, leader, {}});
-}
-
-void PhysicalPlanner::findSparseAccesses(bool mayFollowOthers) {
-  sparse_.clear();
-  operands_.clear();
-  std::vector<AccessId> leaders;
-  for (AccessId id : accesses_)
-    if (mayFollowOthers && mayFollow(id))
-      leaders.push_back(leaderOf(id, accesses_, scope_, kernel_));
-  for (AccessId id : accesses_) {
-    if (mayFollowOthers && mayFollow(id))
-      continue;
-    const Access &access = scope_.accesses[id];
-    const format::Format &format = kernel_.tensors[access.tensor].format;
-    if (format.isDense())
-      continue;
-    SparseAccess operand{&format, numbersOf(access.variables)};
-    if (access.mirrored)
-      std::swap(operand.variables.front(), operand.variables.back());
-    // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
-    const bool isLeader = std::find(leaders.begin(), leaders.end(), id) != leaders.end();
-    operand.mayBeCopied = !isLeader && (target().isAssembled() || (format.order() > 1 && target().format.isDense()));
-    // Parts of an entry make up a product of it, and nothing else. Blocks and padding, which are zeros, may stay where
-    // the operand alone decides where something is added.
-    const bool isProduct = !hasDomain(*term_.expr, logical_.reduction, scope_, kernel_);
-    const bool needsEntries = target().isAssembled() || !(isProduct || addsAlone(id));
-    operand.mustBeCopied = (format.mayRepeat() && (!isProduct || usesOf(id, *term_.expr) > 1)) ||
-                           (needsEntries && !visitsEntriesInOrder(format));
-    operands_.push_back(std::move(operand));
-    sparse_.push_back(id);
-  }
-}
-
-bool PhysicalPlanner::addsAlone(AccessId access) const {
-  const auto isSparse = [&](AccessId id) {
-    return !kernel_.tensors[scope_.accesses[id].tensor].format.isDense() &&
-           leaderOf(id, accesses_, scope_, kernel_) == id;
-  };
-  return logical_.reduction == Reduction::Sum && std::count_if(accesses_.begin(), accesses_.end(), isSparse) == 1 &&
-         singleOperand(domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_)) ==
-             access;
+PhysicalPlanner PhysicalPlanner::forTerm(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical,
+                                         const LogicalTerm &term) {
+  const Kernel &kernel = analysis.kernel;
+  const SparseOperands operands(kernel, analysis.statements[logical.statement].scope, logical, term);
+  PhysicalPlanner walking(analysis, copies, logical, term, operands.allWalked());
+  if (kernel.tensors[logical.target].isAssembled())
+    return walking;
+  PhysicalPlanner following(analysis, copies, logical, term, operands.withFollowers());
+  return following.read_.hasFollowers && following.plan({}) ? following : walking;
 }
 
 std::vector<int> PhysicalPlanner::numbersOf(const std::vector<VariableId> &some) const {
-  std::vector<int> numbers;
-  for (VariableId variable : some)
-    numbers.push_back(positionOf(variables_, variable));
-  return numbers;
+  return sema::numbersOf(some, read_.variables);
 }
 
 std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collecting) const {
@@ -159,15 +67,15 @@ std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collec
 
 std::optional<std::vector<VariableId>> PhysicalPlanner::prescribedVariables() const {
   // What is read as a mirror image is visited the other way round: no one order would do for it and for its original.
-  const bool isMirrored =
-      std::any_of(accesses_.begin(), accesses_.end(), [&](AccessId id) { return scope_.accesses[id].mirrored; });
-  return isMirrored ? std::nullopt : inPrescribedOrder(analysis_, variables_, scope_);
+  const bool isMirrored = std::any_of(read_.accesses.begin(), read_.accesses.end(),
+                                      [&](AccessId id) { return scope_.accesses[id].mirrored; });
+  return isMirrored ? std::nullopt : inPrescribedOrder(analysis_, read_.variables, scope_);
 }
 
 std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collecting,
                                                   const PrescribedOrder *order) const {
   std::vector<bool> mayBeCopied;
-  for (const SparseAccess &access : operands_)
+  for (const SparseAccess &access : read_.sparse)
     mayBeCopied.push_back(access.mayBeCopied);
   const auto problem = [&](const std::vector<bool> &copied) {
     std::optional<LoopProblem> problem = problemFor(copied, collecting);
@@ -187,7 +95,7 @@ std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collec
 }
 
 std::optional<LevelSpace> PhysicalPlanner::spaceFor(const std::vector<bool> &copied) const {
-  return LevelSpace::build(static_cast<int>(variables_.size()), operands_, copied);
+  return LevelSpace::build(static_cast<int>(read_.variables.size()), read_.sparse, copied);
 }
 
 std::optional<LoopProblem> PhysicalPlanner::problemFor(const std::vector<bool> &copied,
@@ -209,7 +117,7 @@ std::optional<LoopProblem> PhysicalPlanner::problemFor(const std::vector<bool> &
     for (int loop : problem.dense.back().loops)
       problem.indexesTarget[loop] = true;
   }
-  for (AccessId id : accesses_) {
+  for (AccessId id : read_.accesses) {
     const Access &access = scope_.accesses[id];
     const Tensor &tensor = kernel_.tensors[access.tensor];
     if (!tensor.format.isDense() || tensor.order() == 0)
@@ -233,7 +141,7 @@ std::vector<int> PhysicalPlanner::loopsInStorageOrder(const format::Format &form
                                                       const LevelSpace &space) const {
   std::vector<int> loops;
   for (const format::Level &level : format.levels)
-    for (const IndexTerm &part : space.valueOf(positionOf(variables_, byDimension[level.dim])))
+    for (const IndexTerm &part : space.valueOf(positionOf(read_.variables, byDimension[level.dim])))
       loops.push_back(static_cast<int>(part.loop.index()));
   return loops;
 }
@@ -242,9 +150,6 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
   const std::vector<int> &order = plan.loops.order;
   const LevelSpace space = *spaceFor(plan.loops.copied);
   const bool isListed = !order.empty() && isListedEverywhere(space.loops()[order.front()]);
-  const auto valueOf = [&](VariableId variable) {
-    return inNest(space.valueOf(positionOf(variables_, variable)), order);
-  };
   Term result;
   result.overwrites = term_.overwrites;
   result.where = term_.where;
@@ -255,40 +160,53 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
       result.target.push_back(inNest(space.valueOf(dim), order));
   else
     result.target = indicesOf(target().format, numbersOf(logical_.targetVariables), space, order);
-  for (AccessId id : accesses_) {
-    const Access access = scope_.accesses[id];
-    const auto place = std::find(sparse_.begin(), sparse_.end(), id) - sparse_.begin();
-    const bool isSparse = place < static_cast<long>(sparse_.size());
-    Operand operand{access.tensor, {}, access.mirrored, {}};
-    std::vector<int> numbers;
-    if (isSparse) {
-      numbers = operands_[place].variables;
-    } else if (hasDerived(access, scope_)) {
-      operand.tensor = DenseView(access, scope_, kernel_).addTo(kernel_);
-      numbers = numbersOf(inStorageOrder(access));
-    } else {
-      numbers = numbersOf(access.variables);
-    }
-    if (isSparse && plan.loops.copied[place])
-      operand.tensor = copies_.copyFor(access, operands_[place], space, order, isListed, scope_);
-    operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, order);
-    if (const AccessId leader = leaderOfOperand(id); !isSparse && leader != id)
-      operand.follows = OperandId(static_cast<size_t>(positionOf(accesses_, leader)));
-    if (access.mirrored)
-      for (int variable : numbers)
-        operand.diagonal.push_back(inNest(space.valueOf(variable), order));
-    result.operands.push_back(std::move(operand));
+  for (AccessId id : read_.accesses)
+    result.operands.push_back(buildOperand(id, plan, space, isListed));
+  const auto valueOf = [&](VariableId variable) {
+    return inNest(space.valueOf(positionOf(read_.variables, variable)), order);
+  };
+  buildExpression(result, valueOf);
+  return result;
+}
+
+/// How the term reads an operand: where it is, or its copy in the storage that is planned.
+Operand PhysicalPlanner::buildOperand(AccessId id, const PhysicalPlan &plan, const LevelSpace &space, bool isListed) {
+  const std::vector<int> &order = plan.loops.order;
+  const Access access = scope_.accesses[id];
+  const auto place = std::find(read_.walked.begin(), read_.walked.end(), id) - read_.walked.begin();
+  const bool isWalked = place < static_cast<long>(read_.walked.size());
+  Operand operand{access.tensor, {}, access.mirrored, {}};
+  std::vector<int> numbers;
+  if (isWalked) {
+    numbers = read_.sparse[place].variables;
+  } else if (hasDerived(access, scope_)) {
+    operand.tensor = DenseView(access, scope_, kernel_).addTo(kernel_);
+    numbers = numbersOf(inStorageOrder(access));
+  } else {
+    numbers = numbersOf(access.variables);
   }
+  if (isWalked && plan.loops.copied[place])
+    operand.tensor = copies_.copyFor(access, read_.sparse[place], space, order, isListed, scope_);
+  operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, order);
+  if (const AccessId leader = leaderOf(id, read_.accesses, scope_, kernel_); !isWalked && leader != id)
+    operand.follows = OperandId(static_cast<size_t>(positionOf(read_.accesses, leader)));
+  if (access.mirrored)
+    for (int variable : numbers)
+      operand.diagonal.push_back(inNest(space.valueOf(variable), order));
+  return operand;
+}
+
+/// The value, and where it is computed.
+void PhysicalPlanner::buildExpression(Term &result, const std::function<Index(VariableId)> &valueOf) const {
   std::optional<AccessDomain> domain;
   if (hasDomain(*term_.expr, logical_.reduction, scope_, kernel_))
     domain = domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_);
-  const ExpressionBuilder builder(accesses_, scope_, kernel_, valueOf, domain);
+  const ExpressionBuilder builder(read_.accesses, scope_, kernel_, valueOf, domain);
   // What is computed nowhere must not fold to a constant, which loops would not see.
   const NodePtr entry = domain ? anyEntryOf(*domain) : nullptr;
   result.expr = builder.build(entry ? *entry : *term_.expr, logical_.computeType);
   if (domain)
     result.domain = builder.numbered(*domain);
-  return result;
 }
 
 /// Of a domain without places an access that it names, else null.
@@ -299,14 +217,14 @@ NodePtr PhysicalPlanner::anyEntryOf(const AccessDomain &domain) const {
 }
 
 bool PhysicalPlanner::isListedEverywhere(const SpaceLoop &loop) const {
-  const VariableId variable = variables_[loop.variable];
+  const VariableId variable = read_.variables[loop.variable];
   const auto lists = [&](const Tensor &tensor, const std::vector<VariableId> &byDimension) {
     return std::none_of(tensor.format.levels.begin(), tensor.format.levels.end(), [&](const format::Level &level) {
       return level.isDense() && byDimension[level.dim] == variable;
     });
   };
   return loop.part == format::Part::Whole && lists(target(), logical_.targetVariables) &&
-         std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId id) {
+         std::all_of(read_.accesses.begin(), read_.accesses.end(), [&](AccessId id) {
            const Access &access = scope_.accesses[id];
            if (!hasDerived(access, scope_))
              return lists(kernel_.tensors[access.tensor], access.variables);
@@ -317,7 +235,7 @@ bool PhysicalPlanner::isListedEverywhere(const SpaceLoop &loop) const {
 
 Loop PhysicalPlanner::makeLoop(const SpaceLoop &loop) const {
   const auto isTarget = [&](int variable) { return variable < static_cast<int>(logical_.targetVariables.size()); };
-  const Variable &variable = scope_.variables[variables_[loop.variable]];
+  const Variable &variable = scope_.variables[read_.variables[loop.variable]];
   Loop result{variable.name, variable.extent, !isTarget(loop.variable), loop.part, loop.block};
   switch (loop.part) {
   case format::Part::Whole:
@@ -329,7 +247,7 @@ Loop PhysicalPlanner::makeLoop(const SpaceLoop &loop) const {
     result.variable += " % " + std::to_string(loop.block);
     break;
   case format::Part::Difference:
-    result.variable += " - " + scope_.variables[variables_[loop.minus]].name;
+    result.variable += " - " + scope_.variables[read_.variables[loop.minus]].name;
     result.isReduction = result.isReduction || !isTarget(loop.minus);
     break;
   }

@@ -3,8 +3,10 @@
 
 #include "sema/plan/level_space.h"
 #include "sema/plan/operand_copies.h"
+#include "sema/plan/sparse_operands.h"
 #include "sema/terms/logical_plan.h"
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -24,8 +26,10 @@ struct PrescribedOrder {
 
 class PhysicalPlanner {
 public:
-  /// The arguments must outlive the planner.
-  PhysicalPlanner(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical, const LogicalTerm &term);
+  /// Operands that have another one's structure are read at its positions, if there is an order in which it can stay as
+  /// it is stored. The arguments must outlive the planner.
+  static PhysicalPlanner forTerm(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical,
+                                 const LogicalTerm &term);
 
   /// The cheapest order; nullopt where there is none. `collecting` (of an assembled target, else empty) lists the
   /// target's dimensions in the order in which the loops shall visit them.
@@ -50,16 +54,14 @@ public:
   std::string orderOf(const PhysicalPlan &plan) const;
 
 private:
-  void findSparseAccesses(bool mayFollowOthers);
-  /// The operand at whose positions another one is read; itself where there is none.
-  AccessId leaderOfOperand(AccessId access) const;
-  bool mayFollow(AccessId access) const;
+  PhysicalPlanner(Analysis &analysis, OperandCopies &copies, const LogicalStatement &logical, const LogicalTerm &term,
+                  TermOperands read)
+      : analysis_(analysis), kernel_(analysis.kernel), copies_(copies), logical_(logical), term_(term),
+        scope_(analysis.statements[logical.statement].scope), read_(std::move(read)) {}
+
+  Operand buildOperand(AccessId id, const PhysicalPlan &plan, const LevelSpace &space, bool isListed);
+  void buildExpression(Term &result, const std::function<Index(VariableId)> &valueOf) const;
   NodePtr anyEntryOf(const AccessDomain &domain) const;
-  bool isReadOnlyAt(AccessId leader) const;
-  bool isReadOneWay(AccessId leader) const;
-  size_t sparseCount() const;
-  /// Whether the term is 0 but where this one sparse operand stores entries, and is summed.
-  bool addsAlone(AccessId access) const;
   std::vector<int> numbersOf(const std::vector<VariableId> &some) const;
   std::optional<PhysicalPlan> plan(const std::vector<int> &collecting, const PrescribedOrder *order) const;
   std::optional<LoopProblem> problemFor(const std::vector<bool> &copied, const std::vector<int> &collecting) const;
@@ -81,10 +83,7 @@ private:
   const LogicalStatement &logical_;
   const LogicalTerm &term_;
   const Scope &scope_;
-  std::vector<VariableId> variables_; ///< the target's, then the summed ones
-  std::vector<AccessId> accesses_;
-  std::vector<AccessId> sparse_;       ///< those of sparse tensors that follow no other…
-  std::vector<SparseAccess> operands_; ///< … and as the planner sees them
+  TermOperands read_;
 };
 
 } // namespace spc::sema

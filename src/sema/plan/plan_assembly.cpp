@@ -203,7 +203,7 @@ private:
       choice.sorts = 1;
     }
     for (size_t k = 0; k < nests.size(); ++k) {
-      const PhysicalPlanner planner(analysis_, copies_, logical_, nests[k]);
+      const PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical_, nests[k]);
       std::optional<PhysicalPlan> plan = prescribed.empty() ? planner.plan(dims) : planner.plan(dims, prescribed[k]);
       if (!plan)
         return std::nullopt;
@@ -217,7 +217,7 @@ private:
 
   bool isPrescribed(const std::vector<LogicalTerm> &nests) const {
     return std::any_of(nests.begin(), nests.end(), [&](const LogicalTerm &nest) {
-      return PhysicalPlanner(analysis_, copies_, logical_, nest).prescribedVariables().has_value();
+      return PhysicalPlanner::forTerm(analysis_, copies_, logical_, nest).prescribedVariables().has_value();
     });
   }
 
@@ -227,14 +227,14 @@ private:
     Orders orders;
     std::optional<size_t> first;
     for (size_t k = 0; k < nests.size(); ++k) {
-      const PhysicalPlanner planner(analysis_, copies_, logical_, nests[k]);
+      const PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical_, nests[k]);
       const std::optional<std::vector<VariableId>> variables = planner.prescribedVariables();
       orders.push_back({variables.value_or(std::vector<VariableId>()), cheapest.plans[k].loops.copied});
       if (variables && !first)
         first = k;
     }
     std::optional<Choice> prescribed = choose(nests, orders);
-    const PhysicalPlanner planner(analysis_, copies_, logical_, nests[*first]);
+    const PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical_, nests[*first]);
     if (prescribed) {
       warnIfSlow(analysis_, nests[*first], prescribed->cost, cheapest.cost, planner.orderOf(cheapest.plans[*first]));
       return prescribed;
@@ -253,13 +253,14 @@ private:
     statement.collecting = choice.collecting;
     statement.where = logical_.where;
     for (size_t k = 0; k < nests.size(); ++k)
-      statement.terms.push_back(PhysicalPlanner(analysis_, copies_, logical_, nests[k]).build(choice.plans[k]));
+      statement.terms.push_back(
+          PhysicalPlanner::forTerm(analysis_, copies_, logical_, nests[k]).build(choice.plans[k]));
     return statement;
   }
 
   void reportNoOrder(const std::vector<LogicalTerm> &nests) const {
     for (const LogicalTerm &nest : nests) {
-      const PhysicalPlanner planner(analysis_, copies_, logical_, nest);
+      const PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical_, nest);
       if (!planner.plan(storedOrder(target().format)))
         return planner.reportNoOrder();
     }

@@ -44,7 +44,7 @@ private:
     statement.reduction = logical.reduction;
     statement.where = logical.where;
     for (const LogicalTerm &term : logical.terms) {
-      PhysicalPlanner planner(analysis_, copies_, logical, term);
+      PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical, term);
       if (std::optional<PhysicalPlan> plan = chooseOrder(planner, term)) {
         statement.terms.push_back(planner.build(*plan));
         warnIfEverywhere(statement.terms.back(), term);

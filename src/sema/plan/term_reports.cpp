@@ -16,7 +16,7 @@ constexpr DiagnosticKind kScheduleOrder{"schedule-order", Severity::Error};
 void PhysicalPlanner::reportNoOrder() const {
   Diagnostic &refused = analysis_.diagnostics.report(kNoLoopOrder, term_.where,
                                                      "no order of loops visits these operands as they are stored");
-  for (AccessId id : sparse_) {
+  for (AccessId id : read_.walked) {
     const Access &access = scope_.accesses[id];
     const Tensor &tensor = kernel_.tensors[access.tensor];
     refused.note(access.where, nameInMessages(tensor) + " is stored as " +
@@ -41,9 +41,9 @@ std::string PhysicalPlanner::orderOf(const PhysicalPlan &plan) const {
   const LevelSpace space = *spaceFor(plan.loops.copied);
   std::vector<VariableId> order;
   for (int loop : plan.loops.order)
-    for (size_t variable = 0; variable < variables_.size(); ++variable)
+    for (size_t variable = 0; variable < read_.variables.size(); ++variable)
       if (space.outermostLoop(static_cast<int>(variable)) == loop)
-        order.push_back(variables_[variable]);
+        order.push_back(read_.variables[variable]);
   return listOfNames(order, scope_);
 }
 
@@ -56,14 +56,14 @@ Diagnostic &PhysicalPlanner::reportForbidden(const PrescribedOrder &order, const
   const LevelSpace space = *spaceFor(cheapest.loops.copied);
   const std::vector<int> wanted = numbersOf(order.variables);
   const auto place = [&](int variable) { return std::find(wanted.begin(), wanted.end(), variable); };
-  for (size_t k = 0; k < operands_.size(); ++k) {
-    const std::vector<int> stored = storedVariables(operands_[k], space);
+  for (size_t k = 0; k < read_.sparse.size(); ++k) {
+    const std::vector<int> stored = storedVariables(read_.sparse[k], space);
     const auto outer =
         std::adjacent_find(stored.begin(), stored.end(), [&](int a, int b) { return place(b) < place(a); });
     if (cheapest.loops.copied[k] || outer == stored.end())
       continue;
-    const Access &access = scope_.accesses[sparse_[k]];
-    const auto name = [&](int variable) { return inQuotes(scope_.variables[variables_[variable]].name); };
+    const Access &access = scope_.accesses[read_.walked[k]];
+    const auto name = [&](int variable) { return inQuotes(scope_.variables[read_.variables[variable]].name); };
     const Tensor &tensor = kernel_.tensors[access.tensor];
     refused.note(access.where, nameInMessages(tensor) + " is stored as " +
                                    format::describe(tensor.format, namesOf(access.variables, scope_)) + ": " +

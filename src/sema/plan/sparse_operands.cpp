@@ -1,0 +1,125 @@
+#include "sema/plan/sparse_operands.h"
+
+#include "sema/terms/shared_pattern.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+int usesOf(AccessId access, const Node &expr) {
+  int uses = 0;
+  forEachAccess(expr, true, [&](const AccessNode &use, Span) { uses += use.access == access; });
+  return uses;
+}
+
+bool contains(const std::vector<AccessId> &list, AccessId access) {
+  return std::find(list.begin(), list.end(), access) != list.end();
+}
+
+/// Whether every entry is where loops over the target's dimensions come to it once and in order: neither blocks nor
+/// diagonals, no padding and no repeats.
+bool visitsEntriesInOrder(const format::Format &format) {
+  return !format.mayRepeat() && !format::hasPadding(format) &&
+         std::all_of(format.levels.begin(), format.levels.end(),
+                     [](const format::Level &level) { return level.ordered; });
+}
+
+} // namespace
+
+std::vector<int> numbersOf(const std::vector<VariableId> &some, const std::vector<VariableId> &variables) {
+  std::vector<int> numbers;
+  for (VariableId variable : some)
+    numbers.push_back(static_cast<int>(std::find(variables.begin(), variables.end(), variable) - variables.begin()));
+  return numbers;
+}
+
+SparseOperands::SparseOperands(const Kernel &kernel, const Scope &scope, const LogicalStatement &logical,
+                               const LogicalTerm &term)
+    : kernel_(kernel), scope_(scope), logical_(logical), term_(term), accesses_(accessesOf(*term.expr)) {}
+
+TermOperands SparseOperands::withFollowers() const {
+  std::vector<AccessId> followers;
+  std::copy_if(accesses_.begin(), accesses_.end(), std::back_inserter(followers),
+               [&](AccessId access) { return mayFollow(access); });
+  return find(followers);
+}
+
+TermOperands SparseOperands::find(const std::vector<AccessId> &followers) const {
+  TermOperands found{logical_.targetVariables, accesses_, {}, {}, !followers.empty()};
+  found.variables.insert(found.variables.end(), term_.reductions.begin(), term_.reductions.end());
+  std::vector<AccessId> leaders;
+  for (AccessId follower : followers)
+    leaders.push_back(leaderOf(follower));
+  for (AccessId access : accesses_) {
+    if (tensorOf(access).format.isDense() || contains(followers, access))
+      continue;
+    found.walked.push_back(access);
+    found.sparse.push_back(describe(access, found.variables, contains(leaders, access)));
+  }
+  return found;
+}
+
+SparseAccess SparseOperands::describe(AccessId id, const std::vector<VariableId> &variables, bool isLeader) const {
+  const Access &access = scope_.accesses[id];
+  const format::Format &format = tensorOf(id).format;
+  SparseAccess operand{&format, numbersOf(access.variables, variables)};
+  if (access.mirrored)
+    std::swap(operand.variables.front(), operand.variables.back());
+  // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
+  operand.mayBeCopied = !isLeader && (target().isAssembled() || (format.order() > 1 && target().format.isDense()));
+  operand.mustBeCopied = mustBeCopied(id);
+  return operand;
+}
+
+/// Whether the entries of an operand are not what the term takes in. Parts of an entry make up a product of it, and
+/// nothing else. Blocks and padding, which are zeros, may stay where the operand alone decides where something is
+/// added.
+bool SparseOperands::mustBeCopied(AccessId access) const {
+  const format::Format &format = tensorOf(access).format;
+  const bool isProduct = !hasDomain();
+  const bool needsEntries = target().isAssembled() || !(isProduct || addsAlone(access));
+  return (format.mayRepeat() && (!isProduct || usesOf(access, *term_.expr) > 1)) ||
+         (needsEntries && !visitsEntriesInOrder(format));
+}
+
+bool SparseOperands::mayFollow(AccessId access) const {
+  const AccessId leader = leaderOf(access);
+  return leader != access && &tensorOf(access) != &target() && isReadOnlyAt(leader) && isReadOneWay(leader);
+}
+
+/// Whether the term is computed only where an operand stores entries.
+bool SparseOperands::isReadOnlyAt(AccessId leader) const {
+  return !hasDomain() || isWithin(domain(), {DomainKind::Stored, leader, {}});
+}
+
+/// Whether all operands that have a leader's structure have its indices, too: positions in the structure then mean the
+/// leader's.
+bool SparseOperands::isReadOneWay(AccessId leader) const {
+  const TensorId owner = structureOwner(kernel_, scope_.accesses[leader].tensor);
+  return std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId access) {
+    return structureOwner(kernel_, scope_.accesses[access].tensor) != owner || leaderOf(access) == leader;
+  });
+}
+
+/// Whether the term is 0 but where this one sparse operand stores entries, and is summed.
+bool SparseOperands::addsAlone(AccessId access) const {
+  const auto leads = [&](AccessId id) { return !tensorOf(id).format.isDense() && leaderOf(id) == id; };
+  return logical_.reduction == Reduction::Sum && std::count_if(accesses_.begin(), accesses_.end(), leads) == 1 &&
+         singleOperand(domain()) == access;
+}
+
+AccessId SparseOperands::leaderOf(AccessId access) const {
+  return sema::leaderOf(access, accesses_, scope_, kernel_);
+}
+
+AccessDomain SparseOperands::domain() const {
+  return domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_);
+}
+
+bool SparseOperands::hasDomain() const {
+  return sema::hasDomain(*term_.expr, logical_.reduction, scope_, kernel_);
+}
+
+} // namespace spc::sema
