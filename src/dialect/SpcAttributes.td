@@ -14,8 +14,10 @@ class SpcAttr<string name, string attrMnemonic, bit verified = 1> : AttrDef<SpcD
 def ExtentAttr : SpcAttr<"Extent", "extent"> {
   let summary = "the extent of a dimension, or how many blocks cover it";
   let description = [{
-    `#spc.extent<"m">` is the extent named m, `#spc.extent<"m" by 4>` the number of blocks of 4 that cover it, rounded up.
-    `#spc.extent<"">` stands for levels that no extent bounds: remainders in blocks, whose number is in the tensor's type,
+    `#spc.extent<"m">` is the extent named m, `#spc.extent<"m" by 4>` the number of blocks of 4 that cover it, rounded
+    up.
+    `#spc.extent<"">` stands for levels that no extent bounds: remainders in blocks, whose number is in the tensor's
+    type,
     and differences of coordinates.
   }];
   let parameters = (ins StringRefParameter<"of a kernel">:$symbol, DefaultValuedParameter<"int64_t", "1">:$block);
@@ -39,10 +41,12 @@ def BindKind : I32Enum<"BindKind", "what an argument of a body holds", [
 def BindAttr : SpcAttr<"Bind", "bind"> {
   let summary = "what an argument of a body holds, for the entry to pass it";
   let description = [{
-    - Fields of a tensor's struct. Of a level, or of a dimension: `pointers`, `indices`, `width`, `stride`, and `count`, of
+    - Fields of a tensor's struct. Of a level, or of a dimension: `pointers`, `indices`, `width`, `stride`, and `count`,
+      of
       level 0, as in `#spc.bind<pointers, "A", 1>`. Of the tensor: `entries`, `values`, `stored`.
     - `size`: an extent, or how many blocks cover it, `#spc.bind<size, "m" by 4>`.
-    - `begin` and `end`: the part of some items that the body is to compute. Items are what a `size` counts, with the same
+    - `begin` and `end`: the part of some items that the body is to compute. Items are what a `size` counts, with the
+      same
       name and block, or the positions that a `count` counts, with the same name and index.
     - `assembly`: the `runtime::Assembly` that an assembling body collects for; `chunk`: which of its chunks this is.
     - `scalar`: the value of a scalar operand.
@@ -127,6 +131,57 @@ def LevelAttr : SpcAttr<"Level", "level"> {
   }];
 }
 
+def RunAttr : SpcAttr<"Run", "run"> {
+  let summary = "one run of an assembled output: the entries that one of its terms makes";
+  let description = [{
+    The number of the term; `dims`, the output's dimensions in collecting order; how many of them are the row, in
+    `rows`; and the width of collected keys, in bits.
+  }];
+  let parameters = (ins "int64_t":$number, ArrayRefParameter<"int64_t">:$dims, "int64_t":$rowOrder,
+                        "int64_t":$keyBits);
+  let assemblyFormat = [{
+    `<` $number `,` `dims` `=` `[` $dims `]` `,` `rows` `=` $rowOrder `,` `key_bits` `=` $keyBits `>`
+  }];
+}
+
+def TensorAttr : SpcAttr<"Tensor", "tensor"> {
+  let summary = "the tensor, or the scalar, that an argument of a body is";
+  let description = [{
+    Its name in the kernel, and, of a tensor with dimensions:
+    - `extents`: by level of a sparse operand and of an output that shares a pattern, else by dimension.
+    - `levels`: of a sparse operand.
+    - `modes`: of a dense tensor, the order in which dimensions are stored. `strided`: no dimension's neighbours are
+      neighbours in memory.
+    - `structure_of`: of an operand, the other tensor that owns its structure.
+    - `pattern_of`: of a dense proxy, the tensor that owns its structure, perhaps itself. `padded`: it has slots outside
+      of the tensor.
+    - `run`: of the dense proxy of an assembled output.
+    - `identity`: of the target of a reduction other than a sum, that reduction's identity.
+  }];
+  let parameters = (ins StringRefParameter<"of the tensor">:$symbol, OptionalArrayRefParameter<"ExtentAttr">:$extents,
+                        OptionalArrayRefParameter<"LevelAttr">:$levels, OptionalArrayRefParameter<"int64_t">:$modes,
+                        DefaultValuedParameter<"bool", "false">:$isStrided,
+                        StringRefParameter<"a tensor", "\"\"">:$structureOf,
+                        StringRefParameter<"a tensor", "\"\"">:$patternOf,
+                        DefaultValuedParameter<"bool", "false">:$isPadded, OptionalParameter<"RunAttr">:$run,
+                        OptionalParameter<"mlir::Attribute">:$identity);
+  let assemblyFormat = [{
+    `<` $symbol (`extents` `=` `[` $extents^ `]`)? (`levels` `=` `[` $levels^ `]`)? (`modes` `=` `[` $modes^ `]`)?
+        (`strided` `=` $isStrided^)? (`structure_of` `=` $structureOf^)? (`pattern_of` `=` $patternOf^)?
+        (`padded` `=` $isPadded^)? (`run` `=` $run^)? (`identity` `=` $identity^)? `>`
+  }];
+  let extraClassDeclaration = [{
+    /// Of a dimension, or a level of what is described by levels; null where nothing says it.
+    ExtentAttr getExtent(unsigned dim) const { return dim < getExtents().size() ? getExtents()[dim] : ExtentAttr(); }
+    /// Of a sparse operand, be it that nothing is said of the level.
+    LevelAttr getLevel(unsigned level) const;
+    /// Whether a sparse output is written through this dense argument, or an operand read at another one's positions.
+    bool isDenseProxy() const { return getRun() || !getPatternOf().empty(); }
+    /// The tensor that owns the structure of a sparse one.
+    llvm::StringRef getOwner() const;
+  }];
+}
+
 def ChunksAttr : SpcAttr<"Chunks", "chunks"> {
   let summary = "how a body's rows may be computed in chunks";
   let description = [{
@@ -141,7 +196,8 @@ def ChunksAttr : SpcAttr<"Chunks", "chunks"> {
   }];
   let parameters = (ins "BindAttr":$items, StringRefParameter<"a tensor", "\"\"">:$root,
                         OptionalArrayRefParameter<"mlir::StringAttr">:$tensors,
-                        OptionalArrayRefParameter<"ExtentAttr">:$extents, StringRefParameter<"a tensor", "\"\"">:$copies,
+                        OptionalArrayRefParameter<"ExtentAttr">:$extents,
+                        StringRefParameter<"a tensor", "\"\"">:$copies,
                         DefaultValuedParameter<"bool", "false">:$zeroed,
                         OptionalParameter<"std::optional<int64_t>">:$work);
   let assemblyFormat = [{
@@ -153,7 +209,8 @@ def ChunksAttr : SpcAttr<"Chunks", "chunks"> {
 def ScheduleAttr : SpcAttr<"Schedule", "schedule"> {
   let summary = "what the user's schedule leaves to the passes and to the entry";
   let description = [{
-    Numbers as in docs/formats.md, "Schedules"; none where the choice is the compiler's. `parallel` is an index variable,
+    Numbers as in docs/formats.md, "Schedules"; none where the choice is the compiler's. `parallel` is an index
+    variable,
     or "none" where nothing may run in chunks: so too where no loop over the variable is outermost in this body.
   }];
   let parameters = (ins OptionalParameter<"std::optional<int64_t>">:$tile,

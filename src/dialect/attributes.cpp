@@ -1,8 +1,8 @@
 #include "dialect/attributes.h"
 
 #include "dialect/dialect.h"
+#include "dialect/names.h"
 
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -13,194 +13,23 @@
 
 namespace spc::dialect {
 
-using EmitError = llvm::function_ref<mlir::InFlightDiagnostic()>;
-
-namespace {
-
-constexpr llvm::StringLiteral kBind = "spc.bind";
-constexpr llvm::StringLiteral kChunks = "spc.chunks";
-constexpr llvm::StringLiteral kSchedule = "spc.schedule";
-constexpr llvm::StringLiteral kPatternOnly = "spc.pattern_only";
-constexpr llvm::StringLiteral kRowLoop = "spc.row_loop";
-constexpr llvm::StringLiteral kSegment = "spc.segment";
-constexpr llvm::StringLiteral kLeavesRest = "spc.leaves_rest";
-
-/// Which of its parameters a bind has, by kind.
-struct BindShape {
-  bool symbol, index, block;
-};
-
-BindShape shapeOf(BindKind kind) {
-  switch (kind) {
-  case BindKind::Pointers:
-  case BindKind::Indices:
-  case BindKind::Count:
-  case BindKind::Width:
-  case BindKind::Stride:
-    return {true, true, false};
-  case BindKind::Entries:
-  case BindKind::Values:
-  case BindKind::Stored:
-  case BindKind::Scalar:
-    return {true, false, false};
-  case BindKind::Size:
-    return {true, false, true};
-  case BindKind::Begin:
-  case BindKind::End:
-    return {true, true, true}; // of a count or of a size
-  case BindKind::Assembly:
-  case BindKind::Chunk:
-    break;
-  }
-  return {false, false, false};
-}
-
-bool holds(BindKind kind, mlir::Type type) {
-  const bool isPointer = mlir::isa<mlir::LLVM::LLVMPointerType>(type);
-  switch (kind) {
-  case BindKind::Pointers:
-  case BindKind::Indices:
-  case BindKind::Entries:
-  case BindKind::Values:
-    return isPointer || mlir::isa<mlir::MemRefType>(type);
-  case BindKind::Assembly:
-    return isPointer;
-  case BindKind::Scalar:
-    return mlir::isa<mlir::FloatType, mlir::IntegerType, mlir::ComplexType, mlir::LLVM::LLVMStructType>(type);
-  case BindKind::Count:
-  case BindKind::Stored:
-  case BindKind::Width:
-  case BindKind::Stride:
-  case BindKind::Size:
-  case BindKind::Begin:
-  case BindKind::End:
-  case BindKind::Chunk:
-    break;
-  }
-  return type.isIndex() || type.isSignlessInteger(64);
-}
-
-mlir::LogicalResult verifyBind(mlir::FunctionOpInterface body, unsigned index, mlir::Attribute value) {
-  const auto bind = mlir::dyn_cast<BindAttr>(value);
-  if (!bind)
-    return body.emitOpError() << "argument " << index << ": " << kBind << " is no #spc.bind";
-  if (!holds(bind.getKind(), body.getArgumentTypes()[index]))
-    return body.emitOpError() << "argument " << index << " of type " << body.getArgumentTypes()[index]
-                              << " cannot hold " << bind;
-  for (unsigned other = 0; other < index; ++other)
-    if (body.getArgAttr(other, kBind) == value)
-      return body.emitOpError() << "arguments " << other << " and " << index << " both hold " << bind;
-  return mlir::success();
-}
-
-mlir::LogicalResult verifyRowLoop(mlir::Operation *op, mlir::Attribute value) {
-  const auto rows = mlir::dyn_cast<RowLoopAttr>(value);
-  if (!rows)
-    return op->emitOpError() << "'" << kRowLoop << "' is no #spc.row_loop";
-  const bool isWhile = rows.getKind() == RowLoopKind::Segments;
-  if (op->getName().getStringRef() != (isWhile ? "scf.while" : "scf.for"))
-    return op->emitOpError() << "is no loop over " << stringifyRowLoopKind(rows.getKind());
-  return mlir::success();
-}
-
-/// An attribute that says something of an `scf.for` by being there.
-mlir::LogicalResult verifyLoopMark(mlir::Operation *op, mlir::NamedAttribute mark) {
-  if (op->getName().getStringRef() != "scf.for" || !mlir::isa<mlir::UnitAttr>(mark.getValue()))
-    return op->emitOpError() << "'" << mark.getName().getValue() << "' is a unit attribute of loops alone";
-  return mlir::success();
-}
-
-/// The arguments that the entry passes to a chunk.
-mlir::LogicalResult verifyChunks(mlir::FunctionOpInterface body, mlir::Attribute value) {
-  const auto chunks = mlir::dyn_cast<ChunksAttr>(value);
-  if (!chunks)
-    return body.emitOpError() << kChunks << " is no #spc.chunks";
-  for (BindKind kind : {BindKind::Begin, BindKind::End})
-    if (!argumentWith(body, chunks.getItems().as(kind)))
-      return body.emitOpError() << "may run in chunks, but has no argument that holds " << chunks.getItems().as(kind);
-  if (!chunks.getCopies().empty())
-    if (const auto copied = BindAttr::get(body.getContext(), BindKind::Values, chunks.getCopies());
-        !argumentWith(body, copied))
-      return body.emitOpError() << "adds to copies of an output, but has no argument that holds " << copied;
-  return mlir::success();
-}
-
-} // namespace
-
-mlir::LogicalResult ExtentAttr::verify(EmitError emitError, llvm::StringRef symbol, int64_t block) {
-  if (block < 1 || (symbol.empty() && block > 1))
-    return emitError() << "blocks of " << block << " of the extent '" << symbol << "'";
-  return mlir::success();
-}
-
-mlir::LogicalResult BindAttr::verify(EmitError emitError, BindKind kind, llvm::StringRef symbol, int64_t index,
-                                     int64_t block) {
-  const BindShape shape = shapeOf(kind);
-  const llvm::StringRef word = stringifyBindKind(kind);
-  if (symbol.empty() == shape.symbol)
-    return emitError() << "'" << word << (shape.symbol ? "' needs a name" : "' has no name");
-  if ((index != -1 && !shape.index) || (index < 0 && shape.index && !shape.block))
-    return emitError() << "'" << word << (shape.index ? "' needs an index" : "' has no index");
-  if (block < 1 || (block > 1 && (!shape.block || index != -1)))
-    return emitError() << "'" << word << "' has no blocks of " << block;
-  return mlir::success();
-}
-
-mlir::LogicalResult RowLoopAttr::verify(EmitError emitError, RowLoopKind kind, BindAttr items, ExtentAttr rows) {
-  const bool isRows = kind == RowLoopKind::Rows;
-  if (items.getKind() != (isRows ? BindKind::Size : BindKind::Count) || (isRows && items.getExtent() != rows))
-    return emitError() << "a loop over " << stringifyRowLoopKind(kind) << " cannot have items " << items;
-  return mlir::success();
-}
-
 std::optional<int64_t> ExtentAttr::blockOf(ExtentAttr counted) const {
   if (counted == *this)
     return 1;
   return getBlock() == 1 && counted.getSymbol() == getSymbol() ? std::optional(counted.getBlock()) : std::nullopt;
 }
 
-mlir::LogicalResult LevelAttr::verify(EmitError emitError, std::optional<int64_t> fixed, BindAttr width,
-                                      FormAttr closed, ExtentAttr extent, ExtentAttr, FormAttr start, bool isImplicit,
-                                      int64_t field, int64_t fields, bool, bool) {
-  if (fixed.has_value() + (width != nullptr) + (closed != nullptr) > 1)
-    return emitError() << "a level whose positions are computed in two ways";
-  if (width && width.getKind() != BindKind::Width)
-    return emitError() << "a level whose width is " << width;
-  if ((closed != nullptr) != (extent != nullptr))
-    return emitError() << "a level with a closed form and no extent, or the other way round";
-  if (start && (!closed || !isImplicit))
-    return emitError() << "a level whose coordinates have a start, but are not computed";
-  if (field >= fields && field >= 0)
-    return emitError() << "field " << field << " of " << fields;
-  return mlir::success();
+LevelAttr TensorAttr::getLevel(unsigned level) const {
+  return level < getLevels().size() ? getLevels()[level] : LevelAttr::get(getContext());
 }
 
-mlir::LogicalResult ChunksAttr::verify(EmitError emitError, BindAttr items, llvm::StringRef root,
-                                       llvm::ArrayRef<mlir::StringAttr>, llvm::ArrayRef<ExtentAttr>,
-                                       llvm::StringRef copies, bool zeroed, std::optional<int64_t> work) {
-  if (items.getKind() != BindKind::Size && items.getKind() != BindKind::Count)
-    return emitError() << items << " is no number of items";
-  if (!root.empty() && items.getKind() != BindKind::Size)
-    return emitError() << "rows that '" << root << "' lists, counted as " << items;
-  if (zeroed && copies.empty())
-    return emitError() << "copies that are set to zero, of no output";
-  if (work && *work < 0)
-    return emitError() << "chunks of " << *work;
-  return mlir::success();
-}
-
-mlir::LogicalResult ScheduleAttr::verify(EmitError emitError, std::optional<int64_t> tile,
-                                         std::optional<int64_t> unroll, std::optional<int64_t> prefetch,
-                                         std::optional<int64_t> chunk, llvm::StringRef) {
-  for (const std::optional<int64_t> &number : {tile, unroll, prefetch, chunk})
-    if (number.value_or(0) < 0)
-      return emitError() << "a schedule with " << *number;
-  return mlir::success();
+llvm::StringRef TensorAttr::getOwner() const {
+  return getStructureOf().empty() ? getSymbol() : getStructureOf();
 }
 
 ExtentAttr BindAttr::getExtent() const {
-  return shapeOf(getKind()).block && getIndex() < 0 ? ExtentAttr::get(getContext(), getSymbol(), getBlock())
-                                                    : ExtentAttr();
+  const bool isOfExtent = getKind() == BindKind::Size || getKind() == BindKind::Begin || getKind() == BindKind::End;
+  return isOfExtent && getIndex() < 0 ? ExtentAttr::get(getContext(), getSymbol(), getBlock()) : ExtentAttr();
 }
 
 BindAttr bindOf(mlir::FunctionOpInterface body, unsigned index) {
@@ -254,6 +83,22 @@ void markLeavesRest(mlir::Operation *loop) {
   loop->setAttr(kLeavesRest, mlir::UnitAttr::get(loop->getContext()));
 }
 
+TensorAttr tensorOf(mlir::FunctionOpInterface body, unsigned index) {
+  return body.getArgAttrOfType<TensorAttr>(index, kTensor);
+}
+
+void setTensor(mlir::FunctionOpInterface body, unsigned index, TensorAttr tensor) {
+  body.setArgAttr(index, kTensor, tensor);
+}
+
+ExtentAttr ascendingExtentOf(mlir::FunctionOpInterface body, unsigned index) {
+  return body.getArgAttrOfType<ExtentAttr>(index, kAscends);
+}
+
+void setAscendingExtent(mlir::FunctionOpInterface body, unsigned index, ExtentAttr extent) {
+  body.setArgAttr(index, kAscends, extent);
+}
+
 ChunksAttr chunksOf(mlir::FunctionOpInterface body) {
   return body->getAttrOfType<ChunksAttr>(kChunks);
 }
@@ -284,29 +129,6 @@ void SpcDialect::registerAttributes() {
 #define GET_ATTRDEF_LIST
 #include "dialect/SpcAttributes.cpp.inc"
       >();
-}
-
-mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, mlir::NamedAttribute attribute) {
-  const mlir::StringAttr name = attribute.getName();
-  const auto body = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
-  const bool isOfBody = name == kChunks || name == kSchedule || name == kPatternOnly;
-  if (isOfBody && !body)
-    return op->emitOpError() << "has " << name.getValue() << ", which belongs to a function";
-  if (name == kSchedule && !mlir::isa<ScheduleAttr>(attribute.getValue()))
-    return op->emitOpError() << name.getValue() << " is no #spc.schedule";
-  if (name == kRowLoop)
-    return verifyRowLoop(op, attribute.getValue());
-  if (name == kSegment || name == kLeavesRest)
-    return verifyLoopMark(op, attribute);
-  return name == kChunks ? verifyChunks(body, attribute.getValue()) : mlir::success();
-}
-
-mlir::LogicalResult SpcDialect::verifyRegionArgAttribute(mlir::Operation *op, unsigned, unsigned index,
-                                                         mlir::NamedAttribute attribute) {
-  const auto body = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
-  if (body && attribute.getName() == kBind)
-    return verifyBind(body, index, attribute.getValue());
-  return mlir::success();
 }
 
 } // namespace spc::dialect

@@ -1,5 +1,5 @@
 // The attributes of the dialect `spc` (SpcAttributes.td), and where they stand: on functions that are bodies of a
-// kernel, on their arguments and on their loops. They are verified there (attributes.cpp).
+// kernel, on their arguments and on their loops. They are verified there (verify.cpp).
 #pragma once
 
 #include "mlir/IR/Builders.h"
@@ -22,6 +22,13 @@ mlir::BlockArgument argumentWith(mlir::FunctionOpInterface body, BindAttr bind);
 void setBind(mlir::FunctionOpInterface body, unsigned index, BindAttr bind);
 /// Adds an argument that holds `bind` at the end.
 mlir::BlockArgument addArgument(mlir::FunctionOpInterface body, BindAttr bind, mlir::Type type);
+
+/// What tensor or scalar argument `index` is; null of one that was added later.
+TensorAttr tensorOf(mlir::FunctionOpInterface body, unsigned index);
+void setTensor(mlir::FunctionOpInterface body, unsigned index, TensorAttr tensor);
+/// Of the coordinates of a compressed root that ascend: the extent in which they do; null of any other argument.
+ExtentAttr ascendingExtentOf(mlir::FunctionOpInterface body, unsigned index);
+void setAscendingExtent(mlir::FunctionOpInterface body, unsigned index, ExtentAttr extent);
 
 /// How the body may run in chunks; null where it may not.
 ChunksAttr chunksOf(mlir::FunctionOpInterface body);

@@ -41,7 +41,7 @@ private:
   bool isScalarOperand(const sema::Tensor &tensor) const;
   bool isWritten(const Argument &argument) const;
   void createFunction(const std::string &name);
-  mlir::DictionaryAttr attributesOf(const Argument &argument);
+  dialect::TensorAttr describe(const Argument &argument);
   void emit(const sema::Statement &statement);
   mlir::Value emit(const sema::Statement &statement, const sema::Term &term, mlir::Value target);
   void emit(const sema::Copy &copy);
@@ -114,50 +114,39 @@ std::vector<BodyBuilder::Argument> BodyBuilder::argumentsOf(sema::TensorId id, b
   return result;
 }
 
-mlir::DictionaryAttr BodyBuilder::attributesOf(const Argument &argument) {
+dialect::TensorAttr BodyBuilder::describe(const Argument &argument) {
   const sema::Tensor &tensor = kernel_.tensors[argument.tensor];
-  llvm::SmallVector<mlir::NamedAttribute> attributes;
-  attributes.push_back(builder_.getNamedAttr("spc.name", builder_.getStringAttr(tensor.name)));
-  if (tensor.order() > 0) {
-    const llvm::SmallVector<dialect::ExtentAttr> extents = argument.run >= 0
-                                                               ? dimensionAttributes(tensor, kernel_, context_)
-                                                               : extentAttributes(tensor, kernel_, context_);
-    const llvm::SmallVector<mlir::Attribute> elements(extents.begin(), extents.end());
-    attributes.push_back(builder_.getNamedAttr("spc.extents", builder_.getArrayAttr(elements)));
-  }
+  const bool isProxy = argument.isStandIn || argument.isFollower;
+  llvm::SmallVector<dialect::LevelAttr> levels;
+  llvm::SmallVector<int64_t> modes;
+  bool isStrided = false;
+  if (!tensor.format.isDense() && !isProxy)
+    levels = levelAttributes(tensor, kernel_, context_);
+  else if (const auto *view = tensor.as<sema::View>(); !isProxy && view && !view->hasUnitStride)
+    isStrided = true;
+  else if (!isProxy && tensor.order() > 1)
+    for (const format::Level &level : tensor.format.levels)
+      modes.push_back(level.dim);
   // Of an operand that shares a pattern, too: the owner may not be among the arguments of a later step.
   const sema::TensorId owner = sema::structureOwner(kernel_, argument.tensor);
-  if (owner != argument.tensor && !argument.isStandIn && !argument.isFollower)
-    attributes.push_back(
-        builder_.getNamedAttr("spc.structure_of", builder_.getStringAttr(kernel_.tensors[owner].name)));
+  const std::string ownerName = kernel_.tensors[owner].name;
+  const bool borrows = owner != argument.tensor && !isProxy, sharesPattern = isProxy && argument.run < 0;
+  dialect::RunAttr run;
   if (argument.run >= 0) {
     const sema::Collecting &collecting = *sema::assemblingStatement(step_)->collecting;
     const llvm::SmallVector<int64_t> dims(collecting.dims.begin(), collecting.dims.end());
-    attributes.push_back(builder_.getNamedAttr("spc.collect", builder_.getDenseI64ArrayAttr(dims)));
-    attributes.push_back(builder_.getNamedAttr("spc.rows", builder_.getI64IntegerAttr(collecting.rowOrder)));
-    const int bits = sema::keyBits(tensor, collecting);
-    attributes.push_back(builder_.getNamedAttr("spc.key_bits", builder_.getI64IntegerAttr(bits)));
-    attributes.push_back(builder_.getNamedAttr("spc.run", builder_.getI64IntegerAttr(argument.run)));
-  } else if (argument.isStandIn || argument.isFollower) {
-    attributes.push_back(builder_.getNamedAttr("spc.pattern_of", builder_.getStringAttr(kernel_.tensors[owner].name)));
-    if (argument.isStandIn && hasSlotsOutside(tensor.format))
-      attributes.push_back(builder_.getNamedAttr("spc.padded", builder_.getUnitAttr()));
-  } else if (!tensor.format.isDense()) {
-    attributes.push_back(builder_.getNamedAttr("spc.levels", levelAttributes(tensor, kernel_, context_)));
-  } else if (const auto *view = tensor.as<sema::View>(); view && !view->hasUnitStride) {
-    attributes.push_back(builder_.getNamedAttr("spc.strided", builder_.getUnitAttr()));
-  } else if (tensor.order() > 1) {
-    llvm::SmallVector<int64_t> modes;
-    for (const format::Level &level : tensor.format.levels)
-      modes.push_back(level.dim);
-    attributes.push_back(builder_.getNamedAttr("spc.modes", builder_.getDenseI64ArrayAttr(modes)));
+    run = dialect::RunAttr::get(&context_, argument.run, dims, collecting.rowOrder, sema::keyBits(tensor, collecting));
   }
   const auto *statement = std::get_if<sema::Statement>(&step_);
+  mlir::Attribute identity;
   if (statement && statement->reduction != sema::Reduction::Sum && isWritten(argument) &&
       statement->target == argument.tensor)
-    attributes.push_back(
-        builder_.getNamedAttr("spc.neutral", identityAttribute(context_, statement->reduction, tensor.type)));
-  return builder_.getDictionaryAttr(attributes);
+    identity = identityAttribute(context_, statement->reduction, tensor.type);
+  return dialect::TensorAttr::get(&context_, tensor.name,
+                                  argument.run >= 0 ? dimensionAttributes(tensor, kernel_, context_)
+                                                    : extentAttributes(tensor, kernel_, context_),
+                                  levels, modes, isStrided, borrows ? ownerName : "", sharesPattern ? ownerName : "",
+                                  sharesPattern && argument.isStandIn && hasSlotsOutside(tensor.format), run, identity);
 }
 
 bool BodyBuilder::isWritten(const Argument &argument) const {
@@ -168,17 +157,16 @@ bool BodyBuilder::isWritten(const Argument &argument) const {
 void BodyBuilder::createFunction(const std::string &name) {
   arguments_ = arguments();
   llvm::SmallVector<mlir::Type> inputs, results;
-  llvm::SmallVector<mlir::Attribute> attributes;
   for (const Argument &argument : arguments_) {
     inputs.push_back(argument.type);
-    attributes.push_back(attributesOf(argument));
     if (isWritten(argument))
       results.push_back(argument.type);
   }
   const auto *first = std::get_if<sema::Statement>(&step_);
   mlir::Location location = locationOf(first ? first->where : Span());
   function_ = mlir::func::FuncOp::create(builder_, location, name, builder_.getFunctionType(inputs, results));
-  function_.setArgAttrsAttr(builder_.getArrayAttr(attributes));
+  for (auto [index, argument] : llvm::enumerate(arguments_))
+    dialect::setTensor(function_, static_cast<unsigned>(index), describe(argument));
   if (const dialect::ScheduleAttr schedule = scheduleAttribute(kernel_.schedule, step_, context_))
     dialect::setSchedule(function_, schedule);
   mlir::Block *entry = function_.addEntryBlock();

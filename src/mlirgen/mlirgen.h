@@ -8,17 +8,10 @@
 //     by level);
 //   every scalar operand, as T;
 //   extents that terms count with and no tensor's type has, as index, bound by name (spc.bind).
-// Argument attributes: spc.name (the tensor's name), spc.extents (extents as binds name them, by dimension or by
-// level), spc.levels (of a sparse operand, what its levels have in place of arrays), spc.modes (dense: the order in
-// which dimensions are stored), spc.strided (dense: no dimension's neighbours are neighbours in memory), spc.neutral
-// (of the target of a reduction other than a sum: its identity), spc.structure_of (of an operand, the
-// name of the other tensor that owns its structure), spc.pattern_of (of a sparse output, the name of the tensor that
-// owns its structure, perhaps its own), spc.padded (such an output has slots outside of the tensor). An assembled
-// output is one dense tensor by dimension for each of the statement's terms, with spc.run (which term), spc.collect
-// (the dimensions in collecting order), spc.rows (how many of them are the row) and spc.key_bits (the width of
-// collected keys). The function returns the final value of each written tensor. Its own attributes: spc.pattern_only,
-// of a body that computes the pattern alone, and spc.schedule, what the user's schedule leaves to passes and
-// to the entry.
+// Each of the first two kinds has the attribute spc.tensor (dialect/SpcAttributes.td), which says what it is. An
+// assembled output is one dense tensor by dimension for each of the statement's terms, with a run in it. The function
+// returns the final value of each written tensor. Its own attributes: spc.pattern_only, of a body that computes the
+// pattern alone, and spc.schedule, what the user's schedule leaves to passes and to the entry.
 #pragma once
 
 #include "sema/kernel.h"

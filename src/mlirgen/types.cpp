@@ -157,12 +157,13 @@ llvm::SmallVector<ExtentAttr> extentAttributes(const sema::Tensor &tensor, const
   return extents;
 }
 
-mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context) {
+llvm::SmallVector<LevelAttr> levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
+                                             mlir::MLIRContext &context) {
   const LevelDescriber describer(tensor, kernel, context);
-  llvm::SmallVector<mlir::Attribute> levels;
+  llvm::SmallVector<LevelAttr> levels;
   for (int k = 0; k < tensor.format.levelCount(); ++k)
     levels.push_back(describer.of(k));
-  return mlir::ArrayAttr::get(&context, levels);
+  return levels;
 }
 
 dialect::ScheduleAttr scheduleAttribute(const sema::Schedule &schedule, const sema::Step &step,

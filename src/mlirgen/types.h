@@ -30,8 +30,9 @@ llvm::SmallVector<dialect::ExtentAttr> extentAttributes(const sema::Tensor &tens
 llvm::SmallVector<dialect::ExtentAttr> dimensionAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
                                                            mlir::MLIRContext &context);
 
-/// The attribute spc.levels of a sparse tensor (docs/architecture.md, "Implicit levels").
-mlir::ArrayAttr levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel, mlir::MLIRContext &context);
+/// What MLIR's level types do not say of a sparse tensor's levels (docs/architecture.md, "Implicit levels").
+llvm::SmallVector<dialect::LevelAttr> levelAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,
+                                                      mlir::MLIRContext &context);
 
 /// The attribute spc.schedule of a step's body: what passes and the entry read of the schedule; null where it says
 /// nothing. A body without a loop over the variable that shall be parallel has "none" there.

@@ -36,7 +36,8 @@ def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
 def Assemble : Pass<"spc-assemble", "mlir::ModuleOp"> {
   let summary = "Collect the entries of assembled outputs";
   let description = [{
-    An assembled output has been sparsified as a dense array of zeros for each term (`spc.run`). Each term's loops
+    An assembled output has been sparsified as a dense array of zeros for each term (a `run` in its
+    `spc.tensor`). Each term's loops
     become a *run* (`spc.open_run`): what they store at `A[i, j]` is appended where coordinates come in order and once,
     or else accumulated in a workspace. At the end of the loops over the row the row ends. An entry exists where its
     element is updated: a sum that the sparsifier has made a scalar notes that it gets an addend. Loops over all of the
@@ -50,7 +51,7 @@ def Assemble : Pass<"spc-assemble", "mlir::ModuleOp"> {
 def ShareStructure : Pass<"spc-share-structure", "mlir::func::FuncOp"> {
   let summary = "Write outputs that share an operand's pattern into their values array";
   let description = [{
-    An output D with the attribute `spc.pattern_of = "S"` has been sparsified as a dense array. Each access
+    An output D with `pattern_of = "S"` in its `spc.tensor` has been sparsified as a dense array. Each access
     `D[i, j]` becomes `values[p]`, p being the position at which the same loop nest loads S's value. The fill with zero
     goes over the stored values only, and goes away altogether where every position is then stored exactly once.
     LLVM cannot do this: it does not know that (i, j) and p name the same entry.
@@ -89,7 +90,7 @@ def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
   let description = [{
     `sparse_tensor.positions`, `coordinates` and `values` on sparse arguments become arguments of their own, with a
     `spc.bind` attribute each; the sparse arguments go. A compressed root has no pointers array: its bounds are 0 and
-    the bound entry count. Positions and coordinates of the levels that `spc.levels` describes are computed,
+    the bound entry count. Positions and coordinates of the levels that `spc.tensor` describes are computed,
     sign-extended or read from an array of structs; the gather `x[j]` of a dense ragged level turns into a contiguous
     load that way.
   }];
@@ -243,7 +244,7 @@ def ResumeReductions : Pass<"spc-resume-reductions", "mlir::func::FuncOp"> {
   let description = [{
     Where MLIR's sparsifier makes a scalar of a `sparse_tensor.reduce`, the scalar starts from the reduction's identity
     and is stored over the element: what the target held, and what an outer loop has brought there, is lost. For targets
-    with the attribute `spc.neutral`, which is that identity, the pass loads the element in place of the constant.
+    with that `identity` in its `spc.tensor` the pass loads the element in place of the constant.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect"];
 }

@@ -32,7 +32,7 @@ private:
 mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
   llvm::SmallVector<unsigned> standIns;
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
-    if (body.getArgAttr(index, kRun))
+    if (const TensorAttr tensor = dialect::tensorOf(body, index); tensor && tensor.getRun())
       standIns.push_back(index);
   if (standIns.empty())
     return mlir::success();

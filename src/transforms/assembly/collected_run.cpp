@@ -75,11 +75,10 @@ private:
 } // namespace
 
 CollectedRun::CollectedRun(mlir::func::FuncOp body, unsigned standIn)
-    : body_(body), standIn_(standIn), buffer_(body.getArgument(standIn)),
-      dims_(body.getArgAttrOfType<mlir::DenseI64ArrayAttr>(standIn, kCollect).asArrayRef()),
-      rows_(body.getArgAttrOfType<mlir::IntegerAttr>(standIn, kRows).getInt()),
+    : body_(body), standIn_(standIn), buffer_(body.getArgument(standIn)), tensor_(dialect::tensorOf(body, standIn)),
+      dims_(tensor_.getRun().getDims()), rows_(tensor_.getRun().getRowOrder()),
       element_(mlir::cast<mlir::MemRefType>(buffer_.getType()).getElementType()),
-      identity_(body.getArgAttr(standIn, kNeutral)), patternOnly_(dialect::isPatternOnly(body)) {}
+      patternOnly_(dialect::isPatternOnly(body)) {}
 
 ExtentAttr CollectedRun::rowExtent() const {
   return dimExtent(body_, standIn_, static_cast<unsigned>(dims_.front()));
@@ -199,11 +198,11 @@ Value CollectedRun::keyOf(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange indi
 }
 
 Value CollectedRun::identity(mlir::ImplicitLocOpBuilder &ops) {
-  return identityConstant(ops, element_, identity_);
+  return identityConstant(ops, element_, tensor_.getIdentity());
 }
 
 dialect::RunType CollectedRun::type() {
-  const auto keyBits = body_.getArgAttrOfType<mlir::IntegerAttr>(standIn_, kKeyBits).getInt();
+  const int64_t keyBits = tensor_.getRun().getKeyBits();
   return dialect::RunType::get(body_.getContext(), appends_ ? dialect::RunForm::Append : dialect::RunForm::Workspace,
                                rows_, mlir::IntegerType::get(body_.getContext(), static_cast<unsigned>(keyBits)),
                                patternOnly_ ? mlir::Type() : element_);
@@ -211,7 +210,7 @@ dialect::RunType CollectedRun::type() {
 
 mlir::LogicalResult CollectedRun::rewrite(Value assembly, Value chunk) {
   mlir::ImplicitLocOpBuilder ops(first_->getLoc(), first_);
-  const int64_t number = body_.getArgAttrOfType<mlir::IntegerAttr>(standIn_, kRun).getInt();
+  const int64_t number = tensor_.getRun().getNumber();
   auto open = dialect::OpenRunOp::create(ops, assembly, chunk, number, type());
   run_ = open.getRun(0);
   mlir::Block &nest = open.getNests().front().front();
@@ -313,8 +312,8 @@ void CollectedRun::append(memref::LoadOp load, memref::StoreOp store) {
 void CollectedRun::accumulate(memref::LoadOp load, memref::StoreOp store) {
   mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
   const Value key = keyOf(before, load.getIndices());
-  auto element =
-      dialect::LocateOp::create(before, before.getIndexType(), stored(element_), run_, key, stored(identity_));
+  auto element = dialect::LocateOp::create(before, before.getIndexType(), stored(element_), run_, key,
+                                           stored(tensor_.getIdentity()));
   load.replaceAllUsesWith(patternOnly_ ? identity(before) : element.getOld());
   mlir::ImplicitLocOpBuilder after(store.getLoc(), store);
   dialect::AccumulateOp::create(after, run_, key, element.getSlot(), stored(store.getValueToStore()));
@@ -334,7 +333,7 @@ mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store) {
   const bool hasStart = !appends_ && !patternOnly_;
   auto sum =
       dialect::OpenSumOp::create(before, dialect::SumType::get(before.getContext()), hasStart ? element_ : mlir::Type(),
-                                 run_, key, hasStart ? identity_ : mlir::Attribute());
+                                 run_, key, hasStart ? tensor_.getIdentity() : mlir::Attribute());
   load.replaceAllUsesWith(hasStart ? sum.getStart() : identity(before));
   for (mlir::Operation *addition : carried.additions) {
     mlir::ImplicitLocOpBuilder after(addition->getLoc(), addition->getContext());

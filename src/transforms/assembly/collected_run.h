@@ -14,10 +14,10 @@ namespace spc::transforms {
 /// Turns the accesses of one stand-in into the collecting of entries. To be used in the order of the functions below.
 class CollectedRun {
 public:
-  /// `standIn` is the argument with the attribute spc.run.
+  /// `standIn` is an argument whose spc.tensor has a run.
   CollectedRun(mlir::func::FuncOp body, unsigned standIn);
 
-  /// Finds the loops. Failure, with an error reported, where they do not visit rows as spc.rows says.
+  /// Finds the loops. Failure, with an error reported, where they do not visit rows as the run says.
   mlir::LogicalResult analyze();
 
   /// Where the run is one loop over all of the first collected dimension, that loop; else null.
@@ -58,10 +58,10 @@ private:
   mlir::func::FuncOp body_;
   unsigned standIn_;
   mlir::BlockArgument buffer_;
+  dialect::TensorAttr tensor_;
   llvm::SmallVector<int64_t> dims_; ///< in collecting order
   int64_t rows_;
   mlir::Type element_;
-  mlir::Attribute identity_; ///< of a reduction other than a sum, else null
   bool patternOnly_;
   mlir::Value run_;
   mlir::Operation *first_ = nullptr, *last_ = nullptr; ///< of the top-level operations that are the run

@@ -72,8 +72,8 @@ std::optional<Accumulation> matchAccumulation(mlir::func::FuncOp body, const Bod
   const mlir::Value buffer = steps.written.front();
   auto output = mlir::dyn_cast<mlir::BlockArgument>(buffer);
   // Values in the pattern of another tensor have no name of their own.
-  const llvm::StringRef name = output ? argumentString(body, output.getArgNumber(), kName) : llvm::StringRef();
-  if (name.empty())
+  const TensorAttr tensor = output ? dialect::tensorOf(body, output.getArgNumber()) : TensorAttr();
+  if (!tensor)
     return std::nullopt;
 
   // Steps that zero the output, the loop, and stores of the sum that it carries.
@@ -89,7 +89,7 @@ std::optional<Accumulation> matchAccumulation(mlir::func::FuncOp body, const Bod
   const auto isInStep = [&](mlir::Operation *user) { return steps.stepOf(user).has_value(); };
   if (!scalarSum(rows) && !llvm::all_of(buffer.getUsers(), isInStep))
     return std::nullopt;
-  return Accumulation{rows, name, loop != steps.all.begin()};
+  return Accumulation{rows, tensor.getSymbol(), loop != steps.all.begin()};
 }
 
 } // namespace spc::transforms

@@ -25,7 +25,7 @@ RowLoopAttr overRoot(mlir::func::FuncOp body, RowLoopKind kind, mlir::Value limi
   const mlir::BlockArgument indices = dialect::argumentWith(body, items.as(BindKind::Indices));
   if (!indices && kind == RowLoopKind::Segments)
     return {};
-  const auto rows = indices ? body.getArgAttrOfType<ExtentAttr>(indices.getArgNumber(), kAscends) : ExtentAttr();
+  const auto rows = indices ? dialect::ascendingExtentOf(body, indices.getArgNumber()) : ExtentAttr();
   return RowLoopAttr::get(body.getContext(), kind, items, rows);
 }
 

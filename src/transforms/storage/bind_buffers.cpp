@@ -52,7 +52,7 @@ void BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &types) {
   descriptor.setAlignedPtr(builder, location, argument);
   descriptor.setConstantOffset(builder, location, 0);
   const BindAttr bind = dialect::bindOf(body, index);
-  bool isDense = body.getArgAttrOfType<mlir::ArrayAttr>(index, kExtents) != nullptr;
+  bool isDense = dimExtent(body, index, 0) != nullptr;
   auto [strides, offset] = type.getStridesAndOffset();
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
     mlir::Value size = isDense ? asInteger(builder, sizeArgument(body, index, dim))

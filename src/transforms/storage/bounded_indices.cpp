@@ -154,7 +154,7 @@ bool isNonNegative(Value value) {
     return false;
   auto tensor = mlir::cast<mlir::BlockArgument>(coordinates.getTensor());
   auto body = mlir::cast<mlir::func::FuncOp>(tensor.getOwner()->getParentOp());
-  return !levelOf(body, tensor.getArgNumber(), coordinates.getLevel()).getIsSigned();
+  return !dialect::tensorOf(body, tensor.getArgNumber()).getLevel(coordinates.getLevel()).getIsSigned();
 }
 
 bool isNonNegative(const AffineSum &sum) {

@@ -34,7 +34,7 @@ private:
 } // namespace
 
 LevelFunctions::LevelFunctions(mlir::func::FuncOp body, unsigned argument, unsigned level)
-    : body_(body), number_(level), level_(levelOf(body, argument, level)) {}
+    : body_(body), number_(level), level_(dialect::tensorOf(body, argument).getLevel(level)) {}
 
 Value LevelFunctions::size(ExtentAttr extent) const {
   return boundNumber(body_, BindAttr::get(extent));

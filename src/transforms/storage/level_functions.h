@@ -8,7 +8,7 @@
 
 namespace spc::transforms {
 
-/// The level functions (Chou, Kjolstad and Amarasinghe 2018) of one level of a sparse argument, as its `spc.levels`
+/// The level functions (Chou, Kjolstad and Amarasinghe 2018) of one level of a sparse argument, as its `spc.tensor`
 /// describes it. Computes values at the builder's place.
 class LevelFunctions {
 public:
@@ -34,7 +34,8 @@ private:
   mlir::Value size(dialect::ExtentAttr extent) const;
   Parent split(mlir::OpBuilder &builder, mlir::Location location, mlir::Value parent) const;
   mlir::Value evaluate(mlir::OpBuilder &builder, mlir::Location location, dialect::FormAttr form, mlir::Value at) const;
-  mlir::Value sumBelow(mlir::OpBuilder &builder, mlir::Location location, dialect::FormAttr form, mlir::Value end) const;
+  mlir::Value sumBelow(mlir::OpBuilder &builder, mlir::Location location, dialect::FormAttr form,
+                       mlir::Value end) const;
 
   mlir::func::FuncOp body_;
   unsigned number_;

@@ -77,12 +77,10 @@ void LowerDense::convertArguments() {
     if (!isDenseTensor(argument.getType()))
       continue;
     unsigned index = argument.getArgNumber();
-    llvm::ArrayRef<int64_t> modes;
-    if (auto attribute = body.getArgAttrOfType<mlir::DenseI64ArrayAttr>(index, kModes))
-      modes = attribute.asArrayRef();
-    const bool isStrided = static_cast<bool>(body.getArgAttr(index, kStrided));
-    argument.setType(bufferType(mlir::cast<mlir::RankedTensorType>(argument.getType()), modes, isStrided));
-    if (argumentString(body, index, kPatternOf).empty() && !body.getArgAttr(index, kRun))
+    const TensorAttr tensor = dialect::tensorOf(body, index);
+    argument.setType(
+        bufferType(mlir::cast<mlir::RankedTensorType>(argument.getType()), tensor.getModes(), tensor.getIsStrided()));
+    if (!tensor.isDenseProxy())
       dialect::setBind(body, index, fieldOf(body, index, BindKind::Values));
     buffers_[argument] = argument;
   }

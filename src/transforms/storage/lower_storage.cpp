@@ -153,7 +153,7 @@ mlir::LogicalResult LowerStorage::lowerPositions(unsigned argument, sparse::ToPo
       return mlir::failure();
   if (positions->use_empty())
     return mlir::success();
-  if (level == 0 || levelOf(getOperation(), argument, level).computesPositions())
+  if (level == 0 || dialect::tensorOf(getOperation(), argument).getLevel(level).computesPositions())
     return positions.emitError("positions that no array has used other than by loads");
   positions.getResult().replaceAllUsesWith(array(argument, BindKind::Pointers, positions.getResult().getType(), level));
   return mlir::success();
@@ -209,7 +209,7 @@ mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::To
   const ExtentAttr extent = dimExtent(body, argument, level);
   mlir::BlockArgument indices = array(argument, BindKind::Indices, coordinates.getResult().getType(), level);
   if (level == 0 && !known.getIsUnordered() && !known.getIsSigned() && extent)
-    body.setArgAttr(indices.getArgNumber(), kAscends, extent);
+    dialect::setAscendingExtent(body, indices.getArgNumber(), extent);
   coordinates.getResult().replaceAllUsesWith(indices);
   return mlir::success();
 }

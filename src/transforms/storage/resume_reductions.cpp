@@ -49,9 +49,9 @@ public:
   void runOnOperation() override {
     mlir::func::FuncOp body = getOperation();
     for (mlir::BlockArgument argument : body.getArguments())
-      if (mlir::Attribute identity = body.getArgAttr(argument.getArgNumber(), kNeutral))
+      if (const TensorAttr tensor = dialect::tensorOf(body, argument.getArgNumber()); tensor && tensor.getIdentity())
         for (mlir::Operation *user : llvm::make_early_inc_range(argument.getUsers()))
-          if (auto store = mlir::dyn_cast<memref::StoreOp>(user); store && failed(resume(store, identity)))
+          if (auto store = mlir::dyn_cast<memref::StoreOp>(user); store && failed(resume(store, tensor.getIdentity())))
             return signalPassFailure();
   }
 

@@ -48,10 +48,10 @@ public:
     mlir::func::FuncOp body = getOperation();
     collectViews();
     for (unsigned index = body.getNumArguments(); index-- > 0;) {
-      llvm::StringRef owner = argumentString(body, index, kPatternOf);
-      if (owner.empty())
+      const TensorAttr tensor = dialect::tensorOf(body, index);
+      if (!tensor || tensor.getPatternOf().empty())
         continue;
-      if (failed(rewrite(index, views_[owner])))
+      if (failed(rewrite(index, views_[tensor.getPatternOf()])))
         return signalPassFailure();
       eraseArgument(body, index);
     }
@@ -71,19 +71,13 @@ private:
   llvm::StringMap<Views> views_; ///< by owner: the sparse arguments that have its pattern, at the same positions
 };
 
-/// The tensor that owns the structure of a sparse argument.
-llvm::StringRef ownerOf(mlir::func::FuncOp body, unsigned index) {
-  llvm::StringRef owner = argumentString(body, index, kStructureOf);
-  return owner.empty() ? argumentString(body, index, kName) : owner;
-}
-
 /// Collects the views of each pattern: its owner, and every tensor that shares it and is read as an operand.
 void ShareStructure::collectViews() {
   mlir::func::FuncOp body = getOperation();
   views_.clear();
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
     if (mlir::Value argument = body.getArgument(index); sparse::getSparseTensorEncoding(argument.getType()))
-      views_[ownerOf(body, index)].push_back(argument);
+      views_[dialect::tensorOf(body, index).getOwner()].push_back(argument);
 }
 
 /// Collects the loads of a sparse view's values.
@@ -189,12 +183,13 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
                                                  llvm::ArrayRef<NestedAccess> accesses) {
   mlir::func::FuncOp body = getOperation();
   mlir::BlockArgument buffer = body.getArgument(standIn);
+  const TensorAttr proxy = dialect::tensorOf(body, standIn);
   const bool inPlace = llvm::any_of(views, [&](mlir::Value view) {
     const unsigned index = mlir::cast<mlir::BlockArgument>(view).getArgNumber();
-    return argumentString(body, index, kName) == argumentString(body, standIn, kName);
+    return dialect::tensorOf(body, index).getSymbol() == proxy.getSymbol();
   });
   // Slots outside of the tensor are not visited, and hold zero all the same.
-  const bool skipsSlots = !inPlace && body.getArgAttr(standIn, kPadded);
+  const bool skipsSlots = !inPlace && proxy.getIsPadded();
   for (mlir::Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
     auto fill = mlir::dyn_cast<mlir::linalg::FillOp>(user);
     if (!fill)

@@ -4,19 +4,9 @@
 
 namespace spc::transforms {
 
-llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::StringRef attribute) {
-  auto value = body.getArgAttrOfType<mlir::StringAttr>(index, attribute);
-  return value ? value.getValue() : llvm::StringRef();
-}
-
 ExtentAttr dimExtent(mlir::func::FuncOp body, unsigned index, unsigned dim) {
-  auto extents = body.getArgAttrOfType<mlir::ArrayAttr>(index, kExtents);
-  return extents && dim < extents.size() ? mlir::dyn_cast<ExtentAttr>(extents[dim]) : ExtentAttr();
-}
-
-LevelAttr levelOf(mlir::func::FuncOp body, unsigned index, unsigned level) {
-  auto levels = body.getArgAttrOfType<mlir::ArrayAttr>(index, kLevels);
-  return levels && level < levels.size() ? mlir::cast<LevelAttr>(levels[level]) : LevelAttr::get(body.getContext());
+  const TensorAttr tensor = dialect::tensorOf(body, index);
+  return tensor ? tensor.getExtent(dim) : ExtentAttr();
 }
 
 mlir::BlockArgument boundArgument(mlir::func::FuncOp body, BindAttr bind, mlir::Type type) {
@@ -29,7 +19,7 @@ mlir::BlockArgument boundNumber(mlir::func::FuncOp body, BindAttr bind) {
 }
 
 BindAttr fieldOf(mlir::func::FuncOp body, unsigned index, BindKind kind, int64_t level) {
-  return BindAttr::get(body.getContext(), kind, argumentString(body, index, kName), level);
+  return BindAttr::get(body.getContext(), kind, dialect::tensorOf(body, index).getSymbol(), level);
 }
 
 mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsigned dim) {

@@ -14,33 +14,11 @@ using dialect::BindAttr;
 using dialect::BindKind;
 using dialect::ExtentAttr;
 using dialect::LevelAttr;
-
-/// Attribute names on the body's arguments; see mlirgen.h and docs/architecture.md, "The body's arguments".
-inline constexpr llvm::StringLiteral kName = "spc.name";
-inline constexpr llvm::StringLiteral kExtents = "spc.extents";
-inline constexpr llvm::StringLiteral kModes = "spc.modes";
-inline constexpr llvm::StringLiteral kStrided = "spc.strided";
-inline constexpr llvm::StringLiteral kLevels = "spc.levels";
-inline constexpr llvm::StringLiteral kPatternOf = "spc.pattern_of";
-inline constexpr llvm::StringLiteral kStructureOf = "spc.structure_of";
-inline constexpr llvm::StringLiteral kPadded = "spc.padded";
-inline constexpr llvm::StringLiteral kRun = "spc.run";
-inline constexpr llvm::StringLiteral kNeutral = "spc.neutral";
-inline constexpr llvm::StringLiteral kCollect = "spc.collect";
-inline constexpr llvm::StringLiteral kRows = "spc.rows";
-inline constexpr llvm::StringLiteral kKeyBits = "spc.key_bits";
-/// On the coordinates of a compressed root: they ascend, in the extent that this names.
-inline constexpr llvm::StringLiteral kAscends = "spc.ascends";
-
-/// The string attribute `attribute` of argument `index`, or empty.
-llvm::StringRef argumentString(mlir::func::FuncOp body, unsigned index, llvm::StringRef attribute);
+using dialect::TensorAttr;
 
 /// The extent of dimension `dim` of the tensor that argument `index` is, of a sparse one of level `dim`; null where
 /// nothing says it.
 ExtentAttr dimExtent(mlir::func::FuncOp body, unsigned index, unsigned dim);
-
-/// What `spc.levels` says of a level of argument `index`, be that nothing.
-LevelAttr levelOf(mlir::func::FuncOp body, unsigned index, unsigned level);
 
 /// The argument bound to `bind`, added at the end with `type` where there is none.
 mlir::BlockArgument boundArgument(mlir::func::FuncOp body, BindAttr bind, mlir::Type type);

@@ -10,12 +10,8 @@
 // CHECK:           scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
 // CHECK:         spc.open_run %[[ASSEMBLY]][%[[CHUNK]]] number 1
 // CHECK:           scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
-func.func @two_runs(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                         spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                         spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
-                    %b: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                         spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                         spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 1 : i64},
+func.func @two_runs(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
+                    %b: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <1, dims = [0, 1], rows = 1, key_bits = 32>>},
                     %v: f64, %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -44,9 +40,7 @@ func.func @two_runs(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
 // CHECK:           spc.end_row %{{.*}}(%[[I]])
 // CHECK-NOT:       spc.row_loop
 // CHECK:         return
-func.func @listed_rows(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                            spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                            spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @listed_rows(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                        %indices: memref<?xindex>, %v: f64, %count: index {spc.bind = #spc.bind<count, "B", 0>},
                        %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
@@ -67,12 +61,8 @@ func.func @listed_rows(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
 // CHECK-NOT:     #spc.bind<begin
 // CHECK-NOT:     spc.row_loop
 // CHECK:         return
-func.func @one_listed(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                           spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                           spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
-                      %b: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                           spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                           spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 1 : i64},
+func.func @one_listed(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
+                      %b: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <1, dims = [0, 1], rows = 1, key_bits = 32>>},
                       %indices: memref<?xindex>, %v: f64, %count: index {spc.bind = #spc.bind<count, "B", 0>},
                       %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index

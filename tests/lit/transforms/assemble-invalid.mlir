@@ -1,8 +1,7 @@
 // RUN: spc-opt %s -spc-assemble -split-input-file -verify-diagnostics
 
 // Columns outermost, where rows are said to be.
-func.func @columns_first(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                              spc.key_bits = 32 : i64, spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @columns_first(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                          %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -20,8 +19,7 @@ func.func @columns_first(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, sp
 
 // -----
 
-func.func @overwritten(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                            spc.key_bits = 32 : i64, spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @overwritten(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                        %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -37,8 +35,7 @@ func.func @overwritten(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.
 
 // -----
 
-func.func @copied(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>, spc.extents = [#spc.extent<"i">, #spc.extent<"j">], spc.key_bits = 32 : i64,
-                                       spc.name = "A", spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @copied(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                   %b: memref<?x?xf64> {spc.bind = #spc.bind<values, "b">}) {
   // expected-error @+1 {{an assembled output is used in an unknown way}}
   memref.copy %a, %b : memref<?x?xf64> to memref<?x?xf64>

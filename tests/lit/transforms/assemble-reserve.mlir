@@ -9,9 +9,7 @@
 // CHECK:           spc.reserve %{{.*}}, %[[SUM]]
 // CHECK-COUNT-2:   spc.append {{.*}} reserved
 // CHECK:           spc.end_row
-func.func @twice(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                      spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                      spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @twice(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                  %pointers: memref<?xindex>, %indices: memref<?xindex>, %v: f64,
                  %m: index {spc.bind = #spc.bind<size, "i">}) {
   %c0 = arith.constant 0 : index
@@ -53,9 +51,7 @@ func.func @twice(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
 // CHECK:           scf.for %{{.*}} = %[[REST]]#1 to %[[B1]]
 // CHECK:             spc.append {{.*}} reserved
 // CHECK:           spc.end_row
-func.func @merged(%c: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                       spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                       spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @merged(%c: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                   %ap: memref<?xindex>, %ai: memref<?xindex>, %bp: memref<?xindex>, %bi: memref<?xindex>, %v: f64,
                   %m: index {spc.bind = #spc.bind<size, "i">}) {
   %c0 = arith.constant 0 : index

@@ -8,7 +8,7 @@
 // CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "i">}
 // CHECK-SAME:    %[[ASSEMBLY:[a-z0-9]*]]: !llvm.ptr {spc.bind = #spc.bind<assembly>}
 // CHECK-SAME:    %[[CHUNK:[a-z0-9]*]]: index {spc.bind = #spc.bind<chunk>}
-// CHECK-NOT:     spc.run =
+// CHECK-NOT:     run =
 // CHECK:         spc.open_run %[[ASSEMBLY]][%[[CHUNK]]] number 0 {
 // CHECK-NEXT:    ^bb0(%[[INTO:.*]]: !spc.run<append, row = 1, key = i32, value = f64>):
 // CHECK-NEXT:      scf.for %[[I:.*]] = %[[BEGIN]] to %[[END]]
@@ -24,9 +24,7 @@
 // CHECK:             spc.end_row %[[INTO]](%[[I]])
 // CHECK-NEXT:      } {spc.row_loop = #spc.row_loop<rows, <size, "i">, <"i">>}
 // CHECK-NEXT:      spc.close_run
-func.func @append(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                       spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                       spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @append(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                   %pointers: memref<?xindex>, %indices: memref<?xindex>, %v: f64,
                   %m: index {spc.bind = #spc.bind<size, "i">}) {
   %c0 = arith.constant 0 : index
@@ -56,9 +54,7 @@ func.func @append(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
 // CHECK-NEXT:            %[[NEW:.*]] = arith.addf %[[OLD]], %
 // CHECK-NEXT:            spc.accumulate %[[INTO]][%[[J]] at %[[SLOT]]], %[[NEW]]
 // CHECK:             spc.end_row %[[INTO]](%[[I]])
-func.func @gustavson(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                          spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                          spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @gustavson(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                      %indices: memref<?xindex>, %v: f64, %m: index {spc.bind = #spc.bind<size, "i">}, %l: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -87,9 +83,7 @@ func.func @gustavson(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
 // CHECK-NEXT:            spc.note_addend %[[IT]]
 // CHECK:             spc.close_sum %[[INTO]][%[[J]]], %[[IT]], %[[SUM]]
 // CHECK:           spc.end_row
-func.func @reduction(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                          spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                          spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @reduction(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                      %v: f64, %m: index {spc.bind = #spc.bind<size, "i">},
                      %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
@@ -118,9 +112,7 @@ func.func @reduction(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
 // CHECK:         %[[IT:.*]], %[[START:.*]] = spc.open_sum %{{.*}}[%{{.*}}] : <workspace
 // CHECK-NEXT:    %[[SUM:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[START]])
 // CHECK:         spc.close_sum %{{.*}}[%{{.*}}], %[[IT]], %[[SUM]]
-func.func @repeated_reduction(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                                   spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                                   spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @repeated_reduction(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                               %v: f64, %m: index {spc.bind = #spc.bind<size, "i">},
                               %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
@@ -145,10 +137,7 @@ func.func @repeated_reduction(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1
 // CHECK:         %{{.*}}, %[[OLD:.*]] = spc.locate %{{.*}}[%{{.*}}] or(0xFFF0000000000000 : f64) : <workspace
 // CHECK:         %[[NEW:.*]] = arith.maximumf %[[OLD]]
 // CHECK:         spc.accumulate %{{.*}}[%{{.*}} at %{{.*}}], %[[NEW]]
-func.func @largest(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                        spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                        spc.key_bits = 32 : i64, spc.neutral = 0xFFF0000000000000 : f64,
-                                        spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @largest(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32> identity = 0xFFF0000000000000 : f64>},
                    %v: f64, %m: index {spc.bind = #spc.bind<size, "i">}, %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -174,9 +163,7 @@ func.func @largest(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
 // CHECK-NEXT:          %[[KEY:.*]] = arith.addi %[[SCALED]], %[[K]]
 // CHECK-NEXT:          spc.append %{{.*}}[%[[KEY]]],
 // CHECK:           spc.end_row %{{.*}}(%[[J]])
-func.func @wide_key(%a: memref<?x?x?xf64> {spc.collect = array<i64: 1, 0, 2>,
-                                           spc.extents = [#spc.extent<"i">, #spc.extent<"j">, #spc.extent<"k">],
-                                           spc.key_bits = 64 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @wide_key(%a: memref<?x?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">, <"k">] run = <0, dims = [1, 0, 2], rows = 1, key_bits = 64>>},
                     %v: f64, %l: index {spc.bind = #spc.bind<size, "k">}, %m: index {spc.bind = #spc.bind<size, "i">},
                     %n: index {spc.bind = #spc.bind<size, "j">}) {
   %c0 = arith.constant 0 : index
@@ -201,9 +188,7 @@ func.func @wide_key(%a: memref<?x?x?xf64> {spc.collect = array<i64: 1, 0, 2>,
 // CHECK-NEXT:    }
 // CHECK-NEXT:    spc.end_row %{{.*}}()
 // CHECK-NEXT:    spc.close_run
-func.func @whole(%z: memref<?xf64> {spc.collect = array<i64: 0>,
-                                    spc.extents = [#spc.extent<"i">], spc.key_bits = 32 : i64,
-                                    spc.rows = 0 : i64, spc.run = 0 : i64},
+func.func @whole(%z: memref<?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">] run = <0, dims = [0], rows = 0, key_bits = 32>>},
                  %indices: memref<?xindex>, %v: f64, %count: index {spc.bind = #spc.bind<count, "v", 0>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -222,9 +207,7 @@ func.func @whole(%z: memref<?xf64> {spc.collect = array<i64: 0>,
 // CHECK-NEXT:      scf.for
 // CHECK-NEXT:        scf.for %[[J:.*]] =
 // CHECK-NEXT:        spc.append %[[INTO]][%[[J]]] :
-func.func @pattern(%a: memref<?x?xf64> {spc.collect = array<i64: 0, 1>,
-                                        spc.extents = [#spc.extent<"i">, #spc.extent<"j">],
-                                        spc.key_bits = 32 : i64, spc.rows = 1 : i64, spc.run = 0 : i64},
+func.func @pattern(%a: memref<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"i">, <"j">] run = <0, dims = [0, 1], rows = 1, key_bits = 32>>},
                    %values: memref<?xf64>, %m: index {spc.bind = #spc.bind<size, "i">},
                    %n: index {spc.bind = #spc.bind<size, "j">}) attributes {spc.pattern_only} {
   %c0 = arith.constant 0 : index

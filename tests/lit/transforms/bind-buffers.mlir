@@ -9,7 +9,7 @@
 // CHECK-DAG:     %[[VIEW:.*]] = builtin.unrealized_conversion_cast %{{.*}} to memref<?x?xf64, strided<[?, 1]>>
 // CHECK:         memref.load %[[VIEW]]
 func.func @body(%a: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>},
-                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.name = "B", spc.extents = [#spc.extent<"k">, #spc.extent<"n">]},
+                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"k">, <"n">]>},
                 %n: index {spc.bind = #spc.bind<size, "n">}) {
   %p = memref.load %a[%n] : memref<?xi32>
   %i = arith.index_cast %p : i32 to index

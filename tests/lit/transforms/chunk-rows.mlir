@@ -179,7 +179,7 @@ func.func @loaded_parent(%d: memref<?xf64> {spc.bind = #spc.bind<values, "D">}, 
 // CHECK-LABEL: func.func @sum_of_chunks(
 // CHECK-SAME:    #spc.bind<begin, "m">
 // CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "m"> copies = "s" zeroed = true>
-func.func @sum_of_chunks(%s: memref<f64> {spc.bind = #spc.bind<values, "s">, spc.name = "s"},
+func.func @sum_of_chunks(%s: memref<f64> {spc.bind = #spc.bind<values, "s">, spc.tensor = #spc.tensor<"s">},
                          %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">}, %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -199,7 +199,7 @@ func.func @sum_of_chunks(%s: memref<f64> {spc.bind = #spc.bind<values, "s">, spc
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME:    #spc.bind<begin, "n">
 // CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "n"> copies = "y">
-func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name = "y"},
+func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                    %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
                    %n: index {spc.bind = #spc.bind<size, "n">}) {
   %c0 = arith.constant 0 : index
@@ -217,7 +217,7 @@ func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.nam
 // CHECK-LABEL: func.func @addend_depends(
 // CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @addend_depends(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name = "y"},
+func.func @addend_depends(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                           %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
                           %n: index {spc.bind = #spc.bind<size, "n">}) {
   %c0 = arith.constant 0 : index
@@ -244,7 +244,7 @@ func.func @addend_depends(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, 
 // CHECK:         %[[LAST:.*]]:2 = scf.while
 // CHECK:           arith.cmpi ult, %{{.*}}, %[[E]]
 // CHECK:         scf.for %{{.*}} = %[[FIRST]]#0 to %[[LAST]]#0
-func.func @root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name = "y"},
+func.func @root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                 %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>, spc.ascends = #spc.extent<"m">}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
                 %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">}) {
   %c0 = arith.constant 0 : index
@@ -266,7 +266,7 @@ func.func @root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name =
 // CHECK-LABEL: func.func @unordered_root(
 // CHECK-NOT:     <begin,
 // CHECK:         return
-func.func @unordered_root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.name = "y"},
+func.func @unordered_root(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
                           %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
                           %count: index {spc.bind = #spc.bind<count, "A", 0>}) {
   %c0 = arith.constant 0 : index

@@ -35,9 +35,9 @@
 // CHECK:               scf.for %{{.*}} = %c0 to %[[COLUMNS]]
 // CHECK-NOT:     spc.partial
 // CHECK-NOT:     spc.clipped
-func.func @blocks(%a: tensor<?x?x4x8xf64, #bsr> {spc.name = "A", spc.extents = [#spc.extent<"m" by 4>, #spc.extent<"n" by 8>, #spc.extent<"">, #spc.extent<"">]},
-                  %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @blocks(%a: tensor<?x?x4x8xf64, #bsr> {spc.tensor = #spc.tensor<"A" extents = [<"m" by 4>, <"n" by 8>, <"">, <"">]>},
+                  %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                  %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(io, jo, ii, ji) -> (io, jo, ii, ji)>, affine_map<(io, jo, ii, ji) -> (jo * 8 + ji)>,
                                              affine_map<(io, jo, ii, ji) -> (io * 4 + ii)>],
                             iterator_types = ["parallel", "reduction", "parallel", "reduction"], sorted = true}
@@ -60,9 +60,9 @@ func.func @blocks(%a: tensor<?x?x4x8xf64, #bsr> {spc.name = "A", spc.extents = [
 // CHECK:         %[[ROOM:.*]] = arith.subi %[[N]], %[[D]]
 // CHECK:         %[[END:.*]] = arith.minsi %[[M]], %[[ROOM]]
 // CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]]
-func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"">, #spc.extent<"m">], spc.levels = [#spc.level<isSigned = true>, #spc.level<>]},
-                     %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                     %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.tensor = #spc.tensor<"A" extents = [<"">, <"m">] levels = [<isSigned = true>, <>]>},
+                     %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                     %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(d, i) -> (d, i)>, affine_map<(d, i) -> (i + d)>,
                                              affine_map<(d, i) -> (i)>],
                             iterator_types = ["reduction", "parallel"], sorted = true}
@@ -84,9 +84,9 @@ func.func @diagonals(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#
 // CHECK:         %[[ROOM:.*]] = arith.addi %[[D]], %[[M]]
 // CHECK:         %[[END:.*]] = arith.minsi %[[N]], %[[ROOM]]
 // CHECK:         scf.for %{{.*}} = %[[FIRST]] to %[[END]]
-func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"">, #spc.extent<"n">], spc.levels = [#spc.level<isSigned = true>, #spc.level<>]},
-                   %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @columns(%a: tensor<?x?xf64, #dia> {spc.tensor = #spc.tensor<"A" extents = [<"">, <"n">] levels = [<isSigned = true>, <>]>},
+                   %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                   %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(d, j) -> (d, j)>, affine_map<(d, j) -> (j)>,
                                              affine_map<(d, j) -> (j - d)>],
                             iterator_types = ["reduction", "reduction"], sorted = true}
@@ -110,9 +110,9 @@ func.func @columns(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#sp
 // CHECK:           } else {
 // CHECK:             scf.yield %[[SUM]]
 // CHECK:           scf.yield %[[NEXT]]
-func.func @offsets(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"">], spc.levels = [#spc.level<>, #spc.level<isSigned = true>]},
-                   %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @offsets(%a: tensor<?x?xf64, #rows> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"">] levels = [<>, <isSigned = true>]>},
+                   %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                   %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, d) -> (i, d)>, affine_map<(i, d) -> (i + d)>,
                                              affine_map<(i, d) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -136,12 +136,10 @@ func.func @offsets(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#s
 // CHECK:               scf.yield %[[SUM]]
 // CHECK:           } else {
 // CHECK:             scf.yield %[[SUM]]
-func.func @merged(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"">],
-                                              spc.levels = [#spc.level<>, #spc.level<isSigned = true>]},
-                  %b: tensor<?x?xf64, #rows> {spc.name = "B", spc.extents = [#spc.extent<"m">, #spc.extent<"">],
-                                              spc.levels = [#spc.level<>, #spc.level<isSigned = true>]},
-                  %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @merged(%a: tensor<?x?xf64, #rows> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"">] levels = [<>, <isSigned = true>]>},
+                  %b: tensor<?x?xf64, #rows> {spc.tensor = #spc.tensor<"B" extents = [<"m">, <"">] levels = [<>, <isSigned = true>]>},
+                  %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                  %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, d) -> (i, d)>, affine_map<(i, d) -> (i, d)>,
                                              affine_map<(i, d) -> (i + d)>, affine_map<(i, d) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -166,9 +164,9 @@ func.func @merged(%a: tensor<?x?xf64, #rows> {spc.name = "A", spc.extents = [#sp
 // CHECK:         } else {
 // CHECK:           %[[END:.*]] = arith.minsi
 // CHECK:           scf.for %{{.*}} = %c0 to %[[END]]
-func.func @root(%a: tensor<?x8xf64, #blocks> {spc.name = "A", spc.extents = [#spc.extent<"n" by 8>, #spc.extent<"">]},
-                %b: tensor<?x?xf64, #csr> {spc.name = "B", spc.extents = [#spc.extent<"n">, #spc.extent<"k">]},
-                %s: tensor<f64> {spc.name = "s"}) -> tensor<f64> {
+func.func @root(%a: tensor<?x8xf64, #blocks> {spc.tensor = #spc.tensor<"A" extents = [<"n" by 8>, <"">]>},
+                %b: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"B" extents = [<"n">, <"k">]>},
+                %s: tensor<f64> {spc.tensor = #spc.tensor<"s">}) -> tensor<f64> {
   %result = linalg.generic {indexing_maps = [affine_map<(jo, ji, k) -> (jo, ji)>,
                                              affine_map<(jo, ji, k) -> (jo * 8 + ji, k)>,
                                              affine_map<(jo, ji, k) -> ()>],
@@ -187,9 +185,9 @@ func.func @root(%a: tensor<?x8xf64, #blocks> {spc.name = "A", spc.extents = [#sp
 // CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
 // CHECK:         %[[FULL:.*]] = arith.cmpi sle, %{{.*}}, %[[N]]
 // CHECK:         scf.if %[[FULL]] -> (f64) {
-func.func @deep_root(%a: tensor<?x8xf64, #blocks> {spc.name = "A", spc.extents = [#spc.extent<"n" by 8>, #spc.extent<"">]},
-                     %b: tensor<?x?x?xf64, #cube> {spc.name = "B", spc.extents = [#spc.extent<"n">, #spc.extent<"l">, #spc.extent<"k">]},
-                     %s: tensor<f64> {spc.name = "s"}) -> tensor<f64> {
+func.func @deep_root(%a: tensor<?x8xf64, #blocks> {spc.tensor = #spc.tensor<"A" extents = [<"n" by 8>, <"">]>},
+                     %b: tensor<?x?x?xf64, #cube> {spc.tensor = #spc.tensor<"B" extents = [<"n">, <"l">, <"k">]>},
+                     %s: tensor<f64> {spc.tensor = #spc.tensor<"s">}) -> tensor<f64> {
   %result = linalg.generic {indexing_maps = [affine_map<(jo, ji, l, k) -> (jo, ji)>,
                                              affine_map<(jo, ji, l, k) -> (jo * 8 + ji, l, k)>,
                                              affine_map<(jo, ji, l, k) -> ()>],

@@ -18,9 +18,9 @@
 // CHECK:           scf.for %[[T:[a-z0-9]*]] = %c0 to %[[C3]]
 // CHECK:             %[[P:.*]] = arith.addi %[[FIRST]], %[[T]]
 // CHECK:             memref.load %{{.*}}[%[[P]]]
-func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [#spc.level<>, #spc.level<fixed = 3>]},
-               %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-               %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @ell(%a: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"n">] levels = [<>, <fixed = 3>]>},
+               %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+               %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -38,9 +38,9 @@ func.func @ell(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.ex
 // CHECK-SAME:    %[[W:[a-z0-9]*]]: index {spc.bind = #spc.bind<width, "A", 1>}
 // CHECK:         arith.muli %{{.*}}, %[[W]]
 // CHECK-NOT:     <pointers, "A"
-func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [#spc.level<>, #spc.level<width = <width, "A", 1>>]},
-                     %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                     %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"n">] levels = [<>, <width = <width, "A", 1>>]>},
+                     %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                     %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -66,9 +66,9 @@ func.func @ell_width(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#
 // CHECK:           scf.for %[[P:.*]] = %[[FIRST]] to
 // CHECK:             %[[J:.*]] = arith.subi %[[P]], %[[FIRST]]
 // CHECK:             memref.load %[[X]][%[[J]]]
-func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [#spc.level<>, #spc.level<isImplicit = true>]},
-                  %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"n">] levels = [<>, <isImplicit = true>]>},
+                  %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                  %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -96,11 +96,9 @@ func.func @ragged(%a: tensor<?x?xf64, #narrow> {spc.name = "A", spc.extents = [#
 // CHECK:           scf.for %[[P:.*]] = %[[FIRST]] to %[[END]]
 // CHECK:             %[[PLACE:.*]] = arith.subi %[[P]], %[[FIRST]]
 // CHECK:             arith.addi %[[PLACE]], %[[I]]
-func.func @upper(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">],
-                 spc.levels = [#spc.level<>, #spc.level<closed = <0, -1, 1>, extent = <"n">, parents = <"m">,
-                                    start = <0, 1, 0>, isImplicit = true>]},
-                 %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                 %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @upper(%a: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"n">] levels = [<>, <closed = <0, -1, 1>, extent = <"n">, parents = <"m">, start = <0, 1, 0>, isImplicit = true>]>},
+                 %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                 %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -117,8 +115,8 @@ func.func @upper(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.
 // CHECK-LABEL: func.func @root(
 // CHECK-NOT:     <count, "A", 0>
 // CHECK:         scf.for %{{.*}} = %c0{{.*}} to %c5
-func.func @root(%a: tensor<?xf64, #vector> {spc.name = "A", spc.extents = [#spc.extent<"n">], spc.levels = [#spc.level<fixed = 5>]},
-                %s: tensor<f64> {spc.name = "s"}) -> tensor<f64> {
+func.func @root(%a: tensor<?xf64, #vector> {spc.tensor = #spc.tensor<"A" extents = [<"n">] levels = [<fixed = 5>]>},
+                %s: tensor<f64> {spc.tensor = #spc.tensor<"s">}) -> tensor<f64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>],
                             iterator_types = ["reduction"], sorted = true}
       ins(%a : tensor<?xf64, #vector>) outs(%s : tensor<f64>) {
@@ -139,11 +137,9 @@ func.func @root(%a: tensor<?xf64, #vector> {spc.name = "A", spc.extents = [#spc.
 // CHECK:             %[[FIRST:.*]] = arith.addi %[[BELOW]], %[[BEFORE]]
 // CHECK:             %[[LENGTH:.*]] = arith.addi %[[I]], %c1
 // CHECK:             arith.addi %[[FIRST]], %[[LENGTH]]
-func.func @batch(%a: tensor<?x?x?xf64, #batch> {spc.name = "A", spc.extents = [#spc.extent<"b">, #spc.extent<"n">, #spc.extent<"n">],
-                 spc.levels = [#spc.level<>, #spc.level<>, #spc.level<closed = <1, 1, 0>, extent = <"n">, parents = <"n">,
-                                        start = <0, 0, 0>, isImplicit = true>]},
-                 %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                 %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @batch(%a: tensor<?x?x?xf64, #batch> {spc.tensor = #spc.tensor<"A" extents = [<"b">, <"n">, <"n">] levels = [<>, <>, <closed = <1, 1, 0>, extent = <"n">, parents = <"n">, start = <0, 0, 0>, isImplicit = true>]>},
+                 %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                 %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(b, i, j) -> (b, i, j)>, affine_map<(b, i, j) -> (j)>,
                                              affine_map<(b, i, j) -> (i)>],
                             iterator_types = ["reduction", "parallel", "reduction"], sorted = true}
@@ -161,9 +157,9 @@ func.func @batch(%a: tensor<?x?x?xf64, #batch> {spc.name = "A", spc.extents = [#
 // CHECK:         scf.while (%{{.*}} = %[[FIRST:.*]], %{{.*}} = %{{.*}}, %{{.*}} = %{{.*}})
 // CHECK:         ^bb0(%[[P:.*]]: index, %{{.*}}: index, %{{.*}}: f64):
 // CHECK:           arith.subi %[[P]], %[[FIRST]]
-func.func @merged(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.levels = [#spc.level<>, #spc.level<isImplicit = true>]},
-                  %b: tensor<?x?xf64, #csr> {spc.name = "B", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @merged(%a: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"n">] levels = [<>, <isImplicit = true>]>},
+                  %b: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"B" extents = [<"m">, <"n">]>},
+                  %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -184,10 +180,9 @@ func.func @merged(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc
 // CHECK:           %[[TWICE:.*]] = arith.muli %[[P]], %c2
 // CHECK:           %[[PLACE:.*]] = arith.addi %[[TWICE]], %c1
 // CHECK:           memref.load %[[ENTRIES]][%[[PLACE]]]
-func.func @structs(%a: tensor<?x?xf64, #coo> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">],
-                   spc.levels = [#spc.level<field = 0, fields = 2>, #spc.level<field = 1, fields = 2>]},
-                   %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                   %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @structs(%a: tensor<?x?xf64, #coo> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"n">] levels = [<field = 0, fields = 2>, <field = 1, fields = 2>]>},
+                   %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                   %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}
@@ -206,9 +201,9 @@ func.func @structs(%a: tensor<?x?xf64, #coo> {spc.name = "A", spc.extents = [#sp
 // CHECK:         %[[LEFT:.*]] = arith.index_cast %{{.*}} : i32 to index
 // CHECK:         %[[RIGHT:.*]] = arith.index_cast %{{.*}} : i32 to index
 // CHECK:         arith.cmpi slt, %[[RIGHT]], %[[LEFT]]
-func.func @signed(%a: tensor<?x?xf64, #dia> {spc.name = "A", spc.extents = [#spc.extent<"d">, #spc.extent<"m">], spc.levels = [#spc.level<isSigned = true>, #spc.level<>]},
-                  %b: tensor<?x?xf64, #dia> {spc.name = "B", spc.extents = [#spc.extent<"d">, #spc.extent<"m">], spc.levels = [#spc.level<isSigned = true>, #spc.level<>]},
-                  %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @signed(%a: tensor<?x?xf64, #dia> {spc.tensor = #spc.tensor<"A" extents = [<"d">, <"m">] levels = [<isSigned = true>, <>]>},
+                  %b: tensor<?x?xf64, #dia> {spc.tensor = #spc.tensor<"B" extents = [<"d">, <"m">] levels = [<isSigned = true>, <>]>},
+                  %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(d, i) -> (d, i)>, affine_map<(d, i) -> (d, i)>,
                                              affine_map<(d, i) -> (i)>],
                             iterator_types = ["reduction", "parallel"], sorted = true}

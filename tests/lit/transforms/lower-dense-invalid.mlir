@@ -3,9 +3,9 @@
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
 
 // What the sparsifier left behind is a bug of ours, never passed on.
-func.func @left(%a: tensor<?x?xf64, #csr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
-                %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"m">]},
-                %y: tensor<?x?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.modes = array<i64: 0, 1>})
+func.func @left(%a: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"n">]>},
+                %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"m">]>},
+                %y: tensor<?x?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">, <"n">] modes = [0, 1]>})
     -> tensor<?x?xf64> {
   // expected-error @+1 {{sparse operand left by the sparsifier}}
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>,

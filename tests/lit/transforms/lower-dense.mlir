@@ -12,9 +12,9 @@
 // CHECK:           memref.load %[[Y]][%[[I]]]
 // CHECK:           memref.store %{{.*}}, %[[Y]][%[[I]]]
 // CHECK:         return{{$}}
-func.func @chain(%x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"m">]},
-                 %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]},
-                 %alpha: f64 {spc.name = "alpha"}) -> tensor<?xf64> {
+func.func @chain(%x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"m">]>},
+                 %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>},
+                 %alpha: f64 {spc.tensor = #spc.tensor<"alpha">}) -> tensor<?xf64> {
   %zero = arith.constant 0.0 : f64
   %filled = linalg.fill ins(%zero : f64) outs(%y : tensor<?xf64>) -> tensor<?xf64>
   %result = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
@@ -31,7 +31,7 @@ func.func @chain(%x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"
 // A column-major matrix has its unit stride in dimension 0.
 // CHECK-LABEL: func.func @columns(
 // CHECK-SAME:    memref<?x?xf64, strided<[1, ?]>>
-func.func @columns(%a: tensor<?x?xf64> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.modes = array<i64: 1, 0>}) {
+func.func @columns(%a: tensor<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"n">] modes = [1, 0]>}) {
   return
 }
 
@@ -39,7 +39,7 @@ func.func @columns(%a: tensor<?x?xf64> {spc.name = "A", spc.extents = [#spc.exte
 // CHECK-LABEL: func.func @scalar(
 // CHECK-SAME:    %[[S:.*]]: memref<f64> {spc.bind = #spc.bind<values, "s">
 // CHECK:         memref.load %[[S]][]
-func.func @scalar(%s: tensor<f64> {spc.name = "s"}, %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]})
+func.func @scalar(%s: tensor<f64> {spc.tensor = #spc.tensor<"s">}, %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>})
     -> tensor<?xf64> {
   %value = tensor.extract %s[] : tensor<f64>
   %filled = linalg.fill ins(%value : f64) outs(%y : tensor<?xf64>) -> tensor<?xf64>

@@ -14,9 +14,9 @@
 // CHECK:           memref.load %[[PTR]][%[[J]]]
 // CHECK:             memref.load %[[IND]]
 // CHECK:             memref.load %[[VAL]]
-func.func @csc(%a: tensor<?x?xf64, #csc> {spc.name = "A", spc.extents = [#spc.extent<"n">, #spc.extent<"m">]},
-               %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-               %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @csc(%a: tensor<?x?xf64, #csc> {spc.tensor = #spc.tensor<"A" extents = [<"n">, <"m">]>},
+               %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+               %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(j, i) -> (j, i)>, affine_map<(j, i) -> (j)>,
                                              affine_map<(j, i) -> (i)>],
                             iterator_types = ["reduction", "parallel"], sorted = true}
@@ -35,9 +35,9 @@ func.func @csc(%a: tensor<?x?xf64, #csc> {spc.name = "A", spc.extents = [#spc.ex
 // CHECK-SAME:    %[[COUNT:[a-z0-9]*]]: index {spc.bind = #spc.bind<count, "A", 0>}
 // CHECK-NOT:     <pointers, "A", 0>
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %[[COUNT]]
-func.func @dcsr(%a: tensor<?x?xf64, #dcsr> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
-                %x: tensor<?xf64> {spc.name = "x", spc.extents = [#spc.extent<"n">]},
-                %y: tensor<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">]}) -> tensor<?xf64> {
+func.func @dcsr(%a: tensor<?x?xf64, #dcsr> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"n">]>},
+                %x: tensor<?xf64> {spc.tensor = #spc.tensor<"x" extents = [<"n">]>},
+                %y: tensor<?xf64> {spc.tensor = #spc.tensor<"y" extents = [<"m">]>}) -> tensor<?xf64> {
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>,
                                              affine_map<(i, j) -> (i)>],
                             iterator_types = ["parallel", "reduction"], sorted = true}

@@ -18,7 +18,7 @@
 // CHECK-COUNT-2:       memref.prefetch %[[B]]
 // CHECK-NOT:           memref.prefetch
 func.func @spmm(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>},
-                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.extents = [#spc.extent<"j">, #spc.extent<"k">], spc.name = "B"},
+                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"j">, <"k">]>},
                 %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = #spc.bind<size, "i">}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -71,7 +71,7 @@ func.func @spmm(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %c
 // CHECK:                 memref.prefetch %[[B]]
 func.func @fibers(%slices: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 1>}, %fibers: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 2>},
                   %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "T", 2>},
-                  %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.extents = [#spc.extent<"k">, #spc.extent<"r">], spc.name = "B"},
+                  %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"k">, <"r">]>},
                   %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = #spc.bind<count, "T", 0>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -2,7 +2,7 @@
 
 // The loop starts with what the target holds, not with what is neutral.
 // CHECK-LABEL: func.func @resume
-func.func @resume(%y: memref<?xf64> {spc.neutral = 0x7FF0000000000000 : f64}, %x: memref<?xf64>, %n: index) {
+func.func @resume(%y: memref<?xf64> {spc.tensor = #spc.tensor<"y" identity = 0x7FF0000000000000 : f64>}, %x: memref<?xf64>, %n: index) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %neutral = arith.constant 0x7FF0000000000000 : f64
@@ -21,7 +21,7 @@ func.func @resume(%y: memref<?xf64> {spc.neutral = 0x7FF0000000000000 : f64}, %x
 
 // What has folded to another constant stays.
 // CHECK-LABEL: func.func @folded
-func.func @folded(%y: memref<?xi8> {spc.neutral = 1 : i8}) {
+func.func @folded(%y: memref<?xi8> {spc.tensor = #spc.tensor<"y" identity = 1 : i8>}) {
   %c0 = arith.constant 0 : index
   // CHECK: %[[ZERO:.*]] = arith.constant 0 : i8
   %zero = arith.constant 0 : i8

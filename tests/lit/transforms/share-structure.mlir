@@ -10,10 +10,10 @@
 // CHECK:             scf.for
 // CHECK:             memref.store %{{.*}}, %[[VALUES]][%[[P]]]
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
-func.func @sddmm(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
-                 %a: tensor<?x?xf64> {spc.name = "A", spc.extents = [#spc.extent<"m">, #spc.extent<"k">], spc.modes = array<i64: 0, 1>},
-                 %b: tensor<?x?xf64> {spc.name = "B", spc.extents = [#spc.extent<"n">, #spc.extent<"k">], spc.modes = array<i64: 0, 1>},
-                 %d: tensor<?x?xf64> {spc.name = "D", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.pattern_of = "S"})
+func.func @sddmm(%s: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"S" extents = [<"m">, <"n">]>},
+                 %a: tensor<?x?xf64> {spc.tensor = #spc.tensor<"A" extents = [<"m">, <"k">] modes = [0, 1]>},
+                 %b: tensor<?x?xf64> {spc.tensor = #spc.tensor<"B" extents = [<"n">, <"k">] modes = [0, 1]>},
+                 %d: tensor<?x?xf64> {spc.tensor = #spc.tensor<"D" extents = [<"m">, <"n">] pattern_of = "S">})
     -> tensor<?x?xf64> {
   %zero = arith.constant 0.0 : f64
   %filled = linalg.fill ins(%zero : f64) outs(%d : tensor<?x?xf64>) -> tensor<?x?xf64>
@@ -46,9 +46,9 @@ func.func @sddmm(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extents = [#spc.
 // CHECK:               arith.addf %[[OLD]]
 // CHECK:               memref.store %{{.*}}, %[[VALUES]][%[[Q]]]
 #csr = #sparse_tensor.encoding<{map = (i, j) -> (i : dense, j : compressed), posWidth = 32, crdWidth = 32}>
-func.func @outer_reduction(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
-                           %x: tensor<?x?xf64> {spc.name = "X", spc.extents = [#spc.extent<"k">, #spc.extent<"m">], spc.modes = array<i64: 0, 1>},
-                           %d: tensor<?x?xf64> {spc.name = "D", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.pattern_of = "S"})
+func.func @outer_reduction(%s: tensor<?x?xf64, #csr> {spc.tensor = #spc.tensor<"S" extents = [<"m">, <"n">]>},
+                           %x: tensor<?x?xf64> {spc.tensor = #spc.tensor<"X" extents = [<"k">, <"m">] modes = [0, 1]>},
+                           %d: tensor<?x?xf64> {spc.tensor = #spc.tensor<"D" extents = [<"m">, <"n">] pattern_of = "S">})
     -> tensor<?x?xf64> {
   %zero = arith.constant 0.0 : f64
   %filled = linalg.fill ins(%zero : f64) outs(%d : tensor<?x?xf64>) -> tensor<?x?xf64>
@@ -75,9 +75,9 @@ func.func @outer_reduction(%s: tensor<?x?xf64, #csr> {spc.name = "S", spc.extent
 // CHECK:             memref.store %{{.*}}, %[[VALUES]][%[[P]]]
 #coo = #sparse_tensor.encoding<{map = (i, j) -> (i : compressed(nonunique), j : singleton(soa)), posWidth = 32,
                                 crdWidth = 32}>
-func.func @scale(%s: tensor<?x?xf64, #coo> {spc.name = "S", spc.extents = [#spc.extent<"m">, #spc.extent<"n">]},
-                 %d: tensor<?x?xf64> {spc.name = "S", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.pattern_of = "S"},
-                 %alpha: f64 {spc.name = "alpha"}) -> tensor<?x?xf64> {
+func.func @scale(%s: tensor<?x?xf64, #coo> {spc.tensor = #spc.tensor<"S" extents = [<"m">, <"n">]>},
+                 %d: tensor<?x?xf64> {spc.tensor = #spc.tensor<"S" extents = [<"m">, <"n">] pattern_of = "S">},
+                 %alpha: f64 {spc.tensor = #spc.tensor<"alpha">}) -> tensor<?x?xf64> {
   %zero = arith.constant 0.0 : f64
   %filled = linalg.fill ins(%zero : f64) outs(%d : tensor<?x?xf64>) -> tensor<?x?xf64>
   %result = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],

@@ -10,7 +10,7 @@
 // CHECK:           scf.for %[[J:.*]] = %{{.*}} to %[[N]]
 // CHECK-NEXT:        memref.store %{{.*}}, %[[C]][%[[I]], %[[J]]]
 // CHECK:           memref.load %[[C]][%[[I]], %c0]
-func.func @rows(%c: memref<?x?xf64, strided<[?, 1]>> {spc.name = "C", spc.extents = [#spc.extent<"m">, #spc.extent<"n">], spc.bind = #spc.bind<values, "C">},
+func.func @rows(%c: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "C">, spc.tensor = #spc.tensor<"C" extents = [<"m">, <"n">]>},
                 %m: index {spc.bind = #spc.bind<size, "m">}, %n: index {spc.bind = #spc.bind<size, "n">}) {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : index
@@ -31,7 +31,7 @@ func.func @rows(%c: memref<?x?xf64, strided<[?, 1]>> {spc.name = "C", spc.extent
 // CHECK-NEXT:    }
 // CHECK:         scf.for
 // CHECK:           memref.load
-func.func @scatter(%y: memref<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">], spc.bind = #spc.bind<values, "y">},
+func.func @scatter(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y" extents = [<"m">]>},
                    %m: index {spc.bind = #spc.bind<size, "m">}, %k: index {spc.bind = #spc.bind<size, "k">}) {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : index
@@ -55,7 +55,7 @@ func.func @scatter(%y: memref<?xf64> {spc.name = "y", spc.extents = [#spc.extent
 // CHECK:             memref.store %{{.*}}, %{{.*}}[%[[ROW]]]
 // CHECK:           scf.for
 // CHECK:             memref.load
-func.func @blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">], spc.bind = #spc.bind<values, "y">},
+func.func @blocks(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y" extents = [<"m">]>},
                   %m: index {spc.bind = #spc.bind<size, "m" by 4>}) {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : index
@@ -80,7 +80,7 @@ func.func @blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = [#spc.extent<
 // CHECK-NEXT:      memref.store
 // CHECK-NEXT:    }
 // CHECK:         scf.for
-func.func @other_blocks(%y: memref<?xf64> {spc.name = "y", spc.extents = [#spc.extent<"m">], spc.bind = #spc.bind<values, "y">},
+func.func @other_blocks(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y" extents = [<"m">]>},
                         %m: index {spc.bind = #spc.bind<size, "m" by 8>}) {
   %zero = arith.constant 0.0 : f64
   %c0 = arith.constant 0 : index
