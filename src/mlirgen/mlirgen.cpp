@@ -32,7 +32,7 @@ private:
     sema::TensorId tensor;
     mlir::Type type;
     bool isStandIn;          ///< the dense view through which a sparse output is written
-    int run = -1;            ///< of an assembled output's stand-in: the term that it is for
+    int run = -1;            ///< of an assembled output's dense proxy: the term that it is for
     bool isFollower = false; ///< a dense view of an operand that is read at another one's positions
   };
 
@@ -65,7 +65,7 @@ private:
   IdVector<sema::TensorId, mlir::Value> read_;      ///< operands: dense value, sparse view or scalar
   IdVector<sema::TensorId, mlir::Value> followers_; ///< dense views of operands that follow others
   IdVector<sema::TensorId, mlir::Value> written_;   ///< current value of each written tensor, always dense
-  llvm::SmallVector<mlir::Value> runs_;             ///< by term of an assembling statement: the value of its stand-in
+  llvm::SmallVector<mlir::Value> runs_; ///< by term of an assembling statement: the value of its dense proxy
 };
 
 bool BodyBuilder::isScalarOperand(const sema::Tensor &tensor) const {
@@ -231,7 +231,7 @@ void BodyBuilder::emit(const sema::Statement &statement) {
     written_[statement.target] = emit(statement, term, written_[statement.target]);
 }
 
-/// Each term adds to a stand-in of its own, which holds nothing before.
+/// Each term adds to a dense proxy of its own, which holds nothing before.
 void BodyBuilder::emitAssembly(const sema::Statement &statement) {
   for (auto [term, run] : llvm::zip(statement.terms, runs_))
     run = emit(statement, term, run);

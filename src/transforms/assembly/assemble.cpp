@@ -30,15 +30,15 @@ private:
 };
 
 mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
-  llvm::SmallVector<unsigned> standIns;
+  llvm::SmallVector<unsigned> proxies;
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
     if (const TensorAttr tensor = dialect::tensorOf(body, index); tensor && tensor.getRun())
-      standIns.push_back(index);
-  if (standIns.empty())
+      proxies.push_back(index);
+  if (proxies.empty())
     return mlir::success();
   llvm::SmallVector<CollectedRun, 0> runs;
-  for (unsigned standIn : standIns) {
-    runs.emplace_back(body, standIn);
+  for (unsigned proxy : proxies) {
+    runs.emplace_back(body, proxy);
     if (mlir::failed(runs.back().analyze()))
       return mlir::failure();
   }
@@ -49,8 +49,8 @@ mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
   for (CollectedRun &run : runs)
     if (mlir::failed(run.rewrite(assembly, number)))
       return mlir::failure();
-  for (unsigned standIn : llvm::reverse(standIns))
-    eraseArgument(body, standIn);
+  for (unsigned proxy : llvm::reverse(proxies))
+    eraseArgument(body, proxy);
   if (dialect::isPatternOnly(body))
     eraseUnused(body);
   return mlir::success();

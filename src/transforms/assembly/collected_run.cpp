@@ -3,6 +3,7 @@
 #include "transforms/assembly/identity.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
+#include "transforms/util/carried_values.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -42,26 +43,15 @@ public:
   void trace(Value value) {
     if (!seen_.insert(value).second)
       return;
-    auto result = mlir::dyn_cast<mlir::OpResult>(value);
-    if (!result)
-      return;
-    const unsigned number = result.getResultNumber();
-    if (auto loop = mlir::dyn_cast<scf::ForOp>(result.getOwner())) {
-      trace(loop.getInitArgs()[number]);
-      trace(loop.getBody()->getTerminator()->getOperand(number));
-    } else if (auto merge = mlir::dyn_cast<scf::WhileOp>(result.getOwner())) {
-      auto carried = mlir::dyn_cast<mlir::BlockArgument>(merge.getConditionOp().getArgs()[number]);
-      if (!carried)
-        return;
-      trace(merge.getInits()[carried.getArgNumber()]);
-      trace(merge.getYieldOp()->getOperand(carried.getArgNumber()));
-    } else if (auto branch = mlir::dyn_cast<scf::IfOp>(result.getOwner())) {
-      trace(branch.thenYield()->getOperand(number));
-      trace(branch.elseYield()->getOperand(number));
-    } else if (auto load = mlir::dyn_cast<memref::LoadOp>(result.getOwner())) {
+    if (const std::optional<Origins> origins = originsOf(value)) {
+      for (mlir::OpOperand *place : origins->starts)
+        trace(place->get());
+      if (origins->next)
+        trace(origins->next->get());
+    } else if (auto load = value.getDefiningOp<memref::LoadOp>()) {
       start = load;
-    } else {
-      additions.push_back(result.getOwner());
+    } else if (mlir::Operation *op = value.getDefiningOp(); op && !isLoop(op)) {
+      additions.push_back(op);
     }
   }
 
@@ -74,14 +64,14 @@ private:
 
 } // namespace
 
-CollectedRun::CollectedRun(mlir::func::FuncOp body, unsigned standIn)
-    : body_(body), standIn_(standIn), buffer_(body.getArgument(standIn)), tensor_(dialect::tensorOf(body, standIn)),
+CollectedRun::CollectedRun(mlir::func::FuncOp body, unsigned proxy)
+    : body_(body), proxy_(proxy), buffer_(body.getArgument(proxy)), tensor_(dialect::tensorOf(body, proxy)),
       dims_(tensor_.getRun().getDims()), rows_(tensor_.getRun().getRowOrder()),
       element_(mlir::cast<mlir::MemRefType>(buffer_.getType()).getElementType()),
       patternOnly_(dialect::isPatternOnly(body)) {}
 
 ExtentAttr CollectedRun::rowExtent() const {
-  return dimExtent(body_, standIn_, static_cast<unsigned>(dims_.front()));
+  return dimExtent(body_, proxy_, static_cast<unsigned>(dims_.front()));
 }
 
 mlir::LogicalResult CollectedRun::analyze() {
@@ -169,7 +159,7 @@ scf::ForOp CollectedRun::rowLoop() {
   auto loop = mlir::dyn_cast<scf::ForOp>(first_);
   if (rows_ == 0 || first_ != last_ || !loop || loop.getNumResults() > 0)
     return {};
-  const mlir::BlockArgument size = sizeArgument(body_, standIn_, static_cast<unsigned>(dims_.front()));
+  const mlir::BlockArgument size = sizeArgument(body_, proxy_, static_cast<unsigned>(dims_.front()));
   const bool isWhole = mlir::isConstantIntValue(loop.getLowerBound(), 0) &&
                        mlir::isConstantIntValue(loop.getStep(), 1) && loop.getUpperBound() == Value(size);
   return isWhole ? loop : scf::ForOp();
@@ -191,7 +181,7 @@ Value CollectedRun::keyOf(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange indi
       key = coordinate;
       continue;
     }
-    const Value extent = sizeArgument(body_, standIn_, static_cast<unsigned>(dim));
+    const Value extent = sizeArgument(body_, proxy_, static_cast<unsigned>(dim));
     key = arith::AddIOp::create(ops, arith::MulIOp::create(ops, key, extent), coordinate);
   }
   return key;

@@ -11,11 +11,12 @@
 
 namespace spc::transforms {
 
-/// Turns the accesses of one stand-in into the collecting of entries. To be used in the order of the functions below.
+/// Turns the accesses of one dense proxy into the collecting of entries. To be used in the order of the functions
+/// below.
 class CollectedRun {
 public:
-  /// `standIn` is an argument whose spc.tensor has a run.
-  CollectedRun(mlir::func::FuncOp body, unsigned standIn);
+  /// `proxy` is an argument whose spc.tensor has a run.
+  CollectedRun(mlir::func::FuncOp body, unsigned proxy);
 
   /// Finds the loops. Failure, with an error reported, where they do not visit rows as the run says.
   mlir::LogicalResult analyze();
@@ -26,7 +27,7 @@ public:
   /// That dimension's extent.
   dialect::ExtentAttr rowExtent() const;
 
-  /// Rewrites the loops; the stand-in is unused afterwards. `assembly` is a pointer, `chunk` an index value.
+  /// Rewrites the loops; the dense proxy is unused afterwards. `assembly` is a pointer, `chunk` an index value.
   mlir::LogicalResult rewrite(mlir::Value assembly, mlir::Value chunk);
 
 private:
@@ -56,7 +57,7 @@ private:
   mlir::LogicalResult rewriteReduction(mlir::memref::StoreOp store);
 
   mlir::func::FuncOp body_;
-  unsigned standIn_;
+  unsigned proxy_;
   mlir::BlockArgument buffer_;
   dialect::TensorAttr tensor_;
   llvm::SmallVector<int64_t> dims_; ///< in collecting order

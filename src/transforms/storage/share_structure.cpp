@@ -61,10 +61,10 @@ private:
   using Views = llvm::SmallVector<mlir::Value>;
 
   void collectViews();
-  mlir::LogicalResult rewrite(unsigned standIn, const Views &views);
+  mlir::LogicalResult rewrite(unsigned proxy, const Views &views);
   mlir::Value position(const NestedAccess &access, const Views &views);
   mlir::Value listedPosition(const NestedAccess &access, const Views &views);
-  mlir::LogicalResult rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
+  mlir::LogicalResult rewriteFills(unsigned proxy, mlir::Value values, const Views &views,
                                    llvm::ArrayRef<NestedAccess> accesses);
   bool storesEachPositionOnce(mlir::Operation *nest, const Views &views, llvm::ArrayRef<NestedAccess> accesses);
 
@@ -143,20 +143,20 @@ void delayLoad(mlir::Operation *access, mlir::Value position) {
     access->moveAfter(made);
 }
 
-mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views) {
+mlir::LogicalResult ShareStructure::rewrite(unsigned proxy, const Views &views) {
   mlir::func::FuncOp body = getOperation();
   if (views.empty())
     return body.emitError("no sparse operand owns the pattern of an output");
-  mlir::BlockArgument buffer = body.getArgument(standIn);
+  mlir::BlockArgument buffer = body.getArgument(proxy);
   auto elementType = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
   auto arrayType = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, elementType);
-  mlir::Value values = boundArgument(body, fieldOf(body, standIn, BindKind::Values), arrayType);
+  mlir::Value values = boundArgument(body, fieldOf(body, proxy, BindKind::Values), arrayType);
 
   llvm::SmallVector<NestedAccess> accesses;
   for (mlir::Operation *user : buffer.getUsers())
     if (mlir::isa<memref::LoadOp, memref::StoreOp>(user))
       accesses.push_back({user, nestOf(user, &body.getBody().front())});
-  if (failed(rewriteFills(standIn, values, views, accesses)))
+  if (failed(rewriteFills(proxy, values, views, accesses)))
     return mlir::failure();
   mlir::DominanceInfo dominance(body);
   for (const NestedAccess &access : accesses) {
@@ -179,17 +179,17 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned standIn, const Views &views
 /// Makes a fill of the dense proxy one of the stored values. Where the nest after it stores every position exactly
 /// once, the fill's value takes the place of the load and the fill goes; an output scaled in place depends on that. A
 /// pattern with padding keeps its fill, since loops skip the padding; scaled in place, the padding holds zeros already.
-mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value values, const Views &views,
+mlir::LogicalResult ShareStructure::rewriteFills(unsigned proxy, mlir::Value values, const Views &views,
                                                  llvm::ArrayRef<NestedAccess> accesses) {
   mlir::func::FuncOp body = getOperation();
-  mlir::BlockArgument buffer = body.getArgument(standIn);
-  const TensorAttr proxy = dialect::tensorOf(body, standIn);
+  mlir::BlockArgument buffer = body.getArgument(proxy);
+  const TensorAttr tensor = dialect::tensorOf(body, proxy);
   const bool inPlace = llvm::any_of(views, [&](mlir::Value view) {
     const unsigned index = mlir::cast<mlir::BlockArgument>(view).getArgNumber();
-    return dialect::tensorOf(body, index).getSymbol() == proxy.getSymbol();
+    return dialect::tensorOf(body, index).getSymbol() == tensor.getSymbol();
   });
   // Slots outside of the tensor are not visited, and hold zero all the same.
-  const bool skipsSlots = !inPlace && proxy.getIsPadded();
+  const bool skipsSlots = !inPlace && tensor.getIsPadded();
   for (mlir::Operation *user : llvm::make_early_inc_range(buffer.getUsers())) {
     auto fill = mlir::dyn_cast<mlir::linalg::FillOp>(user);
     if (!fill)
@@ -207,7 +207,7 @@ mlir::LogicalResult ShareStructure::rewriteFills(unsigned standIn, mlir::Value v
     } else if (inPlace) {
       return fill.emitError("an output updated in place is not stored exactly once an entry");
     } else {
-      mlir::Value stored = boundNumber(body, fieldOf(body, standIn, BindKind::Stored));
+      mlir::Value stored = boundNumber(body, fieldOf(body, proxy, BindKind::Stored));
       mlir::Value first = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 0);
       mlir::Value step = mlir::arith::ConstantIndexOp::create(builder, fill.getLoc(), 1);
       auto loop = mlir::scf::ForOp::create(builder, fill.getLoc(), first, stored, step);
