@@ -77,13 +77,13 @@ std::optional<PhysicalPlan> PhysicalPlanner::plan(const std::vector<int> &collec
   std::vector<bool> mayBeCopied;
   for (const SparseAccess &access : read_.sparse)
     mayBeCopied.push_back(access.mayBeCopied);
-  const auto problem = [&](const std::vector<bool> &copied) {
+  const auto prescribedProblem = [&](const std::vector<bool> &copied) {
     std::optional<LoopProblem> problem = problemFor(copied, collecting);
     for (int variable : problem &&order ? numbersOf(order->variables) : std::vector<int>())
       problem->prescribed.push_back(spaceFor(copied)->outermostLoop(variable));
     return problem;
   };
-  std::optional<LoopPlan> chosen = chooseLoops(order ? order->mayBeCopied : mayBeCopied, problem);
+  std::optional<LoopPlan> chosen = chooseLoops(order ? order->mayBeCopied : mayBeCopied, prescribedProblem);
   if (!chosen)
     return std::nullopt;
   PhysicalPlan plan{std::move(*chosen)};
