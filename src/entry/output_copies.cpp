@@ -155,9 +155,7 @@ void addCopies(Entry &entry, const std::string &name, const sema::Tensor &output
                                            build.constant(kAddedAtOnce));
   build.branch(
       build.equal(tasks, build.constant(1)),
-      [&] {
-        LLVM::CallOp::create(build.ops(), task, mlir::ValueRange{object, build.constant(0)});
-      },
+      [&] { LLVM::CallOp::create(build.ops(), task, mlir::ValueRange{object, build.constant(0)}); },
       [&] { runTasks(entry, hook, tasks, task, object); });
 }
 

@@ -147,8 +147,7 @@ Value Work::rowAt(Value target) {
     return build.add(rowOf(build.subtract(position, build.constant(1))), build.constant(1));
   };
   const Value first = build.computeIf(build.negate(isFirst), rowBefore, build.constant(0));
-  const Value last = build.computeIf(
-      build.negate(isLast), [&] { return rowOf(position); }, items);
+  const Value last = build.computeIf(build.negate(isLast), [&] { return rowOf(position); }, items);
   return build.least(build.greatest(first, build.subtract(target, leaves(position))), last);
 }
 
@@ -177,8 +176,7 @@ LLVM::LLVMFuncOp Work::border() {
   const Value isInside = build.both(build.compare(ICmpPredicate::sgt, chunk, build.constant(0)),
                                     build.compare(ICmpPredicate::slt, chunk, chunks));
   const Value end = build.select(build.isZero(chunk), build.constant(0), items);
-  LLVM::ReturnOp::create(ops, mlir::ValueRange{build.computeIf(
-                                  isInside, [&] { return rowAt(target); }, end)});
+  LLVM::ReturnOp::create(ops, mlir::ValueRange{build.computeIf(isInside, [&] { return rowAt(target); }, end)});
   return border_;
 }
 

@@ -190,7 +190,8 @@ namespace {
 struct LengthsProbe {
   explicit LengthsProbe(IndexType type, const std::string &letters = "dl")
       : bytes(static_cast<size_t>(format::bits(type) / 8)),
-        test(formatOf(letters, {}, type, IndexType::I32), {R"(stored, "A")", R"(pointers, "A", 1)"}), lengths(4 * bytes) {
+        test(formatOf(letters, {}, type, IndexType::I32), {R"(stored, "A")", R"(pointers, "A", 1)"}),
+        lengths(4 * bytes) {
     for (size_t p = 0; p < 4; ++p)
       lengths[p * bytes] = static_cast<char>(p);
     test.shape(letters.size() == 2 ? std::vector<int64_t>{4, 9} : std::vector<int64_t>{4, 9, 0});
