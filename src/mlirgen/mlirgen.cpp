@@ -31,7 +31,7 @@ private:
   struct Argument {
     sema::TensorId tensor;
     mlir::Type type;
-    bool isStandIn;          ///< the dense view through which a sparse output is written
+    bool isOutputProxy;      ///< the dense view through which a sparse output is written
     int run = -1;            ///< of an assembled output's dense proxy: the term that it is for
     bool isFollower = false; ///< a dense view of an operand that is read at another one's positions
   };
@@ -90,7 +90,7 @@ std::vector<BodyBuilder::Argument> BodyBuilder::arguments() const {
     for (Argument &argument : argumentsOf(id, isOperand[id], isTarget[id]))
       result.push_back(argument);
     if (isFollower[id])
-      result.push_back({id, standInType(kernel_.tensors[id], context_), false, -1, true});
+      result.push_back({id, proxyType(kernel_.tensors[id], context_), false, -1, true});
   }
   return result;
 }
@@ -107,7 +107,7 @@ std::vector<BodyBuilder::Argument> BodyBuilder::argumentsOf(sema::TensorId id, b
   if (isOperand)
     result.push_back({id, sparseType(tensor, context_), false});
   if (isTarget && !tensor.isAssembled())
-    result.push_back({id, standInType(tensor, context_), true});
+    result.push_back({id, proxyType(tensor, context_), true});
   if (const sema::Statement *assembly = sema::assemblingStatement(step_); isTarget && assembly)
     for (int run = 0; run < static_cast<int>(assembly->terms.size()); ++run)
       result.push_back({id, denseType(tensor, context_), true, run});
@@ -116,7 +116,7 @@ std::vector<BodyBuilder::Argument> BodyBuilder::argumentsOf(sema::TensorId id, b
 
 dialect::TensorAttr BodyBuilder::describe(const Argument &argument) {
   const sema::Tensor &tensor = kernel_.tensors[argument.tensor];
-  const bool isProxy = argument.isStandIn || argument.isFollower;
+  const bool isProxy = argument.isOutputProxy || argument.isFollower;
   llvm::SmallVector<dialect::LevelAttr> levels;
   llvm::SmallVector<int64_t> modes;
   bool isStrided = false;
@@ -142,16 +142,16 @@ dialect::TensorAttr BodyBuilder::describe(const Argument &argument) {
   if (statement && statement->reduction != sema::Reduction::Sum && isWritten(argument) &&
       statement->target == argument.tensor)
     identity = identityAttribute(context_, statement->reduction, tensor.type);
-  return dialect::TensorAttr::get(&context_, tensor.name,
-                                  argument.run >= 0 ? dimensionAttributes(tensor, kernel_, context_)
-                                                    : extentAttributes(tensor, kernel_, context_),
-                                  levels, modes, isStrided, borrows ? ownerName : "", sharesPattern ? ownerName : "",
-                                  sharesPattern && argument.isStandIn && hasSlotsOutside(tensor.format), run, identity);
+  return dialect::TensorAttr::get(
+      &context_, tensor.name,
+      argument.run >= 0 ? dimensionAttributes(tensor, kernel_, context_) : extentAttributes(tensor, kernel_, context_),
+      levels, modes, isStrided, borrows ? ownerName : "", sharesPattern ? ownerName : "",
+      sharesPattern && argument.isOutputProxy && hasSlotsOutside(tensor.format), run, identity);
 }
 
 bool BodyBuilder::isWritten(const Argument &argument) const {
   const sema::Tensor &tensor = kernel_.tensors[argument.tensor];
-  return argument.isStandIn || (tensor.isWritten && tensor.format.isDense() && !argument.isFollower);
+  return argument.isOutputProxy || (tensor.isWritten && tensor.format.isDense() && !argument.isFollower);
 }
 
 void BodyBuilder::createFunction(const std::string &name) {
@@ -177,7 +177,7 @@ void BodyBuilder::createFunction(const std::string &name) {
       written_[argument.tensor] = value;
     if (argument.isFollower)
       followers_[argument.tensor] = value;
-    else if (!argument.isStandIn)
+    else if (!argument.isOutputProxy)
       read_[argument.tensor] = value;
   }
 }

@@ -1,8 +1,8 @@
 #include "mlirgen/term_body.h"
 
 #include "mlirgen/arithmetic.h"
+#include "mlirgen/element_tuples.h"
 #include "mlirgen/functions.h"
-#include "mlirgen/records.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -248,11 +248,11 @@ void yield(const TermBody &body, mlir::OpBuilder &builder, mlir::Location locati
 mlir::Value valueInDomain(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
                           llvm::ArrayRef<mlir::Value> uses, mlir::Block &block) {
   const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
-  RecordBuilder records(body, builder, location, uses);
-  return records.compute(
-      elementType(type, *builder.getContext()), [&](llvm::ArrayRef<RecordBuilder::Element> elements) {
+  ElementTupleBuilder tuples(body, builder, location, uses);
+  return tuples.compute(
+      elementType(type, *builder.getContext()), [&](llvm::ArrayRef<ElementTupleBuilder::Element> elements) {
         llvm::SmallVector<mlir::Value> values, stored;
-        for (const RecordBuilder::Element &element : elements) {
+        for (const ElementTupleBuilder::Element &element : elements) {
           values.push_back(element.value);
           stored.push_back(element.isStored);
         }

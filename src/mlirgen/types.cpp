@@ -122,7 +122,7 @@ mlir::RankedTensorType sparseType(const sema::Tensor &tensor, mlir::MLIRContext 
   return mlir::RankedTensorType::get(levelShape(tensor), elementType(tensor.type, context), encoding);
 }
 
-mlir::RankedTensorType standInType(const sema::Tensor &tensor, mlir::MLIRContext &context) {
+mlir::RankedTensorType proxyType(const sema::Tensor &tensor, mlir::MLIRContext &context) {
   return mlir::RankedTensorType::get(levelShape(tensor), elementType(tensor.type, context));
 }
 

@@ -20,7 +20,7 @@ mlir::RankedTensorType denseType(const sema::Tensor &tensor, mlir::MLIRContext &
 mlir::RankedTensorType sparseType(const sema::Tensor &tensor, mlir::MLIRContext &context);
 
 /// The dense view, by level, through which an output that shares a pattern is written.
-mlir::RankedTensorType standInType(const sema::Tensor &tensor, mlir::MLIRContext &context);
+mlir::RankedTensorType proxyType(const sema::Tensor &tensor, mlir::MLIRContext &context);
 
 /// The extents of a dense tensor's dimensions, or of a sparse tensor's levels.
 llvm::SmallVector<dialect::ExtentAttr> extentAttributes(const sema::Tensor &tensor, const sema::Kernel &kernel,

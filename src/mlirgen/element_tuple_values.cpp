@@ -1,5 +1,5 @@
-// How records hold elements: structs of structs, one for each operand.
-#include "mlirgen/records.h"
+// How element tuples hold elements: structs of structs, one for each operand.
+#include "mlirgen/element_tuples.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
@@ -13,25 +13,25 @@ namespace sparse = mlir::sparse_tensor;
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
-/// What an element is in a record: LLVM's structs hold no complex numbers.
+/// What an element is in an element tuple: LLVM's structs hold no complex numbers.
 static llvm::SmallVector<mlir::Type> fieldsOf(mlir::Type element) {
   if (auto complexType = mlir::dyn_cast<mlir::ComplexType>(element))
     return {complexType.getElementType(), complexType.getElementType()};
   return {element};
 }
 
-mlir::Type RecordBuilder::leafType(sema::OperandId operand) {
+mlir::Type ElementTupleBuilder::leafType(sema::OperandId operand) {
   llvm::SmallVector<mlir::Type> fields = fieldsOf(uses_[operand.index()].getType());
   if (isFlagged_[operand.index()])
     fields.push_back(builder_.getI1Type());
   return structOf(fields);
 }
 
-mlir::Type RecordBuilder::structOf(llvm::ArrayRef<mlir::Type> fields) {
+mlir::Type ElementTupleBuilder::structOf(llvm::ArrayRef<mlir::Type> fields) {
   return LLVM::LLVMStructType::getLiteral(builder_.getContext(), fields);
 }
 
-void RecordBuilder::unpack(Value value, const Layout &layout, Elements &elements) {
+void ElementTupleBuilder::unpack(Value value, const Layout &layout, Elements &elements) {
   for (const Leaf &leaf : layout) {
     Path place = leaf.path;
     place.push_back(0);
@@ -48,16 +48,16 @@ void RecordBuilder::unpack(Value value, const Layout &layout, Elements &elements
   }
 }
 
-Value RecordBuilder::flag(bool isStored) {
+Value ElementTupleBuilder::flag(bool isStored) {
   return mlir::arith::ConstantOp::create(builder_, location_, builder_.getBoolAttr(isStored));
 }
 
-RecordBuilder::Element RecordBuilder::present(sema::OperandId operand, Value value) {
+ElementTupleBuilder::Element ElementTupleBuilder::present(sema::OperandId operand, Value value) {
   return {value, keepsLoad_[operand.index()] ? trueOf(value) : flag(true)};
 }
 
 /// True, computed from an element in a way that MLIR does not fold (LLVM does).
-Value RecordBuilder::trueOf(Value element) {
+Value ElementTupleBuilder::trueOf(Value element) {
   namespace arith = mlir::arith;
   if (mlir::isa<mlir::ComplexType>(element.getType()))
     element = complex::ReOp::create(builder_, location_, element);
@@ -70,12 +70,12 @@ Value RecordBuilder::trueOf(Value element) {
   return arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, hidden, zero);
 }
 
-Value RecordBuilder::insert(Value record, Value part, llvm::ArrayRef<int64_t> place) {
-  return place.empty() ? part : LLVM::InsertValueOp::create(builder_, location_, record, part, place).getResult();
+Value ElementTupleBuilder::insert(Value tuple, Value part, llvm::ArrayRef<int64_t> place) {
+  return place.empty() ? part : LLVM::InsertValueOp::create(builder_, location_, tuple, part, place).getResult();
 }
 
 /// The leaf of an operand, with its fill where the element is not known.
-Value RecordBuilder::leafOf(sema::OperandId operand, Element element) {
+Value ElementTupleBuilder::leafOf(sema::OperandId operand, Element element) {
   if (!element.value)
     element = {body_.fills[operand.index()], {}};
   Value leaf = LLVM::PoisonOp::create(builder_, location_, leafType(operand));
@@ -92,19 +92,19 @@ Value RecordBuilder::leafOf(sema::OperandId operand, Element element) {
   return leaf;
 }
 
-Value RecordBuilder::pack(mlir::Type type, const Layout &layout, const Elements &elements) {
-  Value record = LLVM::PoisonOp::create(builder_, location_, type);
+Value ElementTupleBuilder::pack(mlir::Type type, const Layout &layout, const Elements &elements) {
+  Value tuple = LLVM::PoisonOp::create(builder_, location_, type);
   for (const Leaf &leaf : layout)
-    record = insert(record, leafOf(leaf.operand, elements[leaf.operand.index()]), leaf.path);
-  return record;
+    tuple = insert(tuple, leafOf(leaf.operand, elements[leaf.operand.index()]), leaf.path);
+  return tuple;
 }
 
-void RecordBuilder::yield(Value record) {
-  sparse::YieldOp::create(builder_, location_, record);
+void ElementTupleBuilder::yield(Value tuple) {
+  sparse::YieldOp::create(builder_, location_, tuple);
 }
 
-/// The left record as a whole, then what the right one has besides: as a whole if that is all of it.
-RecordBuilder::Pair RecordBuilder::pairOf(const Record &left, const Record &right) {
+/// The left tuple as a whole, then what the right one has besides: as a whole if that is all of it.
+ElementTupleBuilder::Pair ElementTupleBuilder::pairOf(const ElementTuple &left, const ElementTuple &right) {
   Pair pair;
   llvm::SmallVector<mlir::Type> fields = {left.value.getType()};
   const auto add = [&](sema::OperandId operand, int64_t field, llvm::ArrayRef<int64_t> below) {
@@ -129,10 +129,10 @@ RecordBuilder::Pair RecordBuilder::pairOf(const Record &left, const Record &righ
   return pair;
 }
 
-/// A record and one more operand.
-RecordBuilder::Pair RecordBuilder::pairWith(const Record &record, sema::OperandId operand) {
-  Pair pair{structOf({record.value.getType(), leafType(operand)}), {}, true};
-  for (const Leaf &leaf : record.layout) {
+/// An element tuple and one more operand.
+ElementTupleBuilder::Pair ElementTupleBuilder::pairWith(const ElementTuple &tuple, sema::OperandId operand) {
+  Pair pair{structOf({tuple.value.getType(), leafType(operand)}), {}, true};
+  for (const Leaf &leaf : tuple.layout) {
     Path path = {0};
     path.append(leaf.path.begin(), leaf.path.end());
     pair.layout.push_back({leaf.operand, std::move(path)});
@@ -142,20 +142,20 @@ RecordBuilder::Pair RecordBuilder::pairWith(const Record &record, sema::OperandI
 }
 
 /// Both, or with a null value for what is absent one of them. What only the absent one holds is missing.
-Value RecordBuilder::joinedValue(const Pair &pair, const Record &left, Value leftValue, const Record &right,
-                                 Value rightValue) {
+Value ElementTupleBuilder::joinedValue(const Pair &pair, const ElementTuple &left, Value leftValue,
+                                       const ElementTuple &right, Value rightValue) {
   if (!pair.isDisjoint) {
     Elements elements = nothing();
     if (rightValue)
       unpack(rightValue, right.layout, elements);
-    Value record = pack(pair.type, pair.layout, elements);
-    return leftValue ? insert(record, leftValue, {0}) : record;
+    Value tuple = pack(pair.type, pair.layout, elements);
+    return leftValue ? insert(tuple, leftValue, {0}) : tuple;
   }
-  const auto orMissing = [&](Value value, const Record &side) {
+  const auto orMissing = [&](Value value, const ElementTuple &side) {
     return value ? value : pack(side.value.getType(), side.layout, nothing());
   };
-  const Value record = insert(LLVM::PoisonOp::create(builder_, location_, pair.type), orMissing(leftValue, left), {0});
-  return insert(record, orMissing(rightValue, right), {1});
+  const Value tuple = insert(LLVM::PoisonOp::create(builder_, location_, pair.type), orMissing(leftValue, left), {0});
+  return insert(tuple, orMissing(rightValue, right), {1});
 }
 
 } // namespace spc::mlirgen

@@ -1,4 +1,4 @@
-#include "mlirgen/records.h"
+#include "mlirgen/element_tuples.h"
 
 #include "dialect/dialect.h"
 
@@ -68,8 +68,8 @@ static void collectDeciding(const sema::Expr &expr, llvm::SmallVectorImpl<bool> 
   collectDeciding(*binary->right, operands);
 }
 
-RecordBuilder::RecordBuilder(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
-                             llvm::ArrayRef<Value> uses)
+ElementTupleBuilder::ElementTupleBuilder(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
+                                         llvm::ArrayRef<Value> uses)
     : body_(body), builder_(builder), location_(location), uses_(uses), isFlagged_(uses.size()) {
   collectDeciding(*body.term.expr, isFlagged_);
   for (OperandId operand : body.term.operands.ids())
@@ -83,12 +83,12 @@ RecordBuilder::RecordBuilder(const TermBody &body, mlir::OpBuilder &builder, mli
   collectRead(*body.term.expr, keepsLoad_);
 }
 
-bool RecordBuilder::isSparse(OperandId operand) const {
+bool ElementTupleBuilder::isSparse(OperandId operand) const {
   const sema::Operand &read = body_.term.operands[operand];
   return !body_.kernel.tensors[read.tensor].format.isDense() && !read.follows;
 }
 
-llvm::SmallVector<int> RecordBuilder::loopsOf(OperandId operand) const {
+llvm::SmallVector<int> ElementTupleBuilder::loopsOf(OperandId operand) const {
   llvm::SmallVector<int> loops;
   for (const sema::Index &index : body_.term.operands[operand].indices)
     for (const sema::IndexTerm &part : index)
@@ -98,7 +98,7 @@ llvm::SmallVector<int> RecordBuilder::loopsOf(OperandId operand) const {
 }
 
 /// Where the operand stores an entry.
-RecordBuilder::Record RecordBuilder::stored(OperandId operand) {
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::stored(OperandId operand) {
   auto op = sparse::UnaryOp::create(builder_, location_, leafType(operand), uses_[operand.index()]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *block =
@@ -108,19 +108,19 @@ RecordBuilder::Record RecordBuilder::stored(OperandId operand) {
 }
 
 /// At every coordinate that the operand has. What an absent region yields has to be made outside of the generic.
-RecordBuilder::Record RecordBuilder::everywhere(OperandId operand) {
-  Record record = stored(operand);
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::everywhere(OperandId operand) {
+  ElementTuple tuple = stored(operand);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   builder_.setInsertionPointAfterValue(body_.fills[operand.index()]);
   const Value missing = leafOf(operand, {});
-  builder_.createBlock(&record.value.getDefiningOp<sparse::UnaryOp>().getAbsentRegion());
+  builder_.createBlock(&tuple.value.getDefiningOp<sparse::UnaryOp>().getAbsentRegion());
   yield(missing);
-  record.isUnion = false;
-  return record;
+  tuple.isUnion = false;
+  return tuple;
 }
 
 /// Where both are present.
-RecordBuilder::Record RecordBuilder::both(const Record &left, const Record &right) {
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::both(const ElementTuple &left, const ElementTuple &right) {
   const Pair pair = pairOf(left, right);
   auto op = sparse::BinaryOp::create(builder_, location_, pair.type, left.value, right.value);
   mlir::OpBuilder::InsertionGuard guard(builder_);
@@ -132,55 +132,55 @@ RecordBuilder::Record RecordBuilder::both(const Record &left, const Record &righ
 
 /// Where one of them is present. What only the absent one holds is missing there if that one is a union; else both have
 /// to hold the same.
-RecordBuilder::Record RecordBuilder::either(Record left, Record right) {
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::either(ElementTuple left, ElementTuple right) {
   const bool isUnion = left.isUnion && right.isUnion && left.loops == right.loops;
   if (!isUnion) {
-    const Record all = withAllOf(left, right);
+    const ElementTuple all = withAllOf(left, right);
     right = withAllOf(right, left);
     left = all;
   }
-  Record record = both(left, right);
+  ElementTuple tuple = both(left, right);
   const Pair pair = pairOf(left, right);
-  auto op = record.value.getDefiningOp<sparse::BinaryOp>();
+  auto op = tuple.value.getDefiningOp<sparse::BinaryOp>();
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *onlyLeft = builder_.createBlock(&op.getLeftRegion(), {}, {left.value.getType()}, {location_});
   yield(joinedValue(pair, left, onlyLeft->getArgument(0), right, {}));
   mlir::Block *onlyRight = builder_.createBlock(&op.getRightRegion(), {}, {right.value.getType()}, {location_});
   yield(joinedValue(pair, left, {}, right, onlyRight->getArgument(0)));
-  record.isUnion = isUnion;
-  return record;
+  tuple.isUnion = isUnion;
+  return tuple;
 }
 
 /// The same places, with an operand that may be missing there.
-RecordBuilder::Record RecordBuilder::withLookup(const Record &record, OperandId operand) {
-  if (isSparse(operand) && unionOf(record.loops, loopsOf(operand)) != record.loops)
-    return both(record, everywhere(operand));
-  const Pair pair = pairWith(record, operand);
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::withLookup(const ElementTuple &tuple, OperandId operand) {
+  if (isSparse(operand) && unionOf(tuple.loops, loopsOf(operand)) != tuple.loops)
+    return both(tuple, everywhere(operand));
+  const Pair pair = pairWith(tuple, operand);
   const mlir::Type element = uses_[operand.index()].getType();
-  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, record.value, uses_[operand.index()]);
+  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, tuple.value, uses_[operand.index()]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *overlap =
-      builder_.createBlock(&op.getOverlapRegion(), {}, {record.value.getType(), element}, {location_, location_});
+      builder_.createBlock(&op.getOverlapRegion(), {}, {tuple.value.getType(), element}, {location_, location_});
   const auto yieldWith = [&](Value known, const Element &found) {
     const Value both = insert(LLVM::PoisonOp::create(builder_, location_, pair.type), known, {0});
     yield(insert(both, leafOf(operand, found), {1}));
   };
   yieldWith(overlap->getArgument(0), present(operand, overlap->getArgument(1)));
   if (isSparse(operand)) {
-    mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {record.value.getType()}, {location_});
+    mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {tuple.value.getType()}, {location_});
     yieldWith(only->getArgument(0), {});
   }
-  return {op.getResult(), pair.layout, unionOf(record.loops, loopsOf(operand)), false};
+  return {op.getResult(), pair.layout, unionOf(tuple.loops, loopsOf(operand)), false};
 }
 
-/// The places of a record where an operand stores nothing.
-RecordBuilder::Record RecordBuilder::without(const Record &record, OperandId operand) {
-  if (unionOf(record.loops, loopsOf(operand)) != record.loops)
-    return both(record, missing(operand));
-  const bool isHeld = holds(record, operand);
-  const mlir::Type own = record.value.getType();
-  const Pair pair = isHeld ? Pair{own, record.layout, false} : pairWith(record, operand);
-  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, record.value, uses_[operand.index()]);
+/// The places of an element tuple where an operand stores nothing.
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::without(const ElementTuple &tuple, OperandId operand) {
+  if (unionOf(tuple.loops, loopsOf(operand)) != tuple.loops)
+    return both(tuple, missing(operand));
+  const bool isHeld = holds(tuple, operand);
+  const mlir::Type own = tuple.value.getType();
+  const Pair pair = isHeld ? Pair{own, tuple.layout, false} : pairWith(tuple, operand);
+  auto op = sparse::BinaryOp::create(builder_, location_, pair.type, tuple.value, uses_[operand.index()]);
   mlir::OpBuilder::InsertionGuard guard(builder_);
   mlir::Block *only = builder_.createBlock(&op.getLeftRegion(), {}, {own}, {location_});
   Value known = only->getArgument(0);
@@ -191,71 +191,73 @@ RecordBuilder::Record RecordBuilder::without(const Record &record, OperandId ope
   yield(known);
   builder_.createBlock(&op.getOverlapRegion(), {}, {own, uses_[operand.index()].getType()}, {location_, location_});
   yieldAbsent(pair.type);
-  return {op.getResult(), pair.layout, record.loops, false};
+  return {op.getResult(), pair.layout, tuple.loops, false};
 }
 
 /// At every coordinate at which an operand stores nothing.
-RecordBuilder::Record RecordBuilder::missing(OperandId operand) {
-  Record record = everywhere(operand);
-  mlir::Block &present = record.value.getDefiningOp<sparse::UnaryOp>().getPresentRegion().front();
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::missing(OperandId operand) {
+  ElementTuple tuple = everywhere(operand);
+  mlir::Block &present = tuple.value.getDefiningOp<sparse::UnaryOp>().getPresentRegion().front();
   mlir::OpBuilder::InsertionGuard guard(builder_);
   while (!present.empty())
     present.back().erase();
   builder_.setInsertionPointToEnd(&present);
-  yieldAbsent(record.value.getType());
-  return record;
+  yieldAbsent(tuple.value.getType());
+  return tuple;
 }
 
 /// Sums need a value also where there is none. Side effects keep it where it is, until spc-skip-absent takes it away.
-void RecordBuilder::yieldAbsent(mlir::Type type) {
+void ElementTupleBuilder::yieldAbsent(mlir::Type type) {
   sparse::YieldOp::create(builder_, location_, dialect::AbsentOp::create(builder_, location_, type));
 }
 
-RecordBuilder::Record RecordBuilder::withAllOf(Record record, const Record &other) {
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::withAllOf(ElementTuple tuple, const ElementTuple &other) {
   for (const Leaf &leaf : other.layout)
-    if (!holds(record, leaf.operand))
-      record = withLookup(record, leaf.operand);
-  return record;
+    if (!holds(tuple, leaf.operand))
+      tuple = withLookup(tuple, leaf.operand);
+  return tuple;
 }
 
-/// The same places, with what is not there: the last region reads dense operands where they are, if the record's loops
-/// come to them. MLIR follows each field of a record back on its own, so that many fields take it very long.
-RecordBuilder::Record RecordBuilder::withMissing(Record record, llvm::ArrayRef<OperandId> operands) {
+/// The same places, with what is not there: the last region reads dense operands where they are, if the tuple's loops
+/// come to them. MLIR follows each field of an element tuple back on its own, so that many fields take it very long.
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::withMissing(ElementTuple tuple,
+                                                                   llvm::ArrayRef<OperandId> operands) {
   for (OperandId operand : operands)
-    if (!holds(record, operand) && (isSparse(operand) || unionOf(record.loops, loopsOf(operand)) != record.loops))
-      record = withLookup(record, operand);
-  return record;
+    if (!holds(tuple, operand) && (isSparse(operand) || unionOf(tuple.loops, loopsOf(operand)) != tuple.loops))
+      tuple = withLookup(tuple, operand);
+  return tuple;
 }
 
-/// Halves with halves, so that no record is nested deep.
-RecordBuilder::Record RecordBuilder::joined(llvm::ArrayRef<Record> records, bool isIntersection) {
-  if (records.size() == 1)
-    return records.front();
-  const size_t half = (records.size() + 1) / 2;
-  const Record left = joined(records.take_front(half), isIntersection);
-  const Record right = joined(records.drop_front(half), isIntersection);
+/// Halves with halves, so that no tuple is nested deep.
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::joined(llvm::ArrayRef<ElementTuple> tuples,
+                                                              bool isIntersection) {
+  if (tuples.size() == 1)
+    return tuples.front();
+  const size_t half = (tuples.size() + 1) / 2;
+  const ElementTuple left = joined(tuples.take_front(half), isIntersection);
+  const ElementTuple right = joined(tuples.drop_front(half), isIntersection);
   return isIntersection ? both(left, right) : either(left, right);
 }
 
-RecordBuilder::Record RecordBuilder::gatherFrom(const Domain &domain) {
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::gatherFrom(const Domain &domain) {
   if (domain.kind == Domain::Kind::Stored)
     return stored(domain.operand);
   if (domain.kind == Domain::Kind::Missing)
     return missing(domain.operand);
-  llvm::SmallVector<Record> parts;
+  llvm::SmallVector<ElementTuple> parts;
   for (const Domain &part : domain.parts)
     if (part.kind != Domain::Kind::Missing)
       parts.push_back(gatherFrom(part));
-  std::optional<Record> record;
+  std::optional<ElementTuple> tuple;
   if (!parts.empty())
-    record = joined(parts, domain.kind == Domain::Kind::All);
+    tuple = joined(parts, domain.kind == Domain::Kind::All);
   for (const Domain &part : domain.parts)
     if (part.kind == Domain::Kind::Missing)
-      record = record ? without(*record, part.operand) : missing(part.operand);
-  return *record;
+      tuple = tuple ? without(*tuple, part.operand) : missing(part.operand);
+  return *tuple;
 }
 
-RecordBuilder::Record RecordBuilder::gather() {
+ElementTupleBuilder::ElementTuple ElementTupleBuilder::gather() {
   llvm::SmallVector<OperandId> sparseOperands, all;
   for (OperandId operand : body_.term.operands.ids()) {
     if (body_.scalars[operand.index()])
@@ -266,21 +268,21 @@ RecordBuilder::Record RecordBuilder::gather() {
   }
   if (body_.term.domain->kind != Domain::Kind::Everywhere)
     return withMissing(gatherFrom(*body_.term.domain), all);
-  llvm::SmallVector<Record> records;
+  llvm::SmallVector<ElementTuple> tuples;
   for (OperandId operand : sparseOperands)
-    records.push_back(everywhere(operand));
-  return withMissing(joined(records, /*isIntersection=*/true), all);
+    tuples.push_back(everywhere(operand));
+  return withMissing(joined(tuples, /*isIntersection=*/true), all);
 }
 
-Value RecordBuilder::compute(mlir::Type type, llvm::function_ref<Value(llvm::ArrayRef<Element>)> body) {
-  const Record record = gather();
-  auto op = sparse::UnaryOp::create(builder_, location_, type, record.value);
+Value ElementTupleBuilder::compute(mlir::Type type, llvm::function_ref<Value(llvm::ArrayRef<Element>)> body) {
+  const ElementTuple tuple = gather();
+  auto op = sparse::UnaryOp::create(builder_, location_, type, tuple.value);
   mlir::OpBuilder::InsertionGuard guard(builder_);
-  mlir::Block *block = builder_.createBlock(&op.getPresentRegion(), {}, {record.value.getType()}, {location_});
+  mlir::Block *block = builder_.createBlock(&op.getPresentRegion(), {}, {tuple.value.getType()}, {location_});
   Elements elements;
   for (Value use : uses_)
     elements.push_back({use, {}});
-  unpack(block->getArgument(0), record.layout, elements);
+  unpack(block->getArgument(0), tuple.layout, elements);
   sparse::YieldOp::create(builder_, location_, body(elements));
   return op.getResult();
 }
