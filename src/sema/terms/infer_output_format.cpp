@@ -20,6 +20,22 @@ constexpr DiagnosticKind kDensify{"densify", Severity::Warning};
 
 using Pattern = std::variant<KeptPattern, PatternLoss>;
 
+/// What becomes of a target's storage.
+struct Decision {
+  enum class Kind {
+    Unchanged,   ///< an earlier statement has decided it, or it is bound to be dense
+    Dense,       ///< nothing says how it is stored, and no operand's pattern is kept
+    Declared,    ///< it has another tensor's structure by declaration, which has to fit
+    Shared,      ///< it shares the structure of the operand whose pattern is kept
+    Assembled,   ///< it is built from entries
+    Reassembled, ///< it is built from entries again
+  };
+  Kind kind = Kind::Unchanged;
+  Pattern pattern = PatternLoss{}; ///< the operand's that the statement keeps, or why it keeps none
+  bool takesFormat = false;        ///< Shared or Assembled in the operand's format
+};
+
+/// Each part of the target is decided from what is known, which changes nothing, and then applied and reported.
 class OutputFormatInference {
 public:
   OutputFormatInference(Analysis &analysis, LogicalStatement &logical)
@@ -29,22 +45,67 @@ public:
   void run() {
     bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
     inferFill(isFirstWrite);
-    inferFormat(isFirstWrite);
+    apply(decide(isFirstWrite));
     checkFill();
   }
 
 private:
-  void inferFormat(bool isFirstWrite) {
-    if (target_.isAssembled()) {
+  Decision decide(bool isFirstWrite) const {
+    using Kind = Decision::Kind;
+    if (target_.isAssembled())
+      return {Kind::Reassembled};
+    const Pattern pattern = findKeptPattern(logical_, scope_, analysis_.kernel);
+    if (isFirstWrite && !symbol_.isOperand && !symbol_.boundBy)
+      return decideOpen(keptByAll(analysis_, logical_, pattern));
+    if (target_.format.isDense())
+      return {};
+    if (target_.hasDeclaredOwner())
+      return {Kind::Declared, pattern};
+    if (!isFirstWrite)
+      return {};
+    return {sharesEverywhere(pattern) ? Kind::Shared : Kind::Assembled, pattern};
+  }
+
+  /// Of a target that nothing binds to a format.
+  Decision decideOpen(Pattern pattern) const {
+    const auto *kept = std::get_if<KeptPattern>(&pattern);
+    const auto kind = !kept                     ? Decision::Kind::Dense
+                      : isRebuilt(kept->source) ? Decision::Kind::Assembled
+                                                : Decision::Kind::Shared;
+    return {kind, std::move(pattern), kept != nullptr};
+  }
+
+  /// Whether a target that is bound to a sparse format keeps an operand's pattern in all of the statements that write
+  /// it, and can have its arrays; it is assembled otherwise.
+  bool sharesEverywhere(const Pattern &pattern) const {
+    const auto *kept = std::get_if<KeptPattern>(&pattern);
+    return kept && sharesStorage(*kept) && !addsToOther(*kept) && !isRebuilt(kept->source) &&
+           std::holds_alternative<KeptPattern>(keptByAll(analysis_, logical_, pattern));
+  }
+
+  void apply(const Decision &decision) {
+    using Kind = Decision::Kind;
+    if (decision.takesFormat)
+      target_.format = formatFrom(analysis_.kernel, std::get<KeptPattern>(decision.pattern));
+    switch (decision.kind) {
+    case Kind::Unchanged:
+      return;
+    case Kind::Dense:
+      return reportOpen(std::get<PatternLoss>(decision.pattern));
+    case Kind::Declared:
+      return checkDeclaredStructure(decision.pattern);
+    case Kind::Shared:
+      share(std::get<KeptPattern>(decision.pattern));
+      break;
+    case Kind::Assembled:
+      assemble(decision.pattern);
+      break;
+    case Kind::Reassembled:
       (void)refuseReduction();
       return;
     }
-    bool isOpen = isFirstWrite && !symbol_.isOperand && !symbol_.boundBy;
-    Pattern pattern = findKeptPattern(logical_, scope_, analysis_.kernel);
-    if (isOpen)
-      chooseFormat(laterStatementsKeep(pattern));
-    else if (!target_.format.isDense())
-      decideStructure(pattern, isFirstWrite);
+    if (decision.takesFormat)
+      reportFormat(std::get<KeptPattern>(decision.pattern), decision.kind == Kind::Shared);
   }
 
   /// A target without a declared fill takes what the first statement makes of places where nothing is stored; outputs
@@ -93,63 +154,23 @@ private:
 
   TensorId structureOf(TensorId tensor) const { return structureOwner(analysis_.kernel, tensor); }
 
-  format::Format formatFrom(const KeptPattern &pattern) const {
-    format::Format format = format::permuted(analysis_.kernel.tensors[pattern.source].format, pattern.targetDimension);
-    if (!std::is_sorted(pattern.targetDimension.begin(), pattern.targetDimension.end()))
-      format.name.clear();
-    return format;
+  void reportFormat(const KeptPattern &kept, bool isShared) {
+    analysis_.diagnostics.report(kOutputFormat, logical_.where,
+                                 kindOfTarget() + inQuotes(target_.name) + (isShared ? " takes" : " has") +
+                                     " the pattern of " + inQuotes(analysis_.kernel.tensors[kept.source].name) + ": " +
+                                     storage(target_.format));
   }
 
-  // The pattern of the first statement stands only when the later ones that write the target keep it too.
-  Pattern laterStatementsKeep(Pattern pattern) const {
-    for (size_t later = logical_.statement + 1; later < analysis_.statements.size(); ++later) {
-      if (analysis_.statements[later].target.tensor != logical_.target || !std::holds_alternative<KeptPattern>(pattern))
-        continue;
-      Kernel kernel;
-      kernel.tensors = analysis_.kernel.tensors;
-      kernel.tensors[logical_.target].format = formatFrom(std::get<KeptPattern>(pattern));
-      Scope scope = analysis_.statements[later].scope;
-      Diagnostics trial;
-      LogicalStatement other = expandTerms(analysis_, later, kernel, scope, trial).main;
-      Pattern kept = findKeptPattern(other, scope, kernel);
-      if (auto *same = std::get_if<KeptPattern>(&kept); same && isSelf(*same))
-        continue;
-      if (!std::holds_alternative<KeptPattern>(kept) || std::get<KeptPattern>(kept) != std::get<KeptPattern>(pattern))
-        return PatternLoss{other.where, "a later statement does not keep the same pattern"};
-    }
-    return pattern;
-  }
-
-  bool isSelf(const KeptPattern &pattern) const {
-    return pattern.source == logical_.target &&
-           std::is_sorted(pattern.targetDimension.begin(), pattern.targetDimension.end());
-  }
-
-  void chooseFormat(const Pattern &pattern) {
-    if (const auto *kept = std::get_if<KeptPattern>(&pattern)) {
-      target_.format = formatFrom(*kept);
-      const bool shares = !isRebuilt(kept->source);
-      if (shares)
-        share(*kept);
-      else
-        assemble(pattern);
-      analysis_.diagnostics.report(kOutputFormat, logical_.where,
-                                   kindOfTarget() + inQuotes(target_.name) + (shares ? " takes" : " has") +
-                                       " the pattern of " + inQuotes(analysis_.kernel.tensors[kept->source].name) +
-                                       ": " + storage(target_.format));
-      return;
-    }
-    if (symbol_.declaration && symbol_.declaration->sparse) {
-      const auto &loss = std::get<PatternLoss>(pattern);
-      analysis_.diagnostics
-          .report(kUnboundSparseOutput, symbol_.declaration->where,
-                  inQuotes(target_.name) + " is declared sparse, but nothing says how it is stored")
-          .note(loss.where, "no operand's pattern is kept: " + loss.reason)
-          .advise("drop 'sparse' for a dense result, or bind it, for instance --format " + target_.name + "=" +
-                  shippedFormat(inOrder()));
-      return;
-    }
-    reportDense(std::get<PatternLoss>(pattern));
+  /// A target that nothing binds, and that keeps no operand's pattern.
+  void reportOpen(const PatternLoss &loss) {
+    if (!symbol_.declaration || !symbol_.declaration->sparse)
+      return reportDense(loss);
+    analysis_.diagnostics
+        .report(kUnboundSparseOutput, symbol_.declaration->where,
+                inQuotes(target_.name) + " is declared sparse, but nothing says how it is stored")
+        .note(loss.where, "no operand's pattern is kept: " + loss.reason)
+        .advise("drop 'sparse' for a dense result, or bind it, for instance --format " + target_.name + "=" +
+                shippedFormat(inOrder()));
   }
 
   void reportDense(const PatternLoss &loss) {
@@ -205,28 +226,15 @@ private:
     });
   }
 
-  // A target bound to a sparse format shares a pattern where all of the statements that write it keep it, and is
-  // assembled otherwise.
-  void decideStructure(const Pattern &pattern, bool isFirstWrite) {
-    const auto *kept = std::get_if<KeptPattern>(&pattern);
-    if (target_.hasDeclaredOwner())
-      return checkDeclaredStructure(pattern);
-    if (!isFirstWrite)
-      return; // decided then, for all statements
-    if (kept && sharesStorage(*kept) && !addsToOther(*kept) && !isRebuilt(kept->source) &&
-        std::holds_alternative<KeptPattern>(laterStatementsKeep(pattern)))
-      share(*kept);
-    else
-      assemble(pattern);
-  }
-
   void share(const KeptPattern &kept) {
     const TensorId owner = structureOf(kept.source);
     if (owner != logical_.target)
       target_.structure = SharedWith{owner};
   }
 
-  bool sharesStorage(const KeptPattern &kept) const { return formatFrom(kept).sameStorage(target_.format); }
+  bool sharesStorage(const KeptPattern &kept) const {
+    return formatFrom(analysis_.kernel, kept).sameStorage(target_.format);
+  }
 
   /// Whether the entries that the target has before the call may lie elsewhere than those of the operand; a format that
   /// cannot be assembled takes them for the same.

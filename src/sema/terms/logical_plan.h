@@ -62,6 +62,13 @@ struct PatternLoss {
 std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,
                                                        const Kernel &kernel);
 
+/// The format of a target that keeps an operand's pattern.
+format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern);
+
+/// The pattern that the first statement of a target keeps, where the later ones that write it keep that too.
+std::variant<KeptPattern, PatternLoss> keptByAll(const Analysis &analysis, const LogicalStatement &logical,
+                                                 std::variant<KeptPattern, PatternLoss> pattern);
+
 /// Why the arrays of a format cannot be built from entries; nullopt where they can.
 std::optional<std::string> whyNotAssembled(const format::Format &format);
 

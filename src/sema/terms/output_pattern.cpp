@@ -82,6 +82,11 @@ std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logica
   return sparse.front();
 }
 
+/// Whether a statement keeps the pattern that its target has.
+bool isSelf(const KeptPattern &pattern, TensorId target) {
+  return pattern.source == target && std::is_sorted(pattern.targetDimension.begin(), pattern.targetDimension.end());
+}
+
 } // namespace
 
 std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,
@@ -101,6 +106,33 @@ std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &l
   for (VariableId variable : access.variables) {
     auto place = std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable);
     pattern.targetDimension.push_back(static_cast<int>(place - logical.targetVariables.begin()));
+  }
+  return pattern;
+}
+
+format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern) {
+  format::Format format = format::permuted(kernel.tensors[pattern.source].format, pattern.targetDimension);
+  if (!std::is_sorted(pattern.targetDimension.begin(), pattern.targetDimension.end()))
+    format.name.clear();
+  return format;
+}
+
+std::variant<KeptPattern, PatternLoss> keptByAll(const Analysis &analysis, const LogicalStatement &logical,
+                                                 std::variant<KeptPattern, PatternLoss> pattern) {
+  const auto *first = std::get_if<KeptPattern>(&pattern);
+  for (size_t later = logical.statement + 1; first && later < analysis.statements.size(); ++later) {
+    if (analysis.statements[later].target.tensor != logical.target)
+      continue;
+    Kernel kernel;
+    kernel.tensors = analysis.kernel.tensors;
+    kernel.tensors[logical.target].format = formatFrom(analysis.kernel, *first);
+    Scope scope = analysis.statements[later].scope;
+    Diagnostics trial;
+    const LogicalStatement other = expandTerms(analysis, later, kernel, scope, trial).main;
+    const std::variant<KeptPattern, PatternLoss> kept = findKeptPattern(other, scope, kernel);
+    const auto *same = std::get_if<KeptPattern>(&kept);
+    if (!same || (!isSelf(*same, logical.target) && *same != *first))
+      return PatternLoss{other.where, "a later statement does not keep the same pattern"};
   }
   return pattern;
 }
