@@ -175,7 +175,7 @@ Operand PhysicalPlanner::buildOperand(AccessId id, const PhysicalPlan &plan, con
   const Access access = scope_.accesses[id];
   const auto place = std::find(read_.walked.begin(), read_.walked.end(), id) - read_.walked.begin();
   const bool isWalked = place < static_cast<long>(read_.walked.size());
-  Operand operand{access.tensor, {}, access.mirrored, {}};
+  Operand operand{access.tensor, {}, access.mirrored, {}, {}};
   std::vector<int> numbers;
   if (isWalked) {
     numbers = read_.sparse[place].variables;

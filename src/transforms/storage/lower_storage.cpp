@@ -47,7 +47,7 @@ mlir::Value initialValue(mlir::Value value) {
 /// Asks LLVM to vectorise a short loop as a whole, in as many vectors at once as cover it. Without the hint LLVM
 /// unrolls the loop first and then vectorises across the rows around it, gathering values that are contiguous here.
 void vectoriseRow(scf::ForOp loop, int64_t count) {
-  constexpr int64_t kVectorBits = 256, kMostVectors = 4;
+  constexpr int64_t kVectorBits = 256, kMaxVectors = 4;
   unsigned bits = 0;
   bool isInnermost = true;
   loop.getBody()->walk([&](mlir::Operation *op) {
@@ -55,7 +55,7 @@ void vectoriseRow(scf::ForOp loop, int64_t count) {
     if (auto load = mlir::dyn_cast<memref::LoadOp>(op); load && load.getType().isFloat())
       bits = std::max(bits, load.getType().getIntOrFloatBitWidth());
   });
-  const int64_t vectors = std::min<int64_t>(kMostVectors, count * bits / kVectorBits);
+  const int64_t vectors = std::min<int64_t>(kMaxVectors, count * bits / kVectorBits);
   if (!isInnermost || vectors < 2)
     return;
   vectoriseWhole(loop, vectors);

@@ -18,7 +18,7 @@ using mlir::Value;
 
 namespace {
 
-constexpr int64_t kMostSteps = 8; ///< iterations of the loop on vectors, which is unrolled as a whole
+constexpr int64_t kMaxSteps = 8; ///< iterations of the loop on vectors, which is unrolled as a whole
 
 /// The values that depend on the loop's variable.
 llvm::DenseSet<Value> variantsOf(scf::ForOp loop) {
@@ -70,7 +70,7 @@ int64_t lanesOf(scf::ForOp loop, int64_t vectorBytes) {
       widest = std::max(widest, *bytes);
     }
   const int64_t lanes = std::min<int64_t>(vectorBytes / widest, int64_t(1) << length.countTrailingZeros());
-  return length.sle(lanes * kMostSteps) ? std::max<int64_t>(lanes, 1) : 1;
+  return length.sle(lanes * kMaxSteps) ? std::max<int64_t>(lanes, 1) : 1;
 }
 
 llvm::SmallVector<Value> writeOnLanes(mlir::OpBuilder &builder, scf::ForOp loop, int64_t lanes,

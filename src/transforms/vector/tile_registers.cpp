@@ -22,8 +22,8 @@ using mlir::Value;
 
 /// Shapes have 1, 2, or a multiple of 4 vectors: each shape costs 5 to 15 ms of compilation.
 constexpr int64_t kUnit = 4;
-constexpr int64_t kMost = 8;        ///< vectors of a tile: more of them gained nothing
-constexpr int64_t kMostChosen = 16; ///< the same where the user chooses
+constexpr int64_t kMaxVectors = 8; ///< vectors of a tile: more of them gained nothing
+constexpr int64_t kMaxChosen = 16; ///< the same where the user chooses
 
 int64_t roundedUp(int64_t count) {
   return count > kUnit / 2 ? llvm::alignTo(count, kUnit) : count;
@@ -53,7 +53,7 @@ public:
       const int64_t rows = region.rows(), free = rows > 1 ? registers / 2 / rows : registers * 3 / 4;
       const int64_t wanted = elements ? llvm::divideCeil(*elements, lanes) : free;
       mostVectors_ =
-          roundedUp(std::clamp<int64_t>(wanted, elements || rows > 1 ? 1 : 4, elements ? kMostChosen : kMost));
+          roundedUp(std::clamp<int64_t>(wanted, elements || rows > 1 ? 1 : 4, elements ? kMaxChosen : kMaxVectors));
       tile(region, lanes);
     }
   }

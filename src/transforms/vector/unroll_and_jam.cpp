@@ -19,13 +19,13 @@ using mlir::Value;
 
 namespace {
 
-constexpr int64_t kMostRows = 16;
+constexpr int64_t kMaxRows = 16;
 
 std::optional<int64_t> blockSize(scf::ForOp loop) {
   mlir::APInt size;
   if (loop.getNumResults() > 0 || !mlir::isConstantIntValue(loop.getLowerBound(), 0) ||
       !mlir::isConstantIntValue(loop.getStep(), 1) ||
-      !mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&size)) || size.ult(2) || size.ugt(kMostRows))
+      !mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&size)) || size.ult(2) || size.ugt(kMaxRows))
     return std::nullopt;
   return size.getSExtValue();
 }
