@@ -148,7 +148,7 @@ def compiled_problems(name, words, options, deadline):
         return None
     gcc = subprocess.run(["g++", *words[1:words.index("-o")], "-w", "-fsyntax-only", name], cwd=ROOT, capture_output=True,
                          text=True, env={**os.environ, "LC_ALL": "C"})
-    tidy = subprocess.run(["clang-tidy-22", "-p", BUILD, "--quiet", f"--header-filter={ROOT}/(src|tests)/.*", *options,
+    tidy = subprocess.run(["clang-tidy-22", "-p", BUILD, "--quiet", rf"--header-filter={ROOT}/(src|tests)/[^.]*\.h$", *options,
                            ROOT / name], capture_output=True, text=True)
     return (gcc.stderr + tidy.stdout).replace(f"{ROOT}/", "").strip()
 
