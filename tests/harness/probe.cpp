@@ -181,7 +181,8 @@ Compiled compileProbe(const Probe &probe, const codegen::TargetOptions &target, 
     throw std::runtime_error(diagnostics.all().front().message);
   result.module = translate(probe, *result.machine, *result.context, invoker);
   codegen::optimize(*result.module, *result.machine, target.optLevel);
-  if (!codegen::linkRuntime(*result.module, {}, diagnostics))
+  const codegen::RuntimeReason reason{"calls the runtime", "do without", {}};
+  if (!codegen::linkRuntime(*result.module, reason, diagnostics))
     throw std::runtime_error(diagnostics.all().front().message);
   if (llvm::verifyModule(*result.module))
     throw std::runtime_error("the optimised module is broken");
