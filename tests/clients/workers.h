@@ -19,8 +19,12 @@ public:
   }
 
   ~Workers() {
-    isOver_ = true;
-    run(0, nullptr, nullptr);
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      isOver_ = true;
+      ++round_;
+    }
+    changed_.notify_all();
     for (std::thread &thread : threads_)
       thread.join();
   }
@@ -50,17 +54,18 @@ private:
   }
 
   void takeRounds() {
-    int64_t taken = 0;
-    do {
+    for (int64_t taken = 0;;) {
       std::unique_lock<std::mutex> lock(mutex_);
       changed_.wait(lock, [&] { return round_ != taken; });
+      if (isOver_)
+        return;
       taken = round_;
       lock.unlock();
       takeTasks();
       lock.lock();
       if (--busy_ == 0)
         changed_.notify_all();
-    } while (!isOver_);
+    }
   }
 
   std::mutex mutex_;
@@ -70,7 +75,7 @@ private:
   std::atomic<int64_t> next_{0};
   int64_t round_ = 0;
   int busy_ = 0;
-  std::atomic<bool> isOver_{false};
+  bool isOver_ = false; ///< as of the last round
   std::thread threads_[kThreads];
 };
 
