@@ -1,0 +1,133 @@
+#include "mlirgen/body_arguments.h"
+
+#include "format/levels.h"
+#include "mlirgen/arithmetic.h"
+#include "mlirgen/functions.h"
+#include "mlirgen/types.h"
+
+namespace spc::mlirgen {
+namespace {
+
+/// How a step uses each tensor of the kernel.
+struct Uses {
+  IdVector<sema::TensorId, bool> isOperand;  ///< read where it is stored
+  IdVector<sema::TensorId, bool> isFollower; ///< read at another operand's positions
+  IdVector<sema::TensorId, bool> isTarget;
+};
+
+Uses usesIn(const sema::Step &step, size_t tensors) {
+  Uses uses{IdVector<sema::TensorId, bool>(tensors), IdVector<sema::TensorId, bool>(tensors),
+            IdVector<sema::TensorId, bool>(tensors)};
+  if (const auto *copy = std::get_if<sema::Copy>(&step)) {
+    uses.isOperand[copy->from] = true;
+    uses.isTarget[copy->to] = true;
+  }
+  if (const auto *statement = std::get_if<sema::Statement>(&step)) {
+    uses.isTarget[statement->target] = true;
+    for (const sema::Term &term : statement->terms)
+      for (const sema::Operand &operand : term.operands)
+        (operand.follows ? uses.isFollower : uses.isOperand)[operand.tensor] = true;
+  }
+  return uses;
+}
+
+/// The proxies of a sparse target: one for each term that assembles it, else one.
+std::vector<BodyArgument> targetProxies(sema::TensorId id, const sema::Tensor &tensor, const sema::Step &step,
+                                        mlir::MLIRContext &context) {
+  if (!tensor.isAssembled())
+    return {{id, ArgumentRole::OutputProxy, proxyType(tensor, context)}};
+  std::vector<BodyArgument> proxies;
+  if (const sema::Statement *assembly = sema::assemblingStatement(step))
+    for (int run = 0; run < static_cast<int>(assembly->terms.size()); ++run)
+      proxies.push_back({id, ArgumentRole::RunProxy, denseType(tensor, context), run});
+  return proxies;
+}
+
+/// Of an assembled output's proxy: which term it is for, and in what order the term visits its entries.
+dialect::RunAttr runOf(const BodyArgument &argument, const sema::Tensor &tensor, const sema::Step &step,
+                       mlir::MLIRContext &context) {
+  if (argument.role != ArgumentRole::RunProxy)
+    return {};
+  const sema::Collecting &collecting = *sema::assemblingStatement(step)->collecting;
+  const llvm::SmallVector<int64_t> dims(collecting.dims.begin(), collecting.dims.end());
+  return dialect::RunAttr::get(&context, argument.run, dims, collecting.rowOrder, sema::keyBits(tensor, collecting));
+}
+
+/// The identity of the reduction that an argument is the target of; null of sums, and where it is no target.
+mlir::Attribute identityFor(const BodyArgument &argument, const sema::Kernel &kernel, const sema::Step &step,
+                            mlir::MLIRContext &context) {
+  const auto *statement = std::get_if<sema::Statement>(&step);
+  const bool isTarget = statement && statement->target == argument.tensor && isWritten(argument, kernel);
+  if (!isTarget || statement->reduction == sema::Reduction::Sum)
+    return {};
+  return identityAttribute(context, statement->reduction, kernel.tensors[argument.tensor].type);
+}
+
+} // namespace
+
+bool isScalarOperand(const sema::Tensor &tensor) {
+  return tensor.order() == 0 && !tensor.isWritten && tensor.is<sema::Parameter>();
+}
+
+std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::Step &step,
+                                        mlir::MLIRContext &context) {
+  const Uses uses = usesIn(step, kernel.tensors.size());
+  std::vector<BodyArgument> arguments;
+  for (sema::TensorId id : kernel.tensors.ids()) {
+    const sema::Tensor &tensor = kernel.tensors[id];
+    const bool isDense = tensor.format.isDense();
+    if (isDense && (uses.isOperand[id] || uses.isTarget[id]))
+      arguments.push_back(
+          {id, ArgumentRole::Stored,
+           isScalarOperand(tensor) ? elementType(tensor.type, context) : mlir::Type(denseType(tensor, context))});
+    if (!isDense && uses.isOperand[id])
+      arguments.push_back({id, ArgumentRole::Stored, sparseType(tensor, context)});
+    if (!isDense && uses.isTarget[id])
+      for (BodyArgument &proxy : targetProxies(id, tensor, step, context))
+        arguments.push_back(proxy);
+    if (uses.isFollower[id])
+      arguments.push_back({id, ArgumentRole::Follower, proxyType(tensor, context)});
+  }
+  return arguments;
+}
+
+bool isWritten(const BodyArgument &argument, const sema::Kernel &kernel) {
+  const sema::Tensor &tensor = kernel.tensors[argument.tensor];
+  switch (argument.role) {
+  case ArgumentRole::Stored:
+    return tensor.isWritten && tensor.format.isDense();
+  case ArgumentRole::OutputProxy:
+  case ArgumentRole::RunProxy:
+    return true;
+  case ArgumentRole::Follower:
+    return false;
+  }
+  llvm_unreachable("every role is listed");
+}
+
+dialect::TensorAttr describe(const BodyArgument &argument, const sema::Kernel &kernel, const sema::Step &step,
+                             mlir::MLIRContext &context) {
+  const sema::Tensor &tensor = kernel.tensors[argument.tensor];
+  llvm::SmallVector<dialect::LevelAttr> levels;
+  llvm::SmallVector<int64_t> modes;
+  const auto *view = tensor.as<sema::View>();
+  const bool isStrided = !argument.isProxy() && view && !view->hasUnitStride;
+  if (!argument.isProxy() && !tensor.format.isDense())
+    levels = levelAttributes(tensor, kernel, context);
+  else if (!argument.isProxy() && !isStrided && tensor.order() > 1)
+    for (const format::Level &level : tensor.format.levels)
+      modes.push_back(level.dim);
+  const bool isRun = argument.role == ArgumentRole::RunProxy;
+  // Of an operand that shares a structure, too: the owner may not be among the arguments of a later step.
+  const sema::TensorId owner = sema::structureOwner(kernel, argument.tensor);
+  const std::string ownerName = kernel.tensors[owner].name;
+  const bool borrows = !argument.isProxy() && owner != argument.tensor;
+  const bool isPadded = argument.role == ArgumentRole::OutputProxy && hasSlotsOutside(tensor.format);
+  return dialect::TensorAttr::get(
+      &context, tensor.name,
+      isRun ? dimensionAttributes(tensor, kernel, context) : extentAttributes(tensor, kernel, context), levels, modes,
+      isStrided, borrows ? ownerName : "", argument.isProxy() && !isRun ? ownerName : "", isPadded,
+      runOf(argument, tensor, step, context), identityFor(argument, kernel, step, context));
+}
+
+} // namespace spc::mlirgen

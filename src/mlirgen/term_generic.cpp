@@ -1,0 +1,169 @@
+#include "mlirgen/term_generic.h"
+
+#include "mlirgen/arithmetic.h"
+#include "mlirgen/functions.h"
+#include "mlirgen/padding.h"
+#include "mlirgen/term_body.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace spc::mlirgen {
+namespace {
+
+/// The term's loops that index a tensor, in order: where each goes in the iteration space of the generic, or -1. A
+/// reduction over a variable that the term does not use, `sum(j, 1)`, is no loop but a multiplication.
+llvm::SmallVector<int> placeLoops(const sema::Term &term) {
+  llvm::SmallVector<int> places(term.loops.size(), -1);
+  const auto use = [&](const std::vector<sema::Index> &indices) {
+    for (const sema::Index &index : indices)
+      for (const sema::IndexTerm &part : index)
+        places[part.loop.index()] = 0;
+  };
+  use(term.target);
+  for (const sema::Operand &operand : term.operands)
+    use(operand.indices);
+  int next = 0;
+  for (int &place : places)
+    if (place == 0)
+      place = next++;
+  return places;
+}
+
+class TermGeneric {
+public:
+  TermGeneric(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term, BodyValues &values,
+              mlir::OpBuilder &builder, mlir::Location location)
+      : kernel_(kernel), statement_(statement), term_(term), values_(values), builder_(builder), location_(location),
+        places_(placeLoops(term)), scalars_(term.operands.size()), fills_(term.operands.size()) {}
+
+  mlir::Value build(mlir::Value target);
+
+private:
+  const sema::Tensor &targetTensor() const { return kernel_.tensors[statement_.target]; }
+  mlir::AffineMap mapOf(const std::vector<sema::Index> &indices);
+  mlir::Value zero();
+  void addOperands(mlir::Value zero);
+  llvm::SmallVector<mlir::utils::IteratorType> iterators() const;
+  llvm::SmallVector<Bound> bounds();
+  mlir::Value identity();
+  mlir::Value repeats();
+
+  const sema::Kernel &kernel_;
+  const sema::Statement &statement_;
+  const sema::Term &term_;
+  BodyValues &values_;
+  mlir::OpBuilder &builder_;
+  mlir::Location location_;
+  llvm::SmallVector<int> places_; ///< by loop: its place in the iteration space, or -1
+
+  llvm::SmallVector<mlir::Value> inputs_;
+  llvm::SmallVector<mlir::AffineMap> maps_; ///< of the inputs
+  llvm::SmallVector<mlir::Value> scalars_;  ///< as in TermBody
+  llvm::SmallVector<mlir::Value> fills_;    ///< as in TermBody
+  bool hasSparseOperand_ = false;
+};
+
+mlir::AffineMap TermGeneric::mapOf(const std::vector<sema::Index> &indices) {
+  llvm::SmallVector<mlir::AffineExpr> results;
+  for (const sema::Index &index : indices) {
+    mlir::AffineExpr sum = builder_.getAffineConstantExpr(0);
+    for (const sema::IndexTerm &part : index)
+      sum = sum + builder_.getAffineDimExpr(places_[part.loop.index()]) * part.scale;
+    results.push_back(sum);
+  }
+  const unsigned loops = llvm::count_if(places_, [](int place) { return place >= 0; });
+  return mlir::AffineMap::get(loops, 0, results, builder_.getContext());
+}
+
+/// An assembled output has an entry where a sum got an addend: sums of integers known to be 0 must not fold away.
+mlir::Value TermGeneric::zero() {
+  if (!targetTensor().isAssembled() || !term_.domain || term_.loops.empty())
+    return {};
+  const mlir::Value extent = values_.extent(term_.loops.front().extent);
+  return opaqueZero(builder_, location_,
+                    mlir::arith::IndexCastOp::create(builder_, location_, builder_.getI64Type(), extent));
+}
+
+/// Tensors become inputs with a map each, scalars stay outside. Of a term with a domain, sparse operands have fills.
+void TermGeneric::addOperands(mlir::Value zero) {
+  Arithmetic arithmetic(builder_, location_, false);
+  for (auto [number, operand] : llvm::enumerate(term_.operands)) {
+    mlir::Value value = values_.read(operand);
+    if (operand.indices.empty()) {
+      scalars_[number] = value;
+      continue;
+    }
+    inputs_.push_back(value);
+    maps_.push_back(mapOf(operand.indices));
+    const sema::Tensor &tensor = kernel_.tensors[operand.tensor];
+    hasSparseOperand_ |= !tensor.format.isDense();
+    if (term_.domain && !tensor.format.isDense() && !operand.follows)
+      fills_[number] = arithmetic.hide(arithmetic.constant(tensor.type, tensor.fill), zero);
+  }
+}
+
+llvm::SmallVector<mlir::utils::IteratorType> TermGeneric::iterators() const {
+  llvm::SmallVector<mlir::utils::IteratorType> iterators;
+  for (auto [loop, place] : llvm::zip(term_.loops, places_))
+    if (place >= 0)
+      iterators.push_back(loop.isReduction ? mlir::utils::IteratorType::reduction
+                                           : mlir::utils::IteratorType::parallel);
+  return iterators;
+}
+
+llvm::SmallVector<Bound> TermGeneric::bounds() {
+  llvm::SmallVector<Bound> bounds;
+  for (const OpenCoordinate &open : openCoordinates(kernel_, statement_, term_))
+    bounds.push_back({open.index, values_.extent(open.extent)});
+  return bounds;
+}
+
+/// Of a reduction other than a sum, in the target's type; else null.
+mlir::Value TermGeneric::identity() {
+  if (statement_.reduction == sema::Reduction::Sum)
+    return {};
+  return identityOf(builder_, location_, statement_.reduction, targetTensor().type);
+}
+
+/// How often the term counts: the product of the extents of the loops that have no place; null for once.
+mlir::Value TermGeneric::repeats() {
+  mlir::Value repeats;
+  for (auto [loop, place] : llvm::zip(term_.loops, places_)) {
+    if (place >= 0)
+      continue;
+    mlir::Value extent = values_.extent(loop.extent);
+    repeats = repeats ? mlir::arith::MulIOp::create(builder_, location_, repeats, extent) : extent;
+  }
+  return repeats;
+}
+
+mlir::Value TermGeneric::build(mlir::Value target) {
+  const mlir::Value hiddenZero = zero();
+  addOperands(hiddenZero);
+  llvm::SmallVector<mlir::AffineMap> maps = maps_;
+  maps.push_back(mapOf(term_.target));
+  const llvm::SmallVector<Bound> allBounds = bounds();
+  const mlir::Value ofReduction = identity();
+  const TermBody body{kernel_,    statement_,  term_,   hasSparseOperand_, scalars_, fills_,
+                      hiddenZero, ofReduction, places_, repeats(),         allBounds};
+  auto generic =
+      mlir::linalg::GenericOp::create(builder_, location_, target.getType(), inputs_, target, maps, iterators(),
+                                      [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {
+                                        emitTermBody(body, builder, at, arguments);
+                                      });
+  keepSparseOperands(body, generic);
+  // The loop order is ours: without this mark MLIR's scheduler would choose again.
+  generic->setAttr("sorted", builder_.getBoolAttr(true));
+  return generic.getResult(0);
+}
+
+} // namespace
+
+mlir::Value buildTermGeneric(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
+                             mlir::Value target, BodyValues &values, mlir::OpBuilder &builder,
+                             mlir::Location location) {
+  return TermGeneric(kernel, statement, term, values, builder, location).build(target);
+}
+
+} // namespace spc::mlirgen

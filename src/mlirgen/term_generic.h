@@ -1,0 +1,13 @@
+// One term of a statement as a linalg.generic.
+#pragma once
+
+#include "mlirgen/body_values.h"
+
+namespace spc::mlirgen {
+
+/// Builds the generic that adds `term` of `statement` to `target`, or puts it there where the statement overwrites, or
+/// reduces it into it. Gives the new value of `target`. Its loops are those of the term, in their order.
+mlir::Value buildTermGeneric(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
+                             mlir::Value target, BodyValues &values, mlir::OpBuilder &builder, mlir::Location location);
+
+} // namespace spc::mlirgen
