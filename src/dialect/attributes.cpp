@@ -131,4 +131,18 @@ void SpcDialect::registerAttributes() {
       >();
 }
 
+void dropAttributes(mlir::FunctionOpInterface body) {
+  const auto isOurs = [](mlir::NamedAttribute attribute) {
+    return mlir::isa_and_nonnull<SpcDialect>(attribute.getNameDialect());
+  };
+  for (unsigned index = 0; index < body.getNumArguments(); ++index) {
+    llvm::SmallVector<mlir::NamedAttribute> kept(body.getArgAttrs(index));
+    llvm::erase_if(kept, isOurs);
+    body.setArgAttrs(index, kept);
+  }
+  for (mlir::NamedAttribute attribute : llvm::to_vector(body->getDiscardableAttrs()))
+    if (isOurs(attribute))
+      body->removeDiscardableAttr(attribute.getName());
+}
+
 } // namespace spc::dialect

@@ -54,4 +54,9 @@ void markSegment(mlir::Operation *loop);
 bool leavesRest(mlir::Operation *loop);
 void markLeavesRest(mlir::Operation *loop);
 
+/// Takes the dialect's attributes off a function that nobody will ask any more. MLIR's translation to LLVM IR prints
+/// the function for each attribute of an argument that it does not know, which took a fifth of the time of a
+/// compilation.
+void dropAttributes(mlir::FunctionOpInterface body);
+
 } // namespace spc::dialect

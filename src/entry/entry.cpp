@@ -1,5 +1,6 @@
 #include "entry/entry.h"
 
+#include "dialect/attributes.h"
 #include "entry/assembly.h"
 #include "entry/call.h"
 #include "entry/checks.h"
@@ -229,9 +230,12 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
     buildInvoker(exportFunction(module, place, signature.function + "_invoke", {pointer}), entry, signature);
   if (outputs.size() > 1)
     buildFree(exportFunction(module, place, signature.function + "_free_ctx", outputs), kernel, signature);
-  const bool hasPhases = sema::hasPhases(kernel);
-  return mlir::success(!hasPhases || (exportEntry("_symbolic", runtime::Phase::Symbolic) &&
-                                      exportEntry("_numeric", runtime::Phase::Numeric)));
+  if (sema::hasPhases(kernel) &&
+      !(exportEntry("_symbolic", runtime::Phase::Symbolic) && exportEntry("_numeric", runtime::Phase::Numeric)))
+    return mlir::failure();
+  for (auto body : module.getOps<LLVM::LLVMFuncOp>())
+    dialect::dropAttributes(body);
+  return mlir::success();
 }
 
 } // namespace spc::entry

@@ -156,6 +156,11 @@ std::unique_ptr<llvm::Module> translate(const Probe &probe, const llvm::TargetMa
   mlir::registerLLVMDialectTranslation(registry);
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::MLIRContext mlirContext(registry, mlir::MLIRContext::Threading::DISABLED);
+  std::string said; // not even warnings: MLIR prints the whole function for each
+  const mlir::ScopedDiagnosticHandler listener(&mlirContext, [&](mlir::Diagnostic &diagnostic) {
+    said += diagnostic.str() + "\n";
+    return mlir::success();
+  });
   auto parsed = mlir::parseSourceString<mlir::ModuleOp>(probe.bodyText(), &mlirContext);
   if (!parsed)
     throw std::runtime_error("the body does not parse: " + probe.bodyText());
@@ -165,6 +170,8 @@ std::unique_ptr<llvm::Module> translate(const Probe &probe, const llvm::TargetMa
   if (mlir::failed(mlir::verify(*parsed)))
     throw std::runtime_error("the entry does not verify");
   auto module = mlir::translateModuleToLLVMIR(*parsed, context, "some/folder/probe.tex");
+  if (!said.empty())
+    throw std::runtime_error(said);
   if (!module || llvm::verifyModule(*module))
     throw std::runtime_error("the entry does not translate");
   return module;
