@@ -11,11 +11,13 @@ RunType RunType::in(RunForm form) const {
 }
 
 LogicalResult RunType::verify(llvm::function_ref<mlir::InFlightDiagnostic()> emitError, RunForm, int64_t row,
-                              mlir::Type key, mlir::Type) {
+                              mlir::Type key, mlir::Type value) {
   if (row < 0)
     return emitError() << "a row has no fewer than 0 coordinates";
   if (!key.isSignlessInteger() || key.getIntOrFloatBitWidth() > 64)
     return emitError() << "keys are integers of at most 64 bits";
+  if (value && !mlir::isa<mlir::IntegerType, mlir::FloatType, mlir::ComplexType>(value))
+    return emitError() << "values are numbers";
   return mlir::success();
 }
 

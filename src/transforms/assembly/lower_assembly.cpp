@@ -246,10 +246,11 @@ private:
 };
 
 LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
-  const auto runs = body.getOps<dialect::OpenRunOp>();
+  llvm::SmallVector<dialect::OpenRunOp> runs;
+  body.walk([&](dialect::OpenRunOp run) { runs.push_back(run); });
   if (runs.empty())
     return mlir::success();
-  for (dialect::OpenRunOp run : llvm::make_early_inc_range(runs))
+  for (dialect::OpenRunOp run : runs)
     splitByWorkspace(run);
   const RunTypes types;
   mlir::ConversionTarget target(getContext());

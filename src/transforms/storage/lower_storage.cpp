@@ -81,7 +81,7 @@ private:
   mlir::LogicalResult lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates);
   mlir::LogicalResult computeCoordinate(unsigned number, const LevelFunctions &level, memref::LoadOp load);
   void deinterleave(unsigned argument, LevelAttr level, memref::LoadOp load);
-  void settleSegments();
+  void replaceSegments();
   mlir::BlockArgument array(unsigned argument, BindKind kind, mlir::Type type, int64_t level = -1) {
     return boundArgument(getOperation(), fieldOf(getOperation(), argument, kind, level), type);
   }
@@ -116,14 +116,14 @@ mlir::LogicalResult LowerStorage::lowerQueries(unsigned argument) {
       return mlir::failure();
     query->erase();
   }
-  settleSegments();
+  replaceSegments();
   return mlir::success();
 }
 
 /// Records on loops over computed positions that they run over segments: that segments of different parents are
 /// disjoint can no longer be seen. Segments of constant length are counted from 0, so that their loops unroll: LLVM
 /// would have to prove that start + length does not wrap.
-void LowerStorage::settleSegments() {
+void LowerStorage::replaceSegments() {
   getOperation().walk([&](scf::ForOp loop) {
     const bool isSegment = llvm::any_of(ends_, [&](const auto &end) {
       const auto [level, value] = end.first;

@@ -66,3 +66,10 @@ func.func @two_coordinates(%run: !append, %i: index) {
   spc.end_row %run(%i, %i) : !append
   return
 }
+
+// -----
+
+// expected-error @+1 {{values are numbers}}
+func.func @no_number(%run: !spc.run<append, row = 1, key = i32, value = index>) {
+  return
+}

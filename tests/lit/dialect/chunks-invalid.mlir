@@ -47,3 +47,11 @@ func.func @elsewhere() {
   %zero = arith.constant {spc.chunks = #spc.chunks<items = <size, "m">>} 0 : index
   return
 }
+
+// -----
+
+// expected-error @+1 {{expects argument attribute array to have the same number of elements}}
+"func.func"() <{arg_attrs = [], function_type = (index) -> (), sym_name = "unlike"}> ({
+^bb0(%m: index):
+  "func.return"() : () -> ()
+}) {spc.chunks = #spc.chunks<items = <size, "m">>} : () -> ()
