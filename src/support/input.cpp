@@ -70,7 +70,7 @@ std::optional<std::string> readBytes(const std::string &path, Diagnostics &diagn
     Diagnostic &diagnostic = cannotRead(path, systemMessage(error), diagnostics);
     std::optional<std::string> near = error == ENOENT ? nearestFile(path) : std::nullopt;
     if (near)
-      diagnostic.advise("did you mean `" + *near + "`?");
+      diagnostic.advise("did you mean '" + *near + "'?");
     return std::nullopt;
   }
   std::string bytes;

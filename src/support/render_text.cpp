@@ -97,7 +97,7 @@ private:
 
   static std::string quoted(std::string_view text) {
     bool cut = text.size() > kLongestQuote;
-    return '`' + printable(text.substr(0, kLongestQuote)) + (cut ? "...`" : "`");
+    return '\'' + printable(text.substr(0, kLongestQuote)) + (cut ? "...'" : "'");
   }
 
   static std::string describe(const FixIt &fix, Span diagnosed) {
@@ -115,7 +115,7 @@ private:
       return "remove " + quoted(text) + where;
     if (text.empty() && fix.where)
       return "insert " + quoted(fix.text) + where;
-    return "did you mean `" + printable(fix.text, true) + "`" + where + "?";
+    return "did you mean '" + printable(fix.text, true) + "'" + where + "?";
   }
 
   bool color_;

@@ -66,7 +66,7 @@ bool ExpressionParser::arguments(Call &call, Span open) {
   } while (tokens_.accept(TokenKind::Comma));
   if (tokens_.accept(TokenKind::RightParen))
     return true;
-  errors_.missingParen(open, "an operator, `,` or `)`");
+  errors_.missingParen(open, "an operator, ',' or ')'");
   return false;
 }
 
@@ -78,7 +78,7 @@ bool ExpressionParser::checkArgumentCount(const Call &call, Span where) {
   const bool isOpen = spelling.most == kAnyNumber && count < spelling.fewest;
   const int wanted = count < spelling.fewest ? spelling.fewest : spelling.most;
   errors_.report(kArgumentCount, where,
-                 "`" + call.name.text + "` takes " + (isOpen ? "at least " : "") + std::to_string(wanted) +
+                 "'" + call.name.text + "' takes " + (isOpen ? "at least " : "") + std::to_string(wanted) +
                      (wanted == 1 ? " argument" : " arguments") + ", not " + std::to_string(count));
   return false;
 }
@@ -97,8 +97,8 @@ ExprPtr ExpressionParser::reduction(Reduction kind) {
     const std::string spelled(spellingOf(kind));
     errors_
         .report(kMissingSumVariable, tokens_.span(name),
-                "`" + spelled + "` needs the index variables that it runs over")
-        .advise("write `" + spelled + "(j, ...)`");
+                "'" + spelled + "' needs the index variables that it runs over")
+        .advise("write '" + spelled + "(j, ...)'");
     return nullptr;
   }
   call.body = expression();
@@ -106,7 +106,7 @@ ExprPtr ExpressionParser::reduction(Reduction kind) {
   if (!call.body)
     return nullptr;
   if (!tokens_.at(TokenKind::RightParen)) {
-    errors_.missingParen(tokens_.span(open), "an operator or `)`");
+    errors_.missingParen(tokens_.span(open), "an operator or ')'");
     return nullptr;
   }
   tokens_.advance();

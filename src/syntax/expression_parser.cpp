@@ -129,7 +129,7 @@ ExprPtr ExpressionParser::comparison() {
     return nullptr;
   if (tokens_.at(TokenKind::Comparison)) {
     errors_.report(kChainedComparison, tokens_.currentSpan(), "one comparison after the other")
-        .advise("join two with `and`: `a < b and b < c`");
+        .advise("join two with 'and': 'a < b and b < c'");
     return nullptr;
   }
   return operation(function, std::move(left), std::move(right), begin);
@@ -153,7 +153,7 @@ bool ExpressionParser::countOperator() {
   errors_
       .report(kExpressionTooLarge, tokens_.currentSpan(),
               "the statement has more than " + std::to_string(kMaxOperators) + " operators")
-      .advise("split it into several statements with `+=`");
+      .advise("split it into several statements with '+='");
   return false;
 }
 
@@ -204,8 +204,8 @@ ExprPtr ExpressionParser::unary() {
 }
 
 ExprPtr ExpressionParser::misplacedNot() {
-  errors_.report(kMisplacedNot, tokens_.currentSpan(), "`not` binds weaker than the operator before it")
-      .advise("put it in parentheses: `(not ...)`");
+  errors_.report(kMisplacedNot, tokens_.currentSpan(), "'not' binds weaker than the operator before it")
+      .advise("put it in parentheses: '(not ...)'");
   return nullptr;
 }
 
@@ -238,7 +238,7 @@ ExprPtr ExpressionParser::primary() {
   bool power = tokens_.at(TokenKind::Star) && tokens_.previous().kind == TokenKind::Star;
   Diagnostic &error = errors_.unexpected("an expression");
   if (power)
-    error.advise("the power is a function, `pow(x, 2)`; or write the product, `x*x`");
+    error.advise("the power is a function, 'pow(x, 2)'; or write the product, 'x*x'");
   return nullptr;
 }
 
@@ -266,7 +266,7 @@ ExprPtr ExpressionParser::parenthesised() {
   if (!inner)
     return nullptr;
   if (!tokens_.at(TokenKind::RightParen)) {
-    errors_.missingParen(tokens_.span(open), "an operator or `)`");
+    errors_.missingParen(tokens_.span(open), "an operator or ')'");
     return nullptr;
   }
   tokens_.advance();
@@ -281,8 +281,8 @@ Name ExpressionParser::takeName() {
 
 void ExpressionParser::checkIndexName(const Name &name) {
   if (isWord(name.text))
-    errors_.report(kReservedName, name.where, "an index variable may not be called `" + name.text + "`")
-        .advise("`" + name.text + "` is a word of the language");
+    errors_.report(kReservedName, name.where, "an index variable may not be called '" + name.text + "'")
+        .advise("'" + name.text + "' is a word of the language");
 }
 
 bool ExpressionParser::checkTensorName(const Name &name) {
@@ -290,8 +290,8 @@ bool ExpressionParser::checkTensorName(const Name &name) {
   if (name.text != "tensor" && name.text != "semiring" && !isWord(name.text) && !isFunction && !isReduction)
     return true;
   const char *kind = isFunction ? "a function" : isReduction ? "a reduction" : "a word";
-  errors_.report(kReservedName, name.where, "a tensor may not be called `" + name.text + "`")
-      .advise("`" + name.text + "` is " + kind + " of the language");
+  errors_.report(kReservedName, name.where, "a tensor may not be called '" + name.text + "'")
+      .advise("'" + name.text + "' is " + kind + " of the language");
   return false;
 }
 

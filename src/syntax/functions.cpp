@@ -39,15 +39,15 @@ bool isFunctionName(std::string_view name) {
 void reportUnknownFunction(const Name &name, SyntaxErrors &errors) {
   constexpr size_t kLongestQuote = 40;
   std::string shown = name.text.substr(0, kLongestQuote) + (name.text.size() > kLongestQuote ? "..." : "");
-  Diagnostic &error = errors.report(kUnknownFunction, name.where, "unknown function `" + shown + "`");
+  Diagnostic &error = errors.report(kUnknownFunction, name.where, "unknown function '" + shown + "'");
   std::vector<std::string> known = functionNames();
   known.insert(known.end(), {"sum", "prod", "any", "all", "mean", "argmin", "argmax", "count"});
   if (const std::optional<std::string> meant = didYouMean(name.text, known))
     error.fix(name.where, *meant);
   else if (isFunctionName(name.text))
-    error.advise("there is no such function; if `" + shown + "` is a tensor, declare it");
+    error.advise("there is no such function; if '" + shown + "' is a tensor, declare it");
   else
-    error.advise("a tensor's indices are index variables, as in `" + shown + "(i, j)`");
+    error.advise("a tensor's indices are index variables, as in '" + shown + "(i, j)'");
 }
 
 void checkFunctionNames(const Kernel &kernel, SyntaxErrors &errors) {

@@ -125,7 +125,7 @@ bool ExpressionParser::rejectIndex(const Access &access) {
   errors_
       .report(kIndexExpression, tokens_.currentSpan(),
               "an index adds up variables, whole multiples of them and whole numbers")
-      .advise("as in `x(i)`, `x(3)`, `x(i + 1)` or `x(2*i + k)`");
+      .advise("as in 'x(i)', 'x(3)', 'x(i + 1)' or 'x(2*i + k)'");
   return false;
 }
 
@@ -134,9 +134,9 @@ bool ExpressionParser::closeIndices(Span open) {
     return true;
   bool missingComma = tokens_.at(TokenKind::Name) && !tokens_.atNewStatement();
   if (missingComma)
-    errors_.unexpected("`,` or `)`").fix(tokens_.gap(), ",");
+    errors_.unexpected("',' or ')'").fix(tokens_.gap(), ",");
   else
-    errors_.missingParen(open, "`,` or `)`");
+    errors_.missingParen(open, "',' or ')'");
   return false;
 }
 

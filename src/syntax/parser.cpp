@@ -103,7 +103,7 @@ bool Parser::declaration() {
   decl.where = tokens_.since(keyword.begin);
   if (const std::optional<double> fill = fillOf(semiring_); fill && decl.sparse && !decl.fill)
     decl.fill = FillDecl{*fill, decl.where};
-  bool fine = endOfStatement("`:`, `,` or the end of the line");
+  bool fine = endOfStatement("':', ',' or the end of the line");
   kernel_.declarations.push_back(std::move(decl));
   return fine;
 }
@@ -124,12 +124,12 @@ bool Parser::semiring() {
   if (!isFine) {
     errors_
         .report(kBadSemiring, tokens_.since(open.begin),
-                "a semiring names what `+` and sums are, then what `*` is, as in `semiring(min, +)`")
-        .advise("`+`, `min`, `max` or `or`; then `*`, `+`, `min`, `max`, `and`, `first` or `second`");
+                "a semiring names what '+' and sums are, then what '*' is, as in 'semiring(min, +)'")
+        .advise("'+', 'min', 'max' or 'or'; then '*', '+', 'min', 'max', 'and', 'first' or 'second'");
     return false;
   }
   if (!tokens_.accept(TokenKind::RightParen)) {
-    errors_.missingParen(tokens_.span(open), "`)`");
+    errors_.missingParen(tokens_.span(open), "')'");
     return false;
   }
   semiring_ = semiring;
@@ -149,7 +149,7 @@ bool Parser::extents(TensorDecl &decl) {
   } while (tokens_.accept(TokenKind::Comma));
   if (tokens_.accept(TokenKind::RightParen))
     return true;
-  errors_.missingParen(tokens_.span(open), "`,` or `)`");
+  errors_.missingParen(tokens_.span(open), "',' or ')'");
   return false;
 }
 
@@ -183,13 +183,13 @@ bool Parser::extent(TensorDecl &decl) {
 bool Parser::attributes(TensorDecl &decl) {
   if (tokens_.accept(TokenKind::Colon)) {
     if (!tokens_.at(TokenKind::Name)) {
-      errors_.unexpected("a type such as `f32`");
+      errors_.unexpected("a type such as 'f32'");
       return false;
     }
     if (tokens_.text(tokens_.current()) == "sparse") {
-      errors_.report(kUnknownAttribute, tokens_.currentSpan(), "`sparse` is no type")
+      errors_.report(kUnknownAttribute, tokens_.currentSpan(), "'sparse' is no type")
           .fix(tokens_.span(tokens_.previous()), ",")
-          .advise("did you mean `, sparse`?");
+          .advise("did you mean ', sparse'?");
       return false;
     }
     decl.type = expressions_.takeName();
@@ -203,7 +203,7 @@ bool Parser::attributes(TensorDecl &decl) {
 
 bool Parser::attribute(TensorDecl &decl) {
   if (!tokens_.at(TokenKind::Name)) {
-    errors_.unexpected("`sparse`");
+    errors_.unexpected("'sparse'");
     return false;
   }
   if (tokens_.text(tokens_.current()) == "fill")
@@ -225,7 +225,7 @@ bool Parser::fill(TensorDecl &decl) {
   const auto *negate = std::get_if<Negate>(&value->node);
   const auto *number = std::get_if<Literal>(negate ? &negate->operand->node : &value->node);
   if (!number) {
-    errors_.report(kBadFill, value->where, "a fill is a number, `inf`, `-inf`, `true` or `false`");
+    errors_.report(kBadFill, value->where, "a fill is a number, 'inf', '-inf', 'true' or 'false'");
     return false;
   }
   decl.fill = FillDecl{negate ? -number->value : number->value, tokens_.since(begin)};
@@ -237,11 +237,11 @@ bool Parser::unknownAttribute() {
   Diagnostic &error = errors_.report(kUnknownAttribute, tokens_.currentSpan(),
                                      "unknown attribute " + tokens_.quoted(tokens_.current()));
   if (isTypeName(text))
-    error.fix(tokens_.span(tokens_.previous()), ":").advise("did you mean `: " + std::string(text) + "`?");
+    error.fix(tokens_.span(tokens_.previous()), ":").advise("did you mean ': " + std::string(text) + "'?");
   else if (didYouMean(text, {"sparse", "fill"}))
     error.fix(tokens_.currentSpan(), *didYouMean(text, {"sparse", "fill"}));
   else
-    error.advise("the attributes are `sparse`, tensors are dense otherwise, and `fill`, what missing entries are");
+    error.advise("the attributes are 'sparse', tensors are dense otherwise, and 'fill', what missing entries are");
   return false;
 }
 
@@ -283,8 +283,8 @@ bool Parser::assignOperator(Statement &statement) {
     return rejectAfterTarget(statement);
   }
   if (statement.isTemporary && statement.op != AssignOp::Assign) {
-    errors_.report(kUnsupportedAssignment, tokens_.currentSpan(), "a temporary is made with `=`")
-        .advise("a later statement without `let` may add to it");
+    errors_.report(kUnsupportedAssignment, tokens_.currentSpan(), "a temporary is made with '='")
+        .advise("a later statement without 'let' may add to it");
     return false;
   }
   tokens_.advance();
@@ -300,13 +300,13 @@ bool Parser::rejectAfterTarget(const Statement &statement) {
     std::string shown = std::string(text) + (reduces ? "=" : "");
     Diagnostic &error =
         errors_.report(kUnsupportedAssignment, tokens_.currentSpan(),
-                       "a statement assigns with `=`, `+=`, `min=`, `max=` or `or=`, not with `" + shown + "`");
+                       "a statement assigns with '=', '+=', 'min=', 'max=' or 'or=', not with '" + shown + "'");
     if (text == "==")
       error.fix(tokens_.currentSpan(), "=");
     else if (text == "-=")
-      error.advise("write `+= -(...)`");
+      error.advise("write '+= -(...)'");
     else if (tokens_.at(TokenKind::OtherAssign))
-      error.advise("name the target on the right: `y(i) = y(i) " + std::string(text.substr(0, 1)) + " ...`");
+      error.advise("name the target on the right: 'y(i) = y(i) " + std::string(text.substr(0, 1)) + " ...'");
     return false;
   }
   const Name &word = statement.target.tensor;
@@ -314,9 +314,9 @@ bool Parser::rejectAfterTarget(const Statement &statement) {
                   tokens_.previous().end == word.where.end;
   const std::optional<std::string> meant = didYouMean(word.text, {"tensor", "let"});
   if (twoNames && meant) {
-    errors_.report(kUnknownKeyword, word.where, "unknown keyword `" + word.text + "`").fix(word.where, *meant);
+    errors_.report(kUnknownKeyword, word.where, "unknown keyword '" + word.text + "'").fix(word.where, *meant);
   } else {
-    errors_.unexpected("an assignment: `=`, `+=`, `min=`, `max=` or `or=`");
+    errors_.unexpected("an assignment: '=', '+=', 'min=', 'max=' or 'or='");
   }
   return false;
 }
@@ -325,9 +325,9 @@ bool Parser::endOfStatement(const std::string &what) {
   if (tokens_.atStatementEnd())
     return true;
   bool operand = tokens_.at(TokenKind::Name) || tokens_.at(TokenKind::Number) || tokens_.at(TokenKind::LeftParen);
-  bool declared = what.front() == '`';
+  bool declared = what.front() == '\'';
   if (tokens_.at(TokenKind::RightParen)) {
-    errors_.unexpected(what).advise("no `(` belongs to this `)`");
+    errors_.unexpected(what).advise("no '(' belongs to this ')'");
   } else if (operand && declared && tokens_.text(tokens_.current()) == "sparse") {
     errors_.unexpected(what).fix(tokens_.gap(), ",");
   } else if (operand && !declared) {

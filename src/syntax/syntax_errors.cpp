@@ -49,7 +49,7 @@ Diagnostic &SyntaxErrors::unexpectedCharacter() {
     if (text == lookalike)
       error.fix(tokens_.currentSpan(), std::string(meant));
   if (text == "^")
-    error.advise("the power is a function, `pow(x, 2)`; or write the product, `x*x`");
+    error.advise("the power is a function, 'pow(x, 2)'; or write the product, 'x*x'");
   return error;
 }
 
@@ -68,8 +68,8 @@ void SyntaxErrors::missingParen(Span open, const std::string &what) {
     unexpected(what);
     return;
   }
-  report(kUnclosedParenthesis, tokens_.gap(), "a `)` is missing")
-      .note(open, "to close this `(`")
+  report(kUnclosedParenthesis, tokens_.gap(), "a ')' is missing")
+      .note(open, "to close this '('")
       .fix(tokens_.gap(), ")");
 }
 

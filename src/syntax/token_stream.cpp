@@ -88,9 +88,9 @@ std::string TokenStream::quoted(const Token &token) const {
   size_t length = std::min(whole.size(), kLongestQuote);
   while (length < whole.size() && length > 0 && isUtf8Continuation(whole[length]))
     --length;
-  std::string shown(1, '`');
+  std::string shown(1, '\'');
   shown.append(whole.substr(0, length));
-  shown.append(length < whole.size() ? "...`" : "`");
+  shown.append(length < whole.size() ? "...'" : "'");
   return shown;
 }
 

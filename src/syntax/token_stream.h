@@ -31,9 +31,9 @@ public:
   /// From `begin` to the end of the last token taken.
   Span since(uint32_t begin) const { return {&file_, begin, previous_.end}; }
 
-  /// The current token for a message: its text in backquotes, shortened, or "the end of the line".
+  /// The current token for a message: its text in quotes, shortened, or "the end of the line".
   std::string found() const;
-  /// A token's text for a message, shortened and in backquotes.
+  /// A token's text for a message, shortened and in quotes.
   std::string quoted(const Token &token) const;
 
   /// Whether the current token starts a line that reads like a new declaration or statement, so that what came before

@@ -69,6 +69,8 @@ def run(spc, case, scratch):
     marks = (f"[{identifier}]", f"[-W{identifier}]", f"[-Werror={identifier}]", f'"id":"{identifier}"')
     if not any(mark in stderr for mark in marks):
         problems.append(f"does not report {identifier}")
+    if "`" in stderr:
+        problems.append("quotes with backquotes; all messages have straight single quotes")
     return f"{done.returncode}\n{stderr}", problems
 
 

@@ -159,7 +159,7 @@ TEST_CASE("what cannot be read is reported with its path") {
   Diagnostics missing, directory, large, nowhere, endless;
   CHECK(readSource(folder / "kernal.tex", sources, missing) == nullptr);
   checkRefused(missing, folder / "kernal.tex", "cannot-read");
-  CHECK(missing.all()[0].help == "did you mean `" + (folder / "kernel.tex") + "`?");
+  CHECK(missing.all()[0].help == "did you mean '" + (folder / "kernel.tex") + "'?");
   CHECK(readSource(folder / "", sources, directory) == nullptr);
   checkRefused(directory, folder / "", "cannot-read");
   CHECK(readBytes(folder / "kernel.tex", large, 5) == std::nullopt);

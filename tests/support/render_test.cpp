@@ -26,19 +26,19 @@ std::vector<std::string> lines(const std::string &text) {
 TEST_CASE("caret, notes, fixes and help") {
   SourceFile file("kernel.tex", "tensor A(m)\ny(i) = B(i)\n");
   Diagnostics diagnostics;
-  Diagnostic &diagnostic = diagnostics.report(kBroken, {&file, 19, 23}, "unknown tensor `B`")
+  Diagnostic &diagnostic = diagnostics.report(kBroken, {&file, 19, 23}, "unknown tensor 'B'")
                                .note({&file, 7, 8}, "declared here")
                                .note({}, "nowhere")
                                .fix({&file, 19, 20}, "A")
                                .advise("declare it");
-  CHECK(renderText(diagnostic, false) == "kernel.tex:2:8: error: unknown tensor `B` [broken]\n"
+  CHECK(renderText(diagnostic, false) == "kernel.tex:2:8: error: unknown tensor 'B' [broken]\n"
                                          "    2 | y(i) = B(i)\n"
                                          "      |        ^~~~\n"
                                          "kernel.tex:1:8: note: declared here\n"
                                          "    1 | tensor A(m)\n"
                                          "      |        ^\n"
                                          "note: nowhere\n"
-                                         "help: did you mean `A`?\n"
+                                         "help: did you mean 'A'?\n"
                                          "help: declare it\n");
 }
 
@@ -50,7 +50,7 @@ TEST_CASE("fixes that insert, remove, and stand in another line") {
                                .fix({&file, 2, 3}, "")
                                .fix({&file, 0, 1}, "z");
   CHECK(renderText(diagnostic, false) == "k:2:1: error: bad [broken]\n    2 | bc\n      | ^\n"
-                                         "help: insert `)`\nhelp: remove `b`\nhelp: did you mean `z` in line 1?\n");
+                                         "help: insert ')'\nhelp: remove 'b'\nhelp: did you mean 'z' in line 1?\n");
 }
 
 TEST_CASE("help that asks the question already stands for the fix") {
@@ -136,8 +136,8 @@ TEST_CASE("color only adds escapes") {
 
 TEST_CASE("a message cannot smuggle escapes") {
   Diagnostics diagnostics;
-  std::string shown = renderText(diagnostics.report(kBroken, {}, "bad `\x1b[2J`").at("a\nb"), false);
-  CHECK(shown == "a\\x0ab: error: bad `\\x1b[2J` [broken]\n");
+  std::string shown = renderText(diagnostics.report(kBroken, {}, "bad '\x1b[2J'").at("a\nb"), false);
+  CHECK(shown == "a\\x0ab: error: bad '\\x1b[2J' [broken]\n");
 }
 
 TEST_CASE("JSON has one line with every field") {

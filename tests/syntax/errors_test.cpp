@@ -23,37 +23,37 @@ void checkError(const std::string &text, const std::string &id, uint32_t line, u
 } // namespace
 
 TEST_CASE("slips in words get a suggestion") {
-  checkError("tensr S(m,n)", "unknown-keyword", 1, 1, "did you mean `tensor`?");
-  checkError("tensor S(m,n): f32, sprase", "unknown-attribute", 1, 21, "did you mean `sparse`?");
-  checkError("tensor S(m,n), f32", "unknown-attribute", 1, 16, "did you mean `: f32`?");
+  checkError("tensr S(m,n)", "unknown-keyword", 1, 1, "did you mean 'tensor'?");
+  checkError("tensor S(m,n): f32, sprase", "unknown-attribute", 1, 21, "did you mean 'sparse'?");
+  checkError("tensor S(m,n), f32", "unknown-attribute", 1, 16, "did you mean ': f32'?");
   checkError("tensor S(m,n), blocked", "unknown-attribute", 1, 16, "the attributes are");
-  checkError("tensor S(m,n), sparse, fil 1", "unknown-attribute", 1, 24, "did you mean `fill`?");
+  checkError("tensor S(m,n), sparse, fil 1", "unknown-attribute", 1, 24, "did you mean 'fill'?");
   checkError("tensor S(m,n), fill a", "bad-fill", 1, 21, "a number");
   checkError("tensor S(m,n), fill", "unexpected-token", 1, 20, "an expression");
-  checkError("tensor S(m,n): sparse", "unknown-attribute", 1, 16, "did you mean `, sparse`?");
-  checkError("tensor S(m,n): f32 sparse", "unexpected-token", 1, 20, "insert `,`");
-  checkError("tensor S(m,n), sparse: f32", "unexpected-token", 1, 22, "found `:`");
-  checkError("lets T(i,k) = A(i,k)", "unknown-keyword", 1, 1, "did you mean `let`?");
-  checkError("let T(i,k) += A(i,k)", "unsupported-assignment", 1, 12, "made with `=`");
-  checkError("y = Sum(j, A(j))", "unknown-function", 1, 5, "did you mean `sum`?");
+  checkError("tensor S(m,n): sparse", "unknown-attribute", 1, 16, "did you mean ', sparse'?");
+  checkError("tensor S(m,n): f32 sparse", "unexpected-token", 1, 20, "insert ','");
+  checkError("tensor S(m,n), sparse: f32", "unexpected-token", 1, 22, "found ':'");
+  checkError("lets T(i,k) = A(i,k)", "unknown-keyword", 1, 1, "did you mean 'let'?");
+  checkError("let T(i,k) += A(i,k)", "unsupported-assignment", 1, 12, "made with '='");
+  checkError("y = Sum(j, A(j))", "unknown-function", 1, 5, "did you mean 'sum'?");
 }
 
 TEST_CASE("operators that the language lacks") {
-  checkError("y(i) prod= A(i,j)", "unsupported-assignment", 1, 6, "`prod=`");
-  checkError("y any = A(i)", "unsupported-assignment", 1, 3, "`any=`");
-  checkError("y(i) == A(i)", "unsupported-assignment", 1, 6, "did you mean `=`?");
-  checkError("y(i) *= A(i)", "unsupported-assignment", 1, 6, "`y(i) = y(i) * ...`");
-  checkError("y(i) -= A(i)", "unsupported-assignment", 1, 6, "`+= -(...)`");
-  checkError("y = a^2", "unexpected-character", 1, 6, "`pow(x, 2)`");
-  checkError("y = a**2", "unexpected-token", 1, 7, "`pow(x, 2)`");
-  checkError("y = a < b < c", "chained-comparison", 1, 11, "`a < b and b < c`");
-  checkError("y = a \xC3\x97 b", "unexpected-character", 1, 7, "did you mean `*`?");
-  checkError("y = a \xE2\x88\x92 b", "unexpected-character", 1, 7, "did you mean `-`?");
+  checkError("y(i) prod= A(i,j)", "unsupported-assignment", 1, 6, "'prod='");
+  checkError("y any = A(i)", "unsupported-assignment", 1, 3, "'any='");
+  checkError("y(i) == A(i)", "unsupported-assignment", 1, 6, "did you mean '='?");
+  checkError("y(i) *= A(i)", "unsupported-assignment", 1, 6, "'y(i) = y(i) * ...'");
+  checkError("y(i) -= A(i)", "unsupported-assignment", 1, 6, "'+= -(...)'");
+  checkError("y = a^2", "unexpected-character", 1, 6, "'pow(x, 2)'");
+  checkError("y = a**2", "unexpected-token", 1, 7, "'pow(x, 2)'");
+  checkError("y = a < b < c", "chained-comparison", 1, 11, "'a < b and b < c'");
+  checkError("y = a \xC3\x97 b", "unexpected-character", 1, 7, "did you mean '*'?");
+  checkError("y = a \xE2\x88\x92 b", "unexpected-character", 1, 7, "did you mean '-'?");
 }
 
 TEST_CASE("indices are sums of multiples of variables") {
   CHECK(Parsed("y = A(3, i + 1, 2*i + k - 1, i*2)").diagnostics.all().empty());
-  checkError("y = A(3.5,j)", "index-expression", 1, 7, "`3.5`");
+  checkError("y = A(3.5,j)", "index-expression", 1, 7, "'3.5'");
   checkError("y = A(9999999999,j)", "index-expression", 1, 7, "below 2^31");
   checkError("y = A(0*i)", "index-expression", 1, 9, "multiplied with 0");
   checkError("y = A(n - i)", "index-expression", 1, 11, "adds up variables");
@@ -61,9 +61,9 @@ TEST_CASE("indices are sums of multiples of variables") {
   checkError("y = A(i*j)", "index-expression", 1, 8, "adds up variables");
   checkError("y = A(-i)", "index-expression", 1, 7, "adds up variables");
   checkError("y = A((i))", "index-expression", 1, 7, "adds up variables");
-  checkError("y = A(inf)", "reserved-name", 1, 7, "`inf`");
+  checkError("y = A(inf)", "reserved-name", 1, 7, "'inf'");
   checkError("y = A()", "empty-indices", 1, 6, "scalar");
-  checkError("y = A(i j)", "unexpected-token", 1, 9, "insert `,`");
+  checkError("y = A(i j)", "unexpected-token", 1, 9, "insert ','");
   checkError("y = A(i,)", "unexpected-token", 1, 9, "an index");
   checkError("y = A(,i)", "unexpected-token", 1, 7, "an index");
   CHECK(Parsed("y = A(3.5,j) + A(i,4)\nz = A(i,1/2)").ids() == "index-expression index-expression");
@@ -72,10 +72,10 @@ TEST_CASE("indices are sums of multiples of variables") {
 TEST_CASE("functions that the language has not") {
   checkError("y(i) = norm(x)", "unknown-function", 1, 8, "declare it");
   checkError("y(i) = softmax(x(i))", "unknown-function", 1, 8, "no such function");
-  checkError("y(i) = argmax(a(i), 0)", "missing-sum-variable", 1, 8, "`argmax(j, ...)`");
-  checkError("y(i) = log2(2*a)", "unknown-function", 1, 8, "`log2`");
-  checkError("y(i) = sqr(a(i))", "unknown-function", 1, 8, "did you mean `sqrt`?");
-  checkError("y(i) = ff(a(i))", "unknown-function", 1, 8, "`ff(i, j)`");
+  checkError("y(i) = argmax(a(i), 0)", "missing-sum-variable", 1, 8, "'argmax(j, ...)'");
+  checkError("y(i) = log2(2*a)", "unknown-function", 1, 8, "'log2'");
+  checkError("y(i) = sqr(a(i))", "unknown-function", 1, 8, "did you mean 'sqrt'?");
+  checkError("y(i) = ff(a(i))", "unknown-function", 1, 8, "'ff(i, j)'");
   CHECK(Parsed("tensor norm(\ny(i) = norm(i)").ids() == "unexpected-token");
 }
 
@@ -84,32 +84,32 @@ TEST_CASE("functions take so many arguments") {
   checkError("y = exp(a, b)", "argument-count", 1, 5, "takes 1 argument, not 2");
   checkError("y = max(a)", "argument-count", 1, 5, "takes at least 2 arguments, not 1");
   checkError("y = select(a, b)", "argument-count", 1, 5, "takes 3 arguments, not 2");
-  checkError("y = f32(a, b)", "argument-count", 1, 5, "`f32` takes 1 argument");
-  checkError("y = max(a, b", "unclosed-parenthesis", 1, 13, "insert `)`");
+  checkError("y = f32(a, b)", "argument-count", 1, 5, "'f32' takes 1 argument");
+  checkError("y = max(a, b", "unclosed-parenthesis", 1, 13, "insert ')'");
   checkError("y = max(a,)", "unexpected-token", 1, 11, "an expression");
   checkError("y = a and", "unexpected-token", 1, 10, "an expression");
 }
 
 TEST_CASE("words that a tensor may not be called") {
-  checkError("tensor sum(m)", "reserved-name", 1, 8, "`sum`");
-  checkError("tensor tensor(m)", "reserved-name", 1, 8, "`tensor`");
-  checkError("sum(i) = A(i)", "reserved-name", 1, 1, "`sum`");
-  checkError("tensor(i) = A(i)", "reserved-name", 1, 1, "`tensor`");
-  checkError("tensor = 1", "reserved-name", 1, 1, "`tensor`");
-  checkError("y = sum", "reserved-name", 1, 5, "`sum`");
+  checkError("tensor sum(m)", "reserved-name", 1, 8, "'sum'");
+  checkError("tensor tensor(m)", "reserved-name", 1, 8, "'tensor'");
+  checkError("sum(i) = A(i)", "reserved-name", 1, 1, "'sum'");
+  checkError("tensor(i) = A(i)", "reserved-name", 1, 1, "'tensor'");
+  checkError("tensor = 1", "reserved-name", 1, 1, "'tensor'");
+  checkError("y = sum", "reserved-name", 1, 5, "'sum'");
   checkError("tensor exp(m)", "reserved-name", 1, 8, "a function of the language");
-  checkError("y = max", "reserved-name", 1, 5, "`max`");
-  checkError("y = a + or", "reserved-name", 1, 9, "`or`");
-  checkError("f32(i) = A(i)", "reserved-name", 1, 1, "`f32`");
-  checkError("y = sum(A(i))", "missing-sum-variable", 1, 5, "`sum(j, ...)`");
+  checkError("y = max", "reserved-name", 1, 5, "'max'");
+  checkError("y = a + or", "reserved-name", 1, 9, "'or'");
+  checkError("f32(i) = A(i)", "reserved-name", 1, 1, "'f32'");
+  checkError("y = sum(A(i))", "missing-sum-variable", 1, 5, "'sum(j, ...)'");
   checkError("y = sum()", "missing-sum-variable", 1, 5, "runs over");
-  checkError("y = prod(A(i))", "missing-sum-variable", 1, 5, "`prod(j, ...)`");
+  checkError("y = prod(A(i))", "missing-sum-variable", 1, 5, "'prod(j, ...)'");
   checkError("y = sum(j,)", "unexpected-token", 1, 11, "an expression");
 }
 
 TEST_CASE("extents") {
   checkError("tensor A(-3)", "bad-extent", 1, 10, "negative");
-  checkError("tensor A(2.5)", "bad-extent", 1, 10, "`2.5`");
+  checkError("tensor A(2.5)", "bad-extent", 1, 10, "'2.5'");
   checkError("tensor A(9223372036854775808)", "bad-extent", 1, 10, "64 bits");
   checkError("tensor A()", "unexpected-token", 1, 10, "scalar");
   CHECK(Parsed("tensor A(9223372036854775807, 0)").diagnostics.all().empty());
@@ -119,19 +119,19 @@ TEST_CASE("what is missing is missing after the last token") {
   checkError("y = a +", "unexpected-token", 1, 8, "the end of the file");
   checkError("y(i)\nz = a", "unexpected-token", 1, 5, "the end of the line");
   checkError("y = a +\nz(i) = b(i)", "unexpected-token", 1, 8, "the end of the line");
-  checkError("y = (a + b\nz = a", "unclosed-parenthesis", 1, 11, "insert `)`");
-  checkError("y = A(i,j\nz(i) = b(i)", "unclosed-parenthesis", 1, 10, "to close this `(`");
-  checkError("tensor A(m\ny = a", "unclosed-parenthesis", 1, 11, "insert `)`");
-  checkError("y = a(i; z = a", "unclosed-parenthesis", 1, 8, "insert `)`");
-  checkError("y = a)", "unexpected-token", 1, 6, "no `(`");
-  checkError("y = a b", "unexpected-token", 1, 7, "insert `*`");
-  checkError("y = 2(a)", "unexpected-token", 1, 6, "insert `*`");
+  checkError("y = (a + b\nz = a", "unclosed-parenthesis", 1, 11, "insert ')'");
+  checkError("y = A(i,j\nz(i) = b(i)", "unclosed-parenthesis", 1, 10, "to close this '('");
+  checkError("tensor A(m\ny = a", "unclosed-parenthesis", 1, 11, "insert ')'");
+  checkError("y = a(i; z = a", "unclosed-parenthesis", 1, 8, "insert ')'");
+  checkError("y = a)", "unexpected-token", 1, 6, "no '('");
+  checkError("y = a b", "unexpected-token", 1, 7, "insert '*'");
+  checkError("y = 2(a)", "unexpected-token", 1, 6, "insert '*'");
   checkError("y = a\n + b", "unexpected-token", 2, 2, "end of the line before");
   checkError("= 3", "unexpected-token", 1, 1, "a declaration or a statement");
   checkError("tensor 3", "unexpected-token", 1, 8, "name");
   checkError("tensor A(m):", "unexpected-token", 1, 13, "type");
-  checkError("tensor A(m),", "unexpected-token", 1, 13, "`sparse`");
-  checkError("y := a", "unexpected-token", 1, 3, "`:`");
+  checkError("tensor A(m),", "unexpected-token", 1, 13, "'sparse'");
+  checkError("y := a", "unexpected-token", 1, 3, "':'");
 }
 
 TEST_CASE("every broken statement is reported once, and the others are kept") {
