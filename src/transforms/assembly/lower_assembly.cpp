@@ -91,125 +91,82 @@ private:
   }
 };
 
-struct LowerReserve : OpConversionPattern<dialect::ReserveOp> {
-  using OpConversionPattern::OpConversionPattern;
+/// What the operands of an operation became: several values each, as runs do.
+template <typename Op> using Lowered = typename Op::template GenericAdaptor<llvm::ArrayRef<mlir::ValueRange>>;
 
-  LogicalResult matchAndRewrite(dialect::ReserveOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
-    const Value most = toInt(ops, single(adaptor.getMost()));
-    rewriter.replaceOp(op, writerOf(op, adaptor).reserve(ops, most));
-    return mlir::success();
+// How each operation within a run is lowered, at `ops`: what takes the place of its results.
+
+llvm::SmallVector<Value> lower(dialect::ReserveOp op, Lowered<dialect::ReserveOp> to, ImplicitLocOpBuilder &ops) {
+  return {writerOf(op, to).reserve(ops, toInt(ops, single(to.getMost())))};
+}
+
+llvm::SmallVector<Value> lower(dialect::AppendOp op, Lowered<dialect::AppendOp> to, ImplicitLocOpBuilder &ops) {
+  writerOf(op, to).append(ops, toInt(ops, single(to.getKey())), single(to.getValue()), op.getReserved());
+  return {};
+}
+
+llvm::SmallVector<Value> lower(dialect::LocateOp op, Lowered<dialect::LocateOp> to, ImplicitLocOpBuilder &ops) {
+  RunWriter run = writerOf(op, to);
+  const mlir::Attribute identity = op.getIdentityAttr();
+  const Value key = toInt(ops, single(to.getKey()));
+  // A new element is 0: whether it is one shows only before it is located.
+  Value old = op.getOld() && identity ? run.peek(ops, key, identity) : Value();
+  const Value slot = run.locate(ops, key);
+  if (op.getOld() && !identity)
+    old = run.loadSlot(ops, slot);
+  llvm::SmallVector<Value> results{mlir::arith::IndexCastOp::create(ops, ops.getIndexType(), slot)};
+  if (old)
+    results.push_back(old);
+  return results;
+}
+
+llvm::SmallVector<Value> lower(dialect::AccumulateOp op, Lowered<dialect::AccumulateOp> to, ImplicitLocOpBuilder &ops) {
+  const Value key = toInt(ops, single(to.getKey())), slot = toInt(ops, single(to.getSlot()));
+  writerOf(op, to).storeSlot(ops, key, slot, single(to.getValue()));
+  return {};
+}
+
+llvm::SmallVector<Value> lower(dialect::OpenSumOp op, Lowered<dialect::OpenSumOp> to, ImplicitLocOpBuilder &ops) {
+  llvm::SmallVector<Value> results{RunWriter::makeFlag(ops)};
+  if (op.getStart()) {
+    const Value key = toInt(ops, single(to.getKey()));
+    results.push_back(writerOf(op, to).peek(ops, key, op.getIdentityAttr()));
   }
-};
+  return results;
+}
 
-struct LowerAppend : OpConversionPattern<dialect::AppendOp> {
-  using OpConversionPattern::OpConversionPattern;
+llvm::SmallVector<Value> lower(dialect::NoteAddendOp, Lowered<dialect::NoteAddendOp> to, ImplicitLocOpBuilder &ops) {
+  RunWriter::raise(ops, single(to.getSum()));
+  return {};
+}
 
-  LogicalResult matchAndRewrite(dialect::AppendOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
+llvm::SmallVector<Value> lower(dialect::CloseSumOp op, Lowered<dialect::CloseSumOp> to, ImplicitLocOpBuilder &ops) {
+  const Value key = toInt(ops, single(to.getKey())), value = single(to.getValue());
+  const Value isEntry = RunWriter::isRaised(ops, single(to.getSum()));
+  auto entry = scf::IfOp::create(ops, isEntry, /*withElseRegion=*/false);
+  ImplicitLocOpBuilder inside(op.getLoc(), entry.getThenBodyBuilder(ops.getListener()));
+  RunWriter run = writerOf(op, to);
+  if (op.getRun().getType().appends())
+    run.append(inside, key, value, op.getReserved());
+  else
+    run.storeSlot(inside, key, run.locate(inside, key), value);
+  return {};
+}
+
+llvm::SmallVector<Value> lower(dialect::EndRowOp op, Lowered<dialect::EndRowOp> to, ImplicitLocOpBuilder &ops) {
+  llvm::SmallVector<Value> coordinates;
+  for (const mlir::ValueRange coordinate : to.getCoordinates())
+    coordinates.push_back(single(coordinate));
+  writerOf(op, to).endRow(ops, coordinates);
+  return {};
+}
+
+template <typename Op> struct LowerWithinRun : OpConversionPattern<Op> {
+  using OpConversionPattern<Op>::OpConversionPattern;
+
+  LogicalResult matchAndRewrite(Op op, Lowered<Op> adaptor, ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
-    const Value key = toInt(ops, single(adaptor.getKey()));
-    writerOf(op, adaptor).append(ops, key, single(adaptor.getValue()), op.getReserved());
-    rewriter.eraseOp(op);
-    return mlir::success();
-  }
-};
-
-struct LowerLocate : OpConversionPattern<dialect::LocateOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(dialect::LocateOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
-    RunWriter run = writerOf(op, adaptor);
-    const mlir::Attribute identity = op.getIdentityAttr();
-    const Value key = toInt(ops, single(adaptor.getKey()));
-    // A new element is 0: whether it is one shows only before it is located.
-    Value old = op.getOld() && identity ? run.peek(ops, key, identity) : Value();
-    const Value slot = run.locate(ops, key);
-    if (op.getOld() && !identity)
-      old = run.loadSlot(ops, slot);
-    llvm::SmallVector<Value> results{mlir::arith::IndexCastOp::create(ops, ops.getIndexType(), slot)};
-    if (old)
-      results.push_back(old);
-    rewriter.replaceOp(op, results);
-    return mlir::success();
-  }
-};
-
-struct LowerAccumulate : OpConversionPattern<dialect::AccumulateOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(dialect::AccumulateOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
-    const Value key = toInt(ops, single(adaptor.getKey())), slot = toInt(ops, single(adaptor.getSlot()));
-    writerOf(op, adaptor).storeSlot(ops, key, slot, single(adaptor.getValue()));
-    rewriter.eraseOp(op);
-    return mlir::success();
-  }
-};
-
-struct LowerOpenSum : OpConversionPattern<dialect::OpenSumOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(dialect::OpenSumOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
-    llvm::SmallVector<Value> results{RunWriter::makeFlag(ops)};
-    if (op.getStart()) {
-      const Value key = toInt(ops, single(adaptor.getKey()));
-      results.push_back(writerOf(op, adaptor).peek(ops, key, op.getIdentityAttr()));
-    }
-    rewriter.replaceOp(op, results);
-    return mlir::success();
-  }
-};
-
-struct LowerNoteAddend : OpConversionPattern<dialect::NoteAddendOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(dialect::NoteAddendOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
-    RunWriter::raise(ops, single(adaptor.getSum()));
-    rewriter.eraseOp(op);
-    return mlir::success();
-  }
-};
-
-struct LowerCloseSum : OpConversionPattern<dialect::CloseSumOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(dialect::CloseSumOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
-    const Value key = toInt(ops, single(adaptor.getKey())), value = single(adaptor.getValue());
-    const Value isEntry = RunWriter::isRaised(ops, single(adaptor.getSum()));
-    auto entry = scf::IfOp::create(ops, isEntry, /*withElseRegion=*/false);
-    ImplicitLocOpBuilder inside(op.getLoc(), entry.getThenBodyBuilder(rewriter.getListener()));
-    RunWriter run = writerOf(op, adaptor);
-    if (op.getRun().getType().appends())
-      run.append(inside, key, value, op.getReserved());
-    else
-      run.storeSlot(inside, key, run.locate(inside, key), value);
-    rewriter.eraseOp(op);
-    return mlir::success();
-  }
-};
-
-struct LowerEndRow : OpConversionPattern<dialect::EndRowOp> {
-  using OpConversionPattern::OpConversionPattern;
-
-  LogicalResult matchAndRewrite(dialect::EndRowOp op, OneToNOpAdaptor adaptor,
-                                ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder ops(op.getLoc(), rewriter);
-    llvm::SmallVector<Value> coordinates;
-    for (const mlir::ValueRange coordinate : adaptor.getCoordinates())
-      coordinates.push_back(single(coordinate));
-    writerOf(op, adaptor).endRow(ops, coordinates);
-    rewriter.eraseOp(op);
+    rewriter.replaceOp(op, lower(op, adaptor, ops));
     return mlir::success();
   }
 };
@@ -258,8 +215,10 @@ LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
   target.addIllegalDialect<dialect::SpcDialect>();
   target.markUnknownOpDynamicallyLegal([](mlir::Operation *) { return true; });
   mlir::RewritePatternSet patterns(&getContext());
-  patterns.add<LowerOpenRun, LowerReserve, LowerAppend, LowerLocate, LowerAccumulate, LowerOpenSum, LowerNoteAddend,
-               LowerCloseSum, LowerEndRow>(types, &getContext());
+  patterns.add<LowerOpenRun, LowerWithinRun<dialect::ReserveOp>, LowerWithinRun<dialect::AppendOp>,
+               LowerWithinRun<dialect::LocateOp>, LowerWithinRun<dialect::AccumulateOp>,
+               LowerWithinRun<dialect::OpenSumOp>, LowerWithinRun<dialect::NoteAddendOp>,
+               LowerWithinRun<dialect::CloseSumOp>, LowerWithinRun<dialect::EndRowOp>>(types, &getContext());
   if (mlir::failed(mlir::applyPartialConversion(body, target, std::move(patterns))))
     return mlir::failure();
   return cleanUp(body);
