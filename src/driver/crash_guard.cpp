@@ -57,6 +57,7 @@ void installCrashGuard() {
   action.sa_flags = SA_ONSTACK | SA_RESETHAND;
   for (int number : {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGBUS})
     sigaction(number, &action, nullptr);
+  std::signal(SIGXFSZ, SIG_IGN); // a file above what ulimit allows is a write that fails
   LLVMInstallFatalErrorHandler(onLlvmError);
 }
 

@@ -1,9 +1,9 @@
 #include "driver/crash_guard.h"
+#include "driver/standard_files.h"
 #include "driver/subcommands.h"
 #include "driver/version.h"
 
 #include <array>
-#include <cstdio>
 #include <exception>
 
 namespace spc::driver {
@@ -11,6 +11,8 @@ namespace spc::driver {
 namespace {
 
 constexpr DiagnosticKind kUnknownSubcommand{"unknown-subcommand", Severity::Error};
+
+constexpr size_t kNameColumn = 11;
 
 struct Subcommand {
   const char *name;
@@ -24,14 +26,15 @@ constexpr std::array<Subcommand, 3> kSubcommands = {{
     {"formats", "List storage formats, or show one with its C struct and an example", formatsCommand},
 }};
 
-void printHelp() {
-  std::printf("%s: an ahead-of-time compiler for sparse tensor kernels\n\nUsage: spc SUBCOMMAND [options]\n\n"
-              "Subcommands:\n",
-              versionText().c_str());
-  for (const Subcommand &subcommand : kSubcommands)
-    std::printf("  %-10s %s\n", subcommand.name, subcommand.summary);
-  std::printf("\nOptions:\n  -h,--help  Print this help; 'spc SUBCOMMAND --help' prints a subcommand's\n"
-              "  --version  Print the version\n");
+std::string helpText() {
+  std::string text = versionText() + ": an ahead-of-time compiler for sparse tensor kernels\n\n" +
+                     "Usage: spc SUBCOMMAND [options]\n\nSubcommands:\n";
+  for (const Subcommand &subcommand : kSubcommands) {
+    const std::string name = subcommand.name;
+    text += "  " + name + std::string(kNameColumn - name.size(), ' ') + subcommand.summary + "\n";
+  }
+  return text + "\nOptions:\n  -h,--help  Print this help; 'spc SUBCOMMAND --help' prints a subcommand's\n" +
+         "  --version  Print the version\n";
 }
 
 int unknownSubcommand(Session &session, const std::string &name) {
@@ -49,14 +52,10 @@ int unknownSubcommand(Session &session, const std::string &name) {
 int dispatch(int argc, char **argv) {
   Session session({argv, argv + argc});
   std::string name = argc > 1 ? argv[1] : "";
-  if (name == "--help" || name == "-h" || name == "help") {
-    printHelp();
-    return kFine;
-  }
-  if (name == "--version") {
-    std::printf("%s\n", versionText().c_str());
-    return kFine;
-  }
+  if (name == "--help" || name == "-h" || name == "help")
+    return session.print(helpText());
+  if (name == "--version")
+    return session.print(versionText() + "\n");
   for (const Subcommand &subcommand : kSubcommands)
     if (name == subcommand.name)
       return subcommand.run(session);
@@ -69,6 +68,7 @@ int dispatch(int argc, char **argv) {
 
 int main(int argc, char **argv) {
   using namespace spc::driver;
+  holdStandardFiles();
   installCrashGuard();
   try {
     return dispatch(argc, argv);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 namespace spc::driver {
 
@@ -155,11 +154,9 @@ std::optional<int> readCommandLine(CLI::App &app, Session &session) {
   try {
     app.parse(std::move(arguments));
   } catch (const CLI::CallForHelp &) {
-    std::fputs(app.help().c_str(), stdout);
-    return kFine;
+    return session.print(app.help());
   } catch (const CLI::CallForVersion &version) {
-    std::printf("%s\n", version.what());
-    return kFine;
+    return session.print(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError &error) {
     std::string message = error.what();
     std::string option = oneDash(message.substr(0, message.find(':')));

@@ -1,13 +1,13 @@
 #include "driver/run_inputs.h"
 
 #include "driver/extent_table.h"
+#include "support/memory.h"
 #include "tensor/files.h"
 #include "tensor/generate.h"
 #include "tensor/parts.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <unistd.h>
 
 namespace spc::driver {
 
@@ -22,10 +22,6 @@ constexpr DiagnosticKind kUnknownExtent{"unknown-extent", Severity::Error};
 constexpr DiagnosticKind kSizeMissing{"size-missing", Severity::Error};
 constexpr DiagnosticKind kTooLarge{"tensor-too-large", Severity::Error};
 constexpr DiagnosticKind kMalformedSize{"malformed-size", Severity::Error};
-
-double physicalMemory() {
-  return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
-}
 
 /// Elements that a tensor takes whatever its entries are: all of a dense one, the outer dense levels of another.
 double leastElements(const format::Format &format, const std::vector<int64_t> &shape) {
@@ -90,6 +86,7 @@ private:
   ExtentTable extents_;
   std::vector<std::optional<Given>> given_;
   std::vector<std::optional<std::vector<int64_t>>> shapes_; ///< of --shape
+  std::optional<uint64_t> inputLimit_;
   RunInputs inputs_;
 };
 
@@ -147,6 +144,9 @@ void InputReader::checkPresence() {
 }
 
 void InputReader::readSizes() {
+  if (const std::string &limit = options_.inputLimit; !limit.empty() && !(inputLimit_ = readByteCount(limit)))
+    diagnostics_.report(kMalformedSize, session_.find(limit),
+                        "'" + limit + "' is no number of bytes such as 500M or 100G");
   std::vector<std::string> names;
   for (const sema::Extent &extent : kernel_.extents)
     names.push_back(extent.name);
@@ -261,7 +261,7 @@ void InputReader::readFile(size_t parameter) {
   const sema::Tensor &tensor = tensorAt(parameter);
   std::optional<std::vector<int64_t>> shape = shapes_[parameter];
   bool hasHeader = tensor::isMatrixMarket(assignment.value);
-  std::optional<tensor::Coordinates> entries = tensor::readTensor(assignment.value, shape, diagnostics_);
+  std::optional<tensor::Coordinates> entries = tensor::readTensor(assignment.value, shape, diagnostics_, inputLimit_);
   if (!entries)
     return;
   if (tensor.order() == 1 && hasHeader)

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <limits>
 
 namespace spc::driver {
 
@@ -28,6 +29,10 @@ void addRunOptions(CLI::App &app, RunCommandOptions &options) {
   app.add_option("--shape", options.shapes, "TENSOR=NxM: the shape of an input; repeatable")
       ->type_name("TENSOR=NxM")
       ->allow_extra_args(false);
+  app.add_option("--input-limit", options.inputLimit,
+                 "How much text a data file may hold, decompressed: bytes, or with K, M, G, T (default: 16G, of a "
+                 "compressed file 200 times its size)")
+      ->type_name("SIZE");
 }
 
 std::optional<Assignment> readAssignment(Session &session, const std::string &argument, const std::string &form) {
@@ -76,6 +81,18 @@ std::optional<int64_t> readSize(std::string_view text) {
   if (error != std::errc() || end != text.data() + text.size() || value < 0)
     return std::nullopt;
   return value;
+}
+
+std::optional<uint64_t> readByteCount(std::string_view text) {
+  constexpr std::string_view kUnits = "KMGT";
+  const size_t unit = text.empty() ? std::string_view::npos : kUnits.find(text.back());
+  const int shift = unit == std::string_view::npos ? 0 : 10 * (static_cast<int>(unit) + 1);
+  if (shift > 0)
+    text.remove_suffix(1);
+  const std::optional<int64_t> count = readSize(text);
+  if (!count || *count > std::numeric_limits<int64_t>::max() >> shift)
+    return std::nullopt;
+  return static_cast<uint64_t>(*count) << shift;
 }
 
 std::optional<std::vector<int64_t>> readShape(std::string_view text) {

@@ -17,6 +17,7 @@ struct RunCommandOptions {
   std::vector<std::string> outputs; ///< TENSOR=FILE, or FILE
   std::vector<std::string> sizes;   ///< EXTENT=N
   std::vector<std::string> shapes;  ///< TENSOR=NxM
+  std::string inputLimit;           ///< SIZE, or empty
 };
 
 /// Declares the options of `spc run` beyond the shared ones.
@@ -39,6 +40,9 @@ std::optional<size_t> findParameter(Session &session, const sema::Kernel &kernel
 
 /// A positive or zero integer that fits; nullopt for anything else.
 std::optional<int64_t> readSize(std::string_view text);
+
+/// A number of bytes, "500", or "500K", "500M", "500G" and "500T" with powers of 1024; nullopt for anything else.
+std::optional<uint64_t> readByteCount(std::string_view text);
 
 /// "5x4", or "5"; nullopt for anything else.
 std::optional<std::vector<int64_t>> readShape(std::string_view text);

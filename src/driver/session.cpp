@@ -1,5 +1,6 @@
 #include "driver/session.h"
 
+#include "support/output_file.h"
 #include "support/render.h"
 
 #include <algorithm>
@@ -84,6 +85,13 @@ void Session::flush() {
       text += '\n';
   }
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+int Session::print(std::string text) {
+  OutputSet outputs;
+  outputs.add("-", std::move(text));
+  outputs.commit(diagnostics_);
+  return finish();
 }
 
 int Session::finish() {

@@ -37,6 +37,9 @@ public:
   /// Names the file that diagnostics without a place are about, from here on.
   void setSubject(std::string path) { subject_ = std::move(path); }
 
+  /// Writes `text` to standard output, which may fail as any output may, and says how spc exits.
+  int print(std::string text);
+
   /// Shows what has been reported since the last call.
   void flush();
 

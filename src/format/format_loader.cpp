@@ -4,10 +4,10 @@
 #include "format/json_object.h"
 #include "format/json_text.h"
 #include "format/rule.h"
+#include "support/input.h"
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
 #include <set>
 
 namespace spc::format {
@@ -21,7 +21,7 @@ constexpr DiagnosticKind kUnknownFormat{"unknown-format", Severity::Error};
 constexpr DiagnosticKind kFormatFile{"format-file", Severity::Error};
 constexpr DiagnosticKind kFormatReference{"format-reference", Severity::Error};
 
-constexpr std::streamsize kMaxFileSize = 1 << 20;
+constexpr size_t kMaxFileSize = size_t{1} << 20;
 constexpr std::string_view kExtension = ".json";
 
 bool endsWith(std::string_view text, std::string_view end) {
@@ -178,16 +178,12 @@ std::optional<std::string> Session::readText(const fs::path &path, Span where) {
     return fail(status.type() == fs::file_type::not_found ? "no such file" : error.message());
   if (fs::is_directory(status))
     return fail("it is a directory");
-  std::ifstream file(path, std::ios::binary);
-  if (!file)
-    return fail("it cannot be opened");
-  std::string text(kMaxFileSize + 1, '\0');
-  file.read(text.data(), kMaxFileSize + 1);
-  if (file.bad())
-    return fail("reading it failed");
-  if (file.gcount() > kMaxFileSize)
+  InputFile file(path.string());
+  std::optional<std::string> text = readUpTo(file, kMaxFileSize);
+  if (!text)
+    return fail(file.why());
+  if (text->size() > kMaxFileSize)
     return fail("it is larger than 1 MiB");
-  text.resize(file.gcount());
   return text;
 }
 

@@ -2,11 +2,8 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/stat.h>
 #include <system_error>
-#include <unistd.h>
 
 namespace spc {
 namespace {
@@ -20,14 +17,6 @@ constexpr size_t kFolderEntries = 2000; // looking for a near name is not worth 
 
 std::string shownName(const std::string &path) {
   return path == "-" ? "<stdin>" : path;
-}
-
-Diagnostic &cannotRead(const std::string &path, const std::string &why, Diagnostics &diagnostics) {
-  return diagnostics.report(kCannotRead, {}, "cannot read the file: " + why).at(shownName(path));
-}
-
-std::string systemMessage(int error) {
-  return std::generic_category().message(error);
 }
 
 std::optional<std::string> nearestFile(const std::string &path) {
@@ -44,48 +33,42 @@ std::optional<std::string> nearestFile(const std::string &path) {
   return (folder / *near).string();
 }
 
-// Reads on to the end; 0 or the error number. Stops one byte past the limit.
-int readAll(int file, size_t limit, std::string &bytes) {
-  while (bytes.size() <= limit) {
-    size_t old = bytes.size();
-    size_t step = std::min(std::max(kChunk, old), limit + 1 - old);
-    bytes.resize(old + step);
-    ssize_t got = ::read(file, bytes.data() + old, step);
-    int error = errno;
-    bytes.resize(old + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-    if (got == 0)
-      return 0;
-    if (got < 0 && error != EINTR)
-      return error;
-  }
-  return 0;
-}
-
 } // namespace
 
+std::optional<std::string> readUpTo(InputFile &file, size_t limit) {
+  std::string bytes;
+  while (bytes.size() <= limit) {
+    const size_t old = bytes.size();
+    const size_t step = std::min(std::max(kChunk, old), limit + 1 - old);
+    bytes.resize(old + step);
+    const std::optional<size_t> got = file.read(bytes.data() + old, step);
+    if (!got)
+      return std::nullopt;
+    bytes.resize(old + *got);
+    if (*got == 0)
+      break;
+  }
+  return bytes;
+}
+
+void reportUnreadable(const std::string &path, const InputFile &file, Diagnostics &diagnostics) {
+  Diagnostic &diagnostic =
+      diagnostics.report(kCannotRead, {}, "cannot read the file: " + file.why()).at(shownName(path));
+  if (std::optional<std::string> near = file.openError() == ENOENT ? nearestFile(path) : std::nullopt)
+    diagnostic.advise("did you mean '" + *near + "'?");
+}
+
 std::optional<std::string> readBytes(const std::string &path, Diagnostics &diagnostics, size_t limit) {
-  int file = path == "-" ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) {
-    int error = errno;
-    Diagnostic &diagnostic = cannotRead(path, systemMessage(error), diagnostics);
-    std::optional<std::string> near = error == ENOENT ? nearestFile(path) : std::nullopt;
-    if (near)
-      diagnostic.advise("did you mean '" + *near + "'?");
+  InputFile file(path);
+  std::optional<std::string> bytes = readUpTo(file, limit);
+  if (!bytes) {
+    reportUnreadable(path, file, diagnostics);
+  } else if (bytes->size() > limit) {
+    diagnostics.report(kCannotRead, {}, "cannot read the file: it has more than " + std::to_string(limit) + " bytes")
+        .at(shownName(path));
     return std::nullopt;
   }
-  std::string bytes;
-  int error = readAll(file, limit, bytes);
-  if (path != "-")
-    ::close(file);
-  if (error == EISDIR)
-    cannotRead(path, "it is a folder", diagnostics);
-  else if (error != 0)
-    cannotRead(path, systemMessage(error), diagnostics);
-  else if (bytes.size() > limit)
-    cannotRead(path, "it has more than " + std::to_string(limit) + " bytes", diagnostics);
-  else
-    return bytes;
-  return std::nullopt;
+  return bytes;
 }
 
 const SourceFile *readSource(const std::string &path, SourceManager &sources, Diagnostics &diagnostics) {

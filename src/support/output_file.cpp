@@ -1,5 +1,8 @@
 #include "support/output_file.h"
 
+#include "support/open_file.h"
+#include "support/temporary_files.h"
+
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
@@ -19,17 +22,23 @@ namespace fs = std::filesystem;
 constexpr DiagnosticKind kCannotWrite{"cannot-write", Severity::Error};
 
 constexpr int kTemporaryNameTries = 100;
+constexpr int kMostLinks = 40; // as Linux follows
 
-// Standard output that nobody reads any more is a failure to report, not a signal that kills us among temporaries.
-class IgnoreBrokenPipe {
+// Standard output that nobody reads any more and a file above the size that `ulimit -f` allows are failures to report,
+// not signals that kill us among temporaries.
+class IgnoreWriteSignals {
 public:
-  IgnoreBrokenPipe() : old_(std::signal(SIGPIPE, SIG_IGN)) {}
-  ~IgnoreBrokenPipe() { std::signal(SIGPIPE, old_); }
-  IgnoreBrokenPipe(const IgnoreBrokenPipe &) = delete;
-  IgnoreBrokenPipe &operator=(const IgnoreBrokenPipe &) = delete;
+  IgnoreWriteSignals() : oldPipe_(std::signal(SIGPIPE, SIG_IGN)), oldSize_(std::signal(SIGXFSZ, SIG_IGN)) {}
+  ~IgnoreWriteSignals() {
+    std::signal(SIGPIPE, oldPipe_);
+    std::signal(SIGXFSZ, oldSize_);
+  }
+  IgnoreWriteSignals(const IgnoreWriteSignals &) = delete;
+  IgnoreWriteSignals &operator=(const IgnoreWriteSignals &) = delete;
 
 private:
-  void (*old_)(int);
+  void (*oldPipe_)(int);
+  void (*oldSize_)(int);
 };
 
 // 0 or the error number.
@@ -50,6 +59,19 @@ int writeAndClose(int file, const std::string &bytes) {
   return error;
 }
 
+// What a symbolic link that leads to nothing yet names; any other path as it is. Links that go in circles have been
+// refused before.
+fs::path linkTarget(fs::path path) {
+  std::error_code error;
+  for (int step = 0; step < kMostLinks; ++step) {
+    const fs::path target = fs::read_symlink(path, error);
+    if (error)
+      break;
+    path = path.parent_path() / target; // which is the target, where that is absolute
+  }
+  return path;
+}
+
 // One output on its way: where it ends up, and the temporary file that waits to be renamed.
 class PendingFile {
 public:
@@ -59,6 +81,7 @@ public:
   ~PendingFile() {
     if (!temporary_.empty())
       ::unlink(temporary_.c_str());
+    keepOnSignal(temporary_);
   }
 
   // What can be known before writing; the reason that speaks against it, or an empty text.
@@ -72,14 +95,14 @@ public:
       if (errno != ENOENT)
         return systemMessage(errno);
     } else if (S_ISDIR(status.st_mode)) {
-      return "it is a folder";
+      return systemMessage(EISDIR);
     } else {
       direct_ = !S_ISREG(status.st_mode);
       if (::access(path_.c_str(), W_OK) != 0)
         return systemMessage(errno);
     }
     std::error_code error;
-    fs::path real = fs::weakly_canonical(fs::path(path_), error);
+    fs::path real = fs::weakly_canonical(linkTarget(path_), error);
     final_ = error || direct_ ? path_ : real.string();
     if (fs::path(path_).filename().empty())
       return path_.empty() ? "the name is empty" : "the name is a folder's";
@@ -97,6 +120,7 @@ public:
       if (file < 0)
         return systemMessage(errno);
       temporary_ = name;
+      removeOnSignal(name);
       int error = writeAndClose(file, bytes);
       return error == 0 ? std::string() : systemMessage(error);
     }
@@ -104,19 +128,21 @@ public:
   }
 
   std::string writeDirectly(const std::string &bytes) const {
-    IgnoreBrokenPipe guard;
     if (path_ == "-") {
       int error = writeAll(STDOUT_FILENO, bytes);
       return error == 0 ? std::string() : systemMessage(error);
     }
-    int file = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
-    int error = file < 0 ? errno : writeAndClose(file, bytes);
+    int file = openInPlace(path_);
+    if (file == -ENXIO)
+      return "nothing reads this pipe";
+    int error = file < 0 ? -file : writeAndClose(file, bytes);
     return error == 0 ? std::string() : systemMessage(error);
   }
 
   std::string moveIntoPlace() {
     if (::rename(temporary_.c_str(), final_.c_str()) != 0)
       return systemMessage(errno);
+    keepOnSignal(temporary_);
     temporary_.clear();
     return {};
   }
@@ -127,8 +153,6 @@ public:
   bool clashesWith(const PendingFile &other) const { return !direct_ && !other.direct_ && final_ == other.final_; }
 
 private:
-  static std::string systemMessage(int error) { return std::generic_category().message(error); }
-
   std::string path_;
   std::string final_;
   std::string temporary_;
@@ -176,6 +200,7 @@ void OutputSet::add(std::string path, std::string bytes) {
 bool OutputSet::commit(Diagnostics &diagnostics) {
   std::vector<Output> outputs = std::move(outputs_);
   outputs_.clear();
+  const IgnoreWriteSignals guard;
   std::vector<PendingFile> files;
   files.reserve(outputs.size());
   for (const Output &output : outputs)

@@ -17,9 +17,10 @@ bool isMatrixMarket(const std::string &path);
 /// skew-symmetric, Hermitian; mirrored entries are added, an array's zeros are left out) or `.tns`, `.tns.gz` (FROSTT:
 /// 1-based coordinates then the value, no header). Repeated entries stay as they are; explicit zeros of coordinate
 /// files too. `shape`: given by --shape; else from the header, else the largest coordinates. A matrix of one column is
-/// read as a vector where `shape` has one extent. nullopt after reporting an error, which names path and line.
+/// read as a vector where `shape` has one extent. `limit`: how many bytes of text there may be, decompressed, in place
+/// of what TextSource allows. nullopt after reporting an error, which names path and line.
 std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,
-                                      Diagnostics &diagnostics);
+                                      Diagnostics &diagnostics, std::optional<uint64_t> limit = std::nullopt);
 
 /// The text of a .mtx (order 1, as one column, and 2; dense tensors, of which every element is there, as `array`) or
 /// .tns file (order 0 and up): every stored entry, values with enough digits to read back the same number. A

@@ -133,11 +133,12 @@ void MatrixMarketReader::add(int64_t row, int64_t column, Number value) {
   result_.append(at, value);
   if (symmetry_ != Symmetry::General && row != column)
     result_.append(mirror, mirrored(value));
+  requireRoom(result_);
 }
 
 bool MatrixMarketReader::readEntries() {
   // The header may announce more than there is: an entry takes at least "1 1" and a line break.
-  auto possible = std::min(static_cast<uint64_t>(entries_), uint64_t{text_.bytesLeft()} / 4 + 1);
+  auto possible = std::min(static_cast<uint64_t>(entries_), text_.expectedSize() / 4 + 1);
   size_t expected = possible * (symmetry_ == Symmetry::General ? 1 : 2);
   result_.coordinates.reserve(2 * expected);
   result_.values.reserve(expected);

@@ -1,10 +1,8 @@
 #include "tensor/files.h"
 
-#include "support/input.h"
-#include "tensor/gzip.h"
+#include "support/memory.h"
 #include "tensor/readers.h"
 
-#include <filesystem>
 #include <new>
 #include <stdexcept>
 
@@ -14,33 +12,21 @@ namespace {
 
 constexpr DiagnosticKind kTensorFile{"tensor-file", Severity::Error};
 
-constexpr size_t kMaxFile = size_t{16} << 30;
+/// Of the machine's memory, what a list of entries may take: sorting and packing it take as much again, twice.
+constexpr double kListShare = 0.25;
 
-std::optional<std::string> readText(const std::string &path, Diagnostics &diagnostics) {
-  std::error_code error;
-  if (path != "-" && std::filesystem::is_character_file(path, error)) {
-    diagnostics.report(kTensorFile, {}, "cannot read a tensor from a device").at(path);
+std::optional<Coordinates> read(const std::string &path, const Shape &shape, std::optional<uint64_t> limit,
+                                Diagnostics &diagnostics) {
+  TextSource source(path, limit, diagnostics);
+  TextReader reader(source, path, diagnostics);
+  const bool hasBanner = reader.startsWith("%%MatrixMarket");
+  if (reader.failed())
     return std::nullopt;
+  const bool isTns = path.ends_with(".tns") || path.ends_with(".tns.gz");
+  if (hasBanner || isMatrixMarket(path) || isTns) {
+    std::optional<Coordinates> entries = hasBanner || !isTns ? readMatrixMarket(reader, shape) : readTns(reader, shape);
+    return reader.failed() ? std::nullopt : std::move(entries);
   }
-  std::optional<std::string> bytes = readBytes(path, diagnostics, kMaxFile);
-  if (!bytes || !isGzip(*bytes))
-    return bytes;
-  std::string reason;
-  std::optional<std::string> text = gunzip(*bytes, kMaxFile, reason);
-  if (!text)
-    diagnostics.report(kTensorFile, {}, "cannot decompress the file: " + reason).at(path);
-  return text;
-}
-
-std::optional<Coordinates> read(const std::string &path, const Shape &shape, Diagnostics &diagnostics) {
-  std::optional<std::string> text = readText(path, diagnostics);
-  if (!text)
-    return std::nullopt;
-  TextReader reader(*text, path, diagnostics);
-  if (isMatrixMarket(path) || text->starts_with("%%MatrixMarket"))
-    return readMatrixMarket(reader, shape);
-  if (path.ends_with(".tns") || path.ends_with(".tns.gz"))
-    return readTns(reader, shape);
   diagnostics.report(kTensorFile, {}, "neither its name nor its first line says what kind of file it is")
       .at(path)
       .advise("name it .mtx (Matrix Market) or .tns (FROSTT), with .gz where it is compressed");
@@ -49,14 +35,24 @@ std::optional<Coordinates> read(const std::string &path, const Shape &shape, Dia
 
 } // namespace
 
+void requireRoom(const Coordinates &entries) {
+  constexpr size_t kEvery = size_t{1} << 16;
+  if (entries.values.size() % kEvery > 1) // one entry or two have been added
+    return;
+  static const double most = kListShare * physicalMemory();
+  const size_t numbers = entries.coordinates.size() + entries.values.size() + entries.imaginary.size();
+  if (static_cast<double>(numbers) * sizeof(double) > most)
+    throw std::bad_alloc();
+}
+
 bool isMatrixMarket(const std::string &path) {
   return path.ends_with(".mtx") || path.ends_with(".mtx.gz");
 }
 
 std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,
-                                      Diagnostics &diagnostics) {
+                                      Diagnostics &diagnostics, std::optional<uint64_t> limit) {
   try {
-    return read(path, shape, diagnostics);
+    return read(path, shape, limit, diagnostics);
   } catch (const std::bad_alloc &) {
   } catch (const std::length_error &) {
   }

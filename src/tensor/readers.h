@@ -15,4 +15,8 @@ using Shape = std::optional<std::vector<int64_t>>;
 std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape);
 std::optional<Coordinates> readTns(TextReader &text, const Shape &shape);
 
+/// Throws std::bad_alloc where `entries` have become so many that they and what is made of them exceed this machine's
+/// memory: the system grants more than it has, and then ends the process.
+void requireRoom(const Coordinates &entries);
+
 } // namespace spc::tensor

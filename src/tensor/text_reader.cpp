@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <limits>
 
 namespace spc::tensor {
@@ -15,6 +16,7 @@ constexpr DiagnosticKind kTensorUnsupported{"tensor-unsupported", Severity::Erro
 constexpr DiagnosticKind kTensorRange{"tensor-range", Severity::Error};
 
 constexpr size_t kLongestQuote = 40;
+constexpr size_t kBuffer = kLongestLine + (size_t{256} << 10); // holds a line as it is read, whatever came before it
 
 bool isBlank(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\f' || c == '\v';
@@ -33,24 +35,87 @@ std::string quoted(std::string_view token) {
 
 } // namespace
 
-TextReader::TextReader(std::string_view text, const std::string &path, Diagnostics &diagnostics)
-    : begin_(text.data()), at_(begin_), end_(begin_ + text.size()), path_(path), diagnostics_(diagnostics) {}
+TextReader::TextReader(TextSource &source, const std::string &path, Diagnostics &diagnostics)
+    : source_(source), buffer_(kBuffer), at_(buffer_.data()), end_(at_), whole_(at_), path_(path),
+      diagnostics_(diagnostics) {}
+
+/// Reads on, keeping what follows `at_`. False where there is no more, or no room for more.
+bool TextReader::refill() {
+  const size_t kept = static_cast<size_t>(end_ - at_);
+  std::memmove(buffer_.data(), at_, kept);
+  size_t size = kept;
+  while (!ended_ && size < buffer_.size()) {
+    const std::optional<size_t> got = source_.read(buffer_.data() + size, buffer_.size() - size);
+    failed_ = !got;
+    ended_ = got.value_or(0) == 0;
+    size += got.value_or(0);
+  }
+  at_ = buffer_.data();
+  end_ = at_ + (failed_ ? 0 : size);
+  const size_t lineEnd = std::string_view(at_, static_cast<size_t>(end_ - at_)).rfind('\n');
+  whole_ = ended_ ? end_ : lineEnd == std::string_view::npos ? at_ : at_ + lineEnd;
+  return static_cast<size_t>(end_ - at_) > kept;
+}
+
+bool TextReader::startsWith(std::string_view text) {
+  if (at_ == end_)
+    refill();
+  return std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(text);
+}
+
+/// Goes to where the next line begins, or to the end.
+void TextReader::skipLine() {
+  do {
+    const void *found = std::memchr(at_, '\n', static_cast<size_t>(end_ - at_));
+    at_ = found ? static_cast<const char *>(found) : end_;
+  } while (at_ == end_ && refill());
+  if (at_ == end_)
+    return;
+  ++at_;
+  ++line_;
+}
+
+/// Goes to the next character that is no blank; false at the end of the text.
+bool TextReader::skipBlanks() {
+  do {
+    while (at_ != end_ && isBlank(*at_))
+      ++at_;
+  } while (at_ == end_ && refill());
+  return at_ != end_;
+}
+
+/// Makes sure that the rest of this line is in the buffer.
+bool TextReader::holdLine() {
+  if (at_ < whole_)
+    return true;
+  refill();
+  if (at_ < whole_ || failed_)
+    return !failed_;
+  malformed("the line is longer than " + std::to_string(kLongestLine) + " bytes");
+  failed_ = true;
+  return false;
+}
 
 bool TextReader::nextLine(char comment) {
-  while (true) {
-    if (started_) {
-      at_ = std::find(at_, end_, '\n');
-      if (at_ != end_)
-        ++at_;
-    }
+  while (!failed_) {
+    if (started_)
+      skipLine();
     started_ = true;
-    if (at_ == end_)
+    if (!skipBlanks())
       return false;
-    if (!atLineEnd() && *at_ != comment)
-      return true;
-    if (at_ == end_)
-      return false;
+    if (*at_ != '\n' && *at_ != comment)
+      return holdLine();
   }
+  return false;
+}
+
+int TextReader::countTokens(int most) {
+  const char *begin = at_;
+  int count = 0;
+  while (count < most && !token().empty())
+    ++count;
+  at_ = begin;
+  return count;
 }
 
 std::string_view TextReader::peek() {
@@ -156,8 +221,8 @@ bool TextReader::wrongShape(const std::string &message) {
 }
 
 bool TextReader::report(const DiagnosticKind &kind, const std::string &message) {
-  auto line = std::count(begin_, at_, '\n') + 1;
-  diagnostics_.report(kind, {}, path_ + ":" + std::to_string(line) + ": " + message).at(path_);
+  if (!failed_)
+    diagnostics_.report(kind, {}, path_ + ":" + std::to_string(line_) + ": " + message).at(path_);
   return false;
 }
 

@@ -2,24 +2,36 @@
 #pragma once
 
 #include "support/diagnostic.h"
+#include "tensor/text_source.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace spc::tensor {
 
-/// Walks through a text line by line. Lines are counted only where an error needs their number. The functions that
-/// read report what they cannot read and give false.
+/// The longest line that is no comment. None that holds numbers comes near it.
+constexpr size_t kLongestLine = size_t{64} << 10;
+
+/// Walks through a text line by line, of which it holds a piece at a time: comments and blanks of any length cost no
+/// memory. The functions that read report what they cannot read and give false. Once the source has failed there is
+/// nothing more to read, and nothing more is reported.
 class TextReader {
 public:
-  /// The text outlives this. `path` is what diagnostics name.
-  TextReader(std::string_view text, const std::string &path, Diagnostics &diagnostics);
+  /// The source outlives this. `path` is what diagnostics name.
+  TextReader(TextSource &source, const std::string &path, Diagnostics &diagnostics);
+
+  /// Whether the text begins so; asked before anything is read.
+  bool startsWith(std::string_view text);
 
   /// Goes to the next line that holds anything but blanks and is no comment, which starts with `comment`. False at the
   /// end of the text.
   bool nextLine(char comment);
+
+  /// How many tokens are left on this line, counted up to `most`; none is read.
+  int countTokens(int most);
 
   /// The next token of this line; empty at the line's end.
   std::string_view token();
@@ -34,7 +46,11 @@ public:
   /// Reads the end of the line: nothing but blanks may be left.
   bool lineEnd();
 
-  size_t bytesLeft() const { return static_cast<size_t>(end_ - at_); }
+  /// An estimate of how many bytes the text has.
+  uint64_t expectedSize() const { return source_.expectedSize(); }
+
+  /// Whether the source could not be read to its end, which has been reported.
+  bool failed() const { return failed_; }
 
   /// Reports malformed text at the current line, and gives false.
   bool malformed(const std::string &message);
@@ -46,16 +62,25 @@ public:
   bool wrongShape(const std::string &message);
 
 private:
+  bool refill();
+  void skipLine();
+  bool skipBlanks();
+  bool holdLine();
   std::string_view peek();
   template <typename Number> bool fastNumber(Number &number);
   bool report(const DiagnosticKind &kind, const std::string &message);
 
-  const char *begin_;
+  TextSource &source_;
+  std::vector<char> buffer_;
   const char *at_;
-  const char *end_;
+  const char *end_;   ///< of what has been read
+  const char *whole_; ///< the end of the last line that is there as a whole
   const std::string &path_;
   Diagnostics &diagnostics_;
+  uint64_t line_ = 1;
   bool started_ = false;
+  bool ended_ = false; ///< the source has
+  bool failed_ = false;
 };
 
 } // namespace spc::tensor

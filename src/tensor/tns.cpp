@@ -11,26 +11,18 @@ namespace {
 
 using format::kMaxOrder;
 
-/// Numbers on the first line with an entry, read from a copy so that `text` stays before it; 0: there is no entry.
-int countTokens(TextReader text) {
-  int count = 0;
-  if (text.nextLine('#'))
-    while (!text.token().empty() && count <= kMaxOrder + 1)
-      ++count;
-  return count;
-}
-
 std::string coordinateName(int dim) {
   return "coordinate " + std::to_string(dim + 1);
 }
 
+/// Reads the line that `text` is at and all that follow.
 bool readEntries(TextReader &text, const Shape &shape, int order, Coordinates &result) {
   constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
   std::vector<std::string> names;
   for (int d = 0; d < order; ++d)
     names.push_back(coordinateName(d));
   std::vector<int64_t> largest(order, 0);
-  while (text.nextLine('#')) {
+  do {
     for (int d = 0; d < order; ++d) {
       int64_t at = 0;
       if (!text.coordinate(at, names[d], shape ? (*shape)[d] : kNoLimit))
@@ -42,7 +34,8 @@ bool readEntries(TextReader &text, const Shape &shape, int order, Coordinates &r
     if (!text.real(value) || !text.lineEnd())
       return false;
     result.values.push_back(value);
-  }
+    requireRoom(result);
+  } while (text.nextLine('#'));
   result.shape = shape ? *shape : largest;
   return true;
 }
@@ -50,7 +43,7 @@ bool readEntries(TextReader &text, const Shape &shape, int order, Coordinates &r
 } // namespace
 
 std::optional<Coordinates> readTns(TextReader &text, const Shape &shape) {
-  const int tokens = countTokens(text);
+  const int tokens = text.nextLine('#') ? text.countTokens(kMaxOrder + 2) : 0;
   Coordinates result;
   if (tokens == 0) {
     if (shape)
@@ -60,12 +53,10 @@ std::optional<Coordinates> readTns(TextReader &text, const Shape &shape) {
   }
   const int order = tokens - 1;
   if (order == 0) {
-    text.nextLine('#');
     text.malformed("a line holds coordinates and a value");
     return std::nullopt;
   }
   if (order > kMaxOrder) {
-    text.nextLine('#');
     text.unsupported("tensors of more than " + std::to_string(kMaxOrder) + " dimensions are not supported");
     return std::nullopt;
   }

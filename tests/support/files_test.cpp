@@ -5,7 +5,10 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace spc;
@@ -134,6 +137,88 @@ TEST_CASE("a symbolic link stays one") {
   CHECK(commit({{folder / "link", "new"}}, diagnostics));
   CHECK(fs::is_symlink(folder / "link"));
   CHECK(read(folder / "real") == "new");
+}
+
+TEST_CASE("a symbolic link that leads to nothing yet is followed") {
+  Folder folder;
+  fs::create_directory(folder / "sub");
+  fs::create_symlink("sub/second", folder / "first");
+  fs::create_symlink("../real", folder / "sub/second");
+  Diagnostics diagnostics, circle, twice;
+  CHECK(commit({{folder / "first", "new"}}, diagnostics));
+  CHECK(fs::is_symlink(folder / "first"));
+  CHECK(fs::is_symlink(folder / "sub/second"));
+  CHECK(read(folder / "real") == "new");
+  fs::create_symlink("circle", folder / "circle");
+  CHECK_FALSE(commit({{folder / "circle", "x"}}, circle));
+  checkRefused(circle, folder / "circle");
+  fs::create_symlink("nothing", folder / "link");
+  CHECK_FALSE(commit({{folder / "nothing", "a"}, {folder / "link", "b"}}, twice));
+  checkRefused(twice, folder / "link");
+  CHECK_FALSE(fs::exists(folder / "nothing"));
+}
+
+TEST_CASE("a file above the size that the system allows is refused, and leaves nothing") {
+  Folder folder;
+  Diagnostics diagnostics;
+  struct rlimit old{}, small{};
+  REQUIRE(::getrlimit(RLIMIT_FSIZE, &old) == 0);
+  small = {1000, old.rlim_max};
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const bool written = commit({{folder / "k.h", "h"}, {folder / "k.o", std::string(2000, 'o')}}, diagnostics);
+  REQUIRE(::setrlimit(RLIMIT_FSIZE, &old) == 0);
+  CHECK_FALSE(written);
+  checkRefused(diagnostics, folder / "k.o");
+  CHECK(folder.entries() == 0);
+}
+
+TEST_CASE("a signal leaves no temporary file") {
+  Folder folder;
+  REQUIRE(::mkfifo((folder / "pipe").c_str(), 0600) == 0);
+  const pid_t child = ::fork();
+  REQUIRE(child >= 0);
+  if (child == 0) {             // waits for the pipe's reader with the temporary file written
+    ::signal(SIGTERM, SIG_DFL); // Catch handles it
+    Diagnostics diagnostics;
+    commit({{folder / "k.o", "o"}, {folder / "pipe", "p"}}, diagnostics);
+    ::_exit(1);
+  }
+  while (folder.entries() < 2 && ::kill(child, 0) == 0)
+    ::usleep(1000);
+  CHECK(folder.entries() == 2);
+  ::kill(child, SIGTERM);
+  int status = 0;
+  REQUIRE(::waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(WTERMSIG(status) == SIGTERM);
+  CHECK(folder.entries() == 1);
+}
+
+TEST_CASE("pipes: read and written, and not waited for without end") {
+  Folder folder;
+  const std::string pipe = folder / "pipe";
+  REQUIRE(::mkfifo(pipe.c_str(), 0600) == 0);
+  Diagnostics fine, silent, unread;
+  std::thread writer([&] {
+    ::usleep(200000);
+    write(pipe, "y = x\n");
+  });
+  CHECK(readBytes(pipe, fine) == "y = x\n");
+  writer.join();
+  std::string got;
+  std::thread reader([&] { got = read(pipe); });
+  CHECK(commit({{pipe, "text"}}, fine));
+  reader.join();
+  CHECK(got == "text");
+  std::optional<std::string> nothing;
+  std::thread waiting([&] { nothing = readBytes(pipe, silent); });
+  const std::string other = folder / "other";
+  REQUIRE(::mkfifo(other.c_str(), 0600) == 0);
+  CHECK_FALSE(commit({{other, "text"}}, unread));
+  waiting.join();
+  CHECK_FALSE(nothing);
+  checkRefused(silent, pipe, "cannot-read");
+  checkRefused(unread, other);
 }
 
 TEST_CASE("reading files") {

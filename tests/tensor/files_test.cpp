@@ -2,6 +2,7 @@
 #include "tensor/files.h"
 
 #include "support/render.h"
+#include "tensor/text_reader.h"
 
 #include <catch2/catch.hpp>
 
@@ -255,6 +256,54 @@ TEST_CASE("compressed files") {
   while (long_.size() < 1000000)
     long_ += long_;
   CHECK(read("a.tns.gz", gzipped(long_)).size() == long_.size() / 6);
+}
+
+TEST_CASE("comments, blanks and empty lines of any length are passed over") {
+  const std::string most(3 * kLongestLine + 7, 'c'), blanks(2 * kLongestLine, ' ');
+  const std::string lines = "#" + most + "\n" + blanks + "\n" + std::string(1000000, '\n') + blanks + "1 1 1\n#" + most;
+  CHECK(read("a.tns", lines).size() == 1);
+  CHECK(read("a.tns.gz", gzipped(lines)).size() == 1);
+  // Where the error is counts them all.
+  CHECK_THAT(refusal("a.tns", lines + "\n0 1 1\n"), Contains("a.tns:1000005: "));
+  const std::string matrix = kBanner + "%" + most + "\n1 1 1\n" + blanks + "%" + most + "\n1 1 1\n" + blanks + "\n";
+  CHECK(read("a.mtx", matrix).size() == 1);
+}
+
+TEST_CASE("lines are found wherever the pieces of a file end") {
+  for (size_t comment : {kLongestLine, 4 * kLongestLine, 5 * kLongestLine}) {
+    for (size_t shift = 0; shift < 20; ++shift) {
+      const std::string text = "#" + std::string(comment - shift, 'c') + "\n12 34 5.5\n7 8 9.25";
+      const Coordinates entries = read("a.tns", text);
+      CHECK(entries.coordinates == Ints{11, 33, 6, 7});
+      CHECK(entries.values == Doubles{5.5, 9.25});
+    }
+  }
+}
+
+TEST_CASE("a line that is too long is refused, in bounded memory") {
+  const std::string digits(kLongestLine + (size_t{1} << 20), '1');
+  CHECK_THAT(refusal("a.tns", "1 1 1\n" + digits + " 1 1\n"),
+             Contains("a.tns:2: the line is longer than 65536 bytes [tensor-syntax]"));
+  CHECK_THAT(refusal("a.mtx", digits), Contains("'%%MatrixMarket matrix' [tensor-syntax]") || Contains("longer than"));
+  CHECK_THAT(refusal("a.tns", "1" + std::string(digits.size(), ' ') + "1 1"), Contains("longer than"));
+}
+
+TEST_CASE("what a file decompresses to is limited") {
+  const std::string bomb = gzipped("1 1 1\n#" + std::string(size_t{65} << 20, 'c') + "\n");
+  CHECK_THAT(refusal("a.tns.gz", bomb), Contains("more than 200 times its size [input-limit]"));
+  DataFile allowed("b.tns.gz", bomb), plain("c.tns", "1 1 1\n2 2 2\n");
+  CHECK(readTensor(allowed.path.string(), std::nullopt, allowed.diagnostics, uint64_t{1} << 30));
+  CHECK(readTensor(plain.path.string(), std::nullopt, plain.diagnostics, 12));
+  CHECK_FALSE(readTensor(plain.path.string(), std::nullopt, plain.diagnostics, 11));
+  CHECK_THAT(plain.messages(), Contains("it holds more than 11 bytes of text [input-limit]"));
+}
+
+TEST_CASE("what a header announces costs nothing") {
+  for (const char *sizes : {"1000000000 1000000000 5", "3 3 9223372036854775807",
+                            "9223372036854775807 9223372036854775807 9223372036854775807"})
+    CHECK_THAT(refusal("a.mtx", kBanner + sizes + "\n1 1 1\n"), Contains("the file ends after 1 of "));
+  CHECK_THAT(refusal("a.mtx", "%%MatrixMarket matrix array real general\n9223372036854775807 3\n1\n"),
+             Contains("the file ends after 1 values"));
 }
 
 TEST_CASE("files of no known kind, folders, devices and missing files") {

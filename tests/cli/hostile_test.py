@@ -1,0 +1,147 @@
+"""spc under bad conditions: full devices, closed descriptors, limits, pipes, odd names. A message and an exit code, in
+bounded time and memory, and nothing half-written."""
+
+import gzip
+import os
+import resource
+import signal
+import subprocess
+import unittest
+
+from spc_case import SPC, SPMV, SpcCase
+
+LIMIT = 512 << 20  # bytes of address space beyond what spc maps at its start
+
+
+class Hostile(SpcCase):
+    def setUp(self):
+        super().setUp()
+        self.write("k.tex", SPMV)
+
+    def shell(self, command, limits=()):
+        """Runs `command`, in which $SPC is spc, by a shell with resource limits."""
+        def restrict():
+            for what, value in limits:
+                resource.setrlimit(what, (value, value))
+        done = subprocess.run(["bash", "-c", command], cwd=self.folder, env={**os.environ, "SPC": SPC}, timeout=60,
+                              capture_output=True, text=True, errors="replace", preexec_fn=restrict)
+        return done
+
+    def peak(self, *arguments):
+        """Exit code, standard error and the peak of resident memory, in MiB."""
+        command = "import resource, subprocess, sys\n" \
+                  "done = subprocess.run(sys.argv[1:], capture_output=True, text=True, timeout=60)\n" \
+                  "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss >> 10)\n" \
+                  "print(done.stderr)"
+        done = subprocess.run(["python3", "-c", command, SPC, *arguments], cwd=self.folder, timeout=90,
+                              capture_output=True, text=True)
+        numbers, error = done.stdout.split("\n", 1)
+        code, memory = map(int, numbers.split())
+        return code, error, memory
+
+    def test_full_standard_output(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        for arguments in ("--help", "--version", "compile --help", "compile --version", "run --help", "formats --help",
+                          "formats", "formats csr", "compile k.tex --format A=csr --emit=plan",
+                          "compile k.tex --format A=csr -o -", "run k.tex --format A=csr A=ones:3x3 x=ones",
+                          "compile k.tex --format A=csr -o /dev/full --header k.h"):
+            for descriptor in (">/dev/full", ">&-"):
+                if descriptor == ">&-" and "/dev/full" in arguments:
+                    continue
+                with self.subTest(arguments + descriptor):
+                    done = self.shell(f"$SPC {arguments} {descriptor}")
+                    self.assertEqual(done.returncode, 1, done.stderr)
+                    self.assertIn("cannot write the file", done.stderr)
+                    self.assertEqual(self.files(), ["k.tex"])
+
+    def test_closed_descriptors(self):
+        self.assertEqual(self.shell("$SPC compile - --name=k -o k.o <&-").returncode, 1)
+        self.assertEqual(self.shell("$SPC compile k.tex --format A=crs -o k.o 2>&-").returncode, 1)
+        self.assertEqual(self.files(), ["k.tex"])
+        # No output may end up where a message goes, nor the other way round.
+        self.assertEqual(self.shell("$SPC compile k.tex --format A=csr -o 1.o").returncode, 0)
+        self.assertEqual(self.shell("$SPC compile k.tex --format A=csr -o 2.o -v <&- >&- 2>&-").returncode, 0)
+        self.assertEqual((self.folder / "1.o").read_bytes(), (self.folder / "2.o").read_bytes())
+
+    def test_file_size_limit(self):
+        done = self.shell("$SPC compile k.tex --format A=csr -o k.o", [(resource.RLIMIT_FSIZE, 500)])
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("k.o: error: cannot write the file: File too large", done.stderr)
+        self.assertEqual(self.files(), ["k.tex"])
+        # Messages that do not fit into their file are lost, no more.
+        done = self.shell("$SPC compile k.tex --format A=csr -o k.o -v 2>log; echo $?", [(resource.RLIMIT_FSIZE, 100)])
+        self.assertEqual(done.stdout, "1\n")
+
+    def test_dangling_link(self):
+        (self.folder / "build").mkdir()
+        (self.folder / "k.o").symlink_to("build/real.o")
+        self.spc("compile", "k.tex", "--format", "A=csr", "-o", "k.o")
+        self.assertTrue((self.folder / "k.o").is_symlink())
+        self.assertTrue((self.folder / "build" / "real.o").read_bytes())
+        (self.folder / "l.o").symlink_to("l.o")
+        self.assertIn("l.o: error", self.spc("compile", "k.tex", "--format", "A=csr", "-o", "l.o", expect=1).err)
+        (self.folder / "m.o").symlink_to("missing/real.o")
+        self.assertIn("m.o: error", self.spc("compile", "k.tex", "--format", "A=csr", "-o", "m.o", expect=1).err)
+
+    def test_pipes_without_another_end(self):
+        os.mkfifo(self.folder / "fifo.mtx")
+        for arguments in ("compile fifo.mtx --name=k -o k.o", "compile k.tex --format A=./fifo.mtx -o k.o",
+                          "run k.tex --format A=csr A=fifo.mtx x=ones", "compile k.tex --format A=csr -o fifo.mtx"):
+            with self.subTest(arguments):
+                done = self.shell(f"$SPC {arguments}")
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertIn("this pipe", done.stderr)
+
+    def test_process_substitution(self):
+        matrix = "%%%%MatrixMarket matrix coordinate real general\\n2 2 1\\n2 1 3\\n"
+        done = self.shell(f"$SPC run <(sleep 0.3; cat k.tex) --name=k --format A=csr A=<(printf '{matrix}') x=ones")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("3", done.stdout)
+
+    def test_devices(self):
+        for arguments in ("compile /dev/zero --name=k", "compile /dev/urandom --name=k", "compile - --name=k </dev/zero",
+                          "compile /dev/stdin --name=k </dev/zero", "compile k.tex --format A=/dev/zero",
+                          "compile k.tex --format-path /dev/zero --format A=csrr",
+                          "run k.tex --format A=csr A=/dev/zero x=ones", "compile k.tex --format A=csr -MD -MF /dev/full",
+                          "run k.tex --format A=csr A=/dev/stdin x=ones </dev/zero",
+                          "run k.tex --format A=csr A=- x=ones </dev/zero"):
+            with self.subTest(arguments):
+                done = self.shell(f"$SPC {arguments}")
+                self.assertEqual(done.returncode, 1, done.stderr[:1000])
+                self.assertEqual(self.files(), ["k.tex"])
+
+    def test_compressed_files_that_are_all_comments(self):
+        with gzip.open(self.folder / "a.tns.gz", "wb", 1) as file:
+            for _ in range(300):
+                file.write(b"#" + b"c" * ((1 << 20) - 2) + b"\n")
+            file.write(b"1 1 1\n")
+        run = ("run", "k.tex", "--format", "A=csr", "A=a.tns.gz", "x=ones")
+        code, error, memory = self.peak(*run)
+        self.assertEqual(code, 1)
+        self.assertIn("[input-limit]", error)
+        self.assertLess(memory, 100)
+        code, error, memory = self.peak(*run, "--input-limit=400M")
+        self.assertEqual(code, 0, error)
+        self.assertLess(memory, 150)  # the kernel is compiled, too
+
+    def test_announcements(self):
+        """Sizes and counts that a header claims take no memory before there is anything to hold."""
+        huge = {"1000000000 1000000000 5", "3 3 9000000000000000000", "9223372036854775807 9223372036854775807 1",
+                "9223372036854775807 9223372036854775807 9223372036854775807", "0 9223372036854775807 0"}
+        for sizes in sorted(huge):
+            with self.subTest(sizes):
+                self.write("a.mtx", f"%%MatrixMarket matrix coordinate real general\n{sizes}\n1 1 1\n")
+                code, error, memory = self.peak("run", "k.tex", "--format", "A=csr", "A=a.mtx", "x=ones")
+                self.assertEqual(code, 1, error)
+                self.assertLess(memory, 100)
+
+    def test_input_limit_is_a_size(self):
+        for size in ("", "x", "-1", "1Q", "1.5G", "99999999999999999999", "9223372036854775807T"):
+            done = self.spc("run", "k.tex", "--format", "A=csr", "A=ones:2x2", "x=ones", f"--input-limit={size}",
+                            expect=None)
+            self.assertIn(done.returncode, (1, 2), size)
+
+
+if __name__ == "__main__":
+    unittest.main()
