@@ -88,6 +88,7 @@ template <class T> typename Types<T>::Csf structOf(const Csf<T> &t) {
   return {{t.shape[0], t.shape[1], t.shape[2]},
           int64_t(t.values.size()),
           int64_t(t.slices.size()),
+          int64_t(t.fibers.size()),
           const_cast<int32_t *>(t.slices.data()),
           const_cast<int32_t *>(t.fiberPointers.data()),
           const_cast<int32_t *>(t.fibers.data()),

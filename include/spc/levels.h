@@ -19,7 +19,12 @@ typedef enum spc_level_kind {
   SPC_LEVEL_CLOSED      /* length(p) entries belong to parent p, a closed form of its coordinate */
 } spc_level_kind;
 
-enum { SPC_UNIQUE = 1, SPC_ORDERED = 2, SPC_CONTINUES = 4 /* a singleton: its order goes on from its parent's */ };
+enum {
+  SPC_UNIQUE = 1,
+  SPC_ORDERED = 2,
+  SPC_CONTINUES = 4, /* a singleton: its order goes on from its parent's */
+  SPC_COUNTED = 8    /* pointers or lengths that must end at `count`; else `stored` is what they end at */
+};
 
 /* constant + slope * coordinate of the parent + size * extent of the level's dimension */
 typedef struct spc_closed_form {
@@ -29,7 +34,7 @@ typedef struct spc_closed_form {
 /* One level of a structure, seen through its arrays. Fields that a kind has no use for are 0. */
 typedef struct spc_level {
   spc_level_kind kind;
-  int properties;    /* SPC_UNIQUE and SPC_ORDERED, of the coordinates under one parent */
+  int properties;    /* SPC_UNIQUE and SPC_ORDERED, of the coordinates under one parent, and the others */
   int64_t low, high; /* coordinates are from low to high - 1 */
   int64_t count;
   const void *pointers; /* offsets or lengths */
@@ -242,6 +247,9 @@ static inline spc_status spc_count_entries(const spc_level *levels, int depth, i
       status = spc_check_closed(&levels[k], entries[k], &entries[k + 1]);
       break;
     }
+    /* Deeper pointers are as many as these say. */
+    if (status == SPC_OK && levels[k].properties & SPC_COUNTED && entries[k + 1] != levels[k].count)
+      status = levels[k].count > spc_largest_index(levels[k].pointer_bits) ? SPC_ERROR_INDEX_TYPE : SPC_ERROR_POINTERS;
   }
   return status;
 }

@@ -15,7 +15,7 @@ namespace spc::abi {
 enum class FieldRole {
   Size,     ///< int64_t: extent of dimension `index`
   Stride,   ///< int64_t: elements between neighbours along dimension `index` (dense operands)
-  Count,    ///< int64_t: entries at level `index` (a compressed root, which has no pointers array)
+  Count,    ///< int64_t: entries of level `index`, where no other number says it
   Stored,   ///< int64_t: stored entries in all ("nnz")
   Width,    ///< int64_t: entries under each parent of level `index`, where the format leaves that to the run time
   Pointers, ///< T*: offsets array of level `index`
@@ -56,6 +56,11 @@ StructType structFor(const format::Format &format, sema::ValueType value);
 /// Whether a struct of this format has a field for the number of stored values: unless that follows from sizes, widths
 /// and closed forms alone (ELL, N:M, packed triangles). Requires: no sum.
 bool storesCount(const format::Format &format);
+
+/// Whether a struct of this format has a field for the entries of level `k`: that of a root whose entries are not the
+/// values themselves, and those of inner levels with segments, unless the stored values are a multiple of them that the
+/// format gives (BSR). With these fields the length of every array follows from the struct's numbers. Requires: no sum.
+bool hasCount(const format::Format &format, int k);
 
 /// How a tensor is passed.
 enum class ParameterKind {

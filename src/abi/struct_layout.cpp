@@ -40,9 +40,9 @@ public:
     sizes();
     if (storesCount(format_))
       add({"nnz", FieldRole::Stored});
-    const bool hasRootCount = format::kindOf(format_, 0) == LevelKind::Compressed && !format_.levels[0].hasLengths();
-    if (hasRootCount && !isCoordinateList(format_))
-      add({"count_0", FieldRole::Count, 0});
+    for (int k = 0; k < format_.levelCount(); ++k)
+      if (hasCount(format_, k))
+        add({"count_" + std::to_string(k), FieldRole::Count, k});
     for (int k = 0; k < format_.levelCount(); ++k)
       if (format::kindOf(format_, k) == LevelKind::FixedWidth && !format_.levels[k].width)
         add({isMatrix_ ? "width" : "width_" + std::to_string(k), FieldRole::Width, k});
@@ -120,6 +120,13 @@ bool storesCount(const Format &format) {
     if (hasSegments(format::kindOf(format, k)))
       return true;
   return false;
+}
+
+bool hasCount(const Format &format, int k) {
+  if (!hasSegments(format::kindOf(format, k)))
+    return false;
+  const bool isRoot = k == 0 && !format.levels[0].hasLengths();
+  return isRoot ? !isCoordinateList(format) : !valuesPerEntry(format, k);
 }
 
 int StructType::find(FieldRole role, int index) const {

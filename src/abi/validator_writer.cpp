@@ -39,6 +39,11 @@ std::string access(const StructType &type, FieldRole role, int index) {
   return "t->" + field.name + (field.arrayLength > 0 ? "[" + std::to_string(index) + "]" : "");
 }
 
+/// Whether the level's pointers or lengths end at a count of its own.
+bool isCounted(const Format &format, int k) {
+  return hasCount(format, k) && (k > 0 || format.levels[0].hasLengths());
+}
+
 std::string properties(const Format &format, int k) {
   const Level &level = format.levels[static_cast<size_t>(k)];
   std::vector<std::string> words;
@@ -48,6 +53,8 @@ std::string properties(const Format &format, int k) {
     words.push_back("SPC_ORDERED");
   if (format::continuesParent(format, k))
     words.push_back("SPC_CONTINUES");
+  if (isCounted(format, k))
+    words.push_back("SPC_COUNTED");
   return words.empty() ? "0" : join(words, " | ");
 }
 
@@ -147,8 +154,11 @@ private:
   }
 
   void ends() {
-    if (k_ == 0 && !level_.hasLengths())
-      return set("count", access(type_, FieldRole::Count, 0));
+    const bool isRoot = k_ == 0 && !level_.hasLengths();
+    if (isRoot || isCounted(format_, k_))
+      set("count", access(type_, FieldRole::Count, k_));
+    if (isRoot)
+      return;
     set("pointers", access(type_, level_.hasLengths() ? FieldRole::Lengths : FieldRole::Pointers, k_));
     set("pointer_bits", std::to_string(format::bits(format_.pointers)));
   }

@@ -70,6 +70,45 @@ void checkStrides(Entry &entry, const TensorArgument &argument) {
   build.failIf(build.both(matters, build.differ(stride, build.constant(1))), Status::Stride);
 }
 
+/// Whether entries of such a level need a coordinate that exists, padding included.
+bool needsCoordinate(LevelKind kind) {
+  switch (kind) {
+  case LevelKind::Singleton:
+  case LevelKind::FixedWidth:
+    return true;
+  case LevelKind::Dense:
+  case LevelKind::Compressed:
+  case LevelKind::RaggedDense:
+  case LevelKind::ClosedDense:
+  case LevelKind::ClosedCompressed:
+    break;
+  }
+  return false;
+}
+
+/// Checks that the caller has passed the arrays of a structure that the levels' entries need. NULL is fine where a
+/// level has none.
+void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
+  EntryBuilder &build = entry.build;
+  const TensorView &view = argument.passed;
+  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
+  const format::Format &format = tensor.format;
+  for (size_t k = 0; k < format.levels.size(); ++k) {
+    const format::Level &level = format.levels[k];
+    const Value hasParents = build.negate(build.isZero(argument.entries[k]));
+    const Value hasEntries = build.negate(build.isZero(argument.entries[k + 1]));
+    for (const Value array : {view.pointers[k], view.lengths[k]})
+      if (array)
+        build.failIf(build.both(build.isNull(array), hasParents), Status::Null);
+    if (level.isDense())
+      continue;
+    const Value array = format.interleaved ? view.entries : view.indices[k];
+    build.failIf(build.both(build.isNull(array), hasEntries), Status::Null);
+    if (needsCoordinate(format::kindOf(format, static_cast<int>(k))) && level.part != format::Part::Difference)
+      build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), hasEntries), Status::Shape);
+  }
+}
+
 void checkArrays(Entry &entry, const TensorArgument &argument) {
   EntryBuilder &build = entry.build;
   const bool isDense = argument.parameter.type.format.isDense();
@@ -119,10 +158,11 @@ void checkBorrowedCounts(Entry &entry, const TensorArgument &argument) {
     const Value unset = build.both(isUnset, build.isZero(count));
     build.failIf(build.both(build.differ(count, wanted), build.negate(unset)), Status::Count);
   };
-  check(passed.count, owner.count);
   check(passed.stored, owner.stored);
-  for (size_t k = 0; k < passed.widths.size(); ++k)
+  for (size_t k = 0; k < passed.widths.size(); ++k) {
+    check(passed.counts[k], owner.counts[k]);
     check(passed.widths[k], owner.widths[k]);
+  }
 }
 
 void checkCounts(Entry &entry, const TensorArgument &argument) {
@@ -132,16 +172,15 @@ void checkCounts(Entry &entry, const TensorArgument &argument) {
   if (format.isDense() || !argument.givesStructure)
     return;
   EntryBuilder &build = entry.build;
-  // What a pointers array counts are the entries of its level, and of the singletons below.
-  int last = format.levelCount() - 1;
-  while (last > 0 && format.levels[static_cast<size_t>(last)].hasWidthOne())
-    --last;
-  const bool countsValues = last > 0 && hasSegments(format::kindOf(format, last));
-  if (countsValues && format.pointers != format::IndexType::I64)
-    build.failIf(
-        build.compare(ICmpPredicate::sgt, argument.passed.stored, build.constant(format::largest(format.pointers))),
-        Status::IndexType);
-  checkStoredCount(entry, argument.passed, argument.entries);
+  const int64_t most = format::largest(format.pointers);
+  const auto levelCount = static_cast<size_t>(format.levelCount());
+  for (size_t k = 1; k < levelCount && format.pointers != format::IndexType::I64; ++k)
+    if (hasSegments(format::kindOf(format, static_cast<int>(k))))
+      build.failIf(build.compare(ICmpPredicate::sgt, argument.entries[k + 1], build.constant(most)), Status::IndexType);
+  for (size_t k = 1; k < levelCount; ++k)
+    checkLastPointer(entry, entry.kernel.tensors[argument.parameter.tensor], argument.passed, k, argument.entries);
+  if (argument.passed.stored)
+    build.failIf(build.differ(argument.passed.stored, argument.entries.back()), Status::Count);
 }
 
 /// What the numbers of a structure must be before anything is computed with them.
@@ -181,51 +220,14 @@ void checkNumbers(Entry &entry, const TensorArgument &argument) {
   if (!argument.givesStructure)
     return;
   std::vector<Value> numbers = argument.passed.widths;
-  numbers.push_back(argument.passed.count);
+  numbers.insert(numbers.end(), argument.passed.counts.begin(), argument.passed.counts.end());
   numbers.push_back(argument.passed.stored);
   for (Value number : numbers)
     if (number)
       entry.build.failIf(isNegative(entry.build, number), Status::Count);
 }
 
-/// Whether entries of such a level need a coordinate that exists, padding included.
-bool needsCoordinate(LevelKind kind) {
-  switch (kind) {
-  case LevelKind::Singleton:
-  case LevelKind::FixedWidth:
-    return true;
-  case LevelKind::Dense:
-  case LevelKind::Compressed:
-  case LevelKind::RaggedDense:
-  case LevelKind::ClosedDense:
-  case LevelKind::ClosedCompressed:
-    break;
-  }
-  return false;
-}
-
 } // namespace
-
-void checkStructureArrays(Entry &entry, const TensorArgument &argument) {
-  EntryBuilder &build = entry.build;
-  const TensorView &view = argument.passed;
-  const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
-  const format::Format &format = tensor.format;
-  for (size_t k = 0; k < format.levels.size(); ++k) {
-    const format::Level &level = format.levels[k];
-    const Value hasParents = build.negate(argument.entries[k].none);
-    const Value hasEntries = build.negate(argument.entries[k + 1].none);
-    for (const Value array : {view.pointers[k], view.lengths[k]})
-      if (array)
-        build.failIf(build.both(build.isNull(array), hasParents), Status::Null);
-    if (level.isDense())
-      continue;
-    const Value array = format.interleaved ? view.entries : view.indices[k];
-    build.failIf(build.both(build.isNull(array), hasEntries), Status::Null);
-    if (needsCoordinate(format::kindOf(format, static_cast<int>(k))) && level.part != format::Part::Difference)
-      build.failIf(build.both(build.isZero(levelExtent(entry, tensor, level)), hasEntries), Status::Shape);
-  }
-}
 
 Struct contextStruct(EntryBuilder &build) {
   const mlir::Type pointer = build.pointerType();

@@ -24,8 +24,4 @@ void checkSizes(Entry &entry);
 /// bindParameters.
 void checkArguments(Entry &entry);
 
-/// Checks that the caller has passed the arrays of a structure that the levels' entries need. NULL is fine where a
-/// level has no entries, as far as argument.entries tells.
-void checkStructureArrays(Entry &entry, const TensorArgument &argument);
-
 } // namespace spc::entry

@@ -40,7 +40,7 @@ void scanLengths(Entry &entry, Memory &memory, const TensorArgument &argument) {
   for (size_t k = 0; k < tensor.format.levels.size(); ++k) {
     if (tensor.format.levels[k].extent != format::Extent::Lengths)
       continue;
-    const Value parents = countEntries(entry, tensor, view)[k].count;
+    const Value parents = argument.entries[k];
     const Value count = LLVM::AddOp::create(build.ops(), parents, build.constant(1));
     const Value bytes = build.multiply(count, build.constant(width));
     const Value pointers =
@@ -50,11 +50,7 @@ void scanLengths(Entry &entry, Memory &memory, const TensorArgument &argument) {
     build.failUnlessOk(
         build.call(runtime::functions::scan, {view.lengths[k], pointers, build.constant(width), parents}));
     view.pointers[k] = pointers;
-    // Only now is it known how many entries there are, where levels below leave no room for values.
-    TensorArgument counted = argument;
-    counted.entries = countEntries(entry, tensor, view);
-    checkStructureArrays(entry, counted);
-    checkStoredCount(entry, view, counted.entries);
+    checkLastPointer(entry, tensor, view, k, argument.entries);
   }
 }
 

@@ -70,38 +70,28 @@ Value sumOfClosedForm(EntryBuilder &build, const format::ClosedForm &form, Value
 }
 
 /// The entries of level k of `tensor`, `above` being those of the levels around it.
-LevelEntries entriesOf(Entry &entry, const sema::Tensor &tensor, const TensorView &view, size_t k,
-                       const std::vector<LevelEntries> &above) {
+Value entriesOf(Entry &entry, const sema::Tensor &tensor, const TensorView &view, size_t k,
+                const std::vector<Value> &above) {
   EntryBuilder &build = entry.build;
   const format::Level &level = tensor.format.levels[k];
-  const LevelEntries &parents = above.back();
-  const auto timesParents = [&](Value each) -> LevelEntries {
-    return {parents.count ? timesOrFail(build, parents.count, each) : Value(),
-            build.either(parents.none, build.isZero(each))};
-  };
   switch (format::kindOf(tensor.format, static_cast<int>(k))) {
   case LevelKind::Dense:
-    return timesParents(levelExtent(entry, tensor, level));
+    return timesOrFail(build, above.back(), levelExtent(entry, tensor, level));
   case LevelKind::Singleton:
   case LevelKind::FixedWidth:
-    return timesParents(view.widths[k] ? view.widths[k] : build.constant(*level.width));
+    return timesOrFail(build, above.back(), view.widths[k] ? view.widths[k] : build.constant(*level.width));
   case LevelKind::ClosedDense:
   case LevelKind::ClosedCompressed: {
     // A closed form repeats for each run of the parent's coordinate.
     const Value extent = entry.extents[tensor.extents[level.dim]];
     const Value sum = sumOfClosedForm(build, level.length, parentExtent(entry, tensor, k), extent);
-    const Value runs = above[above.size() < 2 ? 0 : above.size() - 2].count;
-    return {runs ? timesOrFail(build, runs, sum) : Value(), build.either(parents.none, build.isZero(sum))};
+    return timesOrFail(build, above[above.size() < 2 ? 0 : above.size() - 2], sum);
   }
   case LevelKind::Compressed:
-  case LevelKind::RaggedDense: {
-    Value count = k == 0 ? view.count : Value();
-    if (!count && view.pointers[k] && parents.count)
-      count = lastPointer(build, view.pointers[k], parents.count, tensor.format.pointers);
-    return {count, build.isZero(count ? count : view.stored)};
+  case LevelKind::RaggedDense:
+    return timesOrFail(build, view.counts[k], build.constant(1));
   }
-  }
-  return parents;
+  return above.back();
 }
 
 /// A closed form for one parent.
@@ -152,16 +142,20 @@ Value parentExtent(Entry &entry, const sema::Tensor &tensor, size_t k) {
   return k > 0 ? levelExtent(entry, tensor, tensor.format.levels[k - 1]) : entry.build.constant(1);
 }
 
-std::vector<LevelEntries> countEntries(Entry &entry, const sema::Tensor &tensor, const TensorView &view) {
-  std::vector<LevelEntries> entries{{entry.build.constant(1), entry.build.truth(false)}};
+std::vector<Value> countEntries(Entry &entry, const sema::Tensor &tensor, const TensorView &view) {
+  std::vector<Value> entries{entry.build.constant(1)};
   for (size_t k = 0; k < tensor.format.levels.size(); ++k)
     entries.push_back(entriesOf(entry, tensor, view, k, entries));
   return entries;
 }
 
-void checkStoredCount(Entry &entry, const TensorView &view, const std::vector<LevelEntries> &entries) {
-  if (view.stored && entries.back().count)
-    entry.build.failIf(entry.build.differ(view.stored, entries.back().count), Status::Count);
+void checkLastPointer(Entry &entry, const sema::Tensor &tensor, const TensorView &view, size_t k,
+                      const std::vector<Value> &entries) {
+  EntryBuilder &build = entry.build;
+  if (!view.pointers[k])
+    return;
+  const Value last = lastPointer(build, view.pointers[k], entries[k], tensor.format.pointers);
+  build.failIf(build.differ(last, entries[k + 1]), Status::Count);
 }
 
 void checkClosedForms(Entry &entry, const sema::Tensor &tensor) {

@@ -90,10 +90,12 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
   const int first = format.firstListed();
   const bool isInterleaved = format.interleaved && k >= first;
   const auto numberOf = [&](int dim) { return number(dims.empty() || dim < 0 ? std::max(0, dim) : dims[dim]); };
+  const bool hasCount = static_cast<size_t>(k) < view.counts.size() && view.counts[k];
   const bool hasWidth = static_cast<size_t>(k) < view.widths.size() && view.widths[k];
   set(LevelSlot::kind, number(static_cast<int64_t>(format::kindOf(format, k))));
   set(LevelSlot::dimension, numberOf(level.dim));
   set(LevelSlot::extent, entry_.extents[tensor.extents[level.dim]]);
+  set(LevelSlot::count, hasCount ? view.counts[k] : number(0));
   set(LevelSlot::pointers, orNull(view.pointers));
   set(LevelSlot::indices, isInterleaved && view.entries ? view.entries : orNull(view.indices));
   set(LevelSlot::part, number(static_cast<int64_t>(level.part)));
@@ -118,7 +120,6 @@ Value Descriptors::describe(const sema::Tensor &tensor, const TensorView &view, 
   const Value zero = build_.constant(0);
   const Value object = build_.stack(tensor_, 1);
   build_.storeField(tensor_, object, TensorSlot::order, build_.constant(levelCount));
-  build_.storeField(tensor_, object, TensorSlot::rootCount, view.count ? view.count : zero);
   build_.storeField(tensor_, object, TensorSlot::stored, view.stored ? view.stored : zero);
   build_.storeField(tensor_, object, TensorSlot::pointerBytes,
                     build_.constant(format::bits(tensor.format.pointers) / 8));
@@ -155,10 +156,10 @@ TensorView Descriptors::readPacked(const sema::Tensor &tensor, Value object) {
   view.pointers.resize(levelCount);
   view.lengths.resize(levelCount);
   view.indices.resize(levelCount);
+  view.counts.resize(levelCount);
   view.widths.resize(levelCount);
   for (sema::ExtentId extent : tensor.extents)
     view.sizes.push_back(entry_.extents[extent]);
-  view.count = build_.loadField(tensor_, object, TensorSlot::rootCount);
   view.stored = build_.loadField(tensor_, object, TensorSlot::stored);
   view.values = build_.loadField(tensor_, object, TensorSlot::values);
   const Value levels = build_.loadField(tensor_, object, TensorSlot::levels);
@@ -166,6 +167,8 @@ TensorView Descriptors::readPacked(const sema::Tensor &tensor, Value object) {
     const format::Level &level = format.levels[k];
     const Value at = levelAt(levels, k);
     const LevelKind kind = format::kindOf(format, static_cast<int>(k));
+    if (hasSegments(kind))
+      view.counts[k] = build_.loadField(level_, at, LevelSlot::count);
     if (kind == LevelKind::Compressed && k > 0)
       view.pointers[k] = build_.loadField(level_, at, LevelSlot::pointers);
     if (!level.isDense() && !format.interleaved)

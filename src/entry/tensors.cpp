@@ -15,21 +15,32 @@ using dialect::ExtentAttr;
 
 namespace {
 
+/// Sets the counts that are no fields: the stored values are a multiple of them.
+void setCounts(EntryBuilder &build, const format::Format &format, TensorView &view) {
+  for (int k = 0; k < format.levelCount() && !format.isDense(); ++k) {
+    Value &count = view.counts[static_cast<size_t>(k)];
+    if (count || !hasSegments(format::kindOf(format, k)))
+      continue;
+    const int64_t each = *format::valuesPerEntry(format, k);
+    count = each == 1 ? view.stored
+                      : mlir::LLVM::UDivOp::create(build.ops(), view.stored, build.constant(each)).getResult();
+  }
+}
+
 TensorView loadFields(EntryBuilder &build, const abi::StructType &type, Struct layout, Value object) {
   const auto order = static_cast<size_t>(type.format.order());
   const size_t levels = type.format.levels.size();
   TensorView view;
   view.sizes.resize(order);
   view.strides.resize(order);
+  view.counts.resize(levels);
   view.widths.resize(levels);
   view.pointers.resize(levels);
   view.lengths.resize(levels);
   view.indices.resize(levels);
   for (unsigned f = 0; f < type.fields.size(); ++f)
     slot(view, type.fields[f]) = build.loadField(layout, object, f);
-  // A coordinate list has one count for all of its levels.
-  if (!view.count)
-    view.count = view.stored;
+  setCounts(build, type.format, view);
   return view;
 }
 
@@ -64,7 +75,7 @@ Value &slot(TensorView &view, const abi::Field &field) {
   case abi::FieldRole::Stride:
     return view.strides[index];
   case abi::FieldRole::Count:
-    return view.count;
+    return view.counts[index];
   case abi::FieldRole::Stored:
     return view.stored;
   case abi::FieldRole::Width:
@@ -161,7 +172,7 @@ void bindParameters(Entry &entry) {
       continue;
     argument.entries = countEntries(entry, entry.kernel.tensors[argument.parameter.tensor], argument.passed);
     if (!argument.passed.stored)
-      entry.tensors[argument.parameter.tensor].stored = argument.entries.back().count;
+      entry.tensors[argument.parameter.tensor].stored = argument.entries.back();
   }
   for (const TensorArgument &argument : entry.arguments) {
     TensorView &view = entry.tensors[argument.parameter.tensor];
@@ -203,7 +214,7 @@ static void addFields(Binds &binds, mlir::MLIRContext *context, llvm::StringRef 
   add(BindKind::Entries, view.entries);
   add(BindKind::Values, view.values);
   add(BindKind::Stored, view.stored);
-  add(BindKind::Count, view.count, 0);
+  addEach(BindKind::Count, view.counts);
   addEach(BindKind::Width, view.widths);
   addEach(BindKind::Stride, view.strides);
   addEach(BindKind::Pointers, view.pointers);

@@ -15,20 +15,14 @@ namespace spc::entry {
 struct TensorView {
   std::vector<mlir::Value> sizes;   ///< by dimension
   std::vector<mlir::Value> strides; ///< by dimension; dense tensors
-  mlir::Value count;                ///< entries at a compressed root
   mlir::Value stored;
+  std::vector<mlir::Value> counts;   ///< by level: entries of a level with segments
   std::vector<mlir::Value> widths;   ///< by level, where it is a run-time number
   std::vector<mlir::Value> pointers; ///< by level; of lengths what they add up to
   std::vector<mlir::Value> lengths;  ///< by level
   std::vector<mlir::Value> indices;  ///< by level
   mlir::Value entries;               ///< interleaved coordinates
   mlir::Value values;
-};
-
-/// The entries that a level has.
-struct LevelEntries {
-  mlir::Value count; ///< null where only the contents of arrays say it
-  mlir::Value none;  ///< whether there are 0 of them
 };
 
 /// One parameter of kind Tensor or Values: its struct, and the fields as the caller passed them. Of kind Values there
@@ -39,7 +33,7 @@ struct TensorArgument {
   Struct type;
 
   TensorView passed;
-  std::vector<LevelEntries> entries; ///< of a structure that the caller passed, as countEntries() gives them
+  std::vector<mlir::Value> entries; ///< of a structure that the caller passed, as countEntries() gives them
 
   bool hasStruct() const { return parameter.kind == abi::ParameterKind::Tensor; }
   /// Whether the caller passes a structure: not that of an output which shares one or gets one.

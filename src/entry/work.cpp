@@ -31,7 +31,7 @@ Work::Work(Entry &entry, LLVM::LLVMFuncOp body, const Binds &binds) : entry_(ent
   if (!chunks.getRoot().empty()) {
     const sema::Tensor &tensor = tensorNamed(entry.kernel, chunks.getRoot());
     const TensorView &view = viewOf(entry, tensor);
-    rootCount_ = view.count;
+    rootCount_ = view.counts[0];
     root_ = {view.indices[0], integerType(entry.build, tensor.format.indices), {}};
     addOperand(chunks.getRoot());
   } else {

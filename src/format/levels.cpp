@@ -48,6 +48,32 @@ bool isCoordinateList(const Format &format) {
   return true;
 }
 
+std::optional<int64_t> valuesPerEntry(const Format &format, int k) {
+  int64_t values = 1;
+  for (int below = k + 1; below < format.levelCount(); ++below) {
+    const Level &level = format.levels[static_cast<size_t>(below)];
+    std::optional<int64_t> each;
+    switch (kindOf(format, below)) {
+    case LevelKind::Dense:
+      if (level.part == Part::Remainder)
+        each = level.block;
+      break;
+    case LevelKind::Singleton:
+    case LevelKind::FixedWidth:
+      each = level.width;
+      break;
+    case LevelKind::Compressed:
+    case LevelKind::RaggedDense:
+    case LevelKind::ClosedDense:
+    case LevelKind::ClosedCompressed:
+      break;
+    }
+    if (!each || __builtin_mul_overflow(values, *each, &values))
+      return std::nullopt;
+  }
+  return values;
+}
+
 bool hasPadding(const Format &format) {
   const auto isPadded = [&](int k) {
     const Level &level = format.levels[static_cast<size_t>(k)];

@@ -31,6 +31,10 @@ CoordinateRange coordinateRange(const Level &level);
 /// A compressed root with nothing but singletons below it (COO): one entry, one value.
 bool isCoordinateList(const Format &format);
 
+/// How many values lie below each entry of level `k`, where the levels below are singletons, parts of blocks and widths
+/// that the format gives; at least 1. Null where that depends on extents, run-time widths or arrays.
+std::optional<int64_t> valuesPerEntry(const Format &format, int k);
+
 /// Whether the format has slots that hold no entry and, where they are inside of the tensor, a zero: the rest of a
 /// fixed width above 1, places of a block or of a diagonal. True of every sum: what one part lacks another may have.
 bool hasPadding(const Format &format);

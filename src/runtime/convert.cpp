@@ -41,7 +41,7 @@ private:
   }
 
   Status readList(const Tensor &source) {
-    if (source.rootCount != source.stored)
+    if (source.levels[0].count != source.stored)
       return Status::Count;
     for (int64_t k = 0; k < source.order; ++k)
       if (!readColumn(source, k))
@@ -93,7 +93,7 @@ private:
 };
 
 bool hasCounts(const Tensor &source) {
-  return source.stored >= 0 && source.rootCount >= 0;
+  return source.stored >= 0 && source.levels[0].count >= 0;
 }
 
 Status convertSorted(const Allocator &allocator, const Workers & /*workers*/, const Tensor &source, Tensor &target,

@@ -135,7 +135,7 @@ template <typename I, typename V> void RowFinisher<I, V>::join(const Piece *piec
   for (int64_t p = 0; p < count; ++p)
     left += pieces[p].count;
   const int64_t stored = target_.stored;
-  target_.stored = left;
+  target_.stored = target_.levels[1].count = left;
   if (left == stored)
     return;
   void *columns = nullptr, *values = nullptr;

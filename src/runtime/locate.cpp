@@ -76,7 +76,7 @@ int64_t positionOf(const Tensor &target, const int64_t *coordinates) {
 }
 
 extern "C" int32_t spc_rt_convert_values(const Allocator *, const Tensor *source, Tensor *target) {
-  if (source->stored < 0 || source->rootCount < 0)
+  if (source->stored < 0 || source->levels[0].count < 0)
     return static_cast<int32_t>(Status::Count);
   fillWithZeros(target->values, target->stored * target->valueBytes);
   bool hasPlaces = true;

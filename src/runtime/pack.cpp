@@ -231,9 +231,8 @@ SPC_HOT Status Packing::compressed(int64_t k) {
       return Status::IndexType;
     if (positions_ == INT64_MAX || !allocateArray(allocator_, positions_ + 1, target_.pointerBytes, level.pointers))
       return Status::Memory;
-  } else {
-    target_.rootCount = listed;
   }
+  level.count = listed;
   if (!allocateIndices(k, listed))
     return Status::Memory;
   int64_t next = 0, closed = 0; // positions, and the parents whose pointer is written
@@ -341,10 +340,10 @@ SPC_HOT bool Packing::packValues() {
 } // namespace
 
 void clearArrays(Tensor &target) {
-  target.rootCount = target.stored = 0;
+  target.stored = 0;
   target.values = nullptr;
   for (int64_t k = 0; k < target.order; ++k)
-    target.levels[k].pointers = target.levels[k].indices = nullptr;
+    target.levels[k].count = 0, target.levels[k].pointers = target.levels[k].indices = nullptr;
 }
 
 void releaseArrays(const Allocator &allocator, Tensor &target) {

@@ -19,8 +19,8 @@ struct EntryList {
 ///
 /// Reads `order`, the byte widths, the value kind and all of each level but its arrays. The levels may be dense,
 /// compressed, singletons below a compressed one and of fixed width, store whole dimensions, quotients and remainders,
-/// in any order; all coordinates come out sorted, and unique but for the padding of `Fixed`. Sets `rootCount`,
-/// `stored`, the arrays, the width of a fixed level where it is -1 (to the most entries of any parent), and `values`
+/// in any order; all coordinates come out sorted, and unique but for the padding of `Fixed`. Sets `stored`,
+/// the counts, the arrays, the width of a fixed level where it is -1 (to the most entries of any parent), and `values`
 /// if `withValues` (else NULL). Each array is an allocation of its own; one without elements is NULL; pointers have an
 /// element more than parents. Interleaved coordinates are one array, to which the indices of each of their levels
 /// point.

@@ -44,7 +44,7 @@ extern "C" int32_t spc_rt_pack_matrix(Assembly *assembly) {
     releaseArrays(state.allocator, target);
     return static_cast<int32_t>(Status::Memory);
   }
-  target.stored = total;
+  target.stored = entries.count = total;
   entries.pointers = state.lengths;
   state.lengths = nullptr;
   lengthsToPointers(entries.pointers, target.pointerBytes, rows.extent);

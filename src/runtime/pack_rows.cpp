@@ -24,7 +24,8 @@ public:
       return Status::Memory;
     }
     target_.stored = total_;
-    target_.rootCount = dense_ > 0 ? 0 : list_ > 0 ? nodes_[0] : total_;
+    for (int64_t k = dense_; k <= list_; ++k)
+      target_.levels[k].count = k < list_ ? nodes_[k] : total_;
     writeTree();
     if (list_ < target_.order - 1)
       runTasks(state_.assembly->workers, state_.assembly->chunks, fillChunk, this);

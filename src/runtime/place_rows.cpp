@@ -29,7 +29,7 @@ int64_t lowerBound(const Tensor &tensor, const Level &level, Range range, int64_
 /// The positions of a compressed level under one parent.
 Range segmentOf(const Tensor &target, int64_t k, int64_t parent) {
   if (k == 0)
-    return {0, target.rootCount};
+    return {0, target.levels[0].count};
   const void *pointers = target.levels[k].pointers;
   return {load(pointers, target.pointerBytes, parent), load(pointers, target.pointerBytes, parent + 1)};
 }

@@ -176,7 +176,7 @@ void Reorder::writeTree() {
 
 /// Checks counts and extents, before any array is read.
 Status checkCounts(const Tensor &source, const Tensor &copy) {
-  if (source.stored < 0 || source.rootCount < 0)
+  if (source.stored < 0 || source.levels[0].count < 0)
     return Status::Count;
   if (source.stored == 0 || copy.order == 1)
     return Status::Ok;

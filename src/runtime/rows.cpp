@@ -89,7 +89,7 @@ template <typename I, typename V> bool RowBuilder<I, V>::allocate() {
       return false;
     grouped_.starts = reinterpret_cast<I *>(starts_.at(0));
   }
-  target_.stored = stored;
+  target_.stored = level.count = stored;
   return true;
 }
 
@@ -110,7 +110,7 @@ template <typename I, typename V> Status RowBuilder<I, V>::transpose() {
 }
 
 template <typename I, typename V> Status RowBuilder<I, V>::buildFromList() {
-  if (source_.rootCount != source_.stored)
+  if (source_.levels[0].count != source_.stored)
     return Status::Count;
   const Column<I> rows = coordinatesOf(target_.levels[0].dimension);
   const Column<I> columns = coordinatesOf(target_.levels[1].dimension);

@@ -96,7 +96,7 @@ inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
     break;
   }
   if (k == 0)
-    return {0, source.rootCount, 0};
+    return {0, level.count, 0};
   const int64_t begin = load(level.pointers, source.pointerBytes, parent);
   const int64_t end = load(level.pointers, source.pointerBytes, parent + 1);
   if (level.kind == LevelKind::Compressed)

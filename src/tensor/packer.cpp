@@ -121,6 +121,7 @@ bool Packer::raggedDense(int k) {
     at_[e] = begin[at_[e]] + place;
   }
   positions_ = begin.back();
+  arrays_.setNumber(FieldRole::Count, k, positions_);
   return true;
 }
 
@@ -158,9 +159,8 @@ bool Packer::compressed(int k) {
     }
     next[e] = count - 1;
   }
-  if (isRoot)
-    arrays_.setNumber(FieldRole::Count, 0, count);
-  else if (!writeSegments(k, lengths))
+  arrays_.setNumber(FieldRole::Count, k, count);
+  if (!isRoot && !writeSegments(k, lengths))
     return false;
   at_ = std::move(next);
   positions_ = count;

@@ -101,10 +101,10 @@ TEST_CASE("struct fields follow the calling convention") {
   CHECK(fieldsOf("c") == "size nnz indices_0:i32 values:f64");
   CHECK(fieldsOf("cc") == "shape[0/2] shape[1/2] nnz count_0 indices_0:i32 pointers_to_1:i32 indices_1:i32 values:f64");
   CHECK(fieldsOf("css") == "shape[0/3] shape[1/3] shape[2/3] nnz indices_0:i32 indices_1:i32 indices_2:i32 values:f64");
-  CHECK(fieldsOf("ccc", {2, 0, 1}) == "shape[0/3] shape[1/3] shape[2/3] nnz count_0 indices_0:i32 pointers_to_1:i32 "
-                                      "indices_1:i32 pointers_to_2:i32 indices_2:i32 values:f64");
-  CHECK(fieldsOf("dcc") == "shape[0/3] shape[1/3] shape[2/3] nnz pointers_to_1:i32 indices_1:i32 pointers_to_2:i32 "
-                           "indices_2:i32 values:f64");
+  CHECK(fieldsOf("ccc", {2, 0, 1}) == "shape[0/3] shape[1/3] shape[2/3] nnz count_0 count_1 indices_0:i32 "
+                                      "pointers_to_1:i32 indices_1:i32 pointers_to_2:i32 indices_2:i32 values:f64");
+  CHECK(fieldsOf("dcc") == "shape[0/3] shape[1/3] shape[2/3] nnz count_1 pointers_to_1:i32 indices_1:i32 "
+                           "pointers_to_2:i32 indices_2:i32 values:f64");
   CHECK(fieldsOf("cd") == "shape[0/2] shape[1/2] nnz count_0 indices_0:i32 values:f64");
   CHECK(fieldsOf("d") == "size stride values:f64");
   CHECK(fieldsOf("dd", {1, 0}) == "shape[0/2] shape[1/2] strides[0/2] strides[1/2] values:f64");

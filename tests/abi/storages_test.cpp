@@ -7,6 +7,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -33,6 +34,21 @@ std::string fieldsOf(const Format &format) {
     if (field.arrayLength == 0 || field.index == 0)
       text += (text.empty() ? "" : " ") + field.name;
   return text;
+}
+
+/// Whether the entries of level `k` follow from the struct's numbers: by a field, or from nnz, never from both where
+/// the level is an inner one.
+bool isCountKnown(const StructType &type, int k) {
+  const std::vector<format::Level> &levels = type.format.levels;
+  const format::Level &level = levels[static_cast<size_t>(k)];
+  const bool isField = type.find(FieldRole::Count, k) >= 0;
+  if (level.extent != Extent::Ragged && level.extent != Extent::Lengths)
+    return !isField;
+  const bool isMultiple = std::all_of(levels.begin() + k + 1, levels.end(), [](const format::Level &below) {
+    const bool isPlaceInBlock = below.isDense() && below.part == format::Part::Remainder;
+    return below.extent == Extent::Fixed && (below.isDense() ? isPlaceInBlock : below.width.has_value());
+  });
+  return k == 0 && level.extent == Extent::Ragged ? isField : isField != isMultiple;
 }
 
 } // namespace
@@ -127,6 +143,9 @@ TEST_CASE("structs have exactly the arrays that their storage needs") {
   CHECK(fieldsOf(grouped(2, 4)) == "shape indices_2 values");
   CHECK(fieldsOf(interleaved(makeFormat("cs"))) == "nrows ncols nnz entries values");
   CHECK(fieldsOf(interleaved(makeFormat("dcs"))) == "shape nnz pointers_to_1 entries values");
+  CHECK(fieldsOf(makeFormat("dccc")) ==
+        "shape nnz count_1 count_2 pointers_to_1 indices_1 pointers_to_2 indices_2 pointers_to_3 indices_3 values");
+  CHECK(fieldsOf(makeFormat("dcd")) == "shape nnz count_1 pointers_to_1 indices_1 values");
   CHECK(fieldsOf(makeFormat("csc")) == "shape nnz count_0 indices_0 indices_1 pointers_to_2 indices_2 values");
   Format tiled{"", {{}, {}, {}, {}}};
   for (int k = 0; k < 4; ++k)
@@ -163,8 +182,7 @@ TEST_CASE("every array and number of the algebra is found by its role") {
                 (type.find(FieldRole::Indices, k) >= 0) == (!level.isDense() && !format.interleaved) &&
                 (type.find(FieldRole::Width, k) >= 0) ==
                     (format::kindOf(format, k) == format::LevelKind::FixedWidth && !level.width) &&
-                (k > 0 || (type.find(FieldRole::Count, 0) >= 0) ==
-                              (format::kindOf(format, 0) == format::LevelKind::Compressed && !level.hasLengths()));
+                isCountKnown(type, k);
     }
     if (!isWhole)
       FAIL(type.name);

@@ -163,7 +163,7 @@ static const assembly_case cases[] = {
     CASE(spgemm_on_bsr, bsr, product_at, COLUMNS, 6, 2, B, 2, 6, 1),
     CASE(spadd, csr, sum_at, INNER, 6, 2, B, 2, 6, 1),
     CASE(converted_on_csc, csc, b_at, INNER, 6, 2, B, 2, 6, 0),
-    CASE(ttm, csf, ttm_at, DEPTH *RANK, 11, 3, T, 3, 11, 1),
+    CASE(ttm, csf, ttm_at, DEPTH *RANK, 12, 3, T, 3, 12, 1),
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

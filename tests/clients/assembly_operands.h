@@ -122,6 +122,7 @@ static void make_csf(spc_csf3_f64_i32 *T, int64_t rows) {
   T->pointers_to_1[slices] = (int32_t)fibers;
   T->pointers_to_2[fibers] = (int32_t)count;
   T->count_0 = slices;
+  T->count_1 = fibers;
   T->nnz = count;
 }
 

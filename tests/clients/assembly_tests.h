@@ -235,7 +235,7 @@ static void expect_refused(const assembly_case *test, spc_status status, const s
 
 static void test_wrong_operands(const assembly_case *test) {
   const spc_context context = counting_context(-1);
-  const int first_array = test->first_words == 11 ? 5 : 3; /* CSF: two counts */
+  const int first_array = test->first_words == 12 ? 6 : 3; /* CSF: three counts */
   output A = garbage(), before = A;
   int w;
   for (w = 0; w < test->first_words; ++w) {

@@ -270,8 +270,9 @@ void testMttkrp(int64_t slices) {
     p1.push_back(int32_t(i1.size()));
   }
   std::vector<double> values = ramp(int64_t(i2.size())), b = ramp(10 * 16), c = ramp(12 * 16);
-  const spc_csf3_f64_i32 t = {{slices, 10, 12}, int64_t(i2.size()), int64_t(i0.size()), i0.data(),    p1.data(),
-                              i1.data(),        p2.data(),          i2.data(),          values.data()};
+  const spc_csf3_f64_i32 t = {{slices, 10, 12}, int64_t(i2.size()), int64_t(i0.size()), int64_t(i1.size()),
+                              i0.data(),        p1.data(),          i1.data(),          p2.data(),
+                              i2.data(),        values.data()};
   const spc_dense2_f64 bs = spc_dense2_f64_make(b.data(), 10, 16), cs = spc_dense2_f64_make(c.data(), 12, 16);
   testRows(slices * 16, true, [&](const spc_context *context, std::vector<double> &m) {
     spc_dense2_f64 ms = spc_dense2_f64_make(m.data(), slices, 16);

@@ -240,11 +240,14 @@ TEST_CASE("lengths are added up into pointers") {
 
 TEST_CASE("lengths ask for coordinates even where there is no room for values") {
   LengthsProbe probe(IndexType::I32, "dld");
+  CHECK(probe.call() == SPC_ERROR_COUNT);
+  probe.test.object().at(FieldRole::Count, 1) = 6;
   CHECK(probe.call() == SPC_OK);
   probe.test.object().point(FieldRole::Indices, 1, nullptr);
   CHECK(probe.call() == SPC_ERROR_NULL);
   CHECK(probe.released == 2);
   std::fill(probe.lengths.begin(), probe.lengths.end(), 0);
+  probe.test.object().at(FieldRole::Count, 1) = 0;
   CHECK(probe.call() == SPC_OK);
 }
 

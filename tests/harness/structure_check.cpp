@@ -100,17 +100,17 @@ private:
 
   std::vector<int64_t> pointers(int k, int64_t parents) const {
     const std::string name = "pointers of level " + std::to_string(k);
-    if (k == 0) {
-      const int64_t count = fields_.number(FieldRole::Count, 0);
-      expect(count >= 0, "count_0 is negative");
+    const int64_t count = fields_.number(FieldRole::Count, k);
+    expect(count >= 0, "count_" + std::to_string(k) + " is negative");
+    if (k == 0)
       return {0, count};
-    }
     std::vector<int64_t> begins;
     const void *array = arrayOf(FieldRole::Pointers, k, parents + 1, format::bits(format_.pointers) / 8, name);
     for (int64_t parent = 0; parent <= parents; ++parent)
       begins.push_back(load(array, format_.pointers, parent));
     expect(begins.front() == 0, name + " do not start at 0");
     expect(std::is_sorted(begins.begin(), begins.end()), name + " descend");
+    expect(fields_.type.find(FieldRole::Count, k) < 0 || count == begins.back(), name + " do not end at their count");
     for (int64_t parent = 0; parent < parents; ++parent) {
       const auto place = static_cast<size_t>(parent);
       expect(begins[place] < begins[place + 1] || mayBeEmpty(k - 1, parent), name + " name an empty list");

@@ -273,7 +273,6 @@ Output::Output(std::vector<int64_t> sizes, const std::vector<LevelSpec> &specs, 
     level.stride = interleaved ? listed : 1;
   tensor = {static_cast<int64_t>(levels.size()),
             -7,
-            -7,
             widths.pointers,
             widths.indices,
             type.bytes,

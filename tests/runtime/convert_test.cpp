@@ -7,16 +7,16 @@ namespace spc::runtime::test {
 namespace {
 
 /// A matrix of unsorted coordinates becomes each format, and each format each other one.
-void checkPairs(const std::vector<Format> &formats, const std::vector<int64_t> &shape, int count, unsigned seed,
+void checkPairs(const std::vector<FormatModel> &formats, const std::vector<int64_t> &shape, int count, unsigned seed,
                 Widths from, Widths to) {
   const Entries entries = randomEntries(shape, count, seed);
   const UnsortedList list(entries, shape, from, seed);
-  for (const Format &source : formats) {
+  for (const FormatModel &source : formats) {
     Made made(source, shape, from);
     INFO(source.name);
     REQUIRE(made.convert(list.made.tensor) == Status::Ok);
     CHECK(ModelReader(made.tensor, shape.size()).read() == entries);
-    for (const Format &target : formats) {
+    for (const FormatModel &target : formats) {
       Made copy(target, shape, to);
       INFO("to " << target.name);
       REQUIRE(copy.convert(made.tensor) == Status::Ok);
@@ -31,7 +31,7 @@ void checkBytes(const std::vector<int64_t> &shape, const std::vector<ModelLevel>
   const Entries entries = randomEntries(shape, 30, seed);
   const Packed expected = pack(entries, shape, levels, widths);
   const UnsortedList list(entries, shape, widths, seed);
-  Format format{"model", {}};
+  FormatModel format{"model", {}};
   for (const ModelLevel &level : levels)
     format.levels.push_back(levelOf(level.kind, level.dimension));
   Made made(format, shape, widths);
@@ -40,9 +40,9 @@ void checkBytes(const std::vector<int64_t> &shape, const std::vector<ModelLevel>
     return bytes.empty() ? array == nullptr : std::memcmp(array, bytes.data(), bytes.size()) == 0;
   };
   CHECK(made.tensor.stored == expected.tensor.stored);
-  CHECK(made.tensor.rootCount == expected.tensor.rootCount);
   CHECK(same(made.tensor.values, expected.values));
   for (size_t k = 0; k < levels.size(); ++k) {
+    CHECK(made.levels[k].count == expected.levels[k].count);
     CHECK(same(made.levels[k].pointers, expected.pointers[k]));
     CHECK(same(made.levels[k].indices, expected.indices[k]));
   }
@@ -58,7 +58,7 @@ TEST_CASE("matrices are converted between all formats") {
 }
 
 TEST_CASE("matrices without rows or columns are converted") {
-  std::vector<Format> formats = matrixFormats();
+  std::vector<FormatModel> formats = matrixFormats();
   for (const std::vector<int64_t> &shape : std::vector<std::vector<int64_t>>{{0, 4}, {4, 0}, {0, 0}})
     checkPairs(formats, shape, 0, 1, {}, {});
 }
@@ -71,15 +71,15 @@ TEST_CASE("tensors of order 3 are converted between all formats") {
 }
 
 TEST_CASE("vectors are converted") {
-  const std::vector<Format> formats{wholes("d", {0}), wholes("c", {0})};
+  const std::vector<FormatModel> formats{wholes("d", {0}), wholes("c", {0})};
   checkPairs(formats, {9}, 4, 1, {}, {});
   checkPairs(formats, {9}, 0, 1, {}, {});
   checkPairs(formats, {0}, 0, 1, {}, {});
 }
 
 TEST_CASE("coordinates that together fit a word or do not") {
-  const std::vector<Format> formats{wholes("cs", {0, 1}), wholes("cs", {1, 0}, true), wholes("cc", {0, 1}),
-                                    wholes("cc", {1, 0}), blocks(LevelKind::Compressed, 3, 2)};
+  const std::vector<FormatModel> formats{wholes("cs", {0, 1}), wholes("cs", {1, 0}, true), wholes("cc", {0, 1}),
+                                         wholes("cc", {1, 0}), blocks(LevelKind::Compressed, 3, 2)};
   for (const int64_t bits : {20, 23, 24, 40})
     checkPairs(formats, {int64_t{1} << 40, int64_t{1} << bits}, 60, 1, {8, 8, 8}, {4, 8, 8});
 }
@@ -107,17 +107,17 @@ TEST_CASE("the layout is the model's") {
 }
 
 TEST_CASE("functions for some types convert as the one for all") {
-  const auto check = [](decltype(&spc_rt_convert) function, Widths widths, const std::vector<Format> &formats) {
+  const auto check = [](decltype(&spc_rt_convert) function, Widths widths, const std::vector<FormatModel> &formats) {
     const std::vector<int64_t> shape{9, 8};
     const Entries entries = randomEntries(shape, 30, 4);
     const UnsortedList list(entries, shape, widths, 4);
-    for (const Format &format : formats) {
+    for (const FormatModel &format : formats) {
       Made made(format, shape, widths);
       REQUIRE(made.convert(list.made.tensor, true, function) == Status::Ok);
       CHECK(ModelReader(made.tensor, 2).read() == entries);
     }
   };
-  const std::vector<Format> rows{wholes("dc", {0, 1}), wholes("dc", {1, 0})};
+  const std::vector<FormatModel> rows{wholes("dc", {0, 1}), wholes("dc", {1, 0})};
   check(spc_rt_convert_rows_4_4, {4, 4, 4}, rows);
   check(spc_rt_convert_rows_4_8, {4, 4, 8}, rows);
   check(spc_rt_convert_rows_8_4, {8, 8, 4}, rows);
@@ -143,7 +143,7 @@ TEST_CASE("a pattern alone is converted") {
   const Entries entries = randomEntries(shape, 12, 3);
   UnsortedList list(entries, shape, {}, 3);
   list.made.tensor.values = nullptr;
-  for (const Format &format : matrixFormats()) {
+  for (const FormatModel &format : matrixFormats()) {
     INFO(format.name);
     Made made(format, shape, {});
     REQUIRE(made.convert(list.made.tensor, false) == Status::Ok);
@@ -160,8 +160,8 @@ TEST_CASE("a pattern alone is converted") {
 TEST_CASE("nothing leaks when memory runs out in a conversion") {
   const std::vector<int64_t> shape{7, 5};
   const UnsortedList list(randomEntries(shape, 14, 8), shape, {}, 8);
-  for (const Format &from : matrixFormats())
-    for (const Format &to : matrixFormats())
+  for (const FormatModel &from : matrixFormats())
+    for (const FormatModel &to : matrixFormats())
       for (const bool fromList : {true, false}) {
         Made source(from, shape, {});
         REQUIRE(source.convert(list.made.tensor) == Status::Ok);
@@ -184,7 +184,7 @@ TEST_CASE("a given width is filled or exceeded") {
   const Entries entries{{{0, 1}, 1}, {{0, 3}, 2}, {{2, 2}, 3}};
   const UnsortedList list(entries, shape, {}, 1);
   const auto widthOf = [&](const char *storages, int64_t width, const std::vector<int64_t> &expected) {
-    Format format = wholes(storages, {0, 1});
+    FormatModel format = wholes(storages, {0, 1});
     format.levels[1].width = width;
     Made made(format, shape, {});
     const Status status = made.convert(list.made.tensor);
@@ -203,7 +203,7 @@ TEST_CASE("a given width is filled or exceeded") {
   CHECK(widthOf("dq", 4, {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}) == Status::Ok);
   CHECK(widthOf("dq", 5, {}) == Status::Shape);
   CHECK(widthOf("de", 1, {}) == Status::Count);
-  Format format = wholes("de", {0, 1});
+  FormatModel format = wholes("de", {0, 1});
   format.levels[1].width = 2;
   Made made(format, {3, 0}, {});
   CHECK(made.convert(UnsortedList({}, {3, 0}, {}, 1).made.tensor) == Status::Shape);
@@ -211,14 +211,14 @@ TEST_CASE("a given width is filled or exceeded") {
 
 TEST_CASE("narrow target types are refused") {
   const UnsortedList wide({{{300, 2}, 1}}, {301, 3}, {}, 1);
-  const auto convert = [](const UnsortedList &list, const std::vector<int64_t> &shape, const Format &format,
+  const auto convert = [](const UnsortedList &list, const std::vector<int64_t> &shape, const FormatModel &format,
                           Widths widths) { return Made(format, shape, widths).convert(list.made.tensor); };
   CHECK(convert(wide, {301, 3}, wholes("cs", {0, 1}), {4, 1, 8}) == Status::IndexType);
   CHECK(convert(wide, {301, 3}, wholes("dc", {0, 1}), {4, 1, 8}) == Status::Ok);
   const Entries many = randomEntries({40, 40}, 900, 1);
   REQUIRE(many.size() > 255);
   const UnsortedList list(many, {40, 40}, {}, 1, false);
-  for (const Format &format : {wholes("dc", {0, 1}), wholes("cc", {0, 1}), blocks(LevelKind::Dense, 1, 1)})
+  for (const FormatModel &format : {wholes("dc", {0, 1}), wholes("cc", {0, 1}), blocks(LevelKind::Dense, 1, 1)})
     CHECK(convert(list, {40, 40}, format, {1, 4, 8}) == Status::IndexType);
 }
 
@@ -234,7 +234,7 @@ TEST_CASE("functions for some types refuse coordinates that do not fit") {
 
 TEST_CASE("a malformed source gives a status") {
   const std::vector<int64_t> shape{4, 3};
-  for (const Format &to : {wholes("dc", {0, 1}), wholes("dc", {1, 0}), wholes("cs", {1, 0})}) {
+  for (const FormatModel &to : {wholes("dc", {0, 1}), wholes("dc", {1, 0}), wholes("cs", {1, 0})}) {
     UnsortedList list({{{0, 1}, 1}, {{2, 0}, 2}, {{3, 2}, 3}}, shape, {}, 1, false);
     Made rows(wholes("dc", {0, 1}), shape, {});
     REQUIRE(rows.convert(list.made.tensor) == Status::Ok);
@@ -255,7 +255,7 @@ TEST_CASE("a malformed source gives a status") {
       reinterpret_cast<int32_t *>(list.indices[0].data())[2] = bad;
       check(list.made.tensor, Status::IndexRange);
     }
-    list.made.tensor.rootCount = 2;
+    list.made.tensor.levels[0].count = 2;
     check(list.made.tensor, Status::Count);
   }
 }

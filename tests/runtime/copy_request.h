@@ -49,7 +49,6 @@ struct Request {
     for (const ModelLevel &level : copyLevels(dimensions))
       levels.push_back({level.kind, level.dimension, shape[level.dimension], this, this});
     tensor = {static_cast<int64_t>(levels.size()),
-              0,
               -7,
               widths.pointers,
               widths.indices,

@@ -12,7 +12,7 @@
 
 namespace spc::runtime::test {
 
-struct Format {
+struct FormatModel {
   std::string name;
   std::vector<Level> levels; ///< of any extents
   bool isInterleaved = false;
@@ -32,8 +32,9 @@ inline Level blockOf(LevelKind kind, int64_t dimension, Part part, int64_t block
 }
 
 /// Whole dimensions: d dense, c compressed, s singleton, e fixed width, q fixed width without repeats.
-inline Format wholes(const std::string &kinds, const std::vector<int64_t> &dimensions, bool isInterleaved = false) {
-  Format format{kinds, {}, isInterleaved};
+inline FormatModel wholes(const std::string &kinds, const std::vector<int64_t> &dimensions,
+                          bool isInterleaved = false) {
+  FormatModel format{kinds, {}, isInterleaved};
   for (size_t k = 0; k < kinds.size(); ++k) {
     const LevelKind kind = kinds[k] == 'd'   ? LevelKind::Dense
                            : kinds[k] == 'c' ? LevelKind::Compressed
@@ -46,14 +47,14 @@ inline Format wholes(const std::string &kinds, const std::vector<int64_t> &dimen
   return format;
 }
 
-inline Format blocks(LevelKind root, int64_t height, int64_t width) {
+inline FormatModel blocks(LevelKind root, int64_t height, int64_t width) {
   using enum Part;
   return {"blocks",
           {blockOf(root, 0, Quotient, height), blockOf(LevelKind::Compressed, 1, Quotient, width),
            blockOf(LevelKind::Dense, 0, Remainder, height), blockOf(LevelKind::Dense, 1, Remainder, width)}};
 }
 
-inline std::vector<Format> matrixFormats() {
+inline std::vector<FormatModel> matrixFormats() {
   using enum LevelKind;
   return {wholes("dd", {0, 1}),
           wholes("dd", {1, 0}),
@@ -74,7 +75,7 @@ inline std::vector<Format> matrixFormats() {
            {blockOf(Dense, 0, Part::Quotient, 3), levelOf(Compressed, 1), blockOf(Dense, 0, Part::Remainder, 3)}}};
 }
 
-inline std::vector<Format> cubeFormats() {
+inline std::vector<FormatModel> cubeFormats() {
   return {wholes("ddd", {0, 1, 2}),       wholes("ccc", {0, 1, 2}),       wholes("ccc", {0, 2, 1}),
           wholes("ccc", {1, 0, 2}),       wholes("ccc", {1, 2, 0}),       wholes("ccc", {2, 0, 1}),
           wholes("ccc", {2, 1, 0}),       wholes("ddc", {0, 1, 2}),       wholes("ddc", {2, 0, 1}),
@@ -85,7 +86,7 @@ inline std::vector<Format> cubeFormats() {
 /// A format's tensor: memory of its own for what the runtime allocates.
 class Made {
 public:
-  Made(const Format &format, const std::vector<int64_t> &shape, Widths widths, ValueKind kind = ValueKind::Float)
+  Made(const FormatModel &format, const std::vector<int64_t> &shape, Widths widths, ValueKind kind = ValueKind::Float)
       : levels(format.levels) {
     int64_t listed = 0;
     for (Level &level : levels) {
@@ -95,7 +96,6 @@ public:
     for (Level &level : levels)
       level.stride = format.isInterleaved && level.kind != LevelKind::Dense ? listed : 1;
     tensor = {static_cast<int64_t>(levels.size()),
-              -7,
               -7,
               widths.pointers,
               widths.indices,
@@ -182,7 +182,7 @@ private:
       end = begin + level.width;
     } else if (level.kind == LevelKind::Compressed && k == 0) {
       begin = 0;
-      end = tensor_.rootCount;
+      end = level.count;
     } else if (level.kind == LevelKind::Compressed) {
       begin = number(level.pointers, tensor_.pointerBytes, parent);
       end = number(level.pointers, tensor_.pointerBytes, parent + 1);
@@ -287,7 +287,7 @@ struct UnsortedList {
     for (size_t d = 0; d < shape.size(); ++d)
       made.levels[d].indices = indices[d].data();
     made.tensor.values = values.data();
-    made.tensor.rootCount = made.tensor.stored = static_cast<int64_t>(list.size());
+    made.tensor.levels[0].count = made.tensor.stored = static_cast<int64_t>(list.size());
   }
   static std::vector<int64_t> dimensionsOf(const std::vector<int64_t> &shape) {
     std::vector<int64_t> dimensions;

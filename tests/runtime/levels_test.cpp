@@ -30,11 +30,11 @@ struct Source {
   }
   /// Values 1, 2, 3 … for all slots.
   Tensor tensor(int64_t stored, int64_t rootCount = 0) {
+    levels[0].count = rootCount;
     values.resize(static_cast<size_t>(stored));
     std::iota(values.begin(), values.end(), 1.0);
     bytes = narrowed(values, widths.values);
     return {static_cast<int64_t>(levels.size()),
-            rootCount,
             stored,
             widths.pointers,
             widths.indices,

@@ -19,10 +19,10 @@ void forEachPlace(const std::vector<int64_t> &shape, const std::function<void(co
   visit(0);
 }
 
-void checkPlaces(const std::vector<Format> &formats, const std::vector<int64_t> &shape, unsigned seed) {
+void checkPlaces(const std::vector<FormatModel> &formats, const std::vector<int64_t> &shape, unsigned seed) {
   const Entries entries = randomEntries(shape, 14, seed);
   const UnsortedList list(entries, shape, {}, seed);
-  for (const Format &format : formats) {
+  for (const FormatModel &format : formats) {
     INFO(format.name);
     Made made(format, shape, {});
     REQUIRE(made.convert(list.made.tensor) == Status::Ok);
@@ -37,14 +37,14 @@ void checkPlaces(const std::vector<Format> &formats, const std::vector<int64_t> 
   }
 }
 
-void checkValues(const std::vector<Format> &formats, const std::vector<int64_t> &shape, unsigned seed) {
+void checkValues(const std::vector<FormatModel> &formats, const std::vector<int64_t> &shape, unsigned seed) {
   const UnsortedList list(randomEntries(shape, 14, seed), shape, {}, seed);
   Entries others = randomEntries(shape, 14, seed);
   for (auto &entry : others)
     entry.second *= 3;
   const UnsortedList otherList(others, shape, {}, seed + 1);
-  for (const Format &from : formats)
-    for (const Format &to : formats) {
+  for (const FormatModel &from : formats)
+    for (const FormatModel &to : formats) {
       INFO(from.name << " to " << to.name);
       Made source(from, shape, {}), target(to, shape, {});
       REQUIRE(source.convert(otherList.made.tensor) == Status::Ok);
@@ -91,7 +91,7 @@ TEST_CASE("an entry without a place is told") {
   const std::vector<int64_t> shape{4, 3};
   const UnsortedList pattern({{{0, 1}, 1}, {{2, 0}, 2}}, shape, {}, 1);
   const UnsortedList fewer({{{2, 0}, 5}}, shape, {}, 1), more({{{0, 1}, 1}, {{3, 2}, 5}}, shape, {}, 1);
-  for (const Format &format :
+  for (const FormatModel &format :
        {wholes("dc", {0, 1}), wholes("dc", {1, 0}), wholes("cs", {0, 1}), wholes("cc", {1, 0})}) {
     Made target(format, shape, {});
     REQUIRE(target.convert(pattern.made.tensor) == Status::Ok);

@@ -64,7 +64,7 @@ struct List {
       made.levels[d].indices = indices[d].data();
     }
     made.tensor.values = values.data();
-    made.tensor.rootCount = made.tensor.stored = static_cast<int64_t>(entries.size());
+    made.tensor.levels[0].count = made.tensor.stored = static_cast<int64_t>(entries.size());
   }
   std::vector<char> values, indices[2];
   Made made;

@@ -159,7 +159,7 @@ TEST_CASE("malformed tensors give a status and keep nothing") {
     source.tensor.stored = -1;
     CHECK(run() == Status::Count);
     source.tensor.stored = 3;
-    source.tensor.rootCount = -1;
+    source.tensor.levels[0].count = -1;
     CHECK(run() == Status::Count);
   }
   SECTION("fewer entries than promised") {

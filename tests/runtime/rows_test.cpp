@@ -42,9 +42,8 @@ TEST_CASE("repeats in a matrix by rows are summed where it is transposed") {
   source.levels[1].indices = indices.data();
   source.tensor.values = values.data();
   source.tensor.stored = 6;
-  source.tensor.rootCount = 0;
   const Entries expected{{{0, 0}, 2}, {{0, 2}, 5}, {{2, 1}, 56}};
-  for (const Format &format : matrixFormats()) {
+  for (const FormatModel &format : matrixFormats()) {
     INFO(format.name);
     Made made(format, shape, {});
     REQUIRE(made.convert(source.tensor) == Status::Ok);
@@ -76,7 +75,7 @@ TEST_CASE("repeats are summed as numbers of every kind") {
                                 {ValueKind::Complex, 16, bits(1.0), bits(2.0)}};
   const std::vector<int64_t> shape{3, 4};
   for (const Kind &kind : kinds)
-    for (const Format &format : matrixFormats()) {
+    for (const FormatModel &format : matrixFormats()) {
       INFO(format.name << ", kind " << static_cast<int>(kind.kind) << ", bytes " << kind.bytes);
       std::vector<int32_t> rows{2, 0, 2}, columns{1, 3, 1};
       std::vector<char> values(static_cast<size_t>(3 * kind.bytes));
@@ -86,7 +85,7 @@ TEST_CASE("repeats are summed as numbers of every kind") {
       source.levels[0].indices = rows.data();
       source.levels[1].indices = columns.data();
       source.tensor.values = values.data();
-      source.tensor.rootCount = source.tensor.stored = 3;
+      source.tensor.levels[0].count = source.tensor.stored = 3;
       Made made(format, shape, {4, 4, kind.bytes}, kind.kind);
       REQUIRE(made.convert(source.tensor) == Status::Ok);
       const auto bitsAt = [&](const Coordinate &at) {

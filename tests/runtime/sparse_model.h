@@ -109,12 +109,12 @@ inline Packed pack(const Entries &entries, const std::vector<int64_t> &shape, co
       packLevel(levels, k, extent, group, indices, next);
       pointers.push_back(static_cast<int64_t>(indices.size()));
     }
-    if (k == 0)
-      result.tensor.rootCount = levels[0].kind == LevelKind::Dense ? 0 : static_cast<int64_t>(indices.size());
-    else if (levels[k].kind == LevelKind::Compressed)
+    const bool isCompressed = levels[k].kind == LevelKind::Compressed;
+    if (isCompressed && k > 0)
       result.pointers[k] = narrowed(pointers, widths.pointers);
     result.indices[k] = narrowed(indices, widths.indices);
     result.levels.push_back({levels[k].kind, levels[k].dimension, extent, nullptr, nullptr});
+    result.levels.back().count = isCompressed ? static_cast<int64_t>(indices.size()) : 0;
     groups = std::move(next);
   }
   std::vector<double> values;

@@ -112,8 +112,8 @@ static void check_compressed_roots(void) {
   int32_t rows[2] = {1, 4}, ptr[3] = {0, 1, 3}, cols[3] = {2, 0, 1};
   int32_t ptr2[4] = {0, 1, 2, 4}, inner[4] = {0, 0, 0, 5};
   spc_dcsr_f64_i32 t = {{5, 3}, 3, 2, rows, ptr, cols, v};
-  spc_csf3_f64_i32 cube = {{5, 3, 6}, 4, 2, rows, ptr, cols, ptr2, inner, v};
-  const spc_csf3_201_f64_i32 turned = {{3, 6, 5}, 4, 2, rows, ptr, cols, ptr2, inner, v};
+  spc_csf3_f64_i32 cube = {{5, 3, 6}, 4, 2, 3, rows, ptr, cols, ptr2, inner, v};
+  const spc_csf3_201_f64_i32 turned = {{3, 6, 5}, 4, 2, 3, rows, ptr, cols, ptr2, inner, v};
   EXPECT_STATUS(SPC_OK, spc_dcsr_f64_i32_validate(&t));
   EXPECT_STATUS(SPC_OK, spc_csf3_f64_i32_validate(&cube));
   EXPECT_STATUS(SPC_OK, spc_csf3_201_f64_i32_validate(&turned));
@@ -127,7 +127,15 @@ static void check_compressed_roots(void) {
   EXPECT_STATUS(SPC_ERROR_INDEX_RANGE, spc_dcsr_f64_i32_validate(&t));
   t.nnz = 0, t.count_0 = 0, t.indices_0 = t.pointers_to_1 = t.indices_1 = NULL, t.values = NULL;
   EXPECT_STATUS(SPC_OK, spc_dcsr_f64_i32_validate(&t));
-  rows[0] = 1, ptr2[1] = 3;
+  rows[0] = 1;
+  for (cube.count_1 = -1; cube.count_1 < 6; ++cube.count_1)
+    EXPECT_STATUS(cube.count_1 < 0    ? SPC_ERROR_COUNT
+                  : cube.count_1 == 3 ? SPC_OK
+                                      : SPC_ERROR_POINTERS,
+                  spc_csf3_f64_i32_validate(&cube));
+  cube.count_1 = LARGE;
+  EXPECT_STATUS(SPC_ERROR_INDEX_TYPE, spc_csf3_f64_i32_validate(&cube));
+  cube.count_1 = 3, ptr2[1] = 3;
   EXPECT_STATUS(SPC_ERROR_POINTERS, spc_csf3_f64_i32_validate(&cube));
   ptr2[1] = 1, inner[2] = 5;
   EXPECT_STATUS(SPC_ERROR_DUPLICATE, spc_csf3_f64_i32_validate(&cube));
@@ -139,7 +147,7 @@ static void check_dense_levels(void) {
   int32_t rows[2] = {1, 4}, ptr[3] = {0, 1, 2}, cols[2] = {2, 2}, wide_ptr[7] = {0, 1, 1, 1, 1, 1, 2};
   spc_cd_f64_i32 t = {{5, 3}, 6, 2, rows, v};
   spc_cdc_f64_i32 between = {{5, 3, 3}, 2, 2, rows, wide_ptr, cols, v};
-  const spc_dcd_f64_i32 last = {{2, 3, 4}, 8, ptr, cols, v};
+  spc_dcd_f64_i32 last = {{2, 3, 4}, 8, 2, ptr, cols, v};
   const spc_ddc_f64_i32 first = {{2, 3, 3}, 2, wide_ptr, cols, v};
   EXPECT_STATUS(SPC_OK, spc_cd_f64_i32_validate(&t));
   EXPECT_STATUS(SPC_OK, spc_cdc_f64_i32_validate(&between));
@@ -149,6 +157,10 @@ static void check_dense_levels(void) {
   EXPECT_STATUS(SPC_ERROR_COUNT, spc_cd_f64_i32_validate(&t));
   t.shape[1] = INT64_MAX;
   EXPECT_STATUS(SPC_ERROR_COUNT, spc_cd_f64_i32_validate(&t));
+  last.shape[2] = 0, last.nnz = 0;
+  EXPECT_STATUS(SPC_OK, spc_dcd_f64_i32_validate(&last));
+  last.count_1 = 1;
+  EXPECT_STATUS(SPC_ERROR_POINTERS, spc_dcd_f64_i32_validate(&last));
   between.shape[1] = 0, between.nnz = 0;
   EXPECT_STATUS(SPC_OK, spc_cdc_f64_i32_validate(&between));
 }

@@ -23,6 +23,7 @@ typedef struct spc_csf3_201_f64_p64_i32 {
   int64_t shape[3]; /* extents by dimension */
   int64_t nnz; /* stored values */
   int64_t count_0; /* entries of level 0 */
+  int64_t count_1; /* entries of level 1 */
   int32_t *indices_0; /* coordinates of level 0, k */
   int64_t *pointers_to_1; /* where the entries of each parent begin in level 1, then their number */
   int32_t *indices_1; /* coordinates of level 1, i */
@@ -34,13 +35,14 @@ typedef struct spc_csf3_201_f64_p64_i32 {
 SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, shape, 0);
 SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, nnz, 3);
 SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, count_0, 4);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_0, 5);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_1, 6);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_1, 7);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_2, 8);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_2, 9);
-SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, values, 10);
-SPC_ASSERT_SIZE(spc_csf3_201_f64_p64_i32, 11);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, count_1, 5);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_0, 6);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_1, 7);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_1, 8);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, pointers_to_2, 9);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, indices_2, 10);
+SPC_ASSERT_FIELD(spc_csf3_201_f64_p64_i32, values, 11);
+SPC_ASSERT_SIZE(spc_csf3_201_f64_p64_i32, 12);
 
 /* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
 static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f64_p64_i32 *t) {
@@ -53,7 +55,8 @@ static inline spc_status spc_csf3_201_f64_p64_i32_validate(const spc_csf3_201_f6
   levels[0].count = t->count_0;
   levels[0].indices = t->indices_0;
   levels[0].index_bits = 32;
-  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->shape[0], SPC_UNIQUE | SPC_ORDERED);
+  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->shape[0], SPC_UNIQUE | SPC_ORDERED | SPC_COUNTED);
+  levels[1].count = t->count_1;
   levels[1].pointers = t->pointers_to_1;
   levels[1].pointer_bits = 64;
   levels[1].indices = t->indices_1;
