@@ -5,7 +5,7 @@
 #include "assembly_operands.h"
 
 /* Any struct of these kernels: sizes, counts and arrays of 8 bytes each, the values last. */
-enum { MOST_WORDS = 11 };
+enum { MOST_WORDS = 12 };
 typedef union output {
   int64_t words[MOST_WORDS];
   double *arrays[MOST_WORDS];
