@@ -53,6 +53,11 @@ TEST_CASE("expressions of three operands, with scalars and vectors", "[assembly-
                 product({{"A", {"csc", "coo", "dcsr"}}, {"B", {"csr"}}, {"D", {"dense"}}, {"E", {"dense"}}}));
 }
 
+TEST_CASE("a product of symmetric matrices has a run for each way to read them", "[assembly-expressions]") {
+  checkAssembly("A(i,j) = B(i,k)*C(k,l)*D(l,j)",
+                product({{"A", {"csr"}}, {"B", {"sym-csr"}}, {"C", {"sym-csr"}}, {"D", {"sym-csr", "sym-upper"}}}));
+}
+
 TEST_CASE("scalars may be called what the compiler calls arguments of its own", "[assembly-expressions]") {
   for (const char *name : {"chunk", "assembly"})
     checkAssembly("A(i,j) = " + std::string(name) + "*B(i,k)*C(k,j)",

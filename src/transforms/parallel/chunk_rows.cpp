@@ -187,11 +187,11 @@ bool ChunkRows::cutSums(const BodySteps &steps) {
 
 /// Describes how an assembling body runs in chunks: the row loops of its runs have been cut already.
 void ChunkRows::describeAssembly() {
-  const auto runs = getOperation().getOps<dialect::OpenRunOp>();
+  const llvm::SmallVector<dialect::OpenRunOp> runs(getOperation().getOps<dialect::OpenRunOp>());
   llvm::SmallVector<mlir::Operation *> loops;
   BindAttr items;
   // The entry adds up what is below the rows in the order of the loops.
-  for (dialect::OpenRunOp run : llvm::reverse(llvm::SmallVector<dialect::OpenRunOp>(runs)))
+  for (dialect::OpenRunOp run : llvm::reverse(runs))
     for (mlir::Operation &op : run.getNests().front().front())
       if (const dialect::RowLoopAttr rows = dialect::rowLoopOf(&op)) {
         loops.push_back(&op);

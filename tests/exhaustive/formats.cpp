@@ -1,0 +1,37 @@
+#include "exhaustive/formats.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+
+namespace spc::testing {
+
+ShippedFormats::ShippedFormats()
+    : loader_({std::filesystem::path(SPC_SOURCE_DIR) / "formats"}, sources_, diagnostics_) {
+  for (const std::string &name : loader_.names()) {
+    const std::vector<format::Binding> bindings = loader_.load(name);
+    if (bindings.size() != 1 || diagnostics_.hasErrors())
+      throw std::runtime_error("cannot read the format " + name);
+    const std::optional<format::Format> format = bindings.front().family->instantiate(2);
+    if (!format)
+      continue;
+    names_.push_back(name);
+    formats_.push_back(*format);
+    loaded_[name] = bindings;
+  }
+}
+
+int ShippedFormats::numberOf(const std::string &name) const {
+  const auto place = std::find(names_.begin(), names_.end(), name);
+  if (place == names_.end())
+    throw std::runtime_error("no format " + name);
+  return static_cast<int>(place - names_.begin());
+}
+
+format::Binding ShippedFormats::bind(const std::string &tensor, const std::string &name) {
+  format::Binding binding = loaded_.at(name).front();
+  binding.tensor = tensor;
+  return binding;
+}
+
+} // namespace spc::testing

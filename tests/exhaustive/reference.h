@@ -1,0 +1,79 @@
+// What an expression comes to on small patterns, by the dense evaluator: once for all formats.
+#pragma once
+
+#include "exhaustive/expressions.h"
+#include "exhaustive/patterns.h"
+#include "harness/dense_evaluator.h"
+#include "harness/extent_classes.h"
+#include "sema/kernel.h"
+#include "support/source.h"
+#include "syntax/ast.h"
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::testing {
+
+inline constexpr int kMostOperands = 3;
+
+/// A pattern for each operand, by its number in smallPatterns().
+using PatternTuple = std::array<int, kMostOperands>;
+
+/// How an operand's format shows in what it means.
+enum class Reading { Sparse, Symmetric, Dense };
+using Readings = std::array<Reading, kMostOperands>;
+
+/// What the results of a kernel are on one tuple of patterns.
+struct Outcome {
+  std::string problem; ///< of the evaluator; else empty
+  std::map<std::string, DenseTensor> results;
+};
+
+/// An expression, its shapes, and its outcomes as far as they have been asked for.
+class Reference {
+public:
+  /// Throws std::runtime_error where the expression is wrong.
+  explicit Reference(const Expression &expression);
+
+  const Expression &expression() const { return expression_; }
+  /// The kernel file: declarations and statements.
+  const std::string &kernelText() const { return text_; }
+  const syntax::Kernel &tree() const { return tree_; }
+  const ExtentClasses &classes() const { return classes_; }
+
+  /// The tuples of all patterns of one shape that the expression has a meaning for. Operands that it reads across are
+  /// transposed.
+  const std::vector<PatternTuple> &tuples() const { return tuples_; }
+  /// Tuples that are none, as the expression wants square matrices.
+  size_t illShaped() const { return illShaped_; }
+
+  std::vector<int64_t> shapeOf(const std::string &tensor, const PatternTuple &patterns) const;
+
+  /// The elements of a tensor that is no sparse operand, row-major, before the call.
+  std::vector<double> initialOf(const std::string &tensor, const std::vector<int64_t> &shape) const;
+
+  const Outcome &outcome(size_t tuple, const Readings &readings);
+
+private:
+  std::optional<std::vector<int64_t>> extentsFor(const std::vector<std::array<int, 2>> &shapes) const;
+  void findOrientation();
+  void findTuples();
+  void planTemporaries();
+  Outcome evaluateOn(const PatternTuple &patterns, const Readings &readings) const;
+
+  Expression expression_;
+  SourceManager sources_;
+  std::string text_;
+  syntax::Kernel tree_;
+  ExtentClasses classes_;
+  std::array<bool, kMostOperands> isAcross_ = {};
+  std::vector<PatternTuple> tuples_;
+  size_t illShaped_ = 0;
+  std::map<std::string, DenseTensor> temporaries_; ///< without elements
+  std::map<Readings, std::vector<std::optional<Outcome>>> outcomes_;
+};
+
+} // namespace spc::testing
