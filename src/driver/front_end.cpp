@@ -6,6 +6,7 @@
 #include "support/input.h"
 #include "syntax/parser.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -16,6 +17,7 @@ namespace spc::driver {
 namespace {
 
 constexpr DiagnosticKind kFunctionName{"function-name", Severity::Error};
+constexpr DiagnosticKind kUnusedOption{"unused-option", Severity::Warning};
 
 bool isIdentifier(std::string_view name) {
   auto letter = [](char c) { return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); };
@@ -58,6 +60,25 @@ std::string nearestName(std::string name) {
   if (!objection(name).empty())
     name = "kernel_" + name;
   return name;
+}
+
+/// Warns where no output leaves anything out.
+void checkDropZeros(Session &session, const sema::Kernel &kernel) {
+  if (std::any_of(kernel.tensors.begin(), kernel.tensors.end(),
+                  [](const sema::Tensor &tensor) { return tensor.isAssembled(); }))
+    return;
+  Diagnostic &unused = session.diagnostics().report(kUnusedOption, session.find("--drop-zeros"),
+                                                    "--drop-zeros does nothing: the kernel assembles no output");
+  for (sema::TensorId id : kernel.parameters) {
+    const sema::Tensor &output = kernel.tensors[id];
+    if (!output.isWritten)
+      continue;
+    const sema::TensorId owner = sema::structureOwner(kernel, id);
+    unused.note(output.where, "'" + output.name + "' " +
+                                  (output.format.isDense() ? "is dense"
+                                   : owner == id ? "keeps its own pattern"
+                                                 : "shares the pattern of '" + kernel.tensors[owner].name + "'"));
+  }
 }
 
 } // namespace
@@ -117,6 +138,8 @@ std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &inp
   timer.phase("check the kernel");
   if (!kernel)
     return std::nullopt;
+  if (options.dropZeros)
+    checkDropZeros(session, *kernel);
   log(sema::describe(*kernel));
   return kernel;
 }

@@ -61,6 +61,15 @@ std::vector<std::string> optionNames(const CLI::App &app) {
   return names;
 }
 
+/// The option that begins like the given one, where it alone does, else the nearest one.
+std::optional<std::string> likelyOption(const std::string &option, const std::vector<std::string> &names) {
+  constexpr size_t kTelling = 4; // `--t` begins too many
+  const auto continues = [&](const std::string &name) { return name.starts_with(option); };
+  if (option.size() >= kTelling && std::count_if(names.begin(), names.end(), continues) == 1)
+    return *std::find_if(names.begin(), names.end(), continues);
+  return didYouMean(option, names);
+}
+
 void reportExtra(CLI::App &app, Session &session, const std::string &extra) {
   Span where = session.find(extra);
   std::string help = "run '" + app.get_name() + " --help' for a list of options";
@@ -71,7 +80,7 @@ void reportExtra(CLI::App &app, Session &session, const std::string &extra) {
   size_t equals = extra.find('=');
   std::string option = extra.substr(0, equals);
   Diagnostic &diagnostic = session.usage(kUnknownOption, where, "unknown option '" + option + "'");
-  if (std::optional<std::string> near = didYouMean(option, optionNames(app))) {
+  if (std::optional<std::string> near = likelyOption(option, optionNames(app))) {
     diagnostic.advise("did you mean '" + *near + "'?");
     if (where)
       diagnostic.fix({where.file, where.begin, static_cast<uint32_t>(where.begin + option.size())}, *near);
@@ -80,11 +89,38 @@ void reportExtra(CLI::App &app, Session &session, const std::string &extra) {
   }
 }
 
-std::string knownWarnings() {
+std::string listOf(const std::vector<std::string_view> &names) {
   std::string list;
-  for (std::string_view name : WarningOptions::known())
+  for (std::string_view name : names)
     list += (list.empty() ? "" : ", ") + std::string(name);
   return list;
+}
+
+bool isNoteAsError(std::string_view option) {
+  option.remove_prefix(option.starts_with("no-") ? 3 : 0);
+  const auto &notes = WarningOptions::knownNotes();
+  return option.starts_with("error=") && std::find(notes.begin(), notes.end(), option.substr(6)) != notes.end();
+}
+
+void reportUnknownWarning(Session &session, const std::string &option) {
+  Diagnostic &diagnostic =
+      session.usage(kUnknownWarning, session.find("-W" + option), "unknown warning option '-W" + option + "'");
+  if (isNoteAsError(option)) {
+    diagnostic.advise("a note is no error; -Wno-" + option.substr(option.find('=') + 1) + " turns it off");
+    return;
+  }
+  std::vector<std::string> candidates = {"error"};
+  for (std::string_view name : WarningOptions::known())
+    for (const char *prefix : {"", "no-", "error=", "no-error="})
+      candidates.push_back(prefix + std::string(name));
+  for (std::string_view name : WarningOptions::knownNotes())
+    for (const char *prefix : {"", "no-"})
+      candidates.push_back(prefix + std::string(name));
+  if (std::optional<std::string> near = didYouMean(option, candidates))
+    diagnostic.advise("did you mean '-W" + *near + "'?");
+  else
+    diagnostic.advise("known warnings: " + listOf(WarningOptions::known()) +
+                      "; known notes: " + listOf(WarningOptions::knownNotes()));
 }
 
 } // namespace
@@ -106,13 +142,14 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
       ->type_name("MODE");
   app.add_flag("--drop-zeros", options.dropZeros,
                "Leave elements that come out as 0 out of outputs that the kernel assembles");
-  app.add_option("-W", warnings_, "-WNAME, -Wno-NAME, -Werror, -Werror=NAME: choose warnings; repeatable")
+  app.add_option("-W", warnings_, "-WNAME, -Wno-NAME, -Werror, -Werror=NAME: choose warnings and notes; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false);
   app.add_option("--diagnostics", diagnostics_, "Diagnostics as 'text' (default) or 'json', one object a line")
       ->type_name("STYLE");
   app.add_option("--color", color_, "Colour diagnostics: 'auto' (default), 'always' or 'never'")->type_name("WHEN");
   app.add_flag("--time-passes", options.timePasses, "Say on standard error what takes how long");
+  app.add_flag("-q,--quiet", options.quiet, "Leave notes out: say only what is or may be wrong");
   app.add_flag("-v,--verbose", options.verbose, "Say on standard error what is done");
   app.set_version_flag("--version", versionText(), "Print the version");
 }
@@ -123,20 +160,10 @@ bool SharedOptionReader::finish(Session &session) {
   if (std::optional<size_t> mode = readChoice(session, "--fp", fp_, {"fast", "strict"}))
     options_.strictFp = *mode == 1;
   WarningOptions warnings;
-  for (const std::string &option : warnings_) {
-    if (warnings.apply(option))
-      continue;
-    Diagnostic &diagnostic =
-        session.usage(kUnknownWarning, session.find("-W" + option), "unknown warning option '-W" + option + "'");
-    std::vector<std::string> candidates = {"error"};
-    for (std::string_view name : WarningOptions::known())
-      for (const char *prefix : {"", "no-", "error=", "no-error="})
-        candidates.push_back(prefix + std::string(name));
-    if (std::optional<std::string> near = didYouMean(option, candidates))
-      diagnostic.advise("did you mean '-W" + *near + "'?");
-    else
-      diagnostic.advise("known warnings: " + knownWarnings());
-  }
+  warnings.setQuiet(options_.quiet);
+  for (const std::string &option : warnings_)
+    if (!warnings.apply(option))
+      reportUnknownWarning(session, option);
   if (options_.kernel.empty() && !session.failed())
     session.usage(kUsage, {}, "no kernel file is given").advise("give its path, or - for standard input");
   if (session.failed())

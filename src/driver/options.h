@@ -24,6 +24,7 @@ struct SharedOptions {
   bool strictFp = false;
   bool dropZeros = false;
   bool verbose = false;
+  bool quiet = false;
   bool timePasses = false;
 };
 

@@ -62,6 +62,10 @@ void resolveStatements(Analysis &analysis);
 /// Warns of declarations and temporaries that nothing uses.
 void warnOfUnused(const Analysis &analysis);
 
+/// Warns of indices that broadcast, and of results that are overwritten unread; notes targets that are read across
+/// indices.
+void warnOfSlips(const Analysis &analysis);
+
 /// Reports operands that should have been declared, and names that are both a tensor and an index variable.
 void checkNames(Analysis &analysis);
 

@@ -46,6 +46,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
     return std::nullopt;
 
   warnOfUnused(analysis);
+  warnOfSlips(analysis);
   warnOfPrecision(analysis);
   orderParameters(analysis);
   if (options.fuses)

@@ -7,11 +7,23 @@ namespace spc {
 namespace {
 
 // Every id that is reported with Severity::Warning, sorted.
-constexpr std::array<std::string_view, 6> kWarnings{"asymptotic", "densify",    "precision",
-                                                    "reorder",    "slow-order", "unused"};
+constexpr std::array<std::string_view, 9> kWarnings{"asymptotic", "broadcast",  "densify", "overwritten",  "precision",
+                                                    "reorder",    "slow-order", "unused",  "unused-option"};
 
-bool isKnown(std::string_view name) {
+// Every id that is reported with Severity::Note, sorted.
+constexpr std::array<std::string_view, 3> kNotes{"format-bound", "old-values", "output-format"};
+
+bool isWarning(std::string_view name) {
   return std::binary_search(kWarnings.begin(), kWarnings.end(), name);
+}
+
+bool isNote(std::string_view name) {
+  return std::binary_search(kNotes.begin(), kNotes.end(), name);
+}
+
+bool isSame(const Diagnostic &a, const DiagnosticKind &kind, Span where, std::string_view message) {
+  return a.kind.id == kind.id && a.where.file == where.file && a.where.begin == where.begin &&
+         a.where.end == where.end && a.message == message;
 }
 
 bool takePrefix(std::string_view &text, std::string_view prefix) {
@@ -50,7 +62,7 @@ bool WarningOptions::apply(std::string_view option) {
     return true;
   }
   bool asError = takePrefix(option, "error=");
-  if (!isKnown(option))
+  if (!isWarning(option) && (asError || !isNote(option)))
     return false;
   std::string name(option);
   if (asError)
@@ -64,6 +76,8 @@ std::optional<Severity> WarningOptions::severityOf(std::string_view id) const {
   auto enabled = enabled_.find(id);
   if (enabled != enabled_.end() && !enabled->second)
     return std::nullopt;
+  if (isNote(id))
+    return quiet_ ? std::nullopt : std::optional(Severity::Note);
   auto error = errors_.find(id);
   bool isError = error != errors_.end() ? error->second : allErrors_;
   return isError ? Severity::Error : Severity::Warning;
@@ -71,6 +85,11 @@ std::optional<Severity> WarningOptions::severityOf(std::string_view id) const {
 
 const std::vector<std::string_view> &WarningOptions::known() {
   static const std::vector<std::string_view> names(kWarnings.begin(), kWarnings.end());
+  return names;
+}
+
+const std::vector<std::string_view> &WarningOptions::knownNotes() {
+  static const std::vector<std::string_view> names(kNotes.begin(), kNotes.end());
   return names;
 }
 
@@ -82,13 +101,18 @@ Diagnostic &Diagnostics::report(const DiagnosticKind &kind, Span where, std::str
   diagnostic.severity = kind.severity;
   diagnostic.where = where;
   diagnostic.message = std::move(message);
-  if (kind.severity == Severity::Warning) {
+  if (kind.severity == Severity::Warning || isNote(kind.id)) {
     std::optional<Severity> severity = options_.severityOf(kind.id);
-    if (!severity)
+    if (!severity || wasSaid(kind, where, diagnostic.message))
       return discarded_ = std::move(diagnostic);
     diagnostic.severity = *severity;
   }
   return diagnostics_.emplace_back(std::move(diagnostic));
+}
+
+bool Diagnostics::wasSaid(const DiagnosticKind &kind, Span where, std::string_view message) const {
+  return where && std::any_of(diagnostics_.begin(), diagnostics_.end(),
+                              [&](const Diagnostic &earlier) { return isSame(earlier, kind, where, message); });
 }
 
 bool Diagnostics::hasErrors() const {

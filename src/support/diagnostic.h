@@ -53,20 +53,28 @@ struct Diagnostic {
   Diagnostic &at(std::string file);
 };
 
-/// Which warnings are on and which are errors: -W<name>, -Wno-<name>, -Werror, -Werror=<name>, -Wno-error=<name>.
+/// Which warnings and notes are on, and which warnings are errors: -W<name>, -Wno-<name>, -Werror, -Werror=<name>,
+/// -Wno-error=<name>, -q.
 class WarningOptions {
 public:
   /// Takes one option's text after "-W" ("densify", "no-reorder", "error", "error=densify").
-  /// Returns false when it names no known warning.
+  /// Returns false when it names no known warning or note, or wants a note to be an error.
   bool apply(std::string_view option);
 
-  /// The severity a warning is reported with; nullopt: not at all.
+  /// Turns all notes off.
+  void setQuiet(bool quiet) { quiet_ = quiet; }
+
+  /// The severity a warning or a note is reported with; nullopt: not at all.
   std::optional<Severity> severityOf(std::string_view id) const;
 
-  /// The names -W takes, sorted.
+  /// The names of warnings that -W takes, sorted.
   static const std::vector<std::string_view> &known();
 
+  /// The names of notes that -W takes, sorted.
+  static const std::vector<std::string_view> &knownNotes();
+
 private:
+  bool quiet_ = false;
   bool allErrors_ = false;
   std::map<std::string, bool, std::less<>> enabled_;
   std::map<std::string, bool, std::less<>> errors_;
@@ -77,13 +85,16 @@ class Diagnostics {
 public:
   explicit Diagnostics(WarningOptions options = {});
 
-  /// Adds a diagnostic. The reference stays valid; a warning that is off is built, and thrown away.
+  /// Adds a diagnostic. The reference stays valid; a warning or a note that is off, or that has been given in the same
+  /// words for the same place, is built, and thrown away.
   Diagnostic &report(const DiagnosticKind &kind, Span where, std::string message);
 
   bool hasErrors() const;
   const std::deque<Diagnostic> &all() const { return diagnostics_; }
 
 private:
+  bool wasSaid(const DiagnosticKind &kind, Span where, std::string_view message) const;
+
   WarningOptions options_;
   std::deque<Diagnostic> diagnostics_;
   Diagnostic discarded_;

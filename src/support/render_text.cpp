@@ -74,7 +74,7 @@ private:
     }
     styled(kBold, printable(diagnostic.message, true));
     std::string_view option;
-    if (diagnostic.kind.severity == Severity::Warning)
+    if (diagnostic.kind.severity <= Severity::Warning)
       option = diagnostic.severity == Severity::Error ? "-Werror=" : "-W";
     out_ += " [" + std::string(option) + std::string(diagnostic.kind.id) + "]\n";
   }

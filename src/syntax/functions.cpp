@@ -8,9 +8,67 @@ namespace {
 
 constexpr DiagnosticKind kUnknownFunction{"unknown-function", Severity::Error};
 
-// Those that the language has not.
-constexpr std::array<std::string_view, 10> kFunctionNames{"average", "fmod", "log2",    "max_element", "log10",
-                                                          "sinh",    "cosh", "product", "norm",        "softmax"};
+/// A function of other languages, and what to write for it.
+struct Missing {
+  std::string_view name;
+  std::string_view instead;
+  bool isNoTensor = false; ///< hardly any tensor has this name
+};
+
+constexpr std::array<Missing, 32> kMissing{
+    {{"average", "'mean(j, ...)'", true},
+     {"clamp", "'min(max(x, a), b)'"},
+     {"clip", "'min(max(x, a), b)'"},
+     {"cosh", "'(exp(x) + exp(-x)) / 2'", true},
+     {"cumsum", "'y(i) = sum(j, x(j) * (j <= i))', which takes n*n steps", true},
+     {"diag", "'d(i) = A(i,i)' for the diagonal of A"},
+     {"dot", "'s = x(i) * y(i)'"},
+     {"einsum", "the product with its indices, 'y(i) = A(i,j) * x(j)' for 'ij,j->i'", true},
+     {"exp2", "'pow(2, x)'"},
+     {"fmod", "'x % y'", true},
+     {"inv", "'1 / x'"},
+     {"leaky_relu", "'max(x, 0.01 * x)'", true},
+     {"log10", "'log(x) / log(10)'", true},
+     {"log2", "'log(x) / log(2)'", true},
+     {"logsumexp", "'m + log(sum(j, exp(x(j) - m)))', with 'let m = max(j, x(j))'", true},
+     {"matmul", "'C(i,j) = A(i,k) * B(k,j)'", true},
+     {"max_element", "'max(i, x(i))'", true},
+     {"maximum", "'max(x, y)'"},
+     {"minimum", "'min(x, y)'"},
+     {"norm", "'sqrt(sum(i, x(i) * x(i)))'", true},
+     {"power", "'pow(x, y)'"},
+     {"product", "'prod(j, ...)'", true},
+     {"rsqrt", "'1 / sqrt(x)'"},
+     {"silu", "'x * sigmoid(x)'"},
+     {"sinh", "'(exp(x) - exp(-x)) / 2'", true},
+     {"softmax",
+      "'y(i,j) = exp(x(i,j) - m(i)) / z(i)', with 'let m(i) = max(j, x(i,j))' and "
+      "'let z(i) = sum(j, exp(x(i,j) - m(i)))' before it",
+      true},
+     {"softplus", "'log1p(exp(x))'", true},
+     {"square", "'x * x'"},
+     {"trace", "'t = A(i,i)'"},
+     {"transpose", "the indices the other way round, 'B(j,i) = A(i,j)'"},
+     {"trunc", "'f64(i64(x))'"},
+     {"where", "'select(condition, x, y)'"}}};
+
+const Missing *missingNamed(std::string_view name) {
+  const auto found =
+      std::find_if(kMissing.begin(), kMissing.end(), [&](const Missing &missing) { return missing.name == name; });
+  return found == kMissing.end() ? nullptr : found;
+}
+
+/// The function that a name was likely meant to be, one of the language or not.
+std::optional<std::string> likelyFunction(const std::string &name) {
+  std::vector<std::string> known = functionNames();
+  known.insert(known.end(), {"sum", "prod", "any", "all", "mean", "argmin", "argmax", "count"});
+  if (const std::optional<std::string> meant = didYouMean(name, known))
+    return meant;
+  std::vector<std::string> missing;
+  for (const Missing &each : kMissing)
+    missing.emplace_back(each.name);
+  return didYouMean(name, missing);
+}
 
 bool isTensor(const Kernel &kernel, const std::string &name) {
   return std::any_of(kernel.declarations.begin(), kernel.declarations.end(),
@@ -32,20 +90,26 @@ void checkExpression(const Expr &expr, const Kernel &kernel, SyntaxErrors &error
 } // namespace
 
 bool isFunctionName(std::string_view name) {
-  return functionNamed(name) || reductionNamed(name) ||
-         std::find(kFunctionNames.begin(), kFunctionNames.end(), name) != kFunctionNames.end();
+  const Missing *missing = missingNamed(name);
+  return functionNamed(name) || reductionNamed(name) || (missing && missing->isNoTensor);
+}
+
+bool isLikelyFunction(const std::string &name) {
+  return isFunctionName(name) || missingNamed(name) || likelyFunction(name);
 }
 
 void reportUnknownFunction(const Name &name, SyntaxErrors &errors) {
   constexpr size_t kLongestQuote = 40;
   std::string shown = name.text.substr(0, kLongestQuote) + (name.text.size() > kLongestQuote ? "..." : "");
   Diagnostic &error = errors.report(kUnknownFunction, name.where, "unknown function '" + shown + "'");
-  std::vector<std::string> known = functionNames();
-  known.insert(known.end(), {"sum", "prod", "any", "all", "mean", "argmin", "argmax", "count"});
-  if (const std::optional<std::string> meant = didYouMean(name.text, known))
+  const Missing *missing = missingNamed(name.text);
+  const std::optional<std::string> meant = missing ? std::nullopt : likelyFunction(name.text);
+  if (const Missing *other = meant ? missingNamed(*meant) : nullptr)
+    error.advise("did you mean '" + *meant + "'? There is none, either; write " + std::string(other->instead));
+  else if (meant)
     error.fix(name.where, *meant);
-  else if (isFunctionName(name.text))
-    error.advise("there is no such function; if '" + shown + "' is a tensor, declare it");
+  else if (missing)
+    error.advise("write " + std::string(missing->instead) + "; or declare '" + shown + "', if it is a tensor");
   else
     error.advise("a tensor's indices are index variables, as in '" + shown + "(i, j)'");
 }

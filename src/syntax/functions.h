@@ -9,6 +9,9 @@ namespace spc::syntax {
 /// Whether a name means a function or a reduction to most readers, such as `exp` or `max`.
 bool isFunctionName(std::string_view name);
 
+/// Whether a name that is called like a function is one of this or another language, or a slip for one.
+bool isLikelyFunction(const std::string &name);
+
 /// Reports a call of something that is no function of the language.
 void reportUnknownFunction(const Name &name, SyntaxErrors &errors);
 

@@ -55,7 +55,10 @@ bool ExpressionParser::indices(Access &access) {
 
 bool ExpressionParser::index(Access &access) {
   if (tokens_.atNewStatement() || !startsOperand(tokens_.current().kind)) {
-    errors_.unexpected("an index");
+    if (tokens_.at(TokenKind::Invalid) && isFunctionName(access.tensor.text))
+      reportUnknownFunction(access.tensor, errors_);
+    else
+      errors_.unexpected("an index");
     return false;
   }
   const uint32_t begin = tokens_.current().begin;
@@ -118,13 +121,27 @@ int64_t ExpressionParser::indexNumber() {
 
 bool ExpressionParser::rejectIndex(const Access &access) {
   const bool isNestedAccess = tokens_.at(TokenKind::Name) && tokens_.peek().kind == TokenKind::LeftParen;
-  if (isFunctionName(access.tensor.text) || isNestedAccess) {
+  const std::string &tensor = access.tensor.text;
+  if (isFunctionName(tensor) || (isNestedAccess && isLikelyFunction(tensor))) {
     reportUnknownFunction(access.tensor, errors_);
     return false;
   }
+  if (isNestedAccess) {
+    const std::string inner(tokens_.text(tokens_.current()));
+    errors_
+        .report(kIndexExpression, tokens_.currentSpan(),
+                "'" + tensor.substr(0, 40) +
+                    "' is no function, and its indices are made of index variables, not of what " +
+                    tokens_.quoted(tokens_.current()) + " holds")
+        .advise("to gather or scatter, multiply by a sparse matrix P that stores a 1 at (i, " + inner.substr(0, 20) +
+                "(i)): 'y(i) = P(i,k) * x(k)', or 'x(k) += P(i,k) * y(i)'");
+    return false;
+  }
+  const bool isSubtracted = tokens_.at(TokenKind::Name) && tokens_.previous().kind == TokenKind::Minus;
   errors_
       .report(kIndexExpression, tokens_.currentSpan(),
-              "an index adds up variables, whole multiples of them and whole numbers")
+              isSubtracted ? "an index variable cannot be subtracted"
+                           : "an index adds up variables, whole multiples of them and whole numbers")
       .advise("as in 'x(i)', 'x(3)', 'x(i + 1)' or 'x(2*i + k)'");
   return false;
 }

@@ -1,6 +1,7 @@
 #include "syntax/parser.h"
 
 #include "syntax/expression_parser.h"
+#include "syntax/foreign_syntax.h"
 #include "syntax/functions.h"
 #include "syntax/semiring.h"
 #include "syntax/syntax_errors.h"
@@ -49,12 +50,16 @@ private:
 };
 
 Kernel Parser::run() {
-  bool lostDeclaration = false;
+  bool lostDeclaration = false, sawBlock = false;
   while (!errors_.full()) {
     while (tokens_.accept(TokenKind::Newline) || tokens_.accept(TokenKind::Semicolon))
       ;
     if (tokens_.at(TokenKind::End))
       break;
+    if (sawBlock && closesBlock(tokens_)) {
+      tokens_.skipLine();
+      continue;
+    }
     uint32_t begin = tokens_.current().begin;
     bool fine = false;
     bool declares = tokens_.at(TokenKind::Name) && tokens_.text(tokens_.current()) == "tensor";
@@ -62,6 +67,8 @@ Kernel Parser::run() {
       fine = declaration();
     else if (tokens_.at(TokenKind::Name) && tokens_.text(tokens_.current()) == "semiring")
       fine = semiring();
+    else if (tokens_.at(TokenKind::Name) && reportForeignStatement(tokens_, errors_))
+      sawBlock = true;
     else if (tokens_.at(TokenKind::Name))
       fine = statement();
     else
@@ -331,7 +338,9 @@ bool Parser::endOfStatement(const std::string &what) {
   } else if (operand && declared && tokens_.text(tokens_.current()) == "sparse") {
     errors_.unexpected(what).fix(tokens_.gap(), ",");
   } else if (operand && !declared) {
-    errors_.unexpected(what).fix(tokens_.gap(), "*");
+    Diagnostic &error = errors_.unexpected(what);
+    if (error.help.empty())
+      error.fix(tokens_.gap(), "*");
   } else {
     errors_.unexpected(what);
   }

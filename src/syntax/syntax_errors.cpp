@@ -1,5 +1,7 @@
 #include "syntax/syntax_errors.h"
 
+#include "syntax/foreign_syntax.h"
+
 #include <array>
 #include <utility>
 
@@ -14,7 +16,10 @@ constexpr DiagnosticKind kTooManyErrors{"too-many-errors", Severity::Error};
 constexpr int kMaxErrors = 50;
 
 // What comes out of a word processor or a paper, and what it stands for.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kLookalikes{{{"\u2212", "-"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 13> kLookalikes{{{"\u2212", "-"},
+                                                                                     {"\u2264", "<="},
+                                                                                     {"\u2265", ">="},
+                                                                                     {"\u2260", "!="},
                                                                                      {"\u2013", "-"},
                                                                                      {"\u00D7", "*"},
                                                                                      {"\u00B7", "*"},
@@ -42,6 +47,8 @@ Diagnostic &SyntaxErrors::report(const DiagnosticKind &kind, Span where, std::st
 }
 
 Diagnostic &SyntaxErrors::unexpectedCharacter() {
+  if (Diagnostic *foreign = reportForeignCharacter(tokens_, *this))
+    return *foreign;
   std::string_view text = tokens_.text(tokens_.current());
   Diagnostic &error = report(kUnexpectedCharacter, tokens_.currentSpan(),
                              "the language has no character " + tokens_.quoted(tokens_.current()));
@@ -59,8 +66,11 @@ Diagnostic &SyntaxErrors::unexpected(const std::string &what) {
   // What is missing at the end of a line is missing after its last token, wherever the next one stands.
   bool unfinished = tokens_.atStatementEnd() || tokens_.atNewStatement();
   std::string found = tokens_.atNewStatement() ? "the end of the line" : tokens_.found();
-  return report(kUnexpectedToken, unfinished ? tokens_.gap() : tokens_.currentSpan(),
-                "expected " + what + ", found " + found);
+  Diagnostic &error = report(kUnexpectedToken, unfinished ? tokens_.gap() : tokens_.currentSpan(),
+                             "expected " + what + ", found " + found);
+  if (!unfinished)
+    adviseInPlace(tokens_, error);
+  return error;
 }
 
 void SyntaxErrors::missingParen(Span open, const std::string &what) {

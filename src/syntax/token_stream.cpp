@@ -101,8 +101,10 @@ std::string TokenStream::found() const {
 }
 
 bool TokenStream::atNewStatement() const {
-  if (!current_.startsLine || !at(TokenKind::Name))
-    return false;
+  return current_.startsLine && at(TokenKind::Name) && looksLikeStatement();
+}
+
+bool TokenStream::looksLikeStatement() const {
   constexpr int kTokens = 24; // an access of the highest order, and some more
   Lexer ahead = lexer_;
   Token token = ahead.next();
@@ -120,6 +122,25 @@ bool TokenStream::atNewStatement() const {
   if (token.kind == TokenKind::Name && isReducingAssignment(text(token)))
     token = ahead.next();
   return token.kind == TokenKind::Equal || token.kind == TokenKind::PlusEqual;
+}
+
+std::vector<Token> TokenStream::restOfLine() const {
+  constexpr size_t kMost = 100;
+  std::vector<Token> tokens;
+  Lexer ahead = lexer_;
+  for (Token token = current_; token.kind != TokenKind::Newline && token.kind != TokenKind::End; token = ahead.next()) {
+    tokens.push_back(token);
+    if (tokens.size() == kMost)
+      break;
+  }
+  return tokens;
+}
+
+void TokenStream::skipLine() {
+  while (!at(TokenKind::Newline) && !at(TokenKind::End))
+    take();
+  depth_ = 0;
+  previous_.kind = TokenKind::Newline;
 }
 
 void TokenStream::recover(uint32_t begin) {

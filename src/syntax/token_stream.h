@@ -4,6 +4,7 @@
 #include "syntax/lexer.h"
 
 #include <string>
+#include <vector>
 
 namespace spc::syntax {
 
@@ -15,6 +16,8 @@ public:
   const Token &previous() const { return previous_; }
   bool at(TokenKind kind) const { return current_.kind == kind; }
   bool atStatementEnd() const { return at(TokenKind::Newline) || at(TokenKind::Semicolon) || at(TokenKind::End); }
+
+  bool isInParentheses() const { return depth_ > 0; }
 
   /// Takes the current token. Line breaks inside parentheses and after an operator, a comma or `=` are skipped.
   void advance();
@@ -39,6 +42,15 @@ public:
   /// Whether the current token starts a line that reads like a new declaration or statement, so that what came before
   /// it is unfinished.
   bool atNewStatement() const;
+
+  /// Whether the current token, a name, and what follows read like a declaration, or a target and an assignment.
+  bool looksLikeStatement() const;
+
+  /// The current token and those after it up to the end of its line, at most a hundred.
+  std::vector<Token> restOfLine() const;
+
+  /// Takes all tokens up to the end of the line, whatever they are.
+  void skipLine();
 
   /// Skips to the end of the broken statement that began at byte `begin`: its line's end, outside parentheses, or the
   /// next line that reads like a statement.

@@ -39,8 +39,19 @@ class Usage(SpcCase):
         self.spc("compile", "spmv.tex", "--qqqqqq", expect=2)
 
     def test_unknown_warnings_are_told_the_known_ones(self):
-        self.assertIn("known warnings: asymptotic, densify", self.spc("compile", "spmv.tex", "-Wqqqqqq", expect=2).err)
+        error = self.spc("compile", "spmv.tex", "-Wqqqqqq", expect=2).err
+        self.assertIn("known warnings: asymptotic, broadcast, densify", error)
+        self.assertIn("known notes: format-bound", error)
         self.assertIn("'-Wdensify'", self.spc("compile", "spmv.tex", "-Wdensfy", expect=2).err)
+
+    def test_notes_can_be_left_out(self):
+        notes = ("compile", "spmv.tex", "--format=csr", "--emit=plan")
+        self.assertIn("[-Woutput-format]", self.spc(*notes).err)
+        self.assertIn("[-Wformat-bound]", self.spc(*notes, "-Wno-output-format").err)
+        self.assertNotIn("output-format", self.spc(*notes, "-Wno-output-format").err)
+        self.assertIn("[-Woutput-format]", self.spc(*notes, "-Werror").err)
+        self.assertEqual(self.spc(*notes, "-q").err, "")
+        self.assertIn("[-Wunused-option]", self.spc(*notes, "-q", "--drop-zeros").err)
 
     def test_wrong_values(self):
         for options in (["--emit=lvm"], ["-O4"], ["-Ofast"], ["--color=blue"], ["--diagnostics=xml"], ["--fp=loose"],

@@ -4,7 +4,7 @@
     check_ids.py SOURCE_ROOT
 
 Kinds of Severity::Internal are exempt: they are bugs, which no input is known to reach. The names that -W takes must be
-the ids of the warnings.
+the ids of the warnings and of the notes.
 """
 
 import pathlib
@@ -13,7 +13,7 @@ import sys
 
 DECLARATION = re.compile(r'^constexpr DiagnosticKind k\w+\{"([^"]*)",\s*Severity::(\w+)\};', re.MULTILINE)
 ANY_DECLARATION = re.compile(r"^[^/\n]*\bDiagnosticKind k[A-Z]\w*.*", re.MULTILINE)
-WARNING_TABLE = re.compile(r"kWarnings\{([^}]*)\}")
+TABLES = {"Warning": re.compile(r"kWarnings\{([^}]*)\}"), "Note": re.compile(r"kNotes\{([^}]*)\}")}
 KEBAB_CASE = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 
 
@@ -45,13 +45,14 @@ def main():
     for identifier in sorted(covered - kinds.keys()):
         problems.append(f"{identifier}: a case for a diagnostic that is not declared")
 
-    table = WARNING_TABLE.search((root / "src" / "support" / "diagnostic.cpp").read_text())
-    names = re.findall(r'"([^"]*)"', table.group(1))
-    if names != sorted(names):
-        problems.append("the warnings in diagnostic.cpp are not sorted")
-    warnings = {identifier for identifier, severities in kinds.items() if "Warning" in severities}
-    for identifier in sorted(warnings ^ set(names)):
-        problems.append(f"{identifier}: a warning in only one of its declaration and diagnostic.cpp's table")
+    tables = (root / "src" / "support" / "diagnostic.cpp").read_text()
+    for severity, table in TABLES.items():
+        names = re.findall(r'"([^"]*)"', table.search(tables).group(1))
+        if names != sorted(names):
+            problems.append(f"the names of {severity}s in diagnostic.cpp are not sorted")
+        of_severity = {identifier for identifier, severities in kinds.items() if severity in severities}
+        for identifier in sorted(of_severity ^ set(names)):
+            problems.append(f"{identifier}: a {severity} in only one of its declaration and diagnostic.cpp's table")
 
     print(*problems, f"{len(kinds)} ids, {len(problems)} problems", sep="\n")
     sys.exit(1 if problems else 0)

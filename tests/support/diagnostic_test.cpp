@@ -8,6 +8,7 @@ namespace {
 constexpr DiagnosticKind kBroken{"broken", Severity::Error};
 constexpr DiagnosticKind kReorder{"reorder", Severity::Warning};
 constexpr DiagnosticKind kRemark{"remark", Severity::Note};
+constexpr DiagnosticKind kOutputFormat{"output-format", Severity::Note};
 
 WarningOptions options(std::initializer_list<std::string_view> texts) {
   WarningOptions result;
@@ -32,6 +33,37 @@ TEST_CASE("warning options") {
   CHECK(options({"error=reorder", "no-reorder"}).severityOf("reorder") == std::nullopt);
   CHECK(options({"no-reorder", "no-error=reorder"}).severityOf("reorder") == std::nullopt);
   CHECK(options({"error", "no-reorder"}).severityOf("reorder") == std::nullopt);
+}
+
+TEST_CASE("notes obey their names and quiet, and are never errors") {
+  WarningOptions quiet;
+  quiet.setQuiet(true);
+  CHECK(options({}).severityOf("output-format") == Severity::Note);
+  CHECK(options({"error"}).severityOf("output-format") == Severity::Note);
+  CHECK(options({"no-output-format"}).severityOf("output-format") == std::nullopt);
+  CHECK(options({"no-output-format"}).severityOf("format-bound") == Severity::Note);
+  CHECK(quiet.severityOf("output-format") == std::nullopt);
+  CHECK(quiet.severityOf("reorder") == Severity::Warning);
+  CHECK_FALSE(quiet.apply("error=output-format"));
+  CHECK_FALSE(quiet.apply("no-error=output-format"));
+  Diagnostics off(options({"no-output-format"}));
+  off.report(kOutputFormat, {}, "a");
+  CHECK(off.all().empty());
+}
+
+TEST_CASE("the same warning is given once for a place") {
+  SourceManager sources;
+  const SourceFile &file = sources.add("k.tex", "y = a + a");
+  Diagnostics diagnostics;
+  for (const char *message : {"a", "a", "b"})
+    diagnostics.report(kReorder, {&file, 4, 5}, message).note({}, "n");
+  diagnostics.report(kReorder, {&file, 8, 9}, "a");
+  diagnostics.report(kOutputFormat, {&file, 4, 5}, "a");
+  diagnostics.report(kOutputFormat, {&file, 4, 5}, "a");
+  diagnostics.report(kBroken, {&file, 4, 5}, "a");
+  diagnostics.report(kBroken, {&file, 4, 5}, "a");
+  CHECK(diagnostics.all().size() == 6);
+  CHECK(diagnostics.all().front().notes.size() == 1);
 }
 
 TEST_CASE("unknown warning names are told") {

@@ -56,11 +56,15 @@ TEST_CASE("indices are sums of multiples of variables") {
   checkError("y = A(3.5,j)", "index-expression", 1, 7, "'3.5'");
   checkError("y = A(9999999999,j)", "index-expression", 1, 7, "below 2^31");
   checkError("y = A(0*i)", "index-expression", 1, 9, "multiplied with 0");
-  checkError("y = A(n - i)", "index-expression", 1, 11, "adds up variables");
+  checkError("y = A(n - i)", "index-expression", 1, 11, "cannot be subtracted");
   checkError("y = A(i/2)", "index-expression", 1, 8, "adds up variables");
   checkError("y = A(i*j)", "index-expression", 1, 8, "adds up variables");
   checkError("y = A(-i)", "index-expression", 1, 7, "adds up variables");
   checkError("y = A((i))", "index-expression", 1, 7, "adds up variables");
+  checkError("y = x(idx(i))", "index-expression", 1, 7, "to gather or scatter");
+  checkError("x(idx(i)) += y(i)", "index-expression", 1, 3, "(i, idx(i))");
+  checkError("y = ff(a(i))", "index-expression", 1, 8, "'ff' is no function");
+  checkError("y = A(i, :)", "unexpected-token", 1, 10, "there are no slices");
   checkError("y = A(inf)", "reserved-name", 1, 7, "'inf'");
   checkError("y = A()", "empty-indices", 1, 6, "scalar");
   checkError("y = A(i j)", "unexpected-token", 1, 9, "insert ','");
@@ -70,13 +74,44 @@ TEST_CASE("indices are sums of multiples of variables") {
 }
 
 TEST_CASE("functions that the language has not") {
-  checkError("y(i) = norm(x)", "unknown-function", 1, 8, "declare it");
-  checkError("y(i) = softmax(x(i))", "unknown-function", 1, 8, "no such function");
+  checkError("y(i) = norm(x)", "unknown-function", 1, 8, "or declare 'norm'");
+  checkError("y(i) = softmax(x(i))", "unknown-function", 1, 8, "/ z(i)'");
   checkError("y(i) = argmax(a(i), 0)", "missing-sum-variable", 1, 8, "'argmax(j, ...)'");
   checkError("y(i) = log2(2*a)", "unknown-function", 1, 8, "'log2'");
   checkError("y(i) = sqr(a(i))", "unknown-function", 1, 8, "did you mean 'sqrt'?");
-  checkError("y(i) = ff(a(i))", "unknown-function", 1, 8, "'ff(i, j)'");
+  checkError("y(i) = sotfmax(a(i))", "unknown-function", 1, 8, "did you mean 'softmax'? There is none");
+  checkError("y(i) = einsum(\"ij,j->i\", A, x)", "unknown-function", 1, 8, "'y(i) = A(i,j) * x(j)'");
+  checkError("y(i) = where(x(i) > 0, x(i), 0)", "unknown-function", 1, 8, "'select(condition, x, y)'");
   CHECK(Parsed("tensor norm(\ny(i) = norm(i)").ids() == "unexpected-token");
+}
+
+TEST_CASE("what other languages write is named, with what to write instead") {
+  const std::string loops = "'y(i) = A(i,j) * x(j)'";
+  checkError("for i, j:\n  y(i) += A(i,j) * x(j)", "foreign-syntax", 1, 1, loops);
+  checkError("for (int i = 0; i < n; i++) {\n  y(i) = x(i);\n}\n", "foreign-syntax", 1, 1, "no 'for'");
+  checkError("for i in n do\n  y(i) = x(i)\nend", "foreign-syntax", 1, 1, loops);
+  checkError("y(i) = x(i)\nwhile x(i) > 0:\n  x(i) = x(i) - 1", "foreign-syntax", 2, 1, "once an iteration");
+  checkError("if x(i) > 0: y(i) = x(i)", "foreign-syntax", 1, 1, "select(condition, x, y)");
+  checkError("return A(i,j) * x(j)", "foreign-syntax", 1, 1, "left sides");
+  checkError("def f(x):\n y(i) = x(i)", "foreign-syntax", 1, 1, "the file's name");
+  checkError("double s = x(i)", "foreign-syntax", 1, 1, "'tensor x(n): f32'");
+  checkError("ij,j->i", "foreign-syntax", 1, 1, "'R(i) = A(i,j) * B(j)'");
+  checkError("ii->", "foreign-syntax", 1, 1, "'R = A(i,i)'");
+  checkError("y(i) = \\sum_j A(i,j) * x(j)", "foreign-syntax", 1, 8, "'sum(j, ...)'");
+  checkError("y(i) = \xE2\x88\x91 A(i,j)", "foreign-syntax", 1, 8, "'sum(j, ...)'");
+  checkError("y(i) = a \\cdot x(i)", "foreign-syntax", 1, 10, "did you mean '*'?");
+  checkError("y(i) = A_{ij}", "foreign-syntax", 1, 10, "'A(i, j)'");
+  checkError("y(i) = A[i,j] * x[j]", "foreign-syntax", 1, 9, "did you mean '(i, j)'?");
+  checkError("y(i) = A[i][j]", "foreign-syntax", 1, 9, "did you mean '(i, j)'?");
+  checkError("y[i] = A(i)", "foreign-syntax", 1, 2, "did you mean '(i)'?");
+  checkError("y(i) = A'(i,j)", "foreign-syntax", 1, 9, "'A(j,i)'");
+  checkError("y(i) = A(i,j)^T * x(j)", "foreign-syntax", 1, 14, "'A(j,i)'");
+  checkError("y = A @ x", "foreign-syntax", 1, 7, loops);
+  checkError("y(i) = x(i) > 0 ? x(i) : 0", "foreign-syntax", 1, 17, "select(condition, x, y)");
+  checkError("y(i) = x(i) if x(i) > 0 else 0", "unexpected-token", 1, 13, "select(condition, x, y)");
+  checkError("y(i) = a(i) && b(i)", "foreign-syntax", 1, 13, "'and'");
+  checkError("y(i) = a(i) // twice", "unexpected-token", 1, 14, "begins with '#'");
+  CHECK(Parsed("for(i) = x(i)\nif = for(i)\nint(i, j) = for(i) * for(j)").diagnostics.all().empty());
 }
 
 TEST_CASE("functions take so many arguments") {
@@ -150,7 +185,7 @@ TEST_CASE("every broken statement is reported once, and the others are kept") {
                 "p = d\n");
   INFO(parsed.rendered());
   CHECK(parsed.ids() == "unknown-keyword bad-number index-expression unexpected-token unclosed-parenthesis "
-                        "unexpected-token unexpected-token unexpected-character");
+                        "unexpected-token unexpected-token foreign-syntax");
   std::string targets;
   for (const Statement &statement : parsed.kernel.statements)
     targets += statement.target.tensor.text;
@@ -186,7 +221,7 @@ TEST_CASE("nesting and size have limits far from the stack's") {
   CHECK(Parsed(std::string("y = ") + repeat("sum(i,", 1000000) + "a").ids() == "nesting-too-deep");
   CHECK(Parsed("y = a" + repeat("+a", 1000)).diagnostics.all().empty());
   CHECK(Parsed("y = a" + repeat("+a", 100000)).ids() == "expression-too-large");
-  CHECK(Parsed("y = a" + repeat("*a", 1001) + "\nz = ?").ids() == "expression-too-large unexpected-character");
+  CHECK(Parsed("y = a" + repeat("*a", 1001) + "\nz = ?").ids() == "expression-too-large foreign-syntax");
   CHECK(Parsed("y = sum(" + repeat("a,", 100000) + "a)").ids() == "expression-too-large");
   CHECK(Parsed("y = A(" + repeat("a,", 100000) + "a)").ids() == "order-too-high");
   CHECK(Parsed(std::string("tensor A(") + repeat("a,", 100000) + "a)").ids() == "order-too-high");

@@ -100,7 +100,7 @@ private:
                     " == ...) for a diagonal");
       else
         fail(kIndexExpression, index.where, "an index of the left side is a plain variable")
-            .advise("a statement writes every element of its target");
+            .advise("a statement writes every element of its target: shift the indices of the right side instead");
     }
     return fine;
   }
@@ -133,9 +133,7 @@ private:
         same->scale += term.scale;
     }
     if (index.constant < 0)
-      fail(kIndexExpression, index.where,
-           inQuotes(index.text) + (index.terms.empty() ? " is negative" : " is negative at first"))
-          .advise("index variables begin at 0: shift the other indices instead");
+      reportNegative(index, name);
     for (VariableId id : out_.scope.variables.ids()) {
       const Variable &other = out_.scope.variables[id];
       if (other.kind == derived.kind && other.tensor == tensor && other.dim == dim && other.terms == derived.terms &&
@@ -143,6 +141,26 @@ private:
         return id;
     }
     return out_.scope.variables.add(std::move(derived));
+  }
+
+  void reportNegative(const syntax::Index &index, const std::string &tensor) {
+    const std::string shown = inQuotes(index.text);
+    if (index.terms.empty()) {
+      fail(kIndexExpression, index.where, shown + " is negative").advise("index variables begin at 0");
+    } else if (tensor == out_.source->target.tensor.text) {
+      fail(kIndexExpression, index.where,
+           shown + " would be an element of " + inQuotes(tensor) +
+               " that this statement has just computed: there are no recurrences")
+          .advise(
+              "a running sum is 'sum(j, x(j) * (j <= i))', which takes n*n steps; or loop in the program that calls "
+              "the kernel");
+    } else {
+      const std::string variable = index.terms.front().variable.text;
+      fail(kIndexExpression, index.where,
+           shown + " is negative at first: index variables begin at 0, and no index is shifted back")
+          .advise("shift the others forward, so that the result begins later: 'x(" + variable + " + 1) - x(" +
+                  variable + ")' for 'x(" + variable + ") - x(" + variable + " - 1)'");
+    }
   }
 
   // The tensor that is accessed; nullopt when it has another order elsewhere.

@@ -59,7 +59,8 @@ private:
       return;
     const auto isSparse = [&](const Operand &operand) { return !kernel_.tensors[operand.tensor].format.isDense(); };
     const auto operand = std::find_if(term.operands.begin(), term.operands.end(), isSparse);
-    const Tensor &tensor = kernel_.tensors[operand->tensor];
+    const auto *copy = kernel_.tensors[operand->tensor].as<Converted>();
+    const Tensor &tensor = kernel_.tensors[copy ? copy->source : operand->tensor];
     analysis_.diagnostics
         .report(kAsymptotic, logical.where,
                 "this visits every element of " + nameInMessages(tensor) +

@@ -1,5 +1,6 @@
 #include "sema/plan/sparse_operands.h"
 
+#include "format/levels.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
 
@@ -24,6 +25,13 @@ bool visitsEntriesInOrder(const format::Format &format) {
   return !format.mayRepeat() && !format::hasPadding(format) &&
          std::all_of(format.levels.begin(), format.levels.end(),
                      [](const format::Level &level) { return level.ordered; });
+}
+
+/// A vector's coordinates in ascending order, each once: a copy for the loops would be the same.
+bool isPlainList(const format::Format &format) {
+  const format::Level &level = format.levels.front();
+  return format.levelCount() == 1 && format::kindOf(format, 0) == format::LevelKind::Compressed && level.unique &&
+         level.ordered;
 }
 
 } // namespace
@@ -70,6 +78,8 @@ SparseAccess SparseOperands::describe(AccessId id, const std::vector<VariableId>
   // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
   operand.mayBeCopied = !isLeader && (target().isAssembled() || (format.order() > 1 && target().format.isDense()));
   operand.mustBeCopied = mustBeCopied(id);
+  // A list of coordinates in order is what its copy would be.
+  operand.mayBeCopied = operand.mayBeCopied && (format.order() > 1 || operand.mustBeCopied || !isPlainList(format));
   return operand;
 }
 
