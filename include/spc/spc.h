@@ -22,9 +22,11 @@
 #ifdef __cplusplus
 #define SPC_STATIC_ASSERT static_assert
 #define SPC_CAST(type, value) static_cast<type>(value)
+#define SPC_NOEXCEPT noexcept
 #else
 #define SPC_STATIC_ASSERT _Static_assert
 #define SPC_CAST(type, value) ((type)(value))
+#define SPC_NOEXCEPT
 #endif
 
 /* Where pointers have 8 bytes every field of every struct takes 8 bytes, in this order and with no gaps. */
@@ -163,17 +165,18 @@ static inline const char *spc_status_string(spc_status status) {
 }
 
 /* What a kernel takes from its surroundings. Start from spc_default_context() and change what differs.
- * A kernel keeps nothing of it past its return. */
+ * A kernel keeps nothing of it past its return. Hooks return: kernels cannot be unwound, hence noexcept in C++. */
 typedef struct spc_context {
   int64_t struct_size; /* sizeof(spc_context): lets later versions add fields */
   void *user;          /* handed to each hook */
   /* At least `bytes` bytes (> 0), aligned for any scalar, or NULL; freed with `deallocate` before the kernel returns.
    * Both hooks or neither; NULL: malloc and free. */
-  void *(*allocate)(void *user, int64_t bytes);
-  void (*deallocate)(void *user, void *memory);
+  void *(*allocate)(void *user, int64_t bytes)SPC_NOEXCEPT;
+  void (*deallocate)(void *user, void *memory) SPC_NOEXCEPT;
   /* Calls task(closure, index) once for each index in [0, tasks), in any order, on any threads, and returns after the
    * last one has returned. NULL: one after the other. */
-  void (*parallel_for)(void *user, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure);
+  void (*parallel_for)(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
+                       void *closure) SPC_NOEXCEPT;
 } spc_context;
 
 SPC_ASSERT_FIELD(spc_context, struct_size, 0);
@@ -185,7 +188,7 @@ SPC_ASSERT_SIZE(spc_context, 5);
 
 #ifdef _OPENMP
 static inline void spc_openmp_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
-                                           void *closure) {
+                                           void *closure) SPC_NOEXCEPT {
   int64_t index;
   (void)user;
 #pragma omp parallel for schedule(dynamic)

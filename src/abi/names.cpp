@@ -106,17 +106,17 @@ constexpr auto kKeywords = std::to_array<std::string_view>({
     "xor_eq",
 });
 
-// Macros without arguments that a program may well have defined before it includes a generated header, sorted:
-// <complex.h>'s I, <stdio.h>'s, and what compilers predefine outside of their strict modes.
-constexpr auto kMacros = std::to_array<std::string_view>({
-    "BUFSIZ",   "CHAR_BIT", "EOF",   "EXIT_FAILURE", "EXIT_SUCCESS", "FALSE",    "HUGE_VAL", "I",
-    "INFINITY", "INT_MAX",  "NAN",   "NDEBUG",       "NULL",         "RAND_MAX", "TRUE",     "assert",
-    "complex",  "errno",    "far",   "i386",         "imaginary",    "linux",    "near",     "noreturn",
-    "offsetof", "stderr",   "stdin", "stdout",       "unix",
+// What the standard headers of C and C++ declare or define, in the compilers' default modes; and what objects call.
+constexpr auto kLibraryNames = std::to_array<std::string_view>({
+#include "abi/library_names.inc"
 });
+constexpr auto kCalledNames = std::to_array<std::string_view>({"madvise"});
+
+// Macros of other platforms' headers, which are as common, sorted.
+constexpr auto kForeignMacros = std::to_array<std::string_view>({"FALSE", "TRUE", "far", "i386", "near"});
 
 static_assert(std::is_sorted(kKeywords.begin(), kKeywords.end()));
-static_assert(std::is_sorted(kMacros.begin(), kMacros.end()));
+static_assert(std::is_sorted(kForeignMacros.begin(), kForeignMacros.end()));
 
 bool isReservedForTheImplementation(std::string_view name) {
   return name.find("__") != std::string_view::npos ||
@@ -126,9 +126,18 @@ bool isReservedForTheImplementation(std::string_view name) {
 } // namespace
 
 bool isReservedName(std::string_view name) {
-  return std::binary_search(kKeywords.begin(), kKeywords.end(), name) ||
-         std::binary_search(kMacros.begin(), kMacros.end(), name) || isReservedForTheImplementation(name) ||
-         name == "ctx" || name.starts_with("spc_") || name.starts_with("SPC_");
+  return std::binary_search(kKeywords.begin(), kKeywords.end(), name) || isReservedForTheImplementation(name) ||
+         name == "ctx" || name == "main" || name.starts_with("spc_") || name.starts_with("SPC_");
+}
+
+bool isLibraryName(std::string_view name) {
+  return std::binary_search(kLibraryNames.begin(), kLibraryNames.end(), name) ||
+         std::binary_search(kForeignMacros.begin(), kForeignMacros.end(), name) ||
+         std::find(kCalledNames.begin(), kCalledNames.end(), name) != kCalledNames.end() || name.starts_with("omp_");
+}
+
+std::span<const std::string_view> libraryNames() {
+  return kLibraryNames;
 }
 
 } // namespace spc::abi

@@ -17,7 +17,7 @@ public:
 
   std::string take(const std::string &tensor) {
     std::string name = tensor;
-    if (isReservedName(name))
+    if (isReservedName(name) || isLibraryName(name))
       name += '_';
     while (isFunction(name) || (name != tensor && wanted_.contains(name)) || taken_.contains(name))
       name += '_';

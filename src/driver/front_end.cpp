@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <sstream>
 
 namespace spc::driver {
@@ -29,37 +28,33 @@ bool isIdentifier(std::string_view name) {
   return true;
 }
 
-/// What objects may call: a kernel of that name would be called in its place.
-bool isLibraryFunction(const std::string &name) {
-  static const std::set<std::string> names = {
-      "aligned_alloc", "atan2", "calloc",  "cbrt",  "ceil",  "cos",     "erf",    "exp",    "expm1",  "fabs",
-      "floor",         "fmod",  "free",    "log",   "log1p", "madvise", "malloc", "memcmp", "memcpy", "memmove",
-      "memset",        "pow",   "realloc", "round", "sin",   "sqrt",    "tan",    "tanh"};
-  const bool isFloat = name.ends_with('f') && names.contains(name.substr(0, name.size() - 1));
-  return isFloat || names.contains(name);
-}
-
 /// Why a name cannot be that of the kernel's function; empty when it can.
 std::string objection(const std::string &name) {
   if (!isIdentifier(name))
     return "is no C identifier";
-  if (abi::isReservedName(name))
-    return "is reserved by C, C++ or spc";
-  if (isLibraryFunction(name))
-    return "is that of a function of the C library";
   if (name == "main")
     return "is the program's own function";
+  if (abi::isReservedName(name))
+    return "is reserved by C, C++ or spc";
+  for (const char *suffix : {"", "_ctx", "_free", "_symbolic", "_numeric"}) // what headers may declare
+    if (abi::isLibraryName(name + suffix))
+      return "is one that the C or C++ library uses";
   return "";
 }
 
-/// `my-kernel.v2` as `my_kernel_v2`.
-std::string nearestName(std::string name) {
-  for (char &c : name)
-    if (!isIdentifier(std::string("a") + c))
-      c = '_';
-  if (!objection(name).empty())
-    name = "kernel_" + name;
-  return name;
+/// `my-kernel.v2` as `my_kernel_v2`, `a__b` as `a_b`.
+std::string nearestName(const std::string &given) {
+  std::string name;
+  for (char c : given) {
+    const bool fits = isIdentifier(std::string("a") + c) && c != '_';
+    if (fits)
+      name += c;
+    else if (!name.empty() && name.back() != '_')
+      name += '_';
+  }
+  if (name.empty())
+    return "kernel";
+  return objection(name).empty() ? name : "kernel_" + name;
 }
 
 /// Warns where no output leaves anything out.
@@ -160,7 +155,8 @@ std::optional<std::string> functionName(Session &session, const SharedOptions &o
   if (why.empty())
     return name;
   std::string what = given ? "the name '" + name + "'" : "the kernel file's stem '" + name + "', the function's name,";
-  session.usage(kFunctionName, given ? session.find("--name=" + name) : session.find(options.kernel), what + " " + why)
+  Span where = session.find(given ? "--name=" + name : options.kernel);
+  session.usage(kFunctionName, where ? where : session.find(name), what + " " + why)
       .advise("give another with --name, for instance --name=" + nearestName(name));
   return std::nullopt;
 }

@@ -33,6 +33,21 @@ std::string twoDashes(const std::string &argument) {
   return argument;
 }
 
+/// An empty argument is no name, path or number: more likely a variable of a script that is not set. CLI11 takes the
+/// next argument for the value of `--name=`.
+bool refuseEmpty(Session &session, const std::vector<std::string> &arguments) {
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    const std::string &argument = arguments[k];
+    if (argument.empty() && k > 0)
+      session.usage(kUsage, session.find(arguments[k - 1]), "the argument after '" + arguments[k - 1] + "' is empty");
+    else if (argument.empty())
+      session.usage(kUsage, {}, "the first argument is empty");
+    else if (argument.starts_with('-') && argument.find('=') == argument.size() - 1)
+      session.usage(kUsage, session.find(argument), "'" + argument + "' lacks a value");
+  }
+  return session.failed();
+}
+
 /// `--MD` as the user knows it, `-MD`.
 std::string oneDash(const std::string &option) {
   bool known = std::find(kOneDash.begin(), kOneDash.end(), option.substr(0, 1) == "-" ? option.substr(1) : option) !=
@@ -176,6 +191,8 @@ std::optional<int> readCommandLine(CLI::App &app, Session &session) {
   app.allow_extras();
   app.formatter(std::make_shared<HelpFormatter>());
   std::vector<std::string> arguments = session.arguments();
+  if (refuseEmpty(session, arguments))
+    return session.finish();
   std::transform(arguments.begin(), arguments.end(), arguments.begin(), twoDashes);
   std::reverse(arguments.begin(), arguments.end());
   try {

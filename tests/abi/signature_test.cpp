@@ -141,8 +141,21 @@ TEST_CASE("renamed parameters clash with no other tensor") {
 }
 
 TEST_CASE("reserved names") {
-  for (const char *name : {"alignas", "xor_eq", "while", "restrict", "BUFSIZ", "unix", "_Generic", "a__b", "spc_csr"})
+  for (const char *name : {"alignas", "xor_eq", "while", "restrict", "_Generic", "a__b", "spc_csr", "main"})
     CHECK(isReservedName(name));
   for (const char *name : {"", "_", "_x", "x", "A", "spmv", "Int", "ctx1", "value", "y1"})
     CHECK_FALSE(isReservedName(name));
+}
+
+TEST_CASE("names of the C and C++ libraries") {
+  REQUIRE(std::is_sorted(libraryNames().begin(), libraryNames().end()));
+  CHECK(libraryNames().size() > 3000);
+  for (const char *name :
+       {"size_t", "int32_t", "printf", "y0", "signbit", "M_PI", "I", "BUFSIZ", "unix", "std", "signal", "alloca",
+        "thrd_success", "EOF", "assert", "omp_get_num_threads", "madvise", "TRUE"})
+    CHECK(isLibraryName(name));
+  for (const char *name : {"", "x", "A", "spmv", "alpha", "shape", "values", "nnz", "copy", "norm", "sort"})
+    CHECK_FALSE(isLibraryName(name));
+  for (const std::string_view name : libraryNames())
+    CHECK(namesFor({std::string(name)}) == Names{std::string(name) + "_"});
 }

@@ -7,7 +7,8 @@
 
 #include "expect.h"
 
-typedef void parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure);
+typedef void parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
+                          void *closure) SPC_NOEXCEPT;
 typedef spc_status kernel_call(const spc_context *, output *);
 
 static counting_heap heap;

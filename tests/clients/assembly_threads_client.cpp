@@ -10,13 +10,13 @@ namespace {
 
 int64_t tasksRun = 0;
 
-void onThreads(void *, int64_t tasks, Workers::Task *task, void *closure) {
+void onThreads(void *, int64_t tasks, Workers::Task *task, void *closure) noexcept {
   static Workers workers;
   tasksRun += tasks;
   workers.run(tasks, task, closure);
 }
 
-void onOwnThreads(void *user, int64_t tasks, Workers::Task *task, void *closure) {
+void onOwnThreads(void *user, int64_t tasks, Workers::Task *task, void *closure) noexcept {
   static_cast<Workers *>(user)->run(tasks, task, closure);
 }
 

@@ -12,7 +12,7 @@ typedef struct counting_heap {
   int64_t refused;     /* asked for with no bytes; released but NULL */
 } counting_heap;
 
-static void *counting_allocate(void *user, int64_t bytes) {
+static void *counting_allocate(void *user, int64_t bytes) SPC_NOEXCEPT {
   counting_heap *heap = (counting_heap *)user;
   void *memory;
   if (bytes <= 0)
@@ -26,7 +26,7 @@ static void *counting_allocate(void *user, int64_t bytes) {
   return memory;
 }
 
-static void counting_deallocate(void *user, void *memory) {
+static void counting_deallocate(void *user, void *memory) SPC_NOEXCEPT {
   counting_heap *heap = (counting_heap *)user;
   if (memory == NULL)
     __atomic_fetch_add(&heap->refused, 1, __ATOMIC_RELAXED);

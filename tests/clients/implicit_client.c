@@ -57,7 +57,8 @@ static double value_of(int64_t row, int64_t column) {
 }
 
 /* Tasks from the last one to the first. */
-static void backwards(void *user, int64_t tasks, void (*task)(void *closure, int64_t index), void *closure) {
+static void backwards(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
+                      void *closure) SPC_NOEXCEPT {
   *(int64_t *)user += tasks;
   while (tasks-- > 0)
     task(closure, tasks);

@@ -11,7 +11,7 @@ typedef struct heap {
   int fail_at; /* the allocation that fails; -1: none */
 } heap;
 
-static void *heap_allocate(void *user, int64_t bytes) {
+static void *heap_allocate(void *user, int64_t bytes) SPC_NOEXCEPT {
   heap *h = (heap *)user;
   void *memory;
   EXPECT(bytes > 0);
@@ -23,7 +23,7 @@ static void *heap_allocate(void *user, int64_t bytes) {
   return memory;
 }
 
-static void heap_deallocate(void *user, void *memory) {
+static void heap_deallocate(void *user, void *memory) SPC_NOEXCEPT {
   EXPECT(memory != NULL);
   --((heap *)user)->alive;
   free(memory);

@@ -23,7 +23,7 @@ namespace {
 std::atomic<int64_t> tasksRun{0};
 
 /// Runs the tasks on four threads, backwards.
-void onThreads(void *, int64_t tasks, void (*task)(void *, int64_t), void *closure) {
+void onThreads(void *, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept {
   std::atomic<int64_t> next{tasks};
   auto work = [&] {
     for (int64_t index; (index = --next) >= 0;) {
@@ -169,10 +169,10 @@ void testSpmv(int64_t rows, Lengths lengths, bool expectTasks) {
   });
 }
 
-void *noMemory(void *, int64_t) {
+void *noMemory(void *, int64_t) noexcept {
   return nullptr;
 }
-void noRelease(void *, void *) {}
+void noRelease(void *, void *) noexcept {}
 
 /// Columns add to any row: each chunk has a copy of y, and without memory for these there is one chunk.
 void testScatter() {

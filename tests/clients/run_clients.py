@@ -71,6 +71,7 @@ CLIENTS = {
     "functions": (["functions_client.c"], ["functions"]),
     "two_kernels": (["two_kernels_client.cpp"], ["spmv", "spmm"]),
     "parallel": (["parallel_client.cpp"], PARALLEL),
+    "hooks": (["hooks_client.cpp"], ["spmv"]),
     "shared": (["shared_c.c", "shared_client.cpp"], ["spmv"]),
     "implicit": (["implicit_client.c"],
                  [kernel for kernel in KERNELS if kernel.startswith("spmv_on_") and kernel not in PARALLEL]),

@@ -144,7 +144,7 @@ struct ThreadedContext {
   std::atomic<int64_t> tasksRun{0};
   spc_context context{sizeof(spc_context), this, nullptr, nullptr, &run};
 
-  static void run(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) {
+  static void run(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept {
     std::atomic<int64_t> next{tasks};
     std::vector<std::thread> threads;
     for (int n = 0; n < 4; ++n)

@@ -209,12 +209,12 @@ struct LengthsProbe {
   spc_context context{sizeof(spc_context), this, allocate, release, nullptr};
 
 private:
-  static void *allocate(void *user, int64_t size) {
+  static void *allocate(void *user, int64_t size) noexcept {
     auto &self = *static_cast<LengthsProbe *>(user);
     self.asked = size;
     return self.block.data();
   }
-  static void release(void *user, void *) { ++static_cast<LengthsProbe *>(user)->released; }
+  static void release(void *user, void *) noexcept { ++static_cast<LengthsProbe *>(user)->released; }
 };
 
 } // namespace
@@ -274,7 +274,7 @@ TEST_CASE("lengths that do not add up to the stored values are refused") {
     CHECK(probe.released == 1);
   }
   SECTION("no memory") {
-    probe.context.allocate = [](void *, int64_t) -> void * { return nullptr; };
+    probe.context.allocate = [](void *, int64_t) noexcept -> void * { return nullptr; };
     CHECK(probe.call() == SPC_ERROR_MEMORY);
   }
   SECTION("more parents than memory") {

@@ -21,7 +21,7 @@ struct Arena {
   std::set<void *> live;
   spc_context context{sizeof(spc_context), this, allocate, release, nullptr};
 
-  static void *allocate(void *user, int64_t bytes) {
+  static void *allocate(void *user, int64_t bytes) noexcept {
     auto &arena = *static_cast<Arena *>(user);
     CHECK(bytes > 0);
     if (arena.requests++ == arena.failAt || bytes > (1 << 20))
@@ -31,7 +31,7 @@ struct Arena {
     arena.live.insert(arena.blocks.back().data());
     return arena.blocks.back().data();
   }
-  static void release(void *user, void *memory) { CHECK(static_cast<Arena *>(user)->live.erase(memory) == 1); }
+  static void release(void *user, void *memory) noexcept { CHECK(static_cast<Arena *>(user)->live.erase(memory) == 1); }
 };
 
 /// A(m, n) = [[0, 1, 0], [2, 0, 3]].

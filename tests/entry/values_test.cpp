@@ -72,11 +72,11 @@ TEST_CASE("temporaries have room for elements of their type") {
     run["x"].point(FieldRole::Values, 0, &element);
     static int64_t asked;
     spc_context context{sizeof(spc_context), nullptr,
-                        [](void *, int64_t bytes) -> void * {
+                        [](void *, int64_t bytes) noexcept -> void * {
                           asked = bytes;
                           return std::malloc(static_cast<size_t>(bytes));
                         },
-                        [](void *, void *memory) { std::free(memory); }, nullptr};
+                        [](void *, void *memory) noexcept { std::free(memory); }, nullptr};
     REQUIRE(run.call(&context) == SPC_OK);
     CHECK(asked == 5 * sema::bytesOf(type));
   }
@@ -197,7 +197,7 @@ TEST_CASE("blocks of rows run in chunks") {
     std::vector<std::pair<int64_t, int64_t>> chunks;
   } seen{run, begin, end, {}};
   spc_context context = {sizeof(spc_context), &seen, nullptr, nullptr,
-                         [](void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) {
+                         [](void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept {
                            auto &all = *static_cast<Seen *>(user);
                            for (int64_t t = 0; t < tasks; ++t) {
                              task(closure, t);

@@ -83,20 +83,20 @@ std::string TestContext::problem() const {
   return problem_;
 }
 
-void *TestContext::allocateHook(void *user, int64_t bytes) {
+void *TestContext::allocateHook(void *user, int64_t bytes) noexcept {
   return static_cast<TestContext *>(user)->allocate(bytes);
 }
 
-void TestContext::releaseHook(void *user, void *memory) {
+void TestContext::releaseHook(void *user, void *memory) noexcept {
   static_cast<TestContext *>(user)->release(memory);
 }
 
-void TestContext::runBackwards(void *, int64_t tasks, void (*task)(void *, int64_t), void *closure) {
+void TestContext::runBackwards(void *, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept {
   while (tasks-- > 0)
     task(closure, tasks);
 }
 
-void TestContext::runOnThreads(void *, int64_t tasks, void (*task)(void *, int64_t), void *closure) {
+void TestContext::runOnThreads(void *, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept {
   std::atomic<int64_t> next{tasks};
   std::vector<std::thread> threads;
   for (int n = 0; n < 4; ++n)

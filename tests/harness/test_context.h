@@ -48,10 +48,10 @@ public:
   std::string problem() const;
 
 private:
-  static void *allocateHook(void *user, int64_t bytes);
-  static void releaseHook(void *user, void *memory);
-  static void runBackwards(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure);
-  static void runOnThreads(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure);
+  static void *allocateHook(void *user, int64_t bytes) noexcept;
+  static void releaseHook(void *user, void *memory) noexcept;
+  static void runBackwards(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept;
+  static void runOnThreads(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept;
 
   spc_context context_;
   mutable std::mutex mutex_;
