@@ -8,24 +8,25 @@ constexpr DiagnosticKind kShapeClash{"shape-clash", Severity::Error};
 
 } // namespace
 
-ExtentTable::ExtentTable(const sema::Kernel &kernel, Diagnostics &diagnostics)
-    : kernel_(kernel), diagnostics_(diagnostics), fixed_(kernel.extents.size()), least_(kernel.extents.size()) {
+ExtentTable::ExtentTable(const sema::Kernel &kernel, const syntax::Kernel &tree, Diagnostics &diagnostics)
+    : kernel_(kernel), tree_(tree), diagnostics_(diagnostics), fixed_(kernel.extents.size()),
+      least_(kernel.extents.size()) {
   for (sema::ExtentId id : kernel.extents.ids())
     if (kernel.extents[id].fixed)
-      fixed_[id] = Claim{*kernel.extents[id].fixed, "the kernel declares", {}};
+      fixed_[id] = Claim{*kernel.extents[id].fixed, {"as the kernel declares it", {}, {}}};
 }
 
-void ExtentTable::fix(sema::ExtentId extent, int64_t size, const std::string &source, Span where) {
-  Claim claim{size, source, where};
+void ExtentTable::fix(sema::ExtentId extent, int64_t size, const SizeSource &source) {
+  Claim claim{size, source};
   if (!fixed_[extent])
     fixed_[extent] = claim;
   else if (fixed_[extent]->size != size)
     reportClash(extent, *fixed_[extent], claim, "");
 }
 
-void ExtentTable::atLeast(sema::ExtentId extent, int64_t size, const std::string &source, Span where) {
+void ExtentTable::atLeast(sema::ExtentId extent, int64_t size, const SizeSource &source) {
   if (!least_[extent] || least_[extent]->size < size)
-    least_[extent] = Claim{size, source, where};
+    least_[extent] = Claim{size, source};
 }
 
 void ExtentTable::settle() {
@@ -44,12 +45,15 @@ std::optional<int64_t> ExtentTable::size(sema::ExtentId extent) const {
 }
 
 void ExtentTable::reportClash(sema::ExtentId extent, const Claim &known, const Claim &claim, const char *quantity) {
-  Diagnostic &diagnostic = diagnostics_.report(kShapeClash, claim.where,
-                                               claim.source + " " + quantity + std::to_string(claim.size) + " for '" +
-                                                   kernel_.extents[extent].name + "', but " + known.source + " " +
-                                                   std::to_string(known.size));
-  if (known.where)
-    diagnostic.note(known.where, known.source + " " + std::to_string(known.size));
+  Diagnostic &clash = diagnostics_.report(kShapeClash, claim.source.where,
+                                          "'" + kernel_.extents[extent].name + "' has size " + quantity +
+                                              std::to_string(claim.size) + " " + claim.source.text + ", but size " +
+                                              std::to_string(known.size) + " " + known.source.text);
+  if (known.source.where)
+    clash.note(known.source.where, "size " + std::to_string(known.size) + " is said here");
+  if (known.source.dimension && claim.source.dimension)
+    for (const Tie &tie : tiesBetween(tree_, *known.source.dimension, *claim.source.dimension))
+      clash.note(tie.where, tie.message);
 }
 
 } // namespace spc::driver

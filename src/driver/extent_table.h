@@ -2,7 +2,9 @@
 #pragma once
 
 #include "driver/session.h"
+#include "driver/size_ties.h"
 #include "sema/kernel.h"
+#include "syntax/ast.h"
 
 #include <optional>
 #include <string>
@@ -10,17 +12,23 @@
 
 namespace spc::driver {
 
-/// The sizes found so far; a second source that disagrees is reported with both.
+/// Who says a size.
+struct SizeSource {
+  std::string text; ///< for messages, after "'m' has size 5": "by --size", "as dimension 0 of 'A' in a.mtx"
+  Span where;
+  std::optional<Dimension> dimension; ///< whose size it says, if one tensor's
+};
+
+/// The sizes found so far; a second source that disagrees is reported with both, and with what ties them.
 class ExtentTable {
 public:
-  ExtentTable(const sema::Kernel &kernel, Diagnostics &diagnostics);
+  ExtentTable(const sema::Kernel &kernel, const syntax::Kernel &tree, Diagnostics &diagnostics);
 
-  /// Says that an extent has this size; an error where something else said otherwise. `source` is a subject for
-  /// messages ("'A' has", "--size says").
-  void fix(sema::ExtentId extent, int64_t size, const std::string &source, Span where);
+  /// Says that an extent has this size; an error where something else said otherwise.
+  void fix(sema::ExtentId extent, int64_t size, const SizeSource &source);
 
   /// Says that an extent has at least this size.
-  void atLeast(sema::ExtentId extent, int64_t size, const std::string &source, Span where);
+  void atLeast(sema::ExtentId extent, int64_t size, const SizeSource &source);
 
   /// Gives extents that have nothing but a least size that size; an error where a fixed size is below a least one.
   void settle();
@@ -31,13 +39,13 @@ public:
 private:
   struct Claim {
     int64_t size;
-    std::string source;
-    Span where;
+    SizeSource source;
   };
 
   void reportClash(sema::ExtentId extent, const Claim &known, const Claim &claim, const char *quantity);
 
   const sema::Kernel &kernel_;
+  const syntax::Kernel &tree_;
   Diagnostics &diagnostics_;
   IdVector<sema::ExtentId, std::optional<Claim>> fixed_;
   IdVector<sema::ExtentId, std::optional<Claim>> least_;

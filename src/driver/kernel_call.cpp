@@ -1,5 +1,6 @@
 #include "driver/kernel_call.h"
 
+#include "driver/kernel_status.h"
 #include "spc/spc.h"
 
 #include <algorithm>
@@ -13,7 +14,6 @@ namespace {
 
 constexpr DiagnosticKind kUnstorable{"unstorable-tensor", Severity::Error};
 constexpr DiagnosticKind kOutsidePattern{"outside-pattern", Severity::Error};
-constexpr DiagnosticKind kKernelStatus{"kernel-status", Severity::Error};
 
 /// Positions of entries in the order of their coordinates.
 std::vector<size_t> sortedPositions(const tensor::Coordinates &entries) {
@@ -171,8 +171,8 @@ std::optional<std::vector<CallArgument>> packArguments(Session &session, const s
   return Packer(session, kernel, signature, inputs).pack();
 }
 
-bool callKernel(Session &session, const codegen::JitKernel &code, const abi::Signature &signature,
-                std::vector<CallArgument> &arguments) {
+bool callKernel(Session &session, const codegen::JitKernel &code, const sema::Kernel &kernel, const RunInputs &inputs,
+                const abi::Signature &signature, std::vector<CallArgument> &arguments) {
   std::vector<void *> pointers = {nullptr};
   for (size_t k = 0; k < arguments.size(); ++k)
     pointers.push_back(arguments[k].address(signature.parameters[k]));
@@ -183,9 +183,7 @@ bool callKernel(Session &session, const codegen::JitKernel &code, const abi::Sig
         arguments[k].tensor->adoptArrays();
     return true;
   }
-  session.diagnostics().report(kKernelStatus, {},
-                               std::string("the kernel returned status ") + std::to_string(status) + ": " +
-                                   spc_status_string(static_cast<spc_status>(status)));
+  reportStatus(session, kernel, inputs, static_cast<spc_status>(status));
   return false;
 }
 

@@ -30,8 +30,8 @@ struct CallArgument {
 std::optional<std::vector<CallArgument>> packArguments(Session &session, const sema::Kernel &kernel,
                                                        const abi::Signature &signature, RunInputs &inputs);
 
-/// Runs the kernel. False with an error that says its status in words.
-bool callKernel(Session &session, const codegen::JitKernel &code, const abi::Signature &signature,
-                std::vector<CallArgument> &arguments);
+/// Runs the kernel. False with an error that says its status in words, and which arguments it is about.
+bool callKernel(Session &session, const codegen::JitKernel &code, const sema::Kernel &kernel, const RunInputs &inputs,
+                const abi::Signature &signature, std::vector<CallArgument> &arguments);
 
 } // namespace spc::driver

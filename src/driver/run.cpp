@@ -1,6 +1,7 @@
 #include "driver/front_end.h"
 #include "driver/kernel_call.h"
 #include "driver/log.h"
+#include "driver/run_cost.h"
 #include "driver/run_inputs.h"
 #include "driver/run_outputs.h"
 #include "driver/subcommands.h"
@@ -29,7 +30,7 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   if (!kernel)
     return session.finish();
   std::optional<OutputFiles> files = readOutputFiles(session, *kernel, options);
-  std::optional<RunInputs> inputs = files ? readInputs(session, *kernel, options) : std::nullopt;
+  std::optional<RunInputs> inputs = files ? readInputs(session, *kernel, input->tree, options) : std::nullopt;
   timer.phase("read the inputs");
   if (!inputs)
     return session.finish();
@@ -40,10 +41,14 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   timer.phase("pack the inputs");
   if (!arguments)
     return session.finish();
+  reportCost(session, *kernel, *inputs, *arguments);
+  if (session.failed())
+    return session.finish();
+  session.flush();
   std::unique_ptr<codegen::JitKernel> code =
       pipeline::compileToMemory(*kernel, options.shared.optLevel, session.diagnostics());
   timer.phase("compile into memory");
-  if (!code || !callKernel(session, *code, signature, *arguments))
+  if (!code || !callKernel(session, *code, *kernel, *inputs, signature, *arguments))
     return session.finish();
   timer.phase("run the kernel");
   deliverOutputs(session, *kernel, signature, *files, *arguments);

@@ -49,9 +49,11 @@ void checkMemory(Session &session, const sema::Tensor &tensor, double words, con
 /// Reads inputs step by step; every step goes on after errors, so that one run shows them all.
 class InputReader {
 public:
-  InputReader(Session &session, const sema::Kernel &kernel, const RunCommandOptions &options)
+  InputReader(Session &session, const sema::Kernel &kernel, const syntax::Kernel &tree,
+              const RunCommandOptions &options)
       : session_(session), diagnostics_(session.diagnostics()), kernel_(kernel), options_(options),
-        extents_(kernel, session.diagnostics()), given_(kernel.parameters.size()), shapes_(kernel.parameters.size()) {
+        extents_(kernel, tree, session.diagnostics()), given_(kernel.parameters.size()),
+        shapes_(kernel.parameters.size()) {
     inputs_.parameters.resize(kernel.parameters.size());
   }
 
@@ -72,7 +74,7 @@ private:
   void readSource(size_t parameter);
   void readScalar(size_t parameter);
   void readFile(size_t parameter);
-  void fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &verb, Span where);
+  void fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &by, Span where);
   bool checkOrder(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &what, Span where);
   void settleExtents();
   void checkSizes();
@@ -86,6 +88,7 @@ private:
   ExtentTable extents_;
   std::vector<std::optional<Given>> given_;
   std::vector<std::optional<std::vector<int64_t>>> shapes_; ///< of --shape
+  std::vector<std::string> misspelt_;                       ///< names of inputs that no tensor has
   std::optional<uint64_t> inputLimit_;
   RunInputs inputs_;
 };
@@ -114,6 +117,8 @@ void InputReader::readArguments() {
   for (const std::string &argument : options_.inputs) {
     std::optional<Assignment> assignment = readAssignment(session_, argument, "TENSOR=SOURCE");
     std::optional<size_t> parameter = assignment ? findParameter(session_, kernel_, *assignment) : std::nullopt;
+    if (assignment && !parameter)
+      misspelt_.push_back(assignment->name);
     if (!parameter)
       continue;
     if (given_[*parameter])
@@ -130,7 +135,9 @@ void InputReader::checkPresence() {
     const std::string &name = tensor.partOf.empty() ? tensor.name : tensor.partOf;
     if (tensor.part > 0)
       continue;
-    if (tensor.isRead && !given_[k]) {
+    // One that is misspelt has been reported as that.
+    const auto isMeant = [&](const std::string &misspelt) { return didYouMean(misspelt, {name}).has_value(); };
+    if (tensor.isRead && !given_[k] && std::none_of(misspelt_.begin(), misspelt_.end(), isMeant)) {
       std::string form = tensor.order() == 0 ? name + "=NUMBER" : name + "=FILE or " + name + "=ones";
       diagnostics_.report(kInputMissing, tensor.where, "the kernel reads '" + name + "', which is not given")
           .advise("add " + form + " to the command line");
@@ -167,7 +174,7 @@ void InputReader::readSizes() {
       std::optional<std::string> near = didYouMean(assignment->name, names);
       diagnostic.advise(near ? "did you mean '" + *near + "'?" : "its extents are " + list);
     } else {
-      extents_.fix(sema::ExtentId(found - names.begin()), *size, "--size says", assignment->where);
+      extents_.fix(sema::ExtentId(found - names.begin()), *size, {"by --size", assignment->where, {}});
     }
   }
 }
@@ -187,7 +194,7 @@ void InputReader::readShapes() {
     if (!checkOrder(tensor, *shape, "the shape", assignment->where))
       continue;
     shapes_[*parameter] = *shape;
-    fixShape(tensor, *shape, "--shape says", assignment->where);
+    fixShape(tensor, *shape, "by --shape", assignment->where);
   }
 }
 
@@ -203,10 +210,20 @@ bool InputReader::checkOrder(const sema::Tensor &tensor, const std::vector<int64
   return false;
 }
 
-void InputReader::fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &verb,
+/// What a tensor is called in the kernel, of which it may be a part.
+const std::string &nameInKernel(const sema::Tensor &tensor) {
+  return tensor.partOf.empty() ? tensor.name : tensor.partOf;
+}
+
+SizeSource sourceOf(const sema::Tensor &tensor, int dim, const std::string &by, Span where) {
+  const Dimension dimension{nameInKernel(tensor), static_cast<size_t>(dim)};
+  return {"as " + spelled(dimension) + " " + by, where, dimension};
+}
+
+void InputReader::fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &by,
                            Span where) {
   for (int dim = 0; dim < tensor.order(); ++dim)
-    extents_.fix(tensor.extents[dim], shape[dim], verb, where);
+    extents_.fix(tensor.extents[dim], shape[dim], sourceOf(tensor, dim, by, where));
 }
 
 void InputReader::readSource(size_t parameter) {
@@ -219,7 +236,7 @@ void InputReader::readSource(size_t parameter) {
   given.generator = tensor::readGenerator(given.assignment.value, given.assignment.where, diagnostics_);
   if (given.generator && given.generator->shape &&
       checkOrder(tensor, *given.generator->shape, "the generated tensor", given.assignment.where))
-    fixShape(tensor, *given.generator->shape, "'" + tensor.name + "' has", given.assignment.where);
+    fixShape(tensor, *given.generator->shape, "in " + given.assignment.value, given.assignment.where);
 }
 
 /// A number, or `1+2i` where the scalar is complex.
@@ -268,12 +285,12 @@ void InputReader::readFile(size_t parameter) {
     tensor::asVector(*entries);
   if (!checkOrder(tensor, entries->shape, "'" + assignment.value + "'", assignment.where))
     return;
-  std::string subject = "'" + tensor.name + "' has";
+  const std::string by = "in " + assignment.value;
   if (hasHeader || shape)
-    fixShape(tensor, entries->shape, subject, assignment.where);
+    fixShape(tensor, entries->shape, by, assignment.where);
   else
     for (int dim = 0; dim < tensor.order(); ++dim)
-      extents_.atLeast(tensor.extents[dim], entries->shape[dim], subject, assignment.where);
+      extents_.atLeast(tensor.extents[dim], entries->shape[dim], sourceOf(tensor, dim, by, assignment.where));
   inputs_.parameters[parameter].entries = std::move(entries);
 }
 
@@ -344,8 +361,9 @@ std::vector<int64_t> RunInputs::shapeOf(const sema::Tensor &tensor) const {
   return shape;
 }
 
-std::optional<RunInputs> readInputs(Session &session, const sema::Kernel &kernel, const RunCommandOptions &options) {
-  return InputReader(session, kernel, options).read();
+std::optional<RunInputs> readInputs(Session &session, const sema::Kernel &kernel, const syntax::Kernel &tree,
+                                    const RunCommandOptions &options) {
+  return InputReader(session, kernel, tree, options).read();
 }
 
 } // namespace spc::driver

@@ -3,6 +3,7 @@
 
 #include "driver/run_options.h"
 #include "sema/kernel.h"
+#include "syntax/ast.h"
 #include "tensor/numbers.h"
 #include "tensor/tensor.h"
 
@@ -27,7 +28,8 @@ struct RunInputs {
 
 /// Reads and makes every input, and settles the size of every extent: declared numbers, --size, --shape, the files'
 /// shapes, the generators' shapes; a .tns file without --shape says only the least size that holds its entries.
-/// nullopt with every error that was found reported.
-std::optional<RunInputs> readInputs(Session &session, const sema::Kernel &kernel, const RunCommandOptions &options);
+/// nullopt with every error that was found reported. `tree` is the kernel's text, for messages.
+std::optional<RunInputs> readInputs(Session &session, const sema::Kernel &kernel, const syntax::Kernel &tree,
+                                    const RunCommandOptions &options);
 
 } // namespace spc::driver

@@ -7,11 +7,12 @@ namespace spc {
 namespace {
 
 // Every id that is reported with Severity::Warning, sorted.
-constexpr std::array<std::string_view, 9> kWarnings{"asymptotic", "broadcast",  "densify", "overwritten",  "precision",
-                                                    "reorder",    "slow-order", "unused",  "unused-option"};
+constexpr std::array<std::string_view, 10> kWarnings{"asymptotic",  "broadcast",    "densify", "long-run",
+                                                     "overwritten", "precision",    "reorder", "slow-order",
+                                                     "unused",      "unused-option"};
 
 // Every id that is reported with Severity::Note, sorted.
-constexpr std::array<std::string_view, 3> kNotes{"format-bound", "old-values", "output-format"};
+constexpr std::array<std::string_view, 4> kNotes{"cost", "format-bound", "old-values", "output-format"};
 
 bool isWarning(std::string_view name) {
   return std::binary_search(kWarnings.begin(), kWarnings.end(), name);

@@ -46,6 +46,18 @@ class Run(SpcCase):
         self.assertIn("sum 50000", done.out)
         self.assertEqual(done.out.count("\n"), 1)
 
+    def test_costs_are_numbers_once_the_data_is_known(self):
+        done = self.spc("run", "spmv.tex", "--format", "A=csr", "A=a.mtx", "x=x.tns", "-v")
+        self.assertIn("cost of 'y': nnz(A) = 5 steps", done.err)
+        self.write("mm.tex", "C(i, j) = A(i, k) * B(k, j)\n")
+        done = self.spc("run", "mm.tex", "--format", "A=csr", "--format", "B=csr", "--format", "C=csr", "A=a.mtx",
+                        "B=ones:3x6", "-v")
+        self.assertIn("cost of 'C': nnz(A)*nnz(B)/k = 30 steps", done.err)
+        self.write("bsr.tex", "Y(i, k) = A(i, j) * X(j, k)\n")
+        done = self.spc("run", "bsr.tex", "--format", "A=bsr", "A=a.mtx", "X=ones:3x10", "-v")
+        self.assertIn("cost of 'Y': nnz(A)*k = 1.6e+02 steps", done.err)
+        self.assertNotIn("-Wcost", done.err)
+
     def test_matrix_market_output_of_a_dense_matrix(self):
         self.write("scale.tex", "C(i, j) = alpha * A(i, j) * B(i, j)\n")
         self.spc("run", "scale.tex", "A=a.mtx", "B=ones", "alpha=-0.5", "-o", "C=c.mtx")

@@ -128,8 +128,16 @@ private:
       names.push_back(tensor.name);
     Diagnostic &unknown =
         analysis_.diagnostics.report(kUnknownBinding, where, "the kernel has no tensor " + inQuotes(name));
-    if (std::optional<std::string> meant = didYouMean(name, names))
+    if (std::optional<std::string> meant = didYouMean(name, names)) {
       unknown.advise("did you mean " + inQuotes(*meant) + "?");
+      return;
+    }
+    std::string list;
+    for (const Tensor &tensor : tensors_)
+      if (tensor.order() > 0)
+        list += (list.empty() ? "" : ", ") + tensor.name;
+    if (!list.empty())
+      unknown.advise("its tensors are " + list);
   }
 
   void reportOrder(const format::Binding &binding, const Tensor &tensor) {

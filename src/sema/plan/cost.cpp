@@ -1,6 +1,7 @@
-#include "sema/plan/cost.h"
+#include "sema/cost.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <vector>
 
@@ -66,10 +67,10 @@ class TermCost {
 public:
   TermCost(const Term &term, const Kernel &kernel) : term_(term), kernel_(kernel) {}
 
-  std::vector<std::string> formulas() const {
-    std::vector<std::string> result;
+  std::vector<CostProduct> addends() const {
+    std::vector<CostProduct> result;
     for (const Product &product : products())
-      result.push_back(formula(product));
+      result.push_back(factorsOf(product));
     return result;
   }
 
@@ -96,13 +97,9 @@ private:
                                          : anyOf(left, productsOf(*binary->right));
   }
 
-  std::string extentOf(LoopId id) const {
+  CostFactor extentOf(LoopId id, bool divides) const {
     const Loop &loop = term_.loops[id];
-    const Extent &extent = kernel_.extents[loop.extent];
-    const std::string size = extent.fixed ? std::to_string(*extent.fixed) : extent.name;
-    return loop.part == format::Part::Quotient    ? size + "/" + std::to_string(loop.block)
-           : loop.part == format::Part::Remainder ? std::to_string(loop.block)
-                                                  : size;
+    return {{}, loop.extent, loop.part, loop.block, divides};
   }
 
   std::set<LoopId> loopsOf(const Operand &operand) const {
@@ -121,49 +118,95 @@ private:
     return sorted;
   }
 
-  /// The name of the tensor whose entries a tensor has: it may be a copy, or share a pattern.
-  std::string ownerOf(TensorId id) const {
-    const Tensor &owner = kernel_.tensors[structureOwner(kernel_, id)];
-    const auto *copy = owner.as<Converted>();
-    return copy ? ownerOf(copy->source) : owner.name;
+  /// The tensor whose entries a tensor has: it may be a copy, or share a pattern.
+  TensorId ownerOf(TensorId id) const {
+    const TensorId owner = structureOwner(kernel_, id);
+    const auto *copy = kernel_.tensors[owner].as<Converted>();
+    return copy ? ownerOf(copy->source) : owner;
   }
 
-  std::string formula(const Product &product) const {
+  CostProduct factorsOf(const Product &product) const {
     std::set<LoopId> covered;
-    std::string result;
-    const auto add = [&](const std::string &factor, const char *by) { result += (result.empty() ? "" : by) + factor; };
+    CostProduct result;
     for (const auto &[own, number] : byLoops(product)) {
       std::set<LoopId> shared;
       std::set_intersection(own.begin(), own.end(), covered.begin(), covered.end(),
                             std::inserter(shared, shared.begin()));
       if (shared.size() == own.size() && !own.empty())
         continue;
-      add("nnz(" + ownerOf(term_.operands[number].tensor) + ")", "*");
+      result.push_back({ownerOf(term_.operands[number].tensor)});
       for (LoopId loop : shared)
-        add(extentOf(loop), "/");
+        result.push_back(extentOf(loop, true));
       covered.insert(own.begin(), own.end());
     }
     for (LoopId loop : term_.loops.ids())
       if (!covered.contains(loop))
-        add(extentOf(loop), "*");
-    return result.empty() ? "1" : result;
+        result.push_back(extentOf(loop, false));
+    return result;
   }
 
   const Term &term_;
   const Kernel &kernel_;
 };
 
+std::string textOf(const CostFactor &factor, const Kernel &kernel) {
+  if (factor.entriesOf)
+    return "nnz(" + kernel.tensors[*factor.entriesOf].name + ")";
+  const Extent &extent = kernel.extents[factor.extent];
+  const std::string size = extent.fixed ? std::to_string(*extent.fixed) : extent.name;
+  return factor.part == format::Part::Quotient    ? size + "/" + std::to_string(factor.block)
+         : factor.part == format::Part::Remainder ? std::to_string(factor.block)
+                                                  : size;
+}
+
+std::optional<double> valueOf(const CostFactor &factor, const CostSizes &sizes) {
+  if (factor.entriesOf)
+    return sizes.entries(*factor.entriesOf);
+  const auto block = static_cast<double>(factor.block);
+  const double size = sizes.extent(factor.extent);
+  return factor.part == format::Part::Quotient    ? std::ceil(size / block)
+         : factor.part == format::Part::Remainder ? block
+                                                  : size;
+}
+
 } // namespace
 
-std::string costOf(const Statement &statement, const Kernel &kernel) {
-  std::vector<std::string> addends;
+std::vector<CostProduct> costOf(const Statement &statement, const Kernel &kernel) {
+  std::vector<CostProduct> addends;
+  std::set<std::string> seen;
   for (const Term &term : statement.terms)
-    for (const std::string &formula : TermCost(term, kernel).formulas())
-      if (std::find(addends.begin(), addends.end(), formula) == addends.end())
-        addends.push_back(formula);
+    for (CostProduct &product : TermCost(term, kernel).addends())
+      if (seen.insert(describe(product, kernel)).second)
+        addends.push_back(std::move(product));
+  return addends;
+}
+
+std::string describe(const CostProduct &product, const Kernel &kernel) {
+  std::string text;
+  for (const CostFactor &factor : product)
+    text += (text.empty() ? "" : factor.divides ? "/" : "*") + textOf(factor, kernel);
+  return text.empty() ? "1" : text;
+}
+
+std::string describe(const std::vector<CostProduct> &cost, const Kernel &kernel) {
   std::string sum;
-  for (const std::string &addend : addends)
-    sum += (sum.empty() ? "" : " + ") + addend;
+  for (const CostProduct &product : cost)
+    sum += (sum.empty() ? "" : " + ") + describe(product, kernel);
+  return sum;
+}
+
+std::optional<double> evaluate(const std::vector<CostProduct> &cost, const CostSizes &sizes) {
+  double sum = 0;
+  for (const CostProduct &product : cost) {
+    double value = 1;
+    for (const CostFactor &factor : product) {
+      const std::optional<double> size = valueOf(factor, sizes);
+      if (!size)
+        return std::nullopt;
+      value = factor.divides ? (*size == 0 ? 0 : value / *size) : value * *size;
+    }
+    sum += value;
+  }
   return sum;
 }
 

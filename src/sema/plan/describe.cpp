@@ -1,6 +1,6 @@
 #include "sema/analyze.h"
 
-#include "sema/plan/cost.h"
+#include "sema/cost.h"
 #include "sema/plan/plan_assembly.h"
 
 #include <algorithm>
@@ -42,7 +42,7 @@ private:
       const auto *statement = std::get_if<Statement>(&step);
       if (!statement)
         continue;
-      const std::string cost = costOf(*statement, kernel_);
+      const std::string cost = sema::describe(costOf(*statement, kernel_), kernel_);
       auto known = std::find_if(targets.begin(), targets.end(), [&](const auto &one) { return one.first == cost; });
       if (known == targets.end())
         known = targets.insert(known, {cost, {}});

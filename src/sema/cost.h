@@ -1,0 +1,42 @@
+// What a plan costs: as a formula, and as a number once the data is known.
+#pragma once
+
+#include "sema/kernel.h"
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::sema {
+
+/// A factor of a cost: how many entries a tensor has, or how often a loop over an extent, or a part of it, runs.
+struct CostFactor {
+  std::optional<TensorId> entriesOf; ///< never a copy
+  ExtentId extent = {};
+  format::Part part = format::Part::Whole;
+  int64_t block = 0;    ///< of a quotient or a remainder
+  bool divides = false; ///< what comes before it
+};
+using CostProduct = std::vector<CostFactor>;
+
+/// How often the innermost bodies of a statement's loops run, in extents and in numbers of entries: a sum of products
+/// such as `nnz(S)*k`, each once. Where a sparse operand continues the loops of another, its entries count by what they
+/// are on average for each coordinate that is fixed, `nnz(A)*nnz(B)/k`; where operands are merged, those of each. Empty
+/// rows, searches and copies are left out.
+std::vector<CostProduct> costOf(const Statement &statement, const Kernel &kernel);
+
+/// A cost in words.
+std::string describe(const CostProduct &product, const Kernel &kernel);
+std::string describe(const std::vector<CostProduct> &cost, const Kernel &kernel);
+
+/// What a call's data says: the size of each extent, and how many entries a tensor has, where that is known before it.
+struct CostSizes {
+  std::function<double(ExtentId)> extent;
+  std::function<std::optional<double>(TensorId)> entries;
+};
+
+/// A cost as a number; nullopt where it depends on entries that the call works out.
+std::optional<double> evaluate(const std::vector<CostProduct> &cost, const CostSizes &sizes);
+
+} // namespace spc::sema
