@@ -14,8 +14,8 @@ namespace spc::abi {
 std::string writeHeader(const Signature &signature, const sema::Kernel &kernel);
 
 /// One struct type under its guard: the struct, layout assertions, its validator and, for dense types, a maker.
-/// Needs the common part before it.
-std::string typeSection(const StructType &type);
+/// Needs the common part before it. `fills`: a sentence on what entries that are not stored are; empty where all are 0.
+std::string typeSection(const StructType &type, const std::string &fills = {});
 
 /// The members of the struct as typeSection has them, one a line, each with a comment on what it holds.
 std::string structMembers(const StructType &type);

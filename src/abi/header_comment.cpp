@@ -116,6 +116,8 @@ std::vector<std::string> notes(const Signature &signature, const sema::Kernel &k
   if (!tensor.partOf.empty())
     lines.push_back("part " + std::to_string(tensor.part) + " of " + forComment(tensor.partOf) +
                     ", which is the sum of its parts");
+  if (tensor.hasFill())
+    lines.push_back("missing entries are " + sema::textOf(tensor.type, tensor.fill));
   if (parameter.kind == ParameterKind::Values) {
     const std::string owner = parameterOf(signature, kernel, tensor.shared()->owner);
     lines.push_back("only its values, as many as " + owner + " stores and in that order: it has the structure of " +

@@ -2,6 +2,7 @@
 #include "abi/header_comment.h"
 #include "abi/text.h"
 
+#include <map>
 #include <set>
 
 namespace spc::abi {
@@ -104,13 +105,30 @@ std::string assemblyFunctions(const Signature &signature, const Parameters &all,
   return text;
 }
 
+/// What missing entries are in the tensors of a struct type, where not all are 0.
+std::string fillsOf(const std::string &type, const Signature &signature, const sema::Kernel &kernel) {
+  std::map<std::string, std::vector<std::string>> tensors; // by fill
+  bool hasFill = false;
+  for (const Parameter &parameter : signature.parameters) {
+    if (parameter.kind != ParameterKind::Tensor || parameter.type.name != type)
+      continue;
+    const sema::Tensor &tensor = kernel.tensors[parameter.tensor];
+    tensors[sema::textOf(tensor.type, tensor.fill)].push_back(parameter.name);
+    hasFill |= tensor.hasFill();
+  }
+  std::vector<std::string> parts;
+  for (const auto &[fill, names] : tensors)
+    parts.push_back(fill + " in " + join(names, ", "));
+  return hasFill ? "Missing entries are " + join(parts, "; ") + "." : "";
+}
+
 /// Each struct type once, in the order of first use.
-std::string types(const Signature &signature) {
+std::string types(const Signature &signature, const sema::Kernel &kernel) {
   std::set<std::string> written;
   std::string text;
   for (const Parameter &parameter : signature.parameters)
     if (parameter.kind == ParameterKind::Tensor && written.insert(parameter.type.name).second)
-      text += typeSection(parameter.type) + "\n";
+      text += typeSection(parameter.type, fillsOf(parameter.type.name, signature, kernel)) + "\n";
   return text;
 }
 
@@ -130,7 +148,7 @@ std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) 
   return substitute(kHeader, {{"comment", headerComment(signature, kernel)},
                               {"function", function},
                               {"common", std::string(commonText())},
-                              {"types", types(signature)},
+                              {"types", types(signature, kernel)},
                               {"context_prototype", prototype("spc_status " + function + "_ctx", all.withContext, ";")},
                               {"plain_prototype", prototype("static inline spc_status " + function, plain, " {")},
                               {"arguments", join(all.arguments, ", ")},

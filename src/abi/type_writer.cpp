@@ -156,12 +156,12 @@ std::string checks(const StructType &type) {
   return text;
 }
 
-std::string summary(const StructType &type) {
+std::string summary(const StructType &type, const std::string &fills) {
   if (type.format.isDense())
     return type.format.order() == 1
                ? "Dense."
                : "Dense, dimension " + std::to_string(type.format.levels.back().dim) + " innermost.";
-  return "From the outside in: " + format::describe(type.format) + ".";
+  return "From the outside in: " + format::describe(type.format) + "." + (fills.empty() ? "" : "\n * " + fills);
 }
 
 } // namespace
@@ -179,14 +179,14 @@ std::string structMembers(const StructType &type) {
   return text;
 }
 
-std::string typeSection(const StructType &type) {
+std::string typeSection(const StructType &type, const std::string &fills) {
   std::string guard = type.name.substr(std::string_view("spc_").size());
   std::transform(guard.begin(), guard.end(), guard.begin(),
                  [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
   const bool dense = type.format.isDense();
   return substitute(
       kType, {{"GUARD", guard},
-              {"summary", summary(type)},
+              {"summary", summary(type, fills)},
               {"type", type.name},
               {"members", structMembers(type)},
               {"assertions", assertions(type)},

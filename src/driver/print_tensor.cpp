@@ -3,6 +3,7 @@
 #include "driver/run_options.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace spc::driver {
@@ -23,12 +24,14 @@ std::string number(double value, bool isWhole) {
 /// The entries of a tensor and how they are printed.
 struct Printed {
   const tensor::Coordinates &entries;
-  bool isWhole;
+  sema::ValueType type;
 
   /// Entry k; a complex one with its imaginary part.
   std::string operator[](size_t k) const {
+    if (sema::isInteger(type) && std::isinf(entries.values[k]))
+      return sema::textOf(type, entries.values[k]);
     if (entries.imaginary.empty())
-      return number(entries.values[k], isWhole);
+      return number(entries.values[k], sema::isInteger(type));
     const std::string imaginary = number(entries.imaginary[k], false);
     return number(entries.values[k], false) + (imaginary[0] == '-' ? "" : "+") + imaginary + "i";
   }
@@ -84,11 +87,12 @@ std::string summary(const tensor::Coordinates &entries) {
 
 } // namespace
 
-std::string printTensor(const std::string &name, const tensor::Coordinates &entries, sema::ValueType type, bool dense) {
-  const Printed printed{entries, sema::isInteger(type)};
+std::string printTensor(const sema::Tensor &tensor, const tensor::Coordinates &entries) {
+  const Printed printed{entries, tensor.type};
+  const bool dense = tensor.format.isDense();
   if (entries.shape.empty())
-    return name + " = " + printed[0] + "\n";
-  std::string head = name + ": " + describeShape(entries.shape);
+    return tensor.name + " = " + printed[0] + "\n";
+  std::string head = tensor.name + ": " + describeShape(entries.shape);
   if (dense && entries.order() <= 2) {
     // A vector is printed as one row when it is short, else as a column.
     bool vector = entries.order() == 1;
@@ -98,6 +102,8 @@ std::string printTensor(const std::string &name, const tensor::Coordinates &entr
       return head + "\n" + printRows(printed, rows, columns);
   }
   head += ", " + std::to_string(entries.size()) + (dense ? " elements" : " stored entries");
+  if (tensor.hasFill())
+    head += ", missing ones are " + sema::textOf(tensor.type, tensor.fill);
   if (entries.values.empty())
     return head + "\n";
   if (entries.size() <= kMaxEntries)

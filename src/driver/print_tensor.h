@@ -1,7 +1,7 @@
 // Results as text for people.
 #pragma once
 
-#include "sema/value_type.h"
+#include "sema/kernel.h"
 #include "tensor/tensor.h"
 
 #include <string>
@@ -10,7 +10,7 @@ namespace spc::driver {
 
 /// A small tensor in full: a scalar, a dense vector or matrix as aligned rows, other tensors as a list of entries with
 /// coordinates from 1, as in files. A larger tensor as its shape, the number of its entries, their sum and their range.
-/// `dense`: `entries` holds every element, the last dimension running fastest.
-std::string printTensor(const std::string &name, const tensor::Coordinates &entries, sema::ValueType type, bool dense);
+/// A dense one's `entries` hold every element, the last dimension running fastest.
+std::string printTensor(const sema::Tensor &tensor, const tensor::Coordinates &entries);
 
 } // namespace spc::driver

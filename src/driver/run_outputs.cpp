@@ -5,6 +5,7 @@
 #include "tensor/files.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace spc::driver {
@@ -15,6 +16,7 @@ constexpr DiagnosticKind kNoOutput{"no-output", Severity::Error};
 constexpr DiagnosticKind kOutputTwice{"output-twice", Severity::Error};
 constexpr DiagnosticKind kOutputKind{"output-kind", Severity::Error};
 constexpr DiagnosticKind kInexact{"inexact-integer", Severity::Error};
+constexpr DiagnosticKind kFill{"fill", Severity::Warning};
 
 /// `-o FILE` without a tensor names the only output.
 std::optional<Assignment> completed(Session &session, const sema::Kernel &kernel, const std::string &argument) {
@@ -54,14 +56,30 @@ bool checkKind(Session &session, const sema::Tensor &tensor, const Assignment &a
   return true;
 }
 
-std::string fileText(const std::string &path, const tensor::Coordinates &entries, bool dense) {
-  return path.ends_with(".mtx") ? tensor::writeMatrixMarket(entries, dense) : tensor::writeTns(entries);
+/// Says that a file cannot: to whoever reads it, entries that it does not list are 0.
+void warnOfFill(Session &session, const sema::Tensor &tensor, const Assignment &assignment) {
+  const std::string fill = sema::textOf(tensor.type, tensor.fill);
+  const std::string written = std::isinf(tensor.fill) ? tensor.fill > 0 ? "inf" : "-inf" : fill;
+  session.diagnostics()
+      .report(kFill, assignment.where,
+              "missing entries of '" + tensor.name + "' are " + fill + ", which only a comment in '" +
+                  assignment.value + "' says: readers take them for 0")
+      .advise("where it is read again, declare 'fill " + written + "'; or store it densely: --format " + tensor.name +
+              "=dense");
+}
+
+std::string fileText(const std::string &path, const sema::Tensor &tensor, const tensor::Coordinates &entries) {
+  const std::string comment =
+      tensor.hasFill() ? "missing entries are " + sema::textOf(tensor.type, tensor.fill) : std::string();
+  return path.ends_with(".mtx") ? tensor::writeMatrixMarket(entries, tensor.format.isDense(), comment)
+                                : tensor::writeTns(entries, comment);
 }
 
 /// Whether the numbers are those that the kernel left behind.
 bool isExact(const sema::Tensor &tensor, const tensor::Coordinates &entries) {
-  return !sema::isInteger(tensor.type) ||
-         std::all_of(entries.values.begin(), entries.values.end(), tensor::isExactInteger);
+  return !sema::isInteger(tensor.type) || std::all_of(entries.values.begin(), entries.values.end(), [](double value) {
+    return std::isinf(value) || tensor::isExactInteger(value);
+  });
 }
 
 /// An order-0 result as the one entry of a 1 x 1 matrix, or of a .tns file without coordinates.
@@ -94,8 +112,11 @@ std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel 
           .advise("for an input, leave out the -o");
     else if (files[*parameter])
       session.diagnostics().report(kOutputTwice, assignment->where, "'" + tensor.name + "' is given two output files");
-    else if (checkKind(session, tensor, *assignment))
+    else if (checkKind(session, tensor, *assignment)) {
       files[*parameter] = assignment->value;
+      if (tensor.hasFill())
+        warnOfFill(session, tensor, *assignment);
+    }
   }
   if (session.failed())
     return std::nullopt;
@@ -127,9 +148,9 @@ bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Sig
       return false;
     }
     if (files[k])
-      outputs.add(*files[k], fileText(*files[k], entries, tensor.format.isDense()));
+      outputs.add(*files[k], fileText(*files[k], tensor, entries));
     else
-      text += printTensor(tensor.name, entries, tensor.type, tensor.format.isDense());
+      text += printTensor(tensor, entries);
   }
   if (!text.empty())
     outputs.add("-", std::move(text));

@@ -4,6 +4,8 @@
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/SparseTensor/IR/SparseTensor.h"
 
+#include <cmath>
+
 namespace spc::mlirgen {
 
 namespace arith = mlir::arith;
@@ -31,6 +33,15 @@ mlir::Type elementType(ValueType type, mlir::MLIRContext &context) {
   }
 }
 
+llvm::APInt endOf(ValueType type, bool isLeast) {
+  const auto bits = static_cast<unsigned>(8 * sema::bytesOf(type));
+  if (type == ValueType::Bool)
+    return {bits, isLeast ? 0u : 1u};
+  if (sema::isUnsigned(type))
+    return isLeast ? llvm::APInt::getZero(bits) : llvm::APInt::getMaxValue(bits);
+  return isLeast ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getSignedMaxValue(bits);
+}
+
 /// `rewrite(value)`, for stored entries only.
 Value Arithmetic::perEntry(Value value, mlir::Type result, Rewrite rewrite) {
   if (!inSparseTerm_)
@@ -56,6 +67,10 @@ Value Arithmetic::constant(ValueType type, double value) {
   }
   if (sema::isFloat(type))
     return arith::ConstantOp::create(builder_, location_, builder_.getFloatAttr(element, value));
+  if (std::isinf(value)) {
+    const llvm::APInt end = endOf(type, value < 0);
+    return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(element, end));
+  }
   const auto integer = static_cast<int64_t>(value);
   return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(element, integer));
 }

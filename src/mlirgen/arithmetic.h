@@ -10,6 +10,9 @@ namespace spc::mlirgen {
 /// The element type in MLIR: floats as they are, signless integers, i8 for bool, complex<f32> and complex<f64>.
 mlir::Type elementType(sema::ValueType type, mlir::MLIRContext &context);
 
+/// The greatest or the least number of an integer type; of bools 1 and 0.
+llvm::APInt endOf(sema::ValueType type, bool isLeast);
+
 /// 0 of an integer's type, computed from it in a way that MLIR does not fold (LLVM does): the lowest bit of an even
 /// number.
 mlir::Value opaqueZero(mlir::OpBuilder &builder, mlir::Location location, mlir::Value integer);
@@ -22,6 +25,7 @@ public:
   Arithmetic(mlir::OpBuilder &builder, mlir::Location location, bool inSparseTerm)
       : builder_(builder), location_(location), inSparseTerm_(inSparseTerm) {}
 
+  /// An infinity of an integer type is its greatest or its least number.
   mlir::Value constant(sema::ValueType type, double value);
   /// `value`, an integer or a bool, as something that MLIR does not know, by way of an i64 opaqueZero(); other types
   /// and where `zero` is null: as it is.

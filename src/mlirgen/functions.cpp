@@ -73,6 +73,9 @@ public:
       return atan2(a, b);
     case Function::Modulo:
       return modulo(a, b);
+    case Function::MinPlus:
+    case Function::MaxPlus:
+      return absorbingSum(function == Function::MinPlus, a, b);
     default:
       return extreme(function, a, b);
     }
@@ -91,14 +94,8 @@ public:
     const mlir::Type type = elementType(to, *builder_.getContext());
     const Value whole = isUnsigned ? arith::FPToUIOp::create(builder_, location_, type, inside).getResult()
                                    : arith::FPToSIOp::create(builder_, location_, type, inside).getResult();
-    const auto integer = [&](const llvm::APInt &number) -> Value {
-      return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(type, number));
-    };
-    const unsigned width = type.getIntOrFloatBitWidth();
-    const llvm::APInt most = isUnsigned ? llvm::APInt::getMaxValue(width) : llvm::APInt::getSignedMaxValue(width);
-    const llvm::APInt fewest = isUnsigned ? llvm::APInt::getZero(width) : llvm::APInt::getSignedMinValue(width);
     const Value isBelow = compare(Function::LessEqual, x, constant(least));
-    return select(isAbove, integer(most), select(isBelow, integer(fewest), whole));
+    return select(isAbove, plain_.constant(to, HUGE_VAL), select(isBelow, plain_.constant(to, -HUGE_VAL), whole));
   }
 
 private:
@@ -215,6 +212,31 @@ private:
                  : arith::MaxSIOp::create(builder_, location_, a, b).getResult();
   }
 
+  Value least(Value a, Value b) { return extreme(Function::Min, a, b); }
+  Value greatest(Value a, Value b) { return extreme(Function::Max, a, b); }
+
+  /// The sum of two integers: the greatest number, or else the least, where either is that, any other sum kept from it
+  /// and from wrapping around. The first addend is clamped to where nothing wraps around, which vectorises.
+  Value absorbingSum(bool absorbsGreatest, Value a, Value b) {
+    const auto number = [&](const llvm::APInt &value) -> Value {
+      return arith::ConstantOp::create(builder_, location_, builder_.getIntegerAttr(a.getType(), value));
+    };
+    const llvm::APInt absorbing = endOf(type_, !absorbsGreatest);
+    const Value most = number(endOf(type_, false) - (absorbsGreatest ? 1 : 0));
+    const Value fewest = number(endOf(type_, true) + (absorbsGreatest ? 0 : 1));
+    Value clamped = a;
+    if (isUnsigned()) {
+      clamped = least(a, plain_.subtract(type_, most, least(b, most)));
+    } else {
+      const Value up = plain_.subtract(type_, most, greatest(b, constant(0)));
+      const Value down = plain_.subtract(type_, fewest, least(b, constant(0)));
+      clamped = least(greatest(a, down), up);
+    }
+    const Value isAbsorbed = arith::OrIOp::create(builder_, location_, compare(Function::Equal, a, number(absorbing)),
+                                                  compare(Function::Equal, b, number(absorbing)));
+    return select(isAbsorbed, number(absorbing), plain_.add(type_, clamped, b));
+  }
+
   Value modulo(Value a, Value b) {
     if (sema::isFloat(type_))
       return arith::RemFOp::create(builder_, location_, a, b);
@@ -329,11 +351,7 @@ mlir::Attribute identityAttribute(mlir::MLIRContext &context, sema::Reduction re
     return builder.getFloatAttr(element, isExtreme ? (isMin ? HUGE_VAL : -HUGE_VAL) : isOne ? 1 : 0);
   if (!isExtreme || type == ValueType::Bool)
     return builder.getIntegerAttr(element, isOne || (isExtreme && isMin) ? 1 : 0);
-  const unsigned bits = element.getIntOrFloatBitWidth();
-  const bool isUnsigned = sema::isUnsigned(type);
-  const llvm::APInt most = isUnsigned ? llvm::APInt::getMaxValue(bits) : llvm::APInt::getSignedMaxValue(bits);
-  const llvm::APInt least = isUnsigned ? llvm::APInt::getZero(bits) : llvm::APInt::getSignedMinValue(bits);
-  return builder.getIntegerAttr(element, isMin ? most : least);
+  return builder.getIntegerAttr(element, endOf(type, !isMin));
 }
 
 Value identityOf(mlir::OpBuilder &builder, mlir::Location location, sema::Reduction reduction, ValueType type) {

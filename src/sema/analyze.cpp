@@ -48,6 +48,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   warnOfUnused(analysis);
   warnOfSlips(analysis);
   warnOfPrecision(analysis);
+  lowerInfinities(analysis);
   orderParameters(analysis);
   if (options.fuses)
     fuseTemporaries(analysis);

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 
 namespace spc::sema {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 /// Of 0, which is exact in every library: nothing else is certain to the last digit.
 std::optional<double> ofZero(Function function) {
@@ -92,8 +96,75 @@ std::optional<double> ofTwo(Function function, double a, double b) {
   }
 }
 
-} // namespace
+/// An integer type's number as the bits of a 64-bit one.
+uint64_t bitsOf(ValueType type, double number) {
+  if (!std::isinf(number))
+    return static_cast<uint64_t>(static_cast<int64_t>(number));
+  const int bits = 8 * bytesOf(type) - (isUnsigned(type) ? 0 : 1);
+  const uint64_t most = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+  return number > 0 ? most : isUnsigned(type) ? 0 : ~most;
+}
 
+/// The number whose lowest bits these are; nullopt where doubles do not hold it.
+std::optional<double> fromBits(ValueType type, uint64_t number) {
+  const int unused = 64 - 8 * bytesOf(type);
+  number <<= unused;
+  const auto asSigned = static_cast<int64_t>(number) >> unused;
+  number = isUnsigned(type) ? number >> unused : static_cast<uint64_t>(asSigned);
+  for (const bool isNegative : {false, true})
+    if (number == bitsOf(type, isNegative ? -kInfinity : kInfinity))
+      return infinityOf(type, isNegative);
+  const double value = isUnsigned(type) ? static_cast<double>(number) : static_cast<double>(asSigned);
+  return std::abs(value) < kMaxExactInteger ? std::optional(value) : std::nullopt;
+}
+
+uint64_t wrapped(BinaryOp op, uint64_t left, uint64_t right) {
+  return op == BinaryOp::Add ? left + right : op == BinaryOp::Sub ? left - right : left * right;
+}
+
+uint64_t remainder(ValueType type, uint64_t left, uint64_t right) {
+  if (right == 0)
+    return 0;
+  if (isUnsigned(type))
+    return left % right;
+  const auto divisor = static_cast<int64_t>(right);
+  return divisor == -1 ? 0 : static_cast<uint64_t>(static_cast<int64_t>(left) % divisor);
+}
+
+/// The sum of two numbers that absorbs, by `absorbing`, or ends just before it and at the other end of the type.
+std::optional<double> saturated(Function function, ValueType type, double left, double right) {
+  const bool isMin = function == Function::MinPlus;
+  const double absorbing = infinityOf(type, !isMin);
+  if (left == absorbing || right == absorbing)
+    return absorbing;
+  const uint64_t a = bitsOf(type, left), b = bitsOf(type, right), sum = a + b;
+  const uint64_t most = bitsOf(type, kInfinity) - (isMin ? 1 : 0), least = bitsOf(type, -kInfinity) + (isMin ? 0 : 1);
+  if (isUnsigned(type))
+    return fromBits(type, sum < a || sum > most ? most : std::max(sum, least));
+  const auto whole = static_cast<int64_t>(sum);
+  const bool isNegative = static_cast<int64_t>(a) < 0;
+  if (isNegative == (static_cast<int64_t>(b) < 0) && isNegative != (whole < 0)) // beyond 64 bits
+    return fromBits(type, isNegative ? least : most);
+  return fromBits(type,
+                  static_cast<uint64_t>(std::clamp(whole, static_cast<int64_t>(least), static_cast<int64_t>(most))));
+}
+
+/// Functions that are not those of floats at the ends of a type.
+std::optional<double> ofIntegers(Function function, ValueType type, const std::vector<double> &arguments) {
+  switch (function) {
+  case Function::Abs:
+    return arguments[0] < 0 ? foldNegate(type, arguments[0]) : arguments[0];
+  case Function::Modulo:
+    return fromBits(type, remainder(type, bitsOf(type, arguments[0]), bitsOf(type, arguments[1])));
+  case Function::MinPlus:
+  case Function::MaxPlus:
+    return saturated(function, type, arguments[0], arguments[1]);
+  default:
+    return std::nullopt;
+  }
+}
+
+/// A result as its type holds it: integers wrap around, floats are rounded, anything but 0 is true.
 std::optional<double> rounded(ValueType type, double value) {
   if (type == ValueType::Bool)
     return value != 0 ? 1 : 0;
@@ -103,43 +174,66 @@ std::optional<double> rounded(ValueType type, double value) {
     return value == std::trunc(value) && std::abs(value) <= 256 ? std::optional(value) : std::nullopt;
   if (!isInteger(type))
     return value;
-  if (!(std::abs(value) < kMaxExactInteger))
-    return std::nullopt;
-  const double range = std::ldexp(1, 8 * bytesOf(type)), least = isUnsigned(type) ? 0 : -range / 2;
-  const double wrapped = value - range * std::floor((value - least) / range);
-  return std::abs(wrapped) < kMaxExactInteger ? std::optional(wrapped) : std::nullopt;
+  if (std::isinf(value))
+    return infinityOf(type, value < 0);
+  return std::abs(value) < kMaxExactInteger ? fromBits(type, bitsOf(type, value)) : std::nullopt;
 }
 
-double fold(BinaryOp op, double left, double right) {
+} // namespace
+
+double infinityOf(ValueType type, bool isNegative) {
+  if (type == ValueType::Bool)
+    return isNegative ? 0 : 1;
+  return !isNegative ? kInfinity : isUnsigned(type) ? 0 : -kInfinity;
+}
+
+std::optional<double> fold(BinaryOp op, ValueType type, double left, double right) {
+  if (isInteger(type))
+    return op == BinaryOp::Div ? std::nullopt : fromBits(type, wrapped(op, bitsOf(type, left), bitsOf(type, right)));
   switch (op) {
   case BinaryOp::Add:
-    return left + right;
+    return rounded(type, left + right);
   case BinaryOp::Sub:
-    return left - right;
+    return rounded(type, left - right);
   case BinaryOp::Mul:
-    return left * right;
-  default:
-    return left / right;
+    return rounded(type, left * right);
+  case BinaryOp::Div:
+    return rounded(type, left / right);
   }
+  return std::nullopt;
+}
+
+std::optional<double> foldNegate(ValueType type, double value) {
+  return isInteger(type) ? fold(BinaryOp::Sub, type, 0, value) : rounded(type, -value);
 }
 
 std::optional<double> fold(Function function, ValueType type, const std::vector<double> &arguments) {
-  std::optional<double> value;
   if (function == Function::Min)
-    value = *std::min_element(arguments.begin(), arguments.end());
-  else if (function == Function::Max)
-    value = *std::max_element(arguments.begin(), arguments.end());
-  else if (function == Function::Modulo && isInteger(type) && arguments[1] == 0)
-    value = 0;
-  else
-    value = arguments.size() == 1 ? ofOne(function, arguments[0]) : ofTwo(function, arguments[0], arguments[1]);
+    return *std::min_element(arguments.begin(), arguments.end());
+  if (function == Function::Max)
+    return *std::max_element(arguments.begin(), arguments.end());
+  if (isInteger(type))
+    if (const std::optional<double> value = ofIntegers(function, type, arguments))
+      return value;
+  const std::optional<double> value =
+      arguments.size() == 1 ? ofOne(function, arguments[0]) : ofTwo(function, arguments[0], arguments[1]);
   return value ? rounded(type, *value) : value;
 }
 
 std::optional<double> foldCast(ValueType to, ValueType from, double value) {
-  if (isInteger(to) && isFloat(from)) {
+  if (to == from)
+    return value;
+  if (isInteger(from) && isInteger(to))
+    return fromBits(to, bitsOf(from, value));
+  if (isInteger(from) && std::isinf(value)) // rounded as a conversion rounds it
+    value = isUnsigned(from) ? static_cast<double>(bitsOf(from, value))
+                             : static_cast<double>(static_cast<int64_t>(bitsOf(from, value)));
+  if (isInteger(to)) {
     const double range = std::ldexp(1, 8 * bytesOf(to)), least = isUnsigned(to) ? 0 : -range / 2;
-    value = std::clamp(std::trunc(value), least, least + range - 1);
+    const double whole = std::isinf(value) ? value : std::trunc(value);
+    return whole >= least + range - 1 ? infinityOf(to, false)
+           : whole <= least           ? infinityOf(to, true)
+                                      : rounded(to, whole);
   }
   return rounded(to, value);
 }

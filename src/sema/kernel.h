@@ -98,7 +98,8 @@ struct Tensor {
   ValueType type = ValueType::F64;
   format::Format format;
   std::vector<ExtentId> extents; ///< by dimension
-  double fill = 0;               ///< what the missing entries of a sparse tensor are
+  double fill = 0;               ///< what the missing entries of a sparse tensor are; an infinity of an integer type
+                                 ///< is its greatest or its least number
   bool isRead = false;           ///< its values before the call matter: an operand, or an output with += or read first
   bool isWritten = false;        ///< an output, or a temporary of the source text
   Structure structure = Own{};   ///< of a sparse tensor
@@ -108,6 +109,9 @@ struct Tensor {
   Span where;                    ///< declaration, else first use
 
   int order() const { return format.order(); }
+
+  /// Whether entries may be missing that are not 0.
+  bool hasFill() const { return fill != 0 && !format.isDense(); }
 
   /// What belongs to a role; null where the tensor has another one.
   template <typename Role> const Role *as() const { return std::get_if<Role>(&role); }

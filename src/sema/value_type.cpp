@@ -1,6 +1,9 @@
 #include "sema/value_type.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstdint>
 
 namespace spc::sema {
 namespace {
@@ -91,6 +94,19 @@ ValueType widest(ValueType a, ValueType b) {
 
 ValueType arithmeticType(ValueType type) {
   return type == ValueType::F16 || type == ValueType::BF16 ? ValueType::F32 : type;
+}
+
+std::string textOf(ValueType type, double number) {
+  if (type == ValueType::Bool)
+    return number != 0 ? "true" : "false";
+  if (isInteger(type) && std::isinf(number)) {
+    const int bits = 8 * bytesOf(type) - (isUnsigned(type) ? 0 : 1);
+    const uint64_t most = bits == 64 ? ~uint64_t{0} : (uint64_t{1} << bits) - 1;
+    return number > 0 ? std::to_string(most) : isUnsigned(type) ? "0" : "-" + std::to_string(most + 1);
+  }
+  char text[40];
+  const auto [end, error] = std::to_chars(text, text + sizeof(text), number);
+  return {text, end};
 }
 
 } // namespace spc::sema

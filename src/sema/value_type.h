@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace spc::sema {
@@ -43,5 +44,9 @@ ValueType widest(ValueType a, ValueType b);
 
 /// The type in which `type` is computed: F32 for F16 and BF16, else itself.
 ValueType arithmeticType(ValueType type);
+
+/// A number that is known when a kernel is compiled, as the language writes it in `type`: "0.5", "inf", "true". An
+/// infinity of an integer type is its greatest or its least number, which is written in digits.
+std::string textOf(ValueType type, double number);
 
 } // namespace spc::sema

@@ -28,6 +28,7 @@ struct ExtentDecl {
 struct FillDecl {
   double value;
   Span where;
+  bool bySemiring = false; ///< not written: the identity of the semiring that the declaration stands after
 };
 
 /// `tensor S(m, n): f32, sparse, fill inf`

@@ -31,6 +31,8 @@ constexpr FunctionSpelling kSpellings[] = {
     {Function::Atan2, "atan2", 2, 2},
     {Function::Min, "min", 2, kAnyNumber},
     {Function::Max, "max", 2, kAnyNumber},
+    {Function::MinPlus, "minplus", 2, 2},
+    {Function::MaxPlus, "maxplus", 2, 2},
     {Function::Modulo, "%", 2, 2, true},
     {Function::Select, "select", 3, 3},
     {Function::Equal, "==", 2, 2, true},

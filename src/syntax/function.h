@@ -35,6 +35,8 @@ enum class Function : uint8_t {
   Atan2,
   Min,
   Max,
+  MinPlus,
+  MaxPlus,
   Modulo,
   Select,
   // comparisons

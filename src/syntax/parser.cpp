@@ -109,7 +109,7 @@ bool Parser::declaration() {
     return false;
   decl.where = tokens_.since(keyword.begin);
   if (const std::optional<double> fill = fillOf(semiring_); fill && decl.sparse && !decl.fill)
-    decl.fill = FillDecl{*fill, decl.where};
+    decl.fill = FillDecl{*fill, decl.where, /*bySemiring=*/true};
   bool fine = endOfStatement("':', ',' or the end of the line");
   kernel_.declarations.push_back(std::move(decl));
   return fine;
@@ -235,7 +235,7 @@ bool Parser::fill(TensorDecl &decl) {
     errors_.report(kBadFill, value->where, "a fill is a number, 'inf', '-inf', 'true' or 'false'");
     return false;
   }
-  decl.fill = FillDecl{negate ? -number->value : number->value, tokens_.since(begin)};
+  decl.fill = FillDecl{negate ? -number->value : number->value, tokens_.since(begin), /*bySemiring=*/false};
   return true;
 }
 

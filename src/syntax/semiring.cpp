@@ -159,7 +159,11 @@ private:
 
   ExprPtr multiply(ExprPtr left, ExprPtr right, Span where) {
     switch (semiring_.multiplication) {
-    case Multiplication::Plus: // in parentheses: it is no sum of addends
+    case Multiplication::Plus:
+      if (semiring_.addition == Addition::Min || semiring_.addition == Addition::Max)
+        return call(semiring_.addition == Addition::Min ? Function::MinPlus : Function::MaxPlus, where, std::move(left),
+                    std::move(right));
+      // In parentheses: it is no sum of addends.
       return make(Paren{make(Binary{BinaryOp::Add, std::move(left), std::move(right)}, where)}, where);
     case Multiplication::Min:
       return call(Function::Min, where, std::move(left), std::move(right));

@@ -24,8 +24,8 @@ std::optional<Coordinates> readTensor(const std::string &path, const std::option
 
 /// The text of a .mtx (order 1, as one column, and 2; dense tensors, of which every element is there, as `array`) or
 /// .tns file (order 0 and up): every stored entry, values with enough digits to read back the same number. A
-/// .tns file has no complex numbers.
-std::string writeMatrixMarket(const Coordinates &entries, bool dense);
-std::string writeTns(const Coordinates &entries);
+/// .tns file has no complex numbers. `comment`: a line for people at the beginning; none where it is empty.
+std::string writeMatrixMarket(const Coordinates &entries, bool dense, const std::string &comment = {});
+std::string writeTns(const Coordinates &entries, const std::string &comment = {});
 
 } // namespace spc::tensor

@@ -20,7 +20,20 @@ template <typename T> bool put(void *array, int64_t index, double value) {
   return true;
 }
 
+/// Of 64 bits: the ends of the range, which no double is, are infinities.
+template <typename T> double atWide(const void *array, int64_t index) {
+  const T value = static_cast<const T *>(array)[index];
+  if (value == std::numeric_limits<T>::max())
+    return std::numeric_limits<double>::infinity();
+  return value == std::numeric_limits<T>::min() && value != 0 ? -std::numeric_limits<double>::infinity()
+                                                              : static_cast<double>(value);
+}
+
 template <typename T> bool putInteger(void *array, int64_t index, double value) {
+  if (std::isinf(value)) {
+    static_cast<T *>(array)[index] = value > 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+    return true;
+  }
   // The bounds are powers of two, or one less, that doubles hold or round up to.
   const double low = static_cast<double>(std::numeric_limits<T>::min());
   const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
@@ -83,7 +96,7 @@ Number loadNumber(const void *array, ValueType type, int64_t index) {
   case ValueType::I32:
     return {at<int32_t>(array, index)};
   case ValueType::I64:
-    return {at<int64_t>(array, index)};
+    return {atWide<int64_t>(array, index)};
   case ValueType::U8:
     return {at<uint8_t>(array, index)};
   case ValueType::U16:
@@ -91,7 +104,7 @@ Number loadNumber(const void *array, ValueType type, int64_t index) {
   case ValueType::U32:
     return {at<uint32_t>(array, index)};
   case ValueType::U64:
-    return {at<uint64_t>(array, index)};
+    return {atWide<uint64_t>(array, index)};
   case ValueType::Bool:
     return {at<uint8_t>(array, index)};
   case ValueType::CF32:
@@ -123,7 +136,7 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
   case ValueType::I32:
     return putInteger<int32_t>(array, index, number.real);
   case ValueType::I64:
-    return isExactInteger(number.real) && putInteger<int64_t>(array, index, number.real);
+    return (std::isinf(number.real) || isExactInteger(number.real)) && putInteger<int64_t>(array, index, number.real);
   case ValueType::U8:
     return putInteger<uint8_t>(array, index, number.real);
   case ValueType::U16:
@@ -131,7 +144,7 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
   case ValueType::U32:
     return putInteger<uint32_t>(array, index, number.real);
   case ValueType::U64:
-    return isExactInteger(number.real) && putInteger<uint64_t>(array, index, number.real);
+    return (std::isinf(number.real) || isExactInteger(number.real)) && putInteger<uint64_t>(array, index, number.real);
   case ValueType::Bool:
     return (number.real == 0 || number.real == 1) && put<uint8_t>(array, index, number.real);
   case ValueType::CF32:

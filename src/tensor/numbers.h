@@ -8,7 +8,8 @@
 
 namespace spc::tensor {
 
-/// A number of any value type; integers up to 2^53 in magnitude are exact.
+/// A number of any value type. Integers up to 2^53 in magnitude are exact, and so are the greatest and the least number
+/// of the 64-bit types, which are infinities here.
 struct Number {
   double real = 0;
   double imaginary = 0;
@@ -26,7 +27,7 @@ Number loadNumber(const void *array, sema::ValueType type, int64_t at);
 
 /// Stores a number, rounded to nearest even by float types. False, with nothing stored, where the type has no such
 /// number: a fraction, an overflow or more than 2^53 in an integer type, anything but 0 and 1 in a bool, an imaginary
-/// part in a real.
+/// part in a real. Infinities are the greatest and the least number of an integer type.
 bool storeNumber(void *array, sema::ValueType type, int64_t at, Number number);
 
 /// IEEE 754 binary16 and the upper half of a binary32, rounded to nearest even.

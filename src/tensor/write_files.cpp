@@ -22,14 +22,18 @@ void appendValue(std::string &text, Number value, bool isComplex) {
     append(text, value.imaginary, '\n');
 }
 
-std::string banner(const char *format, const Coordinates &entries) {
-  return std::string("%%MatrixMarket matrix ") + format + (entries.imaginary.empty() ? " real" : " complex") +
-         " general\n";
+std::string commentLine(const char *sign, const std::string &comment) {
+  return comment.empty() ? "" : sign + (" " + comment) + "\n";
 }
 
-std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns) {
+std::string banner(const char *format, const Coordinates &entries, const std::string &comment) {
+  return std::string("%%MatrixMarket matrix ") + format + (entries.imaginary.empty() ? " real" : " complex") +
+         " general\n" + commentLine("%", comment);
+}
+
+std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns, const std::string &comment) {
   const size_t order = entries.shape.size();
-  std::string text = banner("array", entries);
+  std::string text = banner("array", entries, comment);
   append(text, rows, ' ');
   append(text, columns, '\n');
   std::vector<Number> byColumn(elementCount(entries.shape).value_or(0));
@@ -44,13 +48,13 @@ std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns
 
 } // namespace
 
-std::string writeMatrixMarket(const Coordinates &entries, bool dense) {
+std::string writeMatrixMarket(const Coordinates &entries, bool dense, const std::string &comment) {
   const size_t order = entries.shape.size();
   const int64_t rows = entries.shape[0];
   const int64_t columns = order == 1 ? 1 : entries.shape[1];
   if (dense)
-    return writeArray(entries, rows, columns);
-  std::string text = banner("coordinate", entries);
+    return writeArray(entries, rows, columns, comment);
+  std::string text = banner("coordinate", entries, comment);
   append(text, rows, ' ');
   append(text, columns, ' ');
   append(text, entries.size(), '\n');
@@ -63,9 +67,9 @@ std::string writeMatrixMarket(const Coordinates &entries, bool dense) {
   return text;
 }
 
-std::string writeTns(const Coordinates &entries) {
+std::string writeTns(const Coordinates &entries, const std::string &comment) {
   const size_t order = entries.shape.size();
-  std::string text;
+  std::string text = commentLine("#", comment);
   for (size_t e = 0; e < entries.size(); ++e) {
     for (size_t d = 0; d < order; ++d)
       append(text, entries.coordinates[e * order + d] + 1, ' ');

@@ -2,6 +2,7 @@
 
 #include "storages.h"
 
+#include <limits>
 #include <numeric>
 
 namespace spc::abi::test {
@@ -123,6 +124,23 @@ Kernel product(SourceManager &sources) {
   makeOutput(kernel, a, false);
   kernel.tensors[a].structure = sema::Assembled{};
   addStatement(kernel, file, "A(i,j) = B(i,k)*C(k,j)", a);
+  std::get<sema::Statement>(kernel.steps.back()).collecting = {{0, 1}, 1};
+  return kernel;
+}
+
+Kernel shortestPaths(SourceManager &sources) {
+  const std::string statement = "C(i,j) = min(k, M(i,j)*minplus(A(i,k), B(k,j)))";
+  const SourceFile &file = sources.add("paths.tex", statement);
+  Kernel kernel = named("paths", "paths.tex", {{"i", {}}, {"j", {}}, {"k", {}}});
+  add(kernel, "M", ValueType::I32, makeFormat("dc"), {0, 1});
+  const TensorId a = add(kernel, "A", ValueType::I32, makeFormat("dc"), {0, 2});
+  const TensorId b = add(kernel, "B", ValueType::I32, makeFormat("dc"), {2, 1});
+  const TensorId c = add(kernel, "C", ValueType::I32, makeFormat("dc"), {0, 1});
+  for (const TensorId tensor : {a, b, c})
+    kernel.tensors[tensor].fill = std::numeric_limits<double>::infinity();
+  makeOutput(kernel, c, false);
+  kernel.tensors[c].structure = sema::Assembled{};
+  addStatement(kernel, file, statement, c);
   std::get<sema::Statement>(kernel.steps.back()).collecting = {{0, 1}, 1};
   return kernel;
 }

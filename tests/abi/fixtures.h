@@ -28,6 +28,9 @@ sema::Kernel csfProduct(SourceManager &sources);
 /// A(i,j) = B(i,k)*C(k,j), f64, all in CSR; A is assembled.
 sema::Kernel product(SourceManager &sources);
 
+/// C(i,j) = min(k, minplus(A(i,k), B(k,j))) under a mask M, i32, in CSR; missing entries of all but M are infinite.
+sema::Kernel shortestPaths(SourceManager &sources);
+
 /// A(i,j) += B(i,k)*B(k,j) and y(i) = A(i,j)*A(i,j), f32; A is assembled, in COO.
 sema::Kernel accumulated(SourceManager &sources);
 

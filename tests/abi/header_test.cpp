@@ -45,6 +45,7 @@ TEST_CASE("golden headers") {
   checkGolden(abi::test::csfProduct(sources));
   checkGolden(abi::test::sharedParts(sources));
   checkGolden(abi::test::product(sources));
+  checkGolden(abi::test::shortestPaths(sources));
   checkGolden(abi::test::accumulated(sources));
 }
 

@@ -136,6 +136,41 @@ class Run(SpcCase):
         self.assertIn("-2i does not fit the type f64", self.spc("run", "spmv.tex", "--format=A=csr", "A=c.mtx", "x=x.tns",
                                                             expect=1).err)
 
+    def test_missing_entries_that_are_not_0(self):
+        self.write("g.tns", "1 2 3\n2 3 -1\n")
+        self.write("k.tex", "semiring(min, +)\ntensor G(n, n): i32, sparse\nD(i, j) = G(i, k)*G(k, j)\n")
+        run = ("run", "k.tex", "--format=G=csr", "--format=D=csr", "--size=n=3", "G=g.tns")
+        self.assertEqual(self.spc(*run).out, "D: 3 x 3, 1 stored entries, missing ones are 2147483647 "
+                                             "(coordinates from 1)\n  (1, 3)  2\n")
+        for name, sign in (("d.mtx", "%"), ("d.tns", "#")):
+            self.assertIn("[-Wfill]", self.spc(*run, "-o", name).err)
+            lines = (self.folder / name).read_text().splitlines()
+            self.assertIn(sign + " missing entries are 2147483647", lines)
+            self.assertEqual(lines[-1].split(), ["1", "3", "2"])
+            self.assertNotIn("[-Wfill]", self.spc(*run, "-Wno-fill", "-o", name).err)
+            (self.folder / name).unlink()
+            self.assertIn("[-Werror=fill]", self.spc(*run, "-Werror=fill", "-o", name, expect=1).err)
+            self.assertFalse((self.folder / name).exists())
+        # A dense result has no missing entries, and says it all.
+        done = self.spc("run", "k.tex", "--format=G=csr", "--format=D=dense", "--size=n=3", "G=g.tns", "-o", "d.mtx")
+        self.assertNotIn("[-Wfill]", done.err)
+        self.assertNotIn("missing", (self.folder / "d.mtx").read_text())
+
+    def test_the_ends_of_64_bits(self):
+        self.write("g.tns", "1 2 3\n2 3 -1\n")
+        self.write("k.tex", "semiring(min, +)\ntensor G(n, n): i64, sparse\ntensor x(n): i64\ny(i) = G(i, j)*x(j)\n")
+        run = ("run", "k.tex", "--format=G=csr", "--size=n=3", "G=g.tns", "x=zeros")
+        self.assertEqual(self.spc(*run).out, "y: 3\n  3  -1  9223372036854775807\n")
+        self.spc(*run, "-o", "y.tns")
+        self.write("copy.tex", "tensor x(n): i64\ny(i) = x(i)\n")
+        self.assertEqual(self.spc("run", "copy.tex", "x=y.tns").out, "y: 3\n  3  -1  9223372036854775807\n")
+
+    def test_places_of_extremes_over_nothing(self):
+        self.write("k.tex", "p(i) = argmin(j, A(i, j))\nq(i) = argmax(j, A(i, j))\n")
+        self.assertEqual(self.spc("run", "k.tex", "A=zeros:2x0").out,
+                         "p: 2\n  9223372036854775807  9223372036854775807\n"
+                         "q: 2\n  9223372036854775807  9223372036854775807\n")
+
     def test_symmetric_duplicate_and_gzipped_input(self):
         mtx = "%%MatrixMarket matrix coordinate pattern symmetric\n3 3 3\n2 1\n3 3\n3 1\n"
         (self.folder / "s.mtx.gz").write_bytes(gzip.compress(mtx.encode()))

@@ -48,7 +48,7 @@ public:
   /// What a statement that takes values in makes of what its target holds and of one more value.
   Value taken(syntax::Reduction kind, const Value &held, const Value &next) const {
     const double a = held.value.real(), b = converted(next.value, type_).real();
-    const double error = worse(held.error, next.error + epsilon_ * std::abs(b));
+    const double error = worse(held.error, next.error + (std::isinf(b) ? 0 : epsilon_ * std::abs(b)));
     if (kind == syntax::Reduction::Any)
       return {double(a != 0 || b != 0), 1, next.error > 0 ? std::numeric_limits<double>::infinity() : 0, true, true};
     const bool isNext = !std::isnan(a) && (std::isnan(b) || (kind == syntax::Reduction::Min ? b < a : b > a));
@@ -78,6 +78,12 @@ public:
 private:
   Value evaluate(const Node &node) {
     Value value = compute(node);
+    if (node.kind >= NodeKind::Negate && node.kind <= NodeKind::Multiply && sema::isInteger(node.type)) {
+      // Wrapped around; with an end of 64 bits, an infinity, nothing can be worked out.
+      if (!isFinite(value.value))
+        value.error = std::numeric_limits<double>::infinity();
+      value.value = isFinite(value.value) ? converted(value.value, node.type) : 0;
+    }
     if (!node.hasCalls)
       return value;
     // What no one number stands for may be anything anywhere; where that number is not 0, it counts.
@@ -119,10 +125,11 @@ private:
   Value read(const Node &node) const {
     const DenseTensor &tensor = *node.tensor;
     const auto at = static_cast<size_t>(offset(node));
+    const double fill = readAs(tensor.fill, tensor.type, node.type);
     if (tensor.sparse && !tensor.stored[at])
-      return node.picks ? Value{tensor.fill, std::isinf(tensor.fill) ? 0 : std::abs(tensor.fill), 0, true, true}
-                        : ofFill(tensor.fill);
-    const Element value = tensor.values[at];
+      return node.picks ? Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, true} : ofFill(fill);
+    const Element value =
+        sema::isInteger(tensor.type) ? readAs(tensor.values[at].real(), tensor.type, node.type) : tensor.values[at];
     return {value, std::abs(value), tensor.errors.empty() ? 0 : tensor.errors[at], true, true};
   }
 
@@ -134,7 +141,8 @@ private:
   Value addition(const Node &node) {
     const Value left = evaluate(*node.left), right = evaluate(*node.right);
     const bool byLeft = isInfinite(node.left->fill), byRight = isInfinite(node.right->fill);
-    if (isInfinite(node.fill) && ((byLeft && !left.stored) || (byRight && !right.stored)))
+    if (isInfinite(node.fill) && !sema::isInteger(node.type) &&
+        ((byLeft && !left.stored) || (byRight && !right.stored)))
       return ofFill(*node.fill);
     Accumulator total;
     total.add(left);
@@ -169,9 +177,9 @@ private:
   Value place(const Node &node) {
     const Variable &variable = variables_[static_cast<size_t>(node.variables.front())];
     const double infinity = std::numeric_limits<double>::infinity();
-    // Of nothing it is an infinity, or an integer that no double is.
-    double best = 0, at = sema::isInteger(type_) ? 0 : infinity;
-    double error = variable.extent == 0 && sema::isInteger(type_) ? infinity : 0;
+    // Of nothing it is the greatest number of the type in which it is computed.
+    double best = 0, at = endOf(node.type, false);
+    double error = variable.extent == 0 && sema::isInteger(node.type) && node.type != type_ ? infinity : 0;
     forEachPoint(variables_, node.variables, [&] {
       const Value next = evaluate(*node.left);
       const double value = next.value.real();
@@ -182,7 +190,7 @@ private:
         at = static_cast<double>(variable.at);
       }
     });
-    return {at, at, error > 0 ? infinity : 0, true, true};
+    return {at, std::isinf(at) ? 0 : at, error > 0 ? infinity : 0, true, true};
   }
 
   Value call(const Node &node) {
@@ -202,10 +210,10 @@ private:
       errors.push_back(arguments.back().error);
     }
     Value result;
-    const double value = valueOf(*node.call, values);
+    const double value = valueOf(node, values);
     result.value = value;
-    result.magnitude = std::abs(value);
-    result.error = errorOf(*node.call, values, errors, epsilon_);
+    result.magnitude = std::isinf(value) && sema::isInteger(node.type) ? 0 : std::abs(value);
+    result.error = isAbsorbingSum(*node.call) ? errors[0] + errors[1] : errorOf(*node.call, values, errors, epsilon_);
     result.stored = isStored(node, arguments);
     result.present = result.stored || node.fill != 0.0;
     return settledBy(node) && !result.stored ? ofFill(*node.fill) : result;
@@ -246,14 +254,9 @@ private:
     using syntax::Reduction;
     const Reduction kind = node.reduction;
     const double infinity = std::numeric_limits<double>::infinity();
-    double start = kind == Reduction::Min   ? infinity
-                   : kind == Reduction::Max ? -infinity
-                   : kind == Reduction::Any ? 0
-                                            : 1;
-    if (sema::isInteger(type_) && std::isinf(start)) {
-      const double range = std::ldexp(1, 8 * sema::bytesOf(type_)), least = sema::isUnsigned(type_) ? 0 : -range / 2;
-      start = start > 0 ? least + range - 1 : least;
-    }
+    const double start = kind == Reduction::Min || kind == Reduction::Max ? endOf(node.type, kind == Reduction::Max)
+                         : kind == Reduction::Any                         ? 0
+                                                                          : 1;
     Value result{start, std::isinf(start) ? 0 : std::abs(start), 0, true, true};
     bool isStored = node.left->fill != start;
     forEachPoint(variables_, node.variables, [&] {
@@ -313,7 +316,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   target.errors.resize(target.values.size(), 0);
 
   std::vector<Variable> variables;
-  Resolver resolver(before, variables);
+  Resolver resolver(before, variables, computeTypeOf(statement, typesOf(before)));
   Scope scope;
   const std::vector<int> indices = bindTarget(statement, target, resolver, scope);
   std::vector<int> loops(variables.size());

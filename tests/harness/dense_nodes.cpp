@@ -1,11 +1,13 @@
 #include "harness/dense_nodes.h"
 
 #include "harness/function_values.h"
+#include "harness/number_types.h"
 
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace spc::testing::evaluator {
 
@@ -74,25 +76,51 @@ Term Resolver::term(const Addend &addend, const Scope &targetScope, bool isWhole
 }
 
 NodePtr Resolver::resolve(const syntax::Expr &expr, Scope &scope) {
-  return std::visit([&](const auto &node) { return resolve(node, scope); }, expr.node);
+  NodePtr node = std::visit([&](const auto &part) { return resolve(part, scope); }, expr.node);
+  if (!std::holds_alternative<syntax::Paren>(expr.node))
+    node->type = type_;
+  return node;
+}
+
+NodePtr Resolver::resolve(const syntax::Expr &expr, sema::ValueType type, Scope &scope) {
+  const sema::ValueType around = std::exchange(type_, type);
+  NodePtr node = resolve(expr, scope);
+  type_ = around;
+  return node;
+}
+
+TensorTypes typesOf(const TensorMap &tensors) {
+  return [&tensors](const std::string &name) {
+    const auto tensor = tensors.find(name);
+    return tensor == tensors.end() ? std::nullopt : std::optional(tensor->second.type);
+  };
 }
 
 NodePtr Resolver::resolve(const syntax::Literal &literal, Scope &) {
   auto node = std::make_unique<Node>();
-  node->literal = literal.value;
-  node->fill = literal.value;
+  node->literal = std::isinf(literal.value) ? endOf(type_, literal.value < 0) : literal.value;
+  node->fill = node->literal;
   return node;
 }
 
+double valueOf(const Node &call, const std::vector<double> &arguments) {
+  return isAbsorbingSum(*call.call) ? absorbingSum(call.call->function, call.type, arguments[0], arguments[1])
+                                    : testing::valueOf(*call.call, arguments);
+}
+
 NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
+  if (isAbsorbingSum(call) && !sema::isInteger(type_))
+    return resolveBinary(syntax::BinaryOp::Add, *call.arguments[0], *call.arguments[1], scope);
   auto node = std::make_unique<Node>();
   node->kind = NodeKind::Call;
   node->call = &call;
+  node->type = type_;
   node->hasCalls = true;
   std::vector<double> fills;
   ++callsAround_;
   for (const syntax::ExprPtr &argument : call.arguments) {
-    node->arguments.push_back(resolve(*argument, scope));
+    const sema::ValueType type = argumentType(call, node->arguments.size(), type_, typesOf(tensors_));
+    node->arguments.push_back(resolve(*argument, type, scope));
     if (node->arguments.back()->fill)
       fills.push_back(*node->arguments.back()->fill);
   }
@@ -104,7 +132,7 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
   } else if (isComplement(*node))
     node->fill = 0; // where the mask has an entry, that is: there is none elsewhere
   else if (fills.size() == call.arguments.size())
-    node->fill = valueOf(call, fills);
+    node->fill = valueOf(*node, fills);
   else
     node->fill = fillOfSome(*node);
   return node;
@@ -157,14 +185,27 @@ bool readsSparse(const Node &node) {
          std::any_of(node.arguments.begin(), node.arguments.end(), reads);
 }
 
-std::optional<double> settledBy(const Node &call) {
-  const bool isMax = call.call->function == syntax::Function::Max;
-  if (!isMax && call.call->function != syntax::Function::Min)
+std::optional<double> absorbingIn(syntax::Function function, sema::ValueType type) {
+  const bool isExact = sema::isInteger(type);
+  switch (function) {
+  case syntax::Function::Max:
+    return isExact ? endOf(type, false) : HUGE_VAL;
+  case syntax::Function::Min:
+    return isExact && !sema::isUnsigned(type) ? endOf(type, true) : -HUGE_VAL;
+  case syntax::Function::MinPlus:
+    return isExact ? std::optional(endOf(type, false)) : std::nullopt;
+  case syntax::Function::MaxPlus:
+    return isExact ? std::optional(endOf(type, true)) : std::nullopt;
+  default:
     return std::nullopt;
-  const double most = isMax ? HUGE_VAL : -HUGE_VAL;
-  const bool isSettled = std::any_of(call.arguments.begin(), call.arguments.end(),
-                                     [&](const NodePtr &argument) { return argument->fill == most; });
-  return isSettled ? std::optional(most) : std::nullopt;
+  }
+}
+
+std::optional<double> settledBy(const Node &call) {
+  const std::optional<double> absorbing = absorbingIn(call.call->function, call.type);
+  const bool isSettled = absorbing && std::any_of(call.arguments.begin(), call.arguments.end(),
+                                                  [&](const NodePtr &argument) { return argument->fill == absorbing; });
+  return isSettled ? absorbing : std::nullopt;
 }
 
 NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
@@ -181,7 +222,7 @@ NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
   node->kind = NodeKind::Access;
   node->tensor = &found->second;
   if (node->tensor->sparse && !picks(access))
-    node->fill = node->tensor->fill;
+    node->fill = readAs(node->tensor->fill, node->tensor->type, type_);
   for (size_t dim = 0; dim < access.indices.size(); ++dim) {
     IndexSum index{{}, access.indices[dim].constant};
     for (const syntax::IndexTerm &term : access.indices[dim].terms)
@@ -208,43 +249,56 @@ int Resolver::lookUp(const std::string &name, Scope &scope) {
 }
 
 NodePtr Resolver::resolve(const syntax::Negate &negate, Scope &scope) {
+  if (const auto *literal = std::get_if<syntax::Literal>(&negate.operand->node); literal && std::isinf(literal->value))
+    return resolve(syntax::Literal{-literal->value, {}}, scope);
   auto node = std::make_unique<Node>();
   node->kind = NodeKind::Negate;
   node->left = resolve(*negate.operand, scope);
   node->hasCalls = node->left->hasCalls;
   if (node->left->fill)
-    node->fill = -*node->left->fill;
+    node->fill = fillOf(syntax::BinaryOp::Sub, sema::isInteger(type_) ? 0.0 : -0.0, node->left->fill);
   return node;
 }
 
 NodePtr Resolver::resolve(const syntax::Binary &binary, Scope &scope) {
+  return resolveBinary(binary.op, *binary.left, *binary.right, scope);
+}
+
+NodePtr Resolver::resolveBinary(syntax::BinaryOp op, const syntax::Expr &left, const syntax::Expr &right,
+                                Scope &scope) {
   static constexpr NodeKind kinds[] = {NodeKind::Add, NodeKind::Subtract, NodeKind::Multiply, NodeKind::Divide};
   auto node = std::make_unique<Node>();
-  node->kind = kinds[static_cast<size_t>(binary.op)];
-  node->left = resolve(*binary.left, scope);
-  node->right = resolve(*binary.right, scope);
+  node->kind = kinds[static_cast<size_t>(op)];
+  node->left = resolve(left, scope);
+  node->right = resolve(right, scope);
   node->hasCalls = node->left->hasCalls || node->right->hasCalls;
-  node->fill = fillOf(binary.op, node->left->fill, node->right->fill);
+  node->fill = fillOf(op, node->left->fill, node->right->fill);
   return node;
 }
 
-std::optional<double> Resolver::fillOf(syntax::BinaryOp op, std::optional<double> left, std::optional<double> right) {
+std::optional<double> Resolver::fillOf(syntax::BinaryOp op, std::optional<double> left,
+                                       std::optional<double> right) const {
   const bool annihilates =
       (op == syntax::BinaryOp::Mul && (left == 0.0 || right == 0.0)) || (op == syntax::BinaryOp::Div && left == 0.0);
   if (annihilates)
     return 0;
   const double sign = op == syntax::BinaryOp::Sub ? -1 : 1;
-  if (op <= syntax::BinaryOp::Sub && (isInfinite(left) || isInfinite(right))) {
+  const bool isExact = sema::isInteger(type_);
+  if (op <= syntax::BinaryOp::Sub && !isExact && (isInfinite(left) || isInfinite(right))) {
     if (isInfinite(left) && isInfinite(right))
       return *left == sign * *right ? left : std::nullopt;
     return isInfinite(left) ? left : sign * *right;
   }
   if (!left || !right)
     return std::nullopt;
-  return op == syntax::BinaryOp::Add   ? *left + *right
-         : op == syntax::BinaryOp::Sub ? *left - *right
-         : op == syntax::BinaryOp::Mul ? *left * *right
-                                       : *left / *right;
+  const double value = op == syntax::BinaryOp::Add   ? *left + *right
+                       : op == syntax::BinaryOp::Sub ? *left - *right
+                       : op == syntax::BinaryOp::Mul ? *left * *right
+                                                     : *left / *right;
+  if (!isExact)
+    return value;
+  // The ends of 64 bits are infinities here, with which nothing else can be worked out.
+  return std::isfinite(value) ? std::optional(converted(value, type_).real()) : std::nullopt;
 }
 
 NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
@@ -253,7 +307,7 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   Scope inner = scope;
   for (const syntax::Name &name : sum.variables)
     node->variables.push_back(bind(inner, name.text));
-  node->left = resolve(*sum.body, inner);
+  node->left = resolve(*sum.body, bodyType(sum, type_, typesOf(tensors_)), inner);
   using syntax::Reduction;
   const bool isSum = sum.reduction == Reduction::Sum || sum.reduction == Reduction::Mean;
   const bool isCount = sum.reduction == Reduction::Count;

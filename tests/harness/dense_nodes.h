@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/dense_evaluator.h"
+#include "harness/expression_types.h"
 
 #include <map>
 #include <memory>
@@ -36,12 +37,16 @@ struct Node {
   std::unique_ptr<Node> left;
   std::unique_ptr<Node> right;
   const syntax::Call *call = nullptr;
+  sema::ValueType type = sema::ValueType::F64; ///< in which it is computed
   std::vector<std::unique_ptr<Node>> arguments;
   bool hasCalls = false;
   bool picks = false;         ///< of an access
   std::optional<double> fill; ///< what it is where all sparse tensors miss their entries, if that is one number
 };
 using NodePtr = std::unique_ptr<Node>;
+
+/// The types of tensors, which it refers to.
+TensorTypes typesOf(const TensorMap &tensors);
 
 /// Whether a fill is one that decides a sum.
 bool isInfinite(std::optional<double> fill);
@@ -59,8 +64,14 @@ bool isComplement(const Node &node);
 /// Whether an expression reads entries of a sparse tensor.
 bool readsSparse(const Node &node);
 
-/// The infinity that an argument's fill makes of a minimum or a maximum, whatever the others are.
+/// What decides a minimum, a maximum or an absorbing sum in a type, whatever the other arguments are.
+std::optional<double> absorbingIn(syntax::Function function, sema::ValueType type);
+
+/// What an argument's fill makes of a minimum, a maximum or an absorbing sum, whatever the others are.
 std::optional<double> settledBy(const Node &call);
+
+/// The value of a call in the type in which it is computed.
+double valueOf(const Node &call, const std::vector<double> &arguments);
 
 using Scope = std::map<std::string, int>;
 
@@ -94,7 +105,9 @@ std::vector<Addend> addendsOf(const syntax::Statement &statement, bool isWhole);
 /// Resolves one statement's names. Variables that no `sum` binds and the target lacks become the term's reductions.
 class Resolver {
 public:
-  Resolver(const TensorMap &tensors, std::vector<Variable> &variables) : tensors_(tensors), variables_(variables) {}
+  /// `type`: in which the statement is computed.
+  Resolver(const TensorMap &tensors, std::vector<Variable> &variables, sema::ValueType type)
+      : tensors_(tensors), variables_(variables), type_(type) {}
 
   int bind(Scope &scope, const std::string &name);
   void constrain(int variable, int64_t extent);
@@ -107,6 +120,9 @@ public:
 
 private:
   NodePtr resolve(const syntax::Expr &expr, Scope &scope);
+  /// What is computed in another type than the expression that it stands in.
+  NodePtr resolve(const syntax::Expr &expr, sema::ValueType type, Scope &scope);
+  NodePtr resolveBinary(syntax::BinaryOp op, const syntax::Expr &left, const syntax::Expr &right, Scope &scope);
   NodePtr resolve(const syntax::Literal &literal, Scope &);
   NodePtr resolve(const syntax::Call &call, Scope &scope);
   /// Where not all arguments have a fill: of logic that one of them settles, and of choices.
@@ -116,7 +132,7 @@ private:
   int lookUp(const std::string &name, Scope &scope);
   NodePtr resolve(const syntax::Negate &negate, Scope &scope);
   NodePtr resolve(const syntax::Binary &binary, Scope &scope);
-  static std::optional<double> fillOf(syntax::BinaryOp op, std::optional<double> left, std::optional<double> right);
+  std::optional<double> fillOf(syntax::BinaryOp op, std::optional<double> left, std::optional<double> right) const;
   NodePtr resolve(const syntax::Reduce &sum, Scope &scope);
   NodePtr resolve(const syntax::Paren &paren, Scope &scope) { return resolve(*paren.inner, scope); }
 
@@ -127,6 +143,7 @@ private:
   int callsAround_ = 0; ///< what is resolved
   Windows windows_;
   std::map<std::string, int64_t> extents_; ///< by variable
+  sema::ValueType type_;                   ///< in which what is resolved is computed
 };
 
 } // namespace spc::testing::evaluator

@@ -137,6 +137,20 @@ double valueOf(const syntax::Call &call, const std::vector<double> &arguments) {
   return std::isnan(arguments[0]) ? 0 : std::clamp(std::trunc(arguments[0]), least, least + range - 1);
 }
 
+double absorbingSum(Function function, sema::ValueType type, double a, double b) {
+  const bool isMin = function == Function::MinPlus;
+  const double absorbing = endOf(type, !isMin), other = endOf(type, isMin);
+  if (a == absorbing || b == absorbing)
+    return absorbing;
+  if (sema::bytesOf(type) < 8)
+    return std::clamp(a + b, endOf(type, true) + (isMin ? 0 : 1), endOf(type, false) - (isMin ? 1 : 0));
+  // Of 64 bits an end that absorbs nothing stays what it is, or becomes a number that rounds to 2^63.
+  for (const auto &[end, addend] : {std::pair(a, b), std::pair(b, a)})
+    if (std::isinf(end))
+      return (end < 0 ? addend <= 0 : addend >= 0) ? other : std::copysign(0x1p63, end);
+  return a + b;
+}
+
 double errorOf(const syntax::Call &call, const std::vector<double> &arguments, const std::vector<double> &errors,
                double epsilon) {
   const double value = valueOf(call, arguments);

@@ -1,4 +1,5 @@
 #include "harness/kernel_argument.h"
+#include "harness/number_types.h"
 
 #include "tensor/numbers.h"
 #include "tensor/parts.h"
@@ -218,6 +219,11 @@ std::vector<uint8_t> KernelArguments::sharedMask(const sema::Tensor &tensor, con
   return maskInOrderOf(tensor.format, shapeOf(tensor.name), owner.format, shapeOf(name), maskOf(name));
 }
 
+/// An infinity of an integer type is its greatest or its least number.
+static double fillOf(const sema::Tensor &tensor) {
+  return sema::isInteger(tensor.type) ? converted(tensor.fill, tensor.type).real() : tensor.fill;
+}
+
 TensorMap KernelArguments::denseTensors() const {
   TensorMap tensors;
   for (const auto &argument : arguments_) {
@@ -226,7 +232,7 @@ TensorMap KernelArguments::denseTensors() const {
     dense.sparse = argument->isSparse();
     dense.type = argument->tensor->type;
     dense.assembled = argument->isAssembled();
-    dense.fill = argument->tensor->fill;
+    dense.fill = fillOf(*argument->tensor);
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored.resize(dense.values.size());
     const tensor::Coordinates &entries = argument->before;
@@ -246,7 +252,7 @@ TensorMap KernelArguments::denseTensors() const {
     dense.sparse = !tensor.format.isDense() || isWhole;
     dense.type = tensor.type;
     dense.assembled = tensor.isAssembled() || isWhole;
-    dense.fill = tensor.fill;
+    dense.fill = fillOf(tensor);
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored = sharedMask(tensor, [&](const std::string &owner) { return tensors.at(owner).stored; });
     dense.stored.resize(dense.values.size());
@@ -274,9 +280,10 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
   for (const auto &argument : arguments_) {
     Pattern &pattern = patterns[argument->sourceName()];
     pattern.shape = argument->shape;
+    pattern.type = argument->tensor->type;
     if (!argument->isSparse())
       continue;
-    pattern.fill = argument->tensor->fill;
+    pattern.fill = fillOf(*argument->tensor);
     pattern.kind = argument->isAssembled() ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
     int64_t elements = 1;
     for (int64_t extent : argument->shape)
@@ -300,10 +307,11 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
       continue;
     Pattern &pattern = patterns[tensor.name];
     pattern.shape = shapeOf(tensor.name);
+    pattern.type = tensor.type;
     const bool isWhole = hasOwnEntries(tensor);
     if (tensor.format.isDense() && !isWhole)
       continue;
-    pattern.fill = tensor.fill;
+    pattern.fill = fillOf(tensor);
     if (withPadding)
       pattern.pad = paddingOf(tensor, pattern.shape);
     pattern.kind = tensor.isAssembled() || isWhole ? Pattern::Kind::Assembled : Pattern::Kind::Kept;

@@ -7,9 +7,15 @@
 
 namespace spc::testing {
 
-/// A number as the type holds it: integers, worked out exactly, wrap around; anything but 0 is true; too large an f16
-/// is infinite. Floats are not rounded, see epsilonOf.
+/// A number as the type holds it: integers, worked out exactly, wrap around, and infinities are the ends of their type;
+/// anything but 0 is true; too large an f16 is infinite. Floats are not rounded, see epsilonOf.
 std::complex<double> converted(std::complex<double> value, sema::ValueType type);
+
+/// The greatest or the least number of a type. Those of 64-bit integers, which are no doubles, are infinities.
+double endOf(sema::ValueType type, bool isLeast);
+
+/// A tensor's number in the type in which it is computed with.
+double readAs(double value, sema::ValueType from, sema::ValueType to);
 
 /// The relative rounding error of one operation; complex ones are made of several.
 double epsilonOf(sema::ValueType type);

@@ -1,6 +1,7 @@
 #include "harness/pattern_evaluator.h"
 
 #include "harness/dense_nodes.h"
+#include "harness/number_types.h"
 #include "harness/pattern_fills.h"
 
 #include <algorithm>
@@ -91,12 +92,12 @@ private:
     return reduction ? !isNeutral(*reduction) || differsInRange(*reduction, outer) : mayDiffer(value, outer);
   }
 
-  /// Whether a reduction of missing entries is what a reduction of nothing is. Integers have no infinities.
+  /// Whether a reduction of missing entries is what a reduction of nothing is.
   bool isNeutral(const syntax::Reduce &reduction) const {
     using syntax::Reduction;
     const std::optional<double> fill = fills_.fillOf(*reduction.body);
     if (reduction.reduction == Reduction::Min || reduction.reduction == Reduction::Max)
-      return evaluator::isInfinite(fill) && (*fill > 0) == (reduction.reduction == Reduction::Min);
+      return fill == endOf(fills_.typeOf(*reduction.body), reduction.reduction == Reduction::Max);
     return fill == (reduction.reduction == Reduction::Any ? 0.0 : 1.0);
   }
 
@@ -141,6 +142,8 @@ private:
   bool holds(const Expr &expr, const Point &point) {
     if (fills_.isEverywhere(expr))
       return fills_.fillOf(expr).value_or(1) != 0 || mayDiffer(expr, point);
+    if (const auto *sum = std::get_if<syntax::Call>(&expr.node); sum && !fills_.callIn(expr))
+      return holds(*sum->arguments[0], point) || holds(*sum->arguments[1], point);
     return std::visit([&](const auto &node) { return holdsAt(node, point); }, expr.node);
   }
   bool holdsAt(const syntax::Literal &, const Point &) { return true; }
@@ -195,24 +198,25 @@ private:
     std::vector<const Expr *> parts = syntax::children(expr);
     const auto differs = [&](const Expr *part) { return mayDiffer(*part, point); };
     const auto fill = [&](size_t k) { return fills_.fillOf(*parts[k]); };
-    const auto *call = std::get_if<syntax::Call>(&expr.node);
-    const auto *binary = std::get_if<syntax::Binary>(&expr.node);
+    const syntax::Call *call = fills_.callIn(expr);
+    const std::optional<syntax::BinaryOp> op = fills_.operatorOf(expr);
+    const sema::ValueType type = fills_.typeOf(expr);
     if (std::holds_alternative<syntax::Reduce>(expr.node) || !(parts.empty() || fills_.fillOf(expr)))
       return true;
     if (call && call->function == syntax::Function::Select)
       return fill(0) ? differs(parts[0]) || differs(parts[*fill(0) != 0 ? 1 : 2])
                      : differs(parts[1]) || differs(parts[2]);
-    if (binary && binary->op == syntax::BinaryOp::Div && fill(0) == 0.0)
+    if (op == syntax::BinaryOp::Div && fill(0) == 0.0)
       return differs(parts[0]);
-    if (binary && binary->op <= syntax::BinaryOp::Sub && evaluator::isInfinite(fills_.fillOf(expr)))
+    if (op && *op <= syntax::BinaryOp::Sub && !sema::isInteger(type) && evaluator::isInfinite(fills_.fillOf(expr)))
       return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) {
         return !evaluator::isInfinite(fills_.fillOf(*part)) || differs(part);
       });
     const auto isSettled = [&](const Expr *part) {
       const std::optional<double> own = fills_.fillOf(*part);
-      return own && (call ? settles(call->function, *own) : *own == 0);
+      return own && (call ? settles(call->function, *own, type) : *own == 0);
     };
-    const bool mayBeSettled = call || (binary && binary->op == syntax::BinaryOp::Mul);
+    const bool mayBeSettled = call || op == syntax::BinaryOp::Mul;
     if (!mayBeSettled || std::none_of(parts.begin(), parts.end(), isSettled))
       return std::any_of(parts.begin(), parts.end(), differs);
     return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return !isSettled(part) || differs(part); });

@@ -2,6 +2,7 @@
 // compared with. It reads the syntax tree alone, and shares nothing with sema or with the evaluator of values.
 #pragma once
 
+#include "sema/value_type.h"
 #include "syntax/ast.h"
 
 #include <cstdint>
@@ -23,6 +24,7 @@ struct Pattern {
   Kind kind = Kind::Dense;
   std::vector<uint8_t> stored = {}; ///< row-major; unused where the tensor is dense
   double fill = 0;                  ///< what missing elements are
+  sema::ValueType type = sema::ValueType::F64;
   /// Where set: adds what the format stores besides, such as the rest of a block, to the mask that a statement wrote.
   std::function<void(std::vector<uint8_t> &)> pad = {};
   bool isWritten = false;                       ///< by a statement

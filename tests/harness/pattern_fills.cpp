@@ -2,6 +2,7 @@
 
 #include "harness/dense_nodes.h"
 #include "harness/function_values.h"
+#include "harness/number_types.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,14 +17,41 @@ StatementFills::StatementFills(const syntax::Statement &statement, const Pattern
     targets.emplace(index.text, 0);
   const bool isWhole = statement.op == syntax::AssignOp::Assign && readsFill(*statement.value) &&
                        evaluator::indexesOnly(*statement.value, targets);
-  noteArguments(*statement.value, isWhole);
+  noteParts(*statement.value, isWhole, evaluator::computeTypeOf(statement, tensorTypes()));
 }
 
-void StatementFills::noteArguments(const Expr &expr, bool isArgument) {
+evaluator::TensorTypes StatementFills::tensorTypes() const {
+  return [this](const std::string &name) {
+    const auto tensor = tensors_.find(name);
+    return tensor == tensors_.end() ? std::nullopt : std::optional(tensor->second.type);
+  };
+}
+
+void StatementFills::noteParts(const Expr &expr, bool isArgument, sema::ValueType type) {
+  types_[&expr] = type;
   if (isArgument)
     argued_.insert(&expr);
-  for (const Expr *below : syntax::children(expr))
-    noteArguments(*below, isArgument || std::holds_alternative<syntax::Call>(expr.node));
+  const auto *call = std::get_if<syntax::Call>(&expr.node);
+  const auto *reduction = std::get_if<syntax::Reduce>(&expr.node);
+  const std::vector<const Expr *> parts = syntax::children(expr);
+  for (size_t k = 0; k < parts.size(); ++k) {
+    const sema::ValueType inside = call        ? evaluator::argumentType(*call, k, type, tensorTypes())
+                                   : reduction ? evaluator::bodyType(*reduction, type, tensorTypes())
+                                               : type;
+    noteParts(*parts[k], isArgument || callIn(expr), inside);
+  }
+}
+
+const syntax::Call *StatementFills::callIn(const Expr &expr) const {
+  const auto *call = std::get_if<syntax::Call>(&expr.node);
+  return call && (sema::isInteger(typeOf(expr)) || !evaluator::isAbsorbingSum(*call)) ? call : nullptr;
+}
+
+std::optional<syntax::BinaryOp> StatementFills::operatorOf(const Expr &expr) const {
+  if (const auto *binary = std::get_if<syntax::Binary>(&expr.node))
+    return binary->op;
+  const bool isSum = std::holds_alternative<syntax::Call>(expr.node) && !callIn(expr);
+  return isSum ? std::optional(syntax::BinaryOp::Add) : std::nullopt;
 }
 
 /// The pattern of a dense tensor is a 1.
@@ -31,8 +59,7 @@ bool StatementFills::hasCalls(const Expr &expr) const {
   const syntax::Access *mask = maskOf(expr);
   const std::vector<const Expr *> below = syntax::children(expr);
   return mask ? isSparse(*mask)
-              : std::holds_alternative<syntax::Call>(expr.node) ||
-                    std::any_of(below.begin(), below.end(), [&](const Expr *e) { return hasCalls(*e); });
+              : callIn(expr) || std::any_of(below.begin(), below.end(), [&](const Expr *e) { return hasCalls(*e); });
 }
 
 /// Whether missing entries are no zeros in something that an expression reads.
@@ -81,26 +108,18 @@ const syntax::Access *complementOf(const Expr &expr) {
   return call && call->function == syntax::Function::Not ? maskOf(*call->arguments.front()) : nullptr;
 }
 
-std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills) {
+std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills,
+                                sema::ValueType type) {
   for (const std::optional<double> &fill : fills)
-    if (fill && settles(call.function, *fill))
+    if (fill && settles(call.function, *fill, type))
       return call.function == syntax::Function::And ? 0 : call.function == syntax::Function::Or ? 1 : *fill;
   return std::nullopt;
 }
 
-bool settles(syntax::Function function, double fill) {
-  switch (function) {
-  case syntax::Function::And:
-    return fill == 0;
-  case syntax::Function::Or:
-    return fill != 0;
-  case syntax::Function::Max:
-    return fill == HUGE_VAL;
-  case syntax::Function::Min:
-    return fill == -HUGE_VAL;
-  default:
-    return false;
-  }
+bool settles(syntax::Function function, double fill, sema::ValueType type) {
+  if (function == syntax::Function::And || function == syntax::Function::Or)
+    return (fill != 0) == (function == syntax::Function::Or);
+  return evaluator::absorbingIn(function, type) == fill;
 }
 
 static std::optional<double> ofInfinite(std::optional<double> left, std::optional<double> right, double sign) {
@@ -116,15 +135,27 @@ static double combined(syntax::BinaryOp op, const std::vector<double> &fills) {
                                        : fills[0] / fills[1];
 }
 
+/// The ends of 64 bits are infinities here, with which nothing can be worked out.
+static std::optional<double> inType(sema::ValueType type, double value) {
+  if (!sema::isInteger(type))
+    return value;
+  return std::isfinite(value) ? std::optional(converted(value, type).real()) : std::nullopt;
+}
+
 std::optional<double> StatementFills::fillOf(const Expr &expr) const {
   if (const auto *mask = maskOf(expr))
     return isSparse(*mask) ? std::optional(0.0) : std::nullopt;
   if (const auto *mask = complementOf(expr))
     return isSparse(*mask) ? std::optional(0.0) : std::nullopt;
+  const sema::ValueType type = typeOf(expr);
   if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
-    return literal->value;
-  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
-    return isSparse(*access) ? std::optional(tensors_.at(access->tensor.text).fill) : std::nullopt;
+    return std::isinf(literal->value) ? endOf(type, false) : literal->value;
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
+    if (!isSparse(*access))
+      return std::nullopt;
+    const Pattern &tensor = tensors_.at(access->tensor.text);
+    return readAs(tensor.fill, tensor.type, type);
+  }
   if (missingSum(expr))
     return 0;
   std::vector<double> known;
@@ -134,24 +165,30 @@ std::optional<double> StatementFills::fillOf(const Expr &expr) const {
     if (fills.back())
       known.push_back(*fills.back());
   }
-  const auto *binary = std::get_if<syntax::Binary>(&expr.node);
-  const auto *call = std::get_if<syntax::Call>(&expr.node);
-  if (binary && ((fills[0] == 0.0 && binary->op >= syntax::BinaryOp::Mul) ||
-                 (fills[1] == 0.0 && binary->op == syntax::BinaryOp::Mul)))
+  const std::optional<syntax::BinaryOp> op = operatorOf(expr);
+  const syntax::Call *call = callIn(expr);
+  if (op && ((*op >= syntax::BinaryOp::Mul && fills[0] == 0.0) || (*op == syntax::BinaryOp::Mul && fills[1] == 0.0)))
     return 0;
-  if (binary && binary->op <= syntax::BinaryOp::Sub &&
+  const bool isExact = sema::isInteger(type);
+  if (op && *op <= syntax::BinaryOp::Sub && !isExact &&
       (evaluator::isInfinite(fills[0]) || evaluator::isInfinite(fills[1])))
-    return ofInfinite(fills[0], fills[1], binary->op == syntax::BinaryOp::Sub ? -1 : 1);
+    return ofInfinite(fills[0], fills[1], *op == syntax::BinaryOp::Sub ? -1 : 1);
   if (call && call->function == syntax::Function::Select)
     return fills[0] ? fills[*fills[0] != 0 ? 1 : 2] : fills[1] == fills[2] ? fills[1] : std::nullopt;
-  if (call && settledBy(*call, fills))
-    return settledBy(*call, fills);
+  if (call && settledBy(*call, fills, type))
+    return settledBy(*call, fills, type);
   if (known.size() < fills.size() || std::holds_alternative<syntax::Reduce>(expr.node))
     return std::nullopt;
-  return call                                                ? valueOf(*call, known)
-         : binary                                            ? combined(binary->op, known)
-         : std::holds_alternative<syntax::Negate>(expr.node) ? -known[0]
-                                                             : known[0];
+  if (call)
+    return evaluator::isAbsorbingSum(*call) ? absorbingSum(call->function, type, known[0], known[1])
+                                            : valueOf(*call, known);
+  const auto *negate = std::get_if<syntax::Negate>(&expr.node);
+  if (!op && !negate)
+    return known[0];
+  if (const auto *literal = negate ? std::get_if<syntax::Literal>(&negate->operand->node) : nullptr;
+      literal && std::isinf(literal->value))
+    return endOf(type, true);
+  return inType(type, op ? combined(*op, known) : -known[0]);
 }
 
 } // namespace spc::testing

@@ -1,8 +1,10 @@
 // What expressions are where sparse tensors have no entries: a part of the pattern evaluator.
 #pragma once
 
+#include "harness/expression_types.h"
 #include "harness/pattern_evaluator.h"
 
+#include <map>
 #include <optional>
 #include <set>
 
@@ -23,15 +25,26 @@ public:
   /// Whether an expression has a value at every point, be it one that no entry makes.
   bool isEverywhere(const syntax::Expr &expr) const { return hasCalls(expr) || argued_.contains(&expr); }
 
+  /// The type in which a part of the statement is computed.
+  sema::ValueType typeOf(const syntax::Expr &expr) const { return types_.at(&expr); }
+
+  /// The operator of an expression, a sum where it is a call that is one in its type.
+  std::optional<syntax::BinaryOp> operatorOf(const syntax::Expr &expr) const;
+
+  /// The call that an expression is, unless it is a sum; else nullptr.
+  const syntax::Call *callIn(const syntax::Expr &expr) const;
+
   /// The body of a sum that is missing where nothing was summed. One that a function is called with is everywhere.
   const syntax::Expr *missingSum(const syntax::Expr &expr) const;
 
 private:
+  evaluator::TensorTypes tensorTypes() const;
   bool hasCalls(const syntax::Expr &expr) const;
   bool readsFill(const syntax::Expr &expr) const;
-  void noteArguments(const syntax::Expr &expr, bool isArgument);
+  void noteParts(const syntax::Expr &expr, bool isArgument, sema::ValueType type);
 
   const PatternMap &tensors_;
+  std::map<const syntax::Expr *, sema::ValueType> types_;
   std::set<const syntax::Expr *> argued_; ///< what stands inside of calls, or has a value where nothing is stored
 };
 
@@ -44,10 +57,12 @@ const syntax::Access *maskOf(const syntax::Expr &expr);
 /// A of `not pattern(A)`, else nullptr.
 const syntax::Access *complementOf(const syntax::Expr &expr);
 
-/// Whether an argument that is missing leaves the others of a function no say: of `and`, `or`, `min` and `max`.
-bool settles(syntax::Function function, double fill);
+/// Whether an argument that is missing leaves the others of a function no say: of `and`, `or`, `min`, `max` and the
+/// sums that absorb in a type.
+bool settles(syntax::Function function, double fill, sema::ValueType type);
 
 /// The value of a call that some argument's fill settles, else nullopt.
-std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills);
+std::optional<double> settledBy(const syntax::Call &call, const std::vector<std::optional<double>> &fills,
+                                sema::ValueType type);
 
 } // namespace spc::testing

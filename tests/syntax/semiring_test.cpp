@@ -16,18 +16,20 @@ static std::string written(const std::string &semiring, const std::string &state
 
 TEST_CASE("sums and products of a semiring") {
   CHECK(written("+, *", "C(i,j) = A(i,k)*B(k,j)") == "C(i,j) = A(i,k)*B(k,j)");
-  CHECK(written("min, +", "C(i,j) = A(i,k)*B(k,j)") == "C(i,j) = min(k, (A(i,k) + B(k,j)))");
+  CHECK(written("min, +", "C(i,j) = A(i,k)*B(k,j)") == "C(i,j) = min(k, minplus(A(i,k), B(k,j)))");
   CHECK(written("max, *", "y(i) = A(i,k)*x(k)") == "y(i) = max(k, A(i,k)*x(k))");
   CHECK(written("or, and", "y(i) = A(i,k)*x(k)") == "y(i) = any(k, A(i,k) and x(k))");
   CHECK(written("max, min", "s = A(i,k)*x(k)") == "s = max(i, k, min(A(i,k), x(k)))");
   CHECK(written("min, max", "y(i) = x(i)*z(i)*w(i)") == "y(i) = max(max(x(i), z(i)), w(i))");
+  CHECK(written("max, +", "y(i) = A(i,k)*x(k)") == "y(i) = max(k, maxplus(A(i,k), x(k)))");
+  CHECK(written("+, +", "y(i) = A(i,k)*x(k)") == "y(i) = sum(k, (A(i,k) + x(k)))");
   CHECK(written("+, min", "y(i) = A(i,k)*x(k)") == "y(i) = sum(k, min(A(i,k), x(k)))");
-  CHECK(written("min, +", "y(i) = A(i,k)*x(k) + z(i)") == "y(i) = min(min(k, (A(i,k) + x(k))), z(i))");
-  CHECK(written("min, +", "y(i) = (A(i,k) + z(i))*x(k)") == "y(i) = min(k, ((min(A(i,k), z(i))) + x(k)))");
+  CHECK(written("min, +", "y(i) = A(i,k)*x(k) + z(i)") == "y(i) = min(min(k, minplus(A(i,k), x(k))), z(i))");
+  CHECK(written("min, +", "y(i) = (A(i,k) + z(i))*x(k)") == "y(i) = min(k, minplus((min(A(i,k), z(i))), x(k)))");
 }
 
 TEST_CASE("parentheses and signs around addends") {
-  CHECK(written("min, +", "y(i) = (A(i,k)*x(k) + z(i))") == "y(i) = (min(min(k, (A(i,k) + x(k))), z(i)))");
+  CHECK(written("min, +", "y(i) = (A(i,k)*x(k) + z(i))") == "y(i) = (min(min(k, minplus(A(i,k), x(k))), z(i)))");
   CHECK(written("+, min", "y(i) = (A(i,k)*x(k) + z(i)) + z(i)") == "y(i) = (sum(k, min(A(i,k), x(k))) + z(i)) + z(i)");
   CHECK(written("+, min", "y(i) = z(i) - (A(i,k) - x(i))") == "y(i) = z(i) - (sum(k, A(i,k)) - x(i))");
   CHECK(written("+, min", "y(i) = -(A(i,k) + x(i))") == "y(i) = -(sum(k, A(i,k)) + x(i))");
@@ -44,15 +46,15 @@ TEST_CASE("a factor where the other one has an entry") {
 TEST_CASE("what a semiring leaves as it is") {
   CHECK(written("min, +", "y(i) = sum(k, A(i,k)) - x(i)") == "y(i) = sum(k, A(i,k)) - x(i)");
   CHECK(written("min, +", "y(i) = -x(i)/2") == "y(i) = -x(i)/2");
-  CHECK(written("min, +", "let y(i) = exp(x(i)*2)") == "let y(i) = exp((x(i) + 2))");
+  CHECK(written("min, +", "let y(i) = exp(x(i)*2)") == "let y(i) = exp(minplus(x(i), 2))");
 }
 
 TEST_CASE("accumulating in a semiring") {
-  CHECK(written("min, +", "y(i) += A(i,k)*x(k)") == "y(i) min= min(k, (A(i,k) + x(k)))");
+  CHECK(written("min, +", "y(i) += A(i,k)*x(k)") == "y(i) min= min(k, minplus(A(i,k), x(k)))");
   CHECK(written("max, +", "y(i) += x(i)") == "y(i) max= x(i)");
   CHECK(written("or, and", "y(i) += x(i)") == "y(i) or= x(i)");
   CHECK(written("+, min", "y(i) += x(i)") == "y(i) += x(i)");
-  CHECK(written("max, +", "y(i) min= A(i,k)*x(i)") == "y(i) min= (A(i,k) + x(i))");
+  CHECK(written("max, +", "y(i) min= A(i,k)*x(i)") == "y(i) min= maxplus(A(i,k), x(i))");
   CHECK(written("+, min", "y(i) max= A(i,k) + x(i)") == "y(i) max= A(i,k) + x(i)");
 }
 
@@ -63,7 +65,9 @@ TEST_CASE("declarations after a semiring have its fill") {
   const auto &declarations = parsed.kernel.declarations;
   CHECK_FALSE(declarations[0].fill);
   CHECK(declarations[1].fill->value == INFINITY);
+  CHECK(declarations[1].fill->bySemiring);
   CHECK(declarations[2].fill->value == 1);
+  CHECK_FALSE(declarations[2].fill->bySemiring);
   CHECK_FALSE(declarations[3].fill);
   CHECK(declarations[4].fill->value == -INFINITY);
   CHECK_FALSE(declarations[5].fill);
@@ -73,6 +77,6 @@ TEST_CASE("a semiring holds until the next one") {
   Parsed parsed("y = x*x; semiring(min, +); y = x*x; semiring(+, *); y = x*x");
   REQUIRE(parsed.diagnostics.all().empty());
   CHECK(toSource(parsed.kernel.statements[0]) == "y = x*x");
-  CHECK(toSource(parsed.kernel.statements[1]) == "y = (x + x)");
+  CHECK(toSource(parsed.kernel.statements[1]) == "y = minplus(x, x)");
   CHECK(toSource(parsed.kernel.statements[2]) == "y = x*x");
 }

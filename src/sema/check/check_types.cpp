@@ -2,6 +2,7 @@
 #include "sema/analysis.h"
 #include "sema/expression_types.h"
 
+#include <cmath>
 #include <limits>
 
 namespace spc::sema {
@@ -117,6 +118,9 @@ private:
     case Function::NotEqual:
     case Function::Pattern:
       return true;
+    case Function::MinPlus:
+    case Function::MaxPlus:
+      return true;
     case Function::Select:
       return argument > 0 || !isComplex(type);
     case Function::Cast:
@@ -153,6 +157,8 @@ private:
 
   void checkLiteral(const NumberNode &number, Span where, bool isNegated) {
     if (kindOf(type_) >= kindOf(ValueType::F64))
+      return;
+    if (std::isinf(number.value) && isInteger(type_)) // its greatest or its least number
       return;
     const bool isWhole =
         number.value <= kMaxExactInteger && number.value == static_cast<double>(static_cast<int64_t>(number.value));

@@ -11,23 +11,34 @@ namespace {
 constexpr DiagnosticKind kBadFill{"bad-fill", Severity::Error};
 constexpr DiagnosticKind kFillFormat{"fill-format", Severity::Error};
 
-bool holds(ValueType type, double fill) {
-  if (isComplex(type))
-    return std::isfinite(fill);
-  return isFloat(type) || rounded(type, fill) == fill;
+/// The number of a type that a fill says, nullopt where there is none; an infinity of integers is their greatest or
+/// their least number. After a semiring, bools and complex numbers, which it does not compute with, have the fill 0.
+std::optional<double> fillIn(ValueType type, const syntax::FillDecl &fill) {
+  if (fill.bySemiring && (type == ValueType::Bool || isComplex(type)))
+    return 0;
+  if (isFloat(type) || (isComplex(type) && std::isfinite(fill.value)))
+    return fill.value;
+  if (isComplex(type) || (type == ValueType::Bool && std::isinf(fill.value)))
+    return std::nullopt;
+  const std::optional<double> held = foldCast(type, ValueType::F64, fill.value);
+  const bool isSame = held == fill.value || (held && textOf(type, *held) == textOf(ValueType::F64, fill.value));
+  return isSame || std::isinf(fill.value) ? held : std::nullopt;
 }
 
 void declareFill(Analysis &analysis, Tensor &tensor, const syntax::FillDecl &fill) {
-  tensor.fill = fill.value;
-  if (tensor.order() == 0)
+  if (tensor.order() == 0) {
     analysis.diagnostics.report(kBadFill, fill.where,
                                 "scalar " + inQuotes(tensor.name) +
                                     " has no missing entries that a fill could stand for");
-  else if (!holds(tensor.type, fill.value))
+  } else if (const std::optional<double> value = fillIn(tensor.type, fill)) {
+    tensor.fill = *value;
+  } else {
     analysis.diagnostics
         .report(kBadFill, fill.where,
                 "this fill is no " + std::string(spelling(tensor.type)) + ", which " + inQuotes(tensor.name) + " holds")
-        .advise(std::isinf(fill.value) ? "only floats have infinities" : "declare it as a type that holds it");
+        .advise(std::isinf(fill.value) ? "only floats and integers have infinities"
+                                       : "declare it as a type that holds it");
+  }
 }
 
 } // namespace

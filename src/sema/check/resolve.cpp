@@ -4,6 +4,7 @@
 #include "sema/expression_types.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -248,8 +249,13 @@ private:
       return resolve(*paren->inner);
     if (const auto *literal = std::get_if<syntax::Literal>(&expr.node))
       return makeNode(NumberNode{literal->value, literal->spelling}, expr.where);
-    if (const auto *negate = std::get_if<syntax::Negate>(&expr.node))
+    if (const auto *negate = std::get_if<syntax::Negate>(&expr.node)) {
+      // Of integers -inf is the least number, not the negative of the greatest.
+      const auto *literal = std::get_if<syntax::Literal>(&negate->operand->node);
+      if (literal && std::isinf(literal->value))
+        return makeNode(NumberNode{-literal->value, "-" + literal->spelling}, expr.where);
       return makeNode(NegateNode{resolve(*negate->operand)}, expr.where);
+    }
     if (const auto *reduction = std::get_if<syntax::Reduce>(&expr.node))
       return resolveReduction(*reduction, expr.where);
     if (const auto *binary = std::get_if<syntax::Binary>(&expr.node)) {

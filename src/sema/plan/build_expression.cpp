@@ -52,7 +52,8 @@ std::optional<Domain> ExpressionBuilder::deciding(const Node &node, ValueType ty
   const auto *binary = std::get_if<BinaryNode>(&node.kind);
   const bool isProduct = binary && (binary->op == BinaryOp::Mul || binary->op == BinaryOp::Div);
   const Sparsity sparsity = sparsityOf(node, type, scope_, kernel_);
-  if (!sparsity.fill || !sparsity.domain || !(isProduct ? *sparsity.fill == 0 : std::isinf(*sparsity.fill)))
+  if (!sparsity.fill || !sparsity.domain ||
+      !(isProduct ? *sparsity.fill == 0 : !isInteger(type) && std::isinf(*sparsity.fill)))
     return std::nullopt;
   outside = *sparsity.fill;
   const AccessDomain domain = byLeaders(*sparsity.domain, accesses_, scope_, kernel_);

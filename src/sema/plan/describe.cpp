@@ -4,6 +4,7 @@
 #include "sema/plan/plan_assembly.h"
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -92,7 +93,7 @@ private:
       out_ << (tensor.format.name.empty() ? "" : ", " + tensor.format.name) << " "
            << format::describe(tensor.format, dimensionNames(tensor));
     if (tensor.fill != 0)
-      out_ << ", fill " << tensor.fill;
+      out_ << ", fill " << textOf(tensor.type, tensor.fill);
     out_ << "; " << roleOf(tensor) << "\n";
   }
 
@@ -241,6 +242,8 @@ private:
 
   std::string text(const Term &term, const Expr &expr, int atLeast) const {
     if (const auto *literal = std::get_if<Literal>(&expr.node)) {
+      if (isInteger(expr.type) && std::isinf(literal->value))
+        return textOf(expr.type, literal->value);
       std::ostringstream number;
       number.precision(17);
       number << literal->value;

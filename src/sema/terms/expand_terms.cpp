@@ -8,6 +8,7 @@
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace spc::sema {
 namespace {
@@ -176,7 +177,7 @@ private:
     NodePtr body = withTemporaries(*reduction.body);
     computeType_ = type;
     logical.reduction = reduction.reduction;
-    logical.targetDefault = identityOf(reduction.reduction);
+    logical.targetDefault = identityOf(reduction.reduction, type);
     if (isLogical(reduction.reduction)) {
       logical.computeType = ValueType::Bool;
       body = truthOf(std::move(body));
@@ -186,7 +187,7 @@ private:
   }
 
   static NodePtr negated(NodePtr node) {
-    if (auto *number = std::get_if<NumberNode>(&node->kind)) {
+    if (auto *number = std::get_if<NumberNode>(&node->kind); number && !std::isinf(number->value)) {
       number->value = -number->value;
       number->spelling = "-" + number->spelling;
       return node;

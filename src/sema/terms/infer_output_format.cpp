@@ -1,14 +1,13 @@
 // The format of outputs: bound by the user, else the pattern that the expression keeps, else dense.
-#include "sema/fold.h"
 #include "sema/terms/copy_advice.h"
 #include "sema/terms/densifier.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
+#include "sema/terms/target_fill.h"
 
 #include <algorithm>
 #include <numeric>
-#include <sstream>
 
 namespace spc::sema {
 namespace {
@@ -44,9 +43,9 @@ public:
 
   void run() {
     bool isFirstWrite = symbol_.firstWrite == static_cast<int>(logical_.statement);
-    inferFill(isFirstWrite);
+    inferFill(analysis_, logical_);
     apply(decide(isFirstWrite));
-    checkFill();
+    checkFill(analysis_, logical_);
   }
 
 private:
@@ -108,57 +107,13 @@ private:
       reportFormat(std::get<KeptPattern>(decision.pattern), decision.kind == Kind::Shared);
   }
 
-  /// A target without a declared fill takes what the first statement makes of places where nothing is stored; outputs
-  /// only where an operand has such a fill, too.
-  void inferFill(bool isFirstWrite) {
-    const Kernel &kernel = analysis_.kernel;
-    const Node &value = *logical_.terms.front().expr;
-    const bool isDeclared = symbol_.declaration && symbol_.declaration->fill;
-    const bool mayInfer = target_.is<Temporary>() || hasFill(value, scope_, kernel);
-    if (isFirstWrite && !isDeclared && !symbol_.isOperand && !logical_.accumulates && mayInfer) {
-      const std::optional<double> fill =
-          isPlain() ? sparsityOf(value, logical_.computeType, scope_, kernel).fill : logical_.targetDefault;
-      const bool isKnown = fill && hasDomain(value, logical_.reduction, scope_, kernel);
-      target_.fill = isKnown ? foldCast(target_.type, logical_.computeType, *fill).value_or(0) : 0;
-    }
-    if (isPlain() && target_.fill != 0)
-      logical_.targetDefault = target_.fill;
-  }
-
-  /// One value for each element, that of its one term.
-  bool isPlain() const {
-    return logical_.reduction == Reduction::Sum && logical_.terms.size() == 1 && !logical_.accumulates &&
-           logical_.terms.front().reductions.empty();
-  }
-
-  /// A sparse target's missing entries are what the statement makes of them.
-  void checkFill() {
-    if (target_.format.isDense()) {
-      target_.fill = 0;
-      logical_.targetDefault = isPlain() ? 0 : logical_.targetDefault;
-    }
-    if (hasPadding(target_.format) && target_.fill != 0)
-      return reportFillFormat(target_, analysis_.statements[logical_.statement].source->targetWhere,
-                              analysis_.diagnostics);
-    const bool hasMissing = hasDomain(*logical_.terms.front().expr, logical_.reduction, scope_, analysis_.kernel);
-    const bool isRefused = logical_.accumulates && logical_.reduction != Reduction::Sum;
-    if (target_.fill == 0 || isRefused ||
-        (!logical_.accumulates && logical_.targetDefault == target_.fill && hasMissing))
-      return;
-    std::ostringstream fill;
-    fill << target_.fill;
-    refuse("missing entries of " + inQuotes(target_.name) + " are " + fill.str() +
-           ", but this statement makes something else of them")
-        .advise("declare it with another fill, or store it densely: --format " + target_.name + "=dense");
-  }
-
   TensorId structureOf(TensorId tensor) const { return structureOwner(analysis_.kernel, tensor); }
 
   void reportFormat(const KeptPattern &kept, bool isShared) {
     analysis_.diagnostics.report(kOutputFormat, logical_.where,
                                  kindOfTarget() + inQuotes(target_.name) + (isShared ? " takes" : " has") +
                                      " the pattern of " + inQuotes(analysis_.kernel.tensors[kept.source].name) + ": " +
-                                     storage(target_.format));
+                                     storage(target_.format) + fillInWords());
   }
 
   /// A target that nothing binds, and that keeps no operand's pattern.
@@ -356,6 +311,10 @@ private:
     if (!sharesStorage(kept) || structureOf(kept.source) != structureOf(logical_.target))
       refuse(bound + ", but this statement keeps that of " + inQuotes(analysis_.kernel.tensors[kept.source].name))
           .advise("drop the binding, or bind it to a format of its own");
+  }
+
+  std::string fillInWords() const {
+    return target_.hasFill() ? ", missing entries are " + textOf(target_.type, target_.fill) : "";
   }
 
   std::string kindOfTarget() const { return target_.is<Temporary>() ? "temporary " : "output "; }

@@ -57,7 +57,7 @@ public:
                  : kVaries;
     if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
       const Sparsity operand = find(*negate->operand, type);
-      return operand.fill ? known(operand.domain, rounded(type, -*operand.fill)) : kVaries;
+      return operand.fill ? known(operand.domain, foldNegate(type, *operand.fill)) : kVaries;
     }
     if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
       return ofBinary(binary->op, type, find(*binary->left, type), find(*binary->right, type));
@@ -88,11 +88,12 @@ private:
       return {byLeft ? left.domain : right.domain, 0};
     if (op == BinaryOp::Div && byLeft) // whatever the divisor is
       return {left.domain, 0};
-    if ((op == BinaryOp::Add || op == BinaryOp::Sub) && (isInfinite(left) || isInfinite(right)))
+    const bool isSum = op == BinaryOp::Add || op == BinaryOp::Sub;
+    if (isSum && !isInteger(type) && (isInfinite(left) || isInfinite(right)))
       return ofInfinite(left, right, op == BinaryOp::Sub);
     if (!left.fill || !right.fill)
       return kVaries;
-    return known(unionOf(left.domain, right.domain), rounded(type, fold(op, *left.fill, *right.fill)));
+    return known(unionOf(left.domain, right.domain), fold(op, type, *left.fill, *right.fill));
   }
 
   static bool isInfinite(const Sparsity &sparsity) { return sparsity.fill && std::isinf(*sparsity.fill); }
@@ -122,8 +123,8 @@ private:
       return ofSelect(arguments);
     if (call.function == Function::And || call.function == Function::Or)
       return ofLogic(call.function, arguments);
-    if (call.function == Function::Min || call.function == Function::Max)
-      if (const std::optional<Sparsity> settled = ofExtreme(call.function, arguments))
+    if (const std::optional<double> absorbing = absorbingIn(call.function, types.front()))
+      if (const std::optional<Sparsity> settled = ofAbsorbing(*absorbing, arguments))
         return *settled;
     MaybeDomain domain;
     std::vector<double> fills;
@@ -153,14 +154,29 @@ private:
     return isSparse(access) ? Sparsity{AccessDomain{AccessDomain::Kind::Stored, access, {}}, 0} : kVaries;
   }
 
-  /// A minimum or a maximum that infinite fills decide.
-  static std::optional<Sparsity> ofExtreme(Function function, const std::vector<Sparsity> &arguments) {
-    const double most =
-        function == Function::Max ? std::numeric_limits<double>::infinity() : -std::numeric_limits<double>::infinity();
+  /// The argument that decides a call's value whatever the others are.
+  static std::optional<double> absorbingIn(Function function, ValueType type) {
+    constexpr double kInfinity = std::numeric_limits<double>::infinity();
+    switch (function) {
+    case Function::Min:
+      return -kInfinity;
+    case Function::Max:
+      return kInfinity;
+    case Function::MinPlus:
+      return infinityOf(type, false);
+    case Function::MaxPlus:
+      return infinityOf(type, true);
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// A call that fills decide which absorb its other arguments.
+  static std::optional<Sparsity> ofAbsorbing(double absorbing, const std::vector<Sparsity> &arguments) {
     std::optional<Sparsity> settled;
     for (const Sparsity &argument : arguments)
-      if (argument.fill == most)
-        settled = settled ? Sparsity{intersectionOf(settled->domain, argument.domain), most} : argument;
+      if (argument.fill == absorbing)
+        settled = settled ? Sparsity{intersectionOf(settled->domain, argument.domain), absorbing} : argument;
     return settled;
   }
 
@@ -269,13 +285,12 @@ static AccessDomain withoutEmpty(AccessDomain domain) {
   return domain;
 }
 
-double identityOf(Reduction reduction) {
-  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+double identityOf(Reduction reduction, ValueType type) {
   switch (reduction) {
   case Reduction::Min:
-    return kInfinity;
+    return infinityOf(type, false);
   case Reduction::Max:
-    return -kInfinity;
+    return infinityOf(type, true);
   case Reduction::Product:
   case Reduction::All:
     return 1;

@@ -1,0 +1,75 @@
+// What types with infinities of their own, and those without, make of sums that infinities absorb.
+#include "sema/analysis.h"
+#include "sema/expression_types.h"
+
+#include <cmath>
+#include <set>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kFill{"fill", Severity::Warning};
+
+class InfinityLowering {
+public:
+  InfinityLowering(const Analysis &analysis, ResolvedStatement &statement)
+      : analysis_(analysis), statement_(statement) {}
+
+  void run() { visit(statement_.value, computeTypeOf(analysis_, statement_)); }
+
+private:
+  void visit(NodePtr &node, ValueType type) {
+    if (const auto *use = std::get_if<AccessNode>(&node->kind))
+      return checkFill(use->access, node->where, type);
+    if (auto *negate = std::get_if<NegateNode>(&node->kind))
+      return visit(negate->operand, type);
+    if (auto *binary = std::get_if<BinaryNode>(&node->kind)) {
+      visit(binary->left, type);
+      return visit(binary->right, type);
+    }
+    if (auto *reduction = std::get_if<ReduceNode>(&node->kind)) {
+      const std::optional<ValueType> own = typeOf(*reduction->body, statement_.scope, analysis_.kernel);
+      return visit(reduction->body, isLogical(reduction->reduction) ? arithmeticType(own.value_or(type)) : type);
+    }
+    if (auto *call = std::get_if<CallNode>(&node->kind))
+      visit(*call, node, type);
+  }
+
+  void visit(CallNode &call, NodePtr &node, ValueType type) {
+    for (size_t k = 0; k < call.arguments.size() && call.function != Function::Pattern; ++k)
+      visit(call.arguments[k], argumentType(call, k, type, statement_.scope, analysis_.kernel));
+    const bool isAbsorbing = call.function == Function::MinPlus || call.function == Function::MaxPlus;
+    if (isAbsorbing && !isInteger(type)) {
+      NodePtr left = std::move(call.arguments[0]), right = std::move(call.arguments[1]);
+      node = makeNode(BinaryNode{BinaryOp::Add, std::move(left), std::move(right)}, node->where);
+    }
+  }
+
+  /// The greatest number of one type is a number as any other in a wider one, and settles nothing there.
+  void checkFill(AccessId access, Span where, ValueType type) {
+    const Tensor &tensor = analysis_.kernel.tensors[statement_.scope.accesses[access].tensor];
+    if (!isInteger(tensor.type) || !std::isinf(tensor.fill) || !tensor.hasFill() || type == tensor.type ||
+        type == ValueType::Bool || !reported_.insert(tensor.name).second)
+      return;
+    analysis_.diagnostics
+        .report(kFill, where,
+                "missing entries of " + inQuotes(tensor.name) + " are " + textOf(tensor.type, tensor.fill) + ", the " +
+                    (tensor.fill > 0 ? "greatest " : "least ") + spelling(tensor.type) + ", which is no infinity in " +
+                    spelling(type) + ", in which this is computed")
+        .advise("declare " + inQuotes(tensor.name) + " as " + spelling(type) +
+                ", or convert it where that is meant: " + spelling(type) + "(...)");
+  }
+
+  const Analysis &analysis_;
+  ResolvedStatement &statement_;
+  std::set<std::string> reported_;
+};
+
+} // namespace
+
+void lowerInfinities(Analysis &analysis) {
+  for (ResolvedStatement &statement : analysis.statements)
+    InfinityLowering(analysis, statement).run();
+}
+
+} // namespace spc::sema

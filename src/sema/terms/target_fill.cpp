@@ -1,0 +1,76 @@
+#include "sema/terms/target_fill.h"
+
+#include "sema/fold.h"
+#include "sema/terms/sparsity.h"
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kAssembledOutput{"assembled-output", Severity::Error};
+constexpr DiagnosticKind kOutputFormat{"output-format", Severity::Note};
+
+/// One value for each element, that of its one term.
+bool isPlain(const LogicalStatement &logical) {
+  return logical.reduction == Reduction::Sum && logical.terms.size() == 1 && !logical.accumulates &&
+         logical.terms.front().reductions.empty();
+}
+
+bool isFirstWrite(const Analysis &analysis, const LogicalStatement &logical) {
+  return analysis.symbols[logical.target].firstWrite == static_cast<int>(logical.statement);
+}
+
+bool isDeclared(const Symbol &symbol) {
+  return symbol.declaration && symbol.declaration->fill;
+}
+
+/// Whether the statement makes its target's fill of missing entries.
+bool keepsFill(const Analysis &analysis, const LogicalStatement &logical) {
+  const Scope &scope = analysis.statements[logical.statement].scope;
+  return !logical.accumulates && logical.targetDefault == analysis.kernel.tensors[logical.target].fill &&
+         hasDomain(*logical.terms.front().expr, logical.reduction, scope, analysis.kernel);
+}
+
+} // namespace
+
+void inferFill(Analysis &analysis, LogicalStatement &logical) {
+  const Kernel &kernel = analysis.kernel;
+  const Scope &scope = analysis.statements[logical.statement].scope;
+  const Symbol &symbol = analysis.symbols[logical.target];
+  Tensor &target = analysis.kernel.tensors[logical.target];
+  const Node &value = *logical.terms.front().expr;
+  const bool mayInfer = target.is<Temporary>() || hasFill(value, scope, kernel);
+  if (isFirstWrite(analysis, logical) && !isDeclared(symbol) && !symbol.isOperand && !logical.accumulates && mayInfer) {
+    const std::optional<double> fill =
+        isPlain(logical) ? sparsityOf(value, logical.computeType, scope, kernel).fill : logical.targetDefault;
+    const bool isKnown = fill && hasDomain(value, logical.reduction, scope, kernel);
+    target.fill = isKnown ? foldCast(target.type, logical.computeType, *fill).value_or(0) : 0;
+  }
+  if (isPlain(logical) && target.fill != 0)
+    logical.targetDefault = target.fill;
+}
+
+void checkFill(Analysis &analysis, LogicalStatement &logical) {
+  Tensor &target = analysis.kernel.tensors[logical.target];
+  const Symbol &symbol = analysis.symbols[logical.target];
+  const Span where = analysis.statements[logical.statement].source->targetWhere;
+  if (target.format.isDense()) {
+    target.fill = 0;
+    logical.targetDefault = isPlain(logical) ? 0 : logical.targetDefault;
+  }
+  if (hasPadding(target.format) && target.fill != 0)
+    return reportFillFormat(target, where, analysis.diagnostics);
+  const bool isRefused = logical.accumulates && logical.reduction != Reduction::Sum;
+  const std::string fill = textOf(target.type, target.fill);
+  if (target.fill != 0 && !isRefused && !keepsFill(analysis, logical))
+    analysis.diagnostics
+        .report(kAssembledOutput, where,
+                "missing entries of " + inQuotes(target.name) + " are " + fill +
+                    ", but this statement makes something else of them")
+        .advise("declare it with another fill, or store it densely: --format " + target.name + "=dense");
+  else if (target.fill != 0 && target.is<Parameter>() && symbol.boundBy && !isDeclared(symbol) &&
+           isFirstWrite(analysis, logical))
+    analysis.diagnostics.report(kOutputFormat, logical.where,
+                                "missing entries of output " + inQuotes(target.name) + " are " + fill);
+}
+
+} // namespace spc::sema

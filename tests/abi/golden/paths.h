@@ -1,0 +1,132 @@
+/* paths(): made by spc from paths.tex; do not edit.
+ *
+ *     C(i,j) = min(k, M(i,j)*minplus(A(i,k), B(k,j)))
+ *
+ * Arguments. They must not overlap in memory. Coordinates count from 0; they are sorted and unique
+ * unless said otherwise.
+ *
+ *   M  in, i x j; (i: dense, j: compressed), pointers i32, indices i32
+ *   A  in, i x k; (i: dense, j: compressed), pointers i32, indices i32
+ *      missing entries are 2147483647
+ *   B  in, k x j; (i: dense, j: compressed), pointers i32, indices i32
+ *      missing entries are 2147483647
+ *   C  out, i x j; (i: dense, j: compressed), pointers i32, indices i32
+ *      missing entries are 2147483647
+ *      assembled: the call sets the struct, whatever it holds before, and allocates its arrays,
+ *      which paths_free releases
+ *
+ * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
+#ifndef SPC_KERNEL_paths
+#define SPC_KERNEL_paths
+
+/* the text of spc/spc.h and spc/levels.h */
+
+#ifndef SPC_TYPE_CSR_I32_I32
+#define SPC_TYPE_CSR_I32_I32
+
+/* From the outside in: (i: dense, j: compressed), pointers i32, indices i32.
+ * Missing entries are 0 in M; 2147483647 in A, B, C. */
+typedef struct spc_csr_i32_i32 {
+  int64_t nrows; /* extent of dimension 0 */
+  int64_t ncols; /* extent of dimension 1 */
+  int64_t nnz; /* stored values */
+  int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
+  int32_t *col_ind; /* coordinates of level 1, j */
+  int32_t *values; /* stored values, in the order of the entries */
+} spc_csr_i32_i32;
+
+SPC_ASSERT_FIELD(spc_csr_i32_i32, nrows, 0);
+SPC_ASSERT_FIELD(spc_csr_i32_i32, ncols, 1);
+SPC_ASSERT_FIELD(spc_csr_i32_i32, nnz, 2);
+SPC_ASSERT_FIELD(spc_csr_i32_i32, row_ptr, 3);
+SPC_ASSERT_FIELD(spc_csr_i32_i32, col_ind, 4);
+SPC_ASSERT_FIELD(spc_csr_i32_i32, values, 5);
+SPC_ASSERT_SIZE(spc_csr_i32_i32, 6);
+
+/* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
+static inline spc_status spc_csr_i32_i32_validate(const spc_csr_i32_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  spc_level levels[2];
+  if (t->nrows < 0 || t->ncols < 0)
+    return SPC_ERROR_SHAPE;
+  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
+  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED);
+  levels[1].pointers = t->row_ptr;
+  levels[1].pointer_bits = 32;
+  levels[1].indices = t->col_ind;
+  levels[1].index_bits = 32;
+  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
+spc_status paths_ctx(
+    const spc_context *ctx,
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C);
+
+/* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
+ * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
+ * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
+spc_status paths_symbolic_ctx(
+    const spc_context *ctx,
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C);
+spc_status paths_numeric_ctx(
+    const spc_context *ctx,
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C);
+
+/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
+spc_status paths_free_ctx(const spc_context *ctx, spc_csr_i32_i32 *C);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+static inline spc_status paths(
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C) {
+  const spc_context ctx = spc_default_context();
+  return paths_ctx(&ctx, M, A, B, C);
+}
+
+static inline spc_status paths_symbolic(
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C) {
+  const spc_context ctx = spc_default_context();
+  return paths_symbolic_ctx(&ctx, M, A, B, C);
+}
+
+static inline spc_status paths_numeric(
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C) {
+  const spc_context ctx = spc_default_context();
+  return paths_numeric_ctx(&ctx, M, A, B, C);
+}
+
+static inline void paths_free(spc_csr_i32_i32 *C) {
+  const spc_context ctx = spc_default_context();
+  (void)paths_free_ctx(&ctx, C);
+}
+
+#endif
