@@ -78,6 +78,7 @@ private:
   bool checkOrder(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &what, Span where);
   void settleExtents();
   void checkSizes();
+  tensor::Coordinates generated(size_t parameter, const std::vector<int64_t> &shape) const;
   void finishTensors();
   void splitIntoParts(size_t first);
 
@@ -226,12 +227,19 @@ void InputReader::fixShape(const sema::Tensor &tensor, const std::vector<int64_t
     extents_.fix(tensor.extents[dim], shape[dim], sourceOf(tensor, dim, by, where));
 }
 
+/// Whether a source is a generator, or a slip for one rather than a file.
+bool isMeantAsGenerator(const std::string &source) {
+  const std::string word = source.substr(0, source.find(':'));
+  return tensor::isGenerator(source) ||
+         (source.find_first_of("./") == std::string::npos && didYouMean(word, {"ones", "zeros", "random"}).has_value());
+}
+
 void InputReader::readSource(size_t parameter) {
   Given &given = *given_[parameter];
   const sema::Tensor &tensor = tensorAt(parameter);
   if (tensor.order() == 0)
     return readScalar(parameter);
-  if (!tensor::isGenerator(given.assignment.value))
+  if (!isMeantAsGenerator(given.assignment.value))
     return readFile(parameter);
   given.generator = tensor::readGenerator(given.assignment.value, given.assignment.where, diagnostics_);
   if (given.generator && given.generator->shape &&
@@ -326,6 +334,12 @@ void InputReader::checkSizes() {
   }
 }
 
+tensor::Coordinates InputReader::generated(size_t parameter, const std::vector<int64_t> &shape) const {
+  tensor::Coordinates entries = tensor::generate(*given_[parameter]->generator, shape);
+  tensor::fitValues(entries, tensorAt(parameter).type);
+  return entries;
+}
+
 void InputReader::finishTensors() {
   for (size_t k = 0; k < given_.size(); ++k) {
     if (!given_[k] || tensorAt(k).order() == 0)
@@ -335,7 +349,7 @@ void InputReader::finishTensors() {
     if (entries)
       entries->shape = shape;
     else
-      entries = tensor::generate(*given_[k]->generator, shape);
+      entries = generated(k, shape);
     if (!tensorAt(k).partOf.empty())
       splitIntoParts(k);
   }

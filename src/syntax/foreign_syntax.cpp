@@ -189,6 +189,18 @@ bool isSubscript(const TokenStream &tokens) {
   return before.kind == TokenKind::Name && tokens.text(before).ends_with('_') && before.end == tokens.current().begin;
 }
 
+/// Whether the current token begins a comment of another language, or is the second character of one.
+bool isComment(const TokenStream &tokens) {
+  const std::vector<Token> line = tokens.restOfLine();
+  const auto isMark = [&](const Token &token) { return tokens.text(token) == "/" || tokens.text(token) == "*"; };
+  const Token &first = line.front(), &before = tokens.previous();
+  if (first.startsLine && line.size() > 1 && tokens.text(first) == "/")
+    return isMark(line[1]) && line[1].begin == first.end;
+  if (first.startsLine)
+    return tokens.text(first) == "%";
+  return isMark(first) && before.kind == TokenKind::Slash && before.end == first.begin;
+}
+
 } // namespace
 
 bool reportForeignStatement(TokenStream &tokens, SyntaxErrors &errors) {
@@ -214,11 +226,13 @@ bool reportForeignStatement(TokenStream &tokens, SyntaxErrors &errors) {
 
 bool closesBlock(const TokenStream &tokens) {
   const std::vector<Token> line = tokens.restOfLine();
-  return std::all_of(line.begin(), line.end(), [&](const Token &token) {
-    const std::string_view text = tokens.text(token);
-    return text.find_first_not_of("{};") == std::string_view::npos ||
-           std::find(kBlockEnds.begin(), kBlockEnds.end(), text) != kBlockEnds.end();
-  });
+  const auto isEnd = [&](const Token &token) {
+    return std::find(kBlockEnds.begin(), kBlockEnds.end(), tokens.text(token)) != kBlockEnds.end();
+  };
+  const bool isWordy = !line.empty() && isEnd(line.front()) && !tokens.looksLikeStatement(); // `end do`
+  return isWordy || std::all_of(line.begin(), line.end(), [&](const Token &token) {
+           return tokens.text(token).find_first_not_of("{};") == std::string_view::npos;
+         });
 }
 
 Diagnostic *reportForeignCharacter(const TokenStream &tokens, SyntaxErrors &errors) {
@@ -241,13 +255,17 @@ Diagnostic *reportForeignCharacter(const TokenStream &tokens, SyntaxErrors &erro
 
 void adviseInPlace(const TokenStream &tokens, Diagnostic &error) {
   const std::string_view text = tokens.text(tokens.current());
-  const bool isComment = (text == "/" || text == "*" || text == "*=" || text == "/=") &&
-                         tokens.previous().kind == TokenKind::Slash && tokens.previous().end == tokens.current().begin;
+  const Token &before = tokens.previous();
+  const bool followsSum = before.kind == TokenKind::Name && tokens.text(before).starts_with("sum_");
   if (text == "if" || text == "where")
     error.advise(std::string(kIfHelp));
   else if (text == ":" && tokens.isInParentheses())
     error.advise("there are no slices: name an index variable, which runs over the whole dimension");
-  else if (isComment)
+  else if (text == ":")
+    error.advise("an assignment is written '='");
+  else if (followsSum)
+    error.advise(std::string(kSumHelp));
+  else if (isComment(tokens))
     error.advise("a comment begins with '#'");
 }
 

@@ -86,7 +86,7 @@ void Parser::expectedStatement() {
   bool continuesLine = !kernel_.statements.empty() && (tokens_.at(TokenKind::Plus) || tokens_.at(TokenKind::Minus) ||
                                                        tokens_.at(TokenKind::Star) || tokens_.at(TokenKind::Slash));
   Diagnostic &error = errors_.unexpected("a declaration or a statement");
-  if (continuesLine)
+  if (continuesLine && error.help.empty())
     error.advise("a line break ends a statement: put the operator at the end of the line before");
 }
 

@@ -179,4 +179,13 @@ Coordinates generate(const Generator &generator, const std::vector<int64_t> &sha
   return result;
 }
 
+void fitValues(Coordinates &entries, sema::ValueType type) {
+  constexpr double kScale = 100;
+  for (double &value : entries.values)
+    if (type == sema::ValueType::Bool)
+      value = value >= 0 ? 1 : 0;
+    else if (sema::isInteger(type) && value != 1)
+      value = std::floor(kScale * (sema::isUnsigned(type) ? std::abs(value) : value));
+}
+
 } // namespace spc::tensor

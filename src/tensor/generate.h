@@ -37,4 +37,8 @@ double entryCount(const Generator &generator, const std::vector<int64_t> &shape)
 /// [-1, 1). Entries are sorted. The same everywhere for the same seed. Throws std::bad_alloc.
 Coordinates generate(const Generator &generator, const std::vector<int64_t> &shape);
 
+/// Makes generated values ones that a type has: whole numbers from -100 to 99 of integers (from 0 to 100 where they are
+/// unsigned), true where it is not negative of bools; floats and complex numbers stay.
+void fitValues(Coordinates &entries, sema::ValueType type);
+
 } // namespace spc::tensor

@@ -118,12 +118,13 @@ void sortAndSum(Coordinates &entries) {
 }
 
 bool asVector(Coordinates &entries) {
-  if (entries.order() != 2 || entries.shape[1] != 1)
+  if (entries.order() != 2 || (entries.shape[0] != 1 && entries.shape[1] != 1))
     return false;
+  const size_t kept = entries.shape[1] == 1 ? 0 : 1;
   for (size_t e = 0; e < entries.size(); ++e)
-    entries.coordinates[e] = entries.coordinates[2 * e];
+    entries.coordinates[e] = entries.coordinates[2 * e + kept];
   entries.coordinates.resize(entries.size());
-  entries.shape.pop_back();
+  entries.shape = {entries.shape[kept]};
   return true;
 }
 

@@ -34,8 +34,8 @@ struct Coordinates {
 /// Sorts by coordinates in dimension order and sums repeated entries. Requires coordinates within the shape.
 void sortAndSum(Coordinates &entries);
 
-/// Turns an n x 1 matrix, which is how Matrix Market writes a vector, into an order-1 tensor. False, with `entries`
-/// left as they are, when the shape is another one.
+/// Turns an n x 1 matrix, which is how Matrix Market writes a vector, or a 1 x n one into an order-1 tensor. False,
+/// with `entries` left as they are, when the shape is another one.
 bool asVector(Coordinates &entries);
 
 /// A tensor in a format, owning its arrays, with the C struct that kernels take.

@@ -58,6 +58,20 @@ class Run(SpcCase):
         self.assertIn("cost of 'Y': nnz(A)*k = 1.6e+02 steps", done.err)
         self.assertNotIn("-Wcost", done.err)
 
+    def test_random_numbers_fit_the_type(self):
+        for kind, least, most in (("i8", -100, 99), ("u8", 0, 100), ("bool", 0, 1), ("i64", -100, 99)):
+            with self.subTest(kind):
+                self.write("k.tex", f"tensor x(n): {kind}\ntensor y(n): {kind}\ny(i) = x(i)\n")
+                self.spc("run", "k.tex", "x=random:200", "-o", "y=y.tns")
+                values = set(vector(self.folder / "y.tns").values())
+                self.assertTrue(all(least <= value <= most and value == int(value) for value in values), values)
+                self.assertGreater(len(values), 1)
+
+    def test_a_row_is_a_vector(self):
+        self.write("k.tex", "y(i) = 2 * x(i)\n")
+        self.write("row.mtx", "%%MatrixMarket matrix array real general\n1 3\n1\n2\n3\n")
+        self.assertEqual(numbers(self.spc("run", "k.tex", "x=row.mtx").out.split("\n", 1)[1]), [2, 4, 6])
+
     def test_matrix_market_output_of_a_dense_matrix(self):
         self.write("scale.tex", "C(i, j) = alpha * A(i, j) * B(i, j)\n")
         self.spc("run", "scale.tex", "A=a.mtx", "B=ones", "alpha=-0.5", "-o", "C=c.mtx")

@@ -111,6 +111,10 @@ TEST_CASE("what other languages write is named, with what to write instead") {
   checkError("y(i) = x(i) if x(i) > 0 else 0", "unexpected-token", 1, 13, "select(condition, x, y)");
   checkError("y(i) = a(i) && b(i)", "foreign-syntax", 1, 13, "'and'");
   checkError("y(i) = a(i) // twice", "unexpected-token", 1, 14, "begins with '#'");
+  checkError("// a comment\ny = a", "unexpected-token", 1, 1, "begins with '#'");
+  checkError("y = a\n% a comment", "unexpected-token", 2, 1, "begins with '#'");
+  checkError("y(i) = sum_j A(i,j)", "unexpected-token", 1, 14, "'sum(j, ...)'");
+  checkError("do i = 1, n\n  y(i) = x(i)\nend do", "foreign-syntax", 1, 1, "no 'do'");
   CHECK(Parsed("for(i) = x(i)\nif = for(i)\nint(i, j) = for(i) * for(j)").diagnostics.all().empty());
 }
 

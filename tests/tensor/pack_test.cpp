@@ -269,15 +269,19 @@ TEST_CASE("what is packed into any format unpacks to the same tensor") {
   }
 }
 
-TEST_CASE("a matrix of one column is a vector") {
+TEST_CASE("a matrix of one column, or of one row, is a vector") {
   Coordinates column{{3, 1}, {2, 0, 0, 0}, {5, 6}};
   REQUIRE(asVector(column));
   CHECK(column.shape == std::vector<int64_t>{3});
   CHECK(column.coordinates == std::vector<int64_t>{2, 0});
-  Coordinates row{{1, 3}, {}, {}};
-  CHECK_FALSE(asVector(row));
+  Coordinates row{{1, 3}, {0, 2, 0, 0}, {5, 6}};
+  REQUIRE(asVector(row));
+  CHECK(row.shape == std::vector<int64_t>{3});
+  CHECK(row.coordinates == std::vector<int64_t>{2, 0});
   CHECK_FALSE(asVector(column));
-  CHECK(row.shape.size() == 2);
+  Coordinates matrix{{2, 3}, {}, {}};
+  CHECK_FALSE(asVector(matrix));
+  CHECK(matrix.shape.size() == 2);
 }
 
 } // namespace spc::tensor

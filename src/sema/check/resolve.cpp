@@ -178,7 +178,8 @@ private:
       fail(kOrderMismatch, where,
            inQuotes(name) + " is " + ofOrder(expected) + " but is used with " + std::to_string(order) +
                (order == 1 ? " index" : " indices"))
-          .note(declaration ? declaration->where : known->where, declaration ? "declared here" : "first used here");
+          .note(declaration ? declaration->where : known->where, declaration ? "declared here" : "first used here")
+          .advise(expected == 0 ? "a scalar is written without indices" : "an access has an index for each dimension");
       return std::nullopt;
     }
     if (known != tensors.end())

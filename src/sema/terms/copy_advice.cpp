@@ -34,6 +34,13 @@ bool isReadBothWays(const Access &access, const std::vector<int> &modes, const S
   });
 }
 
+/// Whether a tensor has the levels of its copy, whatever their index types.
+bool isStoredAs(const format::Format &stored, format::Format copy) {
+  copy.pointers = stored.pointers;
+  copy.indices = stored.indices;
+  return stored.sameStorage(copy);
+}
+
 } // namespace
 
 std::string shippedFormat(const std::vector<int> &modes) {
@@ -64,7 +71,7 @@ std::string adviceAgainstCopy(const Tensor &tensor, const Access &access, const 
       std::reverse(modes.begin(), modes.end());
     return "store both triangles of " + name + ", as " + shippedFormat(modes) + ", to avoid the copy";
   }
-  if (isReadBothWays(access, modes, scope))
+  if (isReadBothWays(access, modes, scope) || isStoredAs(tensor.format, copy))
     return "";
   std::string shipped = modes.size() > 2 && !rootIsListable ? "" : shippedFormat(modes);
   if (modes.size() == 2 && !copy.levels.front().isDense())
