@@ -42,8 +42,10 @@ bool losesDigits(ValueType from, ValueType to) {
 
 class PrecisionChecker {
 public:
-  PrecisionChecker(const Analysis &analysis, const ResolvedStatement &statement)
-      : analysis_(analysis), statement_(statement), target_(analysis.kernel.tensors[statement.target.tensor]) {}
+  /// `said` holds what was said of earlier statements, and is added to.
+  PrecisionChecker(const Analysis &analysis, const ResolvedStatement &statement, std::set<std::string> &said)
+      : analysis_(analysis), statement_(statement), target_(analysis.kernel.tensors[statement.target.tensor]),
+        said_(said) {}
 
   void run() {
     checkTarget();
@@ -58,15 +60,19 @@ private:
     const std::string held = inQuotes(target_.name) + " holds " + spelling(target_.type);
     const Span where = statement_.source->targetWhere;
     if (losesDigits(*value, target_.type))
-      analysis_.diagnostics
-          .report(kPrecision, where,
-                  held + ", and values of " + spelling(*value) +
-                      (isInteger(target_.type) ? " wrap around in it" : " are rounded to it"))
-          .advise("declare it as " + std::string(spelling(*value)) +
-                  ", or convert the right side: " + spelling(target_.type) + "(...)");
+      warn(where,
+           held + ", and values of " + spelling(*value) +
+               (isInteger(target_.type) ? " wrap around in it" : " are rounded to it"),
+           "declare it as " + std::string(spelling(*value)) + ", or convert the right side: " + spelling(target_.type) +
+               "(...)");
     else if (isHalf(target_.type) && isSum())
-      analysis_.diagnostics.report(kPrecision, where, held + ", and the sum is rounded to that after each addition")
-          .advise("declare it as f32");
+      warn(where, held + ", and the sum is rounded to that after each addition", "declare it as f32");
+  }
+
+  /// Says each thing once, however many statements it is true of.
+  void warn(Span where, const std::string &message, std::string advice) {
+    if (said_.insert(message).second)
+      analysis_.diagnostics.report(kPrecision, where, message).advise(std::move(advice));
   }
 
   /// Whether the target takes up more than one value an element.
@@ -83,13 +89,12 @@ private:
   void visit(const Node &node, ValueType type) {
     if (const auto *use = std::get_if<AccessNode>(&node.kind)) {
       const Tensor &operand = analysis_.kernel.tensors[statement_.scope.accesses[use->access].tensor];
-      if (isInteger(operand.type) && losesDigits(operand.type, type) && reported_.insert(operand.name).second)
-        analysis_.diagnostics
-            .report(kPrecision, node.where,
-                    inQuotes(operand.name) + " holds " + spelling(operand.type) + ", and large values of it " +
-                        (isInteger(type) ? "wrap around in " : "are rounded in ") + spelling(type) +
-                        ", in which this is computed")
-            .advise("convert it where that is meant: " + std::string(spelling(type)) + "(...)");
+      if (isInteger(operand.type) && losesDigits(operand.type, type))
+        warn(node.where,
+             inQuotes(operand.name) + " holds " + spelling(operand.type) + ", and large values of it " +
+                 (isInteger(type) ? "wrap around in " : "are rounded in ") + spelling(type) +
+                 ", in which this is computed",
+             "convert it where that is meant: " + std::string(spelling(type)) + "(...)");
       return;
     }
     const auto *call = std::get_if<CallNode>(&node.kind);
@@ -110,14 +115,15 @@ private:
   const Analysis &analysis_;
   const ResolvedStatement &statement_;
   const Tensor &target_;
-  std::set<std::string> reported_;
+  std::set<std::string> &said_;
 };
 
 } // namespace
 
 void warnOfPrecision(const Analysis &analysis) {
+  std::set<std::string> said;
   for (const ResolvedStatement &statement : analysis.statements)
-    PrecisionChecker(analysis, statement).run();
+    PrecisionChecker(analysis, statement, said).run();
 }
 
 } // namespace spc::sema

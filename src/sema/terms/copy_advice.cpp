@@ -76,8 +76,10 @@ std::string adviceAgainstCopy(const Tensor &tensor, const Access &access, const 
   std::string shipped = modes.size() > 2 && !rootIsListable ? "" : shippedFormat(modes);
   if (modes.size() == 2 && !copy.levels.front().isDense())
     shipped = "d" + shipped;
-  return "store " + name + " as " +
-         (shipped.empty() ? format::describe(copy, namesOf(access.variables, scope)) : shipped) + " to avoid the copy";
+  const std::string format = shipped.empty() ? format::describe(copy, namesOf(access.variables, scope)) : shipped;
+  if (tensor.hasDeclaredOwner())
+    return "bind " + name + " to a format of its own, " + format + ", to avoid the copy";
+  return "store " + name + " as " + format + " to avoid the copy";
 }
 
 } // namespace spc::sema
