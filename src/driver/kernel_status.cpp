@@ -11,6 +11,7 @@ constexpr DiagnosticKind kKernelStatus{"kernel-status", Severity::Error};
 /// A tensor that a status is about, and why.
 struct Culprit {
   const sema::Tensor *tensor;
+  std::string name;
   std::string reason;
 };
 
@@ -56,7 +57,7 @@ private:
     const std::string name = tensor.name.starts_with('$') ? "an intermediate result" : "'" + tensor.name + "'";
     const auto isSame = [&](const Culprit &known) { return known.tensor == &tensor; };
     if (std::none_of(found_.begin(), found_.end(), isSame))
-      found_.push_back({&tensor, name + " " + reason});
+      found_.push_back({&tensor, name, reason});
   }
 
   void addTooSmall(const sema::Tensor &tensor, size_t dim, int64_t needed) {
@@ -134,11 +135,14 @@ private:
 
 void reportStatus(Session &session, const sema::Kernel &kernel, const RunInputs &inputs, spc_status status) {
   const std::vector<Culprit> culprits = CulpritFinder(kernel, inputs).of(status);
-  std::string message = "the kernel returned status " + std::to_string(status) + ": " + spc_status_string(status);
-  Diagnostic &failure = session.diagnostics().report(
-      kKernelStatus, culprits.empty() ? Span{} : culprits.front().tensor->where, std::move(message));
+  std::string about;
   for (const Culprit &culprit : culprits)
-    failure.note(&culprit == &culprits.front() ? Span{} : culprit.tensor->where, culprit.reason);
+    about += (about.empty() ? " for " : ", ") + culprit.name;
+  Diagnostic &failure = session.diagnostics().report(
+      kKernelStatus, culprits.empty() ? Span{} : culprits.front().tensor->where,
+      "the kernel returned status " + std::to_string(status) + about + ": " + spc_status_string(status));
+  for (const Culprit &culprit : culprits)
+    failure.note(&culprit == &culprits.front() ? Span{} : culprit.tensor->where, culprit.name + " " + culprit.reason);
 }
 
 } // namespace spc::driver

@@ -23,7 +23,7 @@ void PhysicalPlanner::reportNoOrder() const {
                                    format::describe(tensor.format, namesOf(access.variables, scope_)));
   }
   refused.advise("store one of them in another format; a vector, or the operand whose pattern the output keeps, is "
-                 "never copied");
+                 "not copied here");
 }
 
 std::vector<int> PhysicalPlanner::storedVariables(const SparseAccess &operand, const LevelSpace &space) const {
