@@ -234,7 +234,9 @@ private:
     }
     const Value isAbsorbed = arith::OrIOp::create(builder_, location_, compare(Function::Equal, a, number(absorbing)),
                                                   compare(Function::Equal, b, number(absorbing)));
-    return select(isAbsorbed, number(absorbing), plain_.add(type_, clamped, b));
+    // Not a choice of the sum: a reduction of it would be made conditional by LLVM, which does not vectorise that.
+    const Value toAbsorbing = plain_.subtract(type_, number(absorbing), b);
+    return plain_.add(type_, select(isAbsorbed, toAbsorbing, clamped), b);
   }
 
   Value modulo(Value a, Value b) {

@@ -155,6 +155,17 @@ TEST_CASE("a mask of bools beside a semiring's tensors", "[integer-semirings]") 
   }
 }
 
+TEST_CASE("maxima of what is never negative", "[integer-semirings]") {
+  for (const ValueType type : {ValueType::U8, ValueType::U64, ValueType::Bool})
+    for (const Formats &formats : product({{"A", {"csr", "csc"}}})) {
+      KernelSpec spec;
+      spec.statements = "y(i) = max(j, A(i,j))\ns = max(i, j, A(i,j))\nz(j) max= A(i,j)";
+      spec.formats = formats;
+      spec.type = type;
+      check(spec);
+    }
+}
+
 TEST_CASE("places of extremes over nothing", "[integer-semirings]") {
   for (const ValueType type : {ValueType::F64, ValueType::I32, ValueType::U8}) {
     KernelSpec spec;

@@ -73,7 +73,7 @@ public:
       if (chance(10))
         spec_.types[operand.name] = pick(typesOf(kind_));
     for (const Operand &operand : operands_)
-      if (operand.isSparse && kind_ == Kind::Float && chance(6))
+      if (operand.isSparse && (kind_ == Kind::Float || kind_ == Kind::Integer) && chance(6))
         spec_.fills[operand.name] = pick(std::array<const char *, 4>{"inf", "-inf", "1", "2"});
     for (const auto &[tensor, spelling] : spec_.formats)
       shareStructure(tensor, spelling);
@@ -185,6 +185,8 @@ private:
     if (kind < 95)
       return "(" + operandAccess(false) + (chance(50) || !hasDifferences() ? " + " : " - ") +
              (chance(30) ? literal() : operandAccess(false)) + ")";
+    if ((kind_ == Kind::Float || kind_ == Kind::Integer) && chance(20))
+      return explicitSum(absorbingSum(operandAccess(false)));
     return explicitSum(operandAccess(false) + " * " + operandAccess(false));
   }
 
@@ -225,18 +227,25 @@ private:
   std::string numericCall() {
     const std::string first = operandAccess(/*mustBeDense=*/false);
     const bool isFloat = kind_ == Kind::Float;
-    switch (random_.below(isFloat ? 5 : 2)) {
+    switch (random_.below(isFloat ? 7 : 4)) {
     case 0:
       return "(" + first + " % " + (isFloat ? "1.25" : "3") + ")";
     case 1:
-      return (isFloat ? chance(50) ? "f32(" : "i32(" : "i32(") + first + ")";
     case 2:
-      return "atan2(" + first + ", " + operandAccess(false) + ")";
+      return absorbingSum(first);
     case 3:
+      return (isFloat ? chance(50) ? "f32(" : "i32(" : "i32(") + first + ")";
+    case 4:
+      return "atan2(" + first + ", " + operandAccess(false) + ")";
+    case 5:
       return "pow(abs(" + first + "), " + (chance(50) ? "2" : "1.5") + ")";
     default:
       return "log(abs(" + first + ") + 1)";
     }
+  }
+
+  std::string absorbingSum(const std::string &first) {
+    return (chance(50) ? "minplus(" : "maxplus(") + first + ", " + operandAccess(false) + ")";
   }
 
   std::string count() {

@@ -50,6 +50,16 @@ TEST_CASE("min-plus products on integers visit stored entries") {
   CHECK(checked.the("output-format").message == "missing entries of output 'C' are 255");
 }
 
+TEST_CASE("a maximum of what is never negative visits stored entries") {
+  const auto steps = [](const std::string &type) {
+    return check("tensor A(m,n): " + type + ", sparse\ntensor y(m): " + type + "\ny(i) = max(j, A(i,j))", {"A=csr"})
+        .steps();
+  };
+  for (const char *type : {"u8", "u64", "bool"})
+    CHECK(steps(type).ends_with("for i, j+: y(i) max= A(i,j), where A\n"));
+  CHECK(steps("i8").ends_with("for i, j+: y(i) max= A(i,j), everywhere\n"));
+}
+
 TEST_CASE("a note says what the missing entries of an output are") {
   const std::string matrix = "tensor A(m,n): f64, sparse, fill inf\n";
   const Checked open = check(matrix + "D(i,j) = A(i,j) + 1", {"A=csr"});
