@@ -5,8 +5,8 @@
 
 namespace spc::syntax {
 
-/// At the first word of what is no statement of the language: reports loops, conditions, definitions and einsum strings,
-/// and takes the rest of the line. False where it is none of them.
+/// At the first word of what is no statement of the language: reports loops, conditions, definitions and einsum
+/// strings, and takes the rest of the line. False where it is none of them.
 bool reportForeignStatement(TokenStream &tokens, SyntaxErrors &errors);
 
 /// Whether the current line holds nothing but the end of a block, such as `}` or `end`.
