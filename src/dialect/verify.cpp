@@ -83,6 +83,11 @@ mlir::LogicalResult verifyTensor(mlir::FunctionOpInterface body, unsigned index,
     return body.emitOpError() << "argument " << index << ": " << kTensor << " is no #spc.tensor";
   const auto type = mlir::dyn_cast<mlir::ShapedType>(body.getArgumentTypes()[index]);
   const size_t extents = tensor.getExtents().size();
+  const mlir::Type element = type ? type.getElementType() : body.getArgumentTypes()[index];
+  if (const auto identity = mlir::dyn_cast_or_null<mlir::TypedAttr>(tensor.getIdentity());
+      identity && identity.getType() != element)
+    return body.emitOpError() << "argument " << index << " with elements " << element << " has the identity "
+                              << identity;
   if (type && extents > 0 && type.getRank() != static_cast<int64_t>(extents))
     return body.emitOpError() << "argument " << index << " of type " << type << " has " << extents << " extents";
   return mlir::success();
@@ -95,12 +100,19 @@ mlir::LogicalResult verifyAscending(mlir::FunctionOpInterface body, unsigned ind
   return mlir::success();
 }
 
+/// `scf.while` is not this dialect's to know: two operands, of which the second is what the search for the first
+/// segment's end gives, and two values that are carried.
+bool isSegmentLoop(mlir::Operation *op) {
+  return op->getNumRegions() == 2 && op->getNumOperands() == 2 && !op->getRegion(1).empty() &&
+         op->getRegion(1).getNumArguments() == 2;
+}
+
 mlir::LogicalResult verifyRowLoop(mlir::Operation *op, mlir::Attribute value) {
   const auto rows = mlir::dyn_cast<RowLoopAttr>(value);
   if (!rows)
     return op->emitOpError() << "'" << kRowLoop << "' is no #spc.row_loop";
   const bool isWhile = rows.getKind() == RowLoopKind::Segments;
-  if (op->getName().getStringRef() != (isWhile ? "scf.while" : "scf.for"))
+  if (op->getName().getStringRef() != (isWhile ? "scf.while" : "scf.for") || (isWhile && !isSegmentLoop(op)))
     return op->emitOpError() << "is no loop over " << stringifyRowLoopKind(rows.getKind());
   return mlir::success();
 }
@@ -181,7 +193,7 @@ mlir::LogicalResult RunAttr::verify(EmitError emitError, int64_t number, llvm::A
   llvm::SmallVector<int64_t> sorted(dims);
   llvm::sort(sorted);
   const auto places = llvm::seq<int64_t>(0, static_cast<int64_t>(dims.size()));
-  if (number < 0 || !llvm::equal(sorted, places))
+  if (number < 0 || dims.empty() || !llvm::equal(sorted, places))
     return emitError() << "run " << number << " does not collect each dimension once";
   if (rowOrder < 0 || rowOrder > static_cast<int64_t>(dims.size()))
     return emitError() << rowOrder << " of " << dims.size() << " dimensions are the row";
@@ -198,6 +210,10 @@ mlir::LogicalResult TensorAttr::verify(EmitError emitError, llvm::StringRef symb
     return emitError() << "a tensor without a name";
   if (!levels.empty() + (isStrided || !modes.empty()) + !patternOf.empty() + (run != nullptr) > 1)
     return emitError() << "'" << symbol << "' is described in two ways";
+  llvm::SmallVector<int64_t> sorted(modes);
+  llvm::sort(sorted);
+  if (!llvm::equal(sorted, llvm::seq<int64_t>(0, static_cast<int64_t>(modes.size()))))
+    return emitError() << "'" << symbol << "' does not have each mode once";
   for (size_t count : {levels.size(), modes.size(), run ? run.getDims().size() : 0})
     if (count > 0 && count != extents.size())
       return emitError() << "'" << symbol << "' has " << extents.size() << " extents, and " << count
@@ -245,6 +261,10 @@ mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, ml
     return verifyRowLoop(op, attribute.getValue());
   if (name == kSegment || name == kLeavesRest)
     return verifyLoopMark(op, attribute);
+  if (!isOfBody)
+    return op->emitOpError() << "has an unknown attribute " << name.getValue();
+  if (name == kPatternOnly && !mlir::isa<mlir::UnitAttr>(attribute.getValue()))
+    return op->emitOpError() << name.getValue() << " has a value";
   return name == kChunks ? verifyChunks(body, attribute.getValue()) : mlir::success();
 }
 

@@ -30,12 +30,23 @@ private:
 };
 
 mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
+  if (body.isExternal())
+    return mlir::success();
   llvm::SmallVector<unsigned> proxies;
   for (unsigned index = 0; index < body.getNumArguments(); ++index)
     if (const TensorAttr tensor = dialect::tensorOf(body, index); tensor && tensor.getRun())
       proxies.push_back(index);
   if (proxies.empty())
     return mlir::success();
+  if (!body.getBody().hasOneBlock())
+    return body.emitOpError("has several blocks, and is no body of a kernel");
+  for (unsigned proxy : proxies) {
+    const auto buffer = mlir::dyn_cast<mlir::MemRefType>(body.getArgument(proxy).getType());
+    const size_t dims = dialect::tensorOf(body, proxy).getRun().getDims().size();
+    if (!buffer || static_cast<size_t>(buffer.getRank()) != dims)
+      return body.emitOpError() << "argument " << proxy << " of type " << body.getArgument(proxy).getType()
+                                << " is no buffer that a run collects from";
+  }
   llvm::SmallVector<CollectedRun, 0> runs;
   for (unsigned proxy : proxies) {
     runs.emplace_back(body, proxy);
@@ -50,7 +61,8 @@ mlir::LogicalResult Assemble::assembleIn(mlir::func::FuncOp body) {
     if (mlir::failed(run.rewrite(assembly, number)))
       return mlir::failure();
   for (unsigned proxy : llvm::reverse(proxies))
-    eraseArgument(body, proxy);
+    if (mlir::failed(eraseArgument(body, proxy)))
+      return mlir::failure();
   if (dialect::isPatternOnly(body))
     eraseUnused(body);
   return mlir::success();

@@ -33,6 +33,8 @@ public:
   using ChunkRowsBase::ChunkRowsBase;
 
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     recordRowLoops(getOperation());
     const std::optional<BodySteps> steps = isSerial() ? std::nullopt : findSteps(getOperation());
     if (!steps || (!cutRows(*steps) && !cutSums(*steps)))

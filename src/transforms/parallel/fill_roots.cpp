@@ -60,6 +60,8 @@ std::optional<Fill> matchFill(scf::ForOp rows) {
 class FillRoots : public impl::FillRootsBase<FillRoots> {
 public:
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     llvm::SmallVector<Fill> fills;
     for (auto loop : getOperation().getBody().front().getOps<scf::ForOp>())
       if (std::optional<Fill> fill = matchFill(loop))

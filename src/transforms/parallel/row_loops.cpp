@@ -39,7 +39,8 @@ RowLoopAttr classify(mlir::func::FuncOp body, scf::ForOp loop) {
 
 /// `while (p = 0, last = the end of the first segment; p < count) { …; p = last, last = … }`
 RowLoopAttr classify(mlir::func::FuncOp body, scf::WhileOp loop) {
-  if (loop.getInits().size() != 2 || !mlir::isConstantIntValue(loop.getInits()[0], 0))
+  if (loop.getInits().size() != 2 || loop.getBeforeArguments().size() != 2 || loop.getAfterArguments().size() != 2 ||
+      !mlir::isConstantIntValue(loop.getInits()[0], 0))
     return {};
   mlir::Block *before = loop.getBeforeBody(), *after = loop.getAfterBody();
   auto test = loop.getConditionOp().getCondition().getDefiningOp<arith::CmpIOp>();
@@ -112,11 +113,16 @@ std::optional<RowLoop> rowLoopOf(mlir::func::FuncOp body, mlir::Operation *op) {
   rows.limit = dialect::argumentWith(body, rows.items);
   if (rows.isRoot())
     rows.indices = dialect::argumentWith(body, rows.items.as(BindKind::Indices));
+  if (rows.isRoot() && (!rows.limit || (rows.rows && !rows.indices)))
+    return std::nullopt;
   if (auto loop = mlir::dyn_cast<scf::ForOp>(op)) {
     rows.item = loop.getInductionVar();
     return rows;
   }
-  auto segments = mlir::cast<scf::WhileOp>(op);
+  auto segments = mlir::dyn_cast<scf::WhileOp>(op);
+  if (!segments || segments.getInits().size() != 2 || segments.getAfterArguments().size() != 2 || !rows.indices ||
+      !segments.getInits()[1].getDefiningOp<scf::WhileOp>())
+    return std::nullopt;
   rows.item = segments.getAfterArguments()[0];
   rows.last = segments.getAfterArguments()[1];
   rows.firstSegment = segments.getInits()[1].getDefiningOp<scf::WhileOp>();

@@ -17,16 +17,18 @@ namespace {
 class BindBuffers : public impl::BindBuffersBase<BindBuffers> {
 public:
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     mlir::func::FuncOp body = getOperation();
     mlir::LLVMTypeConverter types(&getContext());
     unsigned count = body.getNumArguments();
     for (unsigned index = 0; index < count; ++index)
-      if (mlir::isa<mlir::MemRefType>(body.getArgument(index).getType()))
-        bind(index, types);
+      if (mlir::isa<mlir::MemRefType>(body.getArgument(index).getType()) && failed(bind(index, types)))
+        return signalPassFailure();
   }
 
 private:
-  void bind(unsigned index, mlir::LLVMTypeConverter &types);
+  mlir::LogicalResult bind(unsigned index, mlir::LLVMTypeConverter &types);
   mlir::Value asInteger(mlir::OpBuilder &builder, mlir::Value index) {
     return mlir::arith::IndexCastOp::create(builder, getOperation().getLoc(), builder.getI64Type(), index);
   }
@@ -34,10 +36,17 @@ private:
 
 /// Replaces a memref argument by a pointer and a memref made from it. Its descriptor folds away in LLVM, since it is
 /// built from values and never stored. Sparse arrays have no size of their own, and nothing asks for one.
-void BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &types) {
+mlir::LogicalResult BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &types) {
   mlir::func::FuncOp body = getOperation();
   mlir::BlockArgument argument = body.getArgument(index);
   auto type = mlir::cast<mlir::MemRefType>(argument.getType());
+  const BindAttr bound = dialect::bindOf(body, index);
+  const TensorAttr tensor = dialect::tensorOf(body, index);
+  llvm::SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (!bound || failed(type.getStridesAndOffset(strides, offset)) ||
+      (tensor && tensor.getExtents().size() != strides.size()) || !types.convertType(type))
+    return body.emitOpError() << "argument " << index << " of type " << type << " is bound to no array that it can be";
   mlir::OpBuilder builder = mlir::OpBuilder::atBlockBegin(&body.getBody().front());
   mlir::Location location = body.getLoc();
 
@@ -51,9 +60,7 @@ void BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &types) {
   descriptor.setAllocatedPtr(builder, location, argument);
   descriptor.setAlignedPtr(builder, location, argument);
   descriptor.setConstantOffset(builder, location, 0);
-  const BindAttr bind = dialect::bindOf(body, index);
   bool isDense = dimExtent(body, index, 0) != nullptr;
-  auto [strides, offset] = type.getStridesAndOffset();
   for (unsigned dim = 0; dim < type.getRank(); ++dim) {
     mlir::Value size = isDense ? asInteger(builder, sizeArgument(body, index, dim))
                                : mlir::LLVM::ConstantOp::create(builder, location, builder.getI64IntegerAttr(0));
@@ -62,11 +69,12 @@ void BindBuffers::bind(unsigned index, mlir::LLVMTypeConverter &types) {
       descriptor.setConstantStride(builder, location, dim, strides[dim]);
       continue;
     }
-    const auto stride = BindAttr::get(&getContext(), BindKind::Stride, bind.getSymbol(), dim);
+    const auto stride = BindAttr::get(&getContext(), BindKind::Stride, bound.getSymbol(), dim);
     descriptor.setStride(builder, location, dim, asInteger(builder, boundNumber(body, stride)));
   }
   cast->setOperand(0, mlir::Value(descriptor));
   body.setType(mlir::FunctionType::get(&getContext(), body.getBody().getArgumentTypes(), {}));
+  return mlir::success();
 }
 
 } // namespace

@@ -88,7 +88,8 @@ mlir::FailureOr<BoundedIndices::Indices> BoundedIndices::sumsOfRoot(mlir::Operat
 mlir::FailureOr<BoundedIndices::Indices>
 BoundedIndices::sumsOfBuffer(mlir::Operation *access, mlir::BlockArgument buffer, mlir::ValueRange indices) {
   Indices found;
-  if (!dimExtent(body_, buffer.getArgNumber(), 0))
+  const bool isOurs = buffer.getOwner()->getParentOp() == body_;
+  if (!isOurs || indices.empty() || !dimExtent(body_, buffer.getArgNumber(), static_cast<unsigned>(indices.size() - 1)))
     return found;
   for (auto [dim, index] : llvm::enumerate(indices)) {
     AffineSum sum = affineSum(index);
@@ -152,9 +153,12 @@ bool isNonNegative(Value value) {
   auto coordinates = load ? load.getMemRef().getDefiningOp<sparse::ToCoordinatesOp>() : sparse::ToCoordinatesOp();
   if (!coordinates)
     return false;
-  auto tensor = mlir::cast<mlir::BlockArgument>(coordinates.getTensor());
-  auto body = mlir::cast<mlir::func::FuncOp>(tensor.getOwner()->getParentOp());
-  return !dialect::tensorOf(body, tensor.getArgNumber()).getLevel(coordinates.getLevel()).getIsSigned();
+  auto tensor = mlir::dyn_cast<mlir::BlockArgument>(coordinates.getTensor());
+  auto body = tensor ? mlir::dyn_cast<mlir::func::FuncOp>(tensor.getOwner()->getParentOp()) : mlir::func::FuncOp();
+  if (!body)
+    return false;
+  const TensorAttr described = dialect::tensorOf(body, tensor.getArgNumber());
+  return described && !described.getLevel(coordinates.getLevel()).getIsSigned();
 }
 
 bool isNonNegative(const AffineSum &sum) {

@@ -53,6 +53,10 @@ std::optional<Clip> clipFor(const BoundedIndex &bounded) {
 class ClipLoops : public impl::ClipLoopsBase<ClipLoops> {
 public:
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    if (failed(requireTensors(getOperation(), isSparseTensor)))
+      return signalPassFailure();
     BoundedIndices indices(getOperation());
     while (true) {
       mlir::FailureOr<std::optional<BoundedIndex>> next = indices.next();

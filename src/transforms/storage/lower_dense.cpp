@@ -37,9 +37,18 @@ mlir::MemRefType bufferType(mlir::RankedTensorType type, llvm::ArrayRef<int64_t>
   return mlir::MemRefType::get(type.getShape(), type.getElementType(), layout);
 }
 
+/// Whether an argument of this type stands for a tensor: a number for one of order 0.
+bool describesTensor(mlir::Type type) {
+  return mlir::isa<mlir::RankedTensorType, mlir::FloatType, mlir::IntegerType, mlir::ComplexType>(type);
+}
+
 class LowerDense : public impl::LowerDenseBase<LowerDense> {
 public:
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    if (failed(requireTensors(getOperation(), describesTensor)))
+      return signalPassFailure();
     buffers_.clear();
     convertArguments();
     llvm::SmallVector<mlir::Operation *> operations;
@@ -93,6 +102,9 @@ void LowerDense::convertArguments() {
 // Arguments are buffers already, which the accessors of operations on tensors do not take for what they are: operands
 // are read by number.
 mlir::LogicalResult LowerDense::convert(mlir::Operation *op) {
+  const bool reads = mlir::isa<mlir::bufferization::ToBufferOp, mlir::tensor::ExtractOp>(op);
+  if (reads && !buffers_.contains(op->getOperand(0)))
+    return op->emitError("reads a tensor that is no dense argument");
   if (auto toBuffer = mlir::dyn_cast<mlir::bufferization::ToBufferOp>(op)) {
     toBuffer.getResult().replaceAllUsesWith(buffers_.lookup(op->getOperand(0)));
     dead_.push_back(op);
@@ -127,6 +139,8 @@ mlir::LogicalResult LowerDense::convert(mlir::Operation *op) {
 mlir::LogicalResult LowerDense::convertLinalg(mlir::linalg::LinalgOp op) {
   if (op->getNumResults() == 0)
     return mlir::success();
+  if (op->getNumResults() > 1)
+    return op.emitError("a statement with several results");
   llvm::SmallVector<mlir::Value> operands;
   for (mlir::Value operand : op->getOperands()) {
     mlir::Value buffer = buffers_.lookup(operand);
@@ -170,7 +184,8 @@ void LowerDense::replaceSizes() {
     else if (auto level = mlir::dyn_cast<mlir::sparse_tensor::LvlOp>(op))
       std::tie(source, index) = std::pair(level.getSource(), level.getConstantLvlIndex());
     auto argument = mlir::dyn_cast_or_null<mlir::BlockArgument>(source);
-    if (!argument || !index)
+    if (!argument || !index || argument.getOwner() != &getOperation().getBody().front() ||
+        !dimExtent(getOperation(), argument.getArgNumber(), static_cast<unsigned>(*index)))
       return;
     op->getResult(0).replaceAllUsesWith(sizeArgument(getOperation(), argument.getArgNumber(), *index));
     op->erase();

@@ -64,13 +64,16 @@ void vectoriseRow(scf::ForOp loop, int64_t count) {
 class LowerStorage : public impl::LowerStorageBase<LowerStorage> {
 public:
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    if (failed(requireTensors(getOperation(), isSparseTensor)))
+      return signalPassFailure();
     mlir::func::FuncOp body = getOperation();
     for (unsigned index = body.getNumArguments(); index-- > 0;) {
       if (!sparse::getSparseTensorEncoding(body.getArgument(index).getType()))
         continue;
-      if (failed(lowerQueries(index)))
+      if (failed(lowerQueries(index)) || failed(eraseArgument(body, index)))
         return signalPassFailure();
-      eraseArgument(body, index);
     }
   }
 

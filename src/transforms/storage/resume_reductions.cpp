@@ -47,6 +47,8 @@ private:
 class ResumeReductions : public impl::ResumeReductionsBase<ResumeReductions> {
 public:
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
     mlir::func::FuncOp body = getOperation();
     for (mlir::BlockArgument argument : body.getArguments())
       if (const TensorAttr tensor = dialect::tensorOf(body, argument.getArgNumber()); tensor && tensor.getIdentity())

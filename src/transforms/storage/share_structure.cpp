@@ -45,15 +45,18 @@ std::optional<unsigned> enclosingLoops(mlir::Operation *op) {
 class ShareStructure : public impl::ShareStructureBase<ShareStructure> {
 public:
   void runOnOperation() override {
+    if (getOperation().isExternal())
+      return;
+    if (failed(requireTensors(getOperation(), isSparseTensor)))
+      return signalPassFailure();
     mlir::func::FuncOp body = getOperation();
     collectViews();
     for (unsigned index = body.getNumArguments(); index-- > 0;) {
       const TensorAttr tensor = dialect::tensorOf(body, index);
       if (!tensor || tensor.getPatternOf().empty())
         continue;
-      if (failed(rewrite(index, views_[tensor.getPatternOf()])))
+      if (failed(rewrite(index, views_[tensor.getPatternOf()])) || failed(eraseArgument(body, index)))
         return signalPassFailure();
-      eraseArgument(body, index);
     }
   }
 
@@ -148,6 +151,9 @@ mlir::LogicalResult ShareStructure::rewrite(unsigned proxy, const Views &views) 
   if (views.empty())
     return body.emitError("no sparse operand owns the pattern of an output");
   mlir::BlockArgument buffer = body.getArgument(proxy);
+  if (!mlir::isa<mlir::MemRefType>(buffer.getType()))
+    return body.emitOpError() << "argument " << proxy << " of type " << buffer.getType()
+                              << " is no buffer of an output";
   auto elementType = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
   auto arrayType = mlir::MemRefType::get({mlir::ShapedType::kDynamic}, elementType);
   mlir::Value values = boundArgument(body, fieldOf(body, proxy, BindKind::Values), arrayType);

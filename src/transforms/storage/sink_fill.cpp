@@ -50,11 +50,12 @@ public:
     llvm::SmallVector<mlir::linalg::FillOp> fills;
     getOperation().walk([&](mlir::linalg::FillOp fill) { fills.push_back(fill); });
     for (mlir::linalg::FillOp fill : fills)
-      lower(fill);
+      if (failed(lower(fill)))
+        return signalPassFailure();
   }
 
 private:
-  void lower(mlir::linalg::FillOp fill);
+  mlir::LogicalResult lower(mlir::linalg::FillOp fill);
   std::optional<OwningLoop> owningLoop(mlir::linalg::FillOp fill, mlir::BlockArgument buffer);
   void fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, const std::optional<OwningLoop> &owner);
 };
@@ -124,10 +125,19 @@ void SinkFill::fillRows(mlir::linalg::FillOp fill, mlir::BlockArgument buffer, c
   memref::StoreOp::create(builder, location, fill.getInputs().front(), buffer, indices);
 }
 
-void SinkFill::lower(mlir::linalg::FillOp fill) {
-  auto buffer = mlir::cast<mlir::BlockArgument>(fill.getOutputs().front());
+mlir::LogicalResult SinkFill::lower(mlir::linalg::FillOp fill) {
+  auto buffer = mlir::dyn_cast<mlir::BlockArgument>(fill.getOutputs().front());
+  const auto type = buffer ? mlir::dyn_cast<mlir::MemRefType>(buffer.getType()) : mlir::MemRefType();
+  const bool isArgument = type && buffer.getOwner()->getParentOp() == getOperation();
+  const TensorAttr tensor = isArgument ? dialect::tensorOf(getOperation(), buffer.getArgNumber()) : TensorAttr();
+  llvm::SmallVector<int64_t> strides;
+  int64_t offset = 0;
+  if (!tensor || tensor.getExtents().size() != static_cast<size_t>(type.getRank()) ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return fill.emitError("fills what is no tensor of the kernel");
   fillRows(fill, buffer, owningLoop(fill, buffer));
   fill.erase();
+  return mlir::success();
 }
 
 } // namespace

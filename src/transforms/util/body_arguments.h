@@ -36,7 +36,15 @@ mlir::BlockArgument sizeArgument(mlir::func::FuncOp body, unsigned index, unsign
 /// number of blocks of b that cover it, b; else nullopt.
 std::optional<int64_t> blocksOf(mlir::func::FuncOp body, mlir::Value bound, unsigned index, unsigned dim);
 
-/// Removes argument `index`, which must be unused.
-void eraseArgument(mlir::func::FuncOp body, unsigned index);
+/// Whether the passes can work on `body`: it has one block, and each argument whose type `isNeeded` names has a
+/// #spc.tensor with an extent for each dimension. Reports what is missing. A declaration has nothing to work on: passes
+/// leave it alone before they ask.
+mlir::LogicalResult requireTensors(mlir::func::FuncOp body, llvm::function_ref<bool(mlir::Type)> isNeeded);
+
+/// Whether `type` is that of a sparse tensor.
+bool isSparseTensor(mlir::Type type);
+
+/// Removes argument `index`; reports a use that is left, with which it cannot go.
+mlir::LogicalResult eraseArgument(mlir::func::FuncOp body, unsigned index);
 
 } // namespace spc::transforms

@@ -129,7 +129,8 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
     if (load.getMemRefType().getRank() == 1 && load.getType().isIntOrIndex() &&
         affineSum(load.getIndices().front()).coefficient(loop.getInductionVar()) == 1)
       addLoads(load, gather);
-  if (!gather.operand)
+  if (!gather.operand || gather.operand.getOwner()->getParentOp() != getOperation() ||
+      !dimExtent(getOperation(), gather.operand.getArgNumber(), gather.dim))
     return std::nullopt;
   int64_t bytes = 0;
   for (vector::LoadOp load : gather.coordinates.front().second)

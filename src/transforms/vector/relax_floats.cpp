@@ -13,8 +13,10 @@ class RelaxFloats : public impl::RelaxFloatsBase<RelaxFloats> {
 public:
   void runOnOperation() override {
     using mlir::arith::FastMathFlags;
-    auto flags = mlir::arith::FastMathFlagsAttr::get(&getContext(), FastMathFlags::reassoc | FastMathFlags::contract);
-    getOperation().walk([&](mlir::arith::ArithFastMathInterface op) { op->setAttr(op.getFastMathAttrName(), flags); });
+    getOperation().walk([&](mlir::arith::ArithFastMathInterface op) {
+      auto flags = mlir::arith::FastMathFlagsAttr::get(&getContext(), FastMathFlags::reassoc | FastMathFlags::contract);
+      op->setAttr(op.getFastMathAttrName(), flags);
+    });
   }
 };
 
