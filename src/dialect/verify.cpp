@@ -83,9 +83,9 @@ mlir::LogicalResult verifyTensor(mlir::FunctionOpInterface body, unsigned index,
     return body.emitOpError() << "argument " << index << ": " << kTensor << " is no #spc.tensor";
   const auto type = mlir::dyn_cast<mlir::ShapedType>(body.getArgumentTypes()[index]);
   const size_t extents = tensor.getExtents().size();
-  const mlir::Type element = type ? type.getElementType() : body.getArgumentTypes()[index];
+  const mlir::Type element = type ? type.getElementType() : mlir::Type(); // a pointer has none
   if (const auto identity = mlir::dyn_cast_or_null<mlir::TypedAttr>(tensor.getIdentity());
-      identity && identity.getType() != element)
+      identity && element && identity.getType() != element)
     return body.emitOpError() << "argument " << index << " with elements " << element << " has the identity "
                               << identity;
   if (type && extents > 0 && type.getRank() != static_cast<int64_t>(extents))

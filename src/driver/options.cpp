@@ -19,6 +19,7 @@ constexpr DiagnosticKind kUsage{"usage", Severity::Error};
 /// Options of compilers' tradition that CLI11 cannot declare: it reads -MD as -M with the value D.
 constexpr std::array<std::string_view, 5> kOneDash = {"-MD", "-MP", "-fPIC", "-MF", "-MT"};
 constexpr size_t kFirstWithValue = 3;
+constexpr size_t kMostExtras = 20; // mistaken arguments that are reported, each with the whole command line
 
 /// `-MFfile` as `--MF=file` and the like.
 std::string twoDashes(const std::string &argument) {
@@ -210,7 +211,9 @@ std::optional<int> readCommandLine(CLI::App &app, Session &session) {
     return session.finish();
   }
   bool mayBeValue = false; // of the unknown option before it, which is the one mistake then
-  for (const std::string &extra : app.remaining()) {
+  std::vector<std::string> extras = app.remaining();
+  extras.resize(std::min(extras.size(), kMostExtras));
+  for (const std::string &extra : extras) {
     const bool isOption = extra.starts_with('-') && extra != "-";
     if (extra != "--" && (isOption || !mayBeValue))
       reportExtra(app, session, oneDash(extra));

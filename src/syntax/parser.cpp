@@ -14,11 +14,14 @@ namespace spc::syntax {
 namespace {
 
 constexpr DiagnosticKind kBadExtent{"bad-extent", Severity::Error};
+constexpr DiagnosticKind kKernelTooLarge{"kernel-too-large", Severity::Error};
 constexpr DiagnosticKind kBadFill{"bad-fill", Severity::Error};
 constexpr DiagnosticKind kUnknownKeyword{"unknown-keyword", Severity::Error};
 constexpr DiagnosticKind kUnknownAttribute{"unknown-attribute", Severity::Error};
 constexpr DiagnosticKind kBadSemiring{"bad-semiring", Severity::Error};
 constexpr DiagnosticKind kUnsupportedAssignment{"unsupported-assignment", Severity::Error};
+
+constexpr size_t kMostLines = 512; // far above the 64 tensors of a call; stages after this one compare all with all
 
 class Parser {
 public:
@@ -56,6 +59,13 @@ Kernel Parser::run() {
       ;
     if (tokens_.at(TokenKind::End))
       break;
+    if (kernel_.declarations.size() + kernel_.statements.size() >= kMostLines) {
+      errors_
+          .report(kKernelTooLarge, tokens_.currentSpan(),
+                  "the kernel has more than " + std::to_string(kMostLines) + " declarations and statements")
+          .advise("divide it into several kernels");
+      break;
+    }
     if (sawBlock && closesBlock(tokens_)) {
       tokens_.skipLine();
       continue;

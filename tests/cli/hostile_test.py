@@ -136,6 +136,33 @@ class Hostile(SpcCase):
                 self.assertEqual(code, 1, error)
                 self.assertLess(memory, 100)
 
+    def test_kernels_of_any_size_take_bounded_time(self):
+        """Each within a few seconds, whatever comes of it."""
+        name = "n" * 100000
+        kernels = {
+            "long names": f"{name}(i) = A(i,j)*{name}x(j)\n",
+            "a long index": f"y({name}) = A({name},j)*x(j)\n",
+            "many statements": "".join(f"y{k}a(i) = x(i)\n" for k in range(20000)),
+            "many declarations": "".join(f"tensor A{k}(m, n)\n" for k in range(20000)) + "y(i) = A0(i,j)\n",
+            "many semirings": "semiring(min, +)\n" * 100000 + "y(i) = A(i,j)*x(j)\n",
+            "many factors": "y(i) = " + "*".join(["x(i)"] * 900) + "\n",
+            "many addends": "y(i) = " + "+".join(["x(i)"] * 100000) + "\n",
+            "deep": "y(i) = " + "abs(" * 100000 + "x(i)" + ")" * 100000 + "\n",
+            "blanks": " " * 15_000_000 + "y(i) = x(i)\n",
+            "comments": ("#" * 200 + "\n") * 50_000 + "y(i) = x(i)\n",
+            "too long": "#" * 17_000_000 + "\ny(i) = x(i)\n",
+        }
+        for what, text in kernels.items():
+            with self.subTest(what):
+                self.write("h.tex", text)
+                code, error, memory = self.peak("compile", "h.tex", "--name=k", "-O0", "-o", "k.o")
+                self.assertIn(code, (0, 1), error[:2000])
+                self.assertLess(memory, 400)
+
+    def test_many_mistaken_arguments(self):
+        done = self.spc("compile", *["k.tex"] * 10000, expect=2)
+        self.assertLess(len(done.err), 10_000_000)
+
     def test_input_limit_is_a_size(self):
         for size in ("", "x", "-1", "1Q", "1.5G", "99999999999999999999", "9223372036854775807T"):
             done = self.spc("run", "k.tex", "--format", "A=csr", "A=ones:2x2", "x=ones", f"--input-limit={size}",
