@@ -1,5 +1,7 @@
 #include "codegen/jit.h"
 
+#include "codegen/link_runtime.h"
+
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
@@ -18,14 +20,22 @@ private:
   Invoke invoke_;
 };
 
-llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule module, const std::string &function,
-                                                llvm::CodeGenOptLevel level) {
+/// Symbols that a kernel lacks (malloc, libm) are those of this process, which LLJIT searches by default.
+llvm::Expected<std::unique_ptr<llvm::orc::LLJIT>> makeJit(llvm::CodeGenOptLevel level, bool runsInitializers) {
   auto machine = llvm::orc::JITTargetMachineBuilder::detectHost();
   if (!machine)
     return machine.takeError();
   machine->setCodeGenOptLevel(level);
-  // Symbols that the kernel lacks (malloc, libm) are those of this process, which LLJIT searches by default.
-  auto jit = llvm::orc::LLJITBuilder().setJITTargetMachineBuilder(std::move(*machine)).create();
+  llvm::orc::LLJITBuilder builder;
+  builder.setJITTargetMachineBuilder(std::move(*machine));
+  if (!runsInitializers)
+    builder.setPlatformSetUp(llvm::orc::setUpInactivePlatform);
+  return builder.create();
+}
+
+llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule module, const std::string &function,
+                                                llvm::CodeGenOptLevel level) {
+  auto jit = makeJit(level, /*runsInitializers=*/true);
   if (!jit)
     return jit.takeError();
   module.withModuleDo([&](llvm::Module &m) { m.setDataLayout((*jit)->getDataLayout()); });
@@ -38,7 +48,79 @@ llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule modu
   return std::make_unique<OrcKernel>(std::move(*jit), invoke);
 }
 
+/// A kernel in a library of its own, which goes when the kernel does.
+class SessionKernel : public JitKernel {
+public:
+  SessionKernel(llvm::orc::LLJIT &jit, llvm::orc::JITDylib &library, Invoke entry)
+      : jit_(jit), library_(library), invoke_(entry) {}
+  ~SessionKernel() override { llvm::cantFail(jit_.getExecutionSession().removeJITDylib(library_)); }
+  Invoke invoke() const override { return invoke_; }
+
+private:
+  llvm::orc::LLJIT &jit_;
+  llvm::orc::JITDylib &library_;
+  Invoke invoke_;
+};
+
+class OrcSession : public JitSession {
+public:
+  explicit OrcSession(std::unique_ptr<llvm::orc::LLJIT> jit) : jit_(std::move(jit)) {}
+
+  llvm::Error addRuntime() {
+    auto context = std::make_unique<llvm::LLVMContext>();
+    auto runtime =
+        wholeRuntime(*context, jit_->getTargetTriple().str(), jit_->getDataLayout().getStringRepresentation());
+    return runtime ? jit_->addIRModule(llvm::orc::ThreadSafeModule(std::move(runtime), std::move(context)))
+                   : llvm::createStringError("the runtime cannot be read");
+  }
+
+  std::unique_ptr<JitKernel> load(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
+                                  const std::string &function, std::string &error) override {
+    auto kernel = add(llvm::orc::ThreadSafeModule(std::move(module), std::move(context)), function);
+    if (kernel)
+      return std::move(*kernel);
+    error = llvm::toString(kernel.takeError());
+    return nullptr;
+  }
+
+private:
+  llvm::Expected<std::unique_ptr<JitKernel>> add(llvm::orc::ThreadSafeModule module, const std::string &function) {
+    auto library = jit_->createJITDylib("kernel " + std::to_string(++kernels_));
+    if (!library)
+      return library.takeError();
+    library->addToLinkOrder(jit_->getMainJITDylib());
+    module.withModuleDo([&](llvm::Module &m) { m.setDataLayout(jit_->getDataLayout()); });
+    llvm::Error error = jit_->addIRModule(*library, std::move(module));
+    if (!error)
+      if (auto address = jit_->lookup(*library, function + "_invoke"))
+        return std::make_unique<SessionKernel>(*jit_, *library, address->toPtr<Invoke>());
+      else
+        error = address.takeError();
+    llvm::cantFail(jit_->getExecutionSession().removeJITDylib(*library));
+    return error;
+  }
+
+  std::unique_ptr<llvm::orc::LLJIT> jit_;
+  uint64_t kernels_ = 0;
+};
+
 } // namespace
+
+std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, std::string &error) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  auto jit = makeJit(level, /*runsInitializers=*/false);
+  if (!jit) {
+    error = llvm::toString(jit.takeError());
+    return nullptr;
+  }
+  auto session = std::make_unique<OrcSession>(std::move(*jit));
+  if (llvm::Error failure = session->addRuntime()) {
+    error = llvm::toString(std::move(failure));
+    return nullptr;
+  }
+  return session;
+}
 
 std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
                                    const std::string &function, llvm::CodeGenOptLevel level, std::string &error) {

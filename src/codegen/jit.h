@@ -28,4 +28,18 @@ public:
 std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::unique_ptr<llvm::LLVMContext> context,
                                    const std::string &function, llvm::CodeGenOptLevel level, std::string &error);
 
+/// Loads the kernels of a process that compiles many, such as a fuzzer: the machinery and the runtime's code are made
+/// once. Modules call the runtime without having it linked. Kernels must not outlive the session.
+class JitSession {
+public:
+  virtual ~JitSession() = default;
+  /// As loadJit() does.
+  virtual std::unique_ptr<JitKernel> load(std::unique_ptr<llvm::Module> module,
+                                          std::unique_ptr<llvm::LLVMContext> context, const std::string &function,
+                                          std::string &error) = 0;
+};
+
+/// nullptr, with the reason in `error`, when ORC refuses.
+std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, std::string &error);
+
 } // namespace spc::codegen

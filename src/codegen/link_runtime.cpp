@@ -35,9 +35,9 @@ bool callsRuntime(llvm::Module &module) {
 }
 
 /// Drops what ties the runtime to the system that it was compiled for, so that the kernel's target applies.
-void neutralise(llvm::Module &runtime, const llvm::Module &kernel) {
-  runtime.setTargetTriple(kernel.getTargetTriple());
-  runtime.setDataLayout(kernel.getDataLayout());
+void neutralise(llvm::Module &runtime, const llvm::Triple &triple, const llvm::DataLayout &layout) {
+  runtime.setTargetTriple(triple);
+  runtime.setDataLayout(layout);
   for (const char *metadata : {"llvm.module.flags", "llvm.ident", "llvm.errno.tbaa"})
     if (llvm::NamedMDNode *node = runtime.getNamedMetadata(metadata))
       runtime.eraseNamedMetadata(node);
@@ -119,7 +119,7 @@ bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics 
     reportUnavailable(module, reason, diagnostics);
     return false;
   }
-  neutralise(**parsed, module);
+  neutralise(**parsed, module.getTargetTriple(), module.getDataLayout());
   const std::vector<std::string> names = definitionsOf(**parsed);
   if (llvm::Linker::linkModules(module, std::move(*parsed), llvm::Linker::LinkOnlyNeeded)) {
     diagnostics.report(kRuntimeBroken, {}, "the runtime cannot be linked into the kernel");
@@ -135,6 +135,26 @@ bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics 
   inlineShort(module);
   preserveRegisters(module);
   return true;
+}
+
+std::unique_ptr<llvm::Module> wholeRuntime(llvm::LLVMContext &context, const std::string &triple,
+                                           const std::string &dataLayout) {
+  const llvm::Triple target(triple);
+  const std::string_view bitcode = runtime::bitcodeFor(llvm::Triple::getArchTypeName(target.getArch()).str());
+  if (bitcode.empty())
+    return nullptr;
+  auto parsed = llvm::parseBitcodeFile(llvm::MemoryBufferRef({bitcode.data(), bitcode.size()}, "runtime"), context);
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return nullptr;
+  }
+  neutralise(**parsed, target, llvm::DataLayout(dataLayout));
+  for (const std::string &name : definitionsOf(**parsed)) {
+    llvm::Function *function = (*parsed)->getFunction(name);
+    function->setComdat(nullptr);
+    function->setLinkage(llvm::GlobalValue::ExternalLinkage);
+  }
+  return std::move(*parsed);
 }
 
 } // namespace spc::codegen

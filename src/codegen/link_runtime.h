@@ -3,11 +3,13 @@
 
 #include "support/diagnostic.h"
 
+#include <memory>
 #include <string>
 
 namespace llvm {
+class LLVMContext;
 class Module;
-}
+} // namespace llvm
 
 namespace spc::codegen {
 
@@ -23,5 +25,10 @@ struct RuntimeReason {
 /// is set. The runtime was optimised when spc was built: after optimize() it costs code generation alone.
 /// False with a diagnostic that says the reason where the target's architecture has no runtime.
 bool linkRuntime(llvm::Module &module, const RuntimeReason &reason, Diagnostics &diagnostics);
+
+/// The runtime as a module of its own, all functions exported, for a target with that data layout. nullptr where there
+/// is none for the architecture.
+std::unique_ptr<llvm::Module> wholeRuntime(llvm::LLVMContext &context, const std::string &triple,
+                                           const std::string &dataLayout);
 
 } // namespace spc::codegen

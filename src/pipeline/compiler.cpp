@@ -41,12 +41,12 @@ constexpr bool kVerifiesEachPass = true;
 constexpr bool kVerifiesEachPass = false;
 #endif
 
-/// One compilation: owns the MLIR context and module, and turns MLIR's own diagnostics into ours.
+/// One compilation: owns the MLIR module, and turns MLIR's own diagnostics into ours.
 class Compilation {
 public:
-  Compilation(const sema::Kernel &kernel, Diagnostics &diagnostics)
-      : kernel_(kernel), diagnostics_(diagnostics), context_(createContext()),
-        handler_(context_.get(), [this](mlir::Diagnostic &diagnostic) { collect(diagnostic); }) {}
+  Compilation(const sema::Kernel &kernel, mlir::MLIRContext &context, Diagnostics &diagnostics)
+      : kernel_(kernel), diagnostics_(diagnostics), context_(context),
+        handler_(&context_, [this](mlir::Diagnostic &diagnostic) { collect(diagnostic); }) {}
 
   /// Brings the module to `stage`, which comes before Llvm. False with a diagnostic on failure.
   bool lowerTo(Stage stage, const CompileOptions &options, const codegen::VectorUnit &vectors);
@@ -74,14 +74,14 @@ private:
 
   const sema::Kernel &kernel_;
   Diagnostics &diagnostics_;
-  std::unique_ptr<mlir::MLIRContext> context_;
+  mlir::MLIRContext &context_;
   mlir::ScopedDiagnosticHandler handler_;
   mlir::OwningOpRef<mlir::ModuleOp> module_;
   std::string messages_;
 };
 
 bool Compilation::run(bool timePasses, PassList addPasses) {
-  mlir::PassManager passes(context_.get());
+  mlir::PassManager passes(&context_);
   addPasses(passes);
   passes.enableVerifier(kVerifiesEachPass);
   if (timePasses)
@@ -90,7 +90,7 @@ bool Compilation::run(bool timePasses, PassList addPasses) {
 }
 
 bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const codegen::VectorUnit &vectors) {
-  module_ = mlirgen::generate(kernel_, *context_);
+  module_ = mlirgen::generate(kernel_, context_);
   if (mlir::failed(mlir::verify(*module_)))
     return fail("the generated kernel is malformed");
   if (stage == Stage::Linalg)
@@ -175,7 +175,8 @@ codegen::RuntimeReason runtimeReason(const sema::Kernel &kernel) {
 std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const CompileOptions &options, bool invoker,
                                             llvm::TargetMachine &machine, llvm::LLVMContext &llvmContext,
                                             Diagnostics &diagnostics) {
-  Compilation compilation(kernel, diagnostics);
+  const std::unique_ptr<mlir::MLIRContext> context = createContext();
+  Compilation compilation(kernel, *context, diagnostics);
   if (!compilation.lowerTo(Stage::Loops, options, vectorsFor(options, machine)))
     return nullptr;
   std::unique_ptr<llvm::Module> module = compilation.translate(options, invoker, machine, llvmContext);
@@ -211,7 +212,8 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
   if (!machine)
     return std::nullopt;
   if (stage < Stage::Llvm) {
-    Compilation compilation(kernel, diagnostics);
+    const std::unique_ptr<mlir::MLIRContext> context = createContext();
+    Compilation compilation(kernel, *context, diagnostics);
     if (!compilation.lowerTo(stage, options, vectorsFor(options, *machine)))
       return std::nullopt;
     return compilation.text();
@@ -248,6 +250,47 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
   if (!jit)
     diagnostics.report(kInternalError, {}, "the compiled kernel could not be loaded: " + error);
   return jit;
+}
+
+struct Workshop::State {
+  /// What MLIR makes unique is never freed: after so many kernels there is a new context.
+  static constexpr int kKernelsOfContext = 256;
+  std::unique_ptr<mlir::MLIRContext> context;
+  int kernels = 0;
+  std::unique_ptr<llvm::TargetMachine> machine;
+  std::unique_ptr<codegen::JitSession> session;
+};
+
+Workshop::Workshop() : state_(std::make_unique<State>()) {}
+Workshop::~Workshop() = default;
+
+std::unique_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel, Diagnostics &diagnostics) {
+  CompileOptions options;
+  options.target.cpu = "native";
+  options.target.optLevel = 0;
+  std::string error;
+  if (!state_->machine)
+    state_->machine = codegen::createTargetMachine(options.target, diagnostics);
+  if (state_->machine && !state_->session)
+    state_->session = codegen::openJitSession(state_->machine->getOptLevel(), error);
+  if (state_->kernels++ % State::kKernelsOfContext == 0)
+    state_->context = createContext();
+  const auto fail = [&] {
+    diagnostics.report(kInternalError, {}, "the compiled kernel could not be loaded: " + error);
+    return nullptr;
+  };
+  if (!state_->session)
+    return fail();
+  auto llvmContext = std::make_unique<llvm::LLVMContext>();
+  Compilation compilation(kernel, *state_->context, diagnostics);
+  if (!compilation.lowerTo(Stage::Loops, options, {}))
+    return nullptr;
+  auto module = compilation.translate(options, /*invoker=*/true, *state_->machine, *llvmContext);
+  if (!module)
+    return nullptr;
+  codegen::optimize(*module, *state_->machine, options.target.optLevel);
+  auto code = state_->session->load(std::move(module), std::move(llvmContext), kernel.function, error);
+  return code ? std::move(code) : fail();
 }
 
 } // namespace spc::pipeline

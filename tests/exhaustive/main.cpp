@@ -160,7 +160,7 @@ private:
     for (int format : tuple)
       text += " " + shipped_.names()[static_cast<size_t>(format)];
     std::strncpy(current, text.c_str(), sizeof current - 1);
-    Unit unit(*reference, tuple, shipped_, options_.optLevel);
+    Unit unit(*reference, tuple, shipped_, workshop_, options_.optLevel);
     const UnitCounts result = unit.run(store_, static_cast<size_t>(next_++) % options_.stride, options_.stride);
     const auto add = [&](nlohmann::ordered_json &to, int64_t number) { to = to.get<int64_t>() + number; };
     if (result.refusal.empty())
@@ -197,6 +197,7 @@ private:
   const Options options_;
   ShippedFormats shipped_;
   OperandStore store_;
+  spc::pipeline::Workshop workshop_;
   nlohmann::ordered_json report_;
   int64_t next_ = 0, calls_ = 0, mismatches_ = 0;
 };

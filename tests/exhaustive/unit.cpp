@@ -22,12 +22,12 @@ namespace {
 /// The hooks of the calls: what is live is counted.
 int64_t liveArrays = 0;
 
-void *allocate(void *, int64_t bytes) {
+void *allocate(void *, int64_t bytes) noexcept {
   ++liveArrays;
   return std::malloc(static_cast<size_t>(bytes));
 }
 
-void release(void *, void *memory) {
+void release(void *, void *memory) noexcept {
   liveArrays -= memory ? 1 : 0;
   std::free(memory);
 }
@@ -101,14 +101,15 @@ struct Unit::Setting {
   std::vector<void *> pointers;
 };
 
-Unit::Unit(Reference &reference, const FormatTuple &formats, ShippedFormats &shipped, int optLevel)
+Unit::Unit(Reference &reference, const FormatTuple &formats, ShippedFormats &shipped, pipeline::Workshop &workshop,
+           int optLevel)
     : reference_(reference), formats_(formats) {
-  compile(shipped, optLevel);
+  compile(shipped, workshop, optLevel);
 }
 
 Unit::~Unit() = default;
 
-void Unit::compile(ShippedFormats &shipped, int optLevel) {
+void Unit::compile(ShippedFormats &shipped, pipeline::Workshop &workshop, int optLevel) {
   std::vector<format::Binding> bindings;
   for (size_t role = 0; role < formats_.size(); ++role) {
     const auto number = static_cast<size_t>(formats_[role]);
@@ -120,7 +121,8 @@ void Unit::compile(ShippedFormats &shipped, int optLevel) {
     bindings.push_back(shipped.bind(tensor, format));
   kernel_ = sema::analyze(reference_.tree(), bindings, {.function = "kernel"}, diagnostics_);
   if (kernel_)
-    code_ = pipeline::compileToMemory(*kernel_, optLevel, diagnostics_);
+    code_ = optLevel == 0 ? workshop.compile(*kernel_, diagnostics_)
+                          : pipeline::compileToMemory(*kernel_, optLevel, diagnostics_);
 }
 
 std::string Unit::formatsText() const {

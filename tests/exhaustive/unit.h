@@ -5,6 +5,7 @@
 #include "exhaustive/formats.h"
 #include "exhaustive/patterns.h"
 #include "exhaustive/reference.h"
+#include "pipeline/compiler.h"
 #include "sema/kernel.h"
 #include "support/diagnostic.h"
 
@@ -31,7 +32,8 @@ using FormatTuple = std::vector<int>;
 
 class Unit {
 public:
-  Unit(Reference &reference, const FormatTuple &formats, ShippedFormats &shipped, int optLevel);
+  Unit(Reference &reference, const FormatTuple &formats, ShippedFormats &shipped, pipeline::Workshop &workshop,
+       int optLevel);
   ~Unit();
 
   /// Runs every `stride`-th tuple from `first` on.
@@ -44,7 +46,7 @@ private:
   struct Argument;
   struct Setting;
 
-  void compile(ShippedFormats &shipped, int optLevel);
+  void compile(ShippedFormats &shipped, pipeline::Workshop &workshop, int optLevel);
   Setting &settingFor(const PatternTuple &patterns);
   std::string call(Setting &setting, const std::vector<PackedParts *> &operands, const Outcome &expected);
   std::string check(Argument &argument, const DenseTensor &expected) const;

@@ -56,7 +56,7 @@ class Generator {
   }
 
 public:
-  explicit Generator(uint64_t seed) : random_(seed) {}
+  explicit Generator(Random random) : random_(std::move(random)) {}
 
   KernelSpec generate() {
     kind_ = chance(76) ? Kind::Float : chance(60) ? Kind::Integer : chance(70) ? Kind::Complex : Kind::Bool;
@@ -375,7 +375,11 @@ private:
 } // namespace
 
 KernelSpec generateKernel(uint64_t seed) {
-  return Generator(seed).generate();
+  return generateKernel(Random(seed));
+}
+
+KernelSpec generateKernel(Random random) {
+  return Generator(std::move(random)).generate();
 }
 
 Trial generateTrial(int extentClasses, uint64_t seed) {

@@ -8,6 +8,7 @@ namespace spc::testing {
 
 /// A kernel of one to three statements; the same for the same seed, on every machine.
 KernelSpec generateKernel(uint64_t seed);
+KernelSpec generateKernel(Random random);
 
 /// A shape and data for a kernel with that many independent extents.
 Trial generateTrial(int extentClasses, uint64_t seed);

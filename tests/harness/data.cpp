@@ -11,6 +11,8 @@
 namespace spc::testing {
 
 uint64_t Random::next() {
+  if (chosen_ < choices_.size())
+    return choices_[chosen_++];
   uint64_t z = (state_ += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;

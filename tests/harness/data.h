@@ -14,6 +14,8 @@ namespace spc::testing {
 class Random {
 public:
   explicit Random(uint64_t seed) : state_(seed) {}
+  /// Numbers that bytes choose as far as they go, one a number.
+  explicit Random(std::vector<uint8_t> choices) : state_(choices.size()), choices_(std::move(choices)) {}
   uint64_t next();
   /// 0 … bound-1; bound >= 1.
   int64_t below(int64_t bound);
@@ -25,6 +27,8 @@ public:
 
 private:
   uint64_t state_;
+  std::vector<uint8_t> choices_ = {};
+  size_t chosen_ = 0;
 };
 
 /// Which entries a sparse operand stores.

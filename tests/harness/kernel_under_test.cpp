@@ -154,8 +154,8 @@ static void recordAssembly(const KernelSpec &spec, const sema::Kernel &kernel) {
   std::ofstream(file) << what << "\n" << text.value_or("not compiled");
 }
 
-KernelUnderTest::KernelUnderTest(const KernelSpec &spec) {
-  compile(spec);
+KernelUnderTest::KernelUnderTest(const KernelSpec &spec, pipeline::Workshop *workshop) {
+  compile(spec, workshop);
   const auto &all = diagnostics_.all();
   const bool isDone = code_ || (kernel_ && assemblyFolder());
   const bool isInternal =
@@ -166,7 +166,7 @@ KernelUnderTest::KernelUnderTest(const KernelSpec &spec) {
     outcome_ = isDone ? Outcome::Compiled : Outcome::Refused;
 }
 
-void KernelUnderTest::compile(const KernelSpec &spec) {
+void KernelUnderTest::compile(const KernelSpec &spec, pipeline::Workshop *workshop) {
   Diagnostics ignored;
   std::map<std::string, std::string> owners;
   for (const auto &[tensor, spelling] : spec.formats)
@@ -194,7 +194,8 @@ void KernelUnderTest::compile(const KernelSpec &spec) {
   if (kernel_ && assemblyFolder())
     recordAssembly(spec, *kernel_);
   else if (kernel_)
-    code_ = pipeline::compileToMemory(*kernel_, optLevelOf(spec), diagnostics_);
+    code_ = workshop ? workshop->compile(*kernel_, diagnostics_)
+                     : pipeline::compileToMemory(*kernel_, optLevelOf(spec), diagnostics_);
 }
 
 std::string KernelUnderTest::diagnostics() const {
@@ -248,7 +249,7 @@ const codegen::JitKernel &KernelUnderTest::code() const {
   return *code_;
 }
 
-std::string KernelUnderTest::check(const Trial &given) const {
+std::string KernelUnderTest::check(const Trial &given, const syntax::Kernel *meaning) const {
   if (assemblyFolder())
     return {};
   const Trial trial = withRoom(given);
@@ -261,10 +262,11 @@ std::string KernelUnderTest::check(const Trial &given) const {
                                                                     : "an index outside of its tensor is not refused";
   TensorMap tensors = arguments.denseTensors();
   PatternMap least = arguments.patterns(/*withPadding=*/false), most = arguments.patterns(/*withPadding=*/true);
-  std::string problem = evaluate(tree_, tensors);
+  const syntax::Kernel &tree = meaning ? *meaning : tree_;
+  std::string problem = evaluate(tree, tensors);
   for (PatternMap *patterns : {&least, &most})
     if (problem.empty())
-      problem = evaluatePatterns(tree_, *patterns);
+      problem = evaluatePatterns(tree, *patterns);
   if (!problem.empty())
     return problem;
   for (const auto &[name, tensor] : tensors)

@@ -7,6 +7,7 @@
 #include "harness/extent_classes.h"
 #include "harness/formats.h"
 #include "harness/test_context.h"
+#include "pipeline/compiler.h"
 #include "sema/kernel.h"
 #include "support/diagnostic.h"
 
@@ -61,7 +62,8 @@ public:
     Broken,  ///< an internal error, or a refusal without an error
   };
 
-  explicit KernelUnderTest(const KernelSpec &spec);
+  /// `workshop`, which must outlive this, compiles in place of pipeline::compileToMemory(), unoptimised.
+  explicit KernelUnderTest(const KernelSpec &spec, pipeline::Workshop *workshop = nullptr);
 
   Outcome outcome() const { return outcome_; }
   /// All diagnostics as text, warnings included.
@@ -81,7 +83,8 @@ public:
 
   /// Runs on the trial's data and compares outputs with the evaluators, operands with what they were before, and what
   /// is allocated with what the outputs have. Returns the empty string or the first difference. Requires: Compiled.
-  std::string check(const Trial &trial) const;
+  /// With `meaning`, another kernel on the same tensors, they are compared with what the evaluators make of that.
+  std::string check(const Trial &trial, const syntax::Kernel *meaning = nullptr) const;
 
   /// Runs on the trial's data with memory that ends at the first request, at the second one and so on, until it
   /// suffices. Returns the empty string, or what is wrong after a failure. Requires: Compiled.
@@ -90,7 +93,7 @@ public:
 private:
   /// The trial with extents that have room for what windows reach.
   Trial withRoom(Trial trial) const;
-  void compile(const KernelSpec &spec);
+  void compile(const KernelSpec &spec, pipeline::Workshop *workshop);
 
   SourceManager sources_;
   Diagnostics diagnostics_;
