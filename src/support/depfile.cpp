@@ -4,11 +4,21 @@
 
 namespace spc {
 
+namespace {
+
+constexpr std::string_view kEscaped = " \t#:*?[";
+/// What no makefile can say of a prerequisite: these begin a recipe, a variable or another line.
+constexpr std::string_view kUnspeakable = ";=\r\n";
+/// As a target, this is a pattern.
+constexpr char kPattern = '%';
+
+} // namespace
+
 std::string escapeForMake(std::string_view path) {
   std::string escaped;
   size_t backslashes = 0;
   for (char c : path) {
-    bool special = c == ' ' || c == '\t' || c == '#' || c == ':';
+    bool special = kEscaped.find(c) != std::string_view::npos;
     if (special)
       escaped.append(backslashes + 1, '\\');
     else if (c == '$')
@@ -26,7 +36,7 @@ std::string makefileText(const Dependencies &dependencies) {
   text += ':';
   std::vector<std::string> escaped;
   for (const std::string &path : dependencies.prerequisites) {
-    if (path.find_first_of("\r\n") != std::string::npos)
+    if (path.find_first_of(kUnspeakable) != std::string::npos)
       continue;
     std::string name = escapeForMake(path);
     if (std::find(escaped.begin(), escaped.end(), name) == escaped.end())
@@ -37,7 +47,8 @@ std::string makefileText(const Dependencies &dependencies) {
   text += '\n';
   if (dependencies.phony)
     for (size_t i = 1; i < escaped.size(); ++i)
-      text += escaped[i] + ":\n";
+      if (escaped[i].find(kPattern) == std::string::npos)
+        text += escaped[i] + ":\n";
   return text;
 }
 

@@ -11,14 +11,16 @@ namespace spc {
 struct Dependencies {
   /// Written as they are, since -MT's text may be make syntax; a file name goes through escapeForMake first.
   std::vector<std::string> targets;
-  /// File names; the kernel comes first. Names with a line break have no spelling in a makefile and are left out.
+  /// File names; the kernel comes first. Names with a line break, `;` or `=` have no spelling in a makefile and are left
+  /// out.
   std::vector<std::string> prerequisites;
-  /// -MP: an empty rule for each prerequisite but the first, so that make does not fail once such a file is deleted.
+  /// -MP: an empty rule for each prerequisite but the first, so that make does not fail once such a file is deleted; not
+  /// for names with `%`, which would be patterns.
   bool phony = false;
 };
 
-/// A file name as make reads it: backslash before a blank, `#` and `:`, backslashes in front of those doubled, `$`
-/// doubled. Other backslashes stay single. As gcc writes it, and `:` besides.
+/// A file name as make reads it: backslash before a blank, `#`, `:`, `*`, `?` and `[`, backslashes in front of those
+/// doubled, `$` doubled. Other backslashes stay single. As gcc writes it, and `:` and wildcards besides.
 std::string escapeForMake(std::string_view path);
 
 /// The whole text of the dependency file, one prerequisite a line.

@@ -2,6 +2,7 @@
 bounded time and memory, and nothing half-written."""
 
 import gzip
+import json
 import os
 import resource
 import signal
@@ -158,6 +159,22 @@ class Hostile(SpcCase):
                 code, error, memory = self.peak("compile", "h.tex", "--name=k", "-O0", "-o", "k.o")
                 self.assertIn(code, (0, 1), error[:2000])
                 self.assertLess(memory, 400)
+
+    def test_odd_file_names(self):
+        """No name of a file breaks out of what is generated: comments, dependencies, messages."""
+        for stem in ("a*/b", "a\nb", 'a"b', "a??/b", "a\\b", "a$b", "a b", "a#b", "a:b", "%s%n", "a%b", "[x]", "é", "a\x01b",
+                     "`touch pwned`", "$(touch pwned)", ";touch pwned;", "a=b", "a'b", "~a"):
+            with self.subTest(stem):
+                name = stem + ".tex"
+                self.write(name, SPMV)
+                done = self.spc("compile", name, "--format", "A=csr", "--name=k", "-o", "k.o", "-MD", "-MP", "-g",
+                                "--diagnostics=json")
+                for line in done.err.splitlines():
+                    json.loads(line)
+                self.command("gcc", "-std=c11", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-x", "c", "k.h")
+                (self.folder / "Makefile").write_text("all: k.o\n" + (self.folder / "k.d").read_text())
+                self.command("make", "-s")
+                self.assertFalse(any("pwned" in path and ".tex" not in path for path in self.files()))
 
     def test_many_mistaken_arguments(self):
         done = self.spc("compile", *["k.tex"] * 10000, expect=2)

@@ -263,6 +263,8 @@ TEST_CASE("dependency text") {
         "k.o k.h: k.tex \\\n  csr.json\ncsr.json:\n");
   CHECK(makefileText({{"k.o"}, {}, true}) == "k.o:\n");
   CHECK(makefileText({{"k.o"}, {"a\nb", "c"}, false}) == "k.o: c\n");
+  // What would become a recipe, a variable or a pattern.
+  CHECK(makefileText({{"k.o"}, {";touch x", "a=b", "c", "d%"}, true}) == "k.o: c \\\n  d%\n");
 }
 
 TEST_CASE("names are escaped as gcc does") {
@@ -278,7 +280,8 @@ TEST_CASE("make reads back the names that we escape") {
   if (std::system("make --version >/dev/null 2>&1") != 0)
     return;
   Folder folder;
-  std::vector<std::string> names{"k.tex", "a b", "c#d", "e$f", "g\\h", "i\\ j", "k:l", "m\\#n", "\xC3\xA9"};
+  std::vector<std::string> names{"k.tex", "a b",      "c#d", "e$f", "g\\h", "i\\ j", "k:l",
+                                 "m\\#n", "\xC3\xA9", "p*q", "r?s", "t[u]", "v%w"};
   Dependencies dependencies{{"out"}, {}, true};
   for (const std::string &name : names) {
     write(folder / name, "");
