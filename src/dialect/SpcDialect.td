@@ -12,6 +12,7 @@ def SpcDialect : Dialect {
     Attributes of a kernel's bodies, their arguments and their loops, and operations that exist between two stages only
     and are gone before LLVM.
   }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"]; // whose pointers are operands
   let useDefaultAttributePrinterParser = 1;
   let useDefaultTypePrinterParser = 1;
   let hasOperationAttrVerify = 1;
