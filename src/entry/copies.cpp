@@ -4,21 +4,84 @@
 #include "entry/counts.h"
 #include "entry/descriptors.h"
 #include "entry/runtime_parts.h"
+#include "format/levels.h"
 
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
 namespace spc::entry {
+namespace {
+
+/// What the runtime makes of a copy's sources before it converts that: a list of coordinates, in any order.
+sema::Tensor joinedList(const sema::Tensor &copy) {
+  using format::Extent;
+  using format::Storage;
+  sema::Tensor list = copy;
+  for (int dim = 0; dim < copy.order(); ++dim)
+    list.format.levels[dim] = {.dim = dim,
+                               .storage = Storage::Compressed,
+                               .extent = dim == 0 ? Extent::Ragged : Extent::Fixed,
+                               .unique = false,
+                               .ordered = false};
+  return list;
+}
+
+/// Calls the runtime to make the copy that the descriptor `copy` describes; a status.
+class Conversion {
+public:
+  Conversion(Entry &entry, Memory &memory, const sema::Tensor &tensor)
+      : entry_(entry), build_(entry.build), descriptors_(entry), tensor_(tensor),
+        allocator_(descriptors_.allocator(memory)), workers_(descriptors_.workers()),
+        withValues_(build_.constant(entry.phase != runtime::Phase::Symbolic)) {}
+
+  Value run(Value copy) {
+    const auto &converted = *tensor_.as<sema::Converted>();
+    const sema::Tensor &from = entry_.kernel.tensors[converted.source];
+    const std::vector<sema::TensorId> parts = sema::partsOf(entry_.kernel, converted.source);
+    const bool isSymmetric = from.format.symmetry != format::Symmetry::None;
+    if (converted.isCanonical && (parts.size() > 1 || isSymmetric || format::hasPadding(from.format)))
+      return build_.call(runtime::functions::convert_joined,
+                         {allocator_, workers_, sources(parts, isSymmetric), copy, withValues_});
+    const Value source = descriptors_.describe(from, entry_.tensors[converted.source]);
+    return build_.call(converterFor(from, tensor_), {allocator_, workers_, source, copy, withValues_});
+  }
+
+private:
+  Value sources(const std::vector<sema::TensorId> &parts, bool isSymmetric) {
+    const Struct source = build_.structOf<runtime::Source>();
+    Value next = build_.null();
+    for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
+      const sema::Tensor &tensor = entry_.kernel.tensors[*part];
+      const Value object = build_.stack(source, 1);
+      using runtime::SourceSlot;
+      build_.storeField(source, object, SourceSlot::tensor, descriptors_.describe(tensor, entry_.tensors[*part]));
+      build_.storeField(source, object, SourceSlot::dropsZeros, build_.constant(format::hasPadding(tensor.format)));
+      build_.storeField(source, object, SourceSlot::isSymmetric, build_.constant(isSymmetric));
+      build_.storeField(source, object, SourceSlot::next, next);
+      next = object;
+    }
+    const Struct sources = build_.structOf<runtime::Sources>();
+    const Value object = build_.stack(sources, 1);
+    const runtime::Function &converter = converterFor(joinedList(tensor_), tensor_);
+    build_.storeField(sources, object, runtime::SourcesSlot::first, next);
+    build_.storeField(sources, object, runtime::SourcesSlot::convert, build_.addressOf(&converter));
+    return object;
+  }
+
+  Entry &entry_;
+  EntryBuilder &build_;
+  Descriptors descriptors_;
+  const sema::Tensor &tensor_;
+  Value allocator_, workers_, withValues_;
+};
+
+} // namespace
+
 TensorView copyConverted(Entry &entry, Memory &memory, const sema::Tensor &tensor) {
   EntryBuilder &build = entry.build;
   Descriptors descriptors(entry);
-  const Value allocator = descriptors.allocator(memory);
-  const sema::Tensor &from = entry.kernel.tensors[tensor.as<sema::Converted>()->source];
-  const Value workers = descriptors.workers();
-  const Value source = descriptors.describe(from, entry.tensors[tensor.as<sema::Converted>()->source]);
   const Value copy = descriptors.describe(tensor, {});
-  const Value withValues = build.constant(entry.phase != runtime::Phase::Symbolic);
-  build.failUnlessOk(build.call(converterFor(from, tensor), {allocator, workers, source, copy, withValues}));
+  build.failUnlessOk(Conversion(entry, memory, tensor).run(copy));
   TensorView view = descriptors.readPacked(tensor, copy);
   if (tensor.order() == 1)
     view.strides = {build.constant(1)};

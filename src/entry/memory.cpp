@@ -109,11 +109,11 @@ void allocateTensors(Entry &entry, Memory &memory) {
       entry.tensors[argument.parameter.tensor].pointers =
           entry.tensors[sema::structureOwner(entry.kernel, argument.parameter.tensor)].pointers;
   for (sema::TensorId t : entry.kernel.tensors.ids())
-    if (const sema::Tensor &tensor = entry.kernel.tensors[t]; tensor.is<sema::Temporary>() && !tensor.isAssembled())
-      entry.tensors[t] = tensor.shared() ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
-  for (sema::TensorId t : entry.kernel.tensors.ids())
     if (entry.kernel.tensors[t].is<sema::Converted>() && !isMadeLater(entry, t))
       entry.tensors[t] = copyConverted(entry, memory, entry.kernel.tensors[t]);
+  for (sema::TensorId t : entry.kernel.tensors.ids())
+    if (const sema::Tensor &tensor = entry.kernel.tensors[t]; tensor.is<sema::Temporary>() && !tensor.isAssembled())
+      entry.tensors[t] = tensor.shared() ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (const auto *view = entry.kernel.tensors[t].as<sema::View>())
       entry.tensors[t] = viewInto(entry, *view, entry.kernel.tensors[t].order());

@@ -75,14 +75,41 @@ std::optional<int64_t> valuesPerEntry(const Format &format, int k) {
 }
 
 bool hasPadding(const Format &format) {
-  const auto isPadded = [&](int k) {
-    const Level &level = format.levels[static_cast<size_t>(k)];
-    return level.part != Part::Whole || (kindOf(format, k) == LevelKind::FixedWidth && !level.hasWidthOne());
-  };
   for (int k = 0; k < format.levelCount(); ++k)
-    if (isPadded(k))
+    switch (kindOf(format, k)) {
+    case LevelKind::FixedWidth:
+    case LevelKind::RaggedDense:
+    case LevelKind::ClosedDense:
+    case LevelKind::ClosedCompressed:
       return true;
+    case LevelKind::Dense:
+    case LevelKind::Compressed:
+    case LevelKind::Singleton:
+      if (format.levels[static_cast<size_t>(k)].part != Part::Whole)
+        return true;
+    }
+  return std::any_of(format.parts.begin(), format.parts.end(), hasPadding);
+}
+
+bool padsWithZeros(const Format &format) {
+  for (int k = 0; k < format.levelCount(); ++k) {
+    const LevelKind kind = kindOf(format, k);
+    if (format.levels[static_cast<size_t>(k)].part != Part::Whole || kind == LevelKind::FixedWidth ||
+        kind == LevelKind::ClosedCompressed)
+      return true;
+  }
   return format.isSum();
+}
+
+bool isElementwise(const Format &format) {
+  const bool isWhole = std::all_of(format.levels.begin(), format.levels.end(),
+                                   [](const Level &level) { return level.part == Part::Whole; });
+  return isWhole && !format.isSum() && format.symmetry == Symmetry::None && !format.mayRepeat();
+}
+
+bool isCanonical(const Format &format) {
+  return isElementwise(format) && !hasPadding(format) &&
+         std::all_of(format.levels.begin(), format.levels.end(), [](const Level &level) { return level.ordered; });
 }
 
 bool hasSlotsOutside(const Format &format) {

@@ -35,9 +35,22 @@ bool isCoordinateList(const Format &format);
 /// that the format gives; at least 1. Null where that depends on extents, run-time widths or arrays.
 std::optional<int64_t> valuesPerEntry(const Format &format, int k);
 
-/// Whether the format has slots that hold no entry and, where they are inside of the tensor, a zero: the rest of a
-/// fixed width above 1, places of a block or of a diagonal. True of every sum: what one part lacks another may have.
+/// Whether the format may have slots that hold no entry, and a 0 instead where they are inside of the tensor: the rest
+/// of a fixed width or of a closed form, of a ragged row or a triangle, places of a block or of a diagonal. True of a
+/// sum where it is of a part.
 bool hasPadding(const Format &format);
+
+/// Whether there may be fewer entries in such a format than coordinates that it has to list: the rest is padding, the
+/// value of which is 0 whatever missing entries are. So of blocks and diagonals; ragged rows and triangles may hold
+/// nothing but entries. True of every sum: what one part lacks another may have.
+bool padsWithZeros(const Format &format);
+
+/// Whether loops over the dimensions come to each entry once: neither blocks nor diagonals, one part, all of the
+/// tensor, and no entry in several places.
+bool isElementwise(const Format &format);
+
+/// Whether a format holds each entry of a tensor once and in order, and nothing besides.
+bool isCanonical(const Format &format);
 
 /// Whether the format has slots for coordinates outside of the tensor: in its last blocks, or at the ends of diagonals.
 bool hasSlotsOutside(const Format &format);

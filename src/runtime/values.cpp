@@ -11,7 +11,31 @@ float floatOf(uint32_t bits) {
   return __builtin_bit_cast(float, bits);
 }
 
+bool isZeroBut(const void *value, int64_t bytes, uint8_t sign) {
+  const auto *read = static_cast<const uint8_t *>(value);
+  for (int64_t b = 0; b < bytes - 1; ++b)
+    if (read[b] != 0)
+      return false;
+  return (read[bytes - 1] & ~sign) == 0;
+}
+
 } // namespace
+
+bool isZero(ValueKind kind, const void *value, int64_t bytes) {
+  switch (kind) {
+  case ValueKind::Float:
+  case ValueKind::Half:
+  case ValueKind::Brain:
+    return isZeroBut(value, bytes, 0x80);
+  case ValueKind::Complex:
+    return isZeroBut(value, bytes / 2, 0x80) &&
+           isZeroBut(static_cast<const char *>(value) + bytes / 2, bytes / 2, 0x80);
+  case ValueKind::Integer:
+  case ValueKind::Bool:
+    break;
+  }
+  return isZeroBut(value, bytes, 0);
+}
 
 float halfToFloat(uint16_t bits) {
   const uint32_t sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1fu, fraction = bits & 0x3ffu;

@@ -3,6 +3,7 @@
 
 #include "format/levels.h"
 #include "sema/analyze.h"
+#include "sema/copy_requests.h"
 #include "sema/tree.h"
 
 #include <map>
@@ -34,6 +35,7 @@ struct Analysis {
   const std::vector<format::Binding> &bindings;
   const Options &options;
   Diagnostics &diagnostics;
+  CopyRequests &copies;
 
   Kernel kernel;
   IdVector<TensorId, Symbol> symbols;                             ///< the tensors of the source text
@@ -41,6 +43,8 @@ struct Analysis {
   std::vector<std::pair<std::string, Span>> indexNames;           ///< every index variable, in the order of the text
   std::vector<ResolvedStatement> statements;
   format::Schedule schedule; ///< of all bindings together
+  /// Canonical copies of what statements write: the statement before which each is made.
+  std::map<TensorId, size_t> refreshes;
 
   const syntax::TensorDecl *declarationOf(const std::string &name) const {
     auto found = declarations.find(name);

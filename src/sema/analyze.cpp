@@ -1,5 +1,6 @@
 #include "sema/analyze.h"
 
+#include "sema/terms/canonical_copies.h"
 #include "sema/terms/logical_plan.h"
 
 #include <algorithm>
@@ -19,11 +20,59 @@ void checkAnyStatement(Analysis &analysis) {
       .advise("add a statement, for instance y(i) = A(i,j) * x(j)");
 }
 
+/// One with the same statements, none of which is planned, which reports elsewhere.
+Analysis copyOf(const Analysis &analysis, Diagnostics &diagnostics) {
+  Analysis copy{
+      analysis.source, analysis.bindings, analysis.options, diagnostics, analysis.copies, {}, {}, {}, {}, {}, {}, {}};
+  const Kernel &kernel = analysis.kernel;
+  copy.kernel = {
+      kernel.function, kernel.kernelFile, kernel.extents, kernel.leastExtents, kernel.tensors, kernel.parameters, {},
+      kernel.strictFp, kernel.dropZeros,  kernel.schedule};
+  copy.symbols = analysis.symbols;
+  copy.declarations = analysis.declarations;
+  copy.indexNames = analysis.indexNames;
+  copy.schedule = analysis.schedule;
+  for (const ResolvedStatement &statement : analysis.statements)
+    copy.statements.push_back(
+        {statement.source, statement.scope, statement.target, clone(*statement.value), statement.isFused});
+  return copy;
+}
+
+/// Plans the statements of a kernel that is checked, as far as they can be with the copies that there are.
+void planStatements(Analysis &analysis) {
+  const Diagnostics &diagnostics = analysis.diagnostics;
+  const auto isOver = [&] { return diagnostics.hasErrors() || analysis.copies.hasNew(); };
+  makeCanonicalCopies(analysis);
+  if (analysis.options.fuses)
+    fuseTemporaries(analysis);
+  std::vector<Expansion> expansions;
+  for (size_t k = 0; k < analysis.statements.size(); ++k) {
+    if (analysis.statements[k].isFused)
+      continue;
+    expansions.push_back(expandTerms(analysis, k, analysis.kernel, analysis.statements[k].scope, analysis.diagnostics));
+    inferOutputFormat(analysis, expansions.back().main);
+    orderTerms(analysis, expansions.back());
+  }
+  if (diagnostics.hasErrors())
+    return;
+  requestCanonicalCopies(analysis, expansions);
+  if (isOver())
+    return;
+  splitOperands(analysis, expansions);
+  checkParameterCount(analysis);
+  if (isOver())
+    return;
+  planLoops(analysis, expansions);
+  if (!isOver())
+    checkParallelLoop(analysis);
+}
+
 } // namespace
 
 std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<format::Binding> &bindings,
                               const Options &options, Diagnostics &diagnostics) {
-  Analysis analysis{kernel, bindings, options, diagnostics, {}, {}, {}, {}, {}, {}};
+  CopyRequests copies;
+  Analysis analysis{kernel, bindings, options, diagnostics, copies, {}, {}, {}, {}, {}, {}, {}};
   analysis.kernel.function = options.function;
   analysis.kernel.strictFp = options.strictFp;
   analysis.kernel.dropZeros = options.dropZeros;
@@ -50,30 +99,18 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   warnOfPrecision(analysis);
   lowerInfinities(analysis);
   orderParameters(analysis);
-  if (options.fuses)
-    fuseTemporaries(analysis);
-  std::vector<Expansion> expansions;
-  for (size_t k = 0; k < analysis.statements.size(); ++k) {
-    if (analysis.statements[k].isFused)
+  if (diagnostics.hasErrors())
+    return std::nullopt;
+  while (true) {
+    Diagnostics found = diagnostics.alike();
+    Analysis round = copyOf(analysis, found);
+    copies.beginRound();
+    planStatements(round);
+    if (copies.hasNew())
       continue;
-    expansions.push_back(expandTerms(analysis, k, analysis.kernel, analysis.statements[k].scope, diagnostics));
-    inferOutputFormat(analysis, expansions.back().main);
-    orderTerms(analysis, expansions.back());
+    diagnostics.append(std::move(found));
+    return diagnostics.hasErrors() ? std::nullopt : std::optional(std::move(round.kernel));
   }
-  if (diagnostics.hasErrors())
-    return std::nullopt;
-
-  splitOperands(analysis, expansions);
-  checkParameterCount(analysis);
-  if (diagnostics.hasErrors())
-    return std::nullopt;
-  planLoops(analysis, expansions);
-  if (diagnostics.hasErrors())
-    return std::nullopt;
-  checkParallelLoop(analysis);
-  if (diagnostics.hasErrors())
-    return std::nullopt;
-  return std::move(analysis.kernel);
 }
 
 } // namespace spc::sema

@@ -15,8 +15,9 @@ struct CostFactor {
   std::optional<TensorId> entriesOf; ///< never a copy
   ExtentId extent = {};
   format::Part part = format::Part::Whole;
-  int64_t block = 0;    ///< of a quotient or a remainder
-  bool divides = false; ///< what comes before it
+  int64_t block = 0;                     ///< of a quotient or a remainder
+  bool divides = false;                  ///< what comes before it
+  std::vector<TensorId> otherParts = {}; ///< where the entries of all parts of a sum are meant, those besides entriesOf
 };
 using CostProduct = std::vector<CostFactor>;
 

@@ -52,7 +52,9 @@ struct Temporary {
 
 /// A copy of `source` in another format, made by the entry code before anything runs, or by a RefreshCopy.
 struct Converted {
-  TensorId source;
+  TensorId source; ///< of a tensor that is stored as a sum its part 0, which stands for the whole
+  /// Has each entry once and in order, in both triangles, all parts added up, and no padding.
+  bool isCanonical = false;
 };
 
 /// A temporary of the source text that the statement of the target `reader` computes where it reads it.
@@ -321,6 +323,9 @@ TensorId structureOwner(const Kernel &kernel, TensorId tensor);
 
 /// The tensor of which a copy or a view has the elements; nullopt for any other one.
 std::optional<TensorId> sourceOf(const Tensor &tensor);
+
+/// The tensors that a tensor of the source text is passed as, `first` being the only one or part 0 of a sum.
+std::vector<TensorId> partsOf(const Kernel &kernel, TensorId first);
 
 /// The statement that a step is, where it assembles, else nullptr.
 const Statement *assemblingStatement(const Step &step);

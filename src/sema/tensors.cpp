@@ -15,4 +15,13 @@ std::optional<TensorId> sourceOf(const Tensor &tensor) {
   return view ? std::optional(view->source) : std::nullopt;
 }
 
+std::vector<TensorId> partsOf(const Kernel &kernel, TensorId first) {
+  const std::string &whole = kernel.tensors[first].partOf;
+  std::vector<TensorId> parts;
+  for (TensorId id : kernel.tensors.ids())
+    if (id == first || (!whole.empty() && kernel.tensors[id].partOf == whole))
+      parts.push_back(id);
+  return parts;
+}
+
 } // namespace spc::sema

@@ -116,6 +116,10 @@ bool Diagnostics::wasSaid(const DiagnosticKind &kind, Span where, std::string_vi
                               [&](const Diagnostic &earlier) { return isSame(earlier, kind, where, message); });
 }
 
+void Diagnostics::append(Diagnostics other) {
+  std::move(other.diagnostics_.begin(), other.diagnostics_.end(), std::back_inserter(diagnostics_));
+}
+
 bool Diagnostics::hasErrors() const {
   return std::any_of(diagnostics_.begin(), diagnostics_.end(),
                      [](const Diagnostic &d) { return d.severity >= Severity::Error; });

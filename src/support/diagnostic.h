@@ -89,6 +89,11 @@ public:
   /// words for the same place, is built, and thrown away.
   Diagnostic &report(const DiagnosticKind &kind, Span where, std::string message);
 
+  /// An empty collection with the same options: for what may yet be done otherwise.
+  Diagnostics alike() const { return Diagnostics(options_); }
+  /// Adds all diagnostics of another collection.
+  void append(Diagnostics other);
+
   bool hasErrors() const;
   const std::deque<Diagnostic> &all() const { return diagnostics_; }
 

@@ -70,7 +70,6 @@ private:
   bool mayPad(int k) const {
     switch (format::kindOf(format_, k)) {
     case LevelKind::FixedWidth:
-      return !format_.levels[k].hasWidthOne();
     case LevelKind::ClosedCompressed:
       return true;
     case LevelKind::Dense:

@@ -135,22 +135,21 @@ bool isBounded(const format::Format &format, int k) {
   return format::kindOf(format, k) == format::LevelKind::FixedWidth;
 }
 
-bool isWide(const format::Level &level) {
-  return !level.isDense() && level.extent == format::Extent::Fixed && !level.hasWidthOne();
-}
-
 } // namespace
 
 bool hasFixedWidth(const format::Format &format) {
-  return std::any_of(format.levels.begin(), format.levels.end(),
-                     [](const format::Level &level) { return isWide(level); });
+  for (int k = 0; k < format.levelCount(); ++k)
+    if (isBounded(format, k))
+      return true;
+  return false;
 }
 
 bool hasSlots(const format::Format &format) {
-  return std::any_of(format.levels.begin(), format.levels.end(), [](const format::Level &level) {
-    return level.part != format::Part::Whole || isWide(level) || level.extent == format::Extent::Closed ||
-           (level.isDense() && !level.isFullyDense());
-  });
+  return hasFixedWidth(format) ||
+         std::any_of(format.levels.begin(), format.levels.end(), [](const format::Level &level) {
+           return level.part != format::Part::Whole || level.extent == format::Extent::Closed ||
+                  (level.isDense() && !level.isFullyDense());
+         });
 }
 
 bool isStorable(const format::Format &format, const std::vector<int64_t> &shape) {

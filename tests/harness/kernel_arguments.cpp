@@ -215,7 +215,10 @@ std::vector<uint8_t> KernelArguments::sharedMask(const sema::Tensor &tensor, con
   if (!tensor.shared())
     return {};
   const sema::Tensor &owner = kernel_.tensors[tensor.shared()->owner];
-  const std::string &name = owner.partOf.empty() ? owner.name : owner.partOf;
+  // A copy has the entries of what it is a copy of.
+  const std::optional<sema::TensorId> source = sema::sourceOf(owner);
+  const sema::Tensor &whole = source ? kernel_.tensors[*source] : owner;
+  const std::string &name = whole.partOf.empty() ? whole.name : whole.partOf;
   return maskInOrderOf(tensor.format, shapeOf(tensor.name), owner.format, shapeOf(name), maskOf(name));
 }
 

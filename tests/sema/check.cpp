@@ -131,6 +131,8 @@ std::optional<Format> build(const std::string &name, int order) {
       format.levels[1].extent = format::Extent::Ragged;
     if (name == "hyb")
       format.parts = {ell(), coo(2)};
+    if (name == "with-dense")
+      format.parts = {coo(2), format::denseFormat(2)};
     if (name == "lower" || name == "upper") {
       format.levels = {dense(0), compressed(1)};
       format.symmetry = name == "lower" ? format::Symmetry::Lower : format::Symmetry::Upper;

@@ -15,7 +15,7 @@ namespace spc::sema::test {
 /// A format by short name: dense, colmajor, csr, csc, csr64, dcsr, dcsc, coo, repeats (coo with duplicates), csf,
 /// csf:<modes as digits>, vector, rows (compressed, dense), bsr (4 by 8), ell (width 2), dia, groups (2 of 4), lengths
 /// (csr with lengths), ragged (dense rows of differing lengths), triangle (rows of i + 1 elements), lower and upper
-/// (csr of one triangle of a symmetric matrix), hyb (ELL of width 2 and coo).
+/// (csr of one triangle of a symmetric matrix), hyb (ELL of width 2 and coo), with-dense (coo and a dense part).
 std::shared_ptr<const format::FormatFamily> family(const std::string &name);
 
 /// One kernel with all that was said about it.

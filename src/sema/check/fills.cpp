@@ -57,7 +57,7 @@ void declareFills(Analysis &analysis) {
       continue;
     Tensor &tensor = analysis.kernel.tensors[id];
     declareFill(analysis, tensor, *declaration->fill);
-    if (tensor.fill != 0 && !tensor.format.isDense() && hasPadding(tensor.format))
+    if (tensor.fill != 0 && !tensor.format.isDense() && padsWithZeros(tensor.format))
       reportFillFormat(tensor, declaration->fill->where, analysis.diagnostics);
   }
 }

@@ -118,11 +118,17 @@ private:
     return sorted;
   }
 
-  /// The tensor whose entries a tensor has: it may be a copy, or share a pattern.
-  TensorId ownerOf(TensorId id) const {
+  /// The entries of a tensor: it may be a copy, or share a pattern.
+  CostFactor entriesOf(TensorId id) const {
     const TensorId owner = structureOwner(kernel_, id);
     const auto *copy = kernel_.tensors[owner].as<Converted>();
-    return copy ? ownerOf(copy->source) : owner;
+    if (!copy)
+      return {owner};
+    CostFactor entries = entriesOf(copy->source);
+    for (TensorId part : copy->isCanonical ? partsOf(kernel_, copy->source) : std::vector<TensorId>())
+      if (part != copy->source)
+        entries.otherParts.push_back(part);
+    return entries;
   }
 
   CostProduct factorsOf(const Product &product) const {
@@ -134,7 +140,7 @@ private:
                             std::inserter(shared, shared.begin()));
       if (shared.size() == own.size() && !own.empty())
         continue;
-      result.push_back({ownerOf(term_.operands[number].tensor)});
+      result.push_back(entriesOf(term_.operands[number].tensor));
       for (LoopId loop : shared)
         result.push_back(extentOf(loop, true));
       covered.insert(own.begin(), own.end());
@@ -150,8 +156,10 @@ private:
 };
 
 std::string textOf(const CostFactor &factor, const Kernel &kernel) {
-  if (factor.entriesOf)
-    return "nnz(" + kernel.tensors[*factor.entriesOf].name + ")";
+  if (factor.entriesOf) {
+    const Tensor &tensor = kernel.tensors[*factor.entriesOf];
+    return "nnz(" + (factor.otherParts.empty() ? tensor.name : tensor.partOf) + ")";
+  }
   const Extent &extent = kernel.extents[factor.extent];
   const std::string size = extent.fixed ? std::to_string(*extent.fixed) : extent.name;
   return factor.part == format::Part::Quotient    ? size + "/" + std::to_string(factor.block)
@@ -160,8 +168,13 @@ std::string textOf(const CostFactor &factor, const Kernel &kernel) {
 }
 
 std::optional<double> valueOf(const CostFactor &factor, const CostSizes &sizes) {
-  if (factor.entriesOf)
-    return sizes.entries(*factor.entriesOf);
+  if (factor.entriesOf) {
+    std::optional<double> entries = sizes.entries(*factor.entriesOf);
+    for (TensorId part : factor.otherParts)
+      if (const std::optional<double> more = sizes.entries(part); entries)
+        entries = more ? std::optional(*entries + *more) : std::nullopt;
+    return entries;
+  }
   const auto block = static_cast<double>(factor.block);
   const double size = sizes.extent(factor.extent);
   return factor.part == format::Part::Quotient    ? std::ceil(size / block)

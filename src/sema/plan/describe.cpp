@@ -36,6 +36,12 @@ public:
 private:
   const std::string &nameOf(TensorId id) const { return kernel_.tensors[id].name; }
 
+  /// As the source text has it, for what is passed in parts.
+  const std::string &wholeNameOf(TensorId id) const {
+    const Tensor &tensor = kernel_.tensors[id];
+    return tensor.partOf.empty() ? tensor.name : tensor.partOf;
+  }
+
   /// A line: statements of one cost together, in order.
   void describeCost() {
     std::vector<std::pair<std::string, std::vector<std::string>>> targets; // by cost
@@ -106,7 +112,7 @@ private:
     if (const auto *view = tensor.as<View>())
       return "view of " + nameOf(view->source) + windowsOf(*view);
     if (const auto *copy = tensor.as<Converted>())
-      return "copy of " + nameOf(copy->source);
+      return copy->isCanonical ? "canonical copy of " + wholeNameOf(copy->source) : "copy of " + nameOf(copy->source);
     std::string role = !tensor.isWritten ? "read" : tensor.isRead ? "read and written" : "written";
     return role + storageOf(tensor);
   }

@@ -1,5 +1,7 @@
 #include "sema/plan/operand_copies.h"
 
+#include "format/levels.h"
+#include "sema/terms/canonical_copies.h"
 #include "sema/terms/copy_advice.h"
 
 #include <algorithm>
@@ -13,12 +15,6 @@ bool contains(const std::vector<TensorId> &list, TensorId tensor) {
   return std::find(list.begin(), list.end(), tensor) != list.end();
 }
 
-// Dimensions may be too large for the narrow types of a block's or a group's coordinates.
-format::IndexType copiedIndexType(const format::Format &source) {
-  const bool isWide = source.pointers == format::IndexType::I64 || source.indices == format::IndexType::I64;
-  return isWide ? format::IndexType::I64 : format::IndexType::I32;
-}
-
 } // namespace
 
 TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
@@ -26,7 +22,7 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   const Tensor &source = kernel_.tensors[access.tensor];
   format::Format format;
   format.symmetry = source.format.symmetry;
-  format.pointers = format.indices = copiedIndexType(source.format);
+  format.pointers = format.indices = indexTypeOfCopy(source.format);
   // A dimension's level stands where the last of its loops does; one that has several is the root.
   std::vector<std::pair<int, int>> places;
   for (int dim = 0; dim < source.order(); ++dim) {
@@ -47,24 +43,41 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
     else
       format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
   }
-  // Other copies hold what the tensor was when the call began, or before a later statement wrote it.
   for (TensorId id : kernel_.tensors.ids())
-    if (const Tensor &copy = kernel_.tensors[id]; copy.is<Converted>() && sourceOf(copy) == access.tensor &&
-                                                  copy.format.sameStorage(format) &&
-                                                  (!isWritten(access.tensor) || contains(current_, id)))
+    if (isCopyOf(id, access.tensor) && kernel_.tensors[id].format.sameStorage(format))
       return id;
   const int root = operand.variables[format.levels.front().dim];
   reportCopy(access, format, space.valueOf(root).size() == 1, scope);
-  const TensorId copy = addCopy(access.tensor, std::move(format), access.where);
-  if (isWritten(access.tensor)) {
+  const TensorId copy = addConverted(kernel_, {access.tensor}, std::move(format), access.where);
+  if (isWritten(access.tensor) || analysis_.refreshes.contains(access.tensor)) {
     current_.push_back(copy);
     steps_.push_back({copy});
   }
   return copy;
 }
 
+/// Whether a tensor is a copy of what another one holds now: others hold what that was when the call began, or before a
+/// later statement wrote it. A canonical copy lacks padding, which is a factor 0 to who reads the whole.
+bool OperandCopies::isCopyOf(TensorId id, TensorId source) const {
+  const auto *copy = kernel_.tensors[id].as<Converted>();
+  if (!copy || copy->source != source)
+    return false;
+  const Tensor &whole = kernel_.tensors[source];
+  const bool hasAll = !copy->isCanonical || (whole.partOf.empty() && !format::hasPadding(whole.format));
+  return hasAll && (contains(current_, id) || (!isWritten(source) && !analysis_.refreshes.contains(id)));
+}
+
 bool OperandCopies::isWritten(TensorId tensor) const {
   return contains(written_, tensor);
+}
+
+void OperandCopies::refreshBefore(size_t statement) {
+  for (const auto &[copy, first] : analysis_.refreshes)
+    if (first <= statement && !contains(refreshed_, copy)) {
+      refreshed_.push_back(copy);
+      current_.push_back(copy);
+      steps_.push_back({copy});
+    }
 }
 
 void OperandCopies::noteWritten(TensorId tensor) {
@@ -72,37 +85,15 @@ void OperandCopies::noteWritten(TensorId tensor) {
   std::erase_if(current_, [&](TensorId copy) { return sourceOf(kernel_.tensors[copy]) == tensor; });
 }
 
-TensorId OperandCopies::addCopy(TensorId source, format::Format format, Span where) {
-  Tensor copy = kernel_.tensors[source];
-  copy.name += format.levels.size() > 1 && !format.levels.front().isDense() ? "$$" : "$";
-  for (const format::Level &level : format.levels)
-    copy.name += (copy.name.back() == '$' ? "" : "_") + std::to_string(level.dim);
-  const auto isTaken = [&](const std::string &name) {
-    return std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(),
-                       [&](const Tensor &other) { return other.name == name; });
-  };
-  for (const std::string name = copy.name; isTaken(copy.name);)
-    copy.name = name + "." + std::to_string(kernel_.tensors.size());
-  copy.role = Converted{source};
-  copy.format = std::move(format);
-  copy.isRead = true;
-  copy.isWritten = false;
-  copy.structure = Own{};
-  copy.partOf.clear();
-  copy.where = where;
-  return kernel_.tensors.add(std::move(copy));
-}
-
 void OperandCopies::reportCopy(const Access &access, const format::Format &format, bool rootIsListable,
                                const Scope &scope) {
-  const Tensor &tensor = kernel_.tensors[access.tensor];
   const std::string stored = format::describe(format, namesOf(access.variables, scope));
   analysis_.diagnostics
       .report(kReorder, access.where,
-              nameInMessages(tensor) +
+              nameInMessages(kernel_, access.tensor) +
                   " is reordered: its storage does not fit the loops here, and each call copies its entries once")
       .note({}, "the copy is stored as " + stored)
-      .advise(adviceAgainstCopy(tensor, access, format, rootIsListable, scope));
+      .advise(adviceAgainstCopy(kernel_, access, format, rootIsListable, scope));
 }
 
 } // namespace spc::sema

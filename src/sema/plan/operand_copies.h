@@ -21,6 +21,9 @@ public:
   TensorId copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
                    const std::vector<int> &order, bool isListed, const Scope &scope);
 
+  /// Has the canonical copies made that are to be there before a statement of the source text is planned.
+  void refreshBefore(size_t statement);
+
   /// Notes that the tensor is written: copies of it made so far are out of date.
   void noteWritten(TensorId tensor);
 
@@ -28,8 +31,8 @@ public:
   std::vector<RefreshCopy> takeSteps() { return std::exchange(steps_, {}); }
 
 private:
+  bool isCopyOf(TensorId id, TensorId source) const;
   bool isWritten(TensorId tensor) const;
-  TensorId addCopy(TensorId source, format::Format format, Span where);
   void reportCopy(const Access &access, const format::Format &format, bool rootIsListable, const Scope &scope);
 
   Analysis &analysis_;
@@ -37,6 +40,7 @@ private:
   std::vector<TensorId> written_; ///< by the statements planned so far
   std::vector<TensorId> current_; ///< copies that hold what a written tensor holds now
   std::vector<RefreshCopy> steps_;
+  std::vector<TensorId> refreshed_; ///< canonical copies, so far
 };
 
 } // namespace spc::sema

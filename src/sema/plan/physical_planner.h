@@ -44,7 +44,8 @@ public:
 
   Term build(const PhysicalPlan &plan);
 
-  /// Says why there is no order.
+  /// Asks for canonical copies of the operands, as there is no order for them as they are stored; says why where there
+  /// are none.
   void reportNoOrder() const;
 
   /// Says why the loops cannot be in the prescribed order. `cheapest`: without it.

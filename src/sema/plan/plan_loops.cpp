@@ -19,10 +19,11 @@ public:
   explicit LoopPlanner(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel), copies_(analysis) {}
 
   void plan(const Expansion &expansion) {
+    copies_.refreshBefore(expansion.main.statement);
     for (const LogicalStatement &temporary : expansion.temporaries)
       plan(temporary);
     if (expansion.copyOfTarget)
-      kernel_.steps.push_back(*expansion.copyOfTarget);
+      add(*expansion.copyOfTarget);
     plan(expansion.main);
     copies_.noteWritten(expansion.main.target);
   }
@@ -59,11 +60,9 @@ private:
       return;
     const auto isSparse = [&](const Operand &operand) { return !kernel_.tensors[operand.tensor].format.isDense(); };
     const auto operand = std::find_if(term.operands.begin(), term.operands.end(), isSparse);
-    const auto *copy = kernel_.tensors[operand->tensor].as<Converted>();
-    const Tensor &tensor = kernel_.tensors[copy ? copy->source : operand->tensor];
     analysis_.diagnostics
         .report(kAsymptotic, logical.where,
-                "this visits every element of " + nameInMessages(tensor) +
+                "this visits every element of " + nameInMessages(kernel_, operand->tensor) +
                     ", not only stored ones: what it makes of missing entries counts, too")
         .advise("where only stored entries are meant, say so with pattern(...), as a factor or in a select");
   }

@@ -14,16 +14,21 @@ constexpr DiagnosticKind kScheduleOrder{"schedule-order", Severity::Error};
 } // namespace
 
 void PhysicalPlanner::reportNoOrder() const {
+  bool isAsked = false;
+  for (AccessId id : read_.walked)
+    isAsked |= analysis_.copies.ask(kernel_, scope_.accesses[id].tensor,
+                                    analysis_.statements[logical_.statement].target.tensor, scope_.accesses[id].where);
+  if (isAsked)
+    return;
   Diagnostic &refused = analysis_.diagnostics.report(kNoLoopOrder, term_.where,
                                                      "no order of loops visits these operands as they are stored");
   for (AccessId id : read_.walked) {
     const Access &access = scope_.accesses[id];
     const Tensor &tensor = kernel_.tensors[access.tensor];
-    refused.note(access.where, nameInMessages(tensor) + " is stored as " +
+    refused.note(access.where, nameInMessages(kernel_, access.tensor) + " is stored as " +
                                    format::describe(tensor.format, namesOf(access.variables, scope_)));
   }
-  refused.advise("store one of them in another format; a vector, or the operand whose pattern the output keeps, is "
-                 "not copied here");
+  refused.advise("store one of them in another format");
 }
 
 std::vector<int> PhysicalPlanner::storedVariables(const SparseAccess &operand, const LevelSpace &space) const {
@@ -65,7 +70,7 @@ Diagnostic &PhysicalPlanner::reportForbidden(const PrescribedOrder &order, const
     const Access &access = scope_.accesses[read_.walked[k]];
     const auto name = [&](int variable) { return inQuotes(scope_.variables[read_.variables[variable]].name); };
     const Tensor &tensor = kernel_.tensors[access.tensor];
-    refused.note(access.where, nameInMessages(tensor) + " is stored as " +
+    refused.note(access.where, nameInMessages(kernel_, access.tensor) + " is stored as " +
                                    format::describe(tensor.format, namesOf(access.variables, scope_)) + ": " +
                                    name(outer[1]) + " inside of " + name(outer[0]));
   }

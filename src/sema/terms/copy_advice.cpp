@@ -53,15 +53,19 @@ std::string shippedFormat(const std::vector<int> &modes) {
   return name;
 }
 
-std::string nameInMessages(const Tensor &tensor) {
-  if (tensor.partOf.empty())
-    return inQuotes(tensor.name);
+std::string nameInMessages(const Kernel &kernel, TensorId id) {
+  const Tensor &tensor = kernel.tensors[id];
+  const auto *copy = tensor.as<Converted>();
+  if (copy && !copy->isCanonical)
+    return nameInMessages(kernel, copy->source);
+  if (copy || tensor.partOf.empty())
+    return quotedName(kernel, id);
   return "part " + std::to_string(tensor.part) + " of " + inQuotes(tensor.partOf);
 }
 
-std::string adviceAgainstCopy(const Tensor &tensor, const Access &access, const format::Format &copy,
+std::string adviceAgainstCopy(const Kernel &kernel, const Access &access, const format::Format &copy,
                               bool rootIsListable, const Scope &scope) {
-  const std::string name = nameInMessages(tensor);
+  const std::string name = nameInMessages(kernel, access.tensor);
   std::vector<int> modes;
   for (const format::Level &level : copy.levels)
     modes.push_back(level.dim);

@@ -362,7 +362,9 @@ private:
 AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId> &variables, ValueType type,
                       Span where) {
   Tensor tensor;
-  tensor.name = "$" + std::to_string(kernel.tensors.size());
+  const auto isCopy = [](const Tensor &other) { return other.is<Converted>(); };
+  const auto copies = std::count_if(kernel.tensors.begin(), kernel.tensors.end(), isCopy);
+  tensor.name = "$" + std::to_string(static_cast<ptrdiff_t>(kernel.tensors.size()) - copies);
   tensor.role = Temporary{};
   tensor.type = type;
   tensor.format = format::denseFormat(static_cast<int>(variables.size()));

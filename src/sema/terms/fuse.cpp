@@ -1,5 +1,6 @@
 // Temporaries that need not be computed apart: inlined where one statement reads them once, or computed only where a
 // sparse factor of all that read them has entries.
+#include "format/levels.h"
 #include "sema/analysis.h"
 #include "sema/expression_types.h"
 #include "sema/terms/sparsity.h"
@@ -154,10 +155,7 @@ private:
   }
 
   /// Whether an operand can be read anywhere, without copies.
-  bool isPlainFormat(const Access &access) const {
-    const format::Format &format = tensorOf(access).format;
-    return !hasPadding(format) && format.symmetry == format::Symmetry::None && !format.mayRepeat();
-  }
+  bool isPlainFormat(const Access &access) const { return format::isElementwise(tensorOf(access).format); }
 
   /// An output that is to be stored as entries: what it stores follows from what the temporary does.
   bool isBoundSparse(TensorId target) const {
@@ -248,12 +246,12 @@ private:
     return left || binary->op == BinaryOp::Div ? left : sparseFactor(*binary->right, scope, variables);
   }
 
-  /// Whether an access is of a sparse operand with the given indices, whose pattern may be asked for.
+  /// Whether an access is of a sparse operand with the given indices.
   bool isMask(const Access &access, const std::vector<VariableId> &variables) const {
     const Tensor &tensor = tensorOf(access);
     const bool isPermuted = access.variables.size() == variables.size() &&
                             std::is_permutation(variables.begin(), variables.end(), access.variables.begin());
-    return isPermuted && !tensor.format.isDense() && tensor.fill == 0 && isPlainFormat(access) &&
+    return isPermuted && !tensor.format.isDense() && tensor.fill == 0 &&
            analysis_.symbols[access.tensor].firstWrite < 0;
   }
 
@@ -279,7 +277,14 @@ private:
         return std::nullopt;
       common = inProducer;
     }
-    return common;
+    return common && mayAskForPattern(*common, readers.front()) ? common : std::nullopt;
+  }
+
+  /// Whether a mask has just its entries, or will have in a copy of it.
+  bool mayAskForPattern(const Access &mask, const Reader &reader) {
+    const format::Format &format = tensorOf(mask).format;
+    return (format::isElementwise(format) && !format::hasPadding(format)) ||
+           analysis_.copies.ask(analysis_.kernel, mask.tensor, statement(reader.statement).target.tensor, mask.where);
   }
 
   void restrictTo(size_t producer, const Access &mask) {

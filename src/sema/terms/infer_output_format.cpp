@@ -55,7 +55,7 @@ private:
       return {Kind::Reassembled};
     const Pattern pattern = findKeptPattern(logical_, scope_, analysis_.kernel);
     if (isFirstWrite && !symbol_.isOperand && !symbol_.boundBy)
-      return decideOpen(keptByAll(analysis_, logical_, pattern));
+      return decideOpen(keptByAll(analysis_, logical_, orInCopy(pattern)));
     if (target_.format.isDense())
       return {};
     if (target_.hasDeclaredOwner())
@@ -63,6 +63,13 @@ private:
     if (!isFirstWrite)
       return {};
     return {sharesEverywhere(pattern) ? Kind::Shared : Kind::Assembled, pattern};
+  }
+
+  /// The pattern, or that of a canonical copy, which is asked for, where it is storage alone that loses it.
+  Pattern orInCopy(const Pattern &pattern) const {
+    if (const auto *loss = std::get_if<PatternLoss>(&pattern); loss && loss->byStorage)
+      (void)analysis_.copies.ask(analysis_.kernel, *loss->byStorage, logical_.target, loss->where);
+    return pattern;
   }
 
   /// Of a target that nothing binds to a format.
@@ -112,7 +119,7 @@ private:
   void reportFormat(const KeptPattern &kept, bool isShared) {
     analysis_.diagnostics.report(kOutputFormat, logical_.where,
                                  kindOfTarget() + inQuotes(target_.name) + (isShared ? " takes" : " has") +
-                                     " the pattern of " + inQuotes(analysis_.kernel.tensors[kept.source].name) + ": " +
+                                     " the pattern of " + quotedName(analysis_.kernel, kept.source) + ": " +
                                      storage(target_.format) + fillInWords());
   }
 
@@ -183,6 +190,10 @@ private:
 
   void share(const KeptPattern &kept) {
     const TensorId owner = structureOf(kept.source);
+    if (target_.is<Temporary>())
+      analysis_.copies.noteKept(logical_.target, kept.source);
+    else
+      analysis_.copies.noteInPlace(logical_.target, kept.source);
     if (owner != logical_.target)
       target_.structure = SharedWith{owner};
   }
@@ -198,10 +209,13 @@ private:
            !whyNotAssembled(target_.format);
   }
 
-  /// Whether the kernel may replace the arrays that `source` has its structure in: then nothing else can keep them.
+  /// Whether the target cannot have the arrays that `source` has its structure in: the kernel may replace them, or they
+  /// are gone when the call is over, or not there when it begins.
   bool isRebuilt(TensorId source) const {
     const TensorId owner = structureOf(source);
     const Tensor &tensor = analysis_.kernel.tensors[owner];
+    if (tensor.is<Converted>())
+      return !target_.is<Temporary>() || analysis_.refreshes.contains(owner);
     bool isWrittenLater = false;
     for (size_t later = logical_.statement + 1; later < analysis_.statements.size(); ++later)
       isWrittenLater |= analysis_.statements[later].target.tensor == owner;
@@ -308,8 +322,9 @@ private:
       return;
     }
     const auto &kept = std::get<KeptPattern>(pattern);
+    analysis_.copies.noteInPlace(logical_.target, kept.source);
     if (!sharesStorage(kept) || structureOf(kept.source) != structureOf(logical_.target))
-      refuse(bound + ", but this statement keeps that of " + inQuotes(analysis_.kernel.tensors[kept.source].name))
+      refuse(bound + ", but this statement keeps that of " + quotedName(analysis_.kernel, kept.source))
           .advise("drop the binding, or bind it to a format of its own");
   }
 

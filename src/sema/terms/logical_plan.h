@@ -56,7 +56,8 @@ struct KeptPattern {
 struct PatternLoss {
   Span where;
   std::string reason;
-  bool byStorage = false; ///< it would be kept, were the operand stored otherwise
+  std::optional<TensorId> byStorage = std::nullopt; ///< the operand, were it stored otherwise, whose pattern would be
+                                                    ///< kept
 };
 
 std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,

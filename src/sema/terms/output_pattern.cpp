@@ -55,30 +55,30 @@ std::variant<AccessId, PatternLoss> patternAccess(const LogicalStatement &logica
   const Access &first = scope.accesses[sparse.front()];
   if (sparse.size() > 1) {
     const Access &second = scope.accesses[sparse[1]];
-    const std::string name = inQuotes(kernel.tensors[first.tensor].name);
+    const std::string name = quotedName(kernel, first.tensor);
     const std::string both = second.tensor == first.tensor
                                  ? name + " stores at both places that are read"
-                                 : name + " and " + inQuotes(kernel.tensors[second.tensor].name) + " both store";
+                                 : name + " and " + quotedName(kernel, second.tensor) + " both store";
     return PatternLoss{second.where, "this term keeps only what " + both};
   }
   std::vector<VariableId> have = first.variables, want = logical.targetVariables;
   std::sort(have.begin(), have.end());
   std::sort(want.begin(), want.end());
   if (have != want)
-    return PatternLoss{first.where, inQuotes(kernel.tensors[first.tensor].name) +
-                                        " is not indexed by exactly the left side's variables"};
+    return PatternLoss{first.where,
+                       quotedName(kernel, first.tensor) + " is not indexed by exactly the left side's variables"};
   const format::Format &format = kernel.tensors[first.tensor].format;
-  const std::string name = inQuotes(kernel.tensors[first.tensor].name);
+  const std::string name = quotedName(kernel, first.tensor);
   if (format.isSum())
-    return PatternLoss{first.where, name + " is stored as a sum of parts", true};
+    return PatternLoss{first.where, name + " is stored as a sum of parts", first.tensor};
   if (format.symmetry != format::Symmetry::None && dependsOnTarget(logical, term, sparse.front(), scope))
-    return PatternLoss{term.where, "this is not symmetric, as " + name + " is", true};
+    return PatternLoss{term.where, "this is not symmetric, as " + name + " is", first.tensor};
   const bool isProduct = !hasDomain(*term.expr, logical.reduction, scope, kernel);
   if (format.mayRepeat() && (!isProduct || usesOf(sparse.front(), term) > 1))
     return PatternLoss{first.where,
                        name + " may hold an entry several times, and " +
                            (isProduct ? "occurs more than once here" : "this is no product"),
-                       true};
+                       first.tensor};
   return sparse.front();
 }
 

@@ -3,7 +3,6 @@
 namespace spc::sema {
 namespace {
 
-constexpr DiagnosticKind kPatternArgument{"pattern-argument", Severity::Error};
 constexpr DiagnosticKind kSparseWindow{"sparse-window", Severity::Error};
 
 template <typename... Arguments> NodePtr call(Function function, Arguments... arguments) {
@@ -67,11 +66,6 @@ void checkPattern(AccessId access, Span where, const Scope &scope, const Kernel 
   const Tensor &tensor = kernel.tensors[scope.accesses[access].tensor];
   if (tensor.format.isDense())
     return;
-  if (hasPadding(tensor.format))
-    diagnostics
-        .report(kPatternArgument, where,
-                inQuotes(tensor.name) + " is padded with zeros, which cannot be told from entries that are 0")
-        .advise("store it without blocks and fixed widths, for instance --format " + tensor.name + "=csr");
   if (hasDerived(scope.accesses[access], scope))
     diagnostics.report(kSparseWindow, where, "where entries are stored can only be asked for plain index variables")
         .advise("name each dimension's index, and compare them: " + inQuotes("pattern(A(i,j)) * (i == j)"));

@@ -10,7 +10,7 @@ namespace spc::sema {
 /// whose entries would have to be searched for.
 LogicalStatement pickEntries(AccessId access, Span where, Scope &scope, const Kernel &kernel, Diagnostics &diagnostics);
 
-/// Reports a pattern that cannot be asked for: of a tensor with padding, or at other indices than plain variables.
+/// Reports a pattern that cannot be asked for: at other indices than plain variables.
 void checkPattern(AccessId access, Span where, const Scope &scope, const Kernel &kernel, Diagnostics &diagnostics);
 
 } // namespace spc::sema

@@ -12,7 +12,6 @@ namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kSumNotLinear{"sum-not-linear", Severity::Error};
-constexpr DiagnosticKind kSymmetricOperand{"symmetric-operand", Severity::Error};
 constexpr DiagnosticKind kTooManyTerms{"too-many-terms", Severity::Error};
 
 /// The tensors of the parts, by the tensor that was the whole and now is part 0.
@@ -132,27 +131,15 @@ private:
     }
   }
 
-  /// A term that is no product is the sum of what its operands' parts give, or of what stored entries and their mirror
-  /// images do, only if the one set of entries is all that it is computed from.
+  /// A term that is no product is no sum of what the parts of an operand give.
   void checkEntries(const LogicalTerm &term) {
-    const AccessDomain domain =
-        domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel);
-    const std::vector<AccessId> accesses = accessesOf(*term.expr);
-    const auto isSparse = [&](AccessId id) { return !tensorOf(id).format.isDense(); };
-    const bool isAlone = logical_.reduction == Reduction::Sum && singleOperand(domain) &&
-                         std::count_if(accesses.begin(), accesses.end(), isSparse) == 1;
-    for (AccessId id : accesses) {
-      const Tensor &tensor = tensorOf(id);
-      const bool isPart = parts_.contains(scope_.accesses[id].tensor);
-      if (!isPart && (isAlone || tensor.format.symmetry == format::Symmetry::None))
-        continue;
-      analysis_.diagnostics
-          .report(isPart ? kSumNotLinear : kSymmetricOperand, scope_.accesses[id].where,
-                  inQuotes(isPart ? tensor.partOf : tensor.name) +
-                      (isPart ? " is stored as a sum of parts, and this term is not the sum of what the parts give"
-                              : " is stored as one triangle, and this term needs all of its entries at once"))
-          .advise("store it in one format, without a symmetry");
-    }
+    for (AccessId id : accessesOf(*term.expr))
+      if (parts_.contains(scope_.accesses[id].tensor))
+        analysis_.diagnostics
+            .report(kSumNotLinear, scope_.accesses[id].where,
+                    inQuotes(tensorOf(id).partOf) +
+                        " is stored as a sum of parts, and this term is not the sum of what the parts give")
+            .advise("store it in one format");
   }
 
   const Tensor &tensorOf(AccessId id) const { return analysis_.kernel.tensors[scope_.accesses[id].tensor]; }

@@ -1,0 +1,22 @@
+// Canonical copies of operands: each entry once and in order, in both triangles, parts added up, without padding.
+// Private to this folder.
+#pragma once
+
+#include "sema/terms/logical_plan.h"
+
+namespace spc::sema {
+
+/// Adds a copy of `role.source` in another format, named after it and the order of its levels.
+TensorId addConverted(Kernel &kernel, Converted role, format::Format format, Span where);
+
+/// The width of the indices of a copy, which may not be as narrow as those of a block or a group.
+format::IndexType indexTypeOfCopy(const format::Format &source);
+
+/// Makes the copies that are asked for, and has the statements read these. Warns of each.
+void makeCanonicalCopies(Analysis &analysis);
+
+/// Asks for copies of the operands that statements cannot read as they are stored, since they compute with whole
+/// entries.
+void requestCanonicalCopies(Analysis &analysis, const std::vector<Expansion> &expansions);
+
+} // namespace spc::sema
