@@ -17,7 +17,7 @@ public:
   Status read(const Source *sources) {
     int64_t capacity = 0;
     for (const Source *source = sources; source; source = source->next) {
-      if (source->tensor->stored < 0 || source->tensor->rootCount < 0)
+      if (source->tensor->stored < 0 || source->tensor->levels[0].count < 0)
         return Status::Count;
       if (source->tensor->stored > INT64_MAX / 4 - capacity)
         return Status::Memory;
@@ -31,7 +31,7 @@ public:
     for (const Source *source = sources; source; source = source->next)
       if (const Status status = readOne(*source); status != Status::Ok)
         return status;
-    list_.rootCount = list_.stored = count_;
+    levels_[0].count = list_.stored = count_;
     return Status::Ok;
   }
 
@@ -47,7 +47,6 @@ private:
     if (!block_.allocate(layout))
       return false;
     list_ = {target_.order,
-             0,
              0,
              target_.pointerBytes,
              target_.indexBytes,

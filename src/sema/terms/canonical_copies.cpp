@@ -9,7 +9,7 @@
 namespace spc::sema {
 namespace {
 
-constexpr DiagnosticKind kReorder{"reorder", Severity::Warning};
+constexpr DiagnosticKind kCanonicalCopy{"reorder", Severity::Warning};
 
 /// What about a format keeps entries from being read one by one.
 std::string whyCopied(const format::Format &format) {
@@ -125,7 +125,7 @@ private:
   void report(TensorId tensor, Span where, const format::Format &stored, const format::Format &format) {
     const std::string name = quotedName(kernel_, tensor);
     Diagnostic &copied = analysis_.diagnostics.report(
-        kReorder, where, name + " is copied, entry by entry, once a call: " + whyCopied(stored));
+        kCanonicalCopy, where, name + " is copied, entry by entry, once a call: " + whyCopied(stored));
     copied.note({}, "the copy is stored as " + format::describe(format));
     if (kernel_.tensors[tensor].is<Parameter>())
       copied.advise("store " + name + " as " + (format.name.empty() ? format::describe(format) : format.name) +

@@ -65,6 +65,7 @@ std::string nameInMessages(const Kernel &kernel, TensorId id) {
 
 std::string adviceAgainstCopy(const Kernel &kernel, const Access &access, const format::Format &copy,
                               bool rootIsListable, const Scope &scope) {
+  const Tensor &tensor = kernel.tensors[access.tensor];
   const std::string name = nameInMessages(kernel, access.tensor);
   std::vector<int> modes;
   for (const format::Level &level : copy.levels)

@@ -75,4 +75,20 @@ bool looksSparse(const LogicalStatement &logical, const Scope &scope, const Kern
   return isSparse;
 }
 
+bool couldBeSparse(const LogicalStatement &logical, const Scope &scope, const Kernel &kernel) {
+  const size_t order = logical.targetVariables.size();
+  return std::all_of(logical.terms.begin(), logical.terms.end(), [&](const LogicalTerm &term) {
+    std::vector<VariableId> covered;
+    for (AccessId id : accessesOf(*term.expr)) {
+      const Access &access = scope.accesses[id];
+      const Tensor &tensor = kernel.tensors[access.tensor];
+      if (!tensor.format.isDense() && (order > 1 || tensor.order() == 1))
+        covered.insert(covered.end(), access.variables.begin(), access.variables.end());
+    }
+    return std::all_of(logical.targetVariables.begin(), logical.targetVariables.end(), [&](VariableId variable) {
+      return std::find(covered.begin(), covered.end(), variable) != covered.end();
+    });
+  });
+}
+
 } // namespace spc::sema

@@ -144,7 +144,7 @@ private:
     if (isDenseByTerm())
       return;
     Diagnostic &dense =
-        couldBeSparse()
+        couldBeSparse(logical_, scope_, analysis_.kernel)
             ? analysis_.diagnostics
                   .report(kDensify, logical_.where,
                           kindOfTarget() + inQuotes(target_.name) +
@@ -170,22 +170,6 @@ private:
         return true;
       }
     return false;
-  }
-
-  // Does every term have sparse operands that cover the target's variables? A vector from a matrix is dense by nature.
-  bool couldBeSparse() const {
-    return std::all_of(logical_.terms.begin(), logical_.terms.end(), [&](const LogicalTerm &term) {
-      std::vector<VariableId> covered;
-      for (AccessId id : accessesOf(*term.expr)) {
-        const Access &access = scope_.accesses[id];
-        const Tensor &tensor = analysis_.kernel.tensors[access.tensor];
-        if (!tensor.format.isDense() && (target_.order() > 1 || tensor.order() == 1))
-          covered.insert(covered.end(), access.variables.begin(), access.variables.end());
-      }
-      return std::all_of(logical_.targetVariables.begin(), logical_.targetVariables.end(), [&](VariableId variable) {
-        return std::find(covered.begin(), covered.end(), variable) != covered.end();
-      });
-    });
   }
 
   void share(const KeptPattern &kept) {

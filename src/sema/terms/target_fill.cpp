@@ -6,8 +6,8 @@
 namespace spc::sema {
 namespace {
 
-constexpr DiagnosticKind kAssembledOutput{"assembled-output", Severity::Error};
-constexpr DiagnosticKind kOutputFormat{"output-format", Severity::Note};
+constexpr DiagnosticKind kRefusedFill{"assembled-output", Severity::Error};
+constexpr DiagnosticKind kFillOfOutput{"output-format", Severity::Note};
 
 /// One value for each element, that of its one term.
 bool isPlain(const LogicalStatement &logical) {
@@ -63,13 +63,13 @@ void checkFill(Analysis &analysis, LogicalStatement &logical) {
   const std::string fill = textOf(target.type, target.fill);
   if (target.fill != 0 && !isRefused && !keepsFill(analysis, logical))
     analysis.diagnostics
-        .report(kAssembledOutput, where,
+        .report(kRefusedFill, where,
                 "missing entries of " + inQuotes(target.name) + " are " + fill +
                     ", but this statement makes something else of them")
         .advise("declare it with another fill, or store it densely: --format " + target.name + "=dense");
   else if (target.fill != 0 && target.is<Parameter>() && symbol.boundBy && !isDeclared(symbol) &&
            isFirstWrite(analysis, logical))
-    analysis.diagnostics.report(kOutputFormat, logical.where,
+    analysis.diagnostics.report(kFillOfOutput, logical.where,
                                 "missing entries of output " + inQuotes(target.name) + " are " + fill);
 }
 
