@@ -67,6 +67,17 @@ TensorView allocateDense(Entry &entry, Memory &memory, const sema::Tensor &tenso
   return view;
 }
 
+/// Allocates those that share the structure of a copy, or all others.
+void allocateTemporaries(Entry &entry, Memory &memory, bool ofCopies) {
+  const sema::Kernel &kernel = entry.kernel;
+  for (sema::TensorId t : kernel.tensors.ids()) {
+    const sema::Tensor &tensor = kernel.tensors[t];
+    const bool isOfCopy = kernel.tensors[sema::structureOwner(kernel, t)].is<sema::Converted>();
+    if (tensor.is<sema::Temporary>() && !tensor.isAssembled() && isOfCopy == ofCopies)
+      entry.tensors[t] = tensor.shared() ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
+  }
+}
+
 /// Whether a step makes the copy.
 bool isMadeLater(const Entry &entry, sema::TensorId copy) {
   return llvm::any_of(entry.kernel.steps, [&](const sema::Step &step) {
@@ -108,12 +119,11 @@ void allocateTensors(Entry &entry, Memory &memory) {
     if (!argument.parameter.isAssembled)
       entry.tensors[argument.parameter.tensor].pointers =
           entry.tensors[sema::structureOwner(entry.kernel, argument.parameter.tensor)].pointers;
+  allocateTemporaries(entry, memory, /*ofCopies=*/false);
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (entry.kernel.tensors[t].is<sema::Converted>() && !isMadeLater(entry, t))
       entry.tensors[t] = copyConverted(entry, memory, entry.kernel.tensors[t]);
-  for (sema::TensorId t : entry.kernel.tensors.ids())
-    if (const sema::Tensor &tensor = entry.kernel.tensors[t]; tensor.is<sema::Temporary>() && !tensor.isAssembled())
-      entry.tensors[t] = tensor.shared() ? allocateShared(entry, memory, tensor) : allocateDense(entry, memory, tensor);
+  allocateTemporaries(entry, memory, /*ofCopies=*/true);
   for (sema::TensorId t : entry.kernel.tensors.ids())
     if (const auto *view = entry.kernel.tensors[t].as<sema::View>())
       entry.tensors[t] = viewInto(entry, *view, entry.kernel.tensors[t].order());

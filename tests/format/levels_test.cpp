@@ -89,12 +89,31 @@ TEST_CASE("padding is inside of the tensor or outside of it") {
   const Format blocks{.levels = {kRows, quotient, remainder}}, diagonals{.levels = {diagonal, kRows}};
   CHECK_FALSE(hasPadding(csr));
   CHECK_FALSE(hasPadding({.levels = {kListed, kOneEach}}));
-  for (const Format &format : {ell, blocks, diagonals, Format{.parts = {csr, csr}}})
-    CHECK(hasPadding(format));
+  const Format triangle{.levels = {kRows, {.dim = 1, .extent = Extent::Closed}}};
+  const Format ragged{.levels = {kRows, {.dim = 1, .extent = Extent::Ragged}}};
+  for (const Format &format :
+       {ell, Format{.levels = {kRows, kOneEach}}, blocks, diagonals, Format{.parts = {csr, ell}}})
+    CHECK((hasPadding(format) && padsWithZeros(format)));
+  for (const Format &format : {triangle, ragged})
+    CHECK((hasPadding(format) && !padsWithZeros(format)));
+  CHECK((!hasPadding({.parts = {csr, csr}}) && padsWithZeros({.parts = {csr, csr}})));
   for (const Format &format : {csr, ell})
     CHECK_FALSE(hasSlotsOutside(format));
   for (const Format &format : {blocks, diagonals})
     CHECK(hasSlotsOutside(format));
+}
+
+TEST_CASE("canonical formats hold each entry once and in order") {
+  const Format csr{.levels = {kRows, kListed}}, list{.levels = {kListed, kOneEach}};
+  for (const Format &format : {csr, list})
+    CHECK(isCanonical(format));
+  Format unordered = csr, repeats = list, triangle = csr;
+  unordered.levels[1].ordered = false;
+  repeats.levels[1].unique = false;
+  triangle.symmetry = Symmetry::Lower;
+  for (const Format &format : {unordered, repeats, triangle, Format{.levels = {kRows, wide(16)}}})
+    CHECK_FALSE(isCanonical(format));
+  CHECK(isElementwise(unordered));
 }
 
 TEST_CASE("a level's coordinates have a range") {
