@@ -174,9 +174,14 @@ private:
     builder_.setInsertionPointToStart(&block_);
     ScaledLoops loops;
     for (const sema::IndexTerm &part : index)
-      loops.emplace_back(mlir::linalg::IndexOp::create(builder_, location_, body_.places[part.loop.index()]),
-                         part.scale);
+      loops.emplace_back(coordinateOf(part.loop), part.scale);
     return loops;
+  }
+
+  mlir::Value coordinateOf(sema::LoopId loop) {
+    if (!body_.coordinates.empty())
+      return body_.coordinates[loop.index()];
+    return mlir::linalg::IndexOp::create(builder_, location_, body_.places[loop.index()]);
   }
 
   mlir::Value sum(const ScaledLoops &loops) {
@@ -279,6 +284,12 @@ void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location
                                 ? valueInDomain(body, builder, location, uses, block)
                                 : TermEmitter(body, builder, location, uses, body.hasSparseOperand, block).value();
   yield(body, builder, location, arguments.back(), value);
+}
+
+mlir::Value emitTermValue(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
+                          llvm::ArrayRef<mlir::Value> values, llvm::ArrayRef<mlir::Value> stored) {
+  return TermEmitter(body, builder, location, values, /*inSparseTerm=*/false, *builder.getInsertionBlock())
+      .value(stored);
 }
 
 void keepSparseOperands(const TermBody &body, mlir::linalg::GenericOp generic) {

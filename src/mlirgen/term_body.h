@@ -29,6 +29,7 @@ struct TermBody {
   mlir::Value repeats; ///< index: the term counts this often, once for each point of the loops that no operand has;
                        ///< null: once
   llvm::ArrayRef<Bound> bounds;
+  llvm::ArrayRef<mlir::Value> coordinates = {}; ///< by loop, where loops are there already; none in a generic
 };
 
 /// Fills the region: `arguments` are the operands' elements in order (scalars left out), then the target's. Yields the
@@ -37,6 +38,11 @@ struct TermBody {
 /// A division in a term with a sparse operand is a sparse_tensor.binary with an overlap region, which iterates over the
 /// numerator's entries; MLIR's sparsifier gives up on arith.divf unless the divisor is a constant.
 void emitTermBody(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::ValueRange arguments);
+
+/// The term's value at one point of loops that are there already, in the target's type: `values` are the operands'
+/// elements and the scalars, `stored` an i1 for each sparse operand, by operand number.
+mlir::Value emitTermValue(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
+                          llvm::ArrayRef<mlir::Value> values, llvm::ArrayRef<mlir::Value> stored);
 
 /// Integer arithmetic may fold to 0, as in (x - x) * A, and the sparsifier then no longer sees what is iterated over.
 /// Gives such a body its sparse operands back. Requires: a generic in a function, with a body from emitTermBody.

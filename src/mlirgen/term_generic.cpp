@@ -2,6 +2,7 @@
 
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/functions.h"
+#include "mlirgen/merged_nest.h"
 #include "mlirgen/padding.h"
 #include "mlirgen/term_body.h"
 
@@ -48,6 +49,8 @@ private:
   llvm::SmallVector<Bound> bounds();
   mlir::Value identity();
   mlir::Value repeats();
+  llvm::SmallVector<mlir::Value> tensors();
+  llvm::SmallVector<mlir::Value> extents();
 
   const sema::Kernel &kernel_;
   const sema::Statement &statement_;
@@ -138,6 +141,22 @@ mlir::Value TermGeneric::repeats() {
   return repeats;
 }
 
+/// The operands that are no scalars, by operand number.
+llvm::SmallVector<mlir::Value> TermGeneric::tensors() {
+  llvm::SmallVector<mlir::Value> tensors;
+  for (auto [number, operand] : llvm::enumerate(term_.operands))
+    tensors.push_back(scalars_[number] ? mlir::Value() : values_.read(operand));
+  return tensors;
+}
+
+/// Of the loops that have a place, by loop.
+llvm::SmallVector<mlir::Value> TermGeneric::extents() {
+  llvm::SmallVector<mlir::Value> extents;
+  for (auto [loop, place] : llvm::zip(term_.loops, places_))
+    extents.push_back(place >= 0 ? values_.extent(loop.extent) : mlir::Value());
+  return extents;
+}
+
 mlir::Value TermGeneric::build(mlir::Value target) {
   const mlir::Value hiddenZero = zero();
   addOperands(hiddenZero);
@@ -147,6 +166,8 @@ mlir::Value TermGeneric::build(mlir::Value target) {
   const mlir::Value ofReduction = identity();
   const TermBody body{kernel_,    statement_,  term_,   hasSparseOperand_, scalars_, fills_,
                       hiddenZero, ofReduction, places_, repeats(),         allBounds};
+  if (term_.isMerged)
+    return buildMergedNest({body, tensors(), extents()}, target, builder_, location_);
   auto generic =
       mlir::linalg::GenericOp::create(builder_, location_, target.getType(), inputs_, target, maps, iterators(),
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {

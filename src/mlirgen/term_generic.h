@@ -5,7 +5,7 @@
 
 namespace spc::mlirgen {
 
-/// Builds the generic that adds `term` of `statement` to `target`, or puts it there where the statement overwrites, or
+/// Builds the generic, or of a merged term the loops, that adds `term` of `statement` to `target`, or puts it there where the statement overwrites, or
 /// reduces it into it. Gives the new value of `target`. Its loops are those of the term, in their order.
 mlir::Value buildTermGeneric(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
                              mlir::Value target, BodyValues &values, mlir::OpBuilder &builder, mlir::Location location);

@@ -242,6 +242,9 @@ struct Term {
   std::vector<Index> target;    ///< of a dense target by dimension, of one that shares a pattern by level
   std::optional<Domain> domain; ///< of a term that has sparse operands and is no product of them with other factors
   bool overwrites = false;
+  /// One loop an index walks all sparse operands at once, whose levels are dense or compressed. Of a term with a domain
+  /// that would take too many loops if each set of operands with entries left had loops of its own.
+  bool isMerged = false;
   Span where;
 };
 

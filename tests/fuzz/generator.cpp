@@ -207,7 +207,7 @@ private:
       return function + (function == "sqrt" || function == "log1p" ? "(abs(" : "((") +
              (hasFractions() && chance(30) ? first + " - " + second : first) + "))";
     case 2:
-      return (chance(50) ? "min(" : "max(") + first + ", " + second + ")";
+      return (chance(50) ? "min(" : "max(") + first + ", " + second + (chance(20) ? ", " + call() : "") + ")";
     case 3:
       return "(" + comparison(first, second) + ")";
     case 4:

@@ -42,6 +42,64 @@ TEST_CASE("a sum with a sparse operand under a product is multiplied out") {
   CHECK(check("y(i) = (b(i) + c(i)) * z(i)").steps() == "y in f64:\n  for i: y(i) = (b(i) + c(i))*z(i)\n");
 }
 
+TEST_CASE("sums of which there would be more products than operands are factors as they are") {
+  const std::vector<std::string> formats = {"A=csr", "B=csr", "C=csr", "D=csr", "E=csr", "F=csr"};
+  CHECK(check("y(i) = (A(i,j) + B(i,j))*(C(i,j) - D(i,j))", {"A=csr", "B=csr", "C=csr", "D=csr"})
+            .statement(0)
+            .terms.size() == 4);
+  CHECK(check("y(i) = (A(i,j) + B(i,j))*(C(i,j) + D(i,j))*(E(i,j) + F(i,j))", formats).statement(0).terms.size() == 8);
+  CHECK(check("y(i) = (A(i,j) + B(i,j) + C(i,j))*(D(i,j) - E(i,j) + F(i,j))*x(j)", formats).steps() ==
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += (A(i,j) + B(i,j) + C(i,j))*(D(i,j) - E(i,j) + F(i,j))*x(j), "
+        "where (A or B or C) and (D or E or F), merged at once\n");
+  // As many products as operands.
+  CHECK(check("y(i) = (A(i,j) + B(i,j) + C(i,j) + D(i,j) + E(i,j) + F(i,j))*x(j)", formats).statement(0).terms.size() ==
+        6);
+  // A sum() of its own within.
+  CHECK(check("y(i) = (A(i,j) + B(i,j) + sum(k, C(i,k)*D(k,j)))*(D(i,j) + E(i,j) + F(i,j))", formats)
+            .statement(1)
+            .terms.size() == 9);
+  CHECK(check("y(i) = (A(i,j) + B(i,j) + C(i,j))*(D(i,j) + E(i,j) + F(i,j))",
+              {"A=lower", "B=csr", "C=csr", "D=csr", "E=csr", "F=csr"})
+            .statement(0)
+            .terms.size() == 12);
+}
+
+TEST_CASE("operands whose sets of entries left would take too many loops are merged at once") {
+  const auto isMerged = [](const std::string &text, const std::vector<std::string> &names, const std::string &format) {
+    std::vector<std::string> formats;
+    for (const std::string &name : names)
+      formats.push_back(name + "=" + format);
+    const Checked checked = check(text, formats);
+    INFO(text << checked.errors());
+    REQUIRE(checked.kernel);
+    return checked.statement(0).terms[0].isMerged;
+  };
+  const std::vector<std::string> five = {"A", "B", "C", "D", "E"}, six = {"A", "B", "C", "D", "E", "F"};
+  const std::vector<std::string> two = {"A", "B"}, three = {"A", "B", "C"}, four = {"A", "B", "C", "D"};
+  CHECK_FALSE(isMerged("y(i) = sum(j, max(A(i,j), B(i,j), C(i,j), D(i,j), E(i,j)))", five, "csr"));
+  CHECK(isMerged("y(i) = sum(j, max(A(i,j), B(i,j), C(i,j), D(i,j), E(i,j), F(i,j)))", six, "csr"));
+  CHECK_FALSE(isMerged("y(i) = sum(j, max(A(i,j), B(i,j), C(i,j)))", three, "dcsr"));
+  CHECK(isMerged("y(i) = sum(j, max(A(i,j), B(i,j), C(i,j), D(i,j)))", four, "dcsr"));
+  CHECK_FALSE(isMerged("s = sum(i, j, k, max(A(i,j,k), B(i,j,k)))", two, "csf"));
+  CHECK(isMerged("s = sum(i, j, k, max(A(i,j,k), B(i,j,k), C(i,j,k)))", three, "csf"));
+  CHECK(isMerged("y(i) = sum(j, A(i,j)*exp(B(i,j))*exp(C(i,j))*exp(D(i,j))*exp(E(i,j))*exp(F(i,j)))", six, "csr"));
+  // Where all of them have entries there is one loop.
+  CHECK_FALSE(isMerged("y(i) = A(i,j)*B(i,j)*C(i,j)*D(i,j)*E(i,j)*F(i,j)", six, "csr"));
+  CHECK_FALSE(isMerged("y(i) = sum(j, relu(A(i,j))*relu(B(i,j))*C(i,j)*D(i,j)*E(i,j)*F(i,j))", six, "dcsr"));
+}
+
+TEST_CASE("what is merged at once is copied where its storage is not plain") {
+  const Checked checked = check("y(i) = sum(j, max(A(i,j), B(i,j), C(i,j), D(i,j), E(i,j), F(i,j)))",
+                                {"A=csr", "B=coo", "C=csr", "D=csr", "E=csr", "F=csr"});
+  REQUIRE(checked.kernel);
+  const Term &term = checked.statement(0).terms[0];
+  CHECK(term.isMerged);
+  for (const Operand &operand : term.operands)
+    for (const format::Level &level : checked.kernel->tensors[operand.tensor].format.levels)
+      CHECK(level.unique);
+}
+
 TEST_CASE("every product keeps the whole term's sum") {
   CHECK(check("y(i) = (A(i,j) + z(i)) * (B(i,j) + 1)", {"A=csr", "B=csr"}).steps() ==
         "y in f64, zeroed first:\n"
@@ -139,8 +197,8 @@ TEST_CASE("sum() variables") {
 TEST_CASE("too many terms") {
   std::string product = "Y(i,j) = 1";
   for (int k = 0; k < 9; ++k)
-    product += "*(A(i,j) + B(i,j))";
-  CHECK(check(product, {"A=csr", "B=csr"}).errors() == "too-many-terms");
+    product += "*(A(i,j) + sum(k, B(i,k)*C(k,j)))";
+  CHECK(check(product, {"A=csr", "B=csr", "C=csr"}).errors() == "too-many-terms");
   CHECK(check(product).errors() == "");
   std::string sum = "Y(i,j) = A(i,j)";
   for (int k = 0; k < 300; ++k)

@@ -11,6 +11,8 @@ namespace {
 /// The sparse operands that decide together where a term is computed.
 using Product = std::set<OperandId>;
 
+constexpr size_t kMaxProducts = 64;
+
 bool isWithin(const Product &a, const Product &b) {
   return std::includes(b.begin(), b.end(), a.begin(), a.end());
 }
@@ -31,7 +33,10 @@ std::vector<Product> anyOf(const std::vector<Product> &left, const std::vector<P
   return sum;
 }
 
+/// What all visit is no more than what one of them does: the shorter sum, where there would be very many products.
 std::vector<Product> allOf(const std::vector<Product> &left, const std::vector<Product> &right) {
+  if (left.size() * right.size() > kMaxProducts)
+    return left.size() < right.size() ? left : right;
   std::vector<Product> sum;
   for (const Product &one : left)
     for (Product other : right) {

@@ -190,7 +190,7 @@ private:
         out_ << (&loop == &term.loops.front() ? " " : ", ") << loop.variable << (loop.isReduction ? "+" : "");
       out_ << (term.loops.empty() ? " once: " : ": ") << access(term, statement.target, term.target)
            << (term.overwrites ? " = " : takesIn(statement.reduction)) << text(term, *term.expr, kSum)
-           << (term.domain ? ", " + text(term, *term.domain) : "") << "\n";
+           << (term.domain ? ", " + text(term, *term.domain) : "") << (term.isMerged ? ", merged at once" : "") << "\n";
     }
   }
 

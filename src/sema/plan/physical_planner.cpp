@@ -45,6 +45,8 @@ PhysicalPlanner PhysicalPlanner::forTerm(Analysis &analysis, OperandCopies &copi
                                          const LogicalTerm &term) {
   const Kernel &kernel = analysis.kernel;
   const SparseOperands operands(kernel, analysis.statements[logical.statement].scope, logical, term);
+  if (operands.mayMerge())
+    return PhysicalPlanner(analysis, copies, logical, term, operands.merged());
   PhysicalPlanner walking(analysis, copies, logical, term, operands.allWalked());
   if (kernel.tensors[logical.target].isAssembled())
     return walking;
@@ -152,6 +154,7 @@ Term PhysicalPlanner::build(const PhysicalPlan &plan) {
   const bool isListed = !order.empty() && isListedEverywhere(space.loops()[order.front()]);
   Term result;
   result.overwrites = term_.overwrites;
+  result.isMerged = read_.isMerged;
   result.where = term_.where;
   for (int loop : order)
     result.loops.push_back(makeLoop(space.loops()[loop]));

@@ -3,6 +3,7 @@
 #include "sema/plan/physical_planner.h"
 #include "sema/plan/prescribed_order.h"
 #include "sema/terms/copy_advice.h"
+#include "sema/terms/merge_size.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ constexpr DiagnosticKind kReorderedResult{"reorder", Severity::Warning};
 constexpr int kMaxPermuted = 3;       ///< dimensions: up to here every collecting order is tried
 constexpr size_t kMaxJoinedTerms = 3; ///< merging n operands makes 2^n - 1 loop bodies
 constexpr size_t kMaxJoinedOperands = 4;
+constexpr double kMaxJoinedLoops = 64; ///< the same, counted by levels
 /// Sorting a collected result anew: two passes over what a matrix with fibers of the estimated length holds.
 constexpr double kReorderingResult = 2 * kUnknownExtent * kFiberLength;
 
@@ -83,11 +85,15 @@ private:
   std::vector<LogicalTerm> joinTerms() const {
     std::vector<LogicalTerm> nests, joined;
     size_t operands = 0;
+    double loops = 1;
     for (const LogicalTerm &term : logical_.terms) {
       const size_t sparse = sparseAccesses(term).size();
-      const bool fits = joined.size() < kMaxJoinedTerms && operands + sparse <= kMaxJoinedOperands;
+      const double ends = loopsOf(term);
+      const bool fits =
+          joined.size() < kMaxJoinedTerms && operands + sparse <= kMaxJoinedOperands && loops * ends <= kMaxJoinedLoops;
       if (fits && mayJoin(term) && sharesNoAccess(term, joined)) {
         operands += sparse;
+        loops *= ends;
         joined.push_back(copyOf(term));
       } else {
         nests.push_back(copyOf(term));
@@ -99,6 +105,14 @@ private:
     if (!joined.empty())
       nests.insert(nests.begin(), sumOf(std::move(joined), analysis_.options.strictFp));
     return nests;
+  }
+
+  /// How many loops a product's operands make of those of each other term.
+  double loopsOf(const LogicalTerm &term) const {
+    AccessDomain all{AccessDomain::Kind::All, {}, {}};
+    for (AccessId id : sparseAccesses(term))
+      all.parts.push_back({AccessDomain::Kind::Stored, id, {}});
+    return loopsToMerge(all, {}, scope_, analysis_.kernel);
   }
 
   std::vector<LogicalTerm> copiesOfTerms() const {

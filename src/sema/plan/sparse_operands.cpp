@@ -1,6 +1,7 @@
 #include "sema/plan/sparse_operands.h"
 
 #include "format/levels.h"
+#include "sema/terms/merge_size.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
 
@@ -34,6 +35,18 @@ bool isPlainList(const format::Format &format) {
          level.ordered;
 }
 
+/// Whether loops that walk all operands at once can walk a format.
+bool isPlain(const format::Format &format) {
+  for (int k = 0; k < format.levelCount(); ++k) {
+    const format::Level &level = format.levels[static_cast<size_t>(k)];
+    const format::LevelKind kind = format::kindOf(format, k);
+    if (level.part != format::Part::Whole || !level.ordered || !level.unique || level.hasLengths() ||
+        (kind != format::LevelKind::Dense && kind != format::LevelKind::Compressed))
+      return false;
+  }
+  return true;
+}
+
 } // namespace
 
 std::vector<int> numbersOf(const std::vector<VariableId> &some, const std::vector<VariableId> &variables) {
@@ -45,7 +58,28 @@ std::vector<int> numbersOf(const std::vector<VariableId> &some, const std::vecto
 
 SparseOperands::SparseOperands(const Kernel &kernel, const Scope &scope, const LogicalStatement &logical,
                                const LogicalTerm &term)
-    : kernel_(kernel), scope_(scope), logical_(logical), term_(term), accesses_(accessesOf(*term.expr)) {}
+    : kernel_(kernel), scope_(scope), logical_(logical), term_(term), accesses_(accessesOf(*term.expr)),
+      hasDomain_(hasDomain(*term.expr, logical.reduction, scope, kernel)) {
+  if (hasDomain_)
+    domain_ = domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, kernel);
+}
+
+bool SparseOperands::mayMerge() const {
+  if (!hasDomain_ || target().shared() || loopsToMerge(domain_, accesses_, scope_, kernel_) <= kMaxLoopsToMerge)
+    return false;
+  return std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId access) {
+    const format::Format &format = tensorOf(access).format;
+    return format.isDense() || isPlain(format) || mayBeCopied(access);
+  });
+}
+
+TermOperands SparseOperands::merged() const {
+  TermOperands found = find({});
+  found.isMerged = true;
+  for (SparseAccess &operand : found.sparse)
+    operand.mustBeCopied = operand.mustBeCopied || !isPlain(*operand.format);
+  return found;
+}
 
 TermOperands SparseOperands::withFollowers() const {
   std::vector<AccessId> followers;
@@ -75,12 +109,16 @@ SparseAccess SparseOperands::describe(AccessId id, const std::vector<VariableId>
   SparseAccess operand{&format, numbersOf(access.variables, variables)};
   if (access.mirrored)
     std::swap(operand.variables.front(), operand.variables.back());
-  // Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
-  operand.mayBeCopied = !isLeader && (target().isAssembled() || (format.order() > 1 && target().format.isDense()));
+  operand.mayBeCopied = !isLeader && mayBeCopied(id);
   operand.mustBeCopied = mustBeCopied(id);
   // A list of coordinates in order is what its copy would be.
   operand.mayBeCopied = operand.mayBeCopied && (format.order() > 1 || operand.mustBeCopied || !isPlainList(format));
   return operand;
+}
+
+/// Copies have a dense root: a vector's would have no missing entries. A target's pattern is shared.
+bool SparseOperands::mayBeCopied(AccessId access) const {
+  return target().isAssembled() || (tensorOf(access).format.order() > 1 && target().format.isDense());
 }
 
 /// Whether the entries of an operand are not what the term takes in. Parts of an entry make up a product of it, and
@@ -88,7 +126,7 @@ SparseAccess SparseOperands::describe(AccessId id, const std::vector<VariableId>
 /// added.
 bool SparseOperands::mustBeCopied(AccessId access) const {
   const format::Format &format = tensorOf(access).format;
-  const bool isProduct = !hasDomain();
+  const bool isProduct = !hasDomain_;
   const bool needsEntries = target().isAssembled() || !(isProduct || addsAlone(access));
   return (format.mayRepeat() && (!isProduct || usesOf(access, *term_.expr) > 1)) ||
          (needsEntries && !visitsEntriesInOrder(format));
@@ -101,7 +139,7 @@ bool SparseOperands::mayFollow(AccessId access) const {
 
 /// Whether the term is computed only where an operand stores entries.
 bool SparseOperands::isReadOnlyAt(AccessId leader) const {
-  return !hasDomain() || isWithin(domain(), {DomainKind::Stored, leader, {}});
+  return !hasDomain_ || isWithin(domain_, {DomainKind::Stored, leader, {}});
 }
 
 /// Whether all operands that have a leader's structure have its indices, too: positions in the structure then mean the
@@ -117,19 +155,11 @@ bool SparseOperands::isReadOneWay(AccessId leader) const {
 bool SparseOperands::addsAlone(AccessId access) const {
   const auto leads = [&](AccessId id) { return !tensorOf(id).format.isDense() && leaderOf(id) == id; };
   return logical_.reduction == Reduction::Sum && std::count_if(accesses_.begin(), accesses_.end(), leads) == 1 &&
-         singleOperand(domain()) == access;
+         singleOperand(domain_) == access;
 }
 
 AccessId SparseOperands::leaderOf(AccessId access) const {
   return sema::leaderOf(access, accesses_, scope_, kernel_);
-}
-
-AccessDomain SparseOperands::domain() const {
-  return domainOfTerm(*term_.expr, logical_.targetDefault, logical_.computeType, scope_, kernel_);
-}
-
-bool SparseOperands::hasDomain() const {
-  return sema::hasDomain(*term_.expr, logical_.reduction, scope_, kernel_);
 }
 
 } // namespace spc::sema

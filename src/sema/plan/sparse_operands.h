@@ -14,6 +14,7 @@ struct TermOperands {
   std::vector<AccessId> accesses;    ///< all of the term's
   std::vector<AccessId> walked;      ///< those of sparse tensors whose levels loops go through…
   std::vector<SparseAccess> sparse;  ///< … and what is to be known of each
+  bool isMerged = false;             ///< loops walk all of them at once
   bool hasFollowers = false;         ///< other sparse ones are read at the positions of a walked one, their leader
 };
 
@@ -28,12 +29,20 @@ public:
   /// Every sparse operand is walked.
   TermOperands allWalked() const { return find({}); }
 
+  /// Whether each set of operands with entries left would take too many loops, and the operands may all be stored in
+  /// the way that loops which walk all of them at once need.
+  bool mayMerge() const;
+
+  /// Every sparse operand is walked by such loops.
+  TermOperands merged() const;
+
   /// Operands with the structure and the indices of another one follow it, where the term allows that: leaders then
   /// must not be copied, since positions are theirs as they are stored.
   TermOperands withFollowers() const;
 
 private:
   TermOperands find(const std::vector<AccessId> &followers) const;
+  bool mayBeCopied(AccessId access) const;
   SparseAccess describe(AccessId access, const std::vector<VariableId> &variables, bool isLeader) const;
   bool mustBeCopied(AccessId access) const;
   bool mayFollow(AccessId access) const;
@@ -41,8 +50,6 @@ private:
   bool isReadOneWay(AccessId leader) const;
   bool addsAlone(AccessId access) const;
   AccessId leaderOf(AccessId access) const;
-  AccessDomain domain() const;
-  bool hasDomain() const;
   const Tensor &tensorOf(AccessId access) const { return kernel_.tensors[scope_.accesses[access].tensor]; }
   const Tensor &target() const { return kernel_.tensors[logical_.target]; }
 
@@ -51,6 +58,8 @@ private:
   const LogicalStatement &logical_;
   const LogicalTerm &term_;
   std::vector<AccessId> accesses_;
+  bool hasDomain_ = false;
+  AccessDomain domain_; ///< where it has one
 };
 
 } // namespace spc::sema

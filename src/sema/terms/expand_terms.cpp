@@ -1,4 +1,5 @@
-// Right sides to terms: addends are split, sums that hold a sparse operand multiplied out, sum() put into the term's
+// Right sides to terms: addends are split, sums that hold a sparse operand multiplied out unless that gives many
+// products, sum() put into the term's
 // reductions or, where it stands below an addition or in a divisor, into a temporary.
 #include "format/rule.h"
 #include "sema/expression_types.h"
@@ -222,6 +223,8 @@ private:
       return single(withTemporaries(node));
     if (asSum(node))
       return addends(*binary, node);
+    if (!options_.strictFp && staysWhole(node, scope_, kernel_))
+      return single(withTemporaries(node));
     if (options_.strictFp)
       place = Place::Nested;
     Products left = multiplyOut(*binary->left, place);

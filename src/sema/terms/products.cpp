@@ -1,12 +1,50 @@
 #include "sema/terms/products.h"
 
+#include "sema/terms/logical_plan.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+
 namespace spc::sema {
 
 namespace {
 
 constexpr DiagnosticKind kStrictDistribution{"strict-distribution", Severity::Error};
 
+constexpr size_t kFewProducts = 8; ///< loops for each are no slower than one that merges all operands
+
+/// How many products multiplying out gives; kMaxTerms + 1 for all that are more.
+size_t productsOf(const Node &node, const Scope &scope, const Kernel &kernel) {
+  const std::vector<const Node *> below = children(node);
+  if (std::holds_alternative<NegateNode>(node.kind))
+    return productsOf(*below.front(), scope, kernel);
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || (asSum(node) && !hasSparse(node, scope, kernel)))
+    return 1;
+  const size_t left = productsOf(*binary->left, scope, kernel);
+  const size_t right = binary->op == BinaryOp::Div ? 1 : productsOf(*binary->right, scope, kernel);
+  return std::min(asSum(node) ? left + right : left * right, kMaxTerms + 1);
+}
+
+/// Whether a product's sums may be computed where it is: they have no loops of their own, and each operand is there as
+/// a whole.
+bool mayStayWhole(const Node &node, const Scope &scope, const Kernel &kernel) {
+  if (const auto *use = std::get_if<AccessNode>(&node.kind)) {
+    const format::Format &format = kernel.tensors[scope.accesses[use->access].tensor].format;
+    return !format.isSum() && format.symmetry == format::Symmetry::None;
+  }
+  const std::vector<const Node *> below = children(node);
+  return !std::holds_alternative<ReduceNode>(node.kind) &&
+         std::all_of(below.begin(), below.end(),
+                     [&](const Node *child) { return mayStayWhole(*child, scope, kernel); });
+}
+
 } // namespace
+
+bool staysWhole(const Node &product, const Scope &scope, const Kernel &kernel) {
+  const size_t products = productsOf(product, scope, kernel);
+  return products > kFewProducts && products > accessesOf(product).size() && mayStayWhole(product, scope, kernel);
+}
 
 void refuseDistribution(const Node &node, const Products &products, const std::vector<VariableId> &reductions,
                         const Scope &scope, const Kernel &kernel, Diagnostics &diagnostics) {

@@ -222,6 +222,20 @@ bool dividesBySparse(const Node &node, const Scope &scope, const Kernel &kernel)
                      [&](const Node *child) { return dividesBySparse(*child, scope, kernel); });
 }
 
+/// Whether a sum with a sparse operand is a factor, a numerator or a divisor: it is not multiplied out.
+bool multipliesSum(const Node &node, const Scope &scope, const Kernel &kernel) {
+  const auto isSum = [&](const Node *factor) {
+    while (const auto *negate = std::get_if<NegateNode>(&factor->kind))
+      factor = negate->operand.get();
+    return asSum(*factor) && hasSparse(*factor, scope, kernel);
+  };
+  const std::vector<const Node *> below = children(node);
+  const bool isProduct = std::holds_alternative<BinaryNode>(node.kind) && !asSum(node);
+  return (isProduct && std::any_of(below.begin(), below.end(), isSum)) ||
+         std::any_of(below.begin(), below.end(),
+                     [&](const Node *child) { return multipliesSum(*child, scope, kernel); });
+}
+
 } // namespace
 
 bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel) {
@@ -251,8 +265,9 @@ Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const 
 }
 
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {
-  return hasSparse(term, scope, kernel) && (reduction != Reduction::Sum || hasCalls(term) ||
-                                            hasFill(term, scope, kernel) || dividesBySparse(term, scope, kernel));
+  return hasSparse(term, scope, kernel) &&
+         (reduction != Reduction::Sum || hasCalls(term) || hasFill(term, scope, kernel) ||
+          dividesBySparse(term, scope, kernel) || multipliesSum(term, scope, kernel));
 }
 
 /// Whether loops can visit the domain: what is visited where an operand has no entries is not joined with anything.

@@ -50,10 +50,12 @@ bool isLoaded(Value value) {
   return op && mlir::isa<memref::LoadOp>(op);
 }
 
-/// Collects the ranges of a merging loop from its conditions `position < end`. False where there are others.
+/// Collects the ranges of a merging loop from its conditions `position < end`, of which all or any must hold. False
+/// where there are others.
 bool collectRanges(scf::WhileOp merge, Value condition, Stretches &ranges) {
-  if (auto both = condition.getDefiningOp<arith::AndIOp>())
-    return collectRanges(merge, both.getLhs(), ranges) && collectRanges(merge, both.getRhs(), ranges);
+  mlir::Operation *joins = condition.getDefiningOp();
+  if (joins && mlir::isa<arith::AndIOp, arith::OrIOp>(joins))
+    return collectRanges(merge, joins->getOperand(0), ranges) && collectRanges(merge, joins->getOperand(1), ranges);
   auto compare = condition.getDefiningOp<arith::CmpIOp>();
   if (!compare || compare.getPredicate() != arith::CmpIPredicate::ult)
     return false;

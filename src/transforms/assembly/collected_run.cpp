@@ -265,7 +265,7 @@ memref::LoadOp CollectedRun::elementLoad(Value value) {
 mlir::LogicalResult CollectedRun::rewriteStore(memref::StoreOp store) {
   memref::LoadOp load = elementLoad(store.getValueToStore());
   mlir::Operation *sum = store.getValueToStore().getDefiningOp();
-  if (!load && sum && sum->getNumOperands() == 2)
+  if (!load && sum && !isLoop(sum) && sum->getNumOperands() == 2)
     load = elementLoad(sum->getOperand(elementLoad(sum->getOperand(0)) ? 0 : 1));
   if (!load)
     return rewriteReduction(store);

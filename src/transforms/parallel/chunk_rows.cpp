@@ -92,7 +92,8 @@ std::optional<Owner> ChunkRows::ownerOf(mlir::Value index, mlir::Operation *step
   if (cut.rows)
     return OwnerComputes(getOperation(), *cut.rows).ownerOf(index);
   scf::ForOp loop = loopOf(index);
-  if (!loop || !step->isAncestor(loop) || (cut.inner && cut.inner != loop))
+  // What a loop carries from row to row would be missing in the next chunk.
+  if (!loop || loop.getNumResults() > 0 || !step->isAncestor(loop) || (cut.inner && cut.inner != loop))
     return std::nullopt;
   const ExtentAttr inner = extentOf(getOperation(), loop);
   const std::optional<int64_t> coefficient = inner ? inner.blockOf(extent) : std::nullopt;
