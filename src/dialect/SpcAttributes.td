@@ -135,12 +135,14 @@ def RunAttr : SpcAttr<"Run", "run"> {
   let summary = "one run of an assembled output: the entries that one of its terms makes";
   let description = [{
     The number of the term; `dims`, the output's dimensions in collecting order; how many of them are the row, in
-    `rows`; and the width of collected keys, in bits.
+    `rows`; the width of collected keys, in bits; and, of a symmetric matrix, the `triangle` that is computed, "lower" or
+    "upper".
   }];
   let parameters = (ins "int64_t":$number, ArrayRefParameter<"int64_t">:$dims, "int64_t":$rowOrder,
-                        "int64_t":$keyBits);
+                        "int64_t":$keyBits, StringRefParameter<"a triangle", "\"\"">:$triangle);
   let assemblyFormat = [{
-    `<` $number `,` `dims` `=` `[` $dims `]` `,` `rows` `=` $rowOrder `,` `key_bits` `=` $keyBits `>`
+    `<` $number `,` `dims` `=` `[` $dims `]` `,` `rows` `=` $rowOrder `,` `key_bits` `=` $keyBits
+        (`,` `triangle` `=` $triangle^)? `>`
   }];
 }
 

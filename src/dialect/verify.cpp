@@ -189,7 +189,7 @@ mlir::LogicalResult LevelAttr::verify(EmitError emitError, std::optional<int64_t
 }
 
 mlir::LogicalResult RunAttr::verify(EmitError emitError, int64_t number, llvm::ArrayRef<int64_t> dims, int64_t rowOrder,
-                                    int64_t keyBits) {
+                                    int64_t keyBits, llvm::StringRef triangle) {
   llvm::SmallVector<int64_t> sorted(dims);
   llvm::sort(sorted);
   const auto places = llvm::seq<int64_t>(0, static_cast<int64_t>(dims.size()));
@@ -199,6 +199,8 @@ mlir::LogicalResult RunAttr::verify(EmitError emitError, int64_t number, llvm::A
     return emitError() << rowOrder << " of " << dims.size() << " dimensions are the row";
   if (keyBits != 8 && keyBits != 16 && keyBits != 32 && keyBits != 64)
     return emitError() << "keys of " << keyBits << " bits";
+  if (!triangle.empty() && ((triangle != "lower" && triangle != "upper") || dims.size() != 2))
+    return emitError() << "no triangle of a matrix: '" << triangle << "'";
   return mlir::success();
 }
 

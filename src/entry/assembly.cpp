@@ -2,6 +2,7 @@
 
 #include "entry/checks.h"
 #include "entry/copies.h"
+#include "entry/counts.h"
 #include "entry/runtime_parts.h"
 #include "format/levels.h"
 #include "runtime/runtime.h"
@@ -207,6 +208,8 @@ void AssembledOutputs::take(Descriptors &descriptors, sema::TensorId tensor, Val
   for (const Output &output : outputs_) {
     if (output.tensor != tensor)
       continue;
+    if (entry_.phase == Phase::Numeric && output.argument)
+      view.lengths = output.argument->passed.lengths;
     const std::vector<abi::Field> &fields = output.fields;
     for (size_t f = 0; f < fields.size(); ++f) {
       if (!isArray(fields[f]))
@@ -224,12 +227,30 @@ void AssembledOutputs::take(Descriptors &descriptors, sema::TensorId tensor, Val
   entry_.tensors[tensor] = std::move(view);
 }
 
+/// Makes lengths of the pointers that were packed in their place.
+void AssembledOutputs::makeLengths(const sema::Tensor &tensor, TensorView &view) {
+  EntryBuilder &build = entry_.build;
+  const Value bytes = build.constant(format::bits(tensor.format.pointers) / 8);
+  for (size_t k = 0; k < tensor.format.levels.size(); ++k) {
+    if (!tensor.format.levels[k].hasLengths())
+      continue;
+    const Value parents = countEntries(entry_, tensor, view)[k];
+    build.call(functions::unscan, {view.pointers[k], bytes, parents});
+    const Value none = build.isZero(parents), array = view.lengths[k];
+    LLVM::CallOp::create(build.ops(), memory_.releaser(),
+                         mlir::ValueRange{entry_.context, build.select(none, array, build.null())});
+    view.lengths[k] = build.select(none, build.null(), array);
+  }
+}
+
 void AssembledOutputs::hand() {
   EntryBuilder &build = entry_.build;
   for (const Output &output : outputs_) {
     if (!output.argument)
       continue; // released on the way out
     const TensorArgument &argument = *output.argument;
+    if (entry_.phase != Phase::Numeric)
+      makeLengths(entry_.kernel.tensors[output.tensor], entry_.tensors[output.tensor]);
     const sema::Tensor &tensor = entry_.kernel.tensors[argument.parameter.tensor];
     TensorView view = entry_.tensors[argument.parameter.tensor];
     view.sizes.clear();

@@ -42,6 +42,7 @@ private:
   mlir::Value describeTarget(Descriptors &descriptors, sema::TensorId tensor);
   void take(Descriptors &descriptors, sema::TensorId tensor, mlir::Value descriptor);
   void allocateValues(sema::TensorId tensor);
+  void makeLengths(const sema::Tensor &tensor, TensorView &view);
   mlir::Value describeAssembly(const sema::Statement &statement, mlir::Value allocator, mlir::Value target,
                                const Chunks &chunks);
   mlir::Value expectedEntries(const sema::Statement &statement);

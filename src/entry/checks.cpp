@@ -186,7 +186,7 @@ void checkCounts(Entry &entry, const TensorArgument &argument) {
 /// What the numbers of a structure must be before anything is computed with them.
 void checkStructureSizes(Entry &entry, const TensorArgument &argument) {
   const sema::Tensor &tensor = entry.kernel.tensors[argument.parameter.tensor];
-  if (tensor.format.isDense() || !argument.givesStructure)
+  if (tensor.format.isDense() || !(argument.givesStructure || argument.parameter.isAssembled))
     return;
   if (tensor.format.symmetry != format::Symmetry::None)
     entry.build.failIf(entry.build.differ(entry.extents[tensor.extents[0]], entry.extents[tensor.extents[1]]),
@@ -265,9 +265,12 @@ void checkSizes(Entry &entry) {
     checkStructureSizes(entry, argument);
   for (const TensorArgument &argument : entry.arguments)
     checkNumbers(entry, argument);
-  for (const sema::Tensor &tensor : entry.kernel.tensors)
+  for (const sema::Tensor &tensor : entry.kernel.tensors) {
+    if (tensor.is<sema::Temporary>() && tensor.isAssembled())
+      checkClosedForms(entry, tensor);
     if (const auto *view = tensor.as<sema::View>())
       checkWindows(entry, *view, tensor.extents);
+  }
   for (const sema::LeastExtent &needed : entry.kernel.leastExtents)
     entry.build.failIf(
         entry.build.compare(ICmpPredicate::slt, entry.extents[needed.extent], entry.build.constant(needed.least)),

@@ -169,8 +169,10 @@ TensorView Descriptors::readPacked(const sema::Tensor &tensor, Value object) {
     const LevelKind kind = format::kindOf(format, static_cast<int>(k));
     if (hasSegments(kind))
       view.counts[k] = build_.loadField(level_, at, LevelSlot::count);
-    if (kind == LevelKind::Compressed && k > 0)
+    if (hasSegments(kind) && k > 0)
       view.pointers[k] = build_.loadField(level_, at, LevelSlot::pointers);
+    if (level.hasLengths())
+      view.lengths[k] = view.pointers[k];
     if (!level.isDense() && !format.interleaved)
       view.indices[k] = build_.loadField(level_, at, LevelSlot::indices);
     if (kind == LevelKind::FixedWidth && !level.hasWidthOne())

@@ -112,6 +112,13 @@ bool isCanonical(const Format &format) {
          std::all_of(format.levels.begin(), format.levels.end(), [](const Level &level) { return level.ordered; });
 }
 
+bool hasFixedPattern(const Format &format) {
+  for (int k = 0; k < format.levelCount(); ++k)
+    if (const LevelKind kind = kindOf(format, k); kind != LevelKind::Dense && kind != LevelKind::ClosedDense)
+      return false;
+  return !format.isSum();
+}
+
 bool hasSlotsOutside(const Format &format) {
   return std::any_of(format.levels.begin(), format.levels.end(), [](const Level &level) {
     return level.part == Part::Remainder || level.part == Part::Difference;

@@ -52,6 +52,9 @@ bool isElementwise(const Format &format);
 /// Whether a format holds each entry of a tensor once and in order, and nothing besides.
 bool isCanonical(const Format &format);
 
+/// Whether the sizes alone say which places are stored: those of a triangle or of a band.
+bool hasFixedPattern(const Format &format);
+
 /// Whether the format has slots for coordinates outside of the tensor: in its last blocks, or at the ends of diagonals.
 bool hasSlotsOutside(const Format &format);
 

@@ -50,7 +50,12 @@ dialect::RunAttr runOf(const BodyArgument &argument, const sema::Tensor &tensor,
     return {};
   const sema::Collecting &collecting = *sema::assemblingStatement(step)->collecting;
   const llvm::SmallVector<int64_t> dims(collecting.dims.begin(), collecting.dims.end());
-  return dialect::RunAttr::get(&context, argument.run, dims, collecting.rowOrder, sema::keyBits(tensor, collecting));
+  const format::Symmetry symmetry = tensor.format.symmetry;
+  const llvm::StringRef triangle = symmetry == format::Symmetry::None    ? ""
+                                   : symmetry == format::Symmetry::Lower ? "lower"
+                                                                         : "upper";
+  return dialect::RunAttr::get(&context, argument.run, dims, collecting.rowOrder, sema::keyBits(tensor, collecting),
+                               triangle);
 }
 
 /// The identity of the reduction that an argument is the target of; null of sums, and where it is no target.

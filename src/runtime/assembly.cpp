@@ -12,8 +12,12 @@ constexpr int64_t kZeroedAtOnce = int64_t{1} << 17;
 Status measureKeys(AssemblyState &state) {
   const Assembly &assembly = *state.assembly;
   const Tensor &target = *assembly.target;
-  for (int64_t k = 0; k < target.order; ++k)
-    state.extents[target.levels[k].dimension] = target.levels[k].extent;
+  for (int64_t k = 0; k < target.order; ++k) {
+    const Level &level = target.levels[k];
+    state.extents[level.dimension] = level.extent;
+    if (level.part == Part::Difference)
+      state.extents[level.minus] = level.minusExtent;
+  }
   state.keySpace = 1;
   for (int64_t place = assembly.rowOrder; place < assembly.order; ++place)
     if (__builtin_mul_overflow(state.keySpace, state.extents[assembly.dims[place]], &state.keySpace))

@@ -1,6 +1,7 @@
 #include "runtime/pack.h"
 
 #include "runtime/memory.h"
+#include "runtime/pack_level.h"
 #include "runtime/packed_keys.h"
 #include "runtime/sorting.h"
 #include "runtime/values.h"
@@ -23,7 +24,7 @@ public:
       if (isListed(target.levels[k]))
         sortedLevels_ = k + 1;
     for (int64_t k = 0; k < target.order; ++k)
-      if (target.levels[k].extent > INT32_MAX)
+      if (target.levels[k].extent > INT32_MAX || coordinateCount(target.levels[k]) > INT32_MAX)
         width_ = 8;
     if (entries.count > INT32_MAX)
       width_ = 8;
@@ -47,23 +48,14 @@ private:
   Status packLevel(int64_t k);
   Status dense(int64_t k);
   Status compressed(int64_t k);
-  Status fixed(int64_t k);
   bool singleton(int64_t k);
-  Status chooseWidth(Level &level);
-  bool allocateIndices(int64_t k, int64_t count);
   void readColumn(int64_t k);
-  void padUnique(Level &level, int64_t first, int64_t used);
   bool packValues();
 
   int64_t count() const { return entries_.count; }
   int64_t numberOf(int64_t sorted) const { return order_.now.isNull() ? sorted : order_.now[sorted]; }
   bool isSamePlace(int64_t sorted) const;
-  int64_t indexAt(const Level &level, int64_t position) const {
-    return load(level.indices, target_.indexBytes, position * level.stride + level.offset);
-  }
-  void setIndex(Level &level, int64_t position, int64_t at) {
-    store(level.indices, target_.indexBytes, position * level.stride + level.offset, at);
-  }
+  LevelEntries levelEntries() const { return {count(), at_, column_}; }
   bool multiply(int64_t parts) { return !__builtin_mul_overflow(positions_, parts, &positions_); }
 
   const Allocator &allocator_;
@@ -84,7 +76,7 @@ private:
 
 Status Packing::prepare() {
   for (int64_t k = 0; k < target_.order; ++k)
-    if (count() > 0 && isListed(target_.levels[k]) && denseCount(target_.levels[k]) - 1 > largest(target_.indexBytes))
+    if (count() > 0 && !fitsIndices(target_, k))
       return Status::IndexType;
   if (!computeParts() || (!isSorted() && !sort()))
     return Status::Memory;
@@ -102,7 +94,8 @@ Status Packing::prepare() {
   return Status::Ok;
 }
 
-/// Computes coordinates by level: those of the list, or parts of them where there are blocks.
+/// Computes coordinates by level, from the level's first one on: those of the list, or parts of them where there are
+/// blocks or diagonals.
 bool Packing::computeParts() {
   int64_t offsets[kMaxLevels];
   Layout layout;
@@ -119,7 +112,10 @@ bool Packing::computeParts() {
     }
     keys_[k] = {parts_.at(offsets[k]), width_};
     for (int64_t e = 0; e < count(); ++e)
-      keys_[k].set(e, level.part == Part::Quotient ? whole[e] / level.block : whole[e] % level.block);
+      keys_[k].set(e, level.part == Part::Quotient ? whole[e] / level.block
+                      : level.part == Part::Remainder
+                          ? whole[e] % level.block
+                          : whole[e] - entries_.at[level.minus][e] - firstCoordinate(level));
   }
   return !layout.overflows();
 }
@@ -152,7 +148,7 @@ bool Packing::sort() {
   if (packed_.fit(target_))
     return packed_.sort(keys_, target_.order, sortedLevels_, order_, width_ == 4);
   for (int64_t k = sortedLevels_ - 1; k >= 0; --k)
-    sortBy(order_, keys_[k], denseCount(target_.levels[k]));
+    sortBy(order_, keys_[k], coordinateCount(target_.levels[k]));
   return true;
 }
 
@@ -163,16 +159,15 @@ Status Packing::packLevel(int64_t k) {
   case LevelKind::Compressed:
     return compressed(k);
   case LevelKind::FixedWidth:
-    return fixed(k);
+  case LevelKind::ClosedCompressed:
+    return packSlots(allocator_, target_, k, levelEntries(), positions_);
   case LevelKind::Singleton:
     return singleton(k) ? Status::Ok : Status::Memory;
   case LevelKind::Dense:
     return dense(k);
-  // Nothing is packed into levels whose shape is given beforehand.
   case LevelKind::RaggedDense:
   case LevelKind::ClosedDense:
-  case LevelKind::ClosedCompressed:
-    break;
+    return packRuns(allocator_, target_, k, levelEntries(), positions_);
   }
   return Status::Shape;
 }
@@ -205,17 +200,6 @@ bool Packing::isSamePlace(int64_t sorted) const {
   return true;
 }
 
-bool Packing::allocateIndices(int64_t k, int64_t count) {
-  Level &level = target_.levels[k];
-  if (level.offset > 0) {
-    level.indices = target_.levels[k - 1].indices;
-    return true;
-  }
-  int64_t numbers = 0;
-  return !__builtin_mul_overflow(count, level.stride, &numbers) &&
-         allocateArray(allocator_, numbers, target_.indexBytes, level.indices);
-}
-
 /// Packs a compressed level. Above singletons it repeats its coordinate for each place.
 SPC_HOT Status Packing::compressed(int64_t k) {
   Level &level = target_.levels[k];
@@ -233,7 +217,7 @@ SPC_HOT Status Packing::compressed(int64_t k) {
       return Status::Memory;
   }
   level.count = listed;
-  if (!allocateIndices(k, listed))
+  if (!allocateIndices(allocator_, target_, k, listed))
     return Status::Memory;
   int64_t next = 0, closed = 0; // positions, and the parents whose pointer is written
   for (int64_t e = 0, parent = 0; e < count(); ++e) {
@@ -242,7 +226,7 @@ SPC_HOT Status Packing::compressed(int64_t k) {
     if (!isRepeat(e, parentBefore)) {
       for (; k > 0 && closed <= parent; ++closed)
         store(level.pointers, target_.pointerBytes, closed, next);
-      setIndex(level, next++, column_[e]);
+      setIndex(target_, k, next++, column_[e]);
     }
     at_[e] = next - 1;
   }
@@ -254,70 +238,11 @@ SPC_HOT Status Packing::compressed(int64_t k) {
 
 /// Packs a level of singletons. Entries of one place have one position, and write the same there.
 SPC_HOT bool Packing::singleton(int64_t k) {
-  if (!allocateIndices(k, positions_))
+  if (!allocateIndices(allocator_, target_, k, positions_))
     return false;
   for (int64_t e = 0; e < count(); ++e)
-    setIndex(target_.levels[k], at_[e], column_[e]);
+    setIndex(target_, k, at_[e], column_[e]);
   return true;
-}
-
-Status Packing::chooseWidth(Level &level) {
-  int64_t most = 0;
-  for (int64_t e = 0, used = 0; e < count(); ++e) {
-    const bool isSameParent = e > 0 && at_[e] == at_[e - 1];
-    used = isSameParent ? used + (column_[e] != column_[e - 1]) : 1;
-    most = used > most ? used : most;
-  }
-  if (level.width < 0)
-    level.width = most;
-  const int64_t extent = denseCount(level);
-  const bool isTooWide = extent == 0 || (level.isUnique != 0 && level.width > extent);
-  if (most > level.width)
-    return Status::Count;
-  return positions_ > 0 && level.width > 0 && isTooWide ? Status::Shape : Status::Ok;
-}
-
-Status Packing::fixed(int64_t k) {
-  Level &level = target_.levels[k];
-  if (const Status status = chooseWidth(level); status != Status::Ok)
-    return status;
-  const int64_t parents = positions_;
-  if (!multiply(level.width) || !allocateIndices(k, positions_))
-    return Status::Memory;
-  for (int64_t parent = 0, e = 0; level.width > 0 && parent < parents; ++parent) {
-    const int64_t begin = e, first = parent * level.width;
-    int64_t used = 0;
-    for (; e < count() && at_[e] == parent; ++e)
-      if (e == begin || column_[e] != column_[e - 1])
-        setIndex(level, first + used++, column_[e]);
-    if (level.isUnique != 0)
-      padUnique(level, first, used);
-    const int64_t last = used == 0 ? 0 : indexAt(level, first + used - 1);
-    for (int64_t slot = used; level.isUnique == 0 && slot < level.width; ++slot)
-      setIndex(level, first + slot, last);
-    int64_t slot = first;
-    for (int64_t entry = begin; entry < e; ++entry) {
-      while (indexAt(level, slot) != column_[entry])
-        ++slot;
-      at_[entry] = slot;
-    }
-  }
-  return Status::Ok;
-}
-
-/// Merges the least coordinates that are not listed into the `used` ones at `first`.
-void Packing::padUnique(Level &level, int64_t first, int64_t used) {
-  int64_t padding = level.width - used;
-  for (int64_t slot = used - 1; slot >= 0; --slot)
-    setIndex(level, first + slot + padding, indexAt(level, first + slot));
-  for (int64_t slot = first, candidate = 0; padding > 0; ++slot, ++candidate) {
-    // The next listed coordinate is `padding` slots further on.
-    if (used > 0 && indexAt(level, slot + padding) == candidate)
-      --used;
-    else
-      --padding;
-    setIndex(level, slot, candidate);
-  }
 }
 
 SPC_HOT bool Packing::packValues() {
@@ -326,7 +251,9 @@ SPC_HOT bool Packing::packValues() {
   if (!allocateArray(allocator_, positions_, target_.valueBytes, target_.values))
     return false;
   // Unless every place ends in a list, some positions have no entry, and entries of one position are no neighbours.
-  const bool isList = sortedLevels_ == target_.order && target_.levels[target_.order - 1].kind != LevelKind::FixedWidth;
+  const LevelKind last = target_.levels[target_.order - 1].kind;
+  const bool isList =
+      sortedLevels_ == target_.order && last != LevelKind::FixedWidth && last != LevelKind::ClosedCompressed;
   if (!isList)
     fillWithZeros(target_.values, positions_ * target_.valueBytes);
   for (int64_t e = 0; e < count(); ++e) {

@@ -17,19 +17,19 @@ struct EntryList {
 
 /// Builds the arrays of `target` from entries; entries of one place are summed in the order of the list.
 ///
-/// Reads `order`, the byte widths, the value kind and all of each level but its arrays. The levels may be dense,
-/// compressed, singletons below a compressed one and of fixed width, store whole dimensions, quotients and remainders,
-/// in any order; all coordinates come out sorted, and unique but for the padding of `Fixed`. Sets `stored`,
-/// the counts, the arrays, the width of a fixed level where it is -1 (to the most entries of any parent), and `values`
-/// if `withValues` (else NULL). Each array is an allocation of its own; one without elements is NULL; pointers have an
-/// element more than parents. Interleaved coordinates are one array, to which the indices of each of their levels
-/// point.
+/// Reads `order`, the byte widths, the value kind and all of each level but its arrays. All coordinates come out
+/// sorted, and unique but for padding. Sets the counts, `stored`, the arrays, the width of a fixed level where it is
+/// -1 (to the most entries of any parent), and `values` if `withValues` (else NULL). Each array is an allocation of its
+/// own; one without elements is NULL; pointers have an element more than parents. Interleaved coordinates are one
+/// array, to which the indices of each of their levels point.
 ///
-/// Padding holds zeros; coordinates of a `Fixed` level repeat the parent's last one, or are 0; those of a `FixedUnique`
-/// level are the least ones that the parent does not list.
+/// Padding holds zeros. Where a fixed width or a closed form leaves slots of a list free, these repeat the parent's
+/// last coordinate, or are 0; in levels that are unique, they have the least coordinates that the parent does not list.
+/// A ragged run ends with its last entry.
 ///
-/// Ok; Memory; Count (more entries of a parent than the width); Shape (no coordinate is left for padding); IndexType
-/// (an extent or a count overflows the target's types). On failure nothing stays allocated and every array is NULL.
+/// Ok; Memory; Count (more entries of a parent than the width or the closed form); Shape (no coordinate is left for
+/// padding); IndexRange (a run of a given length has no place for an entry); IndexType (an extent or a count overflows
+/// the target's types). On failure nothing stays allocated and every array is NULL.
 Status packEntries(const Allocator &allocator, const EntryList &entries, Tensor &target, bool withValues);
 
 /// Sets every array of a tensor to NULL and the counts to 0.

@@ -23,7 +23,7 @@ public:
     int64_t bits = 0;
     for (int64_t k = target.order - 1; k >= 0; --k) {
       bits_[k] = 0;
-      while (bits_[k] < 63 && (denseCount(target.levels[k]) - 1) >> bits_[k] > 0)
+      while (bits_[k] < 63 && (coordinateCount(target.levels[k]) - 1) >> bits_[k] > 0)
         ++bits_[k];
       shifts_[k] = bits;
       bits += bits_[k];

@@ -17,4 +17,9 @@ extern "C" int32_t spc_rt_scan(const void *lengths, void *pointers, int64_t byte
   return static_cast<int32_t>(Status::Ok);
 }
 
+extern "C" void spc_rt_unscan(void *pointers, int64_t bytes, int64_t count) {
+  for (int64_t p = 0; p < count; ++p)
+    store(pointers, bytes, p, load(pointers, bytes, p + 1) - load(pointers, bytes, p));
+}
+
 } // namespace spc::runtime

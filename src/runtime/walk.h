@@ -73,6 +73,21 @@ inline int64_t denseCount(const Level &level) {
   return level.part == Part::Remainder ? level.block : level.extent;
 }
 
+/// The least coordinate that a level may have.
+inline int64_t firstCoordinate(const Level &level) {
+  return level.part == Part::Difference ? 1 - level.minusExtent : 0;
+}
+
+/// How many coordinates a level may have, from the first one on.
+inline int64_t coordinateCount(const Level &level) {
+  if (level.part != Part::Difference)
+    return denseCount(level);
+  int64_t count;
+  if (level.extent == 0 || level.minusExtent == 0)
+    return 0;
+  return __builtin_add_overflow(level.extent, level.minusExtent - 1, &count) ? INT64_MAX : count;
+}
+
 /// Opens the entries of level `k` under position `parent` of the level above.
 inline Cursor open(const Tensor &source, int64_t k, int64_t parent) {
   const Level &level = source.levels[k];

@@ -139,7 +139,7 @@ bool isBounded(const format::Format &format, int k) {
 
 bool hasFixedWidth(const format::Format &format) {
   for (int k = 0; k < format.levelCount(); ++k)
-    if (isBounded(format, k))
+    if (isBounded(format, k) || format::kindOf(format, k) == format::LevelKind::ClosedCompressed)
       return true;
   return false;
 }

@@ -103,6 +103,18 @@ Format symmetric(std::vector<Level> levels, format::Symmetry symmetry) {
 const Level kLower = closed(denseLevel(1), {1, 1, 0}, {});
 const Level kUpper = closed(denseLevel(1), {0, -1, 1}, {0, 1, 0});
 
+/// Formats that store one triangle of a symmetric matrix.
+void addSymmetric(std::map<std::string, Format> &result) {
+  const Level d0 = denseLevel(0), c1 = compressedLevel(1);
+  const Level rows = repeating(compressedLevel(0), true), column = coordinateLevel(1, 2);
+  result["sym-csr"] = symmetric({d0, c1}, format::Symmetry::Lower);
+  result["sym-upper"] = symmetric({d0, c1}, format::Symmetry::Upper);
+  result["sym-packed"] = symmetric({d0, kLower}, format::Symmetry::Lower);
+  result["sym-bsr"] = symmetric(blocks(d0, c1, 2, 2), format::Symmetry::Lower);
+  result["sym-dia"] = symmetric({difference(), d0}, format::Symmetry::Upper);
+  result["sym-coo"] = symmetric({rows, column}, format::Symmetry::Lower);
+}
+
 /// Formats that are more than letters, by name.
 const std::map<std::string, Format> &namedFormats() {
   const Level d0 = denseLevel(0), d1 = denseLevel(1), d2 = denseLevel(2), c0 = compressedLevel(0),
@@ -128,6 +140,8 @@ const std::map<std::string, Format> &namedFormats() {
     add("ragged-cols", {d1, withExtent(d0, Extent::Ragged)});
     add("lower", {d0, kLower});
     add("upper", {d0, kUpper});
+    add("band", {d0, closed(d1, {2, 0, 0}, {0, 1, 0})});
+    add("growing", {d0, closed(repeating(c1, false), {1, 1, 0}, {})});
     add("bsr2x3", blocks(d0, c1, 2, 3));
     add("bsr4x4", blocks(d0, c1, 4, 4));
     add("dbsr", blocks(c0, c1, 2, 2));
@@ -148,10 +162,7 @@ const std::map<std::string, Format> &namedFormats() {
     result["coo-aos"].interleaved = true;
     add("coo3-aos", {rows, repeating(coordinateLevel(1, 3), true), coordinateLevel(2, 3)});
     result["coo3-aos"].interleaved = true;
-    result["sym-csr"] = symmetric({d0, c1}, format::Symmetry::Lower);
-    result["sym-upper"] = symmetric({d0, c1}, format::Symmetry::Upper);
-    result["sym-packed"] = symmetric({d0, kLower}, format::Symmetry::Lower);
-    result["sym-coo"] = symmetric({rows, column}, format::Symmetry::Lower);
+    addSymmetric(result);
     add("blocked-vector", {quotient(c0, 4), remainder(d0, 4)});
     add("batched-coo", {d0, repeating(compressedLevel(1), true), Level{2, Storage::Compressed, Extent::Fixed}});
     add("batched-ell", {d0, d1, fixedWidth(2, std::nullopt, false)});

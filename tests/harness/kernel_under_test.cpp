@@ -53,7 +53,8 @@ std::string statusText(int32_t status) {
 
 /// What a result that its format has no room for is refused with.
 bool isRefusal(int32_t status) {
-  return status == SPC_ERROR_COUNT || status == SPC_ERROR_SHAPE || status == SPC_ERROR_INDEX_TYPE;
+  return status == SPC_ERROR_COUNT || status == SPC_ERROR_SHAPE || status == SPC_ERROR_INDEX_TYPE ||
+         status == SPC_ERROR_INDEX_RANGE;
 }
 
 bool reducesToInfinity(const syntax::Expr &expr) {

@@ -12,6 +12,7 @@ namespace {
 using abi::FieldRole;
 using format::IndexType;
 using format::Level;
+using format::LevelKind;
 
 int64_t load(const void *array, IndexType type, int64_t at) {
   switch (type) {
@@ -59,12 +60,18 @@ private:
   bool mayBeEmpty(int k, int64_t at) const {
     if (k < 0 || level(k).isDense())
       return true;
-    if (format::kindOf(format_, k) != format::LevelKind::FixedWidth)
+    if (!isPadded(k))
       return false;
-    const std::vector<int64_t> &indices = indices_[static_cast<size_t>(k)];
+    const std::vector<int64_t> &indices = indices_[static_cast<size_t>(k)], &begins = begins_[static_cast<size_t>(k)];
     const auto place = static_cast<size_t>(at);
-    const int64_t width = begins_[static_cast<size_t>(k)][1];
-    return level(k).unique || indices[place] == (at % width == 0 ? 0 : indices[place - 1]);
+    const bool isFirst = std::binary_search(begins.begin(), begins.end(), at);
+    return level(k).unique || indices[place] == (isFirst ? 0 : indices[place - 1]);
+  }
+
+  /// Whether slots of a list may be left free.
+  bool isPadded(int k) const {
+    const LevelKind kind = format::kindOf(format_, k);
+    return (kind == LevelKind::FixedWidth && !level(k).hasWidthOne()) || kind == LevelKind::ClosedCompressed;
   }
 
   /// An array of so many elements.
@@ -87,12 +94,12 @@ private:
       indices_.emplace_back();
       return parents * range_.count;
     }
-    expect(!own.isDense() && own.extent != format::Extent::Lengths && own.extent != format::Extent::Closed,
-           "the level is of no kind that is assembled");
-    begins_.push_back(format::kindOf(format_, k) == format::LevelKind::Compressed ? pointers(k, parents)
-                                                                                  : regular(k, parents));
+    const bool hasSegments = format::hasSegments(format::kindOf(format_, k));
+    begins_.push_back(!hasSegments       ? regular(k, parents)
+                      : own.hasLengths() ? lengths(k, parents)
+                                         : pointers(k, parents));
     const int64_t positions = begins_.back().back();
-    indices_.push_back(coordinates(k, positions));
+    indices_.push_back(own.isDense() ? runs(k, parents) : coordinates(k, positions));
     for (int64_t parent = 0; parent < parents; ++parent)
       checkSegment(k, begins_.back()[static_cast<size_t>(parent)], begins_.back()[static_cast<size_t>(parent) + 1]);
     return positions;
@@ -111,20 +118,58 @@ private:
     expect(begins.front() == 0, name + " do not start at 0");
     expect(std::is_sorted(begins.begin(), begins.end()), name + " descend");
     expect(fields_.type.find(FieldRole::Count, k) < 0 || count == begins.back(), name + " do not end at their count");
-    for (int64_t parent = 0; parent < parents; ++parent) {
-      const auto place = static_cast<size_t>(parent);
-      expect(begins[place] < begins[place + 1] || mayBeEmpty(k - 1, parent), name + " name an empty list");
-    }
+    expectEntries(k, begins);
     return begins;
   }
 
-  std::vector<int64_t> regular(int k, int64_t parents) const {
-    const int64_t width = level(k).width ? *level(k).width : fields_.number(FieldRole::Width, k);
-    expect(width >= 0, "a width is negative");
-    std::vector<int64_t> begins;
-    for (int64_t parent = 0; parent <= parents; ++parent)
-      begins.push_back(parent * width);
+  std::vector<int64_t> lengths(int k, int64_t parents) const {
+    const std::string name = "lengths of level " + std::to_string(k);
+    const void *array = arrayOf(FieldRole::Lengths, k, parents, format::bits(format_.pointers) / 8, name);
+    std::vector<int64_t> begins{0};
+    for (int64_t parent = 0; parent < parents; ++parent) {
+      begins.push_back(begins.back() + load(array, format_.pointers, parent));
+      expect(begins[static_cast<size_t>(parent)] <= begins.back(), name + " are negative");
+    }
+    expectEntries(k, begins);
     return begins;
+  }
+
+  /// Parents that are listed have entries.
+  void expectEntries(int k, const std::vector<int64_t> &begins) const {
+    for (int64_t parent = 0; parent + 1 < static_cast<int64_t>(begins.size()); ++parent) {
+      const auto place = static_cast<size_t>(parent);
+      expect(begins[place] < begins[place + 1] || mayBeEmpty(k - 1, parent),
+             "level " + std::to_string(k) + " has an empty list");
+    }
+  }
+
+  std::vector<int64_t> regular(int k, int64_t parents) const {
+    const Level &own = level(k);
+    const int64_t width = own.width ? *own.width : fields_.number(FieldRole::Width, k);
+    expect(width >= 0, "a width is negative");
+    std::vector<int64_t> begins{0};
+    for (int64_t parent = 0; parent < parents; ++parent)
+      begins.push_back(begins.back() + (own.extent == format::Extent::Closed ? closed(k, own.length, parent) : width));
+    return begins;
+  }
+
+  int64_t closed(int k, const format::ClosedForm &form, int64_t parent) const {
+    const int64_t parents = tensor::rangeOf(level(k - 1), shape_).count;
+    return tensor::valueOf(form, parents > 0 ? parent % parents : 0, shape_[static_cast<size_t>(level(k).dim)]);
+  }
+
+  /// The coordinates of runs that are not listed.
+  std::vector<int64_t> runs(int k, int64_t parents) const {
+    std::vector<int64_t> result;
+    const std::vector<int64_t> &begins = begins_.back();
+    for (int64_t parent = 0; parent < parents; ++parent) {
+      const int64_t start = closed(k, level(k).start, parent);
+      for (int64_t at = begins[static_cast<size_t>(parent)]; at < begins[static_cast<size_t>(parent) + 1]; ++at)
+        result.push_back(start + at - begins[static_cast<size_t>(parent)]);
+    }
+    for (int64_t at : result)
+      expect(at >= 0 && at < range_.count, "a run of level " + std::to_string(k) + " leaves the extent");
+    return result;
   }
 
   std::vector<int64_t> coordinates(int k, int64_t positions) const {
@@ -155,7 +200,7 @@ private:
   /// Entries ascend by their levels' coordinates. (Padding need not.)
   void checkOrder() {
     for (int k = 0; k < format_.levelCount(); ++k)
-      if (!level(k).ordered || (format::kindOf(format_, k) == format::LevelKind::FixedWidth && !level(k).hasWidthOne()))
+      if (!level(k).ordered || isPadded(k))
         return;
     std::vector<int64_t> place(format_.levels.size()), previous;
     visit(0, 0, place, previous);
@@ -168,7 +213,7 @@ private:
       previous = place;
       return;
     }
-    const bool isDense = level(k).isDense();
+    const bool isDense = level(k).isFullyDense();
     const int64_t extent = tensor::rangeOf(level(k), shape_).count;
     const int64_t begin = isDense ? parent * extent : begins_[number][static_cast<size_t>(parent)];
     const int64_t end = isDense ? begin + extent : begins_[number][static_cast<size_t>(parent) + 1];

@@ -134,10 +134,7 @@ TEST_CASE("a symmetric pattern is kept where the result is symmetric") {
   CHECK(rows.tensor("D").format.name == "csr");
   CHECK(reads(rows, 0) == "x A$0_1");
   Checked bound = check("D(i,j) = x(i)*A(i,j)", {"A=lower", "D=lower"});
-  CHECK(bound.errors() == "assembled-output");
-  REQUIRE(bound.the("assembled-output").notes.size() == 2);
-  CHECK(bound.the("assembled-output").notes[0].message == "this is not symmetric, as 'A' is");
-  CHECK(bound.the("assembled-output").notes[1].message.ends_with(": one triangle stands for both"));
+  CHECK(bound.errors() == "not-symmetric");
 }
 
 TEST_CASE("repeated entries are kept where the statement is linear in them") {

@@ -70,10 +70,23 @@ private:
     if (analysis_.options.dropZeros || source.format.isDense() || source.type != target().type ||
         source.fill != target().fill || access.mirrored || !isPermutation)
       return std::nullopt;
+    if (target().format.symmetry != format::Symmetry::None && !listsTriangle(source.format))
+      return std::nullopt;
     Conversion conversion{access.tensor, logical_.target, {}, logical_.where};
     for (VariableId variable : access.variables)
       conversion.dims.push_back(dimensionOf(variable));
     return conversion;
+  }
+
+  /// Whether all that a format stores are entries of one triangle.
+  static bool listsTriangle(const format::Format &format) {
+    for (int k = 0; k < format.levelCount(); ++k) {
+      const format::LevelKind kind = format::kindOf(format, k);
+      const bool isList = kind == format::LevelKind::Compressed || kind == format::LevelKind::Singleton;
+      if (format.levels[k].part != format::Part::Whole || !(isList || (k == 0 && kind == format::LevelKind::Dense)))
+        return false;
+    }
+    return format.symmetry != format::Symmetry::None;
   }
 
   int dimensionOf(VariableId variable) const {
@@ -304,9 +317,19 @@ private:
 
 std::vector<int> storedOrder(const format::Format &format) {
   std::vector<int> dims;
+  const auto note = [&](int dim) {
+    if (std::find(dims.begin(), dims.end(), dim) == dims.end())
+      dims.push_back(dim);
+  };
+  // Entries are sorted by diagonals whichever way they come: the order along these counts.
   for (const format::Level &level : format.levels)
-    if (std::find(dims.begin(), dims.end(), level.dim) == dims.end())
-      dims.push_back(level.dim);
+    if (level.part != format::Part::Difference)
+      note(level.dim);
+  for (const format::Level &level : format.levels) {
+    note(level.dim);
+    if (level.part == format::Part::Difference)
+      note(level.minus);
+  }
   return dims;
 }
 

@@ -4,6 +4,7 @@
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
+#include "sema/terms/symmetry.h"
 #include "sema/terms/target_fill.h"
 
 #include <algorithm>
@@ -104,10 +105,10 @@ private:
       share(std::get<KeptPattern>(decision.pattern));
       break;
     case Kind::Assembled:
-      assemble(decision.pattern);
+      assemble();
       break;
     case Kind::Reassembled:
-      (void)refuseReduction();
+      (void)(refuseReduction() || refuseAsymmetry(analysis_, logical_));
       return;
     }
     if (decision.takesFormat)
@@ -186,11 +187,10 @@ private:
     return formatFrom(analysis_.kernel, kept).sameStorage(target_.format);
   }
 
-  /// Whether the entries that the target has before the call may lie elsewhere than those of the operand; a format that
-  /// cannot be assembled takes them for the same.
+  /// Whether the entries that the target has before the call may lie elsewhere than those of the operand.
   bool addsToOther(const KeptPattern &kept) const {
     return logical_.accumulates && structureOf(kept.source) != structureOf(logical_.target) &&
-           !whyNotAssembled(target_.format);
+           !format::hasFixedPattern(target_.format);
   }
 
   /// Whether the target cannot have the arrays that `source` has its structure in: the kernel may replace them, or they
@@ -203,7 +203,7 @@ private:
     bool isWrittenLater = false;
     for (size_t later = logical_.statement + 1; later < analysis_.statements.size(); ++later)
       isWrittenLater |= analysis_.statements[later].target.tensor == owner;
-    return owner != logical_.target && (tensor.isAssembled() || (isWrittenLater && !whyNotAssembled(tensor.format)));
+    return owner != logical_.target && (tensor.isAssembled() || isWrittenLater);
   }
 
   /// Reports a reduction that no sparse target takes: one into what it holds, or one with a value for every element.
@@ -220,21 +220,12 @@ private:
     return true;
   }
 
-  void assemble(const Pattern &pattern) {
-    if (refuseReduction())
+  void assemble() {
+    if (refuseReduction() || refuseAsymmetry(analysis_, logical_))
       return;
-    const std::optional<std::string> reason = whyNotAssembled(target_.format);
-    if (!reason) {
-      target_.structure = Assembled{};
-      warnIfFull();
-      return checkDependents();
-    }
-    Diagnostic &refused = refuse(inQuotes(target_.name) + " is stored as " + storage(target_.format) +
-                                 ", and this statement does not keep an operand's pattern that it could share");
-    if (const auto *loss = std::get_if<PatternLoss>(&pattern))
-      refused.note(loss->where, loss->reason);
-    refused.note({}, "such a format cannot be built entry by entry: " + *reason)
-        .advise("store the output in another format, for instance " + shippedFormat(inOrder()));
+    target_.structure = Assembled{};
+    warnIfFull();
+    checkDependents();
   }
 
   /// Whether a reduction leaves elements out: it is its identity where nothing is stored, and so are missing entries.

@@ -70,9 +70,6 @@ format::Format formatFrom(const Kernel &kernel, const KeptPattern &pattern);
 std::variant<KeptPattern, PatternLoss> keptByAll(const Analysis &analysis, const LogicalStatement &logical,
                                                  std::variant<KeptPattern, PatternLoss> pattern);
 
-/// Why the arrays of a format cannot be built from entries; nullopt where they can.
-std::optional<std::string> whyNotAssembled(const format::Format &format);
-
 /// Decides the format of the statement's target, where no earlier statement writes it: whether a sparse target shares
 /// an operand's pattern or is assembled, and what its missing entries are.
 void inferOutputFormat(Analysis &analysis, LogicalStatement &logical);

@@ -105,6 +105,8 @@ private:
   /// What the access is read as, one after the other; itself first, or its tensor's part 0.
   std::vector<AccessId> readings(AccessId id) {
     const Access access = scope_.accesses[id];
+    if (isInTriangle(access))
+      return {scope_.intern(inTriangle(access))};
     std::vector<AccessId> result = {id};
     if (auto parts = parts_.find(access.tensor); parts != parts_.end()) {
       for (size_t k = 1; k < parts->second.size(); ++k) {
@@ -115,6 +117,24 @@ private:
     }
     addMirrored(result);
     return result;
+  }
+
+  /// Whether a symmetric operand has the indices of a target of which one triangle is computed.
+  bool isInTriangle(const Access &access) const {
+    const Tensor &target = analysis_.kernel.tensors[logical_.target];
+    const auto isSymmetric = [](const Tensor &tensor) { return tensor.format.symmetry != format::Symmetry::None; };
+    return target.isAssembled() && isSymmetric(target) && isSymmetric(analysis_.kernel.tensors[access.tensor]) &&
+           std::is_permutation(access.variables.begin(), access.variables.end(), logical_.targetVariables.begin(),
+                               logical_.targetVariables.end());
+  }
+
+  /// With the indices in the order in which the triangle that it stores is the target's.
+  Access inTriangle(Access access) const {
+    access.variables = logical_.targetVariables;
+    const auto symmetryOf = [&](TensorId tensor) { return analysis_.kernel.tensors[tensor].format.symmetry; };
+    if (symmetryOf(access.tensor) != symmetryOf(logical_.target))
+      std::swap(access.variables[0], access.variables[1]);
+    return access;
   }
 
   // A sparse target has the symmetric pattern itself, and its stored entries stand for their mirror images as well.

@@ -1,6 +1,7 @@
 #include "transforms/assembly/collected_run.h"
 
 #include "transforms/assembly/identity.h"
+#include "transforms/assembly/triangle.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/carried_values.h"
@@ -220,9 +221,15 @@ mlir::LogicalResult CollectedRun::collect() {
   if (appends_)
     for (const AppendingLoops &loops : findAppendingLoops(stores))
       reserve(loops);
-  for (memref::StoreOp store : stores)
-    if (mlir::failed(rewriteStore(store)))
+  const llvm::StringRef triangle = tensor_.getRun().getTriangle();
+  for (memref::StoreOp store : stores) {
+    memref::LoadOp load = startOf(store);
+    if (!load)
+      return store.emitError("an assembled output's element is not updated by a sum");
+    if (!triangle.empty() && mlir::failed(confineToTriangle(load, store, triangle == "lower")))
       return mlir::failure();
+    rewriteStore(load, store);
+  }
   return mlir::success();
 }
 
@@ -262,18 +269,32 @@ memref::LoadOp CollectedRun::elementLoad(Value value) {
   return load && load.getMemRef() == buffer_ ? load : memref::LoadOp();
 }
 
-mlir::LogicalResult CollectedRun::rewriteStore(memref::StoreOp store) {
+/// The load of the element with which what is stored there begins, or null.
+memref::LoadOp CollectedRun::startOf(memref::StoreOp store) {
+  if (memref::LoadOp load = updatedLoad(store))
+    return load;
+  CarriedSum carried;
+  carried.trace(store.getValueToStore());
+  return carried.start && carried.start.getMemRef() == buffer_ && !carried.additions.empty() ? carried.start
+                                                                                             : memref::LoadOp();
+}
+
+/// The same where the element is loaded, changed by one operation at most, and stored.
+memref::LoadOp CollectedRun::updatedLoad(memref::StoreOp store) {
   memref::LoadOp load = elementLoad(store.getValueToStore());
   mlir::Operation *sum = store.getValueToStore().getDefiningOp();
   if (!load && sum && !isLoop(sum) && sum->getNumOperands() == 2)
     load = elementLoad(sum->getOperand(elementLoad(sum->getOperand(0)) ? 0 : 1));
-  if (!load)
-    return rewriteReduction(store);
-  if (appends_)
+  return load;
+}
+
+void CollectedRun::rewriteStore(memref::LoadOp load, memref::StoreOp store) {
+  if (!updatedLoad(store))
+    rewriteReduction(load, store);
+  else if (appends_)
     append(load, store);
   else
     accumulate(load, store);
-  return mlir::success();
 }
 
 /// `A[x] = A[x] + value`; or `A[x] = A[x]`, where the value has folded to 0 and makes an entry all the same.
@@ -312,12 +333,9 @@ void CollectedRun::accumulate(memref::LoadOp load, memref::StoreOp store) {
 }
 
 /// A sum over inner loops that starts from A[x] and is stored once: there is an entry where it has an addend.
-mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store) {
+void CollectedRun::rewriteReduction(memref::LoadOp load, memref::StoreOp store) {
   CarriedSum carried;
   carried.trace(store.getValueToStore());
-  memref::LoadOp load = carried.start;
-  if (!load || load.getMemRef() != buffer_ || carried.additions.empty())
-    return store.emitError("an assembled output's element is not updated by a sum");
   mlir::ImplicitLocOpBuilder before(load.getLoc(), load);
   const Value key = keyOf(before, load.getIndices());
   const bool hasStart = !appends_ && !patternOnly_;
@@ -336,7 +354,6 @@ mlir::LogicalResult CollectedRun::rewriteReduction(memref::StoreOp store) {
   dialect::CloseSumOp::create(ops, run_, key, sum.getSum(), stored(store.getValueToStore()), reserved_.contains(store));
   store.erase();
   load.erase();
-  return mlir::success();
 }
 
 } // namespace spc::transforms

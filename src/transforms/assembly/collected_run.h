@@ -51,10 +51,12 @@ private:
   void reserve(const AppendingLoops &loops);
   /// The load of an element of the output that gives `value`, or null.
   mlir::memref::LoadOp elementLoad(mlir::Value value);
-  mlir::LogicalResult rewriteStore(mlir::memref::StoreOp store);
+  mlir::memref::LoadOp startOf(mlir::memref::StoreOp store);
+  mlir::memref::LoadOp updatedLoad(mlir::memref::StoreOp store);
+  void rewriteStore(mlir::memref::LoadOp load, mlir::memref::StoreOp store);
   void append(mlir::memref::LoadOp load, mlir::memref::StoreOp store);
   void accumulate(mlir::memref::LoadOp load, mlir::memref::StoreOp store);
-  mlir::LogicalResult rewriteReduction(mlir::memref::StoreOp store);
+  void rewriteReduction(mlir::memref::LoadOp load, mlir::memref::StoreOp store);
 
   mlir::func::FuncOp body_;
   unsigned proxy_;
