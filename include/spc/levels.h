@@ -68,28 +68,6 @@ static inline spc_level spc_make_level(spc_level_kind kind, int64_t low, int64_t
   return level;
 }
 
-/* The number of blocks that cover an extent. */
-static inline int64_t spc_blocks(int64_t size, int64_t block) {
-  return size / block + (size % block != 0);
-}
-
-static inline int64_t spc_load_index(const void *array, int bits, int64_t position) {
-  switch (bits) {
-  case 8:
-    return SPC_CAST(const uint8_t *, array)[position];
-  case 16:
-    return SPC_CAST(const uint16_t *, array)[position];
-  case 32:
-    return SPC_CAST(const int32_t *, array)[position];
-  default:
-    return SPC_CAST(const int64_t *, array)[position];
-  }
-}
-
-static inline int64_t spc_largest_index(int bits) {
-  return bits == 8 ? UINT8_MAX : bits == 16 ? UINT16_MAX : bits == 32 ? INT32_MAX : INT64_MAX;
-}
-
 static inline int64_t spc_index_at(const spc_level *level, int64_t position) {
   return spc_load_index(level->indices, level->index_bits, position * level->index_stride + level->index_offset);
 }
@@ -254,13 +232,14 @@ static inline spc_status spc_count_entries(const spc_level *levels, int depth, i
   return status;
 }
 
-static inline spc_status spc_check_range(const spc_level *level, int64_t count) {
+/* The coordinates of entries `begin` to `end` - 1. */
+static inline spc_status spc_check_range(const spc_level *level, int64_t begin, int64_t end) {
   int64_t p;
-  if (count > 0 && level->indices == NULL)
+  if (end > begin && level->indices == NULL)
     return SPC_ERROR_NULL;
-  if (count > 0 && level->kind == SPC_LEVEL_FIXED && level->high <= level->low)
+  if (end > begin && level->kind == SPC_LEVEL_FIXED && level->high <= level->low)
     return SPC_ERROR_SHAPE; /* nothing to pad with */
-  for (p = 0; p < count; ++p) {
+  for (p = begin; p < end; ++p) {
     const int64_t index = spc_index_at(level, p);
     if (index < level->low || index >= level->high)
       return SPC_ERROR_INDEX_RANGE;
@@ -306,21 +285,37 @@ static inline int64_t spc_segment(const spc_level *level, int64_t parent) {
   return length;
 }
 
-/* The order of the `count` entries under `parents` parents. */
-static inline spc_status spc_check_order(const spc_level *levels, int chain, int64_t parents, int64_t count) {
-  int64_t parent, position, end = 0;
-  if (count < 2)
-    return SPC_OK;
-  for (parent = 0; parent < parents; ++parent) {
-    const int64_t begin = end;
-    end += spc_segment(levels, parent);
-    for (position = begin + 1; position < end; ++position) {
-      const spc_status status = spc_check_successor(levels, chain, position);
-      if (status != SPC_OK)
-        return status;
-    }
+/* The order of entries `begin` to `end` - 1, which have one parent. */
+static inline spc_status spc_check_run(const spc_level *levels, int chain, int64_t begin, int64_t end) {
+  spc_status status = SPC_OK;
+  int64_t position;
+  for (position = begin + 1; position < end && status == SPC_OK; ++position)
+    status = spc_check_successor(levels, chain, position);
+  return status;
+}
+
+/* The order of the entries under parents `first` to `last` - 1, which begin at `position`. */
+static inline spc_status spc_check_order(const spc_level *levels, int chain, int64_t first, int64_t last,
+                                         int64_t position) {
+  spc_status status = SPC_OK;
+  int64_t parent;
+  for (parent = first; parent < last && status == SPC_OK; ++parent) {
+    const int64_t begin = position;
+    position += spc_segment(levels, parent);
+    status = spc_check_run(levels, chain, begin, position);
   }
-  return SPC_OK;
+  return status;
+}
+
+/* How many levels from the k-th on have one order, that of a coordinate list; 0 where level k's is that of a level
+ * above, or there is none. */
+static inline int spc_order_chain(const spc_level *levels, int depth, int k) {
+  int chain = 1;
+  if (levels[k].index_bits == 0 || levels[k].properties & SPC_CONTINUES)
+    return 0;
+  while (k + chain < depth && levels[k + chain].properties & SPC_CONTINUES)
+    ++chain;
+  return chain;
 }
 
 /* Whether every entry below `parent` of level k lies in the triangle: the sum of its coordinates times their levels'
@@ -364,13 +359,9 @@ static inline spc_status spc_check_symmetric(const spc_level *levels, int depth)
   return depth == 0 ? SPC_OK : spc_check_triangle(levels, depth, 0, 0, limit, next);
 }
 
-/* A sparse structure of 1 <= depth <= SPC_MAX_LEVELS levels over extents that are not negative, with `*stored` values
- * (NULL: as many as its sizes say). NULL arrays are fine where they would have no number to give: a pointers array over
- * no parents, indices and values of no entries. */
-static inline spc_status spc_validate_levels(const spc_level *levels, int depth, const int64_t *stored,
-                                             const void *values) {
-  int64_t entries[SPC_MAX_LEVELS + 1];
-  int k, chain;
+/* Sizes, counts and whether there are values, for spc_validate_levels. */
+static inline spc_status spc_validate_counts(const spc_level *levels, int depth, const int64_t *stored,
+                                             const void *values, int64_t *entries) {
   spc_status status = spc_check_sizes(levels, depth, stored == NULL ? 0 : *stored);
   if (status == SPC_OK)
     status = spc_count_entries(levels, depth, entries);
@@ -378,15 +369,24 @@ static inline spc_status spc_validate_levels(const spc_level *levels, int depth,
     status = spc_count_mismatch(levels, depth, *stored);
   if (status == SPC_OK && entries[depth] > 0 && values == NULL)
     status = SPC_ERROR_NULL;
+  return status;
+}
+
+/* A sparse structure of 1 <= depth <= SPC_MAX_LEVELS levels over extents that are not negative, with `*stored` values
+ * (NULL: as many as its sizes say). NULL arrays are fine where they would have no number to give: a pointers array over
+ * no parents, indices and values of no entries. */
+static inline spc_status spc_validate_levels(const spc_level *levels, int depth, const int64_t *stored,
+                                             const void *values) {
+  int64_t entries[SPC_MAX_LEVELS + 1];
+  spc_status status = spc_validate_counts(levels, depth, stored, values, entries);
+  int k;
   for (k = 0; k < depth && status == SPC_OK; ++k)
     if (levels[k].index_bits != 0)
-      status = spc_check_range(&levels[k], entries[k + 1]);
+      status = spc_check_range(&levels[k], 0, entries[k + 1]);
   for (k = 0; k < depth && status == SPC_OK; ++k) {
-    if (levels[k].index_bits == 0 || levels[k].properties & SPC_CONTINUES)
-      continue;
-    for (chain = 1; k + chain < depth && levels[k + chain].properties & SPC_CONTINUES;)
-      ++chain;
-    status = spc_check_order(&levels[k], chain, entries[k], entries[k + 1]);
+    const int chain = spc_order_chain(levels, depth, k);
+    if (chain > 0 && entries[k + 1] > 1)
+      status = spc_check_order(&levels[k], chain, 0, entries[k], 0);
   }
   return status;
 }

@@ -126,7 +126,8 @@ typedef enum spc_status
   SPC_ERROR_INDEX_RANGE = 9, /* a coordinate is outside of its extent, or of the triangle that is stored */
   SPC_ERROR_UNSORTED = 10,   /* coordinates do not ascend */
   SPC_ERROR_DUPLICATE = 11,  /* a coordinate occurs twice */
-  SPC_ERROR_INDEX_TYPE = 12  /* a count or an extent overflows the index type */
+  SPC_ERROR_INDEX_TYPE = 12, /* a count or an extent overflows the index type */
+  SPC_ERROR_OVERLAP = 13     /* memory that is written is another argument's too */
 } spc_status;
 
 SPC_STATIC_ASSERT(sizeof(spc_status) == 4, "spc_status is passed as an int32_t");
@@ -160,6 +161,8 @@ static inline const char *spc_status_string(spc_status status) {
     return "a coordinate occurs twice";
   case SPC_ERROR_INDEX_TYPE:
     return "a count or an extent overflows the index type";
+  case SPC_ERROR_OVERLAP:
+    return "memory that the kernel writes is another argument's too";
   }
   return "unknown status";
 }
@@ -222,6 +225,28 @@ static inline bool spc_multiply(int64_t a, int64_t b, int64_t *product) {
     return false;
   *product = a * b;
   return true;
+}
+
+/* The number of blocks that cover an extent. */
+static inline int64_t spc_blocks(int64_t size, int64_t block) {
+  return size / block + (size % block != 0);
+}
+
+static inline int64_t spc_load_index(const void *array, int bits, int64_t position) {
+  switch (bits) {
+  case 8:
+    return SPC_CAST(const uint8_t *, array)[position];
+  case 16:
+    return SPC_CAST(const uint16_t *, array)[position];
+  case 32:
+    return SPC_CAST(const int32_t *, array)[position];
+  default:
+    return SPC_CAST(const int64_t *, array)[position];
+  }
+}
+
+static inline int64_t spc_largest_index(int bits) {
+  return bits == 8 ? UINT8_MAX : bits == 16 ? UINT16_MAX : bits == 32 ? INT32_MAX : INT64_MAX;
 }
 
 #define SPC_MAX_ORDER 8

@@ -13,7 +13,6 @@ namespace {
 using format::Format;
 using format::Level;
 using format::LevelKind;
-using format::Part;
 using format::Symmetry;
 
 constexpr std::string_view kSparseValidation = R"(  spc_level levels[@count@];
@@ -89,18 +88,6 @@ const char *levelKind(const Format &format, int k) {
   return "";
 }
 
-/// What a level's coordinate adds to column - row, or to row - column where the upper triangle is stored: neither is
-/// positive in the triangle.
-int64_t weight(const Format &format, const Level &level) {
-  int64_t inDifference = level.dim == 1 ? 1 : -1;
-  if (level.part == Part::Quotient)
-    inDifference *= level.block;
-  for (const Level &other : format.levels)
-    if (level.part == Part::Whole && other.part == Part::Difference)
-      inDifference = 0; // the difference says it all
-  return format.symmetry == Symmetry::Upper ? -inDifference : inDifference;
-}
-
 /// The statements that describe one level.
 class LevelWriter {
 public:
@@ -115,7 +102,7 @@ public:
     if (!level_.isDense())
       indices();
     if (format_.symmetry != Symmetry::None)
-      set("weight", std::to_string(weight(format_, level_)));
+      set("weight", std::to_string(format::triangleWeight(format_, k_)));
     return text_;
   }
 

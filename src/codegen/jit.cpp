@@ -10,13 +10,24 @@
 namespace spc::codegen {
 namespace {
 
+/// A function that was looked up, or null.
+Invoke found(llvm::Expected<llvm::orc::ExecutorAddr> address) {
+  if (address)
+    return address->toPtr<Invoke>();
+  llvm::consumeError(address.takeError());
+  return nullptr;
+}
+
 class OrcKernel : public JitKernel {
 public:
-  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, Invoke entry) : jit_(std::move(jit)), invoke_(entry) {}
+  OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, std::string function, Invoke entry)
+      : jit_(std::move(jit)), function_(std::move(function)), invoke_(entry) {}
   Invoke invoke() const override { return invoke_; }
+  Invoke phase(const std::string &suffix) const override { return found(jit_->lookup(function_ + suffix + "_invoke")); }
 
 private:
   std::unique_ptr<llvm::orc::LLJIT> jit_;
+  std::string function_;
   Invoke invoke_;
 };
 
@@ -45,20 +56,24 @@ llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule modu
   if (!address)
     return address.takeError();
   const Invoke invoke = address->toPtr<Invoke>();
-  return std::make_unique<OrcKernel>(std::move(*jit), invoke);
+  return std::make_unique<OrcKernel>(std::move(*jit), function, invoke);
 }
 
 /// A kernel in a library of its own, which goes when the kernel does.
 class SessionKernel : public JitKernel {
 public:
-  SessionKernel(llvm::orc::LLJIT &jit, llvm::orc::JITDylib &library, Invoke entry)
-      : jit_(jit), library_(library), invoke_(entry) {}
+  SessionKernel(llvm::orc::LLJIT &jit, llvm::orc::JITDylib &library, std::string function, Invoke entry)
+      : jit_(jit), library_(library), function_(std::move(function)), invoke_(entry) {}
   ~SessionKernel() override { llvm::cantFail(jit_.getExecutionSession().removeJITDylib(library_)); }
   Invoke invoke() const override { return invoke_; }
+  Invoke phase(const std::string &suffix) const override {
+    return found(jit_.lookup(library_, function_ + suffix + "_invoke"));
+  }
 
 private:
   llvm::orc::LLJIT &jit_;
   llvm::orc::JITDylib &library_;
+  std::string function_;
   Invoke invoke_;
 };
 
@@ -93,7 +108,7 @@ private:
     llvm::Error error = jit_->addIRModule(*library, std::move(module));
     if (!error)
       if (auto address = jit_->lookup(*library, function + "_invoke"))
-        return std::make_unique<SessionKernel>(*jit_, *library, address->toPtr<Invoke>());
+        return std::make_unique<SessionKernel>(*jit_, *library, function, address->toPtr<Invoke>());
       else
         error = address.takeError();
     llvm::cantFail(jit_->getExecutionSession().removeJITDylib(*library));

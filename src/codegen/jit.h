@@ -21,6 +21,8 @@ class JitKernel {
 public:
   virtual ~JitKernel() = default;
   virtual Invoke invoke() const = 0;
+  /// That of one of its phases, "_symbolic" or "_numeric"; null where it has none.
+  virtual Invoke phase(const std::string &suffix) const = 0;
 };
 
 /// Loads an already optimised module; `level` is for what remains, the generation of code. nullptr, with the reason in

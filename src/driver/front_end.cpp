@@ -125,6 +125,7 @@ std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &inp
   checks.function = function;
   checks.strictFp = options.strictFp;
   checks.dropZeros = options.dropZeros;
+  checks.checked = options.checked;
   session.flush();
   session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
   std::optional<sema::Kernel> kernel = sema::analyze(input.tree, input.bindings, checks, session.diagnostics());

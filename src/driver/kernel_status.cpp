@@ -45,6 +45,7 @@ public:
     case SPC_ERROR_POINTERS:
     case SPC_ERROR_UNSORTED:
     case SPC_ERROR_DUPLICATE:
+    case SPC_ERROR_OVERLAP:
       break;
     }
     return std::move(found_);

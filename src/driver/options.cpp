@@ -158,6 +158,8 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
       ->type_name("MODE");
   app.add_flag("--drop-zeros", options.dropZeros,
                "Leave elements that come out as 0 out of outputs that the kernel assembles");
+  app.add_flag("--checked", options.checked,
+               "Check the contents of all index arrays, and that arguments do not overlap, at each call");
   app.add_option("-W", warnings_, "-WNAME, -Wno-NAME, -Werror, -Werror=NAME: choose warnings and notes; repeatable")
       ->type_name("NAME")
       ->allow_extra_args(false);

@@ -23,6 +23,7 @@ struct SharedOptions {
   int optLevel = 3;
   bool strictFp = false;
   bool dropZeros = false;
+  bool checked = false;
   bool verbose = false;
   bool quiet = false;
   bool timePasses = false;

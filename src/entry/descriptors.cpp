@@ -110,6 +110,8 @@ void Descriptors::describeLevel(const sema::Tensor &tensor, const TensorView &vi
   storeForm(object, LevelSlot::length, level.length);
   storeForm(object, LevelSlot::start, level.start);
   set(LevelSlot::isUnique, number(level.unique));
+  set(LevelSlot::isOrdered, number(level.ordered));
+  set(LevelSlot::weight, number(format.symmetry == format::Symmetry::None ? 0 : format::triangleWeight(format, k)));
 }
 
 Value Descriptors::describe(const sema::Tensor &tensor, const TensorView &view, const std::vector<int> &dims) {

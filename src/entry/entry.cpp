@@ -3,6 +3,7 @@
 #include "dialect/attributes.h"
 #include "entry/assembly.h"
 #include "entry/call.h"
+#include "entry/checked.h"
 #include "entry/checks.h"
 #include "entry/copies.h"
 #include "entry/memory.h"
@@ -150,6 +151,8 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   checkSizes(entry);
   bindParameters(entry);
   checkArguments(entry);
+  if (kernel.checked)
+    checkMemory(entry);
   Memory memory(entry);
   allocateTensors(entry, memory);
   fillStructures(entry);
@@ -221,13 +224,14 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
   }
   const auto exportEntry = [&](const std::string &suffix, runtime::Phase phase) {
     LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.function + suffix + "_ctx", parameters);
-    return mlir::failed(buildEntry(entry, kernel, signature, phase)) ? LLVM::LLVMFuncOp() : entry;
+    if (mlir::failed(buildEntry(entry, kernel, signature, phase)))
+      return false;
+    if (invoker)
+      buildInvoker(exportFunction(module, place, signature.function + suffix + "_invoke", {pointer}), entry, signature);
+    return true;
   };
-  LLVM::LLVMFuncOp entry = exportEntry("", runtime::Phase::Assemble);
-  if (!entry)
+  if (!exportEntry("", runtime::Phase::Assemble))
     return mlir::failure();
-  if (invoker)
-    buildInvoker(exportFunction(module, place, signature.function + "_invoke", {pointer}), entry, signature);
   if (outputs.size() > 1)
     buildFree(exportFunction(module, place, signature.function + "_free_ctx", outputs), kernel, signature);
   if (sema::hasPhases(kernel) &&

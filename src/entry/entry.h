@@ -24,6 +24,7 @@ void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine);
 /// and leaves nothing allocated. The body becomes the internal `<function>.body`, which is never inlined.
 /// With `invoker`, also `int32_t <function>_invoke(void **arguments)`: arguments[0] is the context, arguments[k] the
 /// k-th struct pointer, or a pointer to the k-th scalar; for callers that learn the signature at run time (`spc run`).
+/// So for each phase.
 /// Fails, with an MLIR diagnostic, on a body that does not fit the kernel: a bug of ours.
 mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
                              bool invoker);

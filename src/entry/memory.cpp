@@ -1,5 +1,6 @@
 #include "entry/memory.h"
 
+#include "entry/checked.h"
 #include "entry/copies.h"
 
 namespace LLVM = mlir::LLVM;
@@ -115,6 +116,8 @@ TensorView viewInto(Entry &entry, const sema::View &into, int order) {
 void allocateTensors(Entry &entry, Memory &memory) {
   for (const TensorArgument &argument : entry.arguments)
     scanLengths(entry, memory, argument);
+  if (entry.kernel.checked)
+    checkContents(entry);
   for (const TensorArgument &argument : entry.arguments)
     if (!argument.parameter.isAssembled)
       entry.tensors[argument.parameter.tensor].pointers =

@@ -74,6 +74,17 @@ std::optional<int64_t> valuesPerEntry(const Format &format, int k) {
   return values;
 }
 
+int64_t triangleWeight(const Format &format, int k) {
+  const Level &level = format.levels[static_cast<size_t>(k)];
+  int64_t inDifference = level.dim == 1 ? 1 : -1;
+  if (level.part == Part::Quotient)
+    inDifference *= level.block;
+  for (const Level &other : format.levels)
+    if (level.part == Part::Whole && other.part == Part::Difference)
+      inDifference = 0; // the difference says it all
+  return format.symmetry == Symmetry::Upper ? -inDifference : inDifference;
+}
+
 bool hasPadding(const Format &format) {
   for (int k = 0; k < format.levelCount(); ++k)
     switch (kindOf(format, k)) {

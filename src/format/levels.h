@@ -35,6 +35,10 @@ bool isCoordinateList(const Format &format);
 /// that the format gives; at least 1. Null where that depends on extents, run-time widths or arrays.
 std::optional<int64_t> valuesPerEntry(const Format &format, int k);
 
+/// What a level's coordinate adds to column - row of a symmetric matrix, or to row - column where the upper triangle is
+/// stored: their sum is not positive in the triangle.
+int64_t triangleWeight(const Format &format, int k);
+
 /// Whether the format may have slots that hold no entry, and a 0 instead where they are inside of the tensor: the rest
 /// of a fixed width or of a closed form, of a ragged row or a triangle, places of a block or of a diagonal. True of a
 /// sum where it is of a part.

@@ -157,6 +157,8 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
 /// What to say where the target has no runtime.
 codegen::RuntimeReason runtimeReason(const sema::Kernel &kernel) {
   const std::optional<sema::RuntimeUse> use = sema::runtimeUse(kernel);
+  if (!use && kernel.checked)
+    return {"checks what arrays hold", "leave out --checked", {}};
   if (!use)
     return {};
   switch (use->why) {

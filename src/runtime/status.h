@@ -17,6 +17,7 @@ enum class Status : int32_t {
   Pointers = 8,
   IndexRange = 9,
   IndexType = 12,
+  Overlap = 13,
 };
 
 } // namespace spc::runtime

@@ -27,7 +27,7 @@ Analysis copyOf(const Analysis &analysis, Diagnostics &diagnostics) {
   const Kernel &kernel = analysis.kernel;
   copy.kernel = {
       kernel.function, kernel.kernelFile, kernel.extents, kernel.leastExtents, kernel.tensors, kernel.parameters, {},
-      kernel.strictFp, kernel.dropZeros,  kernel.schedule};
+      kernel.strictFp, kernel.dropZeros,  kernel.checked, kernel.schedule};
   copy.symbols = analysis.symbols;
   copy.declarations = analysis.declarations;
   copy.indexNames = analysis.indexNames;
@@ -76,6 +76,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   analysis.kernel.function = options.function;
   analysis.kernel.strictFp = options.strictFp;
   analysis.kernel.dropZeros = options.dropZeros;
+  analysis.kernel.checked = options.checked;
   if (!kernel.statements.empty() && kernel.statements.front().where)
     analysis.kernel.kernelFile = kernel.statements.front().where.file->name();
 

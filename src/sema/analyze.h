@@ -17,6 +17,7 @@ struct Options {
   std::string function; ///< the C name of the kernel function, checked by the driver
   bool strictFp = false;
   bool dropZeros = false; ///< assembled outputs do not store elements that come out as 0
+  bool checked = false;   ///< the entry looks at what arrays hold
   bool fuses = true;      ///< temporaries into what reads them, where that saves work or memory
 };
 

@@ -318,6 +318,7 @@ struct Kernel {
   std::vector<Step> steps;
   bool strictFp = false;
   bool dropZeros = false; ///< assembled outputs do not store computed zeros
+  bool checked = false;   ///< the entry looks at what arrays hold before anything uses it
   Schedule schedule;
 };
 

@@ -107,7 +107,7 @@ std::string describe(const KernelSpec &spec) {
   for (const auto &[tensor, fill] : spec.fills)
     text << ", missing in " << tensor << " " << fill;
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
-       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
+       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused") << (spec.checked ? " --checked" : "")
        << (spec.declares ? "" : ", undeclared") << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "")
        << describe(spec.schedule);
   return text.str();
@@ -188,7 +188,7 @@ void KernelUnderTest::compile(const KernelSpec &spec, pipeline::Workshop *worksh
   }
   if (!bindings.empty())
     bindings.front().schedule = spec.schedule;
-  kernel_ = sema::analyze(tree_, bindings, {.function = "kernel", .strictFp = spec.strictFp, .fuses = spec.fuses},
+  kernel_ = sema::analyze(tree_, bindings, {.function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses},
                           diagnostics_);
   if (kernel_ && spec.chunk)
     kernel_->schedule.chunk = spec.chunk;

@@ -30,6 +30,7 @@ struct KernelSpec {
   int optLevel = 1;
   bool strictFp = false;
   bool fuses = true;
+  bool checked = false;
   std::optional<int64_t> chunk; ///< the schedule's: work in a chunk
   bool declares = true;         ///< each tensor; false is for kernels whose tensors are all f64
   format::Schedule schedule;    ///< of the first format's file
@@ -74,6 +75,8 @@ public:
   bool reported(std::string_view id) const;
   int extentClasses() const { return classes_.count; }
   const sema::Kernel &kernel() const { return *kernel_; }
+  const ExtentClasses &classes() const { return classes_; }
+  const syntax::Kernel &tree() const { return tree_; }
   /// Requires: Compiled.
   const codegen::JitKernel &code() const;
 
