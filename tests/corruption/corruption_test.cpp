@@ -121,7 +121,7 @@ std::string runApart(const KernelUnderTest &kernel, const std::string &phase, ui
     for (uint64_t seed = first; seed < last; ++seed) {
       Call call(kernel, phase, seed);
       const bool isReady = call.prepare();
-      alarm(20);
+      alarm(isUnchecked() ? 2 : 20);
       const char letter = isReady ? call.run() : '-';
       if (write(ends[1], &letter, 1) != 1)
         _exit(1);
@@ -214,8 +214,9 @@ const std::vector<Pair> kPairs = {{"csr", "csr"},      {"csr", "csc"},     {"coo
 
 TEST_CASE("corrupted operands of products with dense tensors") {
   for (const std::string &format : everyMatrixFormat())
-    for (const char *statements :
-         {"y(i) = A(i,j) * x(j)", "y(j) = A(i,j) * x(i)", "C(i,k) = A(i,j) * B(j,k)", "s = A(i,j)", "y(i) = A(i,i)"})
+    for (const std::string &statements : some({"y(i) = A(i,j) * x(j)", "y(j) = A(i,j) * x(i)",
+                                               "C(i,k) = A(i,j) * B(j,k)", "s = A(i,j)", "y(i) = A(i,i)"},
+                                              2))
       examine({statements, {{"A", format}}});
 }
 
@@ -231,7 +232,7 @@ TEST_CASE("corrupted operands of assembled results") {
   for (const Pair &pair : kPairs)
     for (const char *statements : {"C(i,j) = A(i,k) * B(k,j)", "C(i,j) = A(i,j) + B(i,j)", "C(i,j) = A(i,j) * B(i,j)",
                                    "C(i,j) = max(A(i,j), B(i,j))"})
-      for (const std::string &output : some({"csr", "dcsr", "coo", "bsr2x3", "ell", "csc"}, 2))
+      for (const std::string &output : some({"csr", "dcsr", "coo", "bsr2x3", "ell", "csc"}, 1))
         examine({statements, {{"A", pair.first}, {"B", pair.second}, {"C", output}}});
 }
 
@@ -245,7 +246,7 @@ TEST_CASE("corrupted results that are updated") {
 TEST_CASE("corrupted operands of conversions") {
   for (const std::string &format : everyMatrixFormat())
     for (const char *statements : {"C(i,j) = A(i,j)", "C(j,i) = A(i,j)"})
-      for (const std::string &output : some({"csr", "csc", "coo", "ell", "bsr2x3", "dcsr", "coo-aos"}, 2))
+      for (const std::string &output : some({"csr", "csc", "coo", "ell", "bsr2x3", "dcsr", "coo-aos"}, 1))
         examine({statements, {{"A", format}, {"C", output}}});
 }
 
