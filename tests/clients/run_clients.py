@@ -126,7 +126,12 @@ class Failed(Exception):
     pass
 
 
+commands = 0  # that ran as they should; tests/counts adds them up
+
+
 def run(command, **options):
+    global commands
+    commands += 1
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, **options)
     if done.returncode != 0:
         shown = " ".join(str(word) for word in command)
@@ -365,6 +370,7 @@ def main():
         return SKIPPED
     try:
         check(options, options.work / "kernels", work)
+        print(f"{commands} commands run")
         return 0
     except Failed as failure:
         print(failure, file=sys.stderr)

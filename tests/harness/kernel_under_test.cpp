@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -18,6 +19,22 @@ namespace spc::testing {
 namespace {
 
 constexpr std::string_view kStructureOf = "structure of ";
+
+/// How many kernels a process has compiled and called, printed when it ends; tests/counts adds them up.
+struct Tally {
+  long compiled = 0, calls = 0;
+  ~Tally() { std::printf("kernels: %ld compiled, %ld calls\n", compiled, calls); }
+};
+
+Tally &tally() {
+  static Tally one;
+  return one;
+}
+
+int32_t call(const codegen::JitKernel &code, void **arguments) {
+  ++tally().calls;
+  return code.invoke()(arguments);
+}
 
 sema::ValueType typeOf(const KernelSpec &spec, const std::string &tensor) {
   auto own = spec.types.find(tensor);
@@ -194,9 +211,11 @@ void KernelUnderTest::compile(const KernelSpec &spec, pipeline::Workshop *worksh
     kernel_->schedule.chunk = spec.chunk;
   if (kernel_ && assemblyFolder())
     recordAssembly(spec, *kernel_);
-  else if (kernel_)
+  else if (kernel_) {
     code_ = workshop ? workshop->compile(*kernel_, diagnostics_)
                      : pipeline::compileToMemory(*kernel_, optLevelOf(spec), diagnostics_);
+    ++tally().compiled;
+  }
 }
 
 std::string KernelUnderTest::diagnostics() const {
@@ -259,8 +278,7 @@ std::string KernelUnderTest::check(const Trial &given, const syntax::Kernel *mea
   if (std::string problem = arguments.pack(); !problem.empty())
     return problem;
   if (!windowsFit(classes_, trial.extents))
-    return code_->invoke()(arguments.pointers()) == SPC_ERROR_SHAPE ? ""
-                                                                    : "an index outside of its tensor is not refused";
+    return call(*code_, arguments.pointers()) == SPC_ERROR_SHAPE ? "" : "an index outside of its tensor is not refused";
   TensorMap tensors = arguments.denseTensors();
   PatternMap least = arguments.patterns(/*withPadding=*/false), most = arguments.patterns(/*withPadding=*/true);
   const syntax::Kernel &tree = meaning ? *meaning : tree_;
@@ -274,7 +292,7 @@ std::string KernelUnderTest::check(const Trial &given, const syntax::Kernel *mea
     if (tensor.assembled && tensor.stored != least.at(name).stored)
       return "the evaluators disagree on what " + name + " stores";
 
-  const int32_t status = code_->invoke()(arguments.pointers());
+  const int32_t status = call(*code_, arguments.pointers());
   if (isRefusal(status) && !arguments.canStore(most))
     problem = arguments.compareFailed();
   else
@@ -293,7 +311,7 @@ std::string KernelUnderTest::checkFailures(const Trial &given) const {
     if (std::string problem = arguments.pack(); !problem.empty())
       return problem;
     context.failFrom(request);
-    const int32_t status = code_->invoke()(arguments.pointers());
+    const int32_t status = call(*code_, arguments.pointers());
     const std::string where = "memory ended at request " + std::to_string(request) + ": ";
     if (status != SPC_OK && status != SPC_ERROR_MEMORY)
       return where + statusText(status);

@@ -1,0 +1,150 @@
+"""Counts what the tests are and run, and writes the tables of docs/testing.md from it.
+
+    counts.py tests LOG        tests.json, of a full run's log (build/Testing/Temporary/LastTest.log)
+    counts.py coverage EXPORT  coverage.json, of what `llvm-cov export -summary-only` prints (coverage.sh does it)
+    counts.py tables           writes the tables between the marks of docs/testing.md
+    counts.py check            whether the tables are what the files say; exit code 1 and a difference where not
+
+The other files here are written by the long runs themselves (docs/testing.md).
+SPDX-License-Identifier: Apache-2.0
+"""
+
+import difflib
+import json
+import re
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+PAGE = ROOT / "docs" / "testing.md"
+
+# The kinds of tests, by the names that ctest has for them; the first one that matches.
+KINDS = [
+    ("end to end", r"end_to_end"),
+    ("exhaustive, the slice", r"exhaustive"),
+    ("fuzz, the slice", r"fuzz"),
+    ("diagnostics", r"diagnostic"),
+    ("passes (FileCheck)", r"lit$"),
+    ("client programs", r"clients_"),
+    ("command line", r"cli_"),
+    ("bench", r"bench"),
+    ("units of a stage", r""),
+]
+
+# What a test says of its cases and checks; the groups' names are those of the numbers.
+SUMMARIES = [
+    r"All tests passed \((?P<checks>\d+) assertions? in (?P<cases>\d+) test cases?\)",
+    r"Ran (?P<cases>\d+) tests? in",
+    r"(?P<cases>\d+) of \d+ cases as expected",
+    r"Passed *: +(?P<cases>\d+) \(",
+    r"(?P<cases>\d+) commands run",
+    r"kernels: (?P<kernels>\d+) compiled, (?P<calls>\d+) calls",
+]
+NUMBERS = ["cases", "checks", "kernels", "calls"]
+
+
+def entries(log):
+    """Of ctest's log: each test's name, its output and its seconds."""
+    pattern = r"^\d+/\d+ Test(?:ing)?: (\S+)\n.*?^Output:\n-+\n(.*?)^<end of output>\nTest time = +([\d.]+) sec\n-+\n(Test \S+)"
+    for name, output, seconds, state in re.findall(pattern, log, flags=re.MULTILINE | re.DOTALL):
+        yield name, output, float(seconds), state == "Test Passed."
+
+
+def count_tests(log_file):
+    kinds = {kind: dict.fromkeys(["tests", *NUMBERS], 0) | {"seconds": 0.0} for kind, _ in KINDS}
+    failed = []
+    for name, output, seconds, passed in entries(Path(log_file).read_text(errors="replace")):
+        kind = kinds[next(kind for kind, pattern in KINDS if re.match(pattern, name))]
+        kind["tests"] += 1
+        kind["seconds"] = round(kind["seconds"] + seconds, 1)
+        if not passed:
+            failed.append(name)
+        for summary in SUMMARIES:
+            for match in re.finditer(summary, output):
+                for number, value in match.groupdict().items():
+                    kind[number] += int(value)
+    if failed:
+        sys.exit(f"counts.py: not counted, since these did not pass: {', '.join(failed)}")
+    return {"kinds": {kind: numbers for kind, numbers in kinds.items() if numbers["tests"]}}
+
+
+def count_coverage(export_file):
+    """Lines and branches by stage: those of the headers in a stage's folder are its own, too."""
+    stages = {}
+    for file in json.loads(Path(export_file).read_text())["data"][0]["files"]:
+        match = re.search(r"/src/(\w+)/", file["filename"])
+        if not match or "/build" in file["filename"]:
+            continue
+        stage = stages.setdefault(match[1], {"lines": [0, 0], "branches": [0, 0]})
+        for what in stage:
+            stage[what][0] += file["summary"][what]["covered"]
+            stage[what][1] += file["summary"][what]["count"]
+    return {"stages": dict(sorted(stages.items()))}
+
+
+def number(value):
+    return f"{value:,}" if value else "–"
+
+
+def table(header, rows):
+    lines = [header, ["---", *["---:"] * (len(header) - 1)], *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def tests_table(data):
+    kinds = data["kinds"]
+    total = {key: sum(kind[key] for kind in kinds.values()) for key in ["tests", *NUMBERS, "seconds"]}
+    rows = [[name, *[number(kind[key]) for key in ["tests", *NUMBERS]], number(round(kind["seconds"]))]
+            for name, kind in [*kinds.items(), ("all", total)]]
+    return table(["kind", "ctest entries", "cases", "checks", "kernels compiled", "calls", "seconds of one core"], rows)
+
+
+def share(pair):
+    covered, count = pair
+    return f"{covered:,} of {count:,} ({100 * covered / count:.1f} %)" if count else "–"
+
+
+def coverage_table(data):
+    stages = data["stages"]
+    total = {what: [sum(stage[what][k] for stage in stages.values()) for k in (0, 1)] for what in ("lines", "branches")}
+    rows = [[f"`{name}`" if name != "all" else name, share(stage["lines"]), share(stage["branches"])]
+            for name, stage in [*stages.items(), ("all", total)]]
+    return table(["stage", "lines", "branches"], rows)
+
+
+def rendered(page):
+    """The page with the tables that the files say."""
+    for name, render in {"tests": tests_table, "coverage": coverage_table}.items():
+        file = HERE / f"{name}.json"
+        text = render(json.loads(file.read_text())) if file.exists() else "(not measured)"
+        page = re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda mark: mark[1] + text + "\n" + mark[2], page,
+                      flags=re.DOTALL)
+    return page
+
+
+def write(name, data):
+    (HERE / f"{name}.json").write_text(json.dumps(data, indent=1) + "\n")
+
+
+def main(arguments):
+    match arguments:
+        case ["tests", log]:
+            write("tests", count_tests(log))
+        case ["coverage", export]:
+            write("coverage", count_coverage(export))
+        case ["tables"]:
+            PAGE.write_text(rendered(PAGE.read_text()))
+        case ["check"]:
+            page = PAGE.read_text()
+            difference = list(difflib.unified_diff(page.splitlines(), rendered(page).splitlines(), "docs/testing.md",
+                                                   "what tests/counts says", lineterm=""))
+            print("\n".join(difference) or "docs/testing.md is what tests/counts says")
+            return 1 if difference else 0
+        case _:
+            sys.exit(__doc__)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
