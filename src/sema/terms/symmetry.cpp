@@ -237,6 +237,8 @@ bool SymmetryCheck::isSymmetric(TensorId id) {
   const Tensor &tensor = analysis_.kernel.tensors[id];
   if (tensor.format.symmetry != format::Symmetry::None)
     return true;
+  if (const auto *copy = tensor.as<Converted>())
+    return isSymmetric(copy->source);
   if (tensor.order() != 2 || !analysis_.symbols.has(id) || analysis_.symbols[id].isOperand)
     return false;
   // What a statement reads of its own target, earlier ones have written.
