@@ -89,7 +89,7 @@ TermOperands SparseOperands::withFollowers() const {
 }
 
 TermOperands SparseOperands::find(const std::vector<AccessId> &followers) const {
-  TermOperands found{logical_.targetVariables, accesses_, {}, {}, !followers.empty()};
+  TermOperands found{.variables = logical_.targetVariables, .accesses = accesses_, .hasFollowers = !followers.empty()};
   found.variables.insert(found.variables.end(), term_.reductions.begin(), term_.reductions.end());
   std::vector<AccessId> leaders;
   for (AccessId follower : followers)
