@@ -115,10 +115,7 @@ private:
   }
 
   /// Writes the last statement's target once more.
-  std::string again() {
-    const Operand last = operands_.back();
-    return statement(last.name, last.order);
-  }
+  std::string again() { return statement(std::string(operands_.back().name), operands_.back().order); }
 
   std::string statement(const std::string &target, bool isTemporary) {
     const auto order = static_cast<int64_t>(chance(10) ? 3 : random_.below(3));

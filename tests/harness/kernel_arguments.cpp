@@ -1,3 +1,4 @@
+#include "format/levels.h"
 #include "harness/kernel_argument.h"
 #include "harness/number_types.h"
 
@@ -28,6 +29,18 @@ std::vector<int64_t> relabel(const tensor::Coordinates &entries, const format::F
     for (size_t dim = 0; dim < dims.size(); ++dim)
       result[first + static_cast<size_t>(dims[dim])] = entries.coordinates[first + dim];
   return result;
+}
+
+/// What is stored in a format, without the zeros where it has padding: among that they are no entries.
+tensor::Coordinates entriesOf(const tensor::Coordinates &given, const format::Format &format, double fill) {
+  if (!format::hasPadding(format) || fill != 0)
+    return given;
+  tensor::Coordinates entries;
+  entries.shape = given.shape;
+  for (size_t entry = 0; entry < given.size(); ++entry)
+    if (const tensor::Number value = given.value(entry); value.real != 0 || value.imaginary != 0)
+      entries.append(given.coordinates.data() + entry * given.shape.size(), value);
+  return entries;
 }
 
 } // namespace
@@ -94,14 +107,16 @@ tensor::Coordinates KernelArguments::entriesFor(const Argument &argument) {
   if (!argument.isSparse())
     return denseEntries(argument.shape, trial_.nonFinite, tensor.type, random_);
   if (tensor.partOf.empty())
-    return sparseEntries(argument.shape, fillFor(argument), tensor.type, random_);
+    return entriesOf(sparseEntries(argument.shape, fillFor(argument), tensor.type, random_), tensor.format,
+                     tensor.fill);
   std::vector<tensor::Coordinates> &parts = parts_[tensor.partOf];
   if (parts.empty()) {
-    std::vector<format::Format> formats;
+    format::Format whole;
     for (const auto &other : arguments_)
       if (other->tensor->partOf == tensor.partOf)
-        formats.push_back(other->tensor->format);
-    parts = tensor::splitIntoParts(sparseEntries(argument.shape, fillFor(argument), tensor.type, random_), formats);
+        whole.parts.push_back(other->tensor->format);
+    const tensor::Coordinates entries = sparseEntries(argument.shape, fillFor(argument), tensor.type, random_);
+    parts = tensor::splitIntoParts(entriesOf(entries, whole, tensor.fill), whole.parts);
   }
   return parts[static_cast<size_t>(tensor.part)];
 }
@@ -238,7 +253,9 @@ TensorMap KernelArguments::denseTensors() const {
     dense.fill = fillOf(*argument->tensor);
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored.resize(dense.values.size());
-    const tensor::Coordinates &entries = argument->before;
+    const tensor::Coordinates entries =
+        argument->tensor->isWritten ? argument->before
+                                    : entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
     for (size_t entry = 0; entry < entries.size(); ++entry) {
       const int64_t *coordinates = entries.coordinates.data() + entry * dense.shape.size();
       const auto at = static_cast<size_t>(offsetOf(coordinates, dense.shape));
@@ -295,9 +312,11 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
     std::vector<int64_t> positions;
     const bool isPadded = withPadding && argument->packed && !argument->tensor->isWritten;
     const bool isReplaced = withPadding && argument->assembled && argument->tensor->isRead;
-    const tensor::Coordinates entries = isPadded     ? argument->packed->slots(positions)
-                                        : isReplaced ? argument->assembled->slots()
-                                                     : argument->before;
+    const tensor::Coordinates entries =
+        isPadded                      ? argument->packed->slots(positions)
+        : isReplaced                  ? argument->assembled->slots()
+        : argument->tensor->isWritten ? argument->before
+                                      : entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
     if (withPadding)
       pattern.pad = paddingOf(*argument->tensor, argument->shape);
     for (size_t entry = 0; entry < entries.size(); ++entry) {
