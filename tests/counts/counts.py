@@ -113,10 +113,35 @@ def coverage_table(data):
     return table(["stage", "lines", "branches"], rows)
 
 
+def exhaustive_table(data):
+    rows = [[operands, *[number(one[key]) for key in ["expressions", "kernels"]], number(sum(one["refused"].values())),
+             number(one["calls"]), number(one["unstorable"]), number(one["mismatches"])]
+            for operands, one in data["by operands"].items()]
+    lines = data["lines"]
+    return (f"{lines['run']} of the {lines['of']} expressions of the list have run.\n\n" +
+            table(["operands", "expressions", "kernels", "refused", "calls compared", "patterns that a format cannot hold",
+                   "mismatches"], rows))
+
+
+def metamorphic_table(data):
+    kinds = {"as drawn": data["originals"], **data["variants"]}
+    keys = ["compiled", "refused", "comparisons", "mismatches"]
+    kinds["all"] = {key: sum(kind[key] for kind in kinds.values()) for key in keys}
+    return table(["variant", *keys], [[name, *[number(kind[key]) for key in keys]] for name, kind in kinds.items()])
+
+
+# What each table is made of.
+TABLES = {
+    "tests": (tests_table, HERE / "tests.json"),
+    "coverage": (coverage_table, HERE / "coverage.json"),
+    "exhaustive": (exhaustive_table, HERE.parent / "exhaustive" / "counts.json"),
+    "metamorphic": (metamorphic_table, HERE.parent / "fuzz" / "metamorphic.json"),
+}
+
+
 def rendered(page):
     """The page with the tables that the files say."""
-    for name, render in {"tests": tests_table, "coverage": coverage_table}.items():
-        file = HERE / f"{name}.json"
+    for name, (render, file) in TABLES.items():
         text = render(json.loads(file.read_text())) if file.exists() else "(not measured)"
         page = re.sub(rf"(<!-- {name} -->\n).*?(<!-- end -->)", lambda mark: mark[1] + text + "\n" + mark[2], page,
                       flags=re.DOTALL)
