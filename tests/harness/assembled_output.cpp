@@ -23,18 +23,17 @@ std::vector<uint64_t> slotsOf(tensor::PackedTensor &tensor, const abi::StructTyp
   return slots;
 }
 
-/// A tensor that reads the arrays of a struct.
-tensor::PackedTensor readerOf(const abi::StructType &type, const std::vector<uint64_t> &slots,
+} // namespace
+
+tensor::PackedTensor readerOf(const format::Format &format, sema::ValueType type, const std::vector<uint64_t> &fields,
                               const std::vector<int64_t> &shape) {
   std::string problem;
-  std::optional<tensor::PackedTensor> reader = tensor::PackedTensor::output(shape, type.format, type.value, 0, problem);
+  std::optional<tensor::PackedTensor> reader = tensor::PackedTensor::output(shape, format, type, 0, problem);
   if (!reader)
     throw std::runtime_error(problem);
-  std::memcpy(reader->cStruct(), slots.data(), 8 * slots.size());
+  std::memcpy(reader->cStruct(), fields.data(), 8 * fields.size());
   return std::move(*reader);
 }
-
-} // namespace
 
 std::optional<tensor::PackedTensor> packMask(const std::vector<uint8_t> &stored, const std::vector<int64_t> &shape,
                                              const format::Format &format, sema::ValueType type) {
@@ -97,12 +96,12 @@ std::string AssembledOutput::fill(const tensor::Coordinates &entries) {
 }
 
 tensor::Coordinates AssembledOutput::content() const {
-  return readerOf(type_, slots_, shape_).unpack();
+  return readerOf(type_.format, type_.value, slots_, shape_).unpack();
 }
 
 tensor::Coordinates AssembledOutput::slots() const {
   std::vector<int64_t> positions;
-  return readerOf(type_, slots_, shape_).slots(positions);
+  return readerOf(type_.format, type_.value, slots_, shape_).slots(positions);
 }
 
 std::string AssembledOutput::nameOf(int64_t element) const {
@@ -115,7 +114,7 @@ std::string AssembledOutput::nameOf(int64_t element) const {
 std::string AssembledOutput::check(const ExpectedOutput &expected) const {
   if (std::string problem = checkStructure({type_, slots_}, shape_, context_); !problem.empty())
     return problem;
-  const tensor::PackedTensor reader = readerOf(type_, slots_, shape_);
+  const tensor::PackedTensor reader = readerOf(type_.format, type_.value, slots_, shape_);
   std::vector<int64_t> positions;
   const tensor::Coordinates slots = reader.slots(positions);
   std::vector<uint8_t> stored(expected.values.values.size());

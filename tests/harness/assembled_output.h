@@ -25,6 +25,10 @@ struct ExpectedOutput {
 std::optional<tensor::PackedTensor> packMask(const std::vector<uint8_t> &stored, const std::vector<int64_t> &shape,
                                              const format::Format &format, sema::ValueType type);
 
+/// A tensor that reads the arrays of a struct, a number a field, and owns none of them.
+tensor::PackedTensor readerOf(const format::Format &format, sema::ValueType type, const std::vector<uint64_t> &fields,
+                              const std::vector<int64_t> &shape);
+
 /// The elements that a tensor has a place for.
 std::vector<uint8_t> placesOf(const tensor::PackedTensor &tensor, const std::vector<int64_t> &shape);
 

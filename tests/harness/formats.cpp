@@ -111,7 +111,20 @@ void addSymmetric(std::map<std::string, Format> &result) {
   result["sym-upper"] = symmetric({d0, c1}, format::Symmetry::Upper);
   result["sym-packed"] = symmetric({d0, kLower}, format::Symmetry::Lower);
   result["sym-bsr"] = symmetric(blocks(d0, c1, 2, 2), format::Symmetry::Lower);
+  result["sym-bsr-up"] = symmetric(blocks(d0, c1, 3, 2), format::Symmetry::Upper);
+  result["sym-bsc"] = symmetric(
+      {quotient(denseLevel(1), 2), quotient(compressedLevel(0), 2), remainder(denseLevel(1), 2), remainder(d0, 2)},
+      format::Symmetry::Lower);
+  result["sym-dbsr"] = symmetric(blocks(compressedLevel(0), c1, 2, 2), format::Symmetry::Lower);
+  result["sym-tiled"] = symmetric(blocks(d0, denseLevel(1), 2, 2), format::Symmetry::Lower);
+  result["sym-block-ell"] = symmetric(blocks(d0, fixedWidth(1, std::nullopt, false), 2, 2), format::Symmetry::Lower);
+  result["sym-nm"] =
+      symmetric({d0, quotient(denseLevel(1), 4), remainder(fixedWidth(1, 2, false), 4)}, format::Symmetry::Lower);
+  result["sym-ell"] = symmetric({d0, fixedWidth(1, std::nullopt, false)}, format::Symmetry::Lower);
   result["sym-dia"] = symmetric({difference(), d0}, format::Symmetry::Upper);
+  result["sym-dia-low"] = symmetric({difference(), d0}, format::Symmetry::Lower);
+  result["sym-dia-cols"] = symmetric({difference(), denseLevel(1)}, format::Symmetry::Lower);
+  result["sym-dense"] = symmetric({d0, denseLevel(1)}, format::Symmetry::Lower);
   result["sym-coo"] = symmetric({rows, column}, format::Symmetry::Lower);
 }
 

@@ -6,6 +6,7 @@
 #include "harness/padded_dense.h"
 #include "tensor/numbers.h"
 
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <set>
@@ -61,12 +62,17 @@ struct KernelArguments::Argument {
     return padded ? padded->cStruct() : packed->cStruct();
   }
 
-  /// Puts `value` where blocks and diagonals reach over the edge of the tensor.
+  /// Puts `value` where blocks and diagonals reach over the edge of the tensor. What dense levels of a symmetric one
+  /// store beyond its triangle is inside, and stays 0.
   void spoilOutside(tensor::Number value) {
     if (!isSparse())
       return;
+    format::Format whole = tensor->format;
+    whole.symmetry = format::Symmetry::None;
+    std::vector<uint64_t> fields(abi::structFor(whole, tensor->type).fields.size());
+    std::memcpy(fields.data(), packed->cStruct(), 8 * fields.size());
     std::vector<int64_t> inside;
-    packed->slots(inside);
+    readerOf(whole, tensor->type, fields, shape).slots(inside);
     const std::set<int64_t> positions(inside.begin(), inside.end());
     for (int64_t slot = 0; slot < packed->valueCount(); ++slot)
       if (!positions.contains(slot))
