@@ -257,19 +257,21 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
 struct Workshop::State {
   /// What MLIR makes unique is never freed: after so many kernels there is a new context.
   static constexpr int kKernelsOfContext = 256;
+  CompileOptions options;
   std::unique_ptr<mlir::MLIRContext> context;
   int kernels = 0;
   std::unique_ptr<llvm::TargetMachine> machine;
   std::unique_ptr<codegen::JitSession> session;
 };
 
-Workshop::Workshop() : state_(std::make_unique<State>()) {}
+Workshop::Workshop(int optLevel) : state_(std::make_unique<State>()) {
+  state_->options.target.cpu = "native";
+  state_->options.target.optLevel = optLevel;
+}
 Workshop::~Workshop() = default;
 
 std::unique_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel, Diagnostics &diagnostics) {
-  CompileOptions options;
-  options.target.cpu = "native";
-  options.target.optLevel = 0;
+  const CompileOptions &options = state_->options;
   std::string error;
   if (!state_->machine)
     state_->machine = codegen::createTargetMachine(options.target, diagnostics);
@@ -285,7 +287,7 @@ std::unique_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel
     return fail();
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
   Compilation compilation(kernel, *state_->context, diagnostics);
-  if (!compilation.lowerTo(Stage::Loops, options, {}))
+  if (!compilation.lowerTo(Stage::Loops, options, vectorsFor(options, *state_->machine)))
     return nullptr;
   auto module = compilation.translate(options, /*invoker=*/true, *state_->machine, *llvmContext);
   if (!module)

@@ -33,11 +33,12 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
 /// The kernel compiled into memory for the host's processor; `optLevel` 0 to 3.
 std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel, Diagnostics &diagnostics);
 
-/// Compiles kernels into memory one after the other in a third of the time, unoptimised: MLIR's context, the code
-/// generator and the runtime's code are made once. For tests that compile many. Kernels must not outlive it.
+/// Compiles kernels into memory one after the other, in a third of the time of compileToMemory() where `optLevel` is 0:
+/// MLIR's context, the code generator and the runtime's code are made once. For tests that compile many. Kernels must
+/// not outlive it.
 class Workshop {
 public:
-  Workshop();
+  explicit Workshop(int optLevel = 0);
   ~Workshop();
   /// nullptr with a diagnostic, as compileToMemory().
   std::unique_ptr<codegen::JitKernel> compile(const sema::Kernel &kernel, Diagnostics &diagnostics);

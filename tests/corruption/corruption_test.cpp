@@ -171,6 +171,7 @@ void examine(const KernelSpec &spec, const KernelUnderTest &kernel, const std::s
 void examine(KernelSpec spec) {
   spec.checked = !isUnchecked();
   spec.chunk = 1;
+  spec.optLevel = 0;
   const KernelUnderTest kernel(spec);
   INFO(describe(spec));
   if (kernel.outcome() == KernelUnderTest::Outcome::Broken)

@@ -150,6 +150,12 @@ static int optLevelOf(const KernelSpec &spec) {
   return level ? std::atoi(level) : spec.optLevel;
 }
 
+/// That of this process for a level.
+static pipeline::Workshop &workshopFor(int optLevel) {
+  static std::map<int, pipeline::Workshop> workshops;
+  return workshops.try_emplace(optLevel, optLevel).first->second;
+}
+
 /// SPC_TEST_ASSEMBLY in the environment names a folder: tests then write each kernel's assembly there, in a file named
 /// by a hash of what the kernel is, and run nothing. Two such folders show where a change alters the code that spc
 /// generates. SPC_TEST_SAMPLE=n takes one kernel of n.
@@ -212,8 +218,7 @@ void KernelUnderTest::compile(const KernelSpec &spec, pipeline::Workshop *worksh
   if (kernel_ && assemblyFolder())
     recordAssembly(spec, *kernel_);
   else if (kernel_) {
-    code_ = workshop ? workshop->compile(*kernel_, diagnostics_)
-                     : pipeline::compileToMemory(*kernel_, optLevelOf(spec), diagnostics_);
+    code_ = (workshop ? *workshop : workshopFor(optLevelOf(spec))).compile(*kernel_, diagnostics_);
     ++tally().compiled;
   }
 }

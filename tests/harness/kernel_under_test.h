@@ -63,7 +63,7 @@ public:
     Broken,  ///< an internal error, or a refusal without an error
   };
 
-  /// `workshop`, which must outlive this, compiles in place of pipeline::compileToMemory(), unoptimised.
+  /// `workshop`, which must outlive this, compiles in place of that of the process for the level.
   explicit KernelUnderTest(const KernelSpec &spec, pipeline::Workshop *workshop = nullptr);
 
   Outcome outcome() const { return outcome_; }
