@@ -3,7 +3,6 @@
 #include "sema/terms/canonical_copies.h"
 #include "sema/terms/shared_pattern.h"
 #include "sema/terms/sparsity.h"
-#include "sema/terms/stored_zero.h"
 
 #include <algorithm>
 

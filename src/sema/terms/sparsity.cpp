@@ -43,18 +43,19 @@ MaybeDomain intersectionOf(const MaybeDomain &a, const MaybeDomain &b) {
 
 const Sparsity kVaries{AccessDomain{}, std::nullopt};
 
+/// Of expressions, or, with `padded`, of what they are at a place where that operand stores a 0 and nothing is known of
+/// any other: the fill is then that value, and NaN where it is none or no number that is known here.
 class SparsityFinder {
 public:
-  SparsityFinder(const Scope &scope, const Kernel &kernel) : scope_(scope), kernel_(kernel) {}
+  SparsityFinder(const Scope &scope, const Kernel &kernel, std::optional<AccessId> padded = std::nullopt)
+      : scope_(scope), kernel_(kernel), padded_(padded) {}
 
   /// Of what is computed in `type`.
   Sparsity find(const Node &node, ValueType type) const {
     if (const auto *number = std::get_if<NumberNode>(&node.kind))
       return known(std::nullopt, foldCast(type, ValueType::F64, number->value));
     if (const auto *use = std::get_if<AccessNode>(&node.kind))
-      return isSparse(use->access)
-                 ? Sparsity{AccessDomain{AccessDomain::Kind::Stored, use->access, {}}, fillOf(use->access, type)}
-                 : kVaries;
+      return ofAccess(use->access, type);
     if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
       const Sparsity operand = find(*negate->operand, type);
       return operand.fill ? known(operand.domain, foldNegate(type, *operand.fill)) : kVaries;
@@ -75,12 +76,22 @@ private:
     return foldCast(type, tensor.type, tensor.fill);
   }
 
-  /// With a fill that is known, unless it is none.
-  static Sparsity known(MaybeDomain domain, std::optional<double> fill) {
-    return fill && !std::isnan(*fill) ? Sparsity{std::move(domain), fill} : kVaries;
+  /// With a fill that is known. That of a missing entry is never NaN.
+  Sparsity known(MaybeDomain domain, std::optional<double> fill) const {
+    return fill && (padded_ || !std::isnan(*fill)) ? Sparsity{std::move(domain), fill} : kVaries;
   }
 
-  static Sparsity ofBinary(BinaryOp op, ValueType type, const Sparsity &left, const Sparsity &right) {
+  Sparsity ofAccess(AccessId access, ValueType type) const {
+    if (padded_)
+      return access == *padded_ ? known(std::nullopt, 0) : kVaries;
+    return isSparse(access) ? Sparsity{AccessDomain{AccessDomain::Kind::Stored, access, {}}, fillOf(access, type)}
+                            : kVaries;
+  }
+
+  Sparsity ofBinary(BinaryOp op, ValueType type, const Sparsity &left, const Sparsity &right) const {
+    // A missing entry annihilates a product; a 0 that is stored is multiplied.
+    if (padded_ && left.fill && right.fill)
+      return known(std::nullopt, fold(op, type, *left.fill, *right.fill));
     const bool byLeft = left.fill == 0.0, byRight = right.fill == 0.0;
     if (op == BinaryOp::Mul && byLeft && byRight)
       return {intersectionOf(left.domain, right.domain), 0};
@@ -137,6 +148,8 @@ private:
     const bool isCast = call.function == Function::Cast;
     const std::optional<double> fill =
         isCast ? foldCast(call.castTo, types.front(), fills.front()) : fold(call.function, types.front(), fills);
+    if (padded_ && !fill)
+      return known(std::nullopt, std::numeric_limits<double>::quiet_NaN());
     // What the call is converted to where it stands holds its value exactly, or is rounded.
     return known(domain, fill ? foldCast(type, isCast ? call.castTo : types.front(), *fill) : fill);
   }
@@ -147,11 +160,11 @@ private:
     if (call.function != Function::Not || !inner || inner->function != Function::Pattern)
       return std::nullopt;
     const AccessId access = std::get<AccessNode>(inner->arguments.front()->kind).access;
-    return isSparse(access) ? std::optional(access) : std::nullopt;
+    return isSparse(access) && !padded_ ? std::optional(access) : std::nullopt;
   }
 
   Sparsity ofPattern(AccessId access) const {
-    return isSparse(access) ? Sparsity{AccessDomain{AccessDomain::Kind::Stored, access, {}}, 0} : kVaries;
+    return isSparse(access) && !padded_ ? Sparsity{AccessDomain{AccessDomain::Kind::Stored, access, {}}, 0} : kVaries;
   }
 
   /// The argument that decides a call's value whatever the others are.
@@ -211,6 +224,7 @@ private:
 
   const Scope &scope_;
   const Kernel &kernel_;
+  std::optional<AccessId> padded_;
 };
 
 bool dividesBySparse(const Node &node, const Scope &scope, const Kernel &kernel) {
@@ -262,6 +276,10 @@ bool isSame(const AccessDomain &a, const AccessDomain &b) {
 
 Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel) {
   return SparsityFinder(scope, kernel).find(node, type);
+}
+
+bool isZeroOfStoredZero(const Node &node, AccessId operand, ValueType type, const Scope &scope, const Kernel &kernel) {
+  return SparsityFinder(scope, kernel, operand).find(node, type).fill == 0.0;
 }
 
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {

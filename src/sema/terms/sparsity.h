@@ -22,6 +22,10 @@ struct Sparsity {
 /// The sparsity of a tree without sum() nodes that is computed in `type`.
 Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel);
 
+/// Whether a tree without sum() nodes, computed in `type`, is 0 where an operand stores a 0, whatever other operands
+/// hold. Padding is a factor 0, which makes its product 0 unless another factor is known to be none or infinite.
+bool isZeroOfStoredZero(const Node &node, AccessId operand, ValueType type, const Scope &scope, const Kernel &kernel);
+
 /// Whether a term with sparse operands is more than a product of them with other factors, or a sum of such products:
 /// it calls functions, uses the values of index variables, divides by a sparse operand, reads one whose missing entries
 /// are not 0, or what is made of its values is no sum.
