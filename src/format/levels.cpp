@@ -112,6 +112,10 @@ bool padsWithZeros(const Format &format) {
   return format.isSum();
 }
 
+bool takesZeroFill(const Format &format) {
+  return hasPadding(format) || format.isSum();
+}
+
 bool isElementwise(const Format &format) {
   const bool isWhole = std::all_of(format.levels.begin(), format.levels.end(),
                                    [](const Level &level) { return level.part == Part::Whole; });

@@ -178,6 +178,32 @@ Value Arithmetic::divide(ValueType type, Value numerator, Value divisor) {
   return op.getResult();
 }
 
+Value Arithmetic::isZero(ValueType type, Value value) {
+  if (sema::isComplex(type)) {
+    const ValueType part = type == ValueType::CF32 ? ValueType::F32 : ValueType::F64;
+    return arith::AndIOp::create(builder_, location_, isZero(part, complex::ReOp::create(builder_, location_, value)),
+                                 isZero(part, complex::ImOp::create(builder_, location_, value)));
+  }
+  return sema::isFloat(type)
+             ? arith::CmpFOp::create(builder_, location_, arith::CmpFPredicate::OEQ, value, constant(type, 0))
+                   .getResult()
+             : arith::CmpIOp::create(builder_, location_, arith::CmpIPredicate::eq, value, constant(type, 0));
+}
+
+Value Arithmetic::oneAtZeros(ValueType type, Value divisor, ValueType entryType, Value entry) {
+  const auto chosen = [&](Value element, Value own) -> Value {
+    return arith::SelectOp::create(builder_, location_, isZero(entryType, element), constant(type, 1), own);
+  };
+  if (!inSparseTerm_)
+    return chosen(entry, divisor);
+  auto op = sparse::BinaryOp::create(builder_, location_, divisor.getType(), entry, divisor);
+  mlir::OpBuilder::InsertionGuard guard(builder_);
+  mlir::Block *overlap =
+      builder_.createBlock(&op.getOverlapRegion(), {}, {entry.getType(), divisor.getType()}, {location_, location_});
+  sparse::YieldOp::create(builder_, location_, chosen(overlap->getArgument(0), overlap->getArgument(1)));
+  return op.getResult();
+}
+
 /// An integer is multiplied: the sparsifier takes 0 - x for a sum, which would visit missing entries.
 Value Arithmetic::negate(ValueType type, Value value) {
   if (sema::isComplex(type))

@@ -37,6 +37,8 @@ public:
   mlir::Value multiply(sema::ValueType type, mlir::Value left, mlir::Value right);
   /// Requires: floats or complex numbers.
   mlir::Value divide(sema::ValueType type, mlir::Value numerator, mlir::Value divisor);
+  /// `divisor`, or 1 where `entry`, an operand's element, is 0.
+  mlir::Value oneAtZeros(sema::ValueType type, mlir::Value divisor, sema::ValueType entryType, mlir::Value entry);
   /// Requires: no bool.
   mlir::Value negate(sema::ValueType type, mlir::Value value);
   /// `value` added up `count` (an index) times; zero times is 0, whatever the value.
@@ -51,6 +53,8 @@ public:
 
 private:
   using Rewrite = llvm::function_ref<mlir::Value(mlir::Value)>;
+  /// An i1.
+  mlir::Value isZero(sema::ValueType type, mlir::Value value);
   mlir::Value perEntry(mlir::Value value, mlir::Type result, Rewrite rewrite);
   mlir::Value complexFrom(mlir::Value real, mlir::Type type);
   mlir::Value convertComplex(mlir::Value value, mlir::Type type);

@@ -1,5 +1,6 @@
 #include "mlirgen/term_body.h"
 
+#include "format/levels.h"
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/element_tuples.h"
 #include "mlirgen/functions.h"
@@ -143,9 +144,47 @@ private:
     case sema::BinaryOp::Mul:
       return arithmetic_.multiply(type, left, right);
     case sema::BinaryOp::Div:
-      return arithmetic_.divide(type, left, right);
+      return arithmetic_.divide(type, left, divisorBeside(binary, type, right));
     }
     llvm_unreachable("every operator is handled");
+  }
+
+  /// A divisor, but 1 where a factor of the numerator is padding: that is no entry, and 0 / 0 would be none either.
+  mlir::Value divisorBeside(const sema::Binary &quotient, sema::ValueType type, mlir::Value divisor) {
+    if (std::holds_alternative<sema::Literal>(quotient.right->node))
+      return divisor;
+    llvm::SmallVector<sema::OperandId> padded;
+    collectPadded(*quotient.left, padded);
+    for (sema::OperandId id : padded)
+      divisor = arithmetic_.oneAtZeros(type, divisor, body_.kernel.tensors[body_.term.operands[id].tensor].type,
+                                       uses_[id.index()]);
+    return divisor;
+  }
+
+  /// Copies that are not canonical hold what their source does.
+  bool holdsPadding(sema::TensorId id) const {
+    const sema::Tensor &tensor = body_.kernel.tensors[id];
+    const auto *copy = tensor.as<sema::Converted>();
+    return copy ? !copy->isCanonical && holdsPadding(copy->source)
+                : !tensor.format.isDense() && format::hasPadding(tensor.format);
+  }
+
+  /// The operands whose padding shows in an expression: those that others follow in their place.
+  void collectPadded(const sema::Expr &expr, llvm::SmallVectorImpl<sema::OperandId> &padded) {
+    if (const auto *use = std::get_if<sema::Use>(&expr.node)) {
+      const sema::OperandId id = body_.term.operands[use->operand].follows.value_or(use->operand);
+      if (holdsPadding(body_.term.operands[id].tensor) && !llvm::is_contained(padded, id))
+        padded.push_back(id);
+    }
+    if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+      collectPadded(*negate->operand, padded);
+    if (const auto *binary = std::get_if<sema::Binary>(&expr.node)) {
+      collectPadded(*binary->left, padded);
+      collectPadded(*binary->right, padded);
+    }
+    if (const auto *call = std::get_if<sema::Call>(&expr.node))
+      for (const sema::ExprPtr &argument : call->arguments)
+        collectPadded(*argument, padded);
   }
 
   /// A bool: all elements of a dense operand count as stored.

@@ -73,6 +73,9 @@ TEST_CASE("divisions", "[arithmetic]") {
   check("B(i,j) = A(i,j) / alpha", product({{"A", kMatrix}, {"B", {"dense"}}}));
   check("B(i,j) = A(i,j) / d(i)", product({{"A", kMatrix}, {"B", {"dense"}}}));
   check("B(i,j) = A(i,j) / (d(i) * e(j) + 5)", product({{"A", kThreeSparse}, {"B", {"dense"}}}));
+  // Of empty rows, 0 / 0: padding is no entry.
+  check("let z(i) = A(i,j)\nB(i,j) = A(i,j) / z(i)", product({{"A", kMatrix}}));
+  check("let z(i) = A(i,j)\ny(j) = x(i) * A(i,j) / z(i)", product({{"A", kMatrix}}));
   check("y(i) = A(i,j) * x(j) / d(i) / 2", product({{"A", kThreeSparse}, {"x", kVector}}));
   check("y(i) = A(i,j) / d(j) * x(j)", product({{"A", kThreeSparse}}));
   check("y(i) = x(i) / d(i)", product({{"x", kVector}, {"y", {"dense"}}}));

@@ -95,7 +95,8 @@ TEST_CASE("padding is inside of the tensor or outside of it") {
        {ell, Format{.levels = {kRows, kOneEach}}, blocks, diagonals, Format{.parts = {csr, ell}}})
     CHECK((hasPadding(format) && padsWithZeros(format)));
   for (const Format &format : {triangle, ragged})
-    CHECK((hasPadding(format) && !padsWithZeros(format)));
+    CHECK((hasPadding(format) && !padsWithZeros(format) && takesZeroFill(format)));
+  CHECK((!takesZeroFill(csr) && takesZeroFill({.parts = {csr, csr}})));
   CHECK((!hasPadding({.parts = {csr, csr}}) && padsWithZeros({.parts = {csr, csr}})));
   for (const Format &format : {csr, ell})
     CHECK_FALSE(hasSlotsOutside(format));

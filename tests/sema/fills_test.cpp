@@ -27,6 +27,16 @@ TEST_CASE("infinite fills of integers are the ends of their type") {
   CHECK(fillOfA("u8", ", fill 254") == 254);
 }
 
+TEST_CASE("what a format pads with is 0") {
+  for (const char *format : {"ell", "bsr", "dia", "groups", "ragged", "triangle", "hyb"}) {
+    const Checked operand = check("tensor A(n,n): f64, sparse, fill inf\ntensor y(n): f64\ny(i) = min(k, A(i,k))",
+                                  {std::string("A=") + format});
+    CHECK(operand.the("fill-format").message.find("pads with zeros") != std::string::npos);
+  }
+  const Checked output = check("tensor A(n,n): f64, sparse, fill 1\nB(i,j) = A(i,j)", {"A=csr", "B=triangle"});
+  CHECK(output.the("fill-format").message.find("'B'") == 0);
+}
+
 TEST_CASE("a semiring's fill in each kind of type") {
   CHECK(fillOfA("f32", "", "semiring(min, +)\n") == HUGE_VAL);
   CHECK(fillOfA("i16", "", "semiring(min, +)\n") == HUGE_VAL);

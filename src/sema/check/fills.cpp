@@ -47,7 +47,7 @@ void reportFillFormat(const Tensor &tensor, Span where, Diagnostics &diagnostics
   diagnostics
       .report(kFillFormat, where,
               inQuotes(tensor.name) + " is stored in a format that pads with zeros, and its missing entries are not 0")
-      .advise("store it without blocks and fixed widths, for instance --format " + tensor.name + "=csr");
+      .advise("store it without padding, for instance --format " + tensor.name + "=csr");
 }
 
 void declareFills(Analysis &analysis) {
@@ -57,7 +57,7 @@ void declareFills(Analysis &analysis) {
       continue;
     Tensor &tensor = analysis.kernel.tensors[id];
     declareFill(analysis, tensor, *declaration->fill);
-    if (tensor.fill != 0 && !tensor.format.isDense() && padsWithZeros(tensor.format))
+    if (tensor.fill != 0 && !tensor.format.isDense() && takesZeroFill(tensor.format))
       reportFillFormat(tensor, declaration->fill->where, analysis.diagnostics);
   }
 }

@@ -57,7 +57,7 @@ void checkFill(Analysis &analysis, LogicalStatement &logical) {
     target.fill = 0;
     logical.targetDefault = isPlain(logical) ? 0 : logical.targetDefault;
   }
-  if (padsWithZeros(target.format) && target.fill != 0)
+  if (takesZeroFill(target.format) && target.fill != 0)
     return reportFillFormat(target, where, analysis.diagnostics);
   const bool isRefused = logical.accumulates && logical.reduction != Reduction::Sum;
   const std::string fill = textOf(target.type, target.fill);
