@@ -123,11 +123,27 @@ def exhaustive_table(data):
                    "mismatches"], rows))
 
 
+BATCH = 200  # programs, as in tests/fuzz/metamorphic.py
+
+
 def metamorphic_table(data):
     kinds = {"as drawn": data["originals"], **data["variants"]}
     keys = ["compiled", "refused", "comparisons", "mismatches"]
     kinds["all"] = {key: sum(kind[key] for kind in kinds.values()) for key in keys}
-    return table(["variant", *keys], [[name, *[number(kind[key]) for key in keys]] for name, kind in kinds.items()])
+    rows = [[name, *[number(kind[key]) for key in keys]] for name, kind in kinds.items()]
+    repeated = len(data["found in"])
+    return (table(["variant", *keys], rows) +
+            f"\n\n{data['seeds']:,} programs were drawn, in {data['processor seconds'] / 3600:.1f} CPU-hours" +
+            (f"; {repeated} batches of {BATCH} that found something wait to be run again." if repeated else "."))
+
+
+def fuzzers_table(data):
+    rows = [[f"`{target}`", number(one["executions"]), number(one["crashes"]), f"{one['processor seconds'] / 3600:.2f}"]
+            for target, one in data.items()]
+    hours = sum(one["processor seconds"] for one in data.values()) / 3600
+    rows.append(["all", number(sum(one["executions"] for one in data.values())),
+                 number(sum(one["crashes"] for one in data.values())), f"{hours:.2f}"])
+    return table(["target", "inputs", "crashes, leaks, time-outs", "CPU-hours"], rows)
 
 
 # What each table is made of.
@@ -136,6 +152,7 @@ TABLES = {
     "coverage": (coverage_table, HERE / "coverage.json"),
     "exhaustive": (exhaustive_table, HERE.parent / "exhaustive" / "counts.json"),
     "metamorphic": (metamorphic_table, HERE.parent / "fuzz" / "metamorphic.json"),
+    "fuzzers": (fuzzers_table, HERE.parent / "fuzz" / "fuzzers.json"),
 }
 
 

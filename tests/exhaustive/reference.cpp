@@ -2,6 +2,7 @@
 
 #include "format/format_file.h"
 #include "harness/formats.h"
+#include "harness/number_types.h"
 #include "sema/analyze.h"
 #include "support/render.h"
 #include "syntax/parser.h"
@@ -190,7 +191,15 @@ std::vector<double> Reference::initialOf(const std::string &tensor, const std::v
   return values;
 }
 
-Outcome Reference::evaluateOn(const PatternTuple &patterns, const Readings &readings) const {
+/// An infinity of an integer type is its greatest or its least number.
+double Reference::fill() const {
+  if (expression_.fill.empty())
+    return 0;
+  const double fill = std::stod(expression_.fill);
+  return sema::isInteger(expression_.type) ? converted(fill, expression_.type).real() : fill;
+}
+
+Outcome Reference::evaluateOn(const PatternTuple &patterns, const Readings &readings, bool assembles) const {
   TensorMap tensors;
   const std::set<std::string> targets = targetsOf(tree_);
   for (const std::string &name : classes_.tensors) {
@@ -207,14 +216,16 @@ Outcome Reference::evaluateOn(const PatternTuple &patterns, const Readings &read
     const std::vector<double> initial = initialOf(name, tensor.shape);
     std::copy(initial.begin(), initial.end(), tensor.values.begin());
     const auto format = expression_.formats.find(name);
-    tensor.sparse = tensor.assembled = format != expression_.formats.end() && format->second != "dense";
+    tensor.sparse = tensor.assembled =
+        format != expression_.formats.end() ? format->second != "dense" : assembles && targets.contains(name);
+    tensor.fill = tensor.assembled ? fill() : 0;
   }
   for (int role = 0; role < expression_.arity; ++role) {
     const Reading reading = readings[static_cast<size_t>(role)];
     const SmallPattern &pattern = smallPatterns()[static_cast<size_t>(patterns[static_cast<size_t>(role)])];
     DenseTensor &tensor = tensors.at(operandName(role));
     tensor.sparse = reading != Reading::Dense;
-    tensor.fill = expression_.fill.empty() ? 0 : std::stod(expression_.fill);
+    tensor.fill = fill();
     for (int cell = 0; cell < pattern.cells(); ++cell) {
       const auto at = static_cast<size_t>(cell);
       if (!pattern.isStored(cell))
@@ -232,11 +243,11 @@ Outcome Reference::evaluateOn(const PatternTuple &patterns, const Readings &read
   return outcome;
 }
 
-const Outcome &Reference::outcome(size_t tuple, const Readings &readings) {
-  std::vector<std::optional<Outcome>> &all = outcomes_[readings];
+const Outcome &Reference::outcome(size_t tuple, const Readings &readings, bool assembles) {
+  std::vector<std::optional<Outcome>> &all = outcomes_[{readings, assembles}];
   all.resize(tuples_.size());
   if (!all[tuple])
-    all[tuple] = evaluateOn(tuples_[tuple], readings);
+    all[tuple] = evaluateOn(tuples_[tuple], readings, assembles);
   return *all[tuple];
 }
 

@@ -13,6 +13,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace spc::testing {
@@ -47,6 +48,8 @@ public:
   /// The tuples of all patterns of one shape that the expression has a meaning for. Operands that it reads across are
   /// transposed.
   const std::vector<PatternTuple> &tuples() const { return tuples_; }
+  /// What missing entries are of the sparse operands, and of results.
+  double fill() const;
   /// Tuples that are none, as the expression wants square matrices.
   size_t illShaped() const { return illShaped_; }
 
@@ -55,14 +58,15 @@ public:
   /// The elements of a tensor that is no sparse operand, row-major, before the call.
   std::vector<double> initialOf(const std::string &tensor, const std::vector<int64_t> &shape) const;
 
-  const Outcome &outcome(size_t tuple, const Readings &readings);
+  /// `assembles`: results that the expression binds to no format are assembled.
+  const Outcome &outcome(size_t tuple, const Readings &readings, bool assembles);
 
 private:
   std::optional<std::vector<int64_t>> extentsFor(const std::vector<std::array<int, 2>> &shapes) const;
   void findOrientation();
   void findTuples();
   void planTemporaries();
-  Outcome evaluateOn(const PatternTuple &patterns, const Readings &readings) const;
+  Outcome evaluateOn(const PatternTuple &patterns, const Readings &readings, bool assembles) const;
 
   Expression expression_;
   SourceManager sources_;
@@ -73,7 +77,7 @@ private:
   std::vector<PatternTuple> tuples_;
   size_t illShaped_ = 0;
   std::map<std::string, DenseTensor> temporaries_; ///< without elements
-  std::map<Readings, std::vector<std::optional<Outcome>>> outcomes_;
+  std::map<std::pair<Readings, bool>, std::vector<std::optional<Outcome>>> outcomes_;
 };
 
 } // namespace spc::testing

@@ -3,14 +3,16 @@
 
     tests/exhaustive/run.py build/bin/exhaustive                  all of it: some 40 minutes of one core
     tests/exhaustive/run.py build/bin/exhaustive --seconds 600    as much as begins within ten minutes
-    tests/exhaustive/run.py build/bin/exhaustive --again          first what has found mismatches, once more
+    tests/exhaustive/run.py build/bin/exhaustive --again          what has found mismatches, once more
 
-What has run for a line of expressions.txt lies in exhaustive/ beside the program's folder, and is not run again.
+What has run for a line of expressions.txt lies in exhaustive/ beside the program's folder, and is not run again. Lines of
+one operand come first, then those of three, since two operands have the most combinations.
 """
 import argparse
 import hashlib
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import time
@@ -50,29 +52,38 @@ def main():
     parser.add_argument("program", type=pathlib.Path)
     parser.add_argument("--stride", type=int, default=1, help="of the patterns: 1 takes all")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin nothing after that time")
-    parser.add_argument("--again", action="store_true", help="run what has found mismatches once more")
+    parser.add_argument("--again", action="store_true", help="run what has found mismatches once more, too")
     parser.add_argument("--counts", type=pathlib.Path, default=HERE / "counts.json")
     options = parser.parse_args()
     folder = options.program.resolve().parent.parent / "exhaustive"
     folder.mkdir(parents=True, exist_ok=True)
     lines = subprocess.run([options.program, "--list"], check=True, capture_output=True, text=True).stdout.splitlines()
     begin = time.monotonic()
-    reports = {}
-    for line in lines:
-        name = hashlib.sha256(line.encode()).hexdigest()[:12]
-        output = folder / f"{name}-{options.stride}.json"
+
+    def name_of(line):
+        return folder / f"{hashlib.sha256(line.encode()).hexdigest()[:12]}-{options.stride}.json"
+
+    def write_counts():
+        counts = merged({line: json.loads(name_of(line).read_text()) for line in lines if name_of(line).exists()}, lines,
+                        options.stride)
+        options.counts.write_text(json.dumps(counts, indent=1) + "\n")
+        return counts
+
+    cost = {1: 0, 3: 1, 2: 2}
+    for line in sorted(lines, key=lambda line: cost[len(set(re.findall(r"\b([ABC])\(", line)))]):
+        output = name_of(line)
         is_done = output.exists() and not (options.again and "found" in json.loads(output.read_text()))
-        if not is_done and time.monotonic() - begin < options.seconds:
-            part = output.with_suffix(".part")
-            part.unlink(missing_ok=True)
-            subprocess.run([options.program, "--expression", line, "--stride", str(options.stride), "--output", part], check=False)
-            if not part.exists():
-                sys.exit(f"did not end: {line}")
+        if is_done or time.monotonic() - begin > options.seconds:
+            continue
+        part = output.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        subprocess.run([options.program, "--expression", line, "--stride", str(options.stride), "--output", part], check=False)
+        if part.exists():
             part.rename(output)
-        if output.exists():
-            reports[line] = json.loads(output.read_text())
-    counts = merged(reports, lines, options.stride)
-    options.counts.write_text(json.dumps(counts, indent=1) + "\n")
+            write_counts()
+        else:
+            print(f"did not end: {line}", flush=True)
+    counts = write_counts()
     print(json.dumps(counts["by operands"], indent=1))
     sys.exit(any(of["mismatches"] for of in counts["by operands"].values()))
 

@@ -26,11 +26,14 @@ struct Counts {
 };
 
 /// Compares a kernel with what `meaning` means.
-void compare(const KernelSpec &spec, const KernelUnderTest &kernel, const spc::syntax::Kernel *meaning, uint64_t seed,
+void compare(const KernelSpec &spec, const KernelUnderTest &kernel, const Meaning *meaning, uint64_t seed,
              Counts &counts) {
   const auto report = [&](const std::string &trial, const std::string &problem) {
     ++counts.mismatches;
     std::cout << "MISMATCH seed " << seed << "\n" << describe(spec) << "\n" << trial << "\n" << problem << std::endl;
+    if (meaning)
+      for (const spc::syntax::Statement &statement : meaning->tree.statements)
+        std::cout << "meant: " << spc::syntax::toSource(statement) << std::endl;
   };
   if (kernel.outcome() == KernelUnderTest::Outcome::Broken)
     return report("", kernel.diagnostics());
@@ -74,7 +77,8 @@ int main(int count, char **arguments) {
         continue;
       spc::SourceManager sources;
       spc::Diagnostics ignored;
-      const auto meaning = spc::syntax::parse(sources.add("original", variant->meaning), ignored);
+      const Meaning meaning = {spc::syntax::parse(sources.add("original", variant->meaning), ignored),
+                               variant->dimensions, variant->lacksTemporary};
       compare(variant->spec, KernelUnderTest(variant->spec, &workshop), &meaning, seed, variants[spelling(variation)]);
     }
   }

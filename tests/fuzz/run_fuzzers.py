@@ -52,7 +52,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
     parser.add_argument("--merge", action="store_true", help="add what was found to the committed corpus; run nothing")
     parser.add_argument("--counts", type=pathlib.Path, default=HERE / "fuzzers.json")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     counts = json.loads(options.counts.read_text()) if options.counts.exists() else {}
     is_good = True
     for target in options.targets:

@@ -1,5 +1,6 @@
 #include "fuzz/variants.h"
 
+#include "fuzz/rewriting.h"
 #include "support/source.h"
 #include "syntax/parser.h"
 
@@ -7,7 +8,6 @@
 #include <array>
 #include <regex>
 #include <set>
-#include <sstream>
 
 namespace spc::testing {
 namespace {
@@ -22,22 +22,6 @@ const std::vector<std::vector<std::string>> kRoomy = {
     {"csf", "coo", "csf:2,1,0", "csf:1,0,2", "coo:0,2,1", "ddc", "dcc", "cdc", "blocked3"},
     {"csf", "coo", "csf:3,1,0,2", "ddcc"},
 };
-
-/// `text` with each whole word that `names` holds replaced.
-std::string renamed(const std::string &text, const std::map<std::string, std::string> &names) {
-  std::string result;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = at;
-    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
-      ++end;
-    const std::string word = text.substr(at, std::max<size_t>(end - at, 1));
-    // A number's exponent is no word of its own.
-    const auto name = end > at && !std::isdigit(static_cast<unsigned char>(text[at])) ? names.find(word) : names.end();
-    result += name == names.end() ? word : name->second;
-    at += word.size();
-  }
-  return result;
-}
 
 /// Writes expressions anew, with terms and factors exchanged, or products multiplied out, at random.
 class Rewriter {
@@ -115,10 +99,7 @@ std::string rewritten(const std::string &statements, Variation variation, Random
 
 /// Reads one operand, wherever it has the same distinct variables as indices, by way of a temporary.
 void addTemporary(KernelSpec &spec, Random &random) {
-  std::vector<std::string> lines;
-  std::istringstream text(spec.statements);
-  for (std::string line; std::getline(text, line);)
-    lines.push_back(line);
+  std::vector<std::string> lines = linesOf(spec.statements);
   const size_t chosen = static_cast<size_t>(random.below(static_cast<int64_t>(lines.size())));
   static const std::regex access("[Ad][0-9]+\\([ijkl](,[ijkl])*\\)");
   std::set<std::string> accesses;
@@ -141,9 +122,7 @@ void addTemporary(KernelSpec &spec, Random &random) {
   line = "let " + temporary + " = " + *found + "\n" + line;
   if (const auto type = spec.types.find(found->substr(0, found->find('('))); type != spec.types.end())
     spec.types["T9"] = type->second;
-  spec.statements.clear();
-  for (const std::string &each : lines)
-    spec.statements += (spec.statements.empty() ? "" : "\n") + each;
+  spec.statements = joinedLines(lines);
 }
 
 template <typename Value>
@@ -192,7 +171,8 @@ void changeStorages(KernelSpec &spec, const KernelUnderTest &kernel, Random &ran
 } // namespace
 
 const char *spelling(Variation variation) {
-  static constexpr std::array names = {"storages", "indices", "operands", "order", "distributed", "temporary"};
+  static constexpr std::array names = {"storages",    "indices",   "operands",   "order",
+                                       "distributed", "temporary", "dimensions", "inlined"};
   return names[static_cast<size_t>(variation)];
 }
 
@@ -218,6 +198,12 @@ std::optional<Variant> vary(const KernelSpec &spec, const KernelUnderTest &kerne
     break;
   case Variation::Temporary:
     addTemporary(changed, random);
+    break;
+  case Variation::Dimensions:
+    variant.dimensions = permuteDimensions(changed, random);
+    break;
+  case Variation::Inlined:
+    variant.lacksTemporary = inlineTemporary(changed);
     break;
   }
   return describe(changed) == describe(spec) ? std::nullopt : std::optional(variant);

@@ -295,6 +295,16 @@ static std::function<void(std::vector<uint8_t> &)> paddingOf(const sema::Tensor 
   };
 }
 
+/// Marks where a tensor's entries are.
+static void mark(const tensor::Coordinates &entries, const std::vector<int64_t> &shape, std::vector<uint8_t> &mask) {
+  int64_t elements = 1;
+  for (int64_t extent : shape)
+    elements *= extent;
+  mask.resize(static_cast<size_t>(elements));
+  for (size_t entry = 0; entry < entries.size(); ++entry)
+    mask[static_cast<size_t>(offsetOf(entries.coordinates.data() + entry * shape.size(), shape))] = 1;
+}
+
 PatternMap KernelArguments::patterns(bool withPadding) const {
   PatternMap patterns;
   for (const auto &argument : arguments_) {
@@ -305,24 +315,19 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
       continue;
     pattern.fill = fillOf(*argument->tensor);
     pattern.kind = argument->isAssembled() ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
-    int64_t elements = 1;
-    for (int64_t extent : argument->shape)
-      elements *= extent;
-    pattern.stored.resize(static_cast<size_t>(elements));
     std::vector<int64_t> positions;
     const bool isPadded = withPadding && argument->packed && !argument->tensor->isWritten;
     const bool isReplaced = withPadding && argument->assembled && argument->tensor->isRead;
-    const tensor::Coordinates entries =
-        isPadded                      ? argument->packed->slots(positions)
-        : isReplaced                  ? argument->assembled->slots()
-        : argument->tensor->isWritten ? argument->before
-                                      : entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
-    if (withPadding)
+    const tensor::Coordinates entries = entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
+    if (withPadding) {
       pattern.pad = paddingOf(*argument->tensor, argument->shape);
-    for (size_t entry = 0; entry < entries.size(); ++entry) {
-      const int64_t *at = entries.coordinates.data() + entry * pattern.shape.size();
-      pattern.stored[static_cast<size_t>(offsetOf(at, pattern.shape))] = 1;
+      mark(entries, pattern.shape, pattern.entries);
     }
+    mark(isPadded                      ? argument->packed->slots(positions)
+         : isReplaced                  ? argument->assembled->slots()
+         : argument->tensor->isWritten ? argument->before
+                                       : entries,
+         pattern.shape, pattern.stored);
   }
   for (const sema::Tensor &tensor : kernel_.tensors) {
     if (!isNamedTemporary(tensor))

@@ -124,9 +124,9 @@ std::string describe(const KernelSpec &spec) {
   for (const auto &[tensor, fill] : spec.fills)
     text << ", missing in " << tensor << " " << fill;
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
-       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused") << (spec.checked ? " --checked" : "")
-       << (spec.declares ? "" : ", undeclared") << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "")
-       << describe(spec.schedule);
+       << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
+       << (spec.checked ? " --checked" : "") << (spec.declares ? "" : ", undeclared")
+       << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "") << describe(spec.schedule);
   return text.str();
 }
 
@@ -211,8 +211,9 @@ void KernelUnderTest::compile(const KernelSpec &spec, pipeline::Workshop *worksh
   }
   if (!bindings.empty())
     bindings.front().schedule = spec.schedule;
-  kernel_ = sema::analyze(tree_, bindings, {.function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses},
-                          diagnostics_);
+  kernel_ = sema::analyze(
+      tree_, bindings, {.function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses},
+      diagnostics_);
   if (kernel_ && spec.chunk)
     kernel_->schedule.chunk = spec.chunk;
   if (kernel_ && assemblyFolder())
@@ -274,7 +275,7 @@ const codegen::JitKernel &KernelUnderTest::code() const {
   return *code_;
 }
 
-std::string KernelUnderTest::check(const Trial &given, const syntax::Kernel *meaning) const {
+std::string KernelUnderTest::check(const Trial &given, const Meaning *meaning) const {
   if (assemblyFolder())
     return {};
   const Trial trial = withRoom(given);
@@ -286,11 +287,14 @@ std::string KernelUnderTest::check(const Trial &given, const syntax::Kernel *mea
     return call(*code_, arguments.pointers()) == SPC_ERROR_SHAPE ? "" : "an index outside of its tensor is not refused";
   TensorMap tensors = arguments.denseTensors();
   PatternMap least = arguments.patterns(/*withPadding=*/false), most = arguments.patterns(/*withPadding=*/true);
-  const syntax::Kernel &tree = meaning ? *meaning : tree_;
-  std::string problem = evaluate(tree, tensors);
+  const bool isOwn = !meaning || meaning->hasTemporaries;
+  const TensorMap before = meaning && isOwn ? tensors : TensorMap();
+  std::string problem = isOwn ? evaluate(tree_, tensors) : evaluate(*meaning, tensors);
   for (PatternMap *patterns : {&least, &most})
     if (problem.empty())
-      problem = evaluatePatterns(tree, *patterns);
+      problem = isOwn ? evaluatePatterns(tree_, *patterns) : evaluatePatterns(*meaning, *patterns);
+  if (problem.empty() && !before.empty())
+    problem = disagreement(*meaning, before, tensors);
   if (!problem.empty())
     return problem;
   for (const auto &[name, tensor] : tensors)

@@ -6,6 +6,7 @@
 #include "harness/dense_evaluator.h"
 #include "harness/extent_classes.h"
 #include "harness/formats.h"
+#include "harness/meaning.h"
 #include "harness/test_context.h"
 #include "pipeline/compiler.h"
 #include "sema/kernel.h"
@@ -86,8 +87,8 @@ public:
 
   /// Runs on the trial's data and compares outputs with the evaluators, operands with what they were before, and what
   /// is allocated with what the outputs have. Returns the empty string or the first difference. Requires: Compiled.
-  /// With `meaning`, another kernel on the same tensors, they are compared with what the evaluators make of that.
-  std::string check(const Trial &trial, const syntax::Kernel *meaning = nullptr) const;
+  /// With `meaning`, they are compared with what the evaluators make of that.
+  std::string check(const Trial &trial, const Meaning *meaning = nullptr) const;
 
   /// Runs on the trial's data with memory that ends at the first request, at the second one and so on, until it
   /// suffices. Returns the empty string, or what is wrong after a failure. Requires: Compiled.

@@ -47,6 +47,7 @@ public:
     if (target.kind != Pattern::Kind::Assembled)
       return;
     target.isWritten = true;
+    target.entries.clear();
     std::vector<const Expr *> addends;
     collectAddends(*statement_.value, addends);
     std::set<std::string> own;
@@ -73,8 +74,10 @@ public:
 private:
   static PatternMap withPadding(PatternMap patterns) {
     for (auto &[name, pattern] : patterns)
-      if (pattern.isWritten && pattern.pad)
+      if (pattern.isWritten && pattern.pad) {
+        pattern.entries = pattern.stored;
         pattern.pad(pattern.stored);
+      }
     return patterns;
   }
 
@@ -188,9 +191,9 @@ private:
   /// Whether an expression may differ from its fill at a point.
   bool mayDiffer(const Expr &expr, const Point &point) {
     if (const auto *mask = maskOf(expr))
-      return !fills_.isSparse(*mask) || hasEntry(*mask, point);
+      return !fills_.isSparse(*mask) || before_.at(mask->tensor.text).isEntry(elementOf(*mask, point));
     if (const auto *mask = complementOf(expr))
-      return !fills_.isSparse(*mask) || !hasEntry(*mask, point);
+      return !fills_.isSparse(*mask) || !before_.at(mask->tensor.text).isEntry(elementOf(*mask, point));
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
       return !fills_.isSparse(*access) || hasEntry(*access, point);
     if (fills_.missingSum(expr))

@@ -22,14 +22,18 @@ struct Pattern {
   };
   std::vector<int64_t> shape;
   Kind kind = Kind::Dense;
-  std::vector<uint8_t> stored = {}; ///< row-major; unused where the tensor is dense
-  double fill = 0;                  ///< what missing elements are
+  std::vector<uint8_t> stored = {};  ///< row-major; unused where the tensor is dense
+  std::vector<uint8_t> entries = {}; ///< of what is stored, where some of it is padding: what pattern() asks for
+  double fill = 0;                   ///< what missing elements are
   sema::ValueType type = sema::ValueType::F64;
   /// Where set: adds what the format stores besides, such as the rest of a block, to the mask that a statement wrote.
   std::function<void(std::vector<uint8_t> &)> pad = {};
   bool isWritten = false;                       ///< by a statement
   std::vector<std::vector<uint8_t>> masks = {}; ///< after each statement that wrote it
 
+  bool isEntry(int64_t element) const {
+    return entries.empty() ? isStored(element) : entries[static_cast<size_t>(element)] != 0;
+  }
   bool isStored(int64_t element) const { return kind == Kind::Dense || stored[static_cast<size_t>(element)] != 0; }
 };
 

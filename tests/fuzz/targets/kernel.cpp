@@ -28,13 +28,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   for (const syntax::Statement &statement : tree.statements)
     if (statement.value)
       syntax::toSource(statement);
-  if (!diagnostics.hasErrors())
+  if (!diagnostics.hasErrors()) {
     if (const auto kernel = sema::analyze(tree, bindings, {.function = "kernel"}, diagnostics)) {
       sema::describe(*kernel);
       abi::makeSignature(*kernel);
     } else if (!diagnostics.hasErrors()) {
       std::abort(); // refused without a reason
     }
+  }
   for (const Diagnostic &diagnostic : diagnostics.all()) {
     renderText(diagnostic, true);
     renderJson(diagnostic);

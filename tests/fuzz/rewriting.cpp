@@ -1,0 +1,39 @@
+#include "fuzz/rewriting.h"
+
+#include <algorithm>
+#include <cctype>
+#include <sstream>
+
+namespace spc::testing {
+
+std::vector<std::string> linesOf(const std::string &text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);)
+    lines.push_back(line);
+  return lines;
+}
+
+std::string joinedLines(const std::vector<std::string> &lines) {
+  std::string text;
+  for (const std::string &line : lines)
+    text += (text.empty() ? "" : "\n") + line;
+  return text;
+}
+
+std::string renamed(const std::string &text, const std::map<std::string, std::string> &names) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && (std::isalnum(static_cast<unsigned char>(text[end])) || text[end] == '_'))
+      ++end;
+    const std::string word = text.substr(at, std::max<size_t>(end - at, 1));
+    // A number's exponent is no word of its own.
+    const auto name = end > at && !std::isdigit(static_cast<unsigned char>(text[at])) ? names.find(word) : names.end();
+    result += name == names.end() ? word : name->second;
+    at += word.size();
+  }
+  return result;
+}
+
+} // namespace spc::testing
