@@ -13,6 +13,9 @@ const std::vector<std::string> kSparse = {"csr", "csc", "dcsr", "coo"};
 
 TEST_CASE("elementwise temporaries that are read once", "[fusion]") {
   checkLowering("let T(i,j) = 2*S(i,j)\ny(i) = T(i,j)*x(j)", product({{"S", kSparse}}));
+  const std::vector<std::string> others = {"bsr2x3", "dia", "ell4", "coo-unsorted", "sym-csr", "lower", "ell4+coo"};
+  checkLowering("let T(i,j) = 2*S(i,j)\ny(i) = T(i,j)*x(j) + z(i)", product({{"S", others}}));
+  checkLowering("let T(i,j) = relu(S(i,j))*S(i,j)\nD(i,j) = T(i,j) + C(i,j)", product({{"S", others}}));
   checkLowering("let T(i,j) = S(i,j)*x(j)\nlet U(i,j) = exp(T(i,j))*S(i,j)\ny(i) = U(i,j)", product({{"S", kSparse}}));
   checkLowering("let T(j,i) = S(i,j)*x(j)\nD(i,j) = T(j,i)*z(i)", product({{"S", {"csr", "coo"}}}));
   checkLowering("let T(i) = x(i) + z(i)\ny(i) = T(i)*w(i) - sqrt(abs(T(i)))", {{}});

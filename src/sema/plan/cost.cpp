@@ -123,17 +123,56 @@ private:
     return sorted;
   }
 
-  /// The entries of a tensor: it may be a copy, or share a pattern.
+  /// The entries of a tensor: it may be a copy, or share a pattern. Those of a part are counted with all others: what
+  /// is done with one part is done with each.
   CostFactor entriesOf(TensorId id) const {
     const TensorId owner = structureOwner(kernel_, id);
-    const auto *copy = kernel_.tensors[owner].as<Converted>();
-    if (!copy)
-      return {owner};
-    CostFactor entries = entriesOf(copy->source);
-    for (TensorId part : copy->isCanonical ? partsOf(kernel_, copy->source) : std::vector<TensorId>())
-      if (part != copy->source)
-        entries.otherParts.push_back(part);
+    if (const auto *copy = kernel_.tensors[owner].as<Converted>())
+      return entriesOf(copy->source);
+    const std::vector<TensorId> parts = partsOf(kernel_, owner);
+    CostFactor entries{parts.front()};
+    entries.otherParts.assign(parts.begin() + 1, parts.end());
     return entries;
+  }
+
+  /// What the entries of an operand are divided by for each point of the loops around: the extents that it shares.
+  std::vector<CostFactor> divisorsOf(const Operand &operand, const std::set<LoopId> &covered) const {
+    std::set<LoopId> counted;
+    std::vector<CostFactor> divisors;
+    for (const Index &index : operand.indices) {
+      std::vector<LoopId> loops;
+      for (const IndexTerm &part : index)
+        loops.push_back(part.loop);
+      // A diagonal and a row are one column.
+      const auto diagonal = std::find_if(
+          loops.begin(), loops.end(), [&](LoopId loop) { return term_.loops[loop].part == format::Part::Difference; });
+      const bool isColumn = loops.size() > 1 && diagonal != loops.end();
+      if (isColumn && std::all_of(loops.begin(), loops.end(), [&](LoopId loop) { return covered.contains(loop); }))
+        divisors.push_back({{}, term_.loops[*diagonal].extent, format::Part::Whole, 0, true});
+      for (LoopId loop : isColumn ? std::vector<LoopId>() : loops)
+        if (covered.contains(loop) && counted.insert(loop).second)
+          divisors.push_back(extentOf(loop, true));
+    }
+    return divisors;
+  }
+
+  /// The blocks of an extent times their size are that extent.
+  static CostProduct withWholeExtents(CostProduct product) {
+    for (size_t k = 0; k < product.size(); ++k) {
+      CostFactor &blocks = product[k];
+      const auto size = std::find_if(product.begin(), product.end(), [&](const CostFactor &other) {
+        return other.part == format::Part::Remainder && other.extent == blocks.extent && other.block == blocks.block &&
+               other.divides == blocks.divides;
+      });
+      if (blocks.part != format::Part::Quotient || size == product.end())
+        continue;
+      blocks.part = format::Part::Whole;
+      blocks.block = 0;
+      if (size - product.begin() < static_cast<std::ptrdiff_t>(k))
+        --k;
+      product.erase(size);
+    }
+    return product;
   }
 
   CostProduct factorsOf(const Product &product) const {
@@ -146,14 +185,14 @@ private:
       if (shared.size() == own.size() && !own.empty())
         continue;
       result.push_back(entriesOf(term_.operands[number].tensor));
-      for (LoopId loop : shared)
-        result.push_back(extentOf(loop, true));
+      const std::vector<CostFactor> divisors = divisorsOf(term_.operands[number], covered);
+      result.insert(result.end(), divisors.begin(), divisors.end());
       covered.insert(own.begin(), own.end());
     }
     for (LoopId loop : term_.loops.ids())
       if (!covered.contains(loop))
         result.push_back(extentOf(loop, false));
-    return result;
+    return withWholeExtents(std::move(result));
   }
 
   const Term &term_;
@@ -167,7 +206,8 @@ std::string textOf(const CostFactor &factor, const Kernel &kernel) {
   }
   const Extent &extent = kernel.extents[factor.extent];
   const std::string size = extent.fixed ? std::to_string(*extent.fixed) : extent.name;
-  return factor.part == format::Part::Quotient    ? size + "/" + std::to_string(factor.block)
+  const std::string quotient = size + "/" + std::to_string(factor.block);
+  return factor.part == format::Part::Quotient    ? (factor.divides ? "(" + quotient + ")" : quotient)
          : factor.part == format::Part::Remainder ? std::to_string(factor.block)
                                                   : size;
 }

@@ -144,18 +144,16 @@ private:
     for (AccessId id : accessesOf(*made.value)) {
       if (isDense(id, made.scope))
         continue;
-      if (sparse || !isPlainFormat(made.scope.accesses[id]))
+      if (sparse)
         return false;
       sparse = made.scope.accesses[id];
     }
     const std::vector<AccessId> others = accessesOf(*use.value);
     return !sparse || std::all_of(others.begin(), others.end(), [&](AccessId id) {
-      return id == access || isDense(id, use.scope) || use.scope.accesses[id].tensor == sparse->tensor;
+      return id == access || isDense(id, use.scope) ||
+             (use.scope.accesses[id].tensor == sparse->tensor && format::isElementwise(tensorOf(*sparse).format));
     });
   }
-
-  /// Whether an operand can be read anywhere, without copies.
-  bool isPlainFormat(const Access &access) const { return format::isElementwise(tensorOf(access).format); }
 
   /// An output that is to be stored as entries: what it stores follows from what the temporary does.
   bool isBoundSparse(TensorId target) const {
