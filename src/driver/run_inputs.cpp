@@ -276,7 +276,7 @@ void InputReader::readScalar(size_t parameter) {
   else if (!tensor::storeNumber(stored, tensor.type, 0, *number))
     diagnostics_
         .report(kNotANumber, assignment.where,
-                "'" + assignment.value + "' does not fit the type " + sema::spelling(tensor.type))
+                "'" + assignment.value + "' " + tensor::whyNotStored(*number, tensor.type))
         .note(tensor.where, "'" + assignment.name + "' is of that type");
   inputs_.parameters[parameter].scalar = number.value_or(tensor::Number());
 }

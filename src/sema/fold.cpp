@@ -115,7 +115,7 @@ std::optional<double> fromBits(ValueType type, uint64_t number) {
     if (number == bitsOf(type, isNegative ? -kInfinity : kInfinity))
       return infinityOf(type, isNegative);
   const double value = isUnsigned(type) ? static_cast<double>(number) : static_cast<double>(asSigned);
-  return std::abs(value) < kMaxExactInteger ? std::optional(value) : std::nullopt;
+  return std::abs(value) <= kMaxExactInteger ? std::optional(value) : std::nullopt;
 }
 
 uint64_t wrapped(BinaryOp op, uint64_t left, uint64_t right) {
@@ -176,7 +176,7 @@ std::optional<double> rounded(ValueType type, double value) {
     return value;
   if (std::isinf(value))
     return infinityOf(type, value < 0);
-  return std::abs(value) < kMaxExactInteger ? fromBits(type, bitsOf(type, value)) : std::nullopt;
+  return std::abs(value) <= kMaxExactInteger ? fromBits(type, bitsOf(type, value)) : std::nullopt;
 }
 
 } // namespace

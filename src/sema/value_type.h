@@ -10,8 +10,9 @@ namespace spc::sema {
 /// The type of a tensor's elements. F16 and BF16 are storage types: arithmetic on them is done in F32.
 enum class ValueType { F16, BF16, F32, F64, I8, I16, I32, I64, U8, U16, U32, U64, Bool, CF32, CF64 };
 
-/// Up to here every whole number is a double, which is what literals are read as and values pass through.
-inline constexpr double kMaxExactInteger = 0x1p53;
+/// Up to here every whole number is a double that no other one is rounded to. Literals are read as doubles, and values
+/// pass through them.
+inline constexpr double kMaxExactInteger = 0x1p53 - 1;
 
 inline constexpr ValueType kValueTypes[] = {ValueType::F16,  ValueType::BF16, ValueType::F32, ValueType::F64,
                                             ValueType::I8,   ValueType::I16,  ValueType::I32, ValueType::I64,

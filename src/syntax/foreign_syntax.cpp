@@ -257,7 +257,8 @@ void adviseInPlace(const TokenStream &tokens, Diagnostic &error) {
   const std::string_view text = tokens.text(tokens.current());
   const Token &before = tokens.previous();
   const bool followsSum = before.kind == TokenKind::Name && tokens.text(before).starts_with("sum_");
-  if (text == "if" || text == "where")
+  const bool followsIf = before.kind == TokenKind::Name && tokens.text(before) == "if";
+  if (text == "if" || text == "where" || followsIf)
     error.advise(std::string(kIfHelp));
   else if (text == ":" && tokens.isInParentheses())
     error.advise("there are no slices: name an index variable, which runs over the whole dimension");

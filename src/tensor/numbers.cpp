@@ -155,6 +155,17 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
   return false;
 }
 
+std::string whyNotStored(Number number, ValueType type) {
+  const double beyond = type == ValueType::I64 ? 0x1p63 : type == ValueType::U64 ? 0x1p64 : 0;
+  const double least = type == ValueType::I64 ? -beyond : 0;
+  const bool isInRange = number.imaginary == 0 && number.real >= least && number.real <= beyond;
+  if (isInRange && std::abs(number.real) > sema::kMaxExactInteger)
+    return "is an integer of 2^53 or more, which spc run would round; 'inf' and '-inf' are the greatest and the "
+           "least " +
+           std::string(sema::spelling(type));
+  return "does not fit the type " + std::string(sema::spelling(type));
+}
+
 bool isExactInteger(double value) {
   return std::abs(value) <= sema::kMaxExactInteger && value == std::floor(value);
 }

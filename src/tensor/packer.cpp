@@ -33,7 +33,7 @@ bool Packer::pack() {
     const Number value{entries_.values[e], entries_.imaginary.empty() ? 0 : entries_.imaginary[e]};
     // Parts of one slot (duplicates below a level that is not unique never share one) were summed by the sorting.
     if (!arrays_.storeValue(values, at_[e], value))
-      return fail("value " + toText(value) + " does not fit the type " + sema::spelling(arrays_.valueType()));
+      return fail("value " + toText(value) + " " + whyNotStored(value, arrays_.valueType()));
   }
   return true;
 }

@@ -19,7 +19,7 @@ namespace spc::tensor {
 struct Coordinates {
   std::vector<int64_t> shape;
   std::vector<int64_t> coordinates;
-  std::vector<double> values;    ///< real parts, whatever the type; integers up to 2^53 in magnitude
+  std::vector<double> values;    ///< real parts, whatever the type; integers below 2^53 in magnitude
   std::vector<double> imaginary; ///< imaginary parts, as many; empty where all are 0
 
   int order() const { return static_cast<int>(shape.size()); }

@@ -90,8 +90,9 @@ TEST_CASE("literals fit the statement's type") {
   CHECK(with("i8", "-129") == "literal-type");
   CHECK(with("u8", "255") == "");
   CHECK(with("u8", "256") == "literal-type");
-  CHECK(with("i64", "9007199254740992") == "");
-  CHECK(with("i64", "9007199254740994") == "literal-type");
+  CHECK(with("i64", "9007199254740991") == "");
+  CHECK(with("i64", "9007199254740992") == "literal-type");
+  CHECK(with("i64", "9007199254740993") == "literal-type");
   CHECK(with("u64", "99999999999999999999999") == "literal-type");
   CHECK(with("f64", "99999999999999999999999") == "");
 }

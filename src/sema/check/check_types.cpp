@@ -182,7 +182,7 @@ private:
     if (isBool)
       literal.advise("a bool is 0 or 1");
     else if (largest >= kMaxExactInteger)
-      literal.advise("integer literals go up to 9007199254740992; pass it as a scalar");
+      literal.advise("integer literals go up to 9007199254740991; pass it as a scalar");
     else
       adviseType(literal, ValueType::I64, " to compute in 64 bits");
   }

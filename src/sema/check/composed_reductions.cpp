@@ -42,7 +42,7 @@ NodePtr placeOf(NodePtr values, NodePtr extreme) {
   NodePtr isNaN = call(Function::NotEqual, where, listOf(std::move(copy), std::move(reduction.body)));
   std::vector<NodePtr> choice = listOf(call(Function::Or, where, listOf(std::move(isExtreme), std::move(isNaN))),
                                        makeNode(IndexNode{variable}, where));
-  choice.push_back(number(kMaxExactInteger, "9007199254740992", where)); // above every index
+  choice.push_back(number(kMaxExactInteger, "9007199254740991", where)); // above every index
   return makeNode(
       ReduceNode{Reduction::Min, std::move(reduction.variables), call(Function::Select, where, std::move(choice))},
       where);
