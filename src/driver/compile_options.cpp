@@ -1,6 +1,7 @@
 #include "driver/compile_options.h"
 
 #include "driver/front_end.h"
+#include "support/depfile.h"
 
 #include <CLI/CLI.hpp>
 
@@ -123,6 +124,11 @@ std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOpt
     if (!hasNeighbours(paths.output) && (options.depfile.empty() || options.depfileTargets.empty())) {
       session.usage(kDepfileOption, session.find("-MD"), "-MD cannot be derived from an output that is no file")
           .advise("name the output with -o, or give both -MF and -MT");
+      return std::nullopt;
+    }
+    if (options.depfileTargets.empty() && !mayBeTarget(paths.output)) {
+      session.usage(kDepfileOption, session.find("-MD"), "no makefile can name the target '" + paths.output + "'")
+          .advise("name the output without ';', '=', '|' and '%', or give the target as your build tool writes it with -MT");
       return std::nullopt;
     }
     paths.depfile = options.depfile.empty() ? withSuffix(paths.output, ".d") : options.depfile;

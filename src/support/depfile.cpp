@@ -7,8 +7,8 @@ namespace spc {
 namespace {
 
 constexpr std::string_view kEscaped = " \t#:*?[";
-/// What no makefile can say of a prerequisite: these begin a recipe, a variable or another line.
-constexpr std::string_view kUnspeakable = ";=\r\n";
+/// What no makefile can say of a prerequisite: these begin a recipe, a variable, a list or another line.
+constexpr std::string_view kUnspeakable = ";=|\r\n";
 /// As a target, this is a pattern.
 constexpr char kPattern = '%';
 
@@ -27,6 +27,10 @@ std::string escapeForMake(std::string_view path) {
     backslashes = c == '\\' ? backslashes + 1 : 0;
   }
   return escaped;
+}
+
+bool mayBeTarget(std::string_view path) {
+  return path.find_first_of(kUnspeakable) == std::string_view::npos && path.find(kPattern) == std::string_view::npos;
 }
 
 std::string makefileText(const Dependencies &dependencies) {

@@ -11,7 +11,7 @@ namespace spc {
 struct Dependencies {
   /// Written as they are, since -MT's text may be make syntax; a file name goes through escapeForMake first.
   std::vector<std::string> targets;
-  /// File names; the kernel comes first. Names with a line break, `;` or `=` have no spelling in a makefile and are left
+  /// File names; the kernel comes first. Names with a line break, `;`, `=` or `|` have no spelling in a makefile and are left
   /// out.
   std::vector<std::string> prerequisites;
   /// -MP: an empty rule for each prerequisite but the first, so that make does not fail once such a file is deleted; not
@@ -22,6 +22,9 @@ struct Dependencies {
 /// A file name as make reads it: backslash before a blank, `#`, `:`, `*`, `?` and `[`, backslashes in front of those
 /// doubled, `$` doubled. Other backslashes stay single. As gcc writes it, and `:` and wildcards besides.
 std::string escapeForMake(std::string_view path);
+
+/// Whether a makefile can name a file as a target: not with a line break, `;`, `=`, `|` or `%`.
+bool mayBeTarget(std::string_view path);
 
 /// The whole text of the dependency file, one prerequisite a line.
 std::string makefileText(const Dependencies &dependencies);

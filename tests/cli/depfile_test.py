@@ -1,6 +1,9 @@
 """-MD and its company, read by a real make."""
 
 import os
+import re
+import shlex
+import shutil
 import time
 import unittest
 
@@ -43,7 +46,7 @@ class Depfiles(SpcCase):
         self.spc("compile", "spmv.tex", "--format=A=csr", "--emit=llvm", "-MD", expect=2)
 
     def test_make_understands_odd_names(self):
-        for odd in ("a b", "a#b", "a$b", "a$$b c", "a\\ b"):
+        for odd in ("a b", "a#b", "a$b", "a$$b c", "a\\ b", "a:b", "a~b", "a,b", "a(b", "a&b", "a'b"):
             with self.subTest(name=odd):
                 kernel, form, output = f"{odd}.tex", f"{odd}.json", f"{odd}.o"
                 self.write(kernel, SPMV)
@@ -51,6 +54,35 @@ class Depfiles(SpcCase):
                 self.spc("compile", kernel, "--format", f"A={form}", "--name", "spmv", "-o", output, "-MD", "-MF", "k.d")
                 self.write("Makefile", "include k.d\n")
                 self.check_rebuilds(output, kernel, form)
+
+    @unittest.skipUnless(shutil.which("ninja"), "ninja is not installed")
+    def test_ninja_understands_odd_names(self):
+        for odd in ("a b", "a#b", "a$b", "a:b", "a,b", "a(b", "a~b"):
+            with self.subTest(name=odd):
+                kernel, form, output = f"{odd}.tex", f"{odd}.json", f"{odd}.o"
+                self.write(kernel, SPMV)
+                self.write(form, self.csr)
+                escaped = {name: re.sub(r"([$ :])", r"$\1", name) for name in (kernel, output)}
+                command = shlex.join([str(SPC), "compile", kernel, "--format", f"A={form}", "--name", "spmv", "-o", output,
+                                      "-MD", "-MF", "k.d"]).replace("$", "$$")
+                self.write("build.ninja", f"rule spc\n  command = {command}\n  depfile = k.d\n"
+                                          f"build {escaped[output]}: spc {escaped[kernel]}\n")
+                self.command("ninja")
+                self.assertIn("no work to do", self.command("ninja").stdout)
+                later = time.time() + 10
+                os.utime(self.folder / form, (later, later))
+                self.assertIn("[1/1]", self.command("ninja").stdout)
+
+    def test_names_that_no_makefile_holds(self):
+        for odd in ("a;b", "a=b", "a|b", "a%b", "a\nb"):
+            with self.subTest(name=odd):
+                compiling = ["compile", "spmv.tex", "--format", "A=csr.json", "-o", f"{odd}.o"]
+                self.assertIn("no makefile can name", self.spc(*compiling, "-MD", "-MF", "k.d", expect=2).err)
+                self.assertEqual(self.files(), ["csr.json", "spmv.tex"])
+                self.spc(*compiling, "-MD", "-MF", "k.d", "-MT", "made")
+                self.assertTrue((self.folder / "k.d").read_text().startswith("made: spmv.tex"))
+                for name in (f"{odd}.o", f"{odd}.h", "k.d"):
+                    (self.folder / name).unlink()
 
     def check_rebuilds(self, output, *inputs):
         """make holds the output for current, and for old once any input is newer."""
