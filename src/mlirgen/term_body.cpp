@@ -149,16 +149,31 @@ private:
     llvm_unreachable("every operator is handled");
   }
 
-  /// A divisor, but 1 where a factor of the numerator is padding: that is no entry, and 0 / 0 would be none either.
+  /// A divisor, but 1 where a factor of the term or of the numerator is padding: that is no entry, and 0 / 0 or 0 times
+  /// an infinity would be none either.
   mlir::Value divisorBeside(const sema::Binary &quotient, sema::ValueType type, mlir::Value divisor) {
     if (std::holds_alternative<sema::Literal>(quotient.right->node))
       return divisor;
     llvm::SmallVector<sema::OperandId> padded;
+    collectPaddedFactors(*body_.term.expr, padded);
     collectPadded(*quotient.left, padded);
     for (sema::OperandId id : padded)
       divisor = arithmetic_.oneAtZeros(type, divisor, body_.kernel.tensors[body_.term.operands[id].tensor].type,
                                        uses_[id.index()]);
     return divisor;
+  }
+
+  /// The operands whose padding makes an expression 0 as its factors.
+  void collectPaddedFactors(const sema::Expr &expr, llvm::SmallVectorImpl<sema::OperandId> &padded) {
+    if (std::holds_alternative<sema::Use>(expr.node))
+      collectPadded(expr, padded);
+    if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+      collectPaddedFactors(*negate->operand, padded);
+    const auto *binary = std::get_if<sema::Binary>(&expr.node);
+    if (binary && (binary->op == sema::BinaryOp::Mul || binary->op == sema::BinaryOp::Div))
+      collectPaddedFactors(*binary->left, padded);
+    if (binary && binary->op == sema::BinaryOp::Mul)
+      collectPaddedFactors(*binary->right, padded);
   }
 
   /// Copies that are not canonical hold what their source does.

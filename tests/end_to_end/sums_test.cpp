@@ -76,6 +76,7 @@ TEST_CASE("divisions", "[arithmetic]") {
   // Of empty rows, 0 / 0: padding is no entry.
   check("let z(i) = A(i,j)\nB(i,j) = A(i,j) / z(i)", product({{"A", kMatrix}}));
   check("let z(i) = A(i,j)\ny(j) = x(i) * A(i,j) / z(i)", product({{"A", kMatrix}}));
+  check("let z(i) = A(i,j)\ny(j) = x(i) / z(i) * A(i,j)", product({{"A", kMatrix}}));
   check("y(i) = A(i,j) * x(j) / d(i) / 2", product({{"A", kThreeSparse}, {"x", kVector}}));
   check("y(i) = A(i,j) / d(j) * x(j)", product({{"A", kThreeSparse}}));
   check("y(i) = x(i) / d(i)", product({{"x", kVector}, {"y", {"dense"}}}));
