@@ -24,6 +24,24 @@
 namespace spc::codegen {
 namespace {
 
+/// Instructions of a function, as it comes from MLIR, above which passes that look far afield take longer than they
+/// give: their time grows faster than the function.
+constexpr unsigned kMostInFunction = 4000;
+
+/// All passes on functions that are small, few on others.
+class BySize : public llvm::PassInfoMixin<BySize> {
+public:
+  BySize(llvm::FunctionPassManager ofSmall, llvm::FunctionPassManager ofLarge)
+      : ofSmall_(std::move(ofSmall)), ofLarge_(std::move(ofLarge)) {}
+
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
+    return (function.getInstructionCount() <= kMostInFunction ? ofSmall_ : ofLarge_).run(function, analyses);
+  }
+
+private:
+  llvm::FunctionPassManager ofSmall_, ofLarge_;
+};
+
 /// Early on loops keep a header and a latch each, which later passes look for.
 llvm::SimplifyCFGOptions keepingLoops() {
   return llvm::SimplifyCFGOptions().convertSwitchRangeToICmp(true);
@@ -79,13 +97,33 @@ void addVectorPasses(llvm::FunctionPassManager &passes, const PassListOptions &o
   passes.addPass(llvm::DivRemPairsPass());
 }
 
-} // namespace
+/// Of functions that are too large for the others. The loops are as MLIR's passes left them.
+llvm::FunctionPassManager fewPasses() {
+  llvm::FunctionPassManager passes;
+  addCleanUp(passes);
+  passes.addPass(llvm::GVNPass());
+  passes.addPass(llvm::InstCombinePass());
+  passes.addPass(llvm::DSEPass());
+  passes.addPass(llvm::SimplifyCFGPass(joining()));
+  return passes;
+}
 
-llvm::ModulePassManager kernelPasses(const PassListOptions &options) {
+llvm::FunctionPassManager allPasses(const PassListOptions &options) {
   llvm::FunctionPassManager passes;
   addCleanUp(passes);
   addLoopPasses(passes, options);
   addVectorPasses(passes, options);
+  return passes;
+}
+
+} // namespace
+
+llvm::ModulePassManager kernelPasses(const PassListOptions &options) {
+  llvm::FunctionPassManager passes;
+  if (options.isLarge)
+    passes = fewPasses();
+  else
+    passes.addPass(BySize(allPasses(options), fewPasses()));
   llvm::ModulePassManager list;
   list.addPass(llvm::InferFunctionAttrsPass());
   list.addPass(llvm::DeadArgumentEliminationPass());

@@ -10,6 +10,7 @@ namespace spc::codegen {
 struct PassListOptions {
   llvm::OptimizationLevel level = llvm::OptimizationLevel::O3; ///< O2 or O3
   bool vectorizes = true;
+  bool isLarge = false; ///< the module: its functions come to so much that each gets only what takes little time
 };
 
 /// LLVM's passes, in order, that find something in kernels; their loops are those of LLVM's own list, in three quarters

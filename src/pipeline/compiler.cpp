@@ -6,6 +6,7 @@
 #include "entry/entry.h"
 #include "mlirgen/mlirgen.h"
 #include "pipeline/context.h"
+#include "pipeline/kernel_size.h"
 #include "pipeline/passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -99,6 +100,8 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const code
     return false;
   if (stage == Stage::Sparse)
     return true;
+  if (!checkSize(*module_, kernel_, diagnostics_))
+    return false;
   LoopOptions loops;
   loops.strictFp = kernel_.strictFp;
   loops.vectorBytes = vectors.bytes;

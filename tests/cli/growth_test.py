@@ -56,6 +56,28 @@ class Growth(SpcCase):
         few, more, most = lines(4), lines(6), lines(8)
         self.assertLess(most - more, 1.5 * (more - few))
 
+    def test_large_kernels_get_few_passes(self):
+        """In a kernel of very many loops each statement becomes less code than in a small one: none is unrolled."""
+        def lines(count):
+            self.write("kernel.tex", "Y(i, j) += A(i, k) * B(k, j)\n" * count)
+            done = self.spc("compile", "kernel.tex", "--format", "A=bsr", "--format", "B=bsr", "--emit=llvm", "-o", "-")
+            return done.out.count("\n")
+
+        few, more, most = lines(4), lines(8), lines(60)
+        self.assertLess((most - more) / 52, 0.8 * (more - few) / 4)
+
+    def test_kernels_of_too_much_code_are_refused(self):
+        def kernel(count):
+            statement = "Z{}(i, j) = abs(A(i, j) + B(i, j) + C(i, j) + D(i, j) + E(i, j))\n"
+            self.write("kernel.tex", "".join(statement.format(k) for k in range(count)))
+            tensors = [*"ABCDE", *(f"Z{k}" for k in range(count))]
+            return ["kernel.tex", *(word for tensor in tensors for word in ("--format", f"{tensor}=csr"))]
+
+        self.spc("compile", *kernel(8), "--emit=loops", "-o", "-")
+        refused = self.spc("compile", *kernel(16), "--emit=loops", "-o", "-", expect=1)
+        self.assertRegex(refused.err, r"operations, [0-9]+ of them for this statement; the limit is [0-9]+ \[kernel-too")
+        self.spc("compile", *kernel(16), "--emit=sparse", "-o", "-")  # what it would become can still be looked at
+
 
 if __name__ == "__main__":
     unittest.main()

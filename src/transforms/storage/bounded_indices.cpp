@@ -108,9 +108,9 @@ mlir::FailureOr<BoundedIndices::Indices> BoundedIndices::sumsOf(mlir::Operation 
   return sumsOfRoot(op, access->buffer.getDefiningOp(), access->indices.front());
 }
 
-mlir::FailureOr<std::optional<BoundedIndex>> BoundedIndices::next() {
+mlir::FailureOr<std::optional<BoundedIndex>> BoundedIndices::firstIn(mlir::Operation *nest) {
   mlir::FailureOr<std::optional<BoundedIndex>> result = std::optional<BoundedIndex>();
-  body_.walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
+  nest->walk<mlir::WalkOrder::PreOrder>([&](mlir::Operation *op) {
     mlir::FailureOr<Indices> sums = sumsOf(op);
     if (failed(sums))
       result = mlir::failure();
@@ -121,6 +121,24 @@ mlir::FailureOr<std::optional<BoundedIndex>> BoundedIndices::next() {
     return mlir::WalkResult::interrupt();
   });
   return result;
+}
+
+mlir::Operation *BoundedIndices::followingNest() {
+  mlir::Operation *next = done_ ? done_->getNextNode() : nullptr;
+  for (mlir::Block *block = done_ ? done_->getBlock()->getNextNode() : &body_.front(); block && !next;
+       block = block->getNextNode())
+    next = block->empty() ? nullptr : &block->front();
+  return next;
+}
+
+mlir::FailureOr<std::optional<BoundedIndex>> BoundedIndices::next() {
+  while (mlir::Operation *nest = followingNest()) {
+    mlir::FailureOr<std::optional<BoundedIndex>> found = firstIn(nest);
+    if (failed(found) || *found)
+      return found;
+    done_ = nest;
+  }
+  return std::optional<BoundedIndex>();
 }
 
 void BoundedIndices::mark(const BoundedIndex &bounded, mlir::Operation *scope) {

@@ -24,7 +24,7 @@ class BoundedIndices {
 public:
   explicit BoundedIndices(mlir::func::FuncOp body) : body_(body) {}
 
-  /// The first sum that is not marked; nullopt when there is none.
+  /// The first sum that is not marked; nullopt when there is none. Loop nests before it are not looked at again.
   /// Failure, with an error reported, where an index has an unknown shape.
   mlir::FailureOr<std::optional<BoundedIndex>> next();
 
@@ -36,12 +36,15 @@ public:
 
 private:
   using Indices = llvm::SmallVector<BoundedIndex>;
+  mlir::FailureOr<std::optional<BoundedIndex>> firstIn(mlir::Operation *nest);
+  mlir::Operation *followingNest();
   mlir::FailureOr<Indices> sumsOf(mlir::Operation *op);
   mlir::FailureOr<Indices> sumsOfBuffer(mlir::Operation *access, mlir::BlockArgument buffer, mlir::ValueRange indices);
   mlir::FailureOr<Indices> sumsOfRoot(mlir::Operation *access, mlir::Operation *array, mlir::Value index);
   mlir::Value rootIndex(unsigned argument, unsigned level, mlir::Value position);
 
   mlir::func::FuncOp body_;
+  mlir::Operation *done_ = nullptr; ///< the last operation of the body in which, as in all before it, no sum is left
 };
 
 /// Whether a loop variable or a coordinate is known not to be negative.
