@@ -106,11 +106,12 @@ private:
     library->addToLinkOrder(jit_->getMainJITDylib());
     module.withModuleDo([&](llvm::Module &m) { m.setDataLayout(jit_->getDataLayout()); });
     llvm::Error error = jit_->addIRModule(*library, std::move(module));
-    if (!error)
-      if (auto address = jit_->lookup(*library, function + "_invoke"))
+    if (!error) {
+      auto address = jit_->lookup(*library, function + "_invoke");
+      if (address)
         return std::make_unique<SessionKernel>(*jit_, *library, function, address->toPtr<Invoke>());
-      else
-        error = address.takeError();
+      error = address.takeError();
+    }
     llvm::cantFail(jit_->getExecutionSession().removeJITDylib(*library));
     return error;
   }

@@ -128,7 +128,8 @@ std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOpt
     }
     if (options.depfileTargets.empty() && !mayBeTarget(paths.output)) {
       session.usage(kDepfileOption, session.find("-MD"), "no makefile can name the target '" + paths.output + "'")
-          .advise("name the output without ';', '=', '|' and '%', or give the target as your build tool writes it with -MT");
+          .advise("name the output without ';', '=', '|' and '%', or give the target as your build tool writes it with "
+                  "-MT");
       return std::nullopt;
     }
     paths.depfile = options.depfile.empty() ? withSuffix(paths.output, ".d") : options.depfile;

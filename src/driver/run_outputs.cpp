@@ -137,7 +137,8 @@ bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Sig
         isScalar ? scalarEntry(arguments[k].number(signature.parameters[k]), toMatrix) : arguments[k].tensor->unpack();
     if (!isExact(tensor, entries)) {
       session.diagnostics()
-          .report(kInexact, tensor.where, "'" + tensor.name + "' holds integers of 2^53 and more, which spc run would round")
+          .report(kInexact, tensor.where,
+                  "'" + tensor.name + "' holds integers of 2^53 and more, which spc run would round")
           .advise("call the compiled kernel from a program");
       return false;
     }
