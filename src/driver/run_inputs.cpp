@@ -145,8 +145,8 @@ void InputReader::checkPresence() {
     } else if (!tensor.isRead && given_[k]) {
       diagnostics_
           .report(kInputUnused, given_[k]->assignment.where,
-                  "the kernel writes '" + tensor.name + "' without reading it, so it takes no input")
-          .advise("to name the file it is written to, use -o " + tensor.name + "=FILE");
+                  "the kernel writes '" + name + "' without reading it, so it takes no input")
+          .advise("to name the file it is written to, use -o " + name + "=FILE");
     }
   }
 }

@@ -18,6 +18,28 @@ constexpr DiagnosticKind kOutputKind{"output-kind", Severity::Error};
 constexpr DiagnosticKind kInexact{"inexact-integer", Severity::Error};
 constexpr DiagnosticKind kFill{"fill", Severity::Warning};
 
+/// A tensor as the kernel's text has it: a part stands for the whole that it is of.
+sema::Tensor asWhole(sema::Tensor tensor) {
+  if (!tensor.partOf.empty())
+    tensor.name = tensor.partOf;
+  return tensor;
+}
+
+/// The entries of a tensor of order 1 and above; of a sum those of all parts, from argument `first` on.
+tensor::Coordinates entriesOf(const sema::Kernel &kernel, const std::vector<CallArgument> &arguments, size_t first) {
+  const auto tensorAt = [&](size_t k) -> const sema::Tensor & { return kernel.tensors[kernel.parameters[k]]; };
+  tensor::Coordinates entries = arguments[first].tensor->unpack();
+  if (tensorAt(first).partOf.empty())
+    return entries;
+  for (size_t k = first + 1; k < arguments.size() && tensorAt(k).partOf == tensorAt(first).partOf; ++k) {
+    const tensor::Coordinates part = arguments[k].tensor->unpack();
+    for (size_t e = 0; e < part.size(); ++e)
+      entries.append(part.coordinates.data() + e * part.shape.size(), part.value(e));
+  }
+  tensor::sortAndSum(entries);
+  return entries;
+}
+
 /// `-o FILE` without a tensor names the only output.
 std::optional<Assignment> completed(Session &session, const sema::Kernel &kernel, const std::string &argument) {
   if (argument.find('=') != std::string::npos)
@@ -25,17 +47,19 @@ std::optional<Assignment> completed(Session &session, const sema::Kernel &kernel
   const sema::Tensor *only = nullptr;
   for (sema::TensorId id : kernel.parameters) {
     const sema::Tensor &tensor = kernel.tensors[id];
+    if (tensor.part > 0)
+      continue;
     if (tensor.isWritten && only) {
       session
           .usage(kNoOutput, session.find(argument), "the kernel has several outputs; which goes to '" + argument + "'?")
-          .advise("write for instance -o " + only->name + "=" + argument);
+          .advise("write for instance -o " + asWhole(*only).name + "=" + argument);
       return std::nullopt;
     }
     if (tensor.isWritten)
       only = &tensor;
   }
   Span where = session.find(argument);
-  return Assignment{only->name, argument, where, where};
+  return Assignment{asWhole(*only).name, argument, where, where};
 }
 
 bool checkKind(Session &session, const sema::Tensor &tensor, const Assignment &assignment) {
@@ -105,7 +129,7 @@ std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel 
     std::optional<size_t> parameter = assignment ? findParameter(session, kernel, *assignment) : std::nullopt;
     if (!parameter)
       continue;
-    const sema::Tensor &tensor = kernel.tensors[kernel.parameters[*parameter]];
+    const sema::Tensor tensor = asWhole(kernel.tensors[kernel.parameters[*parameter]]);
     if (!tensor.isWritten)
       session.diagnostics()
           .report(kNoOutput, assignment->where, "'" + tensor.name + "' is no output of the kernel")
@@ -128,13 +152,13 @@ bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Sig
   OutputSet outputs;
   std::string text;
   for (size_t k = 0; k < arguments.size(); ++k) {
-    const sema::Tensor &tensor = kernel.tensors[kernel.parameters[k]];
-    if (!tensor.isWritten)
+    const sema::Tensor tensor = asWhole(kernel.tensors[kernel.parameters[k]]);
+    if (!tensor.isWritten || tensor.part > 0)
       continue;
     bool isScalar = tensor.order() == 0;
     bool toMatrix = files[k] && files[k]->ends_with(".mtx");
-    tensor::Coordinates entries =
-        isScalar ? scalarEntry(arguments[k].number(signature.parameters[k]), toMatrix) : arguments[k].tensor->unpack();
+    tensor::Coordinates entries = isScalar ? scalarEntry(arguments[k].number(signature.parameters[k]), toMatrix)
+                                           : entriesOf(kernel, arguments, k);
     if (!isExact(tensor, entries)) {
       session.diagnostics()
           .report(kInexact, tensor.where,

@@ -200,6 +200,27 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
   take(descriptors, conversion.to, target);
 }
 
+void AssembledOutputs::distribute(const sema::Distribution &distribution) {
+  EntryBuilder &build = entry_.build;
+  Descriptors descriptors(entry_);
+  const Value allocator = descriptors.allocator(memory_);
+  const Value source =
+      descriptors.describe(entry_.kernel.tensors[distribution.from], entry_.tensors[distribution.from]);
+  const Struct share = build.structOf<runtime::Share>();
+  llvm::SmallVector<Value> targets(distribution.parts.size());
+  Value next = build.null();
+  for (size_t part = targets.size(); part-- > 0;) {
+    targets[part] = describeTarget(descriptors, distribution.parts[part]);
+    const Value object = build.stack(share, 1);
+    build.storeField(share, object, runtime::ShareSlot::tensor, targets[part]);
+    build.storeField(share, object, runtime::ShareSlot::next, next);
+    next = object;
+  }
+  build.failUnlessOk(build.call(functions::distribute, {allocator, source, next}));
+  for (auto [part, target] : llvm::zip_equal(distribution.parts, targets))
+    take(descriptors, part, target);
+}
+
 /// The runtime has packed the tensor: its arrays are the entry's to release until they are handed over. In the numeric
 /// phase only the values may be new.
 void AssembledOutputs::take(Descriptors &descriptors, sema::TensorId tensor, Value descriptor) {

@@ -24,6 +24,9 @@ public:
   /// Runs a conversion; leaves with what the runtime reports.
   void convert(const sema::Conversion &conversion);
 
+  /// Has the runtime pack the parts of a tensor from the entries of all of them.
+  void distribute(const sema::Distribution &distribution);
+
   /// Hands the arrays to the callers' structs, and releases those that they had as operands. To be called after the
   /// last step, when nothing can fail any more.
   void hand();

@@ -126,6 +126,10 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
       entry.tensors[refresh->copy] = copyConverted(entry, memory, entry.kernel.tensors[refresh->copy]);
       continue;
     }
+    if (const auto *distribution = std::get_if<sema::Distribution>(&step)) {
+      outputs.distribute(*distribution);
+      continue;
+    }
     const bool patternOnly = entry.phase == runtime::Phase::Symbolic;
     const std::string name = patternOnly ? sema::patternBodyName(entry.kernel, k) : sema::bodyName(entry.kernel, k);
     auto body = entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(internalName(name));

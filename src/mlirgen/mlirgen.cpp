@@ -31,6 +31,7 @@ private:
   void emit(const sema::Copy &copy, BodyValues &values);
   void emit(const sema::Conversion &, BodyValues &) {}  // the runtime's work
   void emit(const sema::RefreshCopy &, BodyValues &) {} // the same
+  void emit(const sema::Distribution &, BodyValues &) {}
   mlir::Value addTerm(const sema::Statement &statement, const sema::Term &term, mlir::Value target, BodyValues &values);
   mlir::Location locationOf(Span where);
 
@@ -118,7 +119,8 @@ mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLI
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   for (size_t k = 0; k < kernel.steps.size(); ++k) {
     const sema::Step &step = kernel.steps[k];
-    if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::RefreshCopy>(step))
+    if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::RefreshCopy>(step) ||
+        std::holds_alternative<sema::Distribution>(step))
       continue;
     BodyBuilder(kernel, step, *module).build(sema::bodyName(kernel, k));
     if (sema::assemblingStatement(step) && sema::hasPhases(kernel))

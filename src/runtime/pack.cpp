@@ -30,6 +30,8 @@ public:
       width_ = 8;
   }
 
+  Status find(uint8_t *fits);
+
   Status run(bool withValues) {
     if (const Status status = prepare(); status != Status::Ok)
       return status;
@@ -53,6 +55,12 @@ private:
   bool packValues();
 
   int64_t count() const { return entries_.count; }
+  int64_t coordinate(int64_t k, int64_t sorted) const {
+    return packed_.areSorted() ? packed_.coordinate(sorted, k) : keys_[k][numberOf(sorted)];
+  }
+  bool haveSameParent(int64_t k, int64_t sorted, int64_t other) const;
+  void findInList(int64_t k, uint8_t *fits) const;
+  void findInRun(int64_t k, uint8_t *fits) const;
   int64_t numberOf(int64_t sorted) const { return order_.now.isNull() ? sorted : order_.now[sorted]; }
   bool isSamePlace(int64_t sorted) const;
   LevelEntries levelEntries() const { return {count(), at_, column_}; }
@@ -264,6 +272,55 @@ SPC_HOT bool Packing::packValues() {
   return true;
 }
 
+bool Packing::haveSameParent(int64_t k, int64_t sorted, int64_t other) const {
+  for (int64_t above = 0; above < k; ++above)
+    if (coordinate(above, sorted) != coordinate(above, other))
+      return false;
+  return true;
+}
+
+/// Takes the entries beyond the first coordinates of each parent from those that fit.
+void Packing::findInList(int64_t k, uint8_t *fits) const {
+  const Level &level = target_.levels[k];
+  int64_t used = 0, before = -1;
+  for (int64_t e = 0; e < count(); ++e) {
+    if (fits[numberOf(e)] == 0)
+      continue;
+    const bool isSame = before >= 0 && haveSameParent(k, e, before);
+    used = !isSame ? 1 : used + (coordinate(k, e) != coordinate(k, before));
+    before = e;
+    const bool isClosed = level.kind == LevelKind::ClosedCompressed;
+    const int64_t room = isClosed ? valueOf(level.length, coordinate(k - 1, e), level.extent) : level.width;
+    fits[numberOf(e)] = used <= room;
+  }
+}
+
+/// Takes those outside of a closed form's run.
+void Packing::findInRun(int64_t k, uint8_t *fits) const {
+  const Level &level = target_.levels[k];
+  for (int64_t e = 0; e < count(); ++e) {
+    const int64_t parent = coordinate(k - 1, e);
+    const int64_t place = coordinate(k, e) - valueOf(level.start, parent, level.extent);
+    if (place < 0 || place >= valueOf(level.length, parent, level.extent))
+      fits[numberOf(e)] = 0;
+  }
+}
+
+Status Packing::find(uint8_t *fits) {
+  if (const Status status = prepare(); status != Status::Ok)
+    return status;
+  for (int64_t e = 0; e < count(); ++e)
+    fits[e] = 1;
+  for (int64_t k = 0; k < target_.order; ++k) {
+    const Level &level = target_.levels[k];
+    if (level.kind == LevelKind::ClosedDense)
+      findInRun(k, fits);
+    else if (level.kind == LevelKind::ClosedCompressed || (level.kind == LevelKind::FixedWidth && level.width >= 0))
+      findInList(k, fits);
+  }
+  return Status::Ok;
+}
+
 } // namespace
 
 void clearArrays(Tensor &target) {
@@ -281,6 +338,10 @@ void releaseArrays(const Allocator &allocator, Tensor &target) {
   }
   releaseArray(allocator, target.values);
   clearArrays(target);
+}
+
+Status findFitting(const Allocator &allocator, const EntryList &entries, Tensor &target, uint8_t *fits) {
+  return Packing(allocator, entries, target).find(fits);
 }
 
 Status packEntries(const Allocator &allocator, const EntryList &entries, Tensor &target, bool withValues) {

@@ -32,6 +32,11 @@ struct EntryList {
 /// the target's types). On failure nothing stays allocated and every array is NULL.
 Status packEntries(const Allocator &allocator, const EntryList &entries, Tensor &target, bool withValues);
 
+/// Notes in `fits`, by entry, whether `target` has room for it: 0 where it has none. Lists of a given or a closed
+/// length have room for the first coordinates of each parent, runs of a closed form for those in them, and all else for
+/// all. Ok; Memory; IndexType.
+Status findFitting(const Allocator &allocator, const EntryList &entries, Tensor &target, uint8_t *fits);
+
 /// Sets every array of a tensor to NULL and the counts to 0.
 void clearArrays(Tensor &target);
 

@@ -45,6 +45,8 @@ struct Analysis {
   format::Schedule schedule; ///< of all bindings together
   /// Canonical copies of what statements write: the statement before which each is made.
   std::map<TensorId, size_t> refreshes;
+  /// Outputs that are stored as sums of parts, by the tensor that statements write in their place.
+  std::map<TensorId, TensorId> sumOutputs;
 
   const syntax::TensorDecl *declarationOf(const std::string &name) const {
     auto found = declarations.find(name);
@@ -120,6 +122,10 @@ void checkParallelLoop(const Analysis &analysis);
 
 /// Sets isRead and isWritten, and orders the parameters.
 void orderParameters(Analysis &analysis);
+
+/// Has statements write a tensor with one entry a place instead of each output that is stored as a sum of parts, which
+/// takes its entries once all statements have run. The parameters are ordered.
+void computeSumsApart(Analysis &analysis);
 
 /// Reports more parameters than a function may have.
 void checkParameterCount(const Analysis &analysis);

@@ -22,8 +22,19 @@ void checkAnyStatement(Analysis &analysis) {
 
 /// One with the same statements, none of which is planned, which reports elsewhere.
 Analysis copyOf(const Analysis &analysis, Diagnostics &diagnostics) {
-  Analysis copy{
-      analysis.source, analysis.bindings, analysis.options, diagnostics, analysis.copies, {}, {}, {}, {}, {}, {}, {}};
+  Analysis copy{analysis.source,
+                analysis.bindings,
+                analysis.options,
+                diagnostics,
+                analysis.copies,
+                {},
+                {},
+                {},
+                {},
+                {},
+                {},
+                {},
+                {}};
   const Kernel &kernel = analysis.kernel;
   copy.kernel = {
       kernel.function, kernel.kernelFile, kernel.extents, kernel.leastExtents, kernel.tensors, kernel.parameters, {},
@@ -32,6 +43,7 @@ Analysis copyOf(const Analysis &analysis, Diagnostics &diagnostics) {
   copy.declarations = analysis.declarations;
   copy.indexNames = analysis.indexNames;
   copy.schedule = analysis.schedule;
+  copy.sumOutputs = analysis.sumOutputs;
   for (const ResolvedStatement &statement : analysis.statements)
     copy.statements.push_back(
         {statement.source, statement.scope, statement.target, clone(*statement.value), statement.isFused});
@@ -72,7 +84,7 @@ void planStatements(Analysis &analysis) {
 std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<format::Binding> &bindings,
                               const Options &options, Diagnostics &diagnostics) {
   CopyRequests copies;
-  Analysis analysis{kernel, bindings, options, diagnostics, copies, {}, {}, {}, {}, {}, {}, {}};
+  Analysis analysis{kernel, bindings, options, diagnostics, copies, {}, {}, {}, {}, {}, {}, {}, {}};
   analysis.kernel.function = options.function;
   analysis.kernel.strictFp = options.strictFp;
   analysis.kernel.dropZeros = options.dropZeros;
@@ -102,6 +114,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   orderParameters(analysis);
   if (diagnostics.hasErrors())
     return std::nullopt;
+  computeSumsApart(analysis);
   while (true) {
     Diagnostics found = diagnostics.alike();
     Analysis round = copyOf(analysis, found);

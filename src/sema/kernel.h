@@ -286,7 +286,14 @@ struct RefreshCopy {
   TensorId copy;
 };
 
-using Step = std::variant<Statement, Copy, Conversion, RefreshCopy>;
+/// Builds the arrays of `parts`, which together are one tensor, from the entries of the sparse tensor `from`: each
+/// takes what it has room for of what those before it have left, the last one the rest.
+struct Distribution {
+  TensorId from;
+  std::vector<TensorId> parts;
+};
+
+using Step = std::variant<Statement, Copy, Conversion, RefreshCopy, Distribution>;
 
 /// The `parallel` of a schedule that wants no loop in chunks.
 inline constexpr std::string_view kNotParallel = "none";

@@ -48,6 +48,8 @@ std::optional<RuntimeUse> runtimeUse(const Kernel &kernel) {
     const auto *conversion = std::get_if<Conversion>(&step);
     if (conversion && kernel.tensors[conversion->to].isAssembled())
       return RuntimeUse{Why::Assembles, conversion->where};
+    if (const auto *distribution = std::get_if<Distribution>(&step))
+      return RuntimeUse{Why::Assembles, kernel.tensors[distribution->from].where};
   }
   for (const Tensor &tensor : kernel.tensors)
     if (tensor.is<Converted>())

@@ -127,6 +127,13 @@ class Run(SpcCase):
         for form in ("hyb", "hyb1.json"):
             done = self.spc("run", "spmv.tex", f"--format=A={form}", "A=a.mtx", "x=x.tns")
             self.assertEqual(numbers(done.out.split("\n", 1)[1]), [201, 0, 30, 504], form)
+        self.write("scaled.tex", "D(j, i) = 2 * A(i, j)\n")
+        for form in ("hyb1.json", "csr"):
+            arguments = ("run", "scaled.tex", "--format=A=csr", f"--format=D={form}", "A=a.mtx")
+            done = self.spc(*arguments, "-o", f"{form}.mtx")
+            self.assertEqual(done.out, "")
+            self.assertTrue(self.spc(*arguments).out.startswith("D: 3 x 4, 5 stored entries"))
+        self.assertEqual(*((self.folder / f"{form}.mtx").read_text() for form in ("hyb1.json", "csr")))
 
     def test_tensors_of_one_structure(self):
         self.write("k.tex", "y(i) = A(i, j) * x(j) + B(i, j) * z(j)\n")

@@ -38,6 +38,7 @@ TEST_CASE("assembling kernels survive the end of memory", "[assembly-memory]") {
   checkFailures("A(i,j) = A(i,k)*A(k,j)", product({{"A", {"csr", "csc", "coo"}}}));
   checkFailures("A(i,j) = B(i,j)",
                 product({{"A", {"csr", "csc", "coo", "ell", "bsr2x3"}}, {"B", {"csc", "coo-unsorted"}}}));
+  checkFailures("A(i,j) = B(i,j)", product({{"A", {"ell1+coo"}}, {"B", {"csc"}}}));
   checkFailures("A(i,j,k) = B(i,j,k) + C(i,j,k)",
                 product({{"A", {"csf", "coo:2,0,1"}}, {"B", {"csf"}}, {"C", {"coo"}}}));
 }

@@ -69,6 +69,18 @@ TEST_CASE("results of every shape are added to, and read again", "[assembly-shap
                 product({{"D", outputs}, {"E", {"csr", "csr-len", "dia"}}, {"B", {"csr"}}, {"C", {"csr"}}}), 3);
 }
 
+TEST_CASE("results that are stored as sums of parts", "[assembly-shapes]") {
+  const std::vector<std::string> sums = {"ell1+coo", "ell4q+csr", "nm24+dia", "lower+csc", "csr+coo", "ellc+ell4+coo"};
+  checkAssembly("A(i,j) = B(i,k)*C(k,j)", product({{"A", sums}, {"B", {"csr"}}, {"C", {"csr"}}}), 2);
+  checkAssembly("A(i,j) = B(j,i) + C(i,j)", product({{"A", sums}, {"B", {"csr"}}, {"C", {"ell4+coo"}}}), 2, 1);
+  checkAssembly("A(i,j) = B(i,j)", product({{"A", sums}, {"B", {"coo-dup", "csc", "ell1+coo"}}}), 4);
+  checkAssembly("A(i,j) = 2*A(j,i)", product({{"A", sums}}), 3);
+  checkAssembly("A(i,j) += B(i,j)", product({{"A", sums}, {"B", {"csr"}}}), 3, 1);
+  checkAssembly("D(i,j) = B(i,j) + C(i,j)\ny(i) = D(i,j)*x(j)\nD(i,j) = 3*D(i,j)",
+                product({{"D", {"ell1+coo"}}, {"B", {"csr"}}, {"C", {"csr"}}}));
+  checkAssembly("A(i,j,k) = B(k,i,j)", product({{"A", {"batched-ell+coo"}}, {"B", {"csf"}}}));
+}
+
 TEST_CASE("tensors of order 3 in every shape", "[assembly-shapes]") {
   const std::vector<std::string> outputs = {"batched-ragged", "batched-lower", "batched-ell", "ragged-ell1",
                                             "lower-ell1",     "blocked3",      "batched-bsr"};

@@ -111,8 +111,12 @@ std::string AssembledOutput::nameOf(int64_t element) const {
   return elementText("", at.data(), at.size());
 }
 
+std::string AssembledOutput::checkStructure() const {
+  return testing::checkStructure({type_, slots_}, shape_, context_);
+}
+
 std::string AssembledOutput::check(const ExpectedOutput &expected) const {
-  if (std::string problem = checkStructure({type_, slots_}, shape_, context_); !problem.empty())
+  if (std::string problem = checkStructure(); !problem.empty())
     return problem;
   const tensor::PackedTensor reader = readerOf(type_.format, type_.value, slots_, shape_);
   std::vector<int64_t> positions;

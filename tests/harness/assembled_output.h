@@ -54,6 +54,9 @@ public:
   /// The same with padding and, where blocks are stored, with what is 0 in them.
   tensor::Coordinates slots() const;
 
+  /// Checks that the struct is as its format promises. Returns the empty string or what is wrong.
+  std::string checkStructure() const;
+
   /// Checks the struct after a successful call: structure, stored elements, values. Returns the empty string or the
   /// first difference.
   std::string check(const ExpectedOutput &expected) const;

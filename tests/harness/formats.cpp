@@ -275,8 +275,9 @@ Format makeFormat(const std::string &spelling, int order, IndexTypes types) {
   if (const size_t plus = spelling.find('+'); plus != std::string::npos) {
     Format sum;
     sum.name = spelling;
-    sum.parts = {makeFormat(spelling.substr(0, plus), order, types),
-                 makeFormat(spelling.substr(plus + 1), order, types)};
+    const Format rest = makeFormat(spelling.substr(plus + 1), order, types);
+    sum.parts = rest.isSum() ? rest.parts : std::vector<Format>{rest};
+    sum.parts.insert(sum.parts.begin(), makeFormat(spelling.substr(0, plus), order, types));
     return sum;
   }
   const size_t colon = spelling.find(':');

@@ -31,6 +31,11 @@ std::vector<int64_t> relabel(const tensor::Coordinates &entries, const format::F
   return result;
 }
 
+/// Whether a call leaves the entries of what it writes where they are.
+bool keepsPlaces(const sema::Tensor &tensor) {
+  return tensor.isWritten && !tensor.isAssembled();
+}
+
 /// What is stored in a format, without the zeros where it has padding: among that they are no entries.
 tensor::Coordinates entriesOf(const tensor::Coordinates &given, const format::Format &format, double fill) {
   if (!format::hasPadding(format) || fill != 0)
@@ -242,6 +247,14 @@ static double fillOf(const sema::Tensor &tensor) {
   return sema::isInteger(tensor.type) ? converted(tensor.fill, tensor.type).real() : tensor.fill;
 }
 
+/// Temporaries that the source text names, and no parameter stands for: what is computed in place of a sum of parts has
+/// its name.
+bool KernelArguments::isNamedApart(const sema::Tensor &tensor) const {
+  return isNamedTemporary(tensor) && std::none_of(arguments_.begin(), arguments_.end(), [&](const auto &argument) {
+           return argument->tensor->partOf == tensor.name;
+         });
+}
+
 TensorMap KernelArguments::denseTensors() const {
   TensorMap tensors;
   for (const auto &argument : arguments_) {
@@ -254,8 +267,8 @@ TensorMap KernelArguments::denseTensors() const {
     dense.values.resize(static_cast<size_t>(dense.size()));
     dense.stored.resize(dense.values.size());
     const tensor::Coordinates entries =
-        argument->tensor->isWritten ? argument->before
-                                    : entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
+        keepsPlaces(*argument->tensor) ? argument->before
+                                       : entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
     for (size_t entry = 0; entry < entries.size(); ++entry) {
       const int64_t *coordinates = entries.coordinates.data() + entry * dense.shape.size();
       const auto at = static_cast<size_t>(offsetOf(coordinates, dense.shape));
@@ -264,7 +277,7 @@ TensorMap KernelArguments::denseTensors() const {
     }
   }
   for (const sema::Tensor &tensor : kernel_.tensors) {
-    if (!isNamedTemporary(tensor))
+    if (!isNamedApart(tensor))
       continue;
     const bool isWhole = hasOwnEntries(tensor);
     DenseTensor &dense = tensors[tensor.name];
@@ -319,18 +332,18 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
     const bool isPadded = withPadding && argument->packed && !argument->tensor->isWritten;
     const bool isReplaced = withPadding && argument->assembled && argument->tensor->isRead;
     const tensor::Coordinates entries = entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
-    if (withPadding) {
+    if (withPadding && argument->tensor->partOf.empty())
       pattern.pad = paddingOf(*argument->tensor, argument->shape);
+    if (withPadding)
       mark(entries, pattern.shape, pattern.entries);
-    }
-    mark(isPadded                      ? argument->packed->slots(positions)
-         : isReplaced                  ? argument->assembled->slots()
-         : argument->tensor->isWritten ? argument->before
-                                       : entries,
+    mark(isPadded                         ? argument->packed->slots(positions)
+         : isReplaced                     ? argument->assembled->slots()
+         : keepsPlaces(*argument->tensor) ? argument->before
+                                          : entries,
          pattern.shape, pattern.stored);
   }
   for (const sema::Tensor &tensor : kernel_.tensors) {
-    if (!isNamedTemporary(tensor))
+    if (!isNamedApart(tensor))
       continue;
     Pattern &pattern = patterns[tensor.name];
     pattern.shape = shapeOf(tensor.name);

@@ -55,6 +55,9 @@ private:
   bool isOperandsExtent(sema::ExtentId extent) const;
   std::string packSharing(Argument &argument, Argument &owner);
   void fillOutput(Argument &argument, const Argument &owner);
+  bool isNamedApart(const sema::Tensor &tensor) const;
+  std::string compareSum(const std::string &name, const DenseTensor &expected, const Pattern &least,
+                         const Pattern &most) const;
   Fill fillFor(const Argument &argument) const;
   tensor::Coordinates entriesFor(const Argument &argument);
   /// The tensor whose structure a parameter has; itself where it has its own.

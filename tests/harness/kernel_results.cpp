@@ -1,4 +1,5 @@
 // What a call of a kernel left behind, against what the evaluators say.
+#include "format/levels.h"
 #include "harness/comparison.h"
 #include "harness/kernel_argument.h"
 
@@ -16,18 +17,56 @@ bool KernelArguments::canStore(const PatternMap &patterns) const {
   for (const sema::Tensor &tensor : kernel_.tensors)
     if (isNamedTemporary(tensor) && tensor.isAssembled() && !canStoreAll(tensor))
       return false;
-  return std::all_of(arguments_.begin(), arguments_.end(),
-                     [&](const auto &argument) { return !argument->assembled || canStoreAll(*argument->tensor); });
+  return std::all_of(arguments_.begin(), arguments_.end(), [&](const auto &argument) {
+    return !argument->assembled || !argument->tensor->partOf.empty() || canStoreAll(*argument->tensor);
+  });
+}
+
+/// The parts of a result that is their sum: each is well formed, no place is in two of them, and together they hold
+/// what is expected.
+std::string KernelArguments::compareSum(const std::string &name, const DenseTensor &expected, const Pattern &least,
+                                        const Pattern &most) const {
+  std::vector<int> stored(expected.values.size());
+  tensor::Coordinates entries;
+  entries.shape = expected.shape;
+  for (const auto &argument : arguments_) {
+    if (argument->tensor->partOf != name)
+      continue;
+    if (std::string problem = argument->assembled->checkStructure(); !problem.empty())
+      return argument->tensor->name + ": " + problem;
+    const tensor::Coordinates part = argument->content();
+    for (size_t entry = 0; entry < part.size(); ++entry) {
+      const int64_t *at = part.coordinates.data() + entry * expected.shape.size();
+      if (const tensor::Number value = part.value(entry);
+          format::hasPadding(argument->tensor->format) && value.real == 0 && value.imaginary == 0)
+        continue;
+      entries.append(at, part.value(entry));
+      ++stored[static_cast<size_t>(offsetOf(at, expected.shape))];
+    }
+  }
+  for (int64_t element = 0; element < static_cast<int64_t>(stored.size()); ++element) {
+    const auto at = static_cast<size_t>(element);
+    if (stored[at] > 1 || (stored[at] == 1 && !most.isStored(element)))
+      return name + " stores an element twice, or one that should not be";
+    if (stored[at] == 0 && least.isStored(element) && expected.values[at] != 0.0)
+      return name + " lacks an element";
+  }
+  return compareValues(name, entries, expected);
 }
 
 std::string KernelArguments::compare(const TensorMap &expected, const PatternMap &least, const PatternMap &most) {
   for (const auto &argument : arguments_) {
-    const std::string &name = argument->tensor->name;
+    const std::string &name = argument->assembled ? argument->sourceName() : argument->tensor->name;
     if (argument->padded && !argument->padded->copyBack())
       return "the kernel wrote between the rows of " + name;
     DenseTensor result = argument->tensor->isWritten ? expected.at(name) : DenseTensor();
     if (trial_.exact)
       result.errors.assign(result.errors.size(), 0);
+    if (argument->assembled && !argument->tensor->partOf.empty()) {
+      if (std::string problem = compareSum(name, result, least.at(name), most.at(name)); !problem.empty())
+        return problem;
+      continue;
+    }
     if (argument->assembled) {
       if (std::string problem = argument->assembled->check({result, least.at(name), most.at(name)}); !problem.empty())
         return name + ": " + problem;

@@ -232,17 +232,20 @@ private:
     }
   }
 
-  // Which part an element would go to is nothing that a statement says.
+  // Entries are given to the parts, and a dense part has none.
   void checkSumOutputs() {
     for (TensorId id : tensors_.ids()) {
       const Symbol &symbol = analysis_.symbols[id];
-      if (!tensors_[id].format.isSum() || symbol.firstWrite < 0)
+      const std::vector<format::Format> &parts = tensors_[id].format.parts;
+      const auto dense = std::find_if(parts.begin(), parts.end(), [](const auto &part) { return part.isDense(); });
+      if (dense == parts.end() || symbol.firstWrite < 0)
         continue;
       analysis_.diagnostics
           .report(kSumOutput, *symbol.boundBy,
-                  inQuotes(tensors_[id].name) + " is written, so it cannot be stored as a sum of parts")
+                  inQuotes(tensors_[id].name) + " is written, so no part of it can be dense, as part " +
+                      std::to_string(dense - parts.begin()) + " is")
           .note(analysis_.statements[symbol.firstWrite].source->targetWhere, "it is written here")
-          .advise("store it in one format");
+          .advise("store all of it densely, or no part: --format " + tensors_[id].name + "=dense");
     }
   }
 

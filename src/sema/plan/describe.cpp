@@ -163,6 +163,13 @@ private:
 
   void describe(const RefreshCopy &refresh) { out_ << nameOf(refresh.copy) << " is made\n"; }
 
+  void describe(const Distribution &distribution) {
+    out_ << nameOf(distribution.from) << " is given to ";
+    for (TensorId part : distribution.parts)
+      out_ << (part == distribution.parts.front() ? "" : ", ") << nameOf(part);
+    out_ << "\n";
+  }
+
   void describe(const Copy &copy) { out_ << nameOf(copy.to) << " = copy of " << nameOf(copy.from) << "\n"; }
 
   static std::string listOf(const std::vector<std::string> &names) {

@@ -28,6 +28,14 @@ public:
     copies_.noteWritten(expansion.main.target);
   }
 
+  /// Has the parts of an output take the entries of what was computed in its place.
+  void distribute(TensorId computed, TensorId whole) {
+    Distribution distribution{computed, partsOf(kernel_, whole)};
+    for (TensorId part : distribution.parts)
+      kernel_.tensors[part].fill = kernel_.tensors[computed].fill;
+    add(std::move(distribution));
+  }
+
 private:
   void plan(const LogicalStatement &logical) {
     for (const LogicalTerm &term : logical.terms)
@@ -114,6 +122,8 @@ void planLoops(Analysis &analysis, const std::vector<Expansion> &expansions) {
   LoopPlanner planner(analysis);
   for (const Expansion &expansion : expansions)
     planner.plan(expansion);
+  for (const auto &[computed, whole] : analysis.sumOutputs)
+    planner.distribute(computed, whole);
 }
 
 } // namespace spc::sema

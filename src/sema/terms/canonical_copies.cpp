@@ -40,12 +40,6 @@ std::vector<int> dimensionOrder(const format::Format &format) {
   return format.symmetry == format::Symmetry::None ? stored : order;
 }
 
-bool hasDenseLevel(const format::Format &format) {
-  return std::any_of(format.levels.begin(), format.levels.end(),
-                     [](const format::Level &level) { return level.isDense(); }) ||
-         std::any_of(format.parts.begin(), format.parts.end(), hasDenseLevel);
-}
-
 class CanonicalCopies {
 public:
   explicit CanonicalCopies(Analysis &analysis) : analysis_(analysis), kernel_(analysis.kernel) {}
@@ -97,18 +91,7 @@ private:
     const std::vector<int> order = dimensionOrder(source);
     const ExtentId rows = kernel_.tensors[tensor].extents[order.front()];
     const bool isListed = order.size() == 1 || (!hasDenseLevel(source) && !isStoredWhole(rows));
-    format::Format format;
-    format.pointers = format.indices = indexTypeOfCopy(source);
-    for (int dim : order) {
-      if (format.levels.empty() && !isListed)
-        format.levels.push_back({.dim = dim});
-      else
-        format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
-    }
-    const bool isCsf = order.size() > 2 && !isListed;
-    if (!isCsf)
-      format.name = (order.size() == 2 && isListed ? "d" : "") + shippedFormat(order);
-    return format;
+    return plainFormat(source, isListed);
   }
 
   /// Whether an operand, or a vector that is written, has an element for each coordinate.
@@ -137,6 +120,28 @@ private:
 };
 
 } // namespace
+
+bool hasDenseLevel(const format::Format &format) {
+  return std::any_of(format.levels.begin(), format.levels.end(),
+                     [](const format::Level &level) { return level.isDense(); }) ||
+         std::any_of(format.parts.begin(), format.parts.end(), hasDenseLevel);
+}
+
+format::Format plainFormat(const format::Format &source, bool isListed) {
+  const std::vector<int> order = dimensionOrder(source);
+  format::Format format;
+  format.pointers = format.indices = indexTypeOfCopy(source);
+  for (int dim : order) {
+    if (format.levels.empty() && !isListed && order.size() > 1)
+      format.levels.push_back({.dim = dim});
+    else
+      format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
+  }
+  const bool isCsf = order.size() > 2 && !isListed;
+  if (!isCsf)
+    format.name = (order.size() == 2 && isListed ? "d" : "") + shippedFormat(order);
+  return format;
+}
 
 format::IndexType indexTypeOfCopy(const format::Format &source) {
   using format::IndexType;

@@ -12,6 +12,13 @@ TensorId addConverted(Kernel &kernel, Converted role, format::Format format, Spa
 /// The width of the indices of a copy, which may not be as narrow as those of a block or a group.
 format::IndexType indexTypeOfCopy(const format::Format &source);
 
+/// Whether some level of a format, or of a part of it, stores all of its coordinates or a run of them.
+bool hasDenseLevel(const format::Format &format);
+
+/// The format (dense, compressed, …), or where the root lists its coordinates too (compressed, compressed, …), in the
+/// order in which the levels of `source` come to the dimensions. A vector has one compressed level.
+format::Format plainFormat(const format::Format &source, bool isListed);
+
 /// Makes the copies that are asked for, and has the statements read these. Warns of each.
 void makeCanonicalCopies(Analysis &analysis);
 

@@ -307,7 +307,9 @@ private:
     return target_.hasFill() ? ", missing entries are " + textOf(target_.type, target_.fill) : "";
   }
 
-  std::string kindOfTarget() const { return target_.is<Temporary>() ? "temporary " : "output "; }
+  std::string kindOfTarget() const {
+    return target_.is<Temporary>() && !analysis_.sumOutputs.contains(logical_.target) ? "temporary " : "output ";
+  }
 
   std::vector<int> inOrder() const {
     std::vector<int> dims(target_.order());

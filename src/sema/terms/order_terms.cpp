@@ -52,8 +52,15 @@ private:
       return;
     logical_.accumulates = false;
     const Span where = analysis_.statements[logical_.statement].source->targetWhere;
-    const AccessId old = scope_.intern({logical_.target, logical_.targetVariables, {}, where});
+    const AccessId old = scope_.intern({tensorBefore(), logical_.targetVariables, {}, where});
     logical_.terms.insert(logical_.terms.begin(), LogicalTerm{makeNode(AccessNode{old}, where), {}, false, where});
+  }
+
+  /// What has the target's old entries: of an output that is a sum of parts these, until it is written.
+  TensorId tensorBefore() const {
+    const auto sum = analysis_.sumOutputs.find(logical_.target);
+    const bool isFirst = analysis_.symbols[logical_.target].firstWrite == static_cast<int>(logical_.statement);
+    return sum != analysis_.sumOutputs.end() && isFirst ? sum->second : logical_.target;
   }
 
   bool isDense(AccessId access) const { return tensorOf(access).format.isDense(); }

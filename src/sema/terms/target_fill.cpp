@@ -38,7 +38,8 @@ void inferFill(Analysis &analysis, LogicalStatement &logical) {
   const Symbol &symbol = analysis.symbols[logical.target];
   Tensor &target = analysis.kernel.tensors[logical.target];
   const Node &value = *logical.terms.front().expr;
-  const bool mayInfer = target.is<Temporary>() || hasFill(value, scope, kernel);
+  const bool isTemporary = target.is<Temporary>() && !analysis.sumOutputs.contains(logical.target);
+  const bool mayInfer = isTemporary || hasFill(value, scope, kernel);
   if (isFirstWrite(analysis, logical) && !isDeclared(symbol) && !symbol.isOperand && !logical.accumulates && mayInfer) {
     const std::optional<double> fill =
         isPlain(logical) ? sparsityOf(value, logical.computeType, scope, kernel).fill : logical.targetDefault;
@@ -57,7 +58,9 @@ void checkFill(Analysis &analysis, LogicalStatement &logical) {
     target.fill = 0;
     logical.targetDefault = isPlain(logical) ? 0 : logical.targetDefault;
   }
-  if (takesZeroFill(target.format) && target.fill != 0)
+  const auto sum = analysis.sumOutputs.find(logical.target);
+  const Tensor &stored = sum == analysis.sumOutputs.end() ? target : analysis.kernel.tensors[sum->second];
+  if (takesZeroFill(stored.format) && target.fill != 0)
     return reportFillFormat(target, where, analysis.diagnostics);
   const bool isRefused = logical.accumulates && logical.reduction != Reduction::Sum;
   const std::string fill = textOf(target.type, target.fill);
