@@ -189,13 +189,15 @@ void AssembledOutputs::convert(const sema::Conversion &conversion) {
   if (entry_.phase == Phase::Numeric) {
     allocateValues(conversion.to);
     const Value target = describeTarget(descriptors, conversion.to);
-    build.failUnlessOk(build.call(functions::convert_values, {allocator, source, target}));
+    const Value dropsZeros = build.constant(format::hasPadding(from.format));
+    build.failUnlessOk(build.call(functions::convert_values, {allocator, source, target, dropsZeros}));
     return;
   }
   const Value target = describeTarget(descriptors, conversion.to);
   const Value workers = descriptors.workers();
   const Value withValues = build.constant(entry_.phase == Phase::Assemble);
-  const runtime::Function &converter = converterFor(from, entry_.kernel.tensors[conversion.to], conversion.dims);
+  const sema::Tensor &to = entry_.kernel.tensors[conversion.to];
+  const runtime::Function &converter = converterFor(from, to, /*dropsPadding=*/true, conversion.dims);
   build.failUnlessOk(build.call(converter, {allocator, workers, source, target, withValues}));
   take(descriptors, conversion.to, target);
 }

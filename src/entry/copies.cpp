@@ -43,7 +43,8 @@ public:
       return build_.call(runtime::functions::convert_joined,
                          {allocator_, workers_, sources(parts, isSymmetric), copy, withValues_});
     const Value source = descriptors_.describe(from, entry_.tensors[converted.source]);
-    return build_.call(converterFor(from, tensor_), {allocator_, workers_, source, copy, withValues_});
+    return build_.call(converterFor(from, tensor_, converted.dropsPadding),
+                       {allocator_, workers_, source, copy, withValues_});
   }
 
 private:
@@ -62,7 +63,7 @@ private:
     }
     const Struct sources = build_.structOf<runtime::Sources>();
     const Value object = build_.stack(sources, 1);
-    const runtime::Function &converter = converterFor(joinedList(tensor_), tensor_);
+    const runtime::Function &converter = converterFor(joinedList(tensor_), tensor_, false);
     build_.storeField(sources, object, runtime::SourcesSlot::first, next);
     build_.storeField(sources, object, runtime::SourcesSlot::convert, build_.addressOf(&converter));
     return object;

@@ -84,9 +84,11 @@ AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &s
   return parts;
 }
 
-const runtime::Function &converterFor(const sema::Tensor &source, const sema::Tensor &target,
+const runtime::Function &converterFor(const sema::Tensor &source, const sema::Tensor &target, bool dropsPadding,
                                       const std::vector<int> &dims) {
   const format::Format &from = source.format, &to = target.format;
+  if (dropsPadding && format::hasPadding(from))
+    return functions::convert_entries;
   const int indexBytes = format::bits(to.indices) / 8;
   if (!isRows(to) || format::bits(from.indices) != format::bits(to.indices))
     return functions::convert_sorted;

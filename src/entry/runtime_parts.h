@@ -19,8 +19,9 @@ struct AssemblyParts {
 AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &statement, runtime::Phase phase);
 
 /// The function that builds the arrays of one tensor from another's: `convert` or one of its like. `dims` gives the
-/// dimensions of `source` their numbers in `target`; empty: the same.
-const runtime::Function &converterFor(const sema::Tensor &source, const sema::Tensor &target,
+/// dimensions of `source` their numbers in `target`; empty: the same. `dropsPadding`: what a format with padding stores
+/// as 0 is left out.
+const runtime::Function &converterFor(const sema::Tensor &source, const sema::Tensor &target, bool dropsPadding,
                                       const std::vector<int> &dims = {});
 
 } // namespace spc::entry

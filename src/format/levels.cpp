@@ -102,16 +102,6 @@ bool hasPadding(const Format &format) {
   return std::any_of(format.parts.begin(), format.parts.end(), hasPadding);
 }
 
-bool padsWithZeros(const Format &format) {
-  for (int k = 0; k < format.levelCount(); ++k) {
-    const LevelKind kind = kindOf(format, k);
-    if (format.levels[static_cast<size_t>(k)].part != Part::Whole || kind == LevelKind::FixedWidth ||
-        kind == LevelKind::ClosedCompressed)
-      return true;
-  }
-  return format.isSum();
-}
-
 bool takesZeroFill(const Format &format) {
   return hasPadding(format) || format.isSum();
 }

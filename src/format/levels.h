@@ -44,11 +44,6 @@ int64_t triangleWeight(const Format &format, int k);
 /// sum where it is of a part.
 bool hasPadding(const Format &format);
 
-/// Whether there may be fewer entries in such a format than coordinates that it has to list: the rest is padding, the
-/// value of which is 0. So of blocks and diagonals; ragged rows and triangles may hold nothing but entries. True of
-/// every sum: what one part lacks another may have.
-bool padsWithZeros(const Format &format);
-
 /// Whether missing entries have to be 0: where some of them are stored, as padding or in a part of a sum.
 bool takesZeroFill(const Format &format);
 

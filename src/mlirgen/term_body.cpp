@@ -176,11 +176,11 @@ private:
       collectPaddedFactors(*binary->right, padded);
   }
 
-  /// Copies that are not canonical hold what their source does.
+  /// Copies hold what their source does, unless they are of its entries.
   bool holdsPadding(sema::TensorId id) const {
     const sema::Tensor &tensor = body_.kernel.tensors[id];
     const auto *copy = tensor.as<sema::Converted>();
-    return copy ? !copy->isCanonical && holdsPadding(copy->source)
+    return copy ? !copy->isCanonical && !copy->dropsPadding && holdsPadding(copy->source)
                 : !tensor.format.isDense() && format::hasPadding(tensor.format);
   }
 

@@ -14,14 +14,18 @@ bool hasCounts(const Tensor &source) {
   return source.stored >= 0 && source.levels[0].count >= 0;
 }
 
-Status convertSorted(const Allocator &allocator, const Workers & /*workers*/, const Tensor &source, Tensor &target,
-                     bool withValues) {
+Status sortEntries(const Allocator &allocator, const Tensor &source, Tensor &target, bool withValues, bool dropsZeros) {
   clearArrays(target);
   if (!hasCounts(source))
     return Status::Count;
   EntryReader reader(allocator);
-  const Status status = reader.read(source);
+  const Status status = reader.read(source, dropsZeros);
   return status == Status::Ok ? packEntries(allocator, reader.list(), target, withValues) : status;
+}
+
+Status convertSorted(const Allocator &allocator, const Workers & /*workers*/, const Tensor &source, Tensor &target,
+                     bool withValues) {
+  return sortEntries(allocator, source, target, withValues, false);
 }
 
 template <auto build>
@@ -84,6 +88,12 @@ SPC_DEFINE_CONVERTERS(8, 8, int64_t, uint64_t)
 extern "C" int32_t spc_rt_convert_sorted(const Allocator *allocator, const Workers *workers, const Tensor *source,
                                          Tensor *target, int64_t withValues) {
   return static_cast<int32_t>(convertSorted(*allocator, *workers, *source, *target, withValues != 0));
+}
+
+extern "C" int32_t spc_rt_convert_entries(const Allocator *allocator, const Workers * /*workers*/, const Tensor *source,
+                                          Tensor *target, int64_t withValues) {
+  const bool hasValues = withValues != 0;
+  return static_cast<int32_t>(sortEntries(*allocator, *source, *target, hasValues, hasValues));
 }
 
 } // namespace spc::runtime

@@ -69,7 +69,7 @@ private:
 
 Status distribute(const Allocator &allocator, const Tensor &source, const Share *shares) {
   EntryReader reader(allocator);
-  if (const Status status = reader.read(source); status != Status::Ok)
+  if (const Status status = reader.read(source, false); status != Status::Ok)
     return status;
   RemainingEntries remaining(allocator, reader.list());
   if (!remaining.prepare())

@@ -4,6 +4,7 @@
 #include "runtime/entries.h"
 #include "runtime/memory.h"
 #include "runtime/pack.h"
+#include "runtime/values.h"
 
 namespace spc::runtime {
 
@@ -12,13 +13,16 @@ class EntryReader {
 public:
   explicit EntryReader(const Allocator &allocator) : block_(allocator) {}
 
+  /// Leaves out what is stored as 0 where `dropsZeros`, for which values are read.
   /// Ok; Memory; Count; IndexRange. The list lives as long as this object.
-  Status read(const Tensor &source) {
-    if (!allocate(source))
+  Status read(const Tensor &source, bool dropsZeros) {
+    if (!allocate(source, dropsZeros))
       return Status::Memory;
-    if (isWholeList(source))
+    if (isWholeList(source) && !dropsZeros)
       return readList(source);
-    return walkEntries(source, [this](int64_t position, const int64_t *at) {
+    return walkEntries(source, [&](int64_t position, const int64_t *at) {
+      if (dropsZeros && isZero(source, position))
+        return;
       for (int64_t d = 0; d < list_.order; ++d)
         list_.at[d].set(list_.count, at[d]);
       if (!list_.from.isNull())
@@ -59,9 +63,9 @@ private:
     return isInside;
   }
 
-  bool allocate(const Tensor &source) {
+  bool allocate(const Tensor &source, bool dropsZeros) {
     int64_t bytes = source.stored > INT32_MAX ? 8 : 4;
-    bool leavesSlotsOut = false;
+    bool leavesSlotsOut = dropsZeros;
     for (int64_t k = 0; k < source.order; ++k) {
       const Level &level = source.levels[k];
       if (level.extent > INT32_MAX || level.minusExtent > INT32_MAX)

@@ -75,12 +75,14 @@ int64_t positionOf(const Tensor &target, const int64_t *coordinates) {
   return position;
 }
 
-extern "C" int32_t spc_rt_convert_values(const Allocator *, const Tensor *source, Tensor *target) {
+extern "C" int32_t spc_rt_convert_values(const Allocator *, const Tensor *source, Tensor *target, int64_t dropsZeros) {
   if (source->stored < 0 || source->levels[0].count < 0)
     return static_cast<int32_t>(Status::Count);
   fillWithZeros(target->values, target->stored * target->valueBytes);
   bool hasPlaces = true;
   const Status status = walkEntries(*source, [&](int64_t from, const int64_t *at) {
+    if (dropsZeros != 0 && isZero(*source, from))
+      return;
     const int64_t to = hasPlaces ? positionOf(*target, at) : -1;
     hasPlaces = to >= 0;
     if (hasPlaces)

@@ -39,10 +39,13 @@ inline void putValue(const Tensor &type, const void *source, int64_t from, void 
     copyValue(type, source, from, values, to);
 }
 
-/// Whether value number `position` of a tensor is 0 in each of its parts; -0 counts.
-bool isZero(const Tensor &tensor, int64_t position);
-
 /// Whether a value of `bytes` bytes is 0 in each of its parts; -0 counts.
 bool isZero(ValueKind kind, const void *value, int64_t bytes);
+
+/// Whether value number `position` of a tensor is.
+inline bool isZero(const Tensor &tensor, int64_t position) {
+  const char *value = static_cast<const char *>(tensor.values) + position * tensor.valueBytes;
+  return isZero(tensor.valueKind, value, tensor.valueBytes);
+}
 
 } // namespace spc::runtime

@@ -55,6 +55,7 @@ struct Converted {
   TensorId source; ///< of a tensor that is stored as a sum its part 0, which stands for the whole
   /// Has each entry once and in order, in both triangles, all parts added up, and no padding.
   bool isCanonical = false;
+  bool dropsPadding = false; ///< has what the source stores but the zeros of a format with padding
 };
 
 /// A temporary of the source text that the statement of the target `reader` computes where it reads it.

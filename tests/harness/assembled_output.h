@@ -16,8 +16,9 @@ namespace spc::testing {
 /// What an assembled output must come to.
 struct ExpectedOutput {
   DenseTensor values;
-  Pattern least; ///< what must be stored
-  Pattern most;  ///< what may be: more where operands have padding, which is an entry wherever it points to
+  Pattern least;             ///< what must be stored
+  Pattern most;              ///< what may be: more where what statements read has padding that others wrote
+  bool mayLackZeros = false; ///< a computed 0 that was stored in a format with padding is no entry any more
 };
 
 /// A tensor of zeros at the elements of a mask, or nullopt where the format has no room for them: fixed widths may be
@@ -50,9 +51,6 @@ public:
 
   /// The entries that the struct holds, in storage order. Requires: a valid structure.
   tensor::Coordinates content() const;
-
-  /// The same with padding and, where blocks are stored, with what is 0 in them.
-  tensor::Coordinates slots() const;
 
   /// Checks that the struct is as its format promises. Returns the empty string or what is wrong.
   std::string checkStructure() const;

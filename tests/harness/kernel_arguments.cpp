@@ -328,19 +328,12 @@ PatternMap KernelArguments::patterns(bool withPadding) const {
       continue;
     pattern.fill = fillOf(*argument->tensor);
     pattern.kind = argument->isAssembled() ? Pattern::Kind::Assembled : Pattern::Kind::Kept;
-    std::vector<int64_t> positions;
-    const bool isPadded = withPadding && argument->packed && !argument->tensor->isWritten;
-    const bool isReplaced = withPadding && argument->assembled && argument->tensor->isRead;
     const tensor::Coordinates entries = entriesOf(argument->before, argument->tensor->format, argument->tensor->fill);
     if (withPadding && argument->tensor->partOf.empty())
       pattern.pad = paddingOf(*argument->tensor, argument->shape);
     if (withPadding)
       mark(entries, pattern.shape, pattern.entries);
-    mark(isPadded                         ? argument->packed->slots(positions)
-         : isReplaced                     ? argument->assembled->slots()
-         : keepsPlaces(*argument->tensor) ? argument->before
-                                          : entries,
-         pattern.shape, pattern.stored);
+    mark(keepsPlaces(*argument->tensor) ? argument->before : entries, pattern.shape, pattern.stored);
   }
   for (const sema::Tensor &tensor : kernel_.tensors) {
     if (!isNamedApart(tensor))

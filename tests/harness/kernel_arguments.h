@@ -31,7 +31,8 @@ public:
   /// Every parameter's content before the call, with the masks of sparse tensors; for the evaluator.
   TensorMap denseTensors() const;
 
-  /// What every parameter stores before the call; with padding, that also counts as stored.
+  /// What every parameter stores before the call, without padding, which is no entry of a result either. `withPadding`:
+  /// what statements write has the padding of its format when later ones read it.
   PatternMap patterns(bool withPadding) const;
 
   /// Whether every assembled output can be stored in its format when it has its share of `patterns`.

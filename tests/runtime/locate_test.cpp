@@ -51,7 +51,7 @@ void checkValues(const std::vector<FormatModel> &formats, const std::vector<int6
       REQUIRE(target.convert(list.made.tensor) == Status::Ok);
       const Allocator hooks = target.memory.hooks();
       const Entries expected = ModelReader(source.tensor, shape.size()).read();
-      REQUIRE(static_cast<Status>(spc_rt_convert_values(&hooks, &source.tensor, &target.tensor)) == Status::Ok);
+      REQUIRE(static_cast<Status>(spc_rt_convert_values(&hooks, &source.tensor, &target.tensor, 0)) == Status::Ok);
       CHECK(ModelReader(target.tensor, shape.size()).read() == expected);
     }
 }
@@ -97,7 +97,7 @@ TEST_CASE("an entry without a place is told") {
     REQUIRE(target.convert(pattern.made.tensor) == Status::Ok);
     const Allocator hooks = target.memory.hooks();
     const auto convert = [&](const UnsortedList &list) {
-      return static_cast<Status>(spc_rt_convert_values(&hooks, &list.made.tensor, &target.tensor));
+      return static_cast<Status>(spc_rt_convert_values(&hooks, &list.made.tensor, &target.tensor, 0));
     };
     CHECK(convert(fewer) == Status::Ok);
     CHECK(ModelReader(target.tensor, 2).read() == Entries{{{2, 0}, 5}});

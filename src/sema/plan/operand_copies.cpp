@@ -18,7 +18,7 @@ bool contains(const std::vector<TensorId> &list, TensorId tensor) {
 } // namespace
 
 TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
-                                const std::vector<int> &order, bool isListed, const Scope &scope) {
+                                const std::vector<int> &order, bool isListed, bool dropsPadding, const Scope &scope) {
   const Tensor &source = kernel_.tensors[access.tensor];
   format::Format format;
   format.symmetry = source.format.symmetry;
@@ -44,11 +44,11 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
       format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
   }
   for (TensorId id : kernel_.tensors.ids())
-    if (isCopyOf(id, access.tensor) && kernel_.tensors[id].format.sameStorage(format))
+    if (isCopyOf(id, access.tensor, dropsPadding) && kernel_.tensors[id].format.sameStorage(format))
       return id;
   const int root = operand.variables[format.levels.front().dim];
   reportCopy(access, format, space.valueOf(root).size() == 1, scope);
-  const TensorId copy = addConverted(kernel_, {access.tensor}, std::move(format), access.where);
+  const TensorId copy = addConverted(kernel_, {access.tensor, false, dropsPadding}, std::move(format), access.where);
   if (isWritten(access.tensor) || analysis_.refreshes.contains(access.tensor)) {
     current_.push_back(copy);
     steps_.push_back({copy});
@@ -57,14 +57,16 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
 }
 
 /// Whether a tensor is a copy of what another one holds now: others hold what that was when the call began, or before a
-/// later statement wrote it. A canonical copy lacks padding, which is a factor 0 to who reads the whole.
-bool OperandCopies::isCopyOf(TensorId id, TensorId source) const {
+/// later statement wrote it. Padding is a factor 0 to dense results, and no entry of those that are assembled.
+bool OperandCopies::isCopyOf(TensorId id, TensorId source, bool dropsPadding) const {
   const auto *copy = kernel_.tensors[id].as<Converted>();
   if (!copy || copy->source != source)
     return false;
   const Tensor &whole = kernel_.tensors[source];
-  const bool hasAll = !copy->isCanonical || (whole.partOf.empty() && !format::hasPadding(whole.format));
-  return hasAll && (contains(current_, id) || (!isWritten(source) && !analysis_.refreshes.contains(id)));
+  const bool isOfAll = copy->isCanonical && !whole.partOf.empty();
+  const bool hasZeros = !copy->isCanonical && !copy->dropsPadding;
+  return !isOfAll && (!format::hasPadding(whole.format) || hasZeros != dropsPadding) &&
+         (contains(current_, id) || (!isWritten(source) && !analysis_.refreshes.contains(id)));
 }
 
 bool OperandCopies::isWritten(TensorId tensor) const {

@@ -17,9 +17,10 @@ public:
   /// The copy of an access's tensor with levels (dense, compressed, …) in the order `order` of the space's loops; of a
   /// vector with one compressed level. The root is compressed as well where the tensor has no dense level, the
   /// outermost loop is over the root, and nothing that the term reads or writes stores all of that loop's coordinates
-  /// (`isListed`): then the extent may be larger than memory. Warns of the copy.
+  /// (`isListed`): then the extent may be larger than memory. `dropsPadding`: the copy's zeros would be entries. Warns
+  /// of the copy.
   TensorId copyFor(const Access &access, const SparseAccess &operand, const LevelSpace &space,
-                   const std::vector<int> &order, bool isListed, const Scope &scope);
+                   const std::vector<int> &order, bool isListed, bool dropsPadding, const Scope &scope);
 
   /// Has the canonical copies made that are to be there before a statement of the source text is planned.
   void refreshBefore(size_t statement);
@@ -31,7 +32,7 @@ public:
   std::vector<RefreshCopy> takeSteps() { return std::exchange(steps_, {}); }
 
 private:
-  bool isCopyOf(TensorId id, TensorId source) const;
+  bool isCopyOf(TensorId id, TensorId source, bool dropsPadding) const;
   bool isWritten(TensorId tensor) const;
   void reportCopy(const Access &access, const format::Format &format, bool rootIsListable, const Scope &scope);
 

@@ -189,7 +189,8 @@ Operand PhysicalPlanner::buildOperand(AccessId id, const PhysicalPlan &plan, con
     numbers = numbersOf(access.variables);
   }
   if (isWalked && plan.loops.copied[place])
-    operand.tensor = copies_.copyFor(access, read_.sparse[place], space, order, isListed, scope_);
+    operand.tensor = copies_.copyFor(access, read_.sparse[place], space, order, isListed,
+                                     kernel_.tensors[logical_.target].isAssembled(), scope_);
   operand.indices = indicesOf(kernel_.tensors[operand.tensor].format, numbers, space, order);
   if (const AccessId leader = leaderOf(id, read_.accesses, scope_, kernel_); !isWalked && leader != id)
     operand.follows = OperandId(static_cast<size_t>(positionOf(read_.accesses, leader)));

@@ -23,7 +23,7 @@ bool contains(const std::vector<AccessId> &list, AccessId access) {
 /// Whether every entry is where loops over the target's dimensions come to it once and in order: neither blocks nor
 /// diagonals, no padding and no repeats.
 bool visitsEntriesInOrder(const format::Format &format) {
-  return !format.mayRepeat() && !format::padsWithZeros(format) &&
+  return !format.mayRepeat() && !format::hasPadding(format) &&
          std::all_of(format.levels.begin(), format.levels.end(),
                      [](const format::Level &level) { return level.ordered; });
 }
