@@ -177,4 +177,29 @@ Kernel sharedParts(SourceManager &sources) {
   return kernel;
 }
 
+Kernel productInParts(SourceManager &sources) {
+  const SourceFile &file = sources.add("parts.tex", "A(i,j) = B(i,k)*C(k,j)");
+  Kernel kernel = named("product_in_parts", "parts.tex", {{"i", {}}, {"j", {}}, {"k", {}}});
+  add(kernel, "B", ValueType::F32, makeFormat("dc"), {0, 2});
+  add(kernel, "C", ValueType::F32, makeFormat("dc"), {2, 1});
+  const TensorId first = add(kernel, "A_0", ValueType::F32, ell(8), {0, 1});
+  const TensorId second = add(kernel, "A_1", ValueType::F32, makeFormat("cs"), {0, 1});
+  for (const TensorId part : {first, second}) {
+    makeOutput(kernel, part, false);
+    kernel.tensors[part].structure = sema::Assembled{};
+    kernel.tensors[part].partOf = "A";
+  }
+  kernel.tensors[second].part = 1;
+  Tensor computed = kernel.tensors[first];
+  computed.name = "A";
+  computed.partOf.clear();
+  computed.role = sema::Temporary{};
+  computed.format = makeFormat("dc");
+  const TensorId whole = kernel.tensors.add(std::move(computed));
+  addStatement(kernel, file, "A(i,j) = B(i,k)*C(k,j)", whole);
+  std::get<sema::Statement>(kernel.steps.back()).collecting = {{0, 1}, 1};
+  kernel.steps.emplace_back(sema::Distribution{whole, {first, second}});
+  return kernel;
+}
+
 } // namespace spc::abi::test

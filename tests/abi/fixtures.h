@@ -37,4 +37,7 @@ sema::Kernel accumulated(SourceManager &sources);
 /// C(i,j) = alpha * (A_0(i,j) + A_1(i,j)) * B(i,j), complex; A is a sum of ELL and COO, B has the structure of A_1.
 sema::Kernel sharedParts(SourceManager &sources);
 
+/// A(i,j) = B(i,k)*C(k,j), f32; A is assembled, as a sum of ELL and COO.
+sema::Kernel productInParts(SourceManager &sources);
+
 } // namespace spc::abi::test

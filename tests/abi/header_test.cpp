@@ -47,6 +47,7 @@ TEST_CASE("golden headers") {
   checkGolden(abi::test::product(sources));
   checkGolden(abi::test::shortestPaths(sources));
   checkGolden(abi::test::accumulated(sources));
+  checkGolden(abi::test::productInParts(sources));
 }
 
 TEST_CASE("the common part is the public headers, byte for byte") {

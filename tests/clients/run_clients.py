@@ -50,13 +50,20 @@ KERNELS = {
     "spgemm_on_bsr": ["B=csr", "C=csr", "A=bsr"],
     "spadd": ["B=csr", "C=csr", "A=csr"],
     "converted_on_csc": ["B=csr", "A=csc"],
+    "converted_on_csr": ["B=dia", "A=csr"],
+    "converted_on_hyb": ["B=csr", "A=hyb"],
+    "converted_on_lower": ["B=csr", "A=lower"],
+    "converted_on_nm": ["B=csr", "A=nm-2-4"],
+    "converted_on_ragged_lengths": ["B=csr", "A=ragged-lengths"],
     "ttm": ["B=csf", "A=csf"],
     "accumulate": ["B=csr", "C=csr", "A=csr"],
 }
 
 # What objects export besides NAME_ctx: those of kernels that assemble.
-PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
-ASSEMBLING = PHASES | {"accumulate"}
+ASSEMBLY_PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
+SHAPES = {"converted_on_csr", "converted_on_hyb", "converted_on_lower", "converted_on_nm", "converted_on_ragged_lengths"}
+PHASES = ASSEMBLY_PHASES | SHAPES - {"converted_on_hyb"}
+ASSEMBLING = PHASES | {"accumulate", "converted_on_hyb"}
 
 # Kernels whose loops run in chunks.
 PARALLEL = ["spmv", "spmm", "sddmm", "spmv_on_dcsr", "spmv_on_coo", "spmv_on_csc", "spmv_on_tiny_chunks", "total",
@@ -75,8 +82,9 @@ CLIENTS = {
     "shared": (["shared_c.c", "shared_client.cpp"], ["spmv"]),
     "implicit": (["implicit_client.c"],
                  [kernel for kernel in KERNELS if kernel.startswith("spmv_on_") and kernel not in PARALLEL]),
-    "assembly": (["assembly_client.c"], sorted(ASSEMBLING)),
-    "assembly_threads": (["assembly_threads_client.cpp"], sorted(ASSEMBLING)),
+    "assembly": (["assembly_client.c"], sorted(ASSEMBLY_PHASES | {"accumulate"})),
+    "assembly_threads": (["assembly_threads_client.cpp"], sorted(ASSEMBLY_PHASES | {"accumulate"})),
+    "shapes": (["shapes_client.c"], sorted(SHAPES)),
 }
 MISUSE = (["misuse_client.cpp"], ["spmv", "spgemm"])
 

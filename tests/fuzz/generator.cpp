@@ -120,7 +120,24 @@ private:
   std::string statement(const std::string &target, bool isTemporary) {
     const auto order = static_cast<int64_t>(chance(10) ? 3 : random_.below(3));
     bindOutput(target, order);
+    if (order == 2 && chance(5))
+      return symmetricStatement(target);
     return (isTemporary ? "let " : "") + statement(target, order, isTemporary);
+  }
+
+  /// A result of which one triangle is stored, or that is stored in parts.
+  std::string symmetricStatement(const std::string &target) {
+    static constexpr std::array<const char *, 4> formats = {"sym-csr", "sym-packed", "sym-dia", "ell1+coo"};
+    const Operand operand{"A" + std::to_string(operands_.size()), 2, true};
+    spec_.formats[operand.name] = anyFormat(2);
+    spec_.formats[target] = pick(formats);
+    operands_.insert(operands_.end(), {operand, {target, 2, false}});
+    const std::string text = access(target, {"i", "j"}) + (chance(25) ? " += " : " = ");
+    const std::string own = operand.name + "(i,j)", mirrored = operand.name + "(j,i)";
+    if (chance(30))
+      return text + access(operand.name, {"i", "k"}) + " * " + access(operand.name, {"j", "k"});
+    const bool hasOrder = kind_ == Kind::Float || kind_ == Kind::Integer;
+    return text + (hasOrder && chance(50) ? "max(" + mirrored + ", " + own + ")" : own + " + " + mirrored);
   }
 
   std::string statement(const std::string &target, int64_t order, bool isTemporary = false) {
@@ -377,23 +394,6 @@ KernelSpec generateKernel(uint64_t seed) {
 
 KernelSpec generateKernel(Random random) {
   return Generator(std::move(random)).generate();
-}
-
-Trial generateTrial(int extentClasses, uint64_t seed) {
-  static constexpr std::array<int64_t, 10> extents = {0, 1, 1, 2, 3, 4, 5, 5, 6, 17};
-  Random random(seed);
-  Trial trial;
-  for (int k = 0; k < extentClasses; ++k) {
-    const int64_t bound = extentClasses <= 3 ? 10 : extentClasses <= 5 ? 7 : 5;
-    trial.extents.push_back(extents[static_cast<size_t>(random.below(bound))]);
-  }
-  if (!trial.extents.empty() && random.below(3) == 0) // formats that only some shapes fit
-    trial.extents.assign(trial.extents.size(), trial.extents.front());
-  trial.fill = static_cast<Fill>(random.below(static_cast<int64_t>(Fill::Diagonal) + 1));
-  trial.padded = random.below(5) == 0;
-  trial.nonFinite = random.below(6) == 0;
-  trial.seed = seed;
-  return trial;
 }
 
 } // namespace spc::testing

@@ -1,0 +1,173 @@
+/* product_in_parts(): made by spc from parts.tex; do not edit.
+ *
+ *     A(i,j) = B(i,k)*C(k,j)
+ *
+ * Arguments. They must not overlap in memory. Coordinates count from 0; they are sorted and unique
+ * unless said otherwise.
+ *
+ *   B    in, i x k; (i: dense, j: compressed), pointers i32, indices i32
+ *   C    in, k x j; (i: dense, j: compressed), pointers i32, indices i32
+ *   A_0  out, i x j; (i: dense, j: compressed non-unique unordered, width 8), indices i32
+ *        part 0 of A, which is the sum of its parts
+ *        assembled: the call sets the struct, whatever it holds before, and allocates its arrays,
+ *        which product_in_parts_free releases
+ *   A_1  out, i x j; (i: compressed non-unique, j: singleton), indices i32
+ *        part 1 of A, which is the sum of its parts
+ *        assembled: the call sets the struct, whatever it holds before, and allocates its arrays,
+ *        which product_in_parts_free releases
+ *
+ * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
+#ifndef SPC_KERNEL_product_in_parts
+#define SPC_KERNEL_product_in_parts
+
+/* the text of spc/spc.h and spc/levels.h */
+
+#ifndef SPC_TYPE_CSR_F32_I32
+#define SPC_TYPE_CSR_F32_I32
+
+/* From the outside in: (i: dense, j: compressed), pointers i32, indices i32. */
+typedef struct spc_csr_f32_i32 {
+  int64_t nrows; /* extent of dimension 0 */
+  int64_t ncols; /* extent of dimension 1 */
+  int64_t nnz; /* stored values */
+  int32_t *row_ptr; /* where the entries of each parent begin in level 1, then their number */
+  int32_t *col_ind; /* coordinates of level 1, j */
+  float *values; /* stored values, in the order of the entries */
+} spc_csr_f32_i32;
+
+SPC_ASSERT_FIELD(spc_csr_f32_i32, nrows, 0);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, ncols, 1);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, nnz, 2);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, row_ptr, 3);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, col_ind, 4);
+SPC_ASSERT_FIELD(spc_csr_f32_i32, values, 5);
+SPC_ASSERT_SIZE(spc_csr_f32_i32, 6);
+
+/* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
+static inline spc_status spc_csr_f32_i32_validate(const spc_csr_f32_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  spc_level levels[2];
+  if (t->nrows < 0 || t->ncols < 0)
+    return SPC_ERROR_SHAPE;
+  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
+  levels[1] = spc_make_level(SPC_LEVEL_COMPRESSED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED);
+  levels[1].pointers = t->row_ptr;
+  levels[1].pointer_bits = 32;
+  levels[1].indices = t->col_ind;
+  levels[1].index_bits = 32;
+  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+#endif
+
+#ifndef SPC_TYPE_ELL8_F32_I32
+#define SPC_TYPE_ELL8_F32_I32
+
+/* From the outside in: (i: dense, j: compressed non-unique unordered, width 8), indices i32. */
+typedef struct spc_ell8_f32_i32 {
+  int64_t nrows; /* extent of dimension 0 */
+  int64_t ncols; /* extent of dimension 1 */
+  int32_t *col_ind; /* coordinates of level 1, j */
+  float *values; /* stored values, in the order of the entries */
+} spc_ell8_f32_i32;
+
+SPC_ASSERT_FIELD(spc_ell8_f32_i32, nrows, 0);
+SPC_ASSERT_FIELD(spc_ell8_f32_i32, ncols, 1);
+SPC_ASSERT_FIELD(spc_ell8_f32_i32, col_ind, 2);
+SPC_ASSERT_FIELD(spc_ell8_f32_i32, values, 3);
+SPC_ASSERT_SIZE(spc_ell8_f32_i32, 4);
+
+/* Checks extents, that coordinates are in range and in order. SPC_OK when all is well. */
+static inline spc_status spc_ell8_f32_i32_validate(const spc_ell8_f32_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  spc_level levels[2];
+  if (t->nrows < 0 || t->ncols < 0)
+    return SPC_ERROR_SHAPE;
+  levels[0] = spc_make_level(SPC_LEVEL_DENSE, 0, t->nrows, SPC_UNIQUE | SPC_ORDERED);
+  levels[1] = spc_make_level(SPC_LEVEL_FIXED, 0, t->ncols, 0);
+  levels[1].count = 8;
+  levels[1].indices = t->col_ind;
+  levels[1].index_bits = 32;
+  return spc_validate_levels(levels, 2, NULL, t->values);
+}
+
+#endif
+
+#ifndef SPC_TYPE_COO2_F32_I32
+#define SPC_TYPE_COO2_F32_I32
+
+/* From the outside in: (i: compressed non-unique, j: singleton), indices i32. */
+typedef struct spc_coo2_f32_i32 {
+  int64_t nrows; /* extent of dimension 0 */
+  int64_t ncols; /* extent of dimension 1 */
+  int64_t nnz; /* stored values */
+  int32_t *row_ind; /* coordinates of level 0, i */
+  int32_t *col_ind; /* coordinates of level 1, j */
+  float *values; /* stored values, in the order of the entries */
+} spc_coo2_f32_i32;
+
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, nrows, 0);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, ncols, 1);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, nnz, 2);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, row_ind, 3);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, col_ind, 4);
+SPC_ASSERT_FIELD(spc_coo2_f32_i32, values, 5);
+SPC_ASSERT_SIZE(spc_coo2_f32_i32, 6);
+
+/* Checks extents, counts, pointers, that coordinates are in range and in order. SPC_OK when all is well. */
+static inline spc_status spc_coo2_f32_i32_validate(const spc_coo2_f32_i32 *t) {
+  if (t == NULL)
+    return SPC_ERROR_NULL;
+  spc_level levels[2];
+  if (t->nrows < 0 || t->ncols < 0)
+    return SPC_ERROR_SHAPE;
+  levels[0] = spc_make_level(SPC_LEVEL_ROOT, 0, t->nrows, SPC_ORDERED);
+  levels[0].count = t->nnz;
+  levels[0].indices = t->row_ind;
+  levels[0].index_bits = 32;
+  levels[1] = spc_make_level(SPC_LEVEL_FIXED, 0, t->ncols, SPC_UNIQUE | SPC_ORDERED | SPC_CONTINUES);
+  levels[1].count = 1;
+  levels[1].indices = t->col_ind;
+  levels[1].index_bits = 32;
+  return spc_validate_levels(levels, 2, &t->nnz, t->values);
+}
+
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
+spc_status product_in_parts_ctx(
+    const spc_context *ctx,
+    const spc_csr_f32_i32 *B,
+    const spc_csr_f32_i32 *C,
+    spc_ell8_f32_i32 *A_0,
+    spc_coo2_f32_i32 *A_1);
+
+/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
+spc_status product_in_parts_free_ctx(const spc_context *ctx, spc_ell8_f32_i32 *A_0, spc_coo2_f32_i32 *A_1);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+static inline spc_status product_in_parts(
+    const spc_csr_f32_i32 *B,
+    const spc_csr_f32_i32 *C,
+    spc_ell8_f32_i32 *A_0,
+    spc_coo2_f32_i32 *A_1) {
+  const spc_context ctx = spc_default_context();
+  return product_in_parts_ctx(&ctx, B, C, A_0, A_1);
+}
+
+static inline void product_in_parts_free(spc_ell8_f32_i32 *A_0, spc_coo2_f32_i32 *A_1) {
+  const spc_context ctx = spc_default_context();
+  (void)product_in_parts_free_ctx(&ctx, A_0, A_1);
+}
+
+#endif
