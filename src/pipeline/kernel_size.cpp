@@ -10,7 +10,7 @@ namespace {
 
 constexpr DiagnosticKind kKernelTooLarge{"kernel-too-large", Severity::Error};
 
-constexpr size_t kMostOperations = 120000;
+constexpr size_t kMostOperations = 75000;
 constexpr size_t kOperationsOfLoop = 60;  ///< into which later passes turn a loop that counts
 constexpr size_t kOperationsOfLevel = 60; ///< of an entry, which checks each level that is listed
 
