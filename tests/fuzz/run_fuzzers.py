@@ -33,7 +33,7 @@ def run(options, target, counts):
         subprocess.run([program, "-merge=1", f"-max_len={MOST_BYTES[target]}", committed, found], check=True, env=ENVIRONMENT)
         return True
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = subprocess.run([program, f"-max_total_time={options.seconds}", f"-max_len={MOST_BYTES[target]}", "-timeout=25",
+    result = subprocess.run([program, f"-max_total_time={options.seconds}", f"-max_len={MOST_BYTES[target]}", f"-timeout={options.timeout}",
                              "-rss_limit_mb=4096", "-print_final_stats=1", f"-artifact_prefix={crashes}/{target}-",
                              found, committed], stderr=subprocess.PIPE, check=False, env=ENVIRONMENT)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -53,6 +53,7 @@ def main():
     parser.add_argument("programs", type=pathlib.Path, help="the folder with fuzz_kernel and so on")
     parser.add_argument("targets", nargs="*", default=TARGETS)
     parser.add_argument("--seconds", type=int, default=60, help="for each target")
+    parser.add_argument("--timeout", type=int, default=25, help="seconds for one input, on the wall: more on a busy machine")
     parser.add_argument("--merge", action="store_true", help="add what was found to the committed corpus; run nothing")
     parser.add_argument("--counts", type=pathlib.Path, default=HERE / "fuzzers.json")
     options = parser.parse_intermixed_args()
