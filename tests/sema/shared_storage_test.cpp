@@ -92,6 +92,9 @@ TEST_CASE("an output that is a sum of parts is computed as a whole") {
   CHECK(dense.errors() == "sum-output");
   CHECK(dense.the("sum-output").notes.size() == 1);
   CHECK(check("A(i,j) = exp(B(i,j))*B(i,j)", {"A=hyb", "B=csr"}).errors() == "");
+  const Checked temporary = check("let T(i,j) = B(i,k)*B(k,j)\ny(i) = T(i,j)*x(j)", {"T=hyb", "B=csr"});
+  CHECK(temporary.errors() == "");
+  CHECK_FALSE(temporary.tensor("T").format.isSum());
 }
 
 TEST_CASE("an output keeps no sum's pattern") {

@@ -25,6 +25,10 @@ void computeSumsApart(Analysis &analysis) {
   for (TensorId whole : analysis.symbols.ids()) {
     if (!analysis.kernel.tensors[whole].format.isSum() || analysis.symbols[whole].firstWrite < 0)
       continue;
+    if (Tensor &tensor = analysis.kernel.tensors[whole]; tensor.is<Temporary>()) {
+      tensor.format = plainFormat(tensor.format, !hasDenseLevel(tensor.format)); // nobody sees its parts
+      continue;
+    }
     const TensorId standIn = addStandIn(analysis, whole);
     analysis.sumOutputs.emplace(standIn, whole);
     bool isWritten = false;
