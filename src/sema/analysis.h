@@ -47,6 +47,7 @@ struct Analysis {
   std::map<TensorId, size_t> refreshes;
   /// Outputs that are stored as sums of parts, by the tensor that statements write in their place.
   std::map<TensorId, TensorId> sumOutputs;
+  double mostLoopsToMerge = 0; ///< of a term's operands; known once all terms are
 
   const syntax::TensorDecl *declarationOf(const std::string &name) const {
     auto found = declarations.find(name);

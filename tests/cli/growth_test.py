@@ -66,17 +66,28 @@ class Growth(SpcCase):
         few, more, most = lines(4), lines(8), lines(60)
         self.assertLess((most - more) / 52, 0.8 * (more - few) / 4)
 
-    def test_kernels_of_too_much_code_are_refused(self):
-        def kernel(count):
+    def test_unions_become_shorter_where_there_are_many(self):
+        def lines(count):
             statement = "Z{}(i, j) = abs(A(i, j) + B(i, j) + C(i, j) + D(i, j) + E(i, j))\n"
             self.write("kernel.tex", "".join(statement.format(k) for k in range(count)))
             tensors = [*"ABCDE", *(f"Z{k}" for k in range(count))]
-            return ["kernel.tex", *(word for tensor in tensors for word in ("--format", f"{tensor}=csr"))]
+            bindings = [word for tensor in tensors for word in ("--format", f"{tensor}=csr")]
+            done = self.spc("compile", "kernel.tex", *bindings, "--emit=sparse", "-o", "-")
+            return done.out.count("\n")
+
+        self.assertGreater(lines(4), lines(8))
+        self.assertLess(lines(24), lines(4))
+
+    def test_kernels_of_too_much_code_are_refused(self):
+        def kernel(count):
+            product = "A(i, k) * B(k, j)"
+            self.write("kernel.tex", f"Y(i, j) += {product} + {product} + {product} + {product}\n" * count)
+            return ["kernel.tex", "--format", "A=bsr"]
 
         self.spc("compile", *kernel(8), "--emit=loops", "-o", "-")
-        refused = self.spc("compile", *kernel(16), "--emit=loops", "-o", "-", expect=1)
+        refused = self.spc("compile", *kernel(64), "--emit=loops", "-o", "-", expect=1)
         self.assertRegex(refused.err, r"operations, [0-9]+ of them for this statement; the limit is [0-9]+ \[kernel-too")
-        self.spc("compile", *kernel(16), "--emit=sparse", "-o", "-")  # what it would become can still be looked at
+        self.spc("compile", *kernel(64), "--emit=sparse", "-o", "-")  # what it would become can still be looked at
 
 
 if __name__ == "__main__":

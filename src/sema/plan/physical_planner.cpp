@@ -45,7 +45,7 @@ PhysicalPlanner PhysicalPlanner::forTerm(Analysis &analysis, OperandCopies &copi
                                          const LogicalTerm &term) {
   const Kernel &kernel = analysis.kernel;
   const SparseOperands operands(kernel, analysis.statements[logical.statement].scope, logical, term);
-  if (operands.mayMerge())
+  if (operands.mayMerge(analysis.mostLoopsToMerge))
     return PhysicalPlanner(analysis, copies, logical, term, operands.merged());
   PhysicalPlanner walking(analysis, copies, logical, term, operands.allWalked());
   if (kernel.tensors[logical.target].isAssembled())

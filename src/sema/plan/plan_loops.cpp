@@ -3,6 +3,7 @@
 #include "sema/plan/plan_assembly.h"
 #include "sema/plan/prescribed_order.h"
 #include "sema/terms/copy_advice.h"
+#include "sema/terms/merge_size.h"
 
 #include <algorithm>
 
@@ -118,6 +119,7 @@ private:
 } // namespace
 
 void planLoops(Analysis &analysis, const std::vector<Expansion> &expansions) {
+  analysis.mostLoopsToMerge = mostLoopsToMerge(analysis, expansions);
   checkPrescribedOrder(analysis, expansions);
   LoopPlanner planner(analysis);
   for (const Expansion &expansion : expansions)

@@ -64,8 +64,8 @@ SparseOperands::SparseOperands(const Kernel &kernel, const Scope &scope, const L
     domain_ = domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, kernel);
 }
 
-bool SparseOperands::mayMerge() const {
-  if (!hasDomain_ || target().shared() || loopsToMerge(domain_, accesses_, scope_, kernel_) <= kMaxLoopsToMerge)
+bool SparseOperands::mayMerge(double mostLoops) const {
+  if (!hasDomain_ || target().shared() || loopsToMerge(domain_, accesses_, scope_, kernel_) <= mostLoops)
     return false;
   return std::all_of(accesses_.begin(), accesses_.end(), [&](AccessId access) {
     const format::Format &format = tensorOf(access).format;

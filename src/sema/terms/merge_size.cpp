@@ -1,12 +1,18 @@
 #include "sema/terms/merge_size.h"
 
 #include "sema/terms/shared_pattern.h"
+#include "sema/terms/sparsity.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 namespace spc::sema {
 namespace {
+
+constexpr double kMaxLoopsOfTerm = 32;
+constexpr double kMaxLoopsOfKernel = 128;
+constexpr double kLoopsOfPair = 4; ///< of two matrices in CSR: merging these at once is no shorter
 
 class LoopCounter {
 public:
@@ -62,6 +68,15 @@ private:
   std::set<AccessId> seen_;
 };
 
+void collectLoops(const Analysis &analysis, const LogicalStatement &logical, std::vector<double> &loops) {
+  const Scope &scope = analysis.statements[logical.statement].scope;
+  for (const LogicalTerm &term : logical.terms)
+    if (hasDomain(*term.expr, logical.reduction, scope, analysis.kernel))
+      loops.push_back(
+          loopsToMerge(domainOfTerm(*term.expr, logical.targetDefault, logical.computeType, scope, analysis.kernel),
+                       accessesOf(*term.expr), scope, analysis.kernel));
+}
+
 } // namespace
 
 double loopsToMerge(const AccessDomain &domain, const std::vector<AccessId> &accesses, const Scope &scope,
@@ -73,6 +88,23 @@ double loopsToMerge(const AccessDomain &domain, const std::vector<AccessId> &acc
         leaderOf(access, accesses, scope, kernel) == access && !counter.hasSeen(access))
       loops *= counter.endsOf(access);
   return loops;
+}
+
+double mostLoopsToMerge(const Analysis &analysis, const std::vector<Expansion> &expansions) {
+  std::vector<double> loops;
+  for (const Expansion &expansion : expansions) {
+    for (const LogicalStatement &temporary : expansion.temporaries)
+      collectLoops(analysis, temporary, loops);
+    collectLoops(analysis, expansion.main, loops);
+  }
+  double most = kMaxLoopsOfTerm;
+  const auto inAll = [&] {
+    return std::accumulate(loops.begin(), loops.end(), 0.0,
+                           [&](double sum, double some) { return some <= most ? sum + some : sum; });
+  };
+  while (most > kLoopsOfPair && inAll() > kMaxLoopsOfKernel)
+    most /= 2;
+  return most;
 }
 
 } // namespace spc::sema
