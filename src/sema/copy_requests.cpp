@@ -42,6 +42,14 @@ bool CopyRequests::ask(const Kernel &kernel, TensorId tensor, TensorId target, S
   return isNew || isForced;
 }
 
+bool CopyRequests::askFor(const Kernel &kernel, TensorId tensor, format::Format format) {
+  tensor = wholeOf(kernel, tensor);
+  const bool isNew = formats_.emplace(tensor, std::move(format)).second;
+  if (isNew)
+    asked_.insert(tensor);
+  return isNew;
+}
+
 void CopyRequests::beginRound() {
   asked_.clear();
   keptFrom_.clear();

@@ -4,7 +4,9 @@
 #include "sema/kernel.h"
 
 #include <map>
+#include <optional>
 #include <set>
+#include <vector>
 
 namespace spc::sema {
 
@@ -20,6 +22,26 @@ public:
   /// Asks for a canonical copy of a tensor, or of the one whose pattern that temporary keeps, for a statement that
   /// writes `target`. False where there is no such copy, or where there is one already: the storage is then refused.
   bool ask(const Kernel &kernel, TensorId tensor, TensorId target, Span where);
+
+  /// Asks for the canonical copy of a tensor to be stored in a format that a term needs, in which it would be copied once
+  /// more. False where that was asked for before: the copy is then copied.
+  bool askFor(const Kernel &kernel, TensorId tensor, format::Format format);
+
+  /// The format that was asked for.
+  std::optional<format::Format> formatOf(TensorId tensor) const {
+    const auto found = formats_.find(tensor);
+    return found == formats_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// Asks for copies of a tensor whose levels store these dimensions, from the outside in, to have a dense root: one does
+  /// anyway, and serves all.
+  void askForDenseRoot(TensorId tensor, const std::vector<int> &dims) {
+    if (denseRoots_.emplace(tensor, dims).second)
+      asked_.insert(tensor);
+  }
+  bool hasDenseRoot(TensorId tensor, const std::vector<int> &dims) const {
+    return denseRoots_.contains({tensor, dims});
+  }
 
   /// Notes that a temporary keeps an operand's pattern in this round.
   void noteKept(TensorId temporary, TensorId source) { keptFrom_[temporary] = source; }
@@ -43,6 +65,8 @@ private:
   std::map<TensorId, Request> requests_;
   std::set<std::pair<TensorId, TensorId>> inPlace_; ///< target and source
   std::set<std::pair<TensorId, TensorId>> forced_;  ///< … which has to be read from a copy after all
+  std::map<TensorId, format::Format> formats_;
+  std::set<std::pair<TensorId, std::vector<int>>> denseRoots_;
   std::map<TensorId, TensorId> keptFrom_;
   std::set<TensorId> asked_; ///< in this round
 };

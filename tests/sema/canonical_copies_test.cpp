@@ -133,6 +133,22 @@ TEST_CASE("what the kernel writes is copied once it is written") {
   CHECK(twice.count("reorder") == 1);
 }
 
+TEST_CASE("a canonical copy is stored as the loops need it, where it would be copied once more") {
+  const auto copies = [](const Checked &checked) {
+    const auto isCopy = [](const Tensor &tensor) { return tensor.is<Converted>(); };
+    return std::count_if(checked.kernel->tensors.begin(), checked.kernel->tensors.end(), isCopy);
+  };
+  const Checked divided = check("R(i,j) = A(j,i)/B(i,j)", {"A=bsr", "B=csr", "R=csr"});
+  CHECK(divided.errors() == "");
+  CHECK(copies(divided) == 1);
+  CHECK(divided.has("A$1_0"));
+  const Checked paths = check("tensor A(n, n): i32, sparse, fill inf\nsemiring(min, +)\nD(i,j) = A(i,k)*A(k,j)",
+                              {"A=repeats", "D=csr"});
+  CHECK(copies(paths) == 1);
+  const Checked triangles = check("s = A(i,j)*A(j,k)*A(k,i)", {"A=repeats"});
+  CHECK(copies(triangles) == 2); // one more than of CSR
+}
+
 TEST_CASE("a temporary that keeps an operand's pattern has that operand copied") {
   const Checked kept = check("let E(i,j) = 2*S(i,j)\nlet F(i,j) = 3*E(i,j)\ny(i) = max(j, F(i,j)*F(i,j))", {"S=ell"});
   CHECK(kept.errors() == "");

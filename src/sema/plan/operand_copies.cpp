@@ -36,8 +36,13 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   std::sort(places.begin(), places.end());
   const bool isHypersparse = std::none_of(source.format.levels.begin(), source.format.levels.end(),
                                           [](const format::Level &level) { return level.isDense(); });
-  const bool listsRoot = source.order() == 1 || (isHypersparse && isListed && places.front().first == 0);
-  for (auto [place, dim] : places) {
+  std::vector<int> dims;
+  for (auto [place, dim] : places)
+    dims.push_back(dim);
+  const bool listsRoot =
+      source.order() == 1 || (isHypersparse && isListed && places.front().first == 0 &&
+                              !analysis_.copies.hasDenseRoot(access.tensor, dims));
+  for (int dim : dims) {
     if (format.levels.empty() && !listsRoot)
       format.levels.push_back({.dim = dim});
     else
@@ -46,6 +51,10 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   for (TensorId id : kernel_.tensors.ids())
     if (isCopyOf(id, access.tensor, dropsPadding) && kernel_.tensors[id].format.sameStorage(format))
       return id;
+  if (asksFor(access.tensor, format))
+    return access.tensor;
+  if (!listsRoot && hasListedCopy(access.tensor, dims))
+    analysis_.copies.askForDenseRoot(access.tensor, dims);
   const int root = operand.variables[format.levels.front().dim];
   reportCopy(access, format, space.valueOf(root).size() == 1, scope);
   const TensorId copy = addConverted(kernel_, {access.tensor, false, dropsPadding}, std::move(format), access.where);
@@ -67,6 +76,33 @@ bool OperandCopies::isCopyOf(TensorId id, TensorId source, bool dropsPadding) co
   const bool hasZeros = !copy->isCanonical && !copy->dropsPadding;
   return !isOfAll && (!format::hasPadding(whole.format) || hasZeros != dropsPadding) &&
          (contains(current_, id) || (!isWritten(source) && !analysis_.refreshes.contains(id)));
+}
+
+/// Whether there is a copy with these dimensions whose root is a list, though another one's is not.
+bool OperandCopies::hasListedCopy(TensorId source, const std::vector<int> &dims) const {
+  return std::any_of(kernel_.tensors.begin(), kernel_.tensors.end(), [&](const Tensor &tensor) {
+    const auto *copy = tensor.as<Converted>();
+    const std::vector<format::Level> &levels = tensor.format.levels;
+    return copy && copy->source == source && !levels.front().isDense() &&
+           std::equal(levels.begin(), levels.end(), dims.begin(), dims.end(),
+                      [](const format::Level &level, int dim) { return level.dim == dim; });
+  });
+}
+
+/// Whether a canonical copy can as well be made in this format: where no other access reads it, or in the same order.
+bool OperandCopies::asksFor(TensorId copy, const format::Format &format) const {
+  const auto *role = kernel_.tensors[copy].as<Converted>();
+  if (!role || !role->isCanonical)
+    return false;
+  int uses = 0;
+  for (const ResolvedStatement &statement : analysis_.statements)
+    uses += static_cast<int>(std::count_if(statement.scope.accesses.begin(), statement.scope.accesses.end(),
+                                           [&](const Access &access) { return access.tensor == copy; }));
+  const std::vector<format::Level> &levels = kernel_.tensors[copy].format.levels;
+  const bool isSameOrder =
+      std::equal(levels.begin(), levels.end(), format.levels.begin(), format.levels.end(),
+                 [](const format::Level &one, const format::Level &other) { return one.dim == other.dim; });
+  return (uses == 1 || isSameOrder) && analysis_.copies.askFor(kernel_, role->source, format);
 }
 
 bool OperandCopies::isWritten(TensorId tensor) const {

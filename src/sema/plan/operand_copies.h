@@ -34,6 +34,8 @@ public:
 private:
   bool isCopyOf(TensorId id, TensorId source, bool dropsPadding) const;
   bool isWritten(TensorId tensor) const;
+  bool hasListedCopy(TensorId source, const std::vector<int> &dims) const;
+  bool asksFor(TensorId copy, const format::Format &format) const;
   void reportCopy(const Access &access, const format::Format &format, bool rootIsListable, const Scope &scope);
 
   Analysis &analysis_;

@@ -54,7 +54,8 @@ private:
   void replace(TensorId tensor, const CopyRequests::Request &request) {
     const bool isSum = kernel_.tensors[tensor].format.isSum();
     const format::Format stored = isSum ? kernel_.tensors[tensor].format : request.format;
-    const format::Format format = canonicalFormat(tensor, stored);
+    format::Format format = analysis_.copies.formatOf(tensor).value_or(canonicalFormat(tensor, stored));
+    format.name = plainName(format);
     report(tensor, request.where, stored, format);
     std::optional<TensorId> copy;
     bool isWritten = false;
@@ -137,10 +138,17 @@ format::Format plainFormat(const format::Format &source, bool isListed) {
     else
       format.levels.push_back({.dim = dim, .storage = format::Storage::Compressed, .extent = format::Extent::Ragged});
   }
-  const bool isCsf = order.size() > 2 && !isListed;
-  if (!isCsf)
-    format.name = (order.size() == 2 && isListed ? "d" : "") + shippedFormat(order);
+  format.name = plainName(format);
   return format;
+}
+
+std::string plainName(const format::Format &format) {
+  std::vector<int> order;
+  for (const format::Level &level : format.levels)
+    order.push_back(level.dim);
+  const bool isListed = !format.levels.front().isDense();
+  const bool isCsf = order.size() > 2 && !isListed;
+  return isCsf ? std::string() : (order.size() == 2 && isListed ? "d" : "") + shippedFormat(order);
 }
 
 format::IndexType indexTypeOfCopy(const format::Format &source) {

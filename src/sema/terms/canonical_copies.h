@@ -19,6 +19,9 @@ bool hasDenseLevel(const format::Format &format);
 /// order in which the levels of `source` come to the dimensions. A vector has one compressed level.
 format::Format plainFormat(const format::Format &source, bool isListed);
 
+/// The name under which such a format is shipped; none where it is not.
+std::string plainName(const format::Format &format);
+
 /// Makes the copies that are asked for, and has the statements read these. Warns of each.
 void makeCanonicalCopies(Analysis &analysis);
 
