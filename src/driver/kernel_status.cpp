@@ -1,5 +1,7 @@
 #include "driver/kernel_status.h"
 
+#include "format/levels.h"
+
 #include <algorithm>
 
 namespace spc::driver {
@@ -101,6 +103,11 @@ private:
         if (tensor.isAssembled() && !level.isDense() && level.extent == format::Extent::Fixed && level.width &&
             !level.hasWidthOne())
           add(tensor, "has room for " + std::to_string(*level.width) + " entries in a row, and one has more");
+    for (const sema::Tensor &tensor : kernel_.tensors)
+      for (int k = 0; k < tensor.format.levelCount(); ++k)
+        if (tensor.isAssembled() && format::kindOf(tensor.format, k) == format::LevelKind::ClosedCompressed)
+          add(tensor,
+              "has a row with more entries than there is room for: it is stored as " + format::describe(tensor.format));
   }
 
   void findAssembled(const std::string &reason) {

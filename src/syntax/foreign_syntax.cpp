@@ -260,6 +260,8 @@ void adviseInPlace(const TokenStream &tokens, Diagnostic &error) {
   const bool followsIf = before.kind == TokenKind::Name && tokens.text(before) == "if";
   if (text == "if" || text == "where" || followsIf)
     error.advise(std::string(kIfHelp));
+  else if (text == "for")
+    error.advise(std::string(kLoopHelp));
   else if (text == ":" && tokens.isInParentheses())
     error.advise("there are no slices: name an index variable, which runs over the whole dimension");
   else if (text == ":")

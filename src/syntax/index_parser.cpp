@@ -142,7 +142,9 @@ bool ExpressionParser::rejectIndex(const Access &access) {
       .report(kIndexExpression, tokens_.currentSpan(),
               isSubtracted ? "an index variable cannot be subtracted"
                            : "an index adds up variables, whole multiples of them and whole numbers")
-      .advise("as in 'x(i)', 'x(3)', 'x(i + 1)' or 'x(2*i + k)'");
+      .advise(isSubtracted ? "to read backwards, multiply by a sparse matrix P that stores a 1 at each (i, n-1-i): "
+                             "'y(i) = P(i,k) * x(k)'"
+                           : "as in 'x(i)', 'x(3)', 'x(i + 1)' or 'x(2*i + k)'");
   return false;
 }
 

@@ -84,6 +84,14 @@ TEST_CASE("common kernels") {
   CHECK(check("s = 2").loops() == "");
 }
 
+TEST_CASE("no storage is advised where none would do") {
+  for (const char *program : {"s = A(i,j)*A(j,i)", "s = A(i,j)*A(j,k)*A(k,i)"})
+    for (const char *format : {"csr", "csc", "coo"}) {
+      CAPTURE(program, format);
+      CHECK(check(program, {format}).the("reorder").help.empty());
+    }
+}
+
 TEST_CASE("operands whose levels contradict each other: one is copied") {
   Checked product = check("A(i,j) = B(i,j)*C(i,j)", {"B=csr", "C=csc"});
   CHECK(product.loops() == "i,j");

@@ -3,35 +3,38 @@
 #include "sema/analysis.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace spc::sema {
 namespace {
 
-std::vector<VariableId> visitOrder(const Access &access, const std::vector<int> &modes) {
-  std::vector<VariableId> order;
-  for (int mode : modes)
-    order.push_back(access.variables[mode]);
-  return order;
-}
-
-/// Whether the statement reads the tensor a second time, such that in whatever order its dimensions are stored, two
-/// variables come in one order here and in the other there: A(i,j) and A(j,i).
+/// Whether the statement reads the tensor in orders that contradict each other, whatever the order in which its
+/// dimensions are stored: A(i,j) and A(j,i), or A(i,j), A(j,k) and A(k,i). `modes`: the stored order.
 bool isReadBothWays(const Access &access, const std::vector<int> &modes, const Scope &scope) {
-  const std::vector<VariableId> here = visitOrder(access, modes);
-  return std::any_of(scope.accesses.begin(), scope.accesses.end(), [&](const Access &other) {
+  std::set<std::pair<VariableId, VariableId>> follows; ///< outer and inner loop
+  for (const Access &other : scope.accesses) {
     if (other.tensor != access.tensor || other.mirrored != access.mirrored)
-      return false;
-    int last = -1;
-    for (VariableId variable : visitOrder(other, modes)) {
-      const auto place = std::find(here.begin(), here.end(), variable);
-      if (place == here.end())
-        continue;
-      if (place - here.begin() < last)
-        return true;
-      last = static_cast<int>(place - here.begin());
-    }
-    return false;
-  });
+      continue;
+    for (size_t k = 1; k < modes.size(); ++k)
+      if (other.variables[modes[k - 1]] != other.variables[modes[k]])
+        follows.emplace(other.variables[modes[k - 1]], other.variables[modes[k]]);
+  }
+  // Loops that none is to stand outside of come first; where each has one outside, they go round in circles.
+  while (!follows.empty()) {
+    const size_t before = follows.size();
+    const auto hasOuter = [&](VariableId loop) {
+      return std::any_of(follows.begin(), follows.end(), [&](const auto &pair) { return pair.second == loop; });
+    };
+    std::set<VariableId> outermost;
+    for (const auto &[outer, inner] : follows)
+      if (!hasOuter(outer))
+        outermost.insert(outer);
+    std::erase_if(follows, [&](const auto &pair) { return outermost.contains(pair.first); });
+    if (follows.size() == before)
+      return true;
+  }
+  return false;
 }
 
 /// Whether a tensor has the levels of its copy, whatever their index types.
