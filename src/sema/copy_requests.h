@@ -23,8 +23,8 @@ public:
   /// writes `target`. False where there is no such copy, or where there is one already: the storage is then refused.
   bool ask(const Kernel &kernel, TensorId tensor, TensorId target, Span where);
 
-  /// Asks for the canonical copy of a tensor to be stored in a format that a term needs, in which it would be copied once
-  /// more. False where that was asked for before: the copy is then copied.
+  /// Asks for the canonical copy of a tensor to be stored in a format that a term needs, in which it would be copied
+  /// once more. False where that was asked for before: the copy is then copied.
   bool askFor(const Kernel &kernel, TensorId tensor, format::Format format);
 
   /// The format that was asked for.
@@ -33,8 +33,8 @@ public:
     return found == formats_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  /// Asks for copies of a tensor whose levels store these dimensions, from the outside in, to have a dense root: one does
-  /// anyway, and serves all.
+  /// Asks for copies of a tensor whose levels store these dimensions, from the outside in, to have a dense root: one
+  /// does anyway, and serves all.
   void askForDenseRoot(TensorId tensor, const std::vector<int> &dims) {
     if (denseRoots_.emplace(tensor, dims).second)
       asked_.insert(tensor);

@@ -142,8 +142,8 @@ TEST_CASE("a canonical copy is stored as the loops need it, where it would be co
   CHECK(divided.errors() == "");
   CHECK(copies(divided) == 1);
   CHECK(divided.has("A$1_0"));
-  const Checked paths = check("tensor A(n, n): i32, sparse, fill inf\nsemiring(min, +)\nD(i,j) = A(i,k)*A(k,j)",
-                              {"A=repeats", "D=csr"});
+  const Checked paths =
+      check("tensor A(n, n): i32, sparse, fill inf\nsemiring(min, +)\nD(i,j) = A(i,k)*A(k,j)", {"A=repeats", "D=csr"});
   CHECK(copies(paths) == 1);
   const Checked triangles = check("s = A(i,j)*A(j,k)*A(k,i)", {"A=repeats"});
   CHECK(copies(triangles) == 2); // one more than of CSR

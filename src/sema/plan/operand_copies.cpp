@@ -39,9 +39,8 @@ TensorId OperandCopies::copyFor(const Access &access, const SparseAccess &operan
   std::vector<int> dims;
   for (auto [place, dim] : places)
     dims.push_back(dim);
-  const bool listsRoot =
-      source.order() == 1 || (isHypersparse && isListed && places.front().first == 0 &&
-                              !analysis_.copies.hasDenseRoot(access.tensor, dims));
+  const bool listsRoot = source.order() == 1 || (isHypersparse && isListed && places.front().first == 0 &&
+                                                 !analysis_.copies.hasDenseRoot(access.tensor, dims));
   for (int dim : dims) {
     if (format.levels.empty() && !listsRoot)
       format.levels.push_back({.dim = dim});

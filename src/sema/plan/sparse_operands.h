@@ -29,8 +29,8 @@ public:
   /// Every sparse operand is walked.
   TermOperands allWalked() const { return find({}); }
 
-  /// Whether each set of operands with entries left would take more than `mostLoops`, and the operands may all be stored
-  /// in the way that loops which walk all of them at once need.
+  /// Whether each set of operands with entries left would take more than `mostLoops`, and the operands may all be
+  /// stored in the way that loops which walk all of them at once need.
   bool mayMerge(double mostLoops) const;
 
   /// Every sparse operand is walked by such loops.
