@@ -63,6 +63,18 @@ TEST_CASE("complex numbers are added and multiplied as such", "[evaluator]") {
   CHECK(run("y(i) = A(i,j) * x(j) / 2", tensors, "y") == Values{{2.5, 1.5}});
 }
 
+TEST_CASE("products of integers wrap around exactly", "[evaluator]") {
+  const auto product = [](spc::sema::ValueType type, double a, double b) {
+    TensorMap tensors = {{"a", dense({1}, {a})}, {"b", dense({1}, {b})}, {"y", dense({1}, {0})}};
+    for (auto &[name, tensor] : tensors)
+      tensor.type = type;
+    return run("y(i) = a(i) * b(i)", tensors, "y");
+  };
+  CHECK(product(spc::sema::ValueType::U32, 4294967293, 4294967291) == Values{15});
+  CHECK(product(spc::sema::ValueType::I32, -2147483647, 2147483645) == Values{-3});
+  CHECK(product(spc::sema::ValueType::I8, -100, 100) == Values{-16});
+}
+
 TEST_CASE("missing entries are not computed with", "[evaluator]") {
   const TensorMap tensors = {{"A", sparse({2, 2}, {2, 0, 0, 0})},
                              {"x", dense({2}, {3, kInfinity})},

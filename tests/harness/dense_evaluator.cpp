@@ -113,7 +113,7 @@ private:
     case NodeKind::Subtract:
       return addition(node);
     case NodeKind::Multiply:
-      return multiply(evaluate(*node.left), evaluate(*node.right));
+      return multiply(evaluate(*node.left), evaluate(*node.right), node.type);
     case NodeKind::Divide:
       return divide(evaluate(*node.left), evaluate(*node.right));
     case NodeKind::Sum:
@@ -242,12 +242,14 @@ private:
     return settled ? isAll : isAny;
   }
 
-  Value multiply(const Value &a, const Value &b) const {
+  Value multiply(const Value &a, const Value &b, sema::ValueType type = sema::ValueType::F64) const {
     if (!a.present || !b.present)
       return {};
     const double magnitude = a.magnitude * b.magnitude;
     const double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilon_ * magnitude;
-    return {productOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions * b.additions};
+    const bool wraps = sema::isInteger(type) && sema::bytesOf(type) < 8;
+    const Element product = wraps ? wrappedProduct(a.value, b.value) : productOf(a.value, b.value);
+    return {product, magnitude, error, true, a.stored || b.stored, a.additions * b.additions};
   }
 
   Value reduceValues(const Node &node) {

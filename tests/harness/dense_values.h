@@ -28,6 +28,14 @@ inline bool isReal(const Element &a, const Element &b) {
   return a.imag() == 0 && b.imag() == 0;
 }
 
+/// Of integers, their product's lowest 32 bits: a double does not hold 64.
+inline Element wrappedProduct(Element a, Element b) {
+  if (!(std::abs(a.real()) < 0x1p53 && std::abs(b.real()) < 0x1p53))
+    return a * b;
+  const auto bits = [](Element number) { return static_cast<uint64_t>(static_cast<int64_t>(number.real())); };
+  return static_cast<double>(static_cast<uint32_t>(bits(a) * bits(b)));
+}
+
 /// An infinity times a real number makes no imaginary part.
 inline Element productOf(const Element &a, const Element &b) {
   return isReal(a, b) ? Element(a.real() * b.real()) : a * b;
