@@ -164,6 +164,16 @@ std::optional<double> ofIntegers(Function function, ValueType type, const std::v
   }
 }
 
+/// Whether a half float holds a value as it is; subnormal ones are left out.
+bool isHalf(ValueType type, double value) {
+  if (value == 0 || !std::isfinite(value))
+    return true;
+  const int digits = type == ValueType::F16 ? 11 : 8, most = type == ValueType::F16 ? 15 : 127;
+  const int exponent = std::ilogb(value);
+  const double digitsOfValue = std::ldexp(value, digits - 1 - exponent);
+  return exponent <= most && exponent > -most && digitsOfValue == std::trunc(digitsOfValue);
+}
+
 /// A result as its type holds it: integers wrap around, floats are rounded, anything but 0 is true.
 std::optional<double> rounded(ValueType type, double value) {
   if (type == ValueType::Bool)
@@ -171,7 +181,7 @@ std::optional<double> rounded(ValueType type, double value) {
   if (type == ValueType::F32 || type == ValueType::CF32)
     return static_cast<float>(value);
   if (type == ValueType::F16 || type == ValueType::BF16)
-    return value == std::trunc(value) && std::abs(value) <= 256 ? std::optional(value) : std::nullopt;
+    return isHalf(type, value) ? std::optional(value) : std::nullopt;
   if (!isInteger(type))
     return value;
   if (std::isinf(value))

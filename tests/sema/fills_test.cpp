@@ -51,6 +51,19 @@ TEST_CASE("a semiring's fill in each kind of type") {
   CHECK(mask.steps().find(", where M\n") != std::string::npos);
 }
 
+TEST_CASE("a temporary has its operand's fill in every kind of type") {
+  for (const char *fill : {"-inf", "inf", "-1", "0.5", "2048"})
+    for (const char *type : {"f16", "bf16", "f32", "f64"}) {
+      CAPTURE(fill, type);
+      const Checked checked = check("tensor A(n): " + std::string(type) + ", sparse, fill " + fill +
+                                        "\nlet T(j) = A(j)\nR(j) = select(pattern(T(j)), T(j), 0)",
+                                    {"A=vector"});
+      CHECK(checked.errors() == "");
+      CHECK(checked.tensor("T").fill == checked.tensor("A").fill);
+      CHECK(!checked.tensor("T").format.isDense());
+    }
+}
+
 TEST_CASE("min-plus products on integers visit stored entries") {
   const std::string tensors = "semiring(min, +)\ntensor A(m,k): u8, sparse\ntensor B(k,n): u8, sparse\n";
   const Checked checked = check(tensors + "tensor C(m,n): u8\nC(i,j) = A(i,k)*B(k,j)", {"A=csr", "B=csr", "C=csr"});
