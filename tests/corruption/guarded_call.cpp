@@ -228,6 +228,11 @@ DenseTensor GuardedCall::denseOf(const Argument &argument) const {
   return dense;
 }
 
+/// The tensor of the kernel's text that an argument is, or is a part of.
+const std::string &GuardedCall::wholeOf(const Argument &argument) {
+  return argument.tensor->partOf.empty() ? argument.tensor->name : argument.tensor->partOf;
+}
+
 /// Whether the evaluator can say what a kernel makes of an argument: it has no room for extents that only sparse
 /// storage holds, and adds entries up that a call multiplies one by one.
 bool GuardedCall::isComparable(const Argument &argument) const {
@@ -246,15 +251,25 @@ bool GuardedCall::isComparable(const Argument &argument) const {
          !repeats(contentOf(arguments_[static_cast<size_t>(argument.owner)], true));
 }
 
-/// Slots of one place count together, and their sum is not rounded as the evaluator thinks.
-std::string GuardedCall::compare(const Argument &argument, DenseTensor expected) const {
+/// Slots of one place count together, those of all parts of a sum, and their sum is not rounded as the evaluator
+/// thinks.
+std::string GuardedCall::compare(const std::string &name, DenseTensor expected) const {
   constexpr double kSlack = 1e-9;
-  tensor::Coordinates result = contentOf(argument, false);
+  tensor::Coordinates result;
+  for (const Argument &argument : arguments_) {
+    if (wholeOf(argument) != name)
+      continue;
+    const tensor::Coordinates part = contentOf(argument, false);
+    if (result.shape.empty())
+      result.shape = part.shape;
+    for (size_t entry = 0; entry < part.size(); ++entry)
+      result.append(part.coordinates.data() + entry * part.shape.size(), part.value(entry));
+  }
   tensor::sortAndSum(result);
   expected.errors.resize(expected.values.size());
   for (double &error : expected.errors)
     error += kSlack;
-  return compareValues(argument.tensor->name, result, expected);
+  return compareValues(name, result, expected);
 }
 
 std::string GuardedCall::check() const {
@@ -265,9 +280,8 @@ std::string GuardedCall::check() const {
       return {};
   TensorMap tensors;
   for (const Argument &argument : arguments_) {
-    const std::string &part = argument.tensor->partOf;
     const DenseTensor dense = denseOf(argument);
-    const auto [whole, isNew] = tensors.emplace(part.empty() ? argument.tensor->name : part, dense);
+    const auto [whole, isNew] = tensors.emplace(wholeOf(argument), dense);
     for (size_t at = 0; !isNew && at < dense.values.size(); ++at) {
       whole->second.values[at] += dense.values[at];
       whole->second.stored[at] |= dense.stored[at];
@@ -277,7 +291,7 @@ std::string GuardedCall::check() const {
     return problem;
   for (const Argument &argument : arguments_)
     if (argument.tensor->isWritten)
-      if (std::string problem = compare(argument, tensors.at(argument.tensor->name)); !problem.empty())
+      if (std::string problem = compare(wholeOf(argument), tensors.at(wholeOf(argument))); !problem.empty())
         return problem;
   return {};
 }

@@ -56,7 +56,8 @@ private:
   void place(Argument &argument);
   void fitArray(Argument &argument, size_t field, int64_t length);
   bool isComparable(const Argument &argument) const;
-  std::string compare(const Argument &argument, DenseTensor expected) const;
+  std::string compare(const std::string &name, DenseTensor expected) const;
+  static const std::string &wholeOf(const Argument &argument);
   tensor::Coordinates contentOf(const Argument &argument, bool isBefore) const;
   DenseTensor denseOf(const Argument &argument) const;
 
