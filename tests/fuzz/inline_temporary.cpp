@@ -59,6 +59,14 @@ void collectAccesses(const syntax::Expr &expr, const std::string &tensor, std::v
     collectAccesses(*child, tensor, all);
 }
 
+/// Whether a right side has all variables of its target: what it lacks would no longer be summed over by readers.
+bool hasAllIndices(const syntax::Statement &statement) {
+  std::set<std::string> variables;
+  collectVariables(*statement.value, variables);
+  return std::all_of(statement.target.indices.begin(), statement.target.indices.end(),
+                     [&](const syntax::Index &index) { return variables.contains(index.text); });
+}
+
 /// Whether reading `temporary` later is reading its right side: nothing is written twice, and every access is plain.
 bool isReplaceable(const syntax::Kernel &tree, const syntax::Statement &temporary) {
   std::set<std::string> targets;
@@ -72,7 +80,7 @@ bool isReplaceable(const syntax::Kernel &tree, const syntax::Statement &temporar
         }))
       return false;
   }
-  return temporary.isTemporary && temporary.op == syntax::AssignOp::Assign;
+  return temporary.isTemporary && temporary.op == syntax::AssignOp::Assign && hasAllIndices(temporary);
 }
 
 /// `line` with each access to the temporary replaced. Its own variables get names that nothing else has.
