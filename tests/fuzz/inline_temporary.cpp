@@ -4,6 +4,7 @@
 #include "syntax/parser.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <regex>
 #include <set>
@@ -59,10 +60,30 @@ void collectAccesses(const syntax::Expr &expr, const std::string &tensor, std::v
     collectAccesses(*child, tensor, all);
 }
 
-/// Whether a right side has all variables of its target: what it lacks would no longer be summed over by readers.
-bool hasAllIndices(const syntax::Statement &statement) {
+/// The variables that each of an expression's terms has, once products of sums are multiplied out.
+std::set<std::string> commonVariables(const syntax::Expr &expr) {
+  const auto *paren = std::get_if<syntax::Paren>(&expr.node);
+  const auto *negate = std::get_if<syntax::Negate>(&expr.node);
+  const auto *binary = std::get_if<syntax::Binary>(&expr.node);
+  if (paren || negate)
+    return commonVariables(paren ? *paren->inner : *negate->operand);
   std::set<std::string> variables;
-  collectVariables(*statement.value, variables);
+  if (!binary) {
+    collectVariables(expr, variables);
+    return variables;
+  }
+  const std::set<std::string> left = commonVariables(*binary->left), right = commonVariables(*binary->right);
+  if (binary->op == syntax::BinaryOp::Add || binary->op == syntax::BinaryOp::Sub)
+    std::set_intersection(left.begin(), left.end(), right.begin(), right.end(),
+                          std::inserter(variables, variables.end()));
+  else
+    std::set_union(left.begin(), left.end(), right.begin(), right.end(), std::inserter(variables, variables.end()));
+  return variables;
+}
+
+/// Whether each term has all variables of its target: what one lacks would no longer be summed over by readers.
+bool hasAllIndices(const syntax::Statement &statement) {
+  const std::set<std::string> variables = commonVariables(*statement.value);
   return std::all_of(statement.target.indices.begin(), statement.target.indices.end(),
                      [&](const syntax::Index &index) { return variables.contains(index.text); });
 }

@@ -71,7 +71,7 @@ private:
   /// Whether slots of a list may be left free.
   bool isPadded(int k) const {
     const LevelKind kind = format::kindOf(format_, k);
-    return (kind == LevelKind::FixedWidth && !level(k).hasWidthOne()) || kind == LevelKind::ClosedCompressed;
+    return kind == LevelKind::FixedWidth || kind == LevelKind::ClosedCompressed;
   }
 
   /// An array of so many elements.
