@@ -31,9 +31,6 @@ llvm::OptimizationLevel optimizationLevel(int level) {
   }
 }
 
-/// Instructions of a module, as it comes from MLIR, up to which all passes are worth their time.
-constexpr unsigned kMostInModule = 16000;
-
 /// LLVM's own list for the low levels, which neither vectorise nor unroll; a kernel's for the others.
 llvm::ModulePassManager passList(const llvm::Module &module, llvm::PassBuilder &builder, int optLevel) {
   const llvm::OptimizationLevel level = optimizationLevel(optLevel);
@@ -45,7 +42,7 @@ llvm::ModulePassManager passList(const llvm::Module &module, llvm::PassBuilder &
   const bool vectorizes = llvm::none_of(module.functions(), [](const llvm::Function &function) {
     return function.hasFnAttribute(llvm::Attribute::SanitizeThread);
   });
-  return kernelPasses({level, vectorizes, module.getInstructionCount() > kMostInModule});
+  return kernelPasses(module, {level, vectorizes});
 }
 
 /// Objects and text must not depend on where the kernel file lies.

@@ -27,6 +27,7 @@ namespace {
 /// Instructions of a function, as it comes from MLIR, above which passes that look far afield take longer than they
 /// give: their time grows faster than the function.
 constexpr unsigned kMostInFunction = 4000;
+constexpr unsigned kMostInModule = 16000; ///< the same of all functions together
 
 /// All passes on functions that are small, few on others.
 class BySize : public llvm::PassInfoMixin<BySize> {
@@ -118,9 +119,9 @@ llvm::FunctionPassManager allPasses(const PassListOptions &options) {
 
 } // namespace
 
-llvm::ModulePassManager kernelPasses(const PassListOptions &options) {
+llvm::ModulePassManager kernelPasses(const llvm::Module &module, const PassListOptions &options) {
   llvm::FunctionPassManager passes;
-  if (options.isLarge)
+  if (module.getInstructionCount() > kMostInModule)
     passes = fewPasses();
   else
     passes.addPass(BySize(allPasses(options), fewPasses()));

@@ -10,11 +10,10 @@ namespace spc::codegen {
 struct PassListOptions {
   llvm::OptimizationLevel level = llvm::OptimizationLevel::O3; ///< O2 or O3
   bool vectorizes = true;
-  bool isLarge = false; ///< the module: its functions come to so much that each gets only what takes little time
 };
 
 /// LLVM's passes, in order, that find something in kernels; their loops are those of LLVM's own list, in three quarters
 /// of the time. That list is for programs of many functions and calls, and repeats what a kernel's few loops need once.
-llvm::ModulePassManager kernelPasses(const PassListOptions &options);
+llvm::ModulePassManager kernelPasses(const llvm::Module &module, const PassListOptions &options);
 
 } // namespace spc::codegen

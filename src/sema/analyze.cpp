@@ -22,19 +22,7 @@ void checkAnyStatement(Analysis &analysis) {
 
 /// One with the same statements, none of which is planned, which reports elsewhere.
 Analysis copyOf(const Analysis &analysis, Diagnostics &diagnostics) {
-  Analysis copy{analysis.source,
-                analysis.bindings,
-                analysis.options,
-                diagnostics,
-                analysis.copies,
-                {},
-                {},
-                {},
-                {},
-                {},
-                {},
-                {},
-                {}};
+  Analysis copy{analysis.source, analysis.bindings, analysis.options, diagnostics, analysis.copies};
   const Kernel &kernel = analysis.kernel;
   copy.kernel = {
       kernel.function, kernel.kernelFile, kernel.extents, kernel.leastExtents, kernel.tensors, kernel.parameters, {},
@@ -84,7 +72,7 @@ void planStatements(Analysis &analysis) {
 std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<format::Binding> &bindings,
                               const Options &options, Diagnostics &diagnostics) {
   CopyRequests copies;
-  Analysis analysis{kernel, bindings, options, diagnostics, copies, {}, {}, {}, {}, {}, {}, {}, {}};
+  Analysis analysis{kernel, bindings, options, diagnostics, copies};
   analysis.kernel.function = options.function;
   analysis.kernel.strictFp = options.strictFp;
   analysis.kernel.dropZeros = options.dropZeros;

@@ -4,6 +4,7 @@
 #include "exhaustive/formats.h"
 #include "exhaustive/patterns.h"
 #include "exhaustive/unit.h"
+#include "harness/text.h"
 
 #include <nlohmann/json.hpp>
 
@@ -35,14 +36,6 @@ struct Options {
 
 constexpr const char *kUsage = "exhaustive [--shard K/N] [--stride S] [-O0..3] [--only TEXT | --expression LINE]\n    "
                                "[--formats A,B,C] [--without A,B,...] [--output FILE] [--list]\n";
-
-std::vector<std::string> split(const std::string &text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);)
-    parts.push_back(part);
-  return parts;
-}
 
 Options readOptions(int count, char **arguments) {
   Options options;

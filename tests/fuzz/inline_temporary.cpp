@@ -136,14 +136,14 @@ bool inlineTemporary(KernelSpec &spec) {
     const syntax::Statement &temporary = tree.statements[at];
     if (!isReplaceable(tree, temporary) || spec.types.contains(temporary.target.tensor.text))
       continue;
-    std::vector<std::string> lines = linesOf(spec.statements);
+    std::vector<std::string> lines = split(spec.statements, '\n');
     int replaced = 0;
     for (size_t later = at + 1; later < lines.size(); ++later)
       lines[later] = withRightSide(lines[later], temporary, replaced);
     if (replaced == 0)
       continue;
     lines.erase(lines.begin() + static_cast<ptrdiff_t>(at));
-    spec.statements = joinedLines(lines);
+    spec.statements = joined(lines, '\n');
     spec.formats.erase(temporary.target.tensor.text);
     return true;
   }

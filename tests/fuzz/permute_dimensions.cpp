@@ -4,25 +4,9 @@
 #include <numeric>
 #include <regex>
 #include <set>
-#include <sstream>
 
 namespace spc::testing {
 namespace {
-
-std::vector<std::string> split(const std::string &text, char separator) {
-  std::vector<std::string> parts;
-  std::istringstream stream(text);
-  for (std::string part; std::getline(stream, part, separator);)
-    parts.push_back(part);
-  return parts;
-}
-
-std::string joined(const std::vector<std::string> &parts) {
-  std::string text;
-  for (const std::string &part : parts)
-    text += (text.empty() ? "" : ",") + part;
-  return text;
-}
 
 /// A tensor's name where it is accessed with indices.
 std::regex accessOf(const std::string &tensor) {
@@ -38,7 +22,7 @@ std::string renumberedLevels(const std::string &levels, const std::vector<int> &
     if (item[1] == '-')
       renumber(item[2]);
   }
-  return joined(items);
+  return joined(items, ',');
 }
 
 /// The format with dimension d stored as dimension dims[d] was.
@@ -55,7 +39,7 @@ std::string permutedFormat(const std::string &format, const std::vector<int> &di
   else
     for (const std::string &mode : split(format.substr(colon + 1), ','))
       modes.push_back(std::to_string(dims[static_cast<size_t>(mode[0] - '0')]));
-  return format.substr(0, colon) + ":" + joined(modes);
+  return format.substr(0, colon) + ":" + joined(modes, ',');
 }
 
 /// Tensors of two dimensions or more whose structure is their own, with their number of dimensions.
@@ -96,7 +80,7 @@ std::map<std::string, std::vector<int>> permuteDimensions(KernelSpec &spec, Rand
     std::vector<std::string> moved(order);
     for (size_t d = 0; d < order; ++d)
       moved[static_cast<size_t>(dims[d])] = indices[d];
-    text += match.prefix().str() + tensor + "(" + joined(moved) + ")";
+    text += match.prefix().str() + tensor + "(" + joined(moved, ',') + ")";
   }
   spec.statements = text + rest;
   const auto format = spec.formats.find(tensor);

@@ -2,24 +2,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <sstream>
 
 namespace spc::testing {
-
-std::vector<std::string> linesOf(const std::string &text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);)
-    lines.push_back(line);
-  return lines;
-}
-
-std::string joinedLines(const std::vector<std::string> &lines) {
-  std::string text;
-  for (const std::string &line : lines)
-    text += (text.empty() ? "" : "\n") + line;
-  return text;
-}
 
 std::string renamed(const std::string &text, const std::map<std::string, std::string> &names) {
   std::string result;

@@ -3,15 +3,13 @@
 
 #include "harness/data.h"
 #include "harness/kernel_under_test.h"
+#include "harness/text.h"
 
 #include <map>
 #include <string>
 #include <vector>
 
 namespace spc::testing {
-
-std::vector<std::string> linesOf(const std::string &text);
-std::string joinedLines(const std::vector<std::string> &lines);
 
 /// `text` with each whole word that `names` holds replaced.
 std::string renamed(const std::string &text, const std::map<std::string, std::string> &names);

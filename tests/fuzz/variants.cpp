@@ -99,7 +99,7 @@ std::string rewritten(const std::string &statements, Variation variation, Random
 
 /// Reads one operand, wherever it has the same distinct variables as indices, by way of a temporary.
 void addTemporary(KernelSpec &spec, Random &random) {
-  std::vector<std::string> lines = linesOf(spec.statements);
+  std::vector<std::string> lines = split(spec.statements, '\n');
   const size_t chosen = static_cast<size_t>(random.below(static_cast<int64_t>(lines.size())));
   static const std::regex access("[Ad][0-9]+\\([ijkl](,[ijkl])*\\)");
   std::set<std::string> accesses;
@@ -122,7 +122,7 @@ void addTemporary(KernelSpec &spec, Random &random) {
   line = "let " + temporary + " = " + *found + "\n" + line;
   if (const auto type = spec.types.find(found->substr(0, found->find('('))); type != spec.types.end())
     spec.types["T9"] = type->second;
-  spec.statements = joinedLines(lines);
+  spec.statements = joined(lines, '\n');
 }
 
 template <typename Value>
