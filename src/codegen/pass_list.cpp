@@ -1,5 +1,6 @@
 #include "codegen/pass_list.h"
 
+#include "llvm/IR/Module.h"
 #include "llvm/Transforms/IPO/DeadArgumentElimination.h"
 #include "llvm/Transforms/IPO/InferFunctionAttrs.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
