@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <cmath>
 #include <limits>
 
 using spc::testing::DenseTensor;
@@ -54,6 +55,19 @@ TEST_CASE("a term is summed over its own variables", "[evaluator]") {
   CHECK(run("y(i) = sum(j, A(i,j) + z(i))", tensors, "y") == Values{6 + 21, 15 + 24});
   CHECK(run("y(i) = z(i) / sum(j, A(i,j))", tensors, "y") == Values{7.0 / 6, 8.0 / 15});
   CHECK(run("y(i) = sum(j, A(i,j)) * x(j)", tensors, "y") == Values{6 * 111, 15 * 111});
+}
+
+TEST_CASE("a sum over nothing is a number where what is around it is not multiplied with its terms", "[evaluator]") {
+  const TensorMap tensors = {{"A", sparse({2, 1}, {4, 0})},
+                             {"b", dense({2}, {kInfinity, kInfinity})},
+                             {"y", dense({2}, {1, 1})},
+                             {"s", dense({}, {1})}};
+  CHECK(run("y(i) = b(i) * sum(j, A(i,j))", tensors, "y") == Values{kInfinity, 0});
+  CHECK(run("y(i) = b(i) * mean(j, A(i,j))", tensors, "y") == Values{kInfinity, 0});
+  CHECK(run("y(i) = sum(k, b(i) * sum(j, A(i,j) * A(k,j)))", tensors, "y") == Values{kInfinity, 0});
+  CHECK(std::isnan(run("y(i) = b(i) * sqrt(sum(j, A(i,j)))", tensors, "y")[1].real()));
+  CHECK(std::isnan(run("y(i) min= b(i) * sum(j, A(i,j))", tensors, "y")[1].real()));
+  CHECK(std::isnan(run("s = max(i, b(i) * sum(j, A(i,j)))", tensors, "s")[0].real()));
 }
 
 TEST_CASE("complex numbers are added and multiplied as such", "[evaluator]") {

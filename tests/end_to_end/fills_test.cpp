@@ -98,3 +98,9 @@ TEST_CASE("temporaries with fills of their own", "[fills]") {
   checkFills("let P(i,j) = min(k, A(i,k) + A(k,j))\nD(i,j) = min(A(i,j), P(i,j))", {{"A", "inf"}},
              product({{"A", {"csr"}}, {"P", {"csr"}}, {"D", {"csr", "dense"}}}));
 }
+
+TEST_CASE("sums that are numbers beside infinite fills", "[fills]") {
+  checkFills("y(i) min= (v(k) - 1)*mean(j, A(k,j)*x(i))", {{"v", "inf"}}, product({{"v", {"sv"}}, {"A", kSparse}}));
+  checkFills("y(i) = v(i)*abs(sum(j, A(i,j)))", {{"v", "inf"}}, product({{"v", {"sv"}}, {"A", kSparse}}));
+  checkFills("y(i) = v(i)*sum(j, A(i,j))", {{"v", "inf"}}, product({{"v", {"sv"}}, {"A", kSparse}}));
+}

@@ -56,6 +56,7 @@ public:
   }
 
   Value takenIn(syntax::Reduction kind, Value held, const Node &body, const std::vector<int> &loops) {
+    const Within within(isTerm_, false);
     forEachPoint(variables_, loops, [&] {
       Value next = evaluate(body);
       if (kind == syntax::Reduction::Any) // the truth of a value, in whatever type that has
@@ -113,9 +114,9 @@ private:
     case NodeKind::Subtract:
       return addition(node);
     case NodeKind::Multiply:
-      return multiply(evaluate(*node.left), evaluate(*node.right), node.type);
+      return multiply(evaluate(*node.left), evaluate(*node.right), epsilon_, node.type);
     case NodeKind::Divide:
-      return divide(evaluate(*node.left), evaluate(*node.right));
+      return division(node);
     case NodeKind::Sum:
       return reduction(node);
     }
@@ -150,15 +151,32 @@ private:
     return total.total(epsilon_);
   }
 
+  Value division(const Node &node) {
+    const Value numerator = evaluate(*node.left);
+    const Within within(isTerm_, false);
+    return divide(numerator, evaluate(*node.right), epsilon_);
+  }
+
+  /// What a sum is multiplied with is multiplied with its terms. Where that is not so, in functions, divisors and what
+  /// is not summed up, it is a number as any other, that of no term, too.
+  Value partialSum(const Node &node) {
+    const bool isNumber = !isTerm_;
+    const Within within(isTerm_, true);
+    Value value = sum(*node.left, node.variables);
+    value.present |= isNumber;
+    value.stored |= isNumber;
+    return value;
+  }
+
   Value reduction(const Node &node) {
     switch (node.reduction) {
     case syntax::Reduction::Sum:
-      return sum(*node.left, node.variables);
+      return partialSum(node);
     case syntax::Reduction::Mean: {
       double count = 1;
       for (int variable : node.variables)
         count *= static_cast<double>(variables_[static_cast<size_t>(variable)].extent);
-      return divide(sum(*node.left, node.variables), {count, count, 0, true, true});
+      return divide(partialSum(node), {count, count, 0, true, true}, epsilon_);
     }
     case syntax::Reduction::Count: {
       double count = 0;
@@ -175,6 +193,7 @@ private:
 
   /// The first place of the extreme; of a NaN where there is one. It is certain only where all values are.
   Value place(const Node &node) {
+    const Within within(isTerm_, false);
     const Variable &variable = variables_[static_cast<size_t>(node.variables.front())];
     const double infinity = std::numeric_limits<double>::infinity();
     // Of nothing it is the greatest number of the type in which it is computed.
@@ -202,6 +221,7 @@ private:
       const bool isTrue = read(access).stored == isMask;
       return {isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue, isTrue};
     }
+    const Within within(isTerm_, false);
     std::vector<Value> arguments;
     std::vector<double> values, errors;
     for (const NodePtr &argument : node.arguments) {
@@ -242,17 +262,8 @@ private:
     return settled ? isAll : isAny;
   }
 
-  Value multiply(const Value &a, const Value &b, sema::ValueType type = sema::ValueType::F64) const {
-    if (!a.present || !b.present)
-      return {};
-    const double magnitude = a.magnitude * b.magnitude;
-    const double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilon_ * magnitude;
-    const bool wraps = sema::isInteger(type) && sema::bytesOf(type) < 8;
-    const Element product = wraps ? wrappedProduct(a.value, b.value) : productOf(a.value, b.value);
-    return {product, magnitude, error, true, a.stored || b.stored, a.additions * b.additions};
-  }
-
   Value reduceValues(const Node &node) {
+    const Within within(isTerm_, false);
     using syntax::Reduction;
     const Reduction kind = node.reduction;
     const double infinity = std::numeric_limits<double>::infinity();
@@ -266,7 +277,7 @@ private:
       isStored |= next.stored;
       const double a = result.value.real(), b = next.value.real();
       if (kind == Reduction::Product)
-        result = multiply(result, {next.value, next.magnitude, next.error, true, true});
+        result = multiply(result, {next.value, next.magnitude, next.error, true, true}, epsilon_);
       else if (kind == Reduction::Any || kind == Reduction::All)
         result = {kind == Reduction::Any ? double(a != 0 || b != 0) : double(a != 0 && b != 0), 1,
                   next.error > 0 ? infinity : result.error, true, true};
@@ -280,21 +291,10 @@ private:
     return result;
   }
 
-  /// A missing divisor can only be an empty sum, whose value is 0.
-  Value divide(const Value &a, const Value &b) const {
-    if (!a.present)
-      return {};
-    const double divisor = std::abs(b.value);
-    const double magnitude = a.magnitude / divisor;
-    double error = std::numeric_limits<double>::infinity();
-    if (divisor > b.error)
-      error = (a.error + magnitude * b.error) / (divisor - b.error) + epsilon_ * magnitude;
-    return {quotientOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions};
-  }
-
   std::vector<Variable> &variables_;
   sema::ValueType type_; ///< the target's
   double epsilon_;
+  bool isTerm_ = true;
 };
 
 /// The variable of each of the target's dimensions, which the scope then has.

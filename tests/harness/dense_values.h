@@ -8,6 +8,7 @@
 #include <complex>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace spc::testing::evaluator {
@@ -54,6 +55,29 @@ inline bool isFinite(const Element &value) {
   return std::isfinite(value.real()) && std::isfinite(value.imag());
 }
 
+/// The product of values of `type`, off by a relative `epsilon` of its own.
+inline Value multiply(const Value &a, const Value &b, double epsilon, sema::ValueType type = sema::ValueType::F64) {
+  if (!a.present || !b.present)
+    return {};
+  const double magnitude = a.magnitude * b.magnitude;
+  const double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilon * magnitude;
+  const bool wraps = sema::isInteger(type) && sema::bytesOf(type) < 8;
+  const Element product = wraps ? wrappedProduct(a.value, b.value) : productOf(a.value, b.value);
+  return {product, magnitude, error, true, a.stored || b.stored, a.additions * b.additions};
+}
+
+/// The quotient. A missing divisor can only be an empty sum, whose value is 0.
+inline Value divide(const Value &a, const Value &b, double epsilon) {
+  if (!a.present)
+    return {};
+  const double divisor = std::abs(b.value);
+  const double magnitude = a.magnitude / divisor;
+  double error = std::numeric_limits<double>::infinity();
+  if (divisor > b.error)
+    error = (a.error + magnitude * b.error) / (divisor - b.error) + epsilon * magnitude;
+  return {quotientOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions};
+}
+
 /// What a value may be off by once it is stored: the least numbers of f16 are far apart, too.
 inline double storedError(const Value &value, sema::ValueType type, double epsilon) {
   const double spacing = type == sema::ValueType::F16 ? std::ldexp(1, -24) : 0;
@@ -71,6 +95,19 @@ void forEachPoint(std::vector<Variable> &variables, const std::vector<int> &loop
   for (variable.at = 0; variable.at < variable.extent; ++variable.at)
     forEachPoint(variables, loops, visit, depth + 1);
 }
+
+/// Sets whether what is evaluated is a factor or an addend of a statement or of a sum, as long as it lives.
+class Within {
+public:
+  Within(bool &isTerm, bool value) : isTerm_(isTerm), before_(std::exchange(isTerm, value)) {}
+  ~Within() { isTerm_ = before_; }
+  Within(const Within &) = delete;
+  Within &operator=(const Within &) = delete;
+
+private:
+  bool &isTerm_;
+  bool before_;
+};
 
 /// Adds up values, the missing ones left out.
 class Accumulator {

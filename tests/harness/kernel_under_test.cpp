@@ -74,6 +74,23 @@ bool isRefusal(int32_t status) {
          status == SPC_ERROR_INDEX_RANGE;
 }
 
+/// Then what a sum runs over may be nothing, and how that is said decides whether an assembled result stores zeros.
+bool hasEmptyExtent(const Trial &trial) {
+  return std::find(trial.extents.begin(), trial.extents.end(), 0) != trial.extents.end();
+}
+
+/// Lets what is assembled store zeros anywhere, and lack what either evaluator lacks.
+void allowZeros(TensorMap &tensors, PatternMap &least, PatternMap &most) {
+  for (auto &[name, tensor] : tensors) {
+    if (!tensor.assembled)
+      continue;
+    std::vector<uint8_t> &stored = least.at(name).stored;
+    for (size_t at = 0; at < stored.size(); ++at)
+      stored[at] = tensor.stored[at] = stored[at] && tensor.stored[at];
+    most.at(name).stored.assign(stored.size(), 1);
+  }
+}
+
 bool reducesToInfinity(const syntax::Expr &expr) {
   using syntax::Reduction;
   const auto *reduction = std::get_if<syntax::Reduce>(&expr.node);
@@ -246,8 +263,7 @@ bool KernelUnderTest::reported(std::string_view id) const {
 bool KernelUnderTest::canStore(const Trial &given) const {
   const Trial trial = withRoom(given);
   // Zeros that pad a format take part as zeros, and make NaNs of infinities. The minimum of nothing is infinite.
-  const bool isEmpty = std::find(trial.extents.begin(), trial.extents.end(), 0) != trial.extents.end();
-  const bool hasInfinities = trial.nonFinite || (isEmpty && reducesToInfinity(tree_)) ||
+  const bool hasInfinities = trial.nonFinite || (hasEmptyExtent(trial) && reducesToInfinity(tree_)) ||
                              std::any_of(kernel_->tensors.begin(), kernel_->tensors.end(),
                                          [](const sema::Tensor &tensor) { return std::isinf(tensor.fill); });
   for (sema::TensorId id : kernel_->parameters) {
@@ -297,6 +313,8 @@ std::string KernelUnderTest::check(const Trial &given, const Meaning *meaning) c
     problem = disagreement(*meaning, before, tensors);
   if (!problem.empty())
     return problem;
+  if (meaning && hasEmptyExtent(trial))
+    allowZeros(tensors, least, most);
   for (const auto &[name, tensor] : tensors)
     if (tensor.assembled && tensor.stored != least.at(name).stored)
       return "the evaluators disagree on what " + name + " stores";
