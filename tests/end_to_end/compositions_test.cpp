@@ -44,6 +44,10 @@ TEST_CASE("tensors of one structure", "[structure]") {
   check("D(i,j) = alpha*B(i,j) + A(i,j)*w(j)", product({{"A", formats}, {"B", {"structure of A"}}, {"D", {"dense"}}}));
   check("Y(i,j) = A(i,j,k)*x(k) + B(i,j,k)*z(k)", {{{"A", "csf"}, {"B", "structure of A"}}});
   check("y(i) = (A(i,j) + B(i,j) + C(i,j))*x(j)", {{{"A", "csr"}, {"B", "structure of A"}, {"C", "structure of A"}}});
+  // What is padding in A may be an entry of B.
+  check("s += (not pattern(A(i,j)))*B(i,j)*X(j,i)", both);
+  check("s += (not pattern(A(i,j)))*B(i,j)*X(j,i)",
+        product({{"A", formats}, {"B", {"structure of A"}}, {"X", {"csr"}}}));
 }
 
 TEST_CASE("an output keeps the structure that its operand has from another tensor", "[structure]") {

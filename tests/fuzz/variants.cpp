@@ -134,6 +134,13 @@ std::map<std::string, Value> renamedKeys(const std::map<std::string, Value> &map
   return result;
 }
 
+/// Of min(l, x(i)) the l is a scalar.
+bool hasScalarNamedAsIndex(const KernelUnderTest &kernel) {
+  const auto &tensors = kernel.kernel().tensors;
+  return std::any_of(tensors.begin(), tensors.end(),
+                     [](const sema::Tensor &tensor) { return tensor.name.size() == 1; });
+}
+
 void renameOperands(Variant &variant, const KernelUnderTest &kernel) {
   std::map<std::string, std::string> names;
   for (const sema::Tensor &tensor : kernel.kernel().tensors) {
@@ -185,6 +192,8 @@ std::optional<Variant> vary(const KernelSpec &spec, const KernelUnderTest &kerne
     changeStorages(changed, kernel, random);
     break;
   case Variation::Indices:
+    if (hasScalarNamedAsIndex(kernel))
+      return std::nullopt;
     changed.statements = renamed(spec.statements, {{"i", "q"}, {"j", "i"}, {"k", "row_2"}, {"l", "j"}});
     break;
   case Variation::Operands:

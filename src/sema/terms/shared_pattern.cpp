@@ -1,5 +1,6 @@
 #include "sema/terms/shared_pattern.h"
 
+#include "format/levels.h"
 #include "sema/terms/sparsity.h"
 
 #include <algorithm>
@@ -27,6 +28,31 @@ bool haveSamePattern(const Access &a, const Access &b, const Kernel &kernel) {
          byLevel(a, kernel) == byLevel(b, kernel);
 }
 
+/// Whether the domain asks where a tensor with padding has no entries.
+bool lacksPadded(const AccessDomain &domain, const Scope &scope, const Kernel &kernel) {
+  const auto isPadded = [&](AccessId id) {
+    return format::hasPadding(kernel.tensors[scope.accesses[id].tensor].format);
+  };
+  return (domain.kind == AccessDomain::Kind::Missing && isPadded(domain.operand)) ||
+         std::any_of(domain.parts.begin(), domain.parts.end(),
+                     [&](const AccessDomain &part) { return lacksPadded(part, scope, kernel); });
+}
+
+AccessDomain ledBy(const AccessDomain &domain, const std::vector<AccessId> &among, const Scope &scope,
+                   const Kernel &kernel) {
+  AccessDomain result = domain;
+  if (domain.kind == AccessDomain::Kind::Stored || domain.kind == AccessDomain::Kind::Missing)
+    result.operand = leaderOf(domain.operand, among, scope, kernel);
+  result.parts.clear();
+  for (const AccessDomain &part : domain.parts) {
+    AccessDomain led = ledBy(part, among, scope, kernel);
+    if (std::none_of(result.parts.begin(), result.parts.end(),
+                     [&](const AccessDomain &other) { return isSame(led, other); }))
+      result.parts.push_back(std::move(led));
+  }
+  return result.parts.size() == 1 ? AccessDomain(result.parts.front()) : result;
+}
+
 } // namespace
 
 AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Scope &scope, const Kernel &kernel) {
@@ -38,17 +64,8 @@ AccessId leaderOf(AccessId access, const std::vector<AccessId> &among, const Sco
 
 AccessDomain byLeaders(const AccessDomain &domain, const std::vector<AccessId> &among, const Scope &scope,
                        const Kernel &kernel) {
-  AccessDomain result = domain;
-  if (domain.kind == AccessDomain::Kind::Stored || domain.kind == AccessDomain::Kind::Missing)
-    result.operand = leaderOf(domain.operand, among, scope, kernel);
-  result.parts.clear();
-  for (const AccessDomain &part : domain.parts) {
-    AccessDomain led = byLeaders(part, among, scope, kernel);
-    if (std::none_of(result.parts.begin(), result.parts.end(),
-                     [&](const AccessDomain &other) { return isSame(led, other); }))
-      result.parts.push_back(std::move(led));
-  }
-  return result.parts.size() == 1 ? AccessDomain(result.parts.front()) : result;
+  // What is padding in one tensor may be an entry in another one of the same structure.
+  return lacksPadded(domain, scope, kernel) ? domain : ledBy(domain, among, scope, kernel);
 }
 
 } // namespace spc::sema
