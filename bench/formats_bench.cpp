@@ -89,7 +89,7 @@ constexpr int64_t kSizes[] = {int64_t(1) << 14, int64_t(1) << 18, int64_t(1) << 
 PackedTensor pack(const Coordinates &matrix, const char *name, spc::sema::ValueType type) {
   spc::SourceManager sources;
   spc::Diagnostics diagnostics;
-  spc::format::FormatLoader loader({SPC_FORMATS_FOLDER}, sources, diagnostics);
+  spc::format::FormatLoader loader({}, sources, diagnostics);
   auto bindings = loader.load(name);
   check(bindings.size() == 1, "a format cannot be read");
   auto format = bindings[0].family->instantiate(matrix.order());

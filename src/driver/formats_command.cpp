@@ -5,11 +5,11 @@
 
 #include "abi/signature.h"
 #include "format/format_file.h"
-#include "support/output_file.h"
 
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 
 namespace spc::driver {
 
@@ -21,6 +21,7 @@ struct FormatsOptions {
   std::vector<std::string> formats;
   std::vector<std::string> folders;
   int order = 0; ///< 0: the format's own, or 2
+  bool json = false;
 };
 
 /// The names of a struct's arrays: "row_ptr, col_ind, values".
@@ -43,21 +44,43 @@ int shownOrder(const format::FormatFamily &family, const FormatsOptions &options
 }
 
 std::string list(format::FormatLoader &loader, const FormatsOptions &options) {
-  std::vector<std::vector<std::string>> rows;
+  struct Row {
+    format::KnownFormat format;
+    std::string description, arrays;
+  };
+  std::vector<Row> rows;
   size_t width = 0;
-  for (const std::string &name : loader.names()) {
-    for (const format::Binding &binding : loader.load(name)) {
+  for (const format::KnownFormat &known : loader.known()) {
+    for (const format::Binding &binding : loader.load(known.name)) {
       if (binding.tensor || !binding.family)
         continue;
       std::optional<format::Format> format = binding.family->instantiate(shownOrder(*binding.family, options));
-      rows.push_back({name, binding.family->description(), format ? arraysOf(*format) : ""});
-      width = std::max(width, name.size());
+      rows.push_back({known, binding.family->description(), format ? arraysOf(*format) : ""});
+      width = std::max(width, known.name.size());
     }
   }
   std::string text;
-  for (const std::vector<std::string> &row : rows)
-    text += row[0] + std::string(width + 2 - row[0].size(), ' ') + row[1] + "\n" + std::string(width + 2, ' ') +
-            "arrays: " + row[2] + "\n";
+  const std::filesystem::path *place = nullptr;
+  for (const Row &row : rows) {
+    if (!place || *place != row.format.folder)
+      text +=
+          (place ? "\n" : "") + (row.format.folder.empty() ? "Built in" : "In " + row.format.folder.string()) + ":\n\n";
+    place = &row.format.folder;
+    text += row.format.name + std::string(width + 2 - row.format.name.size(), ' ') + row.description + "\n" +
+            std::string(width + 2, ' ') + "arrays: " + row.arrays + "\n";
+  }
+  return text;
+}
+
+/// The files that the arguments name, as they are. nullopt with errors reported.
+std::optional<std::string> filesText(format::FormatLoader &loader, const FormatsOptions &options) {
+  std::string text;
+  for (const std::string &argument : options.formats) {
+    std::optional<std::string> file = loader.text(argument);
+    if (!file)
+      return std::nullopt;
+    text += *file;
+  }
   return text;
 }
 
@@ -100,33 +123,40 @@ std::optional<std::string> show(Session &session, format::FormatLoader &loader, 
   return session.failed() ? std::nullopt : std::optional(std::move(text));
 }
 
+std::optional<std::string> showAll(Session &session, format::FormatLoader &loader, const FormatsOptions &options) {
+  std::string text;
+  for (const std::string &argument : options.formats) {
+    std::optional<std::string> shown = show(session, loader, argument, options);
+    if (!shown)
+      return std::nullopt;
+    text += (text.empty() ? "" : "\n") + *shown;
+  }
+  return text;
+}
+
 } // namespace
 
 int formatsCommand(Session &session) {
   CLI::App app("List storage formats, or show one with its C struct and an example", "spc formats");
   FormatsOptions options;
-  app.add_option("format", options.formats, "A format's name or path, with a mode order where wanted: csf:2,0,1");
+  CLI::Option *formats =
+      app.add_option("format", options.formats, "A format's name or path, with a mode order where wanted: csf:2,0,1");
   app.add_option("--format-path", options.folders, "Folder in which formats are found by name; repeatable");
   app.add_option("--order", options.order, "The order of the tensors, for formats of any order")
       ->check(CLI::Range(1, 8));
+  app.add_flag("--json", options.json, "Print the formats' files as they are, to begin one of your own with")
+      ->needs(formats);
   if (std::optional<int> done = readCommandLine(app, session))
     return *done;
   format::FormatLoader loader(formatFolders(options.folders), session.sources(), session.diagnostics());
-  std::string text;
+  std::optional<std::string> text;
   if (options.formats.empty())
     text = list(loader, options);
-  for (const std::string &argument : options.formats) {
-    std::optional<std::string> shown = show(session, loader, argument, options);
-    if (!shown)
-      return session.finish();
-    text += (text.empty() ? "" : "\n") + *shown;
-  }
-  if (session.failed())
+  else
+    text = options.json ? filesText(loader, options) : showAll(session, loader, options);
+  if (!text || session.failed())
     return session.finish();
-  OutputSet outputs;
-  outputs.add("-", std::move(text));
-  outputs.commit(session.diagnostics());
-  return session.finish();
+  return session.print(std::move(*text));
 }
 
 } // namespace spc::driver

@@ -86,10 +86,6 @@ std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> 
       if (!folder.empty())
         folders.emplace_back(folder);
   }
-  std::error_code error;
-  std::filesystem::path self = std::filesystem::canonical("/proc/self/exe", error);
-  if (!error)
-    folders.push_back(self.parent_path().parent_path() / "share" / "spc" / "formats");
   return folders;
 }
 
@@ -109,10 +105,14 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
   for (const std::string &argument : options.formats)
     for (format::Binding &binding : loader.load(argument))
       input.bindings.push_back(std::move(binding));
-  for (const std::string &path : loader.filesRead()) {
+  for (const std::string &path : loader.filesRead().paths) {
     log("format file: " + path);
     input.filesRead.push_back(path);
   }
+  std::error_code unknown;
+  if (loader.filesRead().builtin)
+    if (std::filesystem::path self = std::filesystem::canonical("/proc/self/exe", unknown); !unknown)
+      input.filesRead.push_back(self.string());
   timer.phase("read the formats");
   if (session.failed())
     return std::nullopt;

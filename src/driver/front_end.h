@@ -14,11 +14,12 @@
 
 namespace spc::driver {
 
-/// Where formats are found by name: the folders that --format-path gives, SPC_FORMAT_PATH, then the ones that come with
-/// spc.
+/// Folders in which formats are found by name, before the built-in ones: those of --format-path, then of
+/// SPC_FORMAT_PATH.
 std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> &given);
 
 /// What was read: the kernel's tree, the bindings, and every file among them, the kernel (unless standard input) first.
+/// For built-in formats stands the executable.
 struct KernelInput {
   syntax::Kernel tree;
   std::vector<format::Binding> bindings;

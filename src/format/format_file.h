@@ -39,8 +39,20 @@ struct Binding {
   Schedule schedule = {};
 };
 
-/// Finds and reads format files. Names (`csr`) are looked up as `csr.json` in the format folders; anything with a '/'
-/// or ending in ".json" is a path.
+/// What formats were read from.
+struct FilesRead {
+  std::vector<std::string> paths; ///< each once, in the order of first use
+  bool builtin = false;           ///< built-in formats, too
+};
+
+/// A format that is found by its name.
+struct KnownFormat {
+  std::string name;
+  std::filesystem::path folder; ///< empty where it is built in
+};
+
+/// Finds and reads format files. Names (`csr`) are looked up as `csr.json` in the format folders, then among the
+/// formats that are built in, whose files diagnostics call `<csr>`; anything with a '/' or ending in ".json" is a path.
 class FormatLoader {
 public:
   /// `folders`: searched in order for names. `sources` keeps the texts alive for diagnostics.
@@ -50,17 +62,21 @@ public:
   /// several bindings. Errors are reported and give an empty list.
   std::vector<Binding> load(const std::string &argument);
 
-  /// The names of all formats in the folders, sorted.
-  std::vector<std::string> names() const;
+  /// The text of the file that a name or a path means. nullopt with an error reported.
+  std::optional<std::string> text(const std::string &argument);
 
-  /// Every file read so far, in the order of first use, for dependency files.
-  const std::vector<std::string> &filesRead() const { return filesRead_; }
+  /// All formats that have names: by place, in the order of search, and in each place sorted. Of one name the one that
+  /// is found.
+  std::vector<KnownFormat> known() const;
+
+  /// What has been read so far, for dependency files.
+  const FilesRead &filesRead() const { return filesRead_; }
 
 private:
   std::vector<std::filesystem::path> folders_;
   SourceManager &sources_;
   Diagnostics &diagnostics_;
-  std::vector<std::string> filesRead_;
+  FilesRead filesRead_;
 };
 
 } // namespace spc::format

@@ -1,5 +1,6 @@
 #include "format/format_file.h"
 
+#include "format/builtin_formats.h"
 #include "format/format_reader.h"
 #include "format/json_object.h"
 #include "format/json_text.h"
@@ -46,24 +47,46 @@ Reference splitModes(const std::string &text) {
   return {text.substr(0, colon), text.substr(colon + 1), static_cast<uint32_t>(colon + 1)};
 }
 
-std::vector<std::string> namesIn(const std::vector<fs::path> &folders) {
+std::set<std::string> namesIn(const fs::path &folder) {
   std::set<std::string> names;
-  for (const fs::path &folder : folders) {
-    std::error_code error;
-    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
-      std::string file = entry->path().filename().string();
-      if (endsWith(file, kExtension) && !endsWith(file, ".schema.json"))
-        names.insert(file.substr(0, file.size() - kExtension.size()));
-    }
+  std::error_code error;
+  for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+    std::string file = entry->path().filename().string();
+    if (endsWith(file, kExtension) && !endsWith(file, ".schema.json"))
+      names.insert(file.substr(0, file.size() - kExtension.size()));
   }
-  return {names.begin(), names.end()};
+  return names;
+}
+
+std::vector<KnownFormat> knownFormats(const std::vector<fs::path> &folders) {
+  std::vector<KnownFormat> known;
+  std::set<std::string> seen;
+  for (const fs::path &folder : folders)
+    for (const std::string &name : namesIn(folder))
+      if (seen.insert(name).second)
+        known.push_back({name, folder});
+  for (const BuiltinFormat &builtin : builtinFormats())
+    if (seen.insert(std::string(builtin.name)).second)
+      known.push_back({std::string(builtin.name), {}});
+  return known;
+}
+
+/// A format file, or the text of one that is built in.
+struct FileRef {
+  fs::path path; ///< `<csr>` of a built-in one
+  std::string name;
+  const BuiltinFormat *builtin = nullptr;
+};
+
+FileRef fileAt(fs::path path) {
+  std::string name = path.stem().string();
+  return {std::move(path), std::move(name)};
 }
 
 /// One --format argument, and the files that it leads to.
 class Session final : public FormatResolver {
 public:
-  Session(const std::vector<fs::path> &folders, SourceManager &sources, Diagnostics &diagnostics,
-          std::vector<std::string> &filesRead)
+  Session(const std::vector<fs::path> &folders, SourceManager &sources, Diagnostics &diagnostics, FilesRead &filesRead)
       : folders_(folders), sources_(sources), diagnostics_(diagnostics), filesRead_(filesRead) {}
 
   /// What `text` names, bindings of tensors included; these take no modes.
@@ -71,16 +94,20 @@ public:
 
   std::optional<FormatRule> resolve(const std::string &text, Span where) override;
 
+  /// The text of the file that `text`, which takes no modes, means.
+  std::optional<std::string> textOf(const std::string &text, Span where);
+
 private:
   const std::vector<fs::path> &folders_;
   SourceManager &sources_;
   Diagnostics &diagnostics_;
-  std::vector<std::string> &filesRead_;
+  FilesRead &filesRead_;
   std::vector<fs::path> open_; ///< canonical paths of the files being read, the innermost last
 
-  std::optional<fs::path> locate(const std::string &target, Span where);
-  std::optional<std::string> readText(const fs::path &path, Span where);
-  std::optional<FormatFile> readFile(const fs::path &path, Span where);
+  std::optional<FileRef> locate(const std::string &target, Span where);
+  void reportUnknown(const std::string &target, Span where);
+  std::optional<std::string> readText(const FileRef &file, Span where);
+  std::optional<FormatFile> readFile(const FileRef &file, Span where);
   std::optional<std::vector<int64_t>> parseModes(const std::string &text, Span where);
 };
 
@@ -91,10 +118,10 @@ std::optional<FormatFile> Session::load(const std::string &text, Span where) {
   Span modesWhere = {where.file, std::min(where.begin + reference.modesOffset, where.end), where.end};
   if (reference.modes && !(modes = parseModes(*reference.modes, modesWhere)))
     return std::nullopt;
-  std::optional<fs::path> path = locate(reference.target, where);
-  if (!path)
+  std::optional<FileRef> found = locate(reference.target, where);
+  if (!found)
     return std::nullopt;
-  std::optional<FormatFile> file = readFile(*path, where);
+  std::optional<FormatFile> file = readFile(*found, where);
   if (!file || !modes)
     return file;
   if (!file->format) {
@@ -135,8 +162,18 @@ std::optional<std::vector<int64_t>> Session::parseModes(const std::string &text,
   }
 }
 
-/// The file that a name or a path means, with names looked up in the format folders.
-std::optional<fs::path> Session::locate(const std::string &target, Span where) {
+std::optional<std::string> Session::textOf(const std::string &text, Span where) {
+  if (Reference reference = splitModes(text); reference.modes) {
+    diagnostics_.report(kFormatReference, {where.file, where.begin + reference.modesOffset, where.end},
+                        "a mode order does not apply to the text of a format file");
+    return std::nullopt;
+  }
+  std::optional<FileRef> found = locate(text, where);
+  return found ? readText(*found, where) : std::nullopt;
+}
+
+/// The file that a name or a path means, with names looked up in the format folders and among the built-in formats.
+std::optional<FileRef> Session::locate(const std::string &target, Span where) {
   if (target.empty()) {
     diagnostics_.report(kFormatArgument, where, "a format's name or path is missing")
         .advise("write --format NAME, --format PATH.json or --format TENSOR=NAME");
@@ -147,38 +184,49 @@ std::optional<fs::path> Session::locate(const std::string &target, Span where) {
     return std::nullopt;
   }
   if (isPath(target))
-    return open_.empty() ? fs::path(target) : (open_.back().parent_path() / target).lexically_normal();
+    return fileAt(open_.empty() ? fs::path(target) : (open_.back().parent_path() / target).lexically_normal());
   std::error_code error;
   for (const fs::path &folder : folders_) {
     fs::path path = folder / (target + std::string(kExtension));
     if (fs::exists(path, error))
-      return path;
+      return fileAt(std::move(path));
   }
-  std::vector<std::string> known = namesIn(folders_);
+  for (const BuiltinFormat &builtin : builtinFormats())
+    if (builtin.name == target)
+      return FileRef{"<" + target + ">", target, &builtin};
+  reportUnknown(target, where);
+  return std::nullopt;
+}
+
+void Session::reportUnknown(const std::string &target, Span where) {
+  std::set<std::string> known;
+  for (KnownFormat &format : knownFormats(folders_))
+    known.insert(std::move(format.name));
   std::string list;
   for (const std::string &name : known)
     list += (list.empty() ? "" : ", ") + name;
   Diagnostic &diagnostic = diagnostics_.report(kUnknownFormat, where, "unknown format '" + target + "'");
-  if (std::optional<std::string> guess = didYouMean(target, known)) {
+  if (std::optional<std::string> guess = didYouMean(target, {known.begin(), known.end()})) {
     diagnostic.message += " (did you mean '" + *guess + "'?)";
     diagnostic.fix({where.file, where.begin, std::min<uint32_t>(where.end, where.begin + target.size())}, *guess);
   }
-  diagnostic.advise("known formats: " + (list.empty() ? "none" : list) + "; a path ends in .json or holds a '/'");
-  return std::nullopt;
+  diagnostic.advise("known formats: " + list + "; a path ends in .json or holds a '/'");
 }
 
-std::optional<std::string> Session::readText(const fs::path &path, Span where) {
+std::optional<std::string> Session::readText(const FileRef &ref, Span where) {
+  if (ref.builtin)
+    return std::string(ref.builtin->text);
   auto fail = [&](const std::string &why) {
-    diagnostics_.report(kFormatFile, where, "cannot read format file '" + path.string() + "': " + why);
+    diagnostics_.report(kFormatFile, where, "cannot read format file '" + ref.path.string() + "': " + why);
     return std::nullopt;
   };
   std::error_code error;
-  fs::file_status status = fs::status(path, error);
+  fs::file_status status = fs::status(ref.path, error);
   if (!fs::exists(status))
     return fail(status.type() == fs::file_type::not_found ? "no such file" : error.message());
   if (fs::is_directory(status))
     return fail("it is a directory");
-  InputFile file(path.string());
+  InputFile file(ref.path.string());
   std::optional<std::string> text = readUpTo(file, kMaxFileSize);
   if (!text)
     return fail(file.why());
@@ -187,25 +235,28 @@ std::optional<std::string> Session::readText(const fs::path &path, Span where) {
   return text;
 }
 
-std::optional<FormatFile> Session::readFile(const fs::path &path, Span where) {
+std::optional<FormatFile> Session::readFile(const FileRef &ref, Span where) {
   std::error_code error;
-  fs::path canonical = fs::weakly_canonical(path, error);
+  fs::path canonical = ref.builtin ? ref.path : fs::weakly_canonical(ref.path, error);
   if (error)
-    canonical = path;
+    canonical = ref.path;
+  const std::string path = ref.path.string();
   if (std::find(open_.begin(), open_.end(), canonical) != open_.end()) {
-    diagnostics_.report(kFormatReference, where, "format file '" + path.string() + "' refers to itself");
+    diagnostics_.report(kFormatReference, where, "format file '" + path + "' refers to itself");
     return std::nullopt;
   }
-  std::optional<std::string> text = readText(path, where);
+  std::optional<std::string> text = readText(ref, where);
   if (!text)
     return std::nullopt;
-  if (std::find(filesRead_.begin(), filesRead_.end(), path.string()) == filesRead_.end())
-    filesRead_.push_back(path.string());
-  std::optional<JsonNode> root = parseJson(sources_.add(path.string(), std::move(*text)), diagnostics_);
+  if (ref.builtin)
+    filesRead_.builtin = true;
+  else if (std::find(filesRead_.paths.begin(), filesRead_.paths.end(), path) == filesRead_.paths.end())
+    filesRead_.paths.push_back(path);
+  std::optional<JsonNode> root = parseJson(sources_.add(path, std::move(*text)), diagnostics_);
   if (!root)
     return std::nullopt;
   open_.push_back(canonical);
-  std::optional<FormatFile> file = readFormatFile(*root, path.stem().string(), *this, diagnostics_);
+  std::optional<FormatFile> file = readFormatFile(*root, ref.name, *this, diagnostics_);
   open_.pop_back();
   return file;
 }
@@ -220,8 +271,14 @@ Binding bindTo(std::optional<std::string> tensor, FormatRule rule, Span where) {
 FormatLoader::FormatLoader(std::vector<fs::path> folders, SourceManager &sources, Diagnostics &diagnostics)
     : folders_(std::move(folders)), sources_(sources), diagnostics_(diagnostics) {}
 
-std::vector<std::string> FormatLoader::names() const {
-  return namesIn(folders_);
+std::vector<KnownFormat> FormatLoader::known() const {
+  return knownFormats(folders_);
+}
+
+std::optional<std::string> FormatLoader::text(const std::string &argument) {
+  const SourceFile &source = sources_.add("<format>", argument);
+  Session session(folders_, sources_, diagnostics_, filesRead_);
+  return session.textOf(argument, {&source, 0, static_cast<uint32_t>(argument.size())});
 }
 
 std::vector<Binding> FormatLoader::load(const std::string &argument) {

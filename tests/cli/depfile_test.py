@@ -28,6 +28,12 @@ class Depfiles(SpcCase):
         self.assertIn("csr.json", text)
         self.assertNotIn("\ncsr.json:", text)
 
+    def test_built_in_formats_are_the_executable(self):
+        self.spc("compile", "spmv.tex", "--format=A=csr", "-o", "k.o", "-MD", "-MP")
+        executable = os.path.realpath(SPC)
+        self.assertEqual((self.folder / "k.d").read_text(), f"k.o: spmv.tex \\\n  {executable}\n{executable}:\n")
+        self.assertNotIn(executable, self.depfile("-MD"))
+
     def test_names(self):
         self.assertTrue(self.depfile("-MD", "-MF", "x.dep", "-MT", "$(OBJ)", name="x.dep").startswith("$(OBJ):"))
         self.assertTrue(self.depfile("-MD", "-MFy.dep", name="y.dep").startswith("k.o:"))

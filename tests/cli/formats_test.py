@@ -35,9 +35,28 @@ def shipped():
 class Formats(SpcCase):
     def test_lists_every_format_with_its_arrays(self):
         text = self.spc("formats").out
+        self.assertTrue(text.startswith("Built in:\n\n"), text)
         listed = re.findall(r"^(\S+) +\S.*\n +arrays: .*values$", text, re.MULTILINE)
         self.assertEqual(listed, shipped())
         self.assertIn("arrays: row_ptr, col_ind, values", text)
+
+    def test_says_where_formats_lie(self):
+        for folder, name in (("rows", "csr"), ("more", "csr"), ("more", "mine")):
+            self.write(f"{folder}/{name}.json", (ROOT / "formats" / "csc.json").read_text())
+        places = re.split(r"^(In .*|Built in):\n", self.spc("formats", "--format-path", "rows",
+                                                           env={"SPC_FORMAT_PATH": "more"}).out, flags=re.MULTILINE)
+        self.assertEqual(places[1::2], ["In rows", "In more", "Built in"])
+        for text, names in zip(places[2::2], (["csr"], ["mine"], [name for name in shipped() if name != "csr"])):
+            self.assertEqual(re.findall(r"^(\S+) ", text, re.MULTILINE), names)
+
+    def test_prints_files(self):
+        for name in shipped():
+            self.assertEqual(self.spc("formats", name, "--json").out, (ROOT / "formats" / f"{name}.json").read_text())
+        self.assertEqual(self.spc("formats", "csr", "csc", "--json").out,
+                         "".join((ROOT / "formats" / f"{name}.json").read_text() for name in ("csr", "csc")))
+        self.assertIn("[unknown-format]", self.spc("formats", "crs", "--json", expect=1).err)
+        self.assertIn("mode order", self.spc("formats", "csr:1,0", "--json", expect=1).err)
+        self.spc("formats", "--json", expect=2)
 
     def test_shows_levels_struct_and_example(self):
         self.assertEqual(self.spc("formats", "csr").out, CSR)

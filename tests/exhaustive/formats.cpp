@@ -1,14 +1,12 @@
 #include "exhaustive/formats.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <stdexcept>
 
 namespace spc::testing {
 
-ShippedFormats::ShippedFormats()
-    : loader_({std::filesystem::path(SPC_SOURCE_DIR) / "formats"}, sources_, diagnostics_) {
-  for (const std::string &name : loader_.names()) {
+ShippedFormats::ShippedFormats() : loader_({}, sources_, diagnostics_) {
+  for (const auto &[name, folder] : loader_.known()) {
     const std::vector<format::Binding> bindings = loader_.load(name);
     if (bindings.size() != 1 || diagnostics_.hasErrors())
       throw std::runtime_error("cannot read the format " + name);

@@ -1,4 +1,4 @@
-// The matrix formats that come with spc, from their files.
+// The matrix formats that come with spc.
 #pragma once
 
 #include "format/format_file.h"
@@ -13,7 +13,7 @@ namespace spc::testing {
 
 class ShippedFormats {
 public:
-  /// Reads every file of formats/ that has matrices. Throws std::runtime_error where one cannot be read.
+  /// Reads every one that has matrices. Throws std::runtime_error where one cannot be read.
   ShippedFormats();
 
   const std::vector<std::string> &names() const { return names_; }

@@ -1,4 +1,5 @@
 // --format arguments, names, paths and references between files.
+#include "format/builtin_formats.h"
 #include "workspace.h"
 
 #include <catch2/catch.hpp>
@@ -33,7 +34,52 @@ TEST_CASE("paths, with an '=' or a ':' in them, are read") {
   CHECK(workspace.load("A=" + odd).at(0).tensor == "A");
   CHECK(workspace.formatOf("mine", 2));
   CHECK(workspace.messages() == "");
-  CHECK(workspace.loader.filesRead() == std::vector<std::string>{plain, odd});
+  CHECK(workspace.loader.filesRead().paths == std::vector<std::string>{plain, odd});
+}
+
+TEST_CASE("the files of formats/ are built in, sorted") {
+  std::vector<std::string> files;
+  for (const auto &entry : std::filesystem::directory_iterator(std::filesystem::path(SPC_SOURCE_DIR) / "formats"))
+    if (entry.path().filename() != "format.schema.json")
+      files.push_back(entry.path().stem().string());
+  std::sort(files.begin(), files.end());
+  std::vector<std::string> names;
+  for (const BuiltinFormat &builtin : builtinFormats()) {
+    names.emplace_back(builtin.name);
+    std::ifstream file(std::filesystem::path(SPC_SOURCE_DIR) / "formats" / (names.back() + ".json"));
+    CHECK(std::string(std::istreambuf_iterator<char>(file), {}) == builtin.text);
+  }
+  CHECK(names == files);
+}
+
+TEST_CASE("folders win over what is built in") {
+  Workspace workspace;
+  CHECK(workspace.formatOf("csr", 2));
+  CHECK(workspace.loader.filesRead().builtin);
+  CHECK(workspace.loader.filesRead().paths.empty());
+
+  Workspace other;
+  const std::string mine = other.write("csr.json", R"({"dims": "any", "levels": {"each": {"storage": "compressed"}}})");
+  other.write("zeta.json", R"({"format": "csf"})");
+  CHECK(other.formatOf("csr", 3));
+  CHECK(other.loader.filesRead().paths == std::vector<std::string>{mine});
+  CHECK_FALSE(other.loader.filesRead().builtin);
+  const std::vector<KnownFormat> known = other.loader.known();
+  CHECK(known.size() == builtinFormats().size() + 1);
+  CHECK((known[0].name == "csr" && known[0].folder == other.folder()));
+  CHECK((known[1].name == "zeta" && known[1].folder == other.folder()));
+  CHECK((known[2].name == builtinFormats()[0].name && known[2].folder.empty()));
+}
+
+TEST_CASE("the text of a format's file is given as it is") {
+  Workspace workspace;
+  const std::string path = workspace.write("mine.json", "{ no JSON");
+  CHECK(workspace.loader.text("mine") == "{ no JSON");
+  CHECK(workspace.loader.text(path) == "{ no JSON");
+  CHECK(workspace.loader.text("csf")->find("\"csf\"") != std::string::npos);
+  CHECK(workspace.messages() == "");
+  CHECK_FALSE(workspace.loader.text("csf:1,0"));
+  CHECK_THAT(workspace.messages(), Contains("<format>:1:5: error: a mode order does not apply"));
 }
 
 TEST_CASE("modes are permuted as in TACO") {

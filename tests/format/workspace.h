@@ -1,4 +1,4 @@
-// A folder of format files, a loader that searches it and formats/, and what the loader reported.
+// A folder of format files, a loader that searches it, and what the loader reported.
 #pragma once
 
 #include "format/format_file.h"
@@ -62,7 +62,7 @@ private:
 public:
   SourceManager sources;
   Diagnostics diagnostics;
-  FormatLoader loader{{folder_, std::filesystem::path(SPC_SOURCE_DIR) / "formats"}, sources, diagnostics};
+  FormatLoader loader{{folder_}, sources, diagnostics};
 };
 
 } // namespace spc::format

@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   }
   if (!entries || entries->order() == 0 || entries->order() > 8 || !isSmall(entries->shape))
     return 0;
-  format::FormatLoader loader({SPC_SOURCE_DIR "/formats"}, sources, diagnostics);
+  format::FormatLoader loader({}, sources, diagnostics);
   static constexpr std::array formats = {"csr", "csc",     "coo",    "csf",   "dense",  "bsr",         "dia",
                                          "ell", "sym-csr", "nm-2-4", "lower", "ragged", "coo-unsorted"};
   for (const format::Binding &binding : loader.load(formats[size % formats.size()]))

@@ -10,7 +10,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   using namespace spc;
   SourceManager sources;
   Diagnostics diagnostics;
-  format::FormatLoader loader({SPC_SOURCE_DIR "/formats"}, sources, diagnostics);
+  format::FormatLoader loader({}, sources, diagnostics);
   const std::vector<format::Binding> bindings = loader.load(testing::fileWith(bytes, size, ".json"));
   for (const format::Binding &binding : bindings)
     for (int order = 1; binding.family && order <= 9; ++order)

@@ -16,7 +16,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   const size_t lineEnd = std::min(input.find('\n'), input.size());
   SourceManager sources;
   Diagnostics diagnostics;
-  format::FormatLoader loader({SPC_SOURCE_DIR "/formats"}, sources, diagnostics);
+  format::FormatLoader loader({}, sources, diagnostics);
   std::vector<format::Binding> bindings;
   std::istringstream arguments(input.substr(0, lineEnd));
   for (std::string argument; arguments >> argument;)
