@@ -13,7 +13,7 @@ class SpcOp<string mnemonic, list<Trait> traits = []> : Op<SpcDialect, mnemonic,
 def AbsentOp : SpcOp<"absent"> {
   let summary = "a value where there is none";
   let description = [{
-    Stands for an addend that a sum does not have at this point of its iteration space: MLIR's lattices have differences,
+    Stands for what a reduction does not take in at this point of its iteration space: MLIR's lattices have differences,
     but the sparsifier needs a value there. `spc-skip-absent` takes it out of the loops. As far as MLIR knows it has side
     effects, so that it is neither moved nor merged until then.
   }];

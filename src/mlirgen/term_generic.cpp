@@ -79,9 +79,9 @@ mlir::AffineMap TermGeneric::mapOf(const std::vector<sema::Index> &indices) {
   return mlir::AffineMap::get(loops, 0, results, builder_.getContext());
 }
 
-/// An assembled output has an entry where a sum got an addend: sums of integers known to be 0 must not fold away.
+/// A sparse output has an entry where a sum got an addend: sums of integers known to be 0 must not fold away.
 mlir::Value TermGeneric::zero() {
-  if (!targetTensor().isAssembled() || !term_.domain || term_.loops.empty())
+  if (targetTensor().format.isDense() || !term_.domain || term_.loops.empty())
     return {};
   const mlir::Value extent = values_.extent(term_.loops.front().extent);
   return opaqueZero(builder_, location_,

@@ -70,6 +70,33 @@ TEST_CASE("a sum over nothing is a number where what is around it is not multipl
   CHECK(std::isnan(run("s = max(i, b(i) * sum(j, A(i,j)))", tensors, "s")[0].real()));
 }
 
+TEST_CASE("what missing entries make 0 is missing, whatever it is multiplied with", "[evaluator]") {
+  TensorMap tensors = {{"a", sparse({2}, {5, 0})},
+                       {"b", sparse({2}, {0, 0})},
+                       {"x", dense({2}, {kInfinity, kInfinity})},
+                       {"y", sparse({2}, {0, 0})}};
+  tensors.at("a").fill = tensors.at("b").fill = 2;
+  tensors.at("y").assembled = true;
+  CHECK(run("y(i) = (a(i) - 2) * x(i)", tensors, "y") == Values{kInfinity, 0});
+  CHECK(run("y(i) = cos((a(i) - b(i)) * x(i))", tensors, "y")[1] == 1.0);
+  TensorMap stored = tensors;
+  spc::Diagnostics none;
+  const spc::SourceFile file("kernel.tex", "y(i) = a(i) - b(i)");
+  REQUIRE(evaluate(spc::syntax::parse(file, none), stored) == "");
+  CHECK(stored.at("y").stored == std::vector<uint8_t>{1, 0});
+}
+
+TEST_CASE("nothing is known of sums of the least 64-bit integer", "[evaluator]") {
+  using spc::sema::ValueType;
+  TensorMap tensors = {{"A", sparse({1, 2}, {0, 0})}, {"y", dense({1}, {0})}};
+  tensors.at("A").fill = -kInfinity;
+  tensors.at("A").type = tensors.at("y").type = ValueType::I64;
+  spc::Diagnostics none;
+  const spc::SourceFile file("kernel.tex", "y(i) = A(i,j)");
+  REQUIRE(evaluate(spc::syntax::parse(file, none), tensors) == "");
+  CHECK(spc::testing::matches(0, tensors.at("y").values[0], tensors.at("y").errors[0]));
+}
+
 TEST_CASE("complex numbers are added and multiplied as such", "[evaluator]") {
   const TensorMap tensors = {
       {"A", dense({1, 2}, {{1, 2}, {0, -1}})}, {"x", dense({2}, {{3, -1}, 2})}, {"y", dense({1}, {7})}};

@@ -93,6 +93,25 @@ TEST_CASE("elementwise operations on other fills", "[fills]") {
   checkFills("s = A(i,j)", {{"A", "2"}}, product({{"A", {"csr"}}}));
 }
 
+TEST_CASE("differences that are 0 of missing entries", "[fills]") {
+  const std::vector<Formats> assignments = product({{"a", {"sv"}}, {"b", {"sv"}}, {"D", {"csr", "coo", "dense"}}});
+  checkFills("D(i,j) = (a(i) - a(j))*b(j)", {{"a", "1"}, {"b", "2"}}, assignments);
+  checkFills("D(i,j) = (a(i) - 2)*a(j)*b(j)", {{"a", "2"}}, assignments);
+  checkFills("D(i,j) = (a(i) - 2)*x(j) + b(j)", {{"a", "2"}}, assignments);
+  checkFills("y(i) = exp((a(i) - 2)*x(i))", {{"a", "2"}}, {{{"a", "sv"}}});
+}
+
+TEST_CASE("sums with single entries of what has a fill", "[fills]") {
+  const std::vector<Formats> assignments =
+      product({{"A", {"csr", "csc", "coo"}}, {"v", {"sv", "@0=c*"}}, {"D", {"dense", "csr"}}});
+  checkFills("D(i,j) = A(i,j) - v(2)", {{"v", "1"}}, assignments);
+  checkFills("D(i,j) = -(x(i) + A(i,j)/2 - v(0))", {{"v", "1"}}, assignments);
+  checkFills("D(i,j) = A(i,j)*v(2) + a(i)", {{"v", "1"}},
+             product({{"A", {"csr", "coo"}}, {"a", {"sv"}}, {"v", {"sv"}}, {"D", {"dense", "csr"}}}));
+  checkFills("y(i) = a(i) - v(2)", {{"v", "1"}}, product({{"a", {"sv"}}, {"v", {"sv", "@0=c*"}}}));
+  checkFills("y(i) = x(i) + a(i)*alpha - v(2)", {{"v", "1"}}, product({{"a", {"sv"}}, {"v", {"sv", "@0=c*"}}}));
+}
+
 TEST_CASE("temporaries with fills of their own", "[fills]") {
   checkFills("let P(i,j) = exp(A(i,j))\ny(i) = P(i,j) * x(j)", {}, product({{"A", kSparse}}));
   checkFills("let P(i,j) = min(k, A(i,k) + A(k,j))\nD(i,j) = min(A(i,j), P(i,j))", {{"A", "inf"}},

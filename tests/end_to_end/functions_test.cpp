@@ -129,6 +129,18 @@ TEST_CASE("integers that fold to 0 are stored in an assembled output all the sam
   check(spec);
 }
 
+TEST_CASE("integers that fold to 0 are stored in an output that shares an operand's structure", "[functions]") {
+  KernelSpec spec;
+  spec.statements = "C(i,j) = x(i) * (not pattern(z(j))) * A(i,j)";
+  for (const auto type : {spc::sema::ValueType::U16, spc::sema::ValueType::Bool, spc::sema::ValueType::F32})
+    for (const std::vector<std::string> &formats : {kMatrixFormats, kLooseMatrixFormats})
+      for (const std::string &format : formats) {
+        spec.type = type;
+        spec.formats = {{"A", format}};
+        check(spec);
+      }
+}
+
 TEST_CASE("what an assembled output stores does not depend on sums that fold to 0", "[functions]") {
   KernelSpec spec;
   for (const char *factor : {"min(a(1), B(i,l))*C(l,j)", "(not pattern(a(j)))*B(i,l)", "(a(j) and 1 > 2)*B(i,l)"})

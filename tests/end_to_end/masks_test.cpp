@@ -48,6 +48,29 @@ TEST_CASE("where no entries are stored", "[masks]") {
   checkLowering("D(i,j) = (not pattern(A(i,j))) + B(i,j)", product({{"A", {"csr"}}, {"B", {"csr"}}, {"D", {"dense"}}}));
 }
 
+TEST_CASE("reductions other than sums over what has no entries", "[masks]") {
+  using spc::sema::ValueType;
+  KernelSpec spec;
+  const auto checkTypes = [&](const char *statements, std::initializer_list<ValueType> types) {
+    spec.statements = statements;
+    for (const char *format : {"csr", "dcsc", "coo"})
+      for (const ValueType type : types) {
+        spec.formats["A"] = format;
+        spec.type = type;
+        check(spec);
+      }
+  };
+  const auto real = {ValueType::F64, ValueType::F16, ValueType::I32, ValueType::U8};
+  checkTypes("y(i) = min(j, select(not pattern(A(i,j)), x(j), inf))", real);
+  checkTypes("y(i) max= select(not pattern(A(i,j)), x(j), -inf)", real);
+  checkTypes("y(j) max= (not pattern(A(i,j)))", {ValueType::U16});
+  checkTypes("y(i) = prod(j, select(not pattern(A(i,j)), x(j), 1))", {ValueType::F32, ValueType::I64});
+  for (const char *statements :
+       {"y(i) = all(j, select(not pattern(A(i,j)), x(j), 1 > 0))", "y(i) = any(j, (not pattern(A(i,j))) * x(j))",
+        "y(i) or= x(j) * (not pattern(A(i,j)))", "y(i) = max(j, x(j) and not pattern(A(i,j)))"})
+    checkTypes(statements, {ValueType::Bool});
+}
+
 TEST_CASE("a sum of which a part is nowhere", "[masks]") {
   KernelSpec spec;
   spec.fills = {{"B", "inf"}};

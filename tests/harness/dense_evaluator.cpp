@@ -28,7 +28,7 @@ public:
         value.present = value.stored = true;
       total.add(value);
     });
-    return total.total(epsilon_);
+    return total.total(epsilon_, body.type);
   }
 
   int64_t offset(const Node &access) const {
@@ -114,7 +114,7 @@ private:
     case NodeKind::Subtract:
       return addition(node);
     case NodeKind::Multiply:
-      return multiply(evaluate(*node.left), evaluate(*node.right), epsilon_, node.type);
+      return product(node);
     case NodeKind::Divide:
       return division(node);
     case NodeKind::Sum:
@@ -139,8 +139,15 @@ private:
     return fill == 0 ? Value{} : Value{fill, std::isinf(fill) ? 0 : std::abs(fill), 0, true, false};
   }
 
+  Value product(const Node &node) {
+    const Value left = evaluate(*node.left), right = evaluate(*node.right);
+    return isMissing(node, left.stored, right.stored) ? Value{} : multiply(left, right, epsilon_, node.type);
+  }
+
   Value addition(const Node &node) {
     const Value left = evaluate(*node.left), right = evaluate(*node.right);
+    if (isMissing(node, left.stored, right.stored))
+      return {};
     const bool byLeft = isInfinite(node.left->fill), byRight = isInfinite(node.right->fill);
     if (isInfinite(node.fill) && !sema::isInteger(node.type) &&
         ((byLeft && !left.stored) || (byRight && !right.stored)))
@@ -148,13 +155,14 @@ private:
     Accumulator total;
     total.add(left);
     total.add(right, node.kind == NodeKind::Subtract);
-    return total.total(epsilon_);
+    return total.total(epsilon_, node.type);
   }
 
   Value division(const Node &node) {
     const Value numerator = evaluate(*node.left);
     const Within within(isTerm_, false);
-    return divide(numerator, evaluate(*node.right), epsilon_);
+    const Value divisor = evaluate(*node.right);
+    return isMissing(node, numerator.stored, divisor.stored) ? Value{} : divide(numerator, divisor, epsilon_);
   }
 
   /// What a sum is multiplied with is multiplied with its terms. Where that is not so, in functions, divisors and what
@@ -222,44 +230,22 @@ private:
       return {isTrue ? 1.0 : 0.0, isTrue ? 1.0 : 0.0, 0, isTrue, isTrue};
     }
     const Within within(isTerm_, false);
-    std::vector<Value> arguments;
+    std::vector<bool> differs;
     std::vector<double> values, errors;
     for (const NodePtr &argument : node.arguments) {
-      arguments.push_back(evaluate(*argument));
-      values.push_back(arguments.back().value.real());
-      errors.push_back(arguments.back().error);
+      const Value one = evaluate(*argument);
+      differs.push_back(one.stored);
+      values.push_back(one.value.real());
+      errors.push_back(one.error);
     }
     Value result;
     const double value = valueOf(node, values);
     result.value = value;
     result.magnitude = std::isinf(value) && sema::isInteger(node.type) ? 0 : std::abs(value);
     result.error = isAbsorbingSum(*node.call) ? errors[0] + errors[1] : errorOf(*node.call, values, errors, epsilon_);
-    result.stored = isStored(node, arguments);
+    result.stored = mayDiffer(node, differs);
     result.present = result.stored || node.fill != 0.0;
     return settledBy(node) && !result.stored ? ofFill(*node.fill) : result;
-  }
-
-  /// Whether a call may differ from its fill here: where an argument may, but for what settles it.
-  static bool isStored(const Node &node, const std::vector<Value> &arguments) {
-    const auto fill = [&](size_t k) { return node.arguments[k]->fill; };
-    const bool isAnd = node.call->function == syntax::Function::And;
-    if (isAnd || node.call->function == syntax::Function::Or) {
-      const auto settles = [&](size_t k) { return fill(k) && (*fill(k) != 0) != isAnd; };
-      if (settles(0) && settles(1))
-        return arguments[0].stored && arguments[1].stored;
-      if (settles(0) || settles(1))
-        return arguments[settles(0) ? 0 : 1].stored;
-    }
-    if (node.call->function == syntax::Function::Select)
-      return fill(0) ? arguments[0].stored || arguments[*fill(0) != 0 ? 1 : 2].stored
-                     : arguments[1].stored || arguments[2].stored;
-    const std::optional<double> settled = settledBy(node);
-    bool isAny = false, isAll = true;
-    for (size_t k = 0; k < arguments.size(); ++k) {
-      isAny |= arguments[k].stored;
-      isAll &= fill(k) != settled || arguments[k].stored;
-    }
-    return settled ? isAll : isAny;
   }
 
   Value reduceValues(const Node &node) {
@@ -357,7 +343,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       total.add({target.values[at], std::abs(target.values[at]), target.errors[at], true});
     for (const Term &term : terms)
       total.add(evaluator.sum(*term.expr, term.reductions), term.isNegated);
-    const Value result = total.total(epsilon);
+    const Value result = total.total(epsilon, terms.front().expr->type);
     const bool hasEntry = target.fill == 0 ? result.present : result.stored;
     if (target.assembled)
       target.stored[at] = hasEntry ? 1 : 0;

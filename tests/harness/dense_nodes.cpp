@@ -66,6 +66,7 @@ void Resolver::constrain(int variable, int64_t extent) {
 
 Term Resolver::term(const Addend &addend, const Scope &targetScope, bool isWhole) {
   callsAround_ = isWhole ? 1 : 0;
+  isOneTerm_ = isWhole;
   Term result;
   result.isNegated = addend.isNegated;
   Scope scope = targetScope;
@@ -77,8 +78,10 @@ Term Resolver::term(const Addend &addend, const Scope &targetScope, bool isWhole
 
 NodePtr Resolver::resolve(const syntax::Expr &expr, Scope &scope) {
   NodePtr node = std::visit([&](const auto &part) { return resolve(part, scope); }, expr.node);
-  if (!std::holds_alternative<syntax::Paren>(expr.node))
+  if (!std::holds_alternative<syntax::Paren>(expr.node)) {
     node->type = type_;
+    node->isOneTerm = isOneTerm_;
+  }
   return node;
 }
 
@@ -118,6 +121,7 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
   node->hasCalls = true;
   std::vector<double> fills;
   ++callsAround_;
+  const bool isOneTerm = std::exchange(isOneTerm_, true);
   for (const syntax::ExprPtr &argument : call.arguments) {
     const sema::ValueType type = argumentType(call, node->arguments.size(), type_, typesOf(tensors_));
     node->arguments.push_back(resolve(*argument, type, scope));
@@ -125,6 +129,7 @@ NodePtr Resolver::resolve(const syntax::Call &call, Scope &scope) {
       fills.push_back(*node->arguments.back()->fill);
   }
   --callsAround_;
+  isOneTerm_ = isOneTerm;
   const Node &first = *node->arguments.front();
   if (call.function == syntax::Function::Pattern) {
     node->hasCalls = first.tensor->sparse; // the pattern of a dense tensor is a 1
@@ -185,6 +190,15 @@ bool readsSparse(const Node &node) {
          std::any_of(node.arguments.begin(), node.arguments.end(), reads);
 }
 
+bool isMissing(const Node &node, bool left, bool right) {
+  if (!node.isOneTerm || node.fill != 0.0 || !readsSparse(node))
+    return false;
+  const bool isProduct = node.kind == NodeKind::Multiply;
+  const bool byLeft = (isProduct || node.kind == NodeKind::Divide) && node.left->fill == 0.0 && readsSparse(*node.left);
+  const bool byRight = isProduct && node.right->fill == 0.0 && readsSparse(*node.right);
+  return byLeft || byRight ? (byLeft && !left) || (byRight && !right) : !left && !right;
+}
+
 std::optional<double> absorbingIn(syntax::Function function, sema::ValueType type) {
   const bool isExact = sema::isInteger(type);
   switch (function) {
@@ -206,6 +220,27 @@ std::optional<double> settledBy(const Node &call) {
   const bool isSettled = absorbing && std::any_of(call.arguments.begin(), call.arguments.end(),
                                                   [&](const NodePtr &argument) { return argument->fill == absorbing; });
   return isSettled ? absorbing : std::nullopt;
+}
+
+bool mayDiffer(const Node &call, const std::vector<bool> &arguments) {
+  const auto fill = [&](size_t k) { return call.arguments[k]->fill; };
+  const bool isAnd = call.call->function == syntax::Function::And;
+  if (isAnd || call.call->function == syntax::Function::Or) {
+    const auto settles = [&](size_t k) { return fill(k) && (*fill(k) != 0) != isAnd; };
+    if (settles(0) && settles(1))
+      return arguments[0] && arguments[1];
+    if (settles(0) || settles(1))
+      return arguments[settles(0) ? 0 : 1];
+  }
+  if (call.call->function == syntax::Function::Select)
+    return fill(0) ? arguments[0] || arguments[*fill(0) != 0 ? 1 : 2] : arguments[1] || arguments[2];
+  const std::optional<double> settled = settledBy(call);
+  bool isAny = false, isAll = true;
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    isAny |= arguments[k];
+    isAll &= fill(k) != settled || arguments[k];
+  }
+  return settled ? isAll : isAny;
 }
 
 NodePtr Resolver::resolve(const syntax::Access &access, Scope &scope) {
@@ -307,9 +342,11 @@ NodePtr Resolver::resolve(const syntax::Reduce &sum, Scope &scope) {
   Scope inner = scope;
   for (const syntax::Name &name : sum.variables)
     node->variables.push_back(bind(inner, name.text));
-  node->left = resolve(*sum.body, bodyType(sum, type_, typesOf(tensors_)), inner);
   using syntax::Reduction;
   const bool isSum = sum.reduction == Reduction::Sum || sum.reduction == Reduction::Mean;
+  const bool isOneTerm = std::exchange(isOneTerm_, !isSum);
+  node->left = resolve(*sum.body, bodyType(sum, type_, typesOf(tensors_)), inner);
+  isOneTerm_ = isOneTerm;
   const bool isCount = sum.reduction == Reduction::Count;
   // What a function is called with is computed everywhere; a factor is missing where nothing was summed.
   if (callsAround_ == 0 && ((isSum && node->left->fill == 0.0) || (isCount && node->left->tensor->sparse)))

@@ -41,6 +41,7 @@ struct Node {
   std::vector<std::unique_ptr<Node>> arguments;
   bool hasCalls = false;
   bool picks = false;         ///< of an access
+  bool isOneTerm = false;     ///< what it is part of is computed in one term, products of sums not multiplied out
   std::optional<double> fill; ///< what it is where all sparse tensors miss their entries, if that is one number
 };
 using NodePtr = std::unique_ptr<Node>;
@@ -64,11 +65,18 @@ bool isComplement(const Node &node);
 /// Whether an expression reads entries of a sparse tensor.
 bool readsSparse(const Node &node);
 
+/// Whether missing entries settle that a sum, a product or a quotient is 0. `left` and `right`: whether its sides may
+/// differ from what missing entries give.
+bool isMissing(const Node &node, bool left, bool right);
+
 /// What decides a minimum, a maximum or an absorbing sum in a type, whatever the other arguments are.
 std::optional<double> absorbingIn(syntax::Function function, sema::ValueType type);
 
 /// What an argument's fill makes of a minimum, a maximum or an absorbing sum, whatever the others are.
 std::optional<double> settledBy(const Node &call);
+
+/// Whether a call may differ from its fill: where an argument may, as `arguments` say, but for what settles it.
+bool mayDiffer(const Node &call, const std::vector<bool> &arguments);
 
 /// The value of a call in the type in which it is computed.
 double valueOf(const Node &call, const std::vector<double> &arguments);
@@ -140,7 +148,8 @@ private:
   std::vector<Variable> &variables_;
   std::vector<int> *reductions_ = nullptr;
   Scope *termScope_ = nullptr;
-  int callsAround_ = 0; ///< what is resolved
+  int callsAround_ = 0;    ///< what is resolved
+  bool isOneTerm_ = false; ///< what is resolved is computed in one
   Windows windows_;
   std::map<std::string, int64_t> extents_; ///< by variable
   sema::ValueType type_;                   ///< in which what is resolved is computed

@@ -115,6 +115,7 @@ public:
   void add(const Value &value, bool isNegated = false) {
     if (!value.present)
       return;
+    ++addends_;
     total_.present = true;
     total_.stored |= value.stored;
     total_.value += isNegated ? -value.value : value.value;
@@ -123,8 +124,13 @@ public:
     count_ += value.additions;
   }
 
-  Value total(double epsilon) const {
+  /// Of numbers of a type. The ends of 64 bits are infinities here, whose sums cannot be worked out.
+  Value total(double epsilon, sema::ValueType type) const {
     Value result = total_;
+    if (sema::isInteger(type) && addends_ > 1 && !isFinite(result.value)) {
+      result.value = 0;
+      result.error = std::numeric_limits<double>::infinity();
+    }
     result.error += epsilon * count_ * result.magnitude;
     result.additions = std::max(1.0, count_);
     return result;
@@ -132,7 +138,8 @@ public:
 
 private:
   Value total_;
-  double count_ = 0;
+  int64_t addends_ = 0;
+  double count_ = 0; ///< of products, once everything is multiplied out
 };
 
 } // namespace spc::testing::evaluator

@@ -250,6 +250,14 @@ bool multipliesSum(const Node &node, const Scope &scope, const Kernel &kernel) {
                      [&](const Node *child) { return multipliesSum(*child, scope, kernel); });
 }
 
+/// Whether an expression is a sum some of whose addends have sparse operands, and others none.
+bool isMixedSum(const Node &node, const Scope &scope, const Kernel &kernel) {
+  const std::vector<Addend> addends = openAddends(node, /*keepGroups=*/false);
+  const auto sparse = std::count_if(addends.begin(), addends.end(),
+                                    [&](const Addend &addend) { return hasSparse(*addend.node, scope, kernel); });
+  return sparse != 0 && sparse != static_cast<std::ptrdiff_t>(addends.size());
+}
+
 } // namespace
 
 bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel) {
@@ -283,9 +291,9 @@ bool isZeroOfStoredZero(const Node &node, AccessId operand, ValueType type, cons
 }
 
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {
-  return hasSparse(term, scope, kernel) &&
-         (reduction != Reduction::Sum || hasCalls(term) || hasFill(term, scope, kernel) ||
-          dividesBySparse(term, scope, kernel) || multipliesSum(term, scope, kernel));
+  return hasSparse(term, scope, kernel) && (reduction != Reduction::Sum || hasCalls(term) ||
+                                            hasFill(term, scope, kernel) || dividesBySparse(term, scope, kernel) ||
+                                            multipliesSum(term, scope, kernel) || isMixedSum(term, scope, kernel));
 }
 
 /// Whether loops can visit the domain: what is visited where an operand has no entries is not joined with anything.

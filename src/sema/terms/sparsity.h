@@ -28,7 +28,7 @@ bool isZeroOfStoredZero(const Node &node, AccessId operand, ValueType type, cons
 
 /// Whether a term with sparse operands is more than a product of them with other factors, or a sum of such products:
 /// it calls functions, uses the values of index variables, divides by a sparse operand, reads one whose missing entries
-/// are not 0, or what is made of its values is no sum.
+/// are not 0, adds something without sparse operands, or what is made of its values is no sum.
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel);
 
 /// Where a term that hasDomain() is computed. That is everywhere if outside of the domain its value is not

@@ -46,29 +46,55 @@ private:
   llvm::SmallVector<std::pair<mlir::memref::StoreOp, mlir::memref::LoadOp>> idleStores();
   void eraseIdleStores();
   mlir::LogicalResult skip(dialect::AbsentOp absent);
-  mlir::Value withoutAbsent(mlir::Value sum);
+  mlir::Value withoutAbsent(mlir::OpOperand &end);
 
   llvm::SetVector<mlir::Operation *> made_; ///< `spc.absent` and what is computed from it
 };
 
-/// `x`, where `sum` is `x + absent`, `absent + x` or `x - absent`; else null.
-mlir::Value SkipAbsent::withoutAbsent(mlir::Value sum) {
-  mlir::Operation *op = sum.getDefiningOp();
-  const bool isDifference = mlir::isa_and_present<mlir::arith::SubFOp, mlir::arith::SubIOp, mlir::complex::SubOp>(op);
-  if (!isDifference &&
-      !mlir::isa_and_present<mlir::arith::AddFOp, mlir::arith::AddIOp, mlir::arith::OrIOp, mlir::complex::AddOp>(op))
+/// Whether an operation adds.
+bool isSum(mlir::Operation *op) {
+  return mlir::isa_and_present<mlir::arith::AddFOp, mlir::arith::AddIOp, mlir::arith::OrIOp, mlir::complex::AddOp>(op);
+}
+
+/// Whether an operation subtracts.
+bool isDifference(mlir::Operation *op) {
+  return mlir::isa_and_present<mlir::arith::SubFOp, mlir::arith::SubIOp, mlir::complex::SubOp>(op);
+}
+
+/// Whether an operation takes a value into a reduction other than a sum.
+bool isOtherReduction(mlir::Operation *op) {
+  using namespace mlir::arith;
+  return mlir::isa_and_present<MulFOp, MulIOp, AndIOp, MaximumFOp, MinimumFOp, MaxSIOp, MinSIOp, MaxUIOp, MinUIOp,
+                               mlir::complex::MulOp>(op);
+}
+
+/// Whether a loop or an array carries `value` on to where `end` puts it, as it does the value of a reduction so far.
+bool isCarried(mlir::Value value, mlir::Operation *end) {
+  if (mlir::isa<mlir::BlockArgument>(value))
+    return true;
+  auto load = value.getDefiningOp<mlir::memref::LoadOp>();
+  auto store = mlir::dyn_cast<mlir::memref::StoreOp>(end);
+  return load && store && load.getMemRef() == store.getMemRef() && load.getIndices() == store.getIndices();
+}
+
+/// `x`, where `end` stores or yields `x + absent`, `absent + x`, `x - absent` or what another reduction makes of `x`
+/// and of what is absent; else null.
+mlir::Value SkipAbsent::withoutAbsent(mlir::OpOperand &end) {
+  mlir::Operation *op = end.get().getDefiningOp();
+  if (!isSum(op) && !isDifference(op) && !isOtherReduction(op))
     return {};
   const auto isAbsent = [&](mlir::Value value) { return made_.contains(value.getDefiningOp()); };
   const mlir::Value left = op->getOperand(0), right = op->getOperand(1);
-  if (isAbsent(left) == isAbsent(right) || (isDifference && isAbsent(left)))
+  if (isAbsent(left) == isAbsent(right) || (isDifference(op) && isAbsent(left)))
     return {};
-  return isAbsent(left) ? right : left;
+  const mlir::Value rest = isAbsent(left) ? right : left;
+  return !isOtherReduction(op) || isCarried(rest, end.getOwner()) ? rest : mlir::Value();
 }
 
 mlir::LogicalResult SkipAbsent::skip(dialect::AbsentOp absent) {
   made_.clear();
   made_.insert(absent);
-  llvm::SmallVector<mlir::OpOperand *> ends; ///< stores and yields of sums with what is absent
+  llvm::SmallVector<mlir::OpOperand *> ends; ///< stores and yields of reductions with what is absent
   for (size_t next = 0; next < made_.size(); ++next)
     for (mlir::OpOperand &use : made_[next]->getUses()) {
       if (mlir::isa<mlir::scf::YieldOp, mlir::memref::StoreOp>(use.getOwner()))
@@ -76,10 +102,10 @@ mlir::LogicalResult SkipAbsent::skip(dialect::AbsentOp absent) {
       else if (use.getOwner()->getNumRegions() == 0 && mlir::isMemoryEffectFree(use.getOwner()))
         made_.insert(use.getOwner());
       else
-        return use.getOwner()->emitError("an absent value reaches more than a sum");
+        return use.getOwner()->emitError("an absent value reaches more than a reduction");
     }
   for (mlir::OpOperand *end : ends) {
-    const mlir::Value rest = withoutAbsent(end->get());
+    const mlir::Value rest = withoutAbsent(*end);
     if (!rest)
       return end->getOwner()->emitError("an absent value is kept");
     if (mlir::isa<mlir::memref::StoreOp>(end->getOwner()))

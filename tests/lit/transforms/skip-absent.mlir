@@ -43,3 +43,26 @@ func.func @idle(%y: memref<?xf64>, %n: index) {
   memref.store %1, %y[%c0] : memref<?xf64>
   return
 }
+
+// Whatever else a reduction takes in; a product of what a loop carries is one, that of a term with two factors is not.
+// CHECK-LABEL: func.func @reductions
+func.func @reductions(%y: memref<?xf64>, %z: memref<?xi8>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // CHECK-NOT: memref.{{load|store}}
+  // CHECK: return
+  %0 = memref.load %y[%c0] : memref<?xf64>
+  %1:2 = scf.for %i = %c0 to %n step %c1 iter_args(%least = %0, %product = %0) -> (f64, f64) {
+    %2 = spc.absent : f64
+    %3 = arith.minimumf %least, %2 : f64
+    %4 = spc.absent : f64
+    %5 = arith.mulf %4, %product : f64
+    scf.yield %3, %5 : f64, f64
+  }
+  memref.store %1#0, %y[%c0] : memref<?xf64>
+  %6 = memref.load %z[%c1] : memref<?xi8>
+  %7 = spc.absent : i8
+  %8 = arith.maxui %6, %7 : i8
+  memref.store %8, %z[%c1] : memref<?xi8>
+  return
+}
