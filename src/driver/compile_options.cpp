@@ -39,6 +39,14 @@ bool sameFile(const std::string &first, const std::string &second) {
   return fs::absolute(first, error).lexically_normal() == fs::absolute(second, error).lexically_normal();
 }
 
+/// The names as help shows a choice of them.
+std::string alternatives(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names)
+    text += (text.empty() ? "" : "|") + name;
+  return text;
+}
+
 } // namespace
 
 const char *spelling(Emit emit) {
@@ -56,15 +64,14 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
       ->type_name("FILE");
   app.add_option("--header", options.header, "Header file, - for standard output (default: as -o, with .h)")
       ->type_name("FILE");
-  app.add_option("--emit", emit_, "What to write: ast, plan, linalg, sparse, loops, llvm, asm or obj (default)")
-      ->type_name("STAGE");
+  app.add_option("--emit", emit_, "The stage whose result is written (default: obj)")->type_name(alternatives(kEmitNames));
   app.add_option("--target", options.target, "Target triple, such as aarch64-linux-gnu (default: this machine's)")
       ->type_name("TRIPLE");
   app.add_option("--mcpu", options.cpu, "Processor to compile for, or 'native' (default: the baseline)")
       ->type_name("CPU");
   app.add_option("--sanitize", sanitizers_,
-                 "Code that watches itself: address, thread, undefined; a list with commas, repeatable")
-      ->type_name("LIST")
+                 "Code that watches itself; a list with commas, repeatable")
+      ->type_name("address|thread|undefined")
       ->delimiter(',')
       ->allow_extra_args(false);
   app.add_flag("-g", options.debugInfo, "Line tables for debuggers and profilers");

@@ -140,10 +140,14 @@ int formatsCommand(Session &session) {
   CLI::App app("List storage formats, or show one with its C struct and an example", "spc formats");
   FormatsOptions options;
   CLI::Option *formats =
-      app.add_option("format", options.formats, "A format's name or path, with a mode order where wanted: csf:2,0,1");
-  app.add_option("--format-path", options.folders, "Folder in which formats are found by name; repeatable");
+      app.add_option("format", options.formats, "A format's name or path, with a mode order where wanted: csf:2,0,1")
+          ->type_name("FORMAT");
+  app.add_option("--format-path", options.folders, "Folder in which formats are found by name; repeatable")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
   app.add_option("--order", options.order, "The order of the tensors, for formats of any order")
-      ->check(CLI::Range(1, 8));
+      ->check(CLI::Range(1, 8).description(""))
+      ->type_name("N");
   app.add_flag("--json", options.json, "Print the formats' files as they are, to begin one of your own with")
       ->needs(formats);
   if (std::optional<int> done = readCommandLine(app, session))

@@ -1,4 +1,5 @@
 #include "driver/crash_guard.h"
+#include "driver/manual.h"
 #include "driver/standard_files.h"
 #include "driver/subcommands.h"
 #include "driver/version.h"
@@ -10,9 +11,12 @@ namespace spc::driver {
 
 namespace {
 
+constexpr DiagnosticKind kManualFolder{"usage", Severity::Error};
 constexpr DiagnosticKind kUnknownSubcommand{"unknown-subcommand", Severity::Error};
 
 constexpr size_t kNameColumn = 11;
+constexpr size_t kOptionColumn = 22;
+constexpr std::string_view kWriteManual = "--write-manual";
 
 struct Subcommand {
   const char *name;
@@ -33,8 +37,33 @@ std::string helpText() {
     const std::string name = subcommand.name;
     text += "  " + name + std::string(kNameColumn - name.size(), ' ') + subcommand.summary + "\n";
   }
-  return text + "\nOptions:\n  -h,--help  Print this help; 'spc SUBCOMMAND --help' prints a subcommand's\n" +
-         "  --version  Print the version\n";
+  text += "\nOptions:\n";
+  for (const OptionHelp &option : commonOptions()) {
+    std::string names;
+    for (const std::string &name : option.names)
+      names += (names.empty() ? "  " : ",") + name;
+    names += (option.value.empty() ? "" : " ") + option.value;
+    text += names + std::string(kOptionColumn - names.size(), ' ') + option.text + "\n";
+  }
+  return text + "\nExit codes: " + exitCodes() + "\n";
+}
+
+/// What each subcommand takes.
+std::vector<CommandHelp> describeSubcommands() {
+  std::vector<CommandHelp> commands;
+  for (const Subcommand &subcommand : kSubcommands) {
+    Session session({"spc", subcommand.name});
+    session.wantHelp(commands.emplace_back());
+    subcommand.run(session);
+  }
+  return commands;
+}
+
+int manualCommand(Session &session, const std::string &folder) {
+  if (!folder.empty())
+    return writeManual(session, folder, describeSubcommands());
+  session.usage(kManualFolder, {}, "--write-manual lacks a folder").advise("write --write-manual=DIR");
+  return session.finish();
 }
 
 int unknownSubcommand(Session &session, const std::string &name) {
@@ -56,6 +85,10 @@ int dispatch(int argc, char **argv) {
     return session.print(helpText());
   if (name == "--version")
     return session.print(versionText() + "\n");
+  if (name == kWriteManual)
+    return manualCommand(session, argc > 2 ? argv[2] : "");
+  if (name.starts_with(std::string(kWriteManual) + "="))
+    return manualCommand(session, name.substr(kWriteManual.size() + 1));
   for (const Subcommand &subcommand : kSubcommands)
     if (name == subcommand.name)
       return subcommand.run(session);

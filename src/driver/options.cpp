@@ -1,5 +1,6 @@
 #include "driver/options.h"
 
+#include "driver/command_help.h"
 #include "driver/version.h"
 
 #include <CLI/CLI.hpp>
@@ -47,13 +48,6 @@ bool refuseEmpty(Session &session, const std::vector<std::string> &arguments) {
       session.usage(kUsage, session.find(argument), "'" + argument + "' lacks a value");
   }
   return session.failed();
-}
-
-/// `--MD` as the user knows it, `-MD`.
-std::string oneDash(const std::string &option) {
-  bool known = std::find(kOneDash.begin(), kOneDash.end(), option.substr(0, 1) == "-" ? option.substr(1) : option) !=
-               kOneDash.end();
-  return known ? option.substr(1) : option;
 }
 
 class HelpFormatter : public CLI::Formatter {
@@ -141,6 +135,12 @@ void reportUnknownWarning(Session &session, const std::string &option) {
 
 } // namespace
 
+std::string oneDash(const std::string &option) {
+  bool known = std::find(kOneDash.begin(), kOneDash.end(), option.substr(0, 1) == "-" ? option.substr(1) : option) !=
+               kOneDash.end();
+  return known ? option.substr(1) : option;
+}
+
 SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : options_(options) {
   app.add_option("kernel", options.kernel, "Kernel file, or - for standard input")->type_name("");
   app.add_option("--format", options.formats,
@@ -151,11 +151,11 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
       ->type_name("DIR")
       ->allow_extra_args(false);
   app.add_option("--name", options.name, "Name of the function (default: the kernel file's stem)")->type_name("NAME");
-  app.add_option("-O", options.optLevel, "Optimisation level, 0 to 3 (default: 3)")
+  app.add_option("-O", options.optLevel, "Optimisation level (default: 3)")
       ->check(CLI::Range(0, 3).description(""))
-      ->type_name("LEVEL");
+      ->type_name("0|1|2|3");
   app.add_option("--fp", fp_, "Floating point: 'fast' (default) reassociates sums and contracts, 'strict' does not")
-      ->type_name("MODE");
+      ->type_name("fast|strict");
   app.add_flag("--drop-zeros", options.dropZeros,
                "Leave elements that come out as 0 out of outputs that the kernel assembles");
   app.add_flag("--checked", options.checked,
@@ -164,8 +164,9 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
       ->type_name("NAME")
       ->allow_extra_args(false);
   app.add_option("--diagnostics", diagnostics_, "Diagnostics as 'text' (default) or 'json', one object a line")
-      ->type_name("STYLE");
-  app.add_option("--color", color_, "Colour diagnostics: 'auto' (default), 'always' or 'never'")->type_name("WHEN");
+      ->type_name("text|json");
+  app.add_option("--color", color_, "Colour diagnostics: 'auto' (default), 'always' or 'never'")
+      ->type_name("auto|always|never");
   app.add_flag("--time-passes", options.timePasses, "Say on standard error what takes how long");
   app.add_flag("-q,--quiet", options.quiet, "Leave notes out: say only what is or may be wrong");
   app.add_flag("-v,--verbose", options.verbose, "Say on standard error what is done");
@@ -193,6 +194,10 @@ bool SharedOptionReader::finish(Session &session) {
 std::optional<int> readCommandLine(CLI::App &app, Session &session) {
   app.allow_extras();
   app.formatter(std::make_shared<HelpFormatter>());
+  if (CommandHelp *help = session.wantedHelp()) {
+    *help = helpOf(app);
+    return kFine;
+  }
   std::vector<std::string> arguments = session.arguments();
   if (refuseEmpty(session, arguments))
     return session.finish();

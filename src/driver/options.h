@@ -45,9 +45,12 @@ private:
   std::string fp_ = "fast";
 };
 
+/// `--MD` as the user knows it, `-MD`.
+std::string oneDash(const std::string &option);
+
 /// Reads the session's arguments into what `app` declares. Options spelled with one dash and several letters (-MD, -MF,
 /// -MT, -MP, -fPIC) are declared with two. An exit code when spc is done, because help was asked for or the command
-/// line is wrong (reported, with the nearest option's name); nullopt to go on.
+/// line is wrong (reported, with the nearest option's name), or only what is declared was wanted; nullopt to go on.
 std::optional<int> readCommandLine(CLI::App &app, Session &session);
 
 /// The position of `value` in `choices`; nullopt with a usage error that names the nearest one.

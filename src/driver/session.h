@@ -9,6 +9,8 @@
 
 namespace spc::driver {
 
+struct CommandHelp;
+
 /// The exit codes of spc; stable.
 enum ExitCode { kFine = 0, kInputWrong = 1, kUsageWrong = 2, kInternalError = 70 };
 
@@ -37,6 +39,10 @@ public:
   /// Names the file that diagnostics without a place are about, from here on.
   void setSubject(std::string path) { subject_ = std::move(path); }
 
+  /// Where readCommandLine puts what a command declares, in place of reading the arguments; null to read them.
+  CommandHelp *wantedHelp() const { return wantedHelp_; }
+  void wantHelp(CommandHelp &help) { wantedHelp_ = &help; }
+
   /// Writes `text` to standard output, which may fail as any output may, and says how spc exits.
   int print(std::string text);
 
@@ -58,6 +64,7 @@ private:
   Diagnostics diagnostics_;
   std::string subject_;
   size_t shown_ = 0;
+  CommandHelp *wantedHelp_ = nullptr;
   bool usageWrong_ = false;
   bool internal_ = false;
 };
