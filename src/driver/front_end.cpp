@@ -2,7 +2,7 @@
 
 #include "abi/names.h"
 #include "driver/log.h"
-#include "sema/analyze.h"
+#include "sema/given_types.h"
 #include "support/input.h"
 #include "syntax/parser.h"
 
@@ -76,6 +76,16 @@ void checkDropZeros(Session &session, const sema::Kernel &kernel) {
   }
 }
 
+/// Reads --type and --index; reports what is no type.
+void readGivenTypes(Session &session, const SharedOptions &options, KernelInput &input) {
+  for (const std::string &argument : options.types)
+    if (auto given = sema::readGivenType(argument, session.sources(), session.diagnostics()))
+      input.types.push_back(std::move(*given));
+  for (const std::string &argument : options.indexTypes)
+    if (auto given = sema::readGivenIndexType(argument, session.sources(), session.diagnostics()))
+      input.indexTypes.push_back(std::move(*given));
+}
+
 } // namespace
 
 std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> &given) {
@@ -113,6 +123,7 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
   if (loader.filesRead().builtin)
     if (std::filesystem::path self = std::filesystem::canonical("/proc/self/exe", unknown); !unknown)
       input.filesRead.push_back(self.string());
+  readGivenTypes(session, options, input);
   timer.phase("read the formats");
   if (session.failed())
     return std::nullopt;
@@ -126,6 +137,8 @@ std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &inp
   checks.strictFp = options.strictFp;
   checks.dropZeros = options.dropZeros;
   checks.checked = options.checked;
+  checks.types = input.types;
+  checks.indexTypes = input.indexTypes;
   session.flush();
   session.setSubject(options.kernel == "-" ? "<stdin>" : options.kernel);
   std::optional<sema::Kernel> kernel = sema::analyze(input.tree, input.bindings, checks, session.diagnostics());

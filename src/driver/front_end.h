@@ -4,7 +4,7 @@
 #include "driver/options.h"
 #include "driver/timer.h"
 #include "format/format_file.h"
-#include "sema/kernel.h"
+#include "sema/analyze.h"
 #include "syntax/ast.h"
 
 #include <filesystem>
@@ -23,6 +23,8 @@ std::vector<std::filesystem::path> formatFolders(const std::vector<std::string> 
 struct KernelInput {
   syntax::Kernel tree;
   std::vector<format::Binding> bindings;
+  std::vector<format::GivenType> types;
+  std::vector<sema::GivenIndexType> indexTypes;
   std::vector<std::string> filesRead;
 };
 

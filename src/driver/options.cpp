@@ -150,6 +150,16 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
   app.add_option("--format-path", options.formatFolders, "Folder in which formats are found by name; repeatable")
       ->type_name("DIR")
       ->allow_extra_args(false);
+  app.add_option("--type", options.types,
+                 "Value types: T=f32 of a type parameter, A=i8 of a tensor, f32 of all whose type nothing else says; "
+                 "repeatable")
+      ->type_name("[NAME=]TYPE")
+      ->allow_extra_args(false);
+  app.add_option(
+         "--index", options.indexTypes,
+         "Pointers and indices of all formats that are bound, or of one tensor: u8, u16, i32 or i64; repeatable")
+      ->type_name("[TENSOR=]TYPE")
+      ->allow_extra_args(false);
   app.add_option("--name", options.name, "Name of the function (default: the kernel file's stem)")->type_name("NAME");
   app.add_option("-O", options.optLevel, "Optimisation level (default: 3)")
       ->check(CLI::Range(0, 3).description(""))

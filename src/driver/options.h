@@ -19,6 +19,8 @@ struct SharedOptions {
   std::string kernel; ///< path, or "-" for standard input
   std::vector<std::string> formats;
   std::vector<std::string> formatFolders;
+  std::vector<std::string> types;      ///< [NAME=]TYPE
+  std::vector<std::string> indexTypes; ///< [TENSOR=]TYPE
   std::string name;
   int optLevel = 3;
   bool strictFp = false;

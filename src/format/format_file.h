@@ -27,6 +27,15 @@ public:
   virtual std::optional<Format> instantiate(int order) const = 0;
 };
 
+/// The value type of a tensor or of a type parameter, `A=i8`, or of tensors whose type nothing else says, `f32`. What
+/// types there are is sema's to know.
+struct GivenType {
+  std::optional<std::string> name; ///< nullopt: of tensors whose type nothing else says
+  std::string type;
+  Span where;     ///< the argument's text, or the place in the file
+  Span typeWhere; ///< that of the type alone
+};
+
 /// One binding that the user asked for: `--format A=csr.json`, a bare `--format csr`, or one entry of a file's
 /// "tensors" object.
 struct Binding {
@@ -37,6 +46,8 @@ struct Binding {
   std::optional<std::string> structureOf = std::nullopt;
   /// What the file of the format says of the kernel's loops; several bindings may have one file.
   Schedule schedule = {};
+  /// What the file of the format says of value types; of several bindings of one file the first one has them.
+  std::vector<GivenType> types = {};
 };
 
 /// What formats were read from.

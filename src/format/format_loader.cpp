@@ -316,8 +316,10 @@ std::vector<Binding> FormatLoader::load(const std::string &argument) {
     else
       bindings.push_back(bindTo(rule.tensor, std::move(rule.rule), rule.where));
   }
-  if (!bindings.empty())
+  if (!bindings.empty()) {
     mergeKeys(bindings.front().schedule, file->schedule, diagnostics_);
+    bindings.front().types = std::move(file->types);
+  }
   return bindings;
 }
 

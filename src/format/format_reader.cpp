@@ -40,6 +40,7 @@ private:
   std::optional<FormatRule> definition(const JsonNode &node, const std::string &name);
   std::optional<FormatRule> sum(const JsonNode &node, const std::string &name);
   std::optional<TensorRule> tensor(const JsonMember &member);
+  bool types(ObjectReader &object, FormatFile &file);
   bool takeSchedule(ObjectReader &object, FormatRule &rule);
   bool checkDifferences(const JsonNode &node, const FormatRule &rule);
   std::optional<FormatRule> reference(const JsonNode &node);
@@ -304,8 +305,22 @@ std::optional<TensorRule> FormatReader::tensor(const JsonMember &member) {
   return TensorRule{member.key, std::move(*rule), member.keyWhere, std::nullopt};
 }
 
+/// `"types": { "T": "f32" }`
+bool FormatReader::types(ObjectReader &object, FormatFile &file) {
+  const JsonNode *node = object.find("types", JsonKind::Object);
+  bool ok = object.ok();
+  for (const JsonMember &member : node ? node->members : std::vector<JsonMember>()) {
+    if (!isIdentifier(member.key))
+      ok = wrong(member.keyWhere, "'" + member.key + "' is no name of a tensor or of a type parameter");
+    if (member.value.kind != JsonKind::String)
+      ok = wrong(member.value.where, std::string("a type must be a string, not ") + inWords(member.value.kind));
+    file.types.push_back({member.key, member.value.string, member.keyWhere, insideQuotes(member.value.where)});
+  }
+  return ok;
+}
+
 std::optional<FormatFile> FormatReader::tensors(const JsonNode &root) {
-  static const std::vector<std::string> kKeys = {"tensors", "description", "schedule", "$schema"};
+  static const std::vector<std::string> kKeys = {"tensors", "types", "description", "schedule", "$schema"};
   ObjectReader object(root, "a file that binds tensors", kKeys, diagnostics_);
   object.find("description", JsonKind::String);
   object.find("$schema", JsonKind::String);
@@ -318,6 +333,7 @@ std::optional<FormatFile> FormatReader::tensors(const JsonNode &root) {
     file.schedule = std::move(*schedule);
   else
     ok = false;
+  ok = types(object, file) && ok;
   std::set<std::string> seen;
   for (const JsonMember &member : node->members) {
     if (!isIdentifier(member.key))

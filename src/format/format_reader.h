@@ -30,7 +30,8 @@ struct TensorRule {
 struct FormatFile {
   std::optional<FormatRule> format;
   std::vector<TensorRule> tensors;
-  Schedule schedule; ///< beside "tensors"; that of a format is its rule's
+  Schedule schedule;            ///< beside "tensors"; that of a format is its rule's
+  std::vector<GivenType> types; ///< beside "tensors"
 };
 
 /// Reads a file's tree. `name` is what a format without a "name" is called. Reports all that is wrong and gives nullopt

@@ -30,6 +30,12 @@ struct ResolvedStatement {
   bool isFused = false; ///< a temporary's, which its reader computes
 };
 
+/// A value type that the command line or a file of bindings gives.
+struct ValueTypeGiven {
+  ValueType type;
+  const format::GivenType *by;
+};
+
 struct Analysis {
   const syntax::Kernel &source;
   const std::vector<format::Binding> &bindings;
@@ -40,6 +46,11 @@ struct Analysis {
   Kernel kernel;
   IdVector<TensorId, Symbol> symbols;                             ///< the tensors of the source text
   std::map<std::string, const syntax::TensorDecl *> declarations; ///< by name, also of tensors that are not used
+  std::map<std::string, ValueType> typeParameters;                ///< each with the type that it stands for
+  std::map<std::string, ValueTypeGiven> givenTypes;               ///< of tensors by name, whether they exist or not
+  std::optional<ValueTypeGiven> defaultType;                      ///< of tensors whose type nothing else says
+  bool hasUnknownTypes = false;                                   ///< some type was misspelt, and was reported
+  bool usesDefaultType = false;                                   ///< some tensor has it
   std::vector<std::pair<std::string, Span>> indexNames;           ///< every index variable, in the order of the text
   std::vector<ResolvedStatement> statements;
   format::Schedule schedule; ///< of all bindings together
@@ -59,6 +70,27 @@ struct Analysis {
 inline std::string inQuotes(std::string_view name) {
   return "'" + std::string(name) + "'";
 }
+
+/// Reads the types that are given from outside, and the type parameters, which these may set.
+void declareTypes(Analysis &analysis);
+
+/// The type of that name, a type parameter's or one of the language's; nullopt where there is none.
+std::optional<ValueType> typeNamed(const Analysis &analysis, const std::string &name);
+
+/// Reports a name that is no type, with the likely one.
+void reportUnknownType(Analysis &analysis, const syntax::Name &type, bool mayBeParameter);
+
+/// The type that is given or declared for a tensor of the source text; nullopt where neither is.
+std::optional<ValueType> statedType(const Analysis &analysis, TensorId tensor);
+
+/// Reports types that are given for no tensor, or for one that is declared with another one. Names are resolved.
+void checkGivenTypes(const Analysis &analysis);
+
+/// Warns of type parameters, and of a default type, that nothing has.
+void warnOfUnusedTypes(const Analysis &analysis);
+
+/// Reports that the kernel has no tensor of that name, nor anything else that `kinds` says it may be.
+void reportUnknownName(const Analysis &analysis, const std::string &name, const std::string &kinds, Span where);
 
 /// Reads the declarations: duplicates, value types, orders, scalars that are said to be sparse.
 void declareTensors(Analysis &analysis);
@@ -112,6 +144,9 @@ void fuseTemporaries(Analysis &analysis);
 
 /// Applies the --format bindings; operands that nobody bound become dense.
 void bindFormats(Analysis &analysis);
+
+/// Gives bound formats the types of pointers and indices that the options say. The formats are bound.
+void applyIndexTypes(Analysis &analysis);
 
 /// Merges the schedules of the bindings into `schedule` and Kernel::schedule; reports index variables in them that the
 /// kernel does not have.

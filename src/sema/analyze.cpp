@@ -82,10 +82,13 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
 
   // Each of these steps copes with what the ones before it reported, so that all errors are found at once.
   checkAnyStatement(analysis);
+  declareTypes(analysis);
   declareTensors(analysis);
   resolveStatements(analysis);
   checkNames(analysis);
+  checkGivenTypes(analysis);
   bindFormats(analysis);
+  applyIndexTypes(analysis);
   readSchedules(analysis);
   inferExtents(analysis);
   inferTypes(analysis);
@@ -96,6 +99,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
     return std::nullopt;
 
   warnOfUnused(analysis);
+  warnOfUnusedTypes(analysis);
   warnOfSlips(analysis);
   warnOfPrecision(analysis);
   lowerInfinities(analysis);

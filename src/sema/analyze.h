@@ -12,13 +12,22 @@
 
 namespace spc::sema {
 
+/// The type of pointers and indices: of one tensor, `A=i64`, or of all that are bound to a format.
+struct GivenIndexType {
+  std::optional<std::string> tensor;
+  format::IndexType type;
+  Span where; ///< the argument's text
+};
+
 /// What the command line says about the analysis.
 struct Options {
   std::string function; ///< the C name of the kernel function, checked by the driver
   bool strictFp = false;
-  bool dropZeros = false; ///< assembled outputs do not store elements that come out as 0
-  bool checked = false;   ///< the entry looks at what arrays hold
-  bool fuses = true;      ///< temporaries into what reads them, where that saves work or memory
+  bool dropZeros = false;                    ///< assembled outputs do not store elements that come out as 0
+  bool checked = false;                      ///< the entry looks at what arrays hold
+  std::vector<format::GivenType> types = {}; ///< by --type; these win over those of bindings
+  std::vector<GivenIndexType> indexTypes = {};
+  bool fuses = true; ///< temporaries into what reads them, where that saves work or memory
 };
 
 /// Checks the whole kernel, reporting every error that it finds, and plans its loops.

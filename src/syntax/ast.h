@@ -31,11 +31,18 @@ struct FillDecl {
   bool bySemiring = false; ///< not written: the identity of the semiring that the declaration stands after
 };
 
+/// `type T = f64`: a name that declarations and conversions have in place of a type, which the command line may change.
+struct TypeDecl {
+  Name name;
+  Name type; ///< its text is that of a sema::ValueType once sema has accepted it
+  Span where;
+};
+
 /// `tensor S(m, n): f32, sparse, fill inf`
 struct TensorDecl {
   Name name;
   std::vector<ExtentDecl> extents;
-  std::optional<Name> type; ///< its text is that of a sema::ValueType once sema has accepted it
+  std::optional<Name> type; ///< a sema::ValueType's or a type parameter's, once sema has accepted it
   bool sparse = false;
   std::optional<FillDecl> fill;
   Span where;
@@ -85,7 +92,7 @@ struct Binary {
 /// `not a`, `i % 2`
 struct Call {
   Function function;
-  Name name; ///< as written; the type of a cast
+  Name name; ///< as written; the type of a cast, or a type parameter
   std::vector<ExprPtr> arguments;
 };
 
@@ -129,6 +136,7 @@ struct Statement {
 
 /// A whole kernel file. Declarations may stand anywhere before, between or after statements.
 struct Kernel {
+  std::vector<TypeDecl> types;
   std::vector<TensorDecl> declarations;
   std::vector<Statement> statements;
 };

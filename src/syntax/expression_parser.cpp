@@ -224,7 +224,8 @@ ExprPtr ExpressionParser::primary() {
       const std::optional<Reduction> kind = isCall ? reductionNamed(name) : std::nullopt;
       if (kind && !functionNamed(name))
         return reduction(*kind);
-      if (const std::optional<Function> function = functionNamed(name); function && isCall)
+      const std::optional<Function> function = typeParameters_.contains(name) ? Function::Cast : functionNamed(name);
+      if (function && isCall)
         return call(*function);
       if (const std::optional<double> constant = constantNamed(name)) {
         const std::string text(name);
@@ -286,11 +287,26 @@ void ExpressionParser::checkIndexName(const Name &name) {
 }
 
 bool ExpressionParser::checkTensorName(const Name &name) {
+  if (!typeParameters_.contains(name.text))
+    return checkName(name, "a tensor");
+  errors_.report(kReservedName, name.where, "a tensor may not be called '" + name.text + "'")
+      .advise("'" + name.text + "' is a type parameter of this file");
+  return false;
+}
+
+bool ExpressionParser::checkTypeParameterName(const Name &name) {
+  return checkName(name, "a type parameter");
+}
+
+bool ExpressionParser::checkName(const Name &name, const char *what) {
   const bool isFunction = functionNamed(name.text).has_value(), isReduction = reductionNamed(name.text).has_value();
   if (name.text != "tensor" && name.text != "semiring" && !isWord(name.text) && !isFunction && !isReduction)
     return true;
-  const char *kind = isFunction ? "a function" : isReduction ? "a reduction" : "a word";
-  errors_.report(kReservedName, name.where, "a tensor may not be called '" + name.text + "'")
+  const char *kind = isTypeName(name.text) ? "a type"
+                     : isFunction          ? "a function"
+                     : isReduction         ? "a reduction"
+                                           : "a word";
+  errors_.report(kReservedName, name.where, std::string(what) + " may not be called '" + name.text + "'")
       .advise("'" + name.text + "' is " + kind + " of the language");
   return false;
 }

@@ -6,16 +6,23 @@
 #include "syntax/syntax_errors.h"
 #include "syntax/token_stream.h"
 
+#include <functional>
 #include <optional>
+#include <set>
+#include <string>
 
 namespace spc::syntax {
 
 /// The highest order of a tensor.
 constexpr size_t kMaxOrder = 8;
 
+/// Names of type parameters.
+using TypeParameters = std::set<std::string, std::less<>>;
+
 class ExpressionParser {
 public:
-  ExpressionParser(TokenStream &tokens, SyntaxErrors &errors) : tokens_(tokens), errors_(errors) {}
+  ExpressionParser(TokenStream &tokens, SyntaxErrors &errors, TypeParameters typeParameters)
+      : tokens_(tokens), errors_(errors), typeParameters_(std::move(typeParameters)) {}
 
   /// `expression` of the grammar: a whole right side.
   ExprPtr parseValue();
@@ -28,6 +35,9 @@ public:
 
   /// Reports a tensor name that the language keeps for itself; false then.
   bool checkTensorName(const Name &name);
+
+  /// The same of a type parameter's name.
+  bool checkTypeParameterName(const Name &name);
 
   /// Reports that a tensor has more than kMaxOrder dimensions; `where` is the first one too many.
   void reportOrder(Span where);
@@ -60,6 +70,7 @@ private:
   bool indexTerm(const Access &access, Index &index, bool isSubtracted);
   int64_t indexNumber();
   void checkIndexName(const Name &name);
+  bool checkName(const Name &name, const char *what);
   bool closeIndices(Span open);
   bool rejectIndex(const Access &access);
   bool enter();
@@ -68,6 +79,7 @@ private:
 
   TokenStream &tokens_;
   SyntaxErrors &errors_;
+  TypeParameters typeParameters_;
   int depth_ = 0;
   int operators_ = 0;
 };

@@ -6,6 +6,7 @@
 #include "syntax/semiring.h"
 #include "syntax/syntax_errors.h"
 #include "syntax/token_stream.h"
+#include "syntax/type_declaration.h"
 
 #include <algorithm>
 #include <charconv>
@@ -26,12 +27,13 @@ constexpr size_t kMostLines = 512; // far above the 64 tensors of a call; stages
 class Parser {
 public:
   Parser(const SourceFile &file, Diagnostics &diagnostics)
-      : tokens_(file), errors_(tokens_, diagnostics), expressions_(tokens_, errors_) {}
+      : tokens_(file), errors_(tokens_, diagnostics), expressions_(tokens_, errors_, typeParametersOf(file)) {}
 
   Kernel run();
 
 private:
   bool declaration();
+  bool typeDeclaration();
   bool semiring();
   bool extents(TensorDecl &decl);
   bool extent(TensorDecl &decl);
@@ -59,7 +61,7 @@ Kernel Parser::run() {
       ;
     if (tokens_.at(TokenKind::End))
       break;
-    if (kernel_.declarations.size() + kernel_.statements.size() >= kMostLines) {
+    if (kernel_.types.size() + kernel_.declarations.size() + kernel_.statements.size() >= kMostLines) {
       errors_
           .report(kKernelTooLarge, tokens_.currentSpan(),
                   "the kernel has more than " + std::to_string(kMostLines) + " declarations and statements")
@@ -77,6 +79,8 @@ Kernel Parser::run() {
       fine = declaration();
     else if (tokens_.at(TokenKind::Name) && tokens_.text(tokens_.current()) == "semiring")
       fine = semiring();
+    else if (atTypeDeclaration(tokens_))
+      fine = typeDeclaration();
     else if (tokens_.at(TokenKind::Name) && reportForeignStatement(tokens_, errors_))
       sawBlock = true;
     else if (tokens_.at(TokenKind::Name))
@@ -123,6 +127,14 @@ bool Parser::declaration() {
   bool fine = endOfStatement("':', ',' or the end of the line");
   kernel_.declarations.push_back(std::move(decl));
   return fine;
+}
+
+bool Parser::typeDeclaration() {
+  std::optional<TypeDecl> decl = parseTypeDeclaration(tokens_, errors_, expressions_);
+  if (!decl)
+    return false;
+  kernel_.types.push_back(std::move(*decl));
+  return endOfStatement("the end of the line");
 }
 
 // `semiring(min, +)`
@@ -329,7 +341,7 @@ bool Parser::rejectAfterTarget(const Statement &statement) {
   const Name &word = statement.target.tensor;
   bool twoNames = tokens_.at(TokenKind::Name) && statement.target.indices.empty() && !tokens_.current().startsLine &&
                   tokens_.previous().end == word.where.end;
-  const std::optional<std::string> meant = didYouMean(word.text, {"tensor", "let"});
+  const std::optional<std::string> meant = didYouMean(word.text, {"tensor", "let", "type"});
   if (twoNames && meant) {
     errors_.report(kUnknownKeyword, word.where, "unknown keyword '" + word.text + "'").fix(word.where, *meant);
   } else {

@@ -1,6 +1,7 @@
 // Kernel text to syntax tree.
 //
-//     file      := { [declaration | statement] (newline | ';') }       '#' starts a comment
+//     file      := { [type | declaration | statement] (newline | ';') }       '#' starts a comment
+//     type      := "type" NAME "=" NAME
 //     declaration := "tensor" NAME [ "(" extent {"," extent} ")" ] [ ":" NAME ] { "," "sparse" }
 //     statement := access ("=" | "+=") sum
 //     sum       := product { ("+" | "-") product }

@@ -11,6 +11,8 @@ std::string place(LineColumn at) {
 class OutlineWriter {
 public:
   std::string write(const Kernel &kernel) {
+    for (const TypeDecl &decl : kernel.types)
+      write(decl);
     for (const TensorDecl &decl : kernel.declarations)
       write(decl);
     for (const Statement &statement : kernel.statements)
@@ -25,6 +27,11 @@ private:
     if (where)
       out_ += " <" + place(where.file->lineColumn(where.begin)) + '-' + place(where.file->lineColumn(where.end)) + '>';
     out_ += '\n';
+  }
+
+  void write(const TypeDecl &decl) {
+    line(0, "type " + decl.name.text, decl.where);
+    line(1, "type " + decl.type.text, decl.type.where);
   }
 
   void write(const TensorDecl &decl) {

@@ -108,7 +108,10 @@ bool TokenStream::looksLikeStatement() const {
   constexpr int kTokens = 24; // an access of the highest order, and some more
   Lexer ahead = lexer_;
   Token token = ahead.next();
-  if (token.kind == TokenKind::Name && (text(current_) == "tensor" || text(current_) == "let"))
+  const std::string_view word = text(current_);
+  if (token.kind == TokenKind::Name && (word == "tensor" || word == "let"))
+    return true;
+  if (token.kind == TokenKind::Name && word == "type" && Lexer(ahead).next().kind == TokenKind::Equal)
     return true;
   if (token.kind == TokenKind::LeftParen) {
     for (int i = 0; i < kTokens && token.kind != TokenKind::RightParen; ++i) {

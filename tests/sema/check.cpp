@@ -1,5 +1,7 @@
 #include "sema/check.h"
 
+#include "sema/given_types.h"
+
 #include <catch2/catch.hpp>
 
 #include <algorithm>
@@ -235,11 +237,20 @@ std::string Checked::steps() const {
   return text.substr(text.find("\n\n") + 2);
 }
 
-Checked check(const std::string &text, const std::vector<std::string> &bindings, bool strict,
-              const format::Schedule &schedule) {
+static Checked checked(const std::string &text, const std::vector<std::string> &bindings,
+                       const format::Schedule &schedule, Options options, const std::vector<std::string> &arguments) {
   Checked result;
   result.sources = std::make_unique<SourceManager>();
   result.diagnostics = std::make_unique<Diagnostics>();
+  const std::string type = "--type=", index = "--index=";
+  for (const std::string &argument : arguments) {
+    if (argument.starts_with(type))
+      options.types.push_back(
+          readGivenType(argument.substr(type.size()), *result.sources, *result.diagnostics).value());
+    else
+      options.indexTypes.push_back(
+          readGivenIndexType(argument.substr(index.size()), *result.sources, *result.diagnostics).value());
+  }
   const SourceFile &file = result.sources->add("kernel.tex", text);
   syntax::Kernel tree = syntax::parse(file, *result.diagnostics);
   std::vector<format::Binding> bound;
@@ -257,9 +268,19 @@ Checked check(const std::string &text, const std::vector<std::string> &bindings,
   }
   if (!bound.empty())
     bound.front().schedule = schedule;
-  result.kernel = analyze(tree, bound, {.function = "kernel", .strictFp = strict}, *result.diagnostics);
+  result.kernel = analyze(tree, bound, options, *result.diagnostics);
   CHECK(result.kernel.has_value() == !result.diagnostics->hasErrors());
   return result;
+}
+
+Checked check(const std::string &text, const std::vector<std::string> &bindings, bool strict,
+              const format::Schedule &schedule) {
+  return checked(text, bindings, schedule, {.function = "kernel", .strictFp = strict}, {});
+}
+
+Checked checkWith(const std::vector<std::string> &arguments, const std::string &text,
+                  const std::vector<std::string> &bindings) {
+  return checked(text, bindings, {}, {.function = "kernel"}, arguments);
 }
 
 } // namespace spc::sema::test

@@ -46,4 +46,8 @@ struct Checked {
 Checked check(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false,
               const format::Schedule &schedule = {});
 
+/// The same with arguments of --type and --index, "--type=A=i8".
+Checked checkWith(const std::vector<std::string> &arguments, const std::string &text,
+                  const std::vector<std::string> &bindings = {});
+
 } // namespace spc::sema::test

@@ -48,10 +48,10 @@ TEST_CASE("random bytes") {
 }
 
 TEST_CASE("random tokens") {
-  constexpr std::array<std::string_view, 40> kTokens{
-      "tensor", "sum", "y",  "A",  "i",  "j",  "sparse",   "f32", "min", "exp", "(",  ")",    "(",  ")",
-      ",",      ",",   ":",  ";",  "+",  "-",  "*",        "/",   "=",   "+=",  "=",  "\n",   "\n", "1",
-      "2.5",    "1e9", "==", "*=", "1e", "#c", "\xC3\x97", "?",   "let", " ",   "\r", "(i,j)"};
+  constexpr std::array<std::string_view, 42> kTokens{
+      "tensor", "sum", "y",  "A",  "i",  "j",  "sparse",   "f32", "min", "exp", "(",  ")",     "(",    ")",
+      ",",      ",",   ":",  ";",  "+",  "-",  "*",        "/",   "=",   "+=",  "=",  "\n",    "\n",   "1",
+      "2.5",    "1e9", "==", "*=", "1e", "#c", "\xC3\x97", "?",   "let", " ",   "\r", "(i,j)", "type", "type T = f32"};
   std::mt19937 random(2);
   for (int round = 0; round < 10000; ++round) {
     std::string text;
@@ -65,7 +65,7 @@ TEST_CASE("random tokens") {
 }
 
 TEST_CASE("damaged kernels") {
-  const std::string whole = "tensor S(m, n): f32, sparse\ntensor A(m, k): f32\n"
+  const std::string whole = "type T = f32\ntensor S(m, n): T, sparse\ntensor A(m, k): f32\n"
                             "D(i, j) = S(i, j) * (A(i, k) + 1.5e-3) * sum(l, B(l, j)) # note\ny(i) += -x(i)/2\n";
   std::mt19937 random(3);
   for (int round = 0; round < 5000; ++round) {

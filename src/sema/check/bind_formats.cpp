@@ -6,7 +6,6 @@
 namespace spc::sema {
 namespace {
 
-constexpr DiagnosticKind kUnknownBinding{"unknown-binding", Severity::Error};
 constexpr DiagnosticKind kFormatOrder{"format-order", Severity::Error};
 constexpr DiagnosticKind kDuplicateBinding{"duplicate-binding", Severity::Error};
 constexpr DiagnosticKind kFormatUnused{"format-unused", Severity::Error};
@@ -53,7 +52,7 @@ private:
     const std::optional<TensorId> found = tensorNamed(name);
     if (!found) {
       if (!analysis_.declarationOf(name))
-        reportUnknown(name, binding.where);
+        reportUnknownName(analysis_, name, "tensor", binding.where);
       return;
     }
     const TensorId id = *found;
@@ -81,7 +80,7 @@ private:
     const std::string &ownersName = *binding.structureOf;
     const std::optional<TensorId> owner = tensorNamed(ownersName);
     if (!owner && !analysis_.declarationOf(ownersName)) {
-      reportUnknown(ownersName, binding.where);
+      reportUnknownName(analysis_, ownersName, "tensor", binding.where);
       return;
     }
     if (owner && isMember(misfits_, *owner))
@@ -120,24 +119,6 @@ private:
 
   static bool isMember(const std::vector<TensorId> &list, TensorId id) {
     return std::find(list.begin(), list.end(), id) != list.end();
-  }
-
-  void reportUnknown(const std::string &name, Span where) {
-    std::vector<std::string> names;
-    for (const Tensor &tensor : tensors_)
-      names.push_back(tensor.name);
-    Diagnostic &unknown =
-        analysis_.diagnostics.report(kUnknownBinding, where, "the kernel has no tensor " + inQuotes(name));
-    if (std::optional<std::string> meant = didYouMean(name, names)) {
-      unknown.advise("did you mean " + inQuotes(*meant) + "?");
-      return;
-    }
-    std::string list;
-    for (const Tensor &tensor : tensors_)
-      if (tensor.order() > 0)
-        list += (list.empty() ? "" : ", ") + tensor.name;
-    if (!list.empty())
-      unknown.advise("its tensors are " + list);
   }
 
   void reportOrder(const format::Binding &binding, const Tensor &tensor) {

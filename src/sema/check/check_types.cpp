@@ -64,6 +64,10 @@ private:
 
   /// Says that the target should have another type, with a fix where its declaration names one.
   void adviseType(Diagnostic &diagnostic, ValueType type, const std::string &purpose) const {
+    if (analysis_.givenTypes.contains(target_.name)) {
+      diagnostic.advise("give " + inQuotes(target_.name) + " the type " + spelling(type) + purpose);
+      return;
+    }
     diagnostic.advise("declare " + inQuotes(target_.name) + " as " + spelling(type) + purpose);
     const syntax::TensorDecl *declaration = analysis_.symbols[statement_.target.tensor].declaration;
     if (declaration && declaration->type)
@@ -218,9 +222,8 @@ private:
 
 void checkTypes(const Analysis &analysis) {
   // A type that was misspelt says nothing.
-  for (const auto &[name, declaration] : analysis.declarations)
-    if (declaration->type && !valueTypeNamed(declaration->type->text))
-      return;
+  if (analysis.hasUnknownTypes)
+    return;
   for (const ResolvedStatement &statement : analysis.statements)
     if (statement.value)
       TypeChecker(analysis, statement).run();

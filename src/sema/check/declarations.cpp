@@ -8,56 +8,10 @@ namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kDuplicateDeclaration{"duplicate-declaration", Severity::Error};
-constexpr DiagnosticKind kUnknownType{"unknown-type", Severity::Error};
 constexpr DiagnosticKind kSparseScalar{"sparse-scalar", Severity::Error};
 constexpr DiagnosticKind kUnknownTensor{"unknown-tensor", Severity::Error};
 constexpr DiagnosticKind kUnused{"unused", Severity::Warning};
 constexpr DiagnosticKind kNameClash{"name-clash", Severity::Error};
-
-// What other languages and libraries call our types.
-const std::map<std::string, ValueType> &foreignTypeNames() {
-  static const std::map<std::string, ValueType> names = {
-      {"half", ValueType::F16},       {"float16", ValueType::F16},  {"bfloat16", ValueType::BF16},
-      {"bfloat", ValueType::BF16},    {"float", ValueType::F32},    {"float32", ValueType::F32},
-      {"single", ValueType::F32},     {"double", ValueType::F64},   {"float64", ValueType::F64},
-      {"real", ValueType::F64},       {"char", ValueType::I8},      {"int8", ValueType::I8},
-      {"short", ValueType::I16},      {"int16", ValueType::I16},    {"int", ValueType::I32},
-      {"int32", ValueType::I32},      {"integer", ValueType::I32},  {"long", ValueType::I64},
-      {"int64", ValueType::I64},      {"byte", ValueType::U8},      {"uint8", ValueType::U8},
-      {"uint16", ValueType::U16},     {"uint", ValueType::U32},     {"unsigned", ValueType::U32},
-      {"uint32", ValueType::U32},     {"uint64", ValueType::U64},   {"size_t", ValueType::U64},
-      {"boolean", ValueType::Bool},   {"i1", ValueType::Bool},      {"c64", ValueType::CF32},
-      {"complex64", ValueType::CF32}, {"complex", ValueType::CF64}, {"c128", ValueType::CF64},
-      {"complex128", ValueType::CF64}};
-  return names;
-}
-
-// The likeliest ones first: of several that are as near to a misspelt one, the first is suggested.
-std::vector<std::string> typeNames() {
-  std::vector<std::string> names = {spelling(ValueType::F32), spelling(ValueType::F64)};
-  for (ValueType type : kValueTypes)
-    if (type != ValueType::F32 && type != ValueType::F64)
-      names.emplace_back(spelling(type));
-  return names;
-}
-
-void checkType(const syntax::Name &type, Diagnostics &diagnostics) {
-  if (valueTypeNamed(type.text))
-    return;
-  const auto foreign = foreignTypeNames().find(type.text);
-  std::optional<std::string> meant = foreign != foreignTypeNames().end()
-                                         ? std::optional<std::string>(spelling(foreign->second))
-                                         : didYouMean(type.text, typeNames());
-  Diagnostic &unknown = diagnostics.report(kUnknownType, type.where, "unknown value type " + inQuotes(type.text));
-  if (meant) {
-    unknown.fix(type.where, *meant).advise("did you mean " + inQuotes(*meant) + "?");
-    return;
-  }
-  std::string all;
-  for (const std::string &name : typeNames())
-    all += (all.empty() ? "" : ", ") + name;
-  unknown.advise("the types are " + all);
-}
 
 bool isUsed(const Analysis &analysis, const std::string &name) {
   const auto &tensors = analysis.kernel.tensors;
@@ -110,8 +64,8 @@ void declareTensors(Analysis &analysis) {
       analysis.diagnostics
           .report(kDuplicateDeclaration, declaration.name.where, "tensor " + inQuotes(name) + " is declared twice")
           .note(entry->second->name.where, "first declared here");
-    if (declaration.type)
-      checkType(*declaration.type, analysis.diagnostics);
+    if (declaration.type && !typeNamed(analysis, declaration.type->text))
+      reportUnknownType(analysis, *declaration.type, /*mayBeParameter=*/true);
     if (declaration.sparse && declaration.extents.empty())
       analysis.diagnostics.report(kSparseScalar, declaration.where,
                                   "scalar " + inQuotes(name) + " cannot be sparse: it has no dimensions");

@@ -272,7 +272,7 @@ private:
   NodePtr resolveCall(const syntax::Call &call, Span where) {
     CallNode node{call.function, ValueType::F64, {}};
     if (call.function == Function::Cast)
-      node.castTo = *valueTypeNamed(call.name.text);
+      node.castTo = typeNamed(analysis_, call.name.text).value_or(ValueType::F64);
     for (const syntax::ExprPtr &argument : call.arguments)
       node.arguments.push_back(resolve(*argument));
     if (call.function == Function::Pattern)

@@ -1,7 +1,8 @@
-// A line of --format arguments, then a kernel: parsed, printed, checked and planned.
+// A line of arguments of --format, then a kernel: parsed, printed, checked and planned. Arguments that begin with
+// `type:` and `index:` are those of --type and --index.
 #include "abi/signature.h"
 #include "format/format_file.h"
-#include "sema/analyze.h"
+#include "sema/given_types.h"
 #include "support/render.h"
 #include "syntax/parser.h"
 
@@ -19,17 +20,28 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   format::FormatLoader loader({}, sources, diagnostics);
   std::vector<format::Binding> bindings;
   std::istringstream arguments(input.substr(0, lineEnd));
-  for (std::string argument; arguments >> argument;)
-    if (argument.find('/') == std::string::npos && argument.find(".json") == std::string::npos)
+  sema::Options options{.function = "kernel"};
+  for (std::string argument; arguments >> argument;) {
+    const size_t colon = argument.find(':');
+    const std::string option = argument.substr(0, colon),
+                      value = argument.substr(std::min(colon, argument.size() - 1) + 1);
+    if (option == "type") {
+      if (auto given = sema::readGivenType(value, sources, diagnostics))
+        options.types.push_back(std::move(*given));
+    } else if (option == "index") {
+      if (auto given = sema::readGivenIndexType(value, sources, diagnostics))
+        options.indexTypes.push_back(std::move(*given));
+    } else if (argument.find('/') == std::string::npos && argument.find(".json") == std::string::npos)
       for (format::Binding &binding : loader.load(argument))
         bindings.push_back(std::move(binding));
+  }
   const SourceFile &file = sources.add("kernel.tex", input.substr(std::min(lineEnd + 1, input.size())));
   const syntax::Kernel tree = syntax::parse(file, diagnostics);
   for (const syntax::Statement &statement : tree.statements)
     if (statement.value)
       syntax::toSource(statement);
   if (!diagnostics.hasErrors()) {
-    if (const auto kernel = sema::analyze(tree, bindings, {.function = "kernel"}, diagnostics)) {
+    if (const auto kernel = sema::analyze(tree, bindings, options, diagnostics)) {
       sema::describe(*kernel);
       abi::makeSignature(*kernel);
     } else if (!diagnostics.hasErrors()) {
