@@ -1,9 +1,41 @@
-# cmake --install: the compiler, the public C header and the format files. The formats lie where the executable looks
-# for them, at ../share/spc/formats.
+# cmake --install: the compiler, the headers, what build systems and shells read, and the documentation.
+
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(SPC_DATA ${CMAKE_INSTALL_DATADIR}/spc)
+set(SPC_DOC ${CMAKE_INSTALL_DATADIR}/doc/spc)
+set(SPC_CMAKE ${CMAKE_INSTALL_DATADIR}/cmake/spc)
+set(package ${CMAKE_SOURCE_DIR}/cmake/package)
+
 if(TARGET spc)
-  install(TARGETS spc RUNTIME DESTINATION bin)
+  install(TARGETS spc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+  if(NOT CMAKE_CROSSCOMPILING)
+    install(CODE "set(spc ${CMAKE_INSTALL_BINDIR}/spc)\nset(share ${CMAKE_INSTALL_DATADIR})")
+    install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/package/install_manual.cmake)
+  endif()
 endif()
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/spc DESTINATION include FILES_MATCHING PATTERN "*.h")
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/formats DESTINATION share/spc FILES_MATCHING PATTERN "*.json")
-install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CONTRIBUTING.md DESTINATION share/doc/spc)
-install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION share/doc/spc FILES_MATCHING PATTERN "*.md")
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/spc DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+# For build systems.
+configure_package_config_file(${package}/spcConfig.cmake.in spcConfig.cmake INSTALL_DESTINATION ${SPC_CMAKE}
+                              NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+write_basic_package_version_file(spcConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spcConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/spcConfigVersion.cmake
+              ${package}/SpcAddKernel.cmake DESTINATION ${SPC_CMAKE})
+file(RELATIVE_PATH SPC_PC_PREFIX /${CMAKE_INSTALL_DATADIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" SPC_PC_PREFIX ${SPC_PC_PREFIX})
+configure_file(${package}/spc.pc.in spc.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spc.pc DESTINATION ${CMAKE_INSTALL_DATADIR}/pkgconfig)
+install(FILES ${CMAKE_SOURCE_DIR}/examples/common/kernel.mk DESTINATION ${SPC_DATA})
+
+# Documentation: the executable holds the formats, too.
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/formats DESTINATION ${SPC_DATA})
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CONTRIBUTING.md
+        DESTINATION ${SPC_DOC})
+install(FILES ${CMAKE_SOURCE_DIR}/bench/README.md DESTINATION ${SPC_DOC}/bench)
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/examples DESTINATION ${SPC_DOC}
+        PATTERN .gitignore EXCLUDE PATTERN quickstart.sh EXCLUDE REGEX "/(app|[a-z]+\\.(o|d|flags))$" EXCLUDE
+        REGEX "/([a-z]+)/\\1\\.h$" EXCLUDE)
+
+include(SpcPackage)

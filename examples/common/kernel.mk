@@ -1,32 +1,38 @@
-# What the examples' makefiles share: how a kernel becomes an object and a header, how the app is built and run.
-# Set KERNEL to the kernel's name, FORMATS to its --format options.
+# Rules for kernels of spc, for GNU make (4.2 or later). A makefile names the kernels and how each is compiled, and
+# includes this file, whose path 'pkg-config --variable=kernel_mk spc' prints:
+#
+#     SPC_KERNELS       = sddmm sddmm_f32
+#     SPCFLAGS_sddmm    = --format S=csr.json
+#     SPCFLAGS_sddmm_f32 = --format S=csr.json --type f32
+#     SPC_FILE_sddmm_f32 = sddmm.tex
+#     include $(shell pkg-config --variable=kernel_mk spc)
+#
+# A kernel's file is SPC_FILE_<name>, or <name>.tex. <name>.o and <name>.h are made, in the folder SPC_BUILD (build/) or
+# here, and made anew where the kernel, a format, an option or spc itself has changed; a header whose text stays the same
+# is left alone. SPC is the compiler, SPCFLAGS holds options of all kernels.
+# SPDX-License-Identifier: Apache-2.0
 
 SPC      ?= spc
-CXX      ?= c++
-CXXFLAGS ?= -O2 -g
 SPCFLAGS ?= -O3
-DATA     ?= ../data/karate.mtx
 
-CPPFLAGS += -I../common -I.
+spc_program := $(shell command -v $(SPC))
+spc_flags    = $(SPC) $(SPCFLAGS) $(SPCFLAGS_$(1))
+spc_quoted   = '$(subst ','\'',$(1))'
+# What a kernel was compiled with lies beside it.
+spc_changed  = $(if $(subst x$(file <$(SPC_BUILD)$(1).flags)x,,x$(call spc_flags,$(1))x),.spc-always)
 
-.PHONY: all run clean
-all: app
+define spc_rules
+$(SPC_BUILD)$(1).o: $$(or $$(SPC_FILE_$(1)),$(1).tex) $(spc_program) $(call spc_changed,$(1))
+	@mkdir -p $$(@D)
+	$$(SPC) compile $$< --name $(1) $$(SPCFLAGS) $$(SPCFLAGS_$(1)) -o $$@ --header $$(@:.o=.h).new -MD -MP
+	@cmp -s $$(@:.o=.h).new $$(@:.o=.h) && rm $$(@:.o=.h).new || mv $$(@:.o=.h).new $$(@:.o=.h)
+	@printf '%s\n' $$(call spc_quoted,$$(call spc_flags,$(1))) >$$(@:.o=.flags)
 
-# One run of spc writes the object and the header; -MD makes them depend on the formats as well.
-$(KERNEL).o: $(KERNEL).tex
-	$(SPC) compile $< $(FORMATS) $(SPCFLAGS) -o $@ -MD -MP
-$(KERNEL).h: $(KERNEL).o ;
+$(SPC_BUILD)$(1).h: $(SPC_BUILD)$(1).o
+	@test -f $$@ || { rm -f $$< && $$(MAKE) --no-print-directory $$<; }
 
-app.o: app.cpp $(KERNEL).h
-	$(CXX) -std=c++17 -Wall -Wextra $(CPPFLAGS) $(CXXFLAGS) -MMD -MP -c $< -o $@
+-include $(SPC_BUILD)$(1).d
+endef
 
-app: app.o $(KERNEL).o
-	$(CXX) $(LDFLAGS) $^ -o $@ -lm
-
-run: app
-	./app $(DATA)
-
-clean:
-	rm -f app *.o *.d $(KERNEL).h
-
--include $(KERNEL).d app.d
+.PHONY: .spc-always
+$(foreach kernel,$(SPC_KERNELS),$(eval $(call spc_rules,$(kernel))))

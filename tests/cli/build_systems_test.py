@@ -1,0 +1,203 @@
+"""Projects that are built against an installation: by CMake with two generators, make and Meson; what is built again."""
+
+import os
+import re
+import shutil
+import unittest
+
+import readme_test as readme
+from install_case import InstalledCase, commands_of, files_of
+from spc_case import ROOT
+
+KERNELS = {"scaled.tex": "# Twice.\ntype T = f64\ntensor A(m, n): T, sparse\ntensor x(n): T\ny(i) = 2 * A(i, j) * x(j)\n",
+           "total.tex": "s = A(i, j)\n"}
+FORMAT = '{ "format": "base.json", "description": "rows" }\n'
+APP = """#include "scaled.h"
+#include "total.h"
+int main(void) { return (scaled != 0 && total != 0) ? SPC_OK : 1; }
+"""
+
+CMAKE = """cmake_minimum_required(VERSION 3.20)
+project(app LANGUAGES C)
+find_package(spc 0.1 REQUIRED)
+set(SPC_FLAGS -O1)
+spc_add_kernel(kernels KERNEL scaled.tex FORMAT A=formats/rows.json TYPE T=f64 INDEX i32)
+spc_add_kernel(kernels KERNEL total.tex FORMAT rows FORMAT_PATH formats OPTIONS -q)
+add_executable(app app.c)
+target_link_libraries(app kernels)
+"""
+
+MAKE = """all: app
+SPC_KERNELS = scaled total
+SPC_BUILD = out/
+SPCFLAGS = -O1
+SPCFLAGS_scaled = --format A=formats/rows.json --type T=f64
+SPCFLAGS_total = --format rows --format-path formats -q
+include $(shell pkg-config --variable=kernel_mk spc)
+app.o: app.c out/scaled.h out/total.h
+	$(CC) -Iout -c $< -o $@
+app: app.o out/scaled.o out/total.o
+	$(CC) $^ -o $@
+"""
+
+MESON = """project('app', 'c')
+spc = find_program(dependency('spc').get_variable('spc'))
+compile = [spc, 'compile', '@INPUT0@', '-O1', '-o', '@OUTPUT0@', '--header', '@OUTPUT1@', '-MD', '-MF', '@DEPFILE@']
+formats = meson.current_source_dir() / 'formats'
+scaled = custom_target('scaled', input: 'scaled.tex', output: ['scaled.o', 'scaled.h'], depfile: 'scaled.d',
+  command: [compile, '--format', 'A=' + formats / 'rows.json', '--type', 'T=f64'])
+total = custom_target('total', input: 'total.tex', output: ['total.o', 'total.h'], depfile: 'total.d',
+  command: [compile, '--format', 'rows', '--format-path', formats, '-q'])
+executable('app', 'app.c', scaled, total)
+"""
+
+
+class Rebuilds(InstalledCase):
+    def setUp(self):
+        super().setUp()
+        for name, text in KERNELS.items():
+            self.write(name, text)
+        self.write("formats/base.json", (ROOT / "formats" / "csr.json").read_text())
+        self.write("formats/rows.json", FORMAT)
+        self.write("app.c", APP)
+
+    def check(self, build, project, header_kept):
+        """`build` builds and gives what was compiled. `header_kept`: a header whose text stays the same is not touched."""
+        self.assertEqual(build(), {"scaled", "total", "app"})
+        self.assertEqual(build(), set())
+        self.edit("scaled.tex", "# Twice.", "# The double.")
+        self.assertEqual(build() - ({"app"} if not header_kept else set()), {"scaled"})
+        self.edit("scaled.tex", "2 *", "3 *")
+        self.assertEqual(build(), {"scaled", "app"})
+        self.edit("formats/base.json", "Compressed sparse rows", "Rows")
+        self.assertEqual(build() - ({"app"} if not header_kept else set()), {"scaled", "total"})
+        self.edit(project, "T=f64", "T=f32")
+        self.assertEqual(build(), {"scaled", "app"})
+        self.edit("formats/base.json", '"i32"', '"i64"')
+        self.assertLessEqual({"total", "app"}, build())
+        self.edit("total.tex", "s =", "t =")
+        self.assertEqual(build(), {"total", "app"})
+        os.utime(self.prefix / "bin" / "spc")
+        self.assertEqual(build() - ({"app"} if not header_kept else set()), {"scaled", "total"})
+        self.assertEqual(build(), set())
+
+    def compiled(self, output):
+        """Which of the three a build's output says were compiled."""
+        found = re.findall(r"Compiling the kernel (\w+)|Building C object \S*?(app)\.c|"
+                           r"spc compile (?:\.\./)?(\w+)\.tex|-c (?:\.\./)?(app)\.c", output)
+        return {name for names in found for name in names if name}
+
+    def check_cmake(self, generator):
+        self.write("CMakeLists.txt", CMAKE)
+        self.tool("cmake", "-G", generator, "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Debug")
+        self.check(lambda: self.compiled(self.tool("cmake", "--build", "build")), "CMakeLists.txt", header_kept=True)
+        self.tool("build/app")
+
+    @unittest.skipUnless(shutil.which("ninja"), "ninja is not installed")
+    def test_cmake_with_ninja(self):
+        self.check_cmake("Ninja")
+
+    def test_cmake_with_makefiles(self):
+        self.check_cmake("Unix Makefiles")
+
+    def test_make(self):
+        self.write("Makefile", MAKE)
+        self.check(lambda: self.compiled(self.tool("make")), "Makefile", header_kept=True)
+        (self.folder / "out" / "total.h").unlink()
+        self.assertIn("total", self.compiled(self.tool("make")))
+        self.edit("Makefile", "-q", "--nonsense")
+        self.assertNotEqual(self.attempt("make").returncode, 0)
+        self.assertNotEqual(self.attempt("make").returncode, 0)
+
+    @unittest.skipUnless(shutil.which("meson"), "meson is not installed")
+    def test_meson(self):
+        self.write("meson.build", MESON)
+        self.tool("meson", "setup", "build")
+        self.check(lambda: self.compiled(self.tool("ninja", "-v", "-C", "build")), "meson.build", header_kept=False)
+
+
+class CMakeArguments(InstalledCase):
+    def setUp(self):
+        super().setUp()
+        self.write("scaled.tex", KERNELS["scaled.tex"])
+
+    def configure(self, text, *arguments, languages="C"):
+        self.write("CMakeLists.txt", f"cmake_minimum_required(VERSION 3.20)\nproject(app LANGUAGES {languages})\n"
+                                     f"find_package(spc REQUIRED)\n{text}\n")
+        return self.attempt("cmake", "-G", "Ninja", "-S", ".", "-B", "build", *arguments)
+
+    def test_a_kernel_is_part_of_an_executable(self):
+        self.write("app.cpp", '#include "half.h"\n#include "spc/spc.h"\nint main() { return half == nullptr; }\n')
+        self.configure("add_executable(app app.cpp)\ntarget_link_libraries(app PRIVATE spc::headers)\n"
+                       "spc_add_kernel(app KERNEL scaled.tex FORMAT A=csr NAME half TYPE T=f32 OPTIONS -O1 --checked)", languages="CXX")
+        self.tool("cmake", "--build", "build")
+        self.tool("build/app")
+        self.assertIn("float *values", (self.folder / "build" / "spc" / "app" / "half.h").read_text())
+
+    def test_mistakes(self):
+        self.assertIn("no kernel is given", self.configure("spc_add_kernel(a FORMAT csr)").stderr)
+        self.assertIn("'scaled.tex'", self.configure("spc_add_kernel(a scaled.tex KERNEL scaled.tex)").stderr)
+        self.write("sub/a.c", "")
+        self.write("sub/CMakeLists.txt", "add_library(sub STATIC a.c)")
+        self.assertIn("belongs to",
+                      self.configure("add_subdirectory(sub)\nspc_add_kernel(sub KERNEL scaled.tex)").stderr)
+
+    @unittest.skipUnless(shutil.which("clang-22"), "clang is not installed")
+    def test_cross_compiling(self):
+        done = self.configure("spc_add_kernel(kernels KERNEL scaled.tex FORMAT A=csr)", "-DCMAKE_SYSTEM_NAME=Linux",
+                              "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_C_COMPILER_TARGET=aarch64-linux-gnu",
+                              "-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.tool("cmake", "--build", "build")
+        self.assertIn("AArch64", self.tool("readelf", "-h", "build/spc/kernels/scaled.o"))
+
+
+class Pages(InstalledCase):
+    def test_each_page_builds_its_project(self):
+        for page in ("cmake", "make", "meson"):
+            if page == "meson" and not shutil.which("meson"):
+                continue
+            with self.subTest(page=page):
+                for name, text in files_of(f"{page}.md").items():
+                    self.write(f"{page}/{name}", text)
+                self.assertLessEqual({"sddmm.tex", "spgemm.tex", "csr.json", "app.cpp"},
+                                     {path.name for path in (self.folder / page).iterdir()})
+                output = "".join(self.tool("bash", "-c", f"cd {page} && {command}")
+                                 for command in commands_of(f"{page}.md"))
+                self.assertIn("difference from Eigen: none", output)
+
+    def test_the_lines_of_the_readme(self):
+        self.write("sddmm.tex", readme.block("tensor S"))
+        self.write("csr.json", readme.block("{ \"name\""))
+        include, call = readme.block("#include").split("\n\n", 1)
+        self.write("app.cpp", readme.PROGRAM % (include, call))
+        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\nproject(app LANGUAGES CXX)\n"
+                                     "add_executable(app app.cpp)\n" + readme.block("find_package"))
+        self.tool("cmake", "-S", ".", "-B", "build")
+        self.tool("cmake", "--build", "build")
+        self.assertEqual(self.tool("build/app"), "3 18 42 1\n")
+
+    def test_pages_show_the_same_kernels(self):
+        shared = [{name: text for name, text in files_of(f"{page}.md").items()
+                   if name not in ("CMakeLists.txt", "Makefile", "meson.build")} for page in ("cmake", "make", "meson")]
+        self.assertEqual(len(shared[0]), 4)
+        self.assertEqual(shared[0], shared[1])
+        self.assertEqual(shared[0], shared[2])
+
+    def test_links_of_installed_pages_lead_somewhere(self):
+        documentation = self.prefix / "share" / "doc" / "spc"
+        pages = list(documentation.rglob("*.md"))
+        self.assertGreater(len(pages), 10)
+        for page in pages:
+            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
+                if "://" not in target:
+                    self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
+
+    def test_installed_examples_build(self):
+        shutil.copytree(self.prefix / "share" / "doc" / "spc" / "examples", self.folder / "examples")
+        self.assertIn("ok", self.tool("make", "-C", "examples/spmv", "run"))
+        self.assertEqual([path for path in (self.prefix / "share" / "doc").rglob("*") if path.suffix in (".o", ".d")], [])
+
+
+if __name__ == "__main__":
+    unittest.main()

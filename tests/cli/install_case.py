@@ -1,0 +1,52 @@
+"""An installation of spc in a folder of its own, as its users' build systems find it."""
+
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from spc_case import ROOT, SPC, SpcCase
+
+
+def files_of(page):
+    """The files that a page of docs/ shows: a name in backquotes at the start of a paragraph, then a block."""
+    text = (ROOT / "docs" / page).read_text()
+    paragraph = r"^`([\w.]+)`(?:[^\n]|\n(?!\n))*?\n\n```\w*\n(.*?)^```"
+    return dict(re.findall(paragraph, text, re.MULTILINE | re.DOTALL))
+
+
+def commands_of(page):
+    """The lines of a page's shell blocks."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
+class InstalledCase(SpcCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.prefix = pathlib.Path(folder.name) / "prefix"
+        build = os.path.dirname(os.path.dirname(SPC))
+        subprocess.run(["cmake", "--install", build, "--prefix", cls.prefix], check=True, stdout=subprocess.DEVNULL)
+
+    def environment(self):
+        """That of a user: no variables of spc, its program in PATH."""
+        kept = {key: value for key, value in os.environ.items() if not key.startswith("SPC")}
+        return kept | {"PATH": f"{self.prefix}/bin:{os.environ['PATH']}", "CMAKE_PREFIX_PATH": str(self.prefix),
+                       "PKG_CONFIG_PATH": f"{self.prefix}/share/pkgconfig", "LC_ALL": "C"}
+
+    def tool(self, *arguments):
+        return self.command(*arguments, env=self.environment()).stdout
+
+    def attempt(self, *arguments):
+        """Runs a program that may fail."""
+        return subprocess.run(arguments, cwd=self.folder, env=self.environment(), capture_output=True, text=True,
+                              timeout=300)
+
+    def edit(self, name, old, new):
+        path = self.folder / name
+        text = path.read_text()
+        self.assertIn(old, text)
+        path.write_text(text.replace(old, new))
