@@ -1,10 +1,10 @@
 #include "codegen/half_floats.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/CodeGen/TargetSubtargetInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Module.h"
-#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <vector>
@@ -14,10 +14,10 @@ namespace {
 
 using llvm::Value;
 
-/// Whether the machine converts between half and float in one instruction.
-bool convertsHalf(const llvm::TargetMachine &machine) {
+/// Whether what a function is compiled for converts between half and float in one instruction.
+bool convertsHalf(const llvm::TargetMachine &machine, const llvm::Function &function) {
   const llvm::Triple &triple = machine.getTargetTriple();
-  const llvm::MCSubtargetInfo &features = *machine.getMCSubtargetInfo();
+  const llvm::MCSubtargetInfo &features = *machine.getSubtargetImpl(function);
   if (triple.isX86())
     return features.checkFeatures("+f16c");
   if (triple.isAArch64())
@@ -278,7 +278,7 @@ bool hasHalves(const llvm::Function &function) {
 void expandHalfFloats(llvm::Module &module, const llvm::TargetMachine &machine) {
   for (llvm::Function &function : module)
     if (hasHalves(function))
-      HalvesAsBits(function, convertsHalf(machine)).run();
+      HalvesAsBits(function, convertsHalf(machine, function)).run();
 }
 
 } // namespace spc::codegen

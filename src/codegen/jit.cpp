@@ -125,6 +125,7 @@ private:
 std::unique_ptr<JitSession> openJitSession(llvm::CodeGenOptLevel level, std::string &error) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
   auto jit = makeJit(level, /*runsInitializers=*/false);
   if (!jit) {
     error = llvm::toString(jit.takeError());
@@ -142,6 +143,7 @@ std::unique_ptr<JitKernel> loadJit(std::unique_ptr<llvm::Module> module, std::un
                                    const std::string &function, llvm::CodeGenOptLevel level, std::string &error) {
   llvm::InitializeNativeTarget();
   llvm::InitializeNativeTargetAsmPrinter();
+  llvm::InitializeNativeTargetAsmParser();
   auto kernel = load(llvm::orc::ThreadSafeModule(std::move(module), std::move(context)), function, level);
   if (kernel)
     return std::move(*kernel);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class Module;
@@ -18,8 +19,21 @@ namespace spc::codegen {
 /// What to compile for.
 struct TargetOptions {
   std::string triple; ///< empty: the host's
-  std::string cpu;    ///< empty: the architecture's baseline; "native": the host's, with its features
-  int optLevel = 3;   ///< 0 to 3
+  /// Empty: the architecture's baseline, or several processors by default (createTarget); "native": the host's, with
+  /// its features; levels of x86-64 with commas between, for createTarget() alone.
+  std::string cpu;
+  int optLevel = 3; ///< 0 to 3
+};
+
+/// A level of x86-64, as its psABI counts them: 1, the baseline, to 4.
+using CpuLevel = int32_t;
+
+/// What an object is compiled for.
+struct Target {
+  std::unique_ptr<llvm::TargetMachine> machine; ///< what the object needs at least
+  /// The levels that there are loops for (cpu_levels.h): the machine's and higher ones, ascending. Empty where there
+  /// are no loops but the machine's.
+  std::vector<CpuLevel> levels;
 };
 
 /// The form in which machine code leaves.
@@ -31,17 +45,23 @@ struct VectorUnit {
   int64_t registers = 0; ///< 0: none
 };
 
-/// The vector registers of the machine; where it has none, registers of one element.
-VectorUnit vectorUnit(const llvm::TargetMachine &machine);
+/// The vector registers of the machine, or of a level of x86-64; where there are none, registers of one element.
+VectorUnit vectorUnit(const llvm::TargetMachine &machine, std::optional<CpuLevel> level = std::nullopt);
 
-/// The target machine (position-independent code), or nullptr with a diagnostic (unknown triple or cpu, with the
-/// nearest name; native for a foreign triple).
+/// The target machine (position-independent code) of one processor, or nullptr with a diagnostic (unknown triple or
+/// cpu, with the nearest name; native for a foreign triple).
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &options, Diagnostics &diagnostics);
+
+/// The same, of one processor or several. With `chooses`, where no processor is named and the architecture is x86-64:
+/// the baseline, AVX2 (level 3) and AVX-512 (level 4). nullopt with a diagnostic also on lists of what no object can
+/// tell apart.
+std::optional<Target> createTarget(const TargetOptions &options, bool chooses, Diagnostics &diagnostics);
 
 /// Sets the machine's triple, data layout and flags on a module. optimize() and emit() do so too.
 void setTarget(llvm::Module &module, const llvm::TargetMachine &machine);
 
-/// Runs LLVM's -O<level> pipeline for the machine over the module, 16-bit floats expanded first (half_floats.h).
+/// Runs LLVM's -O<level> pipeline for the machine, or the level that a function has (setLevel), over the module, 16-bit
+/// floats expanded first (half_floats.h).
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel);
 
 /// The module as text IR, assembly or an object's bytes; the same bytes for the same module, with no folder names.

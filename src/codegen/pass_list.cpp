@@ -28,7 +28,7 @@ namespace {
 /// Instructions of a function, as it comes from MLIR, above which passes that look far afield take longer than they
 /// give: their time grows faster than the function.
 constexpr unsigned kMostInFunction = 4000;
-constexpr unsigned kMostInModule = 16000; ///< the same of all functions together
+constexpr unsigned kMostInModule = 16000; ///< the same of all functions together, those of one processor
 
 /// All passes on functions that are small, few on others.
 class BySize : public llvm::PassInfoMixin<BySize> {
@@ -43,6 +43,15 @@ public:
 private:
   llvm::FunctionPassManager ofSmall_, ofLarge_;
 };
+
+/// The instructions of the functions that are compiled for the machine, not for a level of their own.
+unsigned ownInstructionCount(const llvm::Module &module) {
+  unsigned count = 0;
+  for (const llvm::Function &function : module)
+    if (!function.hasFnAttribute("target-cpu"))
+      count += function.getInstructionCount();
+  return count;
+}
 
 /// Early on loops keep a header and a latch each, which later passes look for.
 llvm::SimplifyCFGOptions keepingLoops() {
@@ -122,7 +131,7 @@ llvm::FunctionPassManager allPasses(const PassListOptions &options) {
 
 llvm::ModulePassManager kernelPasses(const llvm::Module &module, const PassListOptions &options) {
   llvm::FunctionPassManager passes;
-  if (module.getInstructionCount() > kMostInModule)
+  if (ownInstructionCount(module) > kMostInModule)
     passes = fewPasses();
   else
     passes.addPass(BySize(allPasses(options), fewPasses()));

@@ -1,3 +1,4 @@
+#include "codegen/cpu_levels.h"
 #include "codegen/object.h"
 
 #include "llvm/Analysis/TargetTransformInfo.h"
@@ -56,6 +57,10 @@ void initializeBackend(const llvm::Target &target) {
   if (name == #Backend)                                                                                                \
     LLVMInitialize##Backend##AsmPrinter();
 #include "llvm/Config/AsmPrinters.def"
+#define LLVM_ASM_PARSER(Backend)                                                                                       \
+  if (name == #Backend)                                                                                                \
+    LLVMInitialize##Backend##AsmParser();
+#include "llvm/Config/AsmParsers.def"
 }
 
 /// Processors with a C calling convention for functions and 8-byte integers: not GPUs, kernel bytecode or
@@ -173,7 +178,7 @@ std::optional<Processor> chooseProcessor(const TargetOptions &options, const llv
   }
   if (!isKnownCpu(target, triple, options.cpu, diagnostics))
     return std::nullopt;
-  return Processor{options.cpu, ""};
+  return Processor{options.cpu, tuningOf(options.cpu)};
 }
 
 /// RISC-V's ABI follows from what registers the processor has.
@@ -216,13 +221,15 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
   return machine;
 }
 
-VectorUnit vectorUnit(const llvm::TargetMachine &machine) {
+VectorUnit vectorUnit(const llvm::TargetMachine &machine, std::optional<CpuLevel> level) {
   // The cost model speaks of functions, which may have a processor of their own.
   llvm::LLVMContext context;
   llvm::Module module("", context);
   module.setDataLayout(machine.createDataLayout());
   auto *function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
                                           llvm::Function::ExternalLinkage, "", module);
+  if (level)
+    setLevel(*function, *level);
   const llvm::TargetTransformInfo costs = machine.getTargetTransformInfo(*function);
   const auto bits = costs.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue();
   const unsigned registers = costs.getNumberOfRegisters(costs.getRegisterClassForType(true));

@@ -64,13 +64,15 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
       ->type_name("FILE");
   app.add_option("--header", options.header, "Header file, - for standard output (default: as -o, with .h)")
       ->type_name("FILE");
-  app.add_option("--emit", emit_, "The stage whose result is written (default: obj)")->type_name(alternatives(kEmitNames));
+  app.add_option("--emit", emit_, "The stage whose result is written (default: obj)")
+      ->type_name(alternatives(kEmitNames));
   app.add_option("--target", options.target, "Target triple, such as aarch64-linux-gnu (default: this machine's)")
       ->type_name("TRIPLE");
-  app.add_option("--mcpu", options.cpu, "Processor to compile for, or 'native' (default: the baseline)")
+  app.add_option("--mcpu", options.cpu,
+                 "Processor to compile for, 'native', or levels of x86-64 with commas, among which "
+                 "the object chooses (default: x86-64,x86-64-v3,x86-64-v4, elsewhere the baseline)")
       ->type_name("CPU");
-  app.add_option("--sanitize", sanitizers_,
-                 "Code that watches itself; a list with commas, repeatable")
+  app.add_option("--sanitize", sanitizers_, "Code that watches itself; a list with commas, repeatable")
       ->type_name("address|thread|undefined")
       ->delimiter(',')
       ->allow_extra_args(false);

@@ -76,16 +76,11 @@ void fillStructures(Entry &entry) {
   }
 }
 
-/// The function that holds the code of body `name` once it is internal.
-std::string internalName(const std::string &name) {
-  return name + ".body";
-}
-
 /// Out of the way of every name in C, and kept apart from the entry: as arguments of one function the arrays are known
 /// not to alias, which inlining would blur.
 mlir::LogicalResult makeInternal(LLVM::LLVMFuncOp body) {
   mlir::ModuleOp module = body->getParentOfType<mlir::ModuleOp>();
-  const auto name = mlir::StringAttr::get(body.getContext(), internalName(body.getSymName().str()));
+  const auto name = mlir::StringAttr::get(body.getContext(), bodySymbol(body.getSymName().str()));
   if (mlir::failed(mlir::SymbolTable::replaceAllSymbolUses(body, name, module)))
     return mlir::failure();
   body.setSymName(name);
@@ -132,7 +127,7 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
     }
     const bool patternOnly = entry.phase == runtime::Phase::Symbolic;
     const std::string name = patternOnly ? sema::patternBodyName(entry.kernel, k) : sema::bodyName(entry.kernel, k);
-    auto body = entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(internalName(name));
+    auto body = entry.build.module().lookupSymbol<LLVM::LLVMFuncOp>(bodySymbol(name));
     if (!body)
       return entry.build.module().emitError("the kernel's body '") << name << "' is missing";
     const sema::Statement *assembly = sema::assemblingStatement(step);
@@ -199,6 +194,10 @@ void buildInvoker(LLVM::LLVMFuncOp invoker, LLVM::LLVMFuncOp entry, const abi::S
 }
 
 } // namespace
+
+std::string bodySymbol(const std::string &name) {
+  return name + ".body";
+}
 
 void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine) {
   mlir::MLIRContext *context = module.getContext();

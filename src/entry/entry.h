@@ -7,6 +7,8 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Support/LogicalResult.h"
 
+#include <string>
+
 namespace llvm {
 class TargetMachine;
 }
@@ -17,11 +19,14 @@ namespace spc::entry {
 /// which passes sizes to malloc as wide as the target's pointers.
 void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine);
 
+/// The internal function that holds the code of body `name`.
+std::string bodySymbol(const std::string &name);
+
 /// Adds `spc_status <function>_ctx(const spc_context *, ...)` to a module in the LLVM dialect that holds the kernel's
 /// body as an internal llvm.func, whose arguments carry spc.bind attributes (see docs/architecture.md, "The body's
 /// arguments"). The entry checks pointers, shapes, strides and the context, sets a shared pattern's NULL pointers,
 /// allocates temporaries, makes converted copies, calls the body and frees again. On every failure it returns a status
-/// and leaves nothing allocated. The body becomes the internal `<function>.body`, which is never inlined.
+/// and leaves nothing allocated. Bodies become internal, bodySymbol(), and are never inlined.
 /// With `invoker`, also `int32_t <function>_invoke(void **arguments)`: arguments[0] is the context, arguments[k] the
 /// k-th struct pointer, or a pointer to the k-th scalar; for callers that learn the signature at run time (`spc run`).
 /// So for each phase.

@@ -30,23 +30,7 @@ void addSparsification(mlir::OpPassManager &passes) {
   passes.addPass(transforms::createSparsify());
 }
 
-/// Dense loops and sums on vectors.
-static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &options) {
-  transforms::TileRegistersOptions tiling;
-  tiling.vectorBytes = options.vectorBytes;
-  tiling.registers = options.registers;
-  transforms::PromoteBlocksOptions blocks{tiling.vectorBytes, tiling.registers, options.strictFp};
-  passes.addNestedPass<FuncOp>(transforms::createPromoteBlocks(blocks));
-  passes.addNestedPass<FuncOp>(mlir::createLoopInvariantCodeMotionPass());
-  passes.addNestedPass<FuncOp>(mlir::createCSEPass());
-  passes.addNestedPass<FuncOp>(transforms::createTileRegisters(tiling));
-  if (!options.strictFp)
-    passes.addNestedPass<FuncOp>(transforms::createUnrollAndJamReductions({options.vectorBytes}));
-  passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
-  passes.addNestedPass<FuncOp>(mlir::createCSEPass());
-}
-
-void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
+void addStorageLowering(mlir::OpPassManager &passes, bool strictFp) {
   passes.addNestedPass<FuncOp>(transforms::createLowerDense());
   passes.addNestedPass<FuncOp>(transforms::createResumeReductions());
   // Only now: before dense tensors are buffers, canonicalization folds loads of an output into its initial fill.
@@ -57,24 +41,48 @@ void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
   passes.addNestedPass<FuncOp>(transforms::createSinkFill());
   passes.addNestedPass<FuncOp>(transforms::createClipLoops());
   passes.addNestedPass<FuncOp>(transforms::createLowerStorage());
-  if (!options.strictFp)
+  if (!strictFp)
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
   passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(transforms::createBranchMerges());
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
-  passes.addNestedPass<FuncOp>(transforms::createChunkRows({!options.strictFp}));
+  passes.addNestedPass<FuncOp>(transforms::createChunkRows({!strictFp}));
   passes.addNestedPass<FuncOp>(transforms::createFillRoots());
+}
+
+/// Dense loops and sums on vectors.
+static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &options) {
+  transforms::TileRegistersOptions tiling;
+  tiling.vectorBytes = options.vectorBytes;
+  tiling.registers = options.registers;
+  transforms::PromoteBlocksOptions blocks{tiling.vectorBytes, tiling.registers, options.strictFp};
+  passes.addPass(transforms::createPromoteBlocks(blocks));
+  passes.addPass(mlir::createLoopInvariantCodeMotionPass());
+  passes.addPass(mlir::createCSEPass());
+  passes.addPass(transforms::createTileRegisters(tiling));
+  if (!options.strictFp)
+    passes.addPass(transforms::createUnrollAndJamReductions({options.vectorBytes}));
+  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(mlir::createCSEPass());
+}
+
+void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options) {
   if (options.registers > 0)
     addVectorLoops(passes, options);
   if (!options.strictFp) {
-    passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
+    passes.addPass(transforms::createFactorReductions());
     if (options.registers > 0)
-      passes.addNestedPass<FuncOp>(transforms::createInterleaveReductions());
-    passes.addNestedPass<FuncOp>(transforms::createRelaxFloats());
+      passes.addPass(transforms::createInterleaveReductions());
+    passes.addPass(transforms::createRelaxFloats());
   }
   if (options.registers > 0)
-    passes.addNestedPass<FuncOp>(transforms::createPrefetchRows());
+    passes.addPass(transforms::createPrefetchRows());
+}
+
+static void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
+  addStorageLowering(passes, options.strictFp);
+  addProcessorLoops(passes.nest<FuncOp>(), options);
 }
 
 void addLlvmLowering(mlir::OpPassManager &passes, const LlvmOptions &options) {

@@ -9,7 +9,10 @@ namespace spc::pipeline {
 /// spc-sparsification: linalg.generic with sparse encodings → loops with storage queries (MLIR's sparsifier).
 void addSparsification(mlir::OpPassManager &passes);
 
-/// What the loop transformations depend on.
+/// spc-loops, its first part: storage queries → arguments, outputs written in place. The same for every processor.
+void addStorageLowering(mlir::OpPassManager &passes, bool strictFp);
+
+/// What the loops of one processor depend on.
 struct LoopOptions : mlir::PassPipelineOptions<LoopOptions> {
   Option<bool> strictFp{*this, "strict-fp", llvm::cl::desc("Keep the order and the rounding of the source's sums"),
                         llvm::cl::init(false)};
@@ -20,8 +23,8 @@ struct LoopOptions : mlir::PassPipelineOptions<LoopOptions> {
                             llvm::cl::init(0)};
 };
 
-/// spc-loops: storage queries → arguments, outputs written in place, loops improved.
-void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options);
+/// spc-loops, its second part, passes on functions: loops improved for a processor.
+void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options);
 
 /// What the lowering to LLVM depends on.
 struct LlvmOptions : mlir::PassPipelineOptions<LlvmOptions> {

@@ -35,8 +35,10 @@ constexpr int64_t kVectorSums = 2; ///< vector accumulators of each iteration
 constexpr int64_t kSmall = 32;     ///< elements of a dot product that LLVM unrolls
 
 /// Numbers of vectors that have code of their own: the operand row that all iterations have in common stays in
-/// registers beside the accumulators, `kRegisters` together.
+/// registers beside the accumulators, `kRegisters` together. Of wide vectors, the sizes that are 4 narrower ones, too.
 constexpr int64_t kKnownVectors[] = {4, 8};
+constexpr int64_t kKnownWideVectors[] = {2, 4, 8};
+constexpr int64_t kWideBytes = 64;
 constexpr int64_t kRegisters = 12;
 
 /// A loop over entries whose body has one dense dot product.
@@ -354,8 +356,9 @@ void UnrollAndJamReductions::unrollAndJam(const Nest &nest) {
                                      arith::ConstantIndexOp::create(ops, kUnrolled - 1));
   // A segment may end before it starts: it is empty then.
   Value middle = arith::MaxSIOp::create(ops, arith::SubIOp::create(ops, to, rest), from);
+  const auto known = vectorBytes < kWideBytes ? llvm::ArrayRef(kKnownVectors) : llvm::ArrayRef(kKnownWideVectors);
   llvm::SmallVector<int64_t> sizes;
-  for (int64_t vectors : kKnownVectors)
+  for (int64_t vectors : known)
     sizes.push_back(vectors * vectorBytes / nest.elementBytes);
   Value size = scf::ForOp(nest.dense).getUpperBound();
   auto choice = scf::IndexSwitchOp::create(ops, outer.getResultTypes(), size, sizes, sizes.size());
@@ -366,7 +369,7 @@ void UnrollAndJamReductions::unrollAndJam(const Nest &nest) {
     scf::YieldOp::create(ops, results);
   };
   fill(choice.getDefaultRegion(), 0);
-  for (auto [vectors, region] : llvm::zip_equal(kKnownVectors, choice.getCaseRegions()))
+  for (auto [vectors, region] : llvm::zip_equal(known, choice.getCaseRegions()))
     fill(region, vectors);
   outer.setLowerBound(middle);
   outer.getInitArgsMutable().assign(choice.getResults());

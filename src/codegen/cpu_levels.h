@@ -1,0 +1,41 @@
+// Objects that hold loops for several levels of x86-64, and choose among them when they run.
+#pragma once
+
+#include "codegen/object.h"
+
+#include <string>
+#include <vector>
+
+namespace llvm {
+class Function;
+class Module;
+} // namespace llvm
+
+namespace spc::codegen {
+
+/// The level whose vectors have 512 bits.
+inline constexpr CpuLevel kAvx512 = 4;
+
+/// The processor of this level: "x86-64-v3".
+std::string processorOf(CpuLevel level);
+
+/// What the names of functions for this level have at the end: ".v3".
+std::string suffixOf(CpuLevel level);
+
+/// The features by which code for a processor differs from what LLVM makes of its name alone; empty: none.
+std::string tuningOf(const std::string &cpu);
+
+/// Makes a function be compiled for a level, whatever the machine is.
+void setLevel(llvm::Function &function, CpuLevel level);
+
+/// Puts a function in the place of `bodies[0]`, which is then called `renamed`, that calls the body for the highest
+/// level that the processor has: `levels` are those of the bodies, from the lowest, which every processor has, to the
+/// highest, and 1 where that is the baseline. The bodies have the same type, and callers call the first one.
+///
+/// What the processor has is found out once a program, at the first call, and kept in `spc_x86_64_level`, which the
+/// objects of a program share: 1 to 4, or 0 as long as nobody asked. The module has its target (setTarget); it calls
+/// the runtime, to be linked afterwards.
+void addChoice(const std::vector<CpuLevel> &levels, const std::vector<llvm::Function *> &bodies,
+               const std::string &renamed);
+
+} // namespace spc::codegen

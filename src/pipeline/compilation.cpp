@@ -1,0 +1,219 @@
+#include "pipeline/compilation.h"
+
+#include "abi/signature.h"
+#include "codegen/cpu_levels.h"
+#include "dialect/attributes.h"
+#include "entry/entry.h"
+#include "mlirgen/mlirgen.h"
+#include "pipeline/kernel_size.h"
+#include "pipeline/passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/Transforms/Passes.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace spc::pipeline {
+namespace {
+
+constexpr DiagnosticKind kLoweringFailed{"internal-error", Severity::Internal};
+constexpr DiagnosticKind kScheduleSerial{"schedule-serial", Severity::Error};
+
+using mlir::func::FuncOp;
+
+/// Whether loops are written for vectors: not where nobody asked for speed, nor under the thread sanitizer, which knows
+/// no accesses beyond 16 bytes.
+bool usesVectors(const CompileOptions &options) {
+  return options.target.optLevel > 1 && !options.sanitizers.thread;
+}
+
+/// Whether MLIR's verifier runs after each pass. That takes nearly as long as the passes do, so that otherwise it runs
+/// after each group of them.
+#ifdef SPC_VERIFY_EACH_PASS
+constexpr bool kVerifiesEachPass = true;
+#else
+constexpr bool kVerifiesEachPass = false;
+#endif
+
+/// Whether a body has vectors that fill a register.
+bool usesWholeRegisters(FuncOp body, const codegen::VectorUnit &vectors) {
+  const auto fills = [&](mlir::Type type) {
+    const auto vector = mlir::dyn_cast<mlir::VectorType>(type);
+    return vector && vector.getElementType().isIntOrFloat() &&
+           vector.getNumElements() * vector.getElementTypeBitWidth() >= 8 * vectors.bytes;
+  };
+  return body
+      .walk([&](mlir::Operation *op) {
+        return llvm::any_of(op->getResultTypes(), fills) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+} // namespace
+
+void Compilation::collect(mlir::Diagnostic &diagnostic) {
+  if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error)
+    messages_ += (messages_.empty() ? "" : "; ") + diagnostic.str();
+}
+
+bool Compilation::fail(const std::string &what) {
+  std::string reason = messages_.empty() ? std::string() : ": " + messages_;
+  diagnostics_.report(kLoweringFailed, {}, what + reason)
+      .advise("this is a bug in spc; please report it with the kernel");
+  return false;
+}
+
+bool Compilation::run(bool timePasses, mlir::PassManager &passes, mlir::ArrayRef<mlir::Operation *> operations) {
+  passes.enableVerifier(kVerifiesEachPass);
+  if (timePasses)
+    passes.enableTiming();
+  for (mlir::Operation *operation : operations)
+    if (mlir::failed(passes.run(operation)) || mlir::failed(mlir::verify(operation)))
+      return fail("lowering failed");
+  return true;
+}
+
+bool Compilation::run(bool timePasses, PassList addPasses) {
+  mlir::PassManager passes(&context_);
+  addPasses(passes);
+  return run(timePasses, passes, {module_->getOperation()});
+}
+
+/// Improves the loops of bodies for the machine, or for a level of x86-64.
+bool Compilation::improve(const CompileOptions &options, const codegen::VectorUnit &vectors,
+                          mlir::ArrayRef<mlir::Operation *> bodies) {
+  LoopOptions loops;
+  loops.strictFp = kernel_.strictFp;
+  loops.vectorBytes = usesVectors(options) ? vectors.bytes : 0;
+  loops.registers = usesVectors(options) ? vectors.registers : 0;
+  mlir::PassManager passes(&context_, FuncOp::getOperationName());
+  addProcessorLoops(passes, loops);
+  return run(options.timePasses, passes, bodies);
+}
+
+/// A copy of each body for a level. What AVX-512 gives beyond wider vectors is not worth the code: a body without them
+/// has no copy.
+bool Compilation::addLevel(const CompileOptions &options, const llvm::TargetMachine &machine, codegen::CpuLevel level,
+                           mlir::ArrayRef<mlir::Operation *> bodies) {
+  const codegen::VectorUnit vectors = codegen::vectorUnit(machine, level);
+  mlir::SmallVector<mlir::Operation *> copies;
+  for (mlir::Operation *body : bodies) {
+    auto copy = mlir::cast<FuncOp>(body->clone());
+    copy.setSymName(copy.getSymName().str() + codegen::suffixOf(level));
+    module_->push_back(copy);
+    copies.push_back(copy);
+  }
+  if (!improve(options, vectors, copies))
+    return false;
+  for (auto [body, copy] : llvm::zip_equal(bodies_, copies)) {
+    if (level < codegen::kAvx512 || usesWholeRegisters(mlir::cast<FuncOp>(copy), vectors))
+      body.levels.push_back(level);
+    else
+      copy->erase();
+  }
+  return true;
+}
+
+/// The loops of each body for the target's machine, and beside them those for each further level.
+bool Compilation::makeLoops(const CompileOptions &options, const codegen::Target &target) {
+  mlir::SmallVector<mlir::Operation *> originals;
+  for (auto body : module_->getOps<FuncOp>())
+    if (!body.isExternal()) {
+      originals.push_back(body);
+      bodies_.push_back({body.getSymName().str(), {}});
+    }
+  if (!target.levels.empty()) {
+    for (Body &body : bodies_)
+      body.levels = {target.levels.front()};
+    for (codegen::CpuLevel level : llvm::drop_begin(target.levels))
+      if (!addLevel(options, *target.machine, level, originals))
+        return false;
+  }
+  return improve(options, codegen::vectorUnit(*target.machine), originals);
+}
+
+bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const codegen::Target &target) {
+  module_ = mlirgen::generate(kernel_, context_);
+  if (mlir::failed(mlir::verify(*module_)))
+    return fail("the generated kernel is malformed");
+  if (stage == Stage::Linalg)
+    return true;
+  if (!run(options.timePasses, [](mlir::OpPassManager &passes) { addSparsification(passes); }))
+    return false;
+  if (stage == Stage::Sparse)
+    return true;
+  if (!checkSize(*module_, kernel_, diagnostics_))
+    return false;
+  const auto lowerStorage = [&](mlir::OpPassManager &passes) { addStorageLowering(passes, kernel_.strictFp); };
+  return run(options.timePasses, lowerStorage) && makeLoops(options, target) && checkParallel();
+}
+
+/// Whether each loop that the schedule wants to run in chunks does. Only the loops tell.
+bool Compilation::checkParallel() {
+  const std::optional<std::string> &variable = kernel_.schedule.parallel;
+  if (!variable || *variable == sema::kNotParallel)
+    return true;
+  for (size_t k = 0; k < kernel_.steps.size(); ++k) {
+    auto body = module_->lookupSymbol<FuncOp>(sema::bodyName(kernel_, k));
+    if (!body || dialect::chunksOf(body) || !sema::hasOutermostLoop(kernel_.steps[k], *variable))
+      continue;
+    diagnostics_
+        .report(kScheduleSerial, kernel_.schedule.parallelAt, "the loop over '" + *variable + "' cannot run in chunks")
+        .note(std::get<sema::Statement>(kernel_.steps[k]).where,
+              "its iterations here write what others write, too, or follow a list that is not in order")
+        .advise("leave \"parallel\" out");
+    return false;
+  }
+  return true;
+}
+
+std::string Compilation::text() {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module_->print(stream);
+  return text;
+}
+
+/// Makes callers of each body come to the one for the processor, where there are several.
+bool Compilation::addChoices(llvm::Module &module) {
+  for (const auto &[name, levels] : bodies_) {
+    if (levels.size() < 2)
+      continue;
+    std::vector<llvm::Function *> functions{module.getFunction(entry::bodySymbol(name))};
+    for (codegen::CpuLevel level : llvm::drop_begin(levels)) {
+      functions.push_back(module.getFunction(entry::bodySymbol(name + codegen::suffixOf(level))));
+      if (functions.back())
+        codegen::setLevel(*functions.back(), level);
+    }
+    if (llvm::is_contained(functions, nullptr))
+      return fail("the loops of '" + name + "' are missing for a processor");
+    codegen::addChoice(levels, functions, entry::bodySymbol(name + codegen::suffixOf(levels.front())));
+  }
+  return true;
+}
+
+std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &options, bool invoker,
+                                                     const codegen::Target &target, llvm::LLVMContext &llvmContext) {
+  LlvmOptions lowering;
+  lowering.hoist = usesVectors(options);
+  if (!run(options.timePasses, [&](mlir::OpPassManager &passes) { addLlvmLowering(passes, lowering); }))
+    return nullptr;
+  entry::setTarget(*module_, *target.machine);
+  if (mlir::failed(entry::addEntry(*module_, kernel_, abi::makeSignature(kernel_), invoker))) {
+    fail("the entry could not be built");
+    return nullptr;
+  }
+  auto addScopes = [](mlir::OpPassManager &passes) { passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass()); };
+  if (options.debugInfo && !run(options.timePasses, addScopes))
+    return nullptr;
+  std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(*module_, llvmContext, kernel_.function);
+  if (!module) {
+    fail("translation to LLVM IR failed");
+    return nullptr;
+  }
+  return addChoices(*module) ? std::move(module) : nullptr;
+}
+
+} // namespace spc::pipeline

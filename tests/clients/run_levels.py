@@ -1,0 +1,109 @@
+#!/usr/bin/env python3
+"""Which loops of an object run: on this processor, where a program says which level it has, and on processors that
+qemu-x86_64 stands in for.
+
+Beside the object there are copies in each of which the loops for one level begin with an illegal instruction: a program
+that links this copy has to die where it runs these loops, and nowhere else. Exit code 77 means skipped: not x86-64, or
+no C compiler.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+SKIPPED = 77
+ILLEGAL = b"\x0f\x0b"  # ud2
+
+# By level: what Linux calls the features that it has beyond those of the one below and that differ in practice.
+FLAGS = {3: {"avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"},
+         4: {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}}
+
+# By level: a processor that qemu stands in for.
+EMULATED = {1: "qemu64", 3: "Haswell"}
+
+
+def run(*command):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def succeed(*command):
+    code, output, errors = run(*command)
+    if code != 0:
+        sys.exit(f"{' '.join(str(word) for word in command)}\nexit code {code}\n{output}{errors}")
+    return output
+
+
+def level_of_host():
+    flags = set(re.search(r"^flags\s*:(.*)", Path("/proc/cpuinfo").read_text(), re.MULTILINE).group(1).split())
+    if not FLAGS[3] <= flags:
+        return 1
+    return 4 if FLAGS[4] <= flags else 3
+
+
+def place_of(symbol, kernel):
+    """Where a function's code lies in an object file."""
+    text = re.search(r"\s\.text\s+PROGBITS\s+(\w+)\s+(\w+)", succeed("readelf", "-SW", kernel))
+    address = re.search(rf"^(\w+) t {re.escape(symbol)}$", succeed("nm", kernel), re.MULTILINE)
+    return int(text.group(2), 16) + int(address.group(1), 16) - int(text.group(1), 16)
+
+
+def break_level(kernel, level, broken):
+    code = bytearray(kernel.read_bytes())
+    place = place_of(f"spmm.v{level}.body", kernel)
+    code[place:place + len(ILLEGAL)] = ILLEGAL
+    broken.write_bytes(code)
+
+
+def link(compiler, kernel, program, work):
+    succeed(compiler, "-std=c11", "-O1", "-I", work, "-I", HERE, HERE / "levels_client.c", kernel, "-o", program)
+    return program
+
+
+def check(command, level, programs, problems):
+    """That `command`, with a program in it, runs the loops for `level` and no others."""
+    for broken, program in programs.items():
+        code, output, errors = run(*(program if word == "PROGRAM" else word for word in command))
+        if (code, output) != ((-signal.SIGILL, "") if broken == level else (0, f"{level}\n")):
+            problems.append(f"{command}, level {broken} broken: exit code {code}\n{output}{errors}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--spc", required=True)
+    parser.add_argument("--compiler", default="gcc")
+    parser.add_argument("--work", required=True, type=Path)
+    options = parser.parse_args()
+    work = options.work
+    if os.uname().machine != "x86_64" or os.uname().sysname != "Linux" or not shutil.which(options.compiler):
+        return SKIPPED
+    shutil.rmtree(work, ignore_errors=True)
+    work.mkdir(parents=True)
+    kernel = work / "spmm.o"
+    succeed(options.spc, "compile", HERE / "spmm.tex", "--format", "A=csr", "-o", kernel)
+    programs = {0: link(options.compiler, kernel, work / "whole", work)}
+    for level in (1, 3, 4):
+        break_level(kernel, level, work / f"broken{level}.o")
+        programs[level] = link(options.compiler, work / f"broken{level}.o", work / f"broken{level}", work)
+
+    host, problems = level_of_host(), []
+    check(["PROGRAM"], host, programs, problems)
+    for level in (1, 3, 4):
+        if level <= host:
+            check(["PROGRAM", level], level, programs, problems)
+    emulator = shutil.which("qemu-x86_64")
+    for level, processor in EMULATED.items():
+        if emulator:
+            check([emulator, "-cpu", processor, "PROGRAM"], level, programs, problems)
+    print(*problems, f"level {host} here{', others emulated' if emulator else '; no qemu-x86_64'}", sep="\n")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
