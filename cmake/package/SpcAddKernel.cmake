@@ -22,19 +22,23 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20...3.31) # CMP0116: Ninja is given dependency files with the paths that it expects
 
-# spc_absolute_formats(out references...): the references with paths made absolute. A path ends in .json or holds a '/',
-# and may follow 'TENSOR=' and precede ':MODES'.
-function(_spc_absolute_formats out)
+# _spc_absolute_formats(out files references...): the references with paths made absolute, and these files. A path ends in
+# .json or holds a '/', and may follow 'TENSOR=' and precede ':MODES'.
+function(_spc_absolute_formats out files)
   set(absolute "")
+  set(paths "")
   foreach(reference IN LISTS ARGN)
     if(reference MATCHES "^([A-Za-z_][A-Za-z0-9_]*=)?(.*(/|\\.json).*)$")
       get_filename_component(path "${CMAKE_MATCH_2}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
       list(APPEND absolute "${CMAKE_MATCH_1}${path}")
+      string(REGEX REPLACE ":[0-9,]*$" "" path "${path}")
+      list(APPEND paths "${path}")
     else()
       list(APPEND absolute "${reference}")
     endif()
   endforeach()
   set(${out} "${absolute}" PARENT_SCOPE)
+  set(${files} "${paths}" PARENT_SCOPE)
 endfunction()
 
 # _spc_target_triple(out): what to compile for; empty where that is the machine that builds.
@@ -88,7 +92,7 @@ function(spc_add_kernel target)
   endif()
 
   set(options "")
-  _spc_absolute_formats(formats ${ARG_FORMAT})
+  _spc_absolute_formats(formats files ${ARG_FORMAT})
   _spc_target_triple(triple)
   foreach(pair "format=formats" "type=ARG_TYPE" "index=ARG_INDEX")
     string(REPLACE "=" ";" pair ${pair})
@@ -105,6 +109,9 @@ function(spc_add_kernel target)
   if(triple)
     list(APPEND options "--target=${triple}")
   endif()
+  if(CMAKE_COLOR_DIAGNOSTICS)
+    list(APPEND options --color=always)
+  endif()
 
   _spc_ensure_target(${target})
   set(folder "${CMAKE_CURRENT_BINARY_DIR}/spc/${target}")
@@ -117,7 +124,7 @@ function(spc_add_kernel target)
     COMMAND spc::spc compile "${kernel}" --name "${ARG_NAME}" ${options} ${SPC_FLAGS} ${ARG_OPTIONS} -o "${stem}.o"
             --header "${stem}.h.new" -MD -MF "${stem}.d"
     COMMAND "${CMAKE_COMMAND}" -E copy_if_different "${stem}.h.new" "${stem}.h"
-    DEPENDS "${kernel}" "$<TARGET_FILE:spc::spc>"
+    DEPENDS "${kernel}" ${files} "$<TARGET_FILE:spc::spc>"
     DEPFILE "${stem}.d"
     COMMENT "Compiling the kernel ${ARG_NAME}"
     VERBATIM COMMAND_EXPAND_LISTS)

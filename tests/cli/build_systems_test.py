@@ -89,9 +89,9 @@ class Rebuilds(InstalledCase):
 
     def check_cmake(self, generator):
         self.write("CMakeLists.txt", CMAKE)
-        self.tool("cmake", "-G", generator, "-S", ".", "-B", "build", "-DCMAKE_BUILD_TYPE=Debug")
-        self.check(lambda: self.compiled(self.tool("cmake", "--build", "build")), "CMakeLists.txt", header_kept=True)
-        self.tool("build/app")
+        self.tool("cmake", "-G", generator, "-S", ".", "-B", "a folder", "-DCMAKE_BUILD_TYPE=Debug")
+        self.check(lambda: self.compiled(self.tool("cmake", "--build", "a folder")), "CMakeLists.txt", header_kept=True)
+        self.tool("a folder/app")
 
     @unittest.skipUnless(shutil.which("ninja"), "ninja is not installed")
     def test_cmake_with_ninja(self):
@@ -133,6 +133,16 @@ class CMakeArguments(InstalledCase):
         self.tool("cmake", "--build", "build")
         self.tool("build/app")
         self.assertIn("float *values", (self.folder / "build" / "spc" / "app" / "half.h").read_text())
+
+    def test_a_format_is_written_by_the_build(self):
+        self.write("rows.in", '{ "format": "csr" }')
+        self.configure("add_custom_command(OUTPUT rows.json DEPENDS rows.in\n"
+                       "  COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/rows.in rows.json)\n"
+                       "spc_add_kernel(kernels KERNEL scaled.tex FORMAT A=${CMAKE_BINARY_DIR}/rows.json:1,0)")
+        self.assertIn("the kernel scaled", self.tool("cmake", "--build", "build"))
+        self.write("rows.in", '{ "format": "csc" }')
+        self.assertIn("the kernel scaled", self.tool("cmake", "--build", "build"))
+        self.assertIn("no work to do", self.tool("cmake", "--build", "build"))
 
     def test_mistakes(self):
         self.assertIn("no kernel is given", self.configure("spc_add_kernel(a FORMAT csr)").stderr)
