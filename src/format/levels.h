@@ -44,7 +44,8 @@ int64_t triangleWeight(const Format &format, int k);
 /// sum where it is of a part.
 bool hasPadding(const Format &format);
 
-/// Whether missing entries have to be 0: where some of them are stored, as padding or in a part of a sum.
+/// Whether missing entries have to be 0: where some of them are stored, as padding, in a part of a sum or beside other
+/// entries in a dense level below a list.
 bool takesZeroFill(const Format &format);
 
 /// Whether loops over the dimensions come to each entry once: neither blocks nor diagonals, one part, all of the

@@ -41,3 +41,13 @@ TEST_CASE("windows of dense operands", "[access]") {
   checkLowering("y(i) = A(i,j) * B(j,j)", product({{"A", {"csr", "bsr2x3"}}}));
   checkLowering("D(i,j) = S(i,j) * x(i+j)", product({{"S", {"csr"}}}));
 }
+
+TEST_CASE("windows are checked where nothing is read", "[access]") {
+  const std::string sized = "z(i) = x(i) * w(i)\n";
+  checkLowering(sized + "y(i) = w(i) + A(i,j) * (not pattern(A(i,j))) * x(2*i)",
+                product({{"A", {"csr", "csc", "dcsr", "coo", "coo-dup", "ell", "bsr2x3"}}}));
+  checkLowering(sized + "C(i,j) += A(i,j) * (not pattern(A(i,j))) * x(2*i)",
+                product({{"A", {"csr", "coo", "bsr2x3"}}, {"C", {"csr", "dense"}}}));
+  checkLowering(sized + "C(i,j) = B(i,j) - A(i,j) * (not pattern(A(i,j))) * x(i+1)",
+                product({{"A", {"csr", "coo"}}, {"B", {"csr"}}, {"C", {"csr", "dense", "bsr2x3"}}}));
+}

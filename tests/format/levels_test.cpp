@@ -98,6 +98,8 @@ TEST_CASE("padding is inside of the tensor or outside of it") {
     CHECK((hasPadding(format) && takesZeroFill(format)));
   CHECK((!takesZeroFill(csr) && takesZeroFill({.parts = {csr, csr}})));
   CHECK_FALSE(hasPadding({.parts = {csr, csr}}));
+  const Format rows{.levels = {kListed, kRows}};
+  CHECK((!hasPadding(rows) && takesZeroFill(rows)));
   for (const Format &format : {csr, ell})
     CHECK_FALSE(hasSlotsOutside(format));
   for (const Format &format : {blocks, diagonals})

@@ -28,13 +28,23 @@ TEST_CASE("infinite fills of integers are the ends of their type") {
 }
 
 TEST_CASE("what a format pads with is 0") {
-  for (const char *format : {"ell", "bsr", "dia", "groups", "ragged", "triangle", "hyb"}) {
+  for (const char *format : {"ell", "bsr", "dia", "groups", "ragged", "triangle", "hyb", "rows"}) {
     const Checked operand = check("tensor A(n,n): f64, sparse, fill inf\ntensor y(n): f64\ny(i) = min(k, A(i,k))",
                                   {std::string("A=") + format});
     CHECK(operand.the("fill-format").message.find("pads with zeros") != std::string::npos);
   }
-  const Checked output = check("tensor A(n,n): f64, sparse, fill 1\nB(i,j) = A(i,j)", {"A=csr", "B=triangle"});
-  CHECK(output.the("fill-format").message.find("'B'") == 0);
+  const std::string copy = "tensor A(n,n): f64, sparse, fill 1\nB(i,j) = A(i,j)";
+  for (const char *format : {"B=triangle", "B=rows"}) {
+    const Checked output = check(copy, {"A=csr", format});
+    CHECK(output.the("fill-format").message.find("'B'") == 0);
+  }
+}
+
+TEST_CASE("what shares whole rows may have another fill than they") {
+  const Checked shared = check("let T(i,j) = exp(A(i,j))\ny(i) = T(i,j)*x(j)", {"A=rows"});
+  INFO(shared.errors());
+  REQUIRE(shared.kernel);
+  CHECK(shared.tensor("T").fill == 1);
 }
 
 TEST_CASE("a semiring's fill in each kind of type") {

@@ -29,10 +29,17 @@ public:
   }
 
 private:
-  /// A term that is computed nowhere adds nothing to others; alone it says that there is nothing.
+  bool readsDerived(const LogicalTerm &term) const {
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    return std::any_of(accesses.begin(), accesses.end(),
+                       [&](AccessId access) { return hasDerived(scope_.accesses[access], scope_); });
+  }
+
+  /// A term that is computed nowhere adds nothing to others; alone it says that there is nothing. One that reads
+  /// windows stays: they are checked.
   void dropEmpty() {
     const auto isNothing = [&](const LogicalTerm &term) {
-      return hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel) &&
+      return !readsDerived(term) && hasDomain(*term.expr, logical_.reduction, scope_, analysis_.kernel) &&
              isNowhere(
                  domainOfTerm(*term.expr, logical_.targetDefault, logical_.computeType, scope_, analysis_.kernel));
     };

@@ -60,7 +60,9 @@ void checkFill(Analysis &analysis, LogicalStatement &logical) {
   }
   const auto sum = analysis.sumOutputs.find(logical.target);
   const Tensor &stored = sum == analysis.sumOutputs.end() ? target : analysis.kernel.tensors[sum->second];
-  if (takesZeroFill(stored.format) && target.fill != 0)
+  // What shares an operand's structure has that one's entries, and no other places.
+  const bool sharesPlaces = !target.isAssembled() && !hasPadding(stored.format) && !stored.format.isSum();
+  if (takesZeroFill(stored.format) && !sharesPlaces && target.fill != 0)
     return reportFillFormat(target, where, analysis.diagnostics);
   const bool isRefused = logical.accumulates && logical.reduction != Reduction::Sum;
   const std::string fill = textOf(target.type, target.fill);
