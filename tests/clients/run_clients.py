@@ -2,11 +2,10 @@
 """Compiles the kernels of this folder with spc and the client programs with a C and a C++ compiler, links and runs
 them.
 
-One mode a run: `kernels` (the objects that most others link), `plain`, `valgrind` (objects for a processor that valgrind
-knows), `sanitize` (clients under the address and undefined-behaviour sanitizers), `address` and `thread` (clients and
-kernels under this sanitizer and that of undefined behaviour, and programs that these must catch) or `symbols` (what the
-objects leave undefined, in every format that comes with spc). Exit code 77 means skipped: the compiler or the tool is
-not there.
+One mode a run: `kernels` (the objects that most others link), `plain`, `valgrind`, `sanitize` (clients under the
+address and undefined-behaviour sanitizers), `address` and `thread` (clients and kernels under this sanitizer and that of
+undefined behaviour, and programs that these must catch) or `symbols` (what the objects leave undefined, in every format
+that comes with spc). Exit code 77 means skipped: the compiler or the tool is not there.
 
 What several modes need is made by one of them, in folders of --work, and linked by the others, which run after it.
 """
@@ -154,13 +153,12 @@ def fresh(folder):
 
 
 def compile_kernels(spc, folder, mode):
-    cpu = ["--mcpu=x86-64-v3"] if mode == "valgrind" and os.uname().machine == "x86_64" else []
     watched = [f"--sanitize={WATCHED[mode][0]}"] if mode in WATCHED else []
     fresh(folder)
     for kernel, formats in KERNELS.items():
         arguments = [word for one in formats for word in ("--format", one)]
         source = HERE / f"{kernel.partition('_on_')[0]}.tex"
-        run([spc, "compile", source, "--name", kernel, *arguments, *cpu, *watched, "-o", folder / f"{kernel}.o"])
+        run([spc, "compile", source, "--name", kernel, *arguments, *watched, "-o", folder / f"{kernel}.o"])
 
 
 def check_same_headers(folder, other):
@@ -268,12 +266,10 @@ def check_clients(compiler, mode, kernels, work):
     run_clients(compiler, CLIENTS, flags, kernels, work, work)
 
 
-def check_under_valgrind(compiler, spc, all_work, work):
-    kernels = work / "kernels"
-    compile_kernels(spc, kernels, "valgrind")
-    check_same_headers(kernels, all_work / "kernels")
+def check_under_valgrind(compiler, all_work, work):
+    """Objects choose what valgrind knows."""
     valgrind = ["valgrind", "-q", "--error-exitcode=9", "--leak-check=full"]
-    run_clients(compiler, CLIENTS, [], kernels, all_work / compiler, work, before=valgrind)
+    run_clients(compiler, CLIENTS, [], all_work / "kernels", all_work / compiler, work, before=valgrind)
 
 
 def check_watched(compiler, mode, spc, all_work, work):
@@ -327,6 +323,7 @@ def check_objects(objects):
 def check_symbols(spc, kernels, work):
     objects = [kernels / f"{kernel}.o" for kernel in KERNELS]
     names = sorted(path.stem for path in FORMATS.glob("*.json") if path.stem != "format.schema")
+    one_processor = ["--mcpu=x86-64"] if os.uname().machine == "x86_64" else []  # to save time
     if len(names) < 20:
         raise Failed(f"only {len(names)} formats in {FORMATS}")
     for name in names:
@@ -337,7 +334,7 @@ def check_symbols(spc, kernels, work):
             source.write_text(statement + "\n")
             formats = ["--format", f"A={name}", *(["--format", f"B={other}"] if number else [])]
             objects.append(work / f"{function}.o")
-            run([spc, "compile", source, *formats, "-o", objects[-1]])
+            run([spc, "compile", source, *formats, *one_processor, "-o", objects[-1]])
     check_objects(objects)
 
 
@@ -353,7 +350,7 @@ def check(options, kernels, work):
     elif options.mode == "symbols":
         check_symbols(options.spc, kernels, work)
     elif options.mode == "valgrind":
-        check_under_valgrind(options.compiler, options.spc, options.work, work)
+        check_under_valgrind(options.compiler, options.work, work)
     elif options.mode in WATCHED:
         check_watched(options.compiler, options.mode, options.spc, options.work, work)
     else:

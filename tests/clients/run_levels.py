@@ -62,15 +62,18 @@ def break_level(kernel, level, broken):
 
 
 def link(compiler, kernel, program, work):
-    succeed(compiler, "-std=c11", "-O1", "-I", work, "-I", HERE, HERE / "levels_client.c", kernel, "-o", program)
+    succeed(compiler, "-std=c11", "-O1", "-I", work, "-I", HERE, HERE / "levels_client.c", kernel, work / "spmm_strict.o",
+            "-o", program)
     return program
 
 
-def check(command, level, programs, problems):
-    """That `command`, with a program in it, runs the loops for `level` and no others."""
+def check(command, level, programs, results, problems):
+    """That `command`, with a program in it, runs the loops for `level` and no others. Adds to the bits of results."""
     for broken, program in programs.items():
         code, output, errors = run(*(program if word == "PROGRAM" else word for word in command))
-        if (code, output) != ((-signal.SIGILL, "") if broken == level else (0, f"{level}\n")):
+        told = output.split()
+        results.update(told[1:])
+        if (code, told[:1]) != ((-signal.SIGILL, []) if broken == level else (0, [str(level)])):
             problems.append(f"{command}, level {broken} broken: exit code {code}\n{output}{errors}")
 
 
@@ -86,21 +89,25 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     kernel = work / "spmm.o"
-    succeed(options.spc, "compile", HERE / "spmm.tex", "--format", "A=csr", "-o", kernel)
+    for name, how in (("spmm", "fast"), ("spmm_strict", "strict")):
+        succeed(options.spc, "compile", HERE / "spmm.tex", "--format", "A=csr", f"--fp={how}", "--name", name,
+                "-o", work / f"{name}.o")
     programs = {0: link(options.compiler, kernel, work / "whole", work)}
     for level in (1, 3, 4):
         break_level(kernel, level, work / f"broken{level}.o")
         programs[level] = link(options.compiler, work / f"broken{level}.o", work / f"broken{level}", work)
 
-    host, problems = level_of_host(), []
-    check(["PROGRAM"], host, programs, problems)
+    host, results, problems = level_of_host(), set(), []
+    check(["PROGRAM"], host, programs, results, problems)
     for level in (1, 3, 4):
         if level <= host:
-            check(["PROGRAM", level], level, programs, problems)
+            check(["PROGRAM", level], level, programs, results, problems)
     emulator = shutil.which("qemu-x86_64")
     for level, processor in EMULATED.items():
         if emulator:
-            check([emulator, "-cpu", processor, "PROGRAM"], level, programs, problems)
+            check([emulator, "-cpu", processor, "PROGRAM"], level, programs, results, problems)
+    if len(results) != 1:
+        problems.append(f"under --fp=strict results have the bits {results}")
     print(*problems, f"level {host} here{', others emulated' if emulator else '; no qemu-x86_64'}", sep="\n")
     return 1 if problems else 0
 
