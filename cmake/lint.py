@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build-lint"
-SOURCES = {".cpp", ".c", ".h"}
+SOURCES = {".cpp", ".c", ".h", ".hpp"}
 MOST_LINES = 400  # of a file
 MOST_FUNCTION_LINES = 60
 WRITTEN_BY_SPC = "tests/abi/golden/"

@@ -198,15 +198,23 @@ static inline void spc_openmp_parallel_for(void *user, int64_t tasks, void (*tas
   for (index = 0; index < tasks; ++index)
     task(closure, index);
 }
+#elif defined(SPC_POOL_H)
+/* Of spc/pool.h, which was included first. */
+static inline int spc_pool_threads(void);
+static inline void spc_pool_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
+                                         void *closure) SPC_NOEXCEPT;
 #endif
 
 /* malloc and free; OpenMP's threads where the including program is compiled with OpenMP, has more than one and is not
- * in a parallel region already, else one thread. */
+ * in a parallel region already; without OpenMP, the threads of spc/pool.h where that was included first; else one. */
 static inline spc_context spc_default_context(void) {
   spc_context context = {SPC_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL};
 #ifdef _OPENMP
   if (omp_get_max_threads() > 1 && !omp_in_parallel())
     context.parallel_for = spc_openmp_parallel_for;
+#elif defined(SPC_POOL_H)
+  if (spc_pool_threads() > 1)
+    context.parallel_for = spc_pool_parallel_for;
 #endif
   return context;
 }

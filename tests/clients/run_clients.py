@@ -13,20 +13,23 @@ What several modes need is made by one of them, in folders of --work, and linked
 import argparse
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import toolchain
+from header_checks import INCLUDE, check_fields, check_kernel_headers, check_library_headers
+from toolchain import WARNINGS, Failed, can_sanitize, cxx_of, fresh, language, run
+
 HERE = Path(__file__).resolve().parent
 SKIPPED = 77
-WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 # kernel: its --format arguments; KERNEL_on_FORMAT is the function of that name, made from KERNEL.tex
 KERNELS = {
     "spmv": ["A=csr"],
     "spmm": ["A=csr"],
+    "spmm_on_csc": ["A=csc", "B=dense:1,0", "C=dense:1,0"],
     "sddmm": ["S=csr", "D=csr"],
     "power": ["A=csr"],
     "norm": [],
@@ -84,36 +87,31 @@ CLIENTS = {
     "assembly": (["assembly_client.c"], sorted(ASSEMBLY_PHASES | {"accumulate"})),
     "assembly_threads": (["assembly_threads_client.cpp"], sorted(ASSEMBLY_PHASES | {"accumulate"})),
     "shapes": (["shapes_client.c"], sorted(SHAPES)),
+    "pool": (["pool_client.cpp", "pool_c.c"], ["spmv"]),
+    "cpp": (["cpp_client.cpp"], ["spmm", "spmm_on_csc", "spmv", "spmv_on_coo", "spmv_on_dcsr"]),
+    "cpp_outputs": (["cpp_outputs_client.cpp"], ["sddmm", "spgemm", "spmv"]),
+    "eigen": (["eigen_client.cpp"], ["sddmm", "spgemm", "spmm", "spmm_on_csc", "spmv"]),
 }
+# What else clients need: a header, and the options to compile and to link with. Eigen takes long to compile: no sanitizers.
+OUTSIDE = {"eigen": [("Eigen/SparseCore", ["-isystem", "/usr/include/eigen3"], []),
+                     ("oneapi/tbb/parallel_for.h", [], ["-ltbb"])]}
 MISUSE = (["misuse_client.cpp"], ["spmv", "spgemm"])
 
 # Modes in which kernels watch themselves: the sanitizers, the clients, and what misuse_client.cpp is caught at.
 WATCHED = {
-    "address": ("address,undefined", [name for name in CLIENTS if "threads" not in name], {
+    "address": ("address,undefined", [name for name in CLIENTS if "threads" not in name and name not in OUTSIDE], {
         "short-pointers": "AddressSanitizer: heap-buffer-overflow",
         "short-values": "AddressSanitizer: heap-buffer-overflow",
         "misaligned-operand": "load of misaligned address",
         "misaligned-values": "store to misaligned address",
     }),
-    "thread": ("thread,undefined", ["parallel", "assembly_threads"], {
+    "thread": ("thread,undefined", ["parallel", "assembly_threads", "pool", "cpp_outputs"], {
         "shared-output": "ThreadSanitizer: data race",
         "shared-pattern": "ThreadSanitizer: data race",
         "misaligned-operand": "load of misaligned address",
         "misaligned-values": "store to misaligned address",
     }),
 }
-
-# kernel: its struct, and the fields of CSR, COO and their like that it has and that it must not have
-FIELDS = {
-    "spmv_on_ell": ("spc_ell_f64_i32", ["width", "col_ind"]),
-    "spmv_on_ell16": ("spc_ell16_f64_i32", ["col_ind"]),
-    "spmv_on_lower": ("spc_lower_f64", []),
-    "spmv_on_ragged": ("spc_ragged_f64_p32", ["row_ptr", "nnz"]),
-    "spmv_on_ragged_lengths": ("spc_ragged_len_f64_p32", ["row_len", "nnz"]),
-    "spmv_on_upper": ("spc_upper_f64", []),
-}
-ALL_FIELDS = ["row_ptr", "col_ptr", "row_ind", "col_ind", "row_len", "nnz", "width", "width_1", "count_0", "entries",
-              "pointers_to_1", "lengths_1", "indices_0", "indices_1"]
 
 FORMATS = HERE.parent.parent / "formats"
 
@@ -127,29 +125,6 @@ ANY_KERNELS = {
 # What an object may need from outside: libc and libm.
 LIBRARY_SYMBOLS = {"malloc", "aligned_alloc", "madvise", "free", "calloc", "realloc", "memset", "memcpy", "memmove", "memcmp", "_GLOBAL_OFFSET_TABLE_"}
 LIBM_SYMBOLS = {"exp", "erff", "log1pf", "powf"}
-
-
-class Failed(Exception):
-    pass
-
-
-commands = 0  # that ran as they should; tests/counts adds them up
-
-
-def run(command, **options):
-    global commands
-    commands += 1
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=300, **options)
-    if done.returncode != 0:
-        shown = " ".join(str(word) for word in command)
-        raise Failed(f"{shown}\nexit code {done.returncode}\n{done.stdout}{done.stderr}")
-    return done.stdout
-
-
-def fresh(folder):
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    return folder
 
 
 def compile_kernels(spc, folder, mode):
@@ -168,62 +143,9 @@ def check_same_headers(folder, other):
             raise Failed(f"{kernel}.h differs between {folder} and {other}")
 
 
-def cxx_of(compiler):
-    return compiler.replace("clang", "clang++") if "clang" in compiler else compiler.replace("gcc", "g++")
-
-
-def language(compiler, source):
-    """The compiler for a source and its language options."""
-    if source.endswith(".c"):
-        return [compiler, "-std=c11"]
-    return [cxx_of(compiler), "-std=c++17"]
-
-
-def can_sanitize(compiler, flags, work):
-    """Whether the sanitizers' libraries are there, and run here."""
-    probe = work / "probe.cpp"
-    probe.write_text("int main() { return 0; }\n")
-    built = subprocess.run([cxx_of(compiler), *flags, probe, "-o", work / "probe"], capture_output=True)
-    return built.returncode == 0 and subprocess.run([work / "probe"], capture_output=True).returncode == 0
-
-
-def check_headers(compiler, kernels, work):
-    """Each header alone, and twice, in C11 and in C++17."""
-    for suffix in ("c", "cpp"):
-        sources = []
-        for kernel in KERNELS:
-            sources.append(work / f"{kernel}_header.{suffix}")
-            sources[-1].write_text(f'#include "{kernel}.h"\n' * 2 + "int main(void) { return 0; }\n")
-        run([*language(compiler, f".{suffix}"), *WARNINGS, "-fsyntax-only", "-I", kernels, *sources])
-
-
-def fields_of(compiler, kernel, struct, kernels, work):
-    """Those of ALL_FIELDS that a program may name; any other error is a failure."""
-    source = work / f"{kernel}_fields.c"
-    uses = "".join(f"  (void)sizeof(((TYPE *)0)->{field});\n" for field in ALL_FIELDS)
-    source.write_text(f'#include "{kernel}.h"\ntypedef {struct} TYPE;\nint main(void) {{\n{uses}  return 0;\n}}\n')
-    unlimited = "-ferror-limit=0" if "clang" in compiler else "-fmax-errors=0"
-    command = [compiler, "-std=c11", *WARNINGS, unlimited, "-fsyntax-only", "-I", kernels, source]
-    english = {**os.environ, "LC_ALL": "C"}
-    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, env=english)
-    errors = [line for line in done.stderr.splitlines() if "error:" in line]
-    absent = {name for line in errors for name in re.findall(r"no member named '(\w+)'", line)}
-    if len(absent) != len(errors) or (done.returncode == 0) != (not errors):
-        raise Failed(done.stderr)
-    return set(ALL_FIELDS) - absent
-
-
-def check_fields(compiler, kernels, work):
-    """Storage that is computed has no field to point anywhere."""
-    for kernel, (struct, present) in FIELDS.items():
-        found = fields_of(compiler, kernel, struct, kernels, work)
-        if found != set(present):
-            raise Failed(f"{struct} has the fields {sorted(found)}, not {present}")
-
-
 def compile_sources(compiler, sources, flags, kernels, work):
     for source in sources:
-        run([*language(compiler, source), *WARNINGS, "-O1", "-g1", *flags, "-I", kernels, "-I", HERE,
+        run([*language(compiler, source), *WARNINGS, "-O1", "-g1", *flags, "-I", kernels, "-I", HERE, "-I", INCLUDE,
              "-c", HERE / source, "-o", object_of(source, work)])
 
 
@@ -231,11 +153,25 @@ def object_of(source, work):
     return work / (Path(source).stem + ".client.o")
 
 
-def link_program(compiler, program, sources, linked, flags, kernels, clients):
+def outside(compiler, name, work):
+    """The options to compile and to link a client with; None where something is missing, which is said."""
+    source, compiled, linked = work / "outside.cpp", [], []
+    for header, to_compile, to_link in OUTSIDE.get(name, []):
+        source.write_text(f"#if !__has_include(<{header}>)\n#error missing\n#endif\n")
+        there = subprocess.run([cxx_of(compiler), *to_compile, "-fsyntax-only", source], capture_output=True)
+        if there.returncode != 0:
+            print(f"skipped {name}: no {header}")
+            return None
+        compiled += to_compile
+        linked += to_link
+    return compiled, linked
+
+
+def link_program(compiler, program, sources, linked, flags, kernels, clients, libraries=()):
     """A program of clients that are compiled and the kernels `linked`, whose folders are the last two."""
     linker = cxx_of(compiler) if any(source.endswith(".cpp") for source in sources) else compiler
     run([linker, *flags, *(object_of(source, clients) for source in sources),
-         *(kernels / f"{kernel}.o" for kernel in linked), "-o", program, "-lm", "-pthread"])
+         *(kernels / f"{kernel}.o" for kernel in linked), "-o", program, *libraries, "-lm", "-pthread"])
     return program
 
 
@@ -249,27 +185,33 @@ def sanitizer_flags(mode):
 
 def compile_clients(compiler, names, flags, kernels, work):
     for name in names:
-        compile_sources(compiler, CLIENTS[name][0], flags, kernels, work)
+        if (options := outside(compiler, name, work)) is not None:
+            compile_sources(compiler, CLIENTS[name][0], [*flags, *options[0]], kernels, work)
 
 
 def run_clients(compiler, names, flags, kernels, clients, work, before=(), **options):
     for name in names:
-        run([*before, link_program(compiler, work / name, *CLIENTS[name], flags, kernels, clients)], **options)
+        if (found := outside(compiler, name, work)) is not None:
+            program = link_program(compiler, work / name, *CLIENTS[name], flags, kernels, clients, found[1])
+            run([*before, program], **options)
 
 
 def check_clients(compiler, mode, kernels, work):
     flags = sanitizer_flags(mode)
     if mode == "plain":
-        check_headers(compiler, kernels, work)
+        check_kernel_headers(compiler, KERNELS, kernels, work)
         check_fields(compiler, kernels, work)
-    compile_clients(compiler, CLIENTS, flags, kernels, work)
-    run_clients(compiler, CLIENTS, flags, kernels, work, work)
+        check_library_headers(compiler, work)
+    names = [name for name in CLIENTS if mode == "plain" or name not in OUTSIDE]
+    compile_clients(compiler, names, flags, kernels, work)
+    run_clients(compiler, names, flags, kernels, work, work)
 
 
 def check_under_valgrind(compiler, all_work, work):
     """Objects choose what valgrind knows."""
     valgrind = ["valgrind", "-q", "--error-exitcode=9", "--leak-check=full"]
-    run_clients(compiler, CLIENTS, [], all_work / "kernels", all_work / compiler, work, before=valgrind)
+    names = [name for name in CLIENTS if name not in OUTSIDE]  # oneTBB's threads hold memory at the end
+    run_clients(compiler, names, [], all_work / "kernels", all_work / compiler, work, before=valgrind)
 
 
 def check_watched(compiler, mode, spc, all_work, work):
@@ -375,7 +317,7 @@ def main():
         return SKIPPED
     try:
         check(options, options.work / "kernels", work)
-        print(f"{commands} commands run")
+        print(f"{toolchain.commands} commands run")
         return 0
     except Failed as failure:
         print(failure, file=sys.stderr)

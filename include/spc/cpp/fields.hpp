@@ -1,0 +1,109 @@
+/// Structs by their fields: any format's operands over const arrays, and outputs that share a pattern. Part of
+/// spc/spc.hpp. SPDX-License-Identifier: Apache-2.0
+#ifndef SPC_CPP_FIELDS_HPP
+#define SPC_CPP_FIELDS_HPP
+
+#include "sparse.hpp"
+
+#include <cstdlib>
+
+namespace spc {
+namespace detail {
+
+/// What a field of a struct is given as.
+template <typename Field> auto field(const Field &given) {
+  if constexpr (std::is_pointer_v<Field>)
+    return const_cast<std::remove_const_t<std::remove_pointer_t<Field>> *>(given);
+  else if constexpr (std::is_null_pointer_v<Field>)
+    return given;
+  else if constexpr (std::integral<Field>)
+    return static_cast<int64_t>(given);
+  else
+    return std::ranges::empty(given) ? nullptr : const_cast<held<const Field &> *>(std::ranges::data(given));
+}
+
+/// Whether a struct's values are of type T.
+template <tensor_struct S, value T> consteval bool holds() {
+  using Held = std::remove_pointer_t<decltype(S::values)>;
+  if (value_name<Held> == value_name<T>)
+    return true;
+  std::string_view name = name_of<S>();
+  const size_t place = name.find(value_name<T>);
+  return std::is_same_v<Held, uint16_t> && place != name.npos && name[place - 1] == '_';
+}
+
+} // namespace detail
+
+/// An operand of any format, of all fields of its struct in order: numbers (of arrays such as `shape` each one), and
+/// pointers or arrays, which may be const and are not copied. `operand<spc_dcsr_f64_i32>(rows, columns, nnz, …)`.
+template <tensor_struct S> class operand {
+public:
+  template <typename... Fields> explicit operand(const Fields &...fields) : tensor_(of(fields...)) {
+    static_assert(sizeof(void *) != 8 || sizeof(S) == 8 * sizeof...(Fields), "one value for each field of the struct");
+  }
+
+  operator const S *() const noexcept { return &tensor_; }
+  operator const S &() const noexcept { return tensor_; }
+  const S *operator->() const noexcept { return &tensor_; }
+
+private:
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+  template <typename... Fields> static S of(const Fields &...fields) { return S{detail::field(fields)...}; }
+#pragma GCC diagnostic pop
+
+  const S tensor_;
+};
+
+/// The values of a sparse output that shares the pattern of an operand: the kernel fills in the rest. Converts to a
+/// pointer or a reference to the output's struct, once.
+template <value T> class values_view {
+public:
+  values_view(T *values, int64_t count) noexcept : values_(values), count_(count) {}
+  values_view(const values_view &) = delete;
+  values_view &operator=(const values_view &) = delete;
+
+  /// A kernel that allocated an output, instead of writing the values, was called wrongly: what it allocated would be
+  /// lost.
+  ~values_view() {
+    if (lost_ == nullptr || !lost_(*this))
+      return;
+    std::fputs("spc: spc::values() was passed for an output that the kernel allocates: use spc::owner\n", stderr);
+    std::abort();
+  }
+
+  template <sparse_struct S>
+    requires(!std::is_const_v<S> && detail::holds<S, T>())
+  operator S *() {
+    return &static_cast<S &>(*this);
+  }
+
+  template <sparse_struct S>
+    requires(!std::is_const_v<S> && detail::holds<S, T>())
+  operator S &() {
+    static_assert(sizeof(S) <= sizeof bytes_);
+    S &tensor = *::new (static_cast<void *>(bytes_)) S{};
+    tensor.values = reinterpret_cast<decltype(tensor.values)>(values_);
+    if constexpr (requires { tensor.nnz; })
+      tensor.nnz = count_;
+    lost_ = [](const values_view &view) {
+      return static_cast<const void *>(std::launder(reinterpret_cast<const S *>(view.bytes_))->values) != view.values_;
+    };
+    return tensor;
+  }
+
+private:
+  T *values_;
+  int64_t count_;
+  bool (*lost_)(const values_view &) = nullptr;
+  alignas(std::max_align_t) std::byte bytes_[512];
+};
+
+/// The values of a sparse output, as an array with as many elements as the operand stores whose pattern it shares.
+template <array R> [[nodiscard]] auto values(R &&elements) {
+  return values_view<detail::element<R>>(std::ranges::data(elements), detail::length(elements));
+}
+
+} // namespace spc
+
+#endif

@@ -1,0 +1,121 @@
+/// Which struct a view may stand for: docs/abi.md names each struct after its levels, value and index types, so that
+/// its name says what its fields mean. Part of spc/spc.hpp. SPDX-License-Identifier: Apache-2.0
+#ifndef SPC_CPP_NAMES_HPP
+#define SPC_CPP_NAMES_HPP
+
+#include "../spc.h"
+
+#include <complex>
+#include <concepts>
+#include <cstdint>
+#include <string_view>
+#include <type_traits>
+
+namespace spc {
+namespace detail {
+
+template <typename T> consteval std::string_view builtin_name() {
+  using V = std::remove_cv_t<T>;
+  if constexpr (std::is_same_v<V, bool>)
+    return "bool";
+  else if constexpr (std::is_same_v<V, float>)
+    return "f32";
+  else if constexpr (std::is_same_v<V, double>)
+    return "f64";
+  else if constexpr (std::is_same_v<V, std::complex<float>> || std::is_same_v<V, spc_cf32>)
+    return "cf32";
+  else if constexpr (std::is_same_v<V, std::complex<double>> || std::is_same_v<V, spc_cf64>)
+    return "cf64";
+  else if constexpr (std::is_integral_v<V> && std::is_signed_v<V>)
+    return sizeof(V) == 1 ? "i8" : sizeof(V) == 2 ? "i16" : sizeof(V) == 4 ? "i32" : "i64";
+  else if constexpr (std::is_integral_v<V>)
+    return sizeof(V) == 1 ? "u8" : sizeof(V) == 2 ? "u16" : sizeof(V) == 4 ? "u32" : "u64";
+  else
+    return "";
+}
+
+} // namespace detail
+
+/// How struct names spell a value type; "" for what is none. Specialise it for types of your own that are laid out like
+/// one of spc's.
+template <typename T> inline constexpr std::string_view value_name = detail::builtin_name<T>();
+
+/// Types of stored values.
+template <typename T>
+concept value = !value_name<std::remove_cv_t<T>>.empty();
+
+/// Types of pointers and indices: as wide as those of a format. Of 4 and 8 bytes, unsigned ones too, whose numbers then
+/// have to fit the signed type.
+template <typename I>
+concept index =
+    std::integral<I> && !std::same_as<std::remove_cv_t<I>, bool> && (sizeof(I) > 2 || std::unsigned_integral<I>);
+
+namespace detail {
+
+/// "spc_csr_f64_i32", of a struct. gcc and clang end the name with a semicolon or a bracket.
+template <typename S> consteval std::string_view name_of() {
+  const std::string_view text = __PRETTY_FUNCTION__;
+  const size_t begin = text.find("S = ") + 4;
+  return text.substr(begin, text.find_first_of(";]", begin) - begin);
+}
+
+/// Takes `word` off the front of a name.
+constexpr bool take(std::string_view &name, std::string_view word) {
+  if (!name.starts_with(word))
+    return false;
+  name.remove_prefix(word.size());
+  return true;
+}
+
+/// The same with a number, in digits.
+constexpr bool take_number(std::string_view &name, int number) {
+  if (number >= 10 && !take_number(name, number / 10))
+    return false;
+  if (name.empty() || name.front() != static_cast<char>('0' + number % 10))
+    return false;
+  name.remove_prefix(1);
+  return true;
+}
+
+/// "_f64". Numbers of 16 bits may stand for f16 and bf16, which C has no types for.
+template <value T> constexpr bool take_value(std::string_view &name) {
+  constexpr std::string_view wanted = value_name<std::remove_cv_t<T>>;
+  return take(name, "_") && (take(name, wanted) || (wanted == "u16" && (take(name, "f16") || take(name, "bf16"))));
+}
+
+template <index I> constexpr std::string_view index_name() {
+  return sizeof(I) == 1 ? "u8" : sizeof(I) == 2 ? "u16" : sizeof(I) == 4 ? "i32" : "i64";
+}
+
+/// "_i32", or "_p64_i32" where pointers differ. P is void where a struct has no pointers.
+template <typename P, index I> constexpr bool take_indices(std::string_view &name) {
+  if constexpr (!std::is_void_v<P>) {
+    if (index_name<P>() != index_name<I>()) {
+      if (!take(name, "_p") || !take_number(name, int(8 * sizeof(P))))
+        return false;
+    }
+  }
+  return take(name, "_") && take(name, index_name<I>());
+}
+
+/// Whether a type is a struct of a generated header: one of C's, with that name.
+template <typename S> consteval bool is_struct() {
+  if constexpr (std::is_class_v<S> && std::is_aggregate_v<S> && std::is_trivially_copyable_v<S>)
+    return requires(S s) { s.values; } && name_of<S>().starts_with("spc_");
+  else
+    return false;
+}
+
+} // namespace detail
+
+/// Structs of tensors in generated headers.
+template <typename S>
+concept tensor_struct = detail::is_struct<std::remove_const_t<S>>();
+
+/// Those that are sparse.
+template <typename S>
+concept sparse_struct = tensor_struct<S> && !detail::name_of<std::remove_const_t<S>>().starts_with("spc_dense");
+
+} // namespace spc
+
+#endif

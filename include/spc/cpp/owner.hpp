@@ -1,0 +1,150 @@
+/// Owners of what kernels assemble. Part of spc/spc.hpp.
+/// SPDX-License-Identifier: Apache-2.0
+#ifndef SPC_CPP_OWNER_HPP
+#define SPC_CPP_OWNER_HPP
+
+#include "error.hpp"
+#include "names.hpp"
+
+#include <cstdlib>
+#include <span>
+
+namespace spc {
+namespace detail {
+
+/// The fields that structs of sparse tensors have, as docs/abi.md names them: f(tensor.NAME) of each that S has.
+#define SPC_CPP_FIELD(name)                                                                                            \
+  if constexpr (requires { tensor.name; })                                                                             \
+    f(tensor.name);
+#define SPC_CPP_LEVEL(k) SPC_CPP_FIELD(pointers_to_##k) SPC_CPP_FIELD(lengths_##k) SPC_CPP_FIELD(indices_##k)
+#define SPC_CPP_LEVELS(macro)                                                                                          \
+  macro(0) macro(1) macro(2) macro(3) macro(4) macro(5) macro(6) macro(7) macro(8) macro(9) macro(10) macro(11)        \
+      macro(12) macro(13) macro(14) macro(15)
+
+template <sparse_struct S, typename F>
+void for_each_array(S &tensor, const F &f){
+    SPC_CPP_FIELD(row_ptr) SPC_CPP_FIELD(col_ptr) SPC_CPP_FIELD(row_len) SPC_CPP_FIELD(col_len) SPC_CPP_FIELD(row_ind)
+        SPC_CPP_FIELD(col_ind) SPC_CPP_FIELD(entries) SPC_CPP_LEVELS(SPC_CPP_LEVEL) SPC_CPP_FIELD(values)}
+
+#define SPC_CPP_COUNT(k) SPC_CPP_FIELD(count_##k)
+template <sparse_struct S, typename F>
+void for_each_count(S &tensor, const F &f) {
+  SPC_CPP_FIELD(nnz)
+  SPC_CPP_LEVELS(SPC_CPP_COUNT)
+}
+#undef SPC_CPP_COUNT
+#undef SPC_CPP_LEVELS
+#undef SPC_CPP_LEVEL
+#undef SPC_CPP_FIELD
+
+/// A struct as an argument, pointer or reference.
+template <typename S> class argument {
+public:
+  explicit argument(S &tensor) noexcept : tensor_(&tensor) {}
+  operator S *() const noexcept { return tensor_; }
+  operator S &() const noexcept { return *tensor_; }
+
+private:
+  S *tensor_;
+};
+
+} // namespace detail
+
+/// A sparse tensor whose arrays a kernel allocated, or will; releases them as the context says that the kernel was
+/// called with. Moves, and does not copy.
+///
+///     spc::owner<spc_csr_f64_i32> C;
+///     spc::check(spgemm(spc::view(A), spc::view(B), C.out()));
+template <sparse_struct S> class owner {
+public:
+  /// Of what plain functions assemble.
+  owner() noexcept : context_(spc_default_context()) {}
+
+  /// Of what functions assemble that are called with `context`, whose hooks and what they use have to outlive the
+  /// owner. NULL: malloc and free.
+  explicit owner(const spc_context *context) noexcept : context_(context != nullptr ? *context : c_library()) {}
+
+  /// Takes over arrays that come from the context's allocate.
+  owner(const S &tensor, const spc_context *context) noexcept : owner(context) { tensor_ = tensor; }
+
+  owner(owner &&other) noexcept : tensor_(other.release()), context_(other.context_) {}
+  owner &operator=(owner &&other) noexcept {
+    if (this != &other) {
+      reset();
+      context_ = other.context_;
+      tensor_ = other.release();
+    }
+    return *this;
+  }
+  ~owner() { reset(); }
+
+  /// For a call that assembles the tensor: releases what is there. Sizes that no operand has are set before, by `->`.
+  [[nodiscard]] detail::argument<S> out() noexcept {
+    reset();
+    return detail::argument<S>(tensor_);
+  }
+
+  /// For a call that reads what is there, and may replace it: `+=`, and NAME_numeric after NAME_symbolic.
+  [[nodiscard]] detail::argument<S> inout() noexcept { return detail::argument<S>(tensor_); }
+
+  /// As an operand.
+  operator const S *() const noexcept { return &tensor_; }
+  operator const S &() const noexcept { return tensor_; }
+
+  const S *operator->() const noexcept { return &tensor_; }
+  S *operator->() noexcept { return &tensor_; }
+  const S &operator*() const noexcept { return tensor_; }
+
+  /// The context that the tensor comes from; as long-lived as the owner.
+  [[nodiscard]] const spc_context *context() const noexcept { return &context_; }
+
+  /// The stored values, of formats whose structs count them.
+  [[nodiscard]] auto values() noexcept
+    requires requires(S s) { s.nnz; }
+  {
+    return std::span(tensor_.values, static_cast<size_t>(tensor_.nnz));
+  }
+  [[nodiscard]] auto values() const noexcept
+    requires requires(S s) { s.nnz; }
+  {
+    return std::span(const_cast<const std::remove_pointer_t<decltype(S::values)> *>(tensor_.values),
+                     static_cast<size_t>(tensor_.nnz));
+  }
+
+  /// Hands the arrays to the caller.
+  [[nodiscard]] S release() noexcept {
+    const S released = tensor_;
+    forget();
+    return released;
+  }
+
+  /// Releases the arrays; the tensor keeps its sizes and has no entries.
+  void reset() noexcept {
+    detail::for_each_array(tensor_, [&](auto *array) {
+      if (array == nullptr)
+        return;
+      if (context_.deallocate != nullptr)
+        context_.deallocate(context_.user, array);
+      else
+        std::free(array);
+    });
+    forget();
+  }
+
+private:
+  static spc_context c_library() noexcept {
+    return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr};
+  }
+
+  void forget() noexcept {
+    detail::for_each_array(tensor_, [](auto *&array) { array = nullptr; });
+    detail::for_each_count(tensor_, [](int64_t &count) { count = 0; });
+  }
+
+  S tensor_ = {};
+  spc_context context_;
+};
+
+} // namespace spc
+
+#endif

@@ -1,0 +1,78 @@
+"""docs/cpp.md is what it says: its kernels compile as printed, and all its blocks as one program, which runs."""
+
+import re
+import shutil
+import unittest
+
+from spc_case import ROOT, SPC, SpcCase
+
+PAGE = (ROOT / "docs" / "cpp.md").read_text()
+MATRICES = "Eigen::SparseMatrix<double, Eigen::RowMajor> A("
+EIGEN = "/usr/include/eigen3"
+
+PROGRAM = """#include <spc/pool.h>
+%(includes)s
+#include "spgemm.h"
+#include "sddmm.h"
+#include <cassert>
+#include <vector>
+
+int main() {
+%(matrices)s
+  for (int n = 0; n < 4; ++n)
+    A.insert(n, n + 1) = n + 1;
+  for (int n = 0; n < 6; ++n)
+    M.insert(n, 5 - n) = n;
+  A.makeCompressed();
+  M.makeCompressed();
+  B.setRandom();
+%(blocks)s
+  return C.isApprox(A * B) ? 0 : 1;
+}
+"""
+
+
+def blocks(language):
+    return re.findall(rf"^```{language}\n(.*?)^```$", PAGE, flags=re.MULTILINE | re.DOTALL)
+
+
+class Cpp(SpcCase):
+    def setUp(self):
+        super().setUp()
+        for name, statement in re.findall(r"`(\w+\.tex)` is `([^`]+)`", PAGE):
+            self.write(name, statement + "\n")
+        for line in blocks("sh")[0].splitlines():
+            self.command("bash", "-c", re.sub(r"^spc ", f"{SPC} ", line))
+
+    def test_blocks_are_a_program(self):
+        include = ["-I", ROOT / "include", "-isystem", EIGEN]
+        self.write("missing.cpp", "#include <Eigen/SparseCore>\n#include <oneapi/tbb/parallel_for.h>\n#include <expected>\n")
+        compiler = next((name for name in ("g++", "c++", "clang++-22") if shutil.which(name)), "c++")
+        try:
+            self.command(compiler, "-std=c++23", "-fsyntax-only", *include, "missing.cpp")
+        except AssertionError:
+            self.skipTest("no Eigen, no oneTBB, or no C++23")
+        includes, bodies, matrices = [], [], ""
+        for block in blocks("cpp"):
+            lines = block.splitlines()
+            includes += [line for line in lines if line.startswith("#include")]
+            body = "\n".join("    " + line for line in lines if not line.startswith("#include"))
+            if block.startswith(MATRICES):
+                matrices = body
+            else:
+                bodies.append("  {\n" + body + "\n  }")
+        self.assertGreaterEqual(len(bodies), 9)
+        self.write("page.cpp", PROGRAM % {"includes": "\n".join(includes), "matrices": matrices, "blocks": "\n".join(bodies)})
+        self.command(compiler, "-std=c++23", "-Wall", "-Wextra", "-Werror", "-Wno-unused-variable", *include, "page.cpp",
+                     "spmm.o", "spgemm.o", "sddmm.o", "-o", "page", "-pthread", "-ltbb")
+        self.assertEqual(self.command("./page").stdout, "spmm: shapes are negative, do not agree or do not fit the format\n")
+
+    def test_c_blocks_compile(self):
+        for number, block in enumerate(blocks("c")):
+            self.write(f"block{number}.c", block)
+            self.command("cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I", ROOT / "include", "-c",
+                         f"block{number}.c")
+
+
+if __name__ == "__main__":
+    unittest.main()

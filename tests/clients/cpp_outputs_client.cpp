@@ -1,0 +1,241 @@
+// spc/spc.hpp: outputs that share a pattern, owners of what is assembled, errors, threads and memory. Included ahead of
+// the headers of kernels.
+#include <spc/spc.hpp>
+
+#include "sddmm.h"
+#include "spgemm.h"
+#include "spmv.h"
+
+#include "expect.h"
+
+#include <array>
+#include <csignal>
+#include <memory_resource>
+#include <numeric>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <vector>
+
+namespace {
+
+using Matrix = spc::owner<spc_csr_f64_i32>;
+
+/// n x n with ones on the diagonal and right of it.
+struct Band {
+  std::vector<int32_t> pointers{0}, columns;
+  std::vector<double> values;
+
+  explicit Band(int32_t n) {
+    for (int32_t row = 0; row < n; ++row) {
+      columns.push_back(row);
+      if (row + 1 < n)
+        columns.push_back(row + 1);
+      pointers.push_back(int32_t(columns.size()));
+    }
+    values.assign(columns.size(), 1);
+  }
+
+  [[nodiscard]] int64_t size() const { return int64_t(pointers.size()) - 1; }
+  [[nodiscard]] auto view() const { return spc::csr(size(), size(), pointers, columns, values); }
+};
+
+/// The square has 1, 2, 1 in each row but the last two.
+bool isSquare(const Matrix &square, int64_t n) {
+  bool is = square->nrows == n && square->ncols == n && square->nnz == 3 * n - 3;
+  for (int64_t row = 0; is && row + 2 < n; ++row)
+    is = square->row_ptr[row] == 3 * row && square->values[3 * row + 1] == 2;
+  return is;
+}
+
+void testSharedPattern() {
+  const std::array<int32_t, 3> pointers{0, 1, 2}, columns{1, 0};
+  const std::array<float, 2> values{2, 3};
+  const std::array<float, 4> a{1, 2, 3, 4}, b{5, 6, 7, 8};
+  std::array<float, 2> d{};
+  const auto s = spc::csr(2, 2, pointers, std::span(columns).first(2), values);
+  spc::check(sddmm(s, spc::dense(a, 2, 2), spc::dense(b, 2, 2), spc::values(d)));
+  EXPECT(d[0] == 2 * (1 * 7 + 2 * 8) && d[1] == 3 * (3 * 5 + 4 * 6));
+  EXPECT_STATUS(SPC_ERROR_COUNT,
+                sddmm(s, spc::dense(a, 2, 2), spc::dense(b, 2, 2), spc::values(std::span(d).first(1))));
+}
+
+/// Values for an output that the kernel allocates end the program.
+void testMisuse() {
+  const Band a(3);
+  const pid_t child = fork();
+  if (child == 0) {
+    std::freopen("/dev/null", "w", stderr);
+    std::vector<double> values(a.values);
+    (void)spgemm(a.view(), a.view(), spc::values(values));
+    execl("/bin/true", "", nullptr);
+  }
+  int status = 0;
+  EXPECT(waitpid(child, &status, 0) == child && WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
+void testOwners() {
+  const Band a(100);
+  Matrix square;
+  for (int times = 0; times < 2; ++times) {
+    spc::check(spgemm(a.view(), a.view(), square.out()));
+    EXPECT(isSquare(square, 100));
+  }
+  Matrix moved(std::move(square));
+  EXPECT(isSquare(moved, 100) && square->values == nullptr && square->nnz == 0);
+  square = std::move(moved);
+  EXPECT(isSquare(square, 100));
+  const std::span<const double> values = static_cast<const Matrix &>(square).values();
+  EXPECT(std::accumulate(values.begin(), values.end(), 0.0) == 4 * 98 + 3 + 1);
+
+  // As an operand, and in two phases with the values twice.
+  Matrix fourth;
+  spc::check(spgemm_symbolic(square, square, fourth.out()));
+  EXPECT(fourth->values == nullptr && fourth->nnz > 0);
+  for (int times = 0; times < 2; ++times) {
+    spc::check(spgemm_numeric(square, square, fourth.inout()));
+    EXPECT(fourth->values[2] == 6);
+  }
+
+  // What a caller does with the arrays itself.
+  const Matrix adopted(fourth.release(), nullptr);
+  EXPECT(fourth->row_ptr == nullptr && adopted->values[2] == 6);
+  Matrix failed;
+  const Band other(3);
+  EXPECT_STATUS(SPC_ERROR_SHAPE, spgemm(a.view(), other.view(), failed.out()));
+}
+
+/// Not synchronised, counts what is out, and checks sizes.
+class Counting : public std::pmr::memory_resource {
+public:
+  int64_t bytes = 0, blocks = 0, left = 1 << 20;
+
+private:
+  void *do_allocate(size_t size, size_t alignment) override {
+    if (left-- <= 0)
+      throw std::bad_alloc();
+    bytes += int64_t(size);
+    ++blocks;
+    return std::pmr::new_delete_resource()->allocate(size, alignment);
+  }
+  void do_deallocate(void *memory, size_t size, size_t alignment) override {
+    bytes -= int64_t(size);
+    std::pmr::new_delete_resource()->deallocate(memory, size, alignment);
+  }
+  [[nodiscard]] bool do_is_equal(const memory_resource &other) const noexcept override { return this == &other; }
+};
+
+template <typename Context> void testMemory(const Context &threads) {
+  const Band a(20000);
+  Counting memory;
+  {
+    const spc::context context(threads, &memory);
+    Matrix square(context);
+    spc::check(spgemm_ctx(context, a.view(), a.view(), square.out()));
+    EXPECT(isSquare(square, a.size()) && memory.bytes > int64_t(sizeof(double)) * square->nnz);
+    spc::check(spgemm_ctx(square.context(), a.view(), a.view(), square.out()));
+    EXPECT(isSquare(square, a.size()));
+  }
+  EXPECT(memory.bytes == 0 && memory.blocks >= 6);
+  for (memory.left = 0; memory.left < 3;) {
+    const int64_t left = memory.left;
+    const spc::context context(threads, &memory);
+    Matrix square(context);
+    EXPECT_STATUS(SPC_ERROR_MEMORY, spgemm_ctx(context, a.view(), a.view(), square.out()));
+    EXPECT(memory.bytes == 0);
+    memory.left = left + 1;
+  }
+}
+
+void testResources() {
+  const Band a(50);
+  std::pmr::synchronized_pool_resource synchronised;
+  std::pmr::monotonic_buffer_resource arena;
+  for (std::pmr::memory_resource *memory :
+       {static_cast<std::pmr::memory_resource *>(&synchronised), static_cast<std::pmr::memory_resource *>(&arena),
+        std::pmr::new_delete_resource()}) {
+    const spc::context context(memory);
+    Matrix square(context);
+    spc::check(spgemm_ctx(context, a.view(), a.view(), square.out()));
+    EXPECT(isSquare(square, 50));
+  }
+  const spc::context refusing(std::pmr::null_memory_resource());
+  Matrix square(refusing);
+  EXPECT_STATUS(SPC_ERROR_MEMORY, spgemm_ctx(refusing, a.view(), a.view(), square.out()));
+}
+
+void testThreads(const spc_context *threads) {
+  const Band a(50000);
+  const std::vector<double> x(50000, 1);
+  std::vector<double> y(50000), serial(50000);
+  const spc_context one = spc::serial_context();
+  spc::check(spmv_ctx(&one, a.view(), spc::dense(x), spc::dense(serial)));
+  spc::check(spmv_ctx(threads, a.view(), spc::dense(x), spc::dense(y)));
+  EXPECT(y == serial && y[0] == 2);
+}
+
+void testThreadPool() {
+  spc::thread_pool pool(3), alone(1);
+  EXPECT(pool.threads() == 3 && alone.context().parallel_for == nullptr);
+  testThreads(pool);
+  testThreads(alone);
+  testMemory(pool.context());
+  // Several callers, and calls from within tasks.
+  std::vector<std::thread> callers;
+  for (int n = 0; n < 3; ++n)
+    callers.emplace_back([&] { testThreads(pool); });
+  for (std::thread &caller : callers)
+    caller.join();
+  std::atomic<int> runs{0};
+  std::pair<spc::thread_pool *, std::atomic<int> *> closure(&pool, &runs);
+  const spc_context &context = pool.context();
+  context.parallel_for(
+      context.user, 5,
+      [](void *outer, int64_t) {
+        const auto &[inner, count] = *static_cast<std::pair<spc::thread_pool *, std::atomic<int> *> *>(outer);
+        const spc_context &again = inner->context();
+        again.parallel_for(
+            again.user, 7, [](void *number, int64_t) { ++*static_cast<std::atomic<int> *>(number); }, count);
+      },
+      &closure);
+  EXPECT(runs == 35);
+}
+
+void testErrors() {
+  const Band a(3), b(4);
+  Matrix c;
+#ifdef __cpp_lib_expected
+  const auto call = [&] { return spgemm(a.view(), b.view(), c.out()); };
+  EXPECT(spc::expected(SPC_OK).has_value());
+  EXPECT(spc::expected(call(), "spgemm").error().status() == SPC_ERROR_SHAPE);
+  EXPECT(spc::attempt(call).error().status() == SPC_ERROR_SHAPE);
+  EXPECT(spc::attempt([&] { return a.view(); }).has_value());
+  EXPECT(spc::attempt([&] { return spc::csr(9, 9, a.pointers, a.columns, a.values); }).error().status() ==
+         SPC_ERROR_POINTERS);
+  EXPECT(!spc::attempt([&] { spc::check(call()); }).has_value());
+#endif
+  try {
+    spc::check(spgemm(a.view(), b.view(), c.out()), "spgemm");
+    EXPECT(false);
+  } catch (const spc::error &error) {
+    EXPECT(error.status() == SPC_ERROR_SHAPE);
+    EXPECT(std::string(error.what()) == std::string("spgemm: ") + spc_status_string(SPC_ERROR_SHAPE));
+  }
+}
+
+} // namespace
+
+int main() {
+  testMisuse();
+  testSharedPattern();
+  testOwners();
+  testMemory(spc::serial_context());
+#ifdef _OPENMP
+  const spc_context openmp = spc::openmp_context();
+  testMemory(openmp);
+  testThreads(&openmp);
+#endif
+  testResources();
+  testThreadPool();
+  testErrors();
+  return failures != 0;
+}
