@@ -2,9 +2,14 @@
 // the headers of kernels.
 #include <spc/spc.hpp>
 
+#include "converted_on_csr.h"
+#include "converted_on_hyb.h"
+#include "converted_on_nm.h"
+#include "converted_on_ragged_lengths.h"
 #include "sddmm.h"
 #include "spgemm.h"
 #include "spmv.h"
+#include "ttm.h"
 
 #include "expect.h"
 
@@ -15,6 +20,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <vector>
+
+// Owners know all fields of their structs.
+template <typename S> constexpr bool owns = sizeof(spc::owner<S>) > sizeof(S);
+static_assert(owns<spc_coo2_f64_i32> && owns<spc_csf3_f64_i32> && owns<spc_dia_f64_i32> && owns<spc_ell8_f64_i32> &&
+              owns<spc_nm2of4_f64_u8> && owns<spc_ragged_len_f64_p32>);
 
 namespace {
 
