@@ -5,6 +5,7 @@
 #include "dialect/attributes.h"
 #include "entry/entry.h"
 #include "mlirgen/mlirgen.h"
+#include "pipeline/avx512.h"
 #include "pipeline/kernel_size.h"
 #include "pipeline/passes.h"
 
@@ -36,20 +37,6 @@ constexpr bool kVerifiesEachPass = true;
 #else
 constexpr bool kVerifiesEachPass = false;
 #endif
-
-/// Whether a body has vectors that fill a register.
-bool usesWholeRegisters(FuncOp body, const codegen::VectorUnit &vectors) {
-  const auto fills = [&](mlir::Type type) {
-    const auto vector = mlir::dyn_cast<mlir::VectorType>(type);
-    return vector && vector.getElementType().isIntOrFloat() &&
-           vector.getNumElements() * vector.getElementTypeBitWidth() >= 8 * vectors.bytes;
-  };
-  return body
-      .walk([&](mlir::Operation *op) {
-        return llvm::any_of(op->getResultTypes(), fills) ? mlir::WalkResult::interrupt() : mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 } // namespace
 
@@ -93,8 +80,7 @@ bool Compilation::improve(const CompileOptions &options, const codegen::VectorUn
   return run(options.timePasses, passes, bodies);
 }
 
-/// A copy of each body for a level. What AVX-512 gives beyond wider vectors is not worth the code: a body without them
-/// has no copy.
+/// A copy of each body for a level; for AVX-512 of those alone that gain by it.
 bool Compilation::addLevel(const CompileOptions &options, const llvm::TargetMachine &machine, codegen::CpuLevel level,
                            mlir::ArrayRef<mlir::Operation *> bodies) {
   const codegen::VectorUnit vectors = codegen::vectorUnit(machine, level);
@@ -108,7 +94,7 @@ bool Compilation::addLevel(const CompileOptions &options, const llvm::TargetMach
   if (!improve(options, vectors, copies))
     return false;
   for (auto [body, copy] : llvm::zip_equal(bodies_, copies)) {
-    if (level < codegen::kAvx512 || usesWholeRegisters(mlir::cast<FuncOp>(copy), vectors))
+    if (level < codegen::kAvx512 || gainsFromAvx512(mlir::cast<FuncOp>(copy), vectors.bytes))
       body.levels.push_back(level);
     else
       copy->erase();
