@@ -59,7 +59,12 @@ KERNELS = {
     "converted_on_ragged_lengths": ["B=csr", "A=ragged-lengths"],
     "ttm": ["B=csf", "A=csf"],
     "accumulate": ["B=csr", "C=csr", "A=csr"],
+    "typed": ["A=csr"],
+    "typed_on_f32": ["A=csr"],
 }
+
+# kernel: what else it is compiled with
+OPTIONS = {"typed_on_f32": ["--type", "T=f32", "--index", "i64"]}
 
 # What objects export besides NAME_ctx: those of kernels that assemble.
 ASSEMBLY_PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
@@ -76,6 +81,7 @@ CLIENTS = {
     "spmv": (["spmv_client.c"], ["spmv"]),
     "sddmm": (["sddmm_client.c"], ["sddmm"]),
     "memory": (["memory_client.c"], ["power"]),
+    "typed": (["typed_client.c"], ["typed", "typed_on_f32"]),
     "scalars": (["scalars_client.c"], ["norm", "narrow"]),
     "functions": (["functions_client.c"], ["functions"]),
     "two_kernels": (["two_kernels_client.cpp"], ["spmv", "spmm"]),
@@ -131,7 +137,7 @@ def compile_kernels(spc, folder, mode):
     watched = [f"--sanitize={WATCHED[mode][0]}"] if mode in WATCHED else []
     fresh(folder)
     for kernel, formats in KERNELS.items():
-        arguments = [word for one in formats for word in ("--format", one)]
+        arguments = [word for one in formats for word in ("--format", one)] + OPTIONS.get(kernel, [])
         source = HERE / f"{kernel.partition('_on_')[0]}.tex"
         run([spc, "compile", source, "--name", kernel, *arguments, *watched, "-o", folder / f"{kernel}.o"])
 

@@ -96,6 +96,24 @@ TEST_CASE("operands of different value types", "[mixed-types]") {
   }
 }
 
+TEST_CASE("types by type parameters and from outside", "[mixed-types]") {
+  size_t number = 0;
+  for (ValueType type : sema::kValueTypes) {
+    for (const char *statements : {"y(i) = A(i,j)*x(j)", "y(i) += Type(A(i,j))*x(j)", "D(i,j) = A(i,j)*Type(1)",
+                                   "let t(i) = Type(A(i,j))*x(j)\ny(i) = t(i) + x(i)"}) {
+      KernelSpec spec = specFor(statements, kMatrixFormats[number % kMatrixFormats.size()], number);
+      spec.type = type;
+      spec.typesAreGiven = true;
+      if (number % 2 == 0)
+        spec.types = {{"A", ValueType::Bool}};
+      // The evaluator's functions are of real numbers.
+      if (!sema::isComplex(type) || !spec.types.empty() || spec.statements.find("Type(A") == std::string::npos)
+        check(spec);
+      ++number;
+    }
+  }
+}
+
 /// y(i) = 50*A(i,j)*x(j) and kernels like it, operands of one type and results of another.
 static void checkWidened(ValueType operands, ValueType result) {
   for (const char *format : {"csr", "csc", "coo", "bsr2x3", "dense"})

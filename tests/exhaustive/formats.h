@@ -13,7 +13,8 @@ namespace spc::testing {
 
 class ShippedFormats {
 public:
-  /// Reads every one that has matrices. Throws std::runtime_error where one cannot be read.
+  /// Reads every one that has matrices and differs from the others by more than index types. Throws std::runtime_error
+  /// where one cannot be read.
   ShippedFormats();
 
   const std::vector<std::string> &names() const { return names_; }
@@ -26,6 +27,8 @@ public:
   format::Binding bind(const std::string &tensor, const std::string &name);
 
 private:
+  bool hasTwin(const format::Format &format) const;
+
   SourceManager sources_;
   Diagnostics diagnostics_;
   format::FormatLoader loader_;

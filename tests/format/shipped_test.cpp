@@ -41,7 +41,11 @@ TEST_CASE("every shipped format loads") {
                                                                            {"hyb", 2},
                                                                            {"batched-csr", 3},
                                                                            {"batched-coo", 3},
-                                                                           {"batched-ell", 3}};
+                                                                           {"batched-ell", 3},
+                                                                           {"csr64", 2},
+                                                                           {"csc64", 2},
+                                                                           {"coo64", std::nullopt},
+                                                                           {"coo-unsorted64", std::nullopt}};
   size_t files = 0;
   for (const auto &entry : std::filesystem::directory_iterator(SPC_SOURCE_DIR "/formats"))
     files += entry.path().filename() != "format.schema.json";
@@ -73,6 +77,15 @@ TEST_CASE("shipped formats are what their names say") {
   CHECK(workspace.formatOf("dense", 4)->sameStorage(denseFormat(4)));
   CHECK(workspace.formatOf("coo", 1)->sameStorage(*workspace.formatOf("sparse-vector", 1)));
   CHECK(workspace.formatOf("csf", 2)->sameStorage(*workspace.formatOf("dcsr", 2)));
+}
+
+TEST_CASE("formats of 64 bits are those of 32 with other types") {
+  Workspace workspace;
+  for (const char *name : {"csr", "csc", "coo", "coo-unsorted"}) {
+    Format format = *workspace.formatOf(name, 2);
+    format.pointers = format.indices = IndexType::I64;
+    CHECK(format.sameStorage(*workspace.formatOf(std::string(name) + "64", 2)));
+  }
 }
 
 TEST_CASE("a format of any order has the orders 1 to 8") {

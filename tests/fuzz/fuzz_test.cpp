@@ -68,6 +68,8 @@ std::vector<KernelSpec> simplerSpecs(const KernelSpec &spec) {
   }
   result.push_back(spec);
   result.back().index = {};
+  result.push_back(spec);
+  result.back().typesAreGiven = false;
   if (spec.optLevel > 0) {
     result.push_back(spec);
     result.back().optLevel = 0;
@@ -106,7 +108,9 @@ TEST_CASE("random kernels compute what the evaluator computes", "[random]") {
   uint64_t refused = 0;
   std::map<std::string, int> refusals;
   for (uint64_t seed = first; seed < first + count; ++seed) {
-    const KernelSpec spec = generateKernel(seed);
+    KernelSpec spec = generateKernel(seed);
+    if (seed % 6 == 0)
+      giveTypes(spec);
     INFO("seed " << seed << "\n" << describe(spec));
     const Finding finding = examine(spec, seed);
     if (!finding.refusal.empty()) {
@@ -131,7 +135,10 @@ TEST_CASE("mangled kernels are refused or compiled, never worse", "[mangled]") {
     spec.declares = false;
     spec.optLevel = 0;
     Random random(seed);
-    const char *declaration = random.below(4) == 0 ? "tensor A0(m, n): f32, sparse\n" : "";
+    const int64_t kind = random.below(4);
+    const char *declaration = kind == 0   ? "tensor A0(m, n): f32, sparse\n"
+                              : kind == 1 ? "type T = f32\ntensor A0(m, n): T, sparse\n"
+                                          : "";
     spec.statements = mutate(declaration + spec.statements, random);
     INFO("seed " << seed << "\n" << describe(spec));
     const KernelUnderTest kernel(spec);

@@ -10,6 +10,9 @@ namespace spc::testing {
 KernelSpec generateKernel(uint64_t seed);
 KernelSpec generateKernel(Random random);
 
+/// Has the types given from outside, by way of a type parameter, and conversions to `f32` be to that.
+void giveTypes(KernelSpec &spec);
+
 /// A shape and data for a kernel with that many independent extents.
 Trial generateTrial(int extentClasses, uint64_t seed);
 

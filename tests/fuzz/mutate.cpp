@@ -43,4 +43,11 @@ std::string mutate(const std::string &text, Random &random) {
   return result;
 }
 
+void giveTypes(KernelSpec &spec) {
+  const std::string conversion = "f32(";
+  spec.typesAreGiven = true;
+  for (size_t at = spec.statements.find(conversion); at != std::string::npos; at = spec.statements.find(conversion, at))
+    spec.statements.replace(at, conversion.size(), "Type(");
+}
+
 } // namespace spc::testing

@@ -1,6 +1,7 @@
 #include "harness/kernel_under_test.h"
 
 #include "harness/kernel_arguments.h"
+#include "harness/kernel_text.h"
 #include "pipeline/compiler.h"
 #include "sema/analyze.h"
 #include "support/render.h"
@@ -34,33 +35,6 @@ Tally &tally() {
 int32_t call(const codegen::JitKernel &code, void **arguments) {
   ++tally().calls;
   return code.invoke()(arguments);
-}
-
-sema::ValueType typeOf(const KernelSpec &spec, const std::string &tensor) {
-  auto own = spec.types.find(tensor);
-  return own == spec.types.end() ? spec.type : own->second;
-}
-
-/// Declarations with one extent name a class, then the statements.
-std::string kernelText(const KernelSpec &spec, const ExtentClasses &classes) {
-  std::ostringstream text;
-  for (const std::string &tensor : classes.tensors) {
-    if (!spec.declares)
-      break;
-    const sema::ValueType type = typeOf(spec, tensor);
-    text << "tensor " << tensor;
-    const char *separator = "(";
-    for (int dimension : classes.ofTensor.at(tensor)) {
-      text << separator << "n" << dimension;
-      separator = ", ";
-    }
-    text << (*separator == ',' ? "): " : ": ") << sema::spelling(type);
-    if (const auto fill = spec.fills.find(tensor); fill != spec.fills.end())
-      text << ", fill " << fill->second;
-    text << "\n";
-  }
-  text << spec.statements << "\n";
-  return text.str();
 }
 
 std::string statusText(int32_t status) {
@@ -161,8 +135,9 @@ std::string describe(const KernelSpec &spec) {
     text << ", missing in " << tensor << " " << fill;
   text << "; pointers " << format::spelling(spec.index.pointers) << ", indices " << format::spelling(spec.index.indices)
        << "; -O" << spec.optLevel << (spec.strictFp ? " --fp=strict" : "") << (spec.fuses ? "" : ", not fused")
-       << (spec.checked ? " --checked" : "") << (spec.declares ? "" : ", undeclared")
-       << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "") << describe(spec.schedule);
+       << (spec.checked ? " --checked" : "") << (spec.typesAreGiven ? ", types by --type" : "")
+       << (spec.declares ? "" : ", undeclared") << (spec.chunk ? ", chunks of " + std::to_string(*spec.chunk) : "")
+       << describe(spec.schedule);
   return text.str();
 }
 
@@ -214,6 +189,15 @@ static void recordAssembly(const KernelSpec &spec, const sema::Kernel &kernel) {
   std::ofstream(file) << what << "\n" << text.value_or("not compiled");
 }
 
+/// Throws where a tensor has another type than was asked for: the evaluators take the compiler's word for it.
+static void checkTypes(const KernelSpec &spec, const sema::Kernel &kernel) {
+  for (sema::TensorId id : kernel.parameters) {
+    const sema::Tensor &tensor = kernel.tensors[id];
+    if (spec.declares && tensor.type != typeOf(spec, tensor.partOf.empty() ? tensor.name : tensor.partOf))
+      throw std::logic_error(tensor.name + " has another type than it was given");
+  }
+}
+
 KernelUnderTest::KernelUnderTest(const KernelSpec &spec, pipeline::Workshop *workshop) {
   compile(spec, workshop);
   const auto &all = diagnostics_.all();
@@ -232,10 +216,13 @@ void KernelUnderTest::compile(const KernelSpec &spec, pipeline::Workshop *worksh
   for (const auto &[tensor, spelling] : spec.formats)
     if (spelling.starts_with(kStructureOf))
       owners[tensor] = spelling.substr(kStructureOf.size());
-  classes_ = findExtentClasses(syntax::parse(sources_.add("statements", spec.statements), ignored), owners);
-  tree_ = syntax::parse(sources_.add("kernel.tex", kernelText(spec, classes_)), diagnostics_);
+  classes_ = findExtentClasses(syntax::parse(sources_.add("statements", literalStatements(spec)), ignored), owners);
+  const syntax::Kernel given = syntax::parse(sources_.add("kernel.tex", kernelText(spec, classes_)), diagnostics_);
   if (diagnostics_.hasErrors())
     return;
+  KernelSpec literal = spec; // what the evaluators read
+  literal.typesAreGiven = false;
+  tree_ = syntax::parse(sources_.add("literal.tex", kernelText(literal, classes_)), ignored);
   std::vector<format::Binding> bindings;
   for (const auto &[tensor, spelling] : spec.formats) {
     const SourceFile &argument = sources_.add("--format", tensor + "=" + spelling);
@@ -247,9 +234,11 @@ void KernelUnderTest::compile(const KernelSpec &spec, pipeline::Workshop *worksh
   }
   if (!bindings.empty())
     bindings.front().schedule = spec.schedule;
-  kernel_ = sema::analyze(
-      tree_, bindings, {.function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses},
-      diagnostics_);
+  sema::Options options{.function = "kernel", .strictFp = spec.strictFp, .checked = spec.checked, .fuses = spec.fuses};
+  options.types = givenTypes(spec, classes_, sources_, diagnostics_);
+  kernel_ = sema::analyze(given, bindings, options, diagnostics_);
+  if (kernel_)
+    checkTypes(spec, *kernel_);
   if (kernel_ && spec.chunk)
     kernel_->schedule.chunk = spec.chunk;
   if (kernel_ && assemblyFolder())

@@ -33,8 +33,11 @@ struct KernelSpec {
   bool fuses = true;
   bool checked = false;
   std::optional<int64_t> chunk; ///< the schedule's: work in a chunk
-  bool declares = true;         ///< each tensor; false is for kernels whose tensors are all f64
-  format::Schedule schedule;    ///< of the first format's file
+  /// Tensors of `type` have a type parameter, `Type`, that is given from outside, as are all of `types`. Conversions to
+  /// it, `Type(x)`, may stand in the statements.
+  bool typesAreGiven = false;
+  bool declares = true;      ///< each tensor; false is for kernels whose tensors are all f64
+  format::Schedule schedule; ///< of the first format's file
 };
 
 /// Every input that the kernel's text and options come from, for failure messages.

@@ -9,6 +9,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
   static spc::pipeline::Workshop workshop;
   KernelSpec spec = generateKernel(Random(std::vector<uint8_t>(bytes, bytes + size)));
   spec.optLevel = 0;
+  if (size % 4 == 0)
+    giveTypes(spec);
   const KernelUnderTest kernel(spec, &workshop);
   const auto fail = [&](const std::string &problem) {
     std::cerr << describe(spec) << "\n" << problem << "\n";
