@@ -131,6 +131,9 @@ void checkTypes(const Analysis &analysis);
 /// them anyway; warns of fills that are their type's infinity, and none in the type that they are converted to.
 void lowerInfinities(Analysis &analysis);
 
+/// Takes out conversions of numbers and of elements that change nothing. Types are checked and warned of.
+void dropConversions(Analysis &analysis);
+
 /// Warns of results that are rounded or wrap around, of sums in half floats, and of integers that floats do not hold.
 void warnOfPrecision(const Analysis &analysis);
 

@@ -102,6 +102,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
   warnOfUnusedTypes(analysis);
   warnOfSlips(analysis);
   warnOfPrecision(analysis);
+  dropConversions(analysis);
   lowerInfinities(analysis);
   orderParameters(analysis);
   if (diagnostics.hasErrors())

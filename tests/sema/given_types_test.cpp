@@ -39,6 +39,31 @@ TEST_CASE("conversions to a type parameter") {
   CHECK(typeOf(check("y(i) = Sum(x(i)); type Sum = i32"), "y") == ValueType::I32);
 }
 
+TEST_CASE("conversions that change nothing are taken out") {
+  const std::string text = "type T = f64\ntensor A(m, n): T, sparse\ntensor x(n): T\n"
+                           "y(i) = T(0.25) * T(A(i,j)) * x(j) - T(2) * sum(j, T(A(i,j)))";
+  for (const char *type : {"f64", "f32", "f16", "i32", "cf32"}) {
+    const Checked checked = checkWith({std::string("--type=T=") + type}, text, {"A=csr"});
+    INFO(type << "\n" << describe(*checked.kernel));
+    CHECK(describe(*checked.kernel).find(std::string(type) + "(") == std::string::npos);
+  }
+  CHECK(check("tensor x(n): f32\ntensor y(n): f64\ny(i) = f64(x(i))").steps().find("f64(") == std::string::npos);
+}
+
+TEST_CASE("conversions that round, or say in which type a statement is computed, stay") {
+  const auto keeps = [](const std::string &statement, const std::string &conversion) {
+    const Checked checked = check("tensor x(n): f32\ntensor z(n): f64\ntensor y(n): f32\n" + statement);
+    return checked.steps().find(conversion + "(") != std::string::npos;
+  };
+  CHECK(keeps("y(i) = f64(0.5) * x(i)", "f64"));
+  CHECK(keeps("y(i) = f64(x(i)) * x(i)", "f64"));
+  CHECK(keeps("y(i) = i32(x(i))", "i32"));
+  CHECK(keeps("y(i) = f32(z(i)) * z(i)", "f32"));
+  CHECK(keeps("y(i) = f16(x(i))", "f16"));
+  CHECK_FALSE(keeps("y(i) = f32(x(i)) * f32(0.1)", "f32"));
+  CHECK_FALSE(keeps("y(i) = i8(2.5) * x(i)", "i8"));
+}
+
 TEST_CASE("literals and fills are of the type that is given") {
   const std::string half = "type T = f64\ntensor x(n): T\ntensor y(n): T\ny(i) = 0.5 * x(i)";
   CHECK(checkWith({"--type=T=f16"}, half).kernel);

@@ -1,0 +1,70 @@
+// Conversions that change nothing: what is left of a kernel whose types are parameters should be what one in these
+// types would be written as, since functions of operands are computed in other ways than products.
+#include "sema/analysis.h"
+#include "sema/fold.h"
+
+#include <cmath>
+
+namespace spc::sema {
+namespace {
+
+class ConversionDropper {
+public:
+  ConversionDropper(const Analysis &analysis, ResolvedStatement &statement)
+      : analysis_(analysis), statement_(statement), type_(computeTypeOf(analysis, statement)) {}
+
+  void run() { visit(statement_.value); }
+
+private:
+  /// Sums and products are computed in the statement's type, and so are their operands.
+  void visit(NodePtr &node) {
+    if (auto *negate = std::get_if<NegateNode>(&node->kind))
+      return visit(negate->operand);
+    if (auto *binary = std::get_if<BinaryNode>(&node->kind)) {
+      visit(binary->left);
+      return visit(binary->right);
+    }
+    auto *reduction = std::get_if<ReduceNode>(&node->kind);
+    if (reduction && reduction->reduction == Reduction::Sum)
+      return visit(reduction->body);
+    const auto *call = std::get_if<CallNode>(&node->kind);
+    if (NodePtr same = call && call->function == Function::Cast ? unconverted(*call, node->where) : nullptr)
+      replace(node, std::move(same));
+  }
+
+  /// The number or the access that is converted, where its value in the statement's type is that of the conversion.
+  NodePtr unconverted(const CallNode &cast, Span where) const {
+    const Node &argument = *cast.arguments.front();
+    if (const auto *number = std::get_if<NumberNode>(&argument.kind)) {
+      const std::optional<double> value = foldCast(cast.castTo, ValueType::F64, number->value);
+      const bool isExact = value && std::isfinite(*value) && foldCast(type_, cast.castTo, *value) == value;
+      return isExact ? makeNode(NumberNode{*value, textOf(cast.castTo, *value)}, where) : nullptr;
+    }
+    const auto *use = std::get_if<AccessNode>(&argument.kind);
+    if (!use)
+      return nullptr;
+    const ValueType own = analysis_.kernel.tensors[statement_.scope.accesses[use->access].tensor].type;
+    return own == cast.castTo || type_ == cast.castTo ? clone(argument) : nullptr;
+  }
+
+  /// Not where the statement would then be computed in another type.
+  void replace(NodePtr &node, NodePtr same) {
+    std::swap(node, same);
+    if (computeTypeOf(analysis_, statement_) != type_)
+      std::swap(node, same);
+  }
+
+  const Analysis &analysis_;
+  ResolvedStatement &statement_;
+  const ValueType type_;
+};
+
+} // namespace
+
+void dropConversions(Analysis &analysis) {
+  for (ResolvedStatement &statement : analysis.statements)
+    if (statement.source->op != syntax::AssignOp::Or)
+      ConversionDropper(analysis, statement).run();
+}
+
+} // namespace spc::sema
