@@ -41,7 +41,7 @@ std::string pageName(const CommandHelp &command) {
   return name;
 }
 
-std::string header(std::string name, const std::string &summary) {
+std::string header(const std::string &name, const std::string &summary) {
   std::string upper = name;
   for (char &c : upper)
     c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
