@@ -15,21 +15,20 @@ template <> inline constexpr std::string_view value_name<Eigen::bfloat16> = "bf1
 
 namespace detail {
 
-/// Eigen's dense objects whose elements lie in memory: matrices, arrays, maps, refs, blocks.
+template <typename D> void dense_base(const Eigen::DenseBase<D> &);
+template <typename D> void sparse_base(const Eigen::SparseCompressedBase<D> &);
+
+/// Eigen's dense objects whose elements lie in memory: matrices, arrays, maps, refs, blocks, their transposes.
 template <typename M>
-concept eigen_dense = std::is_base_of_v<Eigen::DenseBase<M>, M> && (int(M::Flags) & Eigen::DirectAccessBit) != 0;
+concept eigen_dense = requires(const M &m) { dense_base(m); } && (int(M::Flags) & Eigen::DirectAccessBit) != 0;
 
 /// Eigen's sparse objects in compressed storage or one that can be compressed.
 template <typename M>
-concept eigen_sparse = std::is_base_of_v<Eigen::SparseCompressedBase<M>, M>;
+concept eigen_sparse = requires(const M &m) { sparse_base(m); };
 
 /// Whether an argument is an object that would be gone after the statement, with the elements.
 template <typename M>
-concept eigen_temporary =
-    !std::is_reference_v<M> &&
-    (std::is_base_of_v<Eigen::PlainObjectBase<M>, M> || std::is_base_of_v<Eigen::SparseMatrixBase<M>, M>) &&
-    std::is_same_v<
-        typename Eigen::internal::plain_object_eval<M, typename Eigen::internal::traits<M>::StorageKind>::type, M>;
+concept eigen_temporary = !std::is_reference_v<M> && std::is_same_v<std::remove_cv_t<M>, typename M::PlainObject>;
 
 } // namespace detail
 

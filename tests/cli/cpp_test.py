@@ -1,7 +1,9 @@
 """docs/cpp.md is what it says: its kernels compile as printed, and all its blocks as one program, which runs."""
 
+import os
 import re
 import shutil
+import subprocess
 import unittest
 
 from spc_case import ROOT, SPC, SpcCase
@@ -43,6 +45,22 @@ class Cpp(SpcCase):
             self.write(name, statement + "\n")
         for line in blocks("sh")[0].splitlines():
             self.command("bash", "-c", re.sub(r"^spc ", f"{SPC} ", line))
+
+    def test_temporaries_are_refused(self):
+        self.write("missing.cpp", "#include <Eigen/SparseCore>\n")
+        self.write("temporary.cpp", "#include <spc/eigen.hpp>\n"
+                   "auto dense() { return spc::view(Eigen::MatrixXd(3, 3)); }\n"
+                   "auto sparse() { return spc::view(Eigen::SparseMatrix<double>(3, 3)); }\n")
+        if self.compiles("missing.cpp") is not None:
+            self.skipTest("no Eigen")
+        errors = self.compiles("temporary.cpp")
+        self.assertEqual(len(re.findall(r"error: .*the view would outlive the matrix", errors)), 2, errors)
+
+    def compiles(self, source):
+        """What the compiler says of a source that does not."""
+        done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-I", ROOT / "include", "-isystem", EIGEN, source],
+                              cwd=self.folder, capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        return done.stderr if done.returncode != 0 else None
 
     def test_blocks_are_a_program(self):
         include = ["-I", ROOT / "include", "-isystem", EIGEN]

@@ -79,6 +79,28 @@ void testVectors() {
   EXPECT_STATUS(SPC_ERROR_STRIDE, statusOf([&] { (void)spmv(spc::view(A), spc::view(row.row(1)), spc::view(y)); }));
 }
 
+/// What is no matrix of its own.
+void testReferences() {
+  const Sparse A = someMatrix(6, 4);
+  const Eigen::MatrixXd across = Eigen::MatrixXd::Random(3, 4);
+  Dense C(6, 3);
+  spc::check(spmm(spc::view(A), spc::view(across.transpose()), spc::view(C)));
+  EXPECT(C.isApprox(A * across.transpose()));
+  const Eigen::Ref<const Sparse> referred(A);
+  Eigen::Array<double, 10, 8, Eigen::RowMajor> array;
+  array.setZero();
+  Eigen::Ref<Eigen::Array<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>> part(
+      array.block(0, 0, 6, 3));
+  spc::check(spmm(spc::view(referred), spc::view(across.transpose()), spc::view(part)));
+  EXPECT(array.block(0, 0, 6, 3).matrix().isApprox(C) && array(0, 3) == 0);
+  Eigen::VectorXd x = Eigen::VectorXd::Random(9), y(8);
+  spc::check(spmv(spc::view(A), spc::view(x.segment(2, 4)), spc::view(y.head(6))));
+  EXPECT(y.head(6).isApprox(A * x.segment(2, 4)));
+  const Eigen::Map<const Eigen::RowVectorXd> mapped(x.data(), 4);
+  spc::check(spmv(spc::view(A), spc::view(mapped), spc::view(y.head(6))));
+  EXPECT(y.head(6).isApprox(A * x.head(4)));
+}
+
 void testStorage() {
   Sparse A = someMatrix(5, 5);
   A.coeffRef(0, 4) = 1;
@@ -129,18 +151,57 @@ void testTbb() {
   EXPECT(C.isApprox(A * B));
 }
 
-// Types that no kernel here has.
-static_assert(spc::value_name<Eigen::half> == "f16" && spc::value<Eigen::bfloat16>);
-static_assert(spc::value_name<std::complex<double>> == "cf64");
+} // namespace
+
+// Structs of types that no kernel here has.
+struct spc_csc_cf64_i64 {
+  int64_t nrows, ncols, nnz;
+  int64_t *col_ptr, *row_ind;
+  spc_cf64 *values;
+};
+struct spc_spvec_f64_i32 {
+  int64_t size, nnz;
+  int32_t *indices_0;
+  double *values;
+};
+struct spc_dense1_f16 {
+  int64_t size, stride;
+  spc_f16 *values;
+};
+
+namespace {
+
+void testTypes() {
+  Eigen::SparseMatrix<std::complex<double>, Eigen::ColMajor, int64_t> A(3, 3);
+  A.insert(1, 2) = {3, 4};
+  A.makeCompressed();
+  const auto view = spc::view(A);
+  static_assert(!std::is_convertible_v<decltype(view), const spc_csc_f64_i32 *>);
+  const spc_csc_cf64_i64 &tensor = view;
+  EXPECT(tensor.nnz == 1 && tensor.values[0].im == 4 && tensor.col_ptr == A.outerIndexPtr());
+  EXPECT(spc::to_eigen(tensor).isApprox(A) && spc::as_eigen(tensor).valuePtr() == A.valuePtr());
+
+  Eigen::SparseVector<double> x(5);
+  x.insert(2) = 1.5;
+  const auto vector = spc::view(x);
+  const spc_spvec_f64_i32 &entries = vector;
+  EXPECT(entries.size == 5 && entries.nnz == 1 && entries.indices_0[0] == 2 && entries.values[0] == 1.5);
+  Eigen::Vector<Eigen::half, 3> half(Eigen::half(0), Eigen::half(1.5f), Eigen::half(0));
+  const auto halves = spc::view(half);
+  spc_dense1_f16 &tensor16 = halves;
+  EXPECT(tensor16.size == 3 && spc_f16_to_float(tensor16.values[1]) == 1.5f);
+}
 
 } // namespace
 
 int main() {
   testSpmm();
   testVectors();
+  testReferences();
   testStorage();
   testSddmm();
   testResults();
   testTbb();
+  testTypes();
   return failures != 0;
 }
