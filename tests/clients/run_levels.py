@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Which loops of an object run: on this processor, where a program says which level it has, and on processors that
-qemu-x86_64 stands in for.
+qemu-x86_64 stands in for. And the clients of run_clients.py, by the loops of each lower level.
 
 Beside the object there are copies in each of which the loops for one level begin with an illegal instruction: a program
 that links this copy has to die where it runs these loops, and nowhere else. Exit code 77 means skipped: not x86-64, or
@@ -15,6 +15,8 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+
+import run_clients
 
 HERE = Path(__file__).resolve().parent
 SKIPPED = 77
@@ -77,13 +79,24 @@ def check(command, level, programs, results, problems):
             problems.append(f"{command}, level {broken} broken: exit code {code}\n{output}{errors}")
 
 
+def check_clients(compiler, host, work, all_work):
+    """Every client by the loops of each level below this processor's, which clients run by themselves."""
+    setter = work / "set_level.o"
+    succeed(compiler, "-std=c11", "-c", HERE / "set_level.c", "-o", setter)
+    names = [name for name in run_clients.CLIENTS if name not in run_clients.OUTSIDE]
+    for level in (1, 3):
+        if level < host:
+            run_clients.run_clients(compiler, names, [setter], all_work / "kernels", all_work / compiler, work,
+                                    env={**os.environ, "LEVEL": str(level)})
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--spc", required=True)
     parser.add_argument("--compiler", default="gcc")
-    parser.add_argument("--work", required=True, type=Path)
+    parser.add_argument("--work", required=True, type=Path, help="that of run_clients.py")
     options = parser.parse_args()
-    work = options.work
+    work = options.work / "levels"
     if os.uname().machine != "x86_64" or os.uname().sysname != "Linux" or not shutil.which(options.compiler):
         return SKIPPED
     shutil.rmtree(work, ignore_errors=True)
@@ -106,6 +119,7 @@ def main():
     for level, processor in EMULATED.items():
         if emulator:
             check([emulator, "-cpu", processor, "PROGRAM"], level, programs, results, problems)
+    check_clients(options.compiler, host, work, options.work)
     if len(results) != 1:
         problems.append(f"under --fp=strict results have the bits {results}")
     print(*problems, f"level {host} here{', others emulated' if emulator else '; no qemu-x86_64'}", sep="\n")
