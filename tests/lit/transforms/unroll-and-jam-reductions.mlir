@@ -1,4 +1,16 @@
 // RUN: spc-opt %s -split-input-file -spc-unroll-and-jam-reductions="vector-bytes=32" -canonicalize -cse | FileCheck %s
+// RUN: spc-opt %s -split-input-file -spc-unroll-and-jam-reductions="vector-bytes=64" -canonicalize -cse | FileCheck %s --check-prefix=WIDE
+
+// Of wide vectors there are also two.
+// WIDE-LABEL: func.func @sddmm(
+// WIDE:         scf.index_switch
+// WIDE-NEXT:    case 16
+// WIDE-NOT:     case
+// WIDE-COUNT-2:   vector.load {{.*}} memref<?xf64>, vector<8xf64>
+// WIDE:         case 32
+// WIDE:         case 64
+// WIDE-NOT:     case
+// WIDE:         default
 
 // Four entries together: A's row is loaded once for the four, in two chains of vectors each; one tree adds up the lanes.
 // CHECK-LABEL: func.func @sddmm(
