@@ -71,6 +71,35 @@ TEST_CASE("reductions other than sums over what has no entries", "[masks]") {
     checkTypes(statements, {ValueType::Bool});
 }
 
+TEST_CASE("where one operand has entries, or another one has none", "[masks]") {
+  checkLowering("C(i,j) = A(i,j) * max(b(j), not pattern(b(j)))",
+                product({{"A", {"csr", "coo", "dcsc"}}, {"b", {"sv"}}, {"C", {"csr", "dense"}}}));
+  checkLowering("C(i,j) = A(i,j) * select(b(i) == (not pattern(b(i))), x(j), 2)",
+                product({{"A", {"csr", "coo", "dcsc"}}, {"b", {"sv"}}, {"C", {"csr", "dense"}}}));
+  checkLowering("C(i,j) = A(i,j) * max(c(j), not pattern(b(j)))",
+                product({{"A", {"csr", "coo"}}, {"b", {"sv"}}, {"c", {"sv"}}, {"C", {"csr", "coo", "dense"}}}));
+  checkLowering("y(i) = A(i,j) * max(c(j), not pattern(b(j)), not pattern(c(i)))",
+                product({{"A", {"csr", "coo"}}, {"b", {"sv"}}, {"c", {"sv"}}}));
+  const Formats vectors = {{"A", "csr"}, {"b", "sv"}, {"c", "sv"}};
+  const std::vector<std::pair<std::string, Formats>> others = {
+      {"b(j))), A(i,j)*(not pattern(c(i)))", vectors},
+      {"b(j))), A(i,j)*(not pattern(c(j)))", vectors},
+      {"b(i))), A(i,j)*(not pattern(c(i)))", vectors},
+      {"b(j))), B(i,j)", {{"A", "csr"}, {"B", "csr"}, {"b", "sv"}}},
+      {"C(i,j))), B(i,j)", {{"A", "csr"}, {"B", "coo"}, {"C", "csr"}}},
+      {"C(i,j))), B(i,j)*(not pattern(C(i,j)))", {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}}},
+      {"C(i,j))), B(i,j)*(not pattern(E(i,j)))", {{"A", "csr"}, {"B", "csr"}, {"C", "csr"}, {"E", "coo"}}}};
+  for (const auto &[other, formats] : others) {
+    const std::string larger = "max(A(i,j)*(not pattern(" + other + ")";
+    checkLowering("y(i) = sum(j, " + larger + ")", {formats});
+    for (const char *target : {"dense", "csr", "coo"}) {
+      Formats all = formats;
+      all["D"] = target;
+      checkLowering("D(i,j) = " + larger, {all});
+    }
+  }
+}
+
 TEST_CASE("a sum of which a part is nowhere", "[masks]") {
   KernelSpec spec;
   spec.fills = {{"B", "inf"}};

@@ -317,7 +317,8 @@ std::string KernelUnderTest::check(const Trial &given, const Meaning *meaning) c
   std::string problem = isOwn ? evaluate(tree_, tensors) : evaluate(*meaning, tensors);
   for (PatternMap *patterns : {&least, &most})
     if (problem.empty())
-      problem = isOwn ? evaluatePatterns(tree_, *patterns) : evaluatePatterns(*meaning, *patterns);
+      problem = isOwn ? evaluatePatterns(tree_, *patterns, patterns == &most)
+                      : evaluatePatterns(*meaning, *patterns, patterns == &most);
   if (problem.empty() && !before.empty())
     problem = disagreement(*meaning, before, tensors);
   if (!problem.empty())

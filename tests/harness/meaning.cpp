@@ -113,9 +113,9 @@ std::string evaluate(const Meaning &meaning, TensorMap &tensors) {
   return evaluatePermuted(meaning, tensors, [](const auto &tree, TensorMap &all) { return evaluate(tree, all); });
 }
 
-std::string evaluatePatterns(const Meaning &meaning, PatternMap &patterns) {
+std::string evaluatePatterns(const Meaning &meaning, PatternMap &patterns, bool isWide) {
   return evaluatePermuted(meaning, patterns,
-                          [](const auto &tree, PatternMap &all) { return evaluatePatterns(tree, all); });
+                          [isWide](const auto &tree, PatternMap &all) { return evaluatePatterns(tree, all, isWide); });
 }
 
 std::string disagreement(const Meaning &meaning, TensorMap before, const TensorMap &after) {

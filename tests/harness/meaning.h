@@ -24,7 +24,7 @@ struct Meaning {
 /// What another kernel makes of `tensors`, with its order of dimensions in between. Returns the empty string, or what
 /// is wrong with the kernel.
 std::string evaluate(const Meaning &meaning, TensorMap &tensors);
-std::string evaluatePatterns(const Meaning &meaning, PatternMap &patterns);
+std::string evaluatePatterns(const Meaning &meaning, PatternMap &patterns, bool isWide);
 
 /// Evaluates the meaning on `before`, its temporaries dense, and compares dense tensors with `after`. Returns the empty
 /// string or the first difference.

@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
+#include <utility>
 
 namespace spc::testing {
 namespace {
@@ -36,8 +37,9 @@ void collectAddends(const Expr &expr, std::vector<const Expr *> &addends) {
 
 class StatementPattern {
 public:
-  StatementPattern(const syntax::Statement &statement, PatternMap &patterns)
-      : statement_(statement), patterns_(patterns), before_(withPadding(patterns)), fills_(statement, before_) {
+  StatementPattern(const syntax::Statement &statement, PatternMap &patterns, bool isWide)
+      : statement_(statement), patterns_(patterns), isWide_(isWide), before_(withPadding(patterns)),
+        fills_(statement, before_) {
     evaluator::noteWindows(*statement.value, windows_);
     collectExtents(*statement.value, {}, anywhere_);
   }
@@ -188,12 +190,23 @@ private:
     return anyPoint(loops, point, [&] { return holds(*sum.body, point); });
   }
 
+  /// Whether one of several expressions may differ from its fill.
+  bool anyMayDiffer(const std::vector<const Expr *> &parts, const Point &point) {
+    const auto sparse =
+        std::count_if(parts.begin(), parts.end(), [&](const Expr *e) { return fills_.readsSparse(*e); });
+    const int unions = std::exchange(unions_, unions_ + (sparse > 1 ? 1 : 0));
+    const bool may = std::any_of(parts.begin(), parts.end(), [&](const Expr *part) { return mayDiffer(*part, point); });
+    unions_ = unions;
+    return may;
+  }
+
   /// Whether an expression may differ from its fill at a point.
   bool mayDiffer(const Expr &expr, const Point &point) {
     if (const auto *mask = maskOf(expr))
       return !fills_.isSparse(*mask) || before_.at(mask->tensor.text).isEntry(elementOf(*mask, point));
     if (const auto *mask = complementOf(expr))
-      return !fills_.isSparse(*mask) || !before_.at(mask->tensor.text).isEntry(elementOf(*mask, point));
+      return !fills_.isSparse(*mask) || (isWide_ && unions_ > 0) ||
+             !before_.at(mask->tensor.text).isEntry(elementOf(*mask, point));
     if (const auto *access = std::get_if<syntax::Access>(&expr.node))
       return !fills_.isSparse(*access) || hasEntry(*access, point);
     if (fills_.missingSum(expr))
@@ -207,8 +220,7 @@ private:
     if (std::holds_alternative<syntax::Reduce>(expr.node) || !(parts.empty() || fills_.fillOf(expr)))
       return true;
     if (call && call->function == syntax::Function::Select)
-      return fill(0) ? differs(parts[0]) || differs(parts[*fill(0) != 0 ? 1 : 2])
-                     : differs(parts[1]) || differs(parts[2]);
+      return anyMayDiffer({parts[fill(0) ? 0 : 1], parts[fill(0) && *fill(0) != 0 ? 1 : 2]}, point);
     if (op == syntax::BinaryOp::Div && fill(0) == 0.0)
       return differs(parts[0]);
     if (op && *op <= syntax::BinaryOp::Sub && !sema::isInteger(type) && evaluator::isInfinite(fills_.fillOf(expr)))
@@ -221,7 +233,7 @@ private:
     };
     const bool mayBeSettled = call || op == syntax::BinaryOp::Mul;
     if (!mayBeSettled || std::none_of(parts.begin(), parts.end(), isSettled))
-      return std::any_of(parts.begin(), parts.end(), differs);
+      return anyMayDiffer(parts, point);
     return std::all_of(parts.begin(), parts.end(), [&](const Expr *part) { return !isSettled(part) || differs(part); });
   }
 
@@ -287,6 +299,8 @@ private:
 
   const syntax::Statement &statement_;
   PatternMap &patterns_;
+  const bool isWide_;
+  int unions_ = 0;          ///< around what is looked at
   const PatternMap before_; ///< a target that is read is read as it was
   const StatementFills fills_;
   evaluator::Windows windows_;
@@ -295,10 +309,10 @@ private:
 
 } // namespace
 
-std::string evaluatePatterns(const syntax::Kernel &kernel, PatternMap &patterns) {
+std::string evaluatePatterns(const syntax::Kernel &kernel, PatternMap &patterns, bool isWide) {
   try {
     for (const syntax::Statement &statement : kernel.statements)
-      StatementPattern(statement, patterns).run();
+      StatementPattern(statement, patterns, isWide).run();
     return {};
   } catch (const std::out_of_range &) {
     return "a tensor is unknown, or has another order than it is used with";

@@ -45,6 +45,9 @@ using PatternMap = std::map<std::string, Pattern>;
 /// is; a reduction is stored where that holds for some value of its variables. What is dense is stored everywhere, and
 /// zeros count as any other entry. An assembled target gets what its right side stores, and with `+=` keeps what it
 /// has. Later statements read it with its padding. Returns the empty string, or what is wrong with the kernel.
-std::string evaluatePatterns(const syntax::Kernel &kernel, PatternMap &patterns);
+///
+/// `isWide`: with the zeros that kernels may store besides. Loops cannot visit the union of where one operand lacks
+/// entries and where another one has them; then they visit all of what is around it.
+std::string evaluatePatterns(const syntax::Kernel &kernel, PatternMap &patterns, bool isWide = false);
 
 } // namespace spc::testing

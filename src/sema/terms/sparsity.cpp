@@ -11,36 +11,6 @@
 namespace spc::sema {
 namespace {
 
-using MaybeDomain = std::optional<AccessDomain>;
-
-bool isEverywhere(const MaybeDomain &domain) {
-  return domain && domain->kind == AccessDomain::Kind::Everywhere;
-}
-
-AccessDomain joined(AccessDomain::Kind kind, const AccessDomain &a, const AccessDomain &b) {
-  AccessDomain result{kind, {}, {}};
-  for (const AccessDomain *side : {&a, &b})
-    for (const AccessDomain &part : side->kind == kind ? side->parts : std::vector<AccessDomain>{*side})
-      if (std::none_of(result.parts.begin(), result.parts.end(),
-                       [&](const AccessDomain &other) { return isSame(part, other); }))
-        result.parts.push_back(part);
-  return result.parts.size() == 1 ? AccessDomain(result.parts.front()) : result;
-}
-
-MaybeDomain unionOf(const MaybeDomain &a, const MaybeDomain &b) {
-  if (!a || !b)
-    return a ? a : b;
-  return isEverywhere(a) || isEverywhere(b) ? AccessDomain{} : joined(AccessDomain::Kind::Any, *a, *b);
-}
-
-MaybeDomain intersectionOf(const MaybeDomain &a, const MaybeDomain &b) {
-  if (!a || !b)
-    return std::nullopt;
-  if (isEverywhere(a) || isEverywhere(b))
-    return isEverywhere(a) ? b : a;
-  return joined(AccessDomain::Kind::All, *a, *b);
-}
-
 const Sparsity kVaries{AccessDomain{}, std::nullopt};
 
 /// Of expressions, or, with `padded`, of what they are at a place where that operand stores a 0 and nothing is known of
@@ -277,11 +247,6 @@ bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel) {
          std::any_of(below.begin(), below.end(), [&](const Node *child) { return hasFill(*child, scope, kernel); });
 }
 
-bool isSame(const AccessDomain &a, const AccessDomain &b) {
-  return a.kind == b.kind && a.operand == b.operand &&
-         std::equal(a.parts.begin(), a.parts.end(), b.parts.begin(), b.parts.end(), isSame);
-}
-
 Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel) {
   return SparsityFinder(scope, kernel).find(node, type);
 }
@@ -294,36 +259,6 @@ bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const 
   return hasSparse(term, scope, kernel) && (reduction != Reduction::Sum || hasCalls(term) ||
                                             hasFill(term, scope, kernel) || dividesBySparse(term, scope, kernel) ||
                                             multipliesSum(term, scope, kernel) || isMixedSum(term, scope, kernel));
-}
-
-/// Whether loops can visit the domain: what is visited where an operand has no entries is not joined with anything.
-static bool mayVisit(const AccessDomain &domain) {
-  const auto isMissing = [](const AccessDomain &part) { return part.kind == AccessDomain::Kind::Missing; };
-  return std::all_of(domain.parts.begin(), domain.parts.end(), mayVisit) &&
-         (domain.kind != AccessDomain::Kind::Any || std::none_of(domain.parts.begin(), domain.parts.end(), isMissing));
-}
-
-/// Whether a domain asks for entries where there are none.
-static bool isEmpty(const AccessDomain &domain) {
-  if (domain.kind == AccessDomain::Kind::Any)
-    return std::all_of(domain.parts.begin(), domain.parts.end(), isEmpty);
-  const auto contradicts = [&](const AccessDomain &part) {
-    const AccessDomain stored{AccessDomain::Kind::Stored, part.operand, {}};
-    return isEmpty(part) || (part.kind == AccessDomain::Kind::Missing &&
-                             std::any_of(domain.parts.begin(), domain.parts.end(),
-                                         [&](const AccessDomain &other) { return isWithin(other, stored); }));
-  };
-  return std::any_of(domain.parts.begin(), domain.parts.end(), contradicts);
-}
-
-/// The domain, which is not empty, without those of its parts that are.
-static AccessDomain withoutEmpty(AccessDomain domain) {
-  if (domain.kind == AccessDomain::Kind::Any)
-    std::erase_if(domain.parts, isEmpty);
-  if (domain.kind == AccessDomain::Kind::Any && domain.parts.size() == 1)
-    return withoutEmpty(AccessDomain(domain.parts.front()));
-  std::transform(domain.parts.begin(), domain.parts.end(), domain.parts.begin(), withoutEmpty);
-  return domain;
 }
 
 double identityOf(Reduction reduction, ValueType type) {
@@ -346,11 +281,9 @@ AccessDomain domainOfTerm(const Node &term, double targetDefault, ValueType type
   if (sparsity.fill != targetDefault)
     return {};
   const std::vector<AccessId> accesses = accessesOf(term);
-  if (sparsity.domain && !mayVisit(*sparsity.domain))
-    return {};
   if (sparsity.domain)
     if (const AccessDomain domain = byLeaders(*sparsity.domain, accesses, scope, kernel); !isEmpty(domain))
-      return withoutEmpty(domain);
+      return visitable(withoutEmpty(domain));
   const auto isSparse = [&](AccessId id) { return !kernel.tensors[scope.accesses[id].tensor].format.isDense(); };
   const AccessId first = leaderOf(*std::find_if(accesses.begin(), accesses.end(), isSparse), accesses, scope, kernel);
   const AccessDomain anyPlace{AccessDomain::Kind::Stored, first, {}};
@@ -358,27 +291,6 @@ AccessDomain domainOfTerm(const Node &term, double targetDefault, ValueType type
   return targetDefault == 0
              ? AccessDomain{AccessDomain::Kind::All, {}, {anyPlace, {AccessDomain::Kind::Missing, first, {}}}}
              : anyPlace;
-}
-
-bool isWithin(const AccessDomain &domain, const AccessDomain &other) {
-  const auto isPart = [&](const AccessDomain &part) { return isWithin(domain, part); };
-  if (isSame(domain, other) || other.kind == AccessDomain::Kind::Everywhere)
-    return true;
-  if (other.kind == AccessDomain::Kind::All)
-    return std::all_of(other.parts.begin(), other.parts.end(), isPart);
-  if (domain.kind == AccessDomain::Kind::All)
-    return std::any_of(domain.parts.begin(), domain.parts.end(),
-                       [&](const AccessDomain &part) { return isWithin(part, other); });
-  return other.kind == AccessDomain::Kind::Any && std::any_of(other.parts.begin(), other.parts.end(), isPart);
-}
-
-bool isNowhere(const AccessDomain &domain) {
-  return domain.kind == AccessDomain::Kind::All && domain.parts.front().kind == AccessDomain::Kind::Stored &&
-         domain.parts[1].kind == AccessDomain::Kind::Missing && domain.parts.front().operand == domain.parts[1].operand;
-}
-
-std::optional<AccessId> singleOperand(const AccessDomain &domain) {
-  return domain.kind == AccessDomain::Kind::Stored ? std::optional(domain.operand) : std::nullopt;
 }
 
 } // namespace spc::sema

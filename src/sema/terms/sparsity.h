@@ -5,6 +5,7 @@
 // After Henry, Hsu et al., "Compilation of Sparse Array Programming Models" (OOPSLA 2021).
 #pragma once
 
+#include "sema/terms/domains.h"
 #include "sema/tree.h"
 
 #include <optional>
@@ -44,18 +45,5 @@ bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel);
 
 /// Whether a tree reads values of a sparse operand, not its pattern alone, whose missing entries are not 0.
 bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel);
-
-/// Whether two domains have the same form.
-bool isSame(const AccessDomain &a, const AccessDomain &b);
-
-/// Whether domainOfTerm() gives this for a term that is its target default everywhere: where one operand stores
-/// entries, and stores none.
-bool isNowhere(const AccessDomain &domain);
-
-/// Whether all places of a domain are in another one, as far as their forms tell.
-bool isWithin(const AccessDomain &domain, const AccessDomain &other);
-
-/// Whether a domain is where one operand stores entries; then which.
-std::optional<AccessId> singleOperand(const AccessDomain &domain);
 
 } // namespace spc::sema
