@@ -2,14 +2,14 @@
  * C11 and C++17. Every generated header carries this text and that of spc/levels.h, so that it needs no other file.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifdef SPC_H
-#if SPC_ABI_VERSION != 3
+#if SPC_ABI_VERSION != 4
 #error "headers made by different versions of spc cannot be mixed: compile these kernels anew with one version"
 #endif
 #else
 #define SPC_H
 
 /* Changes with every change of the calling convention or of this text that generated code would notice. */
-#define SPC_ABI_VERSION 3
+#define SPC_ABI_VERSION 4
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,6 +27,15 @@
 #define SPC_STATIC_ASSERT _Static_assert
 #define SPC_CAST(type, value) ((type)(value))
 #define SPC_NOEXCEPT
+#endif
+
+#if defined(__cplusplus) && (__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
+#define SPC_NAMED_ARGUMENTS 1
+/* A number or an array as a member that has to be given. */
+template <typename T> struct spc_argument {
+  T value;
+  constexpr spc_argument(T given) noexcept : value(given) {}
+};
 #endif
 
 /* Where pointers have 8 bytes every field of every struct takes 8 bytes, in this order and with no gaps. */

@@ -69,17 +69,8 @@ std::string storage(const format::Format &format) {
 }
 
 std::string direction(const sema::Tensor &tensor) {
-  if (!tensor.isWritten)
-    return "in";
-  return tensor.isRead ? "in/out" : "out";
-}
-
-/// The parameter that a tensor is passed as.
-std::string parameterOf(const Signature &signature, const sema::Kernel &kernel, sema::TensorId tensor) {
-  for (const Parameter &parameter : signature.parameters)
-    if (parameter.tensor == tensor)
-      return parameter.name;
-  return kernel.tensors[tensor].name;
+  const std::string role = roleOf(tensor);
+  return role == "inout" ? "in/out" : role;
 }
 
 /// The fields of an assembled output's struct for sizes that nothing else says.

@@ -16,19 +16,21 @@ constexpr std::string_view kHeader = R"(@comment@#ifndef SPC_KERNEL_@function@
 extern "C" {
 #endif
 
-/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
-@context_prototype@
-@assembly_prototypes@
+/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
+ * order, storage and types, so that an object and a header that do not belong together do not link. */
+@exported@
+/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in @data@, JSON that ends with a 0. */
+@untyped@extern const char @data@[];
+
 #ifdef __cplusplus
 }
 #endif
 
+/* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
+@with_context@
 /* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
-@plain_prototype@
-  const spc_context ctx = spc_default_context();
-  return @function@_ctx(@arguments@);
-}
-@assembly_functions@
+@plain@@named@
 #endif
 )";
 
@@ -52,57 +54,121 @@ std::string prototype(const std::string &head, const std::vector<std::string> &p
   return line.size() <= kWidth ? line : head + "(\n    " + join(parameters, ",\n    ") + ")" + tail;
 }
 
-/// The parameters of the functions for one kernel, as C declares and passes them.
+/// The parameters of a function for one kernel, as C declares and passes them.
 struct Parameters {
-  std::vector<std::string> plain, withContext = {"const spc_context *ctx"}, arguments = {"&ctx"};
-
-  void add(const std::string &declaration, const std::string &name) {
-    plain.push_back(declaration);
-    withContext.push_back(declaration);
-    arguments.push_back(name);
-  }
+  std::vector<std::string> declared, passed;
 };
 
-constexpr std::string_view kPhases = R"(
-/* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
+/// One of the kernel's functions.
+struct Function {
+  std::string phase;   ///< "", "_symbolic", "_numeric", "_free"
+  std::string comment; ///< in front of its `_ctx` function
+  const Parameters &parameters;
+};
+
+constexpr std::string_view kSymbolic =
+    R"(/* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
  * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
  * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
-@symbolic@
-@numeric@
 )";
 
-constexpr std::string_view kFree = R"(
-/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
-@free@
+constexpr std::string_view kFree =
+    R"(/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
 )";
 
-/// What the object exports besides the function, for a kernel that assembles.
-std::string assemblyPrototypes(const Signature &signature, const Parameters &all, const Parameters &outputs) {
-  const std::string head = "spc_status " + signature.function;
-  std::string text;
-  if (signature.hasPhases)
-    text += substitute(kPhases, {{"symbolic", prototype(head + "_symbolic_ctx", all.withContext, ";")},
-                                 {"numeric", prototype(head + "_numeric_ctx", all.withContext, ";")}});
-  if (!outputs.plain.empty())
-    text += substitute(kFree, {{"free", prototype(head + "_free_ctx", outputs.withContext, ";")}});
-  return text;
+std::vector<Function> functionsOf(const Signature &signature, const Parameters &all, const Parameters &outputs) {
+  std::vector<Function> functions = {{"", "", all}};
+  if (signature.hasPhases) {
+    functions.push_back({"_symbolic", std::string(kSymbolic), all});
+    functions.push_back({"_numeric", "", all});
+  }
+  if (signature.assembles())
+    functions.push_back({"_free", std::string(kFree), outputs});
+  return functions;
 }
 
-/// The same with the default context.
-std::string assemblyFunctions(const Signature &signature, const Parameters &all, const Parameters &outputs) {
-  const auto define = [&](const std::string &type, const std::string &suffix, const Parameters &parameters,
-                          const std::string &before) {
-    const std::string name = signature.function + suffix;
-    return "\n" + prototype("static inline " + type + " " + name, parameters.plain, " {") +
-           "\n  const spc_context ctx = spc_default_context();\n  " + before + name + "_ctx(" +
-           join(parameters.arguments, ", ") + ");\n}\n";
-  };
-  std::string text;
-  if (signature.hasPhases)
-    text += define("spc_status", "_symbolic", all, "return ") + define("spc_status", "_numeric", all, "return ");
-  if (!outputs.plain.empty())
-    text += define("void", "_free", outputs, "(void)");
-  return text;
+std::vector<std::string> with(const std::string &first, std::vector<std::string> rest) {
+  rest.insert(rest.begin(), first);
+  return rest;
+}
+
+constexpr const char *kContext = "const spc_context *ctx";
+
+/// The object's typed symbol.
+std::string exported(const Signature &signature, const Function &function) {
+  return prototype("spc_status " + signature.symbol(function.phase), with(kContext, function.parameters.declared),
+                   ";") +
+         "\n";
+}
+
+std::string withContext(const Signature &signature, const Function &function) {
+  const std::string name = signature.function + function.phase;
+  return (function.comment.empty() ? "" : "\n" + function.comment) +
+         prototype("static inline spc_status " + name + "_ctx", with(kContext, function.parameters.declared), " {") +
+         "\n  return " + signature.symbol(function.phase) + "(" + join(with("ctx", function.parameters.passed), ", ") +
+         ");\n}\n";
+}
+
+std::string plain(const Signature &signature, const Function &function) {
+  const std::string name = signature.function + function.phase;
+  const bool isFree = function.phase == "_free";
+  std::vector<std::string> declared = function.parameters.declared;
+  if (declared.empty())
+    declared.push_back("void");
+  return prototype("static inline " + std::string(isFree ? "void " : "spc_status ") + name, declared, " {") +
+         "\n  const spc_context ctx = spc_default_context();\n  " + (isFree ? "(void)" : "return ") + name + "_ctx(" +
+         join(with("&ctx", function.parameters.passed), ", ") + ");\n}\n";
+}
+
+constexpr std::string_view kNamed = R"(
+#ifdef SPC_NAMED_ARGUMENTS
+/* The arguments by name, in this order: @function@({@example@}). None may be left out. */
+struct @function@_arguments {
+@members@};
+@calls@#endif
+)";
+
+/// The member that stands for a parameter: of a type that has to be given.
+std::string member(const Parameter &parameter) {
+  const std::string isConst = parameter.isWritten ? "" : "const ";
+  switch (parameter.kind) {
+  case ParameterKind::ScalarValue:
+    return "spc_argument<" + std::string(cType(parameter.value)) + "> " + parameter.name;
+  case ParameterKind::Values:
+    return "spc_argument<" + isConst + cType(parameter.value) + " *> " + parameter.name;
+  case ParameterKind::ScalarPointer:
+    return isConst + cType(parameter.value) + " &" + parameter.name;
+  case ParameterKind::Tensor:
+    return isConst + parameter.type.name + " &" + parameter.name;
+  }
+  return "";
+}
+
+/// C++20's calls with a struct that names the arguments.
+std::string named(const Signature &signature, const std::vector<Function> &functions) {
+  if (signature.parameters.empty())
+    return "";
+  std::string members, calls;
+  std::vector<std::string> examples, passed;
+  for (const Parameter &parameter : signature.parameters) {
+    members += "  " + member(parameter) + ";\n";
+    examples.push_back("." + parameter.name + " = " + parameter.name);
+    const bool isValue = parameter.kind == ParameterKind::ScalarValue || parameter.kind == ParameterKind::Values;
+    passed.push_back((isValue ? "" : "&") + ("arguments." + parameter.name) + (isValue ? ".value" : ""));
+  }
+  for (const Function &function : functions) {
+    if (function.phase == "_free")
+      continue;
+    const std::string name = signature.function + function.phase,
+                      type = "const " + signature.function + "_arguments &arguments";
+    calls += prototype("static inline spc_status " + name, {type}, " {") + "\n  return " + name + "(" +
+             join(passed, ", ") + ");\n}\n" +
+             prototype("static inline spc_status " + name + "_ctx", {kContext, type}, " {") + "\n  return " + name +
+             "_ctx(" + join(with("ctx", passed), ", ") + ");\n}\n";
+  }
+  return substitute(
+      kNamed,
+      {{"function", signature.function}, {"example", join(examples, ", ")}, {"members", members}, {"calls", calls}});
 }
 
 /// What missing entries are in the tensors of a struct type, where not all are 0.
@@ -137,23 +203,31 @@ std::string types(const Signature &signature, const sema::Kernel &kernel) {
 std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) {
   Parameters all, outputs;
   for (const Parameter &parameter : signature.parameters) {
-    all.add(declaration(parameter), parameter.name);
-    if (parameter.isAssembled)
-      outputs.add(declaration(parameter), parameter.name);
+    all.declared.push_back(declaration(parameter));
+    all.passed.push_back(parameter.name);
+    if (parameter.isAssembled) {
+      outputs.declared.push_back(declaration(parameter));
+      outputs.passed.push_back(parameter.name);
+    }
   }
-  std::vector<std::string> plain = all.plain;
-  if (plain.empty())
-    plain.push_back("void");
-  const std::string &function = signature.function;
+  const std::vector<Function> functions = functionsOf(signature, all, outputs);
+  std::string typed, untyped, contexts, plains;
+  for (const Function &function : functions) {
+    typed += exported(signature, function);
+    untyped += "spc_status " + signature.argvSymbol(function.phase) + "(" + kContext + ", void **arguments);\n";
+    contexts += withContext(signature, function);
+    plains += (plains.empty() ? "" : "\n") + plain(signature, function);
+  }
   return substitute(kHeader, {{"comment", headerComment(signature, kernel)},
-                              {"function", function},
+                              {"function", signature.function},
                               {"common", std::string(commonText())},
                               {"types", types(signature, kernel)},
-                              {"context_prototype", prototype("spc_status " + function + "_ctx", all.withContext, ";")},
-                              {"plain_prototype", prototype("static inline spc_status " + function, plain, " {")},
-                              {"arguments", join(all.arguments, ", ")},
-                              {"assembly_prototypes", assemblyPrototypes(signature, all, outputs)},
-                              {"assembly_functions", assemblyFunctions(signature, all, outputs)}});
+                              {"exported", typed},
+                              {"untyped", untyped},
+                              {"data", signature.dataSymbol()},
+                              {"with_context", contexts},
+                              {"plain", plains},
+                              {"named", named(signature, functions)}});
 }
 
 } // namespace spc::abi

@@ -1,7 +1,10 @@
 #include "abi/signature.h"
 
 #include "abi/names.h"
+#include "spc/spc.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <set>
 
 namespace spc::abi {
@@ -28,8 +31,11 @@ public:
 private:
   /// Whether a header may define a function of this name.
   bool isFunction(std::string name) const {
-    if (name.ends_with("_ctx"))
-      name.resize(name.size() - 4);
+    for (const std::string_view suffix : {"_ctx", "_argv", "_arguments"})
+      if (name.ends_with(suffix)) {
+        name.resize(name.size() - suffix.size());
+        break;
+      }
     return name == function_ || name == function_ + "_symbolic" || name == function_ + "_numeric" ||
            name == function_ + "_free";
   }
@@ -57,7 +63,63 @@ Parameter makeParameter(const sema::Kernel &kernel, sema::TensorId id) {
   return parameter;
 }
 
+/// FNV-1a of 64 bits (Fowler, Noll, Vo), in hexadecimal digits.
+std::string hashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  std::string digits;
+  for (int shift = 60; shift >= 0; shift -= 4)
+    digits += "0123456789abcdef"[hash >> shift & 15];
+  return digits;
+}
+
+std::string fingerprintOf(const Signature &signature, const sema::Kernel &kernel) {
+  std::string text = std::to_string(SPC_ABI_VERSION);
+  for (const Parameter &parameter : signature.parameters) {
+    const sema::Tensor &tensor = kernel.tensors[parameter.tensor];
+    text += "\n" + parameter.name + " " + spelling(parameter.kind) + " " + roleOf(tensor) + " " +
+            sema::spelling(parameter.value) + " " + parameter.type.name;
+    if (parameter.isAssembled)
+      text += " assembled";
+    if (tensor.hasFill())
+      text += " fill " + sema::textOf(tensor.type, tensor.fill);
+    if (parameter.kind == ParameterKind::Values || parameter.fillsStructure)
+      text += " structure of " + parameterOf(signature, kernel, tensor.shared()->owner);
+  }
+  return hashOf(text);
+}
+
 } // namespace
+
+const char *spelling(ParameterKind kind) {
+  switch (kind) {
+  case ParameterKind::Tensor:
+    return "struct";
+  case ParameterKind::Values:
+    return "values";
+  case ParameterKind::ScalarValue:
+    return "number";
+  case ParameterKind::ScalarPointer:
+    return "pointer";
+  }
+  return "";
+}
+
+const char *roleOf(const sema::Tensor &tensor) {
+  return !tensor.isWritten ? "in" : tensor.isRead ? "inout" : "out";
+}
+
+std::string parameterOf(const Signature &signature, const sema::Kernel &kernel, sema::TensorId tensor) {
+  for (const Parameter &parameter : signature.parameters)
+    if (parameter.tensor == tensor)
+      return parameter.name;
+  return kernel.tensors[tensor].name;
+}
+
+bool Signature::assembles() const {
+  return std::any_of(parameters.begin(), parameters.end(), [](const Parameter &p) { return p.isAssembled; });
+}
 
 Signature makeSignature(const sema::Kernel &kernel) {
   Signature signature;
@@ -68,6 +130,7 @@ Signature makeSignature(const sema::Kernel &kernel) {
     signature.parameters.push_back(makeParameter(kernel, id));
     signature.parameters.back().name = names.take(kernel.tensors[id].name);
   }
+  signature.fingerprint = fingerprintOf(signature, kernel);
   return signature;
 }
 

@@ -7,6 +7,7 @@
 #include "sema/kernel.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace spc::abi {
@@ -70,6 +71,12 @@ enum class ParameterKind {
   ScalarPointer, ///< pointer to a number: an order-0 output; const: a complex operand, which C and C++ pass differently
 };
 
+/// "struct", "values", "number" or "pointer".
+const char *spelling(ParameterKind kind);
+
+/// "in", "out", or "inout" of what is read before it is written.
+const char *roleOf(const sema::Tensor &tensor);
+
 /// One argument of the function, after the context.
 struct Parameter {
   ParameterKind kind;
@@ -82,14 +89,31 @@ struct Parameter {
   bool isAssembled = false;    ///< an output whose arrays the call allocates
 };
 
-/// The C function of a kernel.
+/// The C functions of a kernel. The object exports each under a name that carries the signature's fingerprint, which
+/// the header calls, and `<function>_argv`, which takes any arguments.
 struct Signature {
-  std::string function; ///< exported as `<function>_ctx`
+  std::string function; ///< what users call it
   std::vector<Parameter> parameters;
-  bool hasPhases = false; ///< also exported as `<function>_symbolic_ctx` and `<function>_numeric_ctx`
+  bool hasPhases = false; ///< there are a symbolic and a numeric function, too
+  /// Of the convention's version and of the arguments: names in their order, roles, storage, types, fills. 16
+  /// hexadecimal digits. Not of what is computed, nor of options.
+  std::string fingerprint;
+
+  /// Whether some outputs' arrays are allocated by the call, so that there is a function that frees them.
+  bool assembles() const;
+  /// What the object exports. `phase`: "", "_symbolic", "_numeric" or "_free".
+  std::string symbol(std::string_view phase = {}) const {
+    return function + std::string(phase) + "_spc_" + fingerprint;
+  }
+  std::string argvSymbol(std::string_view phase = {}) const { return function + std::string(phase) + "_argv"; }
+  /// The signature as text, see signature_json.h.
+  std::string dataSymbol() const { return "spc_signature_" + function; }
 };
 
 /// The signature of a checked kernel; its parameters are in the order of Kernel::parameters.
 Signature makeSignature(const sema::Kernel &kernel);
+
+/// The name of the parameter that a tensor is passed as; the tensor's own where it is none.
+std::string parameterOf(const Signature &signature, const sema::Kernel &kernel, sema::TensorId tensor);
 
 } // namespace spc::abi

@@ -23,7 +23,7 @@ public:
   OrcKernel(std::unique_ptr<llvm::orc::LLJIT> jit, std::string function, Invoke entry)
       : jit_(std::move(jit)), function_(std::move(function)), invoke_(entry) {}
   Invoke invoke() const override { return invoke_; }
-  Invoke phase(const std::string &suffix) const override { return found(jit_->lookup(function_ + suffix + "_invoke")); }
+  Invoke phase(const std::string &suffix) const override { return found(jit_->lookup(function_ + suffix + "_argv")); }
 
 private:
   std::unique_ptr<llvm::orc::LLJIT> jit_;
@@ -52,7 +52,7 @@ llvm::Expected<std::unique_ptr<JitKernel>> load(llvm::orc::ThreadSafeModule modu
   module.withModuleDo([&](llvm::Module &m) { m.setDataLayout((*jit)->getDataLayout()); });
   if (llvm::Error error = (*jit)->addIRModule(std::move(module)))
     return error;
-  auto address = (*jit)->lookup(function + "_invoke");
+  auto address = (*jit)->lookup(function + "_argv");
   if (!address)
     return address.takeError();
   const Invoke invoke = address->toPtr<Invoke>();
@@ -67,7 +67,7 @@ public:
   ~SessionKernel() override { llvm::cantFail(jit_.getExecutionSession().removeJITDylib(library_)); }
   Invoke invoke() const override { return invoke_; }
   Invoke phase(const std::string &suffix) const override {
-    return found(jit_.lookup(library_, function_ + suffix + "_invoke"));
+    return found(jit_.lookup(library_, function_ + suffix + "_argv"));
   }
 
 private:
@@ -107,7 +107,7 @@ private:
     module.withModuleDo([&](llvm::Module &m) { m.setDataLayout(jit_->getDataLayout()); });
     llvm::Error error = jit_->addIRModule(*library, std::move(module));
     if (!error) {
-      auto address = jit_->lookup(*library, function + "_invoke");
+      auto address = jit_->lookup(*library, function + "_argv");
       if (address)
         return std::make_unique<SessionKernel>(*jit_, *library, function, address->toPtr<Invoke>());
       error = address.takeError();

@@ -13,8 +13,8 @@ enum class CodeGenOptLevel;
 
 namespace spc::codegen {
 
-/// The packed entry that entry/entry.h adds: context, then one pointer an argument. Returns an spc_status.
-using Invoke = int32_t (*)(void **arguments);
+/// The untyped function that entry/entry.h adds: the context, then one pointer an argument. Returns an spc_status.
+using Invoke = int32_t (*)(const void *context, void **arguments);
 
 /// Owns the machine code of one kernel.
 class JitKernel {

@@ -4,6 +4,7 @@
 #include "driver/subcommands.h"
 
 #include "abi/header.h"
+#include "abi/signature_json.h"
 #include "pipeline/compiler.h"
 #include "sema/analyze.h"
 #include "support/depfile.h"
@@ -23,6 +24,8 @@ std::optional<std::string> produce(Session &session, const CompileCommandOptions
     return syntax::print(input.tree);
   if (options.emit == Emit::Plan)
     return sema::describe(*kernel);
+  if (options.emit == Emit::Signature)
+    return abi::signatureJson(abi::makeSignature(*kernel), *kernel) + "\n";
   pipeline::CompileOptions compile;
   compile.target = {options.target, options.cpu, options.shared.optLevel};
   compile.sanitizers = options.sanitizers;
@@ -53,11 +56,14 @@ int compileKernel(Session &session, const CompileCommandOptions &options) {
   PhaseTimer timer;
   std::optional<OutputPaths> paths = outputPaths(session, options);
   bool needsKernel = options.emit != Emit::Ast || (paths && !paths->header.empty());
-  std::optional<std::string> function = needsKernel ? functionName(session, options.shared) : std::string();
-  if (!paths || !function)
+  if (!paths)
     return session.finish();
   std::optional<KernelInput> input = readKernel(session, options.shared, timer);
-  if (!input || !checkNotInputs(session, *paths, input->filesRead))
+  if (!input)
+    return session.finish();
+  std::optional<std::string> function =
+      needsKernel ? functionName(session, options.shared, input->tree) : std::string();
+  if (!function || !checkNotInputs(session, *paths, input->filesRead))
     return session.finish();
   std::optional<sema::Kernel> kernel;
   if (needsKernel && !(kernel = checkKernel(session, *input, *function, options.shared, timer)))

@@ -11,7 +11,7 @@
 namespace spc::driver {
 
 /// The values of --emit.
-enum class Emit { Ast, Plan, Linalg, Sparse, Loops, Llvm, Assembly, Object };
+enum class Emit { Ast, Plan, Signature, Linalg, Sparse, Loops, Llvm, Assembly, Object };
 
 /// The name of a value, as it is written after --emit=.
 const char *spelling(Emit emit);

@@ -36,7 +36,8 @@ std::string objection(const std::string &name) {
     return "is the program's own function";
   if (abi::isReservedName(name))
     return "is reserved by C, C++ or spc";
-  for (const char *suffix : {"", "_ctx", "_free", "_symbolic", "_numeric"}) // what headers may declare
+  for (const char *suffix :
+       {"", "_ctx", "_argv", "_arguments", "_free", "_symbolic", "_numeric"}) // what headers may declare
     if (abi::isLibraryName(name + suffix))
       return "is one that the C or C++ library uses";
   return "";
@@ -157,21 +158,23 @@ std::string kernelStem(const SharedOptions &options) {
   return options.kernel == "-" ? "" : std::filesystem::path(options.kernel).stem().string();
 }
 
-std::optional<std::string> functionName(Session &session, const SharedOptions &options) {
-  bool given = !options.name.empty();
-  std::string name = given ? options.name : kernelStem(options);
-  if (!given && options.kernel == "-") {
+std::optional<std::string> functionName(Session &session, const SharedOptions &options, const syntax::Kernel &tree) {
+  const bool isGiven = !options.name.empty(), isSaid = !isGiven && tree.signature;
+  const std::string name = isGiven ? options.name : isSaid ? tree.signature->name.text : kernelStem(options);
+  if (name.empty() && options.kernel == "-") {
     session.usage(kFunctionName, {}, "a kernel from standard input needs a name for its function")
-        .advise("give one with --name=NAME");
+        .advise("give one with --name=NAME, or a line 'kernel NAME(...) -> (...)'");
     return std::nullopt;
   }
-  std::string why = objection(name);
+  const std::string why = objection(name);
   if (why.empty())
     return name;
-  std::string what = given ? "the name '" + name + "'" : "the kernel file's stem '" + name + "', the function's name,";
-  Span where = session.find(given ? "--name=" + name : options.kernel);
-  session.usage(kFunctionName, where ? where : session.find(name), what + " " + why)
-      .advise("give another with --name, for instance --name=" + nearestName(name));
+  const std::string what =
+      isGiven || isSaid ? "the name '" + name + "'" : "the kernel file's stem '" + name + "', the function's name,";
+  const Span where = session.find(isGiven ? "--name=" + name : options.kernel);
+  Diagnostic &wrong = isSaid ? session.diagnostics().report(kFunctionName, tree.signature->name.where, what + " " + why)
+                             : session.usage(kFunctionName, where ? where : session.find(name), what + " " + why);
+  wrong.advise("give another with --name, for instance --name=" + nearestName(name));
   return std::nullopt;
 }
 

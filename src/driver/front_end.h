@@ -35,9 +35,9 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
 std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
                                         const SharedOptions &options, PhaseTimer &timer);
 
-/// The function's name: --name, else the kernel file's stem. nullopt with a usage error when that is no name that C and
-/// C++ allow.
-std::optional<std::string> functionName(Session &session, const SharedOptions &options);
+/// The function's name: --name, else that of the kernel's signature, else the kernel file's stem. nullopt with an error
+/// when that is no name that C and C++ allow.
+std::optional<std::string> functionName(Session &session, const SharedOptions &options, const syntax::Kernel &tree);
 
 /// The kernel file's name without folders and suffix; empty for standard input.
 std::string kernelStem(const SharedOptions &options);

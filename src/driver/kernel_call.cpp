@@ -173,10 +173,10 @@ std::optional<std::vector<CallArgument>> packArguments(Session &session, const s
 
 bool callKernel(Session &session, const codegen::JitKernel &code, const sema::Kernel &kernel, const RunInputs &inputs,
                 const abi::Signature &signature, std::vector<CallArgument> &arguments) {
-  std::vector<void *> pointers = {nullptr};
+  std::vector<void *> pointers;
   for (size_t k = 0; k < arguments.size(); ++k)
     pointers.push_back(arguments[k].address(signature.parameters[k]));
-  int32_t status = code.invoke()(pointers.data());
+  int32_t status = code.invoke()(nullptr, pointers.data());
   if (status == SPC_OK) {
     for (size_t k = 0; k < arguments.size(); ++k)
       if (signature.parameters[k].isAssembled)

@@ -15,18 +15,16 @@ namespace spc::driver {
 namespace {
 
 /// The function's name shows in nothing that `spc run` gives out, so that any file name will do.
-std::optional<std::string> runName(Session &session, const SharedOptions &options) {
-  return options.name.empty() ? "kernel" : functionName(session, options);
+std::optional<std::string> runName(Session &session, const SharedOptions &options, const syntax::Kernel &tree) {
+  return options.name.empty() ? "kernel" : functionName(session, options, tree);
 }
 
 int runKernel(Session &session, const RunCommandOptions &options) {
   PhaseTimer timer;
-  std::optional<std::string> function = runName(session, options.shared);
-  if (!function)
-    return session.finish();
   std::optional<KernelInput> input = readKernel(session, options.shared, timer);
+  std::optional<std::string> function = input ? runName(session, options.shared, input->tree) : std::nullopt;
   std::optional<sema::Kernel> kernel =
-      input ? checkKernel(session, *input, *function, options.shared, timer) : std::nullopt;
+      function ? checkKernel(session, *input, *function, options.shared, timer) : std::nullopt;
   if (!kernel)
     return session.finish();
   std::optional<OutputFiles> files = readOutputFiles(session, *kernel, options);

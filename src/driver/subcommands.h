@@ -14,4 +14,7 @@ int runCommand(Session &session);
 /// `spc formats`: the known formats, or one of them with its C struct and an example.
 int formatsCommand(Session &session);
 
+/// `spc inspect`: the signatures of the kernels in an object, an archive or a shared library.
+int inspectCommand(Session &session);
+
 } // namespace spc::driver

@@ -1,5 +1,6 @@
 #include "entry/entry.h"
 
+#include "abi/signature_json.h"
 #include "dialect/attributes.h"
 #include "entry/assembly.h"
 #include "entry/call.h"
@@ -164,7 +165,7 @@ mlir::LogicalResult buildEntry(LLVM::LLVMFuncOp function, const sema::Kernel &ke
   return mlir::success();
 }
 
-/// `spc_status <function>_free_ctx(ctx, outputs…)`: releases the arrays of assembled outputs.
+/// The function that takes the context and the assembled outputs: releases the arrays of assembled outputs.
 void buildFree(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi::Signature &signature) {
   EntryBuilder build(function, function.getLoc());
   Entry entry{kernel, signature, build, function.getArgument(0), runtime::Phase::Assemble, {}, {}, {}};
@@ -177,20 +178,39 @@ void buildFree(LLVM::LLVMFuncOp function, const sema::Kernel &kernel, const abi:
   build.succeed();
 }
 
-void buildInvoker(LLVM::LLVMFuncOp invoker, LLVM::LLVMFuncOp entry, const abi::Signature &signature) {
-  mlir::ImplicitLocOpBuilder ops(invoker.getLoc(), invoker.getContext());
-  ops.setInsertionPointToEnd(invoker.addEntryBlock(ops));
-  const mlir::Type pointer = LLVM::LLVMPointerType::get(invoker.getContext());
-  mlir::SmallVector<Value> arguments;
-  for (unsigned a = 0; a < entry.getNumArguments(); ++a) {
+/// `spc_status <symbol>(ctx, void **arguments)`: calls `entry` with those of the signature's arguments that `takes`
+/// says.
+template <typename Takes>
+void exportUntyped(LLVM::LLVMFuncOp entry, const abi::Signature &signature, const std::string &symbol, Takes takes) {
+  mlir::MLIRContext *context = entry.getContext();
+  const mlir::Type pointer = LLVM::LLVMPointerType::get(context);
+  LLVM::LLVMFuncOp untyped =
+      exportFunction(entry->getParentOfType<mlir::ModuleOp>(), entry.getLoc(), symbol, {pointer, pointer});
+  mlir::ImplicitLocOpBuilder ops(untyped.getLoc(), context);
+  ops.setInsertionPointToEnd(untyped.addEntryBlock(ops));
+  mlir::SmallVector<Value> arguments = {untyped.getArgument(0)};
+  for (size_t p = 0; p < signature.parameters.size(); ++p) {
+    if (!takes(signature.parameters[p]))
+      continue;
     const Value address =
-        LLVM::GEPOp::create(ops, pointer, pointer, invoker.getArgument(0), {LLVM::GEPArg(int32_t(a))});
+        LLVM::GEPOp::create(ops, pointer, pointer, untyped.getArgument(1), {LLVM::GEPArg(static_cast<int32_t>(p))});
     Value argument = LLVM::LoadOp::create(ops, pointer, address);
-    if (a > 0 && signature.parameters[a - 1].kind == abi::ParameterKind::ScalarValue)
-      argument = LLVM::LoadOp::create(ops, entry.getArgument(a).getType(), argument);
+    if (signature.parameters[p].kind == abi::ParameterKind::ScalarValue)
+      argument = LLVM::LoadOp::create(ops, parameterType(context, signature.parameters[p]), argument);
     arguments.push_back(argument);
   }
   LLVM::ReturnOp::create(ops, LLVM::CallOp::create(ops, entry, arguments).getResults());
+}
+
+/// The signature as text that ends with a 0.
+void exportSignature(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature) {
+  mlir::OpBuilder builder(module.getContext());
+  builder.setInsertionPointToStart(module.getBody());
+  const std::string text = abi::signatureJson(signature, kernel);
+  const mlir::StringRef withEnd(text.c_str(), text.size() + 1);
+  const auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), withEnd.size());
+  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::External,
+                         signature.dataSymbol(), builder.getStringAttr(withEnd));
 }
 
 } // namespace
@@ -207,8 +227,7 @@ void setTarget(mlir::ModuleOp module, const llvm::TargetMachine &machine) {
                   mlir::StringAttr::get(context, machine.getTargetTriple().str()));
 }
 
-mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature,
-                             bool invoker) {
+mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature) {
   for (auto body : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
     if (body.isExternal())
       continue;
@@ -226,20 +245,24 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
       outputs.push_back(pointer);
   }
   const auto exportEntry = [&](const std::string &suffix, runtime::Phase phase) {
-    LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.function + suffix + "_ctx", parameters);
+    LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.symbol(suffix), parameters);
     if (mlir::failed(buildEntry(entry, kernel, signature, phase)))
       return false;
-    if (invoker)
-      buildInvoker(exportFunction(module, place, signature.function + suffix + "_invoke", {pointer}), entry, signature);
+    exportUntyped(entry, signature, signature.argvSymbol(suffix), [](const abi::Parameter &) { return true; });
     return true;
   };
   if (!exportEntry("", runtime::Phase::Assemble))
     return mlir::failure();
-  if (outputs.size() > 1)
-    buildFree(exportFunction(module, place, signature.function + "_free_ctx", outputs), kernel, signature);
-  if (sema::hasPhases(kernel) &&
+  if (signature.assembles()) {
+    LLVM::LLVMFuncOp entry = exportFunction(module, place, signature.symbol("_free"), outputs);
+    buildFree(entry, kernel, signature);
+    exportUntyped(entry, signature, signature.argvSymbol("_free"),
+                  [](const abi::Parameter &parameter) { return parameter.isAssembled; });
+  }
+  if (signature.hasPhases &&
       !(exportEntry("_symbolic", runtime::Phase::Symbolic) && exportEntry("_numeric", runtime::Phase::Numeric)))
     return mlir::failure();
+  exportSignature(module, kernel, signature);
   for (auto body : module.getOps<LLVM::LLVMFuncOp>())
     dialect::dropAttributes(body);
   return mlir::success();

@@ -180,14 +180,14 @@ bool Compilation::addChoices(llvm::Module &module) {
   return true;
 }
 
-std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &options, bool invoker,
-                                                     const codegen::Target &target, llvm::LLVMContext &llvmContext) {
+std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &options, const codegen::Target &target,
+                                                     llvm::LLVMContext &llvmContext) {
   LlvmOptions lowering;
   lowering.hoist = usesVectors(options);
   if (!run(options.timePasses, [&](mlir::OpPassManager &passes) { addLlvmLowering(passes, lowering); }))
     return nullptr;
   entry::setTarget(*module_, *target.machine);
-  if (mlir::failed(entry::addEntry(*module_, kernel_, abi::makeSignature(kernel_), invoker))) {
+  if (mlir::failed(entry::addEntry(*module_, kernel_, abi::makeSignature(kernel_)))) {
     fail("the entry could not be built");
     return nullptr;
   }

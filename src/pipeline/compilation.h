@@ -39,7 +39,7 @@ public:
   std::string text();
 
   /// Lowers a module brought to Loops on to LLVM IR, entry included. nullptr with a diagnostic on failure.
-  std::unique_ptr<llvm::Module> translate(const CompileOptions &options, bool invoker, const codegen::Target &target,
+  std::unique_ptr<llvm::Module> translate(const CompileOptions &options, const codegen::Target &target,
                                           llvm::LLVMContext &llvmContext);
 
 private:

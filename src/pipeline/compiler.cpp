@@ -34,14 +34,14 @@ codegen::RuntimeReason runtimeReason(const sema::Kernel &kernel) {
 }
 
 /// The optimised LLVM module for `target`, or nullptr with a diagnostic.
-std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const CompileOptions &options, bool invoker,
+std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const CompileOptions &options,
                                             const codegen::Target &target, llvm::LLVMContext &llvmContext,
                                             Diagnostics &diagnostics) {
   const std::unique_ptr<mlir::MLIRContext> context = createContext();
   Compilation compilation(kernel, *context, diagnostics);
   if (!compilation.lowerTo(Stage::Loops, options, target))
     return nullptr;
-  std::unique_ptr<llvm::Module> module = compilation.translate(options, invoker, target, llvmContext);
+  std::unique_ptr<llvm::Module> module = compilation.translate(options, target, llvmContext);
   // Checks are put into the runtime, too, before it is optimised; without them it is optimised already.
   const bool linksFirst = options.sanitizers.any();
   const auto link = [&] { return codegen::linkRuntime(*module, runtimeReason(kernel), diagnostics); };
@@ -85,7 +85,7 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
   if (!codegen::supportsSanitizers(options.sanitizers, *target->machine, diagnostics))
     return std::nullopt;
   llvm::LLVMContext llvmContext;
-  std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, false, *target, llvmContext, diagnostics);
+  std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, *target, llvmContext, diagnostics);
   if (!module)
     return std::nullopt;
   std::string output = codegen::emit(*module, *target->machine, outputKind(stage));
@@ -105,7 +105,7 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
   if (!target)
     return nullptr;
   auto llvmContext = std::make_unique<llvm::LLVMContext>();
-  std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, true, *target, *llvmContext, diagnostics);
+  std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, *target, *llvmContext, diagnostics);
   if (!module)
     return nullptr;
   std::string error;
@@ -151,7 +151,7 @@ std::unique_ptr<codegen::JitKernel> Workshop::compile(const sema::Kernel &kernel
   Compilation compilation(kernel, *state_->context, diagnostics);
   if (!compilation.lowerTo(Stage::Loops, options, *state_->target))
     return nullptr;
-  auto module = compilation.translate(options, /*invoker=*/true, *state_->target, *llvmContext);
+  auto module = compilation.translate(options, *state_->target, *llvmContext);
   if (!module)
     return nullptr;
   codegen::optimize(*module, *state_->target->machine, options.target.optLevel);

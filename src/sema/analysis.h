@@ -159,7 +159,9 @@ void readSchedules(Analysis &analysis);
 /// chosen.
 void checkParallelLoop(const Analysis &analysis);
 
-/// Sets isRead and isWritten, and orders the parameters.
+/// Sets isRead and isWritten, and orders the parameters: as a `kernel` clause says, else operands, then outputs, of
+/// both first those that are declared, in that order, then the others by first appearance. Reports clauses that are
+/// wrong.
 void orderParameters(Analysis &analysis);
 
 /// Has statements write a tensor with one entry a place instead of each output that is stored as a sum of parts, which

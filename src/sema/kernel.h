@@ -322,7 +322,7 @@ struct Kernel {
   IdVector<ExtentId, Extent> extents;
   std::vector<LeastExtent> leastExtents;
   IdVector<TensorId, Tensor> tensors;
-  std::vector<TensorId> parameters; ///< ABI order: operands by first appearance on the right, then outputs
+  std::vector<TensorId> parameters; ///< in the order of the call: see orderParameters() in sema/analysis.h
   std::vector<Step> steps;
   bool strictFp = false;
   bool dropZeros = false; ///< assembled outputs do not store computed zeros

@@ -48,6 +48,14 @@ struct TensorDecl {
   Span where;
 };
 
+/// `kernel cg(A, x, r) -> (q, s)`: what the function is called, and its arguments in order.
+struct SignatureDecl {
+  Name name;
+  std::vector<Name> operands; ///< in front of the arrow: what is read
+  std::vector<Name> outputs;
+  Span where;
+};
+
 enum class BinaryOp { Add, Sub, Mul, Div };
 
 struct Expr;
@@ -137,6 +145,7 @@ struct Statement {
 /// A whole kernel file. Declarations may stand anywhere before, between or after statements.
 struct Kernel {
   std::vector<TypeDecl> types;
+  std::optional<SignatureDecl> signature;
   std::vector<TensorDecl> declarations;
   std::vector<Statement> statements;
 };

@@ -4,6 +4,7 @@
 #include "syntax/foreign_syntax.h"
 #include "syntax/functions.h"
 #include "syntax/semiring.h"
+#include "syntax/signature_parser.h"
 #include "syntax/syntax_errors.h"
 #include "syntax/token_stream.h"
 #include "syntax/type_declaration.h"
@@ -20,6 +21,7 @@ constexpr DiagnosticKind kBadFill{"bad-fill", Severity::Error};
 constexpr DiagnosticKind kUnknownKeyword{"unknown-keyword", Severity::Error};
 constexpr DiagnosticKind kUnknownAttribute{"unknown-attribute", Severity::Error};
 constexpr DiagnosticKind kBadSemiring{"bad-semiring", Severity::Error};
+constexpr DiagnosticKind kDuplicateSignature{"duplicate-signature", Severity::Error};
 constexpr DiagnosticKind kUnsupportedAssignment{"unsupported-assignment", Severity::Error};
 
 constexpr size_t kMostLines = 512; // far above the 64 tensors of a call; stages after this one compare all with all
@@ -35,6 +37,7 @@ private:
   bool declaration();
   bool typeDeclaration();
   bool semiring();
+  bool signature();
   bool extents(TensorDecl &decl);
   bool extent(TensorDecl &decl);
   bool attributes(TensorDecl &decl);
@@ -81,6 +84,8 @@ Kernel Parser::run() {
       fine = semiring();
     else if (atTypeDeclaration(tokens_))
       fine = typeDeclaration();
+    else if (beginsSignature(tokens_))
+      fine = signature();
     else if (tokens_.at(TokenKind::Name) && reportForeignStatement(tokens_, errors_))
       sawBlock = true;
     else if (tokens_.at(TokenKind::Name))
@@ -163,6 +168,18 @@ bool Parser::semiring() {
   }
   semiring_ = semiring;
   return endOfStatement("the end of the line");
+}
+
+bool Parser::signature() {
+  std::optional<SignatureDecl> signature = parseSignature(tokens_, errors_);
+  if (!signature)
+    return false;
+  if (kernel_.signature)
+    errors_.report(kDuplicateSignature, signature->where, "the kernel says its signature twice")
+        .note(kernel_.signature->where, "first here");
+  else
+    kernel_.signature = std::move(signature);
+  return true;
 }
 
 bool Parser::extents(TensorDecl &decl) {
@@ -341,7 +358,7 @@ bool Parser::rejectAfterTarget(const Statement &statement) {
   const Name &word = statement.target.tensor;
   bool twoNames = tokens_.at(TokenKind::Name) && statement.target.indices.empty() && !tokens_.current().startsLine &&
                   tokens_.previous().end == word.where.end;
-  const std::optional<std::string> meant = didYouMean(word.text, {"tensor", "let", "type"});
+  const std::optional<std::string> meant = didYouMean(word.text, {"tensor", "let", "type", "kernel"});
   if (twoNames && meant) {
     errors_.report(kUnknownKeyword, word.where, "unknown keyword '" + word.text + "'").fix(word.where, *meant);
   } else {

@@ -11,6 +11,8 @@ std::string place(LineColumn at) {
 class OutlineWriter {
 public:
   std::string write(const Kernel &kernel) {
+    if (kernel.signature)
+      write(*kernel.signature);
     for (const TypeDecl &decl : kernel.types)
       write(decl);
     for (const TensorDecl &decl : kernel.declarations)
@@ -32,6 +34,14 @@ private:
   void write(const TypeDecl &decl) {
     line(0, "type " + decl.name.text, decl.where);
     line(1, "type " + decl.type.text, decl.type.where);
+  }
+
+  void write(const SignatureDecl &signature) {
+    line(0, "kernel " + signature.name.text, signature.where);
+    for (const Name &operand : signature.operands)
+      line(1, "operand " + operand.text, operand.where);
+    for (const Name &output : signature.outputs)
+      line(1, "output " + output.text, output.where);
   }
 
   void write(const TensorDecl &decl) {

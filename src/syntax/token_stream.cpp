@@ -109,7 +109,7 @@ bool TokenStream::looksLikeStatement() const {
   Lexer ahead = lexer_;
   Token token = ahead.next();
   const std::string_view word = text(current_);
-  if (token.kind == TokenKind::Name && (word == "tensor" || word == "let"))
+  if (token.kind == TokenKind::Name && (word == "tensor" || word == "let" || word == "kernel"))
     return true;
   if (token.kind == TokenKind::Name && word == "type" && Lexer(ahead).next().kind == TokenKind::Equal)
     return true;

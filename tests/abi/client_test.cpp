@@ -147,8 +147,8 @@ TEST_CASE("headers of differing versions refuse each other") {
   const std::string folder = workFolder("versions");
   writeKernelHeaders(folder);
   std::string other(commonText());
-  const std::string version = "#define SPC_ABI_VERSION 3";
-  other.replace(other.find(version), version.size(), "#define SPC_ABI_VERSION 2");
+  const std::string version = "#define SPC_ABI_VERSION 4";
+  other.replace(other.find(version), version.size(), "#define SPC_ABI_VERSION 3");
   writeFile(folder + "/other.h", other);
   writeFile(folder + "/mixed.c", "#include \"other.h\"\n#include \"sddmm.h\"\n");
   for (const Compiler &compiler : compilers()) {
@@ -171,10 +171,13 @@ TEST_CASE("validators accept valid structures and name what is wrong with others
 TEST_CASE("the plain function passes the default context, with OpenMP's threads where the program has them") {
   const std::string folder = workFolder("context");
   writeKernelHeaders(folder);
+  SourceManager sources;
+  const std::string symbols = " -DSPMV=" + makeSignature(test::scaledSpmv(sources)).symbol() +
+                              " -DSDDMM=" + makeSignature(test::sddmm(sources)).symbol();
   for (const Compiler &compiler : compilers()) {
-    buildAndRun("context.c", folder, "", compiler);
+    buildAndRun("context.c", folder, symbols, compiler);
     if (compiler.isGcc)
-      buildAndRun("context.c", folder, " -fopenmp", compiler);
+      buildAndRun("context.c", folder, symbols + " -fopenmp", compiler);
   }
 }
 

@@ -104,6 +104,6 @@ TEST_CASE("a kernel without arguments still has a valid prototype") {
   sema::Kernel kernel;
   kernel.function = "nothing";
   const std::string text = writeHeader(makeSignature(kernel), kernel);
-  CHECK(text.find("nothing_ctx(const spc_context *ctx);") != std::string::npos);
+  CHECK(text.find("nothing_ctx(const spc_context *ctx) {") != std::string::npos);
   CHECK(text.find("nothing(void)") != std::string::npos);
 }

@@ -125,7 +125,7 @@ def of_this_machine():
         if not shutil.which(compiler):
             print(f"no {compiler} on this machine")
             continue
-        command = [compiler, "-x", language, "-std=" + standard, "-w", "-E", "-"]
+        command = [compiler, "-x", language, "-std=" + standard, "-w", "-D_GLIBCXX_USE_TBB_PAR_BACKEND=0", "-E", "-"]
         text = includes(language)
         names |= macros(run(command + ["-dM"], text).stdout)
         names |= macros(run(command + ["-dM"], "").stdout)

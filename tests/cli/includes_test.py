@@ -39,7 +39,7 @@ NO_MLIR = NO_LLVM | {"codegen", "driver"}
 NEVER = {"entry": {"syntax"}, "mlirgen": {"syntax"}}
 RUNS_THE_ROOMS = "sema/analyze.cpp"
 STANDS_ALONE = "format/level_kind.h"
-JSON_RENDERER = "support/render_json.cpp"
+WORK_WITH_JSON = {"support/render_json.cpp", "abi/signature_json.cpp", "driver/inspect_command.cpp"}
 
 
 def reachable(folder):
@@ -71,8 +71,8 @@ def problem(path, name):
         return f"{room(path)} must not include {room(name)}"
     if target == "CLI" and folder != "driver":
         return "CLI11 belongs to driver"
-    if target == "nlohmann" and folder != "format" and path != JSON_RENDERER:
-        return "JSON belongs to format and the JSON renderer"
+    if target == "nlohmann" and folder != "format" and path not in WORK_WITH_JSON:
+        return "JSON belongs to format, the JSON renderer and signatures"
     if target == "spdlog" and folder != "driver":
         return "logging belongs to driver"
     if target in ("llvm", "llvm-c") and folder in NO_LLVM:

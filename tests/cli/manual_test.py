@@ -36,7 +36,7 @@ class Manual(SpcCase):
             shown = self.spc(name, "--help").out
             self.assertIn(shown.splitlines()[0] + ".", page)
             options = re.findall(r"^  (-[\w,-]+).*", shown, re.MULTILINE)
-            self.assertGreater(len(options), 3)
+            self.assertGreater(len(options), 1)
             for option in options:
                 self.assertIn("\n" + ", ".join(option.split(",")), page)
             for text in re.findall(r"^  -.{31,}? ([A-Z][^\n]*)$", shown, re.MULTILINE):

@@ -41,7 +41,7 @@ class Sanitize(SpcCase):
         for level in ("-O0", "-O3"):
             text = self.spgemm(level, "--sanitize=thread")
             functions = dict(re.findall(r"^define [^@]*@([\w.]+)\((.*?)^}$", text, re.MULTILINE | re.DOTALL))
-            self.assertTrue({"spgemm.body", "spgemm_ctx", "spc.rt.assembly_finish"} <= set(functions))
+            self.assertTrue({"spgemm.body", "spgemm_argv", "spc.rt.assembly_finish"} <= set(functions))
             for name, body in functions.items():
                 with self.subTest(name, level=level):
                     if re.search(r"= load .*, ptr %", body) and "alloca" not in body:

@@ -18,7 +18,7 @@ int main(void) {
   const spc_dense1_f32 f = spc_dense1_f32_make(f_values, 2);
   spc_dense1_f64 y = spc_dense1_f64_make(y_values, 2);
   spc_dense1_f32 g = spc_dense1_f32_make(g_values, 2);
-  EXPECT_STATUS(SPC_OK, functions(&A, &x, &f, &y, &g));
+  EXPECT_STATUS(SPC_OK, functions(&A, &x, &f, &g, &y));
   EXPECT_NEAR(exp(0.5), y_values[0]); /* relu makes 0 of -2 */
   EXPECT_NEAR(0, y_values[1]);
   for (int k = 0; k < 2; ++k)

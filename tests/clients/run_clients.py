@@ -13,6 +13,7 @@ What several modes need is made by one of them, in folders of --work, and linked
 import argparse
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -66,7 +67,7 @@ KERNELS = {
 # kernel: what else it is compiled with
 OPTIONS = {"typed_on_f32": ["--type", "T=f32", "--index", "i64"]}
 
-# What objects export besides NAME_ctx: those of kernels that assemble.
+# What objects export more functions than the call itself: those of kernels that assemble.
 ASSEMBLY_PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
 SHAPES = {"converted_on_csr", "converted_on_hyb", "converted_on_lower", "converted_on_nm", "converted_on_ragged_lengths"}
 PHASES = ASSEMBLY_PHASES | SHAPES - {"converted_on_hyb"}
@@ -245,7 +246,8 @@ def check_watched(compiler, mode, spc, all_work, work):
 def exports_of(function):
     """What the object of a kernel of this folder exports, beside the level that objects of a program share."""
     suffixes = [""] + ["_free"] * (function in ASSEMBLING) + ["_symbolic", "_numeric"] * (function in PHASES)
-    return {f"{function}{suffix}_ctx" for suffix in suffixes}
+    typed = {f"{function}{suffix}_spc_FINGERPRINT" for suffix in suffixes}
+    return typed | {f"{function}{suffix}_argv" for suffix in suffixes} | {f"spc_signature_{function}"}
 
 
 def symbols_of(objects, *options):
@@ -264,6 +266,7 @@ def check_objects(objects):
         if undefined:
             raise Failed(f"{function}.o needs {sorted(undefined)}")
     for function, defined in symbols_of(objects, "-g", "--defined-only").items():
+        defined = {re.sub(r"_spc_[0-9a-f]{16}$", "_spc_FINGERPRINT", name) for name in defined}
         if defined - {"spc_x86_64_level"} != exports_of(function):
             raise Failed(f"{function}.o exports {sorted(defined)}")
 

@@ -65,13 +65,13 @@ double rounded(const Narrow &type, double value) {
              : result;
 }
 
-/// `int32_t f_invoke(void **)` that converts arguments[1], arguments[2] elements of `from`, into arguments[3].
+/// `int32_t f_argv(ctx, void **)` that converts arguments[0], arguments[1] elements of `from`, into arguments[2].
 std::string convertingText(const std::string &from, const std::string &to, const std::string &op) {
-  return "define i32 @f_invoke(ptr %args) {\n"
+  return "define i32 @f_argv(ptr %ctx, ptr %args) {\n"
          "entry:\n"
-         "  %a1 = getelementptr ptr, ptr %args, i64 1\n"
-         "  %a2 = getelementptr ptr, ptr %args, i64 2\n"
-         "  %a3 = getelementptr ptr, ptr %args, i64 3\n"
+         "  %a1 = getelementptr ptr, ptr %args, i64 0\n"
+         "  %a2 = getelementptr ptr, ptr %args, i64 1\n"
+         "  %a3 = getelementptr ptr, ptr %args, i64 2\n"
          "  %in = load ptr, ptr %a1\n"
          "  %np = load ptr, ptr %a2\n"
          "  %out = load ptr, ptr %a3\n"
@@ -131,8 +131,8 @@ std::vector<To> convert(const std::vector<From> &values, const std::string &text
   REQUIRE(jit);
   std::vector<To> results(values.size());
   auto count = static_cast<int64_t>(values.size());
-  void *arguments[] = {nullptr, const_cast<From *>(values.data()), &count, results.data()};
-  jit->invoke()(arguments);
+  void *arguments[] = {const_cast<From *>(values.data()), &count, results.data()};
+  jit->invoke()(nullptr, arguments);
   return results;
 }
 

@@ -168,7 +168,7 @@ int32_t GuardedCall::run(const std::string &phase, Chunks chunks, bool atEnd) {
   for (const Argument &argument : arguments_)
     pointers.push_back(argument.placed);
   const codegen::Invoke invoke = phase.empty() ? kernel_.code().invoke() : kernel_.code().phase(phase);
-  return invoke(pointers.data());
+  return invoke(pointers.front(), pointers.data() + 1);
 }
 
 /// What the arrays of an argument say, as they are now or as they were before the call.

@@ -184,7 +184,7 @@ void HandMadeCall::releaseAssembled() {
 }
 
 int32_t HandMadeCall::call(spc_context *context) {
-  std::vector<void *> pointers = {context};
+  std::vector<void *> pointers;
   for (const abi::Parameter &parameter : signature_.parameters) {
     Argument &made = argument(compiled_.kernel().tensors[parameter.tensor].name);
     if (made.assembled)
@@ -193,7 +193,7 @@ int32_t HandMadeCall::call(spc_context *context) {
       pointers.push_back(parameter.kind == abi::ParameterKind::Tensor ? static_cast<void *>(made.fields.data())
                                                                       : static_cast<void *>(made.values.data()));
   }
-  return compiled_.code().invoke()(pointers.data());
+  return compiled_.code().invoke()(context, pointers.data());
 }
 
 const std::vector<double> &HandMadeCall::values(const std::string &tensor) const {

@@ -242,7 +242,7 @@ std::string Unit::call(Setting &setting, const std::vector<PackedParts *> &opera
     }
   }
   const int64_t before = liveArrays;
-  const int32_t status = code_->invoke()(setting.pointers.data());
+  const int32_t status = code_->invoke()(setting.pointers.front(), setting.pointers.data() + 1);
   std::string problem;
   if (status != SPC_OK)
     problem = std::string("status ") + spc_status_string(static_cast<spc_status>(status));

@@ -34,7 +34,7 @@ Tally &tally() {
 
 int32_t call(const codegen::JitKernel &code, void **arguments) {
   ++tally().calls;
-  return code.invoke()(arguments);
+  return code.invoke()(*arguments, arguments + 1);
 }
 
 std::string statusText(int32_t status) {

@@ -150,7 +150,7 @@ std::string Probe::bodyText() const {
 namespace {
 
 std::unique_ptr<llvm::Module> translate(const Probe &probe, const llvm::TargetMachine &machine,
-                                        llvm::LLVMContext &context, bool invoker) {
+                                        llvm::LLVMContext &context) {
   mlir::DialectRegistry registry;
   registry.insert<mlir::LLVM::LLVMDialect, dialect::SpcDialect>();
   mlir::registerLLVMDialectTranslation(registry);
@@ -165,7 +165,7 @@ std::unique_ptr<llvm::Module> translate(const Probe &probe, const llvm::TargetMa
   if (!parsed)
     throw std::runtime_error("the body does not parse: " + probe.bodyText());
   setTarget(*parsed, machine);
-  if (mlir::failed(addEntry(*parsed, probe.kernel, probe.signature(), invoker)))
+  if (mlir::failed(addEntry(*parsed, probe.kernel, probe.signature())))
     throw std::runtime_error("addEntry failed");
   if (mlir::failed(mlir::verify(*parsed)))
     throw std::runtime_error("the entry does not verify");
@@ -179,14 +179,14 @@ std::unique_ptr<llvm::Module> translate(const Probe &probe, const llvm::TargetMa
 
 } // namespace
 
-Compiled compileProbe(const Probe &probe, const codegen::TargetOptions &target, bool invoker) {
+Compiled compileProbe(const Probe &probe, const codegen::TargetOptions &target) {
   Diagnostics diagnostics;
   Compiled result;
   result.context = std::make_unique<llvm::LLVMContext>();
   result.machine = codegen::createTargetMachine(target, diagnostics);
   if (!result.machine)
     throw std::runtime_error(diagnostics.all().front().message);
-  result.module = translate(probe, *result.machine, *result.context, invoker);
+  result.module = translate(probe, *result.machine, *result.context);
   codegen::optimize(*result.module, *result.machine, target.optLevel);
   const codegen::RuntimeReason reason{"calls the runtime", "do without", {}};
   if (!codegen::linkRuntime(*result.module, reason, diagnostics))
@@ -217,7 +217,7 @@ void CsrArrays::fill(Object &object) {
 }
 
 Running::Running(const Probe &probe) : signature_(probe.signature()) {
-  Compiled compiled = compileProbe(probe, {}, true);
+  Compiled compiled = compileProbe(probe, {});
   std::string error;
   jit_ = codegen::loadJit(std::move(compiled.module), std::move(compiled.context), probe.kernel.function,
                           llvm::CodeGenOptLevel::Default, error);
@@ -252,7 +252,7 @@ int32_t Running::call(void *context) {
       arguments.push_back(&scalar);
   }
   out.assign(out.size(), kUntouched);
-  return jit_->invoke()(arguments.data());
+  return jit_->invoke()(arguments.front(), arguments.data() + 1);
 }
 
 } // namespace spc::entry::test

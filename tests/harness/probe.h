@@ -59,7 +59,7 @@ struct Compiled {
   std::unique_ptr<llvm::Module> module;
   std::unique_ptr<llvm::TargetMachine> machine;
 };
-Compiled compileProbe(const Probe &probe, const codegen::TargetOptions &target, bool invoker = false);
+Compiled compileProbe(const Probe &probe, const codegen::TargetOptions &target);
 
 /// A C struct as its 8-byte words.
 struct Object {

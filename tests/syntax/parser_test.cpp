@@ -24,6 +24,30 @@ TEST_CASE("declarations") {
   CHECK(decls[3].type->text == "f64");
 }
 
+TEST_CASE("signatures") {
+  Parsed parsed("kernel cg(A, x,\n  r) -> (q, s) # comment\nq(i) = A(i,j)*x(j)");
+  INFO(parsed.rendered());
+  REQUIRE(parsed.diagnostics.all().empty());
+  const SignatureDecl &signature = parsed.kernel.signature.value();
+  CHECK(signature.name.text == "cg");
+  REQUIRE(signature.operands.size() == 3);
+  CHECK(signature.operands[2].text == "r");
+  CHECK(signature.outputs.size() == 2);
+  CHECK(signature.where.end == 30);
+  CHECK(parsed.kernel.statements.size() == 1);
+  CHECK(Parsed("kernel f() -> y; y = 1").kernel.signature->outputs.front().text == "y");
+  CHECK(Parsed("kernel f(y) -> ()\ny += 1").kernel.signature->outputs.empty());
+}
+
+TEST_CASE("kernel is a tensor's name where no signature can stand") {
+  for (const char *text : {"kernel(i) = x(i)", "kernel = 2", "kernel min= x(i)", "y(i) = kernel(i)"}) {
+    Parsed parsed(text);
+    INFO(parsed.rendered());
+    CHECK(parsed.diagnostics.all().empty());
+    CHECK_FALSE(parsed.kernel.signature);
+  }
+}
+
 TEST_CASE("precedence and associativity") {
   CHECK(right("y = a + b*c - d") == "(- (+ [a] (* [b] [c])) [d])");
   CHECK(right("y = a - b - c") == "(- (- [a] [b]) [c])");

@@ -2,17 +2,106 @@
 #include "sema/analysis.h"
 
 #include <algorithm>
+#include <map>
 
 namespace spc::sema {
 namespace {
 
 constexpr DiagnosticKind kTooManyParameters{"too-many-parameters", Severity::Error};
+constexpr DiagnosticKind kSignatureTensor{"signature-tensor", Severity::Error};
+constexpr DiagnosticKind kSignatureIncomplete{"signature-incomplete", Severity::Error};
+constexpr DiagnosticKind kSignatureSide{"signature-side", Severity::Error};
 constexpr size_t kMaxParameters = 64;
 
 void addOnce(std::vector<TensorId> &list, TensorId tensor) {
   if (std::find(list.begin(), list.end(), tensor) == list.end())
     list.push_back(tensor);
 }
+
+/// Those that are declared first, in the order of their declarations.
+void putDeclaredFirst(std::vector<TensorId> &list, const Analysis &analysis) {
+  std::map<std::string, size_t> places;
+  for (const syntax::TensorDecl &declaration : analysis.source.declarations)
+    places.emplace(declaration.name.text, places.size());
+  const auto placeOf = [&](TensorId id) {
+    const auto place = places.find(analysis.kernel.tensors[id].name);
+    return place == places.end() ? places.size() : place->second;
+  };
+  std::stable_sort(list.begin(), list.end(), [&](TensorId a, TensorId b) { return placeOf(a) < placeOf(b); });
+}
+
+/// Orders the parameters as the clause `kernel f(A, x) -> (y)` says.
+class SignatureReader {
+public:
+  SignatureReader(Analysis &analysis, const syntax::SignatureDecl &signature, std::vector<TensorId> parameters)
+      : analysis_(analysis), signature_(signature), parameters_(std::move(parameters)) {}
+
+  std::vector<TensorId> order() {
+    for (const syntax::Name &name : signature_.operands)
+      if (const Tensor *tensor = take(name); tensor && !tensor->isRead)
+        report(kSignatureSide, name.where, inQuotes(name.text) + " is written, and never read before")
+            .advise("outputs stand behind the arrow");
+    for (const syntax::Name &name : signature_.outputs)
+      if (const Tensor *tensor = take(name); tensor && !tensor->isWritten)
+        report(kSignatureSide, name.where, inQuotes(name.text) + " is never written")
+            .advise("operands stand in front of the arrow");
+    if (!lostTensor_) // that may be the one that is missing
+      reportMissing();
+    return std::move(ordered_);
+  }
+
+private:
+  Diagnostic &report(const DiagnosticKind &kind, Span where, std::string message) {
+    return analysis_.diagnostics.report(kind, where, std::move(message));
+  }
+
+  /// The parameter of that name; null with an error reported.
+  const Tensor *take(const syntax::Name &name) {
+    const auto [first, isNew] = taken_.emplace(name.text, name.where);
+    if (!isNew) {
+      report(kSignatureTensor, name.where, inQuotes(name.text) + " is named twice").note(first->second, "first here");
+      return nullptr;
+    }
+    for (TensorId id : parameters_)
+      if (const Tensor &tensor = analysis_.kernel.tensors[id]; tensor.name == name.text) {
+        ordered_.push_back(id);
+        return &tensor;
+      }
+    reportUnknown(name);
+    return nullptr;
+  }
+
+  void reportUnknown(const syntax::Name &name) {
+    lostTensor_ = true;
+    const auto &tensors = analysis_.kernel.tensors;
+    const bool isTemporary = std::any_of(tensors.begin(), tensors.end(), [&](const Tensor &tensor) {
+      return tensor.name == name.text && tensor.is<Temporary>();
+    });
+    if (isTemporary) {
+      report(kSignatureTensor, name.where, inQuotes(name.text) + " is a temporary, which no caller passes");
+      return;
+    }
+    std::vector<std::string> names;
+    for (TensorId id : parameters_)
+      names.push_back(tensors[id].name);
+    Diagnostic &unknown = report(kSignatureTensor, name.where, "no statement uses a tensor " + inQuotes(name.text));
+    if (const std::optional<std::string> meant = didYouMean(name.text, names))
+      unknown.fix(name.where, *meant);
+  }
+
+  void reportMissing() {
+    for (TensorId id : parameters_)
+      if (const Tensor &tensor = analysis_.kernel.tensors[id]; !taken_.contains(tensor.name))
+        report(kSignatureIncomplete, signature_.where, "the signature lacks " + inQuotes(tensor.name))
+            .note(tensor.where, "which is used here");
+  }
+
+  Analysis &analysis_;
+  const syntax::SignatureDecl &signature_;
+  std::vector<TensorId> parameters_, ordered_;
+  std::map<std::string, Span> taken_;
+  bool lostTensor_ = false;
+};
 
 } // namespace
 
@@ -34,8 +123,13 @@ void orderParameters(Analysis &analysis) {
   }
   for (TensorId id : operands)
     analysis.kernel.tensors[id].isRead = true;
+  putDeclaredFirst(operands, analysis);
+  putDeclaredFirst(outputs, analysis);
   operands.insert(operands.end(), outputs.begin(), outputs.end());
   analysis.kernel.parameters = std::move(operands);
+  if (analysis.source.signature)
+    analysis.kernel.parameters =
+        SignatureReader(analysis, *analysis.source.signature, analysis.kernel.parameters).order();
 }
 
 void checkParameterCount(const Analysis &analysis) {

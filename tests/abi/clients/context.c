@@ -1,4 +1,4 @@
-/* Stands in for the object: checks what the inline functions pass on. */
+/* Stands in for the objects, whose symbols are SPMV and SDDMM: checks what the inline functions pass on. */
 #include "sddmm.h"
 #include "spmv.h"
 
@@ -16,7 +16,7 @@
 static spc_context seen;
 static double seen_alpha;
 
-spc_status spmv_ctx(const spc_context *ctx, double alpha, const spc_coo2_f64_i32 *M, const spc_dense1_f64 *x,
+spc_status SPMV(const spc_context *ctx, double alpha, const spc_coo2_f64_i32 *M, const spc_dense1_f64 *x,
                     spc_dense1_f64 *y, double *nrm) {
   seen = *ctx;
   seen_alpha = alpha;
@@ -24,7 +24,7 @@ spc_status spmv_ctx(const spc_context *ctx, double alpha, const spc_coo2_f64_i32
   return SPC_ERROR_MEMORY;
 }
 
-spc_status sddmm_ctx(const spc_context *ctx, const spc_csr_f32_i32 *S, const spc_dense2_f32 *A, const spc_dense2_f32 *B,
+spc_status SDDMM(const spc_context *ctx, const spc_csr_f32_i32 *S, const spc_dense2_f32 *A, const spc_dense2_f32 *B,
                      spc_csr_f32_i32 *D) {
   seen = *ctx;
   (void)A;

@@ -131,19 +131,38 @@ static inline spc_dense1_f32 spc_dense1_f32_make(float *values, int64_t size) {
 extern "C" {
 #endif
 
-/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
-spc_status accumulated_ctx(
+/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
+ * order, storage and types, so that an object and a header that do not belong together do not link. */
+spc_status accumulated_spc_747a8dd56cddf961(
     const spc_context *ctx,
     const spc_csr_f32_i32 *B,
     spc_coo2_f32_i32 *A,
     spc_dense1_f32 *y);
+spc_status accumulated_free_spc_747a8dd56cddf961(const spc_context *ctx, spc_coo2_f32_i32 *A);
 
-/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
-spc_status accumulated_free_ctx(const spc_context *ctx, spc_coo2_f32_i32 *A);
+/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in spc_signature_accumulated, JSON that ends with a 0. */
+spc_status accumulated_argv(const spc_context *ctx, void **arguments);
+spc_status accumulated_free_argv(const spc_context *ctx, void **arguments);
+extern const char spc_signature_accumulated[];
 
 #ifdef __cplusplus
 }
 #endif
+
+/* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
+static inline spc_status accumulated_ctx(
+    const spc_context *ctx,
+    const spc_csr_f32_i32 *B,
+    spc_coo2_f32_i32 *A,
+    spc_dense1_f32 *y) {
+  return accumulated_spc_747a8dd56cddf961(ctx, B, A, y);
+}
+
+/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
+static inline spc_status accumulated_free_ctx(const spc_context *ctx, spc_coo2_f32_i32 *A) {
+  return accumulated_free_spc_747a8dd56cddf961(ctx, A);
+}
 
 /* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
 static inline spc_status accumulated(const spc_csr_f32_i32 *B, spc_coo2_f32_i32 *A, spc_dense1_f32 *y) {
@@ -155,5 +174,20 @@ static inline void accumulated_free(spc_coo2_f32_i32 *A) {
   const spc_context ctx = spc_default_context();
   (void)accumulated_free_ctx(&ctx, A);
 }
+
+#ifdef SPC_NAMED_ARGUMENTS
+/* The arguments by name, in this order: accumulated({.B = B, .A = A, .y = y}). None may be left out. */
+struct accumulated_arguments {
+  const spc_csr_f32_i32 &B;
+  spc_coo2_f32_i32 &A;
+  spc_dense1_f32 &y;
+};
+static inline spc_status accumulated(const accumulated_arguments &arguments) {
+  return accumulated(&arguments.B, &arguments.A, &arguments.y);
+}
+static inline spc_status accumulated_ctx(const spc_context *ctx, const accumulated_arguments &arguments) {
+  return accumulated_ctx(ctx, &arguments.B, &arguments.A, &arguments.y);
+}
+#endif
 
 #endif

@@ -138,16 +138,31 @@ static inline spc_dense2_10_f64 spc_dense2_10_f64_make(double *values, int64_t r
 extern "C" {
 #endif
 
-/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
-spc_status csf_product_ctx(
+/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
+ * order, storage and types, so that an object and a header that do not belong together do not link. */
+spc_status csf_product_spc_b7db043ccbab90c3(
     const spc_context *ctx,
     const spc_csf3_201_f64_p64_i32 *T,
     const spc_spvec_f64_i32 *V,
     spc_dense2_10_f64 *Y);
 
+/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in spc_signature_csf_product, JSON that ends with a 0. */
+spc_status csf_product_argv(const spc_context *ctx, void **arguments);
+extern const char spc_signature_csf_product[];
+
 #ifdef __cplusplus
 }
 #endif
+
+/* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
+static inline spc_status csf_product_ctx(
+    const spc_context *ctx,
+    const spc_csf3_201_f64_p64_i32 *T,
+    const spc_spvec_f64_i32 *V,
+    spc_dense2_10_f64 *Y) {
+  return csf_product_spc_b7db043ccbab90c3(ctx, T, V, Y);
+}
 
 /* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
 static inline spc_status csf_product(
@@ -157,5 +172,20 @@ static inline spc_status csf_product(
   const spc_context ctx = spc_default_context();
   return csf_product_ctx(&ctx, T, V, Y);
 }
+
+#ifdef SPC_NAMED_ARGUMENTS
+/* The arguments by name, in this order: csf_product({.T = T, .V = V, .Y = Y}). None may be left out. */
+struct csf_product_arguments {
+  const spc_csf3_201_f64_p64_i32 &T;
+  const spc_spvec_f64_i32 &V;
+  spc_dense2_10_f64 &Y;
+};
+static inline spc_status csf_product(const csf_product_arguments &arguments) {
+  return csf_product(&arguments.T, &arguments.V, &arguments.Y);
+}
+static inline spc_status csf_product_ctx(const spc_context *ctx, const csf_product_arguments &arguments) {
+  return csf_product_ctx(ctx, &arguments.T, &arguments.V, &arguments.Y);
+}
+#endif
 
 #endif

@@ -65,36 +65,74 @@ static inline spc_status spc_csr_i32_i32_validate(const spc_csr_i32_i32 *t) {
 extern "C" {
 #endif
 
-/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
-spc_status paths_ctx(
+/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
+ * order, storage and types, so that an object and a header that do not belong together do not link. */
+spc_status paths_spc_fbb3b6924d15c81c(
     const spc_context *ctx,
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
     spc_csr_i32_i32 *C);
+spc_status paths_symbolic_spc_fbb3b6924d15c81c(
+    const spc_context *ctx,
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C);
+spc_status paths_numeric_spc_fbb3b6924d15c81c(
+    const spc_context *ctx,
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C);
+spc_status paths_free_spc_fbb3b6924d15c81c(const spc_context *ctx, spc_csr_i32_i32 *C);
 
-/* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
- * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
- * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
-spc_status paths_symbolic_ctx(
-    const spc_context *ctx,
-    const spc_csr_i32_i32 *M,
-    const spc_csr_i32_i32 *A,
-    const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C);
-spc_status paths_numeric_ctx(
-    const spc_context *ctx,
-    const spc_csr_i32_i32 *M,
-    const spc_csr_i32_i32 *A,
-    const spc_csr_i32_i32 *B,
-    spc_csr_i32_i32 *C);
-
-/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
-spc_status paths_free_ctx(const spc_context *ctx, spc_csr_i32_i32 *C);
+/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in spc_signature_paths, JSON that ends with a 0. */
+spc_status paths_argv(const spc_context *ctx, void **arguments);
+spc_status paths_symbolic_argv(const spc_context *ctx, void **arguments);
+spc_status paths_numeric_argv(const spc_context *ctx, void **arguments);
+spc_status paths_free_argv(const spc_context *ctx, void **arguments);
+extern const char spc_signature_paths[];
 
 #ifdef __cplusplus
 }
 #endif
+
+/* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
+static inline spc_status paths_ctx(
+    const spc_context *ctx,
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C) {
+  return paths_spc_fbb3b6924d15c81c(ctx, M, A, B, C);
+}
+
+/* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
+ * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
+ * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
+static inline spc_status paths_symbolic_ctx(
+    const spc_context *ctx,
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C) {
+  return paths_symbolic_spc_fbb3b6924d15c81c(ctx, M, A, B, C);
+}
+static inline spc_status paths_numeric_ctx(
+    const spc_context *ctx,
+    const spc_csr_i32_i32 *M,
+    const spc_csr_i32_i32 *A,
+    const spc_csr_i32_i32 *B,
+    spc_csr_i32_i32 *C) {
+  return paths_numeric_spc_fbb3b6924d15c81c(ctx, M, A, B, C);
+}
+
+/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
+static inline spc_status paths_free_ctx(const spc_context *ctx, spc_csr_i32_i32 *C) {
+  return paths_free_spc_fbb3b6924d15c81c(ctx, C);
+}
 
 /* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
 static inline spc_status paths(
@@ -128,5 +166,33 @@ static inline void paths_free(spc_csr_i32_i32 *C) {
   const spc_context ctx = spc_default_context();
   (void)paths_free_ctx(&ctx, C);
 }
+
+#ifdef SPC_NAMED_ARGUMENTS
+/* The arguments by name, in this order: paths({.M = M, .A = A, .B = B, .C = C}). None may be left out. */
+struct paths_arguments {
+  const spc_csr_i32_i32 &M;
+  const spc_csr_i32_i32 &A;
+  const spc_csr_i32_i32 &B;
+  spc_csr_i32_i32 &C;
+};
+static inline spc_status paths(const paths_arguments &arguments) {
+  return paths(&arguments.M, &arguments.A, &arguments.B, &arguments.C);
+}
+static inline spc_status paths_ctx(const spc_context *ctx, const paths_arguments &arguments) {
+  return paths_ctx(ctx, &arguments.M, &arguments.A, &arguments.B, &arguments.C);
+}
+static inline spc_status paths_symbolic(const paths_arguments &arguments) {
+  return paths_symbolic(&arguments.M, &arguments.A, &arguments.B, &arguments.C);
+}
+static inline spc_status paths_symbolic_ctx(const spc_context *ctx, const paths_arguments &arguments) {
+  return paths_symbolic_ctx(ctx, &arguments.M, &arguments.A, &arguments.B, &arguments.C);
+}
+static inline spc_status paths_numeric(const paths_arguments &arguments) {
+  return paths_numeric(&arguments.M, &arguments.A, &arguments.B, &arguments.C);
+}
+static inline spc_status paths_numeric_ctx(const spc_context *ctx, const paths_arguments &arguments) {
+  return paths_numeric_ctx(ctx, &arguments.M, &arguments.A, &arguments.B, &arguments.C);
+}
+#endif
 
 #endif

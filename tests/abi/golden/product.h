@@ -60,33 +60,68 @@ static inline spc_status spc_csr_f64_i32_validate(const spc_csr_f64_i32 *t) {
 extern "C" {
 #endif
 
-/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
-spc_status product_ctx(
+/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
+ * order, storage and types, so that an object and a header that do not belong together do not link. */
+spc_status product_spc_b57b89726cf62597(
     const spc_context *ctx,
     const spc_csr_f64_i32 *B,
     const spc_csr_f64_i32 *C,
     spc_csr_f64_i32 *A);
+spc_status product_symbolic_spc_b57b89726cf62597(
+    const spc_context *ctx,
+    const spc_csr_f64_i32 *B,
+    const spc_csr_f64_i32 *C,
+    spc_csr_f64_i32 *A);
+spc_status product_numeric_spc_b57b89726cf62597(
+    const spc_context *ctx,
+    const spc_csr_f64_i32 *B,
+    const spc_csr_f64_i32 *C,
+    spc_csr_f64_i32 *A);
+spc_status product_free_spc_b57b89726cf62597(const spc_context *ctx, spc_csr_f64_i32 *A);
 
-/* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
- * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
- * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
-spc_status product_symbolic_ctx(
-    const spc_context *ctx,
-    const spc_csr_f64_i32 *B,
-    const spc_csr_f64_i32 *C,
-    spc_csr_f64_i32 *A);
-spc_status product_numeric_ctx(
-    const spc_context *ctx,
-    const spc_csr_f64_i32 *B,
-    const spc_csr_f64_i32 *C,
-    spc_csr_f64_i32 *A);
-
-/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
-spc_status product_free_ctx(const spc_context *ctx, spc_csr_f64_i32 *A);
+/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in spc_signature_product, JSON that ends with a 0. */
+spc_status product_argv(const spc_context *ctx, void **arguments);
+spc_status product_symbolic_argv(const spc_context *ctx, void **arguments);
+spc_status product_numeric_argv(const spc_context *ctx, void **arguments);
+spc_status product_free_argv(const spc_context *ctx, void **arguments);
+extern const char spc_signature_product[];
 
 #ifdef __cplusplus
 }
 #endif
+
+/* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
+static inline spc_status product_ctx(
+    const spc_context *ctx,
+    const spc_csr_f64_i32 *B,
+    const spc_csr_f64_i32 *C,
+    spc_csr_f64_i32 *A) {
+  return product_spc_b57b89726cf62597(ctx, B, C, A);
+}
+
+/* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
+ * operand's values. _numeric computes the values of a pattern, as often as they change, into the output's array, which
+ * it allocates where it is NULL; SPC_ERROR_PATTERN where an entry has no place in the pattern. */
+static inline spc_status product_symbolic_ctx(
+    const spc_context *ctx,
+    const spc_csr_f64_i32 *B,
+    const spc_csr_f64_i32 *C,
+    spc_csr_f64_i32 *A) {
+  return product_symbolic_spc_b57b89726cf62597(ctx, B, C, A);
+}
+static inline spc_status product_numeric_ctx(
+    const spc_context *ctx,
+    const spc_csr_f64_i32 *B,
+    const spc_csr_f64_i32 *C,
+    spc_csr_f64_i32 *A) {
+  return product_numeric_spc_b57b89726cf62597(ctx, B, C, A);
+}
+
+/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
+static inline spc_status product_free_ctx(const spc_context *ctx, spc_csr_f64_i32 *A) {
+  return product_free_spc_b57b89726cf62597(ctx, A);
+}
 
 /* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
 static inline spc_status product(const spc_csr_f64_i32 *B, const spc_csr_f64_i32 *C, spc_csr_f64_i32 *A) {
@@ -114,5 +149,32 @@ static inline void product_free(spc_csr_f64_i32 *A) {
   const spc_context ctx = spc_default_context();
   (void)product_free_ctx(&ctx, A);
 }
+
+#ifdef SPC_NAMED_ARGUMENTS
+/* The arguments by name, in this order: product({.B = B, .C = C, .A = A}). None may be left out. */
+struct product_arguments {
+  const spc_csr_f64_i32 &B;
+  const spc_csr_f64_i32 &C;
+  spc_csr_f64_i32 &A;
+};
+static inline spc_status product(const product_arguments &arguments) {
+  return product(&arguments.B, &arguments.C, &arguments.A);
+}
+static inline spc_status product_ctx(const spc_context *ctx, const product_arguments &arguments) {
+  return product_ctx(ctx, &arguments.B, &arguments.C, &arguments.A);
+}
+static inline spc_status product_symbolic(const product_arguments &arguments) {
+  return product_symbolic(&arguments.B, &arguments.C, &arguments.A);
+}
+static inline spc_status product_symbolic_ctx(const spc_context *ctx, const product_arguments &arguments) {
+  return product_symbolic_ctx(ctx, &arguments.B, &arguments.C, &arguments.A);
+}
+static inline spc_status product_numeric(const product_arguments &arguments) {
+  return product_numeric(&arguments.B, &arguments.C, &arguments.A);
+}
+static inline spc_status product_numeric_ctx(const spc_context *ctx, const product_arguments &arguments) {
+  return product_numeric_ctx(ctx, &arguments.B, &arguments.C, &arguments.A);
+}
+#endif
 
 #endif

@@ -140,20 +140,46 @@ static inline spc_status spc_coo2_f32_i32_validate(const spc_coo2_f32_i32 *t) {
 extern "C" {
 #endif
 
-/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
-spc_status product_in_parts_ctx(
+/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
+ * order, storage and types, so that an object and a header that do not belong together do not link. */
+spc_status product_in_parts_spc_fecb804cca4bf2b9(
     const spc_context *ctx,
     const spc_csr_f32_i32 *B,
     const spc_csr_f32_i32 *C,
     spc_ell8_f32_i32 *A_0,
     spc_coo2_f32_i32 *A_1);
+spc_status product_in_parts_free_spc_fecb804cca4bf2b9(
+    const spc_context *ctx,
+    spc_ell8_f32_i32 *A_0,
+    spc_coo2_f32_i32 *A_1);
 
-/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
-spc_status product_in_parts_free_ctx(const spc_context *ctx, spc_ell8_f32_i32 *A_0, spc_coo2_f32_i32 *A_1);
+/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in spc_signature_product_in_parts, JSON that ends with a 0. */
+spc_status product_in_parts_argv(const spc_context *ctx, void **arguments);
+spc_status product_in_parts_free_argv(const spc_context *ctx, void **arguments);
+extern const char spc_signature_product_in_parts[];
 
 #ifdef __cplusplus
 }
 #endif
+
+/* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
+static inline spc_status product_in_parts_ctx(
+    const spc_context *ctx,
+    const spc_csr_f32_i32 *B,
+    const spc_csr_f32_i32 *C,
+    spc_ell8_f32_i32 *A_0,
+    spc_coo2_f32_i32 *A_1) {
+  return product_in_parts_spc_fecb804cca4bf2b9(ctx, B, C, A_0, A_1);
+}
+
+/* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
+static inline spc_status product_in_parts_free_ctx(
+    const spc_context *ctx,
+    spc_ell8_f32_i32 *A_0,
+    spc_coo2_f32_i32 *A_1) {
+  return product_in_parts_free_spc_fecb804cca4bf2b9(ctx, A_0, A_1);
+}
 
 /* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
 static inline spc_status product_in_parts(
@@ -169,5 +195,23 @@ static inline void product_in_parts_free(spc_ell8_f32_i32 *A_0, spc_coo2_f32_i32
   const spc_context ctx = spc_default_context();
   (void)product_in_parts_free_ctx(&ctx, A_0, A_1);
 }
+
+#ifdef SPC_NAMED_ARGUMENTS
+/* The arguments by name, in this order: product_in_parts({.B = B, .C = C, .A_0 = A_0, .A_1 = A_1}). None may be left out. */
+struct product_in_parts_arguments {
+  const spc_csr_f32_i32 &B;
+  const spc_csr_f32_i32 &C;
+  spc_ell8_f32_i32 &A_0;
+  spc_coo2_f32_i32 &A_1;
+};
+static inline spc_status product_in_parts(const product_in_parts_arguments &arguments) {
+  return product_in_parts(&arguments.B, &arguments.C, &arguments.A_0, &arguments.A_1);
+}
+static inline spc_status product_in_parts_ctx(
+    const spc_context *ctx,
+    const product_in_parts_arguments &arguments) {
+  return product_in_parts_ctx(ctx, &arguments.B, &arguments.C, &arguments.A_0, &arguments.A_1);
+}
+#endif
 
 #endif

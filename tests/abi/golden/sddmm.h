@@ -92,17 +92,33 @@ static inline spc_dense2_f32 spc_dense2_f32_make(float *values, int64_t rows, in
 extern "C" {
 #endif
 
-/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
-spc_status sddmm_ctx(
+/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
+ * order, storage and types, so that an object and a header that do not belong together do not link. */
+spc_status sddmm_spc_f78bc12baf9f8913(
     const spc_context *ctx,
     const spc_csr_f32_i32 *S,
     const spc_dense2_f32 *A,
     const spc_dense2_f32 *B,
     spc_csr_f32_i32 *D);
 
+/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in spc_signature_sddmm, JSON that ends with a 0. */
+spc_status sddmm_argv(const spc_context *ctx, void **arguments);
+extern const char spc_signature_sddmm[];
+
 #ifdef __cplusplus
 }
 #endif
+
+/* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
+static inline spc_status sddmm_ctx(
+    const spc_context *ctx,
+    const spc_csr_f32_i32 *S,
+    const spc_dense2_f32 *A,
+    const spc_dense2_f32 *B,
+    spc_csr_f32_i32 *D) {
+  return sddmm_spc_f78bc12baf9f8913(ctx, S, A, B, D);
+}
 
 /* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
 static inline spc_status sddmm(
@@ -113,5 +129,21 @@ static inline spc_status sddmm(
   const spc_context ctx = spc_default_context();
   return sddmm_ctx(&ctx, S, A, B, D);
 }
+
+#ifdef SPC_NAMED_ARGUMENTS
+/* The arguments by name, in this order: sddmm({.S = S, .A = A, .B = B, .D = D}). None may be left out. */
+struct sddmm_arguments {
+  const spc_csr_f32_i32 &S;
+  const spc_dense2_f32 &A;
+  const spc_dense2_f32 &B;
+  spc_csr_f32_i32 &D;
+};
+static inline spc_status sddmm(const sddmm_arguments &arguments) {
+  return sddmm(&arguments.S, &arguments.A, &arguments.B, &arguments.D);
+}
+static inline spc_status sddmm_ctx(const spc_context *ctx, const sddmm_arguments &arguments) {
+  return sddmm_ctx(ctx, &arguments.S, &arguments.A, &arguments.B, &arguments.D);
+}
+#endif
 
 #endif

@@ -100,8 +100,9 @@ static inline spc_status spc_coo2_cf64_i32_validate(const spc_coo2_cf64_i32 *t) 
 extern "C" {
 #endif
 
-/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
-spc_status shared_parts_ctx(
+/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
+ * order, storage and types, so that an object and a header that do not belong together do not link. */
+spc_status shared_parts_spc_a0357df0e7707edb(
     const spc_context *ctx,
     const spc_cf64 *alpha,
     const spc_ell2_cf64_i32 *A_0,
@@ -109,9 +110,25 @@ spc_status shared_parts_ctx(
     const spc_cf64 *B,
     spc_cf64 *C);
 
+/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in spc_signature_shared_parts, JSON that ends with a 0. */
+spc_status shared_parts_argv(const spc_context *ctx, void **arguments);
+extern const char spc_signature_shared_parts[];
+
 #ifdef __cplusplus
 }
 #endif
+
+/* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
+static inline spc_status shared_parts_ctx(
+    const spc_context *ctx,
+    const spc_cf64 *alpha,
+    const spc_ell2_cf64_i32 *A_0,
+    const spc_coo2_cf64_i32 *A_1,
+    const spc_cf64 *B,
+    spc_cf64 *C) {
+  return shared_parts_spc_a0357df0e7707edb(ctx, alpha, A_0, A_1, B, C);
+}
 
 /* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
 static inline spc_status shared_parts(
@@ -123,5 +140,22 @@ static inline spc_status shared_parts(
   const spc_context ctx = spc_default_context();
   return shared_parts_ctx(&ctx, alpha, A_0, A_1, B, C);
 }
+
+#ifdef SPC_NAMED_ARGUMENTS
+/* The arguments by name, in this order: shared_parts({.alpha = alpha, .A_0 = A_0, .A_1 = A_1, .B = B, .C = C}). None may be left out. */
+struct shared_parts_arguments {
+  const spc_cf64 &alpha;
+  const spc_ell2_cf64_i32 &A_0;
+  const spc_coo2_cf64_i32 &A_1;
+  spc_argument<const spc_cf64 *> B;
+  spc_argument<spc_cf64 *> C;
+};
+static inline spc_status shared_parts(const shared_parts_arguments &arguments) {
+  return shared_parts(&arguments.alpha, &arguments.A_0, &arguments.A_1, arguments.B.value, arguments.C.value);
+}
+static inline spc_status shared_parts_ctx(const spc_context *ctx, const shared_parts_arguments &arguments) {
+  return shared_parts_ctx(ctx, &arguments.alpha, &arguments.A_0, &arguments.A_1, arguments.B.value, arguments.C.value);
+}
+#endif
 
 #endif

@@ -93,8 +93,9 @@ static inline spc_dense1_f64 spc_dense1_f64_make(double *values, int64_t size) {
 extern "C" {
 #endif
 
-/* The function in the object. `ctx` gives its memory and its threads; NULL: malloc, free and the calling thread. */
-spc_status spmv_ctx(
+/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
+ * order, storage and types, so that an object and a header that do not belong together do not link. */
+spc_status spmv_spc_0c8a28e436ea36ff(
     const spc_context *ctx,
     double alpha,
     const spc_coo2_f64_i32 *M,
@@ -102,9 +103,25 @@ spc_status spmv_ctx(
     spc_dense1_f64 *y,
     double *nrm);
 
+/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in spc_signature_spmv, JSON that ends with a 0. */
+spc_status spmv_argv(const spc_context *ctx, void **arguments);
+extern const char spc_signature_spmv[];
+
 #ifdef __cplusplus
 }
 #endif
+
+/* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
+static inline spc_status spmv_ctx(
+    const spc_context *ctx,
+    double alpha,
+    const spc_coo2_f64_i32 *M,
+    const spc_dense1_f64 *x,
+    spc_dense1_f64 *y,
+    double *nrm) {
+  return spmv_spc_0c8a28e436ea36ff(ctx, alpha, M, x, y, nrm);
+}
 
 /* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
 static inline spc_status spmv(
@@ -116,5 +133,22 @@ static inline spc_status spmv(
   const spc_context ctx = spc_default_context();
   return spmv_ctx(&ctx, alpha, M, x, y, nrm);
 }
+
+#ifdef SPC_NAMED_ARGUMENTS
+/* The arguments by name, in this order: spmv({.alpha = alpha, .M = M, .x = x, .y = y, .nrm = nrm}). None may be left out. */
+struct spmv_arguments {
+  spc_argument<double> alpha;
+  const spc_coo2_f64_i32 &M;
+  const spc_dense1_f64 &x;
+  spc_dense1_f64 &y;
+  double &nrm;
+};
+static inline spc_status spmv(const spmv_arguments &arguments) {
+  return spmv(arguments.alpha.value, &arguments.M, &arguments.x, &arguments.y, &arguments.nrm);
+}
+static inline spc_status spmv_ctx(const spc_context *ctx, const spmv_arguments &arguments) {
+  return spmv_ctx(ctx, arguments.alpha.value, &arguments.M, &arguments.x, &arguments.y, &arguments.nrm);
+}
+#endif
 
 #endif

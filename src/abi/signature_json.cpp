@@ -1,0 +1,124 @@
+#include "abi/signature_json.h"
+
+#include "format/format_writer.h"
+#include "spc/spc.h"
+
+#include <nlohmann/json.hpp>
+
+namespace spc::abi {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const char *nameOf(FieldRole role) {
+  switch (role) {
+  case FieldRole::Size:
+    return "size";
+  case FieldRole::Stride:
+    return "stride";
+  case FieldRole::Count:
+    return "count";
+  case FieldRole::Stored:
+    return "stored";
+  case FieldRole::Width:
+    return "width";
+  case FieldRole::Pointers:
+    return "pointers";
+  case FieldRole::Lengths:
+    return "lengths";
+  case FieldRole::Indices:
+    return "indices";
+  case FieldRole::Entries:
+    return "entries";
+  case FieldRole::Values:
+    return "values";
+  }
+  return "";
+}
+
+/// One entry for each 8 bytes of the struct.
+Json fieldsJson(const StructType &type) {
+  Json fields = Json::array();
+  for (const Field &field : type.fields) {
+    Json json = {{"name", field.name}, {"holds", nameOf(field.role)}};
+    if (field.role == FieldRole::Size || field.role == FieldRole::Stride)
+      json["dim"] = field.index;
+    else if (field.role != FieldRole::Stored && field.role != FieldRole::Values)
+      json["level"] = field.index;
+    fields.push_back(std::move(json));
+  }
+  return fields;
+}
+
+Json shapeJson(const sema::Kernel &kernel, const sema::Tensor &tensor) {
+  Json shape = Json::array();
+  for (sema::ExtentId id : tensor.extents) {
+    const sema::Extent &extent = kernel.extents[id];
+    shape.push_back(extent.fixed ? Json(*extent.fixed) : Json(extent.name));
+  }
+  return shape;
+}
+
+Json argumentJson(const Signature &signature, const sema::Kernel &kernel, const Parameter &parameter) {
+  const sema::Tensor &tensor = kernel.tensors[parameter.tensor];
+  Json json = {{"name", parameter.name}};
+  if (parameter.name != tensor.name)
+    json["tensor"] = tensor.name;
+  json["role"] = roleOf(tensor);
+  json["pass"] = spelling(parameter.kind);
+  json["type"] = sema::spelling(parameter.value);
+  if (parameter.kind == ParameterKind::ScalarValue || parameter.kind == ParameterKind::ScalarPointer)
+    return json;
+  json["shape"] = shapeJson(kernel, tensor);
+  json["format"] = format::toJson(tensor.format);
+  if (parameter.kind == ParameterKind::Tensor) {
+    json["struct"] = parameter.type.name;
+    json["fields"] = fieldsJson(parameter.type);
+  }
+  if (!tensor.format.isDense())
+    json["fill"] = sema::textOf(tensor.type, tensor.fill);
+  if (!tensor.partOf.empty())
+    json["part_of"] = tensor.partOf;
+  if (parameter.isAssembled)
+    json["structure"] = "assembled";
+  else if (parameter.kind == ParameterKind::Values || parameter.fillsStructure)
+    json["structure"] = "of " + parameterOf(signature, kernel, tensor.shared()->owner);
+  return json;
+}
+
+Json symbolsJson(const Signature &signature) {
+  std::vector<std::pair<const char *, const char *>> phases = {{"call", ""}};
+  if (signature.hasPhases) {
+    phases.emplace_back("symbolic", "_symbolic");
+    phases.emplace_back("numeric", "_numeric");
+  }
+  if (signature.assembles())
+    phases.emplace_back("free", "_free");
+  Json json;
+  for (const auto &[name, phase] : phases)
+    json[name] = {{"typed", signature.symbol(phase)}, {"argv", signature.argvSymbol(phase)}};
+  return json;
+}
+
+Json statusesJson() {
+  Json json;
+  for (int status = SPC_OK; status <= SPC_ERROR_OVERLAP; ++status)
+    json[std::to_string(status)] = spc_status_string(static_cast<spc_status>(status));
+  return json;
+}
+
+} // namespace
+
+std::string signatureJson(const Signature &signature, const sema::Kernel &kernel) {
+  Json json = {{"spc_abi", SPC_ABI_VERSION},
+               {"name", signature.function},
+               {"fingerprint", signature.fingerprint},
+               {"functions", symbolsJson(signature)},
+               {"arguments", Json::array()}};
+  for (const Parameter &parameter : signature.parameters)
+    json["arguments"].push_back(argumentJson(signature, kernel, parameter));
+  json["statuses"] = statusesJson();
+  return json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+}
+
+} // namespace spc::abi

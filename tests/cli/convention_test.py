@@ -1,0 +1,223 @@
+"""The calling convention cannot be called wrongly: stale headers do not link, arguments that are named cannot be left out
+or swapped, and an object says how it is called."""
+
+import ctypes
+import json
+import unittest
+
+from spc_case import SpcCase
+
+PRODUCT = "tensor A(m, k): f64, sparse\ntensor B(k, n): f64\nC(i,j) = A(i,l) * B(l,j)\n"
+SWAPPED = ["a(i) - b(i)", "-b(i) + a(i)"]
+
+CALL = """#include "product.h"
+int main(void) {
+  spc_csr_f64_i32 A = {0};
+  spc_dense2_f64 B = {{0, 0}, {0, 1}, NULL}, C = B;
+  int32_t pointers[1] = {0};
+  A.row_ptr = pointers;
+  return product(&A, &B, &C) == SPC_OK ? 0 : 1;
+}
+"""
+
+NAMED = """#include "scale.hpp"
+int main() {
+  double x[3] = {1, 2, 3}, y[3];
+  const spc_dense1_f64 in = spc_dense1_f64_make(x, 3);
+  spc_dense1_f64 out = spc_dense1_f64_make(y, 3);
+  const spc_context context = spc_default_context();
+  double total;
+  if (scale({%s}) != SPC_OK || scale_ctx(&context, {.alpha = 2.0, .x = in, .y = out, .total = total}) != SPC_OK)
+    return 1;
+  return y[2] == 6 && total == 12 ? 0 : 2;
+}
+"""
+MEMBERS = [".alpha = 2.0", ".x = in", ".y = out", ".total = total"]
+
+
+class Linking(SpcCase):
+    def setUp(self):
+        super().setUp()
+        self.write("call.c", CALL)
+        self.write("product.tex", PRODUCT)
+        self.header()
+        self.command("cc", "-c", "call.c", "-o", "call.o")
+
+    def header(self, *options, text=PRODUCT):
+        self.write("product.tex", text)
+        return self.spc("compile", "product.tex", "--format=A=csr", "-q", "-o", "product.o", *(options or ["-O0"]))
+
+    def links(self):
+        try:
+            self.command("cc", "call.o", "product.o", "-o", "call")
+        except AssertionError as error:
+            self.assertRegex(str(error), "undefined reference to .product_spc_")
+            return False
+        self.command("./call")
+        return True
+
+    def test_the_same_signature_links(self):
+        for text in (PRODUCT, PRODUCT.replace("B(l,j)", "B(l,j) * 2"), PRODUCT.replace("(i,l)", "(i,p)").replace("(l,j)", "(p,j)")):
+            self.header("-O2", text=text)
+            self.assertTrue(self.links(), text)
+
+    def test_others_do_not(self):
+        for text in (PRODUCT.replace("B(k, n): f64", "B(k, n): f32"), "kernel product(B, A) -> C\n" + PRODUCT,
+                     PRODUCT.replace("C(i,j) =", "C(i,j) +="), PRODUCT.replace("B(", "D(")):
+            self.header(text=text)
+            self.assertFalse(self.links(), text)
+        self.write("wide.json", json.dumps({"format": "csr", "index": {"pointers": "i64", "indices": "i64"}}))
+        self.write("product.tex", PRODUCT)
+        self.spc("compile", "product.tex", "--format=A=./wide.json", "-q", "-o", "product.o", "-O0")
+        self.assertFalse(self.links())
+
+
+class Order(SpcCase):
+    def names(self, text, *options):
+        self.write("k.tex", text)
+        signature = json.loads(self.spc("compile", "k.tex", "--emit=signature", "-q", *options).out)
+        return " ".join(argument["name"] for argument in signature["arguments"]), signature["fingerprint"]
+
+    def test_declared_first(self):
+        declared = "tensor b(n): f64\ntensor a(n): f64\n"
+        self.assertEqual({self.names(f"{declared}y(i) = {right}\n") for right in SWAPPED},
+                         {self.names(f"{declared}y(i) = a(i) - b(i)\n")})
+        self.assertEqual(self.names(f"{declared}y(i) = alpha*a(i) - beta*b(i)\n")[0], "b a alpha beta y")
+        self.assertEqual(self.names("tensor z(n): f64\n" + declared + "y(i) = a(i)\nz(i) = b(i)\n")[0], "b a z y")
+
+    def test_said(self):
+        for right in SWAPPED:
+            self.assertEqual(self.names(f"kernel f(b, a) -> (y)\ny(i) = {right}\n")[0], "b a y")
+        self.assertEqual(self.names("y(i) = x(i)\nz(i) = y(i) * q\nkernel f(q, x) -> (z, y)\n")[0], "q x z y")
+        self.assertEqual(self.names("kernel f(q, y, x) -> ()\ny(i) += x(i) * q\n")[0], "q y x")
+        parts = self.names("kernel f(x, A) -> y\ny(i) = A(i,j)*x(j)\n", "--format=A=hyb")[0]
+        self.assertEqual(parts, "x A_0 A_1 y")
+
+    def test_order_and_names_are_in_the_fingerprint(self):
+        prints = {self.names(text)[1] for text in ("y(i) = a(i) - b(i)", "y(i) = b(i) - a(i)", "y(i) = a(i) - c(i)", "z(i) = a(i) - b(i)")}
+        self.assertEqual(len(prints), 4)
+        self.assertEqual(self.names("y(i) = a(i) - b(i)"), self.names("y(j) = 2*a(j) + b(j)", "-O0", "--fp=strict"))
+
+    def test_function(self):
+        self.write("k.tex", "kernel axpy(x, y) -> ()\ny(i) += x(i)\n")
+        self.spc("compile", "k.tex")
+        self.assertIn("axpy_argv", self.command("nm", "k.o").stdout)
+        self.spc("compile", "k.tex", "--name=other")
+        self.assertIn("other_argv", self.command("nm", "k.o").stdout)
+
+
+class Named(SpcCase):
+    def setUp(self):
+        super().setUp()
+        self.write("scale.tex", "y(i) = alpha * x(i)\ntotal = y(i)\nkernel scale(alpha, x) -> (y, total)\n")
+        self.spc("compile", "scale.tex", "-q", "-O0", "--header=scale.hpp")
+
+    def build(self, members, *options):
+        self.write("call.cpp", NAMED % ", ".join(members))
+        return self.command("c++", "-std=c++20", "-Wall", "-Wextra", "-Werror", *options, "call.cpp", "-o", "call")
+
+    def test_all_are_given(self):
+        self.build(MEMBERS, "scale.o")
+        self.command("./call")
+
+    def test_one_is_left_out(self):
+        for k in range(len(MEMBERS)):
+            with self.assertRaises(AssertionError, msg=MEMBERS[k]):
+                self.build(MEMBERS[:k] + MEMBERS[k + 1:], "-fsyntax-only")
+
+    def test_two_are_swapped(self):
+        with self.assertRaises(AssertionError):
+            self.build([MEMBERS[1], MEMBERS[0], *MEMBERS[2:]], "-fsyntax-only")
+
+    def test_older_languages_have_the_plain_call(self):
+        self.write("plain.cpp", '#include "scale.hpp"\n#ifdef SPC_NAMED_ARGUMENTS\n#error\n#endif\n')
+        self.command("c++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "plain.cpp")
+
+
+class Data(SpcCase):
+    def build(self, text, *options):
+        self.write("k.tex", text)
+        self.spc("compile", "k.tex", "-q", *options)
+        self.command("cc", "-shared", "k.o", "-lm", "-o", "k.so")
+
+    def library(self, text, *options):
+        self.build(text, *options)
+        return ctypes.CDLL(str(self.folder / "k.so"))
+
+    def test_call_by_position(self):
+        library = self.library("kernel axpy(alpha, x, y) -> n\ny(i) += alpha * x(i)\nn = y(i) * y(i)\n")
+        text = ctypes.c_char.in_dll(library, "spc_signature_axpy")
+        signature = json.loads(ctypes.string_at(ctypes.addressof(text)))
+        self.assertEqual([a["role"] for a in signature["arguments"]], ["in", "in", "inout", "out"])
+        self.assertEqual([a["pass"] for a in signature["arguments"]], ["number", "struct", "struct", "pointer"])
+
+        class Vector(ctypes.Structure):
+            _fields_ = [(field["name"], ctypes.c_int64 if field["holds"] in ("size", "stride") else ctypes.c_void_p)
+                        for field in signature["arguments"][1]["fields"]]
+
+        x, y = (ctypes.c_double * 3)(1, 2, 3), (ctypes.c_double * 3)(1, 1, 1)
+        alpha, n = ctypes.c_double(2), ctypes.c_double()
+        vectors = [Vector(3, 1, ctypes.addressof(values)) for values in (x, y)]
+        pointers = [ctypes.addressof(a) for a in (alpha, *vectors, n)]
+        call = getattr(library, signature["functions"]["call"]["argv"])
+        self.assertEqual(call(None, (ctypes.c_void_p * 4)(*pointers)), 0)
+        self.assertEqual((list(y), n.value), ([3, 5, 7], 83))
+        pointers[1] = None
+        status = call(None, (ctypes.c_void_p * 4)(*pointers))
+        self.assertEqual(signature["statuses"][str(status)], "a struct or an array that is needed is NULL")
+
+    def test_phases_by_position(self):
+        library = self.library("A(i,j) = B(i,k) * C(k,j)\n", "--format=A=csr", "--format=B=csr", "--format=C=csr")
+        signature = json.loads(self.spc("inspect", "--json", "k.so").out)
+        self.assertEqual(list(signature["functions"]), ["call", "symbolic", "numeric", "free"])
+
+        class Csr(ctypes.Structure):
+            _fields_ = [(field["name"], ctypes.c_int64 if field["holds"] in ("size", "stored") else ctypes.c_void_p)
+                        for field in signature["arguments"][0]["fields"]]
+
+        pointers, index, value = (ctypes.c_int32 * 3)(0, 1, 2), (ctypes.c_int32 * 2)(1, 0), (ctypes.c_double * 2)(2, 3)
+        swap = Csr(2, 2, 2, *(ctypes.addressof(array) for array in (pointers, index, value)))
+        result = Csr()
+        arguments = (ctypes.c_void_p * 3)(*(ctypes.addressof(matrix) for matrix in (swap, swap, result)))
+        for phase in ("symbolic", "numeric"):
+            self.assertEqual(getattr(library, signature["functions"][phase]["argv"])(None, arguments), 0)
+        self.assertEqual((result.nnz, list((ctypes.c_double * 2).from_address(result.values))), (2, [6, 6]))
+        self.assertEqual(getattr(library, signature["functions"]["free"]["argv"])(None, arguments), 0)
+        self.assertEqual((result.nnz, result.values), (0, None))
+
+    def test_inspect(self):
+        self.build("kernel f(A, x) -> y\ny(i) = A(i,j) * x(j)\n", "--format=A=csr")
+        text = self.spc("compile", "k.tex", "--format=A=csr", "--emit=signature", "-q").out
+        self.assertEqual(self.spc("inspect", "--json", "k.o").out, text)
+        self.command("strip", "k.so")
+        self.assertEqual(self.spc("inspect", "--json", "k.so").out, text)
+        self.spc("compile", "k.tex", "--format=A=csr", "-q", "--name=g", "-o", "g.o")
+        self.command("ar", "rcs", "both.a", "k.o", "k.tex", "g.o")
+        self.assertEqual([json.loads(line)["name"] for line in self.spc("inspect", "--json", "both.a").out.splitlines()], ["f", "g"])
+        self.assertEqual(self.spc("inspect", "k.o").out, f"""\
+f: calling convention 4, fingerprint {json.loads(text)["fingerprint"]}
+  A  in     f64, i x j: spc_csr_f64_i32
+  x  in     f64, j: spc_dense1_f64
+  y  out    f64, i: spc_dense1_f64
+""")
+
+    def test_inspect_on_other_platforms(self):
+        self.write("k.tex", "y(i) = x(i)\n")
+        for target in ("aarch64-linux-gnu", "x86_64-w64-windows-gnu", "i686-w64-windows-gnu", "arm64-apple-macosx"):
+            self.spc("compile", "k.tex", "--target", target, "-q")
+            self.assertIn("k: calling convention", self.spc("inspect", "k.o").out, target)
+
+    def test_broken_objects(self):
+        self.write("k.tex", "y(i) = x(i)\n")
+        self.spc("compile", "k.tex", "-q")
+        whole = (self.folder / "k.o").read_bytes()
+        for size in range(0, len(whole), 97):
+            self.write("part.o", whole[:size])
+            self.assertIn(self.spc("inspect", "part.o", expect=None).returncode, (0, 1), size)
+        for at in range(0, len(whole), 61):
+            self.write("wrong.o", whole[:at] + bytes([whole[at] ^ 0xff]) + whole[at + 1:])
+            self.assertIn(self.spc("inspect", "wrong.o", expect=None).returncode, (0, 1), at)
+
+
+if __name__ == "__main__":
+    unittest.main()
