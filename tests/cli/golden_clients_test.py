@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+"""Programs that were compiled against the headers of a version of the calling convention link with the objects of this
+spc, and run. tests/clients/abi<version> has the kernels, the headers as they were, and a client.
+
+    golden_clients_test.py --freeze    write the headers of the present version anew: only until it is released
+"""
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+from spc_case import ROOT, SpcCase
+
+VERSION = re.search(r"#define SPC_ABI_VERSION (\d+)", (ROOT / "include/spc/spc.h").read_text()).group(1)
+FOLDER = ROOT / "tests" / "clients" / f"abi{VERSION}"  # a new version needs one
+LANGUAGES = {"c": ["cc", "-std=c11"], "c++": ["c++", "-std=c++20", "-x", "c++"]}
+
+
+class GoldenClients(SpcCase):
+    def compile(self, folder):
+        """Objects of the folder's kernels, and their headers as of now."""
+        for kernel, formats in json.loads((FOLDER / "kernels.json").read_text()).items():
+            self.spc("compile", folder / f"{kernel}.tex", *(f"--format={one}" for one in formats), "-q", "-Wno-reorder", "-O1")
+
+    def test_clients_link_and_run(self):
+        self.compile(FOLDER)
+        for header in self.folder.glob("*.h"):
+            header.unlink()
+        objects = sorted(self.folder.glob("*.o"))
+        for name, command in LANGUAGES.items():
+            with self.subTest(name):
+                self.command(*command, "-Wall", "-Wextra", "-Werror", "-c", FOLDER / "client.c", "-o", "client.obj")
+                self.command(command[0], "client.obj", *objects, "-lm", "-o", "client")
+                self.command("./client")
+
+    def freeze(self):
+        self.compile(FOLDER)
+        common = "".join((ROOT / "include/spc" / name).read_text() for name in ("spc.h", "levels.h"))
+        (FOLDER / "common.h").write_text(common)
+        for header in self.folder.glob("*.h"):
+            text = header.read_text()
+            assert common in text
+            (FOLDER / header.name).write_text(text.replace(common, '#include "common.h"\n'))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--freeze"]:
+        case = GoldenClients("freeze")
+        case.setUp()
+        case.freeze()
+        case.doCleanups()
+    else:
+        unittest.main()
