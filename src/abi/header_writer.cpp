@@ -29,7 +29,7 @@ extern "C" {
 
 /* `ctx` gives memory and threads; NULL: malloc, free and the calling thread. */
 @with_context@
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 @plain@@named@
 #endif
 )";

@@ -175,11 +175,27 @@ void changeStorages(KernelSpec &spec, const KernelUnderTest &kernel, Random &ran
   }
 }
 
+/// A clause that names the arguments in any order. What is read and written may stand on either side.
+std::string randomSignature(const sema::Kernel &kernel, Random &random) {
+  std::vector<std::string> operands, outputs;
+  std::set<std::string> names;
+  for (sema::TensorId id : kernel.parameters) {
+    const sema::Tensor &tensor = kernel.tensors[id];
+    const std::string &name = tensor.partOf.empty() ? tensor.name : tensor.partOf;
+    const bool isOperand = !tensor.isWritten || (tensor.isRead && random.below(2) == 0);
+    if (!names.insert(name).second)
+      continue;
+    std::vector<std::string> &side = isOperand ? operands : outputs;
+    side.insert(side.begin() + random.below(static_cast<int64_t>(side.size()) + 1), name);
+  }
+  return "kernel shuffled(" + joined(operands, ',') + ") -> (" + joined(outputs, ',') + ")";
+}
+
 } // namespace
 
 const char *spelling(Variation variation) {
-  static constexpr std::array names = {"storages",    "indices",   "operands",   "order",
-                                       "distributed", "temporary", "dimensions", "inlined"};
+  static constexpr std::array names = {"storages",  "indices",    "operands", "order",    "distributed",
+                                       "temporary", "dimensions", "inlined",  "signature"};
   return names[static_cast<size_t>(variation)];
 }
 
@@ -216,6 +232,9 @@ std::optional<Variant> vary(const KernelSpec &spec, const KernelUnderTest &kerne
     break;
   case Variation::Inlined:
     variant.lacksTemporary = inlineTemporary(changed);
+    break;
+  case Variation::Signature:
+    changed.statements = randomSignature(kernel.kernel(), random) + "\n" + spec.statements;
     break;
   }
   return describe(changed) == describe(spec) ? std::nullopt : std::optional(variant);

@@ -21,11 +21,12 @@ enum class Variation {
   Temporary,   ///< an operand that is read by way of a temporary
   Dimensions,  ///< a tensor with its dimensions in another order, and read transposed
   Inlined,     ///< a temporary's right side in place of the temporary
+  Signature,   ///< arguments in another order
 };
 
 inline constexpr Variation kVariations[] = {Variation::Storages,   Variation::Indices,     Variation::Operands,
                                             Variation::Order,      Variation::Distributed, Variation::Temporary,
-                                            Variation::Dimensions, Variation::Inlined};
+                                            Variation::Dimensions, Variation::Inlined,     Variation::Signature};
 
 const char *spelling(Variation variation);
 

@@ -164,7 +164,7 @@ static inline spc_status accumulated_free_ctx(const spc_context *ctx, spc_coo2_f
   return accumulated_free_spc_747a8dd56cddf961(ctx, A);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status accumulated(const spc_csr_f32_i32 *B, spc_coo2_f32_i32 *A, spc_dense1_f32 *y) {
   const spc_context ctx = spc_default_context();
   return accumulated_ctx(&ctx, B, A, y);

@@ -164,7 +164,7 @@ static inline spc_status csf_product_ctx(
   return csf_product_spc_b7db043ccbab90c3(ctx, T, V, Y);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status csf_product(
     const spc_csf3_201_f64_p64_i32 *T,
     const spc_spvec_f64_i32 *V,

@@ -134,7 +134,7 @@ static inline spc_status paths_free_ctx(const spc_context *ctx, spc_csr_i32_i32 
   return paths_free_spc_fbb3b6924d15c81c(ctx, C);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status paths(
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,

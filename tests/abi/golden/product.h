@@ -123,7 +123,7 @@ static inline spc_status product_free_ctx(const spc_context *ctx, spc_csr_f64_i3
   return product_free_spc_b57b89726cf62597(ctx, A);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status product(const spc_csr_f64_i32 *B, const spc_csr_f64_i32 *C, spc_csr_f64_i32 *A) {
   const spc_context ctx = spc_default_context();
   return product_ctx(&ctx, B, C, A);

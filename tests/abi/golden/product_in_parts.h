@@ -181,7 +181,7 @@ static inline spc_status product_in_parts_free_ctx(
   return product_in_parts_free_spc_fecb804cca4bf2b9(ctx, A_0, A_1);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status product_in_parts(
     const spc_csr_f32_i32 *B,
     const spc_csr_f32_i32 *C,

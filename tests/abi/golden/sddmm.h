@@ -120,7 +120,7 @@ static inline spc_status sddmm_ctx(
   return sddmm_spc_f78bc12baf9f8913(ctx, S, A, B, D);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status sddmm(
     const spc_csr_f32_i32 *S,
     const spc_dense2_f32 *A,

@@ -130,7 +130,7 @@ static inline spc_status shared_parts_ctx(
   return shared_parts_spc_a0357df0e7707edb(ctx, alpha, A_0, A_1, B, C);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status shared_parts(
     const spc_cf64 *alpha,
     const spc_ell2_cf64_i32 *A_0,

@@ -123,7 +123,7 @@ static inline spc_status spmv_ctx(
   return spmv_spc_0c8a28e436ea36ff(ctx, alpha, M, x, y, nrm);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status spmv(
     double alpha,
     const spc_coo2_f64_i32 *M,
