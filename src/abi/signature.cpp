@@ -92,6 +92,32 @@ std::string fingerprintOf(const Signature &signature, const sema::Kernel &kernel
 
 } // namespace
 
+const char *spelling(FieldRole role) {
+  switch (role) {
+  case FieldRole::Size:
+    return "size";
+  case FieldRole::Stride:
+    return "stride";
+  case FieldRole::Count:
+    return "count";
+  case FieldRole::Stored:
+    return "stored";
+  case FieldRole::Width:
+    return "width";
+  case FieldRole::Pointers:
+    return "pointers";
+  case FieldRole::Lengths:
+    return "lengths";
+  case FieldRole::Indices:
+    return "indices";
+  case FieldRole::Entries:
+    return "entries";
+  case FieldRole::Values:
+    return "values";
+  }
+  return "";
+}
+
 const char *spelling(ParameterKind kind) {
   switch (kind) {
   case ParameterKind::Tensor:

@@ -26,6 +26,9 @@ enum class FieldRole {
   Values,   ///< T*: values
 };
 
+/// "size", "stride", …: the enumerator in lower case.
+const char *spelling(FieldRole role);
+
 /// The C type of a field: int64_t, or a pointer to the struct's pointer type (pointers and lengths), index type
 /// (indices and entries) or value type.
 enum class FieldType { Int64, Pointers, Indices, Values };

@@ -10,37 +10,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-const char *nameOf(FieldRole role) {
-  switch (role) {
-  case FieldRole::Size:
-    return "size";
-  case FieldRole::Stride:
-    return "stride";
-  case FieldRole::Count:
-    return "count";
-  case FieldRole::Stored:
-    return "stored";
-  case FieldRole::Width:
-    return "width";
-  case FieldRole::Pointers:
-    return "pointers";
-  case FieldRole::Lengths:
-    return "lengths";
-  case FieldRole::Indices:
-    return "indices";
-  case FieldRole::Entries:
-    return "entries";
-  case FieldRole::Values:
-    return "values";
-  }
-  return "";
-}
-
 /// One entry for each 8 bytes of the struct.
 Json fieldsJson(const StructType &type) {
   Json fields = Json::array();
   for (const Field &field : type.fields) {
-    Json json = {{"name", field.name}, {"holds", nameOf(field.role)}};
+    Json json = {{"name", field.name}, {"holds", spelling(field.role)}};
     if (field.role == FieldRole::Size || field.role == FieldRole::Stride)
       json["dim"] = field.index;
     else if (field.role != FieldRole::Stored && field.role != FieldRole::Values)

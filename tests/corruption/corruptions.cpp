@@ -112,32 +112,6 @@ std::string corruptValues(std::vector<char> &bytes, Random &random) {
   return "any bytes";
 }
 
-const char *spelling(FieldRole role) {
-  switch (role) {
-  case FieldRole::Size:
-    return "size";
-  case FieldRole::Stride:
-    return "stride";
-  case FieldRole::Count:
-    return "count";
-  case FieldRole::Stored:
-    return "nnz";
-  case FieldRole::Width:
-    return "width";
-  case FieldRole::Pointers:
-    return "pointers";
-  case FieldRole::Lengths:
-    return "lengths";
-  case FieldRole::Indices:
-    return "indices";
-  case FieldRole::Entries:
-    return "entries";
-  case FieldRole::Values:
-    break;
-  }
-  return "values";
-}
-
 /// The fields that may be changed, those of structures more often than values.
 std::vector<std::pair<size_t, size_t>> candidates(std::vector<Argument> &arguments) {
   std::vector<std::pair<size_t, size_t>> result;
