@@ -23,26 +23,28 @@
 namespace assembly {
 namespace {
 
-/// The structs and kernels for a type of values.
+/// The structs and kernels for a type of values. Kernels' names are overloaded: by position, and with named arguments.
 template <class T> struct Types;
 template <> struct Types<double> {
   using Csr = spc_csr_f64_i32;
   using Csc = spc_csc_f64_i32;
   using SortedCoo = spc_coo2_f64_i32;
   using ShuffledCoo = spc_cusnu_f64_i32;
-  static constexpr auto multiply = assembly_multiply_f64;
+  static constexpr auto multiply = [](auto... arguments) { return assembly_multiply_f64(arguments...); };
   static constexpr auto freeMultiply = assembly_multiply_f64_free;
-  static constexpr auto multiplyTransposed = assembly_multiply_transposed_f64;
+  static constexpr auto multiplyTransposed = [](auto... arguments) {
+    return assembly_multiply_transposed_f64(arguments...);
+  };
   static constexpr auto freeMultiplyTransposed = assembly_multiply_transposed_f64_free;
-  static constexpr auto add = assembly_add_f64;
+  static constexpr auto add = [](auto... arguments) { return assembly_add_f64(arguments...); };
   static constexpr auto freeAdd = assembly_add_f64_free;
-  static constexpr auto addTransposed = assembly_add_transposed_f64;
+  static constexpr auto addTransposed = [](auto... arguments) { return assembly_add_transposed_f64(arguments...); };
   static constexpr auto freeAddTransposed = assembly_add_transposed_f64_free;
-  static constexpr auto toColumns = assembly_csr_to_csc_f64;
+  static constexpr auto toColumns = [](auto... arguments) { return assembly_csr_to_csc_f64(arguments...); };
   static constexpr auto freeToColumns = assembly_csr_to_csc_f64_free;
-  static constexpr auto fromSorted = assembly_coo_to_csr_f64;
+  static constexpr auto fromSorted = [](auto... arguments) { return assembly_coo_to_csr_f64(arguments...); };
   static constexpr auto freeFromSorted = assembly_coo_to_csr_f64_free;
-  static constexpr auto fromShuffled = assembly_shuffled_to_csr_f64;
+  static constexpr auto fromShuffled = [](auto... arguments) { return assembly_shuffled_to_csr_f64(arguments...); };
   static constexpr auto freeFromShuffled = assembly_shuffled_to_csr_f64_free;
 };
 template <> struct Types<float> {
@@ -50,19 +52,21 @@ template <> struct Types<float> {
   using Csc = spc_csc_f32_i32;
   using SortedCoo = spc_coo2_f32_i32;
   using ShuffledCoo = spc_cusnu_f32_i32;
-  static constexpr auto multiply = assembly_multiply_f32;
+  static constexpr auto multiply = [](auto... arguments) { return assembly_multiply_f32(arguments...); };
   static constexpr auto freeMultiply = assembly_multiply_f32_free;
-  static constexpr auto multiplyTransposed = assembly_multiply_transposed_f32;
+  static constexpr auto multiplyTransposed = [](auto... arguments) {
+    return assembly_multiply_transposed_f32(arguments...);
+  };
   static constexpr auto freeMultiplyTransposed = assembly_multiply_transposed_f32_free;
-  static constexpr auto add = assembly_add_f32;
+  static constexpr auto add = [](auto... arguments) { return assembly_add_f32(arguments...); };
   static constexpr auto freeAdd = assembly_add_f32_free;
-  static constexpr auto addTransposed = assembly_add_transposed_f32;
+  static constexpr auto addTransposed = [](auto... arguments) { return assembly_add_transposed_f32(arguments...); };
   static constexpr auto freeAddTransposed = assembly_add_transposed_f32_free;
-  static constexpr auto toColumns = assembly_csr_to_csc_f32;
+  static constexpr auto toColumns = [](auto... arguments) { return assembly_csr_to_csc_f32(arguments...); };
   static constexpr auto freeToColumns = assembly_csr_to_csc_f32_free;
-  static constexpr auto fromSorted = assembly_coo_to_csr_f32;
+  static constexpr auto fromSorted = [](auto... arguments) { return assembly_coo_to_csr_f32(arguments...); };
   static constexpr auto freeFromSorted = assembly_coo_to_csr_f32_free;
-  static constexpr auto fromShuffled = assembly_shuffled_to_csr_f32;
+  static constexpr auto fromShuffled = [](auto... arguments) { return assembly_shuffled_to_csr_f32(arguments...); };
   static constexpr auto freeFromShuffled = assembly_shuffled_to_csr_f32_free;
 };
 

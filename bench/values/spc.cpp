@@ -25,7 +25,7 @@
 namespace values {
 namespace {
 
-/// The structs and kernels for a type of values.
+/// The structs and kernels for a type of values. Kernels' names are overloaded: by position, and with named arguments.
 template <class T> struct Types;
 template <> struct Types<double> {
   using Csr = spc_csr_f64_i32;
@@ -35,15 +35,15 @@ template <> struct Types<double> {
   static constexpr auto vector = spc_dense1_f64_make;
   static constexpr auto matrix = spc_dense2_f64_make;
   static constexpr auto dense3 = spc_dense3_f64_make;
-  static constexpr auto spmv = values_spmv_f64;
-  static constexpr auto spmm = values_spmm_f64;
-  static constexpr auto sddmm = values_sddmm_f64;
-  static constexpr auto bsrSpmv = values_bsr_spmv_f64;
-  static constexpr auto bsrSpmm = values_bsr_spmm_f64;
-  static constexpr auto mttkrp = values_mttkrp_f64;
-  static constexpr auto ttv = values_ttv_f64;
-  static constexpr auto ttm = values_ttm_f64;
-  static constexpr auto gcn = values_gcn_f64;
+  static constexpr auto spmv = [](auto... arguments) { return values_spmv_f64(arguments...); };
+  static constexpr auto spmm = [](auto... arguments) { return values_spmm_f64(arguments...); };
+  static constexpr auto sddmm = [](auto... arguments) { return values_sddmm_f64(arguments...); };
+  static constexpr auto bsrSpmv = [](auto... arguments) { return values_bsr_spmv_f64(arguments...); };
+  static constexpr auto bsrSpmm = [](auto... arguments) { return values_bsr_spmm_f64(arguments...); };
+  static constexpr auto mttkrp = [](auto... arguments) { return values_mttkrp_f64(arguments...); };
+  static constexpr auto ttv = [](auto... arguments) { return values_ttv_f64(arguments...); };
+  static constexpr auto ttm = [](auto... arguments) { return values_ttm_f64(arguments...); };
+  static constexpr auto gcn = [](auto... arguments) { return values_gcn_f64(arguments...); };
 };
 template <> struct Types<float> {
   using Csr = spc_csr_f32_i32;
@@ -53,15 +53,15 @@ template <> struct Types<float> {
   static constexpr auto vector = spc_dense1_f32_make;
   static constexpr auto matrix = spc_dense2_f32_make;
   static constexpr auto dense3 = spc_dense3_f32_make;
-  static constexpr auto spmv = values_spmv_f32;
-  static constexpr auto spmm = values_spmm_f32;
-  static constexpr auto sddmm = values_sddmm_f32;
-  static constexpr auto bsrSpmv = values_bsr_spmv_f32;
-  static constexpr auto bsrSpmm = values_bsr_spmm_f32;
-  static constexpr auto mttkrp = values_mttkrp_f32;
-  static constexpr auto ttv = values_ttv_f32;
-  static constexpr auto ttm = values_ttm_f32;
-  static constexpr auto gcn = values_gcn_f32;
+  static constexpr auto spmv = [](auto... arguments) { return values_spmv_f32(arguments...); };
+  static constexpr auto spmm = [](auto... arguments) { return values_spmm_f32(arguments...); };
+  static constexpr auto sddmm = [](auto... arguments) { return values_sddmm_f32(arguments...); };
+  static constexpr auto bsrSpmv = [](auto... arguments) { return values_bsr_spmv_f32(arguments...); };
+  static constexpr auto bsrSpmm = [](auto... arguments) { return values_bsr_spmm_f32(arguments...); };
+  static constexpr auto mttkrp = [](auto... arguments) { return values_mttkrp_f32(arguments...); };
+  static constexpr auto ttv = [](auto... arguments) { return values_ttv_f32(arguments...); };
+  static constexpr auto ttm = [](auto... arguments) { return values_ttm_f32(arguments...); };
+  static constexpr auto gcn = [](auto... arguments) { return values_gcn_f32(arguments...); };
 };
 
 // Operands are only read, though their structs' pointers are not to const.
