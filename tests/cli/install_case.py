@@ -9,17 +9,27 @@ import tempfile
 from spc_case import ROOT, SPC, SpcCase
 
 
+def files_in(text):
+    """The files that a page shows: of a paragraph ahead of a block, the first file that it names is the block."""
+    blocks = re.findall(r"((?:^[^\n]+\n)+)\n```(\w*)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return {re.search(r"`(\w+\.\w+|Makefile)`", above)[1]: block for above, language, block in blocks
+            if language not in ("sh", "text")}
+
+
+def commands_in(text):
+    """The lines of a page's shell blocks."""
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [line for block in blocks for line in block.splitlines()]
+
+
 def files_of(page):
-    """The files that a page of docs/ shows: a name in backquotes at the start of a paragraph, then a block."""
-    text = (ROOT / "docs" / page).read_text()
-    paragraph = r"^`([\w.]+)`(?:[^\n]|\n(?!\n))*?\n\n```\w*\n(.*?)^```"
-    return dict(re.findall(paragraph, text, re.MULTILINE | re.DOTALL))
+    """The files that a page of docs/ shows."""
+    return files_in((ROOT / "docs" / page).read_text())
 
 
 def commands_of(page):
     """The lines of a page's shell blocks."""
-    blocks = re.findall(r"^```sh\n(.*?)^```", (ROOT / "docs" / page).read_text(), re.MULTILINE | re.DOTALL)
-    return [line for block in blocks for line in block.splitlines()]
+    return commands_in((ROOT / "docs" / page).read_text())
 
 
 class InstalledCase(SpcCase):
