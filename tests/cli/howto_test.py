@@ -26,6 +26,9 @@ class Howto(InstalledCase):
             self.assertNotIn("warning", self.tool("bash", "-c", command + " 2>&1"), command)
         shown = re.search(r"^```text\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
         self.assertEqual(self.tool("bash", "-c", commands[-1]), shown[1])
+        for tensor, storage in re.findall(r"`--format (\w)=([\w-]+)`", section):
+            other = re.sub(rf"--format {tensor}=\S+", f"--format {tensor}={storage} -Werror", commands[0])
+            self.tool("bash", "-c", other)
 
     def test_the_table_lists_all(self):
         self.assertEqual(re.findall(r"^\| \[.*?\]\(#(.*?)\)", PAGE, re.MULTILINE), [anchor(title) for title in SECTIONS])
