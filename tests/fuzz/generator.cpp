@@ -212,9 +212,9 @@ private:
   }
 
   std::string call() {
-    const auto operand = [&] { return chance(20) ? literal() : operandAccess(/*mustBeDense=*/false); };
-    const std::string first = operandAccess(false), second = operand();
-    const std::string function = functionOfOne();
+    const auto given = [&] { return operandAccess(/*mustBeDense=*/false) + (chance(15) ? " * " + mask() : ""); };
+    const auto operand = [&] { return chance(20) ? literal() : given(); };
+    const std::string first = operandAccess(false), second = operand(), function = functionOfOne();
     switch (kind_ == Kind::Bool ? 4 + random_.below(2) : random_.below(7)) {
     case 0:
     case 1:
