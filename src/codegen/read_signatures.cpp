@@ -1,16 +1,28 @@
 #include "codegen/read_signatures.h"
 
+#include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include <map>
+#include <set>
 
 namespace spc::codegen {
 namespace {
 
-using Texts = std::map<std::string, std::string>; // by kernel
+using Texts = std::set<std::string>;
+
+/// The signatures in a WebAssembly module, found by how they begin: LLVM's reader ends the program upon a module that
+/// is broken, and what a linker makes has no symbols for data.
+void readModule(llvm::StringRef bytes, Texts &texts) {
+  constexpr llvm::StringLiteral kBegin = "{\"spc_abi\":";
+  for (size_t begin = bytes.find(kBegin); begin != llvm::StringRef::npos; begin = bytes.find(kBegin, begin + 1)) {
+    const size_t end = bytes.find('\0', begin);
+    if (end != llvm::StringRef::npos)
+      texts.insert(bytes.slice(begin, end).str());
+  }
+}
 
 /// The text at a symbol, up to its 0; nothing where the symbol is undefined or the text leaves its section.
 llvm::Expected<std::optional<std::string>> textAt(const llvm::object::ObjectFile &object,
@@ -48,7 +60,7 @@ llvm::Error read(const llvm::object::ObjectFile &object, const llvm::object::Sym
   if (!text)
     return text.takeError();
   if (*text)
-    texts.emplace(kernel.str(), std::move(**text));
+    texts.insert(std::move(**text));
   return llvm::Error::success();
 }
 
@@ -63,43 +75,65 @@ llvm::Error readObject(const llvm::object::ObjectFile &object, Texts &texts) {
   return llvm::Error::success();
 }
 
-llvm::Error readBinary(const llvm::object::Binary &binary, Texts &texts) {
-  if (const auto *object = llvm::dyn_cast<llvm::object::ObjectFile>(&binary))
-    return readObject(*object, texts);
-  const auto *archive = llvm::dyn_cast<llvm::object::Archive>(&binary);
+bool isObject(llvm::file_magic magic) {
+  return (magic >= llvm::file_magic::elf && magic <= llvm::file_magic::elf_core) ||
+         (magic >= llvm::file_magic::macho_object && magic <= llvm::file_magic::macho_kext_bundle) ||
+         magic == llvm::file_magic::coff_object || magic == llvm::file_magic::pecoff_executable;
+}
+
+/// An object, a module, or nothing: an archive may hold other files, too.
+llvm::Expected<bool> readMember(llvm::MemoryBufferRef buffer, Texts &texts) {
+  const llvm::file_magic magic = llvm::identify_magic(buffer.getBuffer());
+  if (magic == llvm::file_magic::wasm_object) {
+    readModule(buffer.getBuffer(), texts);
+    return true;
+  }
+  if (!isObject(magic))
+    return false;
+  llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> object =
+      llvm::object::ObjectFile::createObjectFile(buffer, magic);
+  if (!object)
+    return object.takeError();
+  if (llvm::Error error = readObject(**object, texts))
+    return error;
+  return true;
+}
+
+llvm::Error readArchive(llvm::MemoryBufferRef buffer, Texts &texts) {
+  llvm::Expected<std::unique_ptr<llvm::object::Archive>> archive = llvm::object::Archive::create(buffer);
   if (!archive)
-    return llvm::createStringError("it is neither an object nor an archive");
+    return archive.takeError();
   llvm::Error failed = llvm::Error::success();
-  for (const llvm::object::Archive::Child &child : archive->children(failed)) {
-    llvm::Expected<std::unique_ptr<llvm::object::Binary>> member = child.getAsBinary();
-    if (!member) { // something else that lies in the archive
-      llvm::consumeError(member.takeError());
-      continue;
-    }
-    const auto *object = llvm::dyn_cast<llvm::object::ObjectFile>(member->get());
-    if (llvm::Error error = object ? readObject(*object, texts) : llvm::Error::success()) {
+  for (const llvm::object::Archive::Child &child : (*archive)->children(failed)) {
+    llvm::Expected<llvm::MemoryBufferRef> member = child.getMemoryBufferRef();
+    llvm::Expected<bool> read = member ? readMember(*member, texts) : member.takeError();
+    if (!read) {
       llvm::consumeError(std::move(failed));
-      return error;
+      return read.takeError();
     }
   }
   return failed;
+}
+
+llvm::Error readAny(llvm::MemoryBufferRef buffer, Texts &texts) {
+  if (llvm::identify_magic(buffer.getBuffer()) == llvm::file_magic::archive)
+    return readArchive(buffer, texts);
+  llvm::Expected<bool> read = readMember(buffer, texts);
+  if (!read)
+    return read.takeError();
+  return *read ? llvm::Error::success() : llvm::createStringError("it is neither an object nor an archive");
 }
 
 } // namespace
 
 std::optional<std::vector<std::string>> readSignatures(std::string_view bytes, std::string &error) {
   const llvm::MemoryBufferRef buffer(llvm::StringRef(bytes.data(), bytes.size()), "object");
-  llvm::Expected<std::unique_ptr<llvm::object::Binary>> binary = llvm::object::createBinary(buffer);
   Texts texts;
-  llvm::Error failed = binary ? readBinary(**binary, texts) : binary.takeError();
-  if (failed) {
+  if (llvm::Error failed = readAny(buffer, texts)) {
     error = llvm::toString(std::move(failed));
     return std::nullopt;
   }
-  std::vector<std::string> signatures;
-  for (auto &[kernel, text] : texts)
-    signatures.push_back(std::move(text));
-  return signatures;
+  return std::vector<std::string>(texts.begin(), texts.end());
 }
 
 } // namespace spc::codegen
