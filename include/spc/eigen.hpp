@@ -30,6 +30,11 @@ concept eigen_sparse = requires(const M &m) { sparse_base(m); };
 template <typename M>
 concept eigen_temporary = !std::is_reference_v<M> && std::is_same_v<std::remove_cv_t<M>, typename M::PlainObject>;
 
+/// Where the entries of a part of a sparse matrix begin in the arrays, which are those of the whole one.
+template <typename M> int64_t first_entry(const M &m) {
+  return m.outerIndexPtr() != nullptr ? int64_t(m.outerIndexPtr()[0]) : 0;
+}
+
 } // namespace detail
 
 /// A dense matrix by rows (`spc_dense2_f64`) or by columns (`spc_dense2_10_f64`), or a vector; const ones as operands
@@ -60,11 +65,12 @@ template <typename M>
   using I = typename Matrix::StorageIndex;
   const int64_t entries = m.nonZeros();
   if constexpr (Matrix::IsVectorAtCompileTime) {
-    return sparse_vector_view<T, I>({{m.size(), entries}, {m.innerIndexPtr(), m.valuePtr()}});
+    const int64_t first = detail::first_entry(m); // of a matrix's row or column
+    return sparse_vector_view<T, I>({{m.size(), entries}, {m.innerIndexPtr() + first, m.valuePtr() + first}});
   } else {
     detail::require(m.isCompressed() && m.outerIndexPtr() != nullptr, SPC_ERROR_POINTERS,
                     "the Eigen matrix is not compressed, which makeCompressed() changes");
-    detail::require(m.outerIndexPtr()[0] == 0, SPC_ERROR_POINTERS, "a part of an Eigen matrix does not start at 0");
+    detail::require(detail::first_entry(m) == 0, SPC_ERROR_POINTERS, "a part of an Eigen matrix does not start at 0");
     using View = std::conditional_t<bool(Matrix::IsRowMajor), csr_view<T, I>, csc_view<T, I>>;
     return View({{m.rows(), m.cols(), entries}, {m.outerIndexPtr(), m.innerIndexPtr(), m.valuePtr()}});
   }
@@ -77,7 +83,7 @@ template <typename M>
   static_assert(!detail::eigen_temporary<M>, "the view would outlive the matrix");
   detail::require(m.isCompressed(), SPC_ERROR_POINTERS,
                   "the Eigen matrix is not compressed, which makeCompressed() changes");
-  return values_view<typename std::remove_cvref_t<M>::Scalar>(m.valuePtr(), m.nonZeros());
+  return values_view<typename std::remove_cvref_t<M>::Scalar>(m.valuePtr() + detail::first_entry(m), m.nonZeros());
 }
 
 namespace detail {

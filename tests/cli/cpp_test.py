@@ -56,6 +56,19 @@ class Cpp(SpcCase):
         errors = self.compiles("temporary.cpp")
         self.assertEqual(len(re.findall(r"error: .*the view would outlive the matrix", errors)), 2, errors)
 
+    def test_values_are_counted(self):
+        self.write("product.tex", "D(i,j) = S(i,j) * x(j)\n")
+        self.write("call.cpp", '#include <spc/spc.hpp>\n#include "product.h"\n#include <vector>\n'
+                   "auto f(STRUCT S, spc_dense1_f64 x, std::vector<double> d) { return product(&S, &x, spc::values(d)); }\n")
+        for name, compiles in (("csr", True), ("ell", False), ("lower", False)):
+            self.spc("compile", "product.tex", "-q", "-O0", f"--format=S={name}", f"--format=D={name}")
+            self.write("call.cpp", re.sub(r"STRUCT|spc_\w+(?= S,)", re.search(r"const (\w+) \*S", (self.folder / "product.h").read_text())[1],
+                                          (self.folder / "call.cpp").read_text()))
+            errors = self.compiles("call.cpp")
+            self.assertEqual(errors is None, compiles, errors)
+            if not compiles:
+                self.assertIn("the struct does not count its values", errors)
+
     def compiles(self, source):
         """What the compiler says of a source that does not."""
         done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-I", ROOT / "include", "-isystem", EIGEN, source],

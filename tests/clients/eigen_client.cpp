@@ -125,7 +125,15 @@ void testSddmm() {
   const Matrix A = Matrix::Random(8, 3), B = Matrix::Random(6, 3);
   Eigen::SparseMatrix<float, Eigen::RowMajor> D = S;
   spc::check(sddmm(spc::view(S), spc::view(A), spc::view(B), spc::values(D)));
-  EXPECT(Matrix(D).isApprox(Matrix(S).cwiseProduct(A * B.transpose())));
+  const Matrix wanted = Matrix(S).cwiseProduct(A * B.transpose());
+  EXPECT(Matrix(D).isApprox(wanted));
+
+  D.coeffs().setZero(); // some rows of a larger matrix
+  const Eigen::SparseMatrix<float, Eigen::RowMajor> part = S.middleRows(2, 4);
+  const Matrix rows = A.middleRows(2, 4);
+  spc::check(sddmm(spc::view(part), spc::view(rows), spc::view(B), spc::values(D.middleRows(2, 4))));
+  EXPECT(Matrix(D).middleRows(2, 4).isApprox(wanted.middleRows(2, 4)));
+  EXPECT(Matrix(D).topRows(2).isZero() && Matrix(D).bottomRows(2).isZero());
 }
 
 void testResults() {
@@ -186,6 +194,15 @@ void testTypes() {
   const auto vector = spc::view(x);
   const spc_spvec_f64_i32 &entries = vector;
   EXPECT(entries.size == 5 && entries.nnz == 1 && entries.indices_0[0] == 2 && entries.values[0] == 1.5);
+  Sparse several = someMatrix(5, 5);
+  for (const bool isCompressed : {true, false}) {
+    const auto row = spc::view(several.row(3));
+    const spc_spvec_f64_i32 &part = row;
+    const int first = several.outerIndexPtr()[3];
+    EXPECT(several.isCompressed() == isCompressed && part.size == 5 && part.nnz == 3);
+    EXPECT(part.indices_0 == several.innerIndexPtr() + first && part.values == several.valuePtr() + first);
+    several.coeffRef(0, 4) = 1;
+  }
   Eigen::Vector<Eigen::half, 3> half(Eigen::half(0), Eigen::half(1.5f), Eigen::half(0));
   const auto halves = spc::view(half);
   spc_dense1_f16 &tensor16 = halves;

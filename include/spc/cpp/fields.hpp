@@ -81,11 +81,13 @@ public:
   template <sparse_struct S>
     requires(!std::is_const_v<S> && detail::holds<S, T>())
   operator S &() {
+    static_assert(
+        requires { &S::nnz; }, "the struct does not count its values, so that nothing would compare how many "
+                               "there are: fill in the struct's fields");
     static_assert(sizeof(S) <= sizeof bytes_);
     S &tensor = *::new (static_cast<void *>(bytes_)) S{};
     tensor.values = reinterpret_cast<decltype(tensor.values)>(values_);
-    if constexpr (requires { tensor.nnz; })
-      tensor.nnz = count_;
+    tensor.nnz = count_;
     lost_ = [](const values_view &view) {
       return static_cast<const void *>(std::launder(reinterpret_cast<const S *>(view.bytes_))->values) != view.values_;
     };
