@@ -26,11 +26,12 @@ constexpr std::string_view kIfHelp = "'select(condition, x, y)' chooses for each
 constexpr std::string_view kReturn = "results are the tensors on left sides";
 constexpr std::string_view kReturnHelp = "write 'y(i) = ...'";
 constexpr std::string_view kFunction = "a kernel file is a list of statements";
-constexpr std::string_view kFunctionHelp = "the C function has the file's name, or that of --name";
+constexpr std::string_view kFunctionHelp =
+    "the C function has the file's name, or that of --name, or a line says it: 'kernel f(A, x) -> y'";
 constexpr std::string_view kType = "arguments are declared with 'tensor', temporaries with 'let'";
 constexpr std::string_view kTypeHelp = "write 'tensor x(n): f32', or 'let t(i) = ...'";
 
-constexpr std::array<Foreign, 24> kStatements{{{"for", kLoop, kLoopHelp},
+constexpr std::array<Foreign, 23> kStatements{{{"for", kLoop, kLoopHelp},
                                                {"forall", kLoop, kLoopHelp},
                                                {"foreach", kLoop, kLoopHelp},
                                                {"parfor", kLoop, kLoopHelp},
@@ -46,7 +47,6 @@ constexpr std::array<Foreign, 24> kStatements{{{"for", kLoop, kLoopHelp},
                                                {"fn", kFunction, kFunctionHelp},
                                                {"func", kFunction, kFunctionHelp},
                                                {"function", kFunction, kFunctionHelp},
-                                               {"kernel", kFunction, kFunctionHelp},
                                                {"void", kFunction, kFunctionHelp},
                                                {"int", kType, kTypeHelp},
                                                {"float", kType, kTypeHelp},

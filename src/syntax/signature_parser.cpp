@@ -46,14 +46,20 @@ bool acceptArrow(TokenStream &tokens, SyntaxErrors &errors) {
 } // namespace
 
 bool beginsSignature(const TokenStream &tokens) {
+  if (!tokens.at(TokenKind::Name) || tokens.text(tokens.current()) != "kernel")
+    return false;
   const Token next = tokens.peek();
-  return tokens.at(TokenKind::Name) && tokens.text(tokens.current()) == "kernel" && next.kind == TokenKind::Name &&
-         !next.startsLine && !isReducingAssignment(tokens.text(next));
+  const bool isNamed = next.kind == TokenKind::Name && !next.startsLine;
+  return isNamed ? !isReducingAssignment(tokens.text(next)) : !tokens.looksLikeStatement();
 }
 
 std::optional<SignatureDecl> parseSignature(TokenStream &tokens, SyntaxErrors &errors) {
   const uint32_t begin = tokens.current().begin;
   tokens.advance();
+  if (!tokens.at(TokenKind::Name) || tokens.current().startsLine) {
+    errors.unexpected("the name of the C function");
+    return std::nullopt;
+  }
   SignatureDecl signature;
   signature.name = takeName(tokens);
   if (!parseList(tokens, errors, signature.operands) || !acceptArrow(tokens, errors))
