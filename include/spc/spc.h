@@ -31,10 +31,16 @@
 
 #if defined(__cplusplus) && (__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
 #define SPC_NAMED_ARGUMENTS 1
-/* A number or an array as a member that has to be given. */
+template <typename T>
+concept spc_integral = requires(T given) { 1 << given; };
+/* A number or an array as a member that has to be given. Fractions are no integers, nor the bits of half floats, and
+ * pointers no truth values. */
 template <typename T> struct spc_argument {
   T value;
   constexpr spc_argument(T given) noexcept : value(given) {}
+  template <typename U>
+    requires(spc_integral<T> && !spc_integral<U>)
+  spc_argument(U given) = delete;
 };
 #endif
 

@@ -8,8 +8,12 @@
 namespace spc::abi {
 namespace {
 
-constexpr std::string_view kHeader = R"(@comment@#ifndef SPC_KERNEL_@function@
-#define SPC_KERNEL_@function@
+constexpr std::string_view kHeader = R"(@comment@#ifdef SPC_KERNEL_@function@
+#if SPC_KERNEL_@function@ != 0x@fingerprint@u
+#error "headers of two kernels called @function@, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_@function@ 0x@fingerprint@u
 
 @common@
 @types@#ifdef __cplusplus
@@ -220,6 +224,7 @@ std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) 
   }
   return substitute(kHeader, {{"comment", headerComment(signature, kernel)},
                               {"function", signature.function},
+                              {"fingerprint", signature.fingerprint},
                               {"common", std::string(commonText())},
                               {"types", types(signature, kernel)},
                               {"exported", typed},

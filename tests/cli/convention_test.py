@@ -71,6 +71,15 @@ class Linking(SpcCase):
         self.spc("compile", "product.tex", "--format=A=./wide.json", "-q", "-o", "product.o", "-O0")
         self.assertFalse(self.links())
 
+    def test_two_headers_of_one_name(self):
+        self.command("cp", "product.h", "first.h")
+        self.write("both.c", '#include "first.h"\n#include "product.h"\n')
+        self.header("-O2", text=PRODUCT.replace("B(l,j)", "B(l,j) * 2"))
+        self.command("cc", "-fsyntax-only", "both.c")
+        self.header(text=PRODUCT.replace("f64", "f32"))
+        with self.assertRaisesRegex(AssertionError, "two kernels called product, whose arguments differ"):
+            self.command("cc", "-fsyntax-only", "both.c")
+
 
 class Order(SpcCase):
     def names(self, text, *options):
@@ -128,6 +137,21 @@ class Named(SpcCase):
     def test_two_are_swapped(self):
         with self.assertRaises(AssertionError):
             self.build([MEMBERS[1], MEMBERS[0], *MEMBERS[2:]], "-fsyntax-only")
+
+    def test_numbers_are_of_their_kind(self):
+        self.write("k.tex", "kernel k(n, b, h, x) -> y\ntensor n: i32\ntensor b: bool\ntensor h: f16\ntensor x(m): f64\n"
+                   "y(i) = select(b, n, h) * x(i)\n")
+        self.spc("compile", "k.tex", "-q", "-O0")
+        right = {"n": "2", "b": "true", "h": "spc_f16_from_float(2)", "x": "v", "y": "v"}
+        for wrong in ({}, {"n": "2.7"}, {"n": "2.0f"}, {"b": "\"no\""}, {"b": "0.5"}, {"h": "2.0f"}):
+            with self.subTest(wrong=wrong):
+                members = ", ".join(f".{name} = {value}" for name, value in (right | wrong).items())
+                self.write("call.cpp", f"#include \"k.h\"\nspc_status f(spc_dense1_f64 &v) {{ return k({{{members}}}); }}\n")
+                command = ("c++", "-std=c++20", "-fsyntax-only", "call.cpp")
+                if wrong:
+                    self.assertRaises(AssertionError, self.command, *command)
+                else:
+                    self.command(*command)
 
     def test_older_languages_have_the_plain_call(self):
         self.write("plain.cpp", '#include "scale.hpp"\n#ifdef SPC_NAMED_ARGUMENTS\n#error\n#endif\n')
@@ -203,13 +227,19 @@ f: calling convention 4, fingerprint {json.loads(text)["fingerprint"]}
 
     def test_inspect_on_other_platforms(self):
         self.write("k.tex", "y(i) = x(i)\n")
-        for target in ("aarch64-linux-gnu", "x86_64-w64-windows-gnu", "i686-w64-windows-gnu", "arm64-apple-macosx"):
+        for target in ("aarch64-linux-gnu", "x86_64-w64-windows-gnu", "i686-w64-windows-gnu", "arm64-apple-macosx",
+                       "wasm32-unknown-unknown"):
             self.spc("compile", "k.tex", "--target", target, "-q")
             self.assertIn("k: calling convention", self.spc("inspect", "k.o").out, target)
 
     def test_broken_objects(self):
+        for target in ("x86_64-linux-gnu", "wasm32-unknown-unknown"):
+            with self.subTest(target=target):
+                self.inspect_broken(target)
+
+    def inspect_broken(self, target):
         self.write("k.tex", "y(i) = x(i)\n")
-        self.spc("compile", "k.tex", "-q")
+        self.spc("compile", "k.tex", "-q", "--target", target, "--mcpu=generic" if target[0] == "w" else "--mcpu=x86-64")
         whole = (self.folder / "k.o").read_bytes()
         for size in range(0, len(whole), 97):
             self.write("part.o", whole[:size])

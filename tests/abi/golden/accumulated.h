@@ -12,8 +12,12 @@
  *   y  out, n; dense
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_accumulated
-#define SPC_KERNEL_accumulated
+#ifdef SPC_KERNEL_accumulated
+#if SPC_KERNEL_accumulated != 0x747a8dd56cddf961u
+#error "headers of two kernels called accumulated, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_accumulated 0x747a8dd56cddf961u
 
 /* the text of spc/spc.h and spc/levels.h */
 

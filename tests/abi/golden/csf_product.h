@@ -10,8 +10,12 @@
  *   Y  out, i x j; dense, dimension 0 innermost
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_csf_product
-#define SPC_KERNEL_csf_product
+#ifdef SPC_KERNEL_csf_product
+#if SPC_KERNEL_csf_product != 0xb7db043ccbab90c3u
+#error "headers of two kernels called csf_product, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_csf_product 0xb7db043ccbab90c3u
 
 /* the text of spc/spc.h and spc/levels.h */
 

@@ -16,8 +16,12 @@
  *      which paths_free releases
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_paths
-#define SPC_KERNEL_paths
+#ifdef SPC_KERNEL_paths
+#if SPC_KERNEL_paths != 0xfbb3b6924d15c81cu
+#error "headers of two kernels called paths, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_paths 0xfbb3b6924d15c81cu
 
 /* the text of spc/spc.h and spc/levels.h */
 

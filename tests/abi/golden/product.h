@@ -12,8 +12,12 @@
  *      which product_free releases
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_product
-#define SPC_KERNEL_product
+#ifdef SPC_KERNEL_product
+#if SPC_KERNEL_product != 0xb57b89726cf62597u
+#error "headers of two kernels called product, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_product 0xb57b89726cf62597u
 
 /* the text of spc/spc.h and spc/levels.h */
 

@@ -17,8 +17,12 @@
  *        which product_in_parts_free releases
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_product_in_parts
-#define SPC_KERNEL_product_in_parts
+#ifdef SPC_KERNEL_product_in_parts
+#if SPC_KERNEL_product_in_parts != 0xfecb804cca4bf2b9u
+#error "headers of two kernels called product_in_parts, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_product_in_parts 0xfecb804cca4bf2b9u
 
 /* the text of spc/spc.h and spc/levels.h */
 

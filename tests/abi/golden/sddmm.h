@@ -14,8 +14,12 @@
  *      its other arrays are those of S, or NULL, which the call replaces by them
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_sddmm
-#define SPC_KERNEL_sddmm
+#ifdef SPC_KERNEL_sddmm
+#if SPC_KERNEL_sddmm != 0xf78bc12baf9f8913u
+#error "headers of two kernels called sddmm, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_sddmm 0xf78bc12baf9f8913u
 
 /* the text of spc/spc.h and spc/levels.h */
 

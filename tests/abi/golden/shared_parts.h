@@ -16,8 +16,12 @@
  *          only its values, as many as A_1 stores and in that order: it has the structure of A_1
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_shared_parts
-#define SPC_KERNEL_shared_parts
+#ifdef SPC_KERNEL_shared_parts
+#if SPC_KERNEL_shared_parts != 0xa0357df0e7707edbu
+#error "headers of two kernels called shared_parts, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_shared_parts 0xa0357df0e7707edbu
 
 /* the text of spc/spc.h and spc/levels.h */
 

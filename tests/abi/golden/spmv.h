@@ -13,8 +13,12 @@
  *   nrm    out, scalar
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_spmv
-#define SPC_KERNEL_spmv
+#ifdef SPC_KERNEL_spmv
+#if SPC_KERNEL_spmv != 0x0c8a28e436ea36ffu
+#error "headers of two kernels called spmv, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_spmv 0x0c8a28e436ea36ffu
 
 /* the text of spc/spc.h and spc/levels.h */
 
