@@ -10,7 +10,7 @@
  * over both. SPDX-License-Identifier: Apache-2.0 */
 #ifndef SPC_POOL_H
 #if defined(SPC_H) && !defined(_OPENMP)
-#error "spc/pool.h has to be included ahead of the headers of kernels, whose plain functions run on it"
+#error "spc/pool.h has to be included ahead of spc/spc.hpp and the headers of kernels, whose plain functions run on it"
 #endif
 #define SPC_POOL_H
 
