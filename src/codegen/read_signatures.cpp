@@ -4,6 +4,7 @@
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Object/Wasm.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include <set>
@@ -24,9 +25,26 @@ void readModule(llvm::StringRef bytes, Texts &texts) {
   }
 }
 
+std::optional<std::string> upToZero(llvm::StringRef text) {
+  const size_t end = text.find('\0');
+  return end == llvm::StringRef::npos ? std::nullopt : std::optional(text.take_front(end).str());
+}
+
+/// The same as textAt(): WebAssembly's symbols are places in segments.
+std::optional<std::string> textAt(const llvm::object::WasmObjectFile &object, const llvm::object::WasmSymbol &symbol) {
+  if (!symbol.isTypeData() || symbol.isUndefined() || symbol.Info.DataRef.Segment >= object.dataSegments().size())
+    return std::nullopt;
+  const llvm::ArrayRef<uint8_t> bytes = object.dataSegments()[symbol.Info.DataRef.Segment].Data.Content;
+  const llvm::StringRef text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  return symbol.Info.DataRef.Offset < text.size() ? upToZero(text.drop_front(symbol.Info.DataRef.Offset))
+                                                  : std::nullopt;
+}
+
 /// The text at a symbol, up to its 0; nothing where the symbol is undefined or the text leaves its section.
 llvm::Expected<std::optional<std::string>> textAt(const llvm::object::ObjectFile &object,
                                                   const llvm::object::SymbolRef &symbol) {
+  if (const auto *wasm = llvm::dyn_cast<llvm::object::WasmObjectFile>(&object))
+    return textAt(*wasm, wasm->getWasmSymbol(symbol));
   llvm::Expected<llvm::object::section_iterator> section = symbol.getSection();
   if (!section)
     return section.takeError();
@@ -41,9 +59,7 @@ llvm::Expected<std::optional<std::string>> textAt(const llvm::object::ObjectFile
   const uint64_t begin = *address - (*section)->getAddress();
   if (begin >= contents->size())
     return std::nullopt;
-  const llvm::StringRef rest = contents->drop_front(begin);
-  const size_t end = rest.find('\0');
-  return end == llvm::StringRef::npos ? std::nullopt : std::optional(rest.take_front(end).str());
+  return upToZero(contents->drop_front(begin));
 }
 
 llvm::Error read(const llvm::object::ObjectFile &object, const llvm::object::SymbolRef &symbol, Texts &texts) {

@@ -160,7 +160,8 @@ bool checkNotInputs(Session &session, const OutputPaths &paths, const std::vecto
     for (const std::string &input : inputs)
       if (!output.empty() && output != "-" && sameFile(output, input)) {
         session.usage(kOutputPath, session.find(output), "the output '" + output + "' would overwrite an input")
-            .advise("name another file with -o, --header or -MF");
+            .advise(paths.depfile.empty() ? "name another file with -o or --header"
+                                          : "name another file with -o, --header or -MF");
         return false;
       }
   return true;

@@ -28,21 +28,6 @@ bool isIdentifier(std::string_view name) {
   return true;
 }
 
-/// Why a name cannot be that of the kernel's function; empty when it can.
-std::string objection(const std::string &name) {
-  if (!isIdentifier(name))
-    return "is no C identifier";
-  if (name == "main")
-    return "is the program's own function";
-  if (abi::isReservedName(name))
-    return "is reserved by C, C++ or spc";
-  for (const char *suffix :
-       {"", "_ctx", "_argv", "_arguments", "_free", "_symbolic", "_numeric"}) // what headers may declare
-    if (abi::isLibraryName(name + suffix))
-      return "is one that the C or C++ library uses";
-  return "";
-}
-
 /// `my-kernel.v2` as `my_kernel_v2`, `a__b` as `a_b`.
 std::string nearestName(const std::string &given) {
   std::string name;
@@ -55,7 +40,7 @@ std::string nearestName(const std::string &given) {
   }
   if (name.empty())
     return "kernel";
-  return objection(name).empty() ? name : "kernel_" + name;
+  return objectionToFunction(name).empty() ? name : "kernel_" + name;
 }
 
 /// Warns where no output leaves anything out.
@@ -158,6 +143,22 @@ std::string kernelStem(const SharedOptions &options) {
   return options.kernel == "-" ? "" : std::filesystem::path(options.kernel).stem().string();
 }
 
+std::string objectionToFunction(const std::string &name) {
+  if (!isIdentifier(name))
+    return "is no C identifier";
+  if (name == "main")
+    return "is the program's own function";
+  if (name == "arguments") // as C++'s calls with names have a parameter
+    return "is one that headers use";
+  if (abi::isReservedName(name))
+    return "is reserved by C, C++ or spc";
+  for (const char *suffix :
+       {"", "_ctx", "_argv", "_arguments", "_free", "_symbolic", "_numeric"}) // what headers may declare
+    if (abi::isLibraryName(name + suffix))
+      return "is one that the C or C++ library uses";
+  return "";
+}
+
 std::optional<std::string> functionName(Session &session, const SharedOptions &options, const syntax::Kernel &tree) {
   const bool isGiven = !options.name.empty(), isSaid = !isGiven && tree.signature;
   const std::string name = isGiven ? options.name : isSaid ? tree.signature->name.text : kernelStem(options);
@@ -166,7 +167,7 @@ std::optional<std::string> functionName(Session &session, const SharedOptions &o
         .advise("give one with --name=NAME, or a line 'kernel NAME(...) -> (...)'");
     return std::nullopt;
   }
-  const std::string why = objection(name);
+  const std::string why = objectionToFunction(name);
   if (why.empty())
     return name;
   const std::string what =

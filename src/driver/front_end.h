@@ -35,6 +35,9 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
 std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
                                         const SharedOptions &options, PhaseTimer &timer);
 
+/// Why `name` cannot be that of a function in a kernel's header; empty when it can.
+std::string objectionToFunction(const std::string &name);
+
 /// The function's name: --name, else that of the kernel's signature, else the kernel file's stem. nullopt with an error
 /// when that is no name that C and C++ allow.
 std::optional<std::string> functionName(Session &session, const SharedOptions &options, const syntax::Kernel &tree);

@@ -17,4 +17,7 @@ int formatsCommand(Session &session);
 /// `spc inspect`: the signatures of the kernels in an object, an archive or a shared library.
 int inspectCommand(Session &session);
 
+/// `spc library`: objects of single kernels to a static or a shared library with one header.
+int libraryCommand(Session &session);
+
 } // namespace spc::driver

@@ -5,6 +5,7 @@ A case is a folder `<id>` or `<id>.<variant>` beside this script, where <id> is 
   command    the arguments of spc, as a shell would split them; run in a copy of the folder
   expected   the exit code on the first line, then standard error
   stdin      standard input, where the case reads it (optional)
+  prepare    arguments of spc, a line for each time that it runs before that and has to succeed (optional)
 and any other files that the command needs. The folder's own path is written as CASE in `expected`. After an
 error no file may have appeared and nothing may have been printed.
 
@@ -24,7 +25,7 @@ import sys
 import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
-OWN_FILES = {"command", "expected", "stdin"}
+OWN_FILES = {"command", "expected", "prepare", "stdin"}
 TIMEOUT_SECONDS = 120
 
 
@@ -51,8 +52,12 @@ def run(spc, case, scratch):
     """What spc did in a copy of the case's folder, as `expected` has it, and what is wrong whatever was expected."""
     folder = pathlib.Path(scratch) / case.name
     shutil.copytree(case, folder, ignore=shutil.ignore_patterns(*OWN_FILES))
-    before = entries(folder)
     stdin = case / "stdin"
+    prepare = case / "prepare"
+    for line in prepare.read_text().splitlines() if prepare.exists() else []:
+        subprocess.run(["spc", *shlex.split(line)], executable=spc, cwd=folder, check=True, env=environment(),
+                       timeout=TIMEOUT_SECONDS)
+    before = entries(folder)
     arguments = shlex.split((case / "command").read_text())
     with open(stdin if stdin.exists() else os.devnull, "rb") as source:
         done = subprocess.run(["spc", *arguments], executable=spc, cwd=folder, stdin=source, capture_output=True,

@@ -1,0 +1,93 @@
+#include "abi/signature_reader.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace spc::abi {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// A member that is text; empty where there is none.
+std::string textOf(const Json &object, const char *key) {
+  const auto member = object.is_object() ? object.find(key) : object.end();
+  return member != object.end() && member->is_string() ? member->get<std::string>() : "";
+}
+
+/// The type of a parameter. Half floats are numbers of 16 bits to C.
+std::string cppType(const Json &argument) {
+  const std::string pass = textOf(argument, "pass"), value = textOf(argument, "type");
+  const std::string isConst = textOf(argument, "role") == "in" ? "const " : "";
+  const std::string number = value == "f16" || value == "bf16" ? "u16" : value;
+  if (pass == "number")
+    return number;
+  return isConst + (pass == "struct" ? textOf(argument, "struct") : number) + " *";
+}
+
+/// Whether all is letters, digits and underscores: what may stand in a symbol.
+bool isWord(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+} // namespace
+
+std::string ReadSignature::typedSymbol(std::string_view phase) const {
+  return kernel + std::string(phase) + "_spc_" + fingerprint;
+}
+
+std::string ReadSignature::argvSymbol(std::string_view phase) const {
+  return kernel + std::string(phase) + "_argv";
+}
+
+std::string ReadSignature::dataSymbol() const {
+  return "spc_signature_" + kernel;
+}
+
+std::vector<std::string> ReadSignature::symbols() const {
+  std::vector<std::string> names = {dataSymbol()};
+  for (const std::string &phase : phases) {
+    names.push_back(typedSymbol(phase));
+    names.push_back(argvSymbol(phase));
+  }
+  return names;
+}
+
+std::vector<std::string> ReadSignature::declaredNames() const {
+  std::vector<std::string> names = {kernel, kernel + "_arguments"};
+  for (const std::string &phase : phases) {
+    if (!phase.empty())
+      names.push_back(kernel + phase);
+    names.push_back(kernel + phase + "_ctx");
+    names.push_back(argvSymbol(phase));
+  }
+  return names;
+}
+
+std::optional<ReadSignature> readSignature(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("spc_abi") || !json["spc_abi"].is_number_integer() ||
+      !json.contains("functions") || !json["functions"].is_object() || !json.contains("arguments") ||
+      !json["arguments"].is_array())
+    return std::nullopt;
+  ReadSignature signature;
+  signature.version = json["spc_abi"].get<int>();
+  signature.kernel = textOf(json, "name");
+  signature.fingerprint = textOf(json, "fingerprint");
+  if (!isWord(signature.kernel) || !isWord(signature.fingerprint))
+    return std::nullopt;
+  signature.phases = {""};
+  for (const char *phase : {"symbolic", "numeric", "free"})
+    if (json["functions"].contains(phase))
+      signature.phases.push_back(std::string("_") + phase);
+  for (const Json &argument : json["arguments"]) {
+    signature.arguments.push_back(cppType(argument));
+    if (textOf(argument, "structure") == "assembled")
+      signature.assembled.push_back(signature.arguments.back());
+  }
+  return signature;
+}
+
+} // namespace spc::abi

@@ -1,0 +1,32 @@
+// Signatures back from data, as far as libraries of kernels need them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spc::abi {
+
+/// A kernel as its object describes it.
+struct ReadSignature {
+  int version = 0; ///< of the calling convention
+  std::string kernel;
+  std::string fingerprint;
+  std::vector<std::string> phases;    ///< of its functions: "", "_symbolic", "_numeric", "_free"
+  std::vector<std::string> arguments; ///< their C++ types, `uint16_t` also for half floats
+  std::vector<std::string> assembled; ///< those of what `_free` takes
+
+  std::string typedSymbol(std::string_view phase = {}) const;
+  std::string argvSymbol(std::string_view phase = {}) const;
+  std::string dataSymbol() const;
+  /// All that a dynamic linker has to see of the kernel.
+  std::vector<std::string> symbols() const;
+  /// All names that its header declares at global scope: the kernel's own first.
+  std::vector<std::string> declaredNames() const;
+};
+
+/// Reads what signatureJson() writes; nullopt where `text` is something else.
+std::optional<ReadSignature> readSignature(std::string_view text);
+
+} // namespace spc::abi

@@ -1,0 +1,138 @@
+#include "codegen/library.h"
+#include "codegen/object.h"
+
+#include "llvm/BinaryFormat/ELF.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/Function.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Target/TargetMachine.h"
+
+namespace spc::codegen {
+namespace {
+
+constexpr size_t kOsAbi = llvm::ELF::EI_OSABI;
+constexpr size_t kFlags32 = 36, kFlags64 = 48; // where e_flags are
+constexpr size_t kFlagsSize = 4;
+
+llvm::Expected<std::unique_ptr<llvm::object::ObjectFile>> openObject(std::string_view bytes) {
+  return llvm::object::ObjectFile::createObjectFile(
+      llvm::MemoryBufferRef(llvm::StringRef(bytes.data(), bytes.size()), "object"));
+}
+
+/// Windows is the one system of COFF; nothing else of the table depends on the system.
+std::string tripleOf(const llvm::object::ObjectFile &object) {
+  llvm::Triple triple = object.makeTriple();
+  if (object.isCOFF())
+    triple = llvm::Triple(triple.getArchName(), "pc", "windows", "gnu");
+  return triple.str();
+}
+
+/// Linkers compare how objects say that floats are passed and the like; the table has nothing of that, and says the
+/// same.
+void copyElfFlags(const std::string &from, bool is64, std::string &to) {
+  const size_t flags = is64 ? kFlags64 : kFlags32;
+  if (from.size() < flags + kFlagsSize || to.size() < flags + kFlagsSize)
+    return;
+  to[kOsAbi] = from[kOsAbi];
+  to.replace(flags, kFlagsSize, from, flags, kFlagsSize);
+}
+
+class TableWriter {
+public:
+  explicit TableWriter(llvm::Module &module)
+      : module_(module), pointer_(llvm::PointerType::get(module.getContext(), 0)),
+        null_(llvm::ConstantPointerNull::get(pointer_)),
+        entry_(
+            llvm::StructType::get(module.getContext(), {pointer_, pointer_, pointer_, pointer_, pointer_, pointer_})) {}
+
+  void write(const std::vector<LibraryMember> &members) {
+    std::vector<llvm::Constant *> entries;
+    for (const LibraryMember &member : members)
+      entries.push_back(entry(member));
+    entries.push_back(llvm::Constant::getNullValue(entry_));
+    auto *type = llvm::ArrayType::get(entry_, entries.size());
+    new llvm::GlobalVariable(module_, type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,
+                             llvm::ConstantArray::get(type, entries), "spc_kernels");
+  }
+
+private:
+  llvm::Constant *entry(const LibraryMember &member) {
+    llvm::LLVMContext &context = module_.getContext();
+    llvm::Constant *text = llvm::ConstantDataArray::getString(context, member.kernel);
+    auto *name = new llvm::GlobalVariable(module_, text->getType(), /*isConstant=*/true,
+                                          llvm::GlobalValue::PrivateLinkage, text, "name." + member.kernel);
+    auto *data = new llvm::GlobalVariable(module_, llvm::Type::getInt8Ty(context), /*isConstant=*/true,
+                                          llvm::GlobalValue::ExternalLinkage, nullptr, member.dataSymbol);
+    std::vector<llvm::Constant *> fields = {name, data};
+    auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer_, pointer_}, false);
+    for (const std::string &symbol : member.argvSymbols)
+      fields.push_back(symbol.empty() ? null_
+                                      : static_cast<llvm::Constant *>(llvm::Function::Create(
+                                            type, llvm::GlobalValue::ExternalLinkage, symbol, module_)));
+    return llvm::ConstantStruct::get(entry_, fields);
+  }
+
+  llvm::Module &module_;
+  llvm::PointerType *pointer_;
+  llvm::Constant *null_;
+  llvm::StructType *entry_;
+};
+
+} // namespace
+
+std::optional<std::string> linkTarget(std::string_view object, std::string &error) {
+  if (object.starts_with("!<arch>\n")) {
+    error = "it is an archive";
+    return std::nullopt;
+  }
+  auto file = openObject(object);
+  if (!file) {
+    error = llvm::toString(file.takeError());
+    return std::nullopt;
+  }
+  if (!(*file)->isRelocatableObject()) {
+    error = "it is linked already";
+    return std::nullopt;
+  }
+  std::string target = (*file)->getFileFormatName().str();
+  const llvm::Triple::ArchType architecture = (*file)->getArch();
+  if (const auto *elf = llvm::dyn_cast<llvm::object::ELFObjectFileBase>(file->get());
+      elf && (architecture == llvm::Triple::riscv32 || architecture == llvm::Triple::riscv64))
+    switch (elf->getPlatformFlags() & llvm::ELF::EF_RISCV_FLOAT_ABI) {
+    case llvm::ELF::EF_RISCV_FLOAT_ABI_SOFT:
+      return target + ", floats in integer registers";
+    case llvm::ELF::EF_RISCV_FLOAT_ABI_SINGLE:
+      return target + ", floats of 32 bits in registers";
+    }
+  return target;
+}
+
+bool isElf(std::string_view linkTarget) {
+  return linkTarget.starts_with("elf");
+}
+
+std::string kernelTable(const std::vector<LibraryMember> &members, Diagnostics &diagnostics) {
+  const std::string &first = members.front().object;
+  auto object = openObject(first);
+  if (!object) { // linkTarget() has opened it before
+    llvm::consumeError(object.takeError());
+    return "";
+  }
+  const std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine({tripleOf(**object), "", 0}, diagnostics);
+  if (!machine)
+    return "";
+  llvm::LLVMContext context;
+  llvm::Module module("spc_kernels", context);
+  setTarget(module, *machine);
+  TableWriter(module).write(members);
+  std::string bytes = emit(module, *machine, OutputKind::Object);
+  if ((*object)->isELF())
+    copyElfFlags(first, (*object)->is64Bit(), bytes);
+  return bytes;
+}
+
+} // namespace spc::codegen

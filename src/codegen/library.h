@@ -1,0 +1,51 @@
+// Objects of kernels, compiled singly, as one library.
+#pragma once
+
+#include "support/diagnostic.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spc::codegen {
+
+/// A kernel in its object.
+struct LibraryMember {
+  std::string kernel;
+  std::string object;               ///< the object's bytes
+  std::string dataSymbol;           ///< the signature
+  std::string argvSymbols[4];       ///< of the call, symbolic, numeric and free; empty where there is none
+  std::vector<std::string> symbols; ///< that stay visible in a shared library
+};
+
+/// What objects that are linked have in common: container, architecture, and on RISC-V how floats are passed. nullopt,
+/// with the reason in `error`, where `object` is not an object as compilers write them.
+std::optional<std::string> linkTarget(std::string_view object, std::string &error);
+
+/// Whether that is ELF's, of which alone linkShared() makes libraries.
+bool isElf(std::string_view linkTarget);
+
+/// An object that defines spc_kernels (docs/abi.md, "Libraries"), for the members' target. Empty with a diagnostic
+/// where there is no code generator for it. Requires: members, of one target.
+std::string kernelTable(const std::vector<LibraryMember> &members, Diagnostics &diagnostics);
+
+/// A static library; the same bytes for the same members.
+std::optional<std::string> writeArchive(const std::vector<LibraryMember> &members, const std::string &table,
+                                        std::string &error);
+
+/// How a shared library is linked.
+struct SharedLink {
+  std::string compiler; ///< path of a C compiler, which runs the target's linker
+  std::string soname;
+  std::string version; ///< of all symbols
+};
+
+/// The path of a program, by name or as found in PATH; empty where there is none.
+std::string findProgram(const std::string &name);
+
+/// A shared library in which the members' symbols and spc_kernels alone are visible. `error`: what the linker says.
+std::optional<std::string> linkShared(const std::vector<LibraryMember> &members, const std::string &table,
+                                      const SharedLink &link, std::string &error);
+
+} // namespace spc::codegen

@@ -1,0 +1,136 @@
+// `spc library`: kernels that were compiled singly, as a static or a shared library with one header.
+#include "driver/compile_options.h"
+#include "driver/library_kernels.h"
+#include "driver/subcommands.h"
+
+#include "spc/spc.h"
+#include "support/output_file.h"
+
+#include <CLI/CLI.hpp>
+
+#include <filesystem>
+
+namespace spc::driver {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr DiagnosticKind kLibraryOutput{"library-output", Severity::Error};
+constexpr DiagnosticKind kNotElf{"library-target", Severity::Error};
+constexpr DiagnosticKind kNoLinker{"no-linker", Severity::Error};
+constexpr DiagnosticKind kLinkFailed{"link-failed", Severity::Error};
+
+struct LibraryOptions {
+  std::vector<std::string> objects;
+  std::string output;
+  std::string header;
+  std::vector<std::string> headerFolders;
+  std::vector<std::string> overloads;
+  std::string compiler = "cc";
+  bool shared = false;
+};
+
+/// `libkernels.so.1` as `libkernels`.
+std::string stemOf(const std::string &path) {
+  const std::string name = fs::path(path).filename().string();
+  return name.substr(0, name.find('.'));
+}
+
+/// Whether the output is a shared library; nullopt with a usage error where nothing says so.
+std::optional<bool> isShared(Session &session, const LibraryOptions &options) {
+  const std::string name = fs::path(options.output).filename().string(),
+                    extension = fs::path(name).extension().string();
+  if (!name.empty() && !stemOf(options.output).empty()) {
+    if (options.shared || extension == ".so" || name.find(".so.") != std::string::npos)
+      return true;
+    if (extension == ".a" || extension == ".lib")
+      return false;
+  }
+  session.usage(kLibraryOutput, session.find(options.output), "'" + options.output + "' does not say what to make")
+      .advise("name it like libkernels.a or libkernels.so, or give --shared");
+  return std::nullopt;
+}
+
+std::optional<std::string> linkLibrary(Session &session, const LibraryOptions &options, const LibraryKernels &library,
+                                       const std::string &table) {
+  if (!codegen::isElf(library.target)) {
+    session.diagnostics()
+        .report(kNotElf, {}, "shared libraries are made for ELF, but the objects are " + library.target)
+        .advise("make a static library, and link that with the platform's own tools");
+    return std::nullopt;
+  }
+  codegen::SharedLink link{codegen::findProgram(options.compiler), fs::path(options.output).filename().string(),
+                           "SPC_" + std::to_string(SPC_ABI_VERSION)};
+  if (link.compiler.empty()) {
+    session.diagnostics()
+        .report(kNoLinker, {},
+                "a shared library is linked by a C compiler, but '" + options.compiler + "' is not found")
+        .advise("install one, name it with --cc, or make a static library");
+    return std::nullopt;
+  }
+  std::string error;
+  std::optional<std::string> bytes = codegen::linkShared(library.members, table, link, error);
+  if (!bytes)
+    session.diagnostics()
+        .report(kLinkFailed, {}, "'" + options.compiler + "' cannot link the library: " + error)
+        .advise("for objects of another platform --cc names its compiler, such as aarch64-linux-gnu-gcc");
+  return bytes;
+}
+
+int writeLibrary(Session &session, const LibraryOptions &options) {
+  const std::optional<bool> shared = isShared(session, options);
+  if (!shared)
+    return session.finish();
+  const std::optional<LibraryKernels> library = readLibraryKernels(session, options.objects, options.headerFolders);
+  const std::optional<std::vector<abi::Overload>> overloads =
+      library ? readOverloads(session, options.overloads, library->kernels) : std::nullopt;
+  const std::string header = !options.header.empty()
+                                 ? options.header
+                                 : (fs::path(options.output).parent_path() / (stemOf(options.output) + ".h")).string();
+  if (!overloads || !checkNotInputs(session, {options.output, header, ""}, library->filesRead))
+    return session.finish();
+  const std::string table = codegen::kernelTable(library->members, session.diagnostics());
+  if (table.empty())
+    return session.finish();
+  std::string error;
+  std::optional<std::string> bytes =
+      *shared ? linkLibrary(session, options, *library, table) : codegen::writeArchive(library->members, table, error);
+  if (!bytes && !error.empty())
+    session.diagnostics().report(kLinkFailed, {}, "the library cannot be written: " + error);
+  if (!bytes)
+    return session.finish();
+  OutputSet outputs;
+  outputs.add(options.output, std::move(*bytes));
+  outputs.add(header, abi::writeLibraryHeader(stemOf(options.output), library->kernels, *overloads));
+  outputs.commit(session.diagnostics());
+  return session.finish();
+}
+
+} // namespace
+
+int libraryCommand(Session &session) {
+  CLI::App app("Make one library, with one header, of kernels that were compiled singly", "spc library");
+  LibraryOptions options;
+  app.add_option("objects", options.objects, "Objects of spc compile, with their headers beside them")
+      ->type_name("")
+      ->required();
+  app.add_option("-o,--output", options.output, "The library: static (.a, .lib) or shared (.so, .so.1)")
+      ->type_name("FILE")
+      ->required();
+  app.add_flag("--shared", options.shared, "Make a shared library, whatever its name");
+  app.add_option("--header", options.header, "Header file of all kernels (default: as -o, with .h)")->type_name("FILE");
+  app.add_option("--header-path", options.headerFolders, "Folder in which kernels' headers are, too; repeatable")
+      ->type_name("DIR")
+      ->allow_extra_args(false);
+  app.add_option("--overload", options.overloads,
+                 "What C++ programs may call several kernels: spmm=spmm_f32,spmm_f64; repeatable")
+      ->type_name("NAME=KERNEL,KERNEL...")
+      ->allow_extra_args(false);
+  app.add_option("--cc", options.compiler, "C compiler that links shared libraries (default: cc)")
+      ->type_name("PROGRAM");
+  if (std::optional<int> done = readCommandLine(app, session))
+    return *done;
+  return writeLibrary(session, options);
+}
+
+} // namespace spc::driver

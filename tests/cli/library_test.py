@@ -1,0 +1,211 @@
+"""spc library: kernels that were compiled singly as one static or shared library, with one header for C and C++."""
+
+import ctypes
+import json
+import pathlib
+import shutil
+import tempfile
+import unittest
+
+from spc_case import SpcCase
+
+SPMM = "type T = f64\ntensor A(m, k): T, sparse\ntensor B(k, n): T\nC(i,j) = A(i,l) * B(l,j)\n"
+PRODUCT = "A(i,j) = B(i,k) * C(k,j)\n"
+KERNELS = {
+    "spmm_f32": (SPMM, "--type=T=f32", "--format=A=csr"),
+    "spmm_f64": (SPMM, "--format=A=csr"),
+    "gemm_csr": (PRODUCT, "--format=A=csr", "--format=B=csr", "--format=C=csr"),
+    "gemm_dense": (PRODUCT, "--format=A=csr", "--format=B=csr", "--format=C=dense", "-Wno-densify"),
+}
+OVERLOADS = ["--overload=spmm=spmm_f32,spmm_f64", "--overload=gemm=gemm_csr,gemm_dense"]
+
+C_CLIENT = """#include "libkernels.h"
+#include "spmm_f64.h"
+#include <string.h>
+int main(void) {
+  int32_t pointers[2] = {0, 1}, indices[1] = {0};
+  double values[1] = {2}, b[1] = {3}, c[1] = {0};
+  spc_csr_f64_i32 A = {1, 1, 1, pointers, indices, values}, P;
+  spc_dense2_f64 B = spc_dense2_f64_make(b, 1, 1), C = spc_dense2_f64_make(c, 1, 1);
+  if (spmm_f64(&A, &B, &C) != SPC_OK || c[0] != 6 || gemm_csr(&A, &A, &P) != SPC_OK || P.values[0] != 4)
+    return 1;
+  void *arguments[3] = {&A, &A, &P};
+  const spc_kernel_entry *kernel = spc_kernels;
+  while (kernel->name != NULL && strcmp(kernel->name, "gemm_csr") != 0)
+    ++kernel;
+  if (kernel->name == NULL || kernel->release(NULL, arguments) != SPC_OK || P.values != NULL)
+    return 2;
+  while (kernel->name != NULL)
+    ++kernel;
+  return kernel - spc_kernels == 4 ? 0 : 3;
+}
+"""
+
+CPP_CLIENT = """#include "libkernels.h"
+int main() {
+  int32_t pointers[2] = {0, 1}, indices[1] = {0};
+  double values[1] = {2}, b[1] = {3}, c[1] = {0};
+  float values32[1] = {2}, b32[1] = {3}, c32[1] = {0};
+  const spc_csr_f64_i32 A = {1, 1, 1, pointers, indices, values};
+  const spc_csr_f32_i32 A32 = {1, 1, 1, pointers, indices, values32};
+  const spc_dense2_f64 B = spc_dense2_f64_make(b, 1, 1);
+  const spc_dense2_f32 B32 = spc_dense2_f32_make(b32, 1, 1);
+  spc_dense2_f64 C = spc_dense2_f64_make(c, 1, 1);
+  spc_dense2_f32 C32 = spc_dense2_f32_make(c32, 1, 1);
+  spc_csr_f64_i32 P, Q;
+  if (spmm(&A, &B, &C) != SPC_OK || spmm_ctx(nullptr, &A32, &B32, &C32) != SPC_OK || c[0] != 6 || c32[0] != 6)
+    return 1;
+  if (gemm(&A, &A, &P) != SPC_OK || gemm_symbolic(&A, &B, &Q) != SPC_OK || gemm_numeric(&A, &B, &Q) != SPC_OK ||
+      P.values[0] != 4 || Q.values[0] != 6)
+    return 2;
+  gemm_free(&P);
+  gemm_free(&Q);
+#ifdef SPC_NAMED_ARGUMENTS
+  values32[0] = 4;
+  const spc_context context = spc_default_context();
+  if (spmm({.A = A32, .B = B32, .C = C32}) != SPC_OK || c32[0] != 12 ||
+      spmm_ctx(&context, {.A = A, .B = B, .C = C}) != SPC_OK)
+    return 3;
+#endif
+  return 0;
+}
+"""
+
+
+class Library(SpcCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.compiled = pathlib.Path(folder.name)
+
+    def setUp(self):
+        super().setUp()
+        if not any(self.compiled.iterdir()):
+            for name, (text, *options) in KERNELS.items():
+                self.write("kernel.tex", text)
+                self.spc("compile", "kernel.tex", "-O1", "-q", f"--name={name}", *options, "-o", self.compiled / f"{name}.o")
+        shutil.copytree(self.compiled, self.folder, dirs_exist_ok=True)
+        self.objects = [f"{name}.o" for name in KERNELS]
+
+    def make(self, output, *options):
+        return self.spc("library", *self.objects, "-o", output, *OVERLOADS, *options)
+
+    def symbols(self, *options):
+        lines = self.command("nm", "--defined-only", "--format=posix", *options).stdout.splitlines()
+        return sorted(line.split()[0] for line in lines if " T " in line or " D " in line or " R " in line)
+
+    def public(self):
+        names = ["spc_kernels"]
+        for name in KERNELS:
+            signature = json.loads(self.spc("inspect", "--json", f"{name}.o").out)
+            names += [f"spc_signature_{name}"] + [f for pair in signature["functions"].values() for f in pair.values()]
+        return sorted(names)
+
+    def test_static_from_c_and_cpp(self):
+        self.make("libkernels.a")
+        self.write("client.c", C_CLIENT)
+        self.command("cc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "client.c", "libkernels.a", "-lm", "-o", "c")
+        self.command("./c")
+        self.write("client.cpp", CPP_CLIENT)
+        for standard in ("c++17", "c++20"):
+            self.command("c++", f"-std={standard}", "-Wall", "-Wextra", "-Werror", "client.cpp", "libkernels.a", "-lm", "-o", "cpp")
+            self.command("./cpp")
+
+    def test_shared_from_c_and_cpp(self):
+        self.make("libkernels.so")
+        self.write("client.c", C_CLIENT)
+        self.write("client.cpp", CPP_CLIENT)
+        for compiler, client in (("cc", "client.c"), ("c++", "client.cpp")):
+            self.command(compiler, client, "-L.", "-lkernels", "-Wl,-rpath,$ORIGIN", "-o", "client")
+            self.command("./client")
+
+    def test_only_what_is_public_is_exported(self):
+        self.make("libkernels.so")
+        self.assertEqual(self.symbols("-D", "libkernels.so"), sorted(f"{name}@@SPC_4" for name in self.public()))
+        self.make("libkernels.a")
+        self.assertEqual(self.symbols("-g", "libkernels.a"), self.public())
+        self.make("libkernels.so.2")
+        self.assertRegex(self.command("readelf", "-d", "libkernels.so.2").stdout, r"soname: \[libkernels.so.2\]")
+
+    def test_kernels_are_found_at_run_time(self):
+        self.make("plug-in,1", "--shared")
+
+        class Entry(ctypes.Structure):
+            _fields_ = [("name", ctypes.c_char_p), ("signature", ctypes.c_char_p), ("functions", ctypes.c_void_p * 4)]
+
+        library = ctypes.CDLL(str(self.folder / "plug-in,1"))
+        table = (Entry * (len(KERNELS) + 1)).in_dll(library, "spc_kernels")
+        self.assertEqual([entry.name and entry.name.decode() for entry in table], [*sorted(KERNELS), None])
+        for entry in table[:-1]:
+            signature = json.loads(entry.signature)
+            self.assertEqual(signature["name"], entry.name.decode())
+            functions = [signature["functions"].get(phase) for phase in ("call", "symbolic", "numeric", "free")]
+            self.assertEqual(list(entry.functions), [
+                f and ctypes.cast(getattr(library, f["argv"]), ctypes.c_void_p).value for f in functions])
+
+    def test_depends_on_the_kernels_alone(self):
+        self.make("libkernels.a")
+        self.make("libkernels.so")
+        (self.folder / "other").mkdir()
+        for name in self.objects:
+            (self.folder / name).rename(self.folder / "other" / name)
+        self.objects = [f"other/{name}" for name in reversed(self.objects)]
+        for library in ("libkernels.a", "libkernels.so"):
+            self.make(f"other/{library}", "--header-path=.")
+            for name in (library, "libkernels.h"):
+                self.assertEqual((self.folder / name).read_bytes(), (self.folder / "other" / name).read_bytes(), name)
+
+    def test_inspect(self):
+        for library in ("libkernels.a", "libkernels.so"):
+            self.make(library)
+            lines = self.spc("inspect", "--json", library).out.splitlines()
+            self.assertEqual([json.loads(line)["name"] for line in lines], sorted(KERNELS))
+
+    def test_header(self):
+        self.make("libkernels.a", "--header=include.h")
+        self.assertNotIn("libkernels.h", self.files())
+        text = (self.folder / "include.h").read_text()
+        guards = [line for line in text.splitlines() if line.startswith("#ifndef SPC_")]
+        self.assertEqual(len(guards), len(set(guards)))
+        self.assertEqual(text.count("typedef struct spc_csr_f64_i32 {"), 1)
+
+    def test_other_platforms(self):
+        self.write("k.tex", "y(i) = x(i)\n")
+        for target in ("aarch64-linux-gnu", "riscv64-linux-gnu", "i686-w64-windows-gnu", "arm64-apple-macosx", "wasm32-unknown-unknown"):
+            self.spc("compile", "k.tex", "--target", target, "-q", "-O0")
+            self.spc("library", "k.o", "-o", "libk.a")
+            self.assertIn("k: calling convention", self.spc("inspect", "libk.a").out, target)
+
+    def test_refused(self):
+        def refuse(what, *arguments):
+            before = self.files()
+            self.assertIn(what, self.spc("library", *arguments, expect=1).err)
+            self.assertEqual(self.files(), before)
+
+        self.make("libkernels.a")
+        refuse("it is an archive", "libkernels.a", "-o", "lib2.a")
+        self.make("libkernels.so")
+        refuse("it is linked already", "libkernels.so", "-o", "lib2.a")
+        self.write("none.c", "int f(void) { return 0; }\n")
+        self.command("cc", "-c", "none.c")
+        refuse("none.o: error: holds no kernels", "none.o", "spmm_f32.o", "-o", "lib2.a")
+        self.command("ld", "-r", "spmm_f32.o", "spmm_f64.o", "-o", "two.o")
+        refuse("holds 2 kernels", "two.o", "-o", "lib2.a")
+        old = (self.folder / "spmm_f32.o").read_bytes().replace(b'"spc_abi":4', b'"spc_abi":3')
+        self.write("old.o", old)
+        refuse("has version 3 of the calling convention", "old.o", "-o", "lib2.a")
+        refuse("cannot write", "spmm_f32.o", "-o", "no/lib2.a")
+        refuse("two outputs", "spmm_f32.o", "-o", "lib2.a", "--header=lib2.a")
+
+    def test_broken_objects(self):
+        whole = (self.folder / "spmm_f32.o").read_bytes()
+        for at in range(0, len(whole), len(whole) // 40):
+            self.write("broken.o", whole[:at])
+            self.assertEqual(self.spc("library", "broken.o", "--header-path=.", "-o", "lib2.a", expect=None).returncode, 1, at)
+            self.write("broken.o", whole[:at] + bytes([whole[at] ^ 0xff]) + whole[at + 1:])
+            self.assertIn(self.spc("library", "broken.o", "--header-path=.", "-o", "lib2.a", expect=None).returncode, (0, 1), at)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,1 @@
+double scale(double);
