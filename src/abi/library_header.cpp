@@ -10,7 +10,8 @@
 namespace spc::abi {
 namespace {
 
-constexpr std::string_view kLibraryHeader = R"(/* @name@: made by spc from kernels that were compiled singly; do not edit.
+constexpr std::string_view kLibraryHeader =
+    R"(/* @name@: made by spc from kernels that were compiled singly; do not edit.
  *
 @calls@ */
 #ifndef SPC_LIBRARY_@guard@
@@ -177,14 +178,16 @@ std::string guardOf(const std::string &name) {
 } // namespace
 
 std::optional<KernelHeader> splitHeader(std::string_view text, std::string_view kernel) {
-  const std::string name(kernel), guard = "#ifndef SPC_KERNEL_" + name + "\n#define SPC_KERNEL_" + name + "\n";
-  const size_t begin = text.find(guard), functions = text.rfind(kFunctions);
-  if (begin == std::string_view::npos || functions == std::string_view::npos || functions < begin ||
-      !text.ends_with(kEndOfGuard))
+  const std::string name(kernel);
+  const size_t begin = text.find("#ifdef SPC_KERNEL_" + name + "\n"), functions = text.rfind(kFunctions);
+  const size_t define = text.find("\n#define SPC_KERNEL_" + name + " ", begin), end = text.find('\n', define + 1);
+  if (begin == std::string_view::npos || define == std::string_view::npos || functions == std::string_view::npos ||
+      functions < end || !text.ends_with(kEndOfGuard))
     return std::nullopt;
-  const size_t types = std::min(text.find(kTypeGuard, begin), functions);
+  const size_t types = std::min(text.find(kTypeGuard, end), functions);
   KernelHeader header;
   header.comment = text.substr(0, begin);
+  header.guard = text.substr(begin, end + 1 - begin);
   header.functions = text.substr(functions, text.size() - kEndOfGuard.size() - functions);
   return splitTypes(text.substr(types, functions - types), header) ? std::optional(std::move(header)) : std::nullopt;
 }
@@ -206,8 +209,7 @@ std::string writeLibraryHeader(const std::string &name, const std::vector<Librar
     for (const auto &[guard, text] : kernel.header.types)
       if (written.insert(guard).second)
         types += text + "\n";
-    parts += kernel.header.comment + "#ifndef SPC_KERNEL_" + function + "\n#define SPC_KERNEL_" + function + "\n\n" +
-             kernel.header.functions + "#endif\n\n";
+    parts += kernel.header.comment + kernel.header.guard + "\n" + kernel.header.functions + "#endif\n\n";
   }
   for (const Overload &overload : overloads) {
     OverloadWriter writer(overload);
@@ -216,13 +218,13 @@ std::string writeLibraryHeader(const std::string &name, const std::vector<Librar
     overloaded += writer.text();
   }
   return substitute(kLibraryHeader, {{"name", forComment(name)},
-                              {"calls", calls},
-                              {"guard", guardOf(name)},
-                              {"common", std::string(commonText())},
-                              {"types", types},
-                              {"kernels", parts},
-                              {"table", std::string(kTableText)},
-                              {"overloads", overloaded}});
+                                     {"calls", calls},
+                                     {"guard", guardOf(name)},
+                                     {"common", std::string(commonText())},
+                                     {"types", types},
+                                     {"kernels", parts},
+                                     {"table", std::string(kTableText)},
+                                     {"overloads", overloaded}});
 }
 
 } // namespace spc::abi

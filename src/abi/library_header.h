@@ -13,7 +13,8 @@ namespace spc::abi {
 
 /// The parts of a header that writeHeader() has written.
 struct KernelHeader {
-  std::string comment;                                    ///< at its top
+  std::string comment; ///< at its top
+  std::string guard;   ///< what keeps the kernel from being declared twice, to its #define
   std::vector<std::pair<std::string, std::string>> types; ///< guard and text of each struct type
   std::string functions;                                  ///< what is declared of the kernel itself
 };
