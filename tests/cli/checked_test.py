@@ -140,7 +140,7 @@ class Checked(SpcCase):
 
     def test_other_kernels_pay_nothing(self):
         self.write("spmv.tex", SPMV)
-        plain, checked = (self.spc("compile", "spmv.tex", "--format=A=csr", "--emit=llvm", *options).out
+        plain, checked = (self.spc("compile", "spmv.tex", "--format=A=csr", "--mcpu=x86-64", "--emit=llvm", *options).out
                           for options in ([], ["--checked"]))
         self.assertNotIn("spc.rt.", plain)
         self.assertIn("spc.rt.check_structure", checked)

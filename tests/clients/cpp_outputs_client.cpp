@@ -146,6 +146,15 @@ template <typename Context> void testMemory(const Context &threads) {
     EXPECT(isSquare(square, a.size()));
   }
   EXPECT(memory.bytes == 0 && memory.blocks >= 6);
+  { // a plain call's arrays in an owner of another context, both ways round
+    const spc::context context(threads, &memory);
+    Matrix square(context);
+    spc::check(spgemm(a.view(), a.view(), square.out()));
+    spc::check(spgemm_ctx(context, a.view(), a.view(), square.out()));
+    spc::check(spgemm(a.view(), a.view(), square.out()));
+    EXPECT(isSquare(square, a.size()));
+  }
+  EXPECT(memory.bytes == 0);
   for (memory.left = 0; memory.left < 3;) {
     const int64_t left = memory.left;
     const spc::context context(threads, &memory);

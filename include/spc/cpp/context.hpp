@@ -6,10 +6,11 @@
 #include "error.hpp"
 
 #include <cstddef>
-#include <limits>
+#include <cstdlib>
 #include <memory_resource>
 #include <mutex>
-#include <new>
+#include <unordered_map>
+#include <utility>
 
 namespace spc {
 
@@ -29,7 +30,7 @@ namespace spc {
 
 /// Memory from a std::pmr::memory_resource, threads from another context: converts to a pointer for NAME_ctx. What it
 /// is made of has to outlive it, and it what kernels assemble with it. Any number of threads may use it at once: calls
-/// of the resource are made one after the other, but for the resources that are known to be synchronised.
+/// of the resource are made one after the other.
 class context {
 public:
   /// The calling thread alone.
@@ -37,7 +38,7 @@ public:
 
   /// The threads of `threads`, whose memory hooks are not used.
   context(const spc_context &threads, std::pmr::memory_resource *memory) noexcept
-      : threads_(threads), memory_(memory), synchronised_(is_synchronised(memory)),
+      : threads_(threads), memory_(memory),
         hooks_{static_cast<int64_t>(sizeof(spc_context)), this, allocate, deallocate,
                threads.parallel_for != nullptr ? parallel_for : nullptr} {}
 
@@ -47,50 +48,44 @@ public:
   operator const spc_context *() const noexcept { return &hooks_; }
 
 private:
-  /// In front of each block its size, which a resource has to be told upon release.
   static constexpr size_t kAlignment = alignof(std::max_align_t);
-  static constexpr size_t kFront = kAlignment > sizeof(size_t) ? kAlignment : sizeof(size_t);
-
-  static bool is_synchronised(std::pmr::memory_resource *memory) noexcept {
-#ifdef __cpp_rtti
-    if (dynamic_cast<std::pmr::synchronized_pool_resource *>(memory) != nullptr)
-      return true;
-#endif
-    return memory == std::pmr::new_delete_resource();
-  }
-
-  std::unique_lock<std::mutex> lock() {
-    return synchronised_ ? std::unique_lock<std::mutex>() : std::unique_lock<std::mutex>(mutex_);
-  }
 
   static void *allocate(void *user, int64_t bytes) noexcept {
-    if (bytes < 0 || static_cast<uint64_t>(bytes) > std::numeric_limits<size_t>::max() - kFront)
+    if (static_cast<int64_t>(static_cast<size_t>(bytes)) != bytes)
       return nullptr;
     context &self = *static_cast<context *>(user);
-    const size_t size = kFront + static_cast<size_t>(bytes);
-    void *block = nullptr;
 #ifdef __cpp_exceptions
     try {
 #endif
-      const auto held = self.lock();
-      block = self.memory_->allocate(size, kAlignment);
+      return self.take(static_cast<size_t>(bytes));
 #ifdef __cpp_exceptions
     } catch (...) {
       return nullptr; // the kernel returns SPC_ERROR_MEMORY
     }
 #endif
-    ::new (block) size_t(size);
-    return static_cast<std::byte *>(block) + kFront;
   }
 
-  static void deallocate(void *user, void *memory) noexcept {
-    if (memory == nullptr)
+  void *take(size_t size) {
+    const std::lock_guard<std::mutex> held(mutex_);
+    blocks_.reserve(blocks_.size() + 1);
+    std::unordered_map<void *, size_t> entry; // before the block is there, what may fail
+    auto node = entry.extract(entry.emplace(nullptr, size).first);
+    void *const block = node.key() = memory_->allocate(size, kAlignment);
+    blocks_.insert(std::move(node));
+    return block;
+  }
+
+  static void deallocate(void *user, void *memory) noexcept { static_cast<context *>(user)->release(memory); }
+
+  void release(void *memory) noexcept {
+    const std::lock_guard<std::mutex> held(mutex_);
+    const auto block = blocks_.find(memory);
+    if (block == blocks_.end()) { // of a call with the default context
+      std::free(memory);
       return;
-    context &self = *static_cast<context *>(user);
-    void *block = static_cast<std::byte *>(memory) - kFront;
-    const size_t size = *static_cast<size_t *>(block);
-    const auto held = self.lock();
-    self.memory_->deallocate(block, size, kAlignment);
+    }
+    memory_->deallocate(memory, block->second, kAlignment);
+    blocks_.erase(block);
   }
 
   static void parallel_for(void *user, int64_t tasks, void (*task)(void *, int64_t), void *closure) noexcept {
@@ -100,8 +95,10 @@ private:
 
   spc_context threads_;
   std::pmr::memory_resource *memory_;
-  bool synchronised_;
   std::mutex mutex_;
+  /// The sizes of the blocks that the resource gave, which it has to be told upon release. An array that a plain call
+  /// assembled into an owner of this context is none of them.
+  std::unordered_map<void *, size_t> blocks_;
   spc_context hooks_;
 };
 
