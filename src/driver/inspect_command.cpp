@@ -8,6 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+
 namespace spc::driver {
 namespace {
 
@@ -18,12 +20,20 @@ constexpr size_t kLargestLibrary = size_t{1} << 30; // bytes
 
 using Json = nlohmann::ordered_json;
 
+/// Text as a terminal may have it: a question mark for each byte that is not printable ASCII.
+std::string printable(std::string text) {
+  std::replace_if(text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+  return text;
+}
+
+std::string textOf(const Json &value) {
+  return value.is_string() ? printable(value.get<std::string>()) : value.is_number_integer() ? value.dump() : "";
+}
+
 /// A member that is text, or a number as text; empty where there is none. What a file holds may be anything.
 std::string textOf(const Json &object, const char *key) {
   const auto member = object.is_object() ? object.find(key) : object.end();
-  if (member == object.end())
-    return "";
-  return member->is_string() ? member->get<std::string>() : member->is_number_integer() ? member->dump() : "";
+  return member == object.end() ? "" : textOf(*member);
 }
 
 const Json &listOf(const Json &object, const char *key) {
@@ -36,7 +46,7 @@ const Json &listOf(const Json &object, const char *key) {
 std::string shapeText(const Json &argument) {
   std::string text;
   for (const Json &extent : listOf(argument, "shape"))
-    text += (text.empty() ? "" : " x ") + (extent.is_string() ? extent.get<std::string>() : extent.dump());
+    text += (text.empty() ? "" : " x ") + textOf(extent);
   return text;
 }
 
@@ -71,7 +81,7 @@ std::string describe(const Json &signature) {
   std::string others;
   for (const auto &[phase, symbols] : listOf(signature, "functions").items())
     if (phase != "call")
-      others += (others.empty() ? "" : ", ") + name + "_" + phase;
+      others += (others.empty() ? "" : ", ") + name + "_" + printable(phase);
   return text + (others.empty() ? "" : "  also " + others + "\n");
 }
 
@@ -89,7 +99,7 @@ std::optional<std::string> inspect(Session &session, const std::string &path, bo
   std::string all;
   for (const std::string &text : *texts) {
     const Json signature = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-    if (signature.is_discarded() || !signature.is_object()) {
+    if (textOf(signature, "name").empty() || textOf(signature, "spc_abi").empty()) {
       session.diagnostics().report(kNoSignature, {}, "holds a signature that is broken").at(path);
       return std::nullopt;
     }

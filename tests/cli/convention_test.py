@@ -232,6 +232,13 @@ f: calling convention 4, fingerprint {json.loads(text)["fingerprint"]}
             self.spc("compile", "k.tex", "--target", target, "-q")
             self.assertIn("k: calling convention", self.spc("inspect", "k.o").out, target)
 
+    def test_hostile_text(self):
+        for text, code in (('{\\"name\\":\\"\\\\u001b[31m\\",\\"spc_abi\\":4,\\"arguments\\":[{\\"shape\\":[[],3]},7]}', 0), ("{}", 1),
+                           ("[1]", 1), ("x", 1)):
+            self.write("text.c", f'const char spc_signature_k[] = "{text}";\n')
+            self.command("cc", "-c", "text.c")
+            self.assertNotIn("\x1b", self.spc("inspect", "text.o", expect=code).out)
+
     def test_broken_objects(self):
         for target in ("x86_64-linux-gnu", "wasm32-unknown-unknown"):
             with self.subTest(target=target):
