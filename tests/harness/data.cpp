@@ -158,9 +158,7 @@ bool isStorable(const format::Format &format, const std::vector<int64_t> &shape)
   for (int k = 0; k < format.levelCount(); ++k) {
     const format::Level &level = format.levels[static_cast<size_t>(k)];
     const int64_t range = tensor::rangeOf(level, shape).count;
-    const bool isEmpty = shape[static_cast<size_t>(level.dim)] == 0 ||
-                         (level.minus >= 0 && shape[static_cast<size_t>(level.minus)] == 0);
-    if (isBounded(format, k) && (isEmpty || (level.unique && level.width && *level.width > range)))
+    if (isBounded(format, k) && (range == 0 || (level.unique && level.width && *level.width > range)))
       return false;
     if (level.extent != format::Extent::Closed)
       continue;

@@ -281,7 +281,10 @@ bool KernelUnderTest::canStore(const Trial &given) const {
     std::vector<int64_t> shape;
     for (int dimension : classes_.ofTensor.at(tensor.partOf.empty() ? tensor.name : tensor.partOf))
       shape.push_back(trial.extents[static_cast<size_t>(dimension)]);
-    if (!isStorable(tensor.format, shape) || !fitsIndexTypes(tensor.format, shape) ||
+    // What is assembled has nothing to pad its widths with.
+    const bool isRefused =
+        tensor.isAssembled() && hasFixedWidth(tensor.format) && std::find(shape.begin(), shape.end(), 0) != shape.end();
+    if (isRefused || !isStorable(tensor.format, shape) || !fitsIndexTypes(tensor.format, shape) ||
         (hasInfinities && hasSlots(tensor.format)))
       return false;
   }
