@@ -18,13 +18,13 @@ LANGUAGES = {"c": ["cc", "-std=c11"], "c++": ["c++", "-std=c++20", "-x", "c++"]}
 
 
 class GoldenClients(SpcCase):
-    def compile(self, folder):
+    def compile(self):
         """Objects of the folder's kernels, and their headers as of now."""
         for kernel, formats in json.loads((FOLDER / "kernels.json").read_text()).items():
-            self.spc("compile", folder / f"{kernel}.tex", *(f"--format={one}" for one in formats), "-q", "-Wno-reorder", "-O1")
+            self.spc("compile", FOLDER / f"{kernel}.tex", *(f"--format={one}" for one in formats), "-q", "-Wno-reorder", "-O1")
 
     def test_clients_link_and_run(self):
-        self.compile(FOLDER)
+        self.compile()
         for header in self.folder.glob("*.h"):
             header.unlink()
         objects = sorted(self.folder.glob("*.o"))
@@ -35,13 +35,16 @@ class GoldenClients(SpcCase):
                 self.command("./client")
 
     def freeze(self):
-        self.compile(FOLDER)
-        common = "".join((ROOT / "include/spc" / name).read_text() for name in ("spc.h", "levels.h"))
-        (FOLDER / "common.h").write_text(common)
+        self.compile()
+        common = {name: (ROOT / "include/spc" / name).read_text() for name in ("spc.h", "levels.h")}
+        for name, text in common.items():
+            (FOLDER / name).write_text(text)
         for header in self.folder.glob("*.h"):
-            text = header.read_text()
-            assert common in text
-            (FOLDER / header.name).write_text(text.replace(common, '#include "common.h"\n'))
+            own = header.read_text()
+            for name, text in common.items():
+                assert text in own
+                own = own.replace(text, f'#include "{name}"\n')
+            (FOLDER / header.name).write_text(own)
 
 
 if __name__ == "__main__":

@@ -15,10 +15,15 @@
  *   w    out, scalar
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_norms
-#define SPC_KERNEL_norms
+#ifdef SPC_KERNEL_norms
+#if SPC_KERNEL_norms != 0x175b1eef96dd6284u
+#error "headers of two kernels called norms, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_norms 0x175b1eef96dd6284u
 
-#include "common.h"
+#include "spc.h"
+#include "levels.h"
 
 #ifndef SPC_TYPE_ELL8_F64_I32
 #define SPC_TYPE_ELL8_F64_I32
@@ -129,7 +134,7 @@ static inline spc_status norms_ctx(
   return norms_spc_175b1eef96dd6284(ctx, z, A_0, A_1, s, w);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status norms(
     const spc_cf64 *z,
     const spc_ell8_f64_i32 *A_0,

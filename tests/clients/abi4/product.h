@@ -12,10 +12,15 @@
  *      which product_free releases
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_product
-#define SPC_KERNEL_product
+#ifdef SPC_KERNEL_product
+#if SPC_KERNEL_product != 0x9e2b68e3ac1792b3u
+#error "headers of two kernels called product, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_product 0x9e2b68e3ac1792b3u
 
-#include "common.h"
+#include "spc.h"
+#include "levels.h"
 
 #ifndef SPC_TYPE_CSR_F64_I32
 #define SPC_TYPE_CSR_F64_I32
@@ -123,7 +128,7 @@ static inline spc_status product_free_ctx(const spc_context *ctx, spc_csr_f64_i3
   return product_free_spc_9e2b68e3ac1792b3(ctx, C);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status product(const spc_csr_f64_i32 *A, const spc_csr_f64_i32 *B, spc_csr_f64_i32 *C) {
   const spc_context ctx = spc_default_context();
   return product_ctx(&ctx, A, B, C);

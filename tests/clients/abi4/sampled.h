@@ -13,10 +13,15 @@
  *      its other arrays are those of S, or NULL, which the call replaces by them
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_sampled
-#define SPC_KERNEL_sampled
+#ifdef SPC_KERNEL_sampled
+#if SPC_KERNEL_sampled != 0xa9e43372e0beded7u
+#error "headers of two kernels called sampled, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_sampled 0xa9e43372e0beded7u
 
-#include "common.h"
+#include "spc.h"
+#include "levels.h"
 
 #ifndef SPC_TYPE_DENSE2_F64
 #define SPC_TYPE_DENSE2_F64
@@ -121,7 +126,7 @@ static inline spc_status sampled_ctx(
   return sampled_spc_a9e43372e0beded7(ctx, A, B, S, D);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status sampled(
     const spc_dense2_f64 *A,
     const spc_dense2_f64 *B,

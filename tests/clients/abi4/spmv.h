@@ -11,10 +11,15 @@
  *   y      in/out, i; dense
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
-#ifndef SPC_KERNEL_spmv
-#define SPC_KERNEL_spmv
+#ifdef SPC_KERNEL_spmv
+#if SPC_KERNEL_spmv != 0x5b2e766df732eb52u
+#error "headers of two kernels called spmv, whose arguments differ: compile one of them with another --name"
+#endif
+#else
+#define SPC_KERNEL_spmv 0x5b2e766df732eb52u
 
-#include "common.h"
+#include "spc.h"
+#include "levels.h"
 
 #ifndef SPC_TYPE_CSR_F64_I32
 #define SPC_TYPE_CSR_F64_I32
@@ -117,7 +122,7 @@ static inline spc_status spmv_ctx(
   return spmv_spc_5b2e766df732eb52(ctx, alpha, A, x, y);
 }
 
-/* With the default context: on OpenMP's threads where this program is compiled with OpenMP. */
+/* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
 static inline spc_status spmv(
     double alpha,
     const spc_csr_f64_i32 *A,
