@@ -152,6 +152,16 @@ bool hasSlots(const format::Format &format) {
          });
 }
 
+bool hasWidthOfNothing(const format::Format &format, const std::vector<int64_t> &shape) {
+  const auto isEmpty = [&](int dim) { return dim >= 0 && shape[static_cast<size_t>(dim)] == 0; };
+  for (int k = 0; k < format.levelCount(); ++k) {
+    const format::Level &level = format.levels[static_cast<size_t>(k)];
+    if (isBounded(format, k) && (isEmpty(level.dim) || isEmpty(level.minus)))
+      return true;
+  }
+  return false;
+}
+
 bool isStorable(const format::Format &format, const std::vector<int64_t> &shape) {
   if (format.symmetry != format::Symmetry::None && shape[0] != shape[1])
     return false;

@@ -48,6 +48,10 @@ const char *spelling(Fill fill);
 /// The entries of a sparse tensor, in dimension order.
 tensor::Coordinates sparseEntries(const std::vector<int64_t> &shape, Fill fill, sema::ValueType type, Random &random);
 
+/// Whether a fixed width lists coordinates of a dimension that has none, diagonals of a matrix without rows among them:
+/// such a result is not assembled.
+bool hasWidthOfNothing(const format::Format &format, const std::vector<int64_t> &shape);
+
 /// Whether a tensor of that shape can be stored at all: square where it is symmetric, large enough for unique padding,
 /// with closed forms inside of the extents.
 bool isStorable(const format::Format &format, const std::vector<int64_t> &shape);

@@ -39,9 +39,10 @@ bool readsPadded(const sema::Kernel &kernel) {
 bool KernelArguments::canStore(const PatternMap &patterns) const {
   const auto canStoreAll = [&](const sema::Tensor &tensor) {
     const auto &masks = patterns.at(tensor.name).masks;
-    return std::all_of(masks.begin(), masks.end(), [&](const std::vector<uint8_t> &mask) {
-      return packMask(mask, shapeOf(tensor.name), tensor.format, tensor.type).has_value();
-    });
+    return !hasWidthOfNothing(tensor.format, shapeOf(tensor.name)) &&
+           std::all_of(masks.begin(), masks.end(), [&](const std::vector<uint8_t> &mask) {
+             return packMask(mask, shapeOf(tensor.name), tensor.format, tensor.type).has_value();
+           });
   };
   for (const sema::Tensor &tensor : kernel_.tensors)
     if (isNamedTemporary(tensor) && tensor.isAssembled() && !canStoreAll(tensor))

@@ -65,37 +65,39 @@ void allowZeros(TensorMap &tensors, PatternMap &least, PatternMap &most) {
   }
 }
 
-bool hasAny(const syntax::Expr &expr) {
+/// Whether an expression has a reduction of which that holds.
+bool hasReduction(const syntax::Expr &expr, bool (*holds)(syntax::Reduction)) {
   const auto *reduction = std::get_if<syntax::Reduce>(&expr.node);
   const std::vector<const syntax::Expr *> below = syntax::children(expr);
-  return (reduction && reduction->reduction == syntax::Reduction::Any) ||
-         std::any_of(below.begin(), below.end(), [](const syntax::Expr *child) { return hasAny(*child); });
+  return (reduction && holds(reduction->reduction)) ||
+         std::any_of(below.begin(), below.end(),
+                     [&](const syntax::Expr *child) { return hasReduction(*child, holds); });
 }
 
-/// Whether an `any` may run over nothing but missing entries: it is false then, which is stored as any other value or
-/// not at all.
-bool hasAnyOfNothing(const syntax::Kernel &tree, const PatternMap &patterns) {
-  const auto isEmpty = [](const auto &pattern) {
+/// An `any` that runs over nothing but missing entries is false, which is stored as any other value or not at all.
+void allowFalse(const syntax::Kernel &tree, PatternMap &most) {
+  for (const syntax::Statement &statement : tree.statements)
+    if (Pattern &result = most.at(statement.target.tensor.text);
+        result.kind == Pattern::Kind::Assembled &&
+        hasReduction(*statement.value, [](syntax::Reduction kind) { return kind == syntax::Reduction::Any; }))
+      result.stored.assign(result.stored.size(), 1);
+}
+
+/// Whether a sparse operand has no entry.
+bool hasEmptyOperand(const PatternMap &patterns) {
+  return std::any_of(patterns.begin(), patterns.end(), [](const auto &pattern) {
     const std::vector<uint8_t> &stored = pattern.second.stored;
-    return pattern.second.kind != Pattern::Kind::Dense && std::find(stored.begin(), stored.end(), 1) == stored.end();
-  };
-  return std::any_of(tree.statements.begin(), tree.statements.end(),
-                     [](const syntax::Statement &statement) { return hasAny(*statement.value); }) &&
-         std::any_of(patterns.begin(), patterns.end(), isEmpty);
-}
-
-bool reducesToInfinity(const syntax::Expr &expr) {
-  using syntax::Reduction;
-  const auto *reduction = std::get_if<syntax::Reduce>(&expr.node);
-  const std::vector<const syntax::Expr *> below = syntax::children(expr);
-  return (reduction && reduction->reduction != Reduction::Sum && reduction->reduction != Reduction::Count) ||
-         std::any_of(below.begin(), below.end(), [](const syntax::Expr *child) { return reducesToInfinity(*child); });
+    return pattern.second.kind == Pattern::Kind::Kept && std::find(stored.begin(), stored.end(), 1) == stored.end();
+  });
 }
 
 /// Whether a kernel has reductions that are infinite or a NaN over nothing.
 bool reducesToInfinity(const syntax::Kernel &kernel) {
-  return std::any_of(kernel.statements.begin(), kernel.statements.end(),
-                     [](const syntax::Statement &statement) { return reducesToInfinity(*statement.value); });
+  return std::any_of(kernel.statements.begin(), kernel.statements.end(), [](const syntax::Statement &statement) {
+    return hasReduction(*statement.value, [](syntax::Reduction kind) {
+      return kind != syntax::Reduction::Sum && kind != syntax::Reduction::Count;
+    });
+  });
 }
 
 } // namespace
@@ -281,10 +283,7 @@ bool KernelUnderTest::canStore(const Trial &given) const {
     std::vector<int64_t> shape;
     for (int dimension : classes_.ofTensor.at(tensor.partOf.empty() ? tensor.name : tensor.partOf))
       shape.push_back(trial.extents[static_cast<size_t>(dimension)]);
-    // What is assembled has nothing to pad its widths with.
-    const bool isRefused =
-        tensor.isAssembled() && hasFixedWidth(tensor.format) && std::find(shape.begin(), shape.end(), 0) != shape.end();
-    if (isRefused || !isStorable(tensor.format, shape) || !fitsIndexTypes(tensor.format, shape) ||
+    if (!isStorable(tensor.format, shape) || !fitsIndexTypes(tensor.format, shape) ||
         (hasInfinities && hasSlots(tensor.format)))
       return false;
   }
@@ -315,7 +314,7 @@ std::string KernelUnderTest::check(const Trial &given, const Meaning *meaning) c
   TensorMap tensors = arguments.denseTensors();
   PatternMap least = arguments.patterns(/*withPadding=*/false), most = arguments.patterns(/*withPadding=*/true);
   const bool isOwn = !meaning || meaning->hasTemporaries;
-  const bool mayStoreZeros = (meaning && hasEmptyExtent(trial)) || hasAnyOfNothing(tree_, least);
+  const bool readsNothing = hasEmptyOperand(least);
   const TensorMap before = meaning && isOwn ? tensors : TensorMap();
   std::string problem = isOwn ? evaluate(tree_, tensors) : evaluate(*meaning, tensors);
   for (PatternMap *patterns : {&least, &most})
@@ -326,8 +325,10 @@ std::string KernelUnderTest::check(const Trial &given, const Meaning *meaning) c
     problem = disagreement(*meaning, before, tensors);
   if (!problem.empty())
     return problem;
-  if (mayStoreZeros)
+  if (meaning && hasEmptyExtent(trial))
     allowZeros(tensors, least, most);
+  if (readsNothing)
+    allowFalse(tree_, most);
   for (const auto &[name, tensor] : tensors)
     if (tensor.assembled && tensor.stored != least.at(name).stored)
       return "the evaluators disagree on what " + name + " stores";
