@@ -135,19 +135,19 @@ public:
 
   void add(const LibraryKernel &kernel) {
     const ReadSignature &signature = kernel.signature;
-    names_ += (names_.empty() ? "" : ", ") + signature.kernel + "()";
+    names_ += (names_.empty() ? "" : ", ") + signature.function + "()";
     // Kernels that assemble the same types release them alike.
     const bool releases = releases_.insert(signature.assembled).second;
-    if (signature.kernel == overload_.name)
+    if (signature.function == overload_.name)
       return;
     std::map<std::string, std::string, std::less<>> renamed;
     for (const std::string &phase : signature.phases)
       for (const char *suffix : {"", "_ctx"})
-        renamed.emplace(signature.kernel + phase + suffix, overload_.name + phase + suffix);
+        renamed.emplace(signature.function + phase + suffix, overload_.name + phase + suffix);
     const std::string_view all = kernel.header.functions;
     const size_t named = std::min(all.find(kNamedGuard), all.size());
     for (std::string_view function : inlineFunctions(all.substr(0, named)))
-      if (releases || !isRelease(function, signature.kernel))
+      if (releases || !isRelease(function, signature.function))
         plain_ += rename(function, renamed) + "\n";
     for (std::string_view function : inlineFunctions(all.substr(named)))
       named_ += rename(function, renamed);
@@ -194,7 +194,7 @@ std::optional<KernelHeader> splitHeader(std::string_view text, std::string_view 
 
 bool belongsTo(const KernelHeader &header, const ReadSignature &signature) {
   for (const std::string &phase : signature.phases)
-    if (header.functions.find("spc_status " + signature.typedSymbol(phase) + "(") == std::string::npos)
+    if (header.functions.find("spc_status " + signature.symbol(phase) + "(") == std::string::npos)
       return false;
   return true;
 }
@@ -204,7 +204,7 @@ std::string writeLibraryHeader(const std::string &name, const std::vector<Librar
   std::set<std::string> written;
   std::string calls, types, parts, overloaded;
   for (const LibraryKernel &kernel : kernels) {
-    const std::string &function = kernel.signature.kernel;
+    const std::string &function = kernel.signature.function;
     calls += " *   " + function + "()\n";
     for (const auto &[guard, text] : kernel.header.types)
       if (written.insert(guard).second)

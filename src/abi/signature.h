@@ -3,11 +3,11 @@
 // `spc run` all read it.
 #pragma once
 
+#include "abi/exported_names.h"
 #include "format/format.h"
 #include "sema/kernel.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace spc::abi {
@@ -92,25 +92,13 @@ struct Parameter {
   bool isAssembled = false;    ///< an output whose arrays the call allocates
 };
 
-/// The C functions of a kernel. The object exports each under a name that carries the signature's fingerprint, which
-/// the header calls, and `<function>_argv`, which takes any arguments.
-struct Signature {
-  std::string function; ///< what users call it
+/// The C functions of a kernel.
+struct Signature : ExportedNames {
   std::vector<Parameter> parameters;
   bool hasPhases = false; ///< there are a symbolic and a numeric function, too
-  /// Of the convention's version and of the arguments: names in their order, roles, storage, types, fills. 16
-  /// hexadecimal digits. Not of what is computed, nor of options.
-  std::string fingerprint;
 
   /// Whether some outputs' arrays are allocated by the call, so that there is a function that frees them.
   bool assembles() const;
-  /// What the object exports. `phase`: "", "_symbolic", "_numeric" or "_free".
-  std::string symbol(std::string_view phase = {}) const {
-    return function + std::string(phase) + "_spc_" + fingerprint;
-  }
-  std::string argvSymbol(std::string_view phase = {}) const { return function + std::string(phase) + "_argv"; }
-  /// The signature as text, see signature_json.h.
-  std::string dataSymbol() const { return "spc_signature_" + function; }
 };
 
 /// The signature of a checked kernel; its parameters are in the order of Kernel::parameters.

@@ -34,33 +34,21 @@ bool isWord(std::string_view text) {
 
 } // namespace
 
-std::string ReadSignature::typedSymbol(std::string_view phase) const {
-  return kernel + std::string(phase) + "_spc_" + fingerprint;
-}
-
-std::string ReadSignature::argvSymbol(std::string_view phase) const {
-  return kernel + std::string(phase) + "_argv";
-}
-
-std::string ReadSignature::dataSymbol() const {
-  return "spc_signature_" + kernel;
-}
-
 std::vector<std::string> ReadSignature::symbols() const {
   std::vector<std::string> names = {dataSymbol()};
   for (const std::string &phase : phases) {
-    names.push_back(typedSymbol(phase));
+    names.push_back(symbol(phase));
     names.push_back(argvSymbol(phase));
   }
   return names;
 }
 
 std::vector<std::string> ReadSignature::declaredNames() const {
-  std::vector<std::string> names = {kernel, kernel + "_arguments"};
+  std::vector<std::string> names = {function, function + "_arguments"};
   for (const std::string &phase : phases) {
     if (!phase.empty())
-      names.push_back(kernel + phase);
-    names.push_back(kernel + phase + "_ctx");
+      names.push_back(function + phase);
+    names.push_back(function + phase + "_ctx");
     names.push_back(argvSymbol(phase));
   }
   return names;
@@ -74,9 +62,9 @@ std::optional<ReadSignature> readSignature(std::string_view text) {
     return std::nullopt;
   ReadSignature signature;
   signature.version = json["spc_abi"].get<int>();
-  signature.kernel = textOf(json, "name");
+  signature.function = textOf(json, "name");
   signature.fingerprint = textOf(json, "fingerprint");
-  if (!isWord(signature.kernel) || !isWord(signature.fingerprint))
+  if (!isWord(signature.function) || !isWord(signature.fingerprint))
     return std::nullopt;
   signature.phases = {""};
   for (const char *phase : {"symbolic", "numeric", "free"})

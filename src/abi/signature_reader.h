@@ -1,6 +1,8 @@
 // Signatures back from data, as far as libraries of kernels need them.
 #pragma once
 
+#include "abi/exported_names.h"
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,17 +11,12 @@
 namespace spc::abi {
 
 /// A kernel as its object describes it.
-struct ReadSignature {
-  int version = 0; ///< of the calling convention
-  std::string kernel;
-  std::string fingerprint;
+struct ReadSignature : ExportedNames {
+  int version = 0;                    ///< of the calling convention
   std::vector<std::string> phases;    ///< of its functions: "", "_symbolic", "_numeric", "_free"
   std::vector<std::string> arguments; ///< their C++ types, `uint16_t` also for half floats
   std::vector<std::string> assembled; ///< those of what `_free` takes
 
-  std::string typedSymbol(std::string_view phase = {}) const;
-  std::string argvSymbol(std::string_view phase = {}) const;
-  std::string dataSymbol() const;
   /// All that a dynamic linker has to see of the kernel.
   std::vector<std::string> symbols() const;
   /// All names that its header declares at global scope: the kernel's own first.

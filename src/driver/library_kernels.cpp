@@ -78,12 +78,12 @@ std::optional<ObjectFile> readObject(Session &session, const std::string &path) 
 void checkTogether(Session &session, const std::vector<ObjectFile> &objects) {
   std::map<std::string, const ObjectFile *> names;
   for (const ObjectFile &object : objects) {
-    const std::string &kernel = object.signature.kernel;
+    const std::string &kernel = object.signature.function;
     for (const std::string &name : object.signature.declaredNames()) {
       const auto [other, isNew] = names.emplace(name, &object);
       if (isNew)
         continue;
-      const std::string &theirs = other->second->signature.kernel;
+      const std::string &theirs = other->second->signature.function;
       session.diagnostics()
           .report(kLibraryName, {},
                   theirs == kernel ? "has a kernel '" + kernel + "', as '" + other->second->path + "' has"
@@ -108,7 +108,7 @@ std::string findHeader(const ObjectFile &object, const std::vector<std::string> 
   const fs::path beside = fs::path(object.path).replace_extension(".h");
   std::vector<fs::path> candidates = {beside};
   for (const std::string &folder : folders)
-    for (const fs::path &name : {beside.filename(), fs::path(object.signature.kernel + ".h")})
+    for (const fs::path &name : {beside.filename(), fs::path(object.signature.function + ".h")})
       candidates.push_back(fs::path(folder) / name);
   for (const fs::path &candidate : candidates)
     if (fs::exists(candidate, error))
@@ -130,13 +130,13 @@ std::optional<abi::KernelHeader> readHeader(Session &session, const ObjectFile &
   const std::optional<std::string> text = readBytes(path, session.diagnostics());
   if (!text)
     return std::nullopt;
-  std::optional<abi::KernelHeader> header = abi::splitHeader(*text, object.signature.kernel);
+  std::optional<abi::KernelHeader> header = abi::splitHeader(*text, object.signature.function);
   if (header && abi::belongsTo(*header, object.signature))
     return header;
   session.diagnostics()
       .report(kKernelHeader, {},
               header ? "does not belong to " + again + ": the arguments differ"
-                     : "is not the header that spc has written for the kernel '" + object.signature.kernel + "' of " +
+                     : "is not the header that spc has written for the kernel '" + object.signature.function + "' of " +
                            again)
       .at(path)
       .advise("compile the kernel anew; object and header are written together");
@@ -146,7 +146,7 @@ std::optional<abi::KernelHeader> readHeader(Session &session, const ObjectFile &
 codegen::LibraryMember memberOf(ObjectFile object) {
   const abi::ReadSignature &signature = object.signature;
   codegen::LibraryMember member{
-      signature.kernel, std::move(object.bytes), signature.dataSymbol(), {}, signature.symbols()};
+      signature.function, std::move(object.bytes), signature.dataSymbol(), {}, signature.symbols()};
   const char *const phases[] = {"", "_symbolic", "_numeric", "_free"};
   for (size_t k = 0; k < std::size(phases); ++k)
     if (std::count(signature.phases.begin(), signature.phases.end(), phases[k]) > 0)
@@ -168,7 +168,7 @@ std::optional<LibraryKernels> readLibraryKernels(Session &session, const std::ve
   if (session.failed())
     return std::nullopt;
   std::sort(read.begin(), read.end(),
-            [](const ObjectFile &a, const ObjectFile &b) { return a.signature.kernel < b.signature.kernel; });
+            [](const ObjectFile &a, const ObjectFile &b) { return a.signature.function < b.signature.function; });
   LibraryKernels library;
   library.target = read.front().target;
   for (ObjectFile &object : read) {

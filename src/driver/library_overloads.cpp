@@ -45,7 +45,7 @@ private:
   bool add(const std::string &name) {
     std::vector<std::string> known;
     for (const abi::LibraryKernel &kernel : kernels_)
-      known.push_back(kernel.signature.kernel);
+      known.push_back(kernel.signature.function);
     const size_t found = static_cast<size_t>(std::find(known.begin(), known.end(), name) - known.begin());
     if (found == known.size()) {
       const std::optional<std::string> near = didYouMean(name, known);
@@ -74,11 +74,11 @@ private:
         own.insert({overload_.name + phase, overload_.name + phase + "_ctx"});
     for (size_t k = 0; k < kernels_.size(); ++k) {
       const abi::ReadSignature &signature = kernels_[k].signature;
-      if (signature.kernel == overload_.name && std::count(overload_.kernels.begin(), overload_.kernels.end(), k) > 0)
+      if (signature.function == overload_.name && std::count(overload_.kernels.begin(), overload_.kernels.end(), k) > 0)
         continue;
       for (const std::string &name : signature.declaredNames())
         if (own.count(name) > 0) {
-          refuse("the name '" + name + "' is one that the kernel '" + signature.kernel + "' takes",
+          refuse("the name '" + name + "' is one that the kernel '" + signature.function + "' takes",
                  "choose another name for the overloads");
           return false;
         }
