@@ -164,12 +164,12 @@ class Data(SpcCase):
         self.spc("compile", "k.tex", "-q", *options)
         self.command("cc", "-shared", "k.o", "-lm", "-o", "k.so")
 
-    def library(self, text, *options):
+    def load(self, text, *options):
         self.build(text, *options)
         return ctypes.CDLL(str(self.folder / "k.so"))
 
     def test_call_by_position(self):
-        library = self.library("kernel axpy(alpha, x, y) -> n\ny(i) += alpha * x(i)\nn = y(i) * y(i)\n")
+        library = self.load("kernel axpy(alpha, x, y) -> n\ny(i) += alpha * x(i)\nn = y(i) * y(i)\n")
         text = ctypes.c_char.in_dll(library, "spc_signature_axpy")
         signature = json.loads(ctypes.string_at(ctypes.addressof(text)))
         self.assertEqual([a["role"] for a in signature["arguments"]], ["in", "in", "inout", "out"])
@@ -191,7 +191,7 @@ class Data(SpcCase):
         self.assertEqual(signature["statuses"][str(status)], "a struct or an array that is needed is NULL")
 
     def test_phases_by_position(self):
-        library = self.library("A(i,j) = B(i,k) * C(k,j)\n", "--format=A=csr", "--format=B=csr", "--format=C=csr")
+        library = self.load("A(i,j) = B(i,k) * C(k,j)\n", "--format=A=csr", "--format=B=csr", "--format=C=csr")
         signature = json.loads(self.spc("inspect", "--json", "k.so").out)
         self.assertEqual(list(signature["functions"]), ["call", "symbolic", "numeric", "free"])
 

@@ -210,7 +210,7 @@ TEST_CASE("malformed Matrix Market files are reported with path and line") {
       {kBanner + "2 2 1\n1 1 1e999\n", "too large for a double"},
       {kBanner + "2 2 1\n1 1 1 1\n", "unexpected '1' at the end of the line"},
       {kBanner + "2 2 1\n1 1 ++1\n", "found '++1'"},
-      {kBanner + "2 2 1\n1 1 " + std::string(1000, 'x') + "\n", "xxx...'"},
+      {kBanner + "2 2 1\n1 1 " + std::string(1000, 'q') + "\n", "qqq...'"},
       {"%%MatrixMarket matrix coordinate integer general\n1 1 1\n1 1 1.5\n", "expected a value, an integer"},
       {"%%MatrixMarket matrix coordinate pattern general\n1 1 1\n1 1 1\n", "unexpected '1'"},
       {"%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n1 1 3\n", "has no diagonal"},
