@@ -91,14 +91,13 @@ namespace detail {
 /// Eigen's type for a struct's values.
 template <sparse_struct S> auto eigen_value() {
   using T = std::remove_pointer_t<decltype(S::values)>;
-  const auto has = [](std::string_view word) { return name_of<S>().find(word) != std::string_view::npos; };
   if constexpr (std::is_same_v<T, spc_cf32>)
     return std::complex<float>();
   else if constexpr (std::is_same_v<T, spc_cf64>)
     return std::complex<double>();
-  else if constexpr (std::is_same_v<T, uint16_t> && has("_bf16"))
+  else if constexpr (std::is_same_v<T, spc_bf16>)
     return Eigen::bfloat16();
-  else if constexpr (std::is_same_v<T, uint16_t> && has("_f16"))
+  else if constexpr (std::is_same_v<T, spc_f16>)
     return Eigen::half();
   else
     return T();

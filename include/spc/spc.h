@@ -33,8 +33,7 @@
 #define SPC_NAMED_ARGUMENTS 1
 template <typename T>
 concept spc_integral = requires(T given) { 1 << given; };
-/* A number or an array as a member that has to be given. Fractions are no integers, nor the bits of half floats, and
- * pointers no truth values. */
+/* A number or an array as a member that has to be given. Fractions are no integers, and pointers no truth values. */
 template <typename T> struct spc_argument {
   T value;
   constexpr spc_argument(T given) noexcept : value(given) {}
@@ -50,9 +49,14 @@ template <typename T> struct spc_argument {
 #define SPC_ASSERT_SIZE(type, slots)                                                                                   \
   SPC_STATIC_ASSERT(sizeof(void *) != 8 || sizeof(type) == 8 * (slots), #type " has an unexpected size")
 
-/* Half-precision numbers as their 16 bits: IEEE 754 binary16, and the upper half of a binary32. */
-typedef uint16_t spc_f16;
-typedef uint16_t spc_bf16;
+/* Half-precision numbers as their 16 bits: IEEE 754 binary16, and the upper half of a binary32. Structs, so that no
+ * integer, no float and neither for the other is taken for one. */
+typedef struct spc_f16 {
+  uint16_t bits;
+} spc_f16;
+typedef struct spc_bf16 {
+  uint16_t bits;
+} spc_bf16;
 
 /* Complex numbers, laid out as C's float _Complex and double _Complex, C++'s std::complex<float> and <double> are. */
 typedef struct spc_cf32 {
@@ -63,6 +67,7 @@ typedef struct spc_cf64 {
 } spc_cf64;
 
 SPC_STATIC_ASSERT(sizeof(float) == 4 && sizeof(double) == 8, "float and double are IEEE 754's binary32 and binary64");
+SPC_STATIC_ASSERT(sizeof(spc_f16) == 2 && sizeof(spc_bf16) == 2, "half-precision numbers are their bits");
 SPC_STATIC_ASSERT(sizeof(spc_cf32) == 8 && offsetof(spc_cf32, im) == 4, "spc_cf32 is two floats without gaps");
 SPC_STATIC_ASSERT(sizeof(spc_cf64) == 16 && offsetof(spc_cf64, im) == 8, "spc_cf64 is two doubles without gaps");
 SPC_STATIC_ASSERT(sizeof(bool) == 1, "a bool value takes one byte");
@@ -83,6 +88,7 @@ static inline float spc_float_of_bits(uint32_t bits) {
 static inline spc_f16 spc_f16_from_float(float number) {
   const uint32_t bits = spc_bits_of_float(number), sign = bits >> 16 & 0x8000u, magnitude = bits & 0x7fffffffu;
   uint32_t half;
+  spc_f16 result;
   if (magnitude > 0x7f800000u) {
     half = 0x7e00u | (magnitude >> 13 & 0x3ffu);
   } else if (magnitude >= 0x477ff000u) { /* 65520: half way from the largest number to the next power of two */
@@ -95,12 +101,14 @@ static inline spc_f16 spc_f16_from_float(float number) {
   } else {
     half = 0;
   }
-  return SPC_CAST(spc_f16, sign | half);
+  result.bits = SPC_CAST(uint16_t, sign | half);
+  return result;
 }
 
 /* Exact. */
 static inline float spc_f16_to_float(spc_f16 half) {
-  const uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 0x1fu, mantissa = half & 0x3ffu;
+  const uint32_t bits = half.bits, sign = (bits & 0x8000u) << 16, exponent = bits >> 10 & 0x1fu,
+                 mantissa = bits & 0x3ffu;
   if (exponent == 0x1fu)
     return spc_float_of_bits(sign | 0x7f800000u | mantissa << 13);
   if (exponent == 0) {
@@ -113,14 +121,15 @@ static inline float spc_f16_to_float(spc_f16 half) {
 /* The nearest bfloat16, to even between two; beyond the largest an infinity, a NaN for a NaN. */
 static inline spc_bf16 spc_bf16_from_float(float number) {
   const uint32_t bits = spc_bits_of_float(number);
-  if ((bits & 0x7fffffffu) > 0x7f800000u)
-    return SPC_CAST(spc_bf16, bits >> 16 | 0x40u);
-  return SPC_CAST(spc_bf16, (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
+  const bool is_nan = (bits & 0x7fffffffu) > 0x7f800000u;
+  const spc_bf16 result = {
+      SPC_CAST(uint16_t, is_nan ? bits >> 16 | 0x40u : (bits + 0x7fffu + (bits >> 16 & 1u)) >> 16)};
+  return result;
 }
 
 /* Exact. */
 static inline float spc_bf16_to_float(spc_bf16 half) {
-  return spc_float_of_bits(SPC_CAST(uint32_t, half) << 16);
+  return spc_float_of_bits(SPC_CAST(uint32_t, half.bits) << 16);
 }
 
 /* What kernels and validators return: an int32_t in the calling convention. */

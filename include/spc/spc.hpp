@@ -12,8 +12,10 @@
 #include "cpp/dense.hpp"
 #include "cpp/error.hpp"
 #include "cpp/fields.hpp"
+#include "cpp/formats.hpp"
 #include "cpp/names.hpp"
 #include "cpp/owner.hpp"
+#include "cpp/scalars.hpp"
 #include "cpp/sparse.hpp"
 #include "cpp/thread_pool.hpp"
 

@@ -38,6 +38,14 @@ extern "C" {
 #endif
 )";
 
+/// Half floats are structs to C, and how a struct is passed by value differs from platform to platform: the object
+/// takes the bits.
+bool isPassedAsBits(const Parameter &parameter) {
+  using sema::ValueType;
+  return parameter.kind == ParameterKind::ScalarValue &&
+         (parameter.value == ValueType::F16 || parameter.value == ValueType::BF16);
+}
+
 std::string declaration(const Parameter &parameter) {
   switch (parameter.kind) {
   case ParameterKind::ScalarValue:
@@ -58,9 +66,19 @@ std::string prototype(const std::string &head, const std::vector<std::string> &p
   return line.size() <= kWidth ? line : head + "(\n    " + join(parameters, ",\n    ") + ")" + tail;
 }
 
-/// The parameters of a function for one kernel, as C declares and passes them.
+/// The parameters of a function for one kernel, as C declares and passes them: those of the functions that users call,
+/// and those of what the object exports.
 struct Parameters {
   std::vector<std::string> declared, passed;
+  std::vector<std::string> exported, given;
+
+  void add(const Parameter &parameter) {
+    const bool asBits = isPassedAsBits(parameter);
+    declared.push_back(declaration(parameter));
+    passed.push_back(parameter.name);
+    exported.push_back(asBits ? "uint16_t " + parameter.name : declared.back());
+    given.push_back(parameter.name + (asBits ? ".bits" : ""));
+  }
 };
 
 /// One of the kernel's functions.
@@ -100,7 +118,7 @@ constexpr const char *kContext = "const spc_context *ctx";
 
 /// The object's typed symbol.
 std::string exported(const Signature &signature, const Function &function) {
-  return prototype("spc_status " + signature.symbol(function.phase), with(kContext, function.parameters.declared),
+  return prototype("spc_status " + signature.symbol(function.phase), with(kContext, function.parameters.exported),
                    ";") +
          "\n";
 }
@@ -109,7 +127,7 @@ std::string withContext(const Signature &signature, const Function &function) {
   const std::string name = signature.function + function.phase;
   return (function.comment.empty() ? "" : "\n" + function.comment) +
          prototype("static inline spc_status " + name + "_ctx", with(kContext, function.parameters.declared), " {") +
-         "\n  return " + signature.symbol(function.phase) + "(" + join(with("ctx", function.parameters.passed), ", ") +
+         "\n  return " + signature.symbol(function.phase) + "(" + join(with("ctx", function.parameters.given), ", ") +
          ");\n}\n";
 }
 
@@ -207,12 +225,9 @@ std::string types(const Signature &signature, const sema::Kernel &kernel) {
 std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) {
   Parameters all, outputs;
   for (const Parameter &parameter : signature.parameters) {
-    all.declared.push_back(declaration(parameter));
-    all.passed.push_back(parameter.name);
-    if (parameter.isAssembled) {
-      outputs.declared.push_back(declaration(parameter));
-      outputs.passed.push_back(parameter.name);
-    }
+    all.add(parameter);
+    if (parameter.isAssembled)
+      outputs.add(parameter);
   }
   const std::vector<Function> functions = functionsOf(signature, all, outputs);
   std::string typed, untyped, contexts, plains;

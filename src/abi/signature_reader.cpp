@@ -15,14 +15,13 @@ std::string textOf(const Json &object, const char *key) {
   return member != object.end() && member->is_string() ? member->get<std::string>() : "";
 }
 
-/// The type of a parameter. Half floats are numbers of 16 bits to C.
+/// The type of a parameter, as far as overloads tell types apart.
 std::string cppType(const Json &argument) {
   const std::string pass = textOf(argument, "pass"), value = textOf(argument, "type");
   const std::string isConst = textOf(argument, "role") == "in" ? "const " : "";
-  const std::string number = value == "f16" || value == "bf16" ? "u16" : value;
   if (pass == "number")
-    return number;
-  return isConst + (pass == "struct" ? textOf(argument, "struct") : number) + " *";
+    return value;
+  return isConst + (pass == "struct" ? textOf(argument, "struct") : value) + " *";
 }
 
 /// Whether all is letters, digits and underscores: what may stand in a symbol.

@@ -14,7 +14,7 @@ namespace spc::abi {
 struct ReadSignature : ExportedNames {
   int version = 0;                    ///< of the calling convention
   std::vector<std::string> phases;    ///< of its functions: "", "_symbolic", "_numeric", "_free"
-  std::vector<std::string> arguments; ///< their C++ types, `uint16_t` also for half floats
+  std::vector<std::string> arguments; ///< their C++ types; numbers as the language calls them, `f16`
   std::vector<std::string> assembled; ///< those of what `_free` takes
 
   /// All that a dynamic linker has to see of the kernel.

@@ -143,7 +143,8 @@ class Named(SpcCase):
                    "y(i) = select(b, n, h) * x(i)\n")
         self.spc("compile", "k.tex", "-q", "-O0")
         right = {"n": "2", "b": "true", "h": "spc_f16_from_float(2)", "x": "v", "y": "v"}
-        for wrong in ({}, {"n": "2.7"}, {"n": "2.0f"}, {"b": "\"no\""}, {"b": "0.5"}, {"h": "2.0f"}):
+        for wrong in ({}, {"n": "2.7"}, {"n": "2.0f"}, {"b": "\"no\""}, {"b": "0.5"}, {"h": "2.0f"}, {"h": "2"}, {"h": "{2}"},
+                      {"h": "uint16_t(0x4000)"}, {"h": "spc_bf16_from_float(2)"}):
             with self.subTest(wrong=wrong):
                 members = ", ".join(f".{name} = {value}" for name, value in (right | wrong).items())
                 self.write("call.cpp", f"#include \"k.h\"\nspc_status f(spc_dense1_f64 &v) {{ return k({{{members}}}); }}\n")
@@ -156,6 +157,44 @@ class Named(SpcCase):
     def test_older_languages_have_the_plain_call(self):
         self.write("plain.cpp", '#include "scale.hpp"\n#ifdef SPC_NAMED_ARGUMENTS\n#error\n#endif\n')
         self.command("c++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "plain.cpp")
+
+
+class Halves(SpcCase):
+    """Neither floats nor bits nor the other half pass for a half, and what passes arrives."""
+    CALL = """#include "k.h"
+#include <stdio.h>
+int main(void) {
+  %(half)s h = %(convert)s(1.5f), x[2], y[2], total;
+  spc_dense1_%(type)s in = spc_dense1_%(type)s_make(x, 2), out = spc_dense1_%(type)s_make(y, 2);
+  int n;
+  for (n = 0; n < 2; ++n)
+    x[n] = %(convert)s(SPC_CAST(float, n + 2));
+  if (k(%(arguments)s) != SPC_OK)
+    return 1;
+  printf("%%g %%g %%g", SPC_CAST(double, %(back)s(y[0])), SPC_CAST(double, %(back)s(y[1])), SPC_CAST(double, %(back)s(total)));
+  return 0;
+}
+"""
+    LANGUAGES = {"k.c": ("cc", "-std=c11"), "k.cpp": ("c++", "-std=c++17")}
+
+    def compile(self, number, source, arguments="h, &in, &out, &total", link=False):
+        names = {"type": number, "half": f"spc_{number}", "convert": f"spc_{number}_from_float", "back": f"spc_{number}_to_float"}
+        self.write(source, self.CALL % {**names, "arguments": arguments})
+        return self.command(*self.LANGUAGES[source], "-Wall", "-Wextra", "-Werror", source, *(["k.o", "-o", "k"] if link else ["-fsyntax-only"]))
+
+    def test_calls(self):
+        for number, other in (("f16", "bf16"), ("bf16", "f16")):
+            self.write("k.tex", f"kernel k(h, x) -> (y, total)\ntensor h: {number}\ntensor x(n): {number}\ntensor total: {number}\n"
+                       "y(i) = h * x(i)\ntotal = y(i)\n")
+            self.spc("compile", "k.tex", "-q", "-O0", "-Wno-precision")
+            for source in self.LANGUAGES:
+                with self.subTest(number=number, source=source):
+                    self.compile(number, source, link=True)
+                    self.assertEqual(self.command("./k").stdout, "3 4.5 7.5")
+                    for wrong in ("1.5f", "2", "h.bits", f"spc_{other}_from_float(1.5f)"):
+                        self.assertRaises(AssertionError, self.compile, number, source, f"{wrong}, &in, &out, &total")
+                    self.assertRaises(AssertionError, self.compile, number, source, "h, &in, &out, &total.bits")
+                    self.assertRaises(AssertionError, self.compile, number, source, f"h, &in, &out, (spc_{other} *)&total")
 
 
 class Data(SpcCase):

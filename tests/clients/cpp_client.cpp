@@ -163,18 +163,18 @@ void testSizes() {
 } // namespace
 
 // A struct with types that no kernel here has.
-struct spc_csr_bf16_p64_i32 {
+struct spc_csr_u16_p64_i32 {
   int64_t nrows, ncols, nnz;
   int64_t *row_ptr;
   int32_t *col_ind;
-  spc_bf16 *values;
+  uint16_t *values;
 };
 
 namespace {
-static_assert(takes<const spc_csr_bf16_p64_i32, spc::csr_view<uint16_t, int64_t, int32_t>>);
-static_assert(takes<const spc_csr_bf16_p64_i32, spc::csr_view<uint16_t, size_t, uint32_t>>);
-static_assert(!takes<const spc_csr_bf16_p64_i32, spc::csr_view<uint16_t, int64_t>>);
-static_assert(!takes<const spc_csr_bf16_p64_i32, spc::csr_view<int16_t, int64_t, int32_t>>);
+static_assert(takes<const spc_csr_u16_p64_i32, spc::csr_view<uint16_t, int64_t, int32_t>>);
+static_assert(takes<const spc_csr_u16_p64_i32, spc::csr_view<uint16_t, size_t, uint32_t>>);
+static_assert(!takes<const spc_csr_u16_p64_i32, spc::csr_view<uint16_t, int64_t>>);
+static_assert(!takes<const spc_csr_u16_p64_i32, spc::csr_view<int16_t, int64_t, int32_t>>);
 } // namespace
 
 int main() {

@@ -96,6 +96,8 @@ CLIENTS = {
     "shapes": (["shapes_client.c"], sorted(SHAPES)),
     "pool": (["pool_client.cpp", "pool_c.c"], ["spmv"]),
     "cpp": (["cpp_client.cpp"], ["spmm", "spmm_on_csc", "spmv", "spmv_on_coo", "spmv_on_dcsr"]),
+    "cpp_formats": (["cpp_formats_client.cpp"],
+                    ["converted_on_csr", "mttkrp", "spmv_on_dcsr", "spmv_on_ell", "spmv_on_ell16"]),
     "cpp_outputs": (["cpp_outputs_client.cpp"], ["sddmm", "spgemm", "spmv"]),
     "eigen": (["eigen_client.cpp"], ["sddmm", "spgemm", "spmm", "spmm_on_csc", "spmv"]),
 }

@@ -4,8 +4,11 @@
 #define SPC_CPP_FIELDS_HPP
 
 #include "sparse.hpp"
+#include "struct_fields.hpp"
 
 #include <cstdlib>
+#include <tuple>
+#include <utility>
 
 namespace spc {
 namespace detail {
@@ -24,23 +27,60 @@ template <typename Field> auto field(const Field &given) {
 
 /// Whether a struct's values are of type T.
 template <tensor_struct S, value T> consteval bool holds() {
-  using Held = std::remove_pointer_t<decltype(S::values)>;
-  if (value_name<Held> == value_name<T>)
-    return true;
-  std::string_view name = name_of<S>();
-  const size_t place = name.find(value_name<T>);
-  return std::is_same_v<Held, uint16_t> && place != name.npos && name[place - 1] == '_';
+  return value_name<std::remove_pointer_t<decltype(S::values)>> == value_name<T>;
 }
+
+/// A struct of the fields that are no counts: those are how many elements the arrays have.
+template <sparse_struct S> class counted {
+public:
+  static constexpr field_counts kFields = fields_of<S>();
+  static constexpr size_t kSizes = kFields.extents + kFields.widths;
+
+  template <typename... Fields> static S of(const Fields &...fields) {
+    const std::tuple<const Fields &...> given(fields...);
+    return of(given, std::make_index_sequence<kFields.numbers()>(), std::make_index_sequence<kFields.arrays>());
+  }
+
+private:
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wmissing-braces"
+  template <typename Given, size_t... Numbers, size_t... Arrays>
+  static S of(const Given &given, std::index_sequence<Numbers...>, std::index_sequence<Arrays...>) {
+    S tensor = {number<Numbers>(given)..., field(std::get<kSizes + Arrays>(given))...};
+    const int64_t lengths[] = {length(std::get<kSizes + Arrays>(given))...};
+    const auto lengthOf = [&](const auto &array) {
+      const auto place = reinterpret_cast<const std::byte *>(&array) - reinterpret_cast<const std::byte *>(&tensor);
+      return lengths[(size_t(place) - kFields.numbers() * sizeof(int64_t)) / sizeof(void *)];
+    };
+    if constexpr (requires { tensor.nnz; })
+      tensor.nnz = lengthOf(tensor.values);
+    for_each_list(tensor, [&](int64_t &count, const auto &indices) { count = lengthOf(indices); });
+    for_each_segments(tensor, [&](const auto *const &pointers, const auto *const &indices) {
+      const int64_t last = lengthOf(pointers) > 0 ? static_cast<int64_t>(pointers[lengthOf(pointers) - 1]) : 0;
+      require(last == lengthOf(indices), SPC_ERROR_POINTERS, "pointers do not lead to the number of indices");
+    });
+    return tensor;
+  }
+#pragma GCC diagnostic pop
+
+  template <size_t K, typename Given> static int64_t number(const Given &given) {
+    if constexpr (K < kFields.extents)
+      return field(std::get<K>(given));
+    else if constexpr (K < kFields.extents + kFields.counts)
+      return 0;
+    else
+      return field(std::get<K - kFields.counts>(given));
+  }
+};
 
 } // namespace detail
 
-/// An operand of any format, of all fields of its struct in order: numbers (of arrays such as `shape` each one), and
-/// pointers or arrays, which may be const and are not copied. `operand<spc_dcsr_f64_i32>(rows, columns, nnz, …)`.
+/// An operand of any format, of the fields of its struct in order: numbers (of arrays such as `shape` each one), and
+/// pointers or arrays, which may be const and are not copied. Either all of them, or all but the counts, `nnz` and
+/// `count_k`, which then are how many elements the arrays have: `operand<spc_dcsr_f64_i32>(rows, columns, …)`.
 template <tensor_struct S> class operand {
 public:
-  template <typename... Fields> explicit operand(const Fields &...fields) : tensor_(of(fields...)) {
-    static_assert(sizeof(void *) != 8 || sizeof(S) == 8 * sizeof...(Fields), "one value for each field of the struct");
-  }
+  template <typename... Fields> explicit operand(const Fields &...fields) : tensor_(of(fields...)) {}
 
   operator const S *() const noexcept { return &tensor_; }
   operator const S &() const noexcept { return tensor_; }
@@ -49,7 +89,22 @@ public:
 private:
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmissing-braces"
-  template <typename... Fields> static S of(const Fields &...fields) { return S{detail::field(fields)...}; }
+  template <typename... Fields> static S of(const Fields &...fields) {
+    constexpr size_t kGiven = sizeof...(Fields);
+    if constexpr (sparse_struct<S>) {
+      constexpr detail::field_counts kFields = detail::fields_of<S>();
+      constexpr size_t kAll = kFields.numbers() + kFields.arrays;
+      static_assert(kGiven == kAll || (kGiven == kAll - kFields.counts && detail::counts_follow<S>()),
+                    "one value for each field of the struct, or for each but the counts");
+      if constexpr (kGiven == kAll)
+        return S{detail::field(fields)...};
+      else if constexpr (kGiven == kAll - kFields.counts)
+        return detail::counted<S>::of(fields...);
+    } else {
+      static_assert(sizeof(void *) != 8 || sizeof(S) == 8 * kGiven, "one value for each field of the struct");
+      return S{detail::field(fields)...};
+    }
+  }
 #pragma GCC diagnostic pop
 
   const S tensor_;

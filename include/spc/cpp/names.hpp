@@ -14,6 +14,15 @@
 namespace spc {
 namespace detail {
 
+/// Built-in numbers of 2 bytes that are no integers: _Float16, __bf16, std::float16_t, std::bfloat16_t, by whatever
+/// names the compiler has for them.
+template <typename T>
+concept builtin_half = sizeof(T) == 2 && !std::is_integral_v<T> && !std::is_enum_v<T> && !std::is_class_v<T> &&
+                       !std::is_union_v<T> && requires(T number) {
+                         static_cast<float>(number);
+                         static_cast<T>(1.0f);
+                       };
+
 template <typename T> consteval std::string_view builtin_name() {
   using V = std::remove_cv_t<T>;
   if constexpr (std::is_same_v<V, bool>)
@@ -26,6 +35,13 @@ template <typename T> consteval std::string_view builtin_name() {
     return "cf32";
   else if constexpr (std::is_same_v<V, std::complex<double>> || std::is_same_v<V, spc_cf64>)
     return "cf64";
+  else if constexpr (std::is_same_v<V, spc_f16>)
+    return "f16";
+  else if constexpr (std::is_same_v<V, spc_bf16>)
+    return "bf16";
+  else if constexpr (builtin_half<V>)
+    // Next to 1 an f16 has a number 2^-10 away, a bf16 none nearer than 2^-7.
+    return static_cast<float>(static_cast<V>(1.0009765625f)) > 1.0f ? "f16" : "bf16";
   else if constexpr (std::is_integral_v<V> && std::is_signed_v<V>)
     return sizeof(V) == 1 ? "i8" : sizeof(V) == 2 ? "i16" : sizeof(V) == 4 ? "i32" : "i64";
   else if constexpr (std::is_integral_v<V>)
@@ -77,10 +93,9 @@ constexpr bool take_number(std::string_view &name, int number) {
   return true;
 }
 
-/// "_f64". Numbers of 16 bits may stand for f16 and bf16, which C has no types for.
+/// "_f64".
 template <value T> constexpr bool take_value(std::string_view &name) {
-  constexpr std::string_view wanted = value_name<std::remove_cv_t<T>>;
-  return take(name, "_") && (take(name, wanted) || (wanted == "u16" && (take(name, "f16") || take(name, "bf16"))));
+  return take(name, "_") && take(name, value_name<std::remove_cv_t<T>>);
 }
 
 template <index I> constexpr std::string_view index_name() {

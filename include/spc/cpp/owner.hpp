@@ -4,66 +4,13 @@
 #define SPC_CPP_OWNER_HPP
 
 #include "error.hpp"
-#include "names.hpp"
+#include "struct_fields.hpp"
 
 #include <cstdlib>
 #include <span>
 
 namespace spc {
 namespace detail {
-
-/// The fields that structs of sparse tensors have, as docs/abi.md names them: f(tensor.NAME) of each that S has.
-#define SPC_CPP_FIELD(name)                                                                                            \
-  if constexpr (requires { tensor.name; })                                                                             \
-    f(tensor.name);
-#define SPC_CPP_ARRAYS_OF(k) SPC_CPP_FIELD(pointers_to_##k) SPC_CPP_FIELD(lengths_##k) SPC_CPP_FIELD(indices_##k)
-#define SPC_CPP_COUNT_OF(k) SPC_CPP_FIELD(count_##k)
-#define SPC_CPP_WIDTH_OF(k) SPC_CPP_FIELD(width_##k)
-#define SPC_CPP_LEVELS(macro)                                                                                          \
-  macro(0) macro(1) macro(2) macro(3) macro(4) macro(5) macro(6) macro(7) macro(8) macro(9) macro(10) macro(11)        \
-      macro(12) macro(13) macro(14) macro(15)
-
-template <sparse_struct S, typename F> constexpr void for_each_array(S &tensor, const F &f) {
-  SPC_CPP_FIELD(row_ptr)
-  SPC_CPP_FIELD(col_ptr)
-  SPC_CPP_FIELD(row_len)
-  SPC_CPP_FIELD(col_len)
-  SPC_CPP_FIELD(row_ind)
-  SPC_CPP_FIELD(col_ind)
-  SPC_CPP_FIELD(entries)
-  SPC_CPP_FIELD(values)
-  SPC_CPP_LEVELS(SPC_CPP_ARRAYS_OF)
-}
-
-template <sparse_struct S, typename F> constexpr void for_each_count(S &tensor, const F &f) {
-  SPC_CPP_FIELD(nnz)
-  SPC_CPP_LEVELS(SPC_CPP_COUNT_OF)
-}
-
-template <sparse_struct S, typename F> constexpr void for_each_size(S &tensor, const F &f) {
-  SPC_CPP_FIELD(size)
-  SPC_CPP_FIELD(nrows)
-  SPC_CPP_FIELD(ncols)
-  SPC_CPP_FIELD(shape)
-  SPC_CPP_FIELD(width)
-  SPC_CPP_LEVELS(SPC_CPP_WIDTH_OF)
-}
-#undef SPC_CPP_LEVELS
-#undef SPC_CPP_WIDTH_OF
-#undef SPC_CPP_COUNT_OF
-#undef SPC_CPP_ARRAYS_OF
-#undef SPC_CPP_FIELD
-
-/// The size of the fields above: that of S, where they are all.
-template <sparse_struct S> consteval size_t size_of_fields() {
-  S tensor = {};
-  size_t bytes = 0;
-  const auto add = [&](auto &field) { bytes += sizeof field; };
-  for_each_size(tensor, add);
-  for_each_count(tensor, add);
-  for_each_array(tensor, add);
-  return bytes;
-}
 
 /// A struct as an argument, pointer or reference.
 template <typename S> class argument {
@@ -84,7 +31,7 @@ private:
 ///     spc::owner<spc_csr_f64_i32> C;
 ///     spc::check(spgemm(spc::view(A), spc::view(B), C.out()));
 template <sparse_struct S> class owner {
-  static_assert(sizeof(void *) != 8 || detail::size_of_fields<S>() == sizeof(S),
+  static_assert(sizeof(void *) != 8 || detail::fields_of<S>().size() == sizeof(S),
                 "the struct has fields that are not known");
 
 public:

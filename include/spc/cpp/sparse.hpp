@@ -47,21 +47,41 @@ private:
   alignas(Fields) mutable std::byte bytes_[sizeof(Fields)];
 };
 
+/// A level's letter, after which n and u say that coordinates may repeat and stand in any order. Storage that is not
+/// said to do so fits such a struct, too.
+constexpr bool take_level(std::string_view &name, std::string_view letter) {
+  if (!take(name, letter))
+    return false;
+  while (take(name, "n") || take(name, "u")) {
+  }
+  return true;
+}
+
+/// Levels as views have them: how many numbers and arrays their structs have, and `take`, which takes what names the
+/// levels off the front of a struct's name.
 struct csr_levels {
   static constexpr size_t numbers = 3, arrays = 3;
-  static constexpr bool take(std::string_view &name) { return detail::take(name, "csr"); }
+  static constexpr bool take(std::string_view &name) {
+    return detail::take(name, "csr") || (detail::take(name, "d") && take_level(name, "c"));
+  }
 };
 struct csc_levels {
   static constexpr size_t numbers = 3, arrays = 3;
-  static constexpr bool take(std::string_view &name) { return detail::take(name, "csc"); }
+  static constexpr bool take(std::string_view &name) {
+    return detail::take(name, "csc") || (detail::take(name, "d") && take_level(name, "c") && detail::take(name, "_10"));
+  }
 };
-struct coo_levels {
-  static constexpr size_t numbers = 3, arrays = 3;
-  static constexpr bool take(std::string_view &name) { return detail::take(name, "coo2"); }
-};
-struct vector_levels {
-  static constexpr size_t numbers = 2, arrays = 2;
-  static constexpr bool take(std::string_view &name) { return detail::take(name, "spvec"); }
+/// Coordinates of `Order` dimensions.
+template <int Order> struct coo_levels {
+  static constexpr size_t numbers = Order + 1, arrays = Order + 1;
+  static constexpr bool take(std::string_view &name) {
+    if (Order == 1 ? detail::take(name, "spvec") : detail::take(name, "coo") && take_number(name, Order))
+      return true;
+    bool isList = take_level(name, "c");
+    for (int k = 1; k < Order; ++k)
+      isList = isList && take_level(name, "s");
+    return isList;
+  }
 };
 template <int Rows, int Columns> struct bsr_levels {
   static constexpr size_t numbers = 3, arrays = 3;
@@ -105,8 +125,8 @@ private:
 
 template <value T, index P, index I = P> using csr_view = sparse_view<detail::csr_levels, T, P, I>;
 template <value T, index P, index I = P> using csc_view = sparse_view<detail::csc_levels, T, P, I>;
-template <value T, index I> using coo_view = sparse_view<detail::coo_levels, T, void, I>;
-template <value T, index I> using sparse_vector_view = sparse_view<detail::vector_levels, T, void, I>;
+template <value T, index I> using coo_view = sparse_view<detail::coo_levels<2>, T, void, I>;
+template <value T, index I> using sparse_vector_view = sparse_view<detail::coo_levels<1>, T, void, I>;
 template <int Rows, int Columns, value T, index P, index I = P>
 using bsr_view = sparse_view<detail::bsr_levels<Rows, Columns>, T, P, I>;
 

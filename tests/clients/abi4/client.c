@@ -1,4 +1,5 @@
 /* Uses each part of the convention as its version 4 has it; compiled against the headers that lie here. C11 and C++. */
+#include "halves.h"
 #include "norms.h"
 #include "product.h"
 #include "sampled.h"
@@ -114,10 +115,25 @@ static void call_norms(void) {
 #endif
 }
 
+static void call_halves(void) {
+  spc_f16 h = spc_f16_from_float(1.5f), x[2];
+  spc_bf16 b = spc_bf16_from_float(-2.0f);
+  float y[2] = {0, 0};
+  spc_dense1_f16 in = spc_dense1_f16_make(x, 2);
+  spc_dense1_f32 out = spc_dense1_f32_make(y, 2);
+  void *arguments[4];
+  arguments[0] = &h, arguments[1] = &b, arguments[2] = &in, arguments[3] = &out;
+  x[0] = spc_f16_from_float(4.0f), x[1].bits = 0x3c00;
+  CHECK(halves(h, b, &in, &out) == SPC_OK && y[0] == -12 && y[1] == -3);
+  h.bits = 0x4200;
+  CHECK(halves_argv(NULL, arguments) == SPC_OK && y[0] == -24 && y[1] == -6);
+}
+
 int main(void) {
   call_spmv();
   call_product();
   call_sampled();
   call_norms();
+  call_halves();
   return 0;
 }
