@@ -20,9 +20,10 @@ install(DIRECTORY ${CMAKE_SOURCE_DIR}/include/spc DESTINATION ${CMAKE_INSTALL_IN
 # For build systems.
 configure_package_config_file(${package}/spcConfig.cmake.in spcConfig.cmake INSTALL_DESTINATION ${SPC_CMAKE}
                               NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
-write_basic_package_version_file(spcConfigVersion.cmake COMPATIBILITY SameMinorVersion ARCH_INDEPENDENT)
+# Not write_basic_package_version_file(): with SameMinorVersion it refuses ranges of several minor versions.
+configure_file(${package}/spcConfigVersion.cmake.in spcConfigVersion.cmake @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/spcConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/spcConfigVersion.cmake
-              ${package}/SpcAddKernel.cmake DESTINATION ${SPC_CMAKE})
+              ${package}/SpcAddKernel.cmake ${package}/SpcAddLibrary.cmake DESTINATION ${SPC_CMAKE})
 file(RELATIVE_PATH SPC_PC_PREFIX /${CMAKE_INSTALL_DATADIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" SPC_PC_PREFIX ${SPC_PC_PREFIX})
 configure_file(${package}/spc.pc.in spc.pc @ONLY)

@@ -1,15 +1,15 @@
 # spc_add_kernel: kernels as parts of CMake targets. Read by find_package(spc).
 #
 #   spc_add_kernel(<target> KERNEL <file>
-#                  [NAME <function>]                       default: the file's name without its suffix
+#                  [NAME <function>]                       default: as the kernel says, or the file's name
 #                  [FORMAT [<tensor>=]<format>...]         names, or paths from the current source folder
 #                  [FORMAT_PATH <folder>...]               where formats are found by name
 #                  [TYPE [<tensor>=]<type>...]             as spc's --type
 #                  [INDEX [<tensor>=]<type>...]            as spc's --index
 #                  [OPTIONS <option>...])                  anything else for 'spc compile'
 #
-# adds the kernel's object and its header, <function>.h, to a target of this folder. Where there is no such target, it
-# becomes a static library, which others link:
+# adds the kernel's object and its header, called after NAME or the file, to a target of this folder. Where there is no
+# such target, it becomes a static library, which others link:
 #
 #   spc_add_kernel(kernels KERNEL sddmm.tex FORMAT S=csr)
 #   target_link_libraries(app PRIVATE kernels)
@@ -22,27 +22,66 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.20...3.31) # CMP0116: Ninja is given dependency files with the paths that it expects
 
-# _spc_absolute_formats(out files references...): the references with paths made absolute, and these files. A path ends in
-# .json or holds a '/', and may follow 'TENSOR=' and precede ':MODES'.
-function(_spc_absolute_formats out files)
-  set(absolute "")
-  set(paths "")
-  foreach(reference IN LISTS ARGN)
-    if(reference MATCHES "^([A-Za-z_][A-Za-z0-9_]*=)?(.*(/|\\.json).*)$")
-      get_filename_component(path "${CMAKE_MATCH_2}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
-      list(APPEND absolute "${CMAKE_MATCH_1}${path}")
-      string(REGEX REPLACE ":[0-9,]*$" "" path "${path}")
-      list(APPEND paths "${path}")
-    else()
-      list(APPEND absolute "${reference}")
+# _spc_check_arguments(call prefix): that cmake_parse_arguments has left nothing over, and that no keyword is misspelt, which
+# would make it one of another's values.
+macro(_spc_check_arguments call prefix)
+  foreach(_spc_word IN LISTS ${prefix}_UNPARSED_ARGUMENTS ${prefix}_KERNEL ${prefix}_VARIANT ${prefix}_OVERLOAD
+                             ${prefix}_FORMAT ${prefix}_FORMAT_PATH ${prefix}_TYPE ${prefix}_INDEX ${prefix}_OPTIONS)
+    foreach(_spc_slip "KERNELS=KERNEL" "SOURCES=KERNEL" "NAMES=NAME" "FORMATS=FORMAT" "FORMAT_PATHS=FORMAT_PATH" "TYPES=TYPE"
+                      "INDICES=INDEX" "INDEXES=INDEX" "OPTION=OPTIONS" "FLAGS=OPTIONS" "VARIANTS=VARIANT"
+                      "OVERLOADS=OVERLOAD" "HEADERS=HEADER" "NO_OVERLOAD=NO_OVERLOADS")
+      if(_spc_slip MATCHES "^${_spc_word}=(.*)$")
+        message(FATAL_ERROR "${call}: there is no argument ${_spc_word}; did you mean ${CMAKE_MATCH_1}?")
+      endif()
+    endforeach()
+  endforeach()
+  if(${prefix}_UNPARSED_ARGUMENTS)
+    list(JOIN ${prefix}_UNPARSED_ARGUMENTS " " _spc_word)
+    message(FATAL_ERROR "${call}: these are no arguments: '${_spc_word}'")
+  endif()
+  foreach(_spc_word NAME HEADER)
+    if(_spc_word IN_LIST ${prefix}_KEYWORDS_MISSING_VALUES)
+      message(FATAL_ERROR "${call}: ${_spc_word} has no value")
     endif()
   endforeach()
-  set(${out} "${absolute}" PARENT_SCOPE)
+endmacro()
+
+# _spc_check_file(call file): that a file exists which the build does not write.
+function(_spc_check_file call file)
+  get_source_file_property(generated "${file}" GENERATED)
+  string(FIND "${file}" "${CMAKE_BINARY_DIR}/" built)
+  if(NOT EXISTS "${file}" AND NOT generated AND NOT built EQUAL 0)
+    message(FATAL_ERROR "${call}: the file '${file}' does not exist")
+  endif()
+endfunction()
+
+# _spc_options(out files prefix): the options of 'spc compile' that the variables <prefix>_FORMAT, _FORMAT_PATH, _TYPE,
+# _INDEX and _OPTIONS say, and the files of formats among them. Formats' paths become absolute: they end in .json or hold
+# a '/', and may follow 'TENSOR=' and precede ':MODES'.
+function(_spc_options out files prefix)
+  set(options "")
+  set(paths "")
+  foreach(reference IN LISTS ${prefix}_FORMAT)
+    if(reference MATCHES "^([A-Za-z_][A-Za-z0-9_]*=)?(.*(/|\\.json).*)$")
+      get_filename_component(path "${CMAKE_MATCH_2}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+      set(reference "${CMAKE_MATCH_1}${path}")
+      string(REGEX REPLACE ":[0-9,]*$" "" path "${path}")
+      list(APPEND paths "${path}")
+    endif()
+    list(APPEND options "--format=${reference}")
+  endforeach()
+  foreach(folder IN LISTS ${prefix}_FORMAT_PATH)
+    get_filename_component(folder "${folder}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+    list(APPEND options "--format-path=${folder}")
+  endforeach()
+  list(TRANSFORM ${prefix}_TYPE PREPEND "--type=" OUTPUT_VARIABLE types)
+  list(TRANSFORM ${prefix}_INDEX PREPEND "--index=" OUTPUT_VARIABLE indices)
+  set(${out} ${options} ${types} ${indices} ${${prefix}_OPTIONS} PARENT_SCOPE)
   set(${files} "${paths}" PARENT_SCOPE)
 endfunction()
 
-# _spc_target_triple(out): what to compile for; empty where that is the machine that builds.
-function(_spc_target_triple out)
+# _spc_target_triple(out call): what to compile for; empty where that is the machine that builds.
+function(_spc_target_triple out call)
   set(triple "${SPC_TARGET}")
   if(NOT triple AND CMAKE_CROSSCOMPILING)
     foreach(language C CXX)
@@ -54,82 +93,95 @@ function(_spc_target_triple out)
       endif()
     endforeach()
     if(NOT triple)
-      message(FATAL_ERROR "spc_add_kernel: the compiler does not say which machine it compiles for; set SPC_TARGET to the "
-                          "target triple")
+      message(FATAL_ERROR "${call}: the compiler does not say which machine it compiles for; set SPC_TARGET to the target "
+                          "triple")
     endif()
   endif()
   set(${out} "${triple}" PARENT_SCOPE)
 endfunction()
 
-# _spc_ensure_target(target): a static library, unless there is a target of this folder that sources can be added to.
-function(_spc_ensure_target target)
-  if(NOT TARGET ${target})
-    get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
-    set(linker C)
-    if(NOT "C" IN_LIST languages)
-      set(linker CXX)
-    endif()
-    add_library(${target} STATIC)
-    set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${linker})
-    return()
-  endif()
-  get_target_property(folder ${target} SOURCE_DIR)
-  if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
-    message(FATAL_ERROR "spc_add_kernel: the target '${target}' belongs to ${folder}; call spc_add_kernel there, or let it "
-                        "make a target of its own")
-  endif()
-endfunction()
-
-function(spc_add_kernel target)
-  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "KERNEL;NAME" "FORMAT;FORMAT_PATH;TYPE;INDEX;OPTIONS")
-  if(NOT ARG_KERNEL OR ARG_UNPARSED_ARGUMENTS)
-    message(FATAL_ERROR "spc_add_kernel(${target} KERNEL <file> ...): no kernel is given, or these are no arguments of it: "
-                        "'${ARG_UNPARSED_ARGUMENTS}'")
-  endif()
-  get_filename_component(kernel "${ARG_KERNEL}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
-  if(NOT ARG_NAME)
-    get_filename_component(ARG_NAME "${ARG_KERNEL}" NAME_WE)
-  endif()
-
-  set(options "")
-  _spc_absolute_formats(formats files ${ARG_FORMAT})
-  _spc_target_triple(triple)
-  foreach(pair "format=formats" "type=ARG_TYPE" "index=ARG_INDEX")
-    string(REPLACE "=" ";" pair ${pair})
-    list(GET pair 0 option)
-    list(GET pair 1 values)
-    foreach(value IN LISTS ${values})
-      list(APPEND options "--${option}=${value}")
-    endforeach()
+# _spc_compile(call kernel stem name options files): <stem>.o and <stem>.h of a kernel's file, whose function is `name`,
+# or, where that is empty, called as the kernel says. `files`: those of formats.
+function(_spc_compile call kernel stem name options files)
+  get_filename_component(kernel "${kernel}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
+  foreach(file IN LISTS kernel files)
+    _spc_check_file("${call}" "${file}")
   endforeach()
-  foreach(folder IN LISTS ARG_FORMAT_PATH)
-    get_filename_component(folder "${folder}" ABSOLUTE BASE_DIR "${CMAKE_CURRENT_SOURCE_DIR}")
-    list(APPEND options "--format-path=${folder}")
-  endforeach()
+  _spc_target_triple(triple "${call}")
+  set(more ${SPC_FLAGS})
+  if(name)
+    list(APPEND more --name "${name}")
+  endif()
   if(triple)
-    list(APPEND options "--target=${triple}")
+    list(APPEND more "--target=${triple}")
   endif()
   if(CMAKE_COLOR_DIAGNOSTICS)
-    list(APPEND options --color=always)
+    list(APPEND more --color=always)
   endif()
-
-  _spc_ensure_target(${target})
-  set(folder "${CMAKE_CURRENT_BINARY_DIR}/spc/${target}")
-  set(stem "${folder}/${ARG_NAME}")
+  get_filename_component(folder "${stem}" DIRECTORY)
+  get_filename_component(title "${stem}" NAME)
   file(MAKE_DIRECTORY "${folder}")
   # The header is replaced only where it differs, so that its includers are compiled only then.
   add_custom_command(
     OUTPUT "${stem}.o"
     BYPRODUCTS "${stem}.h"
-    COMMAND spc::spc compile "${kernel}" --name "${ARG_NAME}" ${options} ${SPC_FLAGS} ${ARG_OPTIONS} -o "${stem}.o"
-            --header "${stem}.h.new" -MD -MF "${stem}.d"
+    COMMAND spc::spc compile "${kernel}" ${more} ${options} -o "${stem}.o" --header "${stem}.h.new" -MD -MF "${stem}.d"
     COMMAND "${CMAKE_COMMAND}" -E copy_if_different "${stem}.h.new" "${stem}.h"
     DEPENDS "${kernel}" ${files} "$<TARGET_FILE:spc::spc>"
     DEPFILE "${stem}.d"
-    COMMENT "Compiling the kernel ${ARG_NAME}"
+    COMMENT "Compiling the kernel ${title}"
     VERBATIM COMMAND_EXPAND_LISTS)
   set_source_files_properties("${stem}.o" PROPERTIES GENERATED ON EXTERNAL_OBJECT ON)
-  target_sources(${target} PRIVATE "${stem}.o")
+endfunction()
+
+# _spc_add_library(call target type): a library without sources, for kernels.
+function(_spc_add_library call target type)
+  get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
+  if("C" IN_LIST languages)
+    set(linker C)
+  elseif("CXX" IN_LIST languages)
+    set(linker CXX)
+  else()
+    message(FATAL_ERROR "${call}: the project has neither of the languages C and CXX")
+  endif()
+  add_library(${target} ${type})
+  set_target_properties(${target} PROPERTIES LINKER_LANGUAGE ${linker})
+endfunction()
+
+# _spc_ensure_target(call target): a static library, unless there is a target of this folder that sources can be added to.
+function(_spc_ensure_target call target)
+  if(NOT TARGET ${target})
+    _spc_add_library("${call}" ${target} STATIC)
+    return()
+  endif()
+  get_target_property(folder ${target} SOURCE_DIR)
+  if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    message(FATAL_ERROR "${call}: the target '${target}' belongs to ${folder}; call spc_add_kernel there, or let it make a "
+                        "target of its own")
+  endif()
+  get_target_property(listed ${target} SPC_LISTS_KERNELS)
+  if(listed)
+    message(FATAL_ERROR "${call}: the target '${target}' is a library of spc_add_library, which lists all of its kernels: "
+                        "name this one there")
+  endif()
+endfunction()
+
+function(spc_add_kernel target)
+  set(call "spc_add_kernel(${target})")
+  cmake_parse_arguments(PARSE_ARGV 1 ARG "" "KERNEL;NAME" "FORMAT;FORMAT_PATH;TYPE;INDEX;OPTIONS")
+  _spc_check_arguments("${call}" ARG)
+  if(NOT ARG_KERNEL)
+    message(FATAL_ERROR "${call}: no kernel is given: KERNEL <file> is missing")
+  endif()
+  set(stem "${ARG_NAME}")
+  if(NOT stem)
+    get_filename_component(stem "${ARG_KERNEL}" NAME_WE)
+  endif()
+  set(folder "${CMAKE_CURRENT_BINARY_DIR}/spc/${target}")
+  _spc_ensure_target("${call}" ${target})
+  _spc_options(options files ARG)
+  _spc_compile("${call}" "${ARG_KERNEL}" "${folder}/${stem}" "${ARG_NAME}" "${options}" "${files}")
+  target_sources(${target} PRIVATE "${folder}/${stem}.o")
   target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${folder}>")
   if(UNIX)
     target_link_libraries(${target} PUBLIC m)

@@ -34,6 +34,10 @@ std::string kernelTable(const std::vector<LibraryMember> &members, Diagnostics &
 std::optional<std::string> writeArchive(const std::vector<LibraryMember> &members, const std::string &table,
                                         std::string &error);
 
+/// A linker's version script, for ELF: of a shared library the members' symbols and spc_kernels alone are visible, with
+/// this version.
+std::string versionScript(const std::vector<LibraryMember> &members, const std::string &version);
+
 /// How a shared library is linked.
 struct SharedLink {
   std::string compiler; ///< path of a C compiler, which runs the target's linker
@@ -44,7 +48,7 @@ struct SharedLink {
 /// The path of a program, by name or as found in PATH; empty where there is none.
 std::string findProgram(const std::string &name);
 
-/// A shared library in which the members' symbols and spc_kernels alone are visible. `error`: what the linker says.
+/// A shared library with versionScript(). `error`: what the linker says.
 std::optional<std::string> linkShared(const std::vector<LibraryMember> &members, const std::string &table,
                                       const SharedLink &link, std::string &error);
 

@@ -61,15 +61,6 @@ private:
   std::string path_, error_;
 };
 
-/// Makes all other symbols local, and gives these a version.
-std::string versionScript(const std::vector<LibraryMember> &members, const std::string &version) {
-  std::string text = version + " {\nglobal:\n  spc_kernels;\n";
-  for (const LibraryMember &member : members)
-    for (const std::string &symbol : member.symbols)
-      text += "  " + symbol + ";\n";
-  return text + "local:\n  *;\n};\n";
-}
-
 /// Runs a program to its end; false with what it wrote, or why it did not run, in `error`.
 bool runProgram(const std::vector<llvm::StringRef> &command, std::string &error) {
   TemporaryFile log("log");
@@ -86,6 +77,14 @@ bool runProgram(const std::vector<llvm::StringRef> &command, std::string &error)
 }
 
 } // namespace
+
+std::string versionScript(const std::vector<LibraryMember> &members, const std::string &version) {
+  std::string text = version + " {\nglobal:\n  spc_kernels;\n";
+  for (const LibraryMember &member : members)
+    for (const std::string &symbol : member.symbols)
+      text += "  " + symbol + ";\n";
+  return text + "local:\n  *;\n};\n";
+}
 
 std::optional<std::string> writeArchive(const std::vector<LibraryMember> &members, const std::string &table,
                                         std::string &error) {

@@ -63,7 +63,7 @@ int compileKernel(Session &session, const CompileCommandOptions &options) {
     return session.finish();
   std::optional<std::string> function =
       needsKernel ? functionName(session, options.shared, input->tree) : std::string();
-  if (!function || !checkNotInputs(session, *paths, input->filesRead))
+  if (!function || !checkNotInputs(session, {paths->output, paths->header, paths->depfile}, input->filesRead))
     return session.finish();
   std::optional<sema::Kernel> kernel;
   if (needsKernel && !(kernel = checkKernel(session, *input, *function, options.shared, timer)))

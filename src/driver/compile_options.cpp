@@ -155,13 +155,12 @@ std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOpt
   return paths;
 }
 
-bool checkNotInputs(Session &session, const OutputPaths &paths, const std::vector<std::string> &inputs) {
-  for (const std::string &output : {paths.output, paths.header, paths.depfile})
+bool checkNotInputs(Session &session, const std::vector<std::string> &outputs, const std::vector<std::string> &inputs) {
+  for (const std::string &output : outputs)
     for (const std::string &input : inputs)
       if (!output.empty() && output != "-" && sameFile(output, input)) {
         session.usage(kOutputPath, session.find(output), "the output '" + output + "' would overwrite an input")
-            .advise(paths.depfile.empty() ? "name another file with -o or --header"
-                                          : "name another file with -o, --header or -MF");
+            .advise("write it to another file");
         return false;
       }
   return true;

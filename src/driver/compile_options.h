@@ -62,7 +62,7 @@ struct OutputPaths {
 /// The paths after all defaults. nullopt with a usage error where one cannot be derived or two are the same.
 std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOptions &options);
 
-/// False with a usage error when an output would overwrite a file that was read.
-bool checkNotInputs(Session &session, const OutputPaths &paths, const std::vector<std::string> &inputs);
+/// False with a usage error when an output would overwrite a file that was read. An output may be empty, or "-".
+bool checkNotInputs(Session &session, const std::vector<std::string> &outputs, const std::vector<std::string> &inputs);
 
 } // namespace spc::driver

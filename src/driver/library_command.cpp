@@ -24,6 +24,8 @@ struct LibraryOptions {
   std::vector<std::string> objects;
   std::string output;
   std::string header;
+  std::string table;         ///< what a build system that links by itself takes in place of the library
+  std::string versionScript; ///< the same
   std::vector<std::string> headerFolders;
   std::vector<std::string> overloads;
   std::string compiler = "cc";
@@ -36,19 +38,33 @@ std::string stemOf(const std::string &path) {
   return name.substr(0, name.find('.'));
 }
 
-/// Whether the output is a shared library; nullopt with a usage error where nothing says so.
-std::optional<bool> isShared(Session &session, const LibraryOptions &options) {
+enum class Linkage { Static, Shared, Caller };
+
+/// What to make; nullopt with a usage error where nothing says so.
+std::optional<Linkage> linkageOf(Session &session, const LibraryOptions &options) {
+  if (options.output.empty() && !options.shared && !(options.table + options.versionScript).empty())
+    return Linkage::Caller;
+  if (options.output.empty()) {
+    session.usage(kLibraryOutput, options.shared ? session.find("--shared") : Span{}, "the library has no name")
+        .advise("name it with -o libkernels.a or -o libkernels.so");
+    return std::nullopt;
+  }
   const std::string name = fs::path(options.output).filename().string(),
                     extension = fs::path(name).extension().string();
   if (!name.empty() && !stemOf(options.output).empty()) {
     if (options.shared || extension == ".so" || name.find(".so.") != std::string::npos)
-      return true;
+      return Linkage::Shared;
     if (extension == ".a" || extension == ".lib")
-      return false;
+      return Linkage::Static;
   }
   session.usage(kLibraryOutput, session.find(options.output), "'" + options.output + "' does not say what to make")
       .advise("name it like libkernels.a or libkernels.so, or give --shared");
   return std::nullopt;
+}
+
+/// The version of all symbols of shared libraries.
+std::string symbolVersion() {
+  return "SPC_" + std::to_string(SPC_ABI_VERSION);
 }
 
 std::optional<std::string> linkLibrary(Session &session, const LibraryOptions &options, const LibraryKernels &library,
@@ -60,7 +76,7 @@ std::optional<std::string> linkLibrary(Session &session, const LibraryOptions &o
     return std::nullopt;
   }
   codegen::SharedLink link{codegen::findProgram(options.compiler), fs::path(options.output).filename().string(),
-                           "SPC_" + std::to_string(SPC_ABI_VERSION)};
+                           symbolVersion()};
   if (link.compiler.empty()) {
     session.diagnostics()
         .report(kNoLinker, {},
@@ -77,31 +93,55 @@ std::optional<std::string> linkLibrary(Session &session, const LibraryOptions &o
   return bytes;
 }
 
+/// Plans the outputs that hold code or names of symbols; false with an error reported.
+bool addBinaries(Session &session, const LibraryOptions &options, Linkage linkage, const LibraryKernels &library,
+                 OutputSet &outputs) {
+  if (!options.versionScript.empty() && !codegen::isElf(library.target)) {
+    session.diagnostics()
+        .report(kNotElf, {}, "version scripts are for ELF, but the objects are " + library.target)
+        .advise("leave --version-script out");
+    return false;
+  }
+  const std::string table = codegen::kernelTable(library.members, session.diagnostics());
+  if (table.empty())
+    return false;
+  if (linkage != Linkage::Caller) {
+    std::string error;
+    std::optional<std::string> bytes = linkage == Linkage::Shared
+                                           ? linkLibrary(session, options, library, table)
+                                           : codegen::writeArchive(library.members, table, error);
+    if (!bytes && !error.empty())
+      session.diagnostics().report(kLinkFailed, {}, "the library cannot be written: " + error);
+    if (!bytes)
+      return false;
+    outputs.add(options.output, std::move(*bytes));
+  }
+  if (!options.table.empty())
+    outputs.add(options.table, table);
+  if (!options.versionScript.empty())
+    outputs.add(options.versionScript, codegen::versionScript(library.members, symbolVersion()));
+  return true;
+}
+
 int writeLibrary(Session &session, const LibraryOptions &options) {
-  const std::optional<bool> shared = isShared(session, options);
-  if (!shared)
+  const std::optional<Linkage> linkage = linkageOf(session, options);
+  if (!linkage)
     return session.finish();
   const std::optional<LibraryKernels> library = readLibraryKernels(session, options.objects, options.headerFolders);
   const std::optional<std::vector<abi::Overload>> overloads =
       library ? readOverloads(session, options.overloads, library->kernels) : std::nullopt;
-  const std::string header = !options.header.empty()
+  const std::string header = !options.header.empty() || options.output.empty()
                                  ? options.header
                                  : (fs::path(options.output).parent_path() / (stemOf(options.output) + ".h")).string();
-  if (!overloads || !checkNotInputs(session, {options.output, header, ""}, library->filesRead))
-    return session.finish();
-  const std::string table = codegen::kernelTable(library->members, session.diagnostics());
-  if (table.empty())
-    return session.finish();
-  std::string error;
-  std::optional<std::string> bytes =
-      *shared ? linkLibrary(session, options, *library, table) : codegen::writeArchive(library->members, table, error);
-  if (!bytes && !error.empty())
-    session.diagnostics().report(kLinkFailed, {}, "the library cannot be written: " + error);
-  if (!bytes)
+  if (!overloads ||
+      !checkNotInputs(session, {options.output, header, options.table, options.versionScript}, library->filesRead))
     return session.finish();
   OutputSet outputs;
-  outputs.add(options.output, std::move(*bytes));
-  outputs.add(header, abi::writeLibraryHeader(stemOf(options.output), library->kernels, *overloads));
+  if (!addBinaries(session, options, *linkage, *library, outputs))
+    return session.finish();
+  const std::string name = stemOf(options.output.empty() ? header : options.output);
+  if (!header.empty())
+    outputs.add(header, abi::writeLibraryHeader(name, library->kernels, *overloads));
   outputs.commit(session.diagnostics());
   return session.finish();
 }
@@ -115,8 +155,7 @@ int libraryCommand(Session &session) {
       ->type_name("")
       ->required();
   app.add_option("-o,--output", options.output, "The library: static (.a, .lib) or shared (.so, .so.1)")
-      ->type_name("FILE")
-      ->required();
+      ->type_name("FILE");
   app.add_flag("--shared", options.shared, "Make a shared library, whatever its name");
   app.add_option("--header", options.header, "Header file of all kernels (default: as -o, with .h)")->type_name("FILE");
   app.add_option("--header-path", options.headerFolders, "Folder in which kernels' headers are, too; repeatable")
@@ -126,6 +165,13 @@ int libraryCommand(Session &session) {
                  "What C++ programs may call several kernels: spmm=spmm_f32,spmm_f64; repeatable")
       ->type_name("NAME=KERNEL,KERNEL...")
       ->allow_extra_args(false);
+  app.add_option(
+         "--table", options.table,
+         "For build systems that link by themselves: an object with the table of kernels; then -o may be left out")
+      ->type_name("FILE");
+  app.add_option("--version-script", options.versionScript,
+                 "Likewise the linker's version script of a shared library of ELF")
+      ->type_name("FILE");
   app.add_option("--cc", options.compiler, "C compiler that links shared libraries (default: cc)")
       ->type_name("PROGRAM");
   if (std::optional<int> done = readCommandLine(app, session))

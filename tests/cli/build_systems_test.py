@@ -134,6 +134,13 @@ class CMakeArguments(InstalledCase):
         self.tool("build/app")
         self.assertIn("float *values", (self.folder / "build" / "spc" / "app" / "half.h").read_text())
 
+    def test_a_kernel_says_its_name(self):
+        self.write("twice.tex", "kernel scaled(A, x) -> y\n" + KERNELS["scaled.tex"])
+        self.write("app.c", '#include "twice.h"\nint main(void) { return scaled == 0; }\n')
+        self.configure("add_executable(app app.c)\nspc_add_kernel(app KERNEL twice.tex FORMAT A=csr OPTIONS -O0)")
+        self.tool("cmake", "--build", "build")
+        self.tool("build/app")
+
     def test_a_format_is_written_by_the_build(self):
         self.write("rows.in", '{ "format": "csr" }')
         self.configure("add_custom_command(OUTPUT rows.json DEPENDS rows.in\n"

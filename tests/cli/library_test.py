@@ -128,6 +128,17 @@ class Library(SpcCase):
         self.make("libkernels.so.2")
         self.assertRegex(self.command("readelf", "-d", "libkernels.so.2").stdout, r"soname: \[libkernels.so.2\]")
 
+    def test_parts_for_build_systems(self):
+        self.make("libkernels.so")
+        public = self.symbols("-D", "libkernels.so")
+        self.spc("library", *self.objects, "--table=table.o", "--version-script=kernels.map")
+        self.assertEqual(self.symbols("-g", "table.o"), ["spc_kernels"])
+        self.command("cc", "-shared", *self.objects, "table.o", "-Wl,--version-script=kernels.map", "-lm", "-o", "linked.so")
+        self.assertEqual(self.symbols("-D", "linked.so"), public)
+        self.make("other.a", "--table=-", "--header=-")
+        self.assertEqual({"libkernels.h", "libkernels.so", "other.a"},
+                         {name for name in self.files() if name.startswith(("libkernels", "other"))})
+
     def test_kernels_are_found_at_run_time(self):
         self.make("plug-in,1", "--shared")
 
