@@ -215,18 +215,22 @@ class Package(InstalledCase):
         self.assertIn("spc has no components, but 'kernels' is asked for", self.attempt("cmake", "-S", ".", "-B", "b").stderr)
 
 
-def library_blocks(page):
-    """The indented blocks of a page's section on libraries."""
-    text = (ROOT / "docs" / f"{page}.md").read_text()
-    section = text.split("## Several kernels, types and formats in one library\n")[1].split("\n## ")[0]
+def blocks_of(page, heading):
+    """The indented blocks of a page's section."""
+    section = (ROOT / "docs" / f"{page}.md").read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
+    section = re.sub(r"^```.*?^```$", "", section, flags=re.MULTILINE | re.DOTALL)
     blocks = re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", section, re.MULTILINE)
     return [re.sub("^    ", "", block, flags=re.MULTILINE) for block in blocks]
 
 
-class Pages(InstalledCase):
-    """The sections on libraries: their projects are those of the pages with some lines replaced, as the pages say."""
+def library_blocks(page):
+    return blocks_of(page, "Several kernels, types and formats in one library")
 
-    SMALL_APP = """#include "%s"
+
+class Pages(InstalledCase):
+    """What the pages say besides their projects: these with some lines replaced."""
+
+    SMALL_APP = """#include "libkernels.h"
 int main() {
   spc_csr_f32_i32 S{};
   return sddmm(&S, nullptr, nullptr, nullptr) == SPC_ERROR_NULL && spgemm(nullptr, nullptr, nullptr) == SPC_ERROR_NULL &&
@@ -234,19 +238,27 @@ int main() {
 }
 """
 
-    def project(self, page, name, text, header, app=None):
+    def project(self, page, name, text):
         for file, content in files_of(f"{page}.md").items():
             self.write(file, content)
         self.write(name, text)
-        self.edit("app.cpp", '#include "sddmm.h"\n#include "spgemm.h"\n', f'#include "{header}"\n')
-        if app:
-            self.write("app.cpp", app)
+
+    def cmake_project(self, calls):
+        text = files_of("cmake.md")["CMakeLists.txt"]
+        self.project("cmake", "CMakeLists.txt", re.sub(r"(spc_add_kernel\(.*\n)+", lambda _: calls, text))
+
+    def test_matrices_by_columns(self):
+        self.cmake_project(blocks_of("cmake", "The project")[0])
+        self.edit("app.cpp", ", Eigen::RowMajor", "")
+        self.edit("app.cpp", "spc::owner<spc_csr_f64_i32>", "spc::owner<spc_csc_f64_i32>")
+        self.tool("cmake", "-G", "Ninja", "-S", ".", "-B", "build", "-DSPC_FLAGS=-O1")
+        self.tool("cmake", "--build", "build")
+        self.assertIn("difference from Eigen: none", self.tool("build/app"))
 
     def test_cmake(self):
-        text = files_of("cmake.md")["CMakeLists.txt"]
-        calls = re.compile(r"(spc_add_kernel\(.*\n)+")
-        self.project("cmake", "CMakeLists.txt", calls.sub(lambda _: library_blocks("cmake")[0], text), "kernels.h")
+        self.cmake_project(library_blocks("cmake")[0])
         self.write("CMakeLists.txt", (self.folder / "CMakeLists.txt").read_text() + library_blocks("cmake")[2])
+        self.edit("app.cpp", '#include "sddmm.h"\n#include "spgemm.h"\n', '#include "kernels.h"\n')
         self.tool("cmake", "-G", "Ninja", "-S", ".", "-B", "build", "-DSPC_FLAGS=-O1")
         self.tool("cmake", "--build", "build")
         self.assertIn("difference from Eigen: none", self.tool("build/app"))
@@ -257,15 +269,16 @@ int main() {
     def test_make(self):
         above, app = library_blocks("make")
         flags = re.search(r"^CPPFLAGS(.|\n)*?\n\n", files_of("make.md")["Makefile"], re.MULTILINE)[0]
-        self.project("make", "Makefile", f"all: app\n\n{above}\n{flags}{app}", "libkernels.h", self.SMALL_APP % "libkernels.h")
+        self.project("make", "Makefile", f"all: app\n\n{above}\n{flags}{app}")
+        self.write("app.cpp", self.SMALL_APP)
         self.tool("make", "SPCFLAGS=-O1")
         self.tool("./app")
 
     @unittest.skipUnless(shutil.which("meson"), "meson is not installed")
     def test_meson(self):
         head = files_of("meson.md")["meson.build"].split("sddmm =")[0].replace("'-MD'", "'-O1', '-MD'")
-        self.project("meson", "meson.build", head + "".join(library_blocks("meson")), "libkernels.h",
-                     self.SMALL_APP % "libkernels.h")
+        self.project("meson", "meson.build", head + "".join(library_blocks("meson")))
+        self.write("app.cpp", self.SMALL_APP)
         self.tool("meson", "setup", "build")
         self.tool("meson", "compile", "-C", "build")
         self.tool("build/app")
