@@ -13,6 +13,7 @@ find_package(ZLIB REQUIRED)
 
 if(NOT SPC_FRONT_ONLY)
   find_package(MLIR 22.1 REQUIRED CONFIG PATHS /usr/lib/llvm-22/lib/cmake/mlir)
+  find_package(LLD ${LLVM_PACKAGE_VERSION} EXACT CONFIG QUIET HINTS ${LLVM_DIR}/../lld) # optional: links shared libraries
   set(SPC_LLVM_TOOLS ${LLVM_TOOLS_BINARY_DIR})
   list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
   include(TableGen)

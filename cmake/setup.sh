@@ -8,7 +8,7 @@ spc_build=$spc_root/build
 
 # What it takes to configure and build spc, and to build the examples with it.
 spc_build_packages=(g++ make cmake ninja-build ccache binutils llvm-22-dev libmlir-22-dev mlir-22-tools llvm-22-tools
-  clang-22 lld-22 libzstd-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libspdlog-dev catch2 python3)
+  clang-22 lld-22 liblld-22-dev libzstd-dev zlib1g-dev nlohmann-json3-dev libcli11-dev libspdlog-dev catch2 python3)
 # What the tests need besides.
 spc_test_packages=(valgrind git meson pkgconf libeigen3-dev libtbb-dev fish zsh qemu-user)
 

@@ -40,7 +40,7 @@ std::string versionScript(const std::vector<LibraryMember> &members, const std::
 
 /// How a shared library is linked.
 struct SharedLink {
-  std::string compiler; ///< path of a C compiler, which runs the target's linker
+  std::string compiler; ///< path of a C compiler, which runs the target's linker; empty: lld inside of spc links
   std::string soname;
   std::string version; ///< of all symbols
 };
@@ -48,7 +48,11 @@ struct SharedLink {
 /// The path of a program, by name or as found in PATH; empty where there is none.
 std::string findProgram(const std::string &name);
 
-/// A shared library with versionScript(). `error`: what the linker says.
+/// Whether lld is inside of spc.
+bool hasLinker();
+
+/// A shared library with versionScript(), which is loaded with all that it calls or not at all. `error`: what the
+/// linker says. Requires: hasLinker() or a compiler.
 std::optional<std::string> linkShared(const std::vector<LibraryMember> &members, const std::string &table,
                                       const SharedLink &link, std::string &error);
 

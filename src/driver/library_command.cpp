@@ -28,7 +28,7 @@ struct LibraryOptions {
   std::string versionScript; ///< the same
   std::vector<std::string> headerFolders;
   std::vector<std::string> overloads;
-  std::string compiler = "cc";
+  std::string compiler;
   bool shared = false;
 };
 
@@ -75,21 +75,25 @@ std::optional<std::string> linkLibrary(Session &session, const LibraryOptions &o
         .advise("make a static library, and link that with the platform's own tools");
     return std::nullopt;
   }
-  codegen::SharedLink link{codegen::findProgram(options.compiler), fs::path(options.output).filename().string(),
-                           symbolVersion()};
-  if (link.compiler.empty()) {
-    session.diagnostics()
-        .report(kNoLinker, {},
-                "a shared library is linked by a C compiler, but '" + options.compiler + "' is not found")
-        .advise("install one, name it with --cc, or make a static library");
-    return std::nullopt;
+  codegen::SharedLink link{"", fs::path(options.output).filename().string(), symbolVersion()};
+  std::string linker = "lld";
+  if (!options.compiler.empty() || !codegen::hasLinker()) {
+    const std::string name = options.compiler.empty() ? "cc" : options.compiler;
+    linker = "'" + name + "'";
+    link.compiler = codegen::findProgram(name);
+    if (link.compiler.empty()) {
+      session.diagnostics()
+          .report(kNoLinker, {}, "the shared library is to be linked by a C compiler, but " + linker + " is not found")
+          .advise("install one, name it with --cc, or make a static library");
+      return std::nullopt;
+    }
   }
   std::string error;
   std::optional<std::string> bytes = codegen::linkShared(library.members, table, link, error);
   if (!bytes)
     session.diagnostics()
-        .report(kLinkFailed, {}, "'" + options.compiler + "' cannot link the library: " + error)
-        .advise("for objects of another platform --cc names its compiler, such as aarch64-linux-gnu-gcc");
+        .report(kLinkFailed, {}, linker + " cannot link the library: " + error)
+        .advise("--cc names a C compiler for the objects' platform, such as aarch64-linux-gnu-gcc");
   return bytes;
 }
 
@@ -172,7 +176,8 @@ int libraryCommand(Session &session) {
   app.add_option("--version-script", options.versionScript,
                  "Likewise the linker's version script of a shared library of ELF")
       ->type_name("FILE");
-  app.add_option("--cc", options.compiler, "C compiler that links shared libraries (default: cc)")
+  app.add_option("--cc", options.compiler,
+                 "C compiler that links a shared library (default: lld inside of spc; cc in builds without)")
       ->type_name("PROGRAM");
   if (std::optional<int> done = readCommandLine(app, session))
     return *done;

@@ -2,7 +2,9 @@
 
 import ctypes
 import json
+import os
 import pathlib
+import re
 import shutil
 import tempfile
 import unittest
@@ -17,6 +19,9 @@ KERNELS = {
     "gemm_csr": (PRODUCT, "--format=A=csr", "--format=B=csr", "--format=C=csr"),
     "gemm_dense": (PRODUCT, "--format=A=csr", "--format=B=csr", "--format=C=dense", "-Wno-densify"),
 }
+HAS_LLD = os.environ.get("SPC_HAS_LLD", "1") == "1"
+# How shared libraries are linked: by lld inside of spc, where that is in it, and by a compiler.
+LINKERS = ([()] if HAS_LLD else []) + [("--cc=cc",)]
 OVERLOADS = ["--overload=spmm=spmm_f32,spmm_f64", "--overload=gemm=gemm_csr,gemm_dense"]
 
 C_CLIENT = """#include "libkernels.h"
@@ -113,20 +118,38 @@ class Library(SpcCase):
             self.command("./cpp")
 
     def test_shared_from_c_and_cpp(self):
-        self.make("libkernels.so")
         self.write("client.c", C_CLIENT)
         self.write("client.cpp", CPP_CLIENT)
-        for compiler, client in (("cc", "client.c"), ("c++", "client.cpp")):
-            self.command(compiler, client, "-L.", "-lkernels", "-Wl,-rpath,$ORIGIN", "-o", "client")
-            self.command("./client")
+        for linker in LINKERS:
+            self.make("libkernels.so", *linker)
+            for compiler, client in (("cc", "client.c"), ("c++", "client.cpp")):
+                self.command(compiler, client, "-L.", "-lkernels", "-Wl,-rpath,$ORIGIN", "-o", "client")
+                self.command("./client")
 
     def test_only_what_is_public_is_exported(self):
-        self.make("libkernels.so")
-        self.assertEqual(self.symbols("-D", "libkernels.so"), sorted(f"{name}@@SPC_4" for name in self.public()))
+        for linker in LINKERS:
+            self.make("libkernels.so", *linker)
+            self.assertEqual(self.symbols("-D", "libkernels.so"), sorted(f"{name}@@SPC_4" for name in self.public()), linker)
         self.make("libkernels.a")
         self.assertEqual(self.symbols("-g", "libkernels.a"), self.public())
-        self.make("libkernels.so.2")
-        self.assertRegex(self.command("readelf", "-d", "libkernels.so.2").stdout, r"soname: \[libkernels.so.2\]")
+
+    def test_what_a_shared_library_says_to_the_loader(self):
+        for linker in LINKERS:
+            self.make("libkernels.so.2", *linker)
+            dynamic = self.command("readelf", "-dW", "libkernels.so.2").stdout
+            self.assertRegex(dynamic, r"soname: \[libkernels.so.2\]")
+            self.assertRegex(dynamic, r"Flags:.* NOW")
+            self.assertEqual(re.findall(r"NEEDED.*\[(.*)\]", dynamic), ["libc.so.6"], linker)
+            segments = self.command("readelf", "-lW", "libkernels.so.2").stdout
+            self.assertRegex(segments, r"GNU_STACK .* RW ")
+            self.assertNotIn("RWE", segments)
+        self.write("k.tex", "y(i) = exp(x(i))\n")
+        self.spc("compile", "k.tex", "-q", "-O0")
+        self.objects = ["k.o"]
+        for linker in LINKERS:
+            self.spc("library", "k.o", "-o", "libk.so", *linker)
+            needed = re.findall(r"NEEDED.*\[(.*)\]", self.command("readelf", "-dW", "libk.so").stdout)
+            self.assertEqual(needed[0], "libm.so.6", linker)
 
     def test_parts_for_build_systems(self):
         self.make("libkernels.so")
@@ -156,14 +179,16 @@ class Library(SpcCase):
                 f and ctypes.cast(getattr(library, f["argv"]), ctypes.c_void_p).value for f in functions])
 
     def test_depends_on_the_kernels_alone(self):
-        self.make("libkernels.a")
-        self.make("libkernels.so")
+        kinds = [("libkernels.a",), *(("libkernels.so", *linker) for linker in LINKERS)]
+        given = self.objects
         (self.folder / "other").mkdir()
-        for name in self.objects:
-            (self.folder / name).rename(self.folder / "other" / name)
-        self.objects = [f"other/{name}" for name in reversed(self.objects)]
-        for library in ("libkernels.a", "libkernels.so"):
-            self.make(f"other/{library}", "--header-path=.")
+        for name in given:
+            shutil.copy(self.folder / name, self.folder / "other" / name)
+        for library, *linker in kinds:
+            self.objects = given
+            self.make(library, *linker)
+            self.objects = [f"other/{name}" for name in reversed(given)]
+            self.make(f"other/{library}", "--header-path=.", *linker)
             for name in (library, "libkernels.h"):
                 self.assertEqual((self.folder / name).read_bytes(), (self.folder / "other" / name).read_bytes(), name)
 
@@ -188,6 +213,30 @@ class Library(SpcCase):
             self.spc("library", "k.o", "-o", "libk.a")
             self.assertIn("k: calling convention", self.spc("inspect", "libk.a").out, target)
 
+    @unittest.skipUnless(HAS_LLD, "spc was built without lld")
+    def test_lld_is_inside(self):
+        nothing = {"PATH": str(self.folder / "none")}
+        self.spc("library", *self.objects, "-o", "libkernels.so", env=nothing)
+        self.assertIn("'cc' is not found", self.spc("library", *self.objects, "-o", "l.so", "--cc=cc", env=nothing, expect=1).err)
+        self.write("k.tex", "y(i) = exp(x(i))\n")
+        for target, machine in (("aarch64-linux-gnu", "AArch64"), ("riscv64-linux-gnu", "RISC-V"), ("powerpc64le-linux-gnu", "PowerPC64")):
+            self.spc("compile", "k.tex", "--target", target, "-q", "-O0")
+            self.spc("library", "k.o", "-o", "libk.so", env=nothing)
+            header = self.command("readelf", "-hdW", "libk.so").stdout
+            self.assertIn(machine, header)
+            self.assertNotIn("NEEDED", header)
+            self.assertIn("k_argv@@SPC_4", self.command("readelf", "-sW", "--dyn-syms", "libk.so").stdout)
+        self.spc("compile", "k.tex", "--sanitize=address,undefined", "-q", "-O0")
+        self.spc("library", "k.o", "-o", "libk.so", env=nothing)
+
+    @unittest.skipUnless(HAS_LLD, "spc was built without lld")
+    def test_lld_refuses(self):
+        self.write("k.tex", "y(i) = A(i,j) * x(j)\n")
+        self.spc("compile", "k.tex", "--format=A=csr", "--target=armv7-linux-gnueabihf", "-q", "-O0")
+        error = self.spc("library", "k.o", "-o", "libk.so", expect=1).err
+        self.assertIn("lld cannot link the library: the kernels call __aeabi_uldivmod of a compiler's own library", error)
+        self.assertNotIn("libk.so", self.files())
+
     def test_refused(self):
         def refuse(what, *arguments):
             before = self.files()
@@ -211,11 +260,22 @@ class Library(SpcCase):
 
     def test_broken_objects(self):
         whole = (self.folder / "spmm_f32.o").read_bytes()
+        (self.folder / "temporary").mkdir()
+
+        def make(output):
+            return self.spc("library", "broken.o", "--header-path=.", "-o", output, expect=None,
+                            env={"TMPDIR": str(self.folder / "temporary")}).returncode
+
         for at in range(0, len(whole), len(whole) // 40):
             self.write("broken.o", whole[:at])
-            self.assertEqual(self.spc("library", "broken.o", "--header-path=.", "-o", "lib2.a", expect=None).returncode, 1, at)
+            self.assertEqual(make("lib2.a"), 1, at)
             self.write("broken.o", whole[:at] + bytes([whole[at] ^ 0xff]) + whole[at + 1:])
-            self.assertIn(self.spc("library", "broken.o", "--header-path=.", "-o", "lib2.a", expect=None).returncode, (0, 1), at)
+            self.assertIn(make("lib2.a"), (0, 1), at)
+            code = make("lib2.so")
+            self.assertIn(code, (0, 1), at)
+            self.assertEqual((self.folder / "lib2.so").exists(), code == 0, at)
+            (self.folder / "lib2.so").unlink(missing_ok=True)
+        self.assertEqual(list((self.folder / "temporary").iterdir()), [])
 
 
 if __name__ == "__main__":

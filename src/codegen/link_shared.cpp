@@ -1,8 +1,8 @@
 #include "codegen/library.h"
+#include "codegen/lld.h"
 
 #include "support/temporary_files.h"
 
-#include "llvm/Object/ArchiveWriter.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
@@ -24,8 +24,10 @@ public:
     removeOnSignal(path_);
   }
   ~TemporaryFile() {
-    if (!path_.empty())
-      llvm::sys::fs::remove(path_);
+    if (path_.empty())
+      return;
+    const std::error_code ignored = llvm::sys::fs::remove(path_);
+    static_cast<void>(ignored);
     keepOnSignal(path_);
   }
   TemporaryFile(const TemporaryFile &) = delete;
@@ -76,6 +78,15 @@ bool runProgram(const std::vector<llvm::StringRef> &command, std::string &error)
   return false;
 }
 
+bool linkWithCompiler(const LinkFiles &files, const SharedLink &link, std::string &error) {
+  // -Xlinker, as -Wl takes commas in names for more arguments.
+  const std::string versions = "--version-script=" + files.versionScript;
+  return runProgram({link.compiler, "-shared", "-o", files.output, "-Xlinker", "-soname", "-Xlinker", link.soname,
+                     "-Xlinker", versions, "-Wl,-z,now", "-Wl,--whole-archive", files.archive, "-Wl,--no-whole-archive",
+                     "-Wl,--as-needed", "-lm"},
+                    error);
+}
+
 } // namespace
 
 std::string versionScript(const std::vector<LibraryMember> &members, const std::string &version) {
@@ -84,24 +95,6 @@ std::string versionScript(const std::vector<LibraryMember> &members, const std::
     for (const std::string &symbol : member.symbols)
       text += "  " + symbol + ";\n";
   return text + "local:\n  *;\n};\n";
-}
-
-std::optional<std::string> writeArchive(const std::vector<LibraryMember> &members, const std::string &table,
-                                        std::string &error) {
-  std::vector<std::string> names;
-  for (const LibraryMember &member : members)
-    names.push_back(member.kernel + ".o");
-  std::vector<llvm::NewArchiveMember> parts;
-  for (size_t k = 0; k < members.size(); ++k)
-    parts.emplace_back(llvm::MemoryBufferRef(members[k].object, names[k]));
-  parts.emplace_back(llvm::MemoryBufferRef(table, "spc_kernels.o"));
-  const auto kind = parts.front().detectKindFromObject();
-  llvm::Expected<std::unique_ptr<llvm::MemoryBuffer>> archive = llvm::writeArchiveToBuffer(
-      parts, llvm::SymtabWritingMode::NormalSymtab, kind, /*Deterministic=*/true, /*Thin=*/false);
-  if (archive)
-    return (*archive)->getBuffer().str();
-  error = llvm::toString(archive.takeError());
-  return std::nullopt;
 }
 
 std::string findProgram(const std::string &name) {
@@ -120,15 +113,14 @@ std::optional<std::string> linkShared(const std::vector<LibraryMember> &members,
   for (const TemporaryFile *file : {&archive, &script, &output})
     if (!(error = file->error()).empty())
       return std::nullopt;
-  // -Xlinker, as -Wl takes commas in names for more arguments.
-  const std::string versions = "--version-script=" + script.path();
-  const bool fine = runProgram({link.compiler, "-shared", "-o", output.path(), "-Xlinker", "-soname", "-Xlinker",
-                                link.soname, "-Xlinker", versions, "-Wl,--whole-archive", archive.path(),
-                                "-Wl,--no-whole-archive", "-Wl,--as-needed", "-lm"},
-                               error);
+  const LinkFiles files{archive.path(), script.path(), output.path()};
+  const bool fine = link.compiler.empty() ? linkWithLld(files, link.soname, members.front().object, error)
+                                          : linkWithCompiler(files, link, error);
   std::optional<std::string> library = fine ? output.read() : std::nullopt;
   if (fine && !library)
     error = output.error();
+  for (size_t at; (at = error.find(files.archive)) != std::string::npos;)
+    error.replace(at, files.archive.size(), link.soname);
   return library;
 }
 
