@@ -23,6 +23,8 @@ struct TargetOptions {
   /// its features; levels of x86-64 with commas between, for createTarget() alone.
   std::string cpu;
   int optLevel = 3; ///< 0 to 3
+  Span tripleAt = {}; ///< where diagnostics say that they were given
+  Span cpuAt = {};
 };
 
 /// A level of x86-64, as its psABI counts them: 1, the baseline, to 4.

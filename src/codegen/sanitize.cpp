@@ -41,7 +41,7 @@ bool supportsSanitizers(const Sanitizers &sanitizers, const llvm::TargetMachine 
   if ((!sanitizers.address && !sanitizers.thread) || hasShadowMemory(triple))
     return true;
   diagnostics
-      .report(kUnsupportedSanitizer, {},
+      .report(kUnsupportedSanitizer, sanitizers.at,
               std::string("--sanitize=") + (sanitizers.address ? "address" : "thread") + " is not available for " +
                   triple.str())
       .advise("compile for Linux on x86_64, aarch64 or riscv64");

@@ -15,6 +15,7 @@ struct Sanitizers {
   bool address = false;   ///< accesses outside of memory that the program has; not together with `thread`
   bool thread = false;    ///< data races
   bool undefined = false; ///< accesses through null or misaligned pointers
+  Span at = {};           ///< where diagnostics say that they were asked for
 
   bool any() const { return address || thread || undefined; }
 };

@@ -3,6 +3,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace spc::codegen {
@@ -17,27 +18,65 @@ std::optional<CpuLevel> levelNamed(llvm::StringRef cpu) {
   return std::nullopt;
 }
 
-/// The levels of a list with commas, ascending; nullopt with a diagnostic.
-std::optional<std::vector<CpuLevel>> readLevels(const std::string &list, Diagnostics &diagnostics) {
+/// That a list has no comma too many: true, or a diagnostic at the first.
+bool checkCommas(const std::vector<llvm::StringRef> &items, Span where, Diagnostics &diagnostics) {
+  size_t offset = 0;
+  for (size_t k = 0; k < items.size(); offset += items[k++].size() + 1) {
+    if (!items[k].empty())
+      continue;
+    const bool isLast = k + 1 == items.size();
+    const char *what = k == 0   ? "the list of processors begins with a comma"
+                       : isLast ? "the list of processors ends with a comma"
+                                : "two commas stand one after the other in the list of processors";
+    const Span comma = partOf(where, k > 0 && isLast ? offset - 1 : offset, 1);
+    diagnostics.report(kCpuList, comma, what).fix(comma, "");
+    return false;
+  }
+  return true;
+}
+
+/// What is wrong with an item that is no level.
+void refuseItem(llvm::StringRef cpu, Span where, const llvm::TargetMachine &machine, Diagnostics &diagnostics) {
+  const std::string levels = "several of x86-64, x86-64-v2, x86-64-v3 and x86-64-v4";
+  if (cpu == "native" || machine.getMCSubtargetInfo()->isCPUStringValid(cpu)) {
+    diagnostics
+        .report(kCpuList, where,
+                "'" + cpu.str() + "' cannot stand in a list of processors: an object tells levels apart")
+        .advise("name one processor alone, or " + levels);
+    return;
+  }
+  std::vector<std::string> names;
+  for (CpuLevel level = kAvx512; level >= 1; --level)
+    names.push_back(processorOf(level));
+  Diagnostic &unknown = diagnostics.report(kCpuList, where, "'" + cpu.str() + "' is no level of x86-64");
+  if (const auto near = didYouMean(cpu.str(), names))
+    unknown.fix(where, *near).advise("did you mean '" + *near + "'?");
+  else
+    unknown.advise("name " + levels);
+}
+
+/// The levels of a list with commas, ascending; nullopt with a diagnostic of each item that is wrong.
+std::optional<std::vector<CpuLevel>> readLevels(const TargetOptions &options, const llvm::TargetMachine &machine,
+                                                Diagnostics &diagnostics) {
+  const auto split = llvm::split(options.cpu, ",");
+  const std::vector<llvm::StringRef> items(split.begin(), split.end());
+  if (!checkCommas(items, options.cpuAt, diagnostics))
+    return std::nullopt;
   std::vector<CpuLevel> levels;
-  for (llvm::StringRef cpu : llvm::split(list, ",")) {
+  const size_t reported = diagnostics.all().size();
+  for (llvm::StringRef cpu : items) {
+    const Span where = partOf(options.cpuAt, static_cast<size_t>(cpu.data() - options.cpu.data()), cpu.size());
     const std::optional<CpuLevel> level = levelNamed(cpu);
-    if (!level) {
-      diagnostics
-          .report(kCpuList, {},
-                  "'" + cpu.str() + "' cannot stand in a list of processors: an object tells levels apart")
-          .advise("name one processor alone, or several of x86-64, x86-64-v2, x86-64-v3 and x86-64-v4");
-      return std::nullopt;
-    }
-    if (llvm::is_contained(levels, *level)) {
-      diagnostics.report(kCpuList, {}, "'" + cpu.str() + "' stands twice in the list of processors")
+    if (!level)
+      refuseItem(cpu, where, machine, diagnostics);
+    else if (llvm::is_contained(levels, *level))
+      diagnostics.report(kCpuList, where, "'" + cpu.str() + "' stands twice in the list of processors")
           .advise("name it once");
-      return std::nullopt;
-    }
-    levels.push_back(*level);
+    else
+      levels.push_back(*level);
   }
   llvm::sort(levels);
-  return levels;
+  return diagnostics.all().size() == reported ? std::optional(std::move(levels)) : std::nullopt;
 }
 
 /// Whether objects for the machine can choose: x32 has no runtime.
@@ -64,11 +103,12 @@ std::optional<Target> createTarget(const TargetOptions &options, bool chooses, D
   }
   if (!canChoose(*target.machine)) {
     diagnostics
-        .report(kCpuList, {}, "an object for " + target.machine->getTargetTriple().str() + " cannot choose a processor")
+        .report(kCpuList, options.cpuAt,
+                "an object for " + target.machine->getTargetTriple().str() + " cannot choose a processor")
         .advise("name one processor");
     return std::nullopt;
   }
-  std::optional<std::vector<CpuLevel>> levels = readLevels(options.cpu, diagnostics);
+  std::optional<std::vector<CpuLevel>> levels = readLevels(options, *target.machine, diagnostics);
   if (!levels)
     return std::nullopt;
   target.levels = std::move(*levels);

@@ -97,23 +97,25 @@ bool isSupported(const llvm::Triple &triple) {
   }
 }
 
-const llvm::Target *findTarget(const llvm::Triple &triple, Diagnostics &diagnostics) {
+const llvm::Target *findTarget(const TargetOptions &options, const llvm::Triple &triple, Diagnostics &diagnostics) {
   static std::once_flag once;
   std::call_once(once, llvm::InitializeAllTargetInfos);
   std::string reason;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, reason);
   if (!target || triple.getArch() == llvm::Triple::UnknownArch) {
-    Diagnostic &unknown = diagnostics.report(kUnknownTarget, {}, "unknown target '" + triple.str() + "'");
-    const std::string architecture = triple.getArchName().str();
+    const std::string &given = options.triple.empty() ? triple.str() : options.triple;
+    Diagnostic &unknown = diagnostics.report(kUnknownTarget, options.tripleAt, "unknown target '" + given + "'");
+    const std::string architecture = given.substr(0, given.find('-'));
     if (const auto near = didYouMean(architecture, commonArchitectures()))
-      unknown.advise("did you mean '" + *near + triple.str().substr(architecture.size()) + "'?");
+      unknown.fix(partOf(options.tripleAt, 0, architecture.size()), *near)
+          .advise("did you mean '" + *near + given.substr(architecture.size()) + "'?");
     else
       unknown.advise("known architectures are " + listed(commonArchitectures()) +
                      "; a target is written like aarch64-linux-gnu");
     return nullptr;
   }
   if (!isSupported(triple)) {
-    diagnostics.report(kUnsupportedTarget, {}, "no kernels can be compiled for " + triple.str())
+    diagnostics.report(kUnsupportedTarget, options.tripleAt, "no kernels can be compiled for " + triple.str())
         .advise("supported architectures are " + listed(commonArchitectures()));
     return nullptr;
   }
@@ -138,8 +140,9 @@ std::string hostFeatures() {
   return text;
 }
 
-bool isKnownCpu(const llvm::Target &target, const llvm::Triple &triple, const std::string &cpu,
+bool isKnownCpu(const llvm::Target &target, const llvm::Triple &triple, const TargetOptions &options,
                 Diagnostics &diagnostics) {
+  const std::string &cpu = options.cpu;
   // "generic" is only a name here: subtarget information needs some processor.
   const std::unique_ptr<llvm::MCSubtargetInfo> info(target.createMCSubtargetInfo(triple, "", ""));
   if (!info || info->isCPUStringValid(cpu))
@@ -147,10 +150,11 @@ bool isKnownCpu(const llvm::Target &target, const llvm::Triple &triple, const st
   std::vector<std::string> names;
   for (const llvm::SubtargetSubTypeKV &processor : info->getAllProcessorDescriptions())
     names.emplace_back(processor.Key);
-  Diagnostic &unknown =
-      diagnostics.report(kUnknownCpu, {}, "unknown processor '" + cpu + "' for " + triple.getArchName().str());
-  if (const auto near = didYouMean(cpu, names))
-    unknown.advise("did you mean '" + *near + "'?");
+  Diagnostic &unknown = diagnostics.report(kUnknownCpu, options.cpuAt,
+                                           "unknown processor '" + cpu + "' for " + triple.getArchName().str());
+  // Of several that are as near, the one with the highest number.
+  if (const auto near = didYouMean(cpu, {names.rbegin(), names.rend()}))
+    unknown.fix(options.cpuAt, *near).advise("did you mean '" + *near + "'?");
   else
     unknown.advise("known processors are " + listed(names));
   return false;
@@ -169,14 +173,14 @@ std::optional<Processor> chooseProcessor(const TargetOptions &options, const llv
     const llvm::Triple host(llvm::sys::getProcessTriple());
     if (host.getArch() != triple.getArch()) {
       diagnostics
-          .report(kForeignNativeCpu, {},
+          .report(kForeignNativeCpu, options.cpuAt,
                   "--mcpu=native is this machine's processor, which is no " + triple.getArchName().str())
           .advise("name a processor of the target, or leave --mcpu out");
       return std::nullopt;
     }
     return Processor{llvm::sys::getHostCPUName().str(), hostFeatures()};
   }
-  if (!isKnownCpu(target, triple, options.cpu, diagnostics))
+  if (!isKnownCpu(target, triple, options, diagnostics))
     return std::nullopt;
   return Processor{options.cpu, tuningOf(options.cpu)};
 }
@@ -202,7 +206,7 @@ llvm::CodeGenOptLevel codegenLevel(int level) {
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &options, Diagnostics &diagnostics) {
   const llvm::Triple triple(options.triple.empty() ? llvm::sys::getProcessTriple()
                                                    : llvm::Triple::normalize(options.triple));
-  const llvm::Target *target = findTarget(triple, diagnostics);
+  const llvm::Target *target = findTarget(options, triple, diagnostics);
   if (!target)
     return nullptr;
   const std::optional<Processor> processor = chooseProcessor(options, *target, triple, diagnostics);
@@ -217,7 +221,7 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
                                                                            machineOptions, relocation, std::nullopt,
                                                                            codegenLevel(options.optLevel)));
   if (!machine)
-    diagnostics.report(kUnsupportedTarget, {}, "no kernels can be compiled for " + triple.str());
+    diagnostics.report(kUnsupportedTarget, options.tripleAt, "no kernels can be compiled for " + triple.str());
   return machine;
 }
 

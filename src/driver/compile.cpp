@@ -27,7 +27,7 @@ std::optional<std::string> produce(Session &session, const CompileCommandOptions
   if (options.emit == Emit::Signature)
     return abi::signatureJson(abi::makeSignature(*kernel), *kernel) + "\n";
   pipeline::CompileOptions compile;
-  compile.target = {options.target, options.cpu, options.shared.optLevel};
+  compile.target = options.target;
   compile.sanitizers = options.sanitizers;
   compile.debugInfo = options.debugInfo;
   compile.timePasses = options.shared.timePasses;

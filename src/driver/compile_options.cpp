@@ -67,9 +67,10 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
       ->type_name("FILE");
   app.add_option("--emit", emit_, "The stage whose result is written (default: obj)")
       ->type_name(alternatives(kEmitNames));
-  app.add_option("--target", options.target, "Target triple, such as aarch64-linux-gnu (default: this machine's)")
+  app.add_option("--target", options.target.triple,
+                 "Target triple, such as aarch64-linux-gnu (default: this machine's)")
       ->type_name("TRIPLE");
-  app.add_option("--mcpu", options.cpu,
+  app.add_option("--mcpu", options.target.cpu,
                  "Processor to compile for, 'native', or levels of x86-64 with commas, among which "
                  "the object chooses (default: x86-64,x86-64-v3,x86-64-v4, elsewhere the baseline)")
       ->type_name("CPU");
@@ -103,8 +104,23 @@ bool CompileOptionReader::readSanitizers(Session &session) {
   return false;
 }
 
+/// Before any file is read, as what is wrong with it lies in the options alone.
+bool CompileOptionReader::checkTarget(Session &session) {
+  codegen::TargetOptions &target = options_.target;
+  target.optLevel = options_.shared.optLevel;
+  if (target.triple.empty() && target.cpu.empty() && sanitizers_.empty())
+    return true;
+  target.tripleAt = session.findValue("--target", target.triple);
+  target.cpuAt = session.findValue("--mcpu", target.cpu);
+  options_.sanitizers.at = session.find("--sanitize");
+  if (pipeline::supports(target, options_.sanitizers, session.diagnostics()))
+    return true;
+  session.blameCommandLine();
+  return false;
+}
+
 bool CompileOptionReader::finish(Session &session) {
-  const bool sanitizersFine = readSanitizers(session);
+  const bool sanitizersFine = readSanitizers(session), targetFine = sanitizersFine && checkTarget(session);
   std::optional<size_t> emit = readChoice(session, "--emit", emit_, kEmitNames);
   if (emit)
     options_.emit = static_cast<Emit>(*emit);
@@ -115,7 +131,7 @@ bool CompileOptionReader::finish(Session &session) {
         .advise("add -MD");
     return false;
   }
-  return emit.has_value() && sanitizersFine;
+  return emit.has_value() && targetFine;
 }
 
 std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOptions &options) {

@@ -25,8 +25,7 @@ struct CompileCommandOptions {
   Emit emit = Emit::Object;
   std::string output;
   std::string header;
-  std::string target;
-  std::string cpu;
+  codegen::TargetOptions target; ///< with the level of `shared` once options are checked
   codegen::Sanitizers sanitizers;
   bool debugInfo = false;
   bool writeDepfile = false;
@@ -45,6 +44,7 @@ public:
 
 private:
   bool readSanitizers(Session &session);
+  bool checkTarget(Session &session);
 
   CompileCommandOptions &options_;
   std::vector<std::string> sanitizers_;

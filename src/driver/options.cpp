@@ -91,9 +91,7 @@ void reportExtra(CLI::App &app, Session &session, const std::string &extra) {
   std::string option = extra.substr(0, equals);
   Diagnostic &diagnostic = session.usage(kUnknownOption, where, "unknown option '" + option + "'");
   if (std::optional<std::string> near = likelyOption(option, optionNames(app))) {
-    diagnostic.advise("did you mean '" + *near + "'?");
-    if (where)
-      diagnostic.fix({where.file, where.begin, static_cast<uint32_t>(where.begin + option.size())}, *near);
+    diagnostic.advise("did you mean '" + *near + "'?").fix(partOf(where, 0, option.size()), *near);
   } else {
     diagnostic.advise(help);
   }

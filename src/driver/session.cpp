@@ -61,6 +61,18 @@ Span Session::find(std::string_view text) const {
   return {};
 }
 
+Span Session::findValue(const std::string &option, const std::string &value) const {
+  const std::string together = option + "=" + value;
+  for (size_t k = 1; k < argv_.size(); ++k) {
+    const Span argument = {line_, offsets_[k], static_cast<uint32_t>(offsets_[k] + argv_[k].size())};
+    if (argv_[k] == together)
+      return partOf(argument, option.size() + 1, value.size());
+    if (argv_[k] == value && argv_[k - 1] == option)
+      return argument;
+  }
+  return {};
+}
+
 Diagnostic &Session::usage(const DiagnosticKind &kind, Span where, std::string message) {
   usageWrong_ = true;
   return diagnostics_.report(kind, where, std::move(message));

@@ -30,8 +30,14 @@ public:
   /// no place where there is none.
   Span find(std::string_view text) const;
 
+  /// The place of an option's value, as `--option=value` or `--option value`; no place where it is given otherwise.
+  Span findValue(const std::string &option, const std::string &value) const;
+
   /// Reports a wrong use of the command line (exit code 2).
   Diagnostic &usage(const DiagnosticKind &kind, Span where, std::string message);
+
+  /// Takes what has been reported so far for wrong uses of the command line (exit code 2).
+  void blameCommandLine() { usageWrong_ |= diagnostics_.hasErrors(); }
 
   /// Sets which warnings are on, before anything but usage errors was reported.
   void setWarnings(WarningOptions warnings);

@@ -68,6 +68,11 @@ codegen::OutputKind outputKind(Stage stage) {
 
 } // namespace
 
+bool supports(const codegen::TargetOptions &target, const codegen::Sanitizers &sanitizers, Diagnostics &diagnostics) {
+  const std::optional<codegen::Target> found = codegen::createTarget(target, false, diagnostics);
+  return found && codegen::supportsSanitizers(sanitizers, *found->machine, diagnostics);
+}
+
 std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, const CompileOptions &options,
                                    Diagnostics &diagnostics) {
   const bool chooses = options.target.optLevel > 1 && !options.sanitizers.any();

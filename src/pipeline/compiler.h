@@ -25,6 +25,9 @@ struct CompileOptions {
   bool timePasses = false; ///< --time-passes: a report on standard error
 };
 
+/// Whether kernels can be compiled for a target and with sanitizers; with a diagnostic where they cannot.
+bool supports(const codegen::TargetOptions &target, const codegen::Sanitizers &sanitizers, Diagnostics &diagnostics);
+
 /// The kernel at `stage`: MLIR or LLVM text, assembly, or an object's bytes. nullopt with a diagnostic on failure
 /// (a wrong target, or Severity::Internal for a bug of ours: an operation that no pass lowered, a verifier's refusal).
 std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, const CompileOptions &options,

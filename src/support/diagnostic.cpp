@@ -42,7 +42,8 @@ Diagnostic &Diagnostic::note(Span at, std::string text) {
 }
 
 Diagnostic &Diagnostic::fix(Span at, std::string text) {
-  fixes.push_back({at, std::move(text)});
+  if (at)
+    fixes.push_back({at, std::move(text)});
   return *this;
 }
 

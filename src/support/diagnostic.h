@@ -48,7 +48,7 @@ struct Diagnostic {
   std::string help; ///< what to do about it, one sentence; may be empty
 
   Diagnostic &note(Span at, std::string text);
-  Diagnostic &fix(Span at, std::string text);
+  Diagnostic &fix(Span at, std::string text); ///< nothing where there is no place
   Diagnostic &advise(std::string text);
   Diagnostic &at(std::string file);
 };

@@ -50,6 +50,11 @@ Span join(Span first, Span second) {
   return {first.file, std::min(first.begin, second.begin), std::max(first.end, second.end)};
 }
 
+Span partOf(Span whole, size_t offset, size_t length) {
+  const auto begin = static_cast<uint32_t>(whole.begin + offset);
+  return whole ? Span{whole.file, begin, static_cast<uint32_t>(begin + length)} : Span();
+}
+
 const SourceFile &SourceManager::add(std::string name, std::string text) {
   return files_.emplace_back(std::move(name), std::move(text));
 }

@@ -52,6 +52,9 @@ struct Span {
 /// The smallest span that covers both, which lie in the same file.
 Span join(Span first, Span second);
 
+/// `length` bytes of a span, from its byte `offset` on; no place of none.
+Span partOf(Span whole, size_t offset, size_t length);
+
 /// Owns every source of a run, so that spans stay valid as long as it lives.
 class SourceManager {
 public:

@@ -1,5 +1,6 @@
 """`spc compile`: what it writes, where, and that it is the same every time."""
 
+import json
 import os
 import shutil
 import unittest
@@ -159,13 +160,24 @@ class Targets(SpcCase):
                 self.assertTrue((self.folder / "k.o").read_bytes().startswith(magic))
 
     def test_unknown_target_and_processor(self):
-        for option in ("--target=aarch65-linux-gnu", "--mcpu=haswel", "--target=pdp11"):
-            done = self.spc("compile", "sddmm.tex", "--format", "S=csr", option, expect=None)
-            self.assertIn(done.returncode, (1, 2), option)
-            self.assertIn(option.split("=")[1].split("-")[0], done.err)
+        x86 = "--target=x86_64-linux-gnu"
+        for options, message, help_ in (
+                (["--target=aarch65-linux-gnu"], "unknown target 'aarch65-linux-gnu'", "'aarch64-linux-gnu'"),
+                (["--target=pdp11"], "unknown target 'pdp11'", "known architectures are aarch64"),
+                ([x86, "--mcpu=haswel"], "unknown processor 'haswel'", "'haswell'"),
+                ([x86, "--mcpu", "znver55"], "unknown processor 'znver55'", "'znver5'"),
+                ([x86, "--mcpu=x86-64-v5"], "unknown processor 'x86-64-v5'", "'x86-64-v4'"),
+                ([x86, "--mcpu=x86-64,x86-64-v5"], "'x86-64-v5' is no level", "'x86-64-v4'"),
+                ([x86, "--mcpu=x86-64,,x86-64-v3"], "two commas", "remove ','"),
+                ([x86, "--mcpu=x86-64,x86-64-v3,"], "ends with a comma", "remove ','"),
+                ([x86, "--mcpu=,x86-64"], "begins with a comma", "remove ','")):
+            with self.subTest(options=options):
+                done = self.spc("compile", "sddmm.tex", "--format", "S=csr", *options, expect=2)
+                self.assertRegex(done.err, "^<command line>:1:[0-9]+: error: .*" + message)
+                self.assertIn(help_, done.err)
+        both = self.spc("compile", "none.tex", x86, "--mcpu=x86-65,znver4,x86-64-v3", "--diagnostics=json", expect=2)
+        self.assertEqual([json.loads(line)["message"].split()[0] for line in both.err.splitlines()], ["'x86-65'", "'znver4'"])
         self.assertEqual(self.files(), ["sddmm.tex"])
-        self.assertIn("haswell", done.err if "haswel" in done.err else
-                      self.spc("compile", "sddmm.tex", "--format", "S=csr", "--mcpu=haswel", expect=None).err)
 
     def test_processor_changes_the_code(self):
         assembly = [self.spc("compile", "sddmm.tex", "--format", "S=csr", "--emit=asm", "-o", "-", f"--mcpu={cpu}",

@@ -74,7 +74,7 @@ class Sanitize(SpcCase):
         self.assertIn("unknown-choice", self.compile("--sanitize=addres", expect=2).err)
         self.assertIn("did you mean 'address'?", self.compile("--sanitize=addres", expect=2).err)
         for name in ("address", "thread"):
-            wasm = self.compile(f"--sanitize={name}", "--target=wasm32-unknown-unknown", expect=1)
+            wasm = self.compile(f"--sanitize={name}", "--target=wasm32-unknown-unknown", expect=2)
             self.assertIn("unsupported-sanitizer", wasm.err)
         self.assertEqual(self.files(), ["spgemm.tex", "spmv.tex"])
         self.compile("--sanitize=undefined", "--target=wasm32-unknown-unknown", "-o", "k.o")

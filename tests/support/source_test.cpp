@@ -52,6 +52,9 @@ TEST_CASE("joining spans") {
   CHECK(joined.begin == 1);
   CHECK(joined.end == 5);
   CHECK(join({}, {&file, 1, 2}).begin == 1);
+  const Span part = partOf({&file, 2, 7}, 1, 3);
+  CHECK((part.file == &file && part.begin == 3 && part.end == 6));
+  CHECK(!partOf({}, 1, 3));
   CHECK(join({&file, 1, 2}, {}).end == 2);
 }
 
