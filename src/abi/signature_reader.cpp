@@ -1,18 +1,16 @@
 #include "abi/signature_reader.h"
 
-#include <nlohmann/json.hpp>
+#include "abi/signature_member.h"
 
 #include <algorithm>
 
 namespace spc::abi {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 /// A member that is text; empty where there is none.
 std::string textOf(const Json &object, const char *key) {
-  const auto member = object.is_object() ? object.find(key) : object.end();
-  return member != object.end() && member->is_string() ? member->get<std::string>() : "";
+  const Json &member = memberOf(object, key);
+  return member.is_string() ? member.get<std::string>() : "";
 }
 
 /// The type of a parameter, as far as overloads tell types apart.

@@ -26,4 +26,8 @@ struct ReadSignature : ExportedNames {
 /// Reads what signatureJson() writes; nullopt where `text` is something else.
 std::optional<ReadSignature> readSignature(std::string_view text);
 
+/// The same in words for people, a line for each argument, in printable ASCII; nullopt where `text` has no name or no
+/// version.
+std::optional<std::string> describeSignature(std::string_view text);
+
 } // namespace spc::abi

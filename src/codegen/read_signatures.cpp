@@ -3,6 +3,7 @@
 #include "llvm/BinaryFormat/Magic.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ELFObjectFile.h"
+#include "llvm/Object/MachOUniversal.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Object/Wasm.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -131,13 +132,33 @@ llvm::Error readArchive(llvm::MemoryBufferRef buffer, Texts &texts) {
   return failed;
 }
 
-llvm::Error readAny(llvm::MemoryBufferRef buffer, Texts &texts) {
+/// An object or an archive.
+llvm::Error readPlain(llvm::MemoryBufferRef buffer, Texts &texts) {
   if (llvm::identify_magic(buffer.getBuffer()) == llvm::file_magic::archive)
     return readArchive(buffer, texts);
   llvm::Expected<bool> read = readMember(buffer, texts);
   if (!read)
     return read.takeError();
   return *read ? llvm::Error::success() : llvm::createStringError("it is neither an object nor an archive");
+}
+
+/// A file with an object or an archive for each of several architectures (lipo).
+llvm::Error readUniversal(llvm::MemoryBufferRef buffer, Texts &texts) {
+  llvm::Expected<std::unique_ptr<llvm::object::MachOUniversalBinary>> universal =
+      llvm::object::MachOUniversalBinary::create(buffer);
+  if (!universal)
+    return universal.takeError();
+  for (const llvm::object::MachOUniversalBinary::ObjectForArch &slice : (*universal)->objects()) {
+    const llvm::StringRef bytes = buffer.getBuffer().substr(slice.getOffset(), slice.getSize());
+    if (llvm::Error error = readPlain({bytes, buffer.getBufferIdentifier()}, texts))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error readAny(llvm::MemoryBufferRef buffer, Texts &texts) {
+  const bool isUniversal = llvm::identify_magic(buffer.getBuffer()) == llvm::file_magic::macho_universal_binary;
+  return isUniversal ? readUniversal(buffer, texts) : readPlain(buffer, texts);
 }
 
 } // namespace

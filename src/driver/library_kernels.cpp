@@ -1,6 +1,7 @@
 #include "driver/library_kernels.h"
 
 #include "codegen/read_signatures.h"
+#include "driver/object_file.h"
 #include "spc/spc.h"
 #include "support/input.h"
 
@@ -13,13 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr DiagnosticKind kNotAnObject{"no-object", Severity::Error};
-constexpr DiagnosticKind kNotOneKernel{"no-signature", Severity::Error};
 constexpr DiagnosticKind kLibraryName{"library-name", Severity::Error};
 constexpr DiagnosticKind kTargetsDiffer{"library-target", Severity::Error};
 constexpr DiagnosticKind kKernelHeader{"kernel-header", Severity::Error};
-
-constexpr size_t kLargestObject = size_t{1} << 30; // bytes
 
 /// One object on its way.
 struct ObjectFile {
@@ -33,9 +30,7 @@ struct ObjectFile {
 std::optional<abi::ReadSignature> signatureIn(Session &session, const std::string &path, std::string_view bytes) {
   std::string error;
   const std::optional<std::vector<std::string>> texts = codegen::readSignatures(bytes, error);
-  const auto refuse = [&](const std::string &what) -> Diagnostic & {
-    return session.diagnostics().report(kNotOneKernel, {}, what).at(path);
-  };
+  const auto refuse = [&](const std::string &what) -> Diagnostic & { return reportNoSignature(session, path, what); };
   if (!texts || texts->empty()) {
     refuse("holds no kernels of spc's").advise("link what is not a kernel to the library's users by itself");
     return std::nullopt;
@@ -59,13 +54,13 @@ std::optional<abi::ReadSignature> signatureIn(Session &session, const std::strin
 }
 
 std::optional<ObjectFile> readObject(Session &session, const std::string &path) {
-  std::optional<std::string> bytes = readBytes(path, session.diagnostics(), kLargestObject);
+  std::optional<std::string> bytes = readObjectFile(session, path);
   if (!bytes)
     return std::nullopt;
   std::string error;
   std::optional<std::string> target = codegen::linkTarget(*bytes, error);
   if (!target) {
-    session.diagnostics().report(kNotAnObject, {}, "cannot be read as an object: " + error).at(path);
+    reportNoObject(session, path, error);
     return std::nullopt;
   }
   std::optional<abi::ReadSignature> signature = signatureIn(session, path, *bytes);

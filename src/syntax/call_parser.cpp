@@ -71,6 +71,13 @@ bool ExpressionParser::arguments(Call &call, Span open) {
 }
 
 bool ExpressionParser::checkArgumentCount(const Call &call, Span where) {
+  const auto isName = [](const ExprPtr &argument) {
+    const auto *access = std::get_if<Access>(&argument->node);
+    return access && access->indices.empty();
+  };
+  if (call.arguments.size() > 1 && typeParameters_.contains(call.name.text) &&
+      std::all_of(call.arguments.begin(), call.arguments.end(), isName))
+    return checkTensorName(call.name);
   const FunctionSpelling &spelling = spellingOf(call.function);
   const int count = static_cast<int>(call.arguments.size());
   if (count >= spelling.fewest && count <= spelling.most)

@@ -287,7 +287,7 @@ void ExpressionParser::checkIndexName(const Name &name) {
 }
 
 bool ExpressionParser::checkTensorName(const Name &name) {
-  if (!typeParameters_.contains(name.text))
+  if (typeParameters_.erase(name.text) == 0) // once it is said, the name is a tensor's wherever it stands
     return checkName(name, "a tensor");
   errors_.report(kReservedName, name.where, "a tensor may not be called '" + name.text + "'")
       .advise("'" + name.text + "' is a type parameter of this file");

@@ -7,7 +7,7 @@ import unittest
 
 import readme_test as readme
 from install_case import InstalledCase, commands_of, files_of
-from spc_case import ROOT
+from spc_case import ROOT, links_of
 
 KERNELS = {"scaled.tex": "# Twice.\ntype T = f64\ntensor A(m, n): T, sparse\ntensor x(n): T\ny(i) = 2 * A(i, j) * x(j)\n",
            "total.tex": "s = A(i, j)\n"}
@@ -206,9 +206,8 @@ class Pages(InstalledCase):
         pages = list(documentation.rglob("*.md"))
         self.assertGreater(len(pages), 10)
         for page in pages:
-            for target in re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text()):
-                if "://" not in target:
-                    self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
+            for target in links_of(page):
+                self.assertTrue((page.parent / target).exists(), f"{page}: {target}")
 
     def test_installed_examples_build(self):
         shutil.copytree(self.prefix / "share" / "doc" / "spc" / "examples", self.folder / "examples")

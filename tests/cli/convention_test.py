@@ -3,6 +3,7 @@ or swapped, and an object says how it is called."""
 
 import ctypes
 import json
+import struct
 import unittest
 
 from spc_case import SpcCase
@@ -270,6 +271,33 @@ f: calling convention 4, fingerprint {json.loads(text)["fingerprint"]}
                        "wasm32-unknown-unknown"):
             self.spc("compile", "k.tex", "--target", target, "-q")
             self.assertIn("k: calling convention", self.spc("inspect", "k.o").out, target)
+
+    def universal(self, *parts):
+        """What macOS's lipo makes of files for several processors."""
+        processors, head, body = (0x01000007, 0x0100000c), struct.pack(">II", 0xcafebabe, len(parts)), b""
+        for processor, part in zip(processors, parts):
+            head += struct.pack(">IIIII", processor, 3 if processor == processors[0] else 0, 4096 + len(body), len(part), 12)
+            body += part + bytes(-len(part) % 4096)
+        return head + bytes(4096 - len(head)) + body
+
+    def test_inspect_universal_files(self):
+        parts = []
+        for name, target in (("k", "x86_64-apple-macosx"), ("g", "arm64-apple-macosx")):
+            self.write("k.tex", "y(i) = x(i)\n")
+            self.spc("compile", "k.tex", "--target", target, "-q", "-O1", "--name", name)
+            self.command("ar", "rcs", f"{name}.a", "k.o")
+            parts.append([(self.folder / file).read_bytes() for file in ("k.o", f"{name}.a")])
+        for files in zip(*parts):
+            self.write("fat", self.universal(*files))
+            self.assertEqual([json.loads(line)["name"] for line in self.spc("inspect", "--json", "fat").out.splitlines()], ["g", "k"])
+        whole = self.universal(parts[0][0], parts[1][0])
+        for at in range(0, 48):
+            self.write("wrong", whole[:at] + bytes([whole[at] ^ 0xff]) + whole[at + 1:])
+            self.assertIn(self.spc("inspect", "wrong", expect=None).returncode, (0, 1), at)
+        for size in (7, 47, 4096, 4200, len(whole) - 4096):
+            self.write("part", whole[:size])
+            self.assertIn(self.spc("inspect", "part", expect=None).returncode, (0, 1), size)
+        self.assertIn("no-object", self.spc("library", "fat", "-o", "l.a", expect=1).err)
 
     def test_hostile_text(self):
         for text, code in (('{\\"name\\":\\"\\\\u001b[31m\\",\\"spc_abi\\":4,\\"arguments\\":[{\\"shape\\":[[],3]},7]}', 0), ("{}", 1),

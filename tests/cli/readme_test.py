@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from spc_case import ROOT, SPC, SpcCase
+from spc_case import ROOT, SPC, SpcCase, links_of
 
 PROGRAM = """#include <stdio.h>
 #include <stddef.h>
@@ -60,9 +60,13 @@ class Readme(SpcCase):
 
     def test_links_lead_somewhere(self):
         for document in [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").glob("*.md")]:
-            for target in re.findall(r"\]\(([^)#]+)\)", document.read_text()):
-                if "://" not in target:
-                    self.assertTrue((document.parent / target).exists(), f"{document.name}: {target}")
+            for target in links_of(document):
+                self.assertTrue((document.parent / target).exists(), f"{document.name}: {target}")
+
+    def test_code_holds_no_links(self):
+        self.write("page.md", "[a](b.md), `[](int x) {}`, [`c`](d.md#e) and ``f`[](g)``, [web](https://example.com)\n"
+                   "```cpp\nauto f = [](h) {};\n```\n\n    auto g = [&](i) {};\n\n- [j](k.md)\n  ```c\n  [](l)\n  ```\n")
+        self.assertEqual(links_of(self.folder / "page.md"), ["b.md", "d.md", "k.md"])
 
     def test_files_named_in_the_development_guide_exist(self):
         text = (ROOT / "docs" / "development.md").read_text()

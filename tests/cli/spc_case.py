@@ -2,12 +2,23 @@
 
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SPC = os.environ.get("SPC", str(ROOT / "build" / "bin" / "spc"))
+
+
+
+def links_of(page):
+    """The files that a Markdown page links to. Code holds no links."""
+    text = re.sub(r"^\s*(```+).*?^\s*\1", "", page.read_text(), flags=re.MULTILINE | re.DOTALL)
+    text = re.sub(r"(?<=\n\n)(?: {4}.*\n)+", "", text)
+    text = re.sub(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)", "", text, flags=re.DOTALL)
+    return [target for target in re.findall(r"\]\(([^)#]+)[^)]*\)", text) if "://" not in target]
+
 
 SPMV = "y(i) = A(i, j) * x(j)\n"
 SDDMM = "D(i, j) = S(i, j) * A(i, k) * B(j, k)\n"

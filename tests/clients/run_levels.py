@@ -111,7 +111,8 @@ def main():
         programs[level] = link(options.compiler, work / f"broken{level}.o", work / f"broken{level}", work)
 
     host, results, problems = level_of_host(), set(), []
-    check(["PROGRAM"], host, programs, results, problems)
+    for told in ([], [-1]):  # none, or one that is none
+        check(["PROGRAM", *told], host, programs, results, problems)
     for level in (1, 3, 4):
         if level <= host:
             check(["PROGRAM", level], level, programs, results, problems)
