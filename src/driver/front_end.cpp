@@ -43,23 +43,40 @@ std::string nearestName(const std::string &given) {
   return objectionToFunction(name).empty() ? name : "kernel_" + name;
 }
 
-/// Warns where no output leaves anything out.
+/// Why --drop-zeros leaves nothing out of an output; empty where it does.
+std::string whyNotDropped(const sema::Kernel &kernel, sema::TensorId id) {
+  const sema::Tensor &output = kernel.tensors[id];
+  if (output.format.isDense())
+    return "is dense";
+  if (output.isAssembled())
+    return output.hasFill() ? "has missing entries that are " + sema::textOf(output.type, output.fill) + ", not 0" : "";
+  const sema::TensorId owner = sema::structureOwner(kernel, id);
+  return owner == id ? "keeps its own pattern" : "shares the pattern of '" + kernel.tensors[owner].name + "'";
+}
+
+/// Warns of outputs that nothing is left out of: sparse ones, and dense ones where there are no others.
 void checkDropZeros(Session &session, const sema::Kernel &kernel) {
-  if (std::any_of(kernel.tensors.begin(), kernel.tensors.end(),
-                  [](const sema::Tensor &tensor) { return tensor.isAssembled(); }))
+  std::vector<std::pair<sema::TensorId, std::string>> kept;
+  bool drops = false;
+  for (sema::TensorId id : kernel.parameters)
+    if (kernel.tensors[id].isWritten) {
+      kept.emplace_back(id, whyNotDropped(kernel, id));
+      drops |= kept.back().second.empty();
+    }
+  std::erase_if(kept, [&](const auto &output) {
+    return output.second.empty() || (drops && kernel.tensors[output.first].format.isDense());
+  });
+  if (kept.empty())
     return;
-  Diagnostic &unused = session.diagnostics().report(kUnusedOption, session.find("--drop-zeros"),
-                                                    "--drop-zeros does nothing: the kernel assembles no output");
-  for (sema::TensorId id : kernel.parameters) {
-    const sema::Tensor &output = kernel.tensors[id];
-    if (!output.isWritten)
-      continue;
-    const sema::TensorId owner = sema::structureOwner(kernel, id);
-    unused.note(output.where, "'" + output.name + "' " +
-                                  (output.format.isDense() ? "is dense"
-                                   : owner == id ? "keeps its own pattern"
-                                                 : "shares the pattern of '" + kernel.tensors[owner].name + "'"));
-  }
+  std::string names;
+  for (const auto &[id, why] : kept)
+    names += (names.empty() ? "'" : ", '") + kernel.tensors[id].name + "'";
+  Diagnostic &unused = session.diagnostics().report(
+      kUnusedOption, session.find("--drop-zeros"),
+      drops ? "--drop-zeros leaves nothing out of " + names
+            : "--drop-zeros does nothing: the kernel assembles no output whose missing entries are 0");
+  for (const auto &[id, why] : kept)
+    unused.note(kernel.tensors[id].where, "'" + kernel.tensors[id].name + "' " + why);
 }
 
 /// Reads --type and --index; reports what is no type.

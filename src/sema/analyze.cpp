@@ -51,6 +51,8 @@ void planStatements(Analysis &analysis) {
       continue;
     expansions.push_back(expandTerms(analysis, k, analysis.kernel, analysis.statements[k].scope, analysis.diagnostics));
     inferOutputFormat(analysis, expansions.back().main);
+    if (!diagnostics.hasErrors())
+      warnOfDenseTemporaries(analysis, expansions.back());
     orderTerms(analysis, expansions.back());
   }
   if (diagnostics.hasErrors())

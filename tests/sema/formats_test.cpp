@@ -150,5 +150,29 @@ TEST_CASE("what makes a result dense that looks sparse is to blame") {
   CHECK(blame("A(i,j) = 1 + B(i,j)", {"B=csr", "A=csr"}) == "1: this is 1 where nothing is stored");
 }
 
+TEST_CASE("dense temporaries that sparse operands fill are warned of") {
+  using Bindings = std::vector<std::string>;
+  const auto blamed = [](const std::string &text, const Bindings &bindings) -> std::string {
+    const Checked checked = check(text, bindings);
+    if (checked.count("densify") == 0)
+      return "";
+    REQUIRE(checked.count("densify") == 1);
+    const Span where = checked.the("densify").where;
+    return std::string(where.file->text().substr(where.begin, where.end - where.begin));
+  };
+  const Bindings sparse = {"B=csr", "C=csr", "A=csr"};
+  CHECK(blamed("A(i,j) = sin(sum(k, B(i,k)*C(k,j)))", sparse) == "sum(k, B(i,k)*C(k,j))");
+  CHECK(blamed("y(i) = max(j, sum(k, B(i,k)*C(k,j)))", {"B=csr", "C=csr"}) == "sum(k, B(i,k)*C(k,j))");
+  CHECK(blamed("A(i,j) = T(i,j,2)", {"T=csf", "A=csr"}) == "T(i,j,2)");
+  // A vector is dense by nature, but not what a sparse result takes over from it.
+  CHECK(blamed("y(i) = sqrt(sum(j, B(i,j)*x(j)))", {"B=csr"}).empty());
+  CHECK(blamed("y(i) = sqrt(sum(j, B(i,j)*x(j)))", {"B=csr", "y=vector"}) == "sum(j, B(i,j)*x(j))");
+  CHECK(blamed("A(i,j) = B(i,j) / sum(k, B(i,k))", {"B=csr", "A=csr"}).empty());
+  // What the result takes anyway, what has no sparse operands, and what is bound.
+  CHECK(blamed("A(i,j) = sin(sum(k, B(i,k)*C(k,j)))", {"B=csr", "C=csr", "A=dense"}).empty());
+  CHECK(blamed("A(i,j) = B(i,j) * sin(sum(k, X(i,k)*Y(k,j)))", {"B=csr", "A=csr"}).empty());
+  CHECK(blamed("let T(i,j) = B(i,k)*C(k,j)\nA(i,j) = sin(T(i,j))", {"B=csr", "C=csr", "T=csr", "A=csr"}).empty());
+}
+
 } // namespace
 } // namespace spc::sema::test

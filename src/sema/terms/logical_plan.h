@@ -23,6 +23,7 @@ struct LogicalStatement {
   bool accumulates = false; ///< `+=`
   bool zeroFirst = false;
   Reduction reduction = Reduction::Sum; ///< of another one there is one term
+  bool isPicked = false;                ///< entries of one operand at constants, or where indices are equal
   double targetDefault = 0;             ///< target default: the value of places where no term is computed
   ValueType computeType = ValueType::F64;
   std::vector<LogicalTerm> terms;
@@ -73,6 +74,10 @@ std::variant<KeptPattern, PatternLoss> keptByAll(const Analysis &analysis, const
 /// Decides the format of the statement's target, where no earlier statement writes it: whether a sparse target shares
 /// an operand's pattern or is assembled, and what its missing entries are.
 void inferOutputFormat(Analysis &analysis, LogicalStatement &logical);
+
+/// Warns of temporaries that the source does not name, which are dense, where sparse operands say which elements they
+/// have, or would say it of the target. To be called when the target's format is decided.
+void warnOfDenseTemporaries(Analysis &analysis, const Expansion &expansion);
 
 /// Makes a statement that reads its own target right: in place where possible, else through a copy.
 /// Also decides which term overwrites the target and whether it is set to zero first.

@@ -40,6 +40,7 @@ LogicalStatement pickEntries(AccessId id, Span where, Scope &scope, const Kernel
   logical.targetVariables = plainVariables(source, scope);
   logical.computeType = arithmeticType(kernel.tensors[source.tensor].type);
   logical.where = where;
+  logical.isPicked = true;
   LogicalTerm term{nullptr, {}, false, where};
   NodePtr condition;
   for (size_t dim = 0; dim < source.variables.size(); ++dim) {

@@ -1,0 +1,92 @@
+// Temporaries that statements need and the source does not name: they are dense, whatever they are computed from.
+#include "sema/terms/copy_advice.h"
+#include "sema/terms/densifier.h"
+#include "sema/terms/logical_plan.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kDensify{"densify", Severity::Warning};
+
+class DenseTemporaries {
+public:
+  DenseTemporaries(Analysis &analysis, const Expansion &expansion)
+      : analysis_(analysis), expansion_(expansion), scope_(analysis.statements[expansion.main.statement].scope),
+        target_(analysis.kernel.tensors[expansion.main.target]) {}
+
+  void run() {
+    for (const LogicalStatement &temporary : expansion_.temporaries) {
+      if (!readsSparse(temporary))
+        continue;
+      fromSparse_.insert(temporary.target);
+      if (temporary.targetVariables.empty())
+        continue;
+      if (isLargerThanTarget(temporary) && couldBeSparse(temporary, scope_, analysis_.kernel))
+        report(temporary,
+               "a dense temporary holds this, though only sparse operands decide which of its elements are set");
+      else if (target_.isAssembled() && fillsTarget(temporary))
+        report(temporary, "every element of " + inQuotes(target_.name) + " is stored: a dense temporary holds this");
+    }
+  }
+
+private:
+  bool reads(const LogicalTerm &term, TensorId tensor) const {
+    const std::vector<AccessId> accesses = accessesOf(*term.expr);
+    return std::any_of(accesses.begin(), accesses.end(),
+                       [&](AccessId id) { return scope_.accesses[id].tensor == tensor; });
+  }
+
+  /// Whether sparse operands are behind a temporary, or temporaries that they are behind.
+  bool readsSparse(const LogicalStatement &temporary) const {
+    return std::any_of(temporary.terms.begin(), temporary.terms.end(), [&](const LogicalTerm &term) {
+      return hasSparse(*term.expr, scope_, analysis_.kernel) ||
+             std::any_of(fromSparse_.begin(), fromSparse_.end(), [&](TensorId other) { return reads(term, other); });
+    });
+  }
+
+  /// Whether a temporary takes memory beyond what the target takes anyway.
+  bool isLargerThanTarget(const LogicalStatement &temporary) const {
+    const std::vector<VariableId> &own = expansion_.main.targetVariables;
+    return !target_.format.isDense() ||
+           std::any_of(temporary.targetVariables.begin(), temporary.targetVariables.end(),
+                       [&](VariableId variable) { return std::find(own.begin(), own.end(), variable) == own.end(); });
+  }
+
+  /// Whether it is this temporary that a term of the target has in place of sparse operands.
+  bool fillsTarget(const LogicalStatement &temporary) const {
+    return std::any_of(expansion_.main.terms.begin(), expansion_.main.terms.end(), [&](const LogicalTerm &term) {
+      return reads(term, temporary.target) && !hasSparse(*term.expr, scope_, analysis_.kernel);
+    });
+  }
+
+  void report(const LogicalStatement &temporary, const std::string &message) {
+    std::vector<int> dims(temporary.targetVariables.size());
+    std::iota(dims.begin(), dims.end(), 0);
+    std::string indices;
+    for (VariableId variable : temporary.targetVariables)
+      indices += (indices.empty() ? "" : ",") + scope_.variables[variable].name;
+    analysis_.diagnostics.report(kDensify, temporary.where, message)
+        .advise(temporary.isPicked ? "pick the entries by a sparse vector, T(i,j,k) * e(k), or store the result densely"
+                                   : "give it a name, 'let T(" + indices + ") = ...', and bind that: --format T=" +
+                                         shippedFormat(dims) + ", for instance");
+  }
+
+  Analysis &analysis_;
+  const Expansion &expansion_;
+  const Scope &scope_;
+  const Tensor &target_;
+  std::set<TensorId> fromSparse_;
+};
+
+} // namespace
+
+void warnOfDenseTemporaries(Analysis &analysis, const Expansion &expansion) {
+  DenseTemporaries(analysis, expansion).run();
+}
+
+} // namespace spc::sema
