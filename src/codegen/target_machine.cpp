@@ -150,6 +150,7 @@ bool isKnownCpu(const llvm::Target &target, const llvm::Triple &triple, const Ta
   std::vector<std::string> names;
   for (const llvm::SubtargetSubTypeKV &processor : info->getAllProcessorDescriptions())
     names.emplace_back(processor.Key);
+  names.emplace_back("native");
   Diagnostic &unknown = diagnostics.report(kUnknownCpu, options.cpuAt,
                                            "unknown processor '" + cpu + "' for " + triple.getArchName().str());
   // Of several that are as near, the one with the highest number.

@@ -76,7 +76,6 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
       ->type_name("CPU");
   app.add_option("--sanitize", sanitizers_, "Code that watches itself; a list with commas, repeatable")
       ->type_name("address|thread|undefined")
-      ->delimiter(',')
       ->allow_extra_args(false);
   app.add_flag("-g", options.debugInfo, "Line tables for debuggers and profilers");
   app.add_flag("--fPIC", positionIndependent_, "Position-independent code; always on");
@@ -91,12 +90,20 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
 bool CompileOptionReader::readSanitizers(Session &session) {
   codegen::Sanitizers &sanitizers = options_.sanitizers;
   bool *const flags[] = {&sanitizers.address, &sanitizers.thread, &sanitizers.undefined};
-  for (const std::string &name : sanitizers_) {
-    const std::optional<size_t> choice = readChoice(session, "--sanitize", name, {"address", "thread", "undefined"});
-    if (!choice)
-      return false;
-    *flags[*choice] = true;
-  }
+  for (const std::string &list : sanitizers_)
+    for (size_t begin = 0, end = 0; begin <= list.size(); begin = end + 1) {
+      end = std::min(list.find(',', begin), list.size());
+      if (begin == end) {
+        session.usage(kSanitizeOption, session.findValue("--sanitize", list),
+                      "--sanitize=" + list + " has a comma too many");
+        return false;
+      }
+      const std::optional<size_t> choice =
+          readChoice(session, "--sanitize", list.substr(begin, end - begin), {"address", "thread", "undefined"});
+      if (!choice)
+        return false;
+      *flags[*choice] = true;
+    }
   if (!sanitizers.address || !sanitizers.thread)
     return true;
   session.usage(kSanitizeOption, session.find("--sanitize"), "--sanitize takes either 'address' or 'thread'")

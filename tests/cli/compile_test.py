@@ -166,6 +166,7 @@ class Targets(SpcCase):
                 (["--target=pdp11"], "unknown target 'pdp11'", "known architectures are aarch64"),
                 ([x86, "--mcpu=haswel"], "unknown processor 'haswel'", "'haswell'"),
                 ([x86, "--mcpu", "znver55"], "unknown processor 'znver55'", "'znver5'"),
+                ([x86, "--mcpu=nativ"], "unknown processor 'nativ'", "'native'"),
                 ([x86, "--mcpu=x86-64-v5"], "unknown processor 'x86-64-v5'", "'x86-64-v4'"),
                 ([x86, "--mcpu=x86-64,x86-64-v5"], "'x86-64-v5' is no level", "'x86-64-v4'"),
                 ([x86, "--mcpu=x86-64,,x86-64-v3"], "two commas", "remove ','"),

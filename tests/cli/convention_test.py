@@ -140,15 +140,16 @@ class Named(SpcCase):
             self.build([MEMBERS[1], MEMBERS[0], *MEMBERS[2:]], "-fsyntax-only")
 
     def test_numbers_are_of_their_kind(self):
-        self.write("k.tex", "kernel k(n, b, h, x) -> y\ntensor n: i32\ntensor b: bool\ntensor h: f16\ntensor x(m): f64\n"
-                   "y(i) = select(b, n, h) * x(i)\n")
+        self.write("k.tex", "kernel k(n, b, h, z, x) -> (y, w)\ntensor n: i32\ntensor b: bool\ntensor h: f16\ntensor z: cf64\n"
+                   "tensor x(m): f64\ny(i) = select(b, n, h) * x(i)\nw = z\n")
         self.spc("compile", "k.tex", "-q", "-O0")
-        right = {"n": "2", "b": "true", "h": "spc_f16_from_float(2)", "x": "v", "y": "v"}
+        right = {"n": "2", "b": "true", "h": "spc_f16_from_float(2)", "z": "w", "x": "v", "y": "v", "w": "w"}
         for wrong in ({}, {"n": "2.7"}, {"n": "2.0f"}, {"b": "\"no\""}, {"b": "0.5"}, {"h": "2.0f"}, {"h": "2"}, {"h": "{2}"},
-                      {"h": "uint16_t(0x4000)"}, {"h": "spc_bf16_from_float(2)"}):
+                      {"h": "uint16_t(0x4000)"}, {"h": "spc_bf16_from_float(2)"}, {"z": "2.0"}, {"z": "std::complex<double>(2)"},
+                      {"z": "spc_cf32{2, 0}"}, {"w": "spc_cf64{2, 0}"}):
             with self.subTest(wrong=wrong):
                 members = ", ".join(f".{name} = {value}" for name, value in (right | wrong).items())
-                self.write("call.cpp", f"#include \"k.h\"\nspc_status f(spc_dense1_f64 &v) {{ return k({{{members}}}); }}\n")
+                self.write("call.cpp", f"#include <complex>\n#include \"k.h\"\nspc_status f(spc_dense1_f64 &v, spc_cf64 &w) {{ return k({{{members}}}); }}\n")
                 command = ("c++", "-std=c++20", "-fsyntax-only", "call.cpp")
                 if wrong:
                     self.assertRaises(AssertionError, self.command, *command)

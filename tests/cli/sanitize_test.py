@@ -72,6 +72,8 @@ class Sanitize(SpcCase):
         both = self.compile("--sanitize=address,thread", expect=2)
         self.assertIn("either 'address' or 'thread'", both.err)
         self.assertIn("unknown-choice", self.compile("--sanitize=addres", expect=2).err)
+        for list_ in ("address,,undefined", "address,", ","):
+            self.assertIn(f"--sanitize={list_} has a comma too many", self.compile(f"--sanitize={list_}", expect=2).err)
         self.assertIn("did you mean 'address'?", self.compile("--sanitize=addres", expect=2).err)
         for name in ("address", "thread"):
             wasm = self.compile(f"--sanitize={name}", "--target=wasm32-unknown-unknown", expect=2)

@@ -172,6 +172,13 @@ struct spc_spvec_f64_i32 {
   int32_t *indices_0;
   double *values;
 };
+template <typename Half> struct HalfMatrix {
+  int64_t nrows, ncols, nnz;
+  int32_t *row_ptr, *col_ind;
+  Half *values;
+};
+struct spc_csr_f16_i32 : HalfMatrix<spc_f16> {};
+struct spc_csr_bf16_i32 : HalfMatrix<spc_bf16> {};
 struct spc_dense1_f16 {
   int64_t size, stride;
   spc_f16 *values;
@@ -207,6 +214,14 @@ void testTypes() {
   const auto halves = spc::view(half);
   spc_dense1_f16 &tensor16 = halves;
   EXPECT(tensor16.size == 3 && spc_f16_to_float(tensor16.values[1]) == 1.5f);
+  Eigen::SparseMatrix<Eigen::bfloat16, Eigen::RowMajor> brief(2, 2);
+  brief.insert(0, 1) = Eigen::bfloat16(1.5f);
+  brief.makeCompressed();
+  const auto briefs = spc::view(brief);
+  static_assert(!std::is_convertible_v<decltype(briefs), const spc_csr_f16_i32 *>);
+  const spc_csr_bf16_i32 &matrix16 = briefs;
+  EXPECT(spc_bf16_to_float(matrix16.values[0]) == 1.5f);
+  EXPECT(spc::as_eigen(matrix16).valuePtr() == brief.valuePtr());
 }
 
 } // namespace
