@@ -1,5 +1,7 @@
 #include "codegen/pass_list.h"
 
+#include "codegen/hoist_addresses.h"
+
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/IPO/DeadArgumentElimination.h"
 #include "llvm/Transforms/IPO/InferFunctionAttrs.h"
@@ -124,6 +126,8 @@ llvm::FunctionPassManager allPasses(const PassListOptions &options) {
   addCleanUp(passes);
   addLoopPasses(passes, options);
   addVectorPasses(passes, options);
+  passes.addPass(HoistAddresses());
+  passes.addPass(llvm::EarlyCSEPass());
   return passes;
 }
 

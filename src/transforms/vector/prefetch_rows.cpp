@@ -32,7 +32,8 @@ constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a 
 
 /// A loop over a segment, the coordinates that it loads, and the operand rows that these lead to.
 struct Gather {
-  scf::ForOp segment, root;
+  scf::ForOp segment;
+  scf::ForOp root;                   ///< the loop at the top of the body: over rows, or over groups of them
   llvm::SmallVector<Value> pointers; ///< of the levels from the one below the root's loop down to the segment's
   mlir::BlockArgument operand;
   unsigned dim = 0; ///< the operand's dimension that the coordinate indexes
@@ -88,6 +89,7 @@ private:
   Value isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
+  static void keepCopyUnless(Value condition, scf::ForOp loop);
   void prefetch(Gather gather, int64_t ahead, bool always);
 
   /// By the root's loop, the pointers to the segments and the operand: tiles share them.
@@ -114,7 +116,7 @@ void PrefetchRows::addLoads(memref::LoadOp coordinate, Gather &gather) {
 
 std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
   Gather gather{loop, loop, {}, {}, 0, {}};
-  while (!mlir::isa<mlir::func::FuncOp>(gather.root->getParentOp())) {
+  while (!dialect::rowLoopOf(gather.root) && !mlir::isa<mlir::func::FuncOp>(gather.root->getParentOp())) {
     memref::LoadOp end = loadedIndex(segmentEnd(gather.root));
     Value row = end ? predecessor(end.getIndices().front()) : Value();
     scf::ForOp rows = row ? loopOf(row) : scf::ForOp();
@@ -124,6 +126,11 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
     gather.pointers.insert(gather.pointers.begin(), end.getMemRef());
   }
   if (gather.pointers.empty())
+    return std::nullopt;
+  // Tiles that go through groups of rows stand between the rows' loop and that over groups.
+  mlir::Block &top = getOperation().getBody().front();
+  gather.root = mlir::dyn_cast<scf::ForOp>(top.findAncestorOpInBlock(*gather.root));
+  if (!gather.root)
     return std::nullopt;
   for (auto load : loop.getBody()->getOps<memref::LoadOp>())
     if (load.getMemRefType().getRank() == 1 && load.getType().isIntOrIndex() &&
@@ -236,24 +243,38 @@ PrefetchRows::Decision PrefetchRows::decide(const Gather &gather, bool always) {
   return known = decideIf(ops, isLarge(ops, gather), [&] { return look(ops, gather, rows, 0, always); });
 }
 
+/// Leaves the loop in one branch of a choice, and puts a copy of it, as it is, into the other one: a loop of few
+/// instructions has none to spare for asking, entry by entry.
+void PrefetchRows::keepCopyUnless(Value condition, scf::ForOp loop) {
+  mlir::OpBuilder builder(loop);
+  auto choice = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(), condition, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  loop.replaceAllUsesWith(choice.getResults());
+  builder.setInsertionPointToEnd(choice.elseBlock());
+  scf::YieldOp::create(builder, loop.getLoc(), builder.clone(*loop)->getResults());
+  loop->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
+  builder.setInsertionPointToEnd(choice.thenBlock());
+  scf::YieldOp::create(builder, loop.getLoc(), loop.getResults());
+}
+
 /// Prefetches the rows of later entries, a cache line at a time, at the end of the block that loads this entry's row.
 void PrefetchRows::prefetch(Gather gather, int64_t ahead, bool always) {
   const Decision decision = decide(gather, always);
+  keepCopyUnless(decision.isWorth, gather.segment);
   mlir::Block *block = gather.coordinates.front().second.front()->getBlock();
   mlir::OpBuilder builder(block->getTerminator());
   mlir::ImplicitLocOpBuilder ops(gather.segment.getLoc(), builder);
-  auto when = scf::IfOp::create(ops, decision.isWorth, /*withElseRegion=*/false);
   for (auto &[coordinate, loads] : gather.coordinates) {
     // Where a loop inside of the segment loads the row, the coordinate is read once, in front of that loop.
     if (block == gather.segment.getBody())
-      ops.setInsertionPoint(when.thenBlock()->getTerminator());
+      ops.setInsertionPoint(block->getTerminator());
     else
       ops.setInsertionPointAfter(coordinate);
     Value later =
         arith::AddIOp::create(ops, coordinate.getIndices().front(), arith::ConstantIndexOp::create(ops, ahead));
     Value place = arith::MinUIOp::create(ops, later, decision.last);
     Value row = readIndex(ops, coordinate.getMemRef(), place);
-    ops.setInsertionPoint(when.thenBlock()->getTerminator());
+    ops.setInsertionPoint(block->getTerminator());
     int64_t covered = 0;
     for (vector::LoadOp load : loads) {
       if (load->getBlock() != block)

@@ -264,6 +264,22 @@ unsigned TiledRegion::rows() const {
   return unsigned(most);
 }
 
+scf::ForOp TiledRegion::rowLoop() const {
+  auto loop = mlir::dyn_cast<scf::ForOp>(block->getParentOp());
+  if (!loop || loop.getNumResults() > 0 || !dialect::rowLoopOf(loop) || !loop.isDefinedOutsideOfLoop(size))
+    return {};
+  const auto isSlots = [&](Value buffer) {
+    return llvm::any_of(slots, [&](const Slot &slot) { return slot.buffer == buffer; });
+  };
+  const bool onlyReads = llvm::all_of(block->without_terminator(), [&](Operation &op) {
+    if (llvm::is_contained(operations, &op))
+      return true;
+    auto load = mlir::dyn_cast<memref::LoadOp>(op);
+    return op.getNumRegions() == 0 && (load ? !isSlots(load.getMemRef()) : mlir::isMemoryEffectFree(&op));
+  });
+  return onlyReads ? loop : scf::ForOp();
+}
+
 const Slot *TiledRegion::slotOf(Operation *op) const {
   std::optional<Access> access = accessOf(op);
   auto loop = mlir::dyn_cast<scf::ForOp>(op->getParentOp());

@@ -35,6 +35,9 @@ struct TiledRegion {
 
   /// The greatest number of slots that are rows of one buffer.
   unsigned rows() const;
+  /// The loop over rows whose whole body the region is, with what it computes and loads itself: any tile of one row may
+  /// then run before any other tile of another one. Null where there is none.
+  mlir::scf::ForOp rowLoop() const;
   /// The slot that `op` loads or stores in a dense loop; null where it is no such access.
   const Slot *slotOf(mlir::Operation *op) const;
 };

@@ -20,16 +20,11 @@ namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 using mlir::Value;
 
-/// Shapes have 1, 2, or a multiple of 4 vectors: each shape costs 5 to 15 ms of compilation.
-constexpr int64_t kUnit = 4;
-constexpr int64_t kMaxVectors = 8; ///< vectors of a tile: more of them gained nothing
-constexpr int64_t kMaxChosen = 16; ///< the same where the user chooses
+constexpr int64_t kMaxVectors = 16; ///< of a tile
+constexpr int64_t kGroup = 32;      ///< rows that one tile goes through before the next one does
 
-int64_t roundedUp(int64_t count) {
-  return count > kUnit / 2 ? llvm::alignTo(count, kUnit) : count;
-}
-
-/// The shape of a tile: `count` vectors of `lanes` elements. The last `clamped` of them may overlap the others.
+/// The shape of a tile: `count` vectors of `lanes` elements, a power of 2: each shape costs 5 to 15 ms of compilation.
+/// The last `clamped` of them may overlap the others.
 struct Shape {
   int64_t lanes, count, clamped;
   bool isPart; ///< for sizes below one whole vector
@@ -48,12 +43,7 @@ public:
       return;
     for (TiledRegion &region : findTiledRegions(getOperation())) {
       const int64_t lanes = std::max<int64_t>(vectorBytes / region.elementBytes, 1);
-      // Some registers are needed for what tiles are computed from. Rows side by side share the others, and have more
-      // factors.
-      const int64_t rows = region.rows(), free = rows > 1 ? registers / 2 / rows : registers * 3 / 4;
-      const int64_t wanted = elements ? llvm::divideCeil(*elements, lanes) : free;
-      mostVectors_ =
-          roundedUp(std::clamp<int64_t>(wanted, elements || rows > 1 ? 1 : 4, elements ? kMaxChosen : kMaxVectors));
+      mostVectors_ = elements ? roundedUp(llvm::divideCeil(*elements, lanes)) : vectorsInRegisters(region);
       tile(region, lanes);
     }
   }
@@ -64,20 +54,36 @@ private:
     Value length, whole, rest;
   };
 
+  static int64_t roundedUp(int64_t count) {
+    return static_cast<int64_t>(llvm::PowerOf2Ceil(static_cast<uint64_t>(std::clamp<int64_t>(count, 1, kMaxVectors))));
+  }
+  int64_t vectorsInRegisters(const TiledRegion &region) const;
   llvm::SmallVector<Shape> shapes(int64_t lanes) const;
   Cut cut(mlir::ImplicitLocOpBuilder &ops, Value size, int64_t lanes) const;
   void tile(TiledRegion &region, int64_t lanes);
-  void writeTiles(mlir::ImplicitLocOpBuilder &ops, const TiledRegion &region, const Cut &cut, int64_t lanes);
+  void writeTiles(mlir::ImplicitLocOpBuilder &ops, Value size, const Cut &cut, int64_t lanes,
+                  llvm::function_ref<void(const Tile &)> write);
+  void writeRows(mlir::ImplicitLocOpBuilder &ops, const TiledRegion &region, scf::ForOp rows, const Cut &cut,
+                 int64_t lanes);
 
   int64_t mostVectors_ = 0; ///< of a tile
 };
+
+/// Some registers are needed for what tiles are computed from. Rows side by side share the others, and have more
+/// factors.
+int64_t TileRegisters::vectorsInRegisters(const TiledRegion &region) const {
+  const int64_t rows = region.rows();
+  if (rows > 1)
+    return roundedUp(registers / 2 / rows);
+  return std::clamp<int64_t>(llvm::bit_floor(static_cast<uint64_t>(registers * 3 / 4)), 4, kMaxVectors);
+}
 
 /// All shapes: from one vector up to the most that a tile has; for sizes below one vector two overlapping halves,
 /// quarters, …, or a single element.
 llvm::SmallVector<Shape> TileRegisters::shapes(int64_t lanes) const {
   llvm::SmallVector<Shape> all;
-  for (int64_t count = 1, before = 0; count <= mostVectors_; before = count, count = roundedUp(count + 1))
-    all.push_back({lanes, count, std::min(count - before, count - 1), false});
+  for (int64_t count = 1; count <= mostVectors_; count *= 2)
+    all.push_back({lanes, count, count / 2, false});
   for (int64_t narrow = lanes / 2; narrow > 1; narrow /= 2)
     all.push_back({narrow, 2, 1, true});
   if (lanes > 1)
@@ -99,28 +105,29 @@ TileRegisters::Cut TileRegisters::cut(mlir::ImplicitLocOpBuilder &ops, Value siz
     Value covered = arith::AddIOp::create(ops, elements, constant(lanes - 1));
     return arith::DivUIOp::create(ops, covered, constant(lanes));
   };
-  const auto toShape = [&](Value count, int64_t up) -> Value {
-    Value above = arith::AddIOp::create(ops, count, constant(up));
-    Value multiple = arith::AndIOp::create(ops, above, constant(-kUnit));
-    return select(isBelow(count, constant(kUnit / 2 + 1)), count, multiple);
-  };
-  Value vectors = arith::MaxUIOp::create(ops, constant(1), vectorsOf(size));
-  Value whole = arith::MinUIOp::create(ops, toShape(vectors, kUnit / 2), constant(mostVectors_));
+  // The largest shape that the size fills by three quarters.
+  Value vectors = vectorsOf(size), whole = constant(1);
+  for (int64_t count = 2; count <= mostVectors_; count *= 2)
+    whole = select(isBelow(vectors, constant(llvm::divideCeil(3 * count, 4))), whole, constant(count));
   Value length = arith::MulIOp::create(ops, whole, constant(lanes));
   Value rest = arith::RemUIOp::create(ops, size, length);
-  Value code = toShape(vectorsOf(rest), kUnit - 1);
+  // The smallest one that holds what is left.
+  Value left = vectorsOf(rest), code = constant(mostVectors_);
+  for (int64_t count = mostVectors_ / 2; count > 0; count /= 2)
+    code = select(isBelow(left, constant(count + 1)), constant(count), code);
   for (int64_t narrow = lanes / 2; narrow > 0; narrow /= 2)
     code = select(isBelow(rest, constant(2 * narrow)), constant(-narrow), code);
   return {length, whole, code};
 }
 
-void TileRegisters::writeTiles(mlir::ImplicitLocOpBuilder &ops, const TiledRegion &region, const Cut &cut,
-                               int64_t lanes) {
+/// A loop over tiles, with `write` for each shape that a tile can have.
+void TileRegisters::writeTiles(mlir::ImplicitLocOpBuilder &ops, Value size, const Cut &cut, int64_t lanes,
+                               llvm::function_ref<void(const Tile &)> write) {
   mlir::OpBuilder::InsertionGuard guard(ops);
-  auto tiles = scf::ForOp::create(ops, arith::ConstantIndexOp::create(ops, 0), region.size, cut.length);
+  auto tiles = scf::ForOp::create(ops, arith::ConstantIndexOp::create(ops, 0), size, cut.length);
   ops.setInsertionPointToStart(tiles.getBody());
   Value base = tiles.getInductionVar();
-  Value left = arith::SubIOp::create(ops, region.size, base);
+  Value left = arith::SubIOp::create(ops, size, base);
   Value isWhole = arith::CmpIOp::create(ops, arith::CmpIPredicate::uge, left, cut.length);
   Value code = arith::SelectOp::create(ops, isWhole, cut.whole, cut.rest);
   const llvm::SmallVector<Shape> all = shapes(lanes);
@@ -136,8 +143,36 @@ void TileRegisters::writeTiles(mlir::ImplicitLocOpBuilder &ops, const TiledRegio
   open(choice.getDefaultRegion());
   for (auto [shape, body] : llvm::zip_equal(all, choice.getCaseRegions())) {
     open(body);
-    TileWriter(ops, region, {shape.lanes, shape.count, shape.clamped, base}).write();
+    write({shape.lanes, shape.count, shape.clamped, base});
   }
+}
+
+/// Writes the loop over rows anew for each shape, inside of the loop over tiles: what a tile needs to know is worked
+/// out once for many rows. Rows of several tiles come in groups, so that what neighbouring rows share stays in caches.
+void TileRegisters::writeRows(mlir::ImplicitLocOpBuilder &ops, const TiledRegion &region, scf::ForOp rows,
+                              const Cut &cut, int64_t lanes) {
+  Value begin = rows.getLowerBound(), end = rows.getUpperBound(), one = arith::ConstantIndexOp::create(ops, 1);
+  Value all = arith::MaxSIOp::create(ops, arith::SubIOp::create(ops, end, begin), one);
+  Value isOneTile = arith::CmpIOp::create(ops, arith::CmpIPredicate::ule, region.size, cut.length);
+  Value step = arith::SelectOp::create(ops, isOneTile, all, arith::ConstantIndexOp::create(ops, kGroup));
+  auto groups = scf::ForOp::create(ops, begin, end, step);
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToStart(groups.getBody());
+  Value first = groups.getInductionVar(), behind = arith::AddIOp::create(ops, first, step);
+  Value last = arith::MinSIOp::create(ops, behind, end);
+  writeTiles(ops, region.size, cut, lanes, [&](const Tile &tile) {
+    auto group = scf::ForOp::create(ops, first, last, rows.getStep());
+    group->setDiscardableAttrs(rows->getDiscardableAttrDictionary());
+    mlir::OpBuilder::InsertionGuard inside(ops);
+    ops.setInsertionPointToStart(group.getBody());
+    mlir::IRMapping known;
+    known.map(rows.getInductionVar(), group.getInductionVar());
+    for (mlir::Operation &op : rows.getBody()->without_terminator())
+      if (&op == region.operations.back())
+        TileWriter(ops, region, tile, known).write();
+      else if (!llvm::is_contained(region.operations, &op))
+        ops.clone(op, known);
+  });
 }
 
 void TileRegisters::tile(TiledRegion &region, int64_t lanes) {
@@ -148,8 +183,14 @@ void TileRegisters::tile(TiledRegion &region, int64_t lanes) {
   const bool isCommon = region.size.getParentBlock() == &entry;
   ops.setInsertionPoint(isCommon ? entry.findAncestorOpInBlock(*region.operations.front()) : region.operations.front());
   const Cut tiles = cut(ops, region.size, lanes);
+  if (scf::ForOp rows = isCommon ? region.rowLoop() : scf::ForOp()) {
+    ops.setInsertionPoint(rows);
+    writeRows(ops, region, rows, tiles, lanes);
+    rows->erase();
+    return;
+  }
   ops.setInsertionPointAfter(region.operations.back());
-  writeTiles(ops, region, tiles, lanes);
+  writeTiles(ops, region.size, tiles, lanes, [&](const Tile &tile) { TileWriter(ops, region, tile).write(); });
   for (mlir::Operation *op : llvm::reverse(region.operations))
     op->erase();
 }

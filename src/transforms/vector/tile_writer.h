@@ -18,8 +18,11 @@ struct Tile {
 /// as many as the tile has.
 class TileWriter : RegionCloner {
 public:
-  TileWriter(mlir::OpBuilder &builder, const TiledRegion &region, const Tile &tile)
-      : RegionCloner(builder), location_(region.operations.front()->getLoc()), region_(region), tile_(tile) {}
+  /// `known` says what values from outside of the region are in the clone.
+  TileWriter(mlir::OpBuilder &builder, const TiledRegion &region, const Tile &tile, const mlir::IRMapping &known = {})
+      : RegionCloner(builder), location_(region.operations.front()->getLoc()), region_(region), tile_(tile) {
+    copies_.front() = known;
+  }
 
   /// Requires: values of the block that the region's operations use are defined before the builder's place.
   void write();

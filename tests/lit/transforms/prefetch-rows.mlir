@@ -8,15 +8,20 @@
 // CHECK:           scf.for {{.*}} iter_args
 // CHECK:             arith.cmpi ugt, {{.*}}, %c32768
 // CHECK:         scf.for %[[I:.*]] =
-// CHECK:           scf.for %[[P:[a-z0-9]*]] =
-// CHECK-COUNT-4:     vector.load %[[B]]
-// CHECK:             scf.if %[[LOOK]]#0
+// CHECK:           %[[SUMS:.*]]:4 = scf.if %[[LOOK]]#0
+// CHECK:             scf.for %[[P:[a-z0-9]*]] =
+// CHECK-COUNT-4:       vector.load %[[B]]
 // CHECK:               %[[LATER:.*]] = arith.addi %[[P]], %c8
 // CHECK:               %[[PLACE:.*]] = arith.minui %[[LATER]], %[[LOOK]]#1
 // CHECK:               memref.load %[[CRD]][%[[PLACE]]]
 // Two lines of 64 bytes.
 // CHECK-COUNT-2:       memref.prefetch %[[B]]
 // CHECK-NOT:           memref.prefetch
+// CHECK:           else
+// CHECK:             scf.for
+// CHECK-COUNT-4:       vector.load %[[B]]
+// CHECK-NOT:           memref.prefetch
+// CHECK:           vector.store %[[SUMS]]#0
 func.func @spmm(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>},
                 %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"j">, <"k">]>},
                 %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = #spc.bind<size, "i">}) {
@@ -66,9 +71,10 @@ func.func @spmm(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %c
 // CHECK:             memref.load %[[FIBERS]]
 // CHECK:         scf.for
 // CHECK:           scf.for
-// CHECK:             scf.for %[[P:[a-z0-9]*]] =
-// CHECK:               scf.if %[[LOOK]]#0
+// CHECK:             scf.if %[[LOOK]]#0
+// CHECK:               scf.for
 // CHECK:                 memref.prefetch %[[B]]
+// CHECK:             else
 func.func @fibers(%slices: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 1>}, %fibers: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 2>},
                   %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "T", 2>},
                   %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"k">, <"r">]>},
