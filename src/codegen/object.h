@@ -22,7 +22,7 @@ struct TargetOptions {
   /// Empty: the architecture's baseline, or several processors by default (createTarget); "native": the host's, with
   /// its features; levels of x86-64 with commas between, for createTarget() alone.
   std::string cpu;
-  int optLevel = 3; ///< 0 to 3
+  int optLevel = 3;   ///< 0 to 3
   Span tripleAt = {}; ///< where diagnostics say that they were given
   Span cpuAt = {};
 };
@@ -49,6 +49,9 @@ struct VectorUnit {
 
 /// The vector registers of the machine, or of a level of x86-64; where there are none, registers of one element.
 VectorUnit vectorUnit(const llvm::TargetMachine &machine, std::optional<CpuLevel> level = std::nullopt);
+
+/// Whether code for the machine can read a clock in a few cycles, wherever it runs (runtime::Trial).
+bool hasClock(const llvm::TargetMachine &machine);
 
 /// The target machine (position-independent code) of one processor, or nullptr with a diagnostic (unknown triple or
 /// cpu, with the nearest name; native for a foreign triple).

@@ -226,6 +226,12 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const TargetOptions &op
   return machine;
 }
 
+bool hasClock(const llvm::TargetMachine &machine) {
+  const llvm::Triple::ArchType architecture = machine.getTargetTriple().getArch();
+  return (architecture == llvm::Triple::x86_64 || architecture == llvm::Triple::aarch64) &&
+         machine.createDataLayout().getPointerSizeInBits() == 64;
+}
+
 VectorUnit vectorUnit(const llvm::TargetMachine &machine, std::optional<CpuLevel> level) {
   // The cost model speaks of functions, which may have a processor of their own.
   llvm::LLVMContext context;

@@ -34,7 +34,7 @@ def BindKind : I32Enum<"BindKind", "what an argument of a body holds", [
   I32EnumCase<"Values", 3, "values">, I32EnumCase<"Count", 4, "count">, I32EnumCase<"Stored", 5, "stored">,
   I32EnumCase<"Width", 6, "width">, I32EnumCase<"Stride", 7, "stride">, I32EnumCase<"Size", 8, "size">,
   I32EnumCase<"Begin", 9, "begin">, I32EnumCase<"End", 10, "end">, I32EnumCase<"Assembly", 11, "assembly">,
-  I32EnumCase<"Chunk", 12, "chunk">, I32EnumCase<"Scalar", 13, "scalar">]> {
+  I32EnumCase<"Chunk", 12, "chunk">, I32EnumCase<"Scalar", 13, "scalar">, I32EnumCase<"Trial", 14, "trial">]> {
   let cppNamespace = "::spc::dialect";
 }
 
@@ -50,6 +50,7 @@ def BindAttr : SpcAttr<"Bind", "bind"> {
       name and block, or the positions that a `count` counts, with the same name and index.
     - `assembly`: the `runtime::Assembly` that an assembling body collects for; `chunk`: which of its chunks this is.
     - `scalar`: the value of a scalar operand.
+    - `trial`: the `runtime::Trial` by which the call finds out how its loops run faster.
   }];
   let parameters = (ins EnumParameter<BindKind>:$kind,
                         StringRefParameter<"of a tensor, an extent or a scalar", "\"\"">:$symbol,

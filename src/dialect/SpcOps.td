@@ -21,6 +21,23 @@ def AbsentOp : SpcOp<"absent"> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
+// Trials: pieces of a loop over rows are computed in turn with prefetches and without, and timed. `spc-prefetch-rows`
+// makes these operations, `spc-lower-trials` turns them into calls of the runtime.
+
+def BeginTrialOp : SpcOp<"begin_trial"> {
+  let summary = "begins a piece of a loop";
+  let description = "`usual`: whether to prefetch where nothing has been found out. Bit 0 of `piece`: whether to prefetch.";
+  let arguments = (ins LLVM_DefaultPointer:$trial, I1:$usual);
+  let results = (outs I64:$piece);
+  let assemblyFormat = "$trial `usually` $usual attr-dict";
+}
+
+def EndTrialOp : SpcOp<"end_trial"> {
+  let summary = "ends a piece, in which there were so many rows and entries";
+  let arguments = (ins LLVM_DefaultPointer:$trial, I64:$piece, Index:$work);
+  let assemblyFormat = "$trial `,` $piece `,` $work attr-dict";
+}
+
 // Assembly: what a loop nest does to collect the entries of an output (!spc.run says what a run, a row and a key are).
 // `spc-assemble` makes these operations, `spc-lower-assembly` turns them into stores and calls of the runtime.
 

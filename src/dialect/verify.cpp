@@ -34,6 +34,7 @@ BindShape shapeOf(BindKind kind) {
     return {true, true, true}; // of a count or of a size
   case BindKind::Assembly:
   case BindKind::Chunk:
+  case BindKind::Trial:
     break;
   }
   return {false, false, false};
@@ -48,6 +49,7 @@ bool holds(BindKind kind, mlir::Type type) {
   case BindKind::Values:
     return isPointer || mlir::isa<mlir::MemRefType>(type);
   case BindKind::Assembly:
+  case BindKind::Trial:
     return isPointer;
   case BindKind::Scalar:
     return mlir::isa<mlir::FloatType, mlir::IntegerType, mlir::ComplexType, mlir::LLVM::LLVMStructType>(type);

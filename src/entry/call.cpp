@@ -19,6 +19,10 @@ constexpr int64_t kWorkOfTask = int64_t{1} << 14;
 constexpr int64_t kMaxTasks = 128;               ///< enough for dynamic scheduling to even out what the estimate misses
 constexpr int64_t kMaxChosen = int64_t{1} << 16; ///< … where the user chooses the work of a chunk
 
+constexpr int64_t kWorkOfPiece = int64_t{1} << 17; ///< of a trial: some 20 microseconds
+constexpr int64_t kWorthTrial = int64_t{1} << 25;  ///< of which the trial's pieces are 3 percent
+constexpr int64_t kOnePiece = int64_t{1} << 62;
+
 /// The arguments of a body, by position, and which of them say what a chunk is; -1 where none does.
 struct BodyCall {
   mlir::SmallVector<Value> arguments; ///< null at `begin`, `end` and `chunk`
@@ -35,6 +39,24 @@ int *placeIn(BodyCall &call, BindAttr bind) {
   return kind == BindKind::Chunk ? &call.chunk : nullptr;
 }
 
+/// What the tasks of this call share of a trial. Small calls run as they would without one.
+Value makeTrial(EntryBuilder &build, const Work &work) {
+  using Slot = runtime::TrialSlot;
+  const Struct type = build.structOf<runtime::Trial>();
+  const Value object = build.stack(type, 1), one = build.constant(1);
+  const auto set = [&](unsigned slot, Value value) { build.storeField(type, object, slot, value); };
+  const Value isWorth = build.compare(ICmpPredicate::sge, work.size(), build.constant(kWorthTrial));
+  const Value ofRow = LLVM::UDivOp::create(build.ops(), work.size(), build.greatest(work.items(), one));
+  const Value rows = LLVM::UDivOp::create(build.ops(), build.constant(kWorkOfPiece), build.greatest(ofRow, one));
+  set(Slot::rows, build.select(isWorth, build.greatest(rows, one), build.constant(kOnePiece)));
+  set(Slot::choice, build.constant(-1));
+  set(Slot::begun, build.select(isWorth, build.constant(0), build.constant(runtime::kTrials)));
+  set(Slot::ended, build.constant(0));
+  for (unsigned loop = 0; loop < 2; ++loop)
+    set(Slot::least + loop, build.constant(INT64_MAX));
+  return object;
+}
+
 mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, Value assembly,
                                   BodyCall &call) {
   Binds binds = allBinds(entry);
@@ -47,7 +69,8 @@ mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, const Chu
     int *place = placeIn(call, bind);
     if (chunks.copied && bind.getKind() == BindKind::Values && bind.getSymbol() == chunks.copied->name)
       call.copied = static_cast<int>(a);
-    const Value value = place ? Value() : binds.lookup(bind);
+    const bool tries = bind.getKind() == BindKind::Trial && chunks.work;
+    const Value value = tries ? makeTrial(entry.build, *chunks.work) : place ? Value() : binds.lookup(bind);
     if (place)
       *place = static_cast<int>(a);
     else if (!value || value.getType() != body.getArgument(a).getType())

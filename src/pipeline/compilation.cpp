@@ -69,12 +69,13 @@ bool Compilation::run(bool timePasses, PassList addPasses) {
 }
 
 /// Improves the loops of bodies for the machine, or for a level of x86-64.
-bool Compilation::improve(const CompileOptions &options, const codegen::VectorUnit &vectors,
-                          mlir::ArrayRef<mlir::Operation *> bodies) {
+bool Compilation::improve(const CompileOptions &options, const llvm::TargetMachine &machine,
+                          const codegen::VectorUnit &vectors, mlir::ArrayRef<mlir::Operation *> bodies) {
   LoopOptions loops;
   loops.strictFp = kernel_.strictFp;
   loops.vectorBytes = usesVectors(options) ? vectors.bytes : 0;
   loops.registers = usesVectors(options) ? vectors.registers : 0;
+  loops.trials = codegen::hasClock(machine);
   mlir::PassManager passes(&context_, FuncOp::getOperationName());
   addProcessorLoops(passes, loops);
   return run(options.timePasses, passes, bodies);
@@ -91,7 +92,7 @@ bool Compilation::addLevel(const CompileOptions &options, const llvm::TargetMach
     module_->push_back(copy);
     copies.push_back(copy);
   }
-  if (!improve(options, vectors, copies))
+  if (!improve(options, machine, vectors, copies))
     return false;
   for (auto [body, copy] : llvm::zip_equal(bodies_, copies)) {
     if (level < codegen::kAvx512 || gainsFromAvx512(mlir::cast<FuncOp>(copy), vectors.bytes))
@@ -117,7 +118,7 @@ bool Compilation::makeLoops(const CompileOptions &options, const codegen::Target
       if (!addLevel(options, *target.machine, level, originals))
         return false;
   }
-  return improve(options, codegen::vectorUnit(*target.machine), originals);
+  return improve(options, *target.machine, codegen::vectorUnit(*target.machine), originals);
 }
 
 bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const codegen::Target &target) {

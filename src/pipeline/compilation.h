@@ -49,7 +49,7 @@ private:
   bool makeLoops(const CompileOptions &options, const codegen::Target &target);
   bool addLevel(const CompileOptions &options, const llvm::TargetMachine &machine, codegen::CpuLevel level,
                 mlir::ArrayRef<mlir::Operation *> bodies);
-  bool improve(const CompileOptions &options, const codegen::VectorUnit &vectors,
+  bool improve(const CompileOptions &options, const llvm::TargetMachine &machine, const codegen::VectorUnit &vectors,
                mlir::ArrayRef<mlir::Operation *> bodies);
   bool addChoices(llvm::Module &module);
   bool checkParallel();

@@ -77,7 +77,7 @@ void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options) 
     passes.addPass(transforms::createRelaxFloats());
   }
   if (options.registers > 0)
-    passes.addPass(transforms::createPrefetchRows());
+    passes.addPass(transforms::createPrefetchRows({options.trials}));
 }
 
 static void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &options) {
@@ -87,6 +87,7 @@ static void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &opti
 
 void addLlvmLowering(mlir::OpPassManager &passes, const LlvmOptions &options) {
   passes.addPass(transforms::createLowerAssembly({options.hoist}));
+  passes.addPass(transforms::createLowerTrials());
   passes.addNestedPass<FuncOp>(transforms::createBindBuffers());
   // Complex division by Smith's method, which neither overflows nor underflows where the quotient does not.
   passes.addPass(mlir::createConvertComplexToStandardPass());

@@ -21,6 +21,8 @@ struct LoopOptions : mlir::PassPipelineOptions<LoopOptions> {
   Option<int64_t> registers{*this, "registers",
                             llvm::cl::desc("How many vector registers the target has; 0: loops stay scalar"),
                             llvm::cl::init(0)};
+  Option<bool> trials{*this, "trials", llvm::cl::desc("Let large calls find out for themselves whether prefetches pay"),
+                      llvm::cl::init(false)};
 };
 
 /// spc-loops, its second part, passes on functions: loops improved for a processor.

@@ -14,6 +14,8 @@ using format::Part;
 
 inline constexpr int64_t kMaxOrder = 8;
 inline constexpr int64_t kMaxShares = 4;
+/// Pieces of a trial: the first one, in which caches are cold, and four for each loop.
+inline constexpr int64_t kTrials = 9;
 
 enum class ValueKind : int64_t;
 enum class Phase : int64_t;

@@ -234,9 +234,18 @@ def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {
     operand that no second-level cache holds, and costs as much where the next row needs what this one has loaded. So
     the body looks first: at the operand's size, and at how far apart the middle entries of some neighbouring rows are.
     LLVM prefetches no indirect accesses.
+
+    With `trials`, large calls do not rely on that: the rows of a body that has a `trial` are cut into pieces, the first
+    of which are computed with prefetches and without them in turn, and timed (`runtime::Trial`).
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
-                           "mlir::arith::ArithDialect"];
+                           "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
+  let options = [Option<"trials", "trials", "bool", "false", "Time pieces where the body has a trial">];
+}
+
+def LowerTrials : Pass<"spc-lower-trials", "mlir::ModuleOp"> {
+  let summary = "Turn trials into calls of the runtime";
+  let dependentDialects = ["dialect::SpcDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
 }
 
 def ResumeReductions : Pass<"spc-resume-reductions", "mlir::func::FuncOp"> {

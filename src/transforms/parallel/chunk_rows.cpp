@@ -238,8 +238,14 @@ llvm::SmallVector<ExtentAttr> ChunkRows::denseExtents(llvm::ArrayRef<mlir::Opera
 void ChunkRows::describe(BindAttr items, llvm::ArrayRef<mlir::Operation *> loops, llvm::StringRef root,
                          llvm::StringRef copies, bool zeroed) {
   const std::optional<int64_t> work = isSerial() ? INT64_MAX : dialect::scheduleOf(getOperation()).getChunk();
-  dialect::setChunks(getOperation(), dialect::ChunksAttr::get(&getContext(), items, root, rowsOf(loops),
-                                                              denseExtents(loops), copies, zeroed, work));
+  const llvm::SmallVector<ExtentAttr> extents = denseExtents(loops);
+  dialect::setChunks(getOperation(), dialect::ChunksAttr::get(&getContext(), items, root, rowsOf(loops), extents,
+                                                              copies, zeroed, work));
+  // Rows of dense operands can be prefetched.
+  const dialect::ScheduleAttr schedule = dialect::scheduleOf(getOperation());
+  if (!extents.empty() && !schedule.getPrefetch() && !schedule.getTile())
+    boundArgument(getOperation(), BindAttr::get(&getContext(), BindKind::Trial),
+                  mlir::LLVM::LLVMPointerType::get(&getContext()));
 }
 
 } // namespace

@@ -1,9 +1,12 @@
+#include "dialect/dialect.h"
+#include "runtime/contract.h"
 #include "transforms/passes.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -59,22 +62,27 @@ Value readIndex(mlir::ImplicitLocOpBuilder &ops, Value array, Value at) {
 
 class PrefetchRows : public impl::PrefetchRowsBase<PrefetchRows> {
 public:
+  using PrefetchRowsBase::PrefetchRowsBase;
+
   void runOnOperation() override {
     const std::optional<int64_t> ahead = dialect::scheduleOf(getOperation()).getPrefetch();
     if (ahead == 0)
       return;
     decisions_.clear();
-    llvm::SmallVector<scf::ForOp> loops;
-    getOperation().walk([&](scf::ForOp loop) { loops.push_back(loop); });
-    for (scf::ForOp loop : loops)
+    llvm::SmallVector<Gather> gathers;
+    getOperation().walk([&](scf::ForOp loop) {
       if (std::optional<Gather> gather = findGather(loop, ahead.has_value()))
-        prefetch(*gather, ahead.value_or(kAhead), ahead.has_value());
+        gathers.push_back(*gather);
+    });
+    trial_ = findTrial(gathers);
+    for (const Gather &gather : gathers)
+      prefetch(gather, ahead.value_or(kAhead), ahead.has_value());
   }
 
 private:
-  /// Whether to prefetch, and the last position that a coordinate can be read at.
+  /// Whether to prefetch, and the last position that a coordinate can be read at; there is one where it is possible.
   struct Decision {
-    Value isWorth, last;
+    Value isWorth, last, isPossible;
   };
   /// A range of positions of one level.
   struct Range {
@@ -82,6 +90,7 @@ private:
   };
 
   std::optional<Gather> findGather(scf::ForOp loop, bool always);
+  Value findTrial(llvm::ArrayRef<Gather> gathers);
   void addLoads(memref::LoadOp coordinate, Gather &gather);
   Decision decide(const Gather &gather, bool always);
   Decision decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition, llvm::function_ref<Decision()> then);
@@ -89,11 +98,14 @@ private:
   Value isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
+  static Value countWork(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows);
+  Decision tryOut(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Decision usual);
   static void keepCopyUnless(Value condition, scf::ForOp loop);
-  void prefetch(Gather gather, int64_t ahead, bool always);
+  void prefetch(const Gather &gather, int64_t ahead, bool always);
 
   /// By the root's loop, the pointers to the segments and the operand: tiles share them.
   llvm::DenseMap<std::tuple<Operation *, Value, Value>, Decision> decisions_;
+  Value trial_; ///< of the body's rows, or null
 };
 
 /// Notes the loads of whole vectors at the coordinate, from the first operand that has any.
@@ -147,6 +159,28 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
   return isWhole || always || bytes >= kLeastBytes ? std::optional(gather) : std::nullopt;
 }
 
+/// The body's trial, where all that could be prefetched are rows of one operand, in one loop over the body's rows.
+Value PrefetchRows::findTrial(llvm::ArrayRef<Gather> gathers) {
+  mlir::func::FuncOp body = getOperation();
+  if (!trials || gathers.empty())
+    return {};
+  const Gather &one = gathers.front();
+  const auto isBound = [&](Value bound, BindKind kind) {
+    const BindAttr bind = dialect::bindOf(body, bound);
+    return bind && bind.getKind() == kind;
+  };
+  scf::ForOp root = one.root;
+  const bool isCommon = llvm::all_of(gathers, [&](const Gather &other) {
+    return other.root == root && other.pointers.back() == one.pointers.back() && other.operand == one.operand;
+  });
+  if (!isCommon || !isBound(root.getLowerBound(), BindKind::Begin) || !isBound(root.getUpperBound(), BindKind::End))
+    return {};
+  for (mlir::BlockArgument argument : body.getArguments())
+    if (isBound(argument, BindKind::Trial))
+      return argument;
+  return {};
+}
+
 /// The length of an operand's row, in bytes.
 Value PrefetchRows::rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
   mlir::func::FuncOp body = getOperation();
@@ -196,16 +230,16 @@ Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather
 /// Decides as `then` does where the condition holds; elsewhere against prefetching.
 PrefetchRows::Decision PrefetchRows::decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition,
                                               llvm::function_ref<Decision()> then) {
-  mlir::Type types[] = {ops.getI1Type(), ops.getIndexType()};
+  mlir::Type types[] = {ops.getI1Type(), ops.getIndexType(), ops.getI1Type()};
   auto choice = scf::IfOp::create(ops, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
   mlir::OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToEnd(choice.elseBlock());
   Value no = arith::ConstantOp::create(ops, ops.getBoolAttr(false)), zero = arith::ConstantIndexOp::create(ops, 0);
-  scf::YieldOp::create(ops, mlir::ValueRange{no, zero});
+  scf::YieldOp::create(ops, mlir::ValueRange{no, zero, no});
   ops.setInsertionPointToEnd(choice.thenBlock());
   const Decision decision = then();
-  scf::YieldOp::create(ops, mlir::ValueRange{decision.isWorth, decision.last});
-  return {choice.getResult(0), choice.getResult(1)};
+  scf::YieldOp::create(ops, mlir::ValueRange{decision.isWorth, decision.last, decision.isPossible});
+  return {choice.getResult(0), choice.getResult(1), choice.getResult(2)};
 }
 
 /// Decides by the rows of a range, whose segments are `level` levels below the root. Too few rows say nothing; levels
@@ -223,9 +257,8 @@ PrefetchRows::Decision PrefetchRows::look(mlir::ImplicitLocOpBuilder &ops, const
     Value hasEntries = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, below.begin, below.end);
     return decideIf(ops, hasEntries, [&]() -> Decision {
       Value last = arith::SubIOp::create(ops, below.end, arith::ConstantIndexOp::create(ops, 1));
-      return {always ? arith::ConstantOp::create(ops, ops.getBoolAttr(true)).getResult()
-                     : sample(ops, gather, rows, last),
-              last};
+      Value yes = arith::ConstantOp::create(ops, ops.getBoolAttr(true));
+      return {always ? yes : sample(ops, gather, rows, last), last, yes};
     });
   });
 }
@@ -240,7 +273,55 @@ PrefetchRows::Decision PrefetchRows::decide(const Gather &gather, bool always) {
   const Range rows{root.getLowerBound(), root.getUpperBound()};
   if (always)
     return known = look(ops, gather, rows, 0, always);
-  return known = decideIf(ops, isLarge(ops, gather), [&] { return look(ops, gather, rows, 0, always); });
+  known = decideIf(ops, isLarge(ops, gather), [&] { return look(ops, gather, rows, 0, always); });
+  return trial_ ? known = tryOut(ops, gather, known) : known;
+}
+
+/// The rows and the entries below them.
+Value PrefetchRows::countWork(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows) {
+  Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
+  for (Value pointers : gather.pointers)
+    rows = {readIndex(ops, pointers, rows.begin), readIndex(ops, pointers, rows.end)};
+  return arith::AddIOp::create(ops, count, arith::SubIOp::create(ops, rows.end, rows.begin));
+}
+
+/// Cuts the root's loop into pieces, each of which begins and ends as one of the trial.
+PrefetchRows::Decision PrefetchRows::tryOut(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Decision usual) {
+  scf::ForOp root = gather.root;
+  Value end = root.getUpperBound();
+  static_assert(runtime::TrialSlot::rows == 0);
+  Value length =
+      arith::IndexCastOp::create(ops, ops.getIndexType(), mlir::LLVM::LoadOp::create(ops, ops.getI64Type(), trial_));
+  auto pieces = scf::ForOp::create(ops, root.getLowerBound(), end, length);
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToStart(pieces.getBody());
+  Value first = pieces.getInductionVar();
+  Value last = arith::MinSIOp::create(ops, arith::AddIOp::create(ops, first, length), end);
+  const auto ifPossible = [&](llvm::function_ref<Value()> then) -> Value {
+    auto choice = scf::IfOp::create(ops, ops.getI64Type(), usual.isPossible, /*withElseRegion=*/true);
+    mlir::OpBuilder::InsertionGuard inside(ops);
+    ops.setInsertionPointToEnd(choice.elseBlock());
+    Value nothing = arith::ConstantOp::create(ops, ops.getI64IntegerAttr(0));
+    scf::YieldOp::create(ops, nothing);
+    ops.setInsertionPointToEnd(choice.thenBlock());
+    scf::YieldOp::create(ops, then());
+    return choice.getResult(0);
+  };
+  Value piece = ifPossible(
+      [&]() -> Value { return dialect::BeginTrialOp::create(ops, ops.getI64Type(), trial_, usual.isWorth); });
+  Value isWorth = arith::TruncIOp::create(ops, ops.getI1Type(), piece);
+  root->moveBefore(pieces.getBody()->getTerminator());
+  for (Operation &op : *root.getBody())
+    if (mlir::isa<arith::MinSIOp>(op)) // the end of a group of rows
+      op.replaceUsesOfWith(end, last);
+  root.setLowerBound(first);
+  root.setUpperBound(last);
+  ops.setInsertionPointAfter(root);
+  ifPossible([&]() -> Value {
+    dialect::EndTrialOp::create(ops, trial_, piece, countWork(ops, gather, {first, last}));
+    return piece;
+  });
+  return {isWorth, usual.last, usual.isPossible};
 }
 
 /// Leaves the loop in one branch of a choice, and puts a copy of it, as it is, into the other one: a loop of few
@@ -258,15 +339,16 @@ void PrefetchRows::keepCopyUnless(Value condition, scf::ForOp loop) {
 }
 
 /// Prefetches the rows of later entries, a cache line at a time, at the end of the block that loads this entry's row.
-void PrefetchRows::prefetch(Gather gather, int64_t ahead, bool always) {
+void PrefetchRows::prefetch(const Gather &gather, int64_t ahead, bool always) {
   const Decision decision = decide(gather, always);
-  keepCopyUnless(decision.isWorth, gather.segment);
+  scf::ForOp segment = gather.segment;
+  keepCopyUnless(decision.isWorth, segment);
   mlir::Block *block = gather.coordinates.front().second.front()->getBlock();
   mlir::OpBuilder builder(block->getTerminator());
-  mlir::ImplicitLocOpBuilder ops(gather.segment.getLoc(), builder);
-  for (auto &[coordinate, loads] : gather.coordinates) {
+  mlir::ImplicitLocOpBuilder ops(segment.getLoc(), builder);
+  for (auto [coordinate, loads] : gather.coordinates) {
     // Where a loop inside of the segment loads the row, the coordinate is read once, in front of that loop.
-    if (block == gather.segment.getBody())
+    if (block == segment.getBody())
       ops.setInsertionPoint(block->getTerminator());
     else
       ops.setInsertionPointAfter(coordinate);

@@ -110,3 +110,56 @@ func.func @fibers(%slices: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 1>
   }
   return
 }
+
+// -----
+
+// With a trial the chunk's rows are cut into pieces, each of which asks it: what the samples say is what it answers
+// before it knows, and nothing is asked where nothing can be prefetched.
+// RUN: spc-opt %s -split-input-file -spc-prefetch-rows=trials -canonicalize -cse | FileCheck %s --check-prefix=TRIAL
+// TRIAL-LABEL: func.func @pieces(
+// TRIAL-SAME:    %[[POS:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}
+// TRIAL-SAME:    %[[FROM:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "i">}, %[[TO:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "i">}, %[[TRIAL:[a-z0-9]*]]: !llvm.ptr
+// TRIAL:         %[[LOOK:.*]]:3 = scf.if
+// TRIAL:         %[[ROWS:.*]] = llvm.load %[[TRIAL]] : !llvm.ptr -> i64
+// TRIAL:         %[[LENGTH:.*]] = arith.index_cast %[[ROWS]]
+// TRIAL:         scf.for %[[FIRST:.*]] = %[[FROM]] to %[[TO]] step %[[LENGTH]]
+// TRIAL:           %[[NEXT:.*]] = arith.addi %[[FIRST]], %[[LENGTH]]
+// TRIAL:           %[[LAST:.*]] = arith.minsi %[[NEXT]], %[[TO]]
+// TRIAL:           %[[PIECE:.*]] = scf.if %[[LOOK]]#2
+// TRIAL:             spc.begin_trial %[[TRIAL]] usually %[[LOOK]]#0
+// TRIAL:           %[[WORTH:.*]] = arith.trunci %[[PIECE]] : i64 to i1
+// TRIAL:           scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+// TRIAL:             scf.if %[[WORTH]]
+// TRIAL:               memref.prefetch
+// TRIAL:           scf.if %[[LOOK]]#2
+// TRIAL:             memref.load %[[POS]][%[[FIRST]]]
+// TRIAL:             memref.load %[[POS]][%[[LAST]]]
+// TRIAL:             spc.end_trial %[[TRIAL]], %[[PIECE]]
+func.func @pieces(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>},
+                  %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"j">, <"k">]>},
+                  %c: memref<?x?xf64, strided<[?, 1]>>, %from: index {spc.bind = #spc.bind<begin, "i">}, %to: index {spc.bind = #spc.bind<end, "i">},
+                  %trial: !llvm.ptr {spc.bind = #spc.bind<trial>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant dense<0.0> : vector<8xf64>
+  scf.for %i = %from to %to step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %lo = memref.load %pos[%i] : memref<?xi32>
+    %hi = memref.load %pos[%next] : memref<?xi32>
+    %first = arith.index_castui %lo : i32 to index
+    %end = arith.index_castui %hi : i32 to index
+    %sums:2 = scf.for %p = %first to %end step %c1 iter_args(%s0 = %zero, %s1 = %zero) -> (vector<8xf64>, vector<8xf64>) {
+      %j32 = memref.load %crd[%p] : memref<?xi32>
+      %j = arith.index_castui %j32 : i32 to index
+      %b0 = vector.load %b[%j, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+      %b1 = vector.load %b[%j, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+      %t0 = arith.addf %s0, %b0 : vector<8xf64>
+      %t1 = arith.addf %s1, %b1 : vector<8xf64>
+      scf.yield %t0, %t1 : vector<8xf64>, vector<8xf64>
+    }
+    vector.store %sums#0, %c[%i, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+    vector.store %sums#1, %c[%i, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+  }
+  return
+}
