@@ -121,11 +121,14 @@ function(_spc_compile call kernel stem name options files)
   get_filename_component(folder "${stem}" DIRECTORY)
   get_filename_component(title "${stem}" NAME)
   file(MAKE_DIRECTORY "${folder}")
+  # In the dependency file by its path from here: a makefile cannot name every folder, as `50%` and `a=b`.
+  file(RELATIVE_PATH object "${CMAKE_CURRENT_BINARY_DIR}" "${stem}.o")
   # The header is replaced only where it differs, so that its includers are compiled only then.
   add_custom_command(
     OUTPUT "${stem}.o"
     BYPRODUCTS "${stem}.h"
-    COMMAND spc::spc compile "${kernel}" ${more} ${options} -o "${stem}.o" --header "${stem}.h.new" -MD -MF "${stem}.d"
+    COMMAND spc::spc compile "${kernel}" ${more} ${options} -o "${stem}.o" --header "${stem}.h.new"
+            -MD -MF "${stem}.d" -MT "${object}"
     COMMAND "${CMAKE_COMMAND}" -E copy_if_different "${stem}.h.new" "${stem}.h"
     DEPENDS "${kernel}" ${files} "$<TARGET_FILE:spc::spc>"
     DEPFILE "${stem}.d"
@@ -134,8 +137,9 @@ function(_spc_compile call kernel stem name options files)
   set_source_files_properties("${stem}.o" PROPERTIES GENERATED ON EXTERNAL_OBJECT ON)
 endfunction()
 
-# _spc_add_library(call target type): a library without sources, for kernels.
-function(_spc_add_library call target type)
+# _spc_new_library(call target type): a library without sources, for kernels. Not called after spc_add_library: where that
+# is defined again, by another find_package(spc), CMake keeps the earlier one under its name with an underscore.
+function(_spc_new_library call target type)
   get_property(languages GLOBAL PROPERTY ENABLED_LANGUAGES)
   if("C" IN_LIST languages)
     set(linker C)
@@ -151,13 +155,18 @@ endfunction()
 # _spc_ensure_target(call target): a static library, unless there is a target of this folder that sources can be added to.
 function(_spc_ensure_target call target)
   if(NOT TARGET ${target})
-    _spc_add_library("${call}" ${target} STATIC)
+    _spc_new_library("${call}" ${target} STATIC)
     return()
   endif()
   get_target_property(folder ${target} SOURCE_DIR)
   if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
     message(FATAL_ERROR "${call}: the target '${target}' belongs to ${folder}; call spc_add_kernel there, or let it make a "
                         "target of its own")
+  endif()
+  get_target_property(type ${target} TYPE)
+  if(NOT type MATCHES "^(EXECUTABLE|(STATIC|SHARED|MODULE)_LIBRARY)$")
+    message(FATAL_ERROR "${call}: the target '${target}' is an ${type}, whose users would not get the kernel; let spc_add_kernel "
+                        "make a target of its own, and link '${target}' to that")
   endif()
   get_target_property(listed ${target} SPC_LISTS_KERNELS)
   if(listed)

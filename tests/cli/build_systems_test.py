@@ -158,6 +158,30 @@ class CMakeArguments(InstalledCase):
         self.write("sub/CMakeLists.txt", "add_library(sub STATIC a.c)")
         self.assertIn("belongs to",
                       self.configure("add_subdirectory(sub)\nspc_add_kernel(sub KERNEL scaled.tex)").stderr)
+        for kind in ("OBJECT", "INTERFACE"):
+            self.assertIn(f"{kind}_LIBRARY", self.configure(f"add_library(a {kind})\nspc_add_kernel(a KERNEL scaled.tex)").stderr)
+
+    def test_projects_in_projects(self):
+        """Each finds spc, in folders that no makefile can name."""
+        self.write("sub/scaled.tex", KERNELS["scaled.tex"])
+        self.write("sub/rows.json", FORMAT)
+        self.write("sub/base.json", (ROOT / "formats" / "csr.json").read_text())
+        self.write("sub/CMakeLists.txt", "find_package(spc REQUIRED)\n"
+                                         "spc_add_kernel(sub KERNEL scaled.tex FORMAT A=rows.json OPTIONS -O0)")
+        self.write("app.c", '#include "scaled.h"\nint main(void) { return scaled == 0; }\n')
+        self.write("CMakeLists.txt", "cmake_minimum_required(VERSION 3.20)\nproject(app LANGUAGES C)\n"
+                                     "find_package(spc REQUIRED)\nadd_subdirectory(sub)\n"
+                                     "spc_add_library(both KERNEL scaled.tex NAME other FORMAT A=csr OPTIONS -O0)\n"
+                                     "add_executable(app app.c)\ntarget_link_libraries(app sub both)")
+        for generator in ("Ninja", "Unix Makefiles"):
+            with self.subTest(generator=generator):
+                build = f"50% a=b/{generator}"
+                self.tool("cmake", "-G", generator, "-S", ".", "-B", build)
+                self.assertIn("the kernel scaled", self.tool("cmake", "--build", build))
+                self.assertNotIn("the kernel", self.tool("cmake", "--build", build))
+                self.edit("sub/base.json", '"description": "', '"description": "The ')
+                self.assertIn("the kernel scaled", self.tool("cmake", "--build", build))
+                self.tool(f"{build}/app")
 
     @unittest.skipUnless(shutil.which("clang-22"), "clang is not installed")
     def test_cross_compiling(self):
