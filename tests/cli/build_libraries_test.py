@@ -4,8 +4,7 @@ import re
 import shutil
 import unittest
 
-from install_case import InstalledCase, files_of
-from spc_case import ROOT
+from install_case import DOCS, InstalledCase, files_of, has
 
 KERNELS = {"scaled.tex": "# Twice.\ntype T = f64\ntensor A(m, n): T, sparse\ntensor x(n): T\ny(i) = 2 * A(i, j) * x(j)\n",
            "total.tex": "s = A(i, j)\n"}
@@ -96,7 +95,7 @@ class Rebuilds(InstalledCase):
         self.check(lambda: self.built("cmake", "--build", "a folder"), "CMakeLists.txt", "a folder/app",
                    ("KERNEL scaled.tex", "KERNEL scaled.tex NO_OVERLOADS"))
 
-    @unittest.skipUnless(shutil.which("ninja"), "ninja is not installed")
+    @unittest.skipUnless(has("ninja"), "ninja is not installed")
     def test_cmake_with_ninja(self):
         self.check_cmake("Ninja")
         symbols = self.tool("nm", "-D", "--defined-only", "a folder/libkernels.so").splitlines()
@@ -185,7 +184,7 @@ class CMakeLibraries(InstalledCase):
         self.assertIn("a library of spc_add_library",
                       self.mistake("spc_add_library(k KERNEL scaled.tex)\nspc_add_kernel(k KERNEL total.tex)", "C"))
 
-    @unittest.skipUnless(shutil.which("clang-22"), "clang is not installed")
+    @unittest.skipUnless(has("clang-22"), "clang is not installed")
     def test_cross_compiling(self):
         done = self.configure("find_package(spc REQUIRED)\nspc_add_library(kernels STATIC KERNEL total.tex FORMAT csr)",
                               "-DCMAKE_SYSTEM_NAME=Linux", "-DCMAKE_C_COMPILER=clang-22",
@@ -217,7 +216,7 @@ class Package(InstalledCase):
 
 def blocks_of(page, heading):
     """The indented blocks of a page's section."""
-    section = (ROOT / "docs" / f"{page}.md").read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
+    section = (DOCS / f"{page}.md").read_text().split(f"## {heading}\n")[1].split("\n## ")[0]
     section = re.sub(r"^```.*?^```$", "", section, flags=re.MULTILINE | re.DOTALL)
     blocks = re.findall(r"(?:^    .*\n(?:\n(?=    ))?)+", section, re.MULTILINE)
     return [re.sub("^    ", "", block, flags=re.MULTILINE) for block in blocks]
@@ -274,7 +273,7 @@ int main() {
         self.tool("make", "SPCFLAGS=-O1")
         self.tool("./app")
 
-    @unittest.skipUnless(shutil.which("meson"), "meson is not installed")
+    @unittest.skipUnless(has("meson"), "meson is not installed")
     def test_meson(self):
         head = files_of("meson.md")["meson.build"].split("sddmm =")[0].replace("'-MD'", "'-O1', '-MD'")
         self.project("meson", "meson.build", head + "".join(library_blocks("meson")))

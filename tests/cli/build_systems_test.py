@@ -6,7 +6,7 @@ import shutil
 import unittest
 
 import readme_test as readme
-from install_case import InstalledCase, commands_of, files_of
+from install_case import InstalledCase, commands_of, files_of, has
 from spc_case import ROOT, links_of
 
 KERNELS = {"scaled.tex": "# Twice.\ntype T = f64\ntensor A(m, n): T, sparse\ntensor x(n): T\ny(i) = 2 * A(i, j) * x(j)\n",
@@ -52,6 +52,13 @@ executable('app', 'app.c', scaled, total)
 """
 
 
+def compiled(output):
+    """Which kernels, and whether the app, a build's output says were compiled."""
+    found = re.findall(r"Compiling the kernel (\w+)|Building C(?:XX)? object \S*?(app)\.c|"
+                       r"spc compile (?:\.\./)?(\w+)\.tex|-c (?:\.\./)?(app)\.c", output)
+    return {name for names in found for name in names if name}
+
+
 class Rebuilds(InstalledCase):
     def setUp(self):
         super().setUp()
@@ -81,19 +88,13 @@ class Rebuilds(InstalledCase):
         self.assertEqual(build() - ({"app"} if not header_kept else set()), {"scaled", "total"})
         self.assertEqual(build(), set())
 
-    def compiled(self, output):
-        """Which of the three a build's output says were compiled."""
-        found = re.findall(r"Compiling the kernel (\w+)|Building C object \S*?(app)\.c|"
-                           r"spc compile (?:\.\./)?(\w+)\.tex|-c (?:\.\./)?(app)\.c", output)
-        return {name for names in found for name in names if name}
-
     def check_cmake(self, generator):
         self.write("CMakeLists.txt", CMAKE)
         self.tool("cmake", "-G", generator, "-S", ".", "-B", "a folder", "-DCMAKE_BUILD_TYPE=Debug")
-        self.check(lambda: self.compiled(self.tool("cmake", "--build", "a folder")), "CMakeLists.txt", header_kept=True)
+        self.check(lambda: compiled(self.tool("cmake", "--build", "a folder")), "CMakeLists.txt", header_kept=True)
         self.tool("a folder/app")
 
-    @unittest.skipUnless(shutil.which("ninja"), "ninja is not installed")
+    @unittest.skipUnless(has("ninja"), "ninja is not installed")
     def test_cmake_with_ninja(self):
         self.check_cmake("Ninja")
 
@@ -102,18 +103,18 @@ class Rebuilds(InstalledCase):
 
     def test_make(self):
         self.write("Makefile", MAKE)
-        self.check(lambda: self.compiled(self.tool("make")), "Makefile", header_kept=True)
+        self.check(lambda: compiled(self.tool("make")), "Makefile", header_kept=True)
         (self.folder / "out" / "total.h").unlink()
-        self.assertIn("total", self.compiled(self.tool("make")))
+        self.assertIn("total", compiled(self.tool("make")))
         self.edit("Makefile", "-q", "--nonsense")
         self.assertNotEqual(self.attempt("make").returncode, 0)
         self.assertNotEqual(self.attempt("make").returncode, 0)
 
-    @unittest.skipUnless(shutil.which("meson"), "meson is not installed")
+    @unittest.skipUnless(has("meson"), "meson is not installed")
     def test_meson(self):
         self.write("meson.build", MESON)
         self.tool("meson", "setup", "build")
-        self.check(lambda: self.compiled(self.tool("ninja", "-v", "-C", "build")), "meson.build", header_kept=False)
+        self.check(lambda: compiled(self.tool("ninja", "-v", "-C", "build")), "meson.build", header_kept=False)
 
 
 class CMakeArguments(InstalledCase):
@@ -183,7 +184,7 @@ class CMakeArguments(InstalledCase):
                 self.assertIn("the kernel scaled", self.tool("cmake", "--build", build))
                 self.tool(f"{build}/app")
 
-    @unittest.skipUnless(shutil.which("clang-22"), "clang is not installed")
+    @unittest.skipUnless(has("clang-22"), "clang is not installed")
     def test_cross_compiling(self):
         done = self.configure("spc_add_kernel(kernels KERNEL scaled.tex FORMAT A=csr)", "-DCMAKE_SYSTEM_NAME=Linux",
                               "-DCMAKE_C_COMPILER=clang-22", "-DCMAKE_C_COMPILER_TARGET=aarch64-linux-gnu",
@@ -193,19 +194,57 @@ class CMakeArguments(InstalledCase):
         self.assertIn("AArch64", self.tool("readelf", "-h", "build/spc/kernels/scaled.o"))
 
 
+HALF = """#include "scaled.h"
+int main(void) {
+  int32_t pointers[] = {0, 1}, indices[] = {0};
+  spc_half values[] = {spc_half_from_float(1.5f)}, x[] = {spc_half_from_float(-4)}, y[1];
+  const spc_csr_half_i32 A = {1, 1, 1, pointers, indices, values};
+  const spc_dense1_half X = spc_dense1_half_make(x, 1);
+  spc_dense1_half Y = spc_dense1_half_make(y, 1);
+  return scaled(&A, &X, &Y) == SPC_OK && spc_half_to_float(y[0]) == -12 ? 0 : 1;
+}
+"""
+
+
+class Halves(InstalledCase):
+    def test_c_and_cpp(self):
+        self.write("scaled.tex", KERNELS["scaled.tex"])
+        warnings = ("-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic-errors")
+        for half in ("f16", "bf16"):
+            text = HALF.replace("half", half)
+            self.tool("spc", "compile", "scaled.tex", "--format", "A=csr", "--type", f"T={half}", "-o", "scaled.o")
+            for compiler, standard, app in (("cc", "c11", "app.c"), ("c++", "c++17", "app.cpp"), ("c++", "c++20", "app.cpp")):
+                self.write(app, text)
+                self.tool(compiler, f"-std={standard}", *warnings, app, "scaled.o", "-o", "app")
+                self.tool("./app")
+
+
 class Pages(InstalledCase):
-    def test_each_page_builds_its_project(self):
-        for page in ("cmake", "make", "meson"):
-            if page == "meson" and not shutil.which("meson"):
-                continue
-            with self.subTest(page=page):
-                for name, text in files_of(f"{page}.md").items():
-                    self.write(f"{page}/{name}", text)
-                self.assertLessEqual({"sddmm.tex", "spgemm.tex", "csr.json", "app.cpp"},
-                                     {path.name for path in (self.folder / page).iterdir()})
-                output = "".join(self.tool("bash", "-c", f"cd {page} && {command}")
-                                 for command in commands_of(f"{page}.md"))
-                self.assertIn("difference from Eigen: none", output)
+    def check_page(self, page, typed, *build):
+        """The page's project is built as it says, and again by `build` after edits of a kernel, the format and the type (`typed`)."""
+        for name, text in files_of(f"{page}.md").items():
+            self.write(name, text)
+        self.assertLessEqual({"sddmm.tex", "spgemm.tex", "csr.json", "app.cpp"}, set(self.files()))
+        self.assertIn("difference from Eigen: none",
+                      "".join(self.tool("bash", "-c", command) for command in commands_of(f"{page}.md")))
+        for edit, kernel in ((("spgemm.tex", "C(i, j)", "# Sparse.\nC(i, j)"), "spgemm"), (typed, "sddmm"),
+                             (("csr.json", '"dims"', '"description": "rows", "dims"'), "sddmm")):
+            self.edit(*edit)
+            self.assertEqual(compiled(self.tool(*build)), {kernel}, edit)
+            self.assertEqual(compiled(self.tool(*build)), set())
+        self.assertIn("none", "".join(self.tool("bash", "-c", command) for command in commands_of(f"{page}.md")[-2:]))
+
+    @unittest.skipUnless(has("ninja"), "ninja is not installed")
+    def test_cmake(self):
+        self.check_page("cmake", ("CMakeLists.txt", "D=csr.json", "D=csr.json TYPE T=f64"), "cmake", "--build", "build")
+
+    def test_make(self):
+        self.check_page("make", ("Makefile", "D=csr.json", "D=csr.json --type T=f64"), "make")
+
+    @unittest.skipUnless(has("meson"), "meson is not installed")
+    def test_meson(self):
+        self.check_page("meson", ("meson.build", "'D=' + csr", "'D=' + csr, '--type', 'T=f64'"),
+                        "ninja", "-v", "-C", "build", "sddmm.o", "spgemm.o")
 
     def test_the_lines_of_the_readme(self):
         self.write("sddmm.tex", readme.block("tensor S"))

@@ -3,10 +3,9 @@
 import re
 import unittest
 
-from install_case import InstalledCase, commands_in, files_in
-from spc_case import ROOT
+from install_case import DOCS, InstalledCase, commands_in, files_in
 
-PAGE = (ROOT / "docs" / "howto.md").read_text()
+PAGE = (DOCS / "howto.md").read_text()
 SECTIONS = dict(re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL))
 
 

@@ -1,13 +1,14 @@
 """The scripts that set things up, as far as that can be tested without installing anything."""
 
 import os
+import re
 import shutil
 import subprocess
 import unittest
 
 from spc_case import ROOT, SPC, SpcCase
 
-SCRIPTS = ("cmake/setup.sh", "cmake/lint.sh", "tests/run.sh", "examples/quickstart.sh", ".ci/run")
+SCRIPTS = ("cmake/setup.sh", "cmake/lint.sh", "tests/run.sh", "tests/clean_root/run.sh", "examples/quickstart.sh", ".ci/run")
 
 
 class Scripts(SpcCase):
@@ -22,6 +23,13 @@ class Scripts(SpcCase):
     def test_installed_packages_are_left_alone(self):
         done = self.command("bash", "-c", f"set -eu; source {ROOT}/cmake/setup.sh; spc_packages bash coreutils; spc_jobs")
         self.assertRegex(done.stdout, r"^[1-9]\d*\n$")
+
+    def test_the_clean_roots_have_tests(self):
+        text = (ROOT / "tests" / "clean_root" / "run.sh").read_text()
+        names = re.findall(r"\bbuild_(?:systems|libraries)_test\.\S+\b", text)
+        self.assertGreater(len(names), 10)
+        self.assertGreaterEqual(unittest.defaultTestLoader.loadTestsFromNames(names).countTestCases(), len(names))
+        self.assertEqual(unittest.defaultTestLoader.errors, [])
 
     def test_without_root_and_sudo_the_missing_are_named(self):
         tools = self.folder / "bin"
