@@ -29,6 +29,7 @@ using mlir::Value;
 constexpr int64_t kLine = 64;          ///< bytes that a cache loads at once
 constexpr int64_t kLeastBytes = 128;   ///< of a row, for its first line to be worth waiting for
 constexpr int64_t kAhead = 8;          ///< entries
+constexpr size_t kFewLoads = 4;        ///< of an entry: among more of them one test more takes no time
 constexpr int64_t kSamples = 16;       ///< pairs of rows that are looked at
 constexpr int64_t kFar = 32 << 10;     ///< bytes between operand rows that are far apart
 constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a second-level cache anyway
@@ -324,8 +325,7 @@ PrefetchRows::Decision PrefetchRows::tryOut(mlir::ImplicitLocOpBuilder &ops, con
   return {isWorth, usual.last, usual.isPossible};
 }
 
-/// Leaves the loop in one branch of a choice, and puts a copy of it, as it is, into the other one: a loop of few
-/// instructions has none to spare for asking, entry by entry.
+/// Leaves the loop in one branch of a choice, and puts a copy of it, as it is, into the other one.
 void PrefetchRows::keepCopyUnless(Value condition, scf::ForOp loop) {
   mlir::OpBuilder builder(loop);
   auto choice = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(), condition, /*addThenBlock=*/true,
@@ -342,21 +342,26 @@ void PrefetchRows::keepCopyUnless(Value condition, scf::ForOp loop) {
 void PrefetchRows::prefetch(const Gather &gather, int64_t ahead, bool always) {
   const Decision decision = decide(gather, always);
   scf::ForOp segment = gather.segment;
-  keepCopyUnless(decision.isWorth, segment);
   mlir::Block *block = gather.coordinates.front().second.front()->getBlock();
   mlir::OpBuilder builder(block->getTerminator());
   mlir::ImplicitLocOpBuilder ops(segment.getLoc(), builder);
+  // A loop of few instructions has none to spare for asking, entry by entry.
+  mlir::Block *place = block;
+  if (block == segment.getBody() && gather.coordinates.front().second.size() <= kFewLoads)
+    keepCopyUnless(decision.isWorth, segment);
+  else
+    place = scf::IfOp::create(ops, decision.isWorth, /*withElseRegion=*/false).thenBlock();
   for (auto [coordinate, loads] : gather.coordinates) {
     // Where a loop inside of the segment loads the row, the coordinate is read once, in front of that loop.
     if (block == segment.getBody())
-      ops.setInsertionPoint(block->getTerminator());
+      ops.setInsertionPoint(place->getTerminator());
     else
       ops.setInsertionPointAfter(coordinate);
     Value later =
         arith::AddIOp::create(ops, coordinate.getIndices().front(), arith::ConstantIndexOp::create(ops, ahead));
-    Value place = arith::MinUIOp::create(ops, later, decision.last);
-    Value row = readIndex(ops, coordinate.getMemRef(), place);
-    ops.setInsertionPoint(block->getTerminator());
+    Value position = arith::MinUIOp::create(ops, later, decision.last);
+    Value row = readIndex(ops, coordinate.getMemRef(), position);
+    ops.setInsertionPoint(place->getTerminator());
     int64_t covered = 0;
     for (vector::LoadOp load : loads) {
       if (load->getBlock() != block)
