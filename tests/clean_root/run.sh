@@ -127,6 +127,11 @@ done
 
 spc_packages mmdebstrap python3
 mkdir -p "$work"
+exec {lock}>"$work/lock"
+if ! flock -n "$lock"; then
+  echo "error: another walk is going on in $work" >&2
+  exit 1
+fi
 : >"$work/log"
 if [ ! -f "$work/base.tar" ]; then
   say "a bare Debian 12"
