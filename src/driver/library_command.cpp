@@ -57,7 +57,10 @@ std::optional<Linkage> linkageOf(Session &session, const LibraryOptions &options
     if (extension == ".a" || extension == ".lib")
       return Linkage::Static;
   }
-  session.usage(kLibraryOutput, session.find(options.output), "'" + options.output + "' does not say what to make")
+  const Span output = session.findValue("-o", options.output);
+  session
+      .usage(kLibraryOutput, output ? output : session.find(options.output),
+             "'" + options.output + "' does not say what to make")
       .advise("name it like libkernels.a or libkernels.so, or give --shared");
   return std::nullopt;
 }

@@ -197,15 +197,18 @@ void reportUnknownName(const Analysis &analysis, const std::string &name, const 
     if (tensor.order() > 0)
       list += (list.empty() ? "" : ", ") + tensor.name;
   }
+  std::string parameters;
   if (kinds != "tensor")
-    for (const auto &[parameter, type] : analysis.typeParameters)
+    for (const auto &[parameter, type] : analysis.typeParameters) {
       known.push_back(parameter);
+      parameters += (parameters.empty() ? "" : ", ") + parameter;
+    }
   Diagnostic &unknown =
       analysis.diagnostics.report(kUnknownBinding, where, "the kernel has no " + kinds + " " + inQuotes(name));
   if (std::optional<std::string> meant = didYouMean(name, known))
     unknown.advise("did you mean " + inQuotes(*meant) + "?");
   else if (!list.empty())
-    unknown.advise("its tensors are " + list);
+    unknown.advise("its tensors are " + list + (parameters.empty() ? "" : ", its type parameters " + parameters));
 }
 
 } // namespace spc::sema

@@ -59,7 +59,9 @@ private:
   const Tensor *take(const syntax::Name &name) {
     const auto [first, isNew] = taken_.emplace(name.text, name.where);
     if (!isNew) {
-      report(kSignatureTensor, name.where, inQuotes(name.text) + " is named twice").note(first->second, "first here");
+      report(kSignatureTensor, name.where, inQuotes(name.text) + " is named twice")
+          .note(first->second, "first here")
+          .advise("each tensor is named once, one that is read and written on either side of the arrow");
       return nullptr;
     }
     for (TensorId id : parameters_)
@@ -82,18 +84,24 @@ private:
       return;
     }
     std::vector<std::string> names;
-    for (TensorId id : parameters_)
+    std::string list;
+    for (TensorId id : parameters_) {
       names.push_back(tensors[id].name);
+      list += (list.empty() ? "" : ", ") + tensors[id].name;
+    }
     Diagnostic &unknown = report(kSignatureTensor, name.where, "no statement uses a tensor " + inQuotes(name.text));
     if (const std::optional<std::string> meant = didYouMean(name.text, names))
       unknown.fix(name.where, *meant);
+    else
+      unknown.advise("its tensors are " + list);
   }
 
   void reportMissing() {
     for (TensorId id : parameters_)
       if (const Tensor &tensor = analysis_.kernel.tensors[id]; !taken_.contains(tensor.name))
         report(kSignatureIncomplete, signature_.where, "the signature lacks " + inQuotes(tensor.name))
-            .note(tensor.where, "which is used here");
+            .note(tensor.where, "which is used here")
+            .advise(std::string("name it ") + (tensor.isRead ? "in front of" : "behind") + " the arrow");
   }
 
   Analysis &analysis_;
