@@ -3,7 +3,7 @@
     library_names.py           fails if a compiler here declares a name that the list lacks
     library_names.py --update  adds such names to the list
 
-Asked are gcc and clang in their default modes of C11 and C++17, with all standard headers: macros, whatever is declared
+Asked are gcc and clang in their default modes of C11 and C++17, and clang of C23, with all standard headers: macros, whatever is declared
 in the global namespace, and functions of the C library that a compiler knows without a header. Names that every
 implementation keeps for itself (`_X`, `a__b`) and keywords are left out; src/abi/names.cpp has rules for them."""
 
@@ -30,7 +30,7 @@ unordered_map unordered_set utility valarray variant vector""".split()
 C_HEADERS_OF_CXX = [name for name in C_HEADERS if name not in ("stdatomic", "stdnoreturn", "threads")]
 
 COMPILERS = [("gcc", "c", "gnu11"), ("g++", "c++", "gnu++17"),
-             ("clang-22", "c", "gnu11"), ("clang++-22", "c++", "gnu++17")]
+             ("clang-22", "c", "gnu11"), ("clang-22", "c", "gnu2x"), ("clang++-22", "c++", "gnu++17")]
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 TOKEN = re.compile(r'[A-Za-z_]\w*|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|\d[\w.]*|[^\s\w]')
