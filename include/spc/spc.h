@@ -31,6 +31,7 @@
 
 #if defined(__cplusplus) && (__cplusplus >= 202002L || (defined(_MSVC_LANG) && _MSVC_LANG >= 202002L))
 #define SPC_NAMED_ARGUMENTS 1
+extern "C++" { /* also where the header is included in an extern "C" */
 template <typename T>
 concept spc_integral = requires(T given) { 1 << given; };
 /* A number or an array as a member that has to be given. Fractions are no integers, and pointers no truth values. */
@@ -41,6 +42,14 @@ template <typename T> struct spc_argument {
     requires(spc_integral<T> && !spc_integral<U>)
   spc_argument(U given) = delete;
 };
+}
+#endif
+
+/* Of statuses: a call whose status nobody looks at is warned about. */
+#if (defined(__cplusplus) && __cplusplus >= 201703L) || (!defined(__cplusplus) && __STDC_VERSION__ > 201710L)
+#define SPC_NODISCARD [[nodiscard]]
+#else
+#define SPC_NODISCARD
 #endif
 
 /* Where pointers have 8 bytes every field of every struct takes 8 bytes, in this order and with no gaps. */
@@ -133,7 +142,7 @@ static inline float spc_bf16_to_float(spc_bf16 half) {
 }
 
 /* What kernels and validators return: an int32_t in the calling convention. */
-typedef enum spc_status
+typedef enum SPC_NODISCARD spc_status
 #ifdef __cplusplus
     : int32_t
 #endif

@@ -144,10 +144,12 @@ std::string plain(const Signature &signature, const Function &function) {
 
 constexpr std::string_view kNamed = R"(
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: @function@({@example@}). None may be left out. */
 struct @function@_arguments {
 @members@};
-@calls@#endif
+@calls@}
+#endif
 )";
 
 /// The member that stands for a parameter: of a type that has to be given.

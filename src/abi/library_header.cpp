@@ -52,9 +52,11 @@ extern const spc_kernel_entry spc_kernels[];
 )";
 
 constexpr std::string_view kOverload = R"(#ifdef __cplusplus
+extern "C++" {
 /* @name@() is, by the types of its arguments, one of @kernels@. */
 @plain@#ifdef SPC_NAMED_ARGUMENTS
 @named@#endif
+}
 #endif
 
 )";

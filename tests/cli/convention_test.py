@@ -160,6 +160,30 @@ class Named(SpcCase):
         self.write("plain.cpp", '#include "scale.hpp"\n#ifdef SPC_NAMED_ARGUMENTS\n#error\n#endif\n')
         self.command("c++", "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", "plain.cpp")
 
+    def test_statuses_are_looked_at(self):
+        call = '#include "scale.hpp"\nvoid f(spc_dense1_f64 *x, double *t) { %s(scale(2, x, x, t)); }\n'
+        for source, compiler in (("call.cpp", ("c++", "-std=c++17")), ("call.c", ("cc", "-std=c2x"))):
+            command = (*compiler, "-Werror", "-fsyntax-only", source)
+            self.write(source, call % "(void)")
+            self.command(*command)
+            self.write(source, call % "")
+            with self.assertRaisesRegex(AssertionError, "nodiscard"):
+                self.command(*command)
+
+    def test_in_an_extern_c(self):
+        self.spc("library", "scale.o", self.twice(), "-o", "libk.a", "--overload=both=scale,twice", "--header-path=.")
+        self.write("call.cpp", 'extern "C" {\n#include "scale.hpp"\n#include "libk.h"\n}\n'
+                   "spc_status f(spc_dense1_f64 &x, spc_dense1_f32 &y, double &t) {\n"
+                   "  return scale(2, &x, &x, &t) == SPC_OK ? both(&y, &y) : twice(&y, &y);\n}\n")
+        for language in ("c++17", "c++20"):
+            self.command("c++", f"-std={language}", "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "call.cpp")
+
+    def twice(self):
+        self.write("twice.tex", "tensor x(n): f32\ny(i) = 2 * x(i)\n")
+        self.spc("compile", "twice.tex", "-q", "-O0")
+        self.spc("compile", "scale.tex", "-q", "-O0")
+        return "twice.o"
+
 
 class Halves(SpcCase):
     """Neither floats nor bits nor the other half pass for a half, and what passes arrives."""

@@ -56,6 +56,27 @@ class Cpp(SpcCase):
         errors = self.compiles("temporary.cpp")
         self.assertEqual(len(re.findall(r"error: .*the view would outlive the matrix", errors)), 2, errors)
 
+    @unittest.skipUnless(shutil.which("clang++-22"), "clang is not installed")
+    def test_structs_of_temporaries_are_warned_about(self):
+        lines = ["const spc_csr_f64_i32 *a = spc::csr(1, 1, p, p, v);", "const spc_dense2_f64 &a = spc::dense(v, 1, 1);",
+                 "spmm_arguments a{.A = A, .B = spc::dense(v, 1, 1), .C = C};", "auto a = spc::owner<spc_csr_f64_i32>().values();",
+                 "const spc_csr_f64_i32 *a = spc::owner<spc_csr_f64_i32>();", "const spc_context *a = spc::thread_pool(2);"]
+        right = ["const auto a = spc::dense(v, 1, 1); const spc_dense2_f64 &b = a; spc::check(spmm(&A, &b, &C));",
+                 "spc::check(spmm({.A = spc::csr(1, 1, p, p, v), .B = spc::dense(v, 1, 1), .C = C}));"]
+        functions = "".join("void f%d(spc_csr_f64_i32 &A, spc_dense2_f64 &C, std::vector<int> &p, std::vector<double> &v) "
+                            "{ (void)A, (void)C, (void)p, (void)v; %s }\n" % (number, line) for number, line in enumerate(lines + right))
+        self.write("call.cpp", '#include "spmm.h"\n#include <spc/spc.hpp>\n#include <vector>\n' + functions)
+        said = self.command("clang++-22", "-std=c++20", "-fsyntax-only", "-I", ROOT / "include", "call.cpp").stderr
+        warned = {int(line) - 4 for line in re.findall(r"call\.cpp:(\d+):\d+: warning: .*-Wdangling", said)}
+        self.assertEqual(warned, set(range(len(lines))), said)
+
+    def test_extents_are_whole(self):
+        calls = ["dense(v, 2, 3u)", "dense_by_columns(v, 2, 3L)", "dense(v, 2.5, 3)", "dense_by_columns(v, 2, 3.0f)"]
+        self.write("call.cpp", "#include <spc/spc.hpp>\n" + "".join(f"auto f{number}(double (&v)[6]) {{ return spc::{call}; }}\n"
+                                                                   for number, call in enumerate(calls)))
+        errors = re.findall(r"call\.cpp:(\d+):\d+: error", self.compiles("call.cpp"))
+        self.assertEqual({int(line) - 2 for line in errors}, {2, 3})
+
     def test_values_are_counted(self):
         self.write("product.tex", "D(i,j) = S(i,j) * x(j)\n")
         self.write("call.cpp", '#include <spc/spc.hpp>\n#include "product.h"\n#include <vector>\n'

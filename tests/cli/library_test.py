@@ -112,8 +112,9 @@ class Library(SpcCase):
             self.write(f"s_{name}.tex", f"kernel s_{name}(h) -> s\ntensor h: {name}\ntensor s: f32\ns = 2 * h\n")
             self.spc("compile", f"s_{name}.tex", "-q", "-O0")
         self.spc("library", "s_f16.o", "s_bf16.o", "--overload=s=s_f16,s_bf16", "-o", "libs.a")
-        self.write("call.cpp", '#include "libs.h"\nint main() {\n  float a = 0, b = 0;\n  s(spc_f16_from_float(1.5f), &a);\n'
-                   "  s(spc_bf16_from_float(2.5f), &b);\n  return a == 3 && b == 5 ? 0 : 1;\n}\n")
+        self.write("call.cpp", '#include "libs.h"\nint main() {\n  float a = 0, b = 0;\n'
+                   "  const bool done = !s(spc_f16_from_float(1.5f), &a) && !s(spc_bf16_from_float(2.5f), &b);\n"
+                   "  return done && a == 3 && b == 5 ? 0 : 1;\n}\n")
         self.command("c++", "-std=c++17", "-Wall", "-Werror", "call.cpp", "libs.a", "-o", "call")
         self.command("./call")
 

@@ -30,16 +30,16 @@ spc_csr_f64_i32 unitMatrix(size_t pointers = kSize + 1, size_t stored = kSize, s
 
 void multiply(const spc_csr_f64_i32 &A) {
   spc_dense1_f64 x = spc_dense1_f64_make(copy(kOnes, kSize), kSize), y = spc_dense1_f64_make(copy(kOnes, kSize), kSize);
-  spmv_ctx(nullptr, &A, &x, &y);
+  (void)spmv_ctx(nullptr, &A, &x, &y);
 }
 
 /// Values into the pattern of a product, in an array with room for so many.
 void fillPattern(size_t stored, size_t offset) {
   const spc_csr_f64_i32 B = unitMatrix();
   spc_csr_f64_i32 A{};
-  spgemm_symbolic_ctx(nullptr, &B, &B, &A);
+  (void)spgemm_symbolic_ctx(nullptr, &B, &B, &A);
   A.values = copy(kOnes, stored, offset);
-  spgemm_numeric_ctx(nullptr, &B, &B, &A);
+  (void)spgemm_numeric_ctx(nullptr, &B, &B, &A);
 }
 
 /// On two threads at once, which nothing keeps apart.
@@ -59,16 +59,16 @@ template <typename Call> void onTwoThreads(const Call &call) {
 void shareDenseOutput() {
   const spc_csr_f64_i32 A = unitMatrix();
   spc_dense1_f64 x = spc_dense1_f64_make(copy(kOnes, kSize), kSize), y = spc_dense1_f64_make(copy(kOnes, kSize), kSize);
-  onTwoThreads([&] { spmv_ctx(nullptr, &A, &x, &y); });
+  onTwoThreads([&] { (void)spmv_ctx(nullptr, &A, &x, &y); });
 }
 
 void sharePattern() {
   const spc_csr_f64_i32 B = unitMatrix();
   spc_csr_f64_i32 A{};
-  spgemm_ctx(nullptr, &B, &B, &A);
+  (void)spgemm_ctx(nullptr, &B, &B, &A);
   onTwoThreads([&] {
     spc_csr_f64_i32 own = A; // the struct, not the values
-    spgemm_numeric_ctx(nullptr, &B, &B, &own);
+    (void)spgemm_numeric_ctx(nullptr, &B, &B, &own);
   });
 }
 

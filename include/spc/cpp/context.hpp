@@ -4,6 +4,7 @@
 #define SPC_CPP_CONTEXT_HPP
 
 #include "error.hpp"
+#include "lifetime.hpp"
 
 #include <cstddef>
 #include <cstdlib>
@@ -45,7 +46,7 @@ public:
   context(const context &) = delete; // hooks get its address
   context &operator=(const context &) = delete;
 
-  operator const spc_context *() const noexcept { return &hooks_; }
+  operator const spc_context *() const noexcept SPC_LIFETIMEBOUND { return &hooks_; }
 
 private:
   static constexpr size_t kAlignment = alignof(std::max_align_t);

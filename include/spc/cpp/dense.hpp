@@ -59,9 +59,11 @@ public:
   }
 
   /// Throws where the struct wants another stride to be 1.
-  template <detail::dense_target<T, N, Known> S> operator S *() const { return &static_cast<S &>(*this); }
+  template <detail::dense_target<T, N, Known> S> operator S *() const SPC_LIFETIMEBOUND {
+    return &static_cast<S &>(*this);
+  }
 
-  template <detail::dense_target<T, N, Known> S> operator S &() const {
+  template <detail::dense_target<T, N, Known> S> operator S &() const SPC_LIFETIMEBOUND {
     constexpr int inner = detail::innermost<std::remove_const_t<S>, std::remove_const_t<T>, N>(Known);
     detail::require(fits_[size_t(inner)], SPC_ERROR_STRIDE, "elements do not lie in the order of the kernel's format");
     return *image_.template as<S>();
@@ -115,14 +117,14 @@ template <array R> [[nodiscard]] auto dense(R &&elements) {
 
 /// A tensor over an array of as many elements, the last dimension inside: `dense(values, rows, columns)`.
 template <array R, std::convertible_to<int64_t>... Extents>
-  requires(sizeof...(Extents) > 0)
+  requires(sizeof...(Extents) > 0 && !(std::floating_point<Extents> || ...))
 [[nodiscard]] auto dense(R &&elements, Extents... shape) {
   return detail::contiguous<order::rows>(elements, std::array{static_cast<int64_t>(shape)...});
 }
 
 /// The same with the first dimension inside: a matrix by columns.
 template <array R, std::convertible_to<int64_t>... Extents>
-  requires(sizeof...(Extents) > 1)
+  requires(sizeof...(Extents) > 1 && !(std::floating_point<Extents> || ...))
 [[nodiscard]] auto dense_by_columns(R &&elements, Extents... shape) {
   return detail::contiguous<order::columns>(elements, std::array{static_cast<int64_t>(shape)...});
 }

@@ -82,8 +82,8 @@ template <tensor_struct S> class operand {
 public:
   template <typename... Fields> explicit operand(const Fields &...fields) : tensor_(of(fields...)) {}
 
-  operator const S *() const noexcept { return &tensor_; }
-  operator const S &() const noexcept { return tensor_; }
+  operator const S *() const noexcept SPC_LIFETIMEBOUND { return &tensor_; }
+  operator const S &() const noexcept SPC_LIFETIMEBOUND { return tensor_; }
   const S *operator->() const noexcept { return &tensor_; }
 
 private:
@@ -129,13 +129,13 @@ public:
 
   template <sparse_struct S>
     requires(!std::is_const_v<S> && detail::holds<S, T>())
-  operator S *() {
+  operator S *() SPC_LIFETIMEBOUND {
     return &static_cast<S &>(*this);
   }
 
   template <sparse_struct S>
     requires(!std::is_const_v<S> && detail::holds<S, T>())
-  operator S &() {
+  operator S &() SPC_LIFETIMEBOUND {
     static_assert(
         requires { &S::nnz; }, "the struct does not count its values, so that nothing would compare how many "
                                "there are: fill in the struct's fields");

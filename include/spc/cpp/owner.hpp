@@ -4,6 +4,7 @@
 #define SPC_CPP_OWNER_HPP
 
 #include "error.hpp"
+#include "lifetime.hpp"
 #include "struct_fields.hpp"
 
 #include <cstdlib>
@@ -57,32 +58,32 @@ public:
   ~owner() { reset(); }
 
   /// For a call that assembles the tensor: releases what is there. Sizes that no operand has are set before, by `->`.
-  [[nodiscard]] detail::argument<S> out() noexcept {
+  [[nodiscard]] detail::argument<S> out() noexcept SPC_LIFETIMEBOUND {
     reset();
     return detail::argument<S>(tensor_);
   }
 
   /// For a call that reads what is there, and may replace it: `+=`, and NAME_numeric after NAME_symbolic.
-  [[nodiscard]] detail::argument<S> inout() noexcept { return detail::argument<S>(tensor_); }
+  [[nodiscard]] detail::argument<S> inout() noexcept SPC_LIFETIMEBOUND { return detail::argument<S>(tensor_); }
 
   /// As an operand.
-  operator const S *() const noexcept { return &tensor_; }
-  operator const S &() const noexcept { return tensor_; }
+  operator const S *() const noexcept SPC_LIFETIMEBOUND { return &tensor_; }
+  operator const S &() const noexcept SPC_LIFETIMEBOUND { return tensor_; }
 
   const S *operator->() const noexcept { return &tensor_; }
   S *operator->() noexcept { return &tensor_; }
-  const S &operator*() const noexcept { return tensor_; }
+  const S &operator*() const noexcept SPC_LIFETIMEBOUND { return tensor_; }
 
   /// The context that the tensor comes from; as long-lived as the owner.
-  [[nodiscard]] const spc_context *context() const noexcept { return &context_; }
+  [[nodiscard]] const spc_context *context() const noexcept SPC_LIFETIMEBOUND { return &context_; }
 
   /// The stored values, of formats whose structs count them.
-  [[nodiscard]] auto values() noexcept
+  [[nodiscard]] auto values() noexcept SPC_LIFETIMEBOUND
     requires requires(S s) { s.nnz; }
   {
     return std::span(tensor_.values, static_cast<size_t>(tensor_.nnz));
   }
-  [[nodiscard]] auto values() const noexcept
+  [[nodiscard]] auto values() const noexcept SPC_LIFETIMEBOUND
     requires requires(S s) { s.nnz; }
   {
     return std::span(const_cast<const std::remove_pointer_t<decltype(S::values)> *>(tensor_.values),

@@ -3,6 +3,7 @@
 #ifndef SPC_CPP_SCALARS_HPP
 #define SPC_CPP_SCALARS_HPP
 
+#include "lifetime.hpp"
 #include "names.hpp"
 
 namespace spc {
@@ -42,10 +43,12 @@ private:
 };
 
 /// A complex number as an argument, operand or output.
-template <typename T> [[nodiscard]] complex_view<std::complex<T>> view(std::complex<T> &number) noexcept {
+template <typename T>
+[[nodiscard]] complex_view<std::complex<T>> view(std::complex<T> &number SPC_LIFETIMEBOUND) noexcept {
   return complex_view(number);
 }
-template <typename T> [[nodiscard]] complex_view<const std::complex<T>> view(const std::complex<T> &number) noexcept {
+template <typename T>
+[[nodiscard]] complex_view<const std::complex<T>> view(const std::complex<T> &number SPC_LIFETIMEBOUND) noexcept {
   return complex_view(number);
 }
 

@@ -4,6 +4,7 @@
 #define SPC_CPP_SPARSE_HPP
 
 #include "error.hpp"
+#include "lifetime.hpp"
 #include "names.hpp"
 
 #include <cstddef>
@@ -109,13 +110,13 @@ public:
 
   template <typename S>
     requires std::is_const_v<S> && (detail::stores<std::remove_const_t<S>, Levels, T, P, I>())
-  operator S *() const noexcept {
+  operator S *() const noexcept SPC_LIFETIMEBOUND {
     return image_.template as<S>();
   }
 
   template <typename S>
     requires std::is_const_v<S> && (detail::stores<std::remove_const_t<S>, Levels, T, P, I>())
-  operator S &() const noexcept {
+  operator S &() const noexcept SPC_LIFETIMEBOUND {
     return *image_.template as<S>();
   }
 
@@ -144,7 +145,7 @@ template <array R> int64_t length(R &&elements) {
 /// That `pointers` delimits as many entries as `indices` has, in as many rows as it must have.
 template <array Ps, array Is> void require_segments(int64_t rows, Ps &&pointers, Is &&indices) {
   require(rows >= 0, SPC_ERROR_SHAPE, "an extent is negative");
-  require(length(pointers) == rows + 1, SPC_ERROR_POINTERS,
+  require(length(pointers) - 1 == rows, SPC_ERROR_POINTERS,
           "the number of pointers is not that of rows or columns and one");
   require(static_cast<int64_t>(std::ranges::data(pointers)[0]) == 0 &&
               static_cast<int64_t>(std::ranges::data(pointers)[rows]) == length(indices),

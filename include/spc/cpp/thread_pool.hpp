@@ -43,8 +43,8 @@ public:
   [[nodiscard]] unsigned threads() const noexcept { return unsigned(workers_.size()) + 1; }
 
   /// malloc, free and these threads; the pool has to outlive it.
-  [[nodiscard]] const spc_context &context() const noexcept { return hooks_; }
-  operator const spc_context *() const noexcept { return &hooks_; }
+  [[nodiscard]] const spc_context &context() const noexcept SPC_LIFETIMEBOUND { return hooks_; }
+  operator const spc_context *() const noexcept SPC_LIFETIMEBOUND { return &hooks_; }
 
 private:
   /// The tasks of one call; on its stack.

@@ -180,6 +180,7 @@ static inline void accumulated_free(spc_coo2_f32_i32 *A) {
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: accumulated({.B = B, .A = A, .y = y}). None may be left out. */
 struct accumulated_arguments {
   const spc_csr_f32_i32 &B;
@@ -191,6 +192,7 @@ static inline spc_status accumulated(const accumulated_arguments &arguments) {
 }
 static inline spc_status accumulated_ctx(const spc_context *ctx, const accumulated_arguments &arguments) {
   return accumulated_ctx(ctx, &arguments.B, &arguments.A, &arguments.y);
+}
 }
 #endif
 

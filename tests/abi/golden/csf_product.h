@@ -178,6 +178,7 @@ static inline spc_status csf_product(
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: csf_product({.T = T, .V = V, .Y = Y}). None may be left out. */
 struct csf_product_arguments {
   const spc_csf3_201_f64_p64_i32 &T;
@@ -189,6 +190,7 @@ static inline spc_status csf_product(const csf_product_arguments &arguments) {
 }
 static inline spc_status csf_product_ctx(const spc_context *ctx, const csf_product_arguments &arguments) {
   return csf_product_ctx(ctx, &arguments.T, &arguments.V, &arguments.Y);
+}
 }
 #endif
 

@@ -172,6 +172,7 @@ static inline void paths_free(spc_csr_i32_i32 *C) {
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: paths({.M = M, .A = A, .B = B, .C = C}). None may be left out. */
 struct paths_arguments {
   const spc_csr_i32_i32 &M;
@@ -196,6 +197,7 @@ static inline spc_status paths_numeric(const paths_arguments &arguments) {
 }
 static inline spc_status paths_numeric_ctx(const spc_context *ctx, const paths_arguments &arguments) {
   return paths_numeric_ctx(ctx, &arguments.M, &arguments.A, &arguments.B, &arguments.C);
+}
 }
 #endif
 

@@ -155,6 +155,7 @@ static inline void product_free(spc_csr_f64_i32 *A) {
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: product({.B = B, .C = C, .A = A}). None may be left out. */
 struct product_arguments {
   const spc_csr_f64_i32 &B;
@@ -178,6 +179,7 @@ static inline spc_status product_numeric(const product_arguments &arguments) {
 }
 static inline spc_status product_numeric_ctx(const spc_context *ctx, const product_arguments &arguments) {
   return product_numeric_ctx(ctx, &arguments.B, &arguments.C, &arguments.A);
+}
 }
 #endif
 

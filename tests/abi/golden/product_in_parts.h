@@ -201,6 +201,7 @@ static inline void product_in_parts_free(spc_ell8_f32_i32 *A_0, spc_coo2_f32_i32
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: product_in_parts({.B = B, .C = C, .A_0 = A_0, .A_1 = A_1}). None may be left out. */
 struct product_in_parts_arguments {
   const spc_csr_f32_i32 &B;
@@ -215,6 +216,7 @@ static inline spc_status product_in_parts_ctx(
     const spc_context *ctx,
     const product_in_parts_arguments &arguments) {
   return product_in_parts_ctx(ctx, &arguments.B, &arguments.C, &arguments.A_0, &arguments.A_1);
+}
 }
 #endif
 

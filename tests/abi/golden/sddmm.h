@@ -135,6 +135,7 @@ static inline spc_status sddmm(
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: sddmm({.S = S, .A = A, .B = B, .D = D}). None may be left out. */
 struct sddmm_arguments {
   const spc_csr_f32_i32 &S;
@@ -147,6 +148,7 @@ static inline spc_status sddmm(const sddmm_arguments &arguments) {
 }
 static inline spc_status sddmm_ctx(const spc_context *ctx, const sddmm_arguments &arguments) {
   return sddmm_ctx(ctx, &arguments.S, &arguments.A, &arguments.B, &arguments.D);
+}
 }
 #endif
 

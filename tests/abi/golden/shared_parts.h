@@ -146,6 +146,7 @@ static inline spc_status shared_parts(
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: shared_parts({.alpha = alpha, .A_0 = A_0, .A_1 = A_1, .B = B, .C = C}). None may be left out. */
 struct shared_parts_arguments {
   const spc_cf64 &alpha;
@@ -159,6 +160,7 @@ static inline spc_status shared_parts(const shared_parts_arguments &arguments) {
 }
 static inline spc_status shared_parts_ctx(const spc_context *ctx, const shared_parts_arguments &arguments) {
   return shared_parts_ctx(ctx, &arguments.alpha, &arguments.A_0, &arguments.A_1, arguments.B.value, arguments.C.value);
+}
 }
 #endif
 

@@ -139,6 +139,7 @@ static inline spc_status spmv(
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: spmv({.alpha = alpha, .M = M, .x = x, .y = y, .nrm = nrm}). None may be left out. */
 struct spmv_arguments {
   spc_argument<double> alpha;
@@ -152,6 +153,7 @@ static inline spc_status spmv(const spmv_arguments &arguments) {
 }
 static inline spc_status spmv_ctx(const spc_context *ctx, const spmv_arguments &arguments) {
   return spmv_ctx(ctx, arguments.alpha.value, &arguments.M, &arguments.x, &arguments.y, &arguments.nrm);
+}
 }
 #endif
 
