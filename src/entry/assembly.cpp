@@ -21,12 +21,17 @@ using runtime::RowPointersSlot;
 using runtime::WorkersSlot;
 namespace functions = runtime::functions;
 
-/// A tensor whose first level has every row that the term collects, and whose second one lists what is in it.
-bool listsRows(const sema::Kernel &kernel, const sema::Term &term, const sema::Operand &operand, int rowDimension) {
+/// A tensor whose first level has every row at that index, and whose second one lists what is in it.
+bool listsRows(const sema::Kernel &kernel, const sema::Operand &operand, const sema::Index &row) {
   const std::vector<format::Level> &levels = kernel.tensors[operand.tensor].format.levels;
   return levels.size() > 1 && levels[0].isFullyDense() && levels[0].part == format::Part::Whole &&
          format::kindOf(levels, 1) == format::LevelKind::Compressed && !levels[1].hasLengths() &&
-         operand.indices[0] == term.target[static_cast<size_t>(rowDimension)];
+         operand.indices[0] == row;
+}
+
+/// The index of the term's rows: of the first dimension that its entries are collected by.
+const sema::Index &rowOf(const sema::Term &term, const sema::Collecting &collecting) {
+  return term.target[static_cast<size_t>(collecting.dims.front())];
 }
 
 /// runtime::Assembly::workspaceBytes: every dense workspace fits, none does, or the runtime decides.
@@ -95,11 +100,42 @@ llvm::SmallVector<std::pair<Value, int>> AssembledOutputs::findShares(const sema
   const sema::Term &term = statement.terms.front();
   for (const sema::Operand &operand : term.operands) {
     const sema::Tensor &tensor = entry_.kernel.tensors[operand.tensor];
-    if (shares.size() < runtime::kMaxShares &&
-        listsRows(entry_.kernel, term, operand, statement.collecting->dims.front()))
+    if (shares.size() < runtime::kMaxShares && listsRows(entry_.kernel, operand, rowOf(term, *statement.collecting)))
       shares.emplace_back(entry_.tensors[operand.tensor].pointers[1], format::bits(tensor.format.pointers) / 8);
   }
   return shares;
+}
+
+/// Sets the operands of a product of two matrices by rows, which says how many entries there may be.
+void AssembledOutputs::setFactors(const Struct &type, Value object, const sema::Statement &statement) {
+  EntryBuilder &build = entry_.build;
+  using Slot = runtime::FactorsSlot;
+  const auto set = [&](unsigned slot, Value value) {
+    build.storeField(type, object, AssemblySlot::factors + slot, value);
+  };
+  const sema::Term &term = statement.terms.front();
+  const auto isMatrix = [&](const sema::Operand &operand) {
+    const std::vector<format::Level> &levels = entry_.kernel.tensors[operand.tensor].format.levels;
+    return levels.size() == 2 && levels[1].part == format::Part::Whole;
+  };
+  const auto bytesOf = [&](format::IndexType type) { return build.constant(format::bits(type) / 8); };
+  for (const sema::Operand &first : term.operands)
+    for (const sema::Operand &second : term.operands) {
+      const bool isProduct = statement.terms.size() == 1 && statement.collecting->rowOrder == 1 && isMatrix(first) &&
+                             isMatrix(second) && listsRows(entry_.kernel, first, rowOf(term, *statement.collecting)) &&
+                             listsRows(entry_.kernel, second, first.indices[1]);
+      if (!isProduct)
+        continue;
+      const sema::Tensor &a = entry_.kernel.tensors[first.tensor], &b = entry_.kernel.tensors[second.tensor];
+      set(Slot::first + RowPointersSlot::array, entry_.tensors[first.tensor].pointers[1]);
+      set(Slot::first + RowPointersSlot::bytes, bytesOf(a.format.pointers));
+      set(Slot::columns, entry_.tensors[first.tensor].indices[1]);
+      set(Slot::columnBytes, bytesOf(a.format.indices));
+      set(Slot::second + RowPointersSlot::array, entry_.tensors[second.tensor].pointers[1]);
+      set(Slot::second + RowPointersSlot::bytes, bytesOf(b.format.pointers));
+      return;
+    }
+  set(Slot::first + RowPointersSlot::array, build.null());
 }
 
 Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value allocator, Value target,
@@ -134,6 +170,7 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
     set(share + RowPointersSlot::array, shares[n].first);
     set(share + RowPointersSlot::bytes, build.constant(shares[n].second));
   }
+  setFactors(type, object, statement);
   set(AssemblySlot::workspaceBytes, build.constant(workspaceLimit(entry_.kernel.schedule.workspace)));
   const Value hook = chunks.hook ? chunks.hook : build.null();
   const auto user = [&] { return build.loadField(contextStruct(build), entry_.context, kUser); };

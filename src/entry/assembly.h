@@ -49,6 +49,7 @@ private:
   mlir::Value describeAssembly(const sema::Statement &statement, mlir::Value allocator, mlir::Value target,
                                const Chunks &chunks);
   mlir::Value expectedEntries(const sema::Statement &statement);
+  void setFactors(const Struct &type, mlir::Value object, const sema::Statement &statement);
   llvm::SmallVector<std::pair<mlir::Value, int>> findShares(const sema::Statement &statement);
 
   Entry &entry_;

@@ -1,4 +1,5 @@
 #include "runtime/assembly_state.h"
+#include "runtime/count_products.h"
 #include "runtime/hot.h"
 #include "runtime/walk.h"
 
@@ -6,6 +7,8 @@ namespace spc::runtime {
 namespace {
 
 constexpr int64_t kFirstEntries = 512;
+/// For a result that may be as large, memory is had at once: pages that are never touched cost nothing.
+constexpr int64_t kMostReserved = int64_t{1} << 31;
 
 Segment *newSegment(const AssemblyState &state, int64_t capacity) {
   void *memory, *keys, *values;
@@ -64,6 +67,16 @@ int64_t firstCapacity(const Assembly &assembly) {
     return kFirstEntries;
   const int64_t share = assembly.expected / assembly.chunks;
   return share > kFirstEntries ? share : kFirstEntries;
+}
+
+/// Room for all that a product can have, so that its arrays are written once: 0 where that is not known, or too much.
+int64_t boundOfProduct(const AssemblyState &state) {
+  const Assembly &assembly = *state.assembly;
+  if (!assembly.factors.first.array || assembly.chunks > 1 || assembly.runs > 1 || assembly.phase == Phase::Numeric)
+    return 0;
+  const int64_t most = kMostReserved / (state.keyBytes + state.valueBytes);
+  const int64_t bound = countProducts(assembly.factors, state.extents[assembly.dims[0]], state.keySpace, most);
+  return bound <= most ? bound : 0;
 }
 
 bool growRows(RunState &run, int64_t record) {
@@ -141,7 +154,8 @@ bool openChunk(RunState &run, int64_t chunk) {
     if (begin >= 0 && end >= begin && end <= assembly.expected)
       run.own = {keys, values, end - begin + 1, 0, nullptr, true};
   }
-  return openRun(run, firstCapacity(assembly));
+  const int64_t capacity = firstCapacity(assembly), bound = boundOfProduct(state);
+  return (bound > capacity && openRun(run, bound)) || openRun(run, capacity);
 }
 
 int64_t makeRoom(RunState &run, int64_t count, int64_t more) {

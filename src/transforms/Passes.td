@@ -183,9 +183,9 @@ def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
   let description = [{
     `for p: for k: C[i, k] += a[p] * B[j, k]` becomes `for each tile of k: c = 0; for p: c += a[p] * B[j, tile];
     C[i, tile] = c`: the tile of C stays in vector registers instead of being loaded and stored for each p, and the
-    fill of C disappears. The loop over tiles stands where C's row is known, so that B's rows are read whole before
-    they leave the cache. Each number of vectors that a tile can have gets its own code, chosen by the size at run
-    time; a last tile ends at the size and overlaps the one before. LLVM does not interchange loops, and promotes to
+    fill of C disappears. The loop over tiles stands where C's row is known, or outside of a group of rows, so that B's
+    rows are read whole before they leave the cache. Each number of vectors that a tile can have gets its own code,
+    chosen by the size at run time, once for a group; a last tile ends at the size and overlaps the one before. LLVM does not interchange loops, and promotes to
     registers no array whose length it does not know.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",

@@ -62,6 +62,27 @@ TEST_CASE("a tile that starts from what the output holds", "[register-tiles]") {
   checkSizes(specOf("C(i,k) = A(i,j) * B(j,k) - 2 * E(i,j) * B(j,k)", {{"A", "csr"}, {"E", "csr"}}), 2);
 }
 
+TEST_CASE("tiles that go through groups of rows", "[register-tiles]") {
+  const std::pair<const char *, const char *> cases[] = {{"C(i,k) = A(i,j) * B(j,k)", "csr"},
+                                                         {"C(i,k) = A(i,j) * B(j,k)", "dcsr"},
+                                                         {"C(i,k) += A(i,j) * B(j,k)", "csr"},
+                                                         {"C(i,k) = abs(sum(j, A(i,j) * B(j,k)))", "csr"}};
+  for (const auto &[statement, format] : cases) {
+    KernelSpec spec = specOf(statement, {{"A", format}});
+    spec.type = ValueType::F64;
+    spec.optLevel = 2;
+    const KernelUnderTest kernel(spec);
+    INFO(describe(spec) << "\n" << kernel.diagnostics());
+    REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+    for (const int64_t rows : {31, 32, 33, 64, 75})
+      for (const int64_t size : {40, 130, 300}) {
+        const Trial trial{{rows, 9, size}, Fill::Random};
+        INFO(describe(trial));
+        REQUIRE(kernel.check(trial) == "");
+      }
+  }
+}
+
 TEST_CASE("a tile along the first dimension", "[register-tiles]") {
   checkSizes(specOf("C(k,i) = A(i,j) * B(k,j)", {{"A", "csr"}, {"B", "dense:1,0"}, {"C", "dense:1,0"}}), 2);
 }
