@@ -182,7 +182,10 @@ bool checkNotInputs(Session &session, const std::vector<std::string> &outputs, c
   for (const std::string &output : outputs)
     for (const std::string &input : inputs)
       if (!output.empty() && output != "-" && sameFile(output, input)) {
-        session.usage(kOutputPath, session.find(output), "the output '" + output + "' would overwrite an input")
+        const Span place = session.findValue("-o", output);
+        session
+            .usage(kOutputPath, place ? place : session.find(output),
+                   "the output '" + output + "' would overwrite an input")
             .advise("write it to another file");
         return false;
       }

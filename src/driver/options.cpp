@@ -131,6 +131,41 @@ void reportUnknownWarning(Session &session, const std::string &option) {
                       "; known notes: " + listOf(WarningOptions::knownNotes()));
 }
 
+/// As the command line spells an option of which CLI11 gives the long name.
+std::string asGiven(const CLI::App &app, const Session &session, const std::string &option) {
+  const CLI::Option *known = app.get_option_no_throw(option);
+  if (known != nullptr && !session.find(option))
+    for (const std::string &shorter : known->get_snames())
+      if (session.find("-" + shorter))
+        return "-" + shorter;
+  return oneDash(option);
+}
+
+/// What CLI11 finds wrong, in this program's words.
+void reportParseError(const CLI::App &app, Session &session, const CLI::ParseError &error) {
+  constexpr std::string_view kRequired = " is required";
+  std::string message = error.what();
+  const size_t colon = std::min(message.find(':'), message.size());
+  const std::string option = message.starts_with('-') ? asGiven(app, session, message.substr(0, colon)) : "";
+  if (!option.empty()) {
+    constexpr std::string_view kValue = ": Value ", kRange = " not in range ";
+    const std::string wrong = message.substr(colon);
+    const size_t range = wrong.find(kRange);
+    if (wrong.starts_with(": At Most 1 "))
+      message = "'" + option + "' is given more than once";
+    else if (wrong.ends_with(" missing"))
+      message = "'" + option + "' lacks a value";
+    else if (wrong.starts_with(kValue) && range != std::string::npos)
+      message = option + " takes a whole number from " + wrong.substr(range + kRange.size()) + ", not '" +
+                wrong.substr(kValue.size(), range - kValue.size()) + "'";
+    else
+      message = option + wrong;
+  } else if (message.ends_with(kRequired)) {
+    message = "no " + message.substr(0, message.size() - kRequired.size()) + " are given";
+  }
+  session.usage(kUsage, session.find(option), message).advise("run '" + app.get_name() + " --help'");
+}
+
 } // namespace
 
 std::string oneDash(const std::string &option) {
@@ -218,11 +253,7 @@ std::optional<int> readCommandLine(CLI::App &app, Session &session) {
   } catch (const CLI::CallForVersion &version) {
     return session.print(std::string(version.what()) + "\n");
   } catch (const CLI::ParseError &error) {
-    std::string message = error.what();
-    std::string option = oneDash(message.substr(0, message.find(':')));
-    if (option.starts_with('-') && message.find(':') != std::string::npos)
-      message = option + message.substr(message.find(':'));
-    session.usage(kUsage, session.find(option), message).advise("run '" + app.get_name() + " --help'");
+    reportParseError(app, session, error);
     return session.finish();
   }
   bool mayBeValue = false; // of the unknown option before it, which is the one mistake then
