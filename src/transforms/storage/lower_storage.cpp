@@ -192,6 +192,20 @@ mlir::LogicalResult LowerStorage::lowerPosition(unsigned argument, unsigned leve
   return replaceChain(load, position);
 }
 
+/// Coordinates of 32 bits are never negative, but vectors gather by signed numbers of 32 bits alone: twice as many at
+/// once as by 64 bits.
+void extendSigned(memref::LoadOp load) {
+  if (!load.getType().isInteger(32))
+    return;
+  for (mlir::Operation *user : llvm::make_early_inc_range(load.getResult().getUsers()))
+    if (auto extension = mlir::dyn_cast<mlir::arith::ExtUIOp>(user)) {
+      mlir::OpBuilder builder(extension);
+      extension.replaceAllUsesWith(
+          mlir::arith::ExtSIOp::create(builder, extension.getLoc(), extension.getType(), load).getResult());
+      extension.erase();
+    }
+}
+
 mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::ToCoordinatesOp coordinates) {
   const unsigned level = coordinates.getLevel();
   const LevelFunctions storage(getOperation(), argument, level);
@@ -199,6 +213,7 @@ mlir::LogicalResult LowerStorage::lowerCoordinates(unsigned argument, sparse::To
   for (memref::LoadOp load : loadsOf(coordinates.getResult())) {
     if (known.getIsSigned() && failed(makeSigned(load)))
       return mlir::failure();
+    extendSigned(load);
     if (known.getIsImplicit() && failed(computeCoordinate(level, storage, load)))
       return mlir::failure();
     if (known.isInterleaved())
