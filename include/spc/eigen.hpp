@@ -109,6 +109,10 @@ auto eigen_map(const S &tensor, const P *pointers, const I *indices) {
   static_assert(std::is_same_v<P, I>, "Eigen has one type for pointers and indices");
   static_assert(stores<S, Levels, T, P, I>(), "Eigen has no such storage");
   static constexpr I kNone[2] = {0, 0}; // Eigen reads the pointers of no rows
+  require(pointers != nullptr || (Order == Eigen::RowMajor ? tensor.nrows : tensor.ncols) == 0, SPC_ERROR_NULL,
+          "the tensor has no pointers: nothing has been assembled");
+  require(tensor.values != nullptr || tensor.nnz == 0, SPC_ERROR_NULL,
+          "the tensor has no values: those of a symbolic phase are yet to be computed");
   using Matrix = Eigen::SparseMatrix<T, Order, I>;
   return Eigen::Map<const Matrix>(tensor.nrows, tensor.ncols, tensor.nnz, pointers != nullptr ? pointers : kNone,
                                   indices != nullptr ? indices : kNone, reinterpret_cast<const T *>(tensor.values));

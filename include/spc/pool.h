@@ -80,6 +80,7 @@ static inline int spc_pool_count(void) {
   const char *wanted = getenv("SPC_NUM_THREADS");
   long count = wanted != NULL ? strtol(wanted, NULL, 10) : 0;
   if (count <= 0) {
+    count = 0;
 #ifdef __linux__
     unsigned long mask[128] = {0};
     size_t word;

@@ -100,6 +100,7 @@ void testOwners() {
   // As an operand, and in two phases with the values twice.
   Matrix fourth;
   spc::check(spgemm_symbolic(square, square, fourth.out()));
+  EXPECT(fourth->nnz > 0 && fourth.values().empty());
   EXPECT(fourth->values == nullptr && fourth->nnz > 0);
   for (int times = 0; times < 2; ++times) {
     spc::check(spgemm_numeric(square, square, fourth.inout()));

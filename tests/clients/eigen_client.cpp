@@ -145,6 +145,9 @@ void testResults() {
   const Sparse copy = spc::to_eigen(C);
   C.reset();
   EXPECT(copy.isApprox(wanted) && copy.isCompressed());
+  EXPECT_STATUS(SPC_ERROR_NULL, statusOf([&] { (void)spc::as_eigen(C); })); // has nine rows, and no pointers
+  spc::check(spgemm_symbolic(spc::view(A), spc::view(B), C.out()));
+  EXPECT_STATUS(SPC_ERROR_NULL, statusOf([&] { (void)spc::to_eigen(C); }));
   const Sparse none(0, 7);
   spc::check(spgemm(spc::view(none), spc::view(B), C.out()));
   EXPECT(spc::to_eigen(C).nonZeros() == 0 && spc::as_eigen(C).cols() == 8);

@@ -165,6 +165,12 @@ void testFork() {
 } // namespace
 
 int main() {
+  unsetenv("SPC_NUM_THREADS");
+  const int all = spc_pool_count();
+  for (const char *none : {"-3", "0", "many", ""}) {
+    setenv("SPC_NUM_THREADS", none, 1);
+    EXPECT(spc_pool_count() == all);
+  }
   setenv("SPC_NUM_THREADS", "3", 1);
   EXPECT(spc_pool_threads() == kThreads);
   EXPECT(pool_in_c() == &spc_pool_shared_1);

@@ -77,17 +77,16 @@ public:
   /// The context that the tensor comes from; as long-lived as the owner.
   [[nodiscard]] const spc_context *context() const noexcept SPC_LIFETIMEBOUND { return &context_; }
 
-  /// The stored values, of formats whose structs count them.
+  /// The stored values, of formats whose structs count them; none where they are yet to be computed.
   [[nodiscard]] auto values() noexcept SPC_LIFETIMEBOUND
     requires requires(S s) { s.nnz; }
   {
-    return std::span(tensor_.values, static_cast<size_t>(tensor_.nnz));
+    return std::span(tensor_.values, stored());
   }
   [[nodiscard]] auto values() const noexcept SPC_LIFETIMEBOUND
     requires requires(S s) { s.nnz; }
   {
-    return std::span(const_cast<const std::remove_pointer_t<decltype(S::values)> *>(tensor_.values),
-                     static_cast<size_t>(tensor_.nnz));
+    return std::span(const_cast<const std::remove_pointer_t<decltype(S::values)> *>(tensor_.values), stored());
   }
 
   /// Hands the arrays to the caller.
@@ -113,6 +112,12 @@ public:
 private:
   static spc_context c_library() noexcept {
     return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr};
+  }
+
+  size_t stored() const noexcept
+    requires requires(S s) { s.nnz; }
+  {
+    return tensor_.values != nullptr ? static_cast<size_t>(tensor_.nnz) : 0;
   }
 
   void forget() noexcept {
