@@ -82,8 +82,8 @@ bool linkWithCompiler(const LinkFiles &files, const SharedLink &link, std::strin
   // -Xlinker, as -Wl takes commas in names for more arguments.
   const std::string versions = "--version-script=" + files.versionScript;
   return runProgram({link.compiler, "-shared", "-o", files.output, "-Xlinker", "-soname", "-Xlinker", link.soname,
-                     "-Xlinker", versions, "-Wl,-z,now", "-Wl,--whole-archive", files.archive, "-Wl,--no-whole-archive",
-                     "-Wl,--as-needed", "-lm"},
+                     "-Xlinker", versions, "-Wl,-z,now", "-Wl,-Bsymbolic", "-Wl,--whole-archive", files.archive,
+                     "-Wl,--no-whole-archive", "-Wl,--as-needed", "-lm"},
                     error);
 }
 

@@ -145,6 +145,7 @@ bool linkWithLld(const LinkFiles &files, const std::string &soname, const std::s
                                         "--version-script=" + files.versionScript,
                                         "--eh-frame-hdr",
                                         "-znow",
+                                        "-Bsymbolic",
                                         "--threads=1",
                                         "--error-limit=3",
                                         "--whole-archive",
