@@ -71,6 +71,16 @@ private:
   bool &failed_;
 };
 
+/// Has the object's functions call each other, also where a library that is loaded before exports the same names: ELF
+/// would have calls of what is exported go there.
+void bindCalls(llvm::Module &module) {
+  if (!module.getTargetTriple().isOSBinFormatELF())
+    return;
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration() && function.hasExternalLinkage())
+      function.setDSOLocal(true);
+}
+
 } // namespace
 
 void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) {
@@ -96,6 +106,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine, int optLevel) 
 std::string emit(llvm::Module &module, llvm::TargetMachine &machine, OutputKind kind) {
   setTarget(module, machine);
   dropFolders(module);
+  bindCalls(module);
   if (kind == OutputKind::LlvmIr)
     return emitText(module);
   bool failed = false;

@@ -82,11 +82,15 @@ LOAD = """#include "libk2.h"
 int main(void) {
   double one[] = {1}, linked[1], loaded[1];
   spc_dense1_f64 x = spc_dense1_f64_make(one, 1), y = spc_dense1_f64_make(linked, 1), z = spc_dense1_f64_make(loaded, 1);
-  void *arguments[] = {&x, &z}, *library = dlopen("./libk3.so", RTLD_NOW | RTLD_GLOBAL);
+  void *arguments[] = {&x, &z}, *library = dlopen("./libk3.so", RTLD_NOW), *plain = dlopen("./plain3.so", RTLD_NOW);
   const spc_kernel_entry *table = library != NULL ? dlsym(library, "spc_kernels") : NULL;
   if (table == NULL || k(&x, &y) != SPC_OK || table->call(NULL, arguments) != SPC_OK)
     return 1;
-  printf("%g %g\\n", linked[0], loaded[0]);
+  printf("%g %g ", linked[0], loaded[0]);
+  loaded[0] = 0;
+  if (plain == NULL || ((spc_status (*)(const spc_context *, void **))dlsym(plain, "k_argv"))(NULL, arguments) != SPC_OK)
+    return 2;
+  printf("%g\\n", loaded[0]);
   return 0;
 }
 """
@@ -205,15 +209,16 @@ class Library(SpcCase):
                 f and ctypes.cast(getattr(library, f["argv"]), ctypes.c_void_p).value for f in functions])
 
     def test_a_table_is_of_its_own_kernels(self):
-        """Of two libraries with kernels of one name and signature, which have the loader's attention in turn."""
+        """Of two libraries with kernels of one name and signature; also NAME_argv calls the kernel beside it."""
         self.write("load.c", LOAD)
         for linker in LINKERS:
             for factor in (2, 3):
                 self.write("k.tex", f"y(i) = {factor} * x(i)\n")
                 self.spc("compile", "k.tex", "-q", "-O0")
                 self.spc("library", "k.o", "-o", f"libk{factor}.so", *linker)
+            self.command("cc", "-shared", "k.o", "-o", "plain3.so")
             self.command("cc", "-I.", "load.c", "libk2.so", "-ldl", "-Wl,-rpath,$ORIGIN", "-o", "load")
-            self.assertEqual(self.command("./load").stdout, "2 3\n", linker)
+            self.assertEqual(self.command("./load").stdout, "2 3 3\n", linker)
 
     def test_depends_on_the_kernels_alone(self):
         kinds = [("libkernels.a",), *(("libkernels.so", *linker) for linker in LINKERS)]
