@@ -7,10 +7,30 @@ namespace spc {
 namespace {
 
 constexpr std::string_view kEscaped = " \t#:*?[";
-/// What no makefile can say of a prerequisite: these begin a recipe, a variable, a list or another line.
-constexpr std::string_view kUnspeakable = ";=|\r\n";
-/// As a target, this is a pattern.
-constexpr char kPattern = '%';
+/// What no makefile can say of a file: these begin a recipe, a list or another line.
+constexpr std::string_view kUnspeakable = ";|\r\n";
+/// As a target, the one is a pattern. With the other a target, or the first prerequisite, is a variable.
+constexpr char kPattern = '%', kAssignment = '=';
+
+bool holds(std::string_view path, char c) {
+  return path.find(c) != std::string_view::npos;
+}
+
+/// The names that can be written, escaped: one that would be a variable at the first place stands behind others.
+std::vector<std::string> prerequisiteNames(const std::vector<std::string> &paths) {
+  std::vector<std::string> names;
+  for (const std::string &path : paths) {
+    std::string name = escapeForMake(path);
+    if (path.find_first_of(kUnspeakable) == std::string::npos &&
+        std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+  }
+  const auto behind = std::stable_partition(names.begin(), names.end(),
+                                            [](const std::string &name) { return !holds(name, kAssignment); });
+  if (behind == names.begin())
+    names.clear();
+  return names;
+}
 
 } // namespace
 
@@ -30,7 +50,8 @@ std::string escapeForMake(std::string_view path) {
 }
 
 bool mayBeTarget(std::string_view path) {
-  return path.find_first_of(kUnspeakable) == std::string_view::npos && path.find(kPattern) == std::string_view::npos;
+  return path.find_first_of(kUnspeakable) == std::string_view::npos && !holds(path, kPattern) &&
+         !holds(path, kAssignment);
 }
 
 std::string makefileText(const Dependencies &dependencies) {
@@ -38,21 +59,16 @@ std::string makefileText(const Dependencies &dependencies) {
   for (const std::string &target : dependencies.targets)
     text += (text.empty() ? "" : " ") + target;
   text += ':';
-  std::vector<std::string> escaped;
-  for (const std::string &path : dependencies.prerequisites) {
-    if (path.find_first_of(kUnspeakable) != std::string::npos)
-      continue;
-    std::string name = escapeForMake(path);
-    if (std::find(escaped.begin(), escaped.end(), name) == escaped.end())
-      escaped.push_back(std::move(name));
-  }
-  for (const std::string &name : escaped)
-    text += (&name == &escaped.front() ? " " : " \\\n  ") + name;
+  const std::vector<std::string> names = prerequisiteNames(dependencies.prerequisites);
+  for (const std::string &name : names)
+    text += (&name == &names.front() ? " " : " \\\n  ") + name;
   text += '\n';
-  if (dependencies.phony)
-    for (size_t i = 1; i < escaped.size(); ++i)
-      if (escaped[i].find(kPattern) == std::string::npos)
-        text += escaped[i] + ":\n";
+  if (!dependencies.phony || names.empty())
+    return text;
+  const std::string kernel = escapeForMake(dependencies.prerequisites.front());
+  for (const std::string &name : names)
+    if (name != kernel && !holds(name, kPattern) && !holds(name, kAssignment))
+      text += name + ":\n";
   return text;
 }
 

@@ -11,11 +11,11 @@ namespace spc {
 struct Dependencies {
   /// Written as they are, since -MT's text may be make syntax; a file name goes through escapeForMake first.
   std::vector<std::string> targets;
-  /// File names; the kernel comes first. Names with a line break, `;`, `=` or `|` have no spelling in a makefile and
-  /// are left out.
+  /// File names; the kernel comes first. Names with a line break, `;` or `|` have no spelling in a
+  /// makefile and are left out; those with `=` stand behind the others, or are left out where there are no others.
   std::vector<std::string> prerequisites;
-  /// -MP: an empty rule for each prerequisite but the first, so that make does not fail once such a file is deleted;
-  /// not for names with `%`, which would be patterns.
+  /// -MP: an empty rule for each prerequisite but the kernel, so that make does not fail once such a file is deleted;
+  /// not for names with `%` or `=`, which would be patterns and variables.
   bool phony = false;
 };
 

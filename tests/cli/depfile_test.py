@@ -90,6 +90,13 @@ class Depfiles(SpcCase):
                 for name in (f"{odd}.o", f"{odd}.h", "k.d"):
                     (self.folder / name).unlink()
 
+    def test_formats_whose_names_would_be_variables(self):
+        (self.folder / "a=b").mkdir()
+        self.write("a=b/base.json", self.csr)
+        self.write("a=b/rows.json", '{ "format": "base.json" }\n')
+        self.spc("compile", "spmv.tex", "--format", "A=a=b/rows.json", "-o", "k.o", "-MD", "-MF", "k.d", "-MP")
+        self.check_rebuilds("k.o", "spmv.tex", "a=b/rows.json", "a=b/base.json")
+
     def check_rebuilds(self, output, *inputs):
         """make holds the output for current, and for old once any input is newer."""
         now = time.time()

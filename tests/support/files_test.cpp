@@ -264,7 +264,8 @@ TEST_CASE("dependency text") {
   CHECK(makefileText({{"k.o"}, {}, true}) == "k.o:\n");
   CHECK(makefileText({{"k.o"}, {"a\nb", "c"}, false}) == "k.o: c\n");
   // What would become a recipe, a variable or a pattern.
-  CHECK(makefileText({{"k.o"}, {";touch x", "a=b", "c", "d%"}, true}) == "k.o: c \\\n  d%\n");
+  CHECK(makefileText({{"k.o"}, {";touch x", "a=b", "c", "d%"}, true}) == "k.o: c \\\n  d% \\\n  a=b\nc:\n");
+  CHECK(makefileText({{"k.o"}, {"a=b"}, true}) == "k.o:\n");
 }
 
 TEST_CASE("names are escaped as gcc does") {
@@ -281,7 +282,7 @@ TEST_CASE("make reads back the names that we escape") {
     return;
   Folder folder;
   std::vector<std::string> names{"k.tex", "a b",      "c#d", "e$f", "g\\h", "i\\ j", "k:l",
-                                 "m\\#n", "\xC3\xA9", "p*q", "r?s", "t[u]", "v%w"};
+                                 "m\\#n", "\xC3\xA9", "p*q", "r?s", "t[u]", "v%w", "x=y"};
   Dependencies dependencies{{"out"}, {}, true};
   for (const std::string &name : names) {
     write(folder / name, "");
