@@ -282,7 +282,7 @@ TEST_CASE("make reads back the names that we escape") {
     return;
   Folder folder;
   std::vector<std::string> names{"k.tex", "a b",      "c#d", "e$f", "g\\h", "i\\ j", "k:l",
-                                 "m\\#n", "\xC3\xA9", "p*q", "r?s", "t[u]", "v%w", "x=y"};
+                                 "m\\#n", "\xC3\xA9", "p*q", "r?s", "t[u]", "v%w",   "x=y"};
   Dependencies dependencies{{"out"}, {}, true};
   for (const std::string &name : names) {
     write(folder / name, "");
