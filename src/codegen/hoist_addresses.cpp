@@ -1,6 +1,5 @@
 #include "codegen/hoist_addresses.h"
 
-#include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/Transforms/Utils/Local.h"
@@ -15,14 +14,22 @@ using llvm::Value;
 struct Offset {
   llvm::Type *element;
   Value *count;
+
+  bool operator==(const Offset &) const = default;
 };
+
+Value *moveBy(llvm::IRBuilderBase &build, Value *pointer, llvm::ArrayRef<Offset> offsets) {
+  for (const auto &[element, count] : offsets)
+    pointer = build.CreateGEP(element, pointer, count);
+  return pointer;
+}
 
 /// A pointer as a sum.
 struct Address {
   Value *base = nullptr;
-  llvm::SmallVector<Offset, 2> fixed;  ///< what the loop does not change
-  llvm::SmallVector<Offset, 2> moving; ///< what it does
-  llvm::SmallVector<std::pair<llvm::Type *, int64_t>, 2> constants;
+  llvm::SmallVector<Offset, 2> fixed;     ///< what the loop does not change
+  llvm::SmallVector<Offset, 2> moving;    ///< what it does
+  llvm::SmallVector<Offset, 2> constants; ///< added last, as processors do
 };
 
 /// Opens additions: `count` is a sum of `terms` and of the constant that is returned.
@@ -49,12 +56,16 @@ public:
 
 private:
   bool open(Value *pointer, Address &address) const;
-  Value *compute(llvm::IRBuilderBase &build, Value *base, llvm::ArrayRef<Offset> offsets) const;
   Value *fixedPart(const Address &address);
 
   llvm::Loop &loop_;
-  /// What is computed in front of the loop, by what it is the sum of.
-  llvm::SmallVector<std::pair<llvm::SmallVector<Value *, 4>, Value *>> known_;
+  /// What is computed in front of the loop: the base and the offsets, and their sum.
+  struct Fixed {
+    Value *base;
+    llvm::SmallVector<Offset, 2> offsets;
+    Value *sum;
+  };
+  llvm::SmallVector<Fixed> known_;
 };
 
 /// False where `pointer` is of another kind.
@@ -68,28 +79,20 @@ bool LoopAddresses::open(Value *pointer, Address &address) const {
       !step->getOperand(1)->getType()->isIntegerTy(64) || !open(step->getPointerOperand(), address))
     return false;
   llvm::SmallVector<Value *> terms;
+  llvm::Type *element = step->getSourceElementType();
   if (const int64_t constant = openSum(step->getOperand(1), terms); constant != 0)
-    address.constants.emplace_back(step->getSourceElementType(), constant);
+    address.constants.push_back({element, llvm::ConstantInt::getSigned(step->getOperand(1)->getType(), constant)});
   for (Value *term : terms)
-    (loop_.isLoopInvariant(term) ? address.fixed : address.moving).push_back({step->getSourceElementType(), term});
+    (loop_.isLoopInvariant(term) ? address.fixed : address.moving).push_back({element, term});
   return true;
 }
 
-Value *LoopAddresses::compute(llvm::IRBuilderBase &build, Value *base, llvm::ArrayRef<Offset> offsets) const {
-  for (const auto &[element, count] : offsets)
-    base = build.CreateGEP(element, base, count);
-  return base;
-}
-
 Value *LoopAddresses::fixedPart(const Address &address) {
-  llvm::SmallVector<Value *, 4> key{address.base};
-  for (const Offset &offset : address.fixed)
-    key.push_back(offset.count);
-  for (const auto &[parts, value] : known_)
-    if (parts == key)
-      return value;
+  for (const auto &[base, offsets, sum] : known_)
+    if (base == address.base && offsets == address.fixed)
+      return sum;
   llvm::IRBuilder<> build(loop_.getLoopPreheader()->getTerminator());
-  return known_.emplace_back(key, compute(build, address.base, address.fixed)).second;
+  return known_.emplace_back(Fixed{address.base, address.fixed, moveBy(build, address.base, address.fixed)}).sum;
 }
 
 bool LoopAddresses::rewrite() {
@@ -109,10 +112,7 @@ bool LoopAddresses::rewrite() {
       continue;
     Value *fixed = fixedPart(address);
     llvm::IRBuilder<> build(instruction);
-    Value *moved = compute(build, fixed, address.moving);
-    for (const auto &[element, count] : address.constants)
-      moved = build.CreateGEP(element, moved, build.getInt64(static_cast<uint64_t>(count)));
-    instruction->setOperand(operand, moved);
+    instruction->setOperand(operand, moveBy(build, moveBy(build, fixed, address.moving), address.constants));
     llvm::RecursivelyDeleteTriviallyDeadInstructions(pointer);
     changes = true;
   }

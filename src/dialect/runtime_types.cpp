@@ -36,4 +36,10 @@ LLVM::LLVMFuncOp declareRuntime(mlir::ModuleOp module, const runtime::Function &
   return declared;
 }
 
+LLVM::CallOp callRuntime(mlir::OpBuilder &builder, mlir::Location where, const runtime::Function &function,
+                         mlir::ValueRange arguments) {
+  auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<mlir::ModuleOp>();
+  return LLVM::CallOp::create(builder, where, declareRuntime(module, function, module.getLoc()), arguments);
+}
+
 } // namespace spc::dialect

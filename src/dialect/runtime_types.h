@@ -14,6 +14,10 @@ mlir::LLVM::LLVMFunctionType functionType(mlir::MLIRContext *context, const runt
 /// Declares a function at the start of the module, once.
 mlir::LLVM::LLVMFuncOp declareRuntime(mlir::ModuleOp module, const runtime::Function &function, mlir::Location where);
 
+/// Calls a function of the runtime at the builder's place, in a module that then declares it.
+mlir::LLVM::CallOp callRuntime(mlir::OpBuilder &builder, mlir::Location where, const runtime::Function &function,
+                               mlir::ValueRange arguments);
+
 /// One of the contract's structs, with its slots as fields: `runtime::RunSlot::keys` is the number of a field.
 template <typename T> mlir::LLVM::LLVMStructType structType(mlir::MLIRContext *context) {
   llvm::SmallVector<mlir::Type> slots;

@@ -206,8 +206,7 @@ void EntryBuilder::leaveIf(Value condition, Value status) {
 }
 
 Value EntryBuilder::call(const runtime::Function &function, mlir::ValueRange arguments) {
-  LLVM::LLVMFuncOp callee = dialect::declareRuntime(module(), function, ops_.getLoc());
-  LLVM::CallOp call = LLVM::CallOp::create(ops_, callee, arguments);
+  LLVM::CallOp call = dialect::callRuntime(ops_, ops_.getLoc(), function, arguments);
   return call.getNumResults() == 0 ? Value() : call.getResult();
 }
 

@@ -53,8 +53,7 @@ Value elementOf(ImplicitLocOpBuilder &ops, mlir::Type type, Value array, LLVM::G
 }
 
 LLVM::CallOp call(ImplicitLocOpBuilder &ops, const runtime::Function &function, mlir::ValueRange arguments) {
-  auto module = ops.getInsertionBlock()->getParentOp()->getParentOfType<mlir::ModuleOp>();
-  return LLVM::CallOp::create(ops, dialect::declareRuntime(module, function, module.getLoc()), arguments);
+  return dialect::callRuntime(ops, ops.getLoc(), function, arguments);
 }
 
 ImplicitLocOpBuilder thenBuilder(ImplicitLocOpBuilder &ops, mlir::scf::IfOp branch) {

@@ -3,7 +3,6 @@
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace spc::transforms {
 
@@ -19,25 +18,19 @@ using mlir::Value;
 class LowerTrials : public impl::LowerTrialsBase<LowerTrials> {
 public:
   void runOnOperation() override {
-    getOperation().walk([&](dialect::BeginTrialOp op) {
+    getOperation().walk([](dialect::BeginTrialOp op) {
       mlir::OpBuilder builder(op);
       Value usual = arith::ExtUIOp::create(builder, op.getLoc(), builder.getI64Type(), op.getUsual());
-      op.getPiece().replaceAllUsesWith(call(op, functions::trial_begin, {op.getTrial(), usual}).getResult());
+      auto call = dialect::callRuntime(builder, op.getLoc(), functions::trial_begin, {op.getTrial(), usual});
+      op.getPiece().replaceAllUsesWith(call.getResult());
       op.erase();
     });
-    getOperation().walk([&](dialect::EndTrialOp op) {
+    getOperation().walk([](dialect::EndTrialOp op) {
       mlir::OpBuilder builder(op);
       Value work = arith::IndexCastOp::create(builder, op.getLoc(), builder.getI64Type(), op.getWork());
-      call(op, functions::trial_end, {op.getTrial(), op.getPiece(), work});
+      dialect::callRuntime(builder, op.getLoc(), functions::trial_end, {op.getTrial(), op.getPiece(), work});
       op.erase();
     });
-  }
-
-private:
-  mlir::LLVM::CallOp call(mlir::Operation *op, const runtime::Function &function, mlir::ValueRange arguments) {
-    mlir::OpBuilder builder(op);
-    return mlir::LLVM::CallOp::create(
-        builder, op->getLoc(), dialect::declareRuntime(getOperation(), function, getOperation().getLoc()), arguments);
   }
 };
 

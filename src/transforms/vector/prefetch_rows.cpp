@@ -275,7 +275,9 @@ PrefetchRows::Decision PrefetchRows::decide(const Gather &gather, bool always) {
   if (always)
     return known = look(ops, gather, rows, 0, always);
   known = decideIf(ops, isLarge(ops, gather), [&] { return look(ops, gather, rows, 0, always); });
-  return trial_ ? known = tryOut(ops, gather, known) : known;
+  if (trial_)
+    known = tryOut(ops, gather, known);
+  return known;
 }
 
 /// The rows and the entries below them.
