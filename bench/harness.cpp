@@ -6,10 +6,15 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <dlfcn.h>
+#include <fstream>
 #include <limits>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <sched.h>
+#include <string>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace {
@@ -18,6 +23,21 @@ double seconds(const std::function<void()> &work) {
   auto start = std::chrono::steady_clock::now();
   work();
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+/// Of all threads of the process.
+double pageFaults() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  return double(used.ru_minflt + used.ru_majflt);
+}
+
+double bytesInHugePages() {
+  std::ifstream file("/proc/self/smaps_rollup");
+  for (std::string line; std::getline(file, line);)
+    if (line.rfind("AnonHugePages:", 0) == 0)
+      return std::strtod(line.c_str() + line.find(':') + 1, nullptr) * 1024;
+  return 0;
 }
 
 } // namespace
@@ -71,33 +91,50 @@ Comparison compare(int rounds, const std::function<void()> &reference, const std
   return {median(references), median(candidates), median(ratios)};
 }
 
-std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds) {
-  auto runs = [](const Job &job, int count) {
-    double total = 0;
-    for (int n = 0; n < count; ++n) {
-      total += seconds(job.run);
-      job.release();
-    }
-    return total / count;
-  };
+std::vector<Measured> measureTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds) {
+  std::vector<Measured> measured(jobs.size());
   std::vector<int> repeats;
+  for (size_t n = 0; n < jobs.size(); ++n) {
+    repeats.push_back(std::max(1, int(roundSeconds / std::max(seconds(jobs[n].run), 1e-9))));
+    measured[n].hugeBytes = bytesInHugePages();
+    jobs[n].release();
+  }
   std::vector<size_t> order(jobs.size());
-  for (const Job &job : jobs)
-    repeats.push_back(std::max(1, int(roundSeconds / std::max(runs(job, 1), 1e-9))));
   std::iota(order.begin(), order.end(), size_t(0));
   std::mt19937_64 random(1);
-  std::vector<std::vector<double>> times(jobs.size());
   for (int round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
-    for (size_t job : order)
-      times[job].push_back(runs(jobs[job], repeats[job]));
+    for (size_t n : order) {
+      jobs[n].run();
+      jobs[n].release();
+      double total = 0;
+      for (int call = 0; call < repeats[n]; ++call) {
+        const double before = pageFaults();
+        total += seconds(jobs[n].run);
+        measured[n].faults += (pageFaults() - before) / repeats[n] / rounds;
+        jobs[n].release();
+      }
+      measured[n].seconds.push_back(total / repeats[n]);
+    }
   }
+  return measured;
+}
+
+std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds) {
+  std::vector<std::vector<double>> times;
+  for (Measured &job : measureTogether(rounds, jobs, roundSeconds))
+    times.push_back(std::move(job.seconds));
   return times;
 }
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + values.size() / 2, values.end());
   return values[values.size() / 2];
+}
+
+double quartileSpread(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return (values[values.size() * 3 / 4] - values[values.size() / 4]) / values[values.size() / 2];
 }
 
 void pinToOneCore() {
@@ -108,9 +145,58 @@ void pinToOneCore() {
 }
 
 void pinThreads(char **argv) {
-  if (std::getenv("OMP_PROC_BIND"))
+  constexpr const char *kept = "SPC_BENCH_CORES";
+  cpu_set_t cores;
+  if (const char *list = std::getenv(kept)) {
+    CPU_ZERO(&cores);
+    for (char *rest; *list; list = rest + (*rest == ','))
+      CPU_SET(std::strtoul(list, &rest, 10), &cores);
+    sched_setaffinity(0, sizeof cores, &cores);
+    unsetenv(kept);
     return;
+  }
+  if (std::getenv("OMP_PROC_BIND") || sched_getaffinity(0, sizeof cores, &cores) != 0)
+    return;
+  std::string list;
+  for (size_t core = 0; core < CPU_SETSIZE; ++core)
+    if (CPU_ISSET(core, &cores))
+      list += (list.empty() ? "" : ",") + std::to_string(core);
+  setenv(kept, list.c_str(), 1);
   setenv("OMP_PROC_BIND", "true", 1);
   setenv("OMP_PLACES", "cores", 1);
   execv("/proc/self/exe", argv);
+}
+
+void checkThreadsApart(int threads) {
+  struct Team {
+    std::mutex mutex;
+    cpu_set_t cores;
+    int size = 0;
+  };
+  auto note = [](void *data) {
+    Team &team = *static_cast<Team *>(data);
+    cpu_set_t own;
+    const std::lock_guard<std::mutex> lock(team.mutex);
+    ++team.size;
+    if (sched_getaffinity(0, sizeof own, &own) == 0)
+      CPU_OR(&team.cores, &team.cores, &own);
+  };
+  for (const char *library : {"libgomp.so.1", "libomp.so.5", "libomp.so", "libiomp5.so"}) {
+    void *loaded = dlopen(library, RTLD_NOLOAD | RTLD_LAZY);
+    if (!loaded)
+      continue;
+    // Compilers' calls of GNU's library for a parallel region, which the others have too.
+    using Parallel = void(void (*body)(void *), void *data, unsigned threads, unsigned flags);
+    auto *parallel = reinterpret_cast<Parallel *>(dlsym(loaded, "GOMP_parallel"));
+    if (parallel) {
+      Team team;
+      CPU_ZERO(&team.cores);
+      parallel(note, &team, unsigned(threads), 0);
+      check(team.size >= threads && CPU_COUNT(&team.cores) >= threads,
+            (std::to_string(threads) + " threads of " + library + " share " + std::to_string(CPU_COUNT(&team.cores)) +
+             " cores; see OMP_PROC_BIND and OMP_PLACES")
+                .c_str());
+    }
+    dlclose(loaded);
+  }
 }

@@ -31,16 +31,35 @@ struct Job {
   std::function<void()> run, release;
 };
 
-/// The seconds of one call of each job, by job and round. In each round all run one after the other, in an order drawn
-/// anew, as often as takes `roundSeconds`, at least once. Each has run once before that.
+/// What a job costs.
+struct Measured {
+  std::vector<double> seconds; ///< of one call, by round
+  double faults = 0;           ///< page faults of one call, the mean over all rounds
+  double hugeBytes = 0;        ///< of the process in huge pages, right after a call
+};
+
+/// Measures each job in each round, one after the other in an order drawn anew: one call that warms the caches, then as
+/// many as take `roundSeconds`, at least one. Each has run once before that.
+std::vector<Measured> measureTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds = 5e-3);
+
+/// The seconds alone of what measureTogether() gives.
 std::vector<std::vector<double>> timeTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds = 5e-3);
 
 /// The median; the upper one of the two in the middle. Requires at least one value.
 double median(std::vector<double> values);
 
+/// The distance of the quartiles in proportion to the median. Requires at least one value.
+double quartileSpread(std::vector<double> values);
+
 /// Keeps the process on the core that it is on.
 void pinToOneCore();
 
-/// Has OpenMP's threads stay on a core each, unless the environment says where they run. The library reads that as it
-/// is loaded, so that this starts the program anew.
+/// Has OpenMP's threads stay on a core each, unless the environment says where they run. OpenMP's libraries read that
+/// as they are loaded, so that this starts the program anew. To be called before anything else uses OpenMP: where
+/// several of its libraries are loaded, GNU's and LLVM's say, one of them has bound this thread to the first core by
+/// then, which the others would take for the only one.
 void pinThreads(char **argv);
+
+/// Ends the program with status 1 where so many threads would share cores, whichever of OpenMP's libraries starts them:
+/// their times would say nothing.
+void checkThreadsApart(int threads);

@@ -32,10 +32,10 @@ Report::Report(const std::string &csv, bool least) : least_(least) {
     csv_ = std::fopen(csv.c_str(), "w");
     check(csv_, ("cannot write " + csv).c_str());
     std::fprintf(csv_, "kernel,case,matrix,rows,cols,entries,type,threads,contender,median_seconds,"
-                       "median_ratio_to_spc,flops,bytes\n");
+                       "median_ratio_to_spc,flops,bytes,faults,huge_bytes,round_seconds\n");
   }
-  std::printf("%-8s %-11s %-20s %-4s %7s  milliseconds, and peer / first\n", "kernel", "case", "matrix", "type",
-              "threads");
+  std::printf("%-8s %-11s %-20s %-4s %7s  milliseconds ~quartiles, and peer / first\n", "kernel", "case", "matrix",
+              "type", "threads");
 }
 
 Report::~Report() {
@@ -48,24 +48,33 @@ void Report::add(const Row &row) {
               row.type.c_str(), row.threads);
   for (size_t c = 0; c < row.contenders.size(); ++c) {
     const std::string &name = row.contenders[c];
-    const std::vector<double> &times = row.seconds[c], &first = row.seconds[0];
+    const std::vector<double> &times = row.measured[c].seconds, &first = row.measured[0].seconds;
     const double seconds = least_ ? least(times) : median(times);
     const double ratio = least_ ? seconds / least(first) : medianRatio(times, first);
-    std::printf(" %s %.3f", name.c_str(), seconds * 1e3);
+    std::printf(" %s %.3f ~%.0f%%", name.c_str(), seconds * 1e3, 100 * quartileSpread(times));
     if (c > 0) {
       std::printf(" (%.2f)", ratio);
       ratios_[{row.kernel, row.variant, row.type, row.threads, name}].push_back(ratio);
     }
     if (csv_)
-      std::fprintf(csv_, "%s,%s,%s,%lld,%lld,%lld,%s,%d,%s,%.9f,%.4f,%.0f,%.0f\n", row.kernel.c_str(),
-                   row.variant.c_str(), row.matrix.c_str(), static_cast<long long>(row.rows),
-                   static_cast<long long>(row.columns), static_cast<long long>(row.entries), row.type.c_str(),
-                   row.threads, name.c_str(), seconds, ratio, row.flops, row.bytes);
+      write(row, c, seconds, ratio);
   }
   std::printf("\n");
   std::fflush(stdout);
   if (csv_)
     std::fflush(csv_);
+}
+
+void Report::write(const Row &row, size_t contender, double seconds, double ratio) {
+  const Measured &measured = row.measured[contender];
+  std::fprintf(csv_, "%s,%s,%s,%lld,%lld,%lld,%s,%d,%s,%.9f,%.4f,%.0f,%.0f,%.1f,%.0f,", row.kernel.c_str(),
+               row.variant.c_str(), row.matrix.c_str(), static_cast<long long>(row.rows),
+               static_cast<long long>(row.columns), static_cast<long long>(row.entries), row.type.c_str(), row.threads,
+               row.contenders[contender].c_str(), seconds, ratio, row.flops, row.bytes, measured.faults,
+               measured.hugeBytes);
+  for (size_t round = 0; round < measured.seconds.size(); ++round)
+    std::fprintf(csv_, "%s%.3g", round ? " " : "", measured.seconds[round]);
+  std::fprintf(csv_, "\n");
 }
 
 void Report::printSummary() const {

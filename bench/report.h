@@ -1,6 +1,8 @@
 // The table, the CSV file and the summary that the programs which compare contenders share.
 #pragma once
 
+#include "harness.h"
+
 #include <cstdint>
 #include <cstdio>
 #include <map>
@@ -8,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-/// One kernel on one input: by contender the seconds of each round.
+/// One kernel on one input.
 struct Row {
   std::string kernel;  ///< "spmm"
   std::string variant; ///< what distinguishes inputs of one kernel: "K=32"; may be empty
@@ -18,7 +20,7 @@ struct Row {
   double flops = 0;                    ///< operations that no way to compute it can do without
   double bytes = 0;                    ///< of operands and results, each counted once
   std::vector<std::string> contenders; ///< the first is the one that the others are compared with
-  std::vector<std::vector<double>> seconds;
+  std::vector<Measured> measured;      ///< by contender
 };
 
 class Report {
@@ -29,7 +31,8 @@ public:
   Report(const Report &) = delete;
   ~Report();
 
-  /// Prints and writes a row: median times, and the median of the rounds' ratios, a peer's time to the first one's.
+  /// Prints and writes a row: median times, the distance of their quartiles, and the median of the rounds' ratios, a
+  /// peer's time to the first one's.
   void add(const Row &row);
 
   /// For each kernel, variant, type, number of threads and peer the geometric mean of the ratios over the inputs, the
@@ -37,6 +40,8 @@ public:
   void printSummary() const;
 
 private:
+  void write(const Row &row, size_t contender, double seconds, double ratio);
+
   using Key = std::tuple<std::string, std::string, std::string, int, std::string>;
   std::map<Key, std::vector<double>> ratios_; ///< by kernel, variant, type, threads and peer
   bool least_;

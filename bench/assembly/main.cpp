@@ -25,9 +25,10 @@ template <class T> void bench(Row row, Operation operation, const Input<T> &inpu
   row.flops = cost.flops;
   row.bytes = cost.bytes;
   omp_set_num_threads(row.threads);
+  checkThreadsApart(row.threads);
   std::vector<Job> jobs;
   for (auto make : {spcContender<T>, handContender<T>, eigenContender<T>, graphblasContender<T>, mlirContender<T>,
-                    scipyContender<T>}) {
+                    tacoLoopsContender<T>, scipyContender<T>}) {
     std::optional<Contender<T>> contender = make(operation, input, row.threads);
     if (!contender)
       continue;
@@ -37,7 +38,7 @@ template <class T> void bench(Row row, Operation operation, const Input<T> &inpu
     row.contenders.push_back(contender->name);
     jobs.push_back({contender->run, contender->release});
   }
-  row.seconds = timeTogether(rounds, jobs);
+  row.measured = measureTogether(rounds, jobs);
   report.add(row);
 }
 
@@ -76,8 +77,8 @@ int run(int argc, char **argv) {
     for (std::string name : {kernelOf(operation), spelling(operation)})
       if (std::find(kernels.begin(), kernels.end(), name) == kernels.end())
         kernels.push_back(std::move(name));
-  const Options options = parseOptions(argc, argv, kernels);
   pinThreads(argv);
+  const Options options = parseOptions(argc, argv, kernels);
   keepMemory();
   Report report(options.csv, options.least);
   for (const std::string &path : options.inputs) {

@@ -53,6 +53,7 @@ template <class T> std::optional<Contender<T>> handContender(Operation, const In
 template <class T> std::optional<Contender<T>> eigenContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> graphblasContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> mlirContender(Operation, const Input<T> &, int threads);
+template <class T> std::optional<Contender<T>> tacoLoopsContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> scipyContender(Operation, const Input<T> &, int threads);
 
 } // namespace assembly

@@ -1,4 +1,4 @@
-// Kernels written by hand, as the compiler SPC_HAND compiles them.
+// Kernels written for this bench, as the compiler SPC_HAND compiles them.
 #pragma once
 
 #include "task.h"
@@ -9,5 +9,6 @@ namespace values::SPC_HAND {
 template <class T> void addMatrixKernels(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addBlockKernels(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addTensorKernels(Contenders<T> &, const Problem<T> &, int threads);
+template <class T> void addTacoLoops(Contenders<T> &, const Problem<T> &, int threads);
 
 } // namespace values::SPC_HAND

@@ -174,6 +174,7 @@ template <class T> void addSpmv(Contenders<T> &contenders, const Problem<T> &pro
   };
   add(SPC_HAND_NAME " one sum", spmv<T, dotOneSum<T>>);
   add(SPC_HAND_NAME " four sums", spmv<T, dotFourSums<T>>);
+  add(SPC_HAND_NAME " two vectors", spmv<T, dotTwoVectors<T>>);
   add(SPC_HAND_NAME " simd", spmv<T, dotSimd<T>>);
 }
 

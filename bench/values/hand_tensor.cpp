@@ -145,6 +145,7 @@ template <class T> void addTensorKernels(Contenders<T> &contenders, const Proble
   case Kernel::Ttv:
     add(SPC_HAND_NAME " one sum", [=] { ttv<T, dotOneSum<T>>(t, right, out, threads); });
     add(SPC_HAND_NAME " four sums", [=] { ttv<T, dotFourSums<T>>(t, right, out, threads); });
+    add(SPC_HAND_NAME " two vectors", [=] { ttv<T, dotTwoVectors<T>>(t, right, out, threads); });
     add(SPC_HAND_NAME " simd", [=] { ttv<T, dotSimd<T>>(t, right, out, threads); });
     return;
   case Kernel::Ttm:

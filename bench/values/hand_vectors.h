@@ -95,7 +95,9 @@ template <class T, int Lanes> SPC_INLINE Vector<T, 4> sumsOfLanes(const Vector<T
   return __builtin_shufflevector(low, high, 0, 1, 4, 5) + __builtin_shufflevector(low, high, 2, 3, 6, 7);
 }
 
-// Sparse dot products: values[p] * x[indices[p]] over [first, last), added up in one sum, in four, or by vectors.
+// Sparse dot products: values[p] * x[indices[p]] over [first, last), added up in one sum, in four, in two vectors whose
+// factors are put together element by element, or as the compiler makes vectors of it (with gathers, where it has
+// them).
 
 template <class T>
 SPC_INLINE T dotOneSum(const T *values, const int32_t *indices, const T *x, int32_t first, int32_t last) {
@@ -115,6 +117,28 @@ SPC_INLINE T dotFourSums(const T *values, const int32_t *indices, const T *x, in
   for (; p < last; ++p)
     sums[0] += values[p] * x[indices[p]];
   return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+template <class T>
+SPC_INLINE T dotTwoVectors(const T *values, const int32_t *indices, const T *x, int32_t first, int32_t last) {
+  constexpr int lanes = kLanes<T>;
+  Vector<T, lanes> sums[2] = {};
+  auto add = [&](int32_t p, int chain) __attribute__((always_inline)) {
+    Vector<T, lanes> factors;
+    SPC_UNROLL for (int lane = 0; lane < lanes; ++lane) factors[lane] = x[indices[p + lane]];
+    sums[chain] += load<T, lanes>(values + p) * factors;
+  };
+  int32_t p = first;
+  for (; p + 2 * lanes <= last; p += 2 * lanes)
+    add(p, 0), add(p + lanes, 1);
+  if (p + lanes <= last) {
+    add(p, 0);
+    p += lanes;
+  }
+  T sum = 0;
+  for (; p < last; ++p)
+    sum += values[p] * x[indices[p]];
+  return sum + sumOfLanes<T, lanes>(sums[0] + sums[1]);
 }
 
 template <class T>
@@ -162,21 +186,37 @@ template <class Body> void forRows(int threads, const int32_t *pointers, int64_t
 }
 
 /// A tile of C = A B in CSR: columns [0, Vectors * Lanes) of row i; b and c point at the first of them. The sums stay
-/// in registers for all entries of the row. With Prefetch, rows of B are asked for a few entries ahead, up to `last`.
+/// in registers for all entries of the row, in several sets where they are few, so that additions do not wait for each
+/// other. With Prefetch, rows of B are asked for a few entries ahead, up to `last`.
 template <class T, int Vectors, int Lanes, bool Prefetch>
 SPC_INLINE void sumRowTile(const int32_t *pointers, const int32_t *indices, const T *values, const T *b, T *c,
                            int64_t k, int64_t i, int32_t last) {
   constexpr int32_t ahead = 6;
-  Vector<T, Lanes> sums[Vectors];
-  SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[v] = Vector<T, Lanes>{};
-  for (int32_t p = pointers[i]; p < pointers[i + 1]; ++p) {
+  constexpr int chains = Vectors >= 4 ? 1 : 4 / Vectors;
+  Vector<T, Lanes> sums[chains][Vectors];
+  SPC_UNROLL for (int chain = 0; chain < chains; ++chain) {
+    SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[chain][v] = Vector<T, Lanes>{};
+  }
+  auto addEntry = [&](int32_t p, int chain) __attribute__((always_inline)) {
     if constexpr (Prefetch)
       prefetch<Vectors * Lanes *int(sizeof(T))>(b + int64_t(indices[p + ahead < last ? p + ahead : p]) * k);
     const T *row = b + int64_t(indices[p]) * k;
     const T value = values[p];
-    SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[v] += value * load<T, Lanes>(row + v * Lanes);
+    SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[chain][v] += value * load<T, Lanes>(row + v * Lanes);
+  };
+  int32_t p = pointers[i];
+  if constexpr (chains > 1) {
+    for (; p + chains <= pointers[i + 1]; p += chains) {
+      SPC_UNROLL for (int chain = 0; chain < chains; ++chain) addEntry(p + chain, chain);
+    }
   }
-  SPC_UNROLL for (int v = 0; v < Vectors; ++v) store<T, Lanes>(c + i * k + v * Lanes, sums[v]);
+  for (; p < pointers[i + 1]; ++p)
+    addEntry(p, 0);
+  SPC_UNROLL for (int v = 0; v < Vectors; ++v) {
+    Vector<T, Lanes> sum = sums[0][v];
+    SPC_UNROLL for (int chain = 1; chain < chains; ++chain) sum += sums[chain][v];
+    store<T, Lanes>(c + i * k + v * Lanes, sum);
+  }
 }
 
 } // namespace values::SPC_HAND

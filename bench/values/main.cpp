@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <omp.h>
 #include <type_traits>
 
@@ -31,33 +32,41 @@ void checkResult(const Contender<T> &contender, const Problem<T> &problem, const
         (std::string(spelling(problem.kernel)) + " of " + name + " is wrong").c_str());
 }
 
-template <class T>
-std::vector<std::vector<double>> timeAll(const Contenders<T> &contenders, int rounds, double roundSeconds = 5e-3) {
+template <class T> std::vector<Job> jobsOf(const Contenders<T> &contenders) {
   std::vector<Job> jobs;
   for (const Contender<T> &contender : contenders)
     jobs.push_back({contender.run, [] {}});
-  return timeTogether(rounds, jobs, roundSeconds);
+  return jobs;
+}
+
+/// The median time of each contender in a few rounds.
+template <class T> std::vector<double> rehearse(const Contenders<T> &contenders, int rounds) {
+  std::vector<double> medians;
+  for (const std::vector<double> &times : timeTogether(rounds, jobsOf(contenders), 1e-3))
+    medians.push_back(median(times));
+  return medians;
+}
+
+/// Of the contenders with one name those that take less than `factor` times as long as the fastest of them, and that
+/// one.
+template <class T>
+Contenders<T> within(double factor, const Contenders<T> &contenders, const std::vector<double> &medians) {
+  std::map<std::string, double> least;
+  for (size_t c = 0; c < contenders.size(); ++c) {
+    const double known = least.emplace(contenders[c].name, medians[c]).first->second;
+    least[contenders[c].name] = std::min(known, medians[c]);
+  }
+  Contenders<T> kept;
+  for (size_t c = 0; c < contenders.size(); ++c)
+    if (medians[c] == least[contenders[c].name] || medians[c] < factor * least[contenders[c].name])
+      kept.push_back(contenders[c]);
+  return kept;
 }
 
 /// Of the contenders with one name the one that is fastest in a few rounds.
 template <class T> Contenders<T> fastestVariants(const Contenders<T> &contenders) {
-  const auto times = timeAll(contenders, 5, 1e-3);
-  Contenders<T> fastest;
-  std::vector<double> medians;
-  for (size_t c = 0; c < contenders.size(); ++c) {
-    const double time = median(times[c]);
-    auto same = std::find_if(fastest.begin(), fastest.end(),
-                             [&](const Contender<T> &other) { return other.name == contenders[c].name; });
-    const auto place = size_t(same - fastest.begin());
-    if (same == fastest.end()) {
-      fastest.push_back(contenders[c]);
-      medians.push_back(time);
-    } else if (time < medians[place]) {
-      fastest[place] = contenders[c];
-      medians[place] = time;
-    }
-  }
-  return fastest;
+  const Contenders<T> close = within(1.5, contenders, rehearse(contenders, 1));
+  return within(1, close, rehearse(close, 5));
 }
 
 template <class T> void bench(Row row, const Problem<T> &problem, const Options &options, Report &report) {
@@ -67,8 +76,10 @@ template <class T> void bench(Row row, const Problem<T> &problem, const Options 
   row.bytes = cost.bytes;
   for (int threads : options.threads) {
     omp_set_num_threads(threads);
+    checkThreadsApart(threads);
     Contenders<T> contenders;
-    for (auto add : {addSpc<T>, addHand<T>, addEigen<T>, addGraphblas<T>, addRsb<T>, addMlir<T>, addTaco<T>})
+    for (auto add :
+         {addSpc<T>, addHand<T>, addEigen<T>, addGraphblas<T>, addRsb<T>, addMlir<T>, addTaco<T>, addTacoLoops<T>})
       add(contenders, problem, threads);
     for (const Contender<T> &contender : contenders)
       checkResult(contender, problem, expected);
@@ -79,7 +90,7 @@ template <class T> void bench(Row row, const Problem<T> &problem, const Options 
     for (const Contender<T> &contender : contenders)
       row.contenders.push_back(contender.name +
                                (options.allVariants && !contender.variant.empty() ? ":" + contender.variant : ""));
-    row.seconds = timeAll(contenders, options.rounds);
+    row.measured = measureTogether(options.rounds, jobsOf(contenders));
     report.add(row);
   }
 }
@@ -116,8 +127,8 @@ int run(int argc, char **argv) {
   std::vector<std::string> kernels;
   for (Kernel kernel : kKernels)
     kernels.push_back(spelling(kernel));
-  const Options options = parseOptions(argc, argv, kernels);
   pinThreads(argv);
+  const Options options = parseOptions(argc, argv, kernels);
   Report report(options.csv, options.least);
   for (const std::string &path : options.inputs) {
     const Coordinates input = loadInput(path, options.entries);

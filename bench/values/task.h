@@ -91,6 +91,7 @@ template <class T> void addEigen(Contenders<T> &, const Problem<T> &, int thread
 template <class T> void addGraphblas(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addRsb(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addTaco(Contenders<T> &, const Problem<T> &, int threads);
+template <class T> void addTacoLoops(Contenders<T> &, const Problem<T> &, int threads);
 template <class T> void addMlir(Contenders<T> &, const Problem<T> &, int threads);
 
 } // namespace values
