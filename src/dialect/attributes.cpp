@@ -67,6 +67,10 @@ void setRowLoop(mlir::Operation *loop, RowLoopAttr rows) {
   loop->setAttr(kRowLoop, rows);
 }
 
+void removeRowLoop(mlir::Operation *loop) {
+  loop->removeAttr(kRowLoop);
+}
+
 bool isSegment(mlir::Operation *loop) {
   return loop->hasAttr(kSegment);
 }

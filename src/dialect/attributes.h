@@ -43,6 +43,7 @@ void setPatternOnly(mlir::FunctionOpInterface body);
 /// What `loop` is recorded as: a loop over the rows of a body; null for any other operation.
 RowLoopAttr rowLoopOf(mlir::Operation *loop);
 void setRowLoop(mlir::Operation *loop, RowLoopAttr rows);
+void removeRowLoop(mlir::Operation *loop);
 
 /// Whether `loop` is recorded as one over the positions of a parent's segment, whose bounds are computed. Segments of
 /// different parents have no position in common.

@@ -49,6 +49,7 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp) {
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
   passes.addNestedPass<FuncOp>(transforms::createChunkRows({!strictFp}));
   passes.addNestedPass<FuncOp>(transforms::createFillRoots());
+  passes.addNestedPass<FuncOp>(transforms::createBlockDiagonals());
 }
 
 /// Dense loops and sums on vectors.

@@ -135,7 +135,7 @@ def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
     compressed root lists, are recorded as such (`spc.row_loop`). Where each row's iterations write only what no other
     row accesses (its row of a dense output, the positions below it of a shared pattern: the owner computes), the loops
     are cut: they run from an argument bound as `begin` to one bound as `end`. The positions of a root, whose rows must
-    ascend, are found by bisection. Each row is computed as before, so results do not depend on the chunks.
+    ascend, are found by bisection. Where a root lists diagonals, their rows are cut. Each row is computed as before, so results do not depend on the chunks.
 
     One loop that only adds to one dense output, at any place, is cut as well, into rows or into positions of a root,
     where the sum may be reassociated: each chunk then gets a copy of the output, and the copies are added up.
@@ -157,6 +157,16 @@ def FillRoots : Pass<"spc-fill-roots", "mlir::func::FuncOp"> {
     loop. The root's loop is what `spc.row_loop` says is one.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
+}
+
+def BlockDiagonals : Pass<"spc-block-diagonals", "mlir::func::FuncOp"> {
+  let summary = "Go through all diagonals of a matrix for some rows before the next ones";
+  let description = [{
+    `for d: for i: y[i] += a[d, i] * x[i + d]`, as DIA stores its levels, goes through all of y once for each diagonal.
+    `for each block of rows: for d: for i in the block` adds in the same order, while the block's rows of y stay in the
+    first-level cache; the block is filled right before. LLVM interchanges no loops whose bounds are loaded.
+  }];
+  let dependentDialects = ["dialect::SpcDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect"];
 }
 
 def PromoteBlocks : Pass<"spc-promote-blocks", "mlir::func::FuncOp"> {
@@ -185,8 +195,9 @@ def TileRegisters : Pass<"spc-tile-registers", "mlir::func::FuncOp"> {
     C[i, tile] = c`: the tile of C stays in vector registers instead of being loaded and stored for each p, and the
     fill of C disappears. The loop over tiles stands where C's row is known, or outside of a group of rows, so that B's
     rows are read whole before they leave the cache. Each number of vectors that a tile can have gets its own code,
-    chosen by the size at run time, once for a group; a last tile ends at the size and overlaps the one before. LLVM does not interchange loops, and promotes to
-    registers no array whose length it does not know.
+    chosen by the size at run time, once for a group; a last tile ends at the size and overlaps the one before. Where the
+    row of C is another one for each p, it is loaded and stored there, and the tile holds what does not change, B's row.
+    LLVM does not interchange loops, and promotes to registers no array whose length it does not know.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::memref::MemRefDialect", "mlir::scf::SCFDialect",
                            "mlir::arith::ArithDialect",

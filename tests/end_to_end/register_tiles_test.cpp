@@ -83,6 +83,38 @@ TEST_CASE("tiles that go through groups of rows", "[register-tiles]") {
   }
 }
 
+TEST_CASE("a tile that goes from row to row of the output", "[register-tiles]") {
+  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csc"}}), 2, {ValueType::F64, ValueType::I16});
+  checkSizes(specOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csc"}}, true), 2, {ValueType::F32});
+  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "dia"}}), 2, {ValueType::F32});
+  checkSizes(specOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "dia-cols"}}), 2, {ValueType::F64});
+  checkSizes(specOf("M(k,r) = T(i,j,k) * B(i,r) * C(j,r)", {{"T", "csf"}}), 3, {ValueType::F32});
+}
+
+// Of 16 rows and more where rows are long, of 2048 numbers else; a chunk of rows may end in any of them.
+TEST_CASE("diagonals by blocks of rows", "[register-tiles]") {
+  const auto check = [](const KernelSpec &spec, const std::vector<int64_t> &extents) {
+    const KernelUnderTest kernel(spec);
+    INFO(describe(spec) << "\n" << kernel.diagnostics());
+    REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+    for (const Chunks chunks : {Chunks::Serial, Chunks::Threads}) {
+      Trial trial{extents, Fill::Random};
+      trial.chunks = chunks;
+      INFO(describe(trial));
+      REQUIRE(kernel.check(trial) == "");
+      std::swap(trial.extents[0], trial.extents[1]);
+      REQUIRE(kernel.check(trial) == "");
+    }
+  };
+  for (const char *statement : {"C(i,k) = A(i,j) * B(j,k)", "C(i,k) += A(i,j) * B(j,k)"}) {
+    KernelSpec spec = specOf(statement, {{"A", "dia"}});
+    spec.optLevel = 2;
+    spec.chunk = 64;
+    check(spec, {35, 6, 130});
+  }
+  check(specOf("y(i) = A(i,j) * x(j) + 2", {{"A", "dia"}}), {2100, 3});
+}
+
 TEST_CASE("a tile along the first dimension", "[register-tiles]") {
   checkSizes(specOf("C(k,i) = A(i,j) * B(k,j)", {{"A", "csr"}, {"B", "dense:1,0"}, {"C", "dense:1,0"}}), 2);
 }

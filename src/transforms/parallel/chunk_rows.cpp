@@ -1,5 +1,6 @@
 #include "dialect/dialect.h"
 #include "transforms/parallel/accumulations.h"
+#include "transforms/parallel/diagonals.h"
 #include "transforms/parallel/owner_computes.h"
 #include "transforms/passes.h"
 #include "transforms/util/access.h"
@@ -21,9 +22,10 @@ namespace {
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 
-/// How a step is cut: at the rows of its row loop, or in all of its loops over `inner`'s extent.
+/// How a step is cut: at the rows of its row loop or of its diagonals, or in all of its loops over `inner`'s extent.
 struct Cut {
   std::optional<RowLoop> rows;
+  std::optional<Diagonals> diagonals;
   scf::ForOp inner;
   int64_t coefficient = 1; ///< of the rows in inner's extent
 };
@@ -67,6 +69,9 @@ bool ChunkRows::cutRows(const BodySteps &steps) {
     for (const Step &step : steps.all)
       if (step.rows && step.rows->rows && step.rows->isRoot() == isRoot)
         extents.insert(step.rows->rows);
+  for (const Step &step : steps.all)
+    if (const std::optional<Diagonals> diagonals = matchDiagonals(getOperation(), step.op))
+      extents.insert(diagonals->extent);
   return llvm::any_of(extents, [&](ExtentAttr extent) { return cutRows(steps, extent); });
 }
 
@@ -84,13 +89,19 @@ std::optional<Cut> ChunkRows::cutOf(const Step &step, ExtentAttr extent) {
   Cut cut;
   if (step.rows && step.rows->rows == extent)
     cut.rows = step.rows;
-  return cut.rows || isDenseNest(step.op) ? std::optional(cut) : std::nullopt;
+  else
+    cut.diagonals = matchDiagonals(getOperation(), step.op);
+  if (cut.diagonals && cut.diagonals->extent != extent)
+    cut.diagonals.reset();
+  return cut.rows || cut.diagonals || isDenseNest(step.op) ? std::optional(cut) : std::nullopt;
 }
 
 /// The owner of the elements that an access with `index` in a step reaches, where that is one row; else nullopt.
 std::optional<Owner> ChunkRows::ownerOf(mlir::Value index, mlir::Operation *step, Cut &cut, ExtentAttr extent) {
   if (cut.rows)
     return OwnerComputes(getOperation(), *cut.rows).ownerOf(index);
+  if (cut.diagonals)
+    return index == cut.diagonals->rows.getInductionVar() ? std::optional(Owner{true, 1}) : std::nullopt;
   scf::ForOp loop = loopOf(index);
   // What a loop carries from row to row would be missing in the next chunk.
   if (!loop || loop.getNumResults() > 0 || !step->isAncestor(loop) || (cut.inner && cut.inner != loop))
@@ -138,6 +149,8 @@ bool ChunkRows::isOwned(mlir::Value buffer, const BodySteps &steps, llvm::Mutabl
 void ChunkRows::narrow(const Cut &cut, mlir::Value begin, mlir::Value end) {
   if (cut.rows)
     return cut.rows->isRoot() ? setRows(*cut.rows, begin, end) : setBounds(*cut.rows, begin, end);
+  if (cut.diagonals)
+    return narrowBounds(cut.diagonals->rows, begin, end);
   scf::ForOp loop = cut.inner;
   mlir::OpBuilder builder(loop);
   mlir::Value first = emitSum(builder, loop.getLoc(), {0, {{begin, cut.coefficient}}});
@@ -164,10 +177,13 @@ bool ChunkRows::cutRows(const BodySteps &steps, ExtentAttr extent) {
       main = &*cut.rows;
   const auto rows = BindAttr::get(extent);
   llvm::SmallVector<mlir::Operation *> loops;
-  for (const Cut &cut : cuts)
+  for (const Cut &cut : cuts) {
     if (cut.rows)
       loops.push_back(cut.rows->loop);
-  describe(rows, loops, main->isRoot() ? main->items.getSymbol() : llvm::StringRef());
+    else if (cut.diagonals)
+      loops.push_back(cut.diagonals->rows);
+  }
+  describe(rows, loops, main && main->isRoot() ? main->items.getSymbol() : llvm::StringRef());
   const mlir::Value begin = boundNumber(getOperation(), rows.as(BindKind::Begin)),
                     end = boundNumber(getOperation(), rows.as(BindKind::End));
   for (const Cut &cut : cuts)

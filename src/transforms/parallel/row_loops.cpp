@@ -89,6 +89,38 @@ ExtentAttr extentOf(mlir::func::FuncOp body, scf::ForOp loop) {
   return isWhole && bind && bind.getKind() == BindKind::Size ? bind.getExtent() : ExtentAttr();
 }
 
+namespace {
+
+/// Whether `bound` or, where it is an extremum `Of` of values, any of these fulfils the condition.
+template <typename Of> bool anyOf(mlir::Value bound, llvm::function_ref<bool(mlir::Value)> condition) {
+  auto extremum = bound.getDefiningOp<Of>();
+  return condition(bound) ||
+         (extremum && (anyOf<Of>(extremum.getLhs(), condition) || anyOf<Of>(extremum.getRhs(), condition)));
+}
+
+} // namespace
+
+ExtentAttr extentAround(mlir::func::FuncOp body, scf::ForOp loop) {
+  ExtentAttr extent;
+  const auto isZero = [](mlir::Value bound) { return mlir::isConstantIntValue(bound, 0); };
+  const auto isSize = [&](mlir::Value bound) {
+    const BindAttr bind = dialect::bindOf(body, bound);
+    if (bind && bind.getKind() == BindKind::Size)
+      extent = bind.getExtent();
+    return bool(extent);
+  };
+  const bool isAround = mlir::isConstantIntValue(loop.getStep(), 1) &&
+                        anyOf<arith::MaxSIOp>(loop.getLowerBound(), isZero) &&
+                        anyOf<arith::MinSIOp>(loop.getUpperBound(), isSize);
+  return isAround ? extent : ExtentAttr();
+}
+
+void narrowBounds(scf::ForOp loop, mlir::Value begin, mlir::Value end) {
+  mlir::OpBuilder builder(loop);
+  loop.setLowerBound(arith::MaxSIOp::create(builder, loop.getLoc(), loop.getLowerBound(), begin));
+  loop.setUpperBound(arith::MinSIOp::create(builder, loop.getLoc(), loop.getUpperBound(), end));
+}
+
 void recordRowLoops(mlir::func::FuncOp body) {
   for (mlir::Operation &op : body.getBody().front()) {
     RowLoopAttr is;

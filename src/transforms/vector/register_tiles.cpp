@@ -1,5 +1,6 @@
 #include "transforms/vector/register_tiles.h"
 
+#include "dialect/attributes.h"
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/vector_body.h"
@@ -75,7 +76,7 @@ bool DenseLoop::checkOperation(Operation &op) {
 }
 
 bool DenseLoop::checkAccess(const Access &access) {
-  Slot slot{access.buffer, {}, 0, false};
+  Slot slot{access.buffer, {}};
   std::optional<unsigned> unit = unitDimension(slot.buffer);
   bool moves = false;
   for (auto [dim, index] : llvm::enumerate(access.indices)) {
@@ -115,6 +116,23 @@ mlir::Block *homeOf(mlir::func::FuncOp body, llvm::ArrayRef<Slot> slots) {
       if (index && home->getParent()->isAncestor(index.getParentRegion()))
         home = index.getParentBlock();
   return home;
+}
+
+/// Whether a dense loop adds to elements that it comes back to, although a loop around it changes their indices.
+bool scatters(scf::ForOp dense, const std::vector<Slot> &slots) {
+  const auto isAccumulated = [&](const Slot &slot) {
+    const auto loadsSlot = [&](memref::LoadOp load) { return load.getMemRef() == slot.buffer; };
+    return llvm::any_of(dense.getBody()->getOps<memref::LoadOp>(), loadsSlot);
+  };
+  const auto isRepeated = [&](const Slot &slot) {
+    for (auto loop = dense->getParentOfType<scf::ForOp>(); loop; loop = loop->getParentOfType<scf::ForOp>())
+      if (llvm::none_of(slot.indices, [&](Value index) {
+            return index && affineSum(index).coefficient(loop.getInductionVar()) != 0;
+          }))
+        return true;
+    return false;
+  };
+  return llvm::any_of(slots, [&](const Slot &slot) { return isAccumulated(slot) && isRepeated(slot); });
 }
 
 /// Whether two slots may have elements in common. Different rows of one block have none.
@@ -233,6 +251,9 @@ void RegionBuilder::addSlot(Slot slot, Operation *dense) {
     return load && load.getMemRef() == slot.buffer;
   };
   slot.isFresh = dense->getBlock() == region_.block && !holdsForAny(dense, loadsSlot);
+  slot.isLocal = llvm::any_of(slot.indices, [&](Value index) {
+    return index && region_.block->getParent()->isProperAncestor(index.getParentRegion());
+  });
   region_.slots.push_back(std::move(slot));
 }
 
@@ -285,7 +306,7 @@ const Slot *TiledRegion::slotOf(Operation *op) const {
   auto loop = mlir::dyn_cast<scf::ForOp>(op->getParentOp());
   if (!access || !loop || !dense.contains(loop))
     return nullptr;
-  Slot found{access->buffer, llvm::SmallVector<Value>(access->indices), 0, false};
+  Slot found{access->buffer, llvm::SmallVector<Value>(access->indices)};
   std::optional<unsigned> unit = unitDimension(found.buffer);
   if (!unit || found.indices[*unit] != loop.getInductionVar())
     return nullptr;
@@ -303,6 +324,9 @@ std::vector<TiledRegion> findTiledRegions(mlir::func::FuncOp body) {
     if (!dense.check())
       return;
     mlir::Block *home = homeOf(body, dense.slots());
+    auto around = mlir::dyn_cast<scf::ForOp>(loop->getParentOp());
+    if (around && home == around.getBody() && scatters(loop, dense.slots()))
+      home = around->getBlock();
     homes[home][loop] = dense.slots();
     bytes[home] = std::max(bytes[home], dense.elementBytes());
   });

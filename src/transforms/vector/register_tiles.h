@@ -16,6 +16,7 @@ struct Slot {
   llvm::SmallVector<mlir::Value> indices;
   unsigned along = 0;
   bool isFresh = false; ///< set before it is read: what the memory held does not matter
+  bool isLocal = false; ///< an index varies in the region: each dense loop loads the elements, and stores them
 
   bool operator==(const Slot &other) const {
     return buffer == other.buffer && indices == other.indices && along == other.along;
@@ -24,7 +25,8 @@ struct Slot {
 
 /// A part of a block whose dense loops all run over the same elements 0 … size - 1 of the slots, and are *separable*:
 /// no element of one iteration is read in another. They may then be run tile by tile, each tile through the whole
-/// region, in any order; loops around them inside of the region are reductions into the slots.
+/// region, in any order; loops around them inside of the region are reductions into the slots, or scatter to local
+/// ones.
 struct TiledRegion {
   mlir::Block *block = nullptr;
   llvm::SmallVector<mlir::Operation *> operations; ///< of the block, in order, that hold the dense loops
@@ -42,7 +44,8 @@ struct TiledRegion {
   const Slot *slotOf(mlir::Operation *op) const;
 };
 
-/// The regions of `body` in which tiling pays: at least one dense loop is inside of a reduction.
+/// The regions of `body` in which tiling pays: at least one dense loop is inside of a reduction, or adds to other
+/// elements in each iteration of a loop around it.
 std::vector<TiledRegion> findTiledRegions(mlir::func::FuncOp body);
 
 } // namespace spc::transforms

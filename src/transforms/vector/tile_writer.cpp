@@ -32,16 +32,25 @@ void TileWriter::write() {
   findPlaces();
   VectorBody elements(builder_, mlir::cast<scf::ForOp>(*region_.dense.begin()), tile_.lanes);
   state_.assign(region_.slots.size() * places_.size(), Value());
-  // A slot is read whole before any of it is written: its vectors may overlap.
   for (const Slot &slot : region_.slots)
-    if (!slot.isFresh)
-      for (auto [vector, place] : llvm::zip_equal(vectorsOf(slot), places_))
-        vector = elements.load(slot.buffer, indicesAt(slot, place), slot.along);
+    if (!slot.isFresh && !slot.isLocal)
+      loadSlot(slot, elements);
   for (Operation *op : region_.operations)
     writeOperation(*op);
   for (const Slot &slot : region_.slots)
-    for (auto [vector, place] : llvm::zip_equal(vectorsOf(slot), places_))
-      elements.store(vector, slot.buffer, indicesAt(slot, place), slot.along);
+    if (!slot.isLocal)
+      storeSlot(slot, elements);
+}
+
+/// Reads a slot whole, before any of it is written: its vectors may overlap.
+void TileWriter::loadSlot(const Slot &slot, VectorBody &elements) {
+  for (auto [vector, place] : llvm::zip_equal(vectorsOf(slot), places_))
+    vector = elements.load(slot.buffer, indicesAt(slot, place), slot.along);
+}
+
+void TileWriter::storeSlot(const Slot &slot, VectorBody &elements) {
+  for (auto [vector, place] : llvm::zip_equal(vectorsOf(slot), places_))
+    elements.store(vector, slot.buffer, indicesAt(slot, place), slot.along);
 }
 
 llvm::SmallVector<Value> TileWriter::indicesAt(const Slot &slot, Value index) {
@@ -64,8 +73,20 @@ void TileWriter::writeOperation(Operation &op) {
     builder_.clone(op, copies_.front());
 }
 
+/// The local slots that a dense loop stores to.
+llvm::SmallVector<const Slot *> TileWriter::localSlotsOf(scf::ForOp loop) const {
+  llvm::SmallVector<const Slot *> slots;
+  for (auto store : loop.getBody()->getOps<memref::StoreOp>())
+    if (const Slot *slot = region_.slotOf(store); slot->isLocal && !llvm::is_contained(slots, slot))
+      slots.push_back(slot);
+  return slots;
+}
+
 void TileWriter::writeDense(scf::ForOp loop) {
   VectorBody body(builder_, loop, tile_.lanes);
+  const llvm::SmallVector<const Slot *> locals = localSlotsOf(loop);
+  for (const Slot *slot : locals)
+    loadSlot(*slot, body);
   for (size_t v = 0; v < places_.size(); ++v) {
     const auto promotedLoad = [&](memref::LoadOp load) {
       const Slot *slot = region_.slotOf(load);
@@ -75,6 +96,11 @@ void TileWriter::writeDense(scf::ForOp loop) {
       vectorsOf(*region_.slotOf(store))[v] = value;
     };
     body.write(copies_.front(), places_[v], {}, promotedLoad, promotedStore);
+  }
+  // The state is handed on by loops around: what is in memory is no part of it.
+  for (const Slot *slot : locals) {
+    storeSlot(*slot, body);
+    llvm::fill(vectorsOf(*slot), Value());
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "transforms/util/region_cloner.h"
+#include "transforms/util/vector_body.h"
 #include "transforms/vector/register_tiles.h"
 
 namespace spc::transforms {
@@ -29,6 +30,9 @@ public:
 
 private:
   void findPlaces();
+  void loadSlot(const Slot &slot, VectorBody &elements);
+  void storeSlot(const Slot &slot, VectorBody &elements);
+  llvm::SmallVector<const Slot *> localSlotsOf(mlir::scf::ForOp loop) const;
   llvm::SmallVector<mlir::Value> indicesAt(const Slot &slot, mlir::Value index);
   llvm::MutableArrayRef<mlir::Value> vectorsOf(const Slot &slot) {
     return llvm::MutableArrayRef(state_).slice((&slot - region_.slots.data()) * tile_.count, tile_.count);

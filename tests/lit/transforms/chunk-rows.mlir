@@ -341,3 +341,34 @@ func.func @assembling_at_once(%m: index {spc.bind = #spc.bind<size, "m">},
   }
   return
 }
+
+// Each row of a matrix of diagonals comes by all of them.
+// CHECK-LABEL: func.func @diagonals(
+// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "m">}
+// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "m">}
+// CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "m">>
+// CHECK:         scf.for %{{.*}} = %c0 to %[[COUNT:[a-z0-9]*]] step
+// CHECK:           %[[FIRST:.*]] = arith.maxsi %{{.*}}, %[[BEGIN]]
+// CHECK:           %[[LAST:.*]] = arith.minsi %{{.*}}, %[[END]]
+// CHECK:           scf.for %{{.*}} = %[[FIRST]] to %[[LAST]]
+func.func @diagonals(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y" extents = [<"m">]>},
+                     %a: memref<?x?xf64>, %crd: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 0>},
+                     %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">},
+                     %n: index {spc.bind = #spc.bind<size, "n">}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c0 to %count step %c1 {
+    %d = memref.load %crd[%p] : memref<?xindex>
+    %before = arith.subi %c0, %d : index
+    %first = arith.maxsi %before, %c0 : index
+    %behind = arith.subi %n, %d : index
+    %last = arith.minsi %m, %behind : index
+    scf.for %i = %first to %last step %c1 {
+      %old = memref.load %y[%i] : memref<?xf64>
+      %v = memref.load %a[%p, %i] : memref<?x?xf64>
+      %new = arith.addf %old, %v : f64
+      memref.store %new, %y[%i] : memref<?xf64>
+    }
+  }
+  return
+}

@@ -82,6 +82,69 @@ func.func @update(%val: memref<?xf64>, %b: memref<?x?xf64>, %c: memref<?x?xf64>,
 
 // -----
 
+// Rows of C that change from entry to entry stay in memory. B's row is the same for all entries of a tile. Of a tile
+// whose vectors may overlap all are loaded before one is stored.
+// CHECK-LABEL: func.func @scattered(
+// CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xindex>, %[[VAL:[a-z0-9]*]]: memref<?xf64>, %[[B:[a-z0-9]*]]: memref<?x?xf64>, %[[C:[a-z0-9]*]]: memref<?x?xf64>
+// CHECK:         scf.for %[[J:.*]] =
+// CHECK:           scf.for %[[BASE:.*]] =
+// CHECK:             scf.index_switch
+// CHECK:             case 2
+// CHECK:               %[[NEXT:.*]] = arith.minsi
+// CHECK:               scf.for %[[P:.*]] =
+// CHECK:                 %[[I:.*]] = memref.load %[[CRD]][%[[P]]]
+// CHECK:                 %[[OLD0:.*]] = vector.load %[[C]][%[[I]], %[[BASE]]]
+// CHECK:                 %[[OLD1:.*]] = vector.load %[[C]][%[[I]], %[[NEXT]]]
+// CHECK:                 vector.load %[[B]][%[[J]], %[[BASE]]]
+// CHECK:                 %[[NEW0:.*]] = arith.addf %[[OLD0]]
+// CHECK:                 vector.load %[[B]][%[[J]], %[[NEXT]]]
+// CHECK:                 %[[NEW1:.*]] = arith.addf %[[OLD1]]
+// CHECK:                 vector.store %[[NEW0]], %[[C]][%[[I]], %[[BASE]]]
+// CHECK:                 vector.store %[[NEW1]], %[[C]][%[[I]], %[[NEXT]]]
+func.func @scattered(%crd: memref<?xindex>, %val: memref<?xf64>, %b: memref<?x?xf64>, %c: memref<?x?xf64>, %m: index, %n: index, %size: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %j = %c0 to %m step %c1 {
+    scf.for %p = %c0 to %n step %c1 {
+      %i = memref.load %crd[%p] : memref<?xindex>
+      %a = memref.load %val[%p] : memref<?xf64>
+      scf.for %k = %c0 to %size step %c1 {
+        %old = memref.load %c[%i, %k] : memref<?x?xf64>
+        %x = memref.load %b[%j, %k] : memref<?x?xf64>
+        %ax = arith.mulf %a, %x : f64
+        %new = arith.addf %old, %ax : f64
+        memref.store %new, %c[%i, %k] : memref<?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
+// Each element is added to once: there is nothing that a tile would hold.
+// CHECK-LABEL: func.func @elementwise(
+// CHECK-NOT:     vector
+func.func @elementwise(%a: memref<?xf64>, %b: memref<?x?x?xf64>, %c: memref<?x?x?xf64>, %m: index, %n: index, %size: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %m step %c1 {
+    scf.for %j = %c0 to %n step %c1 {
+      %factor = memref.load %a[%j] : memref<?xf64>
+      scf.for %k = %c0 to %size step %c1 {
+        %old = memref.load %c[%i, %j, %k] : memref<?x?x?xf64>
+        %x = memref.load %b[%i, %j, %k] : memref<?x?x?xf64>
+        %ax = arith.mulf %factor, %x : f64
+        %new = arith.addf %old, %ax : f64
+        memref.store %new, %c[%i, %j, %k] : memref<?x?x?xf64>
+      }
+    }
+  }
+  return
+}
+
+// -----
+
 // Rows that other rows write to stay in memory: %j may be %i.
 // CHECK-LABEL: func.func @scatter(
 // CHECK-NOT:     vector
