@@ -176,11 +176,12 @@ def PromoteBlocks : Pass<"spc-promote-blocks", "mlir::func::FuncOp"> {
     `for p: for c in 0..8: y0 += a[p, 0, c] * x[8 * j + c]; y1 += ...`: the loop over rows is unrolled and jammed, and
     each row's element of y promoted to a scalar accumulator for all of the reduction. Where sums may be reassociated
     an accumulator is a vector of partial sums along c, whose lanes are added up once, at the end. Where the elements of
-    a row are loops of their own (`C[8 * i + r, k]`), a few rows are jammed for spc-tile-registers to tile. LLVM does
-    not unroll and jam loops with conditions inside, nor keep vectors of partial sums across an outer loop.
+    a row are loops of their own (`C[8 * i + r, k]`), a few rows are jammed for spc-tile-registers to tile. Matrices
+    that whole blocks make up have a copy of the loop that tests no block for lying at the edge. LLVM does not unroll
+    and jam loops with conditions inside, nor keep vectors of partial sums across an outer loop.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
-                           "mlir::vector::VectorDialect"];
+                           "mlir::vector::VectorDialect", "mlir::LLVM::LLVMDialect"];
   let options = [
     Option<"vectorBytes", "vector-bytes", "int64_t", "16", "Bytes of the target's vector registers">,
     Option<"registers", "registers", "int64_t", "16", "How many vector registers the target has">,
@@ -214,8 +215,9 @@ def UnrollAndJamReductions : Pass<"spc-unroll-and-jam-reductions", "mlir::func::
     `for p: D[p] = s[p] * (sum over k of A[i, k] * B[j, k])`: four entries are done at a time, so that A's row is loaded
     once for the four, their additions overlap, and one horizontal reduction adds up the lanes of all four sums. Each
     entry has two vector accumulators. A rest that is no whole vector is a vector that ends at the size, whose lanes
-    that are done already are masked. The pass reassociates, which --fp=strict forbids. LLVM vectorises the inner loop
-    alone, and adds up lanes for each entry.
+    that are done already are masked. Sizes of a few vectors have code of their own, also for the entries that four do
+    not divide. Where empty sums are selected apart (spc-factor-reductions), these have a loop of their own. The pass
+    reassociates, which --fp=strict forbids. LLVM vectorises the inner loop alone, and adds up lanes for each entry.
   }];
   let dependentDialects = ["mlir::scf::SCFDialect", "mlir::arith::ArithDialect", "mlir::vector::VectorDialect",
                            "mlir::LLVM::LLVMDialect"];

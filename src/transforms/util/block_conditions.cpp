@@ -1,10 +1,13 @@
 #include "transforms/util/block_conditions.h"
 
 #include "transforms/util/affine_sums.h"
+#include "transforms/util/loop_hints.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -47,7 +50,65 @@ bool isKnownAtLeast(Value value, int64_t least, Operation *op) {
   return false;
 }
 
+/// A loop over blocks, and its test whether a block lies inside of an extent, `size` elements at a time.
+struct BorderTest {
+  scf::ForOp loop;
+  scf::IfOp choice;
+  Value extent;
+  int64_t size = 0;
+};
+
+/// The test of an innermost loop over blocks that whole ones do on straight code; nullopt for any other branch.
+std::optional<BorderTest> matchBorderTest(scf::IfOp choice) {
+  auto loop = mlir::dyn_cast<scf::ForOp>(choice->getParentOp());
+  auto test = choice.getCondition().getDefiningOp<arith::CmpIOp>();
+  if (!loop || !test || test.getPredicate() != arith::CmpIPredicate::sle || !choice.elseBlock() ||
+      !loop.isDefinedOutsideOfLoop(test.getRhs()) || loop.isDefinedOutsideOfLoop(test.getLhs()) ||
+      llvm::any_of(*choice.thenBlock(), [](Operation &op) { return op.getNumRegions() > 0; }))
+    return std::nullopt;
+  const AffineSum end = affineSum(test.getLhs());
+  if (end.terms.size() != 1 || end.constant <= 1 || end.terms.front().second != end.constant)
+    return std::nullopt;
+  return BorderTest{loop, choice, test.getRhs(), end.constant};
+}
+
+/// Runs a copy without the test where blocks divide the extent.
+void separate(const BorderTest &border) {
+  mlir::OpBuilder builder(border.loop);
+  mlir::ImplicitLocOpBuilder ops(scf::ForOp(border.loop).getLoc(), builder);
+  scf::ForOp loop = border.loop;
+  scf::IfOp(border.choice).getElseRegion().walk([](scf::ForOp part) { keepLoopAsItIs(part); });
+  Value rest = arith::RemUIOp::create(ops, border.extent, arith::ConstantIndexOp::create(ops, border.size));
+  Value zero = arith::ConstantIndexOp::create(ops, 0);
+  Value isWhole = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, rest, zero);
+  auto versions = scf::IfOp::create(ops, loop.getResultTypes(), isWhole, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  loop.replaceAllUsesWith(versions.getResults());
+  ops.setInsertionPointToEnd(versions.thenBlock());
+  mlir::IRMapping map;
+  auto whole = mlir::cast<scf::ForOp>(ops.clone(*loop, map));
+  scf::YieldOp::create(ops, whole.getResults());
+  auto choice = mlir::cast<scf::IfOp>(map.lookup(scf::IfOp(border.choice).getOperation()));
+  mlir::Block *inside = choice.thenBlock();
+  choice.replaceAllUsesWith(inside->getTerminator()->getOperands());
+  inside->getTerminator()->erase();
+  choice->getBlock()->getOperations().splice(choice->getIterator(), inside->getOperations());
+  choice.erase();
+  ops.setInsertionPointToEnd(versions.elseBlock());
+  auto yield = scf::YieldOp::create(ops, loop.getResults());
+  loop->moveBefore(yield);
+}
+
 } // namespace
+
+void separateBorders(mlir::func::FuncOp body) {
+  llvm::SmallVector<BorderTest> tests;
+  body.walk([&](scf::IfOp choice) {
+    if (std::optional<BorderTest> test = matchBorderTest(choice))
+      tests.push_back(*test);
+  });
+  for (const BorderTest &test : tests)
+    separate(test);
+}
 
 void settleFullBlocks(mlir::func::FuncOp body) {
   body.walk([&](scf::ForOp loop) {

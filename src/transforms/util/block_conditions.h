@@ -11,4 +11,8 @@ void settleFullBlocks(mlir::func::FuncOp body);
 /// Joins branches on one condition where nothing between them matters.
 void joinConditions(mlir::func::FuncOp body);
 
+/// Gives innermost loops over blocks that test each whether it lies inside of the matrix a copy without the test, for
+/// matrices that whole blocks make up.
+void separateBorders(mlir::func::FuncOp body);
+
 } // namespace spc::transforms

@@ -78,9 +78,15 @@ llvm::SmallVector<Value> reduceHorizontally(mlir::ImplicitLocOpBuilder &ops, llv
   const auto extract = [&](Value from, int64_t lane) {
     results.push_back(vector::ExtractOp::create(ops, from, llvm::ArrayRef<int64_t>{lane}));
   };
-  if (type.getNumElements() == 1) {
+  if (vectors.size() == 2 && type.getNumElements() > 2) {
+    Value pairs = sums.fold(sums.addPairs(vectors[0], vectors[1]), 2);
+    extract(pairs, 0);
+    extract(pairs, 1);
+    return results;
+  }
+  if (type.getNumElements() == 1 || vectors.size() < 4) {
     for (Value single : vectors)
-      extract(single, 0);
+      extract(sums.fold(single, 1), 0);
     return results;
   }
   // Lanes a, b, a, b, … and c, d, c, d, …

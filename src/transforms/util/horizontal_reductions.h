@@ -5,8 +5,8 @@
 
 namespace spc::transforms {
 
-/// Adds up the lanes of each of four floating-point vectors of one type; returns the four scalars. One tree of shuffles
-/// and additions for all four takes half as many operations as a tree for each.
+/// Adds up the lanes of each of up to four floating-point vectors of one type; returns the scalars. One tree of
+/// shuffles and additions for all of four takes half as many operations as a tree for each.
 llvm::SmallVector<mlir::Value> reduceHorizontally(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<mlir::Value> vectors);
 
 } // namespace spc::transforms

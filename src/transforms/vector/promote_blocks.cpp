@@ -46,6 +46,7 @@ public:
       if (!block.isTiled)
         promoteAccumulators(reduction, {vectorBytes, !strictFp});
     }
+    separateBorders(getOperation());
   }
 };
 

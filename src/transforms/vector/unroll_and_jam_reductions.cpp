@@ -1,12 +1,9 @@
 #include "dialect/attributes.h"
 #include "transforms/passes.h"
-#include "transforms/util/access.h"
-#include "transforms/util/affine_sums.h"
 #include "transforms/util/horizontal_reductions.h"
 #include "transforms/util/loop_hints.h"
-#include "transforms/util/reductions.h"
 #include "transforms/util/vector_body.h"
-#include "transforms/util/walks.h"
+#include "transforms/vector/dot_products.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -32,7 +29,6 @@ using Values = llvm::SmallVector<Value>;
 
 constexpr int64_t kUnrolled = 4;   ///< iterations jammed: as many sums as one horizontal reduction takes
 constexpr int64_t kVectorSums = 2; ///< vector accumulators of each iteration
-constexpr int64_t kSmall = 32;     ///< elements of a dot product that LLVM unrolls
 
 /// Numbers of vectors that have code of their own: the operand row that all iterations have in common stays in
 /// registers beside the accumulators, `kRegisters` together. Of wide vectors, the sizes that are 4 narrower ones, too.
@@ -41,129 +37,27 @@ constexpr int64_t kKnownWideVectors[] = {2, 4, 8};
 constexpr int64_t kWideBytes = 64;
 constexpr int64_t kRegisters = 12;
 
-/// A loop over entries whose body has one dense dot product.
-struct Nest {
-  scf::ForOp outer, dense;
-  unsigned elementBytes = 0; ///< of the widest type that the dot product computes with
-};
-
 class UnrollAndJamReductions : public impl::UnrollAndJamReductionsBase<UnrollAndJamReductions> {
 public:
   using UnrollAndJamReductionsBase::UnrollAndJamReductionsBase;
   void runOnOperation() override;
 
 private:
-  void unrollAndJam(const Nest &nest);
-  Values writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle, int64_t vectors);
+  void unrollAndJam(const DotProducts &nest);
+  struct Range {
+    Value from, to;
+  };
+  Values writeLoop(mlir::ImplicitLocOpBuilder &ops, const DotProducts &nest, Range range, mlir::ValueRange inits,
+                   int64_t vectors, int64_t iterations);
 };
 
-/// Whether the dense loop runs over a size that all entries have in common, and carries one sum of floats.
-bool carriesFloatSum(const Nest &nest) {
-  scf::ForOp outer = nest.outer, loop = nest.dense;
-  if (loop.getNumResults() != 1 || !mlir::isConstantIntValue(loop.getLowerBound(), 0) ||
-      !mlir::isConstantIntValue(loop.getStep(), 1) || !outer.isDefinedOutsideOfLoop(loop.getUpperBound()))
-    return false;
-  const std::optional<Addition> sum = matchCarriedSum(loop, 0);
-  return sum && mlir::isa<arith::AddFOp>(sum->op);
-}
-
-/// How far apart the elements are that a load reads in neighbouring iterations of a loop.
-enum class Stride { Zero, One, Unknown };
-
-Stride strideIn(scf::ForOp loop, memref::LoadOp load) {
-  const std::optional<unsigned> unit = unitDimension(load.getMemRef());
-  Stride stride = Stride::Zero;
-  for (auto [dim, index] : llvm::enumerate(load.getIndices())) {
-    if (!variesIn(index, loop))
-      continue;
-    if (unit != dim || affineSum(index).coefficient(loop.getInductionVar()) != 1)
-      return Stride::Unknown;
-    stride = Stride::One;
-  }
-  return stride;
-}
-
-/// Whether `op` computes an index, or an element from elements: indices that vary are for loads alone.
-bool computesElement(Operation &op, scf::ForOp loop) {
-  const auto isVaryingIndex = [&](Value used) { return used.getType().isIndex() && variesIn(used, loop); };
-  return mlir::isPure(&op) && (op.getResult(0).getType().isIndex() ||
-                               (isElementwise(&op) && llvm::none_of(op.getOperands(), isVaryingIndex)));
-}
-
-/// Bytes of the widest element that a loop computes with; nullopt where it does anything else than to compute with
-/// single and double floats, of which it loads some side by side.
-std::optional<unsigned> dotProductBytes(scf::ForOp loop) {
-  unsigned widest = 0;
-  bool readsNeighbours = false;
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    if (op.getNumRegions() > 0 || op.getNumResults() != 1)
-      return std::nullopt;
-    const mlir::Type type = op.getResult(0).getType();
-    auto load = mlir::dyn_cast<memref::LoadOp>(op);
-    const Stride stride = load ? strideIn(loop, load) : Stride::Zero;
-    if (stride == Stride::Unknown || (!load && !computesElement(op, loop)) ||
-        (!type.isF32() && !type.isF64() && !type.isIndex()))
-      return std::nullopt;
-    readsNeighbours = readsNeighbours || stride == Stride::One;
-    widest = std::max(widest, vectorElementBytes(type));
-  }
-  return readsNeighbours ? std::optional(widest) : std::nullopt;
-}
-
-/// Whether iterations of the outer loop may be mixed: apart from the dense loop it only computes, loads, and stores to
-/// elements that are its own position's.
-bool isJammable(const Nest &nest) {
-  scf::ForOp outer = nest.outer;
-  llvm::SmallPtrSet<Value, 2> stored;
-  for (auto store : outer.getBody()->getOps<memref::StoreOp>())
-    stored.insert(store.getMemRef());
-  return holdsForAll(outer.getOperation(), [&](Operation *op) {
-    if (op == outer || op == nest.dense || mlir::isa<scf::YieldOp>(op))
-      return true;
-    if (std::optional<Access> access = accessOf(op))
-      return !stored.contains(access->buffer) || llvm::is_contained(access->indices, outer.getInductionVar());
-    return op->getNumRegions() == 0 && mlir::isMemoryEffectFree(op);
-  });
-}
-
-/// Whether what the outer loop carries is not needed before the dense loop's end.
-bool carriesAfterwards(const Nest &nest) {
-  scf::ForOp outer = nest.outer, dense = nest.dense;
-  return llvm::all_of(outer.getRegionIterArgs(), [&](mlir::BlockArgument carried) {
-    return llvm::all_of(carried.getUsers(), [&](Operation *user) {
-      Operation *top = outer.getBody()->findAncestorOpInBlock(*user);
-      return top && dense->isBeforeInBlock(top);
-    });
-  });
-}
-
-/// Whether LLVM unrolls the loop as a whole: its size is known, and small.
-bool isSmall(scf::ForOp loop) {
-  mlir::APInt size;
-  return mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&size)) && size.slt(kSmall);
-}
-
-/// The nest of an outer loop that can be unrolled and jammed; nullopt for any other loop.
-std::optional<Nest> matchNest(scf::ForOp outer) {
-  auto inner = outer.getBody()->getOps<scf::ForOp>();
-  if (inner.empty() || !mlir::isConstantIntValue(outer.getStep(), 1))
-    return std::nullopt;
-  Nest nest{outer, *inner.begin()};
-  if (isSmall(nest.dense) || !carriesFloatSum(nest) || !isJammable(nest) || !carriesAfterwards(nest))
-    return std::nullopt;
-  const std::optional<unsigned> bytes = dotProductBytes(nest.dense);
-  if (!bytes)
-    return std::nullopt;
-  nest.elementBytes = *bytes;
-  return nest;
-}
-
-/// Writes four iterations of the outer loop together.
+/// Writes several iterations of the outer loop together.
 class JamWriter {
 public:
-  /// The size of the dot products is `vectors` vectors, or any where that is 0.
-  JamWriter(mlir::ImplicitLocOpBuilder &ops, Nest nest, int64_t lanes, int64_t vectors)
-      : ops_(ops), nest_(nest), lanes_(lanes), vectors_(vectors), element_(nest.dense.getResultTypes().front()) {}
+  /// The size of the dot products is `vectors` vectors, or any where that is 0, and 4 iterations are written.
+  JamWriter(mlir::ImplicitLocOpBuilder &ops, DotProducts nest, int64_t lanes, int64_t vectors, int64_t iterations)
+      : ops_(ops), nest_(nest), lanes_(lanes), vectors_(vectors), iterations_(iterations),
+        element_(nest.dense.getResultTypes().front()), maps_(iterations) {}
 
   /// Writes the iterations from `position` on; `carried` are the values that the first of them gets. Returns what the
   /// last one yields.
@@ -186,10 +80,10 @@ private:
   template <typename Then, typename Else> Values choose(Value condition, Then then, Else otherwise);
 
   mlir::ImplicitLocOpBuilder &ops_;
-  Nest nest_;
-  int64_t lanes_, vectors_;
+  DotProducts nest_;
+  int64_t lanes_, vectors_, iterations_;
   mlir::Type element_;
-  mlir::IRMapping maps_[kUnrolled];
+  llvm::SmallVector<mlir::IRMapping> maps_;
 };
 
 template <typename Then, typename Else> Values JamWriter::choose(Value condition, Then then, Else otherwise) {
@@ -215,7 +109,7 @@ template <typename Then, typename Else> Values JamWriter::choose(Value condition
 /// Adds one vector, or one element, of each iteration's terms to its accumulator. Lanes without `mask` add nothing.
 Values JamWriter::step(Value place, mlir::ValueRange sums, int64_t lanes, Value mask) {
   Values results;
-  for (int64_t u = 0; u < kUnrolled; ++u) {
+  for (int64_t u = 0; u < iterations_; ++u) {
     VectorBody body(ops_, nest_.dense, lanes);
     Value sum = body.write(maps_[u], place, sums[u]).front();
     results.push_back(mask ? arith::SelectOp::create(ops_, mask, sum, sums[u]).getResult() : sum);
@@ -252,14 +146,15 @@ Values JamWriter::oneByOne() {
   return Values(loop.getResults());
 }
 
-/// The four dense sums, of a known number of vectors.
+/// The dense sums, of a known number of vectors.
 Values JamWriter::knownSums() {
-  const int64_t chains = (kRegisters - vectors_) / kUnrolled;
-  llvm::SmallVector<Values> sums(chains, zeros(vectorType(), kUnrolled));
+  // LLVM makes one chain of an iteration's own ones.
+  const int64_t chains = iterations_ > 1 ? (kRegisters - vectors_) / iterations_ : 1;
+  llvm::SmallVector<Values> sums(chains, zeros(vectorType(), iterations_));
   for (int64_t v = 0; v < vectors_; ++v)
     sums[v % chains] = step(constant(v * lanes_), sums[v % chains], lanes_, Value());
   for (int64_t chain = 1; chain < chains; ++chain)
-    for (int64_t u = 0; u < kUnrolled; ++u)
+    for (int64_t u = 0; u < iterations_; ++u)
       sums[0][u] = arith::AddFOp::create(ops_, sums[0][u], sums[chain][u]);
   return reduceHorizontally(ops_, sums[0]);
 }
@@ -310,7 +205,7 @@ Values JamWriter::denseSums() {
 Values JamWriter::write(Value position, mlir::ValueRange carried) {
   scf::ForOp outer = nest_.outer;
   mlir::Block::iterator dense(nest_.dense);
-  for (int64_t u = 0; u < kUnrolled; ++u) {
+  for (int64_t u = 0; u < iterations_; ++u) {
     Value own = u == 0 ? position : arith::AddIOp::create(ops_, position, constant(u)).getResult();
     maps_[u].map(outer.getInductionVar(), own);
     for (Operation &op : llvm::make_range(outer.getBody()->begin(), dense))
@@ -318,7 +213,7 @@ Values JamWriter::write(Value position, mlir::ValueRange carried) {
   }
   const Values sums = denseSums();
   Values current(carried);
-  for (int64_t u = 0; u < kUnrolled; ++u) {
+  for (int64_t u = 0; u < iterations_; ++u) {
     mlir::IRMapping &map = maps_[u];
     map.map(outer.getRegionIterArgs(), current);
     Value start = map.lookupOrDefault(nest_.dense.getInitArgs().front());
@@ -332,22 +227,24 @@ Values JamWriter::write(Value position, mlir::ValueRange carried) {
   return current;
 }
 
-/// Writes the loop that does four iterations at once, up to `middle`. Returns what it carries.
-Values UnrollAndJamReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, const Nest &nest, Value middle,
-                                         int64_t vectors) {
-  scf::ForOp outer = nest.outer;
-  auto main = scf::ForOp::create(ops, outer.getLowerBound(), middle, arith::ConstantIndexOp::create(ops, kUnrolled),
-                                 outer.getInitArgs());
-  dialect::markLeavesRest(main);
-  main.getBody()->clear();
+/// Writes the loop over [from, to) that does `iterations` at once. Returns what it carries.
+Values UnrollAndJamReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, const DotProducts &nest, Range range,
+                                         mlir::ValueRange inits, int64_t vectors, int64_t iterations) {
+  auto loop = scf::ForOp::create(ops, range.from, range.to, arith::ConstantIndexOp::create(ops, iterations), inits);
+  if (iterations > 1)
+    dialect::markLeavesRest(loop);
+  if (iterations < kUnrolled)
+    keepLoopAsItIs(loop);
+  loop.getBody()->clear();
   mlir::OpBuilder::InsertionGuard guard(ops);
-  ops.setInsertionPointToEnd(main.getBody());
-  JamWriter writer(ops, nest, vectorBytes / nest.elementBytes, vectors);
-  scf::YieldOp::create(ops, writer.write(main.getInductionVar(), main.getRegionIterArgs()));
-  return Values(main.getResults());
+  ops.setInsertionPointToEnd(loop.getBody());
+  JamWriter writer(ops, nest, vectorBytes / nest.elementBytes, vectors, iterations);
+  scf::YieldOp::create(ops, writer.write(loop.getInductionVar(), loop.getRegionIterArgs()));
+  return Values(loop.getResults());
 }
 
-void UnrollAndJamReductions::unrollAndJam(const Nest &nest) {
+void UnrollAndJamReductions::unrollAndJam(const DotProducts &nest) {
+  splitEmptySums(nest);
   scf::ForOp outer = nest.outer;
   mlir::OpBuilder builder(outer);
   mlir::ImplicitLocOpBuilder ops(outer.getLoc(), builder);
@@ -362,26 +259,32 @@ void UnrollAndJamReductions::unrollAndJam(const Nest &nest) {
     sizes.push_back(vectors * vectorBytes / nest.elementBytes);
   Value size = scf::ForOp(nest.dense).getUpperBound();
   auto choice = scf::IndexSwitchOp::create(ops, outer.getResultTypes(), size, sizes, sizes.size());
-  const auto fill = [&](mlir::Region &region, int64_t vectors) {
-    mlir::OpBuilder::InsertionGuard guard(ops);
+  outer.replaceAllUsesWith(choice.getResults());
+  const Values inits(outer.getInitArgs());
+  for (auto [vectors, region] : llvm::zip_equal(known, choice.getCaseRegions())) {
     ops.createBlock(&region);
-    Values results = writeLoop(ops, nest, middle, vectors);
+    Values results = writeLoop(ops, nest, {from, middle}, inits, vectors, kUnrolled);
+    Value odd = arith::AndIOp::create(ops, rest, arith::ConstantIndexOp::create(ops, 1));
+    Value last = arith::SubIOp::create(ops, to, odd);
+    results = writeLoop(ops, nest, {middle, last}, results, vectors, 2);
+    results = writeLoop(ops, nest, {last, to}, results, vectors, 1);
     scf::YieldOp::create(ops, results);
-  };
-  fill(choice.getDefaultRegion(), 0);
-  for (auto [vectors, region] : llvm::zip_equal(known, choice.getCaseRegions()))
-    fill(region, vectors);
+  }
+  ops.createBlock(&choice.getDefaultRegion());
+  Values results = writeLoop(ops, nest, {from, middle}, inits, 0, kUnrolled);
+  auto yield = scf::YieldOp::create(ops, outer.getResults());
+  outer->moveBefore(yield);
   outer.setLowerBound(middle);
-  outer.getInitArgsMutable().assign(choice.getResults());
+  outer.getInitArgsMutable().assign(results);
 }
 
 void UnrollAndJamReductions::runOnOperation() {
-  std::vector<Nest> nests;
+  std::vector<DotProducts> nests;
   getOperation().walk([&](scf::ForOp outer) {
-    if (std::optional<Nest> nest = matchNest(outer))
+    if (std::optional<DotProducts> nest = matchDotProducts(outer))
       nests.push_back(*nest);
   });
-  for (const Nest &nest : nests)
+  for (const DotProducts &nest : nests)
     if (vectorBytes > nest.elementBytes) // else there are no vectors
       unrollAndJam(nest);
 }

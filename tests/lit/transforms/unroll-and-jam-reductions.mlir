@@ -21,6 +21,14 @@
 // CHECK-NEXT:      scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c4
 // CHECK-NOT:         scf.for
 // CHECK-COUNT-4:     vector.load %[[A]]
+// What is left of the segment is done by two entries, and one.
+// CHECK:           scf.for {{.*}} step %c2
+// CHECK-NOT:         scf.for
+// CHECK-COUNT-4:     vector.load %[[A]]
+// CHECK:           scf.for {{.*}} to %[[TO]] step %c1
+// CHECK-NOT:         scf.for
+// CHECK-COUNT-4:     vector.load %[[A]]
+// CHECK-NOT:         vector.load %[[A]]
 // CHECK:         case 32
 // CHECK-NEXT:      scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c4
 // CHECK-NOT:         scf.for
@@ -58,6 +66,40 @@ func.func @sddmm(%crd: memref<?xindex>, %a: memref<?xf64>, %b: memref<?x?xf64>, 
       scf.yield %next : f64
     }
     memref.store %sum, %d[%p] : memref<?xf64>
+  }
+  return
+}
+
+// -----
+
+// Empty sums have a loop of their own, so that the others are not selected.
+// CHECK-LABEL: func.func @guarded(
+// CHECK-SAME:    %[[D:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index, %[[K:[a-z0-9]*]]: index
+// CHECK:         %[[ZERO:.*]] = arith.constant 0.000000e+00 : f64
+// CHECK:         %[[SOME:.*]] = arith.cmpi sgt, %[[K]], %c0
+// CHECK:         scf.if %[[SOME]] {
+// CHECK-NOT:       arith.select {{.*}} : f64
+// CHECK:         } else {
+// CHECK:           scf.for %[[P:.*]] = %[[FROM]] to %[[TO]] step %c1 {
+// CHECK-NEXT:        memref.store %[[ZERO]], %[[D]][%[[P]]]
+func.func @guarded(%crd: memref<?xindex>, %a: memref<?xf64>, %b: memref<?x?xf64>, %s: memref<?xf64>, %d: memref<?xf64>, %from: index, %to: index, %size: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  %some = arith.cmpi sgt, %size, %c0 : index
+  scf.for %p = %from to %to step %c1 {
+    %j = memref.load %crd[%p] : memref<?xindex>
+    %sum = scf.for %k = %c0 to %size step %c1 iter_args(%acc = %zero) -> (f64) {
+      %x = memref.load %a[%k] : memref<?xf64>
+      %y = memref.load %b[%j, %k] : memref<?x?xf64>
+      %xy = arith.mulf %x, %y : f64
+      %next = arith.addf %acc, %xy : f64
+      scf.yield %next : f64
+    }
+    %value = memref.load %s[%p] : memref<?xf64>
+    %scaled = arith.mulf %value, %sum : f64
+    %total = arith.select %some, %scaled, %zero : f64
+    memref.store %total, %d[%p] : memref<?xf64>
   }
   return
 }

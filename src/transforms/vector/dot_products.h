@@ -1,0 +1,23 @@
+// Loops over entries of which each has a dot product of dense rows: SDDMM's.
+#pragma once
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include <optional>
+
+namespace spc::transforms {
+
+/// A loop over entries whose body has one dense dot product.
+struct DotProducts {
+  mlir::scf::ForOp outer, dense;
+  unsigned elementBytes = 0; ///< of the widest type that the dot product computes with
+};
+
+/// The dot products of an outer loop whose iterations may be mixed; nullopt for any other loop.
+std::optional<DotProducts> matchDotProducts(mlir::scf::ForOp outer);
+
+/// Where the entries' sums are tested for being empty, gives those a loop of their own, so that the other one computes
+/// without selects: vectors that are loaded for one under a mask take far longer than others on some processors.
+void splitEmptySums(const DotProducts &nest);
+
+} // namespace spc::transforms
