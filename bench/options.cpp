@@ -22,7 +22,7 @@ const std::map<std::string, Coordinates (*)(int64_t)> kSamples = {
 void stopWithUsage(const std::vector<std::string> &kernels) {
   std::string text =
       "usage: [--rounds N] [--threads N]... [--entries N] [--width K]... [--csv FILE] [--least] [--variants] "
-      "[--data DIR]... [--only KERNEL]... [INPUT]...\nKERNEL:";
+      "[--default-malloc] [--data DIR]... [--only KERNEL]... [INPUT]...\nKERNEL:";
   for (const std::string &kernel : kernels)
     text += " " + kernel;
   text += "\nINPUT: FILE.mtx[.gz] FILE.tns[.gz]";
@@ -93,6 +93,8 @@ Options parseOptions(int argc, char **argv, const std::vector<std::string> &kern
       options.allVariants = true;
     else if (name == "--least")
       options.least = true;
+    else if (name == "--default-malloc")
+      options.defaultMalloc = true;
     else if (name.substr(0, 2) != "--")
       options.inputs.push_back(name);
     else if (n + 1 == argc || !setOption(options, name, argv[++n]))

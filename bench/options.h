@@ -15,6 +15,7 @@ struct Options {
   std::vector<int64_t> widths;        ///< of dense operands; empty: each kernel's own
   std::string csv;                    ///< empty: none
   bool least = false;                 ///< times are the rounds' least, not their medians
+  bool defaultMalloc = false;         ///< memory that is freed goes back to the system as malloc does it by default
   bool allVariants = false;           ///< every variant of a contender is listed, not the fastest alone
   std::vector<std::string> inputs;    ///< files and kinds that are made; all kinds where none is named
 

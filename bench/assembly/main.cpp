@@ -79,7 +79,8 @@ int run(int argc, char **argv) {
         kernels.push_back(std::move(name));
   pinThreads(argv);
   const Options options = parseOptions(argc, argv, kernels);
-  keepMemory();
+  if (!options.defaultMalloc)
+    keepMemory();
   Report report(options.csv, options.least);
   for (const std::string &path : options.inputs) {
     const Coordinates matrix = loadInput(path, options.entries);

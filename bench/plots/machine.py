@@ -88,11 +88,31 @@ def _libraries():
     return ", ".join(f"{name} {re.sub('^[0-9]+:', '', version)}" for name, version in versions.items() if version)
 
 
+def _llvm_name():
+    """What LLVM calls the processor, such as znver5, by a clang that is there; else a name made of the processor's
+    numbers."""
+    folders = sorted(pathlib.Path("/usr/lib").glob("llvm-*/bin/clang"), key=lambda path: path.parts[3], reverse=True)
+    native = "-march=native" if platform.machine() in ("x86_64", "AMD64") else "-mcpu=native"
+    for clang in ("clang", *map(str, folders)):
+        try:
+            done = subprocess.run([clang, native, "-###", "-c", "-x", "c", os.devnull], capture_output=True, text=True,
+                                  timeout=30)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if found := re.search(r'"-target-cpu" "([\w.-]+)"', done.stderr):
+            return found[1]
+    info = _text("/proc/cpuinfo")
+    numbers = (_field(info, "vendor_id", "CPU implementer"), _field(info, "cpu family"),
+               _field(info, "model", "CPU part"))
+    return re.sub(r"[^a-z0-9]+", "-", "-".join(filter(None, numbers)).lower()) or "unknown"
+
+
 def describe(spc, source):
     """[(what, description)] of this machine, of the compiler `spc` and of the source tree, without what is unknown."""
     commit = _first_line("git", "-C", str(source), "describe", "--always", "--dirty")
     rows = [
         ("processor", _processor()),
+        ("LLVM's name", _llvm_name()),
         ("cores", str(len(os.sched_getaffinity(0)))),
         ("caches", _caches()),
         ("memory", _memory()),

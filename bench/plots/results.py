@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import math
+import statistics
 
 # A kernel's name in tables and plots, in their order; one that is missing here comes last, under its own name.
 KERNELS = {
@@ -20,14 +21,15 @@ KERNELS = {
     "attention": "attention",
 }
 COLUMNS = ("kernel", "case", "matrix", "rows", "cols", "entries", "type", "threads", "contender", "median_seconds",
-           "median_ratio_to_spc", "flops", "bytes")
+           "median_ratio_to_spc", "flops", "bytes", "faults", "huge_bytes", "round_seconds")
 TYPES = ("f64", "f32")
 NONE = "–"  # in tables, where nothing was measured
 
 
 @dataclasses.dataclass(frozen=True)
 class Line:
-    """One contender on one matrix; `ratio` is its time over that of spc, above 1 where spc is faster."""
+    """One contender on one matrix, in all processes: medians over them. `ratio` is its time over that of spc, above 1
+    where spc is faster."""
     set: str
     kernel: str
     case: str
@@ -40,6 +42,13 @@ class Line:
     ratio: float
     flops: float
     bytes: float
+    faults: float  # page faults of a call
+    huge_bytes: float  # of the process in huge pages after a call
+    processes: int
+    quartiles: float  # their distance over the rounds of a process, in proportion to the median
+    spread: float  # the slowest process's median over the fastest one's
+    two_groups: bool  # whether the times of all rounds fall into two groups
+    unsettled: bool  # whether its own do or those of spc that it is compared with
 
     @property
     def subject(self):
@@ -52,6 +61,7 @@ class Roof:
     name: str
     type: str
     threads: int
+    bytes: int  # of the arrays of all threads; 0: none
     rate: float
 
 
@@ -71,17 +81,68 @@ def _rows(path, columns, make):
             raise Unreadable(f"{path}:{reader.line_num}: {error}") from None
 
 
+def in_two_groups(times, gap=1.2, least_share=0.2, fewest=10):
+    """Whether there is a gap between sorted times, the next one above it being `gap` times the one below or more, with
+    at least a fifth of them on either side. Of fewer than ten times nothing is said."""
+    times = sorted(times)
+    least = math.ceil(least_share * len(times))
+    return len(times) >= fewest and any(times[n] >= gap * times[n - 1] for n in range(least, len(times) - least + 1))
+
+
+def _quartile_distance(times):
+    times = sorted(times)
+    return (times[len(times) * 3 // 4] - times[len(times) // 4]) / times[len(times) // 2]
+
+
+def _merged(parts):
+    """The lines of all processes as one; `parts` has a dictionary and the times of its rounds for each process."""
+    rows, rounds = zip(*parts)
+    seconds = [float(row["median_seconds"]) for row in rows]
+
+    def median(column):
+        return statistics.median(float(row[column]) for row in rows)
+    first, two_groups = rows[0], in_two_groups([time for times in rounds for time in times])
+    return Line(
+        first["set"], first["kernel"], first["case"], first["matrix"], int(first["entries"]), first["type"],
+        int(first["threads"]), first["contender"], statistics.median(seconds), median("median_ratio_to_spc"),
+        float(first["flops"]), float(first["bytes"]), median("faults"), median("huge_bytes"), len(rows),
+        statistics.median(map(_quartile_distance, rounds)), max(seconds) / min(seconds), two_groups, two_groups)
+
+
 def read(path):
-    """The lines of a results.csv: the columns that a benchmark writes, behind the name of the set of runs."""
-    return _rows(path, ("set", *COLUMNS), lambda row: Line(
-        row["set"], row["kernel"], row["case"], row["matrix"], int(row["entries"]), row["type"], int(row["threads"]),
-        row["contender"], float(row["median_seconds"]), float(row["median_ratio_to_spc"]), float(row["flops"]),
-        float(row["bytes"])))
+    """The lines of a results.csv: the columns that a benchmark writes, behind the name of the set of runs and the
+    number of the process."""
+    def check(row):
+        [float(row[column]) for column in ("median_seconds", "median_ratio_to_spc", "flops", "bytes", "faults",
+                                           "huge_bytes")]
+        int(row["entries"]), int(row["threads"])
+        times = [float(time) for time in row["round_seconds"].split()]
+        return row, times or [float(row["median_seconds"])]
+    parts = {}
+    for row, times in _rows(path, ("set", "process", *COLUMNS), check):
+        key = tuple(row[name] for name in ("set", "kernel", "case", "matrix", "entries", "type", "threads"))
+        parts.setdefault((key, row["contender"]), []).append((row, times))
+    lines = {key: _merged(group) for key, group in parts.items()}
+    return [dataclasses.replace(line, unsettled=True)
+            if (beside := lines.get((key, "spc"))) and beside.two_groups else line
+            for (key, _), line in lines.items()]
 
 
 def read_roofs(path):
-    return _rows(path, ("roof", "type", "threads", "rate"),
-                 lambda row: Roof(row["roof"], row["type"], int(row["threads"]), float(row["rate"])))
+    return _rows(path, ("roof", "type", "threads", "bytes", "rate"),
+                 lambda row: Roof(row["roof"], row["type"], int(row["threads"]), int(row["bytes"]), float(row["rate"])))
+
+
+def roof_seconds(line, roofs):
+    """What the roofs leave of a line's time: that of its operations or of its traffic, whichever is longer, from the
+    nearest cache that holds twice what its roof was measured with; None without roofs for it."""
+    fitting = [roof for roof in roofs if roof.threads == line.threads]
+    peak = next((roof.rate for roof in fitting if roof.name == "multiply-add" and roof.type == line.type), None)
+    levels = sorted((roof for roof in fitting if roof.name.startswith("triad")), key=lambda roof: roof.bytes)
+    if not peak or not levels:
+        return None
+    level = next((roof for roof in levels if line.bytes <= 2 * roof.bytes), levels[-1])
+    return max(line.flops / peak, line.bytes / level.rate)
 
 
 def geometric_mean(values):

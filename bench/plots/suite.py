@@ -21,14 +21,21 @@ GOAL_WIDTHS = {"spmm": (32, 128), "sddmm": (64,)}
 # Widths without a goal that take seconds a round, and kernels that do so on large files: fewer rounds.
 LONG_WIDTHS = {"spmm": (1, 8, 100, 512)}
 LONG_DATA = ("spgemm",)
-SETS = ("main", "data", "odd", "scaling", "entries")
+SETS = ("main", "memory", "data", "odd", "scaling", "entries")
+# Sets that are measured in several processes, as what they show are figures; the others show shapes.
+REPEATED = ("main", "memory", "data")
+PROCESSES = 5
+# Kernels with large results, which are measured with malloc as it is by default too, and which case of each.
+FRESH = {"spgemm": "A*A", "spadd": "A+B"}
 ENTRIES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
 
 
 @dataclasses.dataclass(frozen=True)
 class Run:
-    """One process: a kernel, or as `only` one case of it, for one set of results."""
+    """One process: a kernel, or as `only` one case of it, for one set of results. `process` counts those that do the
+    same."""
     set: str
+    process: int
     program: str
     kernel: str
     only: str
@@ -37,8 +44,9 @@ class Run:
     @property
     def name(self):
         told_apart = ("--entries", "--rounds") if self.kernel in LONG_WIDTHS else ("--entries",)
-        return f"{self.set}-{self.kernel}" + "".join(f"-{value}" for name, value in
-                                                     zip(self.arguments, self.arguments[1:]) if name in told_apart)
+        return f"{self.set}-{self.kernel}" + "".join(
+            f"-{value}" for name, value in zip(self.arguments, self.arguments[1:]) if name in told_apart
+        ) + f"-{self.process}"
 
 
 def kernels_of(program):
@@ -56,10 +64,11 @@ def _widths(widths):
     return tuple(word for width in widths for word in ("--width", str(width)))
 
 
-def _sets(kernel, quick, data, cores):
+def _sets(kernel, quick, data, cores, processes):
     """(set, arguments) for one kernel."""
     ends = _threads(sorted({1, cores}))
-    few, rounds = ("--rounds", "3"), ("--rounds", "5" if quick else "11")
+    few, once = ("--rounds", "3"), ("--rounds", "3" if quick else "11")
+    rounds = ("--rounds", "3" if quick else str(max(5, 11 // processes)))
     size = ("--entries", "65536") if quick else ()
     inputs = (GROWING[kernel],) if quick and kernel in GROWING else ()
     width = _widths([WIDTH[kernel]] if kernel in WIDTH else [])
@@ -68,29 +77,34 @@ def _sets(kernel, quick, data, cores):
         yield "main", few + size + ends + _widths(LONG_WIDTHS[kernel])
     else:
         yield "main", rounds + size + ends
+    if kernel in FRESH:
+        yield "memory", rounds + size + ends + ("--default-malloc",)
     if data:
         wide = _widths(GOAL_WIDTHS.get(kernel, ()))
         yield "data", (few if kernel in LONG_DATA else rounds) + ends + wide + ("--data", str(data))
     if kernel in ODD:
-        yield "odd", rounds + size + ends + _widths(ODD[kernel]) + (inputs or ODD_INPUTS)
+        yield "odd", once + size + ends + _widths(ODD[kernel]) + (inputs or ODD_INPUTS)
     if kernel in SCALING:
         steps = _threads(sorted({cores, *(1 << n for n in range(cores.bit_length()))}))
-        yield "scaling", rounds + size + width + steps + inputs
+        yield "scaling", once + size + width + steps + inputs
     if kernel in GROWING:
         for entries in ENTRIES[:5:2] if quick else ENTRIES:
             size = ("--entries", str(entries))
-            yield "entries", (few if entries >= 1_000_000 else rounds) + size + width + ends + (GROWING[kernel],)
+            yield "entries", (few if entries >= 1_000_000 else once) + size + width + ends + (GROWING[kernel],)
 
 
-def runs(programs, kernels, sets, quick, data, cores=None):
+def runs(programs, kernels, sets, quick, data, cores=None, processes=PROCESSES):
     """All runs of `sets` for `kernels` (empty: all), `programs` being {program: [kernel]}; `data` is a folder of
-    matrices and tensors, or None. Set by set, so that what is compared is measured close together."""
+    matrices and tensors, or None. Set by set, so that what is compared is measured close together, but the processes
+    that do the same far apart from each other."""
     cores = cores or len(os.sched_getaffinity(0))
     listed = []
     for program, kernel in ((program, kernel) for program, known in programs.items() for kernel in known):
         if kernels and kernel not in kernels:
             continue
-        for name, arguments in _sets(kernel, quick, data, cores):
-            only = CASE.get(kernel, kernel) if name in ("scaling", "entries") else kernel
-            listed.append(Run(name, program, kernel, only, arguments))
-    return sorted((run for run in listed if run.set in sets), key=lambda run: SETS.index(run.set))
+        for name, arguments in _sets(kernel, quick, data, cores, processes):
+            only = (FRESH[kernel] if name == "memory" else
+                    CASE.get(kernel, kernel) if name in ("scaling", "entries") else kernel)
+            listed += [Run(name, process, program, kernel, only, arguments)
+                       for process in range(1, (processes if name in REPEATED else 1) + 1)]
+    return sorted((run for run in listed if run.set in sets), key=lambda run: (SETS.index(run.set), run.process))

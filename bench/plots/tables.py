@@ -1,5 +1,7 @@
 """The tables of a run, in Markdown that reads as plain text as well."""
 
+import statistics
+
 import goals
 import results
 from results import NONE
@@ -13,6 +15,8 @@ TITLES = {
     "hand-data": "Files: time of spc / time of the hand-written best (greatest)",
     "ratios-data": "Files: time / time of spc, f64 / f32",
     "least-data": "Files: least time / time of spc, f64 / f32",
+    "spread": "How steady times are, f64 / f32",
+    "memory": "Memory that malloc gives back, f64 / f32",
     "rates": "Rates of spc, f64 / f32",
     "bounds": "Bounds",
     "growth": "Exponent of time in the number of entries",
@@ -37,6 +41,11 @@ def _by_type(lines, types, show):
     return NONE if set(cells) == {NONE} else " / ".join(cells)
 
 
+def _mark(lines):
+    """What stands behind a figure that times in two groups take part in."""
+    return "†" if any(line.unsettled for line in lines) else ""
+
+
 def _table(lines, contenders, show):
     """A row for each kernel, case and number of threads, a column for each contender."""
     types = results.ordered_types(lines)
@@ -54,7 +63,7 @@ def _table(lines, contenders, show):
 def ratios(lines):
     """The geometric mean over the matrices of a contender's time over that of spc."""
     return _table(lines, results.ordered_contenders(lines),
-                  lambda group: f"{results.geometric_mean(line.ratio for line in group):.2f}")
+                  lambda group: f"{results.geometric_mean(line.ratio for line in group):.2f}{_mark(group)}")
 
 
 def least(lines):
@@ -74,12 +83,43 @@ def behind_hand(lines):
             if group:
                 worst = min(group, key=lambda line: line.ratio)
                 mean = 1 / results.geometric_mean(line.ratio for line in group)
-                row.append(f"{mean:.2f} ({1 / worst.ratio:.2f} {worst.matrix})")
+                row.append(f"{mean:.2f}{_mark(group)} ({1 / worst.ratio:.2f}{_mark([worst])} {worst.matrix})")
             else:
                 row.append(NONE)
         rows.append(row)
     return markdown(["kernel", *(f"{type}, {results.threads_title(count)}" for type in types for count in threads)],
                     rows)
+
+
+def _greatest(lines, value):
+    """The geometric mean of a value over the matrices and the greatest, with its matrix."""
+    worst = max(lines, key=value)
+    return f"{results.geometric_mean(map(value, lines)):.2f} ({value(worst):.2f} {worst.matrix})"
+
+
+def spread(lines):
+    """How far times are apart, within a process and between them, what falls into two groups, and pages: page faults of
+    a call and, on any matrix at most, what the process had in huge pages."""
+    lines = [line for line in lines if line.contender in ("spc", "hand")]
+    types, rows = results.ordered_types(lines), []
+    for subject in results.ordered_subjects(lines):
+        for threads, name in ((threads, name) for threads in sorted({line.threads for line in lines})
+                              for name in ("spc", "hand")):
+            chosen = [line for line in lines
+                      if (line.subject, line.threads, line.contender) == (subject, threads, name)]
+            if not chosen:
+                continue
+            grouped = sorted({line.matrix for line in chosen if line.two_groups})
+            rows.append([
+                results.title(*subject), threads, name,
+                _by_type(chosen, types,
+                         lambda group: f"{100 * statistics.mean(line.quartiles for line in group):.0f} %"),
+                _by_type(chosen, types, lambda group: _greatest(group, lambda line: line.spread)),
+                ", ".join(grouped) or results.NONE,
+                _by_type(chosen, types, lambda group: f"{max(line.faults for line in group):.0f}"),
+                _by_type(chosen, types, lambda group: f"{max(line.huge_bytes for line in group) / 2 ** 20:.0f}")])
+    return markdown(["kernel", "threads", "contender", "quartiles apart", "slowest / fastest process", "in two groups",
+                     "faults", "huge pages, MiB"], rows)
 
 
 def rates(lines):
@@ -152,9 +192,9 @@ def roofs(measured):
     return markdown(["roof", *map(results.threads_title, threads)], rows)
 
 
-def bounds(lines):
-    """What bounds are set, what was measured, and whether they are kept."""
-    return markdown(*goals.table(lines))
+def bounds(lines, measured_roofs):
+    """What bounds are set, what was measured, whether they are kept, and what stands in the way of one that is not."""
+    return markdown(*goals.table(lines, measured_roofs))
 
 
 def machine(rows):
@@ -173,9 +213,12 @@ def blocks(lines, measured_roofs, machine_rows):
             made["ratios" + suffix], made["least" + suffix] = ratios(chosen), least(chosen)
             made["hand" + suffix] = behind_hand(chosen)
     if main:
-        made["rates"], made["bounds"] = rates(main), bounds(lines)
+        made["rates"], made["bounds"], made["spread"] = rates(main), bounds(lines, measured_roofs), spread(main)
     for name, set_name, make in (("growth", "entries", growth), ("odd", "odd", odd),
                                  ("scaling", "scaling", scaling)):
         if set_name in sets:
             made[name] = make(lines)
+    if "memory" in sets:
+        memory = [line for line in lines if line.set == "memory"]
+        made["memory"] = ratios(memory) + "\n" + spread(memory)
     return made

@@ -11,6 +11,11 @@ constexpr size_t kVectorBytes = 32;
 constexpr size_t kVectorBytes = 16;
 #endif
 
+/// Makes the compiler believe that the value is read and that all memory may have changed.
+template <class T> inline void keep(const T &value) {
+  asm volatile("" : : "m"(value) : "memory");
+}
+
 /// The best of several rounds of a(n) = b(n) + s * c(n) in f64, in bytes a second; three arrays of together `bytes` for
 /// each thread, their traffic counted once: what a cache reads before it is overwritten is not counted. Uses the
 /// number of threads that OpenMP was set to.
