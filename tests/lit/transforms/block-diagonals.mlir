@@ -51,6 +51,30 @@ func.func @add(%y: memref<?x?xf64>, %a: memref<?x?xf64>, %crd: memref<?xindex> {
 
 // -----
 
+// A number of 16 bytes.
+// CHECK-LABEL: func.func @complex(
+// CHECK:         scf.for %{{.*}} = %c0 to %{{.*}} step %c1024
+func.func @complex(%y: memref<?xcomplex<f64>>, %a: memref<?x?xcomplex<f64>>,
+                   %crd: memref<?xindex> {spc.bind = #spc.bind<indices, "A", 0>},
+                   %count: index {spc.bind = #spc.bind<count, "A", 0>}, %m: index {spc.bind = #spc.bind<size, "m">}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %p = %c0 to %count step %c1 {
+    %d = memref.load %crd[%p] : memref<?xindex>
+    %before = arith.subi %c0, %d : index
+    %first = arith.maxsi %before, %c0 : index
+    %behind = arith.subi %m, %d : index
+    %last = arith.minsi %m, %behind : index
+    scf.for %i = %first to %last step %c1 {
+      %v = memref.load %a[%p, %i] : memref<?x?xcomplex<f64>>
+      memref.store %v, %y[%i] : memref<?xcomplex<f64>>
+    }
+  } {spc.row_loop = #spc.row_loop<positions, <count, "A", 0>>}
+  return
+}
+
+// -----
+
 // Rows that read what other rows write stay as they are.
 // CHECK-LABEL: func.func @neighbours(
 // CHECK:         scf.for
