@@ -4,12 +4,13 @@
 #include "task.h"
 
 #include <algorithm>
-#include <limits>
+#include <memory>
+#include <vector>
 
 namespace assembly {
 namespace {
 
-constexpr int kRehearsals = 5;
+constexpr int kRehearsals = 4;
 
 template <class T> hand::View<T> viewOf(const Csr<T> &a) {
   return {a.rows, a.columns, a.pointers.data(), a.indices.data(), a.values.data()};
@@ -19,24 +20,30 @@ template <class T> hand::Entries<T> viewOf(const Coo<T> &a) {
   return {a.rows, a.columns, int64_t(a.values.size()), a.row.data(), a.column.data(), a.values.data()};
 }
 
-template <class T>
-hand::Matrix<T> compute(Operation operation, const Input<T> &input, hand::Noting noting, int threads) {
+/// One of the ways that a result can be computed in.
+struct Way {
+  hand::Noting noting;
+  hand::Pages pages;
+};
+
+template <class T> hand::Matrix<T> compute(Operation operation, const Input<T> &input, Way way, int threads) {
   const hand::View<T> a = viewOf(input.csr);
+  const auto [noting, pages] = way;
   switch (operation) {
   case Operation::Square:
-    return hand::multiply(a, a, noting, threads);
+    return hand::multiply(a, a, noting, pages, threads);
   case Operation::TimesTranspose:
-    return hand::multiply(a, hand::transpose(a, threads).view(), noting, threads);
+    return hand::multiply(a, hand::transpose(a, pages, threads).view(), noting, pages, threads);
   case Operation::Plus:
-    return hand::add(a, viewOf(input.other), threads);
+    return hand::add(a, viewOf(input.other), pages, threads);
   case Operation::PlusTranspose:
-    return hand::add(a, hand::transpose(a, threads).view(), threads);
+    return hand::add(a, hand::transpose(a, pages, threads).view(), pages, threads);
   case Operation::ToColumns:
-    return hand::transpose(a, threads);
+    return hand::transpose(a, pages, threads);
   case Operation::FromSorted:
-    return hand::fromSorted(viewOf(input.coo), threads);
+    return hand::fromSorted(viewOf(input.coo), pages, threads);
   case Operation::FromShuffled:
-    return hand::fromShuffled(viewOf(input.coo), threads);
+    return hand::fromShuffled(viewOf(input.coo), pages, threads);
   }
   return {};
 }
@@ -50,32 +57,31 @@ template <class T> Csr<T> copyOf(const hand::Matrix<T> &a) {
           {a.values.get(), a.values.get() + count}};
 }
 
-/// The fastest way of noting columns for this very product.
-template <class T> hand::Noting fastestNoting(Operation operation, const Input<T> &input, int threads) {
-  hand::Noting fastest = hand::Noting::Each;
-  if (operation != Operation::Square && operation != Operation::TimesTranspose)
-    return fastest;
+/// The fastest way for this very input. Only products note columns.
+template <class T> Way fastestWay(Operation operation, const Input<T> &input, int threads) {
+  const bool notes = operation == Operation::Square || operation == Operation::TimesTranspose;
+  std::vector<Way> ways;
+  for (hand::Pages pages : hand::kPages)
+    for (hand::Noting noting : hand::kNotings)
+      if (notes || noting == hand::Noting::Each)
+        ways.push_back({noting, pages});
+  std::vector<hand::Matrix<T>> results(ways.size());
   std::vector<Job> jobs;
-  for (hand::Noting noting : hand::kNotings)
-    jobs.push_back({[&, noting] { compute(operation, input, noting, threads); }, [] {}});
-  double least = std::numeric_limits<double>::max();
+  for (size_t n = 0; n < ways.size(); ++n)
+    jobs.push_back({[&, n] { results[n] = compute(operation, input, ways[n], threads); }, [&, n] { results[n] = {}; }});
   const std::vector<std::vector<double>> times = timeTogether(kRehearsals, jobs);
-  for (size_t n = 0; n < times.size(); ++n) {
-    const double time = *std::min_element(times[n].begin(), times[n].end());
-    if (time < least) {
-      least = time;
-      fastest = hand::kNotings[n];
-    }
-  }
-  return fastest;
+  auto least = [](const std::vector<double> &rounds) { return *std::min_element(rounds.begin(), rounds.end()); };
+  const auto fastest = std::min_element(
+      times.begin(), times.end(), [&](const auto &left, const auto &right) { return least(left) < least(right); });
+  return ways[size_t(fastest - times.begin())];
 }
 
 } // namespace
 
 template <class T> std::optional<Contender<T>> handContender(Operation operation, const Input<T> &input, int threads) {
-  const hand::Noting noting = fastestNoting(operation, input, threads);
+  const Way way = fastestWay(operation, input, threads);
   auto result = std::make_shared<hand::Matrix<T>>();
-  return Contender<T>{"hand", [=, &input] { *result = compute(operation, input, noting, threads); },
+  return Contender<T>{"hand", [=, &input] { *result = compute(operation, input, way, threads); },
                       [=] { return copyOf(*result); }, [=] { *result = {}; }};
 }
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <sys/mman.h>
 
 namespace assembly::hand {
 
@@ -15,11 +16,20 @@ struct Free {
 };
 template <class T> using Array = std::unique_ptr<T[], Free>;
 
+/// The pages that large arrays ask for: those of 2 MiB take fewer page faults, but each clears more at once.
+enum class Pages { Ordinary, Huge };
+inline constexpr Pages kPages[] = {Pages::Ordinary, Pages::Huge};
+
 /// Without initial values; ends the program where memory runs out.
-template <class T> Array<T> allocate(int64_t count) {
-  void *memory = std::malloc(size_t(count > 0 ? count : 1) * sizeof(T));
+template <class T> Array<T> allocate(int64_t count, Pages pages = Pages::Ordinary) {
+  constexpr size_t page = size_t(2) << 20;
+  const size_t bytes = size_t(count > 0 ? count : 1) * sizeof(T);
+  const bool huge = pages == Pages::Huge && bytes >= 2 * page;
+  void *memory = huge ? std::aligned_alloc(page, (bytes + page - 1) / page * page) : std::malloc(bytes);
   if (!memory)
     std::abort();
+  if (huge)
+    madvise(memory, bytes, MADV_HUGEPAGE);
   return Array<T>(static_cast<T *>(memory));
 }
 
@@ -73,7 +83,7 @@ inline int64_t chunksFor(int threads) {
   return threads == 1 ? 1 : 16 * int64_t(threads);
 }
 
-template <class T> Matrix<T> transpose(const View<T> &a, int threads);
+template <class T> Matrix<T> transpose(const View<T> &a, Pages pages, int threads);
 /// How a product's row notes which of its columns occur; which is fastest depends on the matrix.
 enum class Noting {
   Each,  ///< column by column: for columns that lie anywhere
@@ -82,10 +92,10 @@ enum class Noting {
 };
 inline constexpr Noting kNotings[] = {Noting::Each, Noting::Words, Noting::Runs};
 
-template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, Noting noting, int threads);
-template <class T> Matrix<T> add(const View<T> &a, const View<T> &b, int threads);
-template <class T> Matrix<T> fromSorted(const Entries<T> &a, int threads);
+template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, Noting noting, Pages pages, int threads);
+template <class T> Matrix<T> add(const View<T> &a, const View<T> &b, Pages pages, int threads);
+template <class T> Matrix<T> fromSorted(const Entries<T> &a, Pages pages, int threads);
 /// Entries may be in any order and repeat.
-template <class T> Matrix<T> fromShuffled(const Entries<T> &a, int threads);
+template <class T> Matrix<T> fromShuffled(const Entries<T> &a, Pages pages, int threads);
 
 } // namespace assembly::hand

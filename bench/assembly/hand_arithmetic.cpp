@@ -146,7 +146,8 @@ template <class T> int64_t countUnion(const View<T> &a, const View<T> &b, int64_
   return count;
 }
 
-template <Noting noting, class T> Matrix<T> multiplyNoting(const View<T> &a, const View<T> &b, int threads) {
+template <Noting noting, class T>
+Matrix<T> multiplyNoting(const View<T> &a, const View<T> &b, Pages pages, int threads) {
   const Array<int64_t> before = productsBefore(a, b, threads);
   Matrix<T> result{a.rows, b.columns, allocate<int32_t>(a.rows + 1), {}, {}};
   std::vector<Chunk<T>> chunks(chunksFor(threads));
@@ -164,8 +165,8 @@ template <Noting noting, class T> Matrix<T> multiplyNoting(const View<T> &a, con
       int64_t most = 0;
       for (int64_t i = chunk.begin; i < chunk.end; ++i)
         most += std::min(before[i + 1] - before[i], b.columns);
-      chunk.indices = (indices[c] = allocate<int32_t>(most)).get();
-      chunk.values = (values[c] = allocate<T>(most)).get();
+      chunk.indices = (indices[c] = allocate<int32_t>(most, pages)).get();
+      chunk.values = (values[c] = allocate<T>(most, pages)).get();
       for (int64_t i = chunk.begin; i < chunk.end; ++i) {
         for (int32_t p = a.pointers[i]; p < a.pointers[i + 1]; ++p)
           accumulator.template add<noting>(a.values[p], b, b.pointers[a.indices[p]], b.pointers[a.indices[p] + 1]);
@@ -179,31 +180,31 @@ template <Noting noting, class T> Matrix<T> multiplyNoting(const View<T> &a, con
     result.indices = std::move(indices[0]);
     result.values = std::move(values[0]);
   }
-  finish(result, chunks, threads);
+  finish(result, chunks, pages, threads);
   return result;
 }
 
 } // namespace
 
-template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, Noting noting, int threads) {
+template <class T> Matrix<T> multiply(const View<T> &a, const View<T> &b, Noting noting, Pages pages, int threads) {
   switch (noting) {
   case Noting::Each:
-    return multiplyNoting<Noting::Each>(a, b, threads);
+    return multiplyNoting<Noting::Each>(a, b, pages, threads);
   case Noting::Words:
-    return multiplyNoting<Noting::Words>(a, b, threads);
+    return multiplyNoting<Noting::Words>(a, b, pages, threads);
   case Noting::Runs:
-    return multiplyNoting<Noting::Runs>(a, b, threads);
+    return multiplyNoting<Noting::Runs>(a, b, pages, threads);
   }
   return {};
 }
 
-template <class T> Matrix<T> add(const View<T> &a, const View<T> &b, int threads) {
+template <class T> Matrix<T> add(const View<T> &a, const View<T> &b, Pages pages, int threads) {
   const int64_t most = int64_t(a.pointers[a.rows]) + b.pointers[b.rows];
   Matrix<T> result{a.rows, a.columns, allocate<int32_t>(a.rows + 1), {}, {}};
   result.pointers[0] = 0;
   auto reserve = [&](int64_t count) {
-    result.indices = allocate<int32_t>(count);
-    result.values = allocate<T>(count);
+    result.indices = allocate<int32_t>(count, pages);
+    result.values = allocate<T>(count, pages);
   };
   if (threads == 1) {
     reserve(most);
@@ -227,9 +228,9 @@ template <class T> Matrix<T> add(const View<T> &a, const View<T> &b, int threads
   return result;
 }
 
-template Matrix<double> multiply(const View<double> &, const View<double> &, Noting, int);
-template Matrix<float> multiply(const View<float> &, const View<float> &, Noting, int);
-template Matrix<double> add(const View<double> &, const View<double> &, int);
-template Matrix<float> add(const View<float> &, const View<float> &, int);
+template Matrix<double> multiply(const View<double> &, const View<double> &, Noting, Pages, int);
+template Matrix<float> multiply(const View<float> &, const View<float> &, Noting, Pages, int);
+template Matrix<double> add(const View<double> &, const View<double> &, Pages, int);
+template Matrix<float> add(const View<float> &, const View<float> &, Pages, int);
 
 } // namespace assembly::hand

@@ -19,13 +19,13 @@ template <class T> struct Chunk {
 
 /// Lengths become pointers, and the chunks' entries are copied where there are several; of one they are the matrix's
 /// already.
-template <class T> void finish(Matrix<T> &result, const std::vector<Chunk<T>> &chunks, int threads) {
+template <class T> void finish(Matrix<T> &result, const std::vector<Chunk<T>> &chunks, Pages pages, int threads) {
   std::vector<int64_t> bases(1, 0);
   for (const Chunk<T> &chunk : chunks)
     bases.push_back(bases.back() + chunk.count);
   if (chunks.size() > 1) {
-    result.indices = allocate<int32_t>(bases.back());
-    result.values = allocate<T>(bases.back());
+    result.indices = allocate<int32_t>(bases.back(), pages);
+    result.values = allocate<T>(bases.back(), pages);
   }
   int32_t *pointers = result.pointers.get();
   pointers[0] = 0;

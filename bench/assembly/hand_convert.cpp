@@ -3,11 +3,11 @@
 #include <tuple>
 
 namespace assembly::hand {
-template <class T> Matrix<T> transpose(const View<T> &a, int threads) {
+template <class T> Matrix<T> transpose(const View<T> &a, Pages pages, int threads) {
   const int32_t *__restrict sourcePointers = a.pointers, *__restrict sourceIndices = a.indices;
   const int64_t count = sourcePointers[a.rows];
   CountingSort sort(sourceIndices, count, a.columns, threads);
-  Matrix<T> result{a.columns, a.rows, sort.takePointers(), allocate<int32_t>(count), allocate<T>(count)};
+  Matrix<T> result{a.columns, a.rows, sort.takePointers(), allocate<int32_t>(count, pages), allocate<T>(count, pages)};
   int32_t *__restrict indices = result.indices.get();
   T *__restrict values = result.values.get();
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
@@ -26,8 +26,9 @@ template <class T> Matrix<T> transpose(const View<T> &a, int threads) {
   return result;
 }
 
-template <class T> Matrix<T> fromSorted(const Entries<T> &a, int threads) {
-  Matrix<T> result{a.rows, a.columns, allocate<int32_t>(a.rows + 1), allocate<int32_t>(a.count), allocate<T>(a.count)};
+template <class T> Matrix<T> fromSorted(const Entries<T> &a, Pages pages, int threads) {
+  Matrix<T> result{a.rows, a.columns, allocate<int32_t>(a.rows + 1), allocate<int32_t>(a.count, pages),
+                   allocate<T>(a.count, pages)};
   int32_t *__restrict pointers = result.pointers.get();
   const int32_t *__restrict rows = a.row;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
@@ -54,10 +55,10 @@ template <class T> struct Sorted {
 
 /// Sorts by `keys`, which are below `buckets`. `wantsRows`: whether the result has rows.
 template <class T>
-Sorted<T> sortBy(const int32_t *keys, int64_t buckets, const Entries<T> &a, bool wantsRows, int threads) {
+Sorted<T> sortBy(const int32_t *keys, int64_t buckets, const Entries<T> &a, bool wantsRows, Pages pages, int threads) {
   CountingSort sort(keys, a.count, buckets, threads);
-  Sorted<T> result{sort.takePointers(), allocate<int32_t>(wantsRows ? a.count : 0), allocate<int32_t>(a.count),
-                   allocate<T>(a.count)};
+  Sorted<T> result{sort.takePointers(), allocate<int32_t>(wantsRows ? a.count : 0, pages),
+                   allocate<int32_t>(a.count, pages), allocate<T>(a.count, pages)};
   int32_t *__restrict row = result.row.get(), *__restrict column = result.column.get();
   T *__restrict values = result.values.get();
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
@@ -106,16 +107,16 @@ template <class T> void sortRows(Sorted<T> &a, int64_t rows, int threads) {
 }
 
 /// The entries by row, in each by column: rows that are short are sorted one by one, else all entries by column first.
-template <class T> Sorted<T> sortBoth(const Entries<T> &a, int threads) {
+template <class T> Sorted<T> sortBoth(const Entries<T> &a, Pages pages, int threads) {
   if (a.count <= 8 * a.rows) {
-    Sorted<T> byRow = sortBy(a.row, a.rows, a, false, threads);
+    Sorted<T> byRow = sortBy(a.row, a.rows, a, false, pages, threads);
     sortRows(byRow, a.rows, threads);
     return byRow;
   }
-  const Sorted<T> byColumn = sortBy(a.column, a.columns, a, true, threads);
+  const Sorted<T> byColumn = sortBy(a.column, a.columns, a, true, pages, threads);
   const Entries<T> ordered{
       a.rows, a.columns, a.count, byColumn.row.get(), byColumn.column.get(), byColumn.values.get()};
-  return sortBy(ordered.row, a.rows, ordered, false, threads);
+  return sortBy(ordered.row, a.rows, ordered, false, pages, threads);
 }
 
 /// Sums neighbours of one column among entries [begin, end), to place `count` of the same arrays and on; returns the
@@ -134,8 +135,8 @@ template <class T> int64_t sumRepeats(Sorted<T> &a, int64_t begin, int64_t end, 
 
 } // namespace
 
-template <class T> Matrix<T> fromShuffled(const Entries<T> &a, int threads) {
-  Sorted<T> byRow = sortBoth(a, threads);
+template <class T> Matrix<T> fromShuffled(const Entries<T> &a, Pages pages, int threads) {
+  Sorted<T> byRow = sortBoth(a, pages, threads);
   Matrix<T> result{a.rows, a.columns, allocate<int32_t>(a.rows + 1), {}, {}};
   std::vector<Chunk<T>> chunks(chunksFor(threads));
   auto work = [&](int64_t row) { return byRow.starts[row] + row; };
@@ -159,15 +160,15 @@ template <class T> Matrix<T> fromShuffled(const Entries<T> &a, int threads) {
     result.indices = std::move(byRow.column);
     result.values = std::move(byRow.values);
   }
-  finish(result, chunks, threads);
+  finish(result, chunks, pages, threads);
   return result;
 }
 
-template Matrix<double> transpose(const View<double> &, int);
-template Matrix<float> transpose(const View<float> &, int);
-template Matrix<double> fromSorted(const Entries<double> &, int);
-template Matrix<float> fromSorted(const Entries<float> &, int);
-template Matrix<double> fromShuffled(const Entries<double> &, int);
-template Matrix<float> fromShuffled(const Entries<float> &, int);
+template Matrix<double> transpose(const View<double> &, Pages, int);
+template Matrix<float> transpose(const View<float> &, Pages, int);
+template Matrix<double> fromSorted(const Entries<double> &, Pages, int);
+template Matrix<float> fromSorted(const Entries<float> &, Pages, int);
+template Matrix<double> fromShuffled(const Entries<double> &, Pages, int);
+template Matrix<float> fromShuffled(const Entries<float> &, Pages, int);
 
 } // namespace assembly::hand

@@ -25,13 +25,32 @@ void spmv(const View<T> &a, const T *x, T *__restrict y, int threads) {
   });
 }
 
+/// Row by row, each in tiles.
 template <class T, bool Prefetch> void spmm(const View<T> &a, const T *b, T *c, int64_t k, int threads) {
   forRows(threads, a.pointers, a.rows, [=](int64_t begin, int64_t end) {
     const int32_t last = a.pointers[end];
     for (int64_t i = begin; i < end; ++i)
       forEachTile<kTileVectors, kLanes<T>>(0, k, [&]<int Vectors, int Lanes>(int64_t column) {
-        sumRowTile<T, Vectors, Lanes, Prefetch>(a.pointers, a.indices, a.values, b + column, c + column, k, i, last);
+        sumRowTile<T, Vectors, Lanes, Prefetch, kChains<Vectors>>(a.indices, a.values, a.pointers[i], a.pointers[i + 1],
+                                                                  b + column, c + i * k + column, k, last);
       });
+  });
+}
+
+/// Tile by tile, each for all rows, so that little stands between short rows.
+template <class T, bool Prefetch> void spmmByTile(const View<T> &a, const T *b, T *c, int64_t k, int threads) {
+  forRows(threads, a.pointers, a.rows, [=](int64_t begin, int64_t end) {
+    forEachTile<kTileVectors, kLanes<T>>(0, k, [&]<int Vectors, int Lanes>(int64_t column) {
+      const int32_t *__restrict pointers = a.pointers, *__restrict indices = a.indices, last = pointers[end];
+      const T *__restrict values = a.values;
+      T *out = c + begin * k + column;
+      int32_t p = pointers[begin];
+      for (int64_t i = begin; i < end; ++i, out += k) {
+        const int32_t rowEnd = pointers[i + 1];
+        sumRowTile<T, Vectors, Lanes, Prefetch, 1>(indices, values, p, rowEnd, b + column, out, k, last);
+        p = rowEnd;
+      }
+    });
   });
 }
 
@@ -187,6 +206,8 @@ template <class T> void addSpmm(Contenders<T> &contenders, const Problem<T> &pro
   };
   add(SPC_HAND_NAME, spmm<T, false>);
   add(SPC_HAND_NAME " prefetch", spmm<T, true>);
+  add(SPC_HAND_NAME " by tile", spmmByTile<T, false>);
+  add(SPC_HAND_NAME " by tile prefetch", spmmByTile<T, true>);
 }
 
 template <class T> void addGcn(Contenders<T> &contenders, const Problem<T> &problem, int threads) {
@@ -201,6 +222,7 @@ template <class T> void addGcn(Contenders<T> &contenders, const Problem<T> &prob
   };
   add(SPC_HAND_NAME, spmm<T, false>);
   add(SPC_HAND_NAME " prefetch", spmm<T, true>);
+  add(SPC_HAND_NAME " by tile", spmmByTile<T, false>);
 }
 
 template <class T> void addSddmm(Contenders<T> &contenders, const Problem<T> &problem, int threads) {

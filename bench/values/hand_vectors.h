@@ -185,16 +185,18 @@ template <class Body> void forRows(int threads, const int32_t *pointers, int64_t
   forChunks(threads, rows, [=](int64_t row) { return int64_t(pointers[row]) + row; }, body);
 }
 
-/// A tile of C = A B in CSR: columns [0, Vectors * Lanes) of row i; b and c point at the first of them. The sums stay
-/// in registers for all entries of the row, in several sets where they are few, so that additions do not wait for each
-/// other. With Prefetch, rows of B are asked for a few entries ahead, up to `last`.
-template <class T, int Vectors, int Lanes, bool Prefetch>
-SPC_INLINE void sumRowTile(const int32_t *pointers, const int32_t *indices, const T *values, const T *b, T *c,
-                           int64_t k, int64_t i, int32_t last) {
+/// How many sets of sums a tile of so many vectors needs, so that additions do not wait for each other.
+template <int Vectors> inline constexpr int kChains = Vectors >= 4 ? 1 : 4 / Vectors;
+
+/// A tile of C = A B in CSR: columns [0, Vectors * Lanes) of the row that begins at `c` and has entries [p, end); b
+/// points at the first of the columns too. The sums stay in registers for all entries of the row, in Chains sets. With
+/// Prefetch, rows of B are asked for a few entries ahead, up to `last`.
+template <class T, int Vectors, int Lanes, bool Prefetch, int Chains>
+SPC_INLINE void sumRowTile(const int32_t *indices, const T *values, int32_t p, int32_t end, const T *b, T *c, int64_t k,
+                           int32_t last) {
   constexpr int32_t ahead = 6;
-  constexpr int chains = Vectors >= 4 ? 1 : 4 / Vectors;
-  Vector<T, Lanes> sums[chains][Vectors];
-  SPC_UNROLL for (int chain = 0; chain < chains; ++chain) {
+  Vector<T, Lanes> sums[Chains][Vectors];
+  SPC_UNROLL for (int chain = 0; chain < Chains; ++chain) {
     SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[chain][v] = Vector<T, Lanes>{};
   }
   auto addEntry = [&](int32_t p, int chain) __attribute__((always_inline)) {
@@ -204,18 +206,17 @@ SPC_INLINE void sumRowTile(const int32_t *pointers, const int32_t *indices, cons
     const T value = values[p];
     SPC_UNROLL for (int v = 0; v < Vectors; ++v) sums[chain][v] += value * load<T, Lanes>(row + v * Lanes);
   };
-  int32_t p = pointers[i];
-  if constexpr (chains > 1) {
-    for (; p + chains <= pointers[i + 1]; p += chains) {
-      SPC_UNROLL for (int chain = 0; chain < chains; ++chain) addEntry(p + chain, chain);
+  if constexpr (Chains > 1) {
+    for (; p + Chains <= end; p += Chains) {
+      SPC_UNROLL for (int chain = 0; chain < Chains; ++chain) addEntry(p + chain, chain);
     }
   }
-  for (; p < pointers[i + 1]; ++p)
+  for (; p < end; ++p)
     addEntry(p, 0);
   SPC_UNROLL for (int v = 0; v < Vectors; ++v) {
     Vector<T, Lanes> sum = sums[0][v];
-    SPC_UNROLL for (int chain = 1; chain < chains; ++chain) sum += sums[chain][v];
-    store<T, Lanes>(c + i * k + v * Lanes, sum);
+    SPC_UNROLL for (int chain = 1; chain < Chains; ++chain) sum += sums[chain][v];
+    store<T, Lanes>(c + v * Lanes, sum);
   }
 }
 
