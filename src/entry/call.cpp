@@ -19,8 +19,12 @@ constexpr int64_t kWorkOfTask = int64_t{1} << 14;
 constexpr int64_t kMaxTasks = 128;               ///< enough for dynamic scheduling to even out what the estimate misses
 constexpr int64_t kMaxChosen = int64_t{1} << 16; ///< … where the user chooses the work of a chunk
 
-constexpr int64_t kWorkOfPiece = int64_t{1} << 17; ///< of a trial: some 20 microseconds
-constexpr int64_t kWorthTrial = int64_t{1} << 25;  ///< of which the trial's pieces are 3 percent
+/// The work of a trial's piece, some 20 microseconds, and of calls of which its pieces are 3 percent.
+struct TrialSizes {
+  int64_t piece, call;
+};
+constexpr TrialSizes kOnVectors{int64_t{1} << 17, int64_t{1} << 25}; ///< of multiply-adds in dense loops
+constexpr TrialSizes kOneByOne{int64_t{1} << 15, int64_t{1} << 20};  ///< of entries
 constexpr int64_t kOnePiece = int64_t{1} << 62;
 
 /// The arguments of a body, by position, and which of them say what a chunk is; -1 where none does.
@@ -39,15 +43,19 @@ int *placeIn(BodyCall &call, BindAttr bind) {
   return kind == BindKind::Chunk ? &call.chunk : nullptr;
 }
 
+TrialSizes trialSizes(LLVM::LLVMFuncOp body) {
+  return dialect::chunksOf(body).getExtents().empty() ? kOneByOne : kOnVectors;
+}
+
 /// What the tasks of this call share of a trial. Small calls run as they would without one.
-Value makeTrial(EntryBuilder &build, const Work &work) {
+Value makeTrial(EntryBuilder &build, const Work &work, const TrialSizes &sizes) {
   using Slot = runtime::TrialSlot;
   const Struct type = build.structOf<runtime::Trial>();
   const Value object = build.stack(type, 1), one = build.constant(1);
   const auto set = [&](unsigned slot, Value value) { build.storeField(type, object, slot, value); };
-  const Value isWorth = build.compare(ICmpPredicate::sge, work.size(), build.constant(kWorthTrial));
+  const Value isWorth = build.compare(ICmpPredicate::sge, work.size(), build.constant(sizes.call));
   const Value ofRow = LLVM::UDivOp::create(build.ops(), work.size(), build.greatest(work.items(), one));
-  const Value rows = LLVM::UDivOp::create(build.ops(), build.constant(kWorkOfPiece), build.greatest(ofRow, one));
+  const Value rows = LLVM::UDivOp::create(build.ops(), build.constant(sizes.piece), build.greatest(ofRow, one));
   set(Slot::rows, build.select(isWorth, build.greatest(rows, one), build.constant(kOnePiece)));
   set(Slot::choice, build.constant(-1));
   set(Slot::begun, build.select(isWorth, build.constant(0), build.constant(runtime::kTrials)));
@@ -70,7 +78,8 @@ mlir::LogicalResult bindArguments(Entry &entry, LLVM::LLVMFuncOp body, const Chu
     if (chunks.copied && bind.getKind() == BindKind::Values && bind.getSymbol() == chunks.copied->name)
       call.copied = static_cast<int>(a);
     const bool tries = bind.getKind() == BindKind::Trial && chunks.work;
-    const Value value = tries ? makeTrial(entry.build, *chunks.work) : place ? Value() : binds.lookup(bind);
+    const auto makeOwn = [&] { return makeTrial(entry.build, *chunks.work, trialSizes(body)); };
+    const Value value = tries ? makeOwn() : place ? Value() : binds.lookup(bind);
     if (place)
       *place = static_cast<int>(a);
     else if (!value || value.getType() != body.getArgument(a).getType())

@@ -71,8 +71,11 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
 void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options) {
   if (options.registers > 0)
     addVectorLoops(passes, options);
-  if (!options.strictFp) {
+  if (!options.strictFp)
     passes.addPass(transforms::createFactorReductions());
+  if (options.registers > 0 && options.trials)
+    passes.addPass(transforms::createPrefetchStreams());
+  if (!options.strictFp) {
     if (options.registers > 0)
       passes.addPass(transforms::createInterleaveReductions());
     passes.addPass(transforms::createRelaxFloats());

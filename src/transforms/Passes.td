@@ -256,6 +256,18 @@ def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {
   let options = [Option<"trials", "trials", "bool", "false", "Time pieces where the body has a trial">];
 }
 
+def PrefetchStreams : Pass<"spc-prefetch-streams", "mlir::func::FuncOp"> {
+  let summary = "Prefetch the entries of later rows, where trying it out says so";
+  let description = [{
+    `for i: for p in row i: y[i] += a[p] * x[j[p]]`: a row begins with prefetching the lines of `a` and `j` that lie 2048
+    bytes further on. Processors do so by themselves up to the end of a page, and with rows of a few entries, between
+    which they gather, often not in time. Whether it pays depends on what else they have to wait for, so that only
+    pieces of a body with a `trial` that find it out do (see spc-prefetch-rows).
+  }];
+  let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::LLVM::LLVMDialect", "spc::dialect::SpcDialect"];
+}
+
 def LowerTrials : Pass<"spc-lower-trials", "mlir::ModuleOp"> {
   let summary = "Turn trials into calls of the runtime";
   let dependentDialects = ["dialect::SpcDialect", "mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];

@@ -6,6 +6,7 @@
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
+#include "transforms/util/streams.h"
 #include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -257,9 +258,16 @@ void ChunkRows::describe(BindAttr items, llvm::ArrayRef<mlir::Operation *> loops
   const llvm::SmallVector<ExtentAttr> extents = denseExtents(loops);
   dialect::setChunks(getOperation(), dialect::ChunksAttr::get(&getContext(), items, root, rowsOf(loops), extents,
                                                               copies, zeroed, work));
-  // Rows of dense operands can be prefetched.
+  // Rows of dense operands can be prefetched, and what loops over entries read.
   const dialect::ScheduleAttr schedule = dialect::scheduleOf(getOperation());
-  if (!extents.empty() && !schedule.getPrefetch() && !schedule.getTile())
+  const bool streams = llvm::any_of(loops, [](mlir::Operation *outer) {
+    return outer
+        ->walk([](scf::ForOp loop) {
+          return streamsOf(loop).empty() ? mlir::WalkResult::advance() : mlir::WalkResult::interrupt();
+        })
+        .wasInterrupted();
+  });
+  if ((!extents.empty() || streams) && !schedule.getPrefetch() && !schedule.getTile())
     boundArgument(getOperation(), BindAttr::get(&getContext(), BindKind::Trial),
                   mlir::LLVM::LLVMPointerType::get(&getContext()));
 }

@@ -1,12 +1,10 @@
-#include "dialect/dialect.h"
-#include "runtime/contract.h"
 #include "transforms/passes.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
+#include "transforms/vector/row_trials.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -44,23 +42,6 @@ struct Gather {
   llvm::SmallVector<std::pair<memref::LoadOp, llvm::SmallVector<vector::LoadOp>>> coordinates;
 };
 
-/// The end of the segment that a loop is over, with the rest that it leaves to another loop.
-Value segmentEnd(scf::ForOp loop) {
-  Value end = loop.getUpperBound();
-  if (!dialect::leavesRest(loop))
-    return end;
-  for (Operation *user : end.getUsers())
-    if (auto rest = mlir::dyn_cast<scf::ForOp>(user); rest && rest.getLowerBound() == end)
-      return rest.getUpperBound();
-  return end;
-}
-
-/// Reads an element of an index array.
-Value readIndex(mlir::ImplicitLocOpBuilder &ops, Value array, Value at) {
-  Value read = memref::LoadOp::create(ops, array, mlir::ValueRange{at});
-  return arith::IndexCastUIOp::create(ops, ops.getIndexType(), read);
-}
-
 class PrefetchRows : public impl::PrefetchRowsBase<PrefetchRows> {
 public:
   using PrefetchRowsBase::PrefetchRowsBase;
@@ -81,31 +62,18 @@ public:
   }
 
 private:
-  /// Whether to prefetch, and the last position that a coordinate can be read at; there is one where it is possible.
-  struct Decision {
-    Value isWorth, last, isPossible;
-  };
-  /// A range of positions of one level.
-  struct Range {
-    Value begin, end;
-  };
-
   std::optional<Gather> findGather(scf::ForOp loop, bool always);
   Value findTrial(llvm::ArrayRef<Gather> gathers);
   void addLoads(memref::LoadOp coordinate, Gather &gather);
-  Decision decide(const Gather &gather, bool always);
-  Decision decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition, llvm::function_ref<Decision()> then);
-  Decision look(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, size_t level, bool always);
+  PrefetchDecision decide(const Gather &gather, bool always);
   Value isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
-  static Value countWork(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows);
-  Decision tryOut(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Decision usual);
   static void keepCopyUnless(Value condition, scf::ForOp loop);
   void prefetch(const Gather &gather, int64_t ahead, bool always);
 
   /// By the root's loop, the pointers to the segments and the operand: tiles share them.
-  llvm::DenseMap<std::tuple<Operation *, Value, Value>, Decision> decisions_;
+  llvm::DenseMap<std::tuple<Operation *, Value, Value>, PrefetchDecision> decisions_;
   Value trial_; ///< of the body's rows, or null
 };
 
@@ -128,18 +96,10 @@ void PrefetchRows::addLoads(memref::LoadOp coordinate, Gather &gather) {
 }
 
 std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
-  Gather gather{loop, loop, {}, {}, 0, {}};
-  while (!dialect::rowLoopOf(gather.root) && !mlir::isa<mlir::func::FuncOp>(gather.root->getParentOp())) {
-    memref::LoadOp end = loadedIndex(segmentEnd(gather.root));
-    Value row = end ? predecessor(end.getIndices().front()) : Value();
-    scf::ForOp rows = row ? loopOf(row) : scf::ForOp();
-    if (!rows || !mlir::isa<mlir::BlockArgument>(end.getMemRef()) || !mlir::isConstantIntValue(rows.getStep(), 1))
-      return std::nullopt;
-    gather.root = rows;
-    gather.pointers.insert(gather.pointers.begin(), end.getMemRef());
-  }
-  if (gather.pointers.empty())
+  const std::optional<Segments> segments = segmentsOf(loop);
+  if (!segments)
     return std::nullopt;
+  Gather gather{loop, segments->root, segments->pointers, {}, 0, {}};
   // Tiles that go through groups of rows stand between the rows' loop and that over groups.
   mlir::Block &top = getOperation().getBody().front();
   gather.root = mlir::dyn_cast<scf::ForOp>(top.findAncestorOpInBlock(*gather.root));
@@ -162,24 +122,13 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
 
 /// The body's trial, where all that could be prefetched are rows of one operand, in one loop over the body's rows.
 Value PrefetchRows::findTrial(llvm::ArrayRef<Gather> gathers) {
-  mlir::func::FuncOp body = getOperation();
   if (!trials || gathers.empty())
     return {};
   const Gather &one = gathers.front();
-  const auto isBound = [&](Value bound, BindKind kind) {
-    const BindAttr bind = dialect::bindOf(body, bound);
-    return bind && bind.getKind() == kind;
-  };
-  scf::ForOp root = one.root;
   const bool isCommon = llvm::all_of(gathers, [&](const Gather &other) {
-    return other.root == root && other.pointers.back() == one.pointers.back() && other.operand == one.operand;
+    return other.root == one.root && other.pointers.back() == one.pointers.back() && other.operand == one.operand;
   });
-  if (!isCommon || !isBound(root.getLowerBound(), BindKind::Begin) || !isBound(root.getUpperBound(), BindKind::End))
-    return {};
-  for (mlir::BlockArgument argument : body.getArguments())
-    if (isBound(argument, BindKind::Trial))
-      return argument;
-  return {};
+  return isCommon ? trialOf(getOperation(), one.root) : Value();
 }
 
 /// The length of an operand's row, in bytes.
@@ -228,103 +177,25 @@ Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather
   return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, loop.getResult(0), constant(kSamples / 2));
 }
 
-/// Decides as `then` does where the condition holds; elsewhere against prefetching.
-PrefetchRows::Decision PrefetchRows::decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition,
-                                              llvm::function_ref<Decision()> then) {
-  mlir::Type types[] = {ops.getI1Type(), ops.getIndexType(), ops.getI1Type()};
-  auto choice = scf::IfOp::create(ops, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
-  mlir::OpBuilder::InsertionGuard guard(ops);
-  ops.setInsertionPointToEnd(choice.elseBlock());
-  Value no = arith::ConstantOp::create(ops, ops.getBoolAttr(false)), zero = arith::ConstantIndexOp::create(ops, 0);
-  scf::YieldOp::create(ops, mlir::ValueRange{no, zero, no});
-  ops.setInsertionPointToEnd(choice.thenBlock());
-  const Decision decision = then();
-  scf::YieldOp::create(ops, mlir::ValueRange{decision.isWorth, decision.last, decision.isPossible});
-  return {choice.getResult(0), choice.getResult(1), choice.getResult(2)};
-}
-
-/// Decides by the rows of a range, whose segments are `level` levels below the root. Too few rows say nothing; levels
-/// without entries may have no pointers at all.
-PrefetchRows::Decision PrefetchRows::look(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows,
-                                          size_t level, bool always) {
-  const bool isLast = level + 1 == gather.pointers.size();
-  Value fewest = arith::ConstantIndexOp::create(ops, isLast && !always ? 2 * kSamples : 1);
-  Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
-  return decideIf(ops, arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, count, fewest), [&]() -> Decision {
-    Value pointers = gather.pointers[level];
-    const Range below{readIndex(ops, pointers, rows.begin), readIndex(ops, pointers, rows.end)};
-    if (!isLast)
-      return look(ops, gather, below, level + 1, always);
-    Value hasEntries = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, below.begin, below.end);
-    return decideIf(ops, hasEntries, [&]() -> Decision {
-      Value last = arith::SubIOp::create(ops, below.end, arith::ConstantIndexOp::create(ops, 1));
-      Value yes = arith::ConstantOp::create(ops, ops.getBoolAttr(true));
-      return {always ? yes : sample(ops, gather, rows, last), last, yes};
-    });
-  });
-}
-
-PrefetchRows::Decision PrefetchRows::decide(const Gather &gather, bool always) {
+PrefetchDecision PrefetchRows::decide(const Gather &gather, bool always) {
   scf::ForOp root = gather.root;
-  Decision &known = decisions_[{root, gather.pointers.back(), gather.operand}];
+  PrefetchDecision &known = decisions_[{root, gather.pointers.back(), gather.operand}];
   if (known.isWorth)
     return known;
   mlir::OpBuilder builder(root);
   mlir::ImplicitLocOpBuilder ops(root.getLoc(), builder);
   const Range rows{root.getLowerBound(), root.getUpperBound()};
+  const auto yes = [&](Range, Value) -> Value { return arith::ConstantOp::create(ops, ops.getBoolAttr(true)); };
   if (always)
-    return known = look(ops, gather, rows, 0, always);
-  known = decideIf(ops, isLarge(ops, gather), [&] { return look(ops, gather, rows, 0, always); });
-  if (trial_)
-    known = tryOut(ops, gather, known);
-  return known;
-}
-
-/// The rows and the entries below them.
-Value PrefetchRows::countWork(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows) {
-  Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
-  for (Value pointers : gather.pointers)
-    rows = {readIndex(ops, pointers, rows.begin), readIndex(ops, pointers, rows.end)};
-  return arith::AddIOp::create(ops, count, arith::SubIOp::create(ops, rows.end, rows.begin));
-}
-
-/// Cuts the root's loop into pieces, each of which begins and ends as one of the trial.
-PrefetchRows::Decision PrefetchRows::tryOut(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Decision usual) {
-  scf::ForOp root = gather.root;
-  Value end = root.getUpperBound();
-  static_assert(runtime::TrialSlot::rows == 0);
-  Value length =
-      arith::IndexCastOp::create(ops, ops.getIndexType(), mlir::LLVM::LoadOp::create(ops, ops.getI64Type(), trial_));
-  auto pieces = scf::ForOp::create(ops, root.getLowerBound(), end, length);
-  mlir::OpBuilder::InsertionGuard guard(ops);
-  ops.setInsertionPointToStart(pieces.getBody());
-  Value first = pieces.getInductionVar();
-  Value last = arith::MinSIOp::create(ops, arith::AddIOp::create(ops, first, length), end);
-  const auto ifPossible = [&](llvm::function_ref<Value()> then) -> Value {
-    auto choice = scf::IfOp::create(ops, ops.getI64Type(), usual.isPossible, /*withElseRegion=*/true);
-    mlir::OpBuilder::InsertionGuard inside(ops);
-    ops.setInsertionPointToEnd(choice.elseBlock());
-    Value nothing = arith::ConstantOp::create(ops, ops.getI64IntegerAttr(0));
-    scf::YieldOp::create(ops, nothing);
-    ops.setInsertionPointToEnd(choice.thenBlock());
-    scf::YieldOp::create(ops, then());
-    return choice.getResult(0);
-  };
-  Value piece = ifPossible(
-      [&]() -> Value { return dialect::BeginTrialOp::create(ops, ops.getI64Type(), trial_, usual.isWorth); });
-  Value isWorth = arith::TruncIOp::create(ops, ops.getI1Type(), piece);
-  root->moveBefore(pieces.getBody()->getTerminator());
-  for (Operation &op : *root.getBody())
-    if (mlir::isa<arith::MinSIOp>(op)) // the end of a group of rows
-      op.replaceUsesOfWith(end, last);
-  root.setLowerBound(first);
-  root.setUpperBound(last);
-  ops.setInsertionPointAfter(root);
-  ifPossible([&]() -> Value {
-    dialect::EndTrialOp::create(ops, trial_, piece, countWork(ops, gather, {first, last}));
-    return piece;
+    return known = lookAtEntries(ops, gather.pointers, rows, 1, yes);
+  // Too few rows say nothing.
+  known = decideIf(ops, isLarge(ops, gather), [&] {
+    return lookAtEntries(ops, gather.pointers, rows, 2 * kSamples,
+                         [&](Range segments, Value last) { return sample(ops, gather, segments, last); });
   });
-  return {isWorth, usual.last, usual.isPossible};
+  if (trial_)
+    known.isWorth = cutIntoPieces(ops, root, trial_, gather.pointers, known);
+  return known;
 }
 
 /// Leaves the loop in one branch of a choice, and puts a copy of it, as it is, into the other one.
@@ -342,7 +213,7 @@ void PrefetchRows::keepCopyUnless(Value condition, scf::ForOp loop) {
 
 /// Prefetches the rows of later entries, a cache line at a time, at the end of the block that loads this entry's row.
 void PrefetchRows::prefetch(const Gather &gather, int64_t ahead, bool always) {
-  const Decision decision = decide(gather, always);
+  const PrefetchDecision decision = decide(gather, always);
   scf::ForOp segment = gather.segment;
   mlir::Block *block = gather.coordinates.front().second.front()->getBlock();
   mlir::OpBuilder builder(block->getTerminator());

@@ -1,0 +1,147 @@
+#include "transforms/vector/row_trials.h"
+
+#include "dialect/dialect.h"
+#include "runtime/contract.h"
+#include "transforms/util/affine_sums.h"
+#include "transforms/util/body_arguments.h"
+#include "transforms/util/index_chains.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace spc::transforms {
+
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+namespace scf = mlir::scf;
+using mlir::Operation;
+using mlir::Value;
+
+namespace {
+
+/// The end of the segment that a loop is over, with the rest that it leaves to another loop.
+Value segmentEnd(scf::ForOp loop) {
+  Value end = loop.getUpperBound();
+  if (!dialect::leavesRest(loop))
+    return end;
+  for (Operation *user : end.getUsers())
+    if (auto rest = mlir::dyn_cast<scf::ForOp>(user); rest && rest.getLowerBound() == end)
+      return rest.getUpperBound();
+  return end;
+}
+
+/// The rows and the entries below them.
+Value countWork(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<Value> pointers, Range rows) {
+  Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
+  for (Value level : pointers)
+    rows = {readIndex(ops, level, rows.begin), readIndex(ops, level, rows.end)};
+  return arith::AddIOp::create(ops, count, arith::SubIOp::create(ops, rows.end, rows.begin));
+}
+
+} // namespace
+
+std::optional<Segments> segmentsOf(scf::ForOp segment) {
+  Segments segments{segment, {}};
+  while (!dialect::rowLoopOf(segments.root) && !mlir::isa<mlir::func::FuncOp>(segments.root->getParentOp())) {
+    memref::LoadOp end = loadedIndex(segmentEnd(segments.root));
+    Value row = end ? predecessor(end.getIndices().front()) : Value();
+    scf::ForOp rows = row ? loopOf(row) : scf::ForOp();
+    if (!rows || !mlir::isa<mlir::BlockArgument>(end.getMemRef()) || !mlir::isConstantIntValue(rows.getStep(), 1))
+      return std::nullopt;
+    segments.root = rows;
+    segments.pointers.insert(segments.pointers.begin(), end.getMemRef());
+  }
+  return segments.pointers.empty() ? std::nullopt : std::optional(segments);
+}
+
+Value readIndex(mlir::ImplicitLocOpBuilder &ops, Value array, Value at) {
+  Value read = memref::LoadOp::create(ops, array, mlir::ValueRange{at});
+  return arith::IndexCastUIOp::create(ops, ops.getIndexType(), read);
+}
+
+PrefetchDecision decideIf(mlir::ImplicitLocOpBuilder &ops, Value condition,
+                          llvm::function_ref<PrefetchDecision()> then) {
+  mlir::Type types[] = {ops.getI1Type(), ops.getIndexType(), ops.getI1Type()};
+  auto choice = scf::IfOp::create(ops, types, condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToEnd(choice.elseBlock());
+  Value no = arith::ConstantOp::create(ops, ops.getBoolAttr(false)), zero = arith::ConstantIndexOp::create(ops, 0);
+  scf::YieldOp::create(ops, mlir::ValueRange{no, zero, no});
+  ops.setInsertionPointToEnd(choice.thenBlock());
+  const PrefetchDecision decision = then();
+  scf::YieldOp::create(ops, mlir::ValueRange{decision.isWorth, decision.last, decision.isPossible});
+  return {choice.getResult(0), choice.getResult(1), choice.getResult(2)};
+}
+
+PrefetchDecision lookAtEntries(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<Value> pointers, Range rows,
+                               int64_t fewest, llvm::function_ref<Value(Range, Value)> isWorth) {
+  const bool isLast = pointers.size() == 1;
+  Value least = arith::ConstantIndexOp::create(ops, isLast ? fewest : 1);
+  Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
+  return decideIf(ops, arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, count, least), [&]() -> PrefetchDecision {
+    const Range below{readIndex(ops, pointers.front(), rows.begin), readIndex(ops, pointers.front(), rows.end)};
+    if (!isLast)
+      return lookAtEntries(ops, pointers.drop_front(), below, fewest, isWorth);
+    Value hasEntries = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, below.begin, below.end);
+    return decideIf(ops, hasEntries, [&]() -> PrefetchDecision {
+      Value last = arith::SubIOp::create(ops, below.end, arith::ConstantIndexOp::create(ops, 1));
+      Value worth = isWorth(rows, last);
+      return {worth, last, arith::ConstantOp::create(ops, ops.getBoolAttr(true))};
+    });
+  });
+}
+
+Value trialOf(mlir::func::FuncOp body, scf::ForOp root) {
+  const auto isBound = [&](Value bound, BindKind kind) {
+    const BindAttr bind = dialect::bindOf(body, bound);
+    return bind && bind.getKind() == kind;
+  };
+  if (root.getNumResults() > 0 || !isBound(root.getLowerBound(), BindKind::Begin) ||
+      !isBound(root.getUpperBound(), BindKind::End))
+    return {};
+  for (mlir::BlockArgument argument : body.getArguments())
+    if (isBound(argument, BindKind::Trial))
+      return argument;
+  return {};
+}
+
+Value cutIntoPieces(mlir::ImplicitLocOpBuilder &ops, scf::ForOp root, Value trial, llvm::ArrayRef<Value> pointers,
+                    const PrefetchDecision &usual) {
+  Value end = root.getUpperBound();
+  static_assert(runtime::TrialSlot::rows == 0);
+  Value length =
+      arith::IndexCastOp::create(ops, ops.getIndexType(), mlir::LLVM::LoadOp::create(ops, ops.getI64Type(), trial));
+  auto pieces = scf::ForOp::create(ops, root.getLowerBound(), end, length);
+  mlir::OpBuilder::InsertionGuard guard(ops);
+  ops.setInsertionPointToStart(pieces.getBody());
+  Value first = pieces.getInductionVar();
+  Value last = arith::MinSIOp::create(ops, arith::AddIOp::create(ops, first, length), end);
+  const auto ifPossible = [&](llvm::function_ref<Value()> then) -> Value {
+    auto choice = scf::IfOp::create(ops, ops.getI64Type(), usual.isPossible, /*withElseRegion=*/true);
+    mlir::OpBuilder::InsertionGuard inside(ops);
+    ops.setInsertionPointToEnd(choice.elseBlock());
+    Value nothing = arith::ConstantOp::create(ops, ops.getI64IntegerAttr(0));
+    scf::YieldOp::create(ops, nothing);
+    ops.setInsertionPointToEnd(choice.thenBlock());
+    scf::YieldOp::create(ops, then());
+    return choice.getResult(0);
+  };
+  Value piece =
+      ifPossible([&]() -> Value { return dialect::BeginTrialOp::create(ops, ops.getI64Type(), trial, usual.isWorth); });
+  Value isWorth = arith::TruncIOp::create(ops, ops.getI1Type(), piece);
+  root->moveBefore(pieces.getBody()->getTerminator());
+  for (Operation &op : *root.getBody())
+    if (mlir::isa<arith::MinSIOp>(op)) // the end of a group of rows
+      op.replaceUsesOfWith(end, last);
+  root.setLowerBound(first);
+  root.setUpperBound(last);
+  ops.setInsertionPointAfter(root);
+  ifPossible([&]() -> Value {
+    dialect::EndTrialOp::create(ops, trial, piece, countWork(ops, pointers, {first, last}));
+    return piece;
+  });
+  return isWorth;
+}
+
+} // namespace spc::transforms
