@@ -18,6 +18,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 #ifndef __linux__
 #include <unistd.h>
 #endif
@@ -63,6 +64,8 @@ extern "C" {
 /* The number in the names changes with the types above. */
 __attribute__((weak, visibility("default"))) spc_pool_state spc_pool_shared_1 = {
     PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER, NULL, 0, 0, 0, 0, {0}};
+/* spc_context's parallel_cost. */
+__attribute__((weak, visibility("default"))) int32_t spc_pool_cost_1 = 10000;
 /* Whether the thread runs a task: calls from there are not divided further. */
 __attribute__((weak, visibility("default"))) SPC_POOL_THREAD_LOCAL int spc_pool_inside_1 = 0;
 
@@ -112,11 +115,12 @@ static inline void spc_pool_pause(void) {
 #endif
 }
 
-/* Runs tasks of a job that nobody has claimed, until there are none. */
-static inline void spc_pool_run(spc_pool_job *job) {
-  int64_t index;
-  while ((index = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED)) < job->tasks)
+/* Runs tasks of a job that nobody has claimed, until there are none; returns how many. */
+static inline int64_t spc_pool_run(spc_pool_job *job) {
+  int64_t index, count = 0;
+  for (; (index = __atomic_fetch_add(&job->next, 1, __ATOMIC_RELAXED)) < job->tasks; ++count)
     job->task(job->closure, index);
+  return count;
 }
 
 /* With the mutex held: joins some job for as long as it has tasks; 0 where there is none. */
@@ -128,7 +132,7 @@ static inline int spc_pool_help(spc_pool_state *pool) {
     return 0;
   ++job->active;
   pthread_mutex_unlock(&pool->mutex);
-  spc_pool_run(job);
+  (void)spc_pool_run(job);
   pthread_mutex_lock(&pool->mutex);
   if (__atomic_sub_fetch(&job->active, 1, __ATOMIC_RELEASE) == 0)
     pthread_cond_broadcast(&pool->left);
@@ -239,31 +243,61 @@ static inline void spc_pool_finish(spc_pool_state *pool, spc_pool_job *job) {
   pthread_mutex_unlock(&pool->mutex);
 }
 
+/* Nanoseconds of some clock. */
+static inline int64_t spc_pool_now(void) {
+  struct timespec now = {0, 0};
+  (void)timespec_get(&now, TIME_UTC);
+  return SPC_CAST(int64_t, now.tv_sec) * 1000000000 + now.tv_nsec;
+}
+
+/* Notes what a job has cost that was handed to the workers between `start` and `offered`: that, and the wait for others
+ * at the end beyond a task's time. Where nobody came to help with its tasks, the time that these took is what waking
+ * takes at least. */
+static inline void spc_pool_note(int64_t start, int64_t offered, int64_t done, int64_t own, int64_t tasks) {
+  const int64_t known = __atomic_load_n(&spc_pool_cost_1, __ATOMIC_RELAXED), working = done - offered;
+  const int64_t waiting = spc_pool_now() - done - (own > 0 ? working / own : 0);
+  int64_t cost = own == tasks ? working : offered - start + (waiting > 0 ? waiting : 0);
+  cost = cost < 500 ? 500 : cost > 50000 ? 50000 : cost;
+  __atomic_store_n(&spc_pool_cost_1, SPC_CAST(int32_t, (known + cost) / 2), __ATOMIC_RELAXED);
+}
+
 /* The hook of contexts. Any number of threads may call it at once. */
 static inline void spc_pool_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                          void *closure) SPC_NOEXCEPT {
   spc_pool_state *pool = &spc_pool_shared_1;
   spc_pool_job job = {task, closure, tasks, 0, 0, NULL};
+  int64_t start, offered, own, done;
   (void)user;
   if (tasks < 2 || spc_pool_inside_1 || spc_pool_threads() < 2) {
-    spc_pool_run(&job);
+    (void)spc_pool_run(&job);
     return;
   }
+  start = spc_pool_now();
   pthread_mutex_lock(&pool->mutex);
   spc_pool_start(pool);
   spc_pool_offer(pool, &job);
   pthread_mutex_unlock(&pool->mutex);
+  offered = spc_pool_now();
   spc_pool_inside_1 = 1;
-  spc_pool_run(&job);
+  own = spc_pool_run(&job);
   spc_pool_inside_1 = 0;
+  done = spc_pool_now();
   spc_pool_finish(pool, &job);
+  spc_pool_note(start, offered, done, own, tasks);
+}
+
+/* What contexts have as parallel_cost. */
+static inline int32_t *spc_pool_cost(void) {
+  return &spc_pool_cost_1;
 }
 
 /* malloc, free and the pool, whatever the program is compiled with. */
 static inline spc_context spc_pool_context(void) {
-  spc_context context = {SPC_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL};
-  if (spc_pool_threads() > 1)
+  spc_context context = {SPC_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL};
+  if (spc_pool_threads() > 1) {
     context.parallel_for = spc_pool_parallel_for;
+    context.parallel_cost = spc_pool_cost();
+  }
   return context;
 }
 

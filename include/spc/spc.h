@@ -213,6 +213,10 @@ typedef struct spc_context {
    * last one has returned. NULL: one after the other. */
   void (*parallel_for)(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                        void *closure) SPC_NOEXCEPT;
+  /* How many nanoseconds a call of parallel_for takes beyond its tasks; NULL: unknown. Kernels go without threads where
+   * these cost more than they save, and then take a share of the time that they need off the number; a hook sets it
+   * anew whenever it is called. */
+  int32_t *parallel_cost;
 } spc_context;
 
 SPC_ASSERT_FIELD(spc_context, struct_size, 0);
@@ -220,34 +224,60 @@ SPC_ASSERT_FIELD(spc_context, user, 1);
 SPC_ASSERT_FIELD(spc_context, allocate, 2);
 SPC_ASSERT_FIELD(spc_context, deallocate, 3);
 SPC_ASSERT_FIELD(spc_context, parallel_for, 4);
-SPC_ASSERT_SIZE(spc_context, 5);
+SPC_ASSERT_FIELD(spc_context, parallel_cost, 5);
+SPC_ASSERT_SIZE(spc_context, 6);
 
 #ifdef _OPENMP
+/* What it takes until all threads are there: a microsecond where they wait for work, more where they sleep or others
+ * have their cores. */
+static inline int32_t *spc_openmp_cost(void) {
+  static int32_t nanoseconds = 50000;
+  return &nanoseconds;
+}
+
 static inline void spc_openmp_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                            void *closure) SPC_NOEXCEPT {
-  int64_t index;
+  const double start = omp_get_wtime();
+  double last = start;
+  int32_t before, cost;
   (void)user;
-#pragma omp parallel for schedule(dynamic)
-  for (index = 0; index < tasks; ++index)
-    task(closure, index);
+#pragma omp parallel reduction(max : last)
+  {
+    int64_t index;
+    last = omp_get_wtime();
+#pragma omp for schedule(dynamic)
+    for (index = 0; index < tasks; ++index)
+      task(closure, index);
+  }
+  cost = last - start < 500e-6 ? SPC_CAST(int32_t, (last - start) * 1e9) : 500000;
+#pragma omp atomic read
+  before = *spc_openmp_cost();
+  cost = (before + (cost < 500 ? 500 : cost)) / 2;
+#pragma omp atomic write
+  *spc_openmp_cost() = cost;
 }
 #elif defined(SPC_POOL_H)
 /* Of spc/pool.h, which was included first. */
 static inline int spc_pool_threads(void);
 static inline void spc_pool_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                          void *closure) SPC_NOEXCEPT;
+static inline int32_t *spc_pool_cost(void);
 #endif
 
 /* malloc and free; OpenMP's threads where the including program is compiled with OpenMP, has more than one and is not
  * in a parallel region already; without OpenMP, the threads of spc/pool.h where that was included first; else one. */
 static inline spc_context spc_default_context(void) {
-  spc_context context = {SPC_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL};
+  spc_context context = {SPC_CAST(int64_t, sizeof(spc_context)), NULL, NULL, NULL, NULL, NULL};
 #ifdef _OPENMP
-  if (omp_get_max_threads() > 1 && !omp_in_parallel())
+  if (omp_get_max_threads() > 1 && !omp_in_parallel()) {
     context.parallel_for = spc_openmp_parallel_for;
+    context.parallel_cost = spc_openmp_cost();
+  }
 #elif defined(SPC_POOL_H)
-  if (spc_pool_threads() > 1)
+  if (spc_pool_threads() > 1) {
     context.parallel_for = spc_pool_parallel_for;
+    context.parallel_cost = spc_pool_cost();
+  }
 #endif
   return context;
 }

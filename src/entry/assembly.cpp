@@ -106,36 +106,62 @@ llvm::SmallVector<std::pair<Value, int>> AssembledOutputs::findShares(const sema
   return shares;
 }
 
-/// Sets the operands of a product of two matrices by rows, which says how many entries there may be.
-void AssembledOutputs::setFactors(const Struct &type, Value object, const sema::Statement &statement) {
-  EntryBuilder &build = entry_.build;
-  using Slot = runtime::FactorsSlot;
-  const auto set = [&](unsigned slot, Value value) {
-    build.storeField(type, object, AssemblySlot::factors + slot, value);
-  };
-  const sema::Term &term = statement.terms.front();
+/// The operands of a product of two matrices by rows.
+std::optional<AssembledOutputs::Factors> AssembledOutputs::findFactors(const sema::Statement &statement) {
   const auto isMatrix = [&](const sema::Operand &operand) {
     const std::vector<format::Level> &levels = entry_.kernel.tensors[operand.tensor].format.levels;
     return levels.size() == 2 && levels[1].part == format::Part::Whole;
   };
-  const auto bytesOf = [&](format::IndexType type) { return build.constant(format::bits(type) / 8); };
+  if (statement.terms.size() != 1 || statement.collecting->rowOrder != 1)
+    return std::nullopt;
+  const sema::Term &term = statement.terms.front();
   for (const sema::Operand &first : term.operands)
-    for (const sema::Operand &second : term.operands) {
-      const bool isProduct = statement.terms.size() == 1 && statement.collecting->rowOrder == 1 && isMatrix(first) &&
-                             isMatrix(second) && listsRows(entry_.kernel, first, rowOf(term, *statement.collecting)) &&
-                             listsRows(entry_.kernel, second, first.indices[1]);
-      if (!isProduct)
-        continue;
-      const sema::Tensor &a = entry_.kernel.tensors[first.tensor], &b = entry_.kernel.tensors[second.tensor];
-      set(Slot::first + RowPointersSlot::array, entry_.tensors[first.tensor].pointers[1]);
-      set(Slot::first + RowPointersSlot::bytes, bytesOf(a.format.pointers));
-      set(Slot::columns, entry_.tensors[first.tensor].indices[1]);
-      set(Slot::columnBytes, bytesOf(a.format.indices));
-      set(Slot::second + RowPointersSlot::array, entry_.tensors[second.tensor].pointers[1]);
-      set(Slot::second + RowPointersSlot::bytes, bytesOf(b.format.pointers));
-      return;
-    }
-  set(Slot::first + RowPointersSlot::array, build.null());
+    for (const sema::Operand &second : term.operands)
+      if (isMatrix(first) && isMatrix(second) && listsRows(entry_.kernel, first, rowOf(term, *statement.collecting)) &&
+          listsRows(entry_.kernel, second, first.indices[1]))
+        return Factors{first.tensor, second.tensor};
+  return std::nullopt;
+}
+
+/// Sets the operands of a product of two matrices by rows, which says how many entries there may be.
+void AssembledOutputs::setFactors(const Struct &type, Value object, const sema::Statement &statement) {
+  EntryBuilder &build = entry_.build;
+  using Slot = runtime::FactorsSlot;
+  const auto set = [&](unsigned slot, unsigned field, Value value) {
+    build.storeField(type, object, AssemblySlot::factors + slot + field, value);
+  };
+  const auto bytesOf = [&](format::IndexType type) { return build.constant(format::bits(type) / 8); };
+  const std::optional<Factors> factors = findFactors(statement);
+  if (!factors)
+    return set(Slot::first, RowPointersSlot::array, build.null());
+  const format::Format &a = entry_.kernel.tensors[factors->first].format,
+                       &b = entry_.kernel.tensors[factors->second].format;
+  set(Slot::first, RowPointersSlot::array, entry_.tensors[factors->first].pointers[1]);
+  set(Slot::first, RowPointersSlot::bytes, bytesOf(a.pointers));
+  set(Slot::columns, 0, entry_.tensors[factors->first].indices[1]);
+  set(Slot::columnBytes, 0, bytesOf(a.indices));
+  set(Slot::second, RowPointersSlot::array, entry_.tensors[factors->second].pointers[1]);
+  set(Slot::second, RowPointersSlot::bytes, bytesOf(b.pointers));
+}
+
+/// What accumulating takes: for each multiplication of a product of matrices, each entry of anything else. Null where
+/// entries are appended.
+Value AssembledOutputs::accumulationTime(const sema::Statement &statement) {
+  constexpr int64_t ofProduct = 2, ofEntry = 4, mostEntries = int64_t{1} << 40, mostInRow = int64_t{1} << 20;
+  EntryBuilder &build = entry_.build;
+  const auto order = static_cast<size_t>(entry_.kernel.tensors[statement.target].order());
+  if (llvm::all_of(statement.terms, [&](const sema::Term &term) { return term.loops.size() <= order; }))
+    return {};
+  const std::optional<Factors> factors = findFactors(statement);
+  if (!factors)
+    return build.multiply(build.least(expectedEntries(statement), build.constant(mostEntries)),
+                          build.constant(ofEntry));
+  const sema::Tensor &second = entry_.kernel.tensors[factors->second];
+  const Value rows = build.greatest(levelExtent(entry_, second, second.format.levels[0]), build.constant(1));
+  const Value inRow = LLVM::UDivOp::create(build.ops(), entry_.tensors[factors->second].stored, rows);
+  const Value entries = build.least(entry_.tensors[factors->first].stored, build.constant(mostEntries / ofProduct));
+  return build.multiply(build.multiply(entries, build.constant(ofProduct)),
+                        build.add(build.least(inRow, build.constant(mostInRow)), build.constant(1)));
 }
 
 Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value allocator, Value target,
@@ -177,6 +203,7 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   const unsigned workers = AssemblySlot::workers;
   set(workers + WorkersSlot::parallelFor, hook);
   set(workers + WorkersSlot::user, build.computeIf(build.negate(build.isNull(hook)), user, build.null()));
+  set(workers + WorkersSlot::cost, build.null());
   set(AssemblySlot::place, build.addressOf(parts.place));
   set(AssemblySlot::pack, build.addressOf(parts.pack));
   set(AssemblySlot::merge, build.addressOf(parts.merge));
@@ -190,7 +217,8 @@ mlir::LogicalResult AssembledOutputs::assemble(const sema::Statement &statement,
   Descriptors descriptors(entry_);
   const Value allocator = descriptors.allocator(memory_);
   const Value target = describeTarget(descriptors, statement.target);
-  const Chunks chunks = planChunks(entry_, body, true);
+  const Assembling assembling{accumulationTime(statement)};
+  const Chunks chunks = planChunks(entry_, body, &assembling);
   const Value assembly = describeAssembly(statement, allocator, target, chunks);
   build.failUnlessOk(build.call(functions::assembly_start, {assembly}));
   if (mlir::failed(callBody(entry_, memory_, body, chunks, assembly)))

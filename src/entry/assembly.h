@@ -40,6 +40,10 @@ private:
         owned; ///< by field of the struct, of pointers: the frame's variable for an array to release
   };
 
+  struct Factors {
+    sema::TensorId first, second;
+  };
+
   void add(sema::TensorId tensor, const TensorArgument *argument, const abi::StructType &type);
 
   mlir::Value describeTarget(Descriptors &descriptors, sema::TensorId tensor);
@@ -49,6 +53,8 @@ private:
   mlir::Value describeAssembly(const sema::Statement &statement, mlir::Value allocator, mlir::Value target,
                                const Chunks &chunks);
   mlir::Value expectedEntries(const sema::Statement &statement);
+  std::optional<Factors> findFactors(const sema::Statement &statement);
+  mlir::Value accumulationTime(const sema::Statement &statement);
   void setFactors(const Struct &type, mlir::Value object, const sema::Statement &statement);
   llvm::SmallVector<std::pair<mlir::Value, int>> findShares(const sema::Statement &statement);
 

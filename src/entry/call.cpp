@@ -13,9 +13,7 @@ using dialect::BindAttr;
 using dialect::BindKind;
 using LLVM::ICmpPredicate;
 
-constexpr int64_t kLeastWork = int64_t{1} << 16;     ///< below, waking threads costs more than they save
-constexpr int64_t kLeastAssembly = int64_t{1} << 12; ///< … of entries that are collected and merged
-constexpr int64_t kWorkOfTask = int64_t{1} << 14;
+constexpr int64_t kTaskNanoseconds = int64_t{1} << 12; ///< next to which taking a task and finding its rows is little
 constexpr int64_t kMaxTasks = 128;               ///< enough for dynamic scheduling to even out what the estimate misses
 constexpr int64_t kMaxChosen = int64_t{1} << 16; ///< … where the user chooses the work of a chunk
 
@@ -214,23 +212,64 @@ Value divideUp(EntryBuilder &build, Value a, Value b) {
   return build.add(quotient, build.select(exact, build.constant(0), build.constant(1)));
 }
 
+/// Nanoseconds that one core takes for a body, roughly.
+Value timeOf(EntryBuilder &build, const Chunks &chunks, const Assembling *assembling) {
+  const Value time = chunks.work->nanoseconds();
+  return assembling && assembling->nanoseconds ? build.add(time, assembling->nanoseconds) : time;
+}
+
 /// How many tasks there should be, if there are threads: below 2, none.
-Value tasksFor(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, bool assembles) {
+Value tasksFor(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, const Assembling *assembling, Value time) {
   EntryBuilder &build = entry.build;
   const std::optional<int64_t> chosen = dialect::chunksOf(body).getWork();
-  const Value size = chunks.work->size(), items = chunks.work->items();
   Value tasks;
-  if (chosen) {
+  if (chosen)
     tasks = build.least(divideUp(build, chunks.work->total(), build.constant(std::max<int64_t>(*chosen, 1))),
-                        build.constant(assembles ? kMaxTasks : kMaxChosen));
-  } else {
-    const Value many = build.compare(ICmpPredicate::sge, size, build.constant(assembles ? kLeastAssembly : kLeastWork));
-    const Value share = LLVM::UDivOp::create(build.ops(), size, build.constant(assembles ? 64 : kWorkOfTask));
-    tasks = build.select(many, build.least(share, build.constant(kMaxTasks)), build.constant(1));
-  }
+                        build.constant(assembling ? kMaxTasks : kMaxChosen));
+  else
+    tasks = build.least(LLVM::UDivOp::create(build.ops(), time, build.constant(kTaskNanoseconds)),
+                        build.constant(kMaxTasks));
   if (chunks.copied)
-    tasks = build.least(tasks, mostCopies(entry, *chunks.copied, chosen ? Value() : size));
-  return build.least(tasks, items);
+    tasks = build.least(tasks, mostCopies(entry, *chunks.copied, chosen ? Value() : chunks.work->size()));
+  return build.least(tasks, chunks.work->items());
+}
+
+/// Whether `time` is worth a call of the parallel-for. Where it is not, the cost that the context notes becomes less,
+/// so that it is measured anew some time.
+Value pays(Entry &entry, Value time) {
+  EntryBuilder &build = entry.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const mlir::Type number = build.int32Type();
+  const Value cost = loadParallelCost(entry), isKnown = build.negate(build.isNull(cost));
+  const auto load = [&] {
+    const Value narrow =
+        LLVM::LoadOp::create(ops, number, cost, 4, false, false, false, false, LLVM::AtomicOrdering::monotonic);
+    return Value(LLVM::SExtOp::create(ops, build.int64Type(), narrow));
+  };
+  const Value known = build.computeIf(isKnown, load, build.constant(runtime::kUsualCost));
+  const Value worth = LLVM::UDivOp::create(ops, time, build.constant(runtime::kWorthCosts));
+  const Value isWorth = build.compare(ICmpPredicate::sge, worth, known);
+  const auto lessen = [&] {
+    const Value share = LLVM::UDivOp::create(ops, time, build.constant(runtime::kTimeOfCost));
+    const Value less = LLVM::TruncOp::create(ops, number, build.subtract(known, share));
+    LLVM::StoreOp::create(ops, less, cost, 4, false, false, false, LLVM::AtomicOrdering::monotonic);
+  };
+  build.branch(build.both(isKnown, build.negate(isWorth)), lessen, [] {});
+  return isWorth;
+}
+
+/// The context's parallel-for; NULL where there is none, or it costs more than it saves: the work of the user's choice
+/// is worth it.
+Value findHook(Entry &entry, LLVM::LLVMFuncOp body, Value several, Value time) {
+  EntryBuilder &build = entry.build;
+  const Value hasContext = build.both(several, build.negate(build.isNull(entry.context)));
+  const Value hook = build.computeIf(
+      hasContext, [&] { return build.loadField(contextStruct(build), entry.context, kParallelFor); }, build.null());
+  if (dialect::chunksOf(body).getWork())
+    return hook;
+  const Value isWorth =
+      build.computeIf(build.negate(build.isNull(hook)), [&] { return pays(entry, time); }, build.truth(false));
+  return build.select(isWorth, hook, build.null());
 }
 
 /// The borders of all chunks, for the runtime to look at too.
@@ -250,25 +289,26 @@ Value storeBorders(Entry &entry, Work &work, Value tasks) {
 
 } // namespace
 
-Chunks planChunks(Entry &entry, LLVM::LLVMFuncOp body, bool assembles) {
+Chunks planChunks(Entry &entry, LLVM::LLVMFuncOp body, const Assembling *assembling) {
   EntryBuilder &build = entry.build;
   Chunks chunks;
   chunks.tasks = build.constant(1);
   const dialect::ChunksAttr attribute = dialect::chunksOf(body);
   if (!attribute)
     return chunks;
-  chunks.work.emplace(entry, body, allBinds(entry));
+  chunks.work.emplace(entry, body, allBinds(entry), assembling != nullptr);
   if (!attribute.getCopies().empty()) {
     chunks.copied = &tensorNamed(entry.kernel, attribute.getCopies());
     chunks.setsToZero = attribute.getZeroed();
   }
-  const Value tasks = tasksFor(entry, body, chunks, assembles);
+  const Value time = timeOf(build, chunks, assembling);
+  const Value tasks = tasksFor(entry, body, chunks, assembling, time);
   const Value several = build.compare(ICmpPredicate::sgt, tasks, build.constant(1));
-  const Value hasContext = build.both(several, build.negate(build.isNull(entry.context)));
-  chunks.hook = build.computeIf(
-      hasContext, [&] { return build.loadField(contextStruct(build), entry.context, kParallelFor); }, build.null());
+  // The chunks of what is assembled are joined afterwards, which takes threads once more.
+  chunks.hook = findHook(entry, body, several,
+                         assembling ? LLVM::UDivOp::create(build.ops(), time, build.constant(2)).getResult() : time);
   chunks.tasks = build.select(build.isNull(chunks.hook), build.constant(1), tasks);
-  if (assembles)
+  if (assembling)
     chunks.borders = storeBorders(entry, *chunks.work, chunks.tasks);
   return chunks;
 }

@@ -20,9 +20,16 @@ struct Chunks {
   bool setsToZero = false;              ///< the body sets it to zero first
 };
 
+/// What is known of a body that assembles.
+struct Assembling {
+  mlir::Value
+      nanoseconds; ///< that it takes, roughly, beyond what it takes to visit what is stored below its rows; or null
+};
+
 /// A body with arguments bound as `begin` and `end` computes that part: where the context has a parallel-for and
-/// there is enough work, it is divided into chunks of equal work. `assembles`: for callers that look at the borders.
-Chunks planChunks(Entry &entry, mlir::LLVM::LLVMFuncOp body, bool assembles);
+/// there is enough work, it is divided into chunks of equal work, as many as the time it takes asks for. `assembling`:
+/// null for a body that assembles nothing; else the borders are there to look at.
+Chunks planChunks(Entry &entry, mlir::LLVM::LLVMFuncOp body, const Assembling *assembling);
 
 /// Calls the body with each argument as its spc.bind says, chunk by chunk, each from a task of its own; one after the
 /// other where memory for copies runs out. `assembly` is bound as such; null for a body that assembles nothing. Fails,

@@ -231,7 +231,24 @@ void checkNumbers(Entry &entry, const TensorArgument &argument) {
 
 Struct contextStruct(EntryBuilder &build) {
   const mlir::Type pointer = build.pointerType();
+  return build.structOf({build.int64Type(), pointer, pointer, pointer, pointer, pointer});
+}
+
+/// The fields that every context has.
+static Struct leastContext(EntryBuilder &build) {
+  const mlir::Type pointer = build.pointerType();
   return build.structOf({build.int64Type(), pointer, pointer, pointer, pointer});
+}
+
+Value loadParallelCost(Entry &entry) {
+  EntryBuilder &build = entry.build;
+  const Struct type = contextStruct(build);
+  const auto isThere = [&] {
+    const Value size = build.loadField(type, entry.context, kStructSize);
+    return build.compare(ICmpPredicate::sge, size, build.sizeOf(type));
+  };
+  const Value hasCost = build.computeIf(build.negate(build.isNull(entry.context)), isThere, build.truth(false));
+  return build.computeIf(hasCost, [&] { return build.loadField(type, entry.context, kParallelCost); }, build.null());
 }
 
 void checkContext(Entry &entry) {
@@ -241,7 +258,7 @@ void checkContext(Entry &entry) {
   const auto isMalformed = [&] {
     // The hooks are read only where the size says that they are there.
     const Value size = build.loadField(type, entry.context, kStructSize);
-    const Value fits = build.compare(ICmpPredicate::sge, size, build.sizeOf(type));
+    const Value fits = build.compare(ICmpPredicate::sge, size, build.sizeOf(leastContext(build)));
     const auto hooksDiffer = [&] {
       return build.differ(build.isNull(build.loadField(type, entry.context, kAllocate)),
                           build.isNull(build.loadField(type, entry.context, kDeallocate)));

@@ -7,8 +7,10 @@ namespace spc::entry {
 
 /// The layout of spc_context.
 Struct contextStruct(EntryBuilder &build);
+/// The context's `parallel_cost`, a pointer; NULL where it has none, as those of programs that know fewer fields.
+mlir::Value loadParallelCost(Entry &entry);
 
-enum ContextField : unsigned { kStructSize, kUser, kAllocate, kDeallocate, kParallelFor };
+enum ContextField : unsigned { kStructSize, kUser, kAllocate, kDeallocate, kParallelFor, kParallelCost };
 
 /// Refuses a context that is too small, or has one of the memory hooks without the other.
 void checkContext(Entry &entry);

@@ -69,6 +69,7 @@ Value Descriptors::workers() {
     const unsigned slot = field == kUser ? WorkersSlot::user : WorkersSlot::parallelFor;
     build_.storeField(workers_, object, slot, build_.computeIf(hasContext, load, build_.null()));
   }
+  build_.storeField(workers_, object, WorkersSlot::cost, loadParallelCost(entry_));
   return object;
 }
 

@@ -133,7 +133,7 @@ mlir::LogicalResult runSteps(Entry &entry, Memory &memory, AssembledOutputs &out
       return entry.build.module().emitError("the kernel's body '") << name << "' is missing";
     const sema::Statement *assembly = sema::assemblingStatement(step);
     if (mlir::failed(assembly ? outputs.assemble(*assembly, body)
-                              : callBody(entry, memory, body, planChunks(entry, body, false), {})))
+                              : callBody(entry, memory, body, planChunks(entry, body, nullptr), {})))
       return mlir::failure();
   }
   return mlir::success();

@@ -19,19 +19,26 @@ using LLVM::ICmpPredicate;
 constexpr int64_t kMaxWork = int64_t{1} << 40; ///< of what a factor is taken of
 constexpr int64_t kMaxFactor = int64_t{1} << 20;
 
+// From SpMV, A + B and SpMM in f64 on processors of 2021 and 2024: 0.4 to 0.8, and 0.06 to 0.1 nanoseconds.
+constexpr int64_t kSparsePerNanosecond = 2; ///< rows and entries
+constexpr int64_t kDensePerNanosecond = 16; ///< multiply-adds of dense loops
+
 mlir::Type integerType(EntryBuilder &build, format::IndexType type) {
   return build.ops().getIntegerType(static_cast<unsigned>(format::bits(type)));
 }
 
 } // namespace
 
-Work::Work(Entry &entry, LLVM::LLVMFuncOp body, const Binds &binds) : entry_(entry), body_(body) {
+Work::Work(Entry &entry, LLVM::LLVMFuncOp body, const Binds &binds, bool listedOnly)
+    : entry_(entry), body_(body), listedOnly_(listedOnly) {
   const ChunksAttr chunks = dialect::chunksOf(body);
   total_ = items_ = binds.lookup(chunks.getItems());
   if (!chunks.getRoot().empty()) {
     const sema::Tensor &tensor = tensorNamed(entry.kernel, chunks.getRoot());
     const TensorView &view = viewOf(entry, tensor);
     rootCount_ = view.counts[0];
+    if (listedOnly)
+      total_ = rootCount_;
     root_ = {view.indices[0], integerType(entry.build, tensor.format.indices), {}};
     addOperand(chunks.getRoot());
   } else {
@@ -63,11 +70,22 @@ void Work::addSize(ChunksAttr chunks, const Binds &binds) {
       if (const Value stored = binds.lookup(bind.as(BindKind::Stored)))
         size_ = build.greatest(size_, stored);
   }
+  outer_ = size_;
+  isDense_ = !chunks.getExtents().empty();
   for (dialect::ExtentAttr dense : chunks.getExtents()) {
     const Value extent = binds.lookup(BindAttr::get(dense));
     const Value factor = build.greatest(build.least(extent, build.constant(kMaxFactor)), build.constant(1));
     size_ = build.multiply(build.least(size_, build.constant(kMaxWork)), factor);
   }
+}
+
+Value Work::nanoseconds() const {
+  EntryBuilder &build = entry_.build;
+  const auto over = [&](Value count, int64_t each) -> Value {
+    return LLVM::UDivOp::create(build.ops(), count, build.constant(each));
+  };
+  const Value outside = over(outer_, kSparsePerNanosecond);
+  return isDense_ ? build.add(outside, over(size_, kDensePerNanosecond)) : outside;
 }
 
 Work::Steps Work::stepsBelow(const sema::Tensor &tensor, const TensorView &view) {
@@ -140,15 +158,18 @@ Value Work::rowAt(Value target) {
     return build.firstWhere(items, [&](Value row) { return reaches(build.add(row, leaves(row))); });
   const Value coordinates = inside(root_.array), count = inside(rootCount_);
   const auto rowOf = [&](Value position) { return loadIndex(root_.type, coordinates, position); };
+  const auto workBefore = [&](Value middle) { return listedOnly_ ? middle : rowOf(middle); };
   const Value position =
-      build.firstWhere(count, [&](Value middle) { return reaches(build.add(leaves(middle), rowOf(middle))); });
+      build.firstWhere(count, [&](Value middle) { return reaches(build.add(leaves(middle), workBefore(middle))); });
   const Value isFirst = build.isZero(position), isLast = build.equal(position, count);
+  const auto last = [&] { return build.computeIf(build.negate(isLast), [&] { return rowOf(position); }, items); };
+  if (listedOnly_)
+    return last();
   const auto rowBefore = [&] {
     return build.add(rowOf(build.subtract(position, build.constant(1))), build.constant(1));
   };
   const Value first = build.computeIf(build.negate(isFirst), rowBefore, build.constant(0));
-  const Value last = build.computeIf(build.negate(isLast), [&] { return rowOf(position); }, items);
-  return build.least(build.greatest(first, build.subtract(target, leaves(position))), last);
+  return build.least(build.greatest(first, build.subtract(target, leaves(position))), last());
 }
 
 LLVM::LLVMFuncOp Work::border() {

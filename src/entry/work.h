@@ -9,8 +9,9 @@ namespace spc::entry {
 /// compressed root) counts as one, and so does each value that operands store below it.
 class Work {
 public:
-  /// Requires: `body` has the attribute. `binds` are all of the entry's.
-  Work(Entry &entry, mlir::LLVM::LLVMFuncOp body, const Binds &binds);
+  /// Requires: `body` has the attribute. `binds` are all of the entry's. `listedOnly`: where a root lists the rows,
+  /// others are no work.
+  Work(Entry &entry, mlir::LLVM::LLVMFuncOp body, const Binds &binds, bool listedOnly);
 
   mlir::Value items() const { return items_; }
   /// The work of all items.
@@ -18,6 +19,9 @@ public:
   /// A rough number of multiply-adds: the total, or what is stored if that is more, times the extents of the dense
   /// loops inside; at most 2^60.
   mlir::Value size() const { return size_; }
+  /// How long one core takes for all items, roughly: within a factor of two or so where values are computed, or entries
+  /// appended, in loops like those of SpMV and SpMM.
+  mlir::Value nanoseconds() const;
 
   /// What border() takes besides the numbers of a chunk and of all chunks.
   const mlir::SmallVector<mlir::Value> &inputs() const { return inputs_; }
@@ -44,7 +48,10 @@ private:
   Entry &entry_;
   mlir::LLVM::LLVMFuncOp body_;
   mlir::Value items_, total_, size_;
+  mlir::Value outer_;    ///< the size without the dense loops inside
+  bool isDense_ = false; ///< there are such loops
   std::vector<Steps> operands_;
+  bool listedOnly_;
   mlir::Value rootCount_; ///< of an operand at whose root the rows are found; null where there is none
   Step root_;             ///< its coordinates
   mlir::SmallVector<mlir::Value> inputs_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "runtime/finish_rows.h"
+#include "runtime/range_counters.h"
 
 namespace spc::runtime {
 
@@ -20,7 +21,7 @@ public:
   RowGrouping(const Allocator &allocator, const Workers &workers, const Entries<I, V> &entries,
               const GroupedRows<I, V> &target, RowFinisher<I, V> *finisher)
       : workers_(workers), entries_(entries), target_(target), finisher_(finishes ? finisher : nullptr),
-        memory_(allocator), tasks_(tasksFor(workers, entries.count)) {}
+        allocator_(allocator), memory_(allocator), tasks_(tasksFor(workers, entries.count)) {}
 
   /// Ok; Memory; Count; IndexRange.
   Status run() {
@@ -34,8 +35,6 @@ private:
   /// Blocks of rows, unless a row's number in its block needs more than 16 bits.
   static constexpr int64_t kUsualBlocks = 128;
   static constexpr int64_t kMaxBlockShift = 16;
-  /// Where fewer tasks than this could group at once, blocks let more threads work.
-  static constexpr int64_t kFewestAtOnce = 4;
 
   /// Whether neighbours go to places far apart. Then entries are first grouped by blocks of rows, whose places fit into
   /// the cache: two passes over the entries cost less than a cache miss for each.
@@ -44,23 +43,22 @@ private:
     return averageStep(entries_.keys, entries_.count) >=
            static_cast<uint64_t>(kCachedBytes / static_cast<int64_t>(perRow * (sizeof(I) + sizeof(V))));
   }
-  /// How many tasks group without blocks. Each task has counters for all rows, which must not cost more than its
-  /// entries; rows that are to be sorted go to one task.
-  int64_t tasksAtOnce() const {
-    int64_t tasks = hasFinisher() && finisher_->sorts() ? 1 : tasks_;
-    while (tasks > 1 && target_.rows > entries_.count / (4 * tasks))
-      tasks /= 2;
-    return tasks;
-  }
-  bool needsBlocks() const { return isSpread() || (tasks_ > 1 && tasksAtOnce() < kFewestAtOnce); }
+  /// Blocks let several threads sort rows, too.
+  bool needsBlocks() const { return isSpread() || (tasks_ > 1 && sorts()); }
+  bool sorts() const { return hasFinisher() && finisher_->sorts(); }
   bool hasFinisher() const { return finishes && finisher_; }
   bool allocateBlocks();
   Status groupByBlocks();
   void placeBlocks();
   void fillBlock(int64_t b);
-  bool allocateCounters();
   Status groupAtOnce();
-  void placeRows();
+  Status groupSerially();
+  Status firstFailure(const Status *statuses) const {
+    for (int64_t task = 0; task < tasks_; ++task)
+      if (statuses[task] != Status::Ok)
+        return statuses[task];
+    return Status::Ok;
+  }
   Status count();
   int64_t begin(int64_t task) const { return shareBegin(entries_.count, task, tasks_); }
 
@@ -68,6 +66,7 @@ private:
   const Entries<I, V> &entries_;
   const GroupedRows<I, V> target_;
   RowFinisher<I, V> *const finisher_;
+  const Allocator &allocator_;
   Block memory_;
   int64_t tasks_;
   int64_t blockCount_ = 0;
@@ -76,47 +75,40 @@ private:
   Blocks<I, V> blocks_{};
 };
 
-/// Allocates counters for each task. A single task counts in the array of the rows' ends.
-template <typename I, typename V, bool finishes> bool RowGrouping<I, V, finishes>::allocateCounters() {
-  Layout layout;
-  layout.add(tasks_ * target_.rows, sizeof(I));
-  if (!memory_.allocate(layout))
-    return false;
-  next_ = reinterpret_cast<I *>(memory_.at(0));
-  return true;
-}
-
+/// Each task has counters for the rows that its entries lie in.
 template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finishes>::groupAtOnce() {
-  tasks_ = tasksAtOnce();
-  blocks_.shift = 0;
-  blockCount_ = target_.rows;
-  if (tasks_ == 1 || !allocateCounters()) {
-    tasks_ = 1;
-    next_ = target_.starts + 1;
-  }
-  if (const Status status = count(); status != Status::Ok)
+  if (tasks_ == 1 || sorts())
+    return groupSerially();
+  Status statuses[kMaxTasks];
+  RangeCounters<I> counters(allocator_, workers_, entries_.keys, entries_.count, target_.rows);
+  const bool areRows =
+      counters.find(tasks_, [&](int64_t task) { statuses[task] = checkColumns(entries_, task, tasks_); });
+  if (const Status status = firstFailure(statuses); status != Status::Ok)
     return status;
-  placeRows();
-  forAll(workers_, tasks_, [this](int64_t task) {
-    scatter(entries_, begin(task), begin(task + 1),
-            Places<I, V>{next_ + task * blockCount_, target_.columns, target_.values});
+  if (!areRows)
+    return Status::IndexRange;
+  if (counters.tasks() == 1 || !counters.allocate())
+    return groupSerially();
+  counters.count();
+  counters.place(target_.starts + 1);
+  forAll(workers_, counters.tasks(), [&](int64_t task) {
+    scatter(entries_, counters.begin(task), counters.begin(task + 1),
+            Places<I, V>{counters.of(task), target_.columns, target_.values});
   });
   return !hasFinisher() || finisher_->finishAll(tasks_) ? Status::Ok : Status::Memory;
 }
 
-/// Turns counts into places: row by row and, within a row, task by task.
-template <typename I, typename V, bool finishes> SPC_HOT void RowGrouping<I, V, finishes>::placeRows() {
-  if (tasks_ == 1)
-    return sumCounts(next_, target_.rows, I{0});
-  I place = 0;
-  for (int64_t r = 0; r < target_.rows; ++r) {
-    for (I *next = next_ + r, *const end = next_ + tasks_ * blockCount_; next < end; next += blockCount_) {
-      const I count = *next;
-      *next = place;
-      place += count;
-    }
-    target_.starts[r + 1] = place;
-  }
+/// Counts in the array of the rows' ends.
+template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finishes>::groupSerially() {
+  tasks_ = 1;
+  blocks_.shift = 0;
+  blockCount_ = target_.rows;
+  next_ = target_.starts + 1;
+  if (const Status status = count(); status != Status::Ok)
+    return status;
+  sumCounts(next_, target_.rows, I{0});
+  scatter(entries_, 0, entries_.count, Places<I, V>{next_, target_.columns, target_.values});
+  return !hasFinisher() || finisher_->finishAll(1) ? Status::Ok : Status::Memory;
 }
 
 /// Makes room for the entries by blocks. False where memory ran out: they are then grouped at once.
@@ -167,10 +159,7 @@ template <typename I, typename V, bool finishes> Status RowGrouping<I, V, finish
         !countKeys(entries_.keys, begin(task), begin(task + 1), target_.rows, blocks_.shift, counts))
       statuses[task] = Status::IndexRange;
   });
-  for (int64_t task = 0; task < tasks_; ++task)
-    if (statuses[task] != Status::Ok)
-      return statuses[task];
-  return Status::Ok;
+  return firstFailure(statuses);
 }
 
 /// Turns counts into places: block by block and, within a block, task by task.

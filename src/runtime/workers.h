@@ -20,15 +20,26 @@ template <typename Work> void forAll(const Workers &workers, int64_t tasks, cons
   runTasks(workers, tasks, task, const_cast<Work *>(&work));
 }
 
-/// Waking threads for fewer items costs more than they save.
-inline constexpr int64_t kFewestShared = int64_t{1} << 16;
-inline constexpr int64_t kItemsOfTask = int64_t{1} << 14;
+/// Whether work that takes one core about `nanoseconds` is worth a call of a parallelFor that takes as long as *cost
+/// says beyond its tasks. Where it is not, the cost becomes less, so that it is measured anew some time.
+inline bool pays(int32_t *cost, int64_t nanoseconds) {
+  const int64_t known = cost ? __atomic_load_n(cost, __ATOMIC_RELAXED) : kUsualCost;
+  if (nanoseconds / kWorthCosts >= known)
+    return true;
+  if (cost)
+    __atomic_store_n(cost, static_cast<int32_t>(known - nanoseconds / kTimeOfCost), __ATOMIC_RELAXED);
+  return false;
+}
+
+/// An item takes one or two nanoseconds.
+inline constexpr int64_t kFewestShared = int64_t{1} << 13;
+inline constexpr int64_t kItemsOfTask = int64_t{1} << 12;
 inline constexpr int64_t kMaxTasks = 64;
 
 /// The number of tasks for work on `items`: a power of two, so that usual numbers of threads get equal shares.
 inline int64_t tasksFor(const Workers &workers, int64_t items) {
   int64_t tasks = 1;
-  if (workers.parallelFor && items >= kFewestShared)
+  if (workers.parallelFor && items >= kFewestShared && pays(workers.cost, items))
     while (tasks < kMaxTasks && items / kItemsOfTask >= 2 * tasks)
       tasks *= 2;
   return tasks;

@@ -14,8 +14,9 @@ typedef spc_status kernel_call(const spc_context *, output *);
 static counting_heap heap;
 static parallel_for *run_tasks; /* NULL: on the calling thread */
 
-/* A fresh heap; `fail_at` as there. */
+/* A fresh heap; `fail_at` as there. The threads cost nothing. */
 static spc_context counting_context(int64_t fail_at) {
+  static int32_t cost = 0;
   spc_context context = spc_default_context();
   heap.alive = heap.allocations = heap.refused = 0;
   heap.fail_at = fail_at;
@@ -23,6 +24,7 @@ static spc_context counting_context(int64_t fail_at) {
   context.allocate = counting_allocate;
   context.deallocate = counting_deallocate;
   context.parallel_for = run_tasks;
+  context.parallel_cost = &cost;
   return context;
 }
 

@@ -87,14 +87,17 @@ static spc_dense1_f64 *make_x(int64_t columns) {
 #define CHECK_KERNEL(kernel, type, status, A, x, rows, stored, wanted)                                                 \
   do {                                                                                                                 \
     int64_t tasks = 0;                                                                                                 \
+    int32_t cost = 0;                                                                                                  \
     spc_context context = spc_default_context();                                                                       \
     context.user = &tasks;                                                                                             \
     context.parallel_for = backwards;                                                                                  \
+    context.parallel_cost = &cost;                                                                                     \
     guarded_freeze();                                                                                                  \
     EXPECT(type##_validate(A) == (status));                                                                            \
     CHECK_CALL(kernel, NULL, status, A, x, rows, wanted);                                                              \
     CHECK_CALL(kernel, &context, status, A, x, rows, wanted);                                                          \
-    EXPECT((tasks > 1) == ((status) == SPC_OK && (stored) >= 65536));                                                  \
+    EXPECT(tasks > 1 || (status) != SPC_OK || (stored) < 16384);                                                       \
+    EXPECT(tasks == 0 || (rows) + (stored) >= 16384);                                                                  \
     guarded_release();                                                                                                 \
     free(wanted);                                                                                                      \
   } while (0)

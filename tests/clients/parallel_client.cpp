@@ -13,6 +13,7 @@
 #include "total.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <thread>
@@ -116,9 +117,12 @@ struct Matrix {
   }
 };
 
+/// Threads that cost nothing.
 spc_context threaded() {
+  static int32_t cost = 0;
   spc_context context = spc_default_context();
   context.parallel_for = onThreads;
+  context.parallel_cost = &cost;
   return context;
 }
 
@@ -280,6 +284,54 @@ void testMttkrp(int64_t slices) {
   });
 }
 
+/// How many tasks SpMV on a matrix of three entries a row starts.
+int64_t tasksOf(const spc_context &context, int64_t rows) {
+  Matrix matrix(rows, [](int64_t, int64_t) -> int64_t { return 3; });
+  const spc_csr_f64_i32 a = matrix.csr();
+  std::vector<double> x = ramp(kColumns), y(size_t(rows), -1);
+  const spc_dense1_f64 xs = spc_dense1_f64_make(x.data(), kColumns);
+  spc_dense1_f64 ys = spc_dense1_f64_make(y.data(), rows);
+  tasksRun = 0;
+  EXPECT_STATUS(SPC_OK, spmv_ctx(&context, &a, &xs, &ys));
+  return tasksRun;
+}
+
+/// The number of tasks follows from the work, and whether there are any from what they cost.
+void testCosts() {
+  spc_context context = threaded();
+  int32_t cost = 0;
+  context.parallel_cost = &cost;
+  EXPECT(tasksOf(context, 25) == 0);
+  EXPECT(tasksOf(context, 2500) == 0);
+  int64_t before = 2;
+  for (const int64_t rows : {5000, 20000, 60000}) {
+    const int64_t tasks = tasksOf(context, rows);
+    EXPECT(tasks >= before && tasks <= rows / 1000 && tasks <= 128);
+    before = tasks;
+  }
+  EXPECT(tasksOf(context, 500000) == 128);
+
+  // What is not worth its cost lessens it, until it is tried again.
+  cost = 1000000;
+  EXPECT(tasksOf(context, 25) == 0 && cost == 1000000);
+  EXPECT(tasksOf(context, 20000) == 0 && cost < 1000000 && cost > 990000);
+  cost = 10000;
+  int calls = 1;
+  while (calls < 100 && tasksOf(context, 20000) == 0)
+    ++calls;
+  EXPECT(calls > 1 && calls < 100 && cost > 0);
+  cost = 100;
+  EXPECT(tasksOf(context, 20000) > 1 && cost == 100);
+
+  // Contexts of programs that know no cost, or do not say it.
+  context.parallel_cost = nullptr;
+  EXPECT(tasksOf(context, 5000) == 0 && tasksOf(context, 60000) > 1);
+  cost = 1000000;
+  context.parallel_cost = &cost;
+  context.struct_size = int64_t(offsetof(spc_context, parallel_cost));
+  EXPECT(tasksOf(context, 5000) == 0 && tasksOf(context, 60000) > 1 && cost == 1000000);
+}
+
 } // namespace
 
 int main() {
@@ -295,5 +347,6 @@ int main() {
   testSpmm(1537);
   testSddmm(4099);
   testMttkrp(4000);
+  testCosts();
   return failures != 0;
 }

@@ -130,8 +130,11 @@ void testKernels() {
   EXPECT(spc_default_context().parallel_for == spc_pool_parallel_for);
   EXPECT_STATUS(SPC_OK, spmv_ctx(nullptr, &A, &xs, &one));
   const unsigned before = spc_pool_shared_1.changes;
+  *spc_pool_cost() = 0;
   EXPECT_STATUS(SPC_OK, spmv_in_c(&A, &xs, &c));
   EXPECT(spc_pool_shared_1.changes == before + 1);
+  EXPECT(*spc_pool_cost() > 0);
+  *spc_pool_cost() = 0;
   EXPECT_STATUS(SPC_OK, spmv(&A, &xs, &cxx));
   EXPECT(spc_pool_shared_1.changes == before + 2);
   EXPECT(inC == serial && inCxx == serial);

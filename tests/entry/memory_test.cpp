@@ -199,7 +199,7 @@ TEST_CASE("malformed contexts are refused") {
   Arena arena;
   CHECK(run.call(&arena.context) == SPC_OK);
   SECTION("too small") {
-    arena.context.struct_size = sizeof(spc_context) - 1;
+    arena.context.struct_size = offsetof(spc_context, parallel_cost) - 1;
   }
   SECTION("no size") {
     arena.context.struct_size = 0;
@@ -212,6 +212,14 @@ TEST_CASE("malformed contexts are refused") {
   }
   CHECK(run.call(&arena.context) == SPC_ERROR_CONTEXT);
   CHECK_FALSE(run.bodyRan());
+}
+
+TEST_CASE("a context without the last fields is taken") {
+  Probe probe;
+  Running run(probe);
+  Arena arena;
+  arena.context.struct_size = offsetof(spc_context, parallel_cost);
+  CHECK(run.call(&arena.context) == SPC_OK);
 }
 
 TEST_CASE("a context of a later version is taken") {

@@ -87,7 +87,8 @@ void checkWorkers(const Tensor &source, const std::vector<int64_t> &dimensions, 
   REQUIRE(expected.convert(source) == Status::Ok);
   for (const auto parallelFor : {runBackwards, runOnThreads}) {
     Made made(wholes("dc", dimensions), shape, widths);
-    made.workers = {nullptr, parallelFor};
+    int32_t cost = 0;
+    made.workers = {nullptr, parallelFor, &cost};
     sharedLoops = 0;
     REQUIRE(made.convert(source) == Status::Ok);
     CHECK(sharedLoops > 0);

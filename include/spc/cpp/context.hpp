@@ -17,7 +17,7 @@ namespace spc {
 
 /// malloc, free and the calling thread.
 [[nodiscard]] inline spc_context serial_context() noexcept {
-  return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr};
+  return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr, nullptr};
 }
 
 #ifdef _OPENMP
@@ -25,6 +25,7 @@ namespace spc {
 [[nodiscard]] inline spc_context openmp_context() noexcept {
   spc_context context = serial_context();
   context.parallel_for = spc_openmp_parallel_for;
+  context.parallel_cost = spc_openmp_cost();
   return context;
 }
 #endif
@@ -39,9 +40,12 @@ public:
 
   /// The threads of `threads`, whose memory hooks are not used.
   context(const spc_context &threads, std::pmr::memory_resource *memory) noexcept
-      : threads_(threads), memory_(memory),
-        hooks_{static_cast<int64_t>(sizeof(spc_context)), this, allocate, deallocate,
-               threads.parallel_for != nullptr ? parallel_for : nullptr} {}
+      : threads_(threads), memory_(memory), hooks_{static_cast<int64_t>(sizeof(spc_context)),
+                                                   this,
+                                                   allocate,
+                                                   deallocate,
+                                                   threads.parallel_for != nullptr ? parallel_for : nullptr,
+                                                   threads.parallel_cost} {}
 
   context(const context &) = delete; // hooks get its address
   context &operator=(const context &) = delete;

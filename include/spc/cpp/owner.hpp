@@ -111,7 +111,7 @@ public:
 
 private:
   static spc_context c_library() noexcept {
-    return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr};
+    return {static_cast<int64_t>(sizeof(spc_context)), nullptr, nullptr, nullptr, nullptr, nullptr};
   }
 
   size_t stored() const noexcept

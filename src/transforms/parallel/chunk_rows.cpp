@@ -2,6 +2,7 @@
 #include "transforms/parallel/accumulations.h"
 #include "transforms/parallel/diagonals.h"
 #include "transforms/parallel/owner_computes.h"
+#include "transforms/parallel/run_rows.h"
 #include "transforms/passes.h"
 #include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
@@ -205,7 +206,7 @@ bool ChunkRows::cutSums(const BodySteps &steps) {
   return true;
 }
 
-/// Describes how an assembling body runs in chunks: the row loops of its runs have been cut already.
+/// Describes how an assembling body runs in chunks: loops over all rows have been cut already, those over roots not.
 void ChunkRows::describeAssembly() {
   const llvm::SmallVector<dialect::OpenRunOp> runs(getOperation().getOps<dialect::OpenRunOp>());
   llvm::SmallVector<mlir::Operation *> loops;
@@ -218,7 +219,9 @@ void ChunkRows::describeAssembly() {
         items = rows.getItems();
       }
   if (items)
-    describe(items, loops);
+    return describe(items, loops);
+  if (const std::optional<RunRows> cut = cutRuns(getOperation()))
+    describe(BindAttr::get(cut->rows), cut->loops, cut->root);
 }
 
 /// The tensors in whose level 1 each row has a segment.

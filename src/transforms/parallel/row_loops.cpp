@@ -55,9 +55,10 @@ RowLoopAttr classify(mlir::func::FuncOp body, scf::WhileOp loop) {
   return overRoot(body, RowLoopKind::Segments, test.getRhs());
 }
 
-/// Writes a search for the first position whose coordinate is `row` or more.
-mlir::Value locate(mlir::OpBuilder &builder, const RowLoop &rows, mlir::Value row) {
-  const mlir::Location location = rows.loop->getLoc();
+} // namespace
+
+mlir::Value locateRow(mlir::OpBuilder &builder, mlir::Location location, mlir::Value indices, mlir::Value limit,
+                      mlir::Value row) {
   const mlir::Type index = builder.getIndexType();
   const auto constant = [&](int64_t number) { return arith::ConstantIndexOp::create(builder, location, number); };
   mlir::Value zero = constant(0), one = constant(1);
@@ -68,7 +69,7 @@ mlir::Value locate(mlir::OpBuilder &builder, const RowLoop &rows, mlir::Value ro
   const auto halve = [&](mlir::OpBuilder &inner, mlir::Location at, mlir::ValueRange range) {
     mlir::Value sum = arith::AddIOp::create(inner, at, range[0], range[1]);
     mlir::Value middle = arith::ShRUIOp::create(inner, at, sum, one);
-    mlir::Value loaded = memref::LoadOp::create(inner, at, rows.indices, middle);
+    mlir::Value loaded = memref::LoadOp::create(inner, at, indices, middle);
     mlir::Value coordinate = arith::IndexCastUIOp::create(inner, at, index, loaded);
     mlir::Value isBefore = arith::CmpIOp::create(inner, at, arith::CmpIPredicate::ult, coordinate, row);
     mlir::Value next = arith::AddIOp::create(inner, at, middle, one);
@@ -76,12 +77,10 @@ mlir::Value locate(mlir::OpBuilder &builder, const RowLoop &rows, mlir::Value ro
     mlir::Value last = arith::SelectOp::create(inner, at, isBefore, range[1], middle);
     scf::YieldOp::create(inner, at, mlir::ValueRange{first, last});
   };
-  return scf::WhileOp::create(builder, location, mlir::TypeRange{index, index}, mlir::ValueRange{zero, rows.limit},
-                              test, halve)
+  return scf::WhileOp::create(builder, location, mlir::TypeRange{index, index}, mlir::ValueRange{zero, limit}, test,
+                              halve)
       .getResult(0);
 }
-
-} // namespace
 
 ExtentAttr extentOf(mlir::func::FuncOp body, scf::ForOp loop) {
   const BindAttr bind = dialect::bindOf(body, loop.getUpperBound());
@@ -122,19 +121,23 @@ void narrowBounds(scf::ForOp loop, mlir::Value begin, mlir::Value end) {
 }
 
 void recordRowLoops(mlir::func::FuncOp body) {
-  for (mlir::Operation &op : body.getBody().front()) {
-    RowLoopAttr is;
-    if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
-      is = classify(body, loop);
-    else if (auto segments = mlir::dyn_cast<scf::WhileOp>(op))
-      is = classify(body, segments);
-    if (is)
+  for (mlir::Operation &op : body.getBody().front())
+    if (const RowLoopAttr is = classifyRows(body, &op))
       dialect::setRowLoop(&op, is);
-  }
+}
+
+RowLoopAttr classifyRows(mlir::func::FuncOp body, mlir::Operation *op) {
+  if (auto loop = mlir::dyn_cast<scf::ForOp>(op))
+    return classify(body, loop);
+  auto segments = mlir::dyn_cast<scf::WhileOp>(op);
+  return segments ? classify(body, segments) : RowLoopAttr();
 }
 
 std::optional<RowLoop> rowLoopOf(mlir::func::FuncOp body, mlir::Operation *op) {
-  const RowLoopAttr is = dialect::rowLoopOf(op);
+  return rowLoopOf(body, op, dialect::rowLoopOf(op));
+}
+
+std::optional<RowLoop> rowLoopOf(mlir::func::FuncOp body, mlir::Operation *op, RowLoopAttr is) {
   if (!is)
     return std::nullopt;
   RowLoop rows{};
@@ -199,7 +202,10 @@ void setBounds(const RowLoop &rows, mlir::Value begin, mlir::Value end) {
 void setRows(const RowLoop &rows, mlir::Value begin, mlir::Value end) {
   scf::WhileOp search = rows.firstSegment;
   mlir::OpBuilder builder(search ? search.getOperation() : rows.loop);
-  mlir::Value first = locate(builder, rows, begin), last = locate(builder, rows, end);
+  const auto locate = [&](mlir::Value row) {
+    return locateRow(builder, rows.loop->getLoc(), rows.indices, rows.limit, row);
+  };
+  mlir::Value first = locate(begin), last = locate(end);
   setBounds(rows, first, last);
 }
 

@@ -30,8 +30,17 @@ struct RowLoop {
 /// Records what the loops at the top of `body` are as loops over rows, on each one that is.
 void recordRowLoops(mlir::func::FuncOp body);
 
+/// What a loop is as one over all rows or all of a root; null of anything else.
+dialect::RowLoopAttr classifyRows(mlir::func::FuncOp body, mlir::Operation *op);
+
 /// The row loop that `op` is recorded as, or nullopt. Its bounds may have been set since.
 std::optional<RowLoop> rowLoopOf(mlir::func::FuncOp body, mlir::Operation *op);
+/// The row loop that `op` is, by what classifyRows() said of it; or nullopt.
+std::optional<RowLoop> rowLoopOf(mlir::func::FuncOp body, mlir::Operation *op, dialect::RowLoopAttr is);
+
+/// Writes a search among `limit` coordinates that ascend: the first position whose coordinate is `row` or more.
+mlir::Value locateRow(mlir::OpBuilder &builder, mlir::Location location, mlir::Value indices, mlir::Value limit,
+                      mlir::Value row);
 
 /// The extent m of a loop from 0 to the size of m in steps of 1, or null.
 dialect::ExtentAttr extentOf(mlir::func::FuncOp body, mlir::scf::ForOp loop);

@@ -1,6 +1,7 @@
 #include "transforms/passes.h"
 #include "transforms/storage/bounded_indices.h"
 #include "transforms/util/affine_sums.h"
+#include "transforms/util/body_arguments.h"
 #include "transforms/util/walks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

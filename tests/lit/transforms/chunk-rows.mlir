@@ -323,18 +323,144 @@ func.func @assembling(%a: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}
   return
 }
 
-// Runs whose loops are over anything else have not.
-// CHECK-LABEL: func.func @assembling_at_once(
-// CHECK-NOT:     spc.chunks
+// Of runs by roots each chunk takes the positions that list its rows. All rows are gone through beside, where another
+// run does.
+// CHECK-LABEL: func.func @assembling_a_root(
+// CHECK-SAME:    %[[ROWS:[a-z0-9]*]]: memref<?xi32> {{{.*}}<indices, "A", 0>
+// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "m">}
+// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "m">}
+// CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "m"> tensors = ["B"]>
 // CHECK:         spc.open_run
-func.func @assembling_at_once(%m: index {spc.bind = #spc.bind<size, "m">},
+// CHECK:         %[[FIRST:.*]]:2 = scf.while
+// CHECK:           memref.load %[[ROWS]]
+// CHECK:           arith.cmpi ult, %{{.*}}, %[[BEGIN]]
+// CHECK:         %[[LAST:.*]]:2 = scf.while
+// CHECK:           arith.cmpi ult, %{{.*}}, %[[END]]
+// CHECK:         scf.for %{{.*}} = %[[FIRST]]#0 to %[[LAST]]#0
+// CHECK:         spc.open_run
+// CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+func.func @assembling_a_root(%m: index {spc.bind = #spc.bind<size, "m">},
+                             %count: index {spc.bind = #spc.bind<count, "A", 0>},
+                             %rows: memref<?xi32> {spc.ascends = #spc.extent<"m">, spc.bind = #spc.bind<indices, "A", 0>},
+                             %b: memref<?xi32> {spc.bind = #spc.bind<pointers, "B", 1>},
+                             %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
+                             %chunk: index {spc.bind = #spc.bind<chunk>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spc.open_run %assembly[%chunk] number 0 {
+  ^bb0(%run: !run):
+    scf.for %p = %c0 to %count step %c1 {
+      %coordinate = memref.load %rows[%p] : memref<?xi32>
+      %i = arith.index_cast %coordinate : i32 to index
+      spc.end_row %run(%i) : !run
+    }
+    spc.close_run
+  }
+  spc.open_run %assembly[%chunk] number 1 {
+  ^bb0(%run: !run):
+    scf.for %i = %c0 to %m step %c1 {
+      %first = memref.load %b[%i] : memref<?xi32>
+      spc.end_row %run(%i) : !run
+    }
+    spc.close_run
+  }
+  return
+}
+
+// Roots that are merged are all cut at the same rows: the merge, and what is left of each.
+// CHECK-LABEL: func.func @assembling_a_merge(
+// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "m">}
+// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "m">}
+// CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "m"> root = "A">
+// CHECK:         %[[FIRST_A:.*]]:2 = scf.while
+// CHECK:           arith.cmpi ult, %{{.*}}, %[[BEGIN]]
+// CHECK:         %[[LAST_A:.*]]:2 = scf.while
+// CHECK:           arith.cmpi ult, %{{.*}}, %[[END]]
+// CHECK:         %[[FIRST_B:.*]]:2 = scf.while
+// CHECK:           arith.cmpi ult, %{{.*}}, %[[BEGIN]]
+// CHECK:         %[[LAST_B:.*]]:2 = scf.while
+// CHECK:           arith.cmpi ult, %{{.*}}, %[[END]]
+// CHECK:         spc.open_run
+// CHECK:         %[[MERGE:.*]]:2 = scf.while (%[[P:.*]] = %[[FIRST_A]]#0, %[[Q:.*]] = %[[FIRST_B]]#0)
+// CHECK:           arith.cmpi ult, %[[P]], %[[LAST_A]]#0
+// CHECK:           arith.cmpi ult, %[[Q]], %[[LAST_B]]#0
+// CHECK:         scf.for %{{.*}} = %[[MERGE]]#0 to %[[LAST_A]]#0
+func.func @assembling_a_merge(%a: index {spc.bind = #spc.bind<count, "A", 0>},
+                              %rows_a: memref<?xi32> {spc.ascends = #spc.extent<"m">, spc.bind = #spc.bind<indices, "A", 0>},
+                              %b: index {spc.bind = #spc.bind<count, "B", 0>},
+                              %rows_b: memref<?xi32> {spc.ascends = #spc.extent<"m">, spc.bind = #spc.bind<indices, "B", 0>},
                               %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
                               %chunk: index {spc.bind = #spc.bind<chunk>}) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   spc.open_run %assembly[%chunk] number 0 {
   ^bb0(%run: !run):
-    scf.for %i = %c0 to %m step %c1 {
+    %ends:2 = scf.while (%p = %c0, %q = %c0) : (index, index) -> (index, index) {
+      %is_a = arith.cmpi ult, %p, %a : index
+      %is_b = arith.cmpi ult, %q, %b : index
+      %both = arith.andi %is_a, %is_b : i1
+      scf.condition(%both) %p, %q : index, index
+    } do {
+    ^bb0(%p: index, %q: index):
+      %at_a = memref.load %rows_a[%p] : memref<?xi32>
+      %i_a = arith.index_cast %at_a : i32 to index
+      %at_b = memref.load %rows_b[%q] : memref<?xi32>
+      %i_b = arith.index_cast %at_b : i32 to index
+      %before = arith.cmpi ult, %i_b, %i_a : index
+      %i = arith.select %before, %i_b, %i_a : index
+      spc.end_row %run(%i) : !run
+      %next_p = arith.addi %p, %c1 : index
+      %next_q = arith.addi %q, %c1 : index
+      scf.yield %next_p, %next_q : index, index
+    }
+    scf.for %p = %ends#0 to %a step %c1 {
+      %at_a = memref.load %rows_a[%p] : memref<?xi32>
+      %i = arith.index_cast %at_a : i32 to index
+      spc.end_row %run(%i) : !run
+    }
+    spc.close_run
+  }
+  return
+}
+
+// Rows that are anything else than a root's coordinates may come twice, and roots whose coordinates need not ascend in
+// any order.
+// CHECK-LABEL: func.func @assembling_at_once(
+// CHECK-NOT:     spc.chunks
+// CHECK:         spc.open_run
+func.func @assembling_at_once(%count: index {spc.bind = #spc.bind<count, "A", 0>},
+                              %rows: memref<?xi32> {spc.ascends = #spc.extent<"m">, spc.bind = #spc.bind<indices, "A", 0>},
+                              %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
+                              %chunk: index {spc.bind = #spc.bind<chunk>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spc.open_run %assembly[%chunk] number 0 {
+  ^bb0(%run: !run):
+    scf.for %p = %c0 to %count step %c1 {
+      %coordinate = memref.load %rows[%p] : memref<?xi32>
+      %i = arith.index_cast %coordinate : i32 to index
+      %half = arith.shrui %i, %c1 : index
+      spc.end_row %run(%half) : !run
+    }
+    spc.close_run
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @assembling_unordered(
+// CHECK-NOT:     spc.chunks
+// CHECK:         spc.open_run
+func.func @assembling_unordered(%count: index {spc.bind = #spc.bind<count, "A", 0>},
+                                %rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>},
+                                %assembly: !llvm.ptr {spc.bind = #spc.bind<assembly>},
+                                %chunk: index {spc.bind = #spc.bind<chunk>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  spc.open_run %assembly[%chunk] number 0 {
+  ^bb0(%run: !run):
+    scf.for %p = %c0 to %count step %c1 {
+      %coordinate = memref.load %rows[%p] : memref<?xi32>
+      %i = arith.index_cast %coordinate : i32 to index
       spc.end_row %run(%i) : !run
     }
     spc.close_run
