@@ -1,5 +1,6 @@
 #include "transforms/parallel/diagonals.h"
 #include "transforms/passes.h"
+#include "transforms/util/access.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -22,12 +23,6 @@ using mlir::Value;
 
 constexpr int64_t kBlockBytes = 16 << 10; ///< of an output's rows: half of a small first-level cache
 constexpr int64_t kLeastRows = 16;
-
-int64_t bytesOf(mlir::Type element) {
-  if (auto complex = mlir::dyn_cast<mlir::ComplexType>(element))
-    return 2 * bytesOf(complex.getElementType());
-  return static_cast<int64_t>(llvm::divideCeil(element.getIntOrFloatBitWidth(), 8));
-}
 
 class BlockDiagonals : public impl::BlockDiagonalsBase<BlockDiagonals> {
 public:
@@ -77,7 +72,7 @@ Value BlockDiagonals::rowsOfBlock(mlir::ImplicitLocOpBuilder &ops, const Diagona
   scf::ForOp positions = diagonals.positions, rows = diagonals.rows;
   Value bytes;
   rows->walk([&](memref::StoreOp store) {
-    Value row = arith::ConstantIndexOp::create(ops, bytesOf(store.getValueToStore().getType()));
+    Value row = arith::ConstantIndexOp::create(ops, elementBytes(store.getMemRef()));
     for (auto loop = store->getParentOfType<scf::ForOp>(); loop != rows; loop = loop->getParentOfType<scf::ForOp>())
       if (positions.isDefinedOutsideOfLoop(loop.getUpperBound()))
         row = arith::MulIOp::create(ops, row, loop.getUpperBound());

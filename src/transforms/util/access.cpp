@@ -20,4 +20,12 @@ bool isSameElement(const Access &a, const Access &b) {
          });
 }
 
+int64_t elementBytes(mlir::Value buffer) {
+  mlir::Type element = mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType();
+  auto complex = mlir::dyn_cast<mlir::ComplexType>(element);
+  const int64_t parts = complex ? 2 : 1;
+  return parts * static_cast<int64_t>(
+                     llvm::divideCeil((complex ? complex.getElementType() : element).getIntOrFloatBitWidth(), 8));
+}
+
 } // namespace spc::transforms

@@ -22,4 +22,7 @@ std::optional<Access> accessOf(mlir::Operation *op);
 /// Whether both access one element: the same buffer at indices that are equal as sums.
 bool isSameElement(const Access &a, const Access &b);
 
+/// The bytes that an element of `buffer` takes in memory.
+int64_t elementBytes(mlir::Value buffer);
+
 } // namespace spc::transforms

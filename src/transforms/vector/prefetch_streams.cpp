@@ -1,5 +1,6 @@
 #include "dialect/attributes.h"
 #include "transforms/passes.h"
+#include "transforms/util/access.h"
 #include "transforms/util/loop_hints.h"
 #include "transforms/util/streams.h"
 #include "transforms/vector/row_trials.h"
@@ -25,10 +26,6 @@ constexpr int64_t kLineBytes = 64; ///< bytes that a cache loads at once
 constexpr int64_t kBytesAhead =
     2048; ///< bytes of the widest stream: half of a page, at whose end processors stop by themselves
 
-int64_t bytesOf(Value array) {
-  return std::max<int64_t>(mlir::cast<mlir::MemRefType>(array.getType()).getElementTypeBitWidth() / 8, 1);
-}
-
 class PrefetchStreams : public impl::PrefetchStreamsBase<PrefetchStreams> {
 public:
   void runOnOperation() override;
@@ -48,7 +45,7 @@ void PrefetchStreams::prefetch(const Segment &segment, const PrefetchDecision &d
   mlir::ImplicitLocOpBuilder ops(loop.getLoc(), builder);
   int64_t widest = 1;
   for (Value stream : segment.streams)
-    widest = std::max(widest, bytesOf(stream));
+    widest = std::max(widest, elementBytes(stream));
   auto choice = scf::IfOp::create(ops, decision.isWorth, /*withElseRegion=*/false);
   ops.setInsertionPointToStart(choice.thenBlock());
   Value step = arith::ConstantIndexOp::create(ops, std::max<int64_t>(kLineBytes / widest, 1));

@@ -87,3 +87,32 @@ func.func @copied(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, 
   }
   return
 }
+
+// -----
+
+// Half a page of the values, which take 16 bytes each, is 128 of them.
+// CHECK-LABEL: func.func @complex(
+// CHECK:           arith.addi %{{.*}}, %c128
+// CHECK:           memref.prefetch
+func.func @complex(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %a: memref<?xcomplex<f64>> {spc.bind = #spc.bind<values, "A">}, %x: memref<?xcomplex<f64>> {spc.bind = #spc.bind<values, "x">}, %y: memref<?xcomplex<f64>> {spc.bind = #spc.bind<values, "y">}, %begin: index {spc.bind = #spc.bind<begin, "m">}, %end: index {spc.bind = #spc.bind<end, "m">}, %trial: !llvm.ptr {spc.bind = #spc.bind<trial>}) {
+  %c1 = arith.constant 1 : index
+  %zero = complex.constant [0.0 : f64, 0.0 : f64] : complex<f64>
+  scf.for %i = %begin to %end step %c1 {
+    %0 = memref.load %pos[%i] : memref<?xi32>
+    %1 = arith.index_castui %0 : i32 to index
+    %2 = arith.addi %i, %c1 : index
+    %3 = memref.load %pos[%2] : memref<?xi32>
+    %4 = arith.index_castui %3 : i32 to index
+    %sum = scf.for %p = %1 to %4 step %c1 iter_args(%acc = %zero) -> (complex<f64>) {
+      %5 = memref.load %crd[%p] : memref<?xi32>
+      %6 = arith.index_castui %5 : i32 to index
+      %7 = memref.load %a[%p] : memref<?xcomplex<f64>>
+      %8 = memref.load %x[%6] : memref<?xcomplex<f64>>
+      %9 = complex.mul %7, %8 : complex<f64>
+      %10 = complex.add %acc, %9 : complex<f64>
+      scf.yield %10 : complex<f64>
+    }
+    memref.store %sum, %y[%i] : memref<?xcomplex<f64>>
+  }
+  return
+}
