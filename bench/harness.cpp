@@ -1,14 +1,11 @@
 #include "harness.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
-#include <limits>
 #include <mutex>
 #include <numeric>
 #include <random>
@@ -59,17 +56,6 @@ std::vector<double> randomValues(size_t count, uint64_t seed) {
   return values;
 }
 
-double largestDifference(const std::vector<double> &result, const std::vector<double> &expected) {
-  double largest = 0, scale = 1e-300;
-  for (size_t n = 0; n < expected.size(); ++n) {
-    if (std::isnan(result[n]) || std::isnan(expected[n]))
-      return std::numeric_limits<double>::infinity();
-    largest = std::max(largest, std::abs(result[n] - expected[n]));
-    scale = std::max(scale, std::abs(expected[n]));
-  }
-  return largest / scale;
-}
-
 Comparison compare(int rounds, const std::function<void()> &reference, const std::function<void()> &candidate) {
   double once = std::max(seconds(reference), seconds(candidate));
   int repeat = std::max(1, int(5e-3 / std::max(once, 1e-9)));
@@ -91,13 +77,26 @@ Comparison compare(int rounds, const std::function<void()> &reference, const std
   return {median(references), median(candidates), median(ratios)};
 }
 
+double shorterOfTwo(const Job &job) {
+  double least = std::numeric_limits<double>::infinity();
+  for (int call = 0; call < 2; ++call) {
+    least = std::min(least, seconds(job.run));
+    job.release();
+  }
+  return least;
+}
+
 std::vector<Measured> measureTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds) {
   std::vector<Measured> measured(jobs.size());
-  std::vector<int> repeats;
+  std::vector<int> repeats, most;
+  double first = 0;
   for (size_t n = 0; n < jobs.size(); ++n) {
-    repeats.push_back(std::max(1, int(roundSeconds / std::max(seconds(jobs[n].run), 1e-9))));
+    const double once = std::max(seconds(jobs[n].run), 1e-9);
     measured[n].hugeBytes = bytesInHugePages();
     jobs[n].release();
+    first = n ? first : once;
+    repeats.push_back(std::max(1, int(roundSeconds / once)));
+    most.push_back(repeats[n] == 1 && once > kPatience * first ? std::min(rounds, kLeastRounds) : rounds);
   }
   std::vector<size_t> order(jobs.size());
   std::iota(order.begin(), order.end(), size_t(0));
@@ -105,13 +104,15 @@ std::vector<Measured> measureTogether(int rounds, const std::vector<Job> &jobs, 
   for (int round = 0; round < rounds; ++round) {
     std::shuffle(order.begin(), order.end(), random);
     for (size_t n : order) {
+      if (round >= most[n])
+        continue;
       jobs[n].run();
       jobs[n].release();
       double total = 0;
       for (int call = 0; call < repeats[n]; ++call) {
         const double before = pageFaults();
         total += seconds(jobs[n].run);
-        measured[n].faults += (pageFaults() - before) / repeats[n] / rounds;
+        measured[n].faults += (pageFaults() - before) / repeats[n] / most[n];
         jobs[n].release();
       }
       measured[n].seconds.push_back(total / repeats[n]);

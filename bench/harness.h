@@ -1,9 +1,12 @@
 // What the benchmarks share: checks, data, and timing of contenders in one process.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 /// Ends the program with status 1 and `what` on standard error unless `right`.
@@ -13,7 +16,18 @@ void check(bool right, const char *what);
 std::vector<double> randomValues(size_t count, uint64_t seed);
 
 /// The largest difference of two elements in proportion to the largest of `expected`; infinite where one is a NaN.
-double largestDifference(const std::vector<double> &result, const std::vector<double> &expected);
+/// `result` has as many elements, of whichever type.
+template <class Result> double largestDifference(const Result &result, const std::vector<double> &expected) {
+  double largest = 0, scale = 1e-300;
+  for (size_t n = 0; n < expected.size(); ++n) {
+    const double value = double(result[n]);
+    if (std::isnan(value) || std::isnan(expected[n]))
+      return std::numeric_limits<double>::infinity();
+    largest = std::max(largest, std::abs(value - expected[n]));
+    scale = std::max(scale, std::abs(expected[n]));
+  }
+  return largest / scale;
+}
 
 /// What compare() measured: the median seconds of one call of each, and the median of the rounds' ratios.
 struct Comparison {
@@ -38,8 +52,14 @@ struct Measured {
   double hugeBytes = 0;        ///< of the process in huge pages, right after a call
 };
 
+/// Seconds of one call of a job, the shorter of two; released after each.
+double shorterOfTwo(const Job &job);
+
 /// Measures each job in each round, one after the other in an order drawn anew: one call that warms the caches, then as
-/// many as take `roundSeconds`, at least one. Each has run once before that.
+/// many as take `roundSeconds`, at least one. Each has run once before that. Jobs that take long and more than
+/// `kPatience` times as long as the first one are left out of all rounds but kLeastRounds.
+inline constexpr double kPatience = 3;
+inline constexpr int kLeastRounds = 3;
 std::vector<Measured> measureTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds = 5e-3);
 
 /// The seconds alone of what measureTogether() gives.

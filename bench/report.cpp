@@ -9,7 +9,7 @@ namespace {
 
 double medianRatio(const std::vector<double> &peer, const std::vector<double> &first) {
   std::vector<double> ratios;
-  for (size_t round = 0; round < peer.size(); ++round)
+  for (size_t round = 0; round < std::min(peer.size(), first.size()); ++round)
     ratios.push_back(peer[round] / first[round]);
   return median(std::move(ratios));
 }

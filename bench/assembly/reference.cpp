@@ -197,7 +197,7 @@ template <class T> bool agrees(const Csr<T> &result, const Csr<double> &expected
   constexpr double tolerance = std::is_same_v<T, double> ? 1e-12 : 1e-4;
   return result.rows == expected.rows && result.columns == expected.columns && result.pointers == expected.pointers &&
          result.indices == expected.indices && result.values.size() == expected.values.size() &&
-         largestDifference({result.values.begin(), result.values.end()}, expected.values) < tolerance;
+         largestDifference(result.values, expected.values) < tolerance;
 }
 
 template Input<double> makeInput(Operation, const spc::tensor::Coordinates &);

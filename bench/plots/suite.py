@@ -18,8 +18,10 @@ ODD = {"spmm": (1, 3, 7, 16, 32, 33, 96, 100), "sddmm": (1, 3, 7, 16, 32, 33, 96
 ODD_INPUTS = ("uniform", "27-points")
 # The dense widths that goals are set for: the ones at which files are measured.
 GOAL_WIDTHS = {"spmm": (32, 128), "sddmm": (64,)}
-# Widths without a goal that take seconds a round, and kernels that do so on large files: fewer rounds.
+# Widths without a goal that take seconds a round, and kernels that do so on large files: fewer rounds, and for the
+# widths fewer processes.
 LONG_WIDTHS = {"spmm": (1, 8, 100, 512)}
+LONG_PROCESSES = 2
 LONG_DATA = ("spgemm",)
 SETS = ("main", "memory", "data", "odd", "scaling", "entries")
 # Sets that are measured in several processes, as what they show are figures; the others show shapes.
@@ -65,7 +67,7 @@ def _widths(widths):
 
 
 def _sets(kernel, quick, data, cores, processes):
-    """(set, arguments) for one kernel."""
+    """(set, arguments, processes) for one kernel."""
     ends = _threads(sorted({1, cores}))
     few, once = ("--rounds", "3"), ("--rounds", "3" if quick else "11")
     rounds = ("--rounds", "3" if quick else str(max(5, 11 // processes)))
@@ -73,24 +75,24 @@ def _sets(kernel, quick, data, cores, processes):
     inputs = (GROWING[kernel],) if quick and kernel in GROWING else ()
     width = _widths([WIDTH[kernel]] if kernel in WIDTH else [])
     if kernel in LONG_WIDTHS:
-        yield "main", rounds + size + ends + _widths(GOAL_WIDTHS[kernel])
-        yield "main", few + size + ends + _widths(LONG_WIDTHS[kernel])
+        yield "main", rounds + size + ends + _widths(GOAL_WIDTHS[kernel]), processes
+        yield "main", few + size + ends + _widths(LONG_WIDTHS[kernel]), min(processes, LONG_PROCESSES)
     else:
-        yield "main", rounds + size + ends
+        yield "main", rounds + size + ends, processes
     if kernel in FRESH:
-        yield "memory", rounds + size + ends + ("--default-malloc",)
+        yield "memory", rounds + size + ends + ("--default-malloc",), processes
     if data:
         wide = _widths(GOAL_WIDTHS.get(kernel, ()))
-        yield "data", (few if kernel in LONG_DATA else rounds) + ends + wide + ("--data", str(data))
+        yield "data", (few if kernel in LONG_DATA else rounds) + ends + wide + ("--data", str(data)), processes
     if kernel in ODD:
-        yield "odd", once + size + ends + _widths(ODD[kernel]) + (inputs or ODD_INPUTS)
+        yield "odd", once + size + ends + _widths(ODD[kernel]) + (inputs or ODD_INPUTS), 1
     if kernel in SCALING:
         steps = _threads(sorted({cores, *(1 << n for n in range(cores.bit_length()))}))
-        yield "scaling", once + size + width + steps + inputs
+        yield "scaling", once + size + width + steps + inputs, 1
     if kernel in GROWING:
         for entries in ENTRIES[:5:2] if quick else ENTRIES:
             size = ("--entries", str(entries))
-            yield "entries", (few if entries >= 1_000_000 else once) + size + width + ends + (GROWING[kernel],)
+            yield "entries", (few if entries >= 1_000_000 else once) + size + width + ends + (GROWING[kernel],), 1
 
 
 def runs(programs, kernels, sets, quick, data, cores=None, processes=PROCESSES):
@@ -102,9 +104,9 @@ def runs(programs, kernels, sets, quick, data, cores=None, processes=PROCESSES):
     for program, kernel in ((program, kernel) for program, known in programs.items() for kernel in known):
         if kernels and kernel not in kernels:
             continue
-        for name, arguments in _sets(kernel, quick, data, cores, processes):
+        for name, arguments, count in _sets(kernel, quick, data, cores, processes):
             only = (FRESH[kernel] if name == "memory" else
                     CASE.get(kernel, kernel) if name in ("scaling", "entries") else kernel)
             listed += [Run(name, process, program, kernel, only, arguments)
-                       for process in range(1, (processes if name in REPEATED else 1) + 1)]
+                       for process in range(1, count + 1)]
     return sorted((run for run in listed if run.set in sets), key=lambda run: (SETS.index(run.set), run.process))

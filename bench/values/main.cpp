@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <omp.h>
@@ -26,9 +27,10 @@ template <class T>
 void checkResult(const Contender<T> &contender, const Problem<T> &problem, const std::vector<double> &expected) {
   std::fill(problem.result.begin(), problem.result.end(), std::numeric_limits<T>::quiet_NaN());
   contender.run();
-  const Elements<T> result = contender.result ? contender.result() : problem.result;
+  const Elements<T> copy = contender.result ? contender.result() : Elements<T>();
+  const Elements<T> &result = contender.result ? copy : problem.result;
   const std::string name = contender.name + (contender.variant.empty() ? "" : " (" + contender.variant + ")");
-  check(result.size() == expected.size() && largestDifference({result.begin(), result.end()}, expected) < kTolerance<T>,
+  check(result.size() == expected.size() && largestDifference(result, expected) < kTolerance<T>,
         (std::string(spelling(problem.kernel)) + " of " + name + " is wrong").c_str());
 }
 
@@ -39,34 +41,47 @@ template <class T> std::vector<Job> jobsOf(const Contenders<T> &contenders) {
   return jobs;
 }
 
-/// The median time of each contender in a few rounds.
-template <class T> std::vector<double> rehearse(const Contenders<T> &contenders, int rounds) {
-  std::vector<double> medians;
-  for (const std::vector<double> &times : timeTogether(rounds, jobsOf(contenders), 1e-3))
-    medians.push_back(median(times));
-  return medians;
-}
-
-/// Of the contenders with one name those that take less than `factor` times as long as the fastest of them, and that
-/// one.
-template <class T>
-Contenders<T> within(double factor, const Contenders<T> &contenders, const std::vector<double> &medians) {
+/// Times those contenders that share a name with others, and of those with one name leaves the ones that take less than
+/// `factor` times as long as the fastest of them, and that one. `time(contenders)` gives the seconds of each.
+template <class T, class Time> Contenders<T> fastest(double factor, const Contenders<T> &contenders, const Time &time) {
+  std::map<std::string, int> sharers;
+  for (const Contender<T> &contender : contenders)
+    ++sharers[contender.name];
+  Contenders<T> rivals;
+  std::copy_if(contenders.begin(), contenders.end(), std::back_inserter(rivals),
+               [&](const Contender<T> &contender) { return sharers[contender.name] > 1; });
+  const std::vector<double> seconds = time(rivals);
   std::map<std::string, double> least;
-  for (size_t c = 0; c < contenders.size(); ++c) {
-    const double known = least.emplace(contenders[c].name, medians[c]).first->second;
-    least[contenders[c].name] = std::min(known, medians[c]);
+  for (size_t n = 0; n < rivals.size(); ++n) {
+    double &known = least.emplace(rivals[n].name, seconds[n]).first->second;
+    known = std::min(known, seconds[n]);
   }
   Contenders<T> kept;
-  for (size_t c = 0; c < contenders.size(); ++c)
-    if (medians[c] == least[contenders[c].name] || medians[c] < factor * least[contenders[c].name])
-      kept.push_back(contenders[c]);
+  size_t rival = 0;
+  for (const Contender<T> &contender : contenders) {
+    const bool alone = sharers[contender.name] == 1;
+    const double mine = alone ? 0 : seconds[rival++];
+    if (alone || mine == least[contender.name] || mine < factor * least[contender.name])
+      kept.push_back(contender);
+  }
   return kept;
 }
 
-/// Of the contenders with one name the one that is fastest in a few rounds.
+/// Of the contenders with one name the one that is fastest in a few rounds, in which those take part that are not far
+/// behind in a call or two.
 template <class T> Contenders<T> fastestVariants(const Contenders<T> &contenders) {
-  const Contenders<T> close = within(1.5, contenders, rehearse(contenders, 1));
-  return within(1, close, rehearse(close, 5));
+  const Contenders<T> close = fastest(1.4, contenders, [](const Contenders<T> &rivals) {
+    std::vector<double> seconds;
+    for (const Job &job : jobsOf(rivals))
+      seconds.push_back(shorterOfTwo(job));
+    return seconds;
+  });
+  return fastest(1, close, [](const Contenders<T> &rivals) {
+    std::vector<double> seconds;
+    for (const std::vector<double> &rounds : timeTogether(3, jobsOf(rivals), 1e-3))
+      seconds.push_back(median(rounds));
+    return seconds;
+  });
 }
 
 template <class T> void bench(Row row, const Problem<T> &problem, const Options &options, Report &report) {

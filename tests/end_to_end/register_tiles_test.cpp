@@ -138,6 +138,18 @@ TEST_CASE("tiles of mixed types are as long as the widest has lanes", "[register
   checkSizes(spec, 2, {ValueType::F32});
 }
 
+TEST_CASE("tiles of half floats", "[register-tiles]") {
+  checkSizes(specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csr"}}), 2, {ValueType::F16, ValueType::BF16});
+  checkSizes(specOf("C(i,k) += A(i,j) * B(j,k)", {{"A", "csr"}}, true), 2, {ValueType::F16});
+  checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2, {ValueType::BF16});
+  KernelSpec spec = specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "csc"}});
+  spec.types = {{"C", ValueType::F32}};
+  checkSizes(spec, 2, {ValueType::F16});
+  spec = specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}});
+  spec.types = {{"D", ValueType::F32}};
+  checkSizes(spec, 2, {ValueType::F16});
+}
+
 TEST_CASE("factors of a tile that a reduction does not touch", "[register-tiles]") {
   checkSizes(specOf("D(i,k) = alpha * B(i,k) + A(i,j) * X(j,k) * Y(i,k)", {{"A", "csr"}}), 1);
   checkSizes(specOf("C(i,k) = alpha * A(i,j) * B(j,k)", {{"A", "csr"}}), 2);

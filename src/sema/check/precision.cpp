@@ -66,7 +66,7 @@ private:
            "declare it as " + std::string(spelling(*value)) + ", or convert the right side: " + spelling(target_.type) +
                "(...)");
     else if (isHalf(target_.type) && isSum())
-      warn(where, held + ", and the sum is rounded to that after each addition", "declare it as f32");
+      warn(where, held + ", and the sum may be rounded to that after each addition", "declare it as f32");
   }
 
   /// Says each thing once, however many statements it is true of.

@@ -21,8 +21,8 @@ bool isElementwise(Operation *op) {
 }
 
 bool isVectorElement(mlir::Type type) {
-  return type.isF32() || type.isF64() || type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
-         type.isInteger(64);
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || type.isInteger(8) || type.isInteger(16) ||
+         type.isInteger(32) || type.isInteger(64);
 }
 
 unsigned vectorElementBytes(mlir::Type type) {

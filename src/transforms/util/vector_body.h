@@ -13,7 +13,7 @@ namespace spc::transforms {
 /// Whether `op` computes elements one by one, without memory, and can be done on vectors.
 bool isElementwise(mlir::Operation *op);
 
-/// Whether elements of this type can be computed with on vectors: no half floats, which go through f32, and no complex
+/// Whether vectors can have elements of this type, half floats as what is converted from and to f32: no complex
 /// numbers.
 bool isVectorElement(mlir::Type type);
 

@@ -57,7 +57,7 @@ bool computesElement(Operation &op, scf::ForOp loop) {
 }
 
 /// Bytes of the widest element that a loop computes with; nullopt where it does anything else than to compute with
-/// single and double floats, of which it loads some side by side.
+/// floats, of which it loads some side by side.
 std::optional<unsigned> dotProductBytes(scf::ForOp loop) {
   unsigned widest = 0;
   bool readsNeighbours = false;
@@ -68,7 +68,7 @@ std::optional<unsigned> dotProductBytes(scf::ForOp loop) {
     auto load = mlir::dyn_cast<memref::LoadOp>(op);
     const Stride stride = load ? strideIn(loop, load) : Stride::Zero;
     if (stride == Stride::Unknown || (!load && !computesElement(op, loop)) ||
-        (!type.isF32() && !type.isF64() && !type.isIndex()))
+        (!mlir::isa<mlir::FloatType>(type) && !type.isIndex()))
       return std::nullopt;
     readsNeighbours = readsNeighbours || stride == Stride::One;
     widest = std::max(widest, vectorElementBytes(type));

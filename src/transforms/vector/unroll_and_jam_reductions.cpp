@@ -29,6 +29,7 @@ using Values = llvm::SmallVector<Value>;
 
 constexpr int64_t kUnrolled = 4;   ///< iterations jammed: as many sums as one horizontal reduction takes
 constexpr int64_t kVectorSums = 2; ///< vector accumulators of each iteration
+constexpr int64_t kLeastLanes = 4; ///< of vectors for sizes below a whole one
 
 /// Numbers of vectors that have code of their own: the operand row that all iterations have in common stays in
 /// registers beside the accumulators, `kRegisters` together. Of wide vectors, the sizes that are 4 narrower ones, too.
@@ -72,8 +73,10 @@ private:
     return Values(count, arith::ConstantOp::create(ops_, ops_.getZeroAttr(type)));
   }
   Value constant(int64_t number) { return arith::ConstantIndexOp::create(ops_, number); }
-  mlir::VectorType vectorType() const { return mlir::VectorType::get({lanes_}, element_); }
-  Values restOnVector(Values sums, Value whole);
+  mlir::VectorType vectorOf(int64_t lanes) const { return mlir::VectorType::get({lanes}, element_); }
+  Value isAtLeast(Value a, Value b) { return arith::CmpIOp::create(ops_, arith::CmpIPredicate::sge, a, b); }
+  Values restOnVector(mlir::ValueRange sums, Value whole, int64_t lanes);
+  Values sumsBelow(int64_t lanes);
   Values oneByOne();
 
   /// What `then` or `otherwise` computes, as the condition says.
@@ -119,22 +122,38 @@ Values JamWriter::step(Value place, mlir::ValueRange sums, int64_t lanes, Value 
 
 /// Adds what is left of a size that is no multiple of the vectors: the last vector ends at the size, and only its lanes
 /// from `whole` on count.
-Values JamWriter::restOnVector(Values sums, Value whole) {
+Values JamWriter::restOnVector(mlir::ValueRange sums, Value whole, int64_t lanes) {
   Value size = nest_.dense.getUpperBound();
-  Value last = arith::SubIOp::create(ops_, size, constant(lanes_));
+  Value last = arith::SubIOp::create(ops_, size, constant(lanes));
   mlir::Type integer = ops_.getIntegerType(element_.getIntOrFloatBitWidth());
-  auto type = mlir::VectorType::get({lanes_}, integer);
+  auto type = mlir::VectorType::get({lanes}, integer);
   llvm::SmallVector<mlir::Attribute> numbers;
-  for (int64_t lane = 0; lane < lanes_; ++lane)
+  for (int64_t lane = 0; lane < lanes; ++lane)
     numbers.push_back(ops_.getIntegerAttr(integer, lane));
-  Value lanes = arith::ConstantOp::create(ops_, mlir::DenseElementsAttr::get(type, numbers));
+  Value all = arith::ConstantOp::create(ops_, mlir::DenseElementsAttr::get(type, numbers));
   Value first = arith::IndexCastOp::create(ops_, integer, arith::SubIOp::create(ops_, whole, last));
   Value isNew =
-      arith::CmpIOp::create(ops_, arith::CmpIPredicate::sge, lanes, vector::BroadcastOp::create(ops_, type, first));
-  return step(last, sums, lanes_, isNew);
+      arith::CmpIOp::create(ops_, arith::CmpIPredicate::sge, all, vector::BroadcastOp::create(ops_, type, first));
+  return step(last, sums, lanes, isNew);
 }
 
-/// The four dense sums of a size below one vector.
+/// The four dense sums of a size below `lanes`: on a vector of half as many and a rest, where the size holds one, else
+/// on narrower ones, or one by one.
+Values JamWriter::sumsBelow(int64_t lanes) {
+  const int64_t half = lanes / 2;
+  if (half < kLeastLanes)
+    return oneByOne();
+  Value size = nest_.dense.getUpperBound(), whole = constant(half);
+  const auto onHalf = [&] {
+    Values sums = step(constant(0), zeros(vectorOf(half), iterations_), half, Value());
+    Value isMore = arith::CmpIOp::create(ops_, arith::CmpIPredicate::sgt, size, whole);
+    return reduceHorizontally(ops_,
+                              choose(isMore, [&] { return restOnVector(sums, whole, half); }, [&] { return sums; }));
+  };
+  return choose(isAtLeast(size, whole), onHalf, [&] { return sumsBelow(half); });
+}
+
+/// The four dense sums of a size that is below any vector.
 Values JamWriter::oneByOne() {
   auto loop =
       scf::ForOp::create(ops_, constant(0), nest_.dense.getUpperBound(), constant(1), zeros(element_, kUnrolled));
@@ -150,7 +169,7 @@ Values JamWriter::oneByOne() {
 Values JamWriter::knownSums() {
   // LLVM makes one chain of an iteration's own ones.
   const int64_t chains = iterations_ > 1 ? (kRegisters - vectors_) / iterations_ : 1;
-  llvm::SmallVector<Values> sums(chains, zeros(vectorType(), iterations_));
+  llvm::SmallVector<Values> sums(chains, zeros(vectorOf(lanes_), iterations_));
   for (int64_t v = 0; v < vectors_; ++v)
     sums[v % chains] = step(constant(v * lanes_), sums[v % chains], lanes_, Value());
   for (int64_t chain = 1; chain < chains; ++chain)
@@ -162,7 +181,7 @@ Values JamWriter::knownSums() {
 /// The dense sums of whole pairs of vectors, up to `end`.
 Values JamWriter::pairedSums(Value end) {
   auto loop = scf::ForOp::create(ops_, constant(0), end, constant(lanes_ * kVectorSums),
-                                 zeros(vectorType(), kUnrolled * kVectorSums));
+                                 zeros(vectorOf(lanes_), kUnrolled * kVectorSums));
   keepLoopAsItIs(loop);
   loop.getBody()->clear();
   {
@@ -183,13 +202,10 @@ Values JamWriter::pairedSums(Value end) {
 }
 
 /// The four dense sums, without what they start from: pairs of vectors, one more vector, and a rest on a vector that
-/// ends at the size; or one by one, where the size is below one vector.
+/// ends at the size; or on narrower vectors, where the size is below one.
 Values JamWriter::denseSums() {
   if (vectors_ > 0)
     return knownSums();
-  const auto isAtLeast = [&](Value a, Value b) -> Value {
-    return arith::CmpIOp::create(ops_, arith::CmpIPredicate::sge, a, b);
-  };
   Value size = nest_.dense.getUpperBound(), one = constant(lanes_);
   Value even = arith::SubIOp::create(ops_, size, arith::RemUIOp::create(ops_, size, constant(lanes_ * kVectorSums)));
   Values sums = pairedSums(even);
@@ -198,8 +214,8 @@ Values JamWriter::denseSums() {
   sums = choose(isMore, [&] { return step(even, sums, lanes_, Value()); }, [&] { return sums; });
   Value isVector = isAtLeast(size, one), isOdd = arith::CmpIOp::create(ops_, arith::CmpIPredicate::slt, whole, size);
   Value isMasked = arith::AndIOp::create(ops_, isVector, isOdd);
-  sums = choose(isMasked, [&] { return restOnVector(sums, whole); }, [&] { return sums; });
-  return choose(isVector, [&] { return reduceHorizontally(ops_, sums); }, [&] { return oneByOne(); });
+  sums = choose(isMasked, [&] { return restOnVector(sums, whole, lanes_); }, [&] { return sums; });
+  return choose(isVector, [&] { return reduceHorizontally(ops_, sums); }, [&] { return sumsBelow(lanes_); });
 }
 
 Values JamWriter::write(Value position, mlir::ValueRange carried) {
