@@ -2,6 +2,7 @@
 each and with one thread and all of them each."""
 
 import dataclasses
+import itertools
 
 import results
 
@@ -108,14 +109,15 @@ def _slow_rows(lines, columns, roofs):
 
 
 def _spread_rows(lines, columns, roofs):
-    """A row for each kernel whose processes have to take about the same time, measured in several."""
-    for subject in STEADY:
-        of_subject = [line for line in lines if line.subject == subject]
+    """A row for each kernel whose processes have to take about the same time, measured in several: where memory stays
+    with the process and where malloc gives it back."""
+    for (subject, (name, suffix)) in itertools.product(STEADY, (("main", ""), ("memory", ", default malloc"))):
+        of_subject = [line for line in lines if (line.set, line.subject) == (name, subject)]
         values = {column: max(line.spread for line in part) for column, part in results.groups(
             [line for line in of_subject if line.contender == "spc" and line.processes > 1], "type", "threads").items()}
         if values:
-            yield _row(results.title(*subject), "slowest / fastest process ≤", SPREAD, values, columns, of_subject,
-                       roofs)
+            yield _row(results.title(*subject) + suffix, "slowest / fastest process ≤", SPREAD, values, columns,
+                       of_subject, roofs)
 
 
 def _odd_rows(lines, columns):
@@ -139,5 +141,5 @@ def table(lines, roofs=()):
     rows = [row for goal in _HAND + _PEERS for row in _goal_rows(main, goal, columns, roofs)]
     header = ["kernel", "bound", *(f"{type}, {results.threads_title(threads)}" for type, threads in columns), "kept",
               "beside it"]
-    return header, (rows + list(_slow_rows(main, columns, roofs)) + list(_spread_rows(main, columns, roofs))
+    return header, (rows + list(_slow_rows(main, columns, roofs)) + list(_spread_rows(lines, columns, roofs))
                     + list(_odd_rows(lines, columns)))

@@ -91,15 +91,17 @@ def _libraries():
 def _llvm_name():
     """What LLVM calls the processor, such as znver5, by a clang that is there; else a name made of the processor's
     numbers."""
-    folders = sorted(pathlib.Path("/usr/lib").glob("llvm-*/bin/clang"), key=lambda path: path.parts[3], reverse=True)
     native = "-march=native" if platform.machine() in ("x86_64", "AMD64") else "-mcpu=native"
-    for clang in ("clang", *map(str, folders)):
+    newest = sorted(pathlib.Path("/usr/lib").glob("llvm-*/bin/clang"),
+                    key=lambda path: [int(number) for number in re.findall(r"\d+", path.parts[3])], reverse=True)
+    for clang in (*map(str, newest), "clang"):
         try:
             done = subprocess.run([clang, native, "-###", "-c", "-x", "c", os.devnull], capture_output=True, text=True,
                                   timeout=30)
         except (OSError, subprocess.TimeoutExpired):
             continue
-        if found := re.search(r'"-target-cpu" "([\w.-]+)"', done.stderr):
+        found = re.search(r'"-target-cpu" "([\w.-]+)"', done.stderr)
+        if found and found[1] not in ("x86-64", "generic"):  # one that is older than the processor
             return found[1]
     info = _text("/proc/cpuinfo")
     numbers = (_field(info, "vendor_id", "CPU implementer"), _field(info, "cpu family"),

@@ -27,8 +27,9 @@ SETS = ("main", "memory", "data", "odd", "scaling", "entries")
 # Sets that are measured in several processes, as what they show are figures; the others show shapes.
 REPEATED = ("main", "memory", "data")
 PROCESSES = 5
-# Kernels with large results, which are measured with malloc as it is by default too, and which case of each.
-FRESH = {"spgemm": "A*A", "spadd": "A+B"}
+# Kernels with large results, which are measured with malloc as it is by default too: the case of each, and how many
+# entries give blocks that malloc never keeps, above 32 MiB.
+FRESH = {"spgemm": ("A*A", 524_288), "spadd": ("A+B", 3_000_000)}
 ENTRIES = (10_000, 31_623, 100_000, 316_228, 1_000_000, 3_162_278, 10_000_000)
 
 
@@ -80,7 +81,8 @@ def _sets(kernel, quick, data, cores, processes):
     else:
         yield "main", rounds + size + ends, processes
     if kernel in FRESH:
-        yield "memory", rounds + size + ends + ("--default-malloc",), processes
+        entries = size or ("--entries", str(FRESH[kernel][1]))
+        yield "memory", rounds + entries + ends + ("--default-malloc",), processes
     if data:
         wide = _widths(GOAL_WIDTHS.get(kernel, ()))
         yield "data", (few if kernel in LONG_DATA else rounds) + ends + wide + ("--data", str(data)), processes
@@ -105,7 +107,7 @@ def runs(programs, kernels, sets, quick, data, cores=None, processes=PROCESSES):
         if kernels and kernel not in kernels:
             continue
         for name, arguments, count in _sets(kernel, quick, data, cores, processes):
-            only = (FRESH[kernel] if name == "memory" else
+            only = (FRESH[kernel][0] if name == "memory" else
                     CASE.get(kernel, kernel) if name in ("scaling", "entries") else kernel)
             listed += [Run(name, process, program, kernel, only, arguments)
                        for process in range(1, count + 1)]

@@ -2,6 +2,7 @@
 #include "harness.h"
 #include "task.h"
 
+#include <omp.h>
 #include <rsb.h>
 
 namespace values {
@@ -11,9 +12,13 @@ void must(rsb_err_t error) {
   check(error == RSB_ERR_NO_ERROR, "librsb returned an error");
 }
 
+/// What the library is started with is the most threads that it can be told to use later.
 void start(int threads) {
   static const bool started = [] {
+    const int before = omp_get_max_threads();
+    omp_set_num_threads(omp_get_num_procs());
     must(rsb_lib_init(RSB_NULL_INIT_OPTIONS));
+    omp_set_num_threads(before);
     return true;
   }();
   check(started, "librsb did not start");

@@ -142,6 +142,9 @@ class Tables(InFolder):
         self.assertTrue(merged.two_groups)
         self.assertIn(["SpGEMM A*A", "slowest / fastest process ≤ 1.3", "**3.10**", "no", results.NONE],
                       goals.table(found)[1])
+        fresh = [dataclasses.replace(merged, set="memory", spread=1.1)]
+        self.assertIn(["SpGEMM A*A, default malloc", "slowest / fastest process ≤ 1.3", "1.10", "yes", results.NONE],
+                      goals.table(found + fresh)[1])
         row = cells(tables.spread(found))["SpGEMM A*A"]
         self.assertEqual(row, ["1", "spc", "0 %", "3.10 (3.10 uniform)", "uniform", "3", "2"])
 
