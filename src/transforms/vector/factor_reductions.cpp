@@ -61,6 +61,12 @@ void hoistLoads(scf::ForOp loop) {
   }
 }
 
+/// A sum whose terms have lost the factors that they had in common.
+struct FactoredSum {
+  mlir::Value result, initial;
+  llvm::SmallVector<mlir::Value> factors;
+};
+
 class FactorReductions : public impl::FactorReductionsBase<FactorReductions> {
 public:
   void runOnOperation() override {
@@ -70,25 +76,26 @@ public:
       if (loop.getNumResults() > 0)
         hoistLoads(loop);
     for (scf::ForOp loop : loops)
-      for (unsigned number = 0; number < loop.getNumResults(); ++number)
-        factor(loop, number);
+      factor(loop);
   }
 
 private:
-  void factor(scf::ForOp loop, unsigned number);
+  static void factor(scf::ForOp loop);
+  static std::optional<FactoredSum> takeFactors(scf::ForOp loop, unsigned number);
 };
 
-void FactorReductions::factor(scf::ForOp loop, unsigned number) {
+/// Takes the factors that do not change in the loop out of a sum, which then starts from zero.
+std::optional<FactoredSum> FactorReductions::takeFactors(scf::ForOp loop, unsigned number) {
   const std::optional<Addition> addition = matchCarriedSum(loop, number);
   if (!addition || !mlir::isa<arith::AddFOp>(addition->op))
-    return;
+    return std::nullopt;
   llvm::SmallVector<mlir::Value> factors;
   collectFactors(addition->addend, loop, factors);
   auto isOutside = [&](mlir::Value value) { return loop.isDefinedOutsideOfLoop(value); };
   auto middle = std::stable_partition(factors.begin(), factors.end(), [&](mlir::Value v) { return !isOutside(v); });
   llvm::ArrayRef<mlir::Value> inner(factors.begin(), middle), outer(middle, factors.end());
   if (inner.empty() || outer.empty())
-    return;
+    return std::nullopt;
 
   mlir::Location location = loop.getLoc();
   mlir::OpBuilder builder(addition->op);
@@ -98,16 +105,56 @@ void FactorReductions::factor(scf::ForOp loop, unsigned number) {
   mlir::Value initial = loop.getInitArgs()[number];
   mlir::Value zero = arith::ConstantOp::create(builder, location, builder.getZeroAttr(initial.getType()));
   loop.getInitArgsMutable()[number].set(zero);
+  return FactoredSum{loop.getResult(number), initial, llvm::to_vector(outer)};
+}
+
+void FactorReductions::factor(scf::ForOp loop) {
+  llvm::SmallVector<FactoredSum> sums;
+  for (unsigned number = 0; number < loop.getNumResults(); ++number)
+    if (std::optional<FactoredSum> sum = takeFactors(loop, number))
+      sums.push_back(*sum);
+  if (sums.empty())
+    return;
 
   // An empty sum adds nothing, whatever the factors are: infinity times an empty sum must not become NaN.
+  mlir::OpBuilder builder(loop.getContext());
   builder.setInsertionPointAfter(loop);
-  mlir::Value result = loop.getResult(number);
-  mlir::Value scaled = arith::MulFOp::create(builder, location, multiply(builder, location, outer), result);
-  mlir::Value total = arith::AddFOp::create(builder, location, initial, scaled);
+  mlir::Location location = loop.getLoc();
   mlir::Value some =
       arith::CmpIOp::create(builder, location, arith::CmpIPredicate::slt, loop.getLowerBound(), loop.getUpperBound());
-  mlir::Value chosen = arith::SelectOp::create(builder, location, some, total, initial);
-  result.replaceAllUsesExcept(chosen, scaled.getDefiningOp());
+  const auto total = [&](const FactoredSum &sum) -> mlir::Value {
+    mlir::Value scaled = arith::MulFOp::create(builder, location, multiply(builder, location, sum.factors), sum.result);
+    return arith::AddFOp::create(builder, location, sum.initial, scaled);
+  };
+  llvm::SmallVector<mlir::Value> chosen;
+  if (mlir::isa<mlir::VectorType>(sums.front().result.getType())) {
+    // One branch for all vectors of a tile, where LLVM makes one of each select.
+    llvm::SmallVector<mlir::Type> types;
+    for (const FactoredSum &sum : sums)
+      types.push_back(sum.result.getType());
+    auto choice = scf::IfOp::create(builder, location, types, some, /*addThenBlock=*/true, /*addElseBlock=*/true);
+    llvm::SmallVector<mlir::Value> totals, initials;
+    builder.setInsertionPointToEnd(choice.thenBlock());
+    for (const FactoredSum &sum : sums) {
+      totals.push_back(total(sum));
+      initials.push_back(sum.initial);
+    }
+    scf::YieldOp::create(builder, location, totals);
+    builder.setInsertionPointToEnd(choice.elseBlock());
+    scf::YieldOp::create(builder, location, initials);
+    chosen.assign(choice.result_begin(), choice.result_end());
+  } else {
+    for (const FactoredSum &sum : sums)
+      chosen.push_back(arith::SelectOp::create(builder, location, some, total(sum), sum.initial));
+  }
+  for (auto [sum, value] : llvm::zip_equal(sums, chosen)) {
+    mlir::Operation *last = value.getDefiningOp();
+    mlir::Value replacement = value;
+    sum.result.replaceUsesWithIf(replacement, [&](mlir::OpOperand &use) {
+      mlir::Operation *user = loop->getBlock()->findAncestorOpInBlock(*use.getOwner());
+      return !user || last->isBeforeInBlock(user);
+    });
+  }
 }
 
 } // namespace

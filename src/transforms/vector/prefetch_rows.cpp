@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
+#include "llvm/ADT/MapVector.h"
+
 namespace spc::transforms {
 
 #define GEN_PASS_DEF_PREFETCHROWS
@@ -56,25 +58,30 @@ public:
       if (std::optional<Gather> gather = findGather(loop, ahead.has_value()))
         gathers.push_back(*gather);
     });
-    trial_ = findTrial(gathers);
     for (const Gather &gather : gathers)
-      prefetch(gather, ahead.value_or(kAhead), ahead.has_value());
+      decide(gather, ahead.has_value());
+    tryOut(gathers);
+    for (const Gather &gather : gathers)
+      prefetch(gather, ahead.value_or(kAhead));
   }
 
 private:
   std::optional<Gather> findGather(scf::ForOp loop, bool always);
-  Value findTrial(llvm::ArrayRef<Gather> gathers);
   void addLoads(memref::LoadOp coordinate, Gather &gather);
-  PrefetchDecision decide(const Gather &gather, bool always);
+  PrefetchDecision &decisionOf(const Gather &gather) {
+    scf::ForOp root = gather.root;
+    return decisions_[{root, gather.pointers.back(), gather.operand}];
+  }
+  void decide(const Gather &gather, bool always);
+  void tryOut(llvm::ArrayRef<Gather> gathers);
   Value isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
   static void keepCopyUnless(Value condition, scf::ForOp loop);
-  void prefetch(const Gather &gather, int64_t ahead, bool always);
+  void prefetch(const Gather &gather, int64_t ahead);
 
   /// By the root's loop, the pointers to the segments and the operand: tiles share them.
-  llvm::DenseMap<std::tuple<Operation *, Value, Value>, PrefetchDecision> decisions_;
-  Value trial_; ///< of the body's rows, or null
+  llvm::MapVector<std::tuple<Operation *, Value, Value>, PrefetchDecision> decisions_;
 };
 
 /// Notes the loads of whole vectors at the coordinate, from the first operand that has any.
@@ -118,17 +125,6 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
   // A loop inside reads all of the row, however little its body loads.
   const bool isWhole = gather.coordinates.front().second.front()->getParentOp() != loop;
   return isWhole || always || bytes >= kLeastBytes ? std::optional(gather) : std::nullopt;
-}
-
-/// The body's trial, where all that could be prefetched are rows of one operand, in one loop over the body's rows.
-Value PrefetchRows::findTrial(llvm::ArrayRef<Gather> gathers) {
-  if (!trials || gathers.empty())
-    return {};
-  const Gather &one = gathers.front();
-  const bool isCommon = llvm::all_of(gathers, [&](const Gather &other) {
-    return other.root == one.root && other.pointers.back() == one.pointers.back() && other.operand == one.operand;
-  });
-  return isCommon ? trialOf(getOperation(), one.root) : Value();
 }
 
 /// The length of an operand's row, in bytes.
@@ -177,25 +173,53 @@ Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather
   return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, loop.getResult(0), constant(kSamples / 2));
 }
 
-PrefetchDecision PrefetchRows::decide(const Gather &gather, bool always) {
+void PrefetchRows::decide(const Gather &gather, bool always) {
   scf::ForOp root = gather.root;
-  PrefetchDecision &known = decisions_[{root, gather.pointers.back(), gather.operand}];
+  PrefetchDecision &known = decisionOf(gather);
   if (known.isWorth)
-    return known;
+    return;
   mlir::OpBuilder builder(root);
   mlir::ImplicitLocOpBuilder ops(root.getLoc(), builder);
   const Range rows{root.getLowerBound(), root.getUpperBound()};
   const auto yes = [&](Range, Value) -> Value { return arith::ConstantOp::create(ops, ops.getBoolAttr(true)); };
-  if (always)
-    return known = lookAtEntries(ops, gather.pointers, rows, 1, yes);
+  if (always) {
+    known = lookAtEntries(ops, gather.pointers, rows, 1, yes);
+    return;
+  }
   // Too few rows say nothing.
   known = decideIf(ops, isLarge(ops, gather), [&] {
     return lookAtEntries(ops, gather.pointers, rows, 2 * kSamples,
                          [&](Range segments, Value last) { return sample(ops, gather, segments, last); });
   });
-  if (trial_)
-    known.isWorth = cutIntoPieces(ops, root, trial_, gather.pointers, known);
-  return known;
+}
+
+/// Has the body's trial decide, where there is one loop over the body's rows, for the rows of all operands at once:
+/// those that entries read, not fibers, are most of what is read.
+void PrefetchRows::tryOut(llvm::ArrayRef<Gather> gathers) {
+  const auto isNearer = [](const Gather &one, const Gather &other) {
+    return one.pointers.size() < other.pointers.size();
+  };
+  const Gather *main = llvm::max_element(gathers, isNearer);
+  if (!trials || gathers.empty() ||
+      llvm::any_of(gathers, [&](const Gather &other) { return other.root != main->root; }))
+    return;
+  Value trial = trialOf(getOperation(), main->root);
+  if (!trial)
+    return;
+  scf::ForOp root = main->root;
+  mlir::OpBuilder builder(root);
+  mlir::ImplicitLocOpBuilder ops(root.getLoc(), builder);
+  const PrefetchDecision usual = decisionOf(*main);
+  Value isWorth = cutIntoPieces(ops, root, trial, main->pointers, usual);
+  ops.setInsertionPoint(root);
+  for (auto &[key, decision] : decisions_) {
+    if (decision.last == usual.last) {
+      decision.isWorth = isWorth;
+      continue;
+    }
+    Value also = arith::AndIOp::create(ops, isWorth, decision.isPossible);
+    decision.isWorth = arith::SelectOp::create(ops, usual.isPossible, also, decision.isWorth);
+  }
 }
 
 /// Leaves the loop in one branch of a choice, and puts a copy of it, as it is, into the other one.
@@ -212,15 +236,16 @@ void PrefetchRows::keepCopyUnless(Value condition, scf::ForOp loop) {
 }
 
 /// Prefetches the rows of later entries, a cache line at a time, at the end of the block that loads this entry's row.
-void PrefetchRows::prefetch(const Gather &gather, int64_t ahead, bool always) {
-  const PrefetchDecision decision = decide(gather, always);
+void PrefetchRows::prefetch(const Gather &gather, int64_t ahead) {
+  const PrefetchDecision decision = decisionOf(gather);
   scf::ForOp segment = gather.segment;
   mlir::Block *block = gather.coordinates.front().second.front()->getBlock();
   mlir::OpBuilder builder(block->getTerminator());
   mlir::ImplicitLocOpBuilder ops(segment.getLoc(), builder);
   // A loop of few instructions has none to spare for asking, entry by entry.
   mlir::Block *place = block;
-  if (block == segment.getBody() && gather.coordinates.front().second.size() <= kFewLoads)
+  const bool isInnermost = llvm::none_of(*segment.getBody(), [](Operation &op) { return op.getNumRegions() > 0; });
+  if (block == segment.getBody() && isInnermost && gather.coordinates.front().second.size() <= kFewLoads)
     keepCopyUnless(decision.isWorth, segment);
   else
     place = scf::IfOp::create(ops, decision.isWorth, /*withElseRegion=*/false).thenBlock();

@@ -7,9 +7,9 @@
 // CHECK:         %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[ACC:.*]] = %[[ZERO]])
 // CHECK-NOT:       %[[S]]
 // CHECK:           arith.addf %[[ACC]]
+// CHECK:         %[[SOME:.*]] = arith.cmpi
 // CHECK:         %[[SCALED:.*]] = arith.mulf %[[S]], %[[SUM]]
 // CHECK:         %[[TOTAL:.*]] = arith.addf %[[INIT]], %[[SCALED]]
-// CHECK:         %[[SOME:.*]] = arith.cmpi
 // CHECK:         %[[RESULT:.*]] = arith.select %[[SOME]], %[[TOTAL]], %[[INIT]]
 // CHECK:         return %[[RESULT]]
 func.func @dot(%x: memref<?xf64>, %y: memref<?xf64>, %s: f64, %init: f64, %n: index) -> f64 {
@@ -41,4 +41,30 @@ func.func @plain(%x: memref<?xf64>, %y: memref<?xf64>, %init: f64, %n: index) ->
     scf.yield %next : f64
   }
   return %sum : f64
+}
+
+// The vectors of a tile share a branch.
+// CHECK-LABEL: func.func @tile(
+// CHECK-SAME:    %{{.*}}: memref<?xf64>, %[[S:[a-z0-9]*]]: vector<4xf64>, %[[T:[a-z0-9]*]]: vector<4xf64>
+// CHECK:         %[[SUMS:.*]]:2 = scf.for
+// CHECK-NOT:       arith.mulf
+// CHECK:         %[[SOME:.*]] = arith.cmpi
+// CHECK:         %[[TOTALS:.*]]:2 = scf.if %[[SOME]]
+// CHECK:           arith.mulf %[[S]], %[[SUMS]]#0
+// CHECK:           arith.mulf %[[T]], %[[SUMS]]#1
+// CHECK:         } else {
+// CHECK-NOT:       arith.mulf
+// CHECK:         return %[[TOTALS]]#0, %[[TOTALS]]#1
+func.func @tile(%x: memref<?xf64>, %s: vector<4xf64>, %t: vector<4xf64>, %init: vector<4xf64>, %n: index) -> (vector<4xf64>, vector<4xf64>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %sums:2 = scf.for %k = %c0 to %n step %c1 iter_args(%a = %init, %b = %init) -> (vector<4xf64>, vector<4xf64>) {
+    %v = vector.load %x[%k] : memref<?xf64>, vector<4xf64>
+    %sv = arith.mulf %s, %v : vector<4xf64>
+    %tv = arith.mulf %t, %v : vector<4xf64>
+    %nexta = arith.addf %a, %sv : vector<4xf64>
+    %nextb = arith.addf %b, %tv : vector<4xf64>
+    scf.yield %nexta, %nextb : vector<4xf64>, vector<4xf64>
+  }
+  return %sums#0, %sums#1 : vector<4xf64>, vector<4xf64>
 }

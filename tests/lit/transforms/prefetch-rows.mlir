@@ -163,3 +163,64 @@ func.func @pieces(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, 
   }
   return
 }
+
+// -----
+
+// Rows of two operands: what the entries' rows decide counts for those of fibers, too.
+// TRIAL-LABEL: func.func @both(
+// TRIAL:         llvm.load
+// TRIAL:         scf.for
+// TRIAL:           spc.begin_trial %{{.*}} usually %[[ENTRIES:.*]]#0
+// TRIAL:           %[[WORTH:.*]] = arith.trunci
+// TRIAL:           %[[ALSO:.*]] = arith.andi %[[WORTH]], %[[FIBERS:.*]]#2
+// TRIAL:           %[[OFFIBERS:.*]] = arith.select %[[ENTRIES]]#2, %[[ALSO]], %[[FIBERS]]#0
+// TRIAL:           scf.if %[[WORTH]]
+// TRIAL:           scf.if %[[OFFIBERS]]
+// TRIAL-NOT:       spc.begin_trial
+// TRIAL:           spc.end_trial
+func.func @both(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>},
+                %leaves: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 2>}, %at: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 2>},
+                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"j">, <"k">]>},
+                %d: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "D">, spc.tensor = #spc.tensor<"D" extents = [<"l">, <"k">]>},
+                %c: memref<?x?xf64, strided<[?, 1]>>, %from: index {spc.bind = #spc.bind<begin, "i">}, %to: index {spc.bind = #spc.bind<end, "i">},
+                %trial: !llvm.ptr {spc.bind = #spc.bind<trial>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant dense<0.0> : vector<8xf64>
+  scf.for %i = %from to %to step %c1 {
+    %next = arith.addi %i, %c1 : index
+    %lo = memref.load %pos[%i] : memref<?xi32>
+    %hi = memref.load %pos[%next] : memref<?xi32>
+    %first = arith.index_castui %lo : i32 to index
+    %end = arith.index_castui %hi : i32 to index
+    %sums:2 = scf.for %p = %first to %end step %c1 iter_args(%s0 = %zero, %s1 = %zero) -> (vector<8xf64>, vector<8xf64>) {
+      %j32 = memref.load %crd[%p] : memref<?xi32>
+      %j = arith.index_castui %j32 : i32 to index
+      %more = arith.addi %p, %c1 : index
+      %l32 = memref.load %leaves[%p] : memref<?xi32>
+      %h32 = memref.load %leaves[%more] : memref<?xi32>
+      %l = arith.index_castui %l32 : i32 to index
+      %h = arith.index_castui %h32 : i32 to index
+      %inner:2 = scf.for %q = %l to %h step %c1 iter_args(%u0 = %zero, %u1 = %zero) -> (vector<8xf64>, vector<8xf64>) {
+        %k32 = memref.load %at[%q] : memref<?xi32>
+        %k = arith.index_castui %k32 : i32 to index
+        %d0 = vector.load %d[%k, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+        %d1 = vector.load %d[%k, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+        %v0 = arith.addf %u0, %d0 : vector<8xf64>
+        %v1 = arith.addf %u1, %d1 : vector<8xf64>
+        scf.yield %v0, %v1 : vector<8xf64>, vector<8xf64>
+      }
+      %b0 = vector.load %b[%j, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+      %b1 = vector.load %b[%j, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+      %w0 = arith.mulf %inner#0, %b0 : vector<8xf64>
+      %w1 = arith.mulf %inner#1, %b1 : vector<8xf64>
+      %t0 = arith.addf %s0, %w0 : vector<8xf64>
+      %t1 = arith.addf %s1, %w1 : vector<8xf64>
+      scf.yield %t0, %t1 : vector<8xf64>, vector<8xf64>
+    }
+    vector.store %sums#0, %c[%i, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+    vector.store %sums#1, %c[%i, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+  }
+  return
+}
