@@ -20,9 +20,9 @@ unsigned sizeBits(mlir::ModuleOp module) {
 }
 
 constexpr int64_t kHugePage = int64_t{1} << 21;
-/// Larger blocks glibc's malloc maps anew each time, so that all of their pages fault; they become whole huge pages, if
-/// the system has any to give. Smaller ones it hands out again.
-constexpr int64_t kHugeBlock = int64_t{1} << 25;
+/// Blocks from this size on become whole huge pages, if the system has any to give. What malloc has given back to the
+/// system faults again, page by page, and when that is depends on what a program has allocated before.
+constexpr int64_t kHugeBlock = kHugePage;
 constexpr int32_t kAdviseHugePages = 14; ///< Linux's MADV_HUGEPAGE
 
 /// Whether the C library has aligned_alloc and madvise, as on Linux, and pages are of the usual sizes.
@@ -98,7 +98,8 @@ Value Memory::callMalloc(Value bytes) {
 }
 
 /// What is allocated is written at once, from one end to the other: the page faults of a large block of small pages
-/// take longer than that.
+/// take longer than that. MADV_POPULATE_WRITE would save nothing, as huge pages' faults are the time to clear them, and
+/// would touch what never is: a result's arrays are as large as it may become.
 Value Memory::callAlignedAlloc(Value bytes) {
   EntryBuilder &build = entry_.build;
   mlir::ImplicitLocOpBuilder &ops = build.ops();

@@ -101,9 +101,10 @@ void releaseState(AssemblyState &state) {
   for (Workspace *workspace : state.pool)
     if (workspace)
       releaseWorkspace(state, workspace);
+  releaseSlabs(state);
   releaseArray(allocator, state.lengths);
-  releaseArray(allocator, state.roomKeys);
-  releaseArray(allocator, state.roomValues);
+  releaseArray(allocator, state.gathering.keys);
+  releaseArray(allocator, state.gathering.values);
   allocator.release(allocator.user, &state);
 }
 
@@ -125,7 +126,9 @@ extern "C" int32_t spc_rt_assembly_start(Assembly *assembly) {
   Status status = measureKeys(state);
   if (status == Status::Ok) {
     state.hasDenseWorkspaces = hasDenseWorkspaces(state);
-    if (!allocateLengths(state) || !allocateRoom(state) || !prepareValues(state))
+    if (allocateLengths(state) && prepareValues(state))
+      expectEntries(state);
+    else
       status = Status::Memory;
   }
   if (status != Status::Ok) {
@@ -164,15 +167,17 @@ extern "C" void spc_rt_run_end(Run *ended, int64_t count) {
   run.workspace = nullptr;
   run.last->count = count;
   run.total = run.before + count;
+  endBorrowed(run);
   const Assembly &assembly = *state.assembly;
+  const int64_t number = &run - state.runStates, chunk = number / assembly.runs;
   if (!assembly.pack || run.total == 0)
-    return releaseEntries(run);
-  if (!assembly.merge)
-    return;
-  const int64_t chunk = (&run - state.runStates) / assembly.runs;
-  for (int64_t r = 0; r < assembly.runs; ++r)
-    if (RunState &other = runOf(state, chunk, r); &other != &run && other.total > 0)
-      assembly.merge(&run, &other);
+    releaseEntries(run);
+  else if (assembly.merge)
+    for (int64_t r = 0; r < assembly.runs; ++r)
+      if (RunState &other = runOf(state, chunk, r); &other != &run && other.total > 0)
+        assembly.merge(&run, &other);
+  if (number % assembly.runs == assembly.runs - 1)
+    endChunk(state, chunk);
 }
 
 extern "C" int32_t spc_rt_assembly_finish(Assembly *assembly) {

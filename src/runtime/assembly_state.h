@@ -7,6 +7,13 @@
 
 namespace spc::runtime {
 
+/// What memory the arrays of a segment are.
+enum class Storage : int32_t {
+  Apart,    ///< each is a block, as the result's arrays are
+  Together, ///< they lie in one block, behind the segment
+  Borrowed, ///< they are a slab's, or the result's; the segment is its run's own
+};
+
 /// Entries of whole rows; and the room behind them, where the segment is the last one of its run.
 struct Segment {
   void *keys;
@@ -14,7 +21,17 @@ struct Segment {
   int64_t capacity;
   int64_t count; ///< unset while the segment is being filled
   Segment *next;
-  bool isShared; ///< it is a run's own, with a share of the room of all chunks
+  Storage storage;
+};
+
+/// Memory for the entries of several chunks, one after the other. What of it has been touched is used again.
+struct Slab {
+  void *keys;
+  void *values; ///< null without values
+  int64_t capacity;
+  int64_t used;    ///< entries of chunks that have ended
+  int64_t holders; ///< chunks that have ended and have entries here; read and written atomically
+  Slab *other;     ///< of the assembly
 };
 
 /// A key that was touched, and its slot.
@@ -42,12 +59,17 @@ struct Workspace {
 /// A run and what is behind it.
 struct RunState : Run {
   AssemblyState *state;
-  Segment own; ///< the first one, where chunks have shares of one room
+  Segment own; ///< with what is borrowed
   Segment *first, *last;
-  int64_t before;   ///< entries in the segments before the last one
-  int64_t rowStart; ///< in the last segment: where the row that is being collected starts
-  int32_t *lengths; ///< state's, where they have 4 bytes and nothing else is to be done at a row's end; else null
-  int64_t *rows;    ///< for each row rowOrder coordinates and the number of the run's entries up to its end
+  Slab *slab;        ///< where entries are, or are being written; null where there are none
+  bool isPlaced;     ///< the entries are in the result's arrays
+  int64_t expected;  ///< of a chunk's first run: how many entries the chunk may have
+  bool hasEnded;     ///< … and whether it has them all
+  RunState *waiting; ///< the next one in Gathering::waiting
+  int64_t before;    ///< entries in the segments before the last one
+  int64_t rowStart;  ///< in the last segment: where the row that is being collected starts
+  int32_t *lengths;  ///< state's, where they have 4 bytes and nothing else is to be done at a row's end; else null
+  int64_t *rows;     ///< for each row rowOrder coordinates and the number of the run's entries up to its end
   int64_t rowCount, rowCapacity;
   Workspace *workspace;
   int64_t total;    ///< entries, once the run has ended
@@ -56,6 +78,20 @@ struct RunState : Run {
   int64_t apart[8]; ///< keeps the runs of two threads out of one cache line
 };
 
+/// The result's arrays while chunks are being collected: one chunk after the other gets its place in them. A thread
+/// that has collected a chunk moves what has its place, and uses the slab for its next chunk.
+struct Gathering {
+  void *keys, *values; ///< null until the first chunks have ended
+  int64_t capacity;
+  int64_t chunks;    ///< how many have their place
+  int64_t entries;   ///< what these have
+  RunState *waiting; ///< those of them whose entries are elsewhere
+  bool isBusy;       ///< a thread is at it
+  bool isOver;       ///< no chunk gets a place any more
+};
+
+/// A buffer is not handed over where its capacity is more than this multiple of its entries.
+inline constexpr int64_t kMaxRoom = 4;
 inline constexpr int64_t kPooled = 64;
 
 struct AssemblyState {
@@ -69,10 +105,13 @@ struct AssemblyState {
   bool ownsValues; ///< the numeric phase's values were allocated here
   void *lengths;   ///< by row: its entries, in the target's pointers array; null where runs log their rows
   int64_t pointerBytes;
-  int64_t extents[kMaxOrder];  ///< by dimension
-  void *roomKeys, *roomValues; ///< room for what is expected, of which each chunk has a share; null where it has not
-  Workspace *pool[kPooled];    ///< those that no run uses; taken and given back atomically
-  RunState *runStates;         ///< chunk by chunk
+  int64_t extents[kMaxOrder]; ///< by dimension
+  int64_t expected;           ///< entries of all chunks; 0: unknown
+  Gathering gathering;
+  Workspace *pool[kPooled]; ///< those that no run uses; taken and given back atomically
+  Slab *freeSlabs[kPooled]; ///< the same of slabs that no run writes to
+  Slab *slabs;              ///< all of them
+  RunState *runStates;      ///< chunk by chunk
 };
 
 inline RunState &runOf(const AssemblyState &state, int64_t chunk, int64_t run) {
@@ -143,13 +182,13 @@ inline void spreadKey(const AssemblyState &state, int64_t key, int64_t *at) {
 /// Copies elements aligned as for copyElement to where they are not read from.
 void copyElements(void *to, const void *from, int64_t count, int64_t width);
 
-/// Makes room for what is expected of all chunks. False where memory ran out.
-bool allocateRoom(AssemblyState &state);
+/// Sets how many entries each chunk may have.
+void expectEntries(AssemblyState &state);
 
-/// Gives a run its first segment: its own share, if it has one. False where memory ran out.
-bool openRun(RunState &run, int64_t capacity);
+/// Gives a run its first segment. False where that is null.
+bool openRun(RunState &run, Segment *first);
 
-/// The same for a run of a chunk, which gets its share of the room.
+/// The same for a run of a chunk, with room for what is expected of that. False where memory ran out.
 bool openChunk(RunState &run, int64_t chunk);
 
 /// Room for `more` entries beyond `count`, of which those from rowStart on move along. Returns the new count; 0 where
@@ -162,6 +201,23 @@ int64_t endRow(RunState &run, int64_t count, const int64_t *coordinates);
 /// Releases what a run has collected; it is empty then.
 void releaseEntries(RunState &run);
 
+// segments.cpp
+
+/// A segment, of which that of the only chunk may become the result's arrays; null where memory ran out.
+Segment *newSegment(const AssemblyState &state, int64_t capacity);
+void releaseSegment(const AssemblyState &state, Segment *segment);
+
+/// The run's own segment with room for at least so many entries in some slab, which no other run writes to until
+/// endBorrowed(); null where memory ran out.
+Segment *borrowSegment(RunState &run, int64_t capacity);
+
+/// The run has ended.
+void endBorrowed(RunState &run);
+
+/// Releases a run's segments, and leaves the rest as it is.
+void releaseSegments(RunState &run);
+void releaseSlabs(AssemblyState &state);
+
 // workspace.cpp, hash_workspace.cpp
 
 /// A workspace of the pool, or a new one; null where memory ran out.
@@ -172,6 +228,15 @@ void releaseWorkspace(AssemblyState &state, Workspace *workspace);
 /// Replaces the table by one of twice the capacity. False where memory ran out: then it stays.
 bool growTable(const AssemblyState &state, Workspace &table);
 
+// gathering.cpp
+
+/// A chunk has all of its entries. Moves them to their place in the result, if the chunks before have theirs, or those
+/// of other chunks.
+void endChunk(AssemblyState &state, int64_t chunk);
+
+/// All chunks have ended. Moves what is left; false where the result's arrays are not to be these.
+bool gatherEntries(AssemblyState &state, int64_t total);
+
 // joined_entries.cpp
 
 /// What the runs hold, of each chunk one at most: notes their bases and returns the number of entries.
@@ -181,8 +246,8 @@ int64_t sumTotals(AssemblyState &state);
 RunState *entriesOf(const AssemblyState &state, int64_t chunk);
 
 /// Makes one array each of all segments' keys and values, where asked for (not null; without values there are none):
-/// those of the only segment that there is, or new ones, which are the caller's. The segments then have none, but for
-/// shares. False where memory ran out.
+/// those of the only segment that there is, those that entries were gathered in, or new ones, which are the caller's.
+/// The segments then have none. False where memory ran out.
 bool joinEntries(AssemblyState &state, int64_t total, void **keys, void **values);
 
 } // namespace spc::runtime

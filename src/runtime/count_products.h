@@ -5,8 +5,8 @@
 
 namespace spc::runtime {
 
-/// The number of multiplications in the first `rows` rows of a product, of each row no more than `width`: no result has
-/// more entries. A number above `most` where there are more than that.
-int64_t countProducts(const Factors &factors, int64_t rows, int64_t width, int64_t most);
+/// The number of multiplications in the rows [begin, end) of a product, of each row no more than `width`: no result has
+/// more entries there. A number above `most` where there are more than that.
+int64_t countProducts(const Factors &factors, int64_t begin, int64_t end, int64_t width, int64_t most);
 
 } // namespace spc::runtime

@@ -3,19 +3,13 @@
 namespace spc::runtime {
 namespace {
 
-/// A buffer is not handed over where its capacity is more than this multiple of its entries.
-constexpr int64_t kMaxRoom = 4;
-
-/// The segment that has all entries, if there is one, without too much room besides; null otherwise. Some room is fine:
-/// pages that are never touched cost nothing.
+/// The segment that has all entries of the only chunk, if there is one, without too much room besides; null otherwise.
+/// Some room is fine: pages that are never touched cost nothing.
 Segment *onlySegment(const AssemblyState &state, int64_t total) {
-  for (int64_t chunk = 0; chunk < state.assembly->chunks; ++chunk)
-    if (const RunState *run = entriesOf(state, chunk))
-      for (Segment *segment = run->first; segment; segment = segment->next)
-        if (segment->count > 0)
-          return segment->count == total && segment->capacity / kMaxRoom <= total && !segment->isShared ? segment
-                                                                                                        : nullptr;
-  return nullptr;
+  const RunState *run = entriesOf(state, 0);
+  Segment *const segment = run ? run->first : nullptr;
+  const bool isAll = segment && segment->storage == Storage::Apart && segment->count == total;
+  return isAll && segment->capacity / kMaxRoom <= total ? segment : nullptr;
 }
 
 struct Joining {
@@ -34,13 +28,9 @@ void joinChunk(void *closure, int64_t chunk) {
       copyElements(elementAt(keys, to, state.keyBytes), segment->keys, segment->count, state.keyBytes);
     if (values)
       copyElements(elementAt(values, to, state.valueBytes), segment->values, segment->count, state.valueBytes);
-    if (segment->isShared)
-      continue;
-    if (keys)
-      releaseArray(state.allocator, segment->keys);
-    if (values)
-      releaseArray(state.allocator, segment->values);
   }
+  if (keys)
+    releaseSegments(*run);
 }
 
 } // namespace
@@ -64,6 +54,13 @@ int64_t sumTotals(AssemblyState &state) {
 
 bool joinEntries(AssemblyState &state, int64_t total, void **keys, void **values) {
   const bool withKeys = keys != nullptr, withValues = values != nullptr && state.valueBytes > 0;
+  if (withKeys && gatherEntries(state, total)) {
+    *keys = state.gathering.keys;
+    if (withValues)
+      *values = state.gathering.values;
+    state.gathering.keys = state.gathering.values = nullptr;
+    return true;
+  }
   Segment *only = onlySegment(state, total);
   if (withKeys) {
     *keys = only ? only->keys : nullptr;

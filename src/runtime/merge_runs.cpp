@@ -98,9 +98,10 @@ extern "C" void spc_rt_merge_runs(Run *into, Run *from) {
   auto &run = *static_cast<RunState *>(into), &other = *static_cast<RunState *>(from);
   RunState merged = {};
   merged.state = run.state;
+  merged.expected = run.expected;
   merged.status = run.status != Status::Ok ? run.status : other.status;
   if (merged.status == Status::Ok) {
-    if (openRun(merged, run.total + other.total + 1))
+    if (openRun(merged, newSegment(*merged.state, run.total + other.total + 1)))
       writeUnion(merged, RowReader(run), RowReader(other));
     else
       merged.status = Status::Memory;

@@ -10,32 +10,6 @@ constexpr int64_t kFirstEntries = 512;
 /// For a result that may be as large, memory is had at once: pages that are never touched cost nothing.
 constexpr int64_t kMostReserved = int64_t{1} << 31;
 
-Segment *newSegment(const AssemblyState &state, int64_t capacity) {
-  void *memory, *keys, *values;
-  if (!allocateArray(state.allocator, 1, sizeof(Segment), memory))
-    return nullptr;
-  if (allocateArray(state.allocator, capacity, state.keyBytes, keys)) {
-    if (state.valueBytes == 0)
-      values = nullptr;
-    if (state.valueBytes == 0 || allocateArray(state.allocator, capacity, state.valueBytes, values)) {
-      auto *segment = static_cast<Segment *>(memory);
-      *segment = {keys, values, capacity, 0, nullptr, false};
-      return segment;
-    }
-    releaseArray(state.allocator, keys);
-  }
-  releaseArray(state.allocator, memory);
-  return nullptr;
-}
-
-void releaseSegment(const AssemblyState &state, Segment *segment) {
-  if (segment->isShared)
-    return;
-  releaseArray(state.allocator, segment->keys);
-  releaseArray(state.allocator, segment->values);
-  state.allocator.release(state.allocator.user, segment);
-}
-
 /// Makes an empty segment the one to be filled.
 void fillInto(RunState &run, Segment *segment) {
   run.last = segment;
@@ -61,22 +35,31 @@ int64_t expectedBefore(const AssemblyState &state, int64_t chunk) {
                               (static_cast<double>(assembly.expected) / static_cast<double>(all > 0 ? all : 1)));
 }
 
-/// How many entries to make room for in a chunk that has no share.
-int64_t firstCapacity(const Assembly &assembly) {
-  if (assembly.phase == Phase::Numeric || assembly.expected <= kFirstEntries)
-    return kFirstEntries;
-  const int64_t share = assembly.expected / assembly.chunks;
-  return share > kFirstEntries ? share : kFirstEntries;
+/// Room for all that the rows of a chunk can have in a product: -1 where that is not known, or too much.
+int64_t boundOfProduct(const AssemblyState &state, int64_t chunk) {
+  const Assembly &assembly = *state.assembly;
+  const int64_t rows = state.extents[assembly.dims[0]];
+  const int64_t begin = assembly.borders ? assembly.borders[chunk] : 0;
+  const int64_t end = chunk + 1 < assembly.chunks ? assembly.borders[chunk + 1] : rows;
+  const int64_t most = kMostReserved / (state.keyBytes + state.valueBytes) / assembly.chunks;
+  const int64_t bound = countProducts(assembly.factors, begin, end, state.keySpace, most);
+  return bound <= most ? bound : -1;
 }
 
-/// Room for all that a product can have, so that its arrays are written once: 0 where that is not known, or too much.
-int64_t boundOfProduct(const AssemblyState &state) {
+bool isProduct(const Assembly &assembly) {
+  return assembly.factors.first.array && assembly.runs == 1;
+}
+
+void expectChunk(void *closure, int64_t chunk) {
+  const AssemblyState &state = *static_cast<AssemblyState *>(closure);
   const Assembly &assembly = *state.assembly;
-  if (!assembly.factors.first.array || assembly.chunks > 1 || assembly.runs > 1 || assembly.phase == Phase::Numeric)
-    return 0;
-  const int64_t most = kMostReserved / (state.keyBytes + state.valueBytes);
-  const int64_t bound = countProducts(assembly.factors, state.extents[assembly.dims[0]], state.keySpace, most);
-  return bound <= most ? bound : 0;
+  int64_t expected = isProduct(assembly) ? boundOfProduct(state, chunk) : -1;
+  if (expected < 0) {
+    const int64_t begin = expectedBefore(state, chunk), end = expectedBefore(state, chunk + 1);
+    // Operands' pointers may be in no order.
+    expected = begin >= 0 && end >= begin && end <= assembly.expected ? end - begin : 0;
+  }
+  runOf(state, chunk, 0).expected = expected;
 }
 
 bool growRows(RunState &run, int64_t record) {
@@ -123,39 +106,33 @@ SPC_HOT void copyElements(void *to, const void *from, int64_t count, int64_t wid
   }
 }
 
-bool allocateRoom(AssemblyState &state) {
+void expectEntries(AssemblyState &state) {
   const Assembly &assembly = *state.assembly;
-  if (assembly.chunks == 1 || assembly.runs > 1 || assembly.phase == Phase::Numeric || assembly.expected == 0)
-    return true;
-  // One entry more for each chunk: no capacity may be 0.
-  const int64_t room = assembly.expected + assembly.chunks;
-  return allocateArray(state.allocator, room, state.keyBytes, state.roomKeys) &&
-         (state.valueBytes == 0 || allocateArray(state.allocator, room, state.valueBytes, state.roomValues));
+  if (assembly.phase == Phase::Numeric || assembly.expected == 0)
+    return;
+  const bool isLong = isProduct(assembly) && assembly.expected >= kFewestShared;
+  runTasks(isLong ? assembly.workers : Workers(), assembly.chunks, expectChunk, &state);
+  for (int64_t chunk = 0; chunk < assembly.chunks; ++chunk)
+    state.expected += runOf(state, chunk, 0).expected;
 }
 
-bool openRun(RunState &run, int64_t capacity) {
+bool openRun(RunState &run, Segment *first) {
   const AssemblyState &state = *run.state;
   const bool endsPlainly = state.pointerBytes == 4 && !state.assembly->dropZeros && !state.assembly->place;
   run.lengths = endsPlainly ? static_cast<int32_t *>(state.lengths) : nullptr;
-  run.first = run.own.isShared ? &run.own : newSegment(state, capacity);
-  if (run.first)
-    fillInto(run, run.first);
-  return run.first != nullptr;
+  run.first = first;
+  if (first)
+    fillInto(run, first);
+  return first != nullptr;
 }
 
 bool openChunk(RunState &run, int64_t chunk) {
   const AssemblyState &state = *run.state;
-  const Assembly &assembly = *state.assembly;
-  if (state.roomKeys) {
-    const int64_t begin = expectedBefore(state, chunk), end = expectedBefore(state, chunk + 1);
-    void *keys = elementAt(state.roomKeys, begin + chunk, state.keyBytes);
-    void *values = state.roomValues ? elementAt(state.roomValues, begin + chunk, state.valueBytes) : nullptr;
-    // Where operands' pointers are not in order, the chunk gets a segment like any other.
-    if (begin >= 0 && end >= begin && end <= assembly.expected)
-      run.own = {keys, values, end - begin + 1, 0, nullptr, true};
-  }
-  const int64_t capacity = firstCapacity(assembly), bound = boundOfProduct(state);
-  return (bound > capacity && openRun(run, bound)) || openRun(run, capacity);
+  const auto open = [&](int64_t capacity) {
+    return openRun(run, state.assembly->chunks > 1 ? borrowSegment(run, capacity) : newSegment(state, capacity));
+  };
+  const int64_t expected = runOf(state, chunk, 0).expected;
+  return (expected > kFirstEntries && open(expected)) || open(kFirstEntries);
 }
 
 int64_t makeRoom(RunState &run, int64_t count, int64_t more) {
@@ -211,14 +188,9 @@ int64_t endRow(RunState &run, int64_t count, const int64_t *coordinates) {
 }
 
 void releaseEntries(RunState &run) {
-  for (Segment *segment = run.first; segment;) {
-    Segment *next = segment->next;
-    releaseSegment(*run.state, segment);
-    segment = next;
-  }
+  releaseSegments(run);
   void *rows = run.rows;
   releaseArray(run.state->allocator, rows);
-  run.first = run.last = nullptr;
   run.rows = nullptr;
   run.rowCount = run.rowCapacity = run.before = run.rowStart = run.total = 0;
   run.keys = run.values = nullptr;

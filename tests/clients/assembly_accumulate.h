@@ -36,16 +36,24 @@ static void test_accumulating(void) {
   spc_context context = counting_context(-1);
   output A = start_matrix(&context), before = A;
   int64_t n, arrays;
-  spc_status status = SPC_ERROR_MEMORY;
-  for (n = 3; status == SPC_ERROR_MEMORY; ++n) {
+  for (n = 3;; ++n) {
+    spc_status status;
     heap.allocations = 3;
     heap.fail_at = n;
     status = accumulating.call(&context, &A);
     EXPECT(heap.refused == 0 && heap.alive == 3);
-    if (status != SPC_OK)
-      EXPECT(is_start(&A, &before));
+    if (status == SPC_OK && heap.allocations <= n)
+      break;
+    if (status == SPC_OK) { /* only memory for a faster way was refused */
+      EXPECT(is_right(&accumulating, &A));
+      expect_released(&accumulating, &context, &A);
+      context = counting_context(-1);
+      A = before = start_matrix(&context);
+      continue;
+    }
+    EXPECT_STATUS(SPC_ERROR_MEMORY, status);
+    EXPECT(is_start(&A, &before));
   }
-  EXPECT_STATUS(SPC_OK, status);
   EXPECT(n >= 6 && is_right(&accumulating, &A));
   heap.fail_at = -1;
   expect_released(&accumulating, &context, &A);

@@ -349,7 +349,7 @@ Status assemble(const Plan &plan, const std::vector<RunData> &runs, Output &outp
     runOnThreads(nullptr, plan.chunks, playChunk, &task);
   else
     for (int64_t chunk = 0; chunk < plan.chunks; ++chunk)
-      playChunk(&task, chunk);
+      playChunk(&task, plan.isBackwards ? plan.chunks - 1 - chunk : chunk);
   return static_cast<Status>(spc_rt_assembly_finish(&assembly));
 }
 

@@ -73,6 +73,7 @@ struct Plan {
   Phase phase = Phase::Assemble;
   int64_t chunks = 1; ///< cut along the first dimension of `dims`
   bool onThreads = false;
+  bool isBackwards = false; ///< the last chunk first
   bool dropsZeros = false;
   int64_t workspaceBytes = 0;
   int64_t expected = 0;

@@ -19,24 +19,25 @@ template <typename P, typename I> struct Matrices {
 
 TEMPLATE_TEST_CASE("the products of two matrices are counted", "", int32_t, int64_t) {
   const Matrices<TestType, TestType> matrices;
-  CHECK(countProducts(matrices.factors(), 3, 100, 100) == 9);
-  CHECK(countProducts(matrices.factors(), 1, 100, 100) == 8);
-  CHECK(countProducts(matrices.factors(), 2, 100, 100) == 8);
-  CHECK(countProducts(matrices.factors(), 0, 100, 100) == 0);
+  CHECK(countProducts(matrices.factors(), 0, 3, 100, 100) == 9);
+  CHECK(countProducts(matrices.factors(), 0, 1, 100, 100) == 8);
+  CHECK(countProducts(matrices.factors(), 0, 2, 100, 100) == 8);
+  CHECK(countProducts(matrices.factors(), 0, 0, 100, 100) == 0);
+  CHECK(countProducts(matrices.factors(), 1, 3, 100, 100) == 1);
 }
 
 TEST_CASE("no row has more entries than it is wide") {
-  CHECK(countProducts(Matrices<int32_t, int32_t>().factors(), 3, 4, 100) == 5);
+  CHECK(countProducts(Matrices<int32_t, int32_t>().factors(), 0, 3, 4, 100) == 5);
 }
 
 TEST_CASE("products are counted up to a limit, where both matrices have one type") {
-  CHECK(countProducts(Matrices<int32_t, int32_t>().factors(), 3, 100, 7) > 7);
-  CHECK(countProducts(Matrices<int64_t, int32_t>().factors(), 3, 100, 100) > 100);
+  CHECK(countProducts(Matrices<int32_t, int32_t>().factors(), 0, 3, 100, 7) > 7);
+  CHECK(countProducts(Matrices<int64_t, int32_t>().factors(), 0, 3, 100, 100) > 100);
   const Matrices<int32_t, int32_t> narrow;
   const Matrices<int64_t, int64_t> wide;
   Factors mixed = narrow.factors();
   mixed.second = wide.factors().second;
-  CHECK(countProducts(mixed, 3, 100, 100) > 100);
+  CHECK(countProducts(mixed, 0, 3, 100, 100) > 100);
 }
 
 } // namespace spc::runtime::test
