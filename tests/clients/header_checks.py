@@ -70,6 +70,9 @@ def check_library_headers(compiler, work):
     pool = "#include <spc/pool.h>\n"
     for suffix, options in (("cpp", [cxx, "-std=c++17", *strict]),
                             ("c", [compiler, "-std=c11", *(word for word in strict if word != "-Wold-style-cast")])):
+        source = work / f"memory_pool_alone.{suffix}"
+        source.write_text("#include <spc/memory_pool.h>\n" * 2 + "int main(void) { return 0; }\n")
+        run([*options, source])
         source = work / f"pool_alone.{suffix}"
         source.write_text(pool * 2 + "int main(void) { return 0; }\n")
         run([*options, source])

@@ -99,6 +99,7 @@ CLIENTS = {
     "assembly_threads": (["assembly_threads_client.cpp"], sorted(ASSEMBLY_PHASES | {"accumulate"})),
     "shapes": (["shapes_client.c"], sorted(SHAPES)),
     "pool": (["pool_client.cpp", "pool_c.c"], ["spmv"]),
+    "memory_pool": (["memory_pool_client.cpp", "memory_pool_c.c"], ["spgemm"]),
     "cpp": (["cpp_client.cpp"], ["spmm", "spmm_on_csc", "spmv", "spmv_on_coo", "spmv_on_dcsr"]),
     "cpp_formats": (["cpp_formats_client.cpp"],
                     ["converted_on_csr", "mttkrp", "spmv_on_dcsr", "spmv_on_ell", "spmv_on_ell16"]),
@@ -118,7 +119,7 @@ WATCHED = {
         "misaligned-operand": "load of misaligned address",
         "misaligned-values": "store to misaligned address",
     }),
-    "thread": ("thread,undefined", ["parallel", "assembly_threads", "pool", "cpp_outputs"], {
+    "thread": ("thread,undefined", ["parallel", "assembly_threads", "pool", "memory_pool", "cpp_outputs"], {
         "shared-output": "ThreadSanitizer: data race",
         "shared-pattern": "ThreadSanitizer: data race",
         "misaligned-operand": "load of misaligned address",

@@ -6,7 +6,7 @@ import subprocess
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Werror"]
 
 # C++20, with the library in include/spc.
-CXX20 = {"cpp_client.cpp", "cpp_formats_client.cpp", "cpp_outputs_client.cpp", "eigen_client.cpp"}
+CXX20 = {"memory_pool_client.cpp", "cpp_client.cpp", "cpp_formats_client.cpp", "cpp_outputs_client.cpp", "eigen_client.cpp"}
 
 
 class Failed(Exception):

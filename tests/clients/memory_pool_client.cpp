@@ -1,0 +1,138 @@
+// spc/memory_pool.h and .hpp: blocks that are used again, on several threads at once, beside the pool of threads.
+#include <spc/pool.h>
+
+#include <spc/memory_pool.hpp>
+
+#include "spgemm.h"
+
+#include "expect.h"
+#include "memory_pool_c.h"
+
+#include <atomic>
+#include <thread>
+#include <utility>
+#include <vector>
+
+namespace {
+
+using Matrix = spc::owner<spc_csr_f64_i32>;
+
+/// n x n with ones on the diagonal and right of it.
+struct Band {
+  std::vector<int32_t> pointers{0}, columns;
+  std::vector<double> values;
+
+  explicit Band(int32_t n) {
+    for (int32_t row = 0; row < n; ++row) {
+      columns.push_back(row);
+      if (row + 1 < n)
+        columns.push_back(row + 1);
+      pointers.push_back(int32_t(columns.size()));
+    }
+    values.assign(columns.size(), 1);
+  }
+
+  [[nodiscard]] auto view() const {
+    const auto size = int64_t(pointers.size()) - 1;
+    return spc::csr(size, size, pointers, columns, values);
+  }
+};
+
+bool isSquare(const Matrix &square, int64_t n) {
+  bool is = square->nrows == n && square->nnz == 3 * n - 3;
+  for (int64_t row = 0; is && row + 2 < n; ++row)
+    is = square->row_ptr[row] == 3 * row && square->values[3 * row + 1] == 2;
+  return is;
+}
+
+/// Owners give their arrays back to the pool.
+void testOwners() {
+  constexpr int32_t n = 20000;
+  const Band band(n);
+  spc::memory_pool pool;
+  EXPECT(pool.context().parallel_for == spc_pool_parallel_for);
+  int64_t held = 0;
+  for (int round = 0; round < 4; ++round) {
+    Matrix square(pool);
+    EXPECT_STATUS(SPC_OK, spgemm_ctx(pool, band.view(), band.view(), square.out()));
+    EXPECT(isSquare(square, n));
+    EXPECT(round < 2 || pool.held() <= held + (int64_t{16} << 20)); // chunks overlap as they please
+    held = pool.held();
+  }
+  EXPECT(held > 0);
+  pool.trim();
+  EXPECT(pool.held() == 0);
+}
+
+/// Any number of threads calls kernels with one pool, and frees what others have assembled.
+void testThreads() {
+  constexpr int32_t n = 3000;
+  const Band band(n);
+  const spc::memory_pool pool(spc_pool_context());
+  std::vector<Matrix> results(8);
+  const auto fill = [&](size_t first) {
+    for (size_t r = first; r < results.size(); r += 2)
+      for (int round = 0; round < 5; ++round) {
+        Matrix square(pool);
+        EXPECT_STATUS(SPC_OK, spgemm_ctx(pool, band.view(), band.view(), square.out()));
+        EXPECT(isSquare(square, n));
+        results[r] = std::move(square);
+      }
+  };
+  std::thread other(fill, 1);
+  fill(0);
+  other.join();
+  std::thread([&] { results.clear(); }).join();
+}
+
+/// Blocks that threads hold at one time do not overlap.
+void testBlocks() {
+  spc_memory_pool pool;
+  spc_memory_pool_init(&pool, nullptr);
+  std::atomic<int> wrong{0};
+  const auto work = [&](unsigned seed) {
+    std::vector<std::pair<unsigned char *, size_t>> blocks;
+    const auto release = [&](size_t place) {
+      const auto [memory, size] = blocks[place];
+      for (size_t at = 0; at < size; at += 97)
+        wrong += memory[at] != static_cast<unsigned char>(size);
+      spc_memory_pool_deallocate(&pool, memory);
+      blocks[place] = blocks.back();
+      blocks.pop_back();
+    };
+    for (int step = 0; step < 2000; ++step) {
+      seed = seed * 1664525U + 1013904223U;
+      if (blocks.size() > 20 || (seed >> 16) % 2 == 0) {
+        if (!blocks.empty())
+          release((seed >> 20) % blocks.size());
+        continue;
+      }
+      const size_t size = 1 + (seed >> 8) % (size_t{1} << (4 + (seed >> 28)));
+      auto *memory = static_cast<unsigned char *>(spc_memory_pool_allocate(&pool, int64_t(size)));
+      for (size_t at = 0; at < size; at += 97)
+        memory[at] = static_cast<unsigned char>(size);
+      blocks.emplace_back(memory, size);
+    }
+    while (!blocks.empty())
+      release(0);
+  };
+  std::vector<std::thread> threads;
+  for (unsigned t = 0; t < 3; ++t)
+    threads.emplace_back(work, t);
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT(wrong == 0);
+  spc_memory_pool_trim(&pool, 0);
+  EXPECT(spc_memory_pool_held(&pool) == 0);
+  spc_memory_pool_destroy(&pool);
+}
+
+} // namespace
+
+int main() {
+  setenv("SPC_NUM_THREADS", "3", 1);
+  testOwners();
+  testThreads();
+  testBlocks();
+  return failures + test_pool_in_c() != 0;
+}
