@@ -27,8 +27,8 @@ template <class T> void bench(Row row, Operation operation, const Input<T> &inpu
   omp_set_num_threads(row.threads);
   checkThreadsApart(row.threads);
   std::vector<Job> jobs;
-  for (auto make : {spcContender<T>, handContender<T>, eigenContender<T>, graphblasContender<T>, mlirContender<T>,
-                    tacoLoopsContender<T>, scipyContender<T>}) {
+  for (auto make : {spcContender<T>, spcPoolContender<T>, handContender<T>, eigenContender<T>, graphblasContender<T>,
+                    mlirContender<T>, tacoLoopsContender<T>, scipyContender<T>}) {
     std::optional<Contender<T>> contender = make(operation, input, row.threads);
     if (!contender)
       continue;

@@ -18,10 +18,14 @@
 #include "assembly_shuffled_to_csr_f32.h"
 #include "assembly_shuffled_to_csr_f64.h"
 
+#include <spc/memory_pool.h>
+
 #include <memory>
 
 namespace assembly {
 namespace {
+
+using Context = const spc_context *;
 
 /// The structs and kernels for a type of values. Kernels' names are overloaded: by position, and with named arguments.
 template <class T> struct Types;
@@ -30,44 +34,68 @@ template <> struct Types<double> {
   using Csc = spc_csc_f64_i32;
   using SortedCoo = spc_coo2_f64_i32;
   using ShuffledCoo = spc_cusnu_f64_i32;
-  static constexpr auto multiply = [](auto... arguments) { return assembly_multiply_f64(arguments...); };
-  static constexpr auto freeMultiply = assembly_multiply_f64_free;
-  static constexpr auto multiplyTransposed = [](auto... arguments) {
-    return assembly_multiply_transposed_f64(arguments...);
+  static constexpr auto multiply = [](Context context, auto... arguments) {
+    return assembly_multiply_f64_ctx(context, arguments...);
   };
-  static constexpr auto freeMultiplyTransposed = assembly_multiply_transposed_f64_free;
-  static constexpr auto add = [](auto... arguments) { return assembly_add_f64(arguments...); };
-  static constexpr auto freeAdd = assembly_add_f64_free;
-  static constexpr auto addTransposed = [](auto... arguments) { return assembly_add_transposed_f64(arguments...); };
-  static constexpr auto freeAddTransposed = assembly_add_transposed_f64_free;
-  static constexpr auto toColumns = [](auto... arguments) { return assembly_csr_to_csc_f64(arguments...); };
-  static constexpr auto freeToColumns = assembly_csr_to_csc_f64_free;
-  static constexpr auto fromSorted = [](auto... arguments) { return assembly_coo_to_csr_f64(arguments...); };
-  static constexpr auto freeFromSorted = assembly_coo_to_csr_f64_free;
-  static constexpr auto fromShuffled = [](auto... arguments) { return assembly_shuffled_to_csr_f64(arguments...); };
-  static constexpr auto freeFromShuffled = assembly_shuffled_to_csr_f64_free;
+  static constexpr auto freeMultiply = assembly_multiply_f64_free_ctx;
+  static constexpr auto multiplyTransposed = [](Context context, auto... arguments) {
+    return assembly_multiply_transposed_f64_ctx(context, arguments...);
+  };
+  static constexpr auto freeMultiplyTransposed = assembly_multiply_transposed_f64_free_ctx;
+  static constexpr auto add = [](Context context, auto... arguments) {
+    return assembly_add_f64_ctx(context, arguments...);
+  };
+  static constexpr auto freeAdd = assembly_add_f64_free_ctx;
+  static constexpr auto addTransposed = [](Context context, auto... arguments) {
+    return assembly_add_transposed_f64_ctx(context, arguments...);
+  };
+  static constexpr auto freeAddTransposed = assembly_add_transposed_f64_free_ctx;
+  static constexpr auto toColumns = [](Context context, auto... arguments) {
+    return assembly_csr_to_csc_f64_ctx(context, arguments...);
+  };
+  static constexpr auto freeToColumns = assembly_csr_to_csc_f64_free_ctx;
+  static constexpr auto fromSorted = [](Context context, auto... arguments) {
+    return assembly_coo_to_csr_f64_ctx(context, arguments...);
+  };
+  static constexpr auto freeFromSorted = assembly_coo_to_csr_f64_free_ctx;
+  static constexpr auto fromShuffled = [](Context context, auto... arguments) {
+    return assembly_shuffled_to_csr_f64_ctx(context, arguments...);
+  };
+  static constexpr auto freeFromShuffled = assembly_shuffled_to_csr_f64_free_ctx;
 };
 template <> struct Types<float> {
   using Csr = spc_csr_f32_i32;
   using Csc = spc_csc_f32_i32;
   using SortedCoo = spc_coo2_f32_i32;
   using ShuffledCoo = spc_cusnu_f32_i32;
-  static constexpr auto multiply = [](auto... arguments) { return assembly_multiply_f32(arguments...); };
-  static constexpr auto freeMultiply = assembly_multiply_f32_free;
-  static constexpr auto multiplyTransposed = [](auto... arguments) {
-    return assembly_multiply_transposed_f32(arguments...);
+  static constexpr auto multiply = [](Context context, auto... arguments) {
+    return assembly_multiply_f32_ctx(context, arguments...);
   };
-  static constexpr auto freeMultiplyTransposed = assembly_multiply_transposed_f32_free;
-  static constexpr auto add = [](auto... arguments) { return assembly_add_f32(arguments...); };
-  static constexpr auto freeAdd = assembly_add_f32_free;
-  static constexpr auto addTransposed = [](auto... arguments) { return assembly_add_transposed_f32(arguments...); };
-  static constexpr auto freeAddTransposed = assembly_add_transposed_f32_free;
-  static constexpr auto toColumns = [](auto... arguments) { return assembly_csr_to_csc_f32(arguments...); };
-  static constexpr auto freeToColumns = assembly_csr_to_csc_f32_free;
-  static constexpr auto fromSorted = [](auto... arguments) { return assembly_coo_to_csr_f32(arguments...); };
-  static constexpr auto freeFromSorted = assembly_coo_to_csr_f32_free;
-  static constexpr auto fromShuffled = [](auto... arguments) { return assembly_shuffled_to_csr_f32(arguments...); };
-  static constexpr auto freeFromShuffled = assembly_shuffled_to_csr_f32_free;
+  static constexpr auto freeMultiply = assembly_multiply_f32_free_ctx;
+  static constexpr auto multiplyTransposed = [](Context context, auto... arguments) {
+    return assembly_multiply_transposed_f32_ctx(context, arguments...);
+  };
+  static constexpr auto freeMultiplyTransposed = assembly_multiply_transposed_f32_free_ctx;
+  static constexpr auto add = [](Context context, auto... arguments) {
+    return assembly_add_f32_ctx(context, arguments...);
+  };
+  static constexpr auto freeAdd = assembly_add_f32_free_ctx;
+  static constexpr auto addTransposed = [](Context context, auto... arguments) {
+    return assembly_add_transposed_f32_ctx(context, arguments...);
+  };
+  static constexpr auto freeAddTransposed = assembly_add_transposed_f32_free_ctx;
+  static constexpr auto toColumns = [](Context context, auto... arguments) {
+    return assembly_csr_to_csc_f32_ctx(context, arguments...);
+  };
+  static constexpr auto freeToColumns = assembly_csr_to_csc_f32_free_ctx;
+  static constexpr auto fromSorted = [](Context context, auto... arguments) {
+    return assembly_coo_to_csr_f32_ctx(context, arguments...);
+  };
+  static constexpr auto freeFromSorted = assembly_coo_to_csr_f32_free_ctx;
+  static constexpr auto fromShuffled = [](Context context, auto... arguments) {
+    return assembly_shuffled_to_csr_f32_ctx(context, arguments...);
+  };
+  static constexpr auto freeFromShuffled = assembly_shuffled_to_csr_f32_free_ctx;
 };
 
 // Operands are only read, though their structs' pointers are not to const.
@@ -106,45 +134,89 @@ template <class T> Csr<T> copyOf(const typename Types<T>::Csc &a) {
   return copyOf<T>(a.ncols, a.nrows, a.nnz, a.col_ptr, a.row_ind, a.values);
 }
 
+/// Where kernels have their threads and memory from, asked for each call.
+using MakeContext = std::function<spc_context()>;
+
 /// `call` has the kernel assemble the output.
 template <class T, class Output>
-Contender<T> contender(void (*release)(Output *), const std::function<spc_status(Output *)> &call) {
+Contender<T> contender(const MakeContext &make, spc_status (*release)(Context, Output *),
+                       const std::function<spc_status(Context, Output *)> &call) {
   auto output = std::make_shared<Output>();
-  return {"spc", [=] { check(call(output.get()) == SPC_OK, "a kernel of spc returned an error"); },
-          [=] { return copyOf<T>(*output); }, [=] { release(output.get()); }};
+  const auto run = [=] {
+    const spc_context context = make();
+    check(call(&context, output.get()) == SPC_OK, "a kernel of spc returned an error");
+  };
+  const auto free = [=] {
+    const spc_context context = make();
+    check(release(&context, output.get()) == SPC_OK, "a kernel of spc did not free its result");
+  };
+  return {"spc", run, [=] { return copyOf<T>(*output); }, free};
 }
+
+template <class T> Contender<T> makeContender(Operation operation, const Input<T> &input, const MakeContext &make) {
+  using Of = Types<T>;
+  using Rows = typename Of::Csr;
+  using Columns = typename Of::Csc;
+  const Rows a = structOf(input.csr);
+  switch (operation) {
+  case Operation::Square:
+    return contender<T, Rows>(make, Of::freeMultiply,
+                              [=](Context context, Rows *c) { return Of::multiply(context, &a, &a, c); });
+  case Operation::TimesTranspose:
+    return contender<T, Rows>(make, Of::freeMultiplyTransposed,
+                              [=](Context context, Rows *c) { return Of::multiplyTransposed(context, &a, &a, c); });
+  case Operation::Plus:
+    return contender<T, Rows>(make, Of::freeAdd, [=, b = structOf(input.other)](Context context, Rows *c) {
+      return Of::add(context, &a, &b, c);
+    });
+  case Operation::PlusTranspose:
+    return contender<T, Rows>(make, Of::freeAddTransposed,
+                              [=](Context context, Rows *c) { return Of::addTransposed(context, &a, c); });
+  case Operation::ToColumns:
+    return contender<T, Columns>(make, Of::freeToColumns,
+                                 [=](Context context, Columns *c) { return Of::toColumns(context, &a, c); });
+  case Operation::FromSorted:
+    return contender<T, Rows>(make, Of::freeFromSorted,
+                              [b = structOf<typename Of::SortedCoo>(input.coo)](Context context, Rows *c) {
+                                return Of::fromSorted(context, &b, c);
+                              });
+  case Operation::FromShuffled:
+    break;
+  }
+  return contender<T, Rows>(make, Of::freeFromShuffled,
+                            [b = structOf<typename Of::ShuffledCoo>(input.coo)](Context context, Rows *c) {
+                              return Of::fromShuffled(context, &b, c);
+                            });
+}
+
+struct DestroyPool {
+  void operator()(spc_memory_pool *pool) const {
+    spc_memory_pool_destroy(pool);
+    delete pool;
+  }
+};
 
 } // namespace
 
 template <class T>
 std::optional<Contender<T>> spcContender(Operation operation, const Input<T> &input, int /*threads*/) {
-  using Of = Types<T>;
-  using Rows = typename Of::Csr;
-  const Rows a = structOf(input.csr);
-  switch (operation) {
-  case Operation::Square:
-    return contender<T, Rows>(Of::freeMultiply, [=](Rows *c) { return Of::multiply(&a, &a, c); });
-  case Operation::TimesTranspose:
-    return contender<T, Rows>(Of::freeMultiplyTransposed, [=](Rows *c) { return Of::multiplyTransposed(&a, &a, c); });
-  case Operation::Plus:
-    return contender<T, Rows>(Of::freeAdd, [=, b = structOf(input.other)](Rows *c) { return Of::add(&a, &b, c); });
-  case Operation::PlusTranspose:
-    return contender<T, Rows>(Of::freeAddTransposed, [=](Rows *c) { return Of::addTransposed(&a, c); });
-  case Operation::ToColumns:
-    return contender<T, typename Of::Csc>(Of::freeToColumns, [=](typename Of::Csc *c) { return Of::toColumns(&a, c); });
-  case Operation::FromSorted:
-    return contender<T, Rows>(Of::freeFromSorted, [b = structOf<typename Of::SortedCoo>(input.coo)](Rows *c) {
-      return Of::fromSorted(&b, c);
-    });
-  case Operation::FromShuffled:
-    return contender<T, Rows>(Of::freeFromShuffled, [b = structOf<typename Of::ShuffledCoo>(input.coo)](Rows *c) {
-      return Of::fromShuffled(&b, c);
-    });
-  }
-  return std::nullopt;
+  return makeContender(operation, input, spc_default_context);
+}
+
+template <class T>
+std::optional<Contender<T>> spcPoolContender(Operation operation, const Input<T> &input, int /*threads*/) {
+  if (operation != Operation::Square && operation != Operation::Plus)
+    return std::nullopt;
+  const std::shared_ptr<spc_memory_pool> pool(new spc_memory_pool, DestroyPool());
+  spc_memory_pool_init(pool.get(), nullptr);
+  Contender<T> pooled = makeContender<T>(operation, input, [=] { return spc_memory_pool_context(pool.get()); });
+  pooled.name = "spc-pool";
+  return pooled;
 }
 
 template std::optional<Contender<double>> spcContender(Operation, const Input<double> &, int);
 template std::optional<Contender<float>> spcContender(Operation, const Input<float> &, int);
+template std::optional<Contender<double>> spcPoolContender(Operation, const Input<double> &, int);
+template std::optional<Contender<float>> spcPoolContender(Operation, const Input<float> &, int);
 
 } // namespace assembly

@@ -49,6 +49,8 @@ template <class T> struct Contender {
 /// The library's contender with up to `threads` OpenMP threads; nullopt where it has none, or is not part of this
 /// build.
 template <class T> std::optional<Contender<T>> spcContender(Operation, const Input<T> &, int threads);
+/// The same with a pool that keeps memory between calls.
+template <class T> std::optional<Contender<T>> spcPoolContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> handContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> eigenContender(Operation, const Input<T> &, int threads);
 template <class T> std::optional<Contender<T>> graphblasContender(Operation, const Input<T> &, int threads);
