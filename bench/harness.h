@@ -59,7 +59,7 @@ double shorterOfTwo(const Job &job);
 /// many as take `roundSeconds`, at least one. Each has run once before that. Jobs that take long and more than
 /// `kPatience` times as long as the first one are left out of all rounds but kLeastRounds.
 inline constexpr double kPatience = 3;
-inline constexpr int kLeastRounds = 3;
+inline constexpr int kLeastRounds = 2;
 std::vector<Measured> measureTogether(int rounds, const std::vector<Job> &jobs, double roundSeconds = 5e-3);
 
 /// The seconds alone of what measureTogether() gives.

@@ -19,11 +19,9 @@ using spc::tensor::Coordinates;
 namespace assembly {
 namespace {
 
-template <class T> void bench(Row row, Operation operation, const Input<T> &input, int rounds, Report &report) {
-  const Csr<double> expected = expectedResult(operation, input);
-  const Cost cost = costOf(operation, input, expected);
-  row.flops = cost.flops;
-  row.bytes = cost.bytes;
+template <class T>
+void bench(Row row, Operation operation, const Input<T> &input, const Csr<double> &expected, int rounds,
+           Report &report) {
   omp_set_num_threads(row.threads);
   checkThreadsApart(row.threads);
   std::vector<Job> jobs;
@@ -57,9 +55,13 @@ void bench(const std::string &name, const Coordinates &matrix, const Options &op
     row.rows = matrix.shape[0];
     row.columns = matrix.shape[1];
     row.entries = int64_t(matrix.size());
+    const Csr<double> expected = expectedResult(operation, input);
+    const Cost cost = costOf(operation, input, expected);
+    row.flops = cost.flops;
+    row.bytes = cost.bytes;
     for (int threads : options.threads) {
       row.threads = threads;
-      bench(row, operation, input, options.rounds, report);
+      bench(row, operation, input, expected, options.rounds, report);
     }
   }
 }

@@ -18,8 +18,9 @@ ODD = {"spmm": (1, 3, 7, 16, 32, 33, 96, 100), "sddmm": (1, 3, 7, 16, 32, 33, 96
 ODD_INPUTS = ("uniform", "27-points")
 # The dense widths that goals are set for: the ones at which files are measured.
 GOAL_WIDTHS = {"spmm": (32, 128), "sddmm": (64,)}
-# Widths without a goal that take seconds a round, and kernels that do so on large files: fewer rounds, and for the
-# widths fewer processes.
+# Kernels and widths without a goal that take seconds a round, and kernels that do so on large files: fewer rounds, and
+# for the widths fewer processes.
+LONG = ("spgemm",)
 LONG_WIDTHS = {"spmm": (1, 8, 100, 512)}
 LONG_PROCESSES = 2
 LONG_DATA = ("spgemm",)
@@ -46,7 +47,7 @@ class Run:
 
     @property
     def name(self):
-        told_apart = ("--entries", "--rounds") if self.kernel in LONG_WIDTHS else ("--entries",)
+        told_apart = ("--entries", "--width") if self.kernel in LONG_WIDTHS else ("--entries",)
         return f"{self.set}-{self.kernel}" + "".join(
             f"-{value}" for name, value in zip(self.arguments, self.arguments[1:]) if name in told_apart
         ) + f"-{self.process}"
@@ -71,7 +72,7 @@ def _sets(kernel, quick, data, cores, processes):
     """(set, arguments, processes) for one kernel."""
     ends = _threads(sorted({1, cores}))
     few, once = ("--rounds", "3"), ("--rounds", "3" if quick else "11")
-    rounds = ("--rounds", "3" if quick else str(max(5, 11 // processes)))
+    rounds = ("--rounds", "3" if quick or (kernel in LONG and processes > 1) else str(max(5, 11 // processes)))
     size = ("--entries", "65536") if quick else ()
     inputs = (GROWING[kernel],) if quick and kernel in GROWING else ()
     width = _widths([WIDTH[kernel]] if kernel in WIDTH else [])

@@ -216,8 +216,9 @@ class Run(InFolder):
 
     def test_processes_have_names_of_their_own(self):
         programs = {"a": ["spmv", "spmm", "sddmm", "mttkrp"], "b": ["spgemm", "spadd"]}
-        runs = suite.runs(programs, [], suite.SETS, False, "data", cores=4, processes=1)
-        self.assertEqual(len({run.name for run in runs}), len(runs))
+        for quick in (True, False):
+            runs = suite.runs(programs, [], suite.SETS, quick, "data", cores=4, processes=1)
+            self.assertEqual(len({run.name for run in runs}), len(runs))
         self.assertEqual({run.set for run in runs}, set(suite.SETS))
         self.assertEqual([run.set for run in runs], sorted((run.set for run in runs), key=suite.SETS.index))
         scaling = next(run for run in runs if run.set == "scaling")
