@@ -73,6 +73,8 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
 }
 
 void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options) {
+  if (options.registers > 0 && !options.strictFp)
+    passes.addPass(transforms::createSplitComplexSums());
   if (options.registers > 0)
     addVectorLoops(passes, options);
   if (!options.strictFp)

@@ -237,6 +237,17 @@ def WidenSums : Pass<"spc-widen-sums", "mlir::func::FuncOp"> {
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }
 
+def SplitComplexSums : Pass<"spc-split-complex-sums", "mlir::func::FuncOp"> {
+  let summary = "Carry complex numbers as two floats";
+  let description = [{
+    A loop that carries a complex sum carries its real and its imaginary part instead, and complex arithmetic becomes
+    that of floats: both are then sums as others are, which passes after this one interleave and LLVM vectorises. It does
+    not look into structs that are carried.
+  }];
+  let dependentDialects = ["mlir::complex::ComplexDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
+                           "mlir::math::MathDialect"];
+}
+
 def InterleaveReductions : Pass<"spc-interleave-reductions", "mlir::func::FuncOp"> {
   let summary = "Interleave short reductions: several independent accumulators";
   let description = [{

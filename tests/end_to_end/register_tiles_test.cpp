@@ -150,6 +150,12 @@ TEST_CASE("tiles of half floats", "[register-tiles]") {
   checkSizes(spec, 2, {ValueType::F16});
 }
 
+TEST_CASE("sums of complex numbers", "[register-tiles]") {
+  checkSizes(specOf("D(i,j) = S(i,j) * A(i,k) * B(j,k)", {{"S", "csr"}}), 2, {ValueType::CF64, ValueType::CF32});
+  checkSizes(specOf("y(i) = A(i,j) * x(j) / 2", {{"A", "csr"}}), 1, {ValueType::CF64, ValueType::CF32});
+  checkSizes(specOf("y(i) += alpha * A(i,j) * x(j) * x(j)", {{"A", "csr"}}, true), 1, {ValueType::CF64});
+}
+
 TEST_CASE("factors of a tile that a reduction does not touch", "[register-tiles]") {
   checkSizes(specOf("D(i,k) = alpha * B(i,k) + A(i,j) * X(j,k) * Y(i,k)", {{"A", "csr"}}), 1);
   checkSizes(specOf("C(i,k) = alpha * A(i,j) * B(j,k)", {{"A", "csr"}}), 2);
