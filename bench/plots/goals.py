@@ -120,7 +120,7 @@ def _spread_rows(lines, columns, roofs):
                        of_subject, roofs)
 
 
-def _odd_rows(lines, columns):
+def _odd_rows(lines, columns, roofs):
     """A row for each K that is no multiple of 8."""
     lines = [line for line in lines if line.set == "odd" and line.contender == "spc"]
     for kernel, of_kernel in results.groups(lines, "kernel").items():
@@ -129,7 +129,8 @@ def _odd_rows(lines, columns):
         for width in sorted({width for found in costs.values() for width in found}):
             values = {key: found[width] for key, found in costs.items() if width in found}
             yield _row(results.title(kernel, f"K={width}"), f"an operation / K={results.neighbour(width)}'s ≤", ODD,
-                       values, columns)
+                       values, columns, [line for line in of_kernel if results.operand_columns(line.case) == width],
+                       roofs)
 
 
 def table(lines, roofs=()):
@@ -142,4 +143,4 @@ def table(lines, roofs=()):
     header = ["kernel", "bound", *(f"{type}, {results.threads_title(threads)}" for type, threads in columns), "kept",
               "beside it"]
     return header, (rows + list(_slow_rows(main, columns, roofs)) + list(_spread_rows(lines, columns, roofs))
-                    + list(_odd_rows(lines, columns)))
+                    + list(_odd_rows(lines, columns, roofs)))
