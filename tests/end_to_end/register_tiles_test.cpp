@@ -185,3 +185,13 @@ TEST_CASE("operand rows asked for beforehand", "[register-tiles]") {
       }
     }
 }
+
+TEST_CASE("operand rows asked for beforehand where rows are equally long", "[register-tiles]") {
+  const KernelUnderTest kernel([] {
+    KernelSpec spec = specOf("C(i,k) = A(i,j) * B(j,k)", {{"A", "ell"}});
+    spec.optLevel = 2;
+    return spec;
+  }());
+  REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+  REQUIRE(kernel.check({{33, 1010, 65}, Fill::Random}) == "");
+}

@@ -151,7 +151,7 @@ Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather
   Value bytes = rowBytes(ops, gather);
   const auto middle = [&](Value row) -> Value {
     Value next = arith::AddIOp::create(ops, row, constant(1));
-    Value both = arith::AddIOp::create(ops, readIndex(ops, pointers, row), readIndex(ops, pointers, next));
+    Value both = arith::AddIOp::create(ops, beginOf(ops, pointers, row), beginOf(ops, pointers, next));
     Value half = arith::DivUIOp::create(ops, both, constant(2));
     return readIndex(ops, coordinate.getMemRef(), arith::MinUIOp::create(ops, half, last));
   };

@@ -35,8 +35,25 @@ Value segmentEnd(scf::ForOp loop) {
 Value countWork(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<Value> pointers, Range rows) {
   Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
   for (Value level : pointers)
-    rows = {readIndex(ops, level, rows.begin), readIndex(ops, level, rows.end)};
+    rows = {beginOf(ops, level, rows.begin), beginOf(ops, level, rows.end)};
   return arith::AddIOp::create(ops, count, arith::SubIOp::create(ops, rows.end, rows.begin));
+}
+
+/// What the end of a segment follows from: its parent, and what Segments have of its level. Nulls where it is nothing
+/// of the kind.
+struct SegmentEnd {
+  Value parent, pointers;
+};
+
+/// `pointers[parent + 1]`, or `parent * width + width`.
+SegmentEnd matchEnd(Value end) {
+  if (memref::LoadOp load = loadedIndex(end))
+    return {predecessor(load.getIndices().front()), load.getMemRef()};
+  auto sum = end.getDefiningOp<arith::AddIOp>();
+  auto begin = sum ? sum.getLhs().getDefiningOp<arith::MulIOp>() : arith::MulIOp();
+  if (!begin || begin.getRhs() != sum.getRhs())
+    return {};
+  return {begin.getLhs(), begin.getRhs()};
 }
 
 } // namespace
@@ -44,15 +61,22 @@ Value countWork(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<Value> pointers,
 std::optional<Segments> segmentsOf(scf::ForOp segment) {
   Segments segments{segment, {}};
   while (!dialect::rowLoopOf(segments.root) && !mlir::isa<mlir::func::FuncOp>(segments.root->getParentOp())) {
-    memref::LoadOp end = loadedIndex(segmentEnd(segments.root));
-    Value row = end ? predecessor(end.getIndices().front()) : Value();
-    scf::ForOp rows = row ? loopOf(row) : scf::ForOp();
-    if (!rows || !mlir::isa<mlir::BlockArgument>(end.getMemRef()) || !mlir::isConstantIntValue(rows.getStep(), 1))
+    const SegmentEnd end = matchEnd(segmentEnd(segments.root));
+    scf::ForOp rows = end.parent ? loopOf(end.parent) : scf::ForOp();
+    if (!rows || !mlir::isConstantIntValue(rows.getStep(), 1) ||
+        !(mlir::isa<mlir::BlockArgument>(end.pointers) || mlir::getConstantIntValue(end.pointers)))
       return std::nullopt;
     segments.root = rows;
-    segments.pointers.insert(segments.pointers.begin(), end.getMemRef());
+    segments.pointers.insert(segments.pointers.begin(), end.pointers);
   }
   return segments.pointers.empty() ? std::nullopt : std::optional(segments);
+}
+
+Value beginOf(mlir::ImplicitLocOpBuilder &ops, Value pointers, Value at) {
+  if (mlir::isa<mlir::MemRefType>(pointers.getType()))
+    return readIndex(ops, pointers, at);
+  const std::optional<int64_t> width = mlir::getConstantIntValue(pointers);
+  return arith::MulIOp::create(ops, at, width ? arith::ConstantIndexOp::create(ops, *width).getResult() : pointers);
 }
 
 Value readIndex(mlir::ImplicitLocOpBuilder &ops, Value array, Value at) {
@@ -80,7 +104,7 @@ PrefetchDecision lookAtEntries(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<V
   Value least = arith::ConstantIndexOp::create(ops, isLast ? fewest : 1);
   Value count = arith::SubIOp::create(ops, rows.end, rows.begin);
   return decideIf(ops, arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, count, least), [&]() -> PrefetchDecision {
-    const Range below{readIndex(ops, pointers.front(), rows.begin), readIndex(ops, pointers.front(), rows.end)};
+    const Range below{beginOf(ops, pointers.front(), rows.begin), beginOf(ops, pointers.front(), rows.end)};
     if (!isLast)
       return lookAtEntries(ops, pointers.drop_front(), below, fewest, isWorth);
     Value hasEntries = arith::CmpIOp::create(ops, arith::CmpIPredicate::ult, below.begin, below.end);

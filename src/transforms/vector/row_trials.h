@@ -21,12 +21,18 @@ struct PrefetchDecision {
 
 /// The loop over rows that a loop over a segment is inside of, and how it gets there.
 struct Segments {
-  mlir::scf::ForOp root;                   ///< over rows
-  llvm::SmallVector<mlir::Value> pointers; ///< of the levels from the one below the root's loop down to the segment's
+  mlir::scf::ForOp root; ///< over rows
+  /// Of the levels from the one below the root's loop down to the segment's: the array where each parent's entries
+  /// begin, or the number of entries that each parent has.
+  llvm::SmallVector<mlir::Value> pointers;
 };
 
-/// Climbs from a loop over a segment to that over rows; nullopt where the ends of segments are not read from pointers.
+/// Climbs from a loop over a segment to that over rows; nullopt where the ends of segments are neither read from
+/// pointers nor multiples of a width.
 std::optional<Segments> segmentsOf(mlir::scf::ForOp segment);
+
+/// Where the entries of parent `at` begin, by what Segments have of their level.
+mlir::Value beginOf(mlir::ImplicitLocOpBuilder &ops, mlir::Value pointers, mlir::Value at);
 
 /// Reads an element of an index array, as an index.
 mlir::Value readIndex(mlir::ImplicitLocOpBuilder &ops, mlir::Value array, mlir::Value at);

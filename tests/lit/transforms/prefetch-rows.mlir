@@ -61,6 +61,52 @@ func.func @spmm(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %c
 
 // -----
 
+// Where a row's entries begin and end follows from the width.
+// CHECK-LABEL: func.func @ell(
+// CHECK-SAME:    %[[WIDTH:[a-z0-9]*]]: index
+// CHECK:         %[[LOOK:.*]]:2 = scf.if
+// CHECK:           %[[END:.*]] = arith.muli %{{.*}}, %[[WIDTH]]
+// CHECK:           scf.for {{.*}} iter_args
+// CHECK:             arith.muli %{{.*}}, %[[WIDTH]]
+// CHECK:         scf.for
+// CHECK:           scf.if %[[LOOK]]#0
+// CHECK-COUNT-2:       memref.prefetch
+func.func @ell(%width: index {spc.bind = #spc.bind<width, "A", 1>}, %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>},
+                %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"j">, <"k">]>},
+                %c: memref<?x?xf64, strided<[?, 1]>>, %m: index {spc.bind = #spc.bind<size, "i">}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c12 = arith.constant 12 : index
+  %zero = arith.constant dense<0.0> : vector<4xf64>
+  scf.for %i = %c0 to %m step %c1 {
+    %from = arith.muli %i, %width : index
+    %to = arith.addi %from, %width : index
+    %sums:4 = scf.for %p = %from to %to step %c1 iter_args(%s0 = %zero, %s1 = %zero, %s2 = %zero, %s3 = %zero)
+        -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>) {
+      %j32 = memref.load %crd[%p] : memref<?xi32>
+      %j = arith.index_castui %j32 : i32 to index
+      %b0 = vector.load %b[%j, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+      %b1 = vector.load %b[%j, %c4] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+      %b2 = vector.load %b[%j, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+      %b3 = vector.load %b[%j, %c12] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+      %t0 = arith.addf %s0, %b0 : vector<4xf64>
+      %t1 = arith.addf %s1, %b1 : vector<4xf64>
+      %t2 = arith.addf %s2, %b2 : vector<4xf64>
+      %t3 = arith.addf %s3, %b3 : vector<4xf64>
+      scf.yield %t0, %t1, %t2, %t3 : vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>
+    }
+    vector.store %sums#0, %c[%i, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+    vector.store %sums#1, %c[%i, %c4] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+    vector.store %sums#2, %c[%i, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+    vector.store %sums#3, %c[%i, %c12] : memref<?x?xf64, strided<[?, 1]>>, vector<4xf64>
+  }
+  return
+}
+
+// -----
+
 // Two levels down: the rows that are sampled are the fibers of all slices, found by the slices' pointers.
 // CHECK-LABEL: func.func @fibers(
 // CHECK-SAME:    %[[SLICES:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 1>}, %[[FIBERS:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 2>}, %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<indices, "T", 2>}, %[[B:[a-z0-9]*]]: memref
