@@ -36,6 +36,33 @@ bool allocateArrays(AssemblyState &state) {
           allocateArray(state.allocator, gathering.capacity, state.valueBytes, gathering.values));
 }
 
+/// Touches the huge pages that begin in [begin, end): two threads that did so at once would clear each of them twice.
+void touchPages(char *begin, const char *end) {
+  constexpr uintptr_t page = uintptr_t{1} << 21;
+  char *first = begin + (-reinterpret_cast<uintptr_t>(begin) & (page - 1));
+  for (; first < end; first += page)
+    *static_cast<volatile char *>(first) = 0;
+}
+
+/// The place of a run in the result's arrays.
+Segment placeOf(const RunState &run) {
+  const AssemblyState &state = *run.state;
+  const Gathering &gathering = state.gathering;
+  void *const values = gathering.values ? elementAt(gathering.values, run.base, state.valueBytes) : nullptr;
+  return {
+      elementAt(gathering.keys, run.base, state.keyBytes), values, run.total, run.total, nullptr, Storage::Borrowed};
+}
+
+void touchPlace(const RunState &run) {
+  const Segment place = placeOf(run);
+  const auto touch = [&](void *array, int64_t bytes) {
+    touchPages(static_cast<char *>(array), static_cast<char *>(elementAt(array, run.total, bytes)));
+  };
+  touch(place.keys, run.state->keyBytes);
+  if (place.values)
+    touch(place.values, run.state->valueBytes);
+}
+
 /// Gives chunks that have ended their places, one after the other.
 void givePlaces(AssemblyState &state) {
   Gathering &gathering = state.gathering;
@@ -48,6 +75,7 @@ void givePlaces(AssemblyState &state) {
       }
       run->base = gathering.entries;
       gathering.entries += run->total;
+      touchPlace(*run);
       run->waiting = gathering.waiting;
       gathering.waiting = run;
     }
@@ -57,18 +85,16 @@ void givePlaces(AssemblyState &state) {
 
 /// Moves the entries of a run to their place.
 void moveEntries(RunState &run) {
-  AssemblyState &state = *run.state;
-  const Gathering &gathering = state.gathering;
-  void *const keys = elementAt(gathering.keys, run.base, state.keyBytes);
-  void *const values = gathering.values ? elementAt(gathering.values, run.base, state.valueBytes) : nullptr;
+  const AssemblyState &state = *run.state;
+  const Segment place = placeOf(run);
   int64_t to = 0;
   for (Segment *segment = run.first; segment; to += segment->count, segment = segment->next) {
-    copyElements(elementAt(keys, to, state.keyBytes), segment->keys, segment->count, state.keyBytes);
-    if (values)
-      copyElements(elementAt(values, to, state.valueBytes), segment->values, segment->count, state.valueBytes);
+    copyElements(elementAt(place.keys, to, state.keyBytes), segment->keys, segment->count, state.keyBytes);
+    if (place.values)
+      copyElements(elementAt(place.values, to, state.valueBytes), segment->values, segment->count, state.valueBytes);
   }
   releaseSegments(run);
-  run.own = {keys, values, run.total, run.total, nullptr, Storage::Borrowed};
+  run.own = place;
   run.first = run.last = &run.own;
   run.isPlaced = true;
 }
