@@ -77,6 +77,7 @@ private:
   Value isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
+  static bool isShort(const Gather &gather);
   static void keepCopyUnless(Value condition, scf::ForOp loop);
   void prefetch(const Gather &gather, int64_t ahead);
 
@@ -222,6 +223,21 @@ void PrefetchRows::tryOut(llvm::ArrayRef<Gather> gathers) {
   }
 }
 
+/// Whether a loop of few instructions, which has none to spare for asking, entry by entry. What four or two at a time
+/// have left over is no loop.
+bool PrefetchRows::isShort(const Gather &gather) {
+  scf::ForOp segment = gather.segment;
+  const bool isRest = llvm::any_of(segment.getLowerBound().getUsers(), [&](Operation *user) {
+    auto loop = mlir::dyn_cast<scf::ForOp>(user);
+    return loop && dialect::leavesRest(loop) && loop.getUpperBound() == segment.getLowerBound();
+  });
+  size_t loads = 0;
+  for (const auto &[coordinate, own] : gather.coordinates)
+    loads += own.size();
+  return !isRest && loads <= kFewLoads * 2 &&
+         llvm::none_of(*segment.getBody(), [](Operation &op) { return op.getNumRegions() > 0; });
+}
+
 /// Leaves the loop in one branch of a choice, and puts a copy of it, as it is, into the other one.
 void PrefetchRows::keepCopyUnless(Value condition, scf::ForOp loop) {
   mlir::OpBuilder builder(loop);
@@ -242,10 +258,8 @@ void PrefetchRows::prefetch(const Gather &gather, int64_t ahead) {
   mlir::Block *block = gather.coordinates.front().second.front()->getBlock();
   mlir::OpBuilder builder(block->getTerminator());
   mlir::ImplicitLocOpBuilder ops(segment.getLoc(), builder);
-  // A loop of few instructions has none to spare for asking, entry by entry.
   mlir::Block *place = block;
-  const bool isInnermost = llvm::none_of(*segment.getBody(), [](Operation &op) { return op.getNumRegions() > 0; });
-  if (block == segment.getBody() && isInnermost && gather.coordinates.front().second.size() <= kFewLoads)
+  if (block == segment.getBody() && isShort(gather))
     keepCopyUnless(decision.isWorth, segment);
   else
     place = scf::IfOp::create(ops, decision.isWorth, /*withElseRegion=*/false).thenBlock();

@@ -37,6 +37,7 @@ constexpr int64_t kKnownVectors[] = {4, 8};
 constexpr int64_t kKnownWideVectors[] = {2, 4, 8};
 constexpr int64_t kWideBytes = 64;
 constexpr int64_t kRegisters = 12;
+constexpr int64_t kPaired = 8; ///< vectors from which on a rest of two is worth code of its own
 
 class UnrollAndJamReductions : public impl::UnrollAndJamReductionsBase<UnrollAndJamReductions> {
 public:
@@ -280,9 +281,12 @@ void UnrollAndJamReductions::unrollAndJam(const DotProducts &nest) {
   for (auto [vectors, region] : llvm::zip_equal(known, choice.getCaseRegions())) {
     ops.createBlock(&region);
     Values results = writeLoop(ops, nest, {from, middle}, inits, vectors, kUnrolled);
-    Value odd = arith::AndIOp::create(ops, rest, arith::ConstantIndexOp::create(ops, 1));
-    Value last = arith::SubIOp::create(ops, to, odd);
-    results = writeLoop(ops, nest, {middle, last}, results, vectors, 2);
+    Value last = middle;
+    if (vectors >= kPaired) {
+      Value odd = arith::AndIOp::create(ops, rest, arith::ConstantIndexOp::create(ops, 1));
+      last = arith::SubIOp::create(ops, to, odd);
+      results = writeLoop(ops, nest, {middle, last}, results, vectors, 2);
+    }
     results = writeLoop(ops, nest, {last, to}, results, vectors, 1);
     scf::YieldOp::create(ops, results);
   }

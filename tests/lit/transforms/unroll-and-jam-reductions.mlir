@@ -21,10 +21,7 @@
 // CHECK-NEXT:      scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c4
 // CHECK-NOT:         scf.for
 // CHECK-COUNT-4:     vector.load %[[A]]
-// What is left of the segment is done by two entries, and one.
-// CHECK:           scf.for {{.*}} step %c2
-// CHECK-NOT:         scf.for
-// CHECK-COUNT-4:     vector.load %[[A]]
+// What is left of the segment is done one by one, that of long rows by two entries first.
 // CHECK:           scf.for {{.*}} to %[[TO]] step %c1
 // CHECK-NOT:         scf.for
 // CHECK-COUNT-4:     vector.load %[[A]]
@@ -33,6 +30,11 @@
 // CHECK-NEXT:      scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c4
 // CHECK-NOT:         scf.for
 // CHECK-COUNT-8:     vector.load %[[A]]
+// CHECK:           scf.for {{.*}} step %c2
+// CHECK-COUNT-8:     vector.load %[[A]]
+// CHECK:           scf.for {{.*}} to %[[TO]] step %c1
+// CHECK-COUNT-8:     vector.load %[[A]]
+// CHECK-NOT:         vector.load %[[A]]
 // CHECK:         default
 // CHECK:         scf.for %[[P:.*]] = %[[FROM]] to %{{.*}} step %c4
 // CHECK-COUNT-4:   memref.load %[[CRD]]
