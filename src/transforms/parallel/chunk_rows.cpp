@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace spc::transforms {
 
@@ -57,6 +58,8 @@ private:
                  ExtentAttr extent);
   void narrow(const Cut &cut, mlir::Value begin, mlir::Value end);
   bool cutSums(const BodySteps &steps);
+  void fillOthers(const Accumulation &sum, mlir::Value begin, mlir::Value end);
+  void doOnce(mlir::Operation *step);
   void describeAssembly();
   void describe(BindAttr items, llvm::ArrayRef<mlir::Operation *> loops, llvm::StringRef root = {},
                 llvm::StringRef copies = {}, bool zeroed = false);
@@ -193,16 +196,50 @@ bool ChunkRows::cutRows(const BodySteps &steps, ExtentAttr extent) {
   return true;
 }
 
-/// Cuts the one loop that adds to an output anywhere, so that chunks of it add to copies of the output.
+/// Sets the rows to zero that are none of the chunk's, as the loop does with those that are.
+void ChunkRows::fillOthers(const Accumulation &sum, mlir::Value begin, mlir::Value end) {
+  const RowLoop &rows = sum.loops.front();
+  mlir::OpBuilder builder(rows.loop);
+  const mlir::Location location = rows.loop->getLoc();
+  mlir::Value zero = mlir::arith::ConstantIndexOp::create(builder, location, 0);
+  mlir::Value one = mlir::arith::ConstantIndexOp::create(builder, location, 1);
+  for (auto [from, to] : {std::pair<mlir::Value, mlir::Value>{zero, begin}, {end, rows.limit}}) {
+    auto fill = scf::ForOp::create(builder, location, from, to, one);
+    mlir::OpBuilder inner = mlir::OpBuilder::atBlockBegin(fill.getBody());
+    mlir::IRMapping mapping;
+    mapping.map(rows.item, fill.getInductionVar());
+    inner.clone(*sum.fill, mapping);
+  }
+}
+
+/// Has one chunk alone do a step.
+void ChunkRows::doOnce(mlir::Operation *step) {
+  const mlir::Value chunk = boundNumber(getOperation(), BindAttr::get(&getContext(), BindKind::Chunk));
+  mlir::OpBuilder builder(step);
+  mlir::Value zero = mlir::arith::ConstantIndexOp::create(builder, step->getLoc(), 0);
+  mlir::Value isFirst =
+      mlir::arith::CmpIOp::create(builder, step->getLoc(), mlir::arith::CmpIPredicate::eq, chunk, zero);
+  auto branch = scf::IfOp::create(builder, step->getLoc(), isFirst, /*withElseRegion=*/false);
+  step->moveBefore(branch.thenBlock()->getTerminator());
+}
+
+/// Cuts the loops that add to an output anywhere, so that chunks of them add to copies of the output.
 bool ChunkRows::cutSums(const BodySteps &steps) {
   const std::optional<Accumulation> sum = matchAccumulation(getOperation(), steps, reassociate);
   if (!sum)
     return false;
-  const BindAttr items = sum->loop.items;
-  describe(items, sum->loop.loop, {}, sum->output, sum->isZeroed);
+  const BindAttr items = sum->loops.front().items;
+  llvm::SmallVector<mlir::Operation *> loops;
+  for (const RowLoop &loop : sum->loops)
+    loops.push_back(loop.loop);
+  describe(items, loops, {}, sum->output, sum->isZeroed);
   const mlir::Value begin = boundNumber(getOperation(), items.as(BindKind::Begin)),
                     end = boundNumber(getOperation(), items.as(BindKind::End));
-  setBounds(sum->loop, begin, end);
+  if (sum->fill)
+    fillOthers(*sum, begin, end);
+  for (const RowLoop &loop : sum->loops)
+    setBounds(loop, begin, end);
+  llvm::for_each(sum->once, [&](mlir::Operation *step) { doOnce(step); });
   return true;
 }
 

@@ -145,13 +145,13 @@ bool onlySums(scf::ForOp loop, bool allMayReassociate) {
   return steps && mayReassociate(*steps, allMayReassociate);
 }
 
-bool onlyAddsTo(Operation *loop, Value buffer, bool allMayReassociate) {
+bool onlyAddsTo(Operation *loop, Value buffer, bool allMayReassociate, Operation *except) {
   if (!hasPlainNumbers(mlir::cast<mlir::MemRefType>(buffer.getType()).getElementType()))
     return false;
   llvm::SmallVector<memref::LoadOp> loads;
   llvm::SmallVector<memref::StoreOp> stores;
   for (Operation *user : buffer.getUsers()) {
-    if (!loop->isProperAncestor(user))
+    if (!loop->isProperAncestor(user) || (except && except->isAncestor(user)))
       continue;
     if (auto load = mlir::dyn_cast<memref::LoadOp>(user))
       loads.push_back(load);

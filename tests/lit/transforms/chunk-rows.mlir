@@ -214,6 +214,79 @@ func.func @columns(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.ten
   return
 }
 
+// Rows that are set as the loop gets to them, and added to by another loop over them: in a copy the others are set before.
+// CHECK-LABEL: func.func @symmetric(
+// CHECK-SAME:    %[[Y:[a-z0-9]*]]: memref<?xf64> {{{.*}}<values, "y">
+// CHECK-SAME:    %[[N:[a-z0-9]*]]: index {spc.bind = #spc.bind<size, "n">}
+// CHECK-SAME:    %[[BEGIN:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "n">}
+// CHECK-SAME:    %[[END:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "n">}
+// CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "n"> copies = "y" zeroed = true>
+// CHECK:         scf.for %[[I:.*]] = %{{.*}} to %[[BEGIN]]
+// CHECK-NEXT:      memref.store %{{.*}}, %[[Y]][%[[I]]]
+// CHECK:         scf.for %[[I:.*]] = %[[END]] to %[[N]]
+// CHECK-NEXT:      memref.store %{{.*}}, %[[Y]][%[[I]]]
+// CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+// CHECK:         scf.for %{{.*}} = %[[BEGIN]] to %[[END]]
+func.func @symmetric(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
+                     %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
+                     %n: index {spc.bind = #spc.bind<size, "n">}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %n step %c1 {
+    memref.store %zero, %y[%i] : memref<?xf64>
+    %old = memref.load %y[%i] : memref<?xf64>
+    %new = arith.addf %old, %v fastmath<reassoc> : f64
+    memref.store %new, %y[%i] : memref<?xf64>
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %j32 = memref.load %ind[%i] : memref<?xi32>
+    %j = arith.index_cast %j32 : i32 to index
+    %old = memref.load %y[%j] : memref<?xf64>
+    %new = arith.addf %old, %v fastmath<reassoc> : f64
+    memref.store %new, %y[%j] : memref<?xf64>
+  }
+  return
+}
+
+// One chunk alone writes what the output starts from, and adds what each element gets once.
+// CHECK-LABEL: func.func @started(
+// CHECK-SAME:    %[[CHUNK:[a-z0-9]*]]: index {spc.bind = #spc.bind<chunk>}
+// CHECK-SAME:    spc.chunks = #spc.chunks<items = <size, "n"> copies = "y">
+// CHECK:         arith.cmpi eq, %[[CHUNK]]
+// CHECK-NEXT:    scf.if
+// CHECK-NEXT:      scf.for
+// CHECK-NEXT:        memref.load %[[Z:[a-z0-9]*]][
+// CHECK:         scf.for %{{.*}} = %{{.*}} to %{{.*}} step
+// CHECK:         arith.cmpi eq, %[[CHUNK]]
+// CHECK-NEXT:    scf.if
+// CHECK-NEXT:      scf.for
+func.func @started(%y: memref<?xf64> {spc.bind = #spc.bind<values, "y">, spc.tensor = #spc.tensor<"y">},
+                   %z: memref<?xf64> {spc.bind = #spc.bind<values, "z">},
+                   %ind: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %v: f64 {spc.bind = #spc.bind<scalar, "alpha">},
+                   %m: index {spc.bind = #spc.bind<size, "m">}, %n: index {spc.bind = #spc.bind<size, "n">}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  scf.for %i = %c0 to %m step %c1 {
+    %start = memref.load %z[%i] : memref<?xf64>
+    memref.store %start, %y[%i] : memref<?xf64>
+  }
+  scf.for %j = %c0 to %n step %c1 {
+    %i32 = memref.load %ind[%j] : memref<?xi32>
+    %i = arith.index_cast %i32 : i32 to index
+    %old = memref.load %y[%i] : memref<?xf64>
+    %new = arith.addf %old, %v fastmath<reassoc> : f64
+    memref.store %new, %y[%i] : memref<?xf64>
+  }
+  scf.for %i = %c0 to %m step %c1 {
+    %addend = memref.load %z[%i] : memref<?xf64>
+    %old = memref.load %y[%i] : memref<?xf64>
+    %new = arith.addf %old, %addend fastmath<reassoc> : f64
+    memref.store %new, %y[%i] : memref<?xf64>
+  }
+  return
+}
+
 // CHECK-LABEL: func.func @addend_depends(
 // CHECK-NOT:     <begin,
 // CHECK:         return
