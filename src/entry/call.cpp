@@ -260,16 +260,21 @@ Value pays(Entry &entry, Value time) {
 
 /// The context's parallel-for; NULL where there is none, or it costs more than it saves: the work of the user's choice
 /// is worth it.
-Value findHook(Entry &entry, LLVM::LLVMFuncOp body, Value several, Value time) {
+Value findHook(Entry &entry, LLVM::LLVMFuncOp body, const Chunks &chunks, Value several, Value time) {
   EntryBuilder &build = entry.build;
   const Value hasContext = build.both(several, build.negate(build.isNull(entry.context)));
   const Value hook = build.computeIf(
       hasContext, [&] { return build.loadField(contextStruct(build), entry.context, kParallelFor); }, build.null());
   if (dialect::chunksOf(body).getWork())
     return hook;
-  const Value isWorth =
-      build.computeIf(build.negate(build.isNull(hook)), [&] { return pays(entry, time); }, build.truth(false));
-  return build.select(isWorth, hook, build.null());
+  // Sums of copies are rounded otherwise than those of one thread: what was measured may not decide on them.
+  const auto isWorth = [&] {
+    return chunks.copied
+               ? build.compare(ICmpPredicate::sge, time, build.constant(runtime::kUsualCost * runtime::kWorthCosts))
+               : pays(entry, time);
+  };
+  const Value takes = build.computeIf(build.negate(build.isNull(hook)), isWorth, build.truth(false));
+  return build.select(takes, hook, build.null());
 }
 
 /// The borders of all chunks, for the runtime to look at too.
@@ -305,7 +310,7 @@ Chunks planChunks(Entry &entry, LLVM::LLVMFuncOp body, const Assembling *assembl
   const Value tasks = tasksFor(entry, body, chunks, assembling, time);
   const Value several = build.compare(ICmpPredicate::sgt, tasks, build.constant(1));
   // The chunks of what is assembled are joined afterwards, which takes threads once more.
-  chunks.hook = findHook(entry, body, several,
+  chunks.hook = findHook(entry, body, chunks, several,
                          assembling ? LLVM::UDivOp::create(build.ops(), time, build.constant(2)).getResult() : time);
   chunks.tasks = build.select(build.isNull(chunks.hook), build.constant(1), tasks);
   if (assembling)
