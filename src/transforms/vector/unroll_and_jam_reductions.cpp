@@ -32,9 +32,9 @@ constexpr int64_t kVectorSums = 2; ///< vector accumulators of each iteration
 constexpr int64_t kLeastLanes = 4; ///< of vectors for sizes below a whole one
 
 /// Numbers of vectors that have code of their own: the operand row that all iterations have in common stays in
-/// registers beside the accumulators, `kRegisters` together. Of wide vectors, the sizes that are 4 narrower ones, too.
-constexpr int64_t kKnownVectors[] = {4, 8};
-constexpr int64_t kKnownWideVectors[] = {2, 4, 8};
+/// registers beside the accumulators, `kRegisters` together. Of wide vectors, the size that is 2 narrower ones, too.
+constexpr int64_t kKnownVectors[] = {2, 4, 8};
+constexpr int64_t kKnownWideVectors[] = {1, 2, 4, 8};
 constexpr int64_t kWideBytes = 64;
 constexpr int64_t kRegisters = 12;
 constexpr int64_t kPaired = 8; ///< vectors from which on a rest of two is worth code of its own
@@ -169,7 +169,7 @@ Values JamWriter::oneByOne() {
 /// The dense sums, of a known number of vectors.
 Values JamWriter::knownSums() {
   // LLVM makes one chain of an iteration's own ones.
-  const int64_t chains = iterations_ > 1 ? (kRegisters - vectors_) / iterations_ : 1;
+  const int64_t chains = iterations_ > 1 ? std::min((kRegisters - vectors_) / iterations_, vectors_) : 1;
   llvm::SmallVector<Values> sums(chains, zeros(vectorOf(lanes_), iterations_));
   for (int64_t v = 0; v < vectors_; ++v)
     sums[v % chains] = step(constant(v * lanes_), sums[v % chains], lanes_, Value());

@@ -1,10 +1,13 @@
 // RUN: spc-opt %s -split-input-file -spc-unroll-and-jam-reductions="vector-bytes=32" -canonicalize -cse | FileCheck %s
 // RUN: spc-opt %s -split-input-file -spc-unroll-and-jam-reductions="vector-bytes=64" -canonicalize -cse | FileCheck %s --check-prefix=WIDE
 
-// Of wide vectors there are also two.
+// Of wide vectors there is also one.
 // WIDE-LABEL: func.func @sddmm(
 // WIDE:         scf.index_switch
-// WIDE-NEXT:    case 16
+// WIDE-NEXT:    case 8
+// WIDE-NOT:     case
+// WIDE:           vector.load {{.*}} memref<?xf64>, vector<8xf64>
+// WIDE:         case 16
 // WIDE-NOT:     case
 // WIDE-COUNT-2:   vector.load {{.*}} memref<?xf64>, vector<8xf64>
 // WIDE:         case 32
@@ -15,9 +18,10 @@
 // Four entries together: A's row is loaded once for the four, in two chains of vectors each; one tree adds up the lanes.
 // CHECK-LABEL: func.func @sddmm(
 // CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xindex>, %[[A:[a-z0-9]*]]: memref<?xf64>, %[[B:[a-z0-9]*]]: memref<?x?xf64>, %[[D:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index, %[[K:[a-z0-9]*]]: index
-// Sizes of 4 and of 8 vectors do without a loop over them, so that A's row can stay in registers.
+// Sizes of 2, of 4 and of 8 vectors do without a loop over them, so that A's row can stay in registers.
 // CHECK:         scf.index_switch %[[K]]
-// CHECK-NEXT:    case 16
+// CHECK-NEXT:    case 8
+// CHECK:         case 16
 // CHECK-NEXT:      scf.for %{{.*}} = %[[FROM]] to %{{.*}} step %c4
 // CHECK-NOT:         scf.for
 // CHECK-COUNT-4:     vector.load %[[A]]
