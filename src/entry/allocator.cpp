@@ -23,6 +23,8 @@ constexpr int64_t kHugePage = int64_t{1} << 21;
 /// Blocks from this size on become whole huge pages, if the system has any to give. What malloc has given back to the
 /// system faults again, page by page, and when that is depends on what a program has allocated before.
 constexpr int64_t kHugeBlock = kHugePage;
+/// Blocks that glibc's malloc maps anew each time, whatever was freed before.
+constexpr int64_t kMappedBlock = int64_t{1} << 25;
 constexpr int32_t kAdviseHugePages = 14; ///< Linux's MADV_HUGEPAGE
 
 /// Whether the C library has aligned_alloc and madvise, as on Linux, and pages are of the usual sizes.
@@ -97,23 +99,51 @@ Value Memory::callMalloc(Value bytes) {
   return LLVM::CallOp::create(ops, malloc, mlir::ValueRange{narrow}).getResult();
 }
 
-/// What is allocated is written at once, from one end to the other: the page faults of a large block of small pages
-/// take longer than that. MADV_POPULATE_WRITE would save nothing, as huge pages' faults are the time to clear them, and
-/// would touch what never is: a result's arrays are as large as it may become.
-Value Memory::callAlignedAlloc(Value bytes) {
+/// Has the huge pages of [begin, begin + bytes) come at once. What is allocated is written from one end to the other:
+/// the page faults of a large block of small pages take longer than that. MADV_POPULATE_WRITE would save nothing, as
+/// huge pages' faults are the time to clear them, and would touch what never is: a result's arrays are as large as it
+/// may become.
+void Memory::adviseHugePages(Value begin, Value bytes) {
   EntryBuilder &build = entry_.build;
   mlir::ImplicitLocOpBuilder &ops = build.ops();
   const mlir::Type pointer = build.pointerType(), size = build.int64Type(), number = build.int32Type();
-  LLVM::LLVMFuncOp allocate = declareFunction(build, "aligned_alloc", pointer, {size, size});
   LLVM::LLVMFuncOp advise = declareFunction(build, "madvise", number, {pointer, size, number});
+  const Value advice = LLVM::ConstantOp::create(ops, number, ops.getI32IntegerAttr(kAdviseHugePages));
+  LLVM::CallOp::create(ops, advise, mlir::ValueRange{begin, bytes, advice});
+}
+
+/// Of a block that starts and ends anywhere, what lies in whole huge pages. malloc hands it out again where it was
+/// freed before; aligned_alloc would map it anew each time.
+Value Memory::callMallocHuge(Value bytes) {
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const Value memory = callMalloc(bytes);
+  const auto roundDown = [&](Value number) -> Value {
+    return LLVM::AndOp::create(ops, number, build.constant(-kHugePage));
+  };
+  build.branch(
+      build.isNull(memory), [] {},
+      [&] {
+        const Value address = LLVM::PtrToIntOp::create(ops, build.int64Type(), memory);
+        const Value first = roundDown(build.add(address, build.constant(kHugePage - 1)));
+        const Value length = build.subtract(roundDown(build.add(address, bytes)), first);
+        build.branch(
+            build.compare(ICmpPredicate::sgt, length, build.constant(0)),
+            [&] { adviseHugePages(LLVM::IntToPtrOp::create(ops, build.pointerType(), first), length); }, [] {});
+      });
+  return memory;
+}
+
+Value Memory::callAlignedAlloc(Value bytes) {
+  EntryBuilder &build = entry_.build;
+  mlir::ImplicitLocOpBuilder &ops = build.ops();
+  const mlir::Type pointer = build.pointerType(), size = build.int64Type();
+  LLVM::LLVMFuncOp allocate = declareFunction(build, "aligned_alloc", pointer, {size, size});
   const Value more = LLVM::AddOp::create(ops, bytes, build.constant(kHugePage - 1));
   const Value rounded = LLVM::AndOp::create(ops, more, build.constant(-kHugePage));
   const Value memory =
       LLVM::CallOp::create(ops, allocate, mlir::ValueRange{build.constant(kHugePage), rounded}).getResult();
-  const Value advice = LLVM::ConstantOp::create(ops, number, ops.getI32IntegerAttr(kAdviseHugePages));
-  build.branch(
-      build.isNull(memory), [] {},
-      [&] { LLVM::CallOp::create(ops, advise, mlir::ValueRange{memory, rounded, advice}); });
+  build.branch(build.isNull(memory), [] {}, [&] { adviseHugePages(memory, rounded); });
   return memory;
 }
 
@@ -122,10 +152,13 @@ Value Memory::callStandard(Value bytes) {
   if (!hasHugePages(build.module()))
     return callMalloc(bytes);
   // Rounded up, larger numbers would overflow.
-  const Value isHuge = build.both(build.compare(ICmpPredicate::sge, bytes, build.constant(kHugeBlock)),
-                                  build.compare(ICmpPredicate::sle, bytes, build.constant(INT64_MAX - kHugePage)));
-  const Value huge = build.computeIf(isHuge, [&] { return callAlignedAlloc(bytes); }, build.null());
-  return build.computeIf(build.negate(isHuge), [&] { return callMalloc(bytes); }, huge);
+  const Value isMapped = build.both(build.compare(ICmpPredicate::sge, bytes, build.constant(kMappedBlock)),
+                                    build.compare(ICmpPredicate::sle, bytes, build.constant(INT64_MAX - kHugePage)));
+  const Value isHuge = build.compare(ICmpPredicate::sge, bytes, build.constant(kHugeBlock));
+  const Value mapped = build.computeIf(isMapped, [&] { return callAlignedAlloc(bytes); }, build.null());
+  const Value isMiddle = build.both(build.negate(isMapped), isHuge);
+  const Value middle = build.computeIf(isMiddle, [&] { return callMallocHuge(bytes); }, mapped);
+  return build.computeIf(build.negate(isHuge), [&] { return callMalloc(bytes); }, middle);
 }
 
 /// Several entries of one kernel share the function.

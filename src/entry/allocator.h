@@ -26,6 +26,8 @@ private:
   /// Branches on whether the context has memory hooks; leaves the builder in the first of the blocks.
   std::pair<mlir::Block *, mlir::Block *> branchOnHooks(mlir::LLVM::LLVMFuncOp function, mlir::Value context);
   mlir::Value callMalloc(mlir::Value bytes);
+  void adviseHugePages(mlir::Value begin, mlir::Value bytes);
+  mlir::Value callMallocHuge(mlir::Value bytes);
   mlir::Value callAlignedAlloc(mlir::Value bytes);
   mlir::Value callStandard(mlir::Value bytes);
 

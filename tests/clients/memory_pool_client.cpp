@@ -1,4 +1,5 @@
-// spc/memory_pool.h and .hpp: blocks that are used again, on several threads at once, beside the pool of threads.
+// spc/memory_pool.h and .hpp: blocks that are used again, on several threads at once, beside the pool of threads. And
+// large blocks without a pool.
 #include <spc/pool.h>
 
 #include <spc/memory_pool.hpp>
@@ -9,6 +10,7 @@
 #include "memory_pool_c.h"
 
 #include <atomic>
+#include <cstdlib>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -85,6 +87,31 @@ void testThreads() {
   std::thread([&] { results.clear(); }).join();
 }
 
+/// A full matrix of twos: its coordinates have more than 2 MiB, its values more than 32, in memory for free().
+void testLargeBlocks(const spc_context *context) {
+  constexpr int32_t n = 2100;
+  std::vector<int32_t> leftPointers, leftColumns, pointers{0, n}, columns;
+  for (int32_t row = 0; row <= n; ++row)
+    leftPointers.push_back(2 * row);
+  for (int32_t entry = 0; entry < 2 * n; ++entry) {
+    leftColumns.push_back(entry % 2);
+    columns.push_back(entry % n);
+  }
+  pointers.resize(n + 1, 2 * n);
+  const std::vector<double> ones(size_t{2} * n, 1);
+  spc_csr_f64_i32 product = {};
+  EXPECT_STATUS(SPC_OK, spgemm_ctx(context, spc::csr(n, n, leftPointers, leftColumns, ones),
+                                   spc::csr(n, n, pointers, columns, ones), &product));
+  EXPECT(product.nnz == int64_t{n} * n);
+  int wrong = 0;
+  for (int64_t entry = 0; entry < product.nnz; ++entry)
+    wrong += product.col_ind[entry] != entry % n || product.values[entry] != 2;
+  EXPECT(wrong == 0);
+  std::free(product.row_ptr);
+  std::free(product.col_ind);
+  std::free(product.values);
+}
+
 /// Blocks that threads hold at one time do not overlap.
 void testBlocks() {
   spc_memory_pool pool;
@@ -134,5 +161,8 @@ int main() {
   testOwners();
   testThreads();
   testBlocks();
+  const spc_context pool = spc_pool_context();
+  for (const spc_context *context : {static_cast<const spc_context *>(nullptr), &pool})
+    testLargeBlocks(context);
   return failures + test_pool_in_c() != 0;
 }
