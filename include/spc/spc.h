@@ -228,8 +228,8 @@ SPC_ASSERT_FIELD(spc_context, parallel_cost, 5);
 SPC_ASSERT_SIZE(spc_context, 6);
 
 #ifdef _OPENMP
-/* What it takes until all threads are there: a microsecond where they wait for work, more where they sleep or others
- * have their cores. */
+/* What it takes until all threads are there, and until they have met after the last task: a microsecond or two where
+ * they wait for work, more where they sleep or others have their cores. */
 static inline int32_t *spc_openmp_cost(void) {
   static int32_t nanoseconds = 50000;
   return &nanoseconds;
@@ -238,21 +238,24 @@ static inline int32_t *spc_openmp_cost(void) {
 static inline void spc_openmp_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
                                            void *closure) SPC_NOEXCEPT {
   const double start = omp_get_wtime();
-  double last = start;
+  double last = start, done = start;
   int32_t before, cost;
   (void)user;
-#pragma omp parallel reduction(max : last)
+#pragma omp parallel reduction(max : last, done)
   {
     int64_t index;
     last = omp_get_wtime();
-#pragma omp for schedule(dynamic)
+#pragma omp for schedule(dynamic) nowait
     for (index = 0; index < tasks; ++index)
       task(closure, index);
+    done = omp_get_wtime();
   }
+  last += omp_get_wtime() - done;
   cost = last - start < 500e-6 ? SPC_CAST(int32_t, (last - start) * 1e9) : 500000;
 #pragma omp atomic read
   before = *spc_openmp_cost();
-  cost = (before + (cost < 500 ? 500 : cost)) / 2;
+  cost = cost < 1000 ? 1000 : cost;
+  cost = before + (cost - before) / (cost > before ? 2 : 16); /* one call that was lucky says little */
 #pragma omp atomic write
   *spc_openmp_cost() = cost;
 }
