@@ -135,7 +135,8 @@ def ChunkRows : Pass<"spc-chunk-rows", "mlir::func::FuncOp"> {
     compressed root lists, are recorded as such (`spc.row_loop`). Where each row's iterations write only what no other
     row accesses (its row of a dense output, the positions below it of a shared pattern: the owner computes), the loops
     are cut: they run from an argument bound as `begin` to one bound as `end`. The positions of a root, whose rows must
-    ascend, are found by bisection. Where a root lists diagonals, their rows are cut. Each row is computed as before, so results do not depend on the chunks.
+    ascend, are found by bisection. Where a root lists diagonals, their rows are cut. Each row is computed as before, so
+    results do not depend on the chunks.
 
     One loop that only adds to one dense output, at any place, is cut as well, into rows or into positions of a root,
     where the sum may be reassociated: each chunk then gets a copy of the output, and the copies are added up.

@@ -6,6 +6,7 @@
 
 #include "spgemm.h"
 
+#include "band.h"
 #include "expect.h"
 #include "memory_pool_c.h"
 
@@ -16,36 +17,6 @@
 #include <vector>
 
 namespace {
-
-using Matrix = spc::owner<spc_csr_f64_i32>;
-
-/// n x n with ones on the diagonal and right of it.
-struct Band {
-  std::vector<int32_t> pointers{0}, columns;
-  std::vector<double> values;
-
-  explicit Band(int32_t n) {
-    for (int32_t row = 0; row < n; ++row) {
-      columns.push_back(row);
-      if (row + 1 < n)
-        columns.push_back(row + 1);
-      pointers.push_back(int32_t(columns.size()));
-    }
-    values.assign(columns.size(), 1);
-  }
-
-  [[nodiscard]] auto view() const {
-    const auto size = int64_t(pointers.size()) - 1;
-    return spc::csr(size, size, pointers, columns, values);
-  }
-};
-
-bool isSquare(const Matrix &square, int64_t n) {
-  bool is = square->nrows == n && square->nnz == 3 * n - 3;
-  for (int64_t row = 0; is && row + 2 < n; ++row)
-    is = square->row_ptr[row] == 3 * row && square->values[3 * row + 1] == 2;
-  return is;
-}
 
 /// Owners give their arrays back to the pool.
 void testOwners() {

@@ -73,11 +73,11 @@ std::optional<BorderTest> matchBorderTest(scf::IfOp choice) {
 }
 
 /// Runs a copy without the test where blocks divide the extent.
-void separate(const BorderTest &border) {
-  mlir::OpBuilder builder(border.loop);
-  mlir::ImplicitLocOpBuilder ops(scf::ForOp(border.loop).getLoc(), builder);
+void separate(BorderTest border) {
   scf::ForOp loop = border.loop;
-  scf::IfOp(border.choice).getElseRegion().walk([](scf::ForOp part) { keepLoopAsItIs(part); });
+  mlir::OpBuilder builder(loop);
+  mlir::ImplicitLocOpBuilder ops(loop.getLoc(), builder);
+  border.choice.getElseRegion().walk([](scf::ForOp part) { keepLoopAsItIs(part); });
   Value rest = arith::RemUIOp::create(ops, border.extent, arith::ConstantIndexOp::create(ops, border.size));
   Value zero = arith::ConstantIndexOp::create(ops, 0);
   Value isWhole = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, rest, zero);
@@ -87,7 +87,7 @@ void separate(const BorderTest &border) {
   mlir::IRMapping map;
   auto whole = mlir::cast<scf::ForOp>(ops.clone(*loop, map));
   scf::YieldOp::create(ops, whole.getResults());
-  auto choice = mlir::cast<scf::IfOp>(map.lookup(scf::IfOp(border.choice).getOperation()));
+  auto choice = mlir::cast<scf::IfOp>(map.lookup(border.choice.getOperation()));
   mlir::Block *inside = choice.thenBlock();
   choice.replaceAllUsesWith(inside->getTerminator()->getOperands());
   inside->getTerminator()->erase();

@@ -29,7 +29,7 @@ using mlir::Value;
 constexpr int64_t kLine = 64;          ///< bytes that a cache loads at once
 constexpr int64_t kLeastBytes = 128;   ///< of a row, for its first line to be worth waiting for
 constexpr int64_t kAhead = 8;          ///< entries
-constexpr size_t kFewLoads = 4;        ///< of an entry: among more of them one test more takes no time
+constexpr size_t kFewLoads = 8;        ///< of a round: among more of them one test more takes no time
 constexpr int64_t kSamples = 16;       ///< pairs of rows that are looked at
 constexpr int64_t kFar = 32 << 10;     ///< bytes between operand rows that are far apart
 constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a second-level cache anyway
@@ -234,7 +234,7 @@ bool PrefetchRows::isShort(const Gather &gather) {
   size_t loads = 0;
   for (const auto &[coordinate, own] : gather.coordinates)
     loads += own.size();
-  return !isRest && loads <= kFewLoads * 2 &&
+  return !isRest && loads <= kFewLoads &&
          llvm::none_of(*segment.getBody(), [](Operation &op) { return op.getNumRegions() > 0; });
 }
 
