@@ -67,18 +67,22 @@ static inline int64_t spc_memory_pool_size(int klass) {
   return SPC_CAST(int64_t, SPC_MEMORY_POOL_STEPS + klass % SPC_MEMORY_POOL_STEPS) << klass / SPC_MEMORY_POOL_STEPS;
 }
 
-/* Memory of the system: whole huge pages where there are such. */
-static inline spc_memory_block *spc_memory_pool_obtain(int64_t bytes) {
-  int64_t alignment = SPC_MEMORY_POOL_FRONT;
-  void *memory;
+/* What blocks of so many bytes are aligned to and whole multiples of: huge pages where there are such. */
+static inline int64_t spc_memory_pool_alignment(int64_t bytes) {
 #ifdef SPC_MEMORY_POOL_HUGE_PAGE
   if (bytes >= SPC_MEMORY_POOL_HUGE_PAGE)
-    alignment = SPC_MEMORY_POOL_HUGE_PAGE;
+    return SPC_MEMORY_POOL_HUGE_PAGE;
 #endif
-  bytes = (bytes + alignment - 1) & -alignment;
+  (void)bytes;
+  return SPC_MEMORY_POOL_FRONT;
+}
+
+/* Memory of the system, as many bytes as a block may have. */
+static inline spc_memory_block *spc_memory_pool_obtain(int64_t bytes) {
+  void *memory;
   if (bytes != SPC_CAST(int64_t, SPC_CAST(size_t, bytes)))
     return NULL;
-  memory = aligned_alloc(SPC_CAST(size_t, alignment), SPC_CAST(size_t, bytes));
+  memory = aligned_alloc(SPC_CAST(size_t, spc_memory_pool_alignment(bytes)), SPC_CAST(size_t, bytes));
   if (memory == NULL)
     return NULL;
 #ifdef SPC_MEMORY_POOL_HUGE_PAGE
@@ -121,7 +125,8 @@ static inline void spc_memory_pool_shrink(spc_memory_pool *pool, int64_t bytes) 
 /* A block of class `klass` or more. One that is twice as large or more is taken where the pool would else come to hold
  * more than was ever in use; NULL where memory ran out. */
 static inline spc_memory_block *spc_memory_pool_find(spc_memory_pool *pool, int klass) {
-  const int64_t bytes = spc_memory_pool_size(klass);
+  const int64_t size = spc_memory_pool_size(klass), alignment = spc_memory_pool_alignment(size);
+  const int64_t bytes = (size + alignment - 1) & -alignment;
   const int64_t most = pool->most > pool->used + bytes ? pool->most : pool->used + bytes;
   spc_memory_block *block = spc_memory_pool_take(pool, klass, klass + SPC_MEMORY_POOL_STEPS - 1);
   if (block == NULL && pool->held > most - bytes)
@@ -139,12 +144,12 @@ static inline spc_memory_block *spc_memory_pool_find(spc_memory_pool *pool, int 
   return block;
 }
 
-/* The hooks of contexts. */
+/* The hooks of contexts. NULL for negative numbers, as products that overflow are. */
 static inline void *spc_memory_pool_allocate(void *user, int64_t bytes) SPC_NOEXCEPT {
   spc_memory_pool *const pool = SPC_CAST(spc_memory_pool *, user);
   spc_memory_block *block = NULL;
   int klass;
-  if (bytes > INT64_MAX / 8)
+  if (bytes < 0 || bytes > INT64_MAX / 8)
     return NULL;
   bytes += SPC_MEMORY_POOL_FRONT;
   klass = spc_memory_pool_class(bytes);

@@ -80,8 +80,25 @@ static void test_held(void) {
   spc_memory_pool_destroy(&pool);
 }
 
+/* Blocks of whole huge pages count as what they take. */
+static void test_most(void) {
+  spc_memory_pool pool;
+  void *blocks[4];
+  int b;
+  spc_memory_pool_init(&pool, NULL);
+  for (b = 0; b < 4; ++b)
+    blocks[b] = take(&pool, b == 0 ? 3 * MIB : 450 * KIB);
+  for (b = 0; b < 4; ++b)
+    give(&pool, blocks[b]);
+  give(&pool, take(&pool, 4 * MIB + 100 * KIB));
+  EXPECT(spc_memory_pool_held(&pool) <= 6 * MIB);
+  spc_memory_pool_destroy(&pool);
+}
+
 static void test_refused(spc_memory_pool *pool) {
   EXPECT(spc_memory_pool_allocate(pool, INT64_MAX) == NULL);
+  EXPECT(spc_memory_pool_allocate(pool, -1) == NULL);
+  EXPECT(spc_memory_pool_allocate(pool, INT64_MIN) == NULL);
 }
 
 static void count_tasks(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
@@ -135,6 +152,7 @@ int test_pool_in_c(void) {
   test_refused(&pool);
   spc_memory_pool_destroy(&pool);
   test_held();
+  test_most();
   test_kernel();
   return failures;
 }
