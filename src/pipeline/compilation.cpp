@@ -163,6 +163,22 @@ std::string Compilation::text() {
   return text;
 }
 
+/// Whether the bodies for all levels have the same arguments: callers pass those of the first one.
+bool Compilation::checkArguments() {
+  const auto bindsOf = [&](const std::string &name) {
+    mlir::SmallVector<dialect::BindAttr> binds;
+    if (auto body = module_->lookupSymbol<mlir::FunctionOpInterface>(name))
+      for (unsigned a = 0; a < body.getNumArguments(); ++a)
+        binds.push_back(dialect::bindOf(body, a));
+    return binds;
+  };
+  for (const auto &[name, levels] : bodies_)
+    for (codegen::CpuLevel level : llvm::drop_begin(levels, levels.empty() ? 0 : 1))
+      if (bindsOf(name + codegen::suffixOf(level)) != bindsOf(name))
+        return fail("the loops of '" + name + "' have other arguments for another processor");
+  return true;
+}
+
 /// Makes callers of each body come to the one for the processor, where there are several.
 bool Compilation::addChoices(llvm::Module &module) {
   for (const auto &[name, levels] : bodies_) {
@@ -185,7 +201,8 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
                                                      llvm::LLVMContext &llvmContext) {
   LlvmOptions lowering;
   lowering.hoist = usesVectors(options);
-  if (!run(options.timePasses, [&](mlir::OpPassManager &passes) { addLlvmLowering(passes, lowering); }))
+  const auto lower = [&](mlir::OpPassManager &passes) { addLlvmLowering(passes, lowering); };
+  if (!run(options.timePasses, lower) || !checkArguments())
     return nullptr;
   entry::setTarget(*module_, *target.machine);
   if (mlir::failed(entry::addEntry(*module_, kernel_, abi::makeSignature(kernel_)))) {

@@ -53,6 +53,7 @@ private:
                mlir::ArrayRef<mlir::Operation *> bodies);
   bool addChoices(llvm::Module &module);
   bool checkParallel();
+  bool checkArguments();
   void collect(mlir::Diagnostic &diagnostic);
   bool fail(const std::string &what);
 

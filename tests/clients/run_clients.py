@@ -64,10 +64,11 @@ KERNELS = {
     "accumulate": ["B=csr", "C=csr", "A=csr"],
     "typed": ["A=csr"],
     "typed_on_f32": ["A=csr"],
+    "typed_on_f16": ["A=csc"],
 }
 
 # kernel: what else it is compiled with
-OPTIONS = {"typed_on_f32": ["--type", "T=f32", "--index", "i64"]}
+OPTIONS = {"typed_on_f32": ["--type", "T=f32", "--index", "i64"], "typed_on_f16": ["--type", "T=f16"]}
 
 # What objects export more functions than the call itself: those of kernels that assemble.
 ASSEMBLY_PHASES = {"spgemm", "spgemm_on_coo", "spgemm_on_bsr", "spadd", "converted_on_csc", "ttm"}
@@ -84,7 +85,7 @@ CLIENTS = {
     "spmv": (["spmv_client.c"], ["spmv"]),
     "sddmm": (["sddmm_client.c"], ["sddmm"]),
     "memory": (["memory_client.c"], ["power"]),
-    "typed": (["typed_client.c"], ["typed", "typed_on_f32"]),
+    "typed": (["typed_client.c"], ["typed", "typed_on_f32", "typed_on_f16"]),
     "scalars": (["scalars_client.c"], ["norm", "narrow"]),
     "functions": (["functions_client.c"], ["functions"]),
     "two_kernels": (["two_kernels_client.cpp"], ["spmv", "spmm"]),

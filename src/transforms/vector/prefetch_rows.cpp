@@ -128,10 +128,10 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
   return isWhole || always || bytes >= kLeastBytes ? std::optional(gather) : std::nullopt;
 }
 
-/// The length of an operand's row, in bytes.
+/// The length of an operand's row, in bytes. Of the buffer: an argument would not be the same one in all levels'
+/// bodies.
 Value PrefetchRows::rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
-  mlir::func::FuncOp body = getOperation();
-  Value stride = boundNumber(body, fieldOf(body, gather.operand.getArgNumber(), BindKind::Stride, gather.dim));
+  Value stride = memref::ExtractStridedMetadataOp::create(ops, gather.operand).getStrides()[gather.dim];
   const int64_t element = mlir::cast<mlir::MemRefType>(gather.operand.getType()).getElementTypeBitWidth() / 8;
   return arith::MulIOp::create(ops, stride, arith::ConstantIndexOp::create(ops, element));
 }
