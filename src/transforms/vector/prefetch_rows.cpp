@@ -128,8 +128,8 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
   return isWhole || always || bytes >= kLeastBytes ? std::optional(gather) : std::nullopt;
 }
 
-/// The length of an operand's row, in bytes. Of the buffer: an argument would not be the same one in all levels'
-/// bodies.
+/// The length of an operand's row, in bytes. From the buffer, and so is the number of rows: arguments for them would
+/// stand elsewhere in the bodies for levels without prefetches.
 Value PrefetchRows::rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
   Value stride = memref::ExtractStridedMetadataOp::create(ops, gather.operand).getStrides()[gather.dim];
   const int64_t element = mlir::cast<mlir::MemRefType>(gather.operand.getType()).getElementTypeBitWidth() / 8;
@@ -138,7 +138,7 @@ Value PrefetchRows::rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gath
 
 /// Whether the operand is too large for a cache that is near anyway.
 Value PrefetchRows::isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
-  Value rows = sizeArgument(getOperation(), gather.operand.getArgNumber(), gather.dim);
+  Value rows = memref::ExtractStridedMetadataOp::create(ops, gather.operand).getSizes()[gather.dim];
   Value bytes = arith::MulIOp::create(ops, rows, rowBytes(ops, gather));
   return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, bytes, arith::ConstantIndexOp::create(ops, kCached));
 }

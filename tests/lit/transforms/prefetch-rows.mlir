@@ -3,6 +3,8 @@
 // Once, before the rows: where the last entry is, and whether sampled neighbours are far apart in a large operand.
 // CHECK-LABEL: func.func @spmm(
 // CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %[[B:[a-z0-9]*]]: memref
+// No arguments are added, which bodies for other levels would not have.
+// CHECK-SAME:    #spc.bind<size, "i">}) {
 // CHECK:         %[[LARGE:.*]] = arith.cmpi ugt, {{.*}}, %c524288
 // CHECK:         %[[LOOK:.*]]:2 = scf.if %[[LARGE]]
 // CHECK:           scf.for {{.*}} iter_args
