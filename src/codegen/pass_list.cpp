@@ -29,7 +29,7 @@ namespace {
 
 /// Instructions of a function, as it comes from MLIR, above which passes that look far afield take longer than they
 /// give: their time grows faster than the function.
-constexpr unsigned kMostInFunction = 4000;
+constexpr unsigned kMostInFunction = 5000;
 constexpr unsigned kMostInModule = 16000; ///< the same of all functions together, those of one processor
 
 /// All passes on functions that are small, few on others.

@@ -52,7 +52,7 @@ Value makeTrial(EntryBuilder &build, const Work &work, const TrialSizes &sizes) 
   const Value object = build.stack(type, 1), one = build.constant(1);
   const auto set = [&](unsigned slot, Value value) { build.storeField(type, object, slot, value); };
   const Value isWorth = build.compare(ICmpPredicate::sge, work.size(), build.constant(sizes.call));
-  const Value ofRow = LLVM::UDivOp::create(build.ops(), work.size(), build.greatest(work.items(), one));
+  const Value ofRow = LLVM::UDivOp::create(build.ops(), work.size(), build.greatest(work.positions(), one));
   const Value rows = LLVM::UDivOp::create(build.ops(), build.constant(sizes.piece), build.greatest(ofRow, one));
   set(Slot::rows, build.select(isWorth, build.greatest(rows, one), build.constant(kOnePiece)));
   set(Slot::choice, build.constant(-1));

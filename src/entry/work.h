@@ -14,6 +14,8 @@ public:
   Work(Entry &entry, mlir::LLVM::LLVMFuncOp body, const Binds &binds, bool listedOnly);
 
   mlir::Value items() const { return items_; }
+  /// How often the loop over items runs: the number of items, or of those that a root lists.
+  mlir::Value positions() const { return rootCount_ ? rootCount_ : items_; }
   /// The work of all items.
   mlir::Value total() const { return total_; }
   /// A rough number of multiply-adds: the total, or what is stored if that is more, times the extents of the dense

@@ -27,6 +27,7 @@ using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
 constexpr int64_t kSumsAtOnce = 4; ///< additions under way at once, which hide most of the latency of one
+constexpr int64_t kShortTile = 8;  ///< rows of less entries have their neighbours' additions under way
 constexpr int64_t kLong = 16;      ///< sums of so many gathered products are faster on vectors
 
 Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {
@@ -48,7 +49,9 @@ public:
 private:
   bool isSumming(scf::ForOp loop);
   void rewrite(scf::ForOp loop);
-  Values interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains);
+  static Value isAtLeast(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t least);
+  Values interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains, int64_t fewest);
+  Values addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains);
   Values writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to, mlir::ValueRange inits,
                    int64_t chains);
 };
@@ -109,7 +112,8 @@ Values InterleaveReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::For
   return Values(clone.getResults());
 }
 
-Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains) {
+/// Adds up the most entries that `chains` divides, so many at once. Returns the position behind them, and the sums.
+Values InterleaveReductions::addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains) {
   Value from = loop.getLowerBound(), to = loop.getUpperBound();
   Value one = arith::ConstantIndexOp::create(ops, 1), all = arith::ConstantIndexOp::create(ops, chains);
   Value length = arith::SubIOp::create(ops, to, from);
@@ -130,7 +134,35 @@ Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::Fo
       results[sum] = ops.clone(*add, map)->getResult(0);
     }
   results.resize(sums);
-  return writeLoop(ops, loop, middle, to, results, 1);
+  results.insert(results.begin(), middle);
+  return results;
+}
+
+Value InterleaveReductions::isAtLeast(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t least) {
+  Value length = arith::SubIOp::create(ops, loop.getUpperBound(), loop.getLowerBound());
+  return arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, length, arith::ConstantIndexOp::create(ops, least));
+}
+
+/// Adds up `chains` entries at once, and one by one what they leave. Segments of less than `fewest` are such a rest
+/// as a whole.
+Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains,
+                                        int64_t fewest) {
+  Values added;
+  if (fewest <= chains) {
+    added = addAtOnce(ops, loop, chains);
+  } else {
+    Values none{loop.getLowerBound()};
+    llvm::append_range(none, loop.getInitArgs());
+    auto isLong = scf::IfOp::create(ops, mlir::ValueRange(none).getTypes(), isAtLeast(ops, loop, fewest),
+                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+    mlir::OpBuilder::InsertionGuard guard(ops);
+    ops.setInsertionPointToEnd(isLong.elseBlock());
+    scf::YieldOp::create(ops, none);
+    ops.setInsertionPointToEnd(isLong.thenBlock());
+    scf::YieldOp::create(ops, addAtOnce(ops, loop, chains));
+    llvm::append_range(added, isLong.getResults());
+  }
+  return writeLoop(ops, loop, added.front(), loop.getUpperBound(), mlir::ValueRange(added).drop_front(), 1);
 }
 
 void InterleaveReductions::rewrite(scf::ForOp loop) {
@@ -143,16 +175,14 @@ void InterleaveReductions::rewrite(scf::ForOp loop) {
   mlir::OpBuilder builder(loop);
   mlir::ImplicitLocOpBuilder ops(loop.getLoc(), builder);
   if (isVector || wanted) {
-    loop.replaceAllUsesWith(interleave(ops, loop, chains));
+    loop.replaceAllUsesWith(interleave(ops, loop, chains, wanted ? chains : kShortTile));
     loop.erase();
     return;
   }
   // Setting up LLVM's vector loop costs more than a few products, and interleaving more than the fewest.
-  Value length = arith::SubIOp::create(ops, loop.getUpperBound(), loop.getLowerBound());
   const auto atLeast = [&](int64_t least) {
-    Value number = arith::ConstantIndexOp::create(ops, least);
-    Value condition = arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, length, number);
-    return scf::IfOp::create(ops, loop.getResultTypes(), condition, /*addThenBlock=*/true, /*addElseBlock=*/true);
+    return scf::IfOp::create(ops, loop.getResultTypes(), isAtLeast(ops, loop, least), /*addThenBlock=*/true,
+                             /*addElseBlock=*/true);
   };
   scf::IfOp isSeveral = atLeast(chains);
   loop.replaceAllUsesWith(isSeveral.getResults());
@@ -163,7 +193,7 @@ void InterleaveReductions::rewrite(scf::ForOp loop) {
   scf::IfOp isLong = atLeast(kLong);
   scf::YieldOp::create(ops, isLong.getResults());
   ops.setInsertionPointToEnd(isLong.elseBlock());
-  scf::YieldOp::create(ops, interleave(ops, loop, chains));
+  scf::YieldOp::create(ops, interleave(ops, loop, chains, chains));
   ops.setInsertionPointToEnd(isLong.thenBlock());
   auto yield = scf::YieldOp::create(ops, loop.getResults());
   loop->moveBefore(yield);

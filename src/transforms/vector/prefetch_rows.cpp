@@ -38,6 +38,7 @@ constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a 
 struct Gather {
   scf::ForOp segment;
   scf::ForOp root;                   ///< the loop at the top of the body: over rows, or over groups of them
+  scf::ForOp unit;                   ///< the outermost loop on the way that is inside of the root's, or the segment's
   llvm::SmallVector<Value> pointers; ///< of the levels from the one below the root's loop down to the segment's
   mlir::BlockArgument operand;
   unsigned dim = 0; ///< the operand's dimension that the coordinate indexes
@@ -61,8 +62,7 @@ public:
     for (const Gather &gather : gathers)
       decide(gather, ahead.has_value());
     tryOut(gathers);
-    for (const Gather &gather : gathers)
-      prefetch(gather, ahead.value_or(kAhead));
+    writePrefetches(gathers, ahead.value_or(kAhead));
   }
 
 private:
@@ -79,7 +79,9 @@ private:
   Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
   static bool isShort(const Gather &gather);
   static void keepCopyUnless(Value condition, scf::ForOp loop);
-  void prefetch(const Gather &gather, int64_t ahead);
+  void writePrefetches(llvm::ArrayRef<Gather> gathers, int64_t ahead);
+  void prefetch(const Gather &gather, int64_t ahead, mlir::Block *place);
+  mlir::Block *placeOf(const Gather &gather);
 
   /// By the root's loop, the pointers to the segments and the operand: tiles share them.
   llvm::MapVector<std::tuple<Operation *, Value, Value>, PrefetchDecision> decisions_;
@@ -107,12 +109,14 @@ std::optional<Gather> PrefetchRows::findGather(scf::ForOp loop, bool always) {
   const std::optional<Segments> segments = segmentsOf(loop);
   if (!segments)
     return std::nullopt;
-  Gather gather{loop, segments->root, segments->pointers, {}, 0, {}};
+  Gather gather{loop, segments->root, segments->next, segments->pointers, {}, 0, {}};
   // Tiles that go through groups of rows stand between the rows' loop and that over groups.
   mlir::Block &top = getOperation().getBody().front();
   gather.root = mlir::dyn_cast<scf::ForOp>(top.findAncestorOpInBlock(*gather.root));
   if (!gather.root)
     return std::nullopt;
+  if (gather.root != segments->root)
+    gather.unit = segments->root;
   for (auto load : loop.getBody()->getOps<memref::LoadOp>())
     if (load.getMemRefType().getRank() == 1 && load.getType().isIntOrIndex() &&
         affineSum(load.getIndices().front()).coefficient(loop.getInductionVar()) == 1)
@@ -227,14 +231,10 @@ void PrefetchRows::tryOut(llvm::ArrayRef<Gather> gathers) {
 /// have left over is no loop.
 bool PrefetchRows::isShort(const Gather &gather) {
   scf::ForOp segment = gather.segment;
-  const bool isRest = llvm::any_of(segment.getLowerBound().getUsers(), [&](Operation *user) {
-    auto loop = mlir::dyn_cast<scf::ForOp>(user);
-    return loop && dialect::leavesRest(loop) && loop.getUpperBound() == segment.getLowerBound();
-  });
   size_t loads = 0;
   for (const auto &[coordinate, own] : gather.coordinates)
     loads += own.size();
-  return !isRest && loads <= kFewLoads &&
+  return !isRest(segment) && loads <= kFewLoads &&
          llvm::none_of(*segment.getBody(), [](Operation &op) { return op.getNumRegions() > 0; });
 }
 
@@ -251,18 +251,57 @@ void PrefetchRows::keepCopyUnless(Value condition, scf::ForOp loop) {
   scf::YieldOp::create(builder, loop.getLoc(), loop.getResults());
 }
 
-/// Prefetches the rows of later entries, a cache line at a time, at the end of the block that loads this entry's row.
-void PrefetchRows::prefetch(const Gather &gather, int64_t ahead) {
-  const PrefetchDecision decision = decisionOf(gather);
+/// The block that loads the entry's row.
+static mlir::Block *loadingBlock(const Gather &gather) {
+  return gather.coordinates.front().second.front()->getBlock();
+}
+
+/// Where a gather that decides for itself is to prefetch: in a loop of few instructions, of which there is a copy
+/// without, or in a condition.
+mlir::Block *PrefetchRows::placeOf(const Gather &gather) {
   scf::ForOp segment = gather.segment;
-  mlir::Block *block = gather.coordinates.front().second.front()->getBlock();
+  const Value isWorth = decisionOf(gather).isWorth;
+  mlir::Block *block = loadingBlock(gather);
+  if (gather.unit == segment && block == segment.getBody() && isShort(gather)) {
+    keepCopyUnless(isWorth, segment);
+    return block;
+  }
   mlir::OpBuilder builder(block->getTerminator());
+  return scf::IfOp::create(builder, segment.getLoc(), isWorth, /*withElseRegion=*/false).thenBlock();
+}
+
+/// Units have a copy without the prefetches of the innermost segments in them: neither of the two tests anything for
+/// each entry or row, or keeps a register for it.
+void PrefetchRows::writePrefetches(llvm::ArrayRef<Gather> gathers, int64_t ahead) {
+  llvm::MapVector<Operation *, const Gather *> units;
+  for (const Gather &gather : gathers) {
+    const Gather *&main = units[gather.unit];
+    if (gather.unit != gather.segment && (!main || main->pointers.size() < gather.pointers.size()))
+      main = &gather;
+  }
+  const auto isChosen = [&](const Gather &gather) {
+    const Gather *main = units[gather.unit];
+    return main && decisionOf(gather).isWorth == decisionOf(*main).isWorth;
+  };
+  for (const Gather &gather : gathers)
+    if (!isChosen(gather))
+      prefetch(gather, ahead, placeOf(gather));
+  for (const auto &[unit, main] : units)
+    if (main)
+      keepCopyUnless(decisionOf(*main).isWorth, main->unit);
+  for (const Gather &gather : gathers)
+    if (isChosen(gather))
+      prefetch(gather, ahead, loadingBlock(gather));
+}
+
+/// Prefetches the rows of later entries, a cache line at a time, at the end of `place`: the block that loads this
+/// entry's row, or one at its end.
+void PrefetchRows::prefetch(const Gather &gather, int64_t ahead, mlir::Block *place) {
+  scf::ForOp segment = gather.segment;
+  const PrefetchDecision decision = decisionOf(gather);
+  mlir::Block *block = loadingBlock(gather);
+  mlir::OpBuilder builder(place->getTerminator());
   mlir::ImplicitLocOpBuilder ops(segment.getLoc(), builder);
-  mlir::Block *place = block;
-  if (block == segment.getBody() && isShort(gather))
-    keepCopyUnless(decision.isWorth, segment);
-  else
-    place = scf::IfOp::create(ops, decision.isWorth, /*withElseRegion=*/false).thenBlock();
   for (auto [coordinate, loads] : gather.coordinates) {
     // Where a loop inside of the segment loads the row, the coordinate is read once, in front of that loop.
     if (block == segment.getBody())

@@ -74,6 +74,9 @@ void PrefetchStreams::runOnOperation() {
     way = own;
     segments.push_back({loop, streams});
   });
+  // The fibers of a tree are short and many: what asking costs each of them is more than there is to gain.
+  const dialect::RowLoopAttr rows = way ? dialect::rowLoopOf(way->root) : dialect::RowLoopAttr();
+  isCommon &= !rows || rows.getKind() == dialect::RowLoopKind::Rows || way->pointers.size() == 1;
   Value trial = isCommon && way ? trialOf(getOperation(), way->root) : Value();
   if (!trial)
     return;

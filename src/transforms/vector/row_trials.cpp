@@ -10,6 +10,8 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
+#include <utility>
+
 namespace spc::transforms {
 
 namespace arith = mlir::arith;
@@ -20,15 +22,24 @@ using mlir::Value;
 
 namespace {
 
+/// The loop that begins where another one ends, or where a choice has it that contains that one; else null.
+scf::ForOp loopFrom(Value start) {
+  for (mlir::OpOperand &use : start.getUses()) {
+    auto rest = mlir::dyn_cast<scf::ForOp>(use.getOwner());
+    if (rest && rest.getLowerBound() == start)
+      return rest;
+    auto choice = mlir::dyn_cast<scf::IfOp>(use.getOwner()->getParentOp());
+    if (choice && mlir::isa<scf::YieldOp>(use.getOwner()))
+      return loopFrom(choice.getResult(use.getOperandNumber()));
+  }
+  return {};
+}
+
 /// The end of the segment that a loop is over, with the rest that it leaves to another loop.
 Value segmentEnd(scf::ForOp loop) {
   Value end = loop.getUpperBound();
-  if (!dialect::leavesRest(loop))
-    return end;
-  for (Operation *user : end.getUsers())
-    if (auto rest = mlir::dyn_cast<scf::ForOp>(user); rest && rest.getLowerBound() == end)
-      return rest.getUpperBound();
-  return end;
+  scf::ForOp rest = dialect::leavesRest(loop) ? loopFrom(end) : scf::ForOp();
+  return rest ? rest.getUpperBound() : end;
 }
 
 /// The rows and the entries below them.
@@ -59,17 +70,27 @@ SegmentEnd matchEnd(Value end) {
 } // namespace
 
 std::optional<Segments> segmentsOf(scf::ForOp segment) {
-  Segments segments{segment, {}};
+  Segments segments{segment, segment, {}};
   while (!dialect::rowLoopOf(segments.root) && !mlir::isa<mlir::func::FuncOp>(segments.root->getParentOp())) {
     const SegmentEnd end = matchEnd(segmentEnd(segments.root));
     scf::ForOp rows = end.parent ? loopOf(end.parent) : scf::ForOp();
     if (!rows || !mlir::isConstantIntValue(rows.getStep(), 1) ||
         !(mlir::isa<mlir::BlockArgument>(end.pointers) || mlir::getConstantIntValue(end.pointers)))
       return std::nullopt;
-    segments.root = rows;
+    segments.next = std::exchange(segments.root, rows);
     segments.pointers.insert(segments.pointers.begin(), end.pointers);
   }
   return segments.pointers.empty() ? std::nullopt : std::optional(segments);
+}
+
+bool isRest(scf::ForOp segment) {
+  Value start = segment.getLowerBound();
+  if (auto choice = start.getDefiningOp<scf::IfOp>())
+    start = choice.thenYield().getOperand(mlir::cast<mlir::OpResult>(start).getResultNumber());
+  return llvm::any_of(start.getUsers(), [&](Operation *user) {
+    auto loop = mlir::dyn_cast<scf::ForOp>(user);
+    return loop && dialect::leavesRest(loop) && loop.getUpperBound() == start;
+  });
 }
 
 Value beginOf(mlir::ImplicitLocOpBuilder &ops, Value pointers, Value at) {
@@ -121,13 +142,28 @@ Value trialOf(mlir::func::FuncOp body, scf::ForOp root) {
     const BindAttr bind = dialect::bindOf(body, bound);
     return bind && bind.getKind() == kind;
   };
-  if (root.getNumResults() > 0 || !isBound(root.getLowerBound(), BindKind::Begin) ||
-      !isBound(root.getUpperBound(), BindKind::End))
+  const dialect::RowLoopAttr rows = dialect::rowLoopOf(root);
+  const bool isListed = rows && rows.getKind() == dialect::RowLoopKind::Positions && root->getParentOp() == body;
+  if (!isListed && (!isBound(root.getLowerBound(), BindKind::Begin) || !isBound(root.getUpperBound(), BindKind::End)))
     return {};
   for (mlir::BlockArgument argument : body.getArguments())
     if (isBound(argument, BindKind::Trial))
       return argument;
   return {};
+}
+
+/// Moves the root's loop into one over pieces of it, which hands on what it carries from row to row.
+static scf::ForOp moveIntoPieces(mlir::ImplicitLocOpBuilder &ops, scf::ForOp root, Value length) {
+  auto pieces =
+      scf::ForOp::create(ops, root.getLowerBound(), root.getUpperBound(), length, mlir::ValueRange(root.getInits()));
+  root.replaceAllUsesWith(pieces.getResults());
+  if (root.getNumResults() > 0) {
+    mlir::OpBuilder end = mlir::OpBuilder::atBlockEnd(pieces.getBody());
+    scf::YieldOp::create(end, root.getLoc(), root.getResults());
+  }
+  root->moveBefore(pieces.getBody()->getTerminator());
+  root.getInitArgsMutable().assign(pieces.getRegionIterArgs());
+  return pieces;
 }
 
 Value cutIntoPieces(mlir::ImplicitLocOpBuilder &ops, scf::ForOp root, Value trial, llvm::ArrayRef<Value> pointers,
@@ -136,7 +172,7 @@ Value cutIntoPieces(mlir::ImplicitLocOpBuilder &ops, scf::ForOp root, Value tria
   static_assert(runtime::TrialSlot::rows == 0);
   Value length =
       arith::IndexCastOp::create(ops, ops.getIndexType(), mlir::LLVM::LoadOp::create(ops, ops.getI64Type(), trial));
-  auto pieces = scf::ForOp::create(ops, root.getLowerBound(), end, length);
+  scf::ForOp pieces = moveIntoPieces(ops, root, length);
   mlir::OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToStart(pieces.getBody());
   Value first = pieces.getInductionVar();
@@ -154,7 +190,6 @@ Value cutIntoPieces(mlir::ImplicitLocOpBuilder &ops, scf::ForOp root, Value tria
   Value piece =
       ifPossible([&]() -> Value { return dialect::BeginTrialOp::create(ops, ops.getI64Type(), trial, usual.isWorth); });
   Value isWorth = arith::TruncIOp::create(ops, ops.getI1Type(), piece);
-  root->moveBefore(pieces.getBody()->getTerminator());
   for (Operation &op : *root.getBody())
     if (mlir::isa<arith::MinSIOp>(op)) // the end of a group of rows
       op.replaceUsesOfWith(end, last);

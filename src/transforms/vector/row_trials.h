@@ -22,6 +22,7 @@ struct PrefetchDecision {
 /// The loop over rows that a loop over a segment is inside of, and how it gets there.
 struct Segments {
   mlir::scf::ForOp root; ///< over rows
+  mlir::scf::ForOp next; ///< the loop inside of it on the way to the segment, or the segment's own
   /// Of the levels from the one below the root's loop down to the segment's: the array where each parent's entries
   /// begin, or the number of entries that each parent has.
   llvm::SmallVector<mlir::Value> pointers;
@@ -30,6 +31,9 @@ struct Segments {
 /// Climbs from a loop over a segment to that over rows; nullopt where the ends of segments are neither read from
 /// pointers nor multiples of a width.
 std::optional<Segments> segmentsOf(mlir::scf::ForOp segment);
+
+/// Whether a loop does what another one, which does several iterations at once, leaves of a segment.
+bool isRest(mlir::scf::ForOp segment);
 
 /// Where the entries of parent `at` begin, by what Segments have of their level.
 mlir::Value beginOf(mlir::ImplicitLocOpBuilder &ops, mlir::Value pointers, mlir::Value at);
@@ -47,8 +51,8 @@ PrefetchDecision decideIf(mlir::ImplicitLocOpBuilder &ops, mlir::Value condition
 PrefetchDecision lookAtEntries(mlir::ImplicitLocOpBuilder &ops, llvm::ArrayRef<mlir::Value> pointers, Range rows,
                                int64_t fewest, llvm::function_ref<mlir::Value(Range, mlir::Value)> isWorth);
 
-/// The argument of the body that is its trial, where `root` is a loop over all of the body's rows that carries nothing
-/// from one to the next; else null.
+/// The argument of the body that is its trial, where `root` is a loop over all of the body's rows, or over those of
+/// them that a root lists; else null.
 mlir::Value trialOf(mlir::func::FuncOp body, mlir::scf::ForOp root);
 
 /// Cuts the root's loop into pieces, each of which begins and ends as one of the trial. Returns whether the piece

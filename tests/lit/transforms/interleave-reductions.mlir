@@ -37,11 +37,18 @@ func.func @dot(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?xf64>, %f
 
 // -----
 
-// Two vectors a sum: two chains.
+// Two vectors a sum: two chains, where there are so many entries that neighbours' sums do not hide the latency.
 // CHECK-LABEL: func.func @tile(
-// CHECK-NOT:     scf.if
-// CHECK:         scf.for {{.*}} step %c2 iter_args({{.*}}) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>)
-// CHECK:         scf.for {{.*}} step %c1
+// CHECK-SAME:    %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index)
+// CHECK:         %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]]
+// CHECK:         %[[LONG:.*]] = arith.cmpi sge, %[[LENGTH]], %c8
+// CHECK:         %[[DONE:.*]]:3 = scf.if %[[LONG]]
+// CHECK:           %[[MIDDLE:.*]] = arith.maxsi
+// CHECK:           scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c2 iter_args({{.*}}) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>)
+// CHECK:           scf.yield %[[MIDDLE]]
+// CHECK:         } else {
+// CHECK:           scf.yield %[[FROM]]
+// CHECK:         scf.for %{{.*}} = %[[DONE]]#0 to %[[TO]] step %c1 iter_args(%{{.*}} = %[[DONE]]#1, %{{.*}} = %[[DONE]]#2)
 func.func @tile(%val: memref<?xf64>, %b: memref<?x8xf64>, %from: index, %to: index) -> (vector<4xf64>, vector<4xf64>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -117,12 +117,18 @@ func.func @ell(%width: index {spc.bind = #spc.bind<width, "A", 1>}, %crd: memref
 // CHECK:           memref.load %[[SLICES]]
 // CHECK:           scf.for {{.*}} iter_args
 // CHECK:             memref.load %[[FIBERS]]
+// The loop over a slice's fibers, with all in it, has a copy without prefetches.
 // CHECK:         scf.for
-// CHECK:           scf.for
-// CHECK:             scf.if %[[LOOK]]#0
+// CHECK:           scf.if %[[LOOK]]#0
+// CHECK:             scf.for
 // CHECK:               scf.for
+// CHECK-NOT:             scf.if
 // CHECK:                 memref.prefetch %[[B]]
-// CHECK:             else
+// CHECK:           } else {
+// CHECK:             scf.for
+// CHECK:               scf.for
+// CHECK-NOT:     memref.prefetch
+// CHECK:         return
 func.func @fibers(%slices: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 1>}, %fibers: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 2>},
                   %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "T", 2>},
                   %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"k">, <"r">]>},
@@ -271,4 +277,51 @@ func.func @both(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %c
     vector.store %sums#1, %c[%i, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
   }
   return
+}
+
+// -----
+
+// The rows that a root lists are cut into pieces as well, which hand on what the loop carries: the first row that is not
+// filled yet.
+// TRIAL-LABEL: func.func @listed(
+// TRIAL:         %[[ROWS:.*]] = llvm.load %{{.*}} : !llvm.ptr -> i64
+// TRIAL:         %[[LENGTH:.*]] = arith.index_cast %[[ROWS]]
+// TRIAL:         %[[ALL:.*]] = scf.for %[[FIRST:.*]] = %{{.*}} to %{{.*}} step %[[LENGTH]] iter_args(%[[NEXT:.*]] = %{{.*}}) -> (index) {
+// TRIAL:           spc.begin_trial
+// TRIAL:           %[[PIECE:.*]] = scf.for %{{.*}} = %[[FIRST]] to %{{.*}} step %c1 iter_args(%{{.*}} = %[[NEXT]]) -> (index) {
+// TRIAL:             memref.prefetch
+// TRIAL:           spc.end_trial
+// TRIAL:           scf.yield %[[PIECE]] : index
+// TRIAL:         return %[[ALL]]
+func.func @listed(%rows: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 0>}, %pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>},
+                  %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>},
+                  %b: memref<?x?xf64, strided<[?, 1]>> {spc.bind = #spc.bind<values, "B">, spc.tensor = #spc.tensor<"B" extents = [<"j">, <"k">]>},
+                  %c: memref<?x?xf64, strided<[?, 1]>>, %from: index, %to: index, %trial: !llvm.ptr {spc.bind = #spc.bind<trial>}) -> index {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant dense<0.0> : vector<8xf64>
+  %filled = scf.for %r = %from to %to step %c1 iter_args(%done = %c0) -> (index) {
+    %i32 = memref.load %rows[%r] : memref<?xi32>
+    %i = arith.index_castui %i32 : i32 to index
+    %next = arith.addi %r, %c1 : index
+    %lo = memref.load %pos[%r] : memref<?xi32>
+    %hi = memref.load %pos[%next] : memref<?xi32>
+    %first = arith.index_castui %lo : i32 to index
+    %end = arith.index_castui %hi : i32 to index
+    %sums:2 = scf.for %p = %first to %end step %c1 iter_args(%s0 = %zero, %s1 = %zero) -> (vector<8xf64>, vector<8xf64>) {
+      %j32 = memref.load %crd[%p] : memref<?xi32>
+      %j = arith.index_castui %j32 : i32 to index
+      %b0 = vector.load %b[%j, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+      %b1 = vector.load %b[%j, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+      %t0 = arith.addf %s0, %b0 : vector<8xf64>
+      %t1 = arith.addf %s1, %b1 : vector<8xf64>
+      scf.yield %t0, %t1 : vector<8xf64>, vector<8xf64>
+    }
+    vector.store %sums#0, %c[%i, %c0] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+    vector.store %sums#1, %c[%i, %c8] : memref<?x?xf64, strided<[?, 1]>>, vector<8xf64>
+    %after = arith.addi %i, %c1 : index
+    scf.yield %after : index
+  } {spc.row_loop = #spc.row_loop<positions, <count, "A", 0>, <"i">>}
+  return %filled : index
 }
