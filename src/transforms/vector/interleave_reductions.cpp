@@ -26,9 +26,10 @@ using mlir::Operation;
 using mlir::Value;
 using Values = llvm::SmallVector<Value>;
 
-constexpr int64_t kSumsAtOnce = 4; ///< additions under way at once, which hide most of the latency of one
-constexpr int64_t kShortTile = 8;  ///< rows of less entries have their neighbours' additions under way
-constexpr int64_t kLong = 16;      ///< sums of so many gathered products are faster on vectors
+constexpr int64_t kSumsAtOnce = 4;  ///< additions under way at once, which hide most of the latency of one
+constexpr int64_t kShortTile = 8;   ///< rows of less entries have their neighbours' additions under way
+constexpr int64_t kTileEntries = 4; ///< of a longer row that are done at once
+constexpr int64_t kLong = 16;       ///< sums of so many gathered products are faster on vectors
 
 Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {
   return arith::ConstantOp::create(ops, ops.getZeroAttr(type));
@@ -51,9 +52,9 @@ private:
   void rewrite(scf::ForOp loop);
   static Value isAtLeast(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t least);
   Values interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains, int64_t fewest);
-  Values addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains);
+  Values addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains, int64_t entries);
   Values writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to, mlir::ValueRange inits,
-                   int64_t chains);
+                   int64_t chains, int64_t entries);
 };
 
 /// An innermost loop over a segment that carries sums alone.
@@ -80,42 +81,43 @@ bool gathers(scf::ForOp loop) {
   });
 }
 
-/// Writes a loop with `chains` copies of the body an iteration, each with accumulators of its own. Returns these, copy
-/// by copy.
+/// Writes a loop with `entries` copies of the body an iteration, and accumulators for `chains` of them, which the
+/// copies take in turn. Returns these, chain by chain.
 Values InterleaveReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to,
-                                       mlir::ValueRange inits, int64_t chains) {
-  Value step = arith::ConstantIndexOp::create(ops, chains);
+                                       mlir::ValueRange inits, int64_t chains, int64_t entries) {
+  Value step = arith::ConstantIndexOp::create(ops, entries);
   auto clone = scf::ForOp::create(ops, from, to, step, inits);
   clone->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
   keepLoopAsItIs(clone);
-  if (chains > 1)
+  if (entries > 1)
     dialect::markLeavesRest(clone);
   clone.getBody()->clear();
   mlir::OpBuilder::InsertionGuard guard(ops);
   ops.setInsertionPointToEnd(clone.getBody());
   const unsigned sums = loop.getNumResults();
-  Values results;
-  for (int64_t chain = 0; chain < chains; ++chain) {
+  Values results(clone.getRegionIterArgs().begin(), clone.getRegionIterArgs().end());
+  for (int64_t entry = 0; entry < entries; ++entry) {
     mlir::IRMapping map;
     Value position = clone.getInductionVar();
-    if (chain > 0)
-      position = arith::AddIOp::create(ops, position, arith::ConstantIndexOp::create(ops, chain));
+    if (entry > 0)
+      position = arith::AddIOp::create(ops, position, arith::ConstantIndexOp::create(ops, entry));
     map.map(loop.getInductionVar(), position);
-    for (unsigned sum = 0; sum < sums; ++sum)
-      map.map(loop.getRegionIterArg(sum), clone.getRegionIterArg(static_cast<unsigned>(chain) * sums + sum));
+    const auto own = llvm::MutableArrayRef<Value>(results).slice(static_cast<size_t>(entry % chains) * sums, sums);
+    map.map(loop.getRegionIterArgs(), own);
     for (Operation &op : loop.getBody()->without_terminator())
       ops.clone(op, map);
-    for (Value result : loop.getBody()->getTerminator()->getOperands())
-      results.push_back(map.lookup(result));
+    for (auto [sum, result] : llvm::zip_equal(own, loop.getBody()->getTerminator()->getOperands()))
+      sum = map.lookup(result);
   }
   scf::YieldOp::create(ops, results);
   return Values(clone.getResults());
 }
 
-/// Adds up the most entries that `chains` divides, so many at once. Returns the position behind them, and the sums.
-Values InterleaveReductions::addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains) {
+/// Adds up the most entries that `entries` divides, so many at once. Returns the position behind them, and the sums.
+Values InterleaveReductions::addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains,
+                                       int64_t entries) {
   Value from = loop.getLowerBound(), to = loop.getUpperBound();
-  Value one = arith::ConstantIndexOp::create(ops, 1), all = arith::ConstantIndexOp::create(ops, chains);
+  Value one = arith::ConstantIndexOp::create(ops, 1), all = arith::ConstantIndexOp::create(ops, entries);
   Value length = arith::SubIOp::create(ops, to, from);
   Value rest = arith::AndIOp::create(ops, length, arith::SubIOp::create(ops, all, one));
   // A segment may end before it starts: it is empty then, as it is to the original loop.
@@ -124,7 +126,7 @@ Values InterleaveReductions::addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::For
   const unsigned sums = loop.getNumResults();
   for (unsigned more = sums; more < chains * sums; ++more)
     inits.push_back(zeroOf(ops, inits[more % sums].getType()));
-  Values results = writeLoop(ops, loop, from, middle, inits, chains);
+  Values results = writeLoop(ops, loop, from, middle, inits, chains, entries);
   // The accumulators are added in pairs: additions of one level do not wait for each other.
   for (size_t half = results.size() / 2; half >= sums; half /= 2)
     for (size_t sum = 0; sum < half; ++sum) {
@@ -143,13 +145,13 @@ Value InterleaveReductions::isAtLeast(mlir::ImplicitLocOpBuilder &ops, scf::ForO
   return arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, length, arith::ConstantIndexOp::create(ops, least));
 }
 
-/// Adds up `chains` entries at once, and one by one what they leave. Segments of less than `fewest` are such a rest
-/// as a whole.
+/// Adds up entries in so many chains, and one by one what they leave. Segments of less than `fewest` are such a rest as
+/// a whole; longer ones are done several entries a chain at once, so that less of the loop is counting and comparing.
 Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains,
                                         int64_t fewest) {
   Values added;
   if (fewest <= chains) {
-    added = addAtOnce(ops, loop, chains);
+    added = addAtOnce(ops, loop, chains, chains);
   } else {
     Values none{loop.getLowerBound()};
     llvm::append_range(none, loop.getInitArgs());
@@ -159,10 +161,10 @@ Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::Fo
     ops.setInsertionPointToEnd(isLong.elseBlock());
     scf::YieldOp::create(ops, none);
     ops.setInsertionPointToEnd(isLong.thenBlock());
-    scf::YieldOp::create(ops, addAtOnce(ops, loop, chains));
+    scf::YieldOp::create(ops, addAtOnce(ops, loop, chains, std::max(chains, kTileEntries)));
     llvm::append_range(added, isLong.getResults());
   }
-  return writeLoop(ops, loop, added.front(), loop.getUpperBound(), mlir::ValueRange(added).drop_front(), 1);
+  return writeLoop(ops, loop, added.front(), loop.getUpperBound(), mlir::ValueRange(added).drop_front(), 1, 1);
 }
 
 void InterleaveReductions::rewrite(scf::ForOp loop) {
@@ -187,8 +189,8 @@ void InterleaveReductions::rewrite(scf::ForOp loop) {
   scf::IfOp isSeveral = atLeast(chains);
   loop.replaceAllUsesWith(isSeveral.getResults());
   ops.setInsertionPointToEnd(isSeveral.elseBlock());
-  scf::YieldOp::create(ops,
-                       writeLoop(ops, loop, loop.getLowerBound(), loop.getUpperBound(), Values(loop.getInitArgs()), 1));
+  scf::YieldOp::create(
+      ops, writeLoop(ops, loop, loop.getLowerBound(), loop.getUpperBound(), Values(loop.getInitArgs()), 1, 1));
   ops.setInsertionPointToEnd(isSeveral.thenBlock());
   scf::IfOp isLong = atLeast(kLong);
   scf::YieldOp::create(ops, isLong.getResults());

@@ -37,14 +37,24 @@ func.func @dot(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?xf64>, %f
 
 // -----
 
-// Two vectors a sum: two chains, where there are so many entries that neighbours' sums do not hide the latency.
+// Two vectors a sum: two chains, four entries at once, where there are so many entries that neighbours' sums do not hide the latency.
 // CHECK-LABEL: func.func @tile(
 // CHECK-SAME:    %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index)
 // CHECK:         %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]]
 // CHECK:         %[[LONG:.*]] = arith.cmpi sge, %[[LENGTH]], %c8
 // CHECK:         %[[DONE:.*]]:3 = scf.if %[[LONG]]
 // CHECK:           %[[MIDDLE:.*]] = arith.maxsi
-// CHECK:           scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c2 iter_args({{.*}}) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>)
+// CHECK:           %[[SUMS:.*]]:4 = scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c4 iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}}) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>)
+// CHECK:             %[[A1:.*]] = arith.addf %[[A]]
+// CHECK:             %[[B1:.*]] = arith.addf %[[B]]
+// CHECK:             %[[C1:.*]] = arith.addf %[[C]]
+// CHECK:             %[[D1:.*]] = arith.addf %[[D]]
+// CHECK:             arith.addf %[[A1]]
+// CHECK:             arith.addf %[[B1]]
+// CHECK:             arith.addf %[[C1]]
+// CHECK:             arith.addf %[[D1]]
+// CHECK:           arith.addf %[[SUMS]]#0, %[[SUMS]]#2
+// CHECK:           arith.addf %[[SUMS]]#1, %[[SUMS]]#3
 // CHECK:           scf.yield %[[MIDDLE]]
 // CHECK:         } else {
 // CHECK:           scf.yield %[[FROM]]
