@@ -23,8 +23,10 @@ constexpr int64_t kHugePage = int64_t{1} << 21;
 /// Blocks from this size on become whole huge pages, if the system has any to give. What malloc has given back to the
 /// system faults again, page by page, and when that is depends on what a program has allocated before.
 constexpr int64_t kHugeBlock = kHugePage;
-/// Blocks that glibc's malloc maps anew each time, whatever was freed before.
+/// Blocks that glibc's malloc, as it is set up, maps anew each time unless such a one lies free in its heap.
 constexpr int64_t kMappedBlock = int64_t{1} << 25;
+constexpr int64_t kSmallPage = 4096;
+constexpr int64_t kMappedOffset = 16;    ///< where in its first page a block begins that glibc's malloc has mapped
 constexpr int32_t kAdviseHugePages = 14; ///< Linux's MADV_HUGEPAGE
 
 /// Whether the C library has aligned_alloc and madvise, as on Linux, and pages are of the usual sizes.
@@ -112,53 +114,69 @@ void Memory::adviseHugePages(Value begin, Value bytes) {
   LLVM::CallOp::create(ops, advise, mlir::ValueRange{begin, bytes, advice});
 }
 
-/// Of a block that starts and ends anywhere, what lies in whole huge pages. malloc hands it out again where it was
-/// freed before; aligned_alloc would map it anew each time.
-Value Memory::callMallocHuge(Value bytes) {
+/// Whether a block of so many bytes, as malloc gave it, was mapped for it alone: glibc's such blocks begin 16 bytes
+/// into a page. Any other block that does is taken for one of them, which costs no more than allocating it once more.
+Value Memory::isMappedAlone(Value memory, Value bytes) {
+  EntryBuilder &build = entry_.build;
+  const Value address = LLVM::PtrToIntOp::create(build.ops(), build.int64Type(), memory);
+  const Value place = LLVM::AndOp::create(build.ops(), address, build.constant(kSmallPage - 1));
+  // Rounded up, larger numbers would overflow.
+  return build.both(build.equal(place, build.constant(kMappedOffset)),
+                    build.both(build.compare(ICmpPredicate::sge, bytes, build.constant(kMappedBlock)),
+                               build.compare(ICmpPredicate::sle, bytes, build.constant(INT64_MAX - kHugePage))));
+}
+
+/// A block that begins with a huge page. The builder is in a block of its own function.
+Value Memory::callAlignedAlloc(Value bytes) {
+  EntryBuilder &build = entry_.build;
+  const mlir::Type size = build.int64Type();
+  LLVM::LLVMFuncOp allocate = declareFunction(build, "aligned_alloc", build.pointerType(), {size, size});
+  return LLVM::CallOp::create(build.ops(), allocate, mlir::ValueRange{build.constant(kHugePage), bytes}).getResult();
+}
+
+void Memory::callFree(Value memory) {
+  EntryBuilder &build = entry_.build;
+  const mlir::Type none = LLVM::LLVMVoidType::get(build.ops().getContext());
+  LLVM::LLVMFuncOp free = declareFunction(build, "free", none, {build.pointerType()});
+  LLVM::CallOp::create(build.ops(), free, mlir::ValueRange{memory});
+}
+
+/// Has the whole huge pages of a block that malloc gave come at once. Memory that was freed before malloc hands out
+/// again, wherever it begins. What it maps anew begins with a huge page instead.
+Value Memory::makeHuge(Value memory, Value bytes) {
   EntryBuilder &build = entry_.build;
   mlir::ImplicitLocOpBuilder &ops = build.ops();
-  const Value memory = callMalloc(bytes);
   const auto roundDown = [&](Value number) -> Value {
     return LLVM::AndOp::create(ops, number, build.constant(-kHugePage));
   };
-  build.branch(
-      build.isNull(memory), [] {},
+  const auto roundUp = [&](Value number) { return roundDown(build.add(number, build.constant(kHugePage - 1))); };
+  const Value isMapped = isMappedAlone(memory, bytes);
+  const Value length = build.select(isMapped, roundUp(bytes), bytes);
+  const Value block = build.computeIf(
+      isMapped,
       [&] {
-        const Value address = LLVM::PtrToIntOp::create(ops, build.int64Type(), memory);
-        const Value first = roundDown(build.add(address, build.constant(kHugePage - 1)));
-        const Value length = build.subtract(roundDown(build.add(address, bytes)), first);
-        build.branch(
-            build.compare(ICmpPredicate::sgt, length, build.constant(0)),
-            [&] { adviseHugePages(LLVM::IntToPtrOp::create(ops, build.pointerType(), first), length); }, [] {});
-      });
-  return memory;
-}
-
-Value Memory::callAlignedAlloc(Value bytes) {
-  EntryBuilder &build = entry_.build;
-  mlir::ImplicitLocOpBuilder &ops = build.ops();
-  const mlir::Type pointer = build.pointerType(), size = build.int64Type();
-  LLVM::LLVMFuncOp allocate = declareFunction(build, "aligned_alloc", pointer, {size, size});
-  const Value more = LLVM::AddOp::create(ops, bytes, build.constant(kHugePage - 1));
-  const Value rounded = LLVM::AndOp::create(ops, more, build.constant(-kHugePage));
-  const Value memory =
-      LLVM::CallOp::create(ops, allocate, mlir::ValueRange{build.constant(kHugePage), rounded}).getResult();
-  build.branch(build.isNull(memory), [] {}, [&] { adviseHugePages(memory, rounded); });
-  return memory;
+        callFree(memory);
+        return callAlignedAlloc(length);
+      },
+      memory);
+  const Value address = LLVM::PtrToIntOp::create(ops, build.int64Type(), block);
+  const Value first = roundUp(address);
+  const Value whole = build.subtract(roundDown(build.add(address, length)), first);
+  const Value isThere = build.negate(build.isNull(block));
+  build.branch(
+      build.both(isThere, build.compare(ICmpPredicate::sgt, whole, build.constant(0))),
+      [&] { adviseHugePages(LLVM::IntToPtrOp::create(ops, build.pointerType(), first), whole); }, [] {});
+  return block;
 }
 
 Value Memory::callStandard(Value bytes) {
   EntryBuilder &build = entry_.build;
+  const Value memory = callMalloc(bytes);
   if (!hasHugePages(build.module()))
-    return callMalloc(bytes);
-  // Rounded up, larger numbers would overflow.
-  const Value isMapped = build.both(build.compare(ICmpPredicate::sge, bytes, build.constant(kMappedBlock)),
-                                    build.compare(ICmpPredicate::sle, bytes, build.constant(INT64_MAX - kHugePage)));
-  const Value isHuge = build.compare(ICmpPredicate::sge, bytes, build.constant(kHugeBlock));
-  const Value mapped = build.computeIf(isMapped, [&] { return callAlignedAlloc(bytes); }, build.null());
-  const Value isMiddle = build.both(build.negate(isMapped), isHuge);
-  const Value middle = build.computeIf(isMiddle, [&] { return callMallocHuge(bytes); }, mapped);
-  return build.computeIf(build.negate(isHuge), [&] { return callMalloc(bytes); }, middle);
+    return memory;
+  const Value isHuge = build.both(build.compare(ICmpPredicate::sge, bytes, build.constant(kHugeBlock)),
+                                  build.negate(build.isNull(memory)));
+  return build.computeIf(isHuge, [&] { return makeHuge(memory, bytes); }, memory);
 }
 
 /// Several entries of one kernel share the function.
@@ -205,7 +223,7 @@ LLVM::LLVMFuncOp Memory::releaser() {
   LLVM::CallOp::create(ops, hookType, mlir::ValueRange{hook, user, memory});
   LLVM::ReturnOp::create(ops, mlir::ValueRange{});
   ops.setInsertionPointToEnd(standard);
-  LLVM::CallOp::create(ops, declareFunction(build, "free", none, {build.pointerType()}), mlir::ValueRange{memory});
+  callFree(memory);
   LLVM::ReturnOp::create(ops, mlir::ValueRange{});
   return releaser_;
 }

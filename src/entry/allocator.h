@@ -27,7 +27,9 @@ private:
   std::pair<mlir::Block *, mlir::Block *> branchOnHooks(mlir::LLVM::LLVMFuncOp function, mlir::Value context);
   mlir::Value callMalloc(mlir::Value bytes);
   void adviseHugePages(mlir::Value begin, mlir::Value bytes);
-  mlir::Value callMallocHuge(mlir::Value bytes);
+  mlir::Value isMappedAlone(mlir::Value memory, mlir::Value bytes);
+  mlir::Value makeHuge(mlir::Value memory, mlir::Value bytes);
+  void callFree(mlir::Value memory);
   mlir::Value callAlignedAlloc(mlir::Value bytes);
   mlir::Value callStandard(mlir::Value bytes);
 
