@@ -116,7 +116,8 @@ def LocateOp : RunOp<"locate"> {
   let summary = "finds a key's element of the workspace, to be updated";
   let description = [{
     Gives the element's slot, which holds until another key is located, and what is there: `identity`, or 0 without one,
-    where the row has no such entry yet. The element becomes an entry: a `spc.accumulate` follows.
+    where the row has no such entry yet. The element becomes an entry: a `spc.accumulate` follows. In a dense workspace
+    `old` may be a vector, of what is at the key and those that follow it, with bits in one word of 64.
   }];
   let arguments = (ins RunType:$run, Index:$key, OptionalAttr<AnyAttr>:$identity);
   let results = (outs Index:$slot, Optional<AnyType>:$old);
@@ -128,6 +129,7 @@ def AccumulateOp : RunOp<"accumulate"> {
   let summary = "updates a key's element of the workspace";
   let description = [{
     Gives the element at `slot`, as it was located for `key`, a value: what it had together with what is accumulated.
+    A vector is for as many keys.
   }];
   let arguments = (ins RunType:$run, Index:$key, Index:$slot, Optional<AnyType>:$value);
   let assemblyFormat = "$run `[` $key `at` $slot `]` (`,` $value^ `:` type($value) `in`):(`:`)? type($run) attr-dict";

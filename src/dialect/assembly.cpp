@@ -53,6 +53,15 @@ static LogicalResult checkValue(mlir::Operation *op, RunType run, Value value, b
   return mlir::success();
 }
 
+/// The same of an element of the workspace; of a dense one it may be a vector.
+static LogicalResult checkElement(mlir::Operation *op, RunType run, Value value) {
+  const auto vector = value ? mlir::dyn_cast<mlir::VectorType>(value.getType()) : mlir::VectorType();
+  if (vector && run.getForm() == RunForm::Dense && vector.getRank() == 1 && !vector.isScalable() &&
+      vector.getElementType() == run.getValue())
+    return mlir::success();
+  return checkValue(op, run, value);
+}
+
 static LogicalResult checkAppends(mlir::Operation *op, RunType run, bool appends) {
   if (run.appends() != appends)
     return op->emitOpError(appends ? "is for runs that append" : "is for runs with a workspace");
@@ -70,12 +79,12 @@ LogicalResult AppendOp::verify() {
 
 LogicalResult LocateOp::verify() {
   const RunType run = getRun().getType();
-  return mlir::failed(checkAppends(*this, run, false)) ? mlir::failure() : checkValue(*this, run, getOld());
+  return mlir::failed(checkAppends(*this, run, false)) ? mlir::failure() : checkElement(*this, run, getOld());
 }
 
 LogicalResult AccumulateOp::verify() {
   const RunType run = getRun().getType();
-  return mlir::failed(checkAppends(*this, run, false)) ? mlir::failure() : checkValue(*this, run, getValue());
+  return mlir::failed(checkAppends(*this, run, false)) ? mlir::failure() : checkElement(*this, run, getValue());
 }
 
 LogicalResult OpenSumOp::verify() {

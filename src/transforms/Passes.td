@@ -342,10 +342,13 @@ def LowerAssembly : Pass<"spc-lower-assembly", "mlir::ModuleOp"> {
     there are and how many fit, where they and the workspace are. What is done for each entry is inline; the runtime
     makes room, ends rows and keeps hash tables. A run with a workspace gets its loops twice, for a dense one and for a
     hash table, as the runtime decides.
+
+    With `hoist`, loops that accumulate in a dense workspace have a form that takes four neighbouring keys at once.
   }];
-  let options = [Option<"hoist", "hoist", "bool", "false", "Move what loops do not change in front of them">];
+  let options = [Option<"hoist", "hoist", "bool", "false",
+                        "Move what loops do not change in front of them, accumulate neighbours as vectors">];
   let dependentDialects = ["mlir::LLVM::LLVMDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
-                           "mlir::complex::ComplexDialect"];
+                           "mlir::vector::VectorDialect", "mlir::complex::ComplexDialect"];
 }
 
 #endif

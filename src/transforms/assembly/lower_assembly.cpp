@@ -1,9 +1,11 @@
+#include "transforms/assembly/neighbouring_keys.h"
 #include "transforms/assembly/run_writer.h"
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/DialectConversion.h"
@@ -113,7 +115,7 @@ llvm::SmallVector<Value> lower(dialect::LocateOp op, Lowered<dialect::LocateOp> 
   Value old = op.getOld() && identity ? run.peek(ops, key, identity) : Value();
   const Value slot = run.locate(ops, key);
   if (op.getOld() && !identity)
-    old = run.loadSlot(ops, slot);
+    old = run.loadSlot(ops, slot, op.getOld().getType());
   llvm::SmallVector<Value> results{mlir::arith::IndexCastOp::create(ops, ops.getIndexType(), slot)};
   if (old)
     results.push_back(old);
@@ -171,11 +173,11 @@ template <typename Op> struct LowerWithinRun : OpConversionPattern<Op> {
   }
 };
 
-/// Gives a run with a workspace a nest for each kind of workspace.
-void splitByWorkspace(dialect::OpenRunOp op) {
+/// Gives a run with a workspace a nest for each kind of workspace. Returns what takes the run's place.
+dialect::OpenRunOp splitByWorkspace(dialect::OpenRunOp op) {
   const auto type = mlir::cast<RunType>(op.getRun(0).getType());
   if (type.getForm() != RunForm::Workspace)
-    return;
+    return op;
   mlir::OpBuilder builder(op);
   const RunType forms[] = {type.in(RunForm::Dense), type.in(RunForm::Hash)};
   auto split = dialect::OpenRunOp::create(builder, op.getLoc(), op.getAssembly(), op.getChunk(), op.getNumber(), forms);
@@ -186,6 +188,7 @@ void splitByWorkspace(dialect::OpenRunOp op) {
     nest.getArgument(0).setType(form);
   }
   op.erase();
+  return split;
 }
 
 class LowerAssembly : public impl::LowerAssemblyBase<LowerAssembly> {
@@ -208,8 +211,11 @@ LogicalResult LowerAssembly::lowerRuns(mlir::func::FuncOp body) {
   body.walk([&](dialect::OpenRunOp run) { runs.push_back(run); });
   if (runs.empty())
     return mlir::success();
-  for (dialect::OpenRunOp run : runs)
-    splitByWorkspace(run);
+  for (dialect::OpenRunOp run : runs) {
+    const dialect::OpenRunOp split = splitByWorkspace(run);
+    if (hoist)
+      accumulateNeighbours(split);
+  }
   const RunTypes types;
   mlir::ConversionTarget target(getContext());
   target.addIllegalDialect<dialect::SpcDialect>();

@@ -88,10 +88,16 @@ unsigned valueBytes(RunType type) {
   return wordPart(value).getIntOrFloatBitWidth() / 8 * (mlir::isa<mlir::ComplexType>(value) ? 2 : 1);
 }
 
-/// 1 << (bit % 64)
-Value bitOf(ImplicitLocOpBuilder &ops, Value bit) {
+/// `count` bits from bit % 64 on
+Value bitsOf(ImplicitLocOpBuilder &ops, Value bit, int64_t count = 1) {
   const Value place = arith::AndIOp::create(ops, bit, constant(ops, 63));
-  return arith::ShLIOp::create(ops, constant(ops, 1), place);
+  return arith::ShLIOp::create(ops, constant(ops, (int64_t{1} << count) - 1), place);
+}
+
+/// How many neighbouring elements a value is for.
+int64_t lanesOf(mlir::Type type) {
+  auto vector = mlir::dyn_cast_or_null<mlir::VectorType>(type);
+  return vector ? vector.getNumElements() : 1;
 }
 
 void setBits(ImplicitLocOpBuilder &ops, Value words, Value number, Value bits) {
@@ -213,13 +219,13 @@ Value RunWriter::locate(ImplicitLocOpBuilder &ops, Value key) {
 Value RunWriter::peek(ImplicitLocOpBuilder &ops, Value key, mlir::Attribute identity) {
   const bool isHash = type_.getForm() == RunForm::Hash;
   if (!isHash && !identity) // 0 is what untouched slots hold
-    return loadSlot(ops, key);
+    return loadSlot(ops, key, type_.getValue());
   const Value slot = isHash ? call(ops, functions::find, {part(Handle), key}).getResult() : key;
   const Value isThere =
       isHash ? arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, slot, constant(ops, 0)) : isTouched(ops, key);
   auto found = mlir::scf::IfOp::create(ops, mlir::TypeRange{type_.getValue()}, isThere, /*withElseRegion=*/true);
   ImplicitLocOpBuilder yes = thenBuilder(ops, found);
-  mlir::scf::YieldOp::create(yes, loadSlot(yes, slot));
+  mlir::scf::YieldOp::create(yes, loadSlot(yes, slot, type_.getValue()));
   ImplicitLocOpBuilder no(ops.getLoc(), found.getElseBodyBuilder(ops.getListener()));
   mlir::scf::YieldOp::create(no, identityConstant(no, type_.getValue(), identity));
   return found.getResult(0);
@@ -232,20 +238,21 @@ Value RunWriter::isTouched(ImplicitLocOpBuilder &ops, Value key) {
   const Value isCurrent = arith::CmpIOp::create(ops, arith::CmpIPredicate::eq, word, loadInt(ops, part(Word)));
   const Value pending = arith::SelectOp::create(ops, isCurrent, loadInt(ops, part(WordBits)), constant(ops, 0));
   const Value bits = arith::OrIOp::create(ops, loadInt(ops, address), pending);
-  const Value own = arith::AndIOp::create(ops, bits, bitOf(ops, key));
+  const Value own = arith::AndIOp::create(ops, bits, bitsOf(ops, key));
   return arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, own, constant(ops, 0));
 }
 
-/// Notes that a dense workspace has an entry at `key`. Neighbouring keys share a word: its bits stay in a register
-/// until another word's turn comes, since a store and a load of the same word for each key would wait for one another.
-void RunWriter::touch(ImplicitLocOpBuilder &ops, Value key) {
+/// Notes that a dense workspace has `count` entries from `key` on, whose bits are of one word. Neighbouring keys share
+/// a word: its bits stay in a register until another word's turn comes, since a store and a load of the same word for
+/// each key would wait for one another.
+void RunWriter::touch(ImplicitLocOpBuilder &ops, Value key, int64_t count) {
   const Value word = arith::ShRUIOp::create(ops, key, constant(ops, 6));
   const Value isOther = arith::CmpIOp::create(ops, arith::CmpIPredicate::ne, word, loadInt(ops, part(Word)));
   auto other = mlir::scf::IfOp::create(ops, isOther, /*withElseRegion=*/false);
   ImplicitLocOpBuilder change = thenBuilder(ops, other);
   storeWord(change);
   LLVM::StoreOp::create(change, word, part(Word));
-  const Value bits = arith::OrIOp::create(ops, loadInt(ops, part(WordBits)), bitOf(ops, key));
+  const Value bits = arith::OrIOp::create(ops, loadInt(ops, part(WordBits)), bitsOf(ops, key, count));
   LLVM::StoreOp::create(ops, bits, part(WordBits));
 }
 
@@ -256,7 +263,7 @@ void RunWriter::storeWord(ImplicitLocOpBuilder &ops) {
   ImplicitLocOpBuilder store = thenBuilder(ops, touched);
   const Value word = loadInt(store, part(Word));
   setBits(store, part(Bits), word, bits);
-  setBits(store, part(Summary), arith::ShRUIOp::create(store, word, constant(store, 6)), bitOf(store, word));
+  setBits(store, part(Summary), arith::ShRUIOp::create(store, word, constant(store, 6)), bitsOf(store, word));
   const Value first = arith::MinSIOp::create(store, loadInt(store, part(First)), word);
   LLVM::StoreOp::create(store, first, part(First));
   const Value last = arith::MaxSIOp::create(store, loadInt(store, part(Last)), word);
@@ -282,7 +289,7 @@ Value RunWriter::elementAddress(ImplicitLocOpBuilder &ops, Value array, Value po
 void RunWriter::storeElement(ImplicitLocOpBuilder &ops, Value address, Value value) {
   const mlir::Type part = wordPart(type_.getValue());
   if (part == type_.getValue()) {
-    LLVM::StoreOp::create(ops, value, address);
+    LLVM::StoreOp::create(ops, value, address, valueBytes(type_));
     return;
   }
   const Value next = elementOf(ops, part, address, 1);
@@ -290,9 +297,11 @@ void RunWriter::storeElement(ImplicitLocOpBuilder &ops, Value address, Value val
   LLVM::StoreOp::create(ops, mlir::complex::ImOp::create(ops, value).getResult(), next);
 }
 
-Value RunWriter::loadSlot(ImplicitLocOpBuilder &ops, Value slot) {
+Value RunWriter::loadSlot(ImplicitLocOpBuilder &ops, Value slot, mlir::Type type) {
   const Value address = elementAddress(ops, loadPointer(ops, part(Slots)), slot);
   const mlir::Type part = wordPart(type_.getValue());
+  if (type != type_.getValue())
+    return LLVM::LoadOp::create(ops, type, address, valueBytes(type_));
   const Value first = LLVM::LoadOp::create(ops, part, address);
   if (part == type_.getValue())
     return first;
@@ -302,7 +311,7 @@ Value RunWriter::loadSlot(ImplicitLocOpBuilder &ops, Value slot) {
 
 void RunWriter::storeSlot(ImplicitLocOpBuilder &ops, Value key, Value slot, Value value) {
   if (type_.getForm() == RunForm::Dense)
-    touch(ops, key);
+    touch(ops, key, value ? lanesOf(value.getType()) : 1);
   if (value)
     storeElement(ops, elementAddress(ops, loadPointer(ops, part(Slots)), slot), value);
 }

@@ -44,8 +44,10 @@ public:
   mlir::Value locate(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
   /// The value at a key, or the identity (null: 0) where there is none; makes no entry.
   mlir::Value peek(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Attribute identity);
-  mlir::Value loadSlot(mlir::ImplicitLocOpBuilder &ops, mlir::Value slot);
-  /// Makes the key, which has this slot, an entry. Without values `value` is null.
+  /// What is at a slot, or in a vector as `type` is one what is from there on.
+  mlir::Value loadSlot(mlir::ImplicitLocOpBuilder &ops, mlir::Value slot, mlir::Type type);
+  /// Makes the key, which has this slot, an entry. Without values `value` is null; a vector is for as many neighbouring
+  /// keys.
   void storeSlot(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, mlir::Value slot, mlir::Value value);
 
   void endRow(mlir::ImplicitLocOpBuilder &ops, mlir::ValueRange coordinates);
@@ -81,7 +83,7 @@ private:
   void makeRoom(mlir::ImplicitLocOpBuilder &ops, mlir::Value isNeeded, mlir::Value more);
   mlir::Value compareRoom(mlir::ImplicitLocOpBuilder &ops, mlir::arith::CmpIPredicate predicate, mlir::Value more);
   mlir::Value isTouched(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
-  void touch(mlir::ImplicitLocOpBuilder &ops, mlir::Value key);
+  void touch(mlir::ImplicitLocOpBuilder &ops, mlir::Value key, int64_t count);
   void storeWord(mlir::ImplicitLocOpBuilder &ops);
   void clearTouched(mlir::ImplicitLocOpBuilder &ops);
   mlir::Value elementAddress(mlir::ImplicitLocOpBuilder &ops, mlir::Value array, mlir::Value position);

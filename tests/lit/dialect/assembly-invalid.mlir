@@ -73,3 +73,13 @@ func.func @two_coordinates(%run: !append, %i: index) {
 func.func @no_number(%run: !spc.run<append, row = 1, key = i32, value = index>) {
   return
 }
+
+// -----
+
+!any = !spc.run<workspace, row = 1, key = i32, value = f64>
+
+func.func @neighbours_in_any_workspace(%run: !any, %j: index) {
+  // expected-error @+1 {{has another value than entries of the run have}}
+  %slot, %old = spc.locate %run[%j] : !any -> vector<4xf64>
+  return
+}
