@@ -1,6 +1,7 @@
 #include "codegen/pass_list.h"
 
 #include "codegen/hoist_addresses.h"
+#include "runtime/contract.h"
 
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/IPO/DeadArgumentElimination.h"
@@ -46,6 +47,15 @@ private:
   llvm::FunctionPassManager ofSmall_, ofLarge_;
 };
 
+/// A pass on functions of which it is not said that vectors hold all pairs.
+template <typename Pass> class UnlessPaired : public llvm::PassInfoMixin<UnlessPaired<Pass>> {
+public:
+  llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses) {
+    return function.hasFnAttribute(runtime::kPairedFunction) ? llvm::PreservedAnalyses::all()
+                                                             : Pass().run(function, analyses);
+  }
+};
+
 /// The instructions of the functions that are compiled for the machine, not for a level of their own.
 unsigned ownInstructionCount(const llvm::Module &module) {
   unsigned count = 0;
@@ -77,7 +87,7 @@ void addLoopPasses(llvm::FunctionPassManager &passes, const PassListOptions &opt
   llvm::LoopPassManager shape, counts;
   shape.addPass(llvm::LoopRotatePass());
   shape.addPass(llvm::LICMPass(llvm::LICMOptions()));
-  shape.addPass(llvm::SimpleLoopUnswitchPass(true));
+  shape.addPass(llvm::SimpleLoopUnswitchPass(false));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(shape), true));
   passes.addPass(llvm::SimplifyCFGPass(keepingLoops()));
   passes.addPass(llvm::InstCombinePass());
@@ -101,7 +111,7 @@ void addVectorPasses(llvm::FunctionPassManager &passes, const PassListOptions &o
   passes.addPass(llvm::SimplifyCFGPass(
       joining().needCanonicalLoops(false).forwardSwitchCondToPhi(true).convertSwitchToLookupTable(true)));
   if (options.vectorizes) {
-    passes.addPass(llvm::SLPVectorizerPass());
+    passes.addPass(UnlessPaired<llvm::SLPVectorizerPass>());
     passes.addPass(llvm::VectorCombinePass());
   }
   passes.addPass(llvm::LoopUnrollPass(llvm::LoopUnrollOptions(static_cast<int>(options.level.getSpeedupLevel()))));

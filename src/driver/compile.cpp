@@ -8,6 +8,7 @@
 #include "pipeline/compiler.h"
 #include "sema/analyze.h"
 #include "support/depfile.h"
+#include "support/memory.h"
 #include "support/output_file.h"
 #include "syntax/parser.h"
 
@@ -100,6 +101,7 @@ int compileCommand(Session &session) {
     return session.finish();
   if (options.shared.verbose)
     enableLog();
+  growHeap();
   return compileKernel(session, options);
 }
 

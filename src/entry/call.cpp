@@ -17,10 +17,12 @@ constexpr int64_t kTaskNanoseconds = int64_t{1} << 12; ///< next to which taking
 constexpr int64_t kMaxTasks = 128;               ///< enough for dynamic scheduling to even out what the estimate misses
 constexpr int64_t kMaxChosen = int64_t{1} << 16; ///< … where the user chooses the work of a chunk
 
-/// The work of a trial's piece, some 20 microseconds, and of calls of which its pieces are 3 percent.
+/// The work of a trial's piece, at least: some 20 microseconds; and of calls that have one.
 struct TrialSizes {
   int64_t piece, call;
 };
+/// Pieces of long calls are this part of them: the longer they are, the more they have in common with the rest.
+constexpr int64_t kPiecesOfCall = 256;
 constexpr TrialSizes kOnVectors{int64_t{1} << 17, int64_t{1} << 25}; ///< of multiply-adds in dense loops
 constexpr TrialSizes kOneByOne{int64_t{1} << 15, int64_t{1} << 20};  ///< of entries
 constexpr int64_t kOnePiece = int64_t{1} << 62;
@@ -53,7 +55,9 @@ Value makeTrial(EntryBuilder &build, const Work &work, const TrialSizes &sizes) 
   const auto set = [&](unsigned slot, Value value) { build.storeField(type, object, slot, value); };
   const Value isWorth = build.compare(ICmpPredicate::sge, work.size(), build.constant(sizes.call));
   const Value ofRow = LLVM::UDivOp::create(build.ops(), work.size(), build.greatest(work.positions(), one));
-  const Value rows = LLVM::UDivOp::create(build.ops(), build.constant(sizes.piece), build.greatest(ofRow, one));
+  const Value part = LLVM::UDivOp::create(build.ops(), work.size(), build.constant(kPiecesOfCall));
+  const Value piece = build.greatest(part, build.constant(sizes.piece));
+  const Value rows = LLVM::UDivOp::create(build.ops(), piece, build.greatest(ofRow, one));
   set(Slot::rows, build.select(isWorth, build.greatest(rows, one), build.constant(kOnePiece)));
   set(Slot::choice, build.constant(-1));
   set(Slot::begun, build.select(isWorth, build.constant(0), build.constant(runtime::kTrials)));

@@ -78,18 +78,13 @@ void fillStructures(Entry &entry) {
 }
 
 /// Out of the way of every name in C, and kept apart from the entry: as arguments of one function the arrays are known
-/// not to alias, which inlining would blur.
-mlir::LogicalResult makeInternal(LLVM::LLVMFuncOp body) {
-  mlir::ModuleOp module = body->getParentOfType<mlir::ModuleOp>();
-  const auto name = mlir::StringAttr::get(body.getContext(), bodySymbol(body.getSymName().str()));
-  if (mlir::failed(mlir::SymbolTable::replaceAllSymbolUses(body, name, module)))
-    return mlir::failure();
-  body.setSymName(name);
+/// not to alias, which inlining would blur. Nothing calls a body yet.
+void makeInternal(LLVM::LLVMFuncOp body) {
+  body.setSymName(bodySymbol(body.getSymName().str()));
   body.setLinkage(LLVM::Linkage::Internal);
   body.setDsoLocal(true);
   body.setNoUnwind(true);
   body.setNoInline(true);
-  return mlir::success();
 }
 
 /// 16-bit floats reach the body as their bits: several conventions would pass them as float and call a library to
@@ -231,8 +226,7 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
   for (auto body : llvm::make_early_inc_range(module.getOps<LLVM::LLVMFuncOp>())) {
     if (body.isExternal())
       continue;
-    if (mlir::failed(makeInternal(body)))
-      return mlir::failure();
+    makeInternal(body);
     passHalvesAsBits(body);
   }
   mlir::MLIRContext *context = module.getContext();

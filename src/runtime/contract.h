@@ -37,6 +37,9 @@ enum class Form : int64_t {
   Workspace, ///< in any order, with repeats
 };
 
+/// Marks a body's function, as an attribute of LLVM's: vectors hold what can be paired there.
+inline constexpr char kPairedFunction[] = "spc-paired";
+
 /// A function that a struct points to.
 template <typename Signature> using Hook = Signature *;
 

@@ -1,5 +1,7 @@
 #include "transforms/util/loop_hints.h"
 
+#include "runtime/contract.h"
+
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 namespace spc::transforms {
@@ -34,6 +36,11 @@ void vectoriseWhole(mlir::scf::ForOp loop, int64_t vectors) {
 bool isKeptAsItIs(mlir::scf::ForOp loop) {
   const auto hint = loop->getAttrOfType<LLVM::LoopAnnotationAttr>(kHint);
   return hint && hint.getVectorize();
+}
+
+void keepScalarsApart(mlir::func::FuncOp body) {
+  mlir::Builder builder(body.getContext());
+  body->setAttr("passthrough", builder.getStrArrayAttr({runtime::kPairedFunction}));
 }
 
 } // namespace spc::transforms

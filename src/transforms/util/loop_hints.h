@@ -1,6 +1,7 @@
-// Hints to LLVM on how to optimise a loop.
+// Hints to LLVM on how to optimise a loop, or a body.
 #pragma once
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace spc::transforms {
@@ -13,5 +14,8 @@ void vectoriseWhole(mlir::scf::ForOp loop, int64_t vectors);
 
 /// Whether keepLoopAsItIs() has been asked of the loop.
 bool isKeptAsItIs(mlir::scf::ForOp loop);
+
+/// Has LLVM leave a body's scalars apart (`codegen/pass_list.cpp`): vectors hold what gains by it already.
+void keepScalarsApart(mlir::func::FuncOp body);
 
 } // namespace spc::transforms

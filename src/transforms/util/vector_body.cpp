@@ -109,6 +109,13 @@ llvm::SmallVector<Value> VectorBody::write(const mlir::IRMapping &scalars, Value
   return results;
 }
 
+void VectorBody::writeSome(llvm::ArrayRef<Operation *> operations, const mlir::IRMapping &known, Value place) {
+  elements_ = known;
+  scalars_.map(loop_.getInductionVar(), place);
+  for (Operation *op : operations)
+    writeOperation(*op, {}, [&](memref::StoreOp store, Value value) { elementStore(store, value); });
+}
+
 void VectorBody::writeOperation(Operation &op, const Load &load, const Store &store) {
   const auto vectorFor = [&](Value value) {
     return elements_.contains(value) ? elements_.lookup(value) : broadcast(scalars_.lookupOrDefault(value));
@@ -142,6 +149,13 @@ Value VectorBody::elementLoad(memref::LoadOp op) {
   for (Value index : op.getIndices())
     indices.push_back(indexOf(index));
   return load(op.getMemRef(), indices, *unitDimension(op.getMemRef()));
+}
+
+void VectorBody::elementStore(memref::StoreOp op, Value value) {
+  llvm::SmallVector<Value> indices;
+  for (Value index : op.getIndices())
+    indices.push_back(indexOf(index));
+  store(value, op.getMemRef(), indices, *unitDimension(op.getMemRef()));
 }
 
 /// `index` at the first lane.

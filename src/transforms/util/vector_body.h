@@ -43,6 +43,8 @@ public:
   /// loop's carried values, as vectors. Returns what the body yields.
   llvm::SmallVector<mlir::Value> write(const mlir::IRMapping &scalars, mlir::Value place, mlir::ValueRange carried,
                                        const Load &load = {}, const Store &store = {});
+  /// Writes only `operations`, in the body's order. `known` maps results of others to vectors.
+  void writeSome(llvm::ArrayRef<mlir::Operation *> operations, const mlir::IRMapping &known, mlir::Value place);
 
   mlir::Type vectorOf(mlir::Type element) const;
   mlir::Value broadcast(mlir::Value value);
@@ -53,6 +55,7 @@ public:
 private:
   void writeOperation(mlir::Operation &op, const Load &load, const Store &store);
   mlir::Value elementLoad(mlir::memref::LoadOp op);
+  void elementStore(mlir::memref::StoreOp op, mlir::Value value);
   mlir::Value indexOf(mlir::Value index);
 
   mlir::OpBuilder &builder_;

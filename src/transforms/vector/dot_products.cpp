@@ -109,6 +109,28 @@ bool isSmall(scf::ForOp loop) {
   return mlir::matchPattern(loop.getUpperBound(), mlir::m_ConstantInt(&size)) && size.slt(kSmall);
 }
 
+/// Whether neighbouring iterations of the loop can do `op` as one vector.
+bool isSeparable(Operation &op, scf::ForOp loop) {
+  const std::optional<Access> access = accessOf(&op);
+  if (!access)
+    return op.getNumResults() == 1 && mlir::isPure(&op) &&
+           (op.getResult(0).getType().isIndex() || computesElement(op, loop));
+  const std::optional<unsigned> unit = unitDimension(access->buffer);
+  bool moves = false;
+  const auto isFixed = [&](const auto &term) { return loop.isDefinedOutsideOfLoop(term.first); };
+  for (auto [dim, index] : llvm::enumerate(access->indices)) {
+    if (loop.isDefinedOutsideOfLoop(index))
+      continue;
+    const AffineSum sum = affineSum(index);
+    if (unit != dim || sum.coefficient(loop.getInductionVar()) != 1 ||
+        !llvm::all_of(sum.without(loop.getInductionVar()).terms, isFixed))
+      return false;
+    moves = true;
+  }
+  return (moves || !access->isStore()) &&
+         isVectorElement(mlir::cast<mlir::MemRefType>(access->buffer.getType()).getElementType());
+}
+
 /// The comparisons of a size that say whether it is greater than zero.
 llvm::SmallVector<arith::CmpIOp> positivityTests(Value size) {
   llvm::SmallVector<arith::CmpIOp> tests;
@@ -137,6 +159,25 @@ std::optional<DotProducts> matchDotProducts(scf::ForOp outer) {
     return std::nullopt;
   nest.elementBytes = *bytes;
   return nest;
+}
+
+std::vector<Operation *> separableTail(const DotProducts &nest) {
+  scf::ForOp outer = nest.outer, dense = nest.dense;
+  if (outer.getNumResults() > 0 || !outer.isDefinedOutsideOfLoop(dense.getInitArgs().front()))
+    return {};
+  llvm::SmallPtrSet<Operation *, 16> needed;
+  std::vector<Operation *> tail;
+  for (Operation &op : llvm::reverse(outer.getBody()->without_terminator())) {
+    const bool isUsed = llvm::any_of(op.getUsers(), [&](Operation *user) { return needed.contains(user); });
+    if (&op == dense || !(isUsed || mlir::isa<memref::StoreOp>(op)))
+      continue;
+    if (!isSeparable(op, outer))
+      return {};
+    needed.insert(&op);
+    tail.push_back(&op);
+  }
+  std::reverse(tail.begin(), tail.end());
+  return tail;
 }
 
 void splitEmptySums(const DotProducts &nest) {

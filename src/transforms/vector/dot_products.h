@@ -4,6 +4,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include <optional>
+#include <vector>
 
 namespace spc::transforms {
 
@@ -15,6 +16,11 @@ struct DotProducts {
 
 /// The dot products of an outer loop whose iterations may be mixed; nullopt for any other loop.
 std::optional<DotProducts> matchDotProducts(mlir::scf::ForOp outer);
+
+/// What follows from the dot products of an outer loop, with what it needs beside them, in order, where neighbouring
+/// entries can do it as one vector: only elements at the entry's own position are read and written. Empty where it
+/// carries anything, or needs more.
+std::vector<mlir::Operation *> separableTail(const DotProducts &nest);
 
 /// Where the entries' sums are tested for being empty, gives those a loop of their own, so that the other one computes
 /// without selects: vectors that are loaded for one under a mask take far longer than others on some processors.

@@ -2,6 +2,7 @@
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
+#include "transforms/util/loop_hints.h"
 #include "transforms/vector/row_trials.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -163,6 +164,7 @@ Value PrefetchRows::sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather
   Value pairs = arith::SubIOp::create(ops, arith::SubIOp::create(ops, rows.end, rows.begin), constant(1));
   Value step = arith::DivUIOp::create(ops, pairs, constant(kSamples));
   auto loop = scf::ForOp::create(ops, constant(0), constant(kSamples), constant(1), mlir::ValueRange{constant(0)});
+  keepLoopAsItIs(loop);
   {
     mlir::OpBuilder::InsertionGuard guard(ops);
     ops.setInsertionPointToStart(loop.getBody());

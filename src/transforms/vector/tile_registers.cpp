@@ -1,5 +1,6 @@
 #include "transforms/passes.h"
 #include "transforms/util/body_arguments.h"
+#include "transforms/util/loop_hints.h"
 #include "transforms/vector/register_tiles.h"
 #include "transforms/vector/tile_writer.h"
 
@@ -21,6 +22,7 @@ namespace scf = mlir::scf;
 using mlir::Value;
 
 constexpr int64_t kMaxVectors = 16; ///< of a tile
+constexpr unsigned kWidePairs = 8;  ///< bytes of elements of which a pair takes as long as two scalars
 constexpr int64_t kGroup = 32;      ///< rows that one tile goes through before the next one does
 
 /// The shape of a tile: `count` vectors of `lanes` elements, a power of 2: each shape costs 5 to 15 ms of compilation.
@@ -41,11 +43,15 @@ public:
     const std::optional<int64_t> elements = dialect::scheduleOf(getOperation()).getTile();
     if (elements == 0)
       return;
-    for (TiledRegion &region : findTiledRegions(getOperation())) {
+    std::vector<TiledRegion> regions = findTiledRegions(getOperation());
+    for (TiledRegion &region : regions) {
       const int64_t lanes = std::max<int64_t>(vectorBytes / region.elementBytes, 1);
       mostVectors_ = elements ? roundedUp(llvm::divideCeil(*elements, lanes)) : vectorsInRegisters(region);
       tile(region, lanes);
     }
+    const auto isWide = [](const TiledRegion &region) { return region.elementBytes >= kWidePairs; };
+    if (!regions.empty() && llvm::all_of(regions, isWide))
+      keepScalarsApart(getOperation());
   }
 
 private:

@@ -59,7 +59,8 @@ public:
   /// The size of the dot products is `vectors` vectors, or any where that is 0, and 4 iterations are written.
   JamWriter(mlir::ImplicitLocOpBuilder &ops, DotProducts nest, int64_t lanes, int64_t vectors, int64_t iterations)
       : ops_(ops), nest_(nest), lanes_(lanes), vectors_(vectors), iterations_(iterations),
-        element_(nest.dense.getResultTypes().front()), maps_(iterations) {}
+        element_(nest.dense.getResultTypes().front()), maps_(iterations),
+        tail_(iterations < kUnrolled ? std::vector<Operation *>() : separableTail(nest)) {}
 
   /// Writes the iterations from `position` on; `carried` are the values that the first of them gets. Returns what the
   /// last one yields.
@@ -79,6 +80,8 @@ private:
   Values restOnVector(mlir::ValueRange sums, Value whole, int64_t lanes);
   Values sumsBelow(int64_t lanes);
   Values oneByOne();
+  Values packed(const Values &sums);
+  void writeHead(Value position);
 
   /// What `then` or `otherwise` computes, as the condition says.
   template <typename Then, typename Else> Values choose(Value condition, Then then, Else otherwise);
@@ -88,6 +91,7 @@ private:
   int64_t lanes_, vectors_, iterations_;
   mlir::Type element_;
   llvm::SmallVector<mlir::IRMapping> maps_;
+  std::vector<Operation *> tail_; ///< what the iterations do with their sums as one vector; else empty
 };
 
 template <typename Then, typename Else> Values JamWriter::choose(Value condition, Then then, Else otherwise) {
@@ -148,10 +152,17 @@ Values JamWriter::sumsBelow(int64_t lanes) {
   const auto onHalf = [&] {
     Values sums = step(constant(0), zeros(vectorOf(half), iterations_), half, Value());
     Value isMore = arith::CmpIOp::create(ops_, arith::CmpIPredicate::sgt, size, whole);
-    return reduceHorizontally(ops_,
-                              choose(isMore, [&] { return restOnVector(sums, whole, half); }, [&] { return sums; }));
+    sums = choose(isMore, [&] { return restOnVector(sums, whole, half); }, [&] { return sums; });
+    return packed(reduceHorizontally(ops_, sums));
   };
   return choose(isAtLeast(size, whole), onHalf, [&] { return sumsBelow(half); });
+}
+
+/// The iterations' sums as one vector, where that is how they go on.
+Values JamWriter::packed(const Values &sums) {
+  if (tail_.empty())
+    return sums;
+  return {vector::FromElementsOp::create(ops_, vectorOf(iterations_), sums)};
 }
 
 /// The four dense sums of a size that is below any vector.
@@ -163,7 +174,8 @@ Values JamWriter::oneByOne() {
   loop.getBody()->clear();
   ops_.setInsertionPointToEnd(loop.getBody());
   scf::YieldOp::create(ops_, step(loop.getInductionVar(), loop.getRegionIterArgs(), 1, Value()));
-  return Values(loop.getResults());
+  ops_.setInsertionPointAfter(loop);
+  return packed(Values(loop.getResults()));
 }
 
 /// The dense sums, of a known number of vectors.
@@ -176,7 +188,7 @@ Values JamWriter::knownSums() {
   for (int64_t chain = 1; chain < chains; ++chain)
     for (int64_t u = 0; u < iterations_; ++u)
       sums[0][u] = arith::AddFOp::create(ops_, sums[0][u], sums[chain][u]);
-  return reduceHorizontally(ops_, sums[0]);
+  return packed(reduceHorizontally(ops_, sums[0]));
 }
 
 /// The dense sums of whole pairs of vectors, up to `end`.
@@ -216,26 +228,39 @@ Values JamWriter::denseSums() {
   Value isVector = isAtLeast(size, one), isOdd = arith::CmpIOp::create(ops_, arith::CmpIPredicate::slt, whole, size);
   Value isMasked = arith::AndIOp::create(ops_, isVector, isOdd);
   sums = choose(isMasked, [&] { return restOnVector(sums, whole, lanes_); }, [&] { return sums; });
-  return choose(isVector, [&] { return reduceHorizontally(ops_, sums); }, [&] { return sumsBelow(lanes_); });
+  return choose(isVector, [&] { return packed(reduceHorizontally(ops_, sums)); }, [&] { return sumsBelow(lanes_); });
+}
+
+/// What comes before the dense loop, for each iteration.
+void JamWriter::writeHead(Value position) {
+  scf::ForOp outer = nest_.outer;
+  for (int64_t u = 0; u < iterations_; ++u) {
+    Value own = u == 0 ? position : arith::AddIOp::create(ops_, position, constant(u)).getResult();
+    maps_[u].map(outer.getInductionVar(), own);
+    for (Operation &op : llvm::make_range(outer.getBody()->begin(), mlir::Block::iterator(nest_.dense)))
+      ops_.clone(op, maps_[u]);
+  }
 }
 
 Values JamWriter::write(Value position, mlir::ValueRange carried) {
   scf::ForOp outer = nest_.outer;
-  mlir::Block::iterator dense(nest_.dense);
-  for (int64_t u = 0; u < iterations_; ++u) {
-    Value own = u == 0 ? position : arith::AddIOp::create(ops_, position, constant(u)).getResult();
-    maps_[u].map(outer.getInductionVar(), own);
-    for (Operation &op : llvm::make_range(outer.getBody()->begin(), dense))
-      ops_.clone(op, maps_[u]);
-  }
+  writeHead(position);
   const Values sums = denseSums();
+  Value start = nest_.dense.getInitArgs().front();
+  if (!tail_.empty()) {
+    VectorBody body(ops_, outer, iterations_);
+    mlir::IRMapping known;
+    known.map(nest_.dense.getResult(0), arith::AddFOp::create(ops_, body.broadcast(start), sums.front()).getResult());
+    body.writeSome(tail_, known, position);
+    return {};
+  }
   Values current(carried);
   for (int64_t u = 0; u < iterations_; ++u) {
     mlir::IRMapping &map = maps_[u];
     map.map(outer.getRegionIterArgs(), current);
-    Value start = map.lookupOrDefault(nest_.dense.getInitArgs().front());
-    map.map(nest_.dense.getResult(0), arith::AddFOp::create(ops_, start, sums[u]));
-    for (Operation &op : llvm::make_range(std::next(dense), outer.getBody()->getTerminator()->getIterator()))
+    map.map(nest_.dense.getResult(0), arith::AddFOp::create(ops_, map.lookupOrDefault(start), sums[u]));
+    for (Operation &op : llvm::make_range(std::next(mlir::Block::iterator(nest_.dense)),
+                                          outer.getBody()->getTerminator()->getIterator()))
       ops_.clone(op, map);
     current.clear();
     for (Value yielded : outer.getBody()->getTerminator()->getOperands())
@@ -294,6 +319,7 @@ void UnrollAndJamReductions::unrollAndJam(const DotProducts &nest) {
   Values results = writeLoop(ops, nest, {from, middle}, inits, 0, kUnrolled);
   auto yield = scf::YieldOp::create(ops, outer.getResults());
   outer->moveBefore(yield);
+  vectoriseWhole(nest.dense, kVectorSums);
   outer.setLowerBound(middle);
   outer.getInitArgsMutable().assign(results);
 }
@@ -305,8 +331,10 @@ void UnrollAndJamReductions::runOnOperation() {
       nests.push_back(*nest);
   });
   for (const DotProducts &nest : nests)
-    if (vectorBytes > nest.elementBytes) // else there are no vectors
+    if (vectorBytes > nest.elementBytes) { // else there are no vectors
       unrollAndJam(nest);
+      keepScalarsApart(getOperation());
+    }
 }
 
 } // namespace

@@ -3,6 +3,8 @@
 // A known size takes one shape: 8 vectors of 4, held from the fill to the store.
 // CHECK-LABEL: func.func @fixed(
 // CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xindex>, %[[VAL:[a-z0-9]*]]: memref<?xf64>, %[[B:[a-z0-9]*]]: memref<?x32xf64>, %[[C:[a-z0-9]*]]: memref<?x32xf64>
+// Pairs of 8 bytes are not worth looking for.
+// CHECK-SAME:    attributes {passthrough = ["spc-paired"]}
 // CHECK:         scf.for %[[I:.*]] =
 // CHECK-NOT:       scf.index_switch
 // CHECK-NOT:       memref.store

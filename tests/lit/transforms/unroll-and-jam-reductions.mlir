@@ -54,7 +54,8 @@
 // CHECK:           arith.select {{.*}} : vector<4xi1>, vector<4xf64>
 // CHECK-COUNT-6:   vector.shuffle
 // CHECK-NOT:       vector.shuffle
-// CHECK-COUNT-4:   memref.store %{{.*}}, %[[D]]
+// The four results are one vector.
+// CHECK:           vector.store %{{.*}}, %[[D]][%[[P]]] : memref<?xf64>, vector<4xf64>
 // What is left of the segment keeps its loop.
 // CHECK:         scf.for %{{.*}} = %{{.*}} to %[[TO]] step %c1
 // CHECK:           memref.store %{{.*}}, %[[D]]
@@ -72,6 +73,65 @@ func.func @sddmm(%crd: memref<?xindex>, %a: memref<?xf64>, %b: memref<?x?xf64>, 
       scf.yield %next : f64
     }
     memref.store %sum, %d[%p] : memref<?xf64>
+  }
+  return
+}
+
+// -----
+
+// What follows the sums is done by four entries at once where it stays at their positions.
+// CHECK-LABEL: func.func @scaled(
+// CHECK-SAME:    %[[S:[a-z0-9]*]]: memref<?xf64>, %[[D:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index
+// CHECK-SAME:    attributes {passthrough = ["spc-paired"]}
+// CHECK:         case 8
+// CHECK:         scf.for %[[P:.*]] = %[[FROM]] to %{{.*}} step %c4
+// CHECK:           %[[FACTORS:.*]] = vector.load %[[S]][%[[P]]] : memref<?xf64>, vector<4xf64>
+// CHECK:           %[[RESULTS:.*]] = arith.mulf %[[FACTORS]], %{{.*}} : vector<4xf64>
+// CHECK-NEXT:      vector.store %[[RESULTS]], %[[D]][%[[P]]] : memref<?xf64>, vector<4xf64>
+func.func @scaled(%crd: memref<?xindex>, %a: memref<?xf64>, %b: memref<?x?xf64>, %s: memref<?xf64>, %d: memref<?xf64>, %from: index, %to: index, %size: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %p = %from to %to step %c1 {
+    %j = memref.load %crd[%p] : memref<?xindex>
+    %value = memref.load %s[%p] : memref<?xf64>
+    %sum = scf.for %k = %c0 to %size step %c1 iter_args(%acc = %zero) -> (f64) {
+      %x = memref.load %a[%k] : memref<?xf64>
+      %y = memref.load %b[%j, %k] : memref<?x?xf64>
+      %xy = arith.mulf %x, %y : f64
+      %next = arith.addf %acc, %xy : f64
+      scf.yield %next : f64
+    }
+    %scaled = arith.mulf %value, %sum : f64
+    memref.store %scaled, %d[%p] : memref<?xf64>
+  }
+  return
+}
+
+// -----
+
+// Factors from anywhere are not side by side.
+// CHECK-LABEL: func.func @gathered(
+// CHECK-SAME:    %[[C:[a-z0-9]*]]: memref<?xf64>, %[[D:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index
+// CHECK:         case 8
+// CHECK-NOT:       vector.store
+// CHECK-COUNT-4:   memref.store %{{.*}}, %[[D]]
+func.func @gathered(%crd: memref<?xindex>, %a: memref<?xf64>, %b: memref<?x?xf64>, %c: memref<?xf64>, %d: memref<?xf64>, %from: index, %to: index, %size: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %p = %from to %to step %c1 {
+    %j = memref.load %crd[%p] : memref<?xindex>
+    %sum = scf.for %k = %c0 to %size step %c1 iter_args(%acc = %zero) -> (f64) {
+      %x = memref.load %a[%k] : memref<?xf64>
+      %y = memref.load %b[%j, %k] : memref<?x?xf64>
+      %xy = arith.mulf %x, %y : f64
+      %next = arith.addf %acc, %xy : f64
+      scf.yield %next : f64
+    }
+    %factor = memref.load %c[%j] : memref<?xf64>
+    %scaled = arith.mulf %factor, %sum : f64
+    memref.store %scaled, %d[%p] : memref<?xf64>
   }
   return
 }
