@@ -25,6 +25,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#if !defined(__cplusplus) && __STDC_VERSION__ < 201112L
+#error "spc/memory_pool.h needs C11: compile with -std=c11 or later"
+#endif
+
 /* Blocks have sizes of eight steps from one power of two to the next. */
 #define SPC_MEMORY_POOL_STEPS 8
 #define SPC_MEMORY_POOL_CLASSES (60 * SPC_MEMORY_POOL_STEPS)

@@ -31,6 +31,7 @@ constexpr int64_t kLine = 64;          ///< bytes that a cache loads at once
 constexpr int64_t kLeastBytes = 128;   ///< of a row, for its first line to be worth waiting for
 constexpr int64_t kAhead = 8;          ///< entries
 constexpr size_t kFewLoads = 8;        ///< of a round: among more of them one test more takes no time
+constexpr size_t kNarrowTile = 2;      ///< vectors of an entry: rows of more take longer than asking for each
 constexpr int64_t kSamples = 16;       ///< pairs of rows that are looked at
 constexpr int64_t kFar = 32 << 10;     ///< bytes between operand rows that are far apart
 constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a second-level cache anyway
@@ -258,13 +259,17 @@ static mlir::Block *loadingBlock(const Gather &gather) {
   return gather.coordinates.front().second.front()->getBlock();
 }
 
+static bool isNarrow(const Gather &gather) {
+  return gather.coordinates.front().second.size() <= kNarrowTile;
+}
+
 /// Where a gather that decides for itself is to prefetch: in a loop of few instructions, of which there is a copy
 /// without, or in a condition.
 mlir::Block *PrefetchRows::placeOf(const Gather &gather) {
   scf::ForOp segment = gather.segment;
   const Value isWorth = decisionOf(gather).isWorth;
   mlir::Block *block = loadingBlock(gather);
-  if (gather.unit == segment && block == segment.getBody() && isShort(gather)) {
+  if ((gather.unit == segment || !isNarrow(gather)) && block == segment.getBody() && isShort(gather)) {
     keepCopyUnless(isWorth, segment);
     return block;
   }
@@ -272,13 +277,13 @@ mlir::Block *PrefetchRows::placeOf(const Gather &gather) {
   return scf::IfOp::create(builder, segment.getLoc(), isWorth, /*withElseRegion=*/false).thenBlock();
 }
 
-/// Units have a copy without the prefetches of the innermost segments in them: neither of the two tests anything for
-/// each entry or row, or keeps a register for it.
+/// Units of narrow tiles have a copy without the prefetches of the innermost segments in them: neither of the two tests
+/// anything for each entry or row, or keeps a register for it.
 void PrefetchRows::writePrefetches(llvm::ArrayRef<Gather> gathers, int64_t ahead) {
   llvm::MapVector<Operation *, const Gather *> units;
   for (const Gather &gather : gathers) {
     const Gather *&main = units[gather.unit];
-    if (gather.unit != gather.segment && (!main || main->pointers.size() < gather.pointers.size()))
+    if (isNarrow(gather) && gather.unit != gather.segment && (!main || main->pointers.size() < gather.pointers.size()))
       main = &gather;
   }
   const auto isChosen = [&](const Gather &gather) {
