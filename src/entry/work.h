@@ -52,6 +52,7 @@ private:
   mlir::Value items_, total_, size_;
   mlir::Value outer_;    ///< the size without the dense loops inside
   bool isDense_ = false; ///< there are such loops
+  int64_t block_ = 1;    ///< values of a block, of the operand with the smallest ones
   std::vector<Steps> operands_;
   bool listedOnly_;
   mlir::Value rootCount_; ///< of an operand at whose root the rows are found; null where there is none

@@ -25,6 +25,13 @@ static mlir::arith::ArithEmulateUnsupportedFloatsOptions halfFloatsAsF32() {
   return options;
 }
 
+/// Loops and choices have regions of one block each, in which there is nothing to join.
+static std::unique_ptr<mlir::Pass> createCanonicalizer() {
+  mlir::GreedyRewriteConfig config;
+  config.setRegionSimplificationLevel(mlir::GreedySimplifyRegionLevel::Disabled);
+  return mlir::createCanonicalizerPass(config);
+}
+
 void addSparsification(mlir::OpPassManager &passes) {
   passes.addPass(mlir::createSparseReinterpretMapPass());
   passes.addPass(transforms::createSparsify());
@@ -34,7 +41,7 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp) {
   passes.addNestedPass<FuncOp>(transforms::createLowerDense());
   passes.addNestedPass<FuncOp>(transforms::createResumeReductions());
   // Only now: before dense tensors are buffers, canonicalization folds loads of an output into its initial fill.
-  passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
+  passes.addNestedPass<FuncOp>(createCanonicalizer());
   passes.addNestedPass<FuncOp>(transforms::createSkipAbsent());
   passes.addPass(transforms::createAssemble());
   passes.addNestedPass<FuncOp>(transforms::createShareStructure());
@@ -43,7 +50,7 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp) {
   passes.addNestedPass<FuncOp>(transforms::createLowerStorage());
   if (!strictFp)
     passes.addNestedPass<FuncOp>(transforms::createFactorReductions());
-  passes.addNestedPass<FuncOp>(mlir::createCanonicalizerPass());
+  passes.addNestedPass<FuncOp>(createCanonicalizer());
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(transforms::createBranchMerges());
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
@@ -68,7 +75,7 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
     passes.addPass(transforms::createWidenSums());
   if (!options.strictFp)
     passes.addPass(transforms::createUnrollAndJamReductions({options.vectorBytes}));
-  passes.addPass(mlir::createCanonicalizerPass());
+  passes.addPass(createCanonicalizer());
   passes.addPass(mlir::createCSEPass());
 }
 
