@@ -11,6 +11,7 @@
 #include "llvm/Transforms/Scalar/DivRemPairs.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/GVN.h"
+#include "llvm/Transforms/Scalar/IndVarSimplify.h"
 #include "llvm/Transforms/Scalar/JumpThreading.h"
 #include "llvm/Transforms/Scalar/LICM.h"
 #include "llvm/Transforms/Scalar/LoopDeletion.h"
@@ -91,6 +92,7 @@ void addLoopPasses(llvm::FunctionPassManager &passes, const PassListOptions &opt
   passes.addPass(llvm::SimplifyCFGPass(keepingLoops()));
   passes.addPass(llvm::InstCombinePass());
   counts.addPass(llvm::LoopIdiomRecognizePass());
+  counts.addPass(llvm::IndVarSimplifyPass());
   counts.addPass(llvm::LoopDeletionPass());
   counts.addPass(llvm::LoopFullUnrollPass(static_cast<int>(options.level.getSpeedupLevel())));
   passes.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(counts)));

@@ -64,7 +64,7 @@ class Growth(SpcCase):
             return done.out.count("\n")
 
         few, more, most = lines(4), lines(8), lines(60)
-        self.assertLess((most - more) / 52, 0.9 * (more - few) / 4)
+        self.assertLess((most - more) / 52, 0.8 * (more - few) / 4)
 
     def test_unions_become_shorter_where_there_are_many(self):
         def lines(count):
