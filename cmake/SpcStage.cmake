@@ -20,6 +20,7 @@ if(NOT SPC_FRONT_ONLY)
   include(AddLLVM)
   include(AddMLIR)
   set(MLIR_TABLEGEN_EXE mlir-tblgen)
+  include(SpcLlvm)
 endif()
 
 # Headers that are compiled once, for all targets that are compiled in the same way.
