@@ -1,4 +1,5 @@
-// The polyhedral optimiser that Debian's archives of LLVM ask for when lld optimises bitcode, and that they do not hold.
+// The polyhedral optimiser that Debian's archives of LLVM ask for when lld optimises bitcode, and that they do not
+// hold.
 #include "llvm/Plugins/PassPlugin.h"
 
 llvm::PassPluginLibraryInfo getPollyPluginInfo();
