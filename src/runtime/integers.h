@@ -5,6 +5,15 @@
 
 namespace spc::runtime {
 
+/// The unsigned type of a coordinate's width.
+template <typename I> struct Unsigned;
+template <> struct Unsigned<int32_t> {
+  using Type = uint32_t;
+};
+template <> struct Unsigned<int64_t> {
+  using Type = uint64_t;
+};
+
 /// An array of integers of 4 or 8 bytes, which it does not own. The width is chosen at run time, not by a template,
 /// because each kernel that uses the runtime compiles it anew.
 class Integers {

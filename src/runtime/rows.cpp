@@ -51,8 +51,7 @@ private:
   Status transpose();
   Status buildFromList();
   bool groupByColumns(const Entries<I, V> &entries, Block &block, Entries<I, V> &columns, Status &status);
-  void copyList(const Entries<I, V> &list, bool hasRepeats);
-  ListOrder inspect(const Entries<I, V> &list) const;
+  ListOrder copyList(const Entries<I, V> &list);
 
   Status group(const Entries<I, V> &entries, const GroupedRows<I, V> &target, RowFinisher<I, V> *finisher) {
     return RowGrouping<I, V, true>(allocator_, workers_, entries, target, finisher).run();
@@ -117,13 +116,11 @@ template <typename I, typename V> Status RowBuilder<I, V>::buildFromList() {
   const auto *values = static_cast<const V *>(source_.values);
   const int64_t count = source_.stored, extent = target_.levels[1].extent;
   const Entries<I, V> list{rows, values, count, extent, {}, columns};
-  const ListOrder order = inspect(list);
+  const ListOrder order = copyList(list);
   if (!order.isInRange)
     return Status::IndexRange;
-  if (order.isSorted) {
-    copyList(list, order.hasRepeats);
+  if (order.isSorted)
     return Status::Ok;
-  }
   if (count / kLongRow > rows_ && extent <= count) {
     Block block(allocator_);
     Entries<I, V> byColumns{};
@@ -156,36 +153,26 @@ bool RowBuilder<I, V>::groupByColumns(const Entries<I, V> &entries, Block &block
   return true;
 }
 
-template <typename I, typename V> ListOrder RowBuilder<I, V>::inspect(const Entries<I, V> &list) const {
+/// Copies the entries of a list and sums its repeats, if it is sorted. If not, what the target holds does not matter.
+template <typename I, typename V> ListOrder RowBuilder<I, V>::copyList(const Entries<I, V> &list) {
   ListOrder orders[kMaxTasks], all;
   const int64_t tasks = tasksFor(workers_, list.count);
   forAll(workers_, tasks, [&](int64_t task) {
-    orders[task] = inspectList(list.keys, list.columns, shareBegin(list.count, task, tasks),
-                               shareBegin(list.count, task + 1, tasks), rows_, list.columnExtent);
+    orders[task] = copySorted(list, shareBegin(list.count, task, tasks), shareBegin(list.count, task + 1, tasks), rows_,
+                              grouped_.starts, grouped_.columns, grouped_.values);
   });
   for (int64_t task = 0; task < tasks; ++task) {
     all.isInRange &= orders[task].isInRange;
     all.isSorted &= orders[task].isSorted;
     all.hasRepeats |= orders[task].hasRepeats;
   }
-  return all;
-}
-
-/// Copies the entries of a sorted list, and sums its repeats.
-template <typename I, typename V> void RowBuilder<I, V>::copyList(const Entries<I, V> &list, bool hasRepeats) {
-  const int64_t tasks = tasksFor(workers_, list.count);
-  const auto begin = [&](int64_t task) { return shareBegin(list.count, task, tasks); };
-  forAll(workers_, tasks, [&](int64_t task) {
-    const int64_t first = begin(task);
-    const RowEntries<I, V> into = RowEntries<I, V>{grouped_.columns, grouped_.values}.from(first);
-    startRows(list.keys, first, begin(task + 1), grouped_.starts);
-    copyEntries(list.columns.from(first), into.values ? list.values + first : nullptr, begin(task + 1) - first,
-                into.columns, into.values);
-  });
+  if (!all.isInRange || !all.isSorted)
+    return all;
   for (int64_t r = list.count > 0 ? list.keys[list.count - 1] + int64_t{1} : 0; r <= rows_; ++r)
     grouped_.starts[r] = static_cast<I>(list.count);
-  if (hasRepeats)
+  if (all.hasRepeats)
     finisher(false).finishAll(tasks);
+  return all;
 }
 
 } // namespace

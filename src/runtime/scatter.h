@@ -162,41 +162,67 @@ SPC_HOT void scatterBlock(const Blocks<I, V> &block, int64_t begin, int64_t end,
     into.put(rows[e], columns[e], values, e);
 }
 
-/// What inspectList() finds out about a list of coordinates.
+/// What is found out about a list of coordinates.
 struct ListOrder {
   bool isInRange = true;
   bool isSorted = true;
   bool hasRepeats = false; ///< neighbours are equal
+  bool skipsRows = false;  ///< neighbours have rows between them
 };
 
-/// Looks at entries [begin, end) of a list and at the one before them. Stops soon where they are not sorted: what it
-/// says of the rest is then unknown.
+/// Looks at entries [begin, end) of a list, of which there are some, and at the one before them. Differences are exact
+/// where coordinates are not negative; where one is, the rest of what is said does not matter.
 template <typename I>
 SPC_HOT ListOrder inspectList(Column<I> rows, Column<I> columns, int64_t begin, int64_t end, int64_t rowExtent,
                               int64_t columnExtent) {
-  constexpr int64_t atOnce = 2048;
-  ListOrder order;
-  for (int64_t first = begin; first < end && order.isSorted; first += atOnce) {
-    const int64_t last = end - first < atOnce ? end : first + atOnce;
-    bool isOutside = !areInRange(columns, first, last, columnExtent), isUnsorted = false, hasRepeats = false;
-    SPC_VECTORIZE
-    for (int64_t e = first > 0 ? first : 1; e < last; ++e) {
-      const bool isSameRow = rows[e] == rows[e - 1];
-      isUnsorted |= (rows[e] < rows[e - 1]) | (isSameRow & (columns[e] < columns[e - 1]));
-      hasRepeats |= isSameRow & (columns[e] == columns[e - 1]);
-    }
-    isOutside |= !isUnsorted && (rows[first] < 0 || rows[last - 1] >= rowExtent);
-    order = {order.isInRange && !isOutside, !isUnsorted, order.hasRepeats || hasRepeats};
+  using Bits = typename Unsigned<I>::Type;
+  const int64_t second = begin > 0 ? begin : 1;
+  const auto bits = [](I coordinate) { return static_cast<Bits>(coordinate); };
+  // In each of the first three the sign's bit is what counts.
+  Bits negative = bits(rows[second - 1]) | bits(columns[begin]), unsorted = 0, unequal = ~Bits{0};
+  Bits highest = bits(columns[begin]), longestStep = 0;
+  SPC_VECTORIZE
+  for (int64_t e = second; e < end; ++e) {
+    const Bits row = bits(rows[e]), column = bits(columns[e]);
+    const Bits rowStep = row - bits(rows[e - 1]), columnStep = column - bits(columns[e - 1]);
+    const Bits isOtherRow = rowStep | (0 - rowStep);
+    unsorted |= rowStep | (columnStep & ~isOtherRow);
+    unequal &= isOtherRow | columnStep | (0 - columnStep);
+    negative |= row;
+    highest = highest < column ? column : highest;
+    longestStep = longestStep < rowStep ? rowStep : longestStep;
   }
-  return order;
+  const auto isSigned = [](Bits value) { return static_cast<I>(value) < 0; };
+  const bool isSorted = !isSigned(unsorted);
+  const bool isOutside =
+      isSigned(negative) || highest >= static_cast<uint64_t>(columnExtent) || (isSorted && rows[end - 1] >= rowExtent);
+  return {!isOutside, isSorted, !isSigned(unequal), longestStep > 1};
 }
 
-/// Sets the starts of the rows whose first entries lie in [begin, end), and of the empty rows before them.
-template <typename I> SPC_HOT void startRows(Column<I> rows, int64_t begin, int64_t end, I *starts) {
-  int64_t before = begin > 0 ? rows[begin - 1] : -1;
-  for (int64_t e = begin; e < end; ++e)
-    for (const int64_t row = rows[e]; before < row;)
-      starts[++before] = static_cast<I>(e);
+/// Sets the starts of the empty rows between two entries' rows, the second of which is `entry`.
+template <typename I> inline void fillStarts(I *starts, int64_t above, int64_t row, int64_t entry) {
+  for (int64_t empty = above + 1; empty < row; ++empty)
+    starts[empty] = static_cast<I>(entry);
+}
+
+/// Sets the starts of the rows whose first entries lie in [begin, end), of which there are some, and of the empty rows
+/// before them. From the last entry to the first, so that no entry needs a branch: the first of a row writes last.
+template <typename I> SPC_HOT void startRows(Column<I> rows, int64_t begin, int64_t end, bool skipsRows, I *starts) {
+  int64_t before = -1;
+  if (begin > 0)
+    for (before = rows[begin - 1]; begin < end && rows[begin] == before;)
+      ++begin;
+  const I *at = rows.from(end - 1).first;
+  int64_t row = before;
+  SPC_UNROLL
+  for (int64_t e = end - 1; e >= begin; --e, at -= rows.stride) {
+    row = *at;
+    starts[row] = static_cast<I>(e);
+  }
+  if (skipsRows)
+    for (int64_t e = end - 1; e > begin; --e)
+      fillStarts(starts, rows[e - 1], rows[e], e);
+  fillStarts(starts, before, row, begin);
 }
 
 /// Copies entries to where they lie or before. Values are null where there are none.
@@ -210,6 +236,26 @@ SPC_HOT void copyEntries(Column<I> columns, const V *values, int64_t count, I *t
   SPC_VECTORIZE
   for (int64_t e = 0; e < count; ++e)
     toValues[e] = values[e];
+}
+
+/// Makes rows of entries [begin, end) of a list, as far as they are sorted and in range: of what is not, nothing is
+/// used.
+template <typename I, typename V>
+SPC_HOT ListOrder copySorted(const Entries<I, V> &list, int64_t begin, int64_t end, int64_t rows, I *starts, I *columns,
+                             V *values) {
+  constexpr int64_t atOnce = 2048; // stay in the nearest cache from one loop to the next
+  ListOrder all;
+  for (int64_t first = begin; first < end; first += atOnce) {
+    const int64_t last = end - first < atOnce ? end : first + atOnce;
+    const ListOrder order = inspectList(list.keys, list.columns, first, last, rows, list.columnExtent);
+    all = {order.isInRange, order.isSorted, all.hasRepeats || order.hasRepeats};
+    if (!order.isInRange || !order.isSorted)
+      break;
+    startRows(list.keys, first, last, order.skipsRows, starts);
+    copyEntries(list.columns.from(first), values ? list.values + first : nullptr, last - first, columns + first,
+                values ? values + first : nullptr);
+  }
+  return all;
 }
 
 } // namespace spc::runtime
