@@ -59,6 +59,9 @@ template <typename I, typename V> struct Blocks {
   }
 };
 
+/// Entries that stay in the nearest cache from one loop over them to the next.
+inline constexpr int64_t kEntriesAtOnce = 2048;
+
 /// Whether all of [begin, end) lies below an extent.
 template <typename I> SPC_HOT bool areInRange(Column<I> column, int64_t begin, int64_t end, int64_t extent) {
   bool isOutside = false;
@@ -87,12 +90,13 @@ SPC_HOT Status checkColumns(const Entries<I, V> &entries, int64_t task, int64_t 
 /// Counts entries [begin, end) by the blocks of 2^shift keys that their keys lie in; false where a key is out of range.
 template <typename I>
 SPC_HOT bool countKeys(Column<I> keys, int64_t begin, int64_t end, int64_t extent, int64_t shift, I *counts) {
-  SPC_UNROLL
-  for (int64_t e = begin; e < end; ++e) {
-    const I key = keys[e];
-    if (static_cast<uint64_t>(key) >= static_cast<uint64_t>(extent))
+  for (int64_t first = begin; first < end; first += kEntriesAtOnce) {
+    const int64_t last = end - first < kEntriesAtOnce ? end : first + kEntriesAtOnce;
+    if (!areInRange(keys, first, last, extent))
       return false;
-    ++counts[key >> shift];
+    SPC_UNROLL
+    for (int64_t e = first; e < last; ++e)
+      ++counts[keys[e] >> shift];
   }
   return true;
 }
@@ -243,10 +247,9 @@ SPC_HOT void copyEntries(Column<I> columns, const V *values, int64_t count, I *t
 template <typename I, typename V>
 SPC_HOT ListOrder copySorted(const Entries<I, V> &list, int64_t begin, int64_t end, int64_t rows, I *starts, I *columns,
                              V *values) {
-  constexpr int64_t atOnce = 2048; // stay in the nearest cache from one loop to the next
   ListOrder all;
-  for (int64_t first = begin; first < end; first += atOnce) {
-    const int64_t last = end - first < atOnce ? end : first + atOnce;
+  for (int64_t first = begin; first < end; first += kEntriesAtOnce) {
+    const int64_t last = end - first < kEntriesAtOnce ? end : first + kEntriesAtOnce;
     const ListOrder order = inspectList(list.keys, list.columns, first, last, rows, list.columnExtent);
     all = {order.isInRange, order.isSorted, all.hasRepeats || order.hasRepeats};
     if (!order.isInRange || !order.isSorted)
