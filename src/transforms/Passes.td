@@ -176,7 +176,8 @@ def PromoteBlocks : Pass<"spc-promote-blocks", "mlir::func::FuncOp"> {
     `for p: for r in 0..8: for c in 0..8: y[8 * i + r] += a[p, r, c] * x[8 * j + c]` becomes
     `for p: for c in 0..8: y0 += a[p, 0, c] * x[8 * j + c]; y1 += ...`: the loop over rows is unrolled and jammed, and
     each row's element of y promoted to a scalar accumulator for all of the reduction. Where sums may be reassociated
-    an accumulator is a vector of partial sums along c, whose lanes are added up once, at the end. Where the elements of
+    an accumulator is a vector of partial sums along c, whose lanes are added up once, at the end. What a loop in front
+    has filled all elements of y with goes there without being stored and loaded. Where the elements of
     a row are loops of their own (`C[8 * i + r, k]`), a few rows are jammed for spc-tile-registers to tile. Matrices
     that whole blocks make up have a copy of the loop that tests no block for lying at the edge. LLVM does not unroll
     and jam loops with conditions inside, nor keep vectors of partial sums across an outer loop.

@@ -89,6 +89,9 @@ private:
     memref::StoreOp::create(ops_, value, element.buffer, element.indices);
   }
   mlir::VectorType vectorOf(const Element &element) const { return mlir::VectorType::get({lanes_}, element.type()); }
+  bool fillsElements(scf::ForOp loop) const;
+  scf::ForOp findFill() const;
+  Value initial(const Element &element) { return filled_ ? filled_ : load(element); }
   bool hasAccumulator(Operation &op) const;
   void writeOperation(Operation &op) override;
   void writeSum(Operation &op);
@@ -101,7 +104,8 @@ private:
   PromotionOptions options_;
   std::vector<Element> elements_;
   llvm::MapVector<Operation *, size_t> accesses_; ///< loads and stores, with the element that each is to
-  int64_t lanes_ = 1;                             ///< of each accumulator
+  Value filled_;      ///< what a loop in front of the reduction gives all elements; null where there is none
+  int64_t lanes_ = 1; ///< of each accumulator
   /// By the operation that adds: of each of its results, the element that it is the sum of.
   llvm::DenseMap<Operation *, llvm::SmallVector<std::optional<size_t>>> sums_;
 };
@@ -261,10 +265,60 @@ void AccumulatorPromotion::writeOperation(Operation &op) {
     ops_.clone(op, copies_.front());
 }
 
+static memref::StoreOp singleStore(scf::ForOp loop) {
+  auto stores = llvm::to_vector(loop.getBody()->getOps<memref::StoreOp>());
+  const bool isAlone = stores.size() == 1 && llvm::all_of(loop.getBody()->without_terminator(), [&](Operation &op) {
+                         return &op == stores.front() || mlir::isMemoryEffectFree(&op);
+                       });
+  return isAlone && loop.getNumResults() == 0 ? stores.front() : memref::StoreOp();
+}
+
+/// Whether a loop does nothing but give each element, and no other, the same value.
+bool AccumulatorPromotion::fillsElements(scf::ForOp loop) const {
+  memref::StoreOp store = singleStore(loop);
+  const std::optional<int64_t> begin = mlir::getConstantIntValue(loop.getLowerBound());
+  if (!store || !loop.isDefinedOutsideOfLoop(store.getValueToStore()) || begin != 0 ||
+      mlir::getConstantIntValue(loop.getUpperBound()) != static_cast<int64_t>(elements_.size()) ||
+      !mlir::isConstantIntValue(loop.getStep(), 1))
+    return false;
+  llvm::SmallVector<AffineSum> places = llvm::map_to_vector(store.getIndices(), affineSum);
+  const auto isWritten = [&](int64_t iteration) {
+    llvm::SmallVector<AffineSum> at;
+    for (const AffineSum &place : places) {
+      at.push_back(place.without(loop.getInductionVar()));
+      at.back().constant += place.coefficient(loop.getInductionVar()) * iteration;
+    }
+    return llvm::any_of(
+        elements_, [&](const Element &element) { return element.buffer == store.getMemRef() && element.places == at; });
+  };
+  // Elements are distinct: as many as there are iterations are one each if no two iterations write the same.
+  const bool isInjective =
+      llvm::any_of(places, [&](const AffineSum &place) { return place.coefficient(loop.getInductionVar()) != 0; });
+  return isInjective && llvm::all_of(llvm::seq<int64_t>(0, static_cast<int64_t>(elements_.size())), isWritten);
+}
+
+/// The loop in front of the reduction that fills its elements, where nothing that lies between accesses these; or null.
+scf::ForOp AccumulatorPromotion::findFill() const {
+  for (Operation *op = reduction_->getPrevNode(); op; op = op->getPrevNode()) {
+    if (auto loop = mlir::dyn_cast<scf::ForOp>(op); loop && fillsElements(loop))
+      return loop;
+    auto load = mlir::dyn_cast<memref::LoadOp>(op);
+    const bool isOther =
+        load && llvm::none_of(elements_, [&](const Element &element) { return element.buffer == load.getMemRef(); });
+    if (!isOther && !mlir::isMemoryEffectFree(op))
+      break;
+  }
+  return {};
+}
+
 void AccumulatorPromotion::write() {
   lanes_ = findSums() ? commonLanes() : 1;
+  if (scf::ForOp fill = findFill()) {
+    filled_ = singleStore(fill).getValueToStore();
+    fill.erase();
+  }
   for (const Element &element : elements_)
-    state_.push_back(lanes_ > 1 ? zero(vectorOf(element)) : load(element));
+    state_.push_back(lanes_ > 1 ? zero(vectorOf(element)) : initial(element));
   writeOperation(*reduction_);
   if (lanes_ > 1)
     addLanes();
@@ -300,14 +354,16 @@ void AccumulatorPromotion::addLanes() {
     llvm::ArrayRef<Element> group = llvm::ArrayRef<Element>(elements_).drop_front(first).take_front(size_t(lanes_));
     if (!areNeighbours(group, size_t(lanes_))) {
       Value sum = vector::ReductionOp::create(ops_, vector::CombiningKind::ADD, state_[first]);
-      store(add(load(element), sum), element);
+      store(add(initial(element), sum), element);
       ++first;
       continue;
     }
     llvm::SmallVector<Value> sums(llvm::ArrayRef<Value>(state_).slice(first, group.size()));
     for (int64_t bit = 1; bit < lanes_; bit *= 2)
       sums = pairSums(sums, bit);
-    Value old = vector::LoadOp::create(ops_, vectorOf(element), element.buffer, element.indices);
+    const mlir::VectorType type = vectorOf(element);
+    Value old = filled_ ? vector::BroadcastOp::create(ops_, type, filled_).getResult()
+                        : vector::LoadOp::create(ops_, type, element.buffer, element.indices).getResult();
     vector::StoreOp::create(ops_, add(old, sums.front()), element.buffer, element.indices);
     first += group.size();
   }

@@ -153,3 +153,130 @@ func.func @neighbours(%y: memref<?xf64>, %block: index, %from: index, %to: index
   }
   return
 }
+
+// A fill of a block's elements is what their sums begin with.
+// CHECK-LABEL: func.func @filled(
+// CHECK-NOT:     memref.load %arg1
+// CHECK-NOT:     memref.store
+// CHECK:         scf.for %{{.*}} iter_args(%{{.*}} = %[[ONE:.*]], %{{.*}} = %[[ONE]]) -> (f64, f64)
+// CHECK:         memref.store
+// CHECK:         memref.store
+func.func @filled(%a: memref<?xf64>, %y: memref<?xf64>, %block: index, %from: index, %to: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %one = arith.constant 1.0 : f64
+  %first = arith.muli %block, %c2 : index
+  scf.for %r = %c0 to %c2 step %c1 {
+    %row = arith.addi %r, %first : index
+    memref.store %one, %y[%row] : memref<?xf64>
+  }
+  scf.for %p = %from to %to step %c1 {
+    scf.for %r = %c0 to %c2 step %c1 {
+      %row = arith.addi %first, %r : index
+      %pr = arith.muli %p, %c2 : index
+      %at = arith.addi %pr, %r : index
+      %old = memref.load %y[%row] : memref<?xf64>
+      %u = memref.load %a[%at] : memref<?xf64>
+      %new = arith.maximumf %old, %u : f64
+      memref.store %new, %y[%row] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// More than the elements is filled, or fewer: the fill stays.
+// CHECK-LABEL: func.func @filled_beyond(
+// CHECK:         scf.for
+// CHECK:           memref.store
+// CHECK:         %[[R0:.*]] = memref.load %[[Y:.*]][%
+// CHECK:         %[[R1:.*]] = memref.load %[[Y]][%
+// CHECK:         scf.for %{{.*}} iter_args(%{{.*}} = %[[R0]], %{{.*}} = %[[R1]]) -> (f64, f64)
+func.func @filled_beyond(%a: memref<?xf64>, %y: memref<?xf64>, %block: index, %from: index, %to: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %one = arith.constant 1.0 : f64
+  %first = arith.muli %block, %c2 : index
+  scf.for %r = %c0 to %c3 step %c1 {
+    %row = arith.addi %r, %first : index
+    memref.store %one, %y[%row] : memref<?xf64>
+  }
+  scf.for %p = %from to %to step %c1 {
+    scf.for %r = %c0 to %c2 step %c1 {
+      %row = arith.addi %first, %r : index
+      %pr = arith.muli %p, %c2 : index
+      %at = arith.addi %pr, %r : index
+      %old = memref.load %y[%row] : memref<?xf64>
+      %u = memref.load %a[%at] : memref<?xf64>
+      %new = arith.maximumf %old, %u : f64
+      memref.store %new, %y[%row] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @filled_partly(
+// CHECK:         memref.store
+// CHECK:         %[[R0:.*]] = memref.load %[[Y:.*]][%
+// CHECK:         %[[R1:.*]] = memref.load %[[Y]][%
+// CHECK:         scf.for %{{.*}} iter_args(%{{.*}} = %[[R0]], %{{.*}} = %[[R1]]) -> (f64, f64)
+func.func @filled_partly(%a: memref<?xf64>, %y: memref<?xf64>, %block: index, %from: index, %to: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %one = arith.constant 1.0 : f64
+  %first = arith.muli %block, %c2 : index
+  scf.for %r = %c0 to %c1 step %c1 {
+    %row = arith.addi %r, %first : index
+    memref.store %one, %y[%row] : memref<?xf64>
+  }
+  scf.for %p = %from to %to step %c1 {
+    scf.for %r = %c0 to %c2 step %c1 {
+      %row = arith.addi %first, %r : index
+      %pr = arith.muli %p, %c2 : index
+      %at = arith.addi %pr, %r : index
+      %old = memref.load %y[%row] : memref<?xf64>
+      %u = memref.load %a[%at] : memref<?xf64>
+      %new = arith.maximumf %old, %u : f64
+      memref.store %new, %y[%row] : memref<?xf64>
+    }
+  }
+  return
+}
+
+// The elements are written to between the fill and the sums.
+// CHECK-LABEL: func.func @filled_before(
+// CHECK:         scf.for
+// CHECK:           memref.store
+// CHECK:         %[[R0:.*]] = memref.load %[[Y:.*]][%
+// CHECK:         %[[R1:.*]] = memref.load %[[Y]][%
+// CHECK:         scf.for %{{.*}} iter_args(%{{.*}} = %[[R0]], %{{.*}} = %[[R1]]) -> (f64, f64)
+func.func @filled_before(%a: memref<?xf64>, %y: memref<?xf64>, %block: index, %from: index, %to: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %one = arith.constant 1.0 : f64
+  %first = arith.muli %block, %c2 : index
+  scf.for %r = %c0 to %c2 step %c1 {
+    %row = arith.addi %r, %first : index
+    memref.store %one, %y[%row] : memref<?xf64>
+  }
+  memref.store %one, %y[%c3] : memref<?xf64>
+  scf.for %p = %from to %to step %c1 {
+    scf.for %r = %c0 to %c2 step %c1 {
+      %row = arith.addi %first, %r : index
+      %pr = arith.muli %p, %c2 : index
+      %at = arith.addi %pr, %r : index
+      %old = memref.load %y[%row] : memref<?xf64>
+      %u = memref.load %a[%at] : memref<?xf64>
+      %new = arith.maximumf %old, %u : f64
+      memref.store %new, %y[%row] : memref<?xf64>
+    }
+  }
+  return
+}
