@@ -255,9 +255,9 @@ def InterleaveReductions : Pass<"spc-interleave-reductions", "mlir::func::FuncOp
   let description = [{
     A reduction waits for each addition before the next one. Loops over a segment that carry fewer than four sums (a
     sparse dot product, a tile of one or two vectors) work on several entries an iteration, each entry with accumulators
-    of its own. Dot products that gather are interleaved in short segments only; long ones are left to LLVM, whose
-    vector loop pays from 16 entries on and costs more than it saves below. The pass reassociates, which --fp=strict
-    forbids. LLVM interleaves no loop that is on vectors already, and takes one version for all lengths.
+    of its own. Dot products that gather are interleaved in segments of 16 to 31 entries only: longer ones are left to
+    LLVM's vector loop, shorter ones to the processor, which has several of them under way. The pass reassociates,
+    which --fp=strict forbids. LLVM interleaves no loop that is on vectors already, and takes one version for all lengths.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
                            "mlir::LLVM::LLVMDialect"];
@@ -286,7 +286,7 @@ def PrefetchStreams : Pass<"spc-prefetch-streams", "mlir::func::FuncOp"> {
     `for i: for p in row i: y[i] += a[p] * x[j[p]]`: a row begins with prefetching the lines of `a` and `j` that lie 2048
     bytes further on. Processors do so by themselves up to the end of a page, and with rows of a few entries, between
     which they gather, often not in time. Whether it pays depends on what else they have to wait for, so that only
-    pieces of a body with a `trial` that find it out do (see spc-prefetch-rows).
+    pieces of a body with a `trial` that find it out do (see spc-prefetch-rows), in a copy of the loop over rows.
   }];
   let dependentDialects = ["mlir::memref::MemRefDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
                            "mlir::LLVM::LLVMDialect", "spc::dialect::SpcDialect"];

@@ -5,6 +5,7 @@
 #include "transforms/util/index_chains.h"
 #include "transforms/util/loop_hints.h"
 #include "transforms/util/reductions.h"
+#include "transforms/vector/row_trials.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -29,7 +30,8 @@ using Values = llvm::SmallVector<Value>;
 constexpr int64_t kSumsAtOnce = 4;  ///< additions under way at once, which hide most of the latency of one
 constexpr int64_t kShortTile = 8;   ///< rows of less entries have their neighbours' additions under way
 constexpr int64_t kTileEntries = 4; ///< of a longer row that are done at once
-constexpr int64_t kLong = 16;       ///< sums of so many gathered products are faster on vectors
+constexpr int64_t kSeveral = 16;    ///< gathered products: of shorter sums processors have several under way
+constexpr int64_t kLong = 32;       ///< sums of so many gathered products are faster on vectors
 
 Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {
   return arith::ConstantOp::create(ops, ops.getZeroAttr(type));
@@ -50,7 +52,7 @@ public:
 private:
   bool isSumming(scf::ForOp loop);
   void rewrite(scf::ForOp loop);
-  static Value isAtLeast(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t least);
+  static Value compareLength(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, arith::CmpIPredicate how, int64_t with);
   Values interleave(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains, int64_t fewest);
   Values addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t chains, int64_t entries);
   Values writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to, mlir::ValueRange inits,
@@ -140,9 +142,10 @@ Values InterleaveReductions::addAtOnce(mlir::ImplicitLocOpBuilder &ops, scf::For
   return results;
 }
 
-Value InterleaveReductions::isAtLeast(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, int64_t least) {
+Value InterleaveReductions::compareLength(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, arith::CmpIPredicate how,
+                                          int64_t with) {
   Value length = arith::SubIOp::create(ops, loop.getUpperBound(), loop.getLowerBound());
-  return arith::CmpIOp::create(ops, arith::CmpIPredicate::sge, length, arith::ConstantIndexOp::create(ops, least));
+  return arith::CmpIOp::create(ops, how, length, arith::ConstantIndexOp::create(ops, with));
 }
 
 /// Adds up entries in so many chains, and one by one what they leave. Segments of less than `fewest` are such a rest as
@@ -155,8 +158,9 @@ Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::Fo
   } else {
     Values none{loop.getLowerBound()};
     llvm::append_range(none, loop.getInitArgs());
-    auto isLong = scf::IfOp::create(ops, mlir::ValueRange(none).getTypes(), isAtLeast(ops, loop, fewest),
-                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+    const Value enough = compareLength(ops, loop, arith::CmpIPredicate::sge, fewest);
+    auto isLong = scf::IfOp::create(ops, mlir::ValueRange(none).getTypes(), enough, /*addThenBlock=*/true,
+                                    /*addElseBlock=*/true);
     mlir::OpBuilder::InsertionGuard guard(ops);
     ops.setInsertionPointToEnd(isLong.elseBlock());
     scf::YieldOp::create(ops, none);
@@ -165,6 +169,12 @@ Values InterleaveReductions::interleave(mlir::ImplicitLocOpBuilder &ops, scf::Fo
     llvm::append_range(added, isLong.getResults());
   }
   return writeLoop(ops, loop, added.front(), loop.getUpperBound(), mlir::ValueRange(added).drop_front(), 1, 1);
+}
+
+/// Whether the segment lies two levels or more below the rows.
+bool isFiber(scf::ForOp loop) {
+  const std::optional<Segments> segments = segmentsOf(loop);
+  return segments && segments->pointers.size() > 1;
 }
 
 void InterleaveReductions::rewrite(scf::ForOp loop) {
@@ -181,22 +191,25 @@ void InterleaveReductions::rewrite(scf::ForOp loop) {
     loop.erase();
     return;
   }
-  // Setting up LLVM's vector loop costs more than a few products, and interleaving more than the fewest.
-  const auto atLeast = [&](int64_t least) {
-    return scf::IfOp::create(ops, loop.getResultTypes(), isAtLeast(ops, loop, least), /*addThenBlock=*/true,
-                             /*addElseBlock=*/true);
+  // Rows of a few entries hardly differ in their branches where these are those of one loop. Setting up vectors or sums
+  // in several chains costs more than they have to gain.
+  // Sums in several chains, and vectors, begin and end with more than short segments have to gain, whose ends
+  // processors foresee best where one loop goes through all of them.
+  const auto isBelow = [&](int64_t length) {
+    return scf::IfOp::create(ops, loop.getResultTypes(), compareLength(ops, loop, arith::CmpIPredicate::slt, length),
+                             /*addThenBlock=*/true, /*addElseBlock=*/true);
   };
-  scf::IfOp isSeveral = atLeast(chains);
-  loop.replaceAllUsesWith(isSeveral.getResults());
-  ops.setInsertionPointToEnd(isSeveral.elseBlock());
+  scf::IfOp isShort = isBelow(isFiber(loop) ? chains : kSeveral);
+  loop.replaceAllUsesWith(isShort.getResults());
+  ops.setInsertionPointToEnd(isShort.thenBlock());
   scf::YieldOp::create(
       ops, writeLoop(ops, loop, loop.getLowerBound(), loop.getUpperBound(), Values(loop.getInitArgs()), 1, 1));
-  ops.setInsertionPointToEnd(isSeveral.thenBlock());
-  scf::IfOp isLong = atLeast(kLong);
-  scf::YieldOp::create(ops, isLong.getResults());
-  ops.setInsertionPointToEnd(isLong.elseBlock());
+  ops.setInsertionPointToEnd(isShort.elseBlock());
+  scf::IfOp isMiddle = isBelow(kLong);
+  scf::YieldOp::create(ops, isMiddle.getResults());
+  ops.setInsertionPointToEnd(isMiddle.thenBlock());
   scf::YieldOp::create(ops, interleave(ops, loop, chains, chains));
-  ops.setInsertionPointToEnd(isLong.thenBlock());
+  ops.setInsertionPointToEnd(isMiddle.elseBlock());
   auto yield = scf::YieldOp::create(ops, loop.getResults());
   loop->moveBefore(yield);
 }

@@ -80,7 +80,6 @@ private:
   Value rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
   static bool isShort(const Gather &gather);
-  static void keepCopyUnless(Value condition, scf::ForOp loop);
   void writePrefetches(llvm::ArrayRef<Gather> gathers, int64_t ahead);
   void prefetch(const Gather &gather, int64_t ahead, mlir::Block *place);
   mlir::Block *placeOf(const Gather &gather);
@@ -239,19 +238,6 @@ bool PrefetchRows::isShort(const Gather &gather) {
     loads += own.size();
   return !isRest(segment) && loads <= kFewLoads &&
          llvm::none_of(*segment.getBody(), [](Operation &op) { return op.getNumRegions() > 0; });
-}
-
-/// Leaves the loop in one branch of a choice, and puts a copy of it, as it is, into the other one.
-void PrefetchRows::keepCopyUnless(Value condition, scf::ForOp loop) {
-  mlir::OpBuilder builder(loop);
-  auto choice = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(), condition, /*addThenBlock=*/true,
-                                  /*addElseBlock=*/true);
-  loop.replaceAllUsesWith(choice.getResults());
-  builder.setInsertionPointToEnd(choice.elseBlock());
-  scf::YieldOp::create(builder, loop.getLoc(), builder.clone(*loop)->getResults());
-  loop->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
-  builder.setInsertionPointToEnd(choice.thenBlock());
-  scf::YieldOp::create(builder, loop.getLoc(), loop.getResults());
 }
 
 /// The block that loads the entry's row.

@@ -46,8 +46,6 @@ void PrefetchStreams::prefetch(const Segment &segment, const PrefetchDecision &d
   int64_t widest = 1;
   for (Value stream : segment.streams)
     widest = std::max(widest, elementBytes(stream));
-  auto choice = scf::IfOp::create(ops, decision.isWorth, /*withElseRegion=*/false);
-  ops.setInsertionPointToStart(choice.thenBlock());
   Value step = arith::ConstantIndexOp::create(ops, std::max<int64_t>(kLineBytes / widest, 1));
   Value ahead = arith::ConstantIndexOp::create(ops, kBytesAhead / widest);
   auto lines = scf::ForOp::create(ops, loop.getLowerBound(), loop.getUpperBound(), step);
@@ -86,6 +84,8 @@ void PrefetchStreams::runOnOperation() {
   PrefetchDecision decision =
       lookAtEntries(ops, way->pointers, {way->root.getLowerBound(), way->root.getUpperBound()}, 1, no);
   decision.isWorth = cutIntoPieces(ops, way->root, trial, way->pointers, decision);
+  // A copy of the rows' loop goes without: no row tests anything, or keeps registers for it.
+  keepCopyUnless(decision.isWorth, way->root);
   for (const Segment &segment : segments)
     prefetch(segment, decision);
 }

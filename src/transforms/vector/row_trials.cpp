@@ -203,4 +203,16 @@ Value cutIntoPieces(mlir::ImplicitLocOpBuilder &ops, scf::ForOp root, Value tria
   return isWorth;
 }
 
+void keepCopyUnless(Value condition, scf::ForOp loop) {
+  mlir::OpBuilder builder(loop);
+  auto choice = scf::IfOp::create(builder, loop.getLoc(), loop.getResultTypes(), condition, /*addThenBlock=*/true,
+                                  /*addElseBlock=*/true);
+  loop.replaceAllUsesWith(choice.getResults());
+  builder.setInsertionPointToEnd(choice.elseBlock());
+  scf::YieldOp::create(builder, loop.getLoc(), builder.clone(*loop)->getResults());
+  loop->moveBefore(choice.thenBlock(), choice.thenBlock()->end());
+  builder.setInsertionPointToEnd(choice.thenBlock());
+  scf::YieldOp::create(builder, loop.getLoc(), loop.getResults());
+}
+
 } // namespace spc::transforms

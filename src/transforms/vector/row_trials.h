@@ -60,4 +60,7 @@ mlir::Value trialOf(mlir::func::FuncOp body, mlir::scf::ForOp root);
 mlir::Value cutIntoPieces(mlir::ImplicitLocOpBuilder &ops, mlir::scf::ForOp root, mlir::Value trial,
                           llvm::ArrayRef<mlir::Value> pointers, const PrefetchDecision &usual);
 
+/// Leaves the loop in one branch of a choice, and puts a copy of it, as it is, into the other one.
+void keepCopyUnless(mlir::Value condition, mlir::scf::ForOp loop);
+
 } // namespace spc::transforms

@@ -1,16 +1,16 @@
 // RUN: spc-opt %s -split-input-file -spc-interleave-reductions -canonicalize -cse | FileCheck %s
 
-// A loop as it is for the shortest segments, four chains for short ones; long ones are left to LLVM as they were.
+// A loop as it is for short segments, four chains for longer ones; long ones are left to LLVM as they were.
 // CHECK-LABEL: func.func @dot(
 // CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xindex>, %[[VAL:[a-z0-9]*]]: memref<?xf64>, %[[X:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index
 // CHECK:         %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]]
-// CHECK:         %[[SEVERAL:.*]] = arith.cmpi sge, %[[LENGTH]], %c4
-// CHECK:         scf.if %[[SEVERAL]]
-// CHECK:           %[[LONG:.*]] = arith.cmpi sge, %[[LENGTH]], %c16
-// CHECK:           scf.if %[[LONG]]
-// CHECK:             scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
-// CHECK-NOT:         loop_annotation
-// CHECK:           } else {
+// CHECK:         %[[SHORT:.*]] = arith.cmpi slt, %[[LENGTH]], %c16
+// CHECK:         scf.if %[[SHORT]]
+// CHECK:           scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
+// CHECK:           {loop_annotation
+// CHECK:         } else {
+// CHECK:           %[[MIDDLING:.*]] = arith.cmpi slt, %[[LENGTH]], %c32
+// CHECK:           scf.if %[[MIDDLING]]
 // CHECK:             %[[MIDDLE:.*]] = arith.maxsi
 // CHECK:             %[[SUMS:.*]]:4 = scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c4
 // CHECK-COUNT-4:       arith.addf
@@ -18,9 +18,11 @@
 // CHECK:             arith.addf %[[SUMS]]#0, %[[SUMS]]#2
 // CHECK:             arith.addf %[[SUMS]]#1, %[[SUMS]]#3
 // CHECK:             scf.for %{{.*}} = %[[MIDDLE]] to %[[TO]] step %c1
-// CHECK:         } else {
-// CHECK:           scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
-// CHECK:           {loop_annotation
+// CHECK:             {loop_annotation
+// CHECK:           } else {
+// CHECK:             scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
+// CHECK-NOT:         loop_annotation
+// CHECK:         return
 func.func @dot(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?xf64>, %from: index, %to: index) -> f64 {
   %c1 = arith.constant 1 : index
   %zero = arith.constant 0.0 : f64
@@ -33,6 +35,38 @@ func.func @dot(%crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?xf64>, %f
     scf.yield %next : f64
   }
   return %sum : f64
+}
+
+// -----
+
+// Fibers, two levels below the rows, are short: chains from four entries on.
+// CHECK-LABEL: func.func @fibers(
+// CHECK:         arith.cmpi slt, %{{.*}}, %c4
+// CHECK:         arith.cmpi slt, %{{.*}}, %c32
+func.func @fibers(%rows: memref<?xindex>, %fibers: memref<?xindex>, %crd: memref<?xindex>, %val: memref<?xf64>, %x: memref<?xf64>, %y: memref<?xf64>, %n: index) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant 0.0 : f64
+  scf.for %i = %c0 to %n step %c1 {
+    %i1 = arith.addi %i, %c1 : index
+    %first = memref.load %rows[%i] : memref<?xindex>
+    %last = memref.load %rows[%i1] : memref<?xindex>
+    scf.for %f = %first to %last step %c1 {
+      %f1 = arith.addi %f, %c1 : index
+      %from = memref.load %fibers[%f] : memref<?xindex>
+      %to = memref.load %fibers[%f1] : memref<?xindex>
+      %sum = scf.for %p = %from to %to step %c1 iter_args(%acc = %zero) -> (f64) {
+        %j = memref.load %crd[%p] : memref<?xindex>
+        %a = memref.load %val[%p] : memref<?xf64>
+        %b = memref.load %x[%j] : memref<?xf64>
+        %ab = arith.mulf %a, %b : f64
+        %next = arith.addf %acc, %ab : f64
+        scf.yield %next : f64
+      }
+      memref.store %sum, %y[%f] : memref<?xf64>
+    }
+  }
+  return
 }
 
 // -----

@@ -1,6 +1,7 @@
 // RUN: spc-opt %s -split-input-file -spc-prefetch-streams -canonicalize -cse | FileCheck %s
 
-// Pieces of the rows, as the trial says; lines of both arrays half a page ahead, but none behind the last entry.
+// Pieces of the rows, as the trial says; lines of both arrays half a page ahead, but none behind the last entry. The loop
+// over rows of pieces without prefetches is as it was.
 // CHECK-LABEL: func.func @spmv(
 // CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}
 // CHECK-SAME:    %[[A:[a-z0-9]*]]: memref<?xf64> {spc.bind = #spc.bind<values, "A">}
@@ -10,14 +11,18 @@
 // CHECK:         scf.for %[[FIRST:.*]] = %[[BEGIN]] to %[[END]] step
 // CHECK:           spc.begin_trial %[[TRIAL]] usually %false
 // CHECK:           %[[WORTH:.*]] = arith.trunci
-// CHECK:           scf.for %{{.*}} = %[[FIRST]] to
-// CHECK:             scf.if %[[WORTH]] {
-// CHECK-NEXT:          scf.for %[[P:.*]] = %[[FROM:.*]] to %[[TO:.*]] step %c8
+// CHECK:           scf.if %[[WORTH]] {
+// CHECK:             scf.for %{{.*}} = %[[FIRST]] to
+// CHECK:               scf.for %[[P:.*]] = %[[FROM:.*]] to %[[TO:.*]] step %c8
 // CHECK-NEXT:            %[[LATER:.*]] = arith.addi %[[P]], %c256
 // CHECK-NEXT:            %[[AT:.*]] = arith.minui %[[LATER]], %[[LOOK]]#0
 // CHECK-DAG:             memref.prefetch %[[CRD]][%[[AT]]], read
 // CHECK-DAG:             memref.prefetch %[[A]][%[[AT]]], read
-// CHECK:             scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1 iter_args
+// CHECK:               scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1 iter_args
+// CHECK:           } else {
+// CHECK:             scf.for %{{.*}} = %[[FIRST]] to
+// CHECK-NOT:           memref.prefetch
+// CHECK:               scf.for %{{.*}} step %c1 iter_args
 // CHECK:           spc.end_trial %[[TRIAL]]
 func.func @spmv(%pos: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}, %crd: memref<?xi32> {spc.bind = #spc.bind<indices, "A", 1>}, %a: memref<?xf64> {spc.bind = #spc.bind<values, "A">}, %x: memref<?xf64> {spc.bind = #spc.bind<values, "x">}, %y: memref<?xf64> {spc.bind = #spc.bind<values, "y">}, %begin: index {spc.bind = #spc.bind<begin, "m">}, %end: index {spc.bind = #spc.bind<end, "m">}, %trial: !llvm.ptr {spc.bind = #spc.bind<trial>}) {
   %c1 = arith.constant 1 : index
