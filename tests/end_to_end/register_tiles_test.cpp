@@ -195,3 +195,23 @@ TEST_CASE("operand rows asked for beforehand where rows are equally long", "[reg
   REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
   REQUIRE(kernel.check({{33, 1010, 65}, Fill::Random}) == "");
 }
+
+TEST_CASE("gathered sums of rows of every length", "[register-tiles]") {
+  for (const auto &[statement, format] : std::map<std::string, std::string>{
+           {"y(i) = A(i,j) * x(j)", "csr"}, {"y(i) += A(i,j) * x(j)", "dcsr"}, {"D(i,j) = T(i,j,k) * x(k)", "csf"}}) {
+    KernelSpec spec = specOf(statement, {{statement[0] == 'D' ? "T" : "A", format}});
+    spec.optLevel = 2;
+    for (const ValueType type : {ValueType::F64, ValueType::F32}) {
+      spec.type = type;
+      const KernelUnderTest kernel(spec);
+      REQUIRE(kernel.outcome() == KernelUnderTest::Outcome::Compiled);
+      for (int64_t length = 0; length <= 70; ++length) {
+        std::vector<int64_t> extents(static_cast<size_t>(kernel.extentClasses()), 2);
+        extents.back() = length;
+        const Trial trial{extents, Fill::Full};
+        INFO(describe(spec) << "\n" << describe(trial));
+        REQUIRE(kernel.check(trial) == "");
+      }
+    }
+  }
+}
