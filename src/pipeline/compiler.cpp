@@ -33,15 +33,22 @@ codegen::RuntimeReason runtimeReason(const sema::Kernel &kernel) {
   llvm_unreachable("every reason is listed");
 }
 
-/// The optimised LLVM module for `target`, or nullptr with a diagnostic.
-std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const CompileOptions &options,
-                                            const codegen::Target &target, llvm::LLVMContext &llvmContext,
-                                            Diagnostics &diagnostics) {
+/// The LLVM module for `target` as MLIR leaves it, or nullptr with a diagnostic. MLIR's memory is free again for LLVM.
+std::unique_ptr<llvm::Module> translateToLlvm(const sema::Kernel &kernel, const CompileOptions &options,
+                                              const codegen::Target &target, llvm::LLVMContext &llvmContext,
+                                              Diagnostics &diagnostics) {
   const std::unique_ptr<mlir::MLIRContext> context = createContext();
   Compilation compilation(kernel, *context, diagnostics);
   if (!compilation.lowerTo(Stage::Loops, options, target))
     return nullptr;
-  std::unique_ptr<llvm::Module> module = compilation.translate(options, target, llvmContext);
+  return compilation.translate(options, target, llvmContext);
+}
+
+/// The optimised LLVM module for `target`, or nullptr with a diagnostic.
+std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const CompileOptions &options,
+                                            const codegen::Target &target, llvm::LLVMContext &llvmContext,
+                                            Diagnostics &diagnostics) {
+  std::unique_ptr<llvm::Module> module = translateToLlvm(kernel, options, target, llvmContext, diagnostics);
   // Checks are put into the runtime, too, before it is optimised; without them it is optimised already.
   const bool linksFirst = options.sanitizers.any();
   const auto link = [&] { return codegen::linkRuntime(*module, runtimeReason(kernel), diagnostics); };
