@@ -1,0 +1,150 @@
+"""What a compiled kernel's arguments are: its signature, read from the JSON that libraries hold (docs/abi.md)."""
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import Dict, List, Optional, Tuple, Union
+
+from .errors import CompilerError
+
+ABI_VERSION = 4
+
+_EXPRESSION = re.compile(r"^(\w+)(?:\s*([-/%])\s*(\w+))?$")
+
+
+@dataclass(frozen=True)
+class Level:
+    """One level of a format: which coordinates it has, by number of the dimension, and how it stores them."""
+
+    dim: int
+    op: str = ""            # "" of whole dimensions, "/" and "%" of blocks, "-" of diagonals
+    by: int = 0             # the block's extent, or the dimension that is taken away
+    storage: str = "dense"  # or "compressed"
+    extent: str = "full"    # "ragged", "fixed" or a closed form's text
+    width: str = ""         # of fixed extents: a number, or "" where the struct has it
+    ordered: bool = True
+    unique: bool = True
+    lengths: bool = False   # row lengths stand for pointers
+
+
+@dataclass(frozen=True)
+class Storage:
+    """How a tensor lies in memory: what has to agree between an operand and a kernel's argument, but for types."""
+
+    order: int
+    levels: Tuple[Level, ...]
+    symmetric: str = ""
+    layout: str = ""
+
+    @property
+    def is_dense(self) -> bool:
+        """Whether it is an array with strides."""
+        return not self.symmetric and all(
+            level.storage == "dense" and not level.op and level.extent == "full" for level in self.levels)
+
+
+@dataclass(frozen=True)
+class Field:
+    """What 8 bytes of an argument's struct hold."""
+
+    name: str
+    holds: str
+    dim: int = 0
+    level: int = 0
+
+
+@dataclass(frozen=True)
+class Argument:
+    """One argument of a kernel."""
+
+    name: str
+    tensor: str
+    role: str               # in, out, inout
+    passed: str             # struct, values, number, pointer
+    type: str
+    shape: Tuple[Union[str, int], ...]
+    storage: Optional[Storage]
+    pointers: str           # the type of pointers and lengths; "" where there are none
+    indices: str
+    fields: Tuple[Field, ...]
+    fill: str
+    structure: str          # "assembled", "of A", or ""
+    part_of: str
+
+    @property
+    def is_assembled(self) -> bool:
+        return self.structure == "assembled"
+
+    @property
+    def pattern_of(self) -> str:
+        """The operand whose pattern an output shares, or ""."""
+        return self.structure[3:] if self.structure.startswith("of ") else ""
+
+    @property
+    def is_output(self) -> bool:
+        return self.role != "in"
+
+    @property
+    def is_read(self) -> bool:
+        return self.role != "out"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """How a kernel is called."""
+
+    name: str
+    fingerprint: str
+    arguments: Tuple[Argument, ...]
+    has_phases: bool
+    statuses: Dict[int, str] = field(hash=False)
+
+    @property
+    def inputs(self) -> List[Argument]:
+        return [argument for argument in self.arguments if argument.is_read]
+
+    @property
+    def outputs(self) -> List[Argument]:
+        return [argument for argument in self.arguments if argument.is_output]
+
+
+def _level(data, dims: List[str]) -> Level:
+    match = _EXPRESSION.match(data["dim"])
+    if not match:
+        raise CompilerError(f"a level of dimension {data['dim']!r} is not understood")
+    name, op, other = match.groups()
+    extent = data.get("extent", "full")
+    return Level(
+        dim=dims.index(name), op=op or "", by=(dims.index(other) if op == "-" else int(other)) if op else 0,
+        storage=data["storage"], extent=extent if isinstance(extent, str) else json.dumps(extent),
+        width=str(data["width"]) if str(data.get("width", "")).isdigit() else "", ordered=data.get("ordered", True),
+        unique=data.get("unique", True), lengths="lengths" in data or data.get("bounds") == "lengths")
+
+
+def parse_storage(data) -> Storage:
+    """Reads the `format` of an argument."""
+    dims = data["dims"]
+    return Storage(len(dims), tuple(_level(level, dims) for level in data["levels"]),
+                   str(data.get("symmetric", "") or ""), str(data.get("layout", "") or ""))
+
+
+def _argument(data) -> Argument:
+    index = data.get("format", {}).get("index", {})
+    return Argument(
+        name=data["name"], tensor=data.get("tensor", data["name"]), role=data["role"], passed=data["pass"],
+        type=data["type"], shape=tuple(data.get("shape", ())),
+        storage=parse_storage(data["format"]) if "format" in data else None,
+        pointers=index.get("pointers", ""), indices=index.get("indices", ""),
+        fields=tuple(Field(f["name"], f["holds"], f.get("dim", 0), f.get("level", 0)) for f in data.get("fields", ())),
+        fill=data.get("fill", "0"), structure=data.get("structure", ""), part_of=data.get("part_of", ""))
+
+
+def parse(text: str) -> Signature:
+    """Reads a signature. Raises CompilerError where it is of another version of the convention."""
+    data = json.loads(text)
+    if data["spc_abi"] != ABI_VERSION:
+        raise CompilerError(f"kernel {data['name']} follows version {data['spc_abi']} of the calling convention, and "
+                            f"this package version {ABI_VERSION}")
+    return Signature(data["name"], data["fingerprint"], tuple(_argument(a) for a in data["arguments"]),
+                     "numeric" in data["functions"], {int(k): v for k, v in data["statuses"].items()})
