@@ -1,7 +1,8 @@
-/* The context of kernels that are called from Python: one pool of threads, and one of memory, for all libraries of a
- * process. SPDX-License-Identifier: Apache-2.0 */
+/* What calls from Python need beside the kernels: one pool of threads and one of memory for all libraries of a process,
+ * and the checks of index arrays. SPDX-License-Identifier: Apache-2.0 */
 #include <spc/pool.h>
 
+#include <spc/levels.h>
 #include <spc/memory_pool.h>
 
 #define SPC_CONTEXTS_EXPORT __attribute__((visibility("default")))
@@ -36,6 +37,11 @@ SPC_CONTEXTS_EXPORT const spc_context *spc_contexts_context(void) {
   return &context;
 }
 
+/* The version of the calling convention that the context is of. */
+SPC_CONTEXTS_EXPORT int spc_contexts_version(void) {
+  return SPC_ABI_VERSION;
+}
+
 /* Takes back an array that a kernel assembled with the context, or NULL. */
 SPC_CONTEXTS_EXPORT void spc_contexts_release(void *array) {
   spc_memory_pool_deallocate(&memory, array);
@@ -54,10 +60,17 @@ SPC_CONTEXTS_EXPORT int spc_contexts_threads(void) {
   return spc_pool_threads();
 }
 
+/* Gives memory that is not in use back to the system, and keeps at most so many bytes of it. */
 SPC_CONTEXTS_EXPORT void spc_contexts_trim(int64_t bytes) {
   spc_memory_pool_trim(&memory, bytes);
 }
 
+/* The bytes that the pool has from the system. */
 SPC_CONTEXTS_EXPORT int64_t spc_contexts_held(void) {
   return spc_memory_pool_held(&memory);
+}
+
+/* Reads the index arrays of a structure, each of which is as long as the numbers in `levels` say; returns a status. */
+SPC_CONTEXTS_EXPORT int spc_contexts_validate(const spc_level *levels, int depth, int64_t stored, const void *values) {
+  return spc_validate_levels(levels, depth, &stored, values);
 }

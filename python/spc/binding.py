@@ -1,16 +1,17 @@
-"""From views to the structs of the calling convention, and back."""
+"""From views to the structs of the calling convention."""
 # SPDX-License-Identifier: Apache-2.0
 
 import ctypes
-from typing import Dict, Optional
+import operator
+from typing import Any, Dict, Mapping, Sequence
 
 import numpy as np
 
 from . import dtypes
 from .describe import name_of
 from .errors import ArgumentError, ArgumentTypeError
-from .signature import Argument
-from .view import View, address
+from .signature import Argument, Storage
+from .view import View, address, csr_storage
 
 _NUMBERS = {
     "f32": ctypes.c_float, "f64": ctypes.c_double, "i8": ctypes.c_int8, "i16": ctypes.c_int16, "i32": ctypes.c_int32,
@@ -19,96 +20,164 @@ _NUMBERS = {
 }
 
 
-def struct_of(view: View, argument: Argument):
+def struct_of(view: View, argument: Argument) -> "ctypes.Array[ctypes.c_int64]":
     """The struct that an argument is to point to: as many words of 8 bytes as it has fields.
 
     Requires that the view fits (`check`). The arrays must outlive the struct, and the struct the call.
     """
-    words = (ctypes.c_int64 * len(argument.fields))()
-    for k, field in enumerate(argument.fields):
-        words[k] = _word(view, field)
-    return words
+    shape, strides, arrays = view.shape, view.strides, view.arrays
+    words = []
+    for field in argument.fields:
+        holds = field.holds
+        if holds == "size":
+            words.append(shape[field.dim])
+        elif holds == "stride":
+            words.append(strides[field.dim])
+        elif holds == "stored":
+            words.append(view.stored)
+        elif holds in ("count", "width"):
+            words.append(view.numbers[holds, field.level])
+        else:
+            words.append(address(arrays[holds, field.level]))
+    return argument.words(*words)
 
 
-def _word(view: View, field) -> int:
-    if field.holds == "size":
-        return view.shape[field.dim]
-    if field.holds == "stride":
-        return view.strides[field.dim]
-    if field.holds == "stored":
-        return view.stored
-    if field.holds in ("count", "width"):
-        return view.numbers[field.holds, field.level]
-    level = 0 if field.holds in ("values", "entries") else field.level
-    return address(view.arrays[field.holds, level])
-
-
-def number_of(value, argument: Argument):
-    """A number as the call reads it: in memory of its own, of the argument's type."""
+def number_of(value: Any, argument: Argument) -> Any:
+    """A number as the call reads it: in memory of its own, of the argument's type. Raises ArgumentTypeError."""
     try:
         if argument.type in _NUMBERS:
+            if argument.type[0] in "iu":
+                limits = np.iinfo(dtypes.NUMPY[argument.type])
+                value = operator.index(value)
+                if not limits.min <= value <= limits.max:
+                    raise OverflowError(f"it is not from {limits.min} to {limits.max}")
             return _NUMBERS[argument.type](value)
-        data = np.array(value, dtypes.NUMPY[argument.type])
+        data = np.array(value, np.float32 if argument.type == "bf16" else dtypes.NUMPY[argument.type])
+        if argument.type == "bf16":
+            data = dtypes.to_bf16(data)
     except (TypeError, OverflowError, ValueError) as error:
         raise ArgumentTypeError(f"{argument.name}: {value!r} is no {argument.type}: {error}") from None
     return (ctypes.c_char * data.nbytes).from_buffer_copy(data.tobytes())
 
 
-def check(view: View, argument: Argument):
+def number_in(place: Any, argument: Argument) -> Any:
+    """The number that a call has written, as NumPy's; a bf16 one as float32."""
+    if argument.type == "bf16":
+        return dtypes.from_bf16(np.frombuffer(place, np.uint16))[0]
+    return np.frombuffer(place, dtypes.NUMPY[argument.type])[0]
+
+
+def fits(view: View, storage: Storage) -> bool:
+    """Whether a view's arrays are right for another storage, too: what is in order is so, too, where order does not
+    count, and arrays with one column are both row-major and column-major."""
+    mine = view.storage
+    if mine is storage:
+        return True
+    if mine is None or mine.order != storage.order or len(mine.levels) != len(storage.levels):
+        return False
+    if mine.is_dense and storage.is_dense:
+        inner = storage.levels[-1].dim
+        return view.shape[inner] <= 1 or view.strides[inner] == 1
+    if (mine.symmetric, mine.layout) != (storage.symmetric, storage.layout):
+        return False
+    for one, other in zip(mine.levels, storage.levels):
+        if (one.dim, one.op, one.by, one.storage, one.extent, one.start) != \
+                (other.dim, other.op, other.by, other.storage, other.extent, other.start) or \
+                one.ordered < other.ordered or one.unique < other.unique or (other.width and one.width != other.width):
+            return False
+    return True
+
+
+def check(view: View, argument: Argument) -> None:
     """Whether a view is what the argument is compiled for. Raises ArgumentError or ArgumentTypeError that say what would
     help."""
     if view.storage is None or argument.storage is None:
         if view.storage is argument.storage:
             return
         wanted = "a number" if argument.storage is None else f"a tensor of order {len(argument.shape)}"
-        raise ArgumentTypeError(f"{argument.name}: {wanted} is needed, not {_kind(view)}")
+        kind = "a number" if view.storage is None else f"a tensor of order {len(view.shape)}"
+        raise ArgumentTypeError(f"{argument.name}: {wanted} is needed, not {kind}")
     if len(view.shape) != len(argument.shape):
         raise ArgumentError(f"{argument.name}: order {len(argument.shape)} is needed, and it has {len(view.shape)} "
                             "dimensions")
-    if view.storage != argument.storage:
+    if view.storage is not argument.storage and not fits(view, argument.storage):
         raise ArgumentError(f"{argument.name}: stored as {name_of(view.storage)}, and the kernel reads "
                             f"{name_of(argument.storage)}{_advice(view, argument)}")
     if view.type != argument.type:
         raise ArgumentTypeError(f"{argument.name}: values of type {view.type}, and the kernel reads {argument.type}: "
-                                f".astype({dtypes.NUMPY[argument.type].name!r}) converts")
-    for kind in ("pointers", "indices"):
-        if getattr(argument, kind) and getattr(view, kind) != getattr(argument, kind):
-            raise ArgumentTypeError(f"{argument.name}: {kind} of type {getattr(view, kind)}, and the kernel reads "
-                                    f"{getattr(argument, kind)}")
+                                f"{_cast(view, dtypes.NUMPY[argument.type].name)} converts")
+    _check_indices(view, argument)
 
 
-def _kind(view: View) -> str:
-    return "a number" if view.storage is None else f"a tensor of order {len(view.shape)}"
+def _check_indices(view: View, argument: Argument) -> None:
+    for (holds, _), array in view.arrays.items():
+        wanted = argument.indices if holds == "indices" else argument.pointers if holds != "values" else ""
+        if wanted and array.dtype != dtypes.NUMPY[wanted]:
+            raise ArgumentTypeError(f"{argument.name}: {holds} of type {dtypes.name_of(array.dtype)}, and the kernel reads "
+                                    f"{wanted}: .astype() of the index arrays converts, or copy=True of the kernel")
+
+
+def _cast(view: View, name: str) -> str:
+    return f".to(torch.{name})" if view.family == "torch" else f".astype({name!r})"
 
 
 def _advice(view: View, argument: Argument) -> str:
     """The conversion that would help, as far as there is one call for it."""
-    name = name_of(argument.storage)
-    if name == "csr" and name_of(view.storage) == "csr-unsorted":
-        return ": .sum_duplicates() sorts it, or bind csr-unsorted"
+    name, mine = name_of(argument.storage), view.storage
+    is_torch = view.family == "torch"
+    if mine in (csr_storage(False, False), csr_storage(True, False)) and name in ("csr", "csc"):
+        return f": .to_sparse_coo().coalesce().to_sparse_{name}() sorts it" if is_torch else \
+            ": .sum_duplicates() sorts it, or bind csr-unsorted"
+    if name_of(mine) == "coo-unsorted" and name == "coo":
+        return ": .coalesce() sorts it" if is_torch else ": .tocsr().tocoo() sorts it, or bind coo-unsorted"
+    if " unsorted blocks" in name_of(mine) and name_of(mine).replace(" unsorted", "") == name:
+        return ": .sum_duplicates() and .sort_indices() put them in order"
     if argument.storage.is_dense:
-        return f": bind it, as {argument.name}={name_of(view.storage).split(' ')[0]!r}, or .toarray()" \
-            if not view.storage.is_dense else ": np.ascontiguousarray() copies"
-    simple = {"csr": ".tocsr()", "csc": ".tocsc()", "coo-unsorted": ".tocoo()", "dia-cols": ".todia()"}
-    return f": {simple[name]} converts" if name in simple and view.family == "scipy" else ""
+        if mine.is_dense:
+            return ": .contiguous() copies" if is_torch else ": np.ascontiguousarray() copies"
+        bound = f"{argument.name}={name_of(mine)!r}" if " " not in name_of(mine) else f"a format for {argument.name}"
+        return f": bind {bound}, or {'.to_dense()' if is_torch else '.toarray()'}"
+    if is_torch:
+        simple = {"csr": ".to_sparse_csr()", "csc": ".to_sparse_csc()", "coo": ".to_sparse().coalesce()"}
+    else:
+        simple = {"csr": ".tocsr()", "csc": ".tocsc()", "coo-unsorted": ".tocoo()", "coo": ".tocoo()",
+                  "dia-cols": ".todia()"}
+        if mine.is_dense and name in simple:
+            return f": scipy.sparse.{name.split('-')[0]}_array() makes one of it"
+    return f": {simple[name]} converts" if name in simple else ", which copy=True of the kernel converts to"
 
 
-def extents_of(views: Dict[str, Optional[View]], arguments) -> Dict[str, int]:
-    """The sizes that operands give the extents. Raises ArgumentError where two do not agree, or a declared number."""
-    sizes: Dict[str, int] = {}
-    said: Dict[str, str] = {}
+def extents_of(views: Mapping[str, View], arguments: Sequence[Argument], sizes: Mapping[str, int]) -> Dict[str, int]:
+    """The sizes that operands give the extents, beside those that are given. Raises ArgumentError where two do not agree,
+    or a declared number."""
+    extents: Dict[str, int] = dict(sizes)
     for argument in arguments:
         view = views.get(argument.name)
         if view is None or view.storage is None:
             continue
-        for dim, (extent, size) in enumerate(zip(argument.shape, view.shape)):
+        for extent, size in zip(argument.shape, view.shape):
+            if extent.__class__ is int:
+                agrees = extent == size
+            else:
+                agrees = extents.setdefault(extent, size) == size
+            if not agrees:
+                _disagree(views, arguments, sizes)
+    return extents
+
+
+def _disagree(views: Mapping[str, View], arguments: Sequence[Argument], sizes: Mapping[str, int]) -> None:
+    """Raises the error of sizes that do not agree, with both places."""
+    known = dict(sizes)
+    said = {extent: "sizes" for extent in sizes}
+    for argument in arguments:
+        view = views.get(argument.name)
+        for dim, (extent, size) in enumerate(zip(argument.shape, view.shape) if view is not None else ()):
             if isinstance(extent, int):
                 if extent != size:
                     raise ArgumentError(f"{argument.name}: dimension {dim} has {size} elements, and the kernel says "
                                         f"{extent}")
-            elif sizes.setdefault(extent, size) != size:
-                raise ArgumentError(f"{argument.name}: dimension {dim} ({extent}) has {size} elements, and {said[extent]} "
-                                    f"has {sizes[extent]}")
+            elif known.setdefault(extent, size) != size:
+                raise ArgumentError(f"{argument.name}: dimension {dim} ({extent}) has {size} elements, and "
+                                    f"{said[extent]} has {known[extent]}")
             else:
                 said.setdefault(extent, f"dimension {dim} of {argument.name}")
-    return sizes

@@ -1,33 +1,60 @@
 """Compiled kernels on disk: one shared library for each kernel, with its formats, types, processor and compiler."""
 # SPDX-License-Identifier: Apache-2.0
 
+import atexit
 import contextlib
 import fcntl
+import functools
 import hashlib
 import json
 import os
 import pathlib
 import shutil
+import stat
 import tempfile
 import warnings
-from typing import Dict, Mapping, Tuple, Union
+from typing import Any, Dict, Iterator, List, Mapping, Tuple, Union
 
 from . import toolchain
 from .errors import CompilerError, SpcWarning
+from .library import Functions, functions
+from .signature import ABI_VERSION, Signature, parse
 
 _LIMIT = 256 << 20  # bytes, where SPC_CACHE_SIZE does not say it
 _STAMP = 1          # of the layout of the cache
 
-Format = Union[str, Mapping]
+#: The name of a format, or the contents of a format file.
+Format = Union[str, Mapping[str, Any]]
 
 
 def folder() -> pathlib.Path:
-    """Where kernels are kept: SPC_CACHE_DIR, or spc/ in XDG_CACHE_HOME or ~/.cache. Made where it is missing."""
+    """Where kernels are kept: SPC_CACHE_DIR, or spc/ in XDG_CACHE_HOME or ~/.cache. Made where it is missing; where that
+    cannot be, one for this process alone.
+
+    Raises CompilerError where others may write to it, since what lies there is loaded.
+    """
     own = os.environ.get("SPC_CACHE_DIR")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     path = pathlib.Path(own) if own else pathlib.Path(base) / "spc"
-    path.mkdir(mode=0o700, parents=True, exist_ok=True)
+    try:
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        writable = os.access(path, os.W_OK | os.X_OK)
+    except OSError:
+        writable = False
+    if not writable:
+        return _process_folder(os.getpid())
+    state = path.stat()
+    if state.st_uid != os.geteuid() or state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise CompilerError(f"{path} belongs to somebody else, or others may write to it: kernels are not loaded from there; "
+                            f"'chmod go-w' or another SPC_CACHE_DIR helps")
     return path
+
+
+@functools.lru_cache(maxsize=None)
+def _process_folder(process: int) -> pathlib.Path:
+    path = tempfile.mkdtemp(prefix="spc-")
+    atexit.register(lambda: os.getpid() == process and shutil.rmtree(path, ignore_errors=True))
+    return pathlib.Path(path)
 
 
 def limit() -> int:
@@ -39,9 +66,9 @@ def limit() -> int:
 
 
 @contextlib.contextmanager
-def _locked(path: pathlib.Path):
-    """Holds the cache's lock against other processes."""
-    with open(path / "lock", "a", encoding="utf-8") as file:
+def _locked(path: pathlib.Path) -> Iterator[None]:
+    """Holds a lock against other processes, and other threads of this one."""
+    with open(path, "a", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
@@ -54,24 +81,28 @@ def _digest(path: pathlib.Path) -> str:
     return digest.hexdigest()
 
 
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def _compiler_hash(cache: pathlib.Path) -> str:
     """The hash of the compiler's file, which is read again only where its time or size is another one."""
     path = toolchain.compiler()
     state = path.stat()
-    key = f"{path} {state.st_size} {state.st_mtime_ns}"
-    note = cache / ("compiler-" + hashlib.sha256(str(path).encode()).hexdigest()[:16])
+    key = f"{path} {state.st_size} {state.st_mtime_ns} {state.st_ino}"
+    note = cache / f"compiler-{_hash(str(path))[:16]}"
     try:
         known, _, digest = note.read_text(encoding="utf-8").rpartition("\n")
         if known == key and len(digest) == 64:
             return digest
-    except OSError:
+    except (OSError, UnicodeDecodeError):
         pass
     digest = _digest(path)
     _write(note, f"{key}\n{digest}".encode())
     return digest
 
 
-def _write(path: pathlib.Path, content: bytes):
+def _write(path: pathlib.Path, content: bytes) -> None:
     """Writes a file as a whole, or not at all."""
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
     try:
@@ -88,7 +119,8 @@ class Request:
     """What is to be compiled.
 
     text: the kernel. name: its function's. formats: by tensor, the name of a format or the contents of a format file;
-    "" is for all that the text declares sparse. types, indices: by tensor, or "" for the default.
+    "" is for all that the text declares sparse. types, indices: by tensor, or "" for the default. options: more of the
+    compiler's.
     """
 
     def __init__(self, text: str, name: str, formats: Mapping[str, Format], types: Mapping[str, str],
@@ -96,14 +128,19 @@ class Request:
         self.text, self.name, self.options = text, name, tuple(options)
         self.formats, self.types, self.indices = dict(formats), dict(types), dict(indices)
 
-    def key(self, compiler_hash: str) -> str:
-        """All that the library depends on, as text."""
-        return json.dumps([_STAMP, self.text, self.name, sorted(self.options), sorted(self.types.items()),
-                           sorted(self.indices.items()),
-                           sorted((k, v if isinstance(v, str) else dict(v)) for k, v in self.formats.items()),
-                           toolchain.processor(), compiler_hash], sort_keys=True)
+    def changed(self, **changes: Any) -> "Request":
+        """The same with other formats, types or indices."""
+        mine = {"formats": self.formats, "types": self.types, "indices": self.indices}
+        return Request(self.text, self.name, options=self.options, **{**mine, **changes})
 
-    def write(self, place: pathlib.Path) -> list:
+    def key(self, *more: str) -> str:
+        """All that the request's outcome depends on, as text; more: what lies outside of it."""
+        forms = sorted((tensor, form if isinstance(form, str) else json.dumps(form, sort_keys=True))
+                       for tensor, form in self.formats.items())
+        return json.dumps([_STAMP, ABI_VERSION, self.text, self.name, self.options, sorted(self.types.items()),
+                           sorted(self.indices.items()), forms, *more])
+
+    def write(self, place: pathlib.Path) -> List[str]:
         """Writes the kernel and its format files into a folder; returns the command line for them, from there."""
         (place / "kernel.tex").write_text(self.text, encoding="utf-8")
         arguments = ["kernel.tex", "--name", self.name, "--color", "never"]
@@ -119,40 +156,47 @@ class Request:
         return arguments + list(self.options)
 
 
-def signature_of(request: Request) -> str:
-    """The signature that a kernel would have, as JSON. Raises CompileError as compiling it would."""
+@functools.lru_cache(maxsize=256)
+def _signature(key: str, request: "Request") -> Signature:
     with tempfile.TemporaryDirectory(prefix="spc-") as name:
         place = pathlib.Path(name)
-        return toolchain.run(["compile", *request.write(place), "--emit=signature", "-q"], place).stdout
+        return parse(toolchain.run(["compile", *request.write(place), "--emit=signature", "-q"], place).stdout)
+
+
+def signature_of(request: Request) -> Signature:
+    """The signature that a kernel would have. Raises CompileError as compiling it would."""
+    return _signature(request.key(), request)
 
 
 def _build(request: Request, place: pathlib.Path) -> pathlib.Path:
     """Compiles and links in a folder; warnings of spc become Python's."""
     done = toolchain.run(["compile", *request.write(place), "--mcpu=native", "-q", "-o", "kernel.o"], place)
     if done.stderr.strip():
-        warnings.warn(done.stderr.strip(), SpcWarning, stacklevel=5)
+        warnings.warn(done.stderr.strip(), SpcWarning, stacklevel=6)
     toolchain.run(["library", "kernel.o", "-o", "library.so"], place)
     return place / "library.so"
 
 
-def library(request: Request) -> pathlib.Path:
-    """The shared library of a kernel: from the cache, where it holds it for this very key, else compiled into it."""
+def load(request: Request) -> Functions:
+    """The functions of a kernel: from the cache, where it holds the library for this very key, else compiled into it.
+
+    One process compiles a kernel while others that want it wait. Raises CompileError.
+    """
     cache = folder()
-    key = request.key(_compiler_hash(cache))
-    stem = hashlib.sha256(key.encode()).hexdigest()
+    key = request.key(toolchain.processor(), _compiler_hash(cache))
+    stem = _hash(key)
     path, note = cache / f"{stem}.so", cache / f"{stem}.json"
-    with _locked(cache):
-        if _is_kept(path, note, key):
-            os.utime(path)
-            return path
-    with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as name:
-        built = _build(request, pathlib.Path(name))
-        digest = _digest(built)
-        with _locked(cache):
-            os.replace(built, path)
-            _write(note, json.dumps({"key": key, "sha256": digest}).encode())
-            _make_room(cache, path)
-    return path
+    with _locked(cache / f"lock-{stem[:2]}"):
+        if not _is_kept(path, note, key):
+            with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as name:
+                built = _build(request, pathlib.Path(name))
+                digest = _digest(built)
+                os.replace(built, path)
+                _write(note, json.dumps({"key": key, "sha256": digest}).encode())
+        os.utime(path)
+        loaded = next(iter(functions(path).values()))
+    _make_room(cache, path)
+    return loaded
 
 
 def _is_kept(path: pathlib.Path, note: pathlib.Path, key: str) -> bool:
@@ -164,26 +208,32 @@ def _is_kept(path: pathlib.Path, note: pathlib.Path, key: str) -> bool:
         return False
 
 
-def _make_room(cache: pathlib.Path, newest: pathlib.Path):
-    """Removes the libraries that were used least lately, until the rest is within the limit."""
-    files = sorted(((path.stat().st_mtime_ns, path) for path in cache.glob("*.so")), reverse=True)
+def _make_room(cache: pathlib.Path, newest: pathlib.Path) -> None:
+    """Removes the libraries that were used least lately, until the rest is within the limit. What another process has
+    loaded stays in its memory; what it is about to load, it finds missing and makes anew."""
+    files = []
+    for path in cache.glob("*.so"):
+        with contextlib.suppress(FileNotFoundError):
+            state = path.stat()
+            files.append((state.st_mtime_ns, state.st_size, path))
     total = 0
-    for _, path in files:
-        total += path.stat().st_size
+    for _, size, path in sorted(files, reverse=True):
+        total += size
         if total > limit() and path != newest:
-            path.unlink(missing_ok=True)
-            path.with_suffix(".json").unlink(missing_ok=True)
-
-
-def clear():
-    """Empties the cache."""
-    cache = folder()
-    with _locked(cache):
-        for path in cache.iterdir():
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            elif path.name != "lock":
+            with _locked(cache / f"lock-{path.name[:2]}"):
                 path.unlink(missing_ok=True)
+                path.with_suffix(".json").unlink(missing_ok=True)
 
 
-__all__ = ["CompilerError", "Request", "clear", "folder", "library", "limit", "signature_of"]
+def clear() -> None:
+    """Empties the cache. Kernels that are loaded stay so."""
+    cache = folder()
+    for path in cache.iterdir():
+        if path.suffix in (".so", ".json"):
+            with _locked(cache / f"lock-{path.name[:2]}"):
+                path.unlink(missing_ok=True)
+        elif path.name.startswith("compiler-"):
+            path.unlink(missing_ok=True)
+
+
+__all__ = ["CompilerError", "Format", "Request", "clear", "folder", "limit", "load", "signature_of"]

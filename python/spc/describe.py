@@ -1,24 +1,28 @@
 """Storage in words and as format files, for messages and for the compiler."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Dict, Optional, Tuple, Union
+import functools
+from typing import Any, Dict, List, Optional, Union
 
 from .signature import Level, Storage
-from .view import bsr_storage, coo_storage, csr_storage, dense_storage, dia_storage
+from .view import (bsr_storage, coo_storage, csr_storage, dense_storage, dia_storage, doubly_compressed_storage)
 
-_NAMED: Tuple[Tuple[str, Storage], ...] = (
-    ("csr", csr_storage()), ("csc", csr_storage(by_columns=True)), ("csr-unsorted", csr_storage(canonical=False)),
-    ("csr-unsorted:1,0", csr_storage(by_columns=True, canonical=False)), ("dia-cols", dia_storage(True)))
+_NAMED: Dict[Storage, str] = {
+    csr_storage(): "csr", csr_storage(by_columns=True): "csc", csr_storage(canonical=False): "csr-unsorted",
+    csr_storage(by_columns=True, canonical=False): "csr-unsorted:1,0", dia_storage(): "dia-cols",
+    doubly_compressed_storage(): "dcsr", doubly_compressed_storage(by_columns=True): "dcsc",
+    coo_storage(1): "sparse-vector", coo_storage(2, by_columns=True): "coo:1,0",
+}
 
 
+@functools.lru_cache(maxsize=None)
 def name_of(storage: Storage) -> str:
-    """A format's name, as `--format` takes it, or a description."""
-    for name, known in _NAMED:
-        if known == storage:
-            return name
-    if storage == coo_storage(storage.order):
+    """A format's name, as `--format` takes it, or a description, which has blanks in it."""
+    if (name := _NAMED.get(storage)) is not None:
+        return name
+    if storage is coo_storage(storage.order):
         return "coo"
-    if storage == coo_storage(storage.order, canonical=False):
+    if storage is coo_storage(storage.order, canonical=False):
         return "coo-unsorted"
     if storage.is_dense:
         modes = tuple(level.dim for level in storage.levels)
@@ -27,8 +31,9 @@ def name_of(storage: Storage) -> str:
     if len(blocks) == 2:
         size = [level.by for level in sorted(blocks, key=lambda level: level.dim)]
         for by_columns, name in ((False, "bsr"), (True, "bsc")):
-            if storage == bsr_storage(*size, by_columns=by_columns):
-                return f"{name} with blocks of {size[0]} x {size[1]}"
+            for canonical, order in ((True, ""), (False, " unsorted")):
+                if storage is bsr_storage(*size, by_columns, canonical):
+                    return f"{name} with{order} blocks of {size[0]} x {size[1]}"
     return " > ".join(_level_text(level) for level in storage.levels)
 
 
@@ -38,25 +43,36 @@ def _level_text(level: Level) -> str:
     return f"{dim} {level.storage}{'' if level.extent == 'full' else ' ' + level.extent}{order}"
 
 
-def format_of(storage: Storage) -> Union[str, Dict, None]:
+@functools.lru_cache(maxsize=None)
+def format_of(storage: Storage) -> Union[str, Dict[str, Any], None]:
     """What the compiler takes for it: a name, or the contents of a format file; None for row-major arrays."""
-    if storage == dense_storage(storage.order):
+    if storage is dense_storage(storage.order):
         return None
     name = name_of(storage)
-    if " " not in name:
-        return name
+    return contents_of(storage) if " " in name else name
+
+
+def contents_of(storage: Storage) -> Dict[str, Any]:
+    """The contents of a format file."""
     dims = [f"d{dim}" for dim in range(storage.order)]
-    return {"dims": dims, "levels": [_level_data(level, dims) for level in storage.levels]}
+    contents: Dict[str, Any] = {"dims": dims, "levels": [_level_data(level, dims) for level in storage.levels]}
+    if storage.symmetric:
+        contents["symmetric"] = storage.symmetric
+    if storage.layout:
+        contents["layout"] = storage.layout
+    return contents
 
 
-def _level_data(level: Level, dims) -> Dict:
+def _level_data(level: Level, dims: List[str]) -> Dict[str, Any]:
     other: Optional[str] = dims[level.by] if level.op == "-" else str(level.by)
-    data: Dict = {"dim": f"{dims[level.dim]} {level.op} {other}" if level.op else dims[level.dim],
-                  "storage": level.storage}
+    data: Dict[str, Any] = {"dim": f"{dims[level.dim]} {level.op} {other}" if level.op else dims[level.dim],
+                            "storage": level.storage}
     if level.extent != "full":
         data["extent"] = level.extent
-    if level.width:
-        data["width"] = int(level.width)
+    if level.extent == "fixed":
+        data["width"] = int(level.width) if level.width else "w"
+    if level.start:
+        data["start"] = level.start
     for name in ("ordered", "unique"):
         if not getattr(level, name):
             data[name] = False

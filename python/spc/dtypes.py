@@ -35,3 +35,15 @@ def index_name_of(dtype) -> str:
     if name not in INDICES:
         raise ArgumentTypeError(f"indices of type {name} are none of {', '.join(INDICES)}: .astype('int64') converts")
     return name
+
+
+def to_bf16(array: np.ndarray) -> np.ndarray:
+    """float32 numbers as the bits of the nearest bf16 ones, to even between two; shape and order stay."""
+    bits = np.ascontiguousarray(array, np.float32).view(np.uint32)
+    rounded = ((bits.astype(np.uint64) + 0x7FFF + ((bits >> 16) & 1)) >> 16).astype(np.uint16)
+    return np.where(np.isnan(array), np.uint16(0x7FC0), rounded)
+
+
+def from_bf16(bits: np.ndarray) -> np.ndarray:
+    """The numbers that bits of bf16 stand for, as float32."""
+    return (bits.astype(np.uint32) << 16).view(np.float32)

@@ -1,202 +1,282 @@
 """Kernels in index notation, compiled for what they are called with."""
 # SPDX-License-Identifier: Apache-2.0
 
-import os
-import pathlib
-import re
-from typing import Any, Dict, Mapping, Optional, Tuple, Union
+import difflib
+from typing import Any, Dict, Iterable, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
 
 from . import cache, dtypes, library
-from .describe import format_of
+from .convert import readable
+from .describe import contents_of, format_of
 from .errors import ArgumentError, ArgumentTypeError
-from .signature import Signature, parse
+from .kept import STALE, Kept, keep
+from .signature import Signature
 from .sources import view_of
-from .validate import validate as validate_view
-from .variant import Call, Variant, numbers_in
+from .validate import POLICIES, settle
+from .variant import Call, Plan, Variant
 from .view import View
 
-VALIDATE = ("first", "always", "never")
+_MOST_KEPT = 64  # calls of one kernel
 
 
-class Kernel:
-    """A kernel that is compiled, or taken from the cache, once for each combination of storage and types.
+class KernelBase:
+    """What kernels have in common, whether they are compiled upon their first call or were before."""
 
-    Call it with its operands by name, or in the kernel's order. What it returns is of the kind that the operands are:
-    SciPy's sparse arrays, NumPy's dense ones.
-    """
-
-    def __init__(self, text: str, formats: Mapping[str, cache.Format], *, types: Mapping[str, str],
-                 indices: Mapping[str, str], name: str, options: Tuple[str, ...], validate: str):
-        if validate not in VALIDATE:
-            raise ValueError(f"validate={validate!r} is none of {', '.join(VALIDATE)}")
-        self._text, self._name, self._options = text, name, options
-        self._formats, self._types, self._indices = dict(formats), dict(types), dict(indices)
-        self._validate = validate
-        self._variants: Dict[Any, Variant] = {}
-        self._outline: Signature = parse(cache.signature_of(self._request(self._formats, self._types, self._indices)))
-        other = self._request(self._formats, {"": "f32", **self._types}, self._indices)
-        changed = parse(cache.signature_of(other))
-        #: Operands whose type neither the text nor the caller says.
-        self._untyped = {one.name for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type}
-        self._inputs = [argument.name for argument in self._outline.inputs]
-
-    def _request(self, formats, types, indices) -> cache.Request:
-        return cache.Request(self._text, self._name, formats, types, indices, self._options)
+    def __init__(self, name: str, signature: Signature, validate: str, copy: bool):
+        if validate not in POLICIES:
+            raise ValueError(f"validate={validate!r} is none of {', '.join(POLICIES)}")
+        self._name, self._outline, self._validate, self._copy = name, signature, validate, copy
+        self._inputs: Tuple[str, ...] = tuple([argument.name for argument in signature.inputs])
+        self._outputs: Tuple[str, ...] = tuple([argument.name for argument in signature.outputs])
+        self._numbers = [k for k, argument in enumerate(signature.inputs) if argument.storage is None]
+        self._updated = [argument.name for argument in signature.outputs if argument.is_read]
+        self._kept: Dict[Tuple[Any, ...], Optional[Kept]] = {}
 
     @property
     def signature(self) -> Signature:
         """The arguments, with the types that hold where no operand says otherwise."""
         return self._outline
 
+    @property
+    def name(self) -> str:
+        """The function's name."""
+        return self._name
+
     def __repr__(self) -> str:
-        outputs = ", ".join(argument.name for argument in self._outline.outputs)
-        return f"<spc.Kernel {self._name}({', '.join(self._inputs)}) -> {outputs}>"
+        return f"<{type(self).__module__}.{type(self).__qualname__} {self._name}({', '.join(self._inputs)}) -> " \
+               f"{', '.join(self._outputs)}>"
 
     def __call__(self, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None,
                  **named: Any) -> Any:
         """Runs the kernel.
 
-        operands, named: what it reads, in the kernel's order or by name.
+        operands, named: what it reads, in the kernel's order or by name. One that is written, too (`y(i) += ...`), is
+        written in place.
         out: where its output is written: an array, or a dictionary of them by name; else it is new.
         sizes: of extents that no operand has.
-        Returns the output, or a tuple of several. Raises ArgumentError where an operand does not fit, CompileError where
-        the kernel cannot be compiled for such operands.
+        Returns the output, or a tuple of several in the kernel's order. Raises ArgumentError where an operand does not fit,
+        CompileError where the kernel cannot be compiled for such operands, KernelError or MemoryError where it fails.
         """
-        return self.bind(*operands, out=out, sizes=sizes, **named)()
+        if named:
+            operands = self._in_order(operands, named)
+        values = operands if out is None else (*operands, out)
+        key: Tuple[Any, ...] = (len(values), *map(id, values))
+        if self._numbers:
+            key = self._key_of(values)
+        # Who repeats a call takes it out meanwhile, so that no other thread writes to its structs.
+        if self._kept.get(key) is not None and sizes is None and (kept := self._kept.pop(key, None)) is not None:
+            if (result := kept.repeat(values)) is not STALE:
+                self._kept[key] = kept
+                return result
+        call = self._bound(operands, out, sizes)
+        result = call()
+        if sizes is None and self._validate != "always":
+            self._note(key, call, values, out)
+        return result
+
+    def _key_of(self, values: Tuple[Any, ...]) -> Tuple[Any, ...]:
+        """By what calls are kept: the identity of operands, and of numbers their class."""
+        key = [id(value) for value in values]
+        for k in self._numbers:
+            if k < len(key):
+                key[k] = id(type(values[k]))
+        return (len(key), *key)
+
+    def _note(self, key: Tuple[Any, ...], call: Call, values: Tuple[Any, ...], out: Any) -> None:
+        """Keeps a call that is made for the second time."""
+        if key not in self._kept:
+            while len(self._kept) >= _MOST_KEPT:
+                try:
+                    self._kept.pop(next(iter(self._kept)), None)
+                except (StopIteration, RuntimeError):  # another thread was there as well
+                    break
+            self._kept[key] = None
+        elif out is None or not isinstance(out, dict):
+            outs = () if out is None else self._outputs if len(self._outputs) == 1 else None
+            if outs is not None:
+                self._kept[key] = keep(call, self._inputs, values, outs)
 
     def bind(self, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Call:
-        """A call with its arguments bound, for repeating it; see Call."""
-        values = self._by_name(operands, named)
-        views = {name: view_of(value, name) for name, value in values.items()}
-        if self._validate != "never":
-            for name, view in views.items():
-                validate_view(view, name)
-        variant = self._variant_for(views)
-        return variant.prepare(views, numbers_in(values, views), self._outputs(out, values), dict(sizes or {}))
+        """A call with its arguments bound, for repeating it: takes what a call takes; see Call."""
+        return self._bound(self._in_order(operands, named), out, sizes)
 
-    def _by_name(self, operands: Tuple[Any, ...], named: Dict[str, Any]) -> Dict[str, Any]:
+    def plan(self, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Plan:
+        """Computes the pattern of an assembled result. Takes what a call takes; what it returns, called, computes the
+        values anew, as often as they change. Raises ArgumentError of kernels without phases (docs/abi.md, Outputs)."""
+        return Plan(self._bound(self._in_order(operands, named), None, sizes))
+
+    def _in_order(self, operands: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
+        """The operands in the kernel's order. Raises ArgumentTypeError where one is missing or of another name."""
+        rest = self._inputs[len(operands):]
+        if len(rest) == len(named) and len(operands) + len(rest) == len(self._inputs):
+            try:
+                return (*operands, *[named[name] for name in rest])
+            except KeyError:
+                pass
+        self._misnamed(operands, named)
+
+    def _misnamed(self, operands: Tuple[Any, ...], named: Dict[str, Any]) -> NoReturn:
         if len(operands) > len(self._inputs):
             raise ArgumentTypeError(f"{len(operands)} operands, and {self._name} has {len(self._inputs)}")
-        values = dict(zip(self._inputs, operands))
-        for name, value in named.items():
+        for name in named:
             if name not in self._inputs:
-                raise ArgumentTypeError(f"{self._name} has no operand {name!r}: it has {', '.join(self._inputs)}")
-            if name in values:
+                raise ArgumentTypeError(f"{self._name} has no operand {name!r}{_meant(name, self._inputs)}")
+            if name in self._inputs[:len(operands)]:
                 raise ArgumentTypeError(f"{name} is given twice, by place and by name")
-            values[name] = value
-        missing = [name for name in self._inputs if name not in values]
-        if missing:
-            raise ArgumentTypeError(f"{self._name} needs {', '.join(missing)} as well")
-        return values
+        missing = [name for name in self._inputs[len(operands):] if name not in named]
+        raise ArgumentTypeError(f"{self._name} needs {', '.join(missing)} as well")
 
-    def _outputs(self, out: Any, values: Dict[str, Any]) -> Dict[str, Any]:
-        """The outputs that the caller brings, by name: those that are read are operands, too."""
-        outputs = self._outline.outputs
-        given = {argument.name: values[argument.name] for argument in outputs if argument.is_read}
+    def _bound(self, operands: Tuple[Any, ...], out: Any, sizes: Optional[Mapping[str, int]]) -> Call:
+        if len(operands) != len(self._inputs):
+            self._misnamed(operands, {})
+        read = readable if self._copy else view_of
+        views: Dict[str, View] = {}
+        for name, value in zip(self._inputs, operands):
+            views[name] = view = read(value, name)
+            if view.pointers:
+                settle(view, name, self._validate)
+        if sizes:
+            self._check_sizes(sizes)
+        return self._variant_for(views).prepare(views, self._given(out), sizes or {}, self._copy)
+
+    def _check_sizes(self, sizes: Mapping[str, int]) -> None:
+        extents = {extent for argument in self._outline.arguments for extent in argument.shape if isinstance(extent, str)}
+        for name, size in sizes.items():
+            if name not in extents:
+                raise ArgumentTypeError(f"{self._name} has no extent {name!r}{_meant(name, sorted(extents))}")
+            if size < 0:
+                raise ArgumentError(f"extent {name} cannot be {size}")
+
+    def _given(self, out: Any) -> Mapping[str, Any]:
+        """The outputs that the caller brings, by name."""
+        if out is None:
+            return {}
         if isinstance(out, Mapping) and "format" not in out:
-            unknown = set(out) - {argument.name for argument in outputs}
-            if unknown:
-                raise ArgumentError(f"{self._name} has no output {sorted(unknown)[0]!r}")
-            return {**given, **out}
-        if out is not None:
-            if len(outputs) > 1:
-                raise ArgumentError(f"{self._name} has {len(outputs)} outputs: out is to be a dictionary of them by name")
-            given[outputs[0].name] = out
-        return given
+            for name in out:
+                if name not in self._outputs:
+                    raise ArgumentTypeError(f"{self._name} has no output {name!r}{_meant(name, self._outputs)}")
+                if name in self._updated:
+                    raise ArgumentTypeError(f"{name} is read, too: it is an operand, which is written in place")
+            return out
+        if len(self._outputs) > 1:
+            raise ArgumentTypeError(f"{self._name} has {len(self._outputs)} outputs: out is to be a dictionary of them by "
+                                    "name")
+        if self._updated:
+            raise ArgumentTypeError(f"{self._updated[0]} is read, too: it is an operand, which is written in place")
+        return {self._outputs[0]: out}
 
     def _variant_for(self, views: Dict[str, View]) -> Variant:
-        key = tuple((name, view.spec) for name, view in sorted(views.items()))
+        raise NotImplementedError
+
+
+def _meant(name: str, known: Iterable[str]) -> str:
+    """What a wrong name may stand for, and what there is."""
+    known = list(known)
+    close = difflib.get_close_matches(name, known, 1, 0.5) or \
+        [other for other in known if other.lower() == name.lower()]
+    return f": did you mean {close[0]!r}?" if close else f": there are {', '.join(known)}" if known else ""
+
+
+class Kernel(KernelBase):
+    """A kernel that is compiled, or taken from the cache, once for each combination of storage and types.
+
+    Call it with its operands by name, or in the kernel's order. What it returns is of the kind that the operands are:
+    PyTorch's tensors, SciPy's sparse arrays or matrices, NumPy's arrays.
+    """
+
+    def __init__(self, request: cache.Request, *, validate: str, copy: bool):
+        self._request = request
+        super().__init__(request.name, cache.signature_of(request), validate, copy)
+        self._variants: Dict[Tuple[Any, ...], Variant] = {}
+        changed = cache.signature_of(request.changed(types={"": "f32", **request.types}))
+        #: Operands whose type neither the text nor the caller says.
+        self._untyped = {one.name for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type}
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, (self._request, self._validate, self._copy)
+
+    def _variant_for(self, views: Dict[str, View]) -> Variant:
+        key = tuple([item for view in views.values() for item in self._spec(view)])
         if (known := self._variants.get(key)) is not None:
             return known
-        path = cache.library(self._specialised(views))
-        variant = Variant(next(iter(library.functions(path).values())))
-        self._variants[key] = variant
-        return variant
+        variant = Variant(cache.load(self._specialised(views)))
+        return self._variants.setdefault(key, variant)
+
+    @staticmethod
+    def _spec(view: View) -> Tuple[Any, ...]:
+        if view.storage is None and _is_weak(view):
+            return None, type(view.owner), ""
+        return view.storage, view.type, view.pointers, view.indices
 
     def _specialised(self, views: Dict[str, View]) -> cache.Request:
         """What to compile for operands like these: their storage where no format is bound, and their types."""
-        formats, types, indices = dict(self._formats), dict(self._types), dict(self._indices)
+        request = self._request
+        formats, types, indices = dict(request.formats), dict(request.types), dict(request.indices)
         default = _common_type(views)
         for name, view in views.items():
             if view.storage is None:
                 if name in self._untyped:
-                    types.setdefault(name, default if view.family == "number" and _is_weak(view) else view.type)
+                    types.setdefault(name, default if _is_weak(view) else view.type)
                 continue
             if name in self._untyped:
                 types.setdefault(name, view.type)
-            if name not in formats and (form := format_of(view.storage)) is not None:
-                formats[name] = form
-            if view.indices and name not in indices:
-                indices[name] = view.indices
-        return self._request(formats, types, indices)
+            if name not in formats and "" not in formats and (form := format_of(view.storage)) is not None:
+                formats[name] = form if view.pointers == view.indices else _with_index(view)
+        _say_indices(views, formats, indices)
+        return request.changed(formats=formats, types=types, indices=indices)
+
+
+def _with_index(view: View) -> Dict[str, Any]:
+    """A format whose pointers and indices differ in type."""
+    return {**contents_of(view.storage), "index": {"pointers": view.pointers, "indices": view.indices}}
+
+
+def _say_indices(views: Dict[str, View], formats: Dict[str, cache.Format], indices: Dict[str, str]) -> None:
+    """The types of indices of bound tensors: each operand's own, and for others the widest of them."""
+    own = {name: view.indices for name, view in views.items() if view.indices and view.pointers == view.indices}
+    if "" in indices or not own:
+        return
+    widest = max(own.values(), key=lambda index: dtypes.NUMPY[index].itemsize)
+    for name, form in formats.items():
+        if not str(form).startswith("dense") and (name in own or name not in views):
+            indices.setdefault(name, own.get(name, widest))
+
+
+def _restored(request: cache.Request, validate: str, copy: bool) -> Kernel:
+    return Kernel(request, validate=validate, copy=copy)
 
 
 def _is_weak(view: View) -> bool:
     """Whether an operand is one of Python's own numbers, which take the type of what they meet."""
-    return isinstance(view.owner, (bool, int, float)) and not isinstance(view.owner, np.generic)
+    return isinstance(view.owner, (bool, int, float, complex)) and not isinstance(view.owner, np.generic)
 
 
 def _common_type(views: Dict[str, View]) -> str:
     """The type that Python's own numbers take: that of the other operands together."""
-    strong = [dtypes.NUMPY[view.type] for view in views.values() if view.storage is not None and view.type != "bf16"]
+    strong: List[np.dtype] = []
+    for view in views.values():
+        if view.type == "bf16":
+            return "bf16"
+        if view.storage is not None:
+            strong.append(dtypes.NUMPY[view.type])
+        elif isinstance(view.owner, complex):
+            strong.append(np.dtype(np.complex64))
     try:
         return dtypes.name_of(np.result_type(*strong)) if strong else "f64"
     except ArgumentTypeError:
         return "f64"
 
 
-def _name_for(text: str) -> str:
-    """A function's name: what the text says, else one for all."""
-    said = re.search(r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
-    return said.group(1) if said else "kernel_0"
+class Loaded(KernelBase):
+    """A kernel of a library that was compiled before: its operands have to be as it reads them."""
 
-
-def kernel(text: Union[str, os.PathLike], *, types: Optional[Mapping[str, str]] = None,
-           indices: Optional[Mapping[str, str]] = None, options: Tuple[str, ...] = (), validate: str = "first",
-           name: Optional[str] = None, formats: Optional[Mapping[str, cache.Format]] = None,
-           **more_formats: cache.Format) -> Kernel:
-    """A kernel in index notation.
-
-    text: the statements, or the path of a .tex file.
-    formats, and all other keywords: by tensor, the name of a format (`S="csr"`) or the contents of a format file. Operands
-    without one are taken as they come.
-    types: value types by tensor or type parameter. Else operands have those of the first call's arguments.
-    indices: types of pointers and indices by tensor.
-    options: more of the compiler's options, such as "--fp=strict".
-    validate: whether index arrays are checked: "first", when an object is seen for the first time, "always", or "never".
-    Raises CompileError with spc's diagnostics where the text is wrong.
-    """
-    if isinstance(text, os.PathLike) or (isinstance(text, str) and text.endswith(".tex") and "\n" not in text):
-        path = pathlib.Path(text)
-        text = path.read_text(encoding="utf-8")
-        name = name or re.sub(r"\W", "_", path.stem)
-    return Kernel(text, {**(formats or {}), **more_formats}, types=types or {}, indices=indices or {},
-                  name=name or _name_for(text), options=tuple(options), validate=validate)
-
-
-def load(path: Union[str, os.PathLike]) -> Dict[str, "Loaded"]:
-    """The kernels of a shared library that `spc library` made, by name."""
-    return {name: Loaded(functions) for name, functions in library.functions(path).items()}
-
-
-class Loaded:
-    """A kernel of a library that was compiled before: its operands have to fit as they are."""
-
-    def __init__(self, functions: library.Functions, validate: str = "first"):
-        self._variant = Variant(functions)
-        self._validate = validate
-        self._outline = functions.signature
-        self._name = functions.signature.name
-        self._inputs = [argument.name for argument in self._outline.inputs]
-
-    signature = Kernel.signature
-    __repr__ = Kernel.__repr__
-    __call__ = Kernel.__call__
-    bind = Kernel.bind
-    _by_name = Kernel._by_name
-    _outputs = Kernel._outputs
+    def __init__(self, functions: library.Functions, *, validate: str, copy: bool):
+        super().__init__(functions.signature.name, functions.signature, validate, copy)
+        self._functions = functions
+        self._variant: Optional[Variant] = None
 
     def _variant_for(self, views: Dict[str, View]) -> Variant:
+        if self._variant is None:
+            self._variant = Variant(self._functions)
         return self._variant

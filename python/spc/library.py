@@ -4,7 +4,7 @@
 import ctypes
 import os
 import pathlib
-from typing import Dict, Optional
+from typing import Dict, Optional, Union
 
 from .errors import CompilerError
 from .signature import Signature, parse
@@ -33,7 +33,7 @@ class Functions:
         self.library = library
 
 
-def functions(path) -> Dict[str, Functions]:
+def functions(path: Union[str, "os.PathLike[str]"]) -> Dict[str, Functions]:
     """The kernels of a shared library, by name.
 
     Raises OSError where it cannot be loaded, CompilerError where it holds no table of kernels.

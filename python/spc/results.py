@@ -1,33 +1,45 @@
-"""Outputs of calls: memory for them, and objects of the library that the operands came from."""
+"""Results of calls as objects of the library that the operands came from."""
 # SPDX-License-Identifier: Apache-2.0
 
-import ctypes
 import sys
-import weakref
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Dict, Optional
 
 import numpy as np
 
 from . import dtypes, threads
-from .describe import name_of
-from .errors import ArgumentError
+from .describe import contents_of, name_of
 from .signature import Argument
-from .view import View
+from .sources_binsparse import NAMED
+from .view import Place, View
+
+_BINSPARSE = {storage: name for name, storage in reversed(NAMED.items()) if not storage.is_dense}
+
+
+class _Block:
+    """An array that a kernel assembled, which goes back to the pool with the last NumPy array that views it."""
+
+    __slots__ = ("__array_interface__", "_address", "_release")
+
+    def __init__(self, address: int, count: int, dtype: np.dtype):
+        self._address, self._release = address, threads.helper().spc_contexts_release
+        self.__array_interface__ = {"version": 3, "data": (address, False), "shape": (count,), "typestr": dtype.str}
+
+    def __del__(self):
+        self._release(self._address)
 
 
 def take(address: int, count: int, type_: str) -> np.ndarray:
-    """An array of what a kernel assembled; the memory goes back to the pool when nothing refers to it any more."""
+    """An array of what a kernel assembled, which then belongs to it; address: 0 of none."""
     dtype = dtypes.NUMPY[type_]
     if not address:
         return np.empty(0, dtype)
-    block = (ctypes.c_char * (count * dtype.itemsize)).from_address(address)
-    weakref.finalize(block, threads.release, address).atexit = False
-    return np.frombuffer(block, dtype, count)
+    return np.asarray(_Block(address, count, dtype))
 
 
-def assembled(argument: Argument, words) -> View:
-    """The view of an assembled output, by the struct that the call has filled."""
-    numbers, places = {}, {}
+def assembled(argument: Argument, words: Any) -> View:
+    """The view of an assembled output, by the struct that the call has filled: its arrays belong to the view."""
+    numbers: Dict[Place, int] = {}
+    places: Dict[Place, int] = {}
     shape = [0] * len(argument.shape)
     stored = 0
     for k, field in enumerate(argument.fields):
@@ -38,100 +50,124 @@ def assembled(argument: Argument, words) -> View:
         elif field.holds in ("count", "width"):
             numbers[field.holds, field.level] = words[k]
         else:
-            places[field.holds, 0 if field.holds in ("values", "entries") else field.level] = words[k]
+            places[field.holds, field.level] = words[k]
     view = View(tuple(shape), argument.type, argument.storage, {}, "", None, pointers=argument.pointers,
                 indices=argument.indices, stored=stored, numbers=numbers)
     lengths = lengths_of(view)
     for (holds, level), address in places.items():
         type_ = argument.type if holds == "values" else \
             argument.pointers if holds in ("pointers", "lengths") else argument.indices
-        view.arrays[holds, level] = take(address or 0, lengths[holds, level], type_)
+        view.arrays[holds, level] = take(address, lengths[holds, level], type_)
     return view
 
 
-def lengths_of(view: View) -> Dict[Tuple[str, int], int]:
+def lengths_of(view: View) -> Dict[Place, int]:
     """How many elements each array of a tensor has, by its numbers alone (docs/abi.md, Structs)."""
-    lengths = {("values", 0): view.stored}
     levels = view.storage.levels
-    below = [1] * (len(levels) + 1)  # stored values for each entry of a level, where the format says it
+    below = [1] * (len(levels) + 1)  # values below each entry of a level, where the format says how many
     for k in range(len(levels) - 1, -1, -1):
         level = levels[k]
         size = level.by if level.op == "%" else view.shape[level.dim] if level.storage == "dense" else 0
-        fixed = size if level.storage == "dense" else int(level.width or 0)
-        below[k] = below[k + 1] * fixed
+        below[k] = below[k + 1] * (size if level.storage == "dense" else int(level.width or 0))
+    lengths: Dict[Place, int] = {}
     parents = 1
     for k, level in enumerate(levels):
         if level.storage == "dense":
             size = view.shape[level.dim]
             parents *= -(-size // level.by) if level.op == "/" else level.by if level.op == "%" else size
             continue
-        lengths["pointers", k] = parents + 1
-        lengths["lengths", k] = parents
-        if level.width:
-            parents *= int(level.width)
+        lengths["pointers", k], lengths["lengths", k] = parents + 1, parents
+        if level.extent == "fixed":
+            parents *= int(level.width or view.numbers["width", k])
         elif ("count", k) in view.numbers:
             parents = view.numbers["count", k]
         else:
             parents = view.stored // below[k + 1] if below[k + 1] else 0
         lengths["indices", k] = parents
-    if ("values", 0) in lengths and not view.stored and all(level.storage == "dense" for level in levels):
-        lengths["values", 0] = parents
+    lengths["values", 0] = parents
+    lengths["entries", 0] = parents * view.storage.order
     return lengths
 
 
+def wrap_dense(array: np.ndarray, type_: str, family: str) -> Any:
+    """A dense result: a tensor where the operands are torch's, else the array."""
+    if family != "torch":
+        return array
+    from . import sources_torch
+    return sources_torch.tensor(sys.modules["torch"], array, type_)
+
+
+def wrap_number(value: np.generic, type_: str, family: str) -> Any:
+    """A result of order 0: a tensor without dimensions where the operands are torch's, else NumPy's number."""
+    if family != "torch":
+        return value
+    torch = sys.modules["torch"]
+    return torch.tensor(value.item(), dtype=getattr(torch, "bfloat16" if type_ == "bf16" else value.dtype.name))
+
+
 def wrap(view: View, family: str) -> Any:
-    """An object for a sparse result: SciPy's where there is one and the operands were not of another library, else a
-    dictionary of arrays in Binsparse's names."""
+    """A sparse result as an object of the family's, which shares the view's arrays; where the family has none for its
+    storage, SciPy's; where SciPy has none, a dictionary in Binsparse's names, which may be an operand."""
+    if family == "binsparse":
+        return _dictionary(view)
     if family == "torch":
         from . import sources_torch
         if (made := sources_torch.wrap(sys.modules["torch"], view)) is not None:
             return made
-    if family in ("scipy", "torch") and (made := _scipy(view)) is not None:
+    if family == "pydata" and (made := _pydata(view)) is not None:
         return made
+    made = _scipy(view, "matrix" if family == "scipy.matrix" else "array")
+    return _dictionary(view) if made is None else made
+
+
+def _dictionary(view: View) -> Dict[str, Any]:
     names = {"pointers": "pointers_to_{}", "indices": "indices_{}", "lengths": "lengths_{}"}
-    result = {"format": name_of(view.storage), "shape": view.shape}
+    result: Dict[str, Any] = {"format": _BINSPARSE.get(view.storage) or contents_of(view.storage), "shape": view.shape}
     for (holds, level), array in sorted(view.arrays.items()):
         result[names[holds].format(level) if holds in names else holds] = array
     return result
 
 
-def _scipy(view: View) -> Optional[Any]:
-    sparse = sys.modules.get("scipy.sparse")
-    if sparse is None or len(view.shape) != 2:
-        return None
-    name = name_of(view.storage)
-    arrays = view.arrays
-    kind = {"csr": "csr", "csr-unsorted": "csr", "csc": "csc", "csr-unsorted:1,0": "csc"}.get(name)
-    if kind:
-        make = getattr(sparse, f"{kind}_array", None) or getattr(sparse, f"{kind}_matrix")
-        made = make((arrays["values", 0], arrays["indices", 1], arrays["pointers", 1]), shape=view.shape, copy=False)
-        if "unsorted" not in name:
-            made.has_sorted_indices = made.has_canonical_format = True
-        return made
-    if name in ("coo", "coo-unsorted"):
-        make = getattr(sparse, "coo_array", None) or sparse.coo_matrix
-        return make((arrays["values", 0], (arrays["indices", 0], arrays["indices", 1])), shape=view.shape, copy=False)
-    if name.startswith("bsr"):
-        make = getattr(sparse, "bsr_array", None) or sparse.bsr_matrix
-        rows, columns = (level.by for level in view.storage.levels[2:])
-        return make((arrays["values", 0].reshape(-1, rows, columns), arrays["indices", 1], arrays["pointers", 1]),
-                    shape=view.shape, copy=False)
+def _pydata(view: View) -> Optional[Any]:
+    sparse, arrays, name = sys.modules["sparse"], view.arrays, name_of(view.storage)
+    if name in ("csr", "csc"):
+        return sparse.GCXS((arrays["values", 0], arrays["indices", 1], arrays["pointers", 1]), shape=view.shape,
+                           compressed_axes=(0,) if name == "csr" else (1,))
+    if name in ("coo", "sparse-vector"):
+        places = np.stack([arrays["indices", k] for k in range(len(view.shape))])
+        return sparse.COO(places, arrays["values", 0], shape=view.shape, has_duplicates=False, sorted=True)
     return None
 
 
-def dense_output(argument: Argument, shape: Tuple[int, ...], given: Optional[np.ndarray]) -> np.ndarray:
-    """The array that a dense output is written to: a new one, or the caller's, which has to fit as it is."""
-    dtype = dtypes.NUMPY[argument.type]
-    modes = tuple(level.dim for level in argument.storage.levels)
-    if given is None:
-        if modes == tuple(range(len(shape))):
-            return np.empty(shape, dtype)
-        return np.empty(tuple(shape[dim] for dim in modes), dtype).transpose(np.argsort(modes))
-    if not isinstance(given, np.ndarray):
-        raise ArgumentError(f"{argument.name}: out is to be a NumPy array, not {type(given).__qualname__}")
-    if given.shape != shape or given.dtype != dtype:
-        raise ArgumentError(f"{argument.name}: out has shape {given.shape} and type {given.dtype.name}, and the result "
-                            f"{shape} and {dtype.name}")
-    if not given.flags.writeable:
-        raise ArgumentError(f"{argument.name}: out cannot be written")
-    return given
+def _scipy(view: View, kind: str) -> Optional[Any]:
+    """SciPy's array or matrix of a result, whose arrays are the view's; None where it has none."""
+    if len(view.shape) != 2 or view.type in ("f16", "bf16") or view.indices not in ("i32", "i64"):
+        return None
+    try:
+        from scipy import sparse
+    except ImportError:
+        return None
+    name, arrays = name_of(view.storage), view.arrays
+    values = arrays["values", 0]
+    if name in ("coo", "coo-unsorted"):
+        parts = (values, (arrays["indices", 0], arrays["indices", 1]))
+        made = getattr(sparse, f"coo_{kind}")(parts, shape=view.shape, copy=False)
+        made.row, made.col = parts[1]
+        return made
+    if name == "dia-cols":
+        values = values.reshape(-1, view.shape[1])
+        made = getattr(sparse, f"dia_{kind}")((values, arrays["indices", 0]), shape=view.shape, copy=False)
+        made.offsets = arrays["indices", 0]
+        return made
+    form = {"csr": "csr", "csr-unsorted": "csr", "csc": "csc", "csr-unsorted:1,0": "csc"}.get(name)
+    if name.startswith("bsr "):
+        form, values = "bsr", values.reshape(-1, *(level.by for level in view.storage.levels[2:]))
+    if form is None or view.pointers != view.indices:
+        return None
+    # The constructor would convert 64-bit indices to 32 bits where these suffice.
+    made = getattr(sparse, f"{form}_{kind}")((values, arrays["indices", 1], arrays["pointers", 1]), shape=view.shape,
+                                             copy=False)
+    made.indices, made.indptr = arrays["indices", 1], arrays["pointers", 1]
+    if "unsorted" not in name:
+        made.has_sorted_indices = made.has_canonical_format = True
+    return made

@@ -1,10 +1,12 @@
 """What a compiled kernel's arguments are: its signature, read from the JSON that libraries hold (docs/abi.md)."""
 # SPDX-License-Identifier: Apache-2.0
 
+import ctypes
+import functools
 import json
 import re
-from dataclasses import dataclass, field
-from typing import Dict, List, Optional, Tuple, Union
+from dataclasses import dataclass
+from typing import ClassVar, Dict, List, Optional, Tuple, Union
 
 from .errors import CompilerError
 
@@ -21,27 +23,45 @@ class Level:
     op: str = ""            # "" of whole dimensions, "/" and "%" of blocks, "-" of diagonals
     by: int = 0             # the block's extent, or the dimension that is taken away
     storage: str = "dense"  # or "compressed"
-    extent: str = "full"    # "ragged", "fixed" or a closed form's text
+    extent: str = "full"    # "ragged", "ragged-lengths", "fixed" or a closed form's text
     width: str = ""         # of fixed extents: a number, or "" where the struct has it
     ordered: bool = True
     unique: bool = True
-    lengths: bool = False   # row lengths stand for pointers
+    start: str = ""         # of closed forms
 
 
-@dataclass(frozen=True)
 class Storage:
-    """How a tensor lies in memory: what has to agree between an operand and a kernel's argument, but for types."""
+    """How a tensor lies in memory: what has to agree between an operand and a kernel's argument, but for types.
+
+    Storages that are equal are one object, so that calls compare them by `is`.
+    """
+
+    __slots__ = ("order", "levels", "symmetric", "layout", "is_dense")
 
     order: int
     levels: Tuple[Level, ...]
-    symmetric: str = ""
-    layout: str = ""
+    symmetric: str
+    layout: str
+    is_dense: bool  # an array with strides
 
-    @property
-    def is_dense(self) -> bool:
-        """Whether it is an array with strides."""
-        return not self.symmetric and all(
-            level.storage == "dense" and not level.op and level.extent == "full" for level in self.levels)
+    _all: ClassVar[Dict[tuple, "Storage"]] = {}
+
+    def __new__(cls, order: int, levels: Tuple[Level, ...], symmetric: str = "", layout: str = "") -> "Storage":
+        key = (order, levels, symmetric, layout)
+        made = cls._all.get(key)
+        if made is None:
+            made = super().__new__(cls)
+            made.order, made.levels, made.symmetric, made.layout = key
+            made.is_dense = not symmetric and all(
+                level.storage == "dense" and not level.op and level.extent == "full" for level in levels)
+            made = cls._all.setdefault(key, made)
+        return made
+
+    def __repr__(self) -> str:
+        return f"Storage{(self.order, self.levels, self.symmetric, self.layout)}"
+
+    def __reduce__(self):
+        return Storage, (self.order, self.levels, self.symmetric, self.layout)
 
 
 @dataclass(frozen=True)
@@ -54,7 +74,7 @@ class Field:
     level: int = 0
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Argument:
     """One argument of a kernel."""
 
@@ -72,25 +92,33 @@ class Argument:
     structure: str          # "assembled", "of A", or ""
     part_of: str
 
-    @property
+    @functools.cached_property
+    def words(self) -> type:
+        """The type of its struct: an array of numbers of 8 bytes."""
+        return ctypes.c_int64 * len(self.fields)
+
+    @functools.cached_property
     def is_assembled(self) -> bool:
+        """Whether the call allocates it."""
         return self.structure == "assembled"
 
-    @property
+    @functools.cached_property
     def pattern_of(self) -> str:
         """The operand whose pattern an output shares, or ""."""
         return self.structure[3:] if self.structure.startswith("of ") else ""
 
-    @property
+    @functools.cached_property
     def is_output(self) -> bool:
+        """Whether the call writes it."""
         return self.role != "in"
 
-    @property
+    @functools.cached_property
     def is_read(self) -> bool:
+        """Whether the call reads it."""
         return self.role != "out"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Signature:
     """How a kernel is called."""
 
@@ -98,14 +126,16 @@ class Signature:
     fingerprint: str
     arguments: Tuple[Argument, ...]
     has_phases: bool
-    statuses: Dict[int, str] = field(hash=False)
+    statuses: Dict[int, str]
 
-    @property
+    @functools.cached_property
     def inputs(self) -> List[Argument]:
+        """What a call reads, in order."""
         return [argument for argument in self.arguments if argument.is_read]
 
-    @property
+    @functools.cached_property
     def outputs(self) -> List[Argument]:
+        """What a call writes, in order."""
         return [argument for argument in self.arguments if argument.is_output]
 
 
@@ -119,7 +149,7 @@ def _level(data, dims: List[str]) -> Level:
         dim=dims.index(name), op=op or "", by=(dims.index(other) if op == "-" else int(other)) if op else 0,
         storage=data["storage"], extent=extent if isinstance(extent, str) else json.dumps(extent),
         width=str(data["width"]) if str(data.get("width", "")).isdigit() else "", ordered=data.get("ordered", True),
-        unique=data.get("unique", True), lengths="lengths" in data or data.get("bounds") == "lengths")
+        unique=data.get("unique", True), start=str(data.get("start", "")))
 
 
 def parse_storage(data) -> Storage:

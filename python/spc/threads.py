@@ -3,57 +3,79 @@
 
 import ctypes
 import functools
+import os
 from typing import Optional
 
 from . import toolchain
 from .errors import CompilerError
+from .signature import ABI_VERSION
+
+_MOST = 2**31 - 1
 
 
 @functools.lru_cache(maxsize=None)
-def _helper() -> ctypes.CDLL:
+def helper() -> ctypes.CDLL:
+    """The library that holds the context. Raises CompilerError where it is missing, or of another version."""
     path = toolchain.helper_library()
     if path is None:
         raise CompilerError(f"libspc_contexts.so is not beside {toolchain.compiler()}: build its target spc_contexts")
-    library = ctypes.CDLL(str(path))
+    try:
+        library = ctypes.CDLL(str(path))
+        version = library.spc_contexts_version()
+    except (OSError, AttributeError) as error:
+        raise CompilerError(f"{path} cannot be used: {error}") from None
+    if version != ABI_VERSION:
+        raise CompilerError(f"{path} follows version {version} of the calling convention, and this package version "
+                            f"{ABI_VERSION}")
     library.spc_contexts_context.restype = ctypes.c_void_p
     library.spc_contexts_release.argtypes = [ctypes.c_void_p]
     library.spc_contexts_release.restype = None
+    library.spc_contexts_set_threads.argtypes = [ctypes.c_int]
+    library.spc_contexts_set_threads.restype = None
     library.spc_contexts_trim.argtypes = [ctypes.c_int64]
+    library.spc_contexts_trim.restype = None
     library.spc_contexts_held.restype = ctypes.c_int64
+    library.spc_contexts_validate.argtypes = [ctypes.c_void_p, ctypes.c_int, ctypes.c_int64, ctypes.c_void_p]
+    if (count := _wanted()) is not None:
+        library.spc_contexts_set_threads(count)
     return library
+
+
+def _wanted() -> Optional[int]:
+    """What the environment says of threads beside SPC_NUM_THREADS, which the pool reads: programs that start several
+    processes say to OpenMP how many threads each may have."""
+    said = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    if os.environ.get("SPC_NUM_THREADS") or not said.isdigit() or int(said) < 1:
+        return None
+    return min(int(said), _MOST)
 
 
 @functools.lru_cache(maxsize=None)
 def context() -> ctypes.c_void_p:
     """The context of all calls: a pool of threads, and one of memory."""
-    return ctypes.c_void_p(_helper().spc_contexts_context())
+    return ctypes.c_void_p(helper().spc_contexts_context())
 
 
-def release(address: int):
-    """Gives an array that a kernel assembled back to the pool."""
-    _helper().spc_contexts_release(address)
-
-
-def set_threads(count: Optional[int] = None):
+def set_threads(count: Optional[int] = None) -> None:
     """How many threads kernels compute with, the calling one included; None for as many as the process may use.
 
     Raises ValueError of numbers below 1. Waits for the threads that are there to end; no kernel may run meanwhile.
     """
     if count is not None and count < 1:
         raise ValueError(f"{count} threads: at least 1 is needed")
-    _helper().spc_contexts_set_threads(ctypes.c_int(count or 0))
+    helper().spc_contexts_set_threads(min(count or 0, _MOST))
 
 
 def get_threads() -> int:
     """How many threads kernels compute with, the calling one included."""
-    return _helper().spc_contexts_threads()
+    return helper().spc_contexts_threads()
 
 
-def trim_memory(keep: int = 0):
+def trim_memory(keep: int = 0) -> None:
     """Gives memory that no result uses back to the system, and keeps at most `keep` bytes for later calls."""
-    _helper().spc_contexts_trim(keep)
+    helper().spc_contexts_trim(keep)
 
 
 def held_memory() -> int:
     """Bytes that the pool has from the system, those of results included."""
-    return _helper().spc_contexts_held()
+    return helper().spc_contexts_held()

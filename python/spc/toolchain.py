@@ -55,8 +55,14 @@ def run(arguments: Sequence[str], folder: Optional[pathlib.Path] = None) -> "sub
     Raises CompileError with its diagnostics where the input is wrong, and CompilerError where it fails otherwise.
     """
     command: List[str] = [str(compiler()), *arguments]
+    environment = dict(os.environ)
+    if compiler().parent == _PACKAGE / "bin":
+        # A wheel brings the libraries that the compiler is linked with.
+        environment["LD_LIBRARY_PATH"] = os.pathsep.join(
+            filter(None, (str(_PACKAGE / "lib"), os.environ.get("LD_LIBRARY_PATH"))))
     try:
-        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+        done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                              check=False, env=environment, encoding="utf-8", errors="replace")
     except OSError as error:
         raise CompilerError(f"{command[0]} does not run: {error.strerror}") from error
     if done.returncode == 1:

@@ -1,42 +1,81 @@
 """Whether the index arrays of a sparse operand are what its format says: kernels trust them."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Tuple
+import ctypes
+import weakref
+from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
 
+from . import threads
 from .errors import StructureError
 from .signature import Level
-from .view import View
+from .view import View, address
+
+POLICIES = ("first", "always", "never")
+
+_RANGE, _UNSORTED, _DUPLICATE, _POINTERS = 9, 10, 11, 8
+_TEXTS = {5: "the number of entries does not fit the structure", 12: "an extent or a count overflows the index type"}
+_REMEMBERED = 4096  # structures
+
+#: Structures that were validated, by the first thing that tells them: the rest, shape and storage, and the outcome.
+_seen: Dict[int, Tuple[Tuple[Any, ...], Any, bool]] = {}
 
 
-def validate(view: View, name: str):
-    """Reads each index array once. Raises StructureError with the first place that is wrong; `name` is for its text."""
+class _Level(ctypes.Structure):
+    """spc_level of spc/levels.h."""
+
+    _fields_ = [("kind", ctypes.c_int), ("properties", ctypes.c_int), ("low", ctypes.c_int64),
+                ("high", ctypes.c_int64), ("count", ctypes.c_int64), ("pointers", ctypes.c_void_p),
+                ("pointer_bits", ctypes.c_int), ("indices", ctypes.c_void_p), ("index_bits", ctypes.c_int),
+                ("index_stride", ctypes.c_int64), ("index_offset", ctypes.c_int64), ("parent_size", ctypes.c_int64),
+                ("length", ctypes.c_int64 * 3), ("start", ctypes.c_int64 * 3), ("weight", ctypes.c_int64)]
+
+
+_DENSE, _ROOT, _COMPRESSED, _LENGTHS, _FIXED = range(5)
+_UNIQUE, _ORDERED, _CONTINUES = 1, 2, 4
+
+
+def settle(view: View, name: str, policy: str) -> None:
+    """Finds out whether a sparse operand is in order, and makes its storage the loose one where it is not.
+
+    policy: "first" reads the index arrays unless they were read before, "always" reads them, "never" believes what the
+    operand's owner says, and looks at lengths alone. Raises StructureError with the first place that is wrong; `name` is
+    for its text.
+    """
     if view.storage is None or view.storage.is_dense:
         return
-    parents = 1
-    for k, level in enumerate(view.storage.levels):
-        low, high = _range(level, view.shape)
-        if level.storage == "dense":
-            parents *= high - low
-            continue
-        indices = view.arrays["indices", k]
-        if ("pointers", k) in view.arrays:
-            pointers = view.arrays["pointers", k]
-            _check_pointers(pointers, parents, indices.size, f"{name}: pointers of level {k}")
-            starts = pointers
-        else:
-            starts = None
-            if level.width and indices.size != parents * int(level.width):
-                raise StructureError(f"{name}: {indices.size} coordinates at level {k}, and {parents} entries above it")
-        _check_coordinates(indices, low, high, f"{name}: coordinates of level {k}")
-        if level.ordered and level.width != "1":
-            _check_order(indices, starts, level.unique, f"{name}: coordinates of level {k}")
-        parents = indices.size
-    if _is_sorted_coo(view):
-        _check_lexicographic(view, name)
-    if view.arrays["values", 0].size < view.stored:
-        raise StructureError(f"{name}: {view.arrays['values', 0].size} values, and {view.stored} entries")
+    _check_lengths(view, name)
+    if policy == "never":
+        in_order = view.claimed or view.loose is None
+    elif policy == "always" or (known := _recall(view)) is None:
+        in_order = _examine(view, name)
+        _remember(view, in_order)
+    else:
+        in_order = known
+    if not in_order:
+        view.storage = view.loose
+
+
+def _recall(view: View) -> Optional[bool]:
+    """What was found of these very arrays before; None where they are new."""
+    if not view.witness or (kept := _seen.get(id(view.witness[0]))) is None:
+        return None
+    witness, facts, in_order = kept
+    for one, other in zip(witness, view.witness):
+        if (one() is not other) if isinstance(one, weakref.ref) else one != other:
+            return None
+    return in_order if facts == (view.shape, view.storage, view.stored) else None
+
+
+def _remember(view: View, in_order: bool) -> None:
+    if not view.witness:
+        return
+    key = id(view.witness[0])
+    witness = tuple(item if isinstance(item, int) else weakref.ref(item) for item in view.witness)
+    if len(_seen) >= _REMEMBERED:
+        _seen.clear()
+    _seen[key] = (witness, (view.shape, view.storage, view.stored), in_order)
 
 
 def _range(level: Level, shape: Tuple[int, ...]) -> Tuple[int, int]:
@@ -51,59 +90,92 @@ def _range(level: Level, shape: Tuple[int, ...]) -> Tuple[int, int]:
     return 0, size
 
 
-def _check_pointers(pointers: np.ndarray, parents: int, entries: int, what: str):
-    if pointers.size != parents + 1:
-        raise StructureError(f"{what}: {pointers.size} numbers, and {parents + 1} are needed")
-    if pointers[0] != 0:
-        raise StructureError(f"{what} begin at {pointers[0]}, not at 0")
-    descents = pointers[1:] < pointers[:-1]
-    if descents.any():
-        place = int(descents.argmax())
-        raise StructureError(f"{what} descend at {place + 1}, from {pointers[place]} to {pointers[place + 1]}")
-    if pointers[-1] > entries:
-        raise StructureError(f"{what} end at {pointers[-1]}, and there are {entries} entries")
+def _check_lengths(view: View, name: str) -> None:
+    """Whether each array is as long as the other ones say: nothing is read but the last of each array of pointers."""
+    parents = 1
+    for k, level in enumerate(view.storage.levels):
+        if level.storage == "dense":
+            low, high = _range(level, view.shape)
+            parents *= high - low
+            continue
+        indices = view.arrays["indices", k]
+        if (pointers := view.arrays.get(("pointers", k))) is not None:
+            if pointers.size != parents + 1:
+                raise StructureError(f"{name}: pointers of level {k}: {pointers.size} numbers, and {parents + 1} are "
+                                     "needed")
+            parents = int(pointers[-1])
+            if not 0 <= parents <= indices.size:
+                raise StructureError(f"{name}: pointers of level {k} end at {parents}, and there are {indices.size} "
+                                     "entries")
+            continue
+        if (lengths := view.arrays.get(("lengths", k))) is not None:
+            if lengths.size != parents:
+                raise StructureError(f"{name}: lengths of level {k}: {lengths.size} numbers, and {parents} are needed")
+            parents = int(lengths.sum(dtype=np.int64))
+        elif level.extent == "fixed":
+            parents *= int(level.width or view.numbers["width", k])
+        else:
+            parents = view.numbers.get(("count", k), indices.size)
+        if parents != indices.size:
+            raise StructureError(f"{name}: {indices.size} coordinates at level {k}, and {parents} are needed")
+    if view.arrays["values", 0].size < parents:
+        raise StructureError(f"{name}: {view.arrays['values', 0].size} values, and {parents} entries")
+    view.stored = parents
 
 
-def _check_coordinates(indices: np.ndarray, low: int, high: int, what: str):
-    if indices.size == 0:
-        return
-    least, most = indices.min(), indices.max()
-    if least < low or most >= high:
-        wrong = (indices < low) | (indices >= high)
-        place = int(wrong.argmax())
-        raise StructureError(f"{what}: {indices[place]} at {place} is not from {low} to {high - 1}")
+def _levels(view: View) -> "ctypes.Array[_Level]":
+    """The levels as the checks of the calling convention take them."""
+    levels = (_Level * len(view.storage.levels))()
+    for k, (level, said) in enumerate(zip(levels, view.storage.levels)):
+        level.low, level.high = _range(said, view.shape)
+        level.index_stride = 1
+        if said.storage == "dense":
+            level.kind = _DENSE
+            continue
+        level.properties = _UNIQUE * said.unique | _ORDERED * said.ordered
+        indices = view.arrays["indices", k]
+        level.indices, level.index_bits = address(indices), 8 * indices.itemsize
+        starts = view.arrays.get(("pointers", k), view.arrays.get(("lengths", k)))
+        if starts is not None:
+            level.kind = _COMPRESSED if ("pointers", k) in view.arrays else _LENGTHS
+            level.pointers, level.pointer_bits = address(starts), 8 * starts.itemsize
+        elif said.extent == "fixed":
+            level.kind, level.count = _FIXED, int(said.width or view.numbers["width", k])
+            if level.count == 1 and k and view.storage.levels[k - 1].storage == "compressed":
+                level.properties |= _CONTINUES
+        else:
+            level.kind, level.count = _ROOT, indices.size
+    return levels
 
 
-def _check_order(indices: np.ndarray, starts, unique: bool, what: str):
-    """Whether coordinates ascend within each segment."""
-    if indices.size < 2:
-        return
-    wrong = indices[1:] <= indices[:-1] if unique else indices[1:] < indices[:-1]
-    if starts is not None:
-        borders = starts[1:-1]
-        borders = borders[(borders > 0) & (borders < indices.size)]
-        wrong[borders - 1] = False
-    if wrong.any():
-        place = int(wrong.argmax())
-        raise StructureError(f"{what} do not ascend at {place + 1}: {indices[place]}, then {indices[place + 1]}")
+def _examine(view: View, name: str) -> bool:
+    """Reads each index array once. Returns whether entries are in order, and none occurs twice."""
+    levels = _levels(view)
+    status = threads.helper().spc_contexts_validate(ctypes.addressof(levels), len(levels), view.stored,
+                                                    address(view.arrays["values", 0]))
+    if status == 0:
+        return True
+    if status in (_UNSORTED, _DUPLICATE) and view.loose is not None:
+        return False
+    raise StructureError(f"{name}: {_explain(view, status)}{': ' + view.mend if view.mend else ''}")
 
 
-def _is_sorted_coo(view: View) -> bool:
-    levels = view.storage.levels
-    return len(levels) > 1 and levels[0].storage == "compressed" and \
-        all(level.width == "1" and level.ordered for level in levels[1:])
-
-
-def _check_lexicographic(view: View, name: str):
-    """Whether entries of sorted coordinates ascend, level by level, and none occurs twice."""
-    arrays = [view.arrays["indices", k] for k in range(len(view.storage.levels))]
-    if arrays[0].size < 2:
-        return
-    equal = np.ones(arrays[0].size - 1, dtype=bool)
-    for array in arrays:
-        wrong = equal & (array[1:] < array[:-1])
-        if wrong.any():
-            raise StructureError(f"{name}: entries are not sorted at {int(wrong.argmax()) + 1}")
-        equal &= array[1:] == array[:-1]
-    if view.storage.levels[-1].unique and equal.any():
-        raise StructureError(f"{name}: entry {int(equal.argmax()) + 1} occurs twice")
+def _explain(view: View, status: int) -> str:
+    """What is wrong, and where: structures that a check has refused are read once more."""
+    for k, level in enumerate(view.storage.levels):
+        pointers = view.arrays.get(("pointers", k))
+        if status == _POINTERS and pointers is not None:
+            if pointers[0] != 0:
+                return f"pointers of level {k} begin at {pointers[0]}, not at 0"
+            if (descents := pointers[1:] < pointers[:-1]).any():
+                place = int(descents.argmax())
+                return f"pointers of level {k} descend at {place + 1}, from {pointers[place]} to {pointers[place + 1]}"
+        indices = view.arrays.get(("indices", k))
+        if status == _RANGE and indices is not None:
+            low, high = _range(level, view.shape)
+            if (wrong := (indices < low) | (indices >= high)).any():
+                place = int(wrong.argmax())
+                return f"coordinates of level {k}: {indices[place]} at {place} is not from {low} to {high - 1}"
+    if status in (_UNSORTED, _DUPLICATE):
+        return "entries are not sorted" if status == _UNSORTED else "an entry occurs twice"
+    return _TEXTS.get(status, "the structure is not what its format says")

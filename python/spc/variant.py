@@ -2,29 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import ctypes
-from typing import Any, Dict, List, Tuple
+import threading
+from typing import Any, Dict, List, Mapping, NoReturn, Optional
 
 import numpy as np
 
-from . import binding, results, threads
+from . import binding, convert, threads
 from .errors import ArgumentError, KernelError, StructureError
 from .library import Functions
+from .outputs import Assembled, Output, output_of
 from .signature import Argument
-from .sources import view_of
 from .view import View
 
 _MEMORY = 6
 _STRUCTURE = (8, 9, 10, 11)
 _ARGUMENT = (1, 2, 3, 4, 5)
-
-
-class Output:
-    """One output of a call: what is passed, and how it becomes a Python object afterwards."""
-
-    __slots__ = ("argument", "passed", "finish", "keep")
-
-    def __init__(self, argument: Argument, passed, finish, keep=None):
-        self.argument, self.passed, self.finish, self.keep = argument, passed, finish, keep
 
 
 class Variant:
@@ -39,105 +31,55 @@ class Variant:
                 raise ArgumentError(f"{argument.part_of} is stored as a sum of parts, which calls from Python do not "
                                     "pass: bind another format")
 
-    def check(self, views: Dict[str, View]):
-        """Whether the views fit the arguments, one by one and their sizes with each other."""
-        for argument in self.signature.inputs:
-            if argument.name in views:
-                binding.check(views[argument.name], argument)
-        return binding.extents_of(views, self.arguments)
+    def prepare(self, views: Dict[str, View], out: Mapping[str, Any], sizes: Mapping[str, int], copy: bool) -> "Call":
+        """All that one call passes.
 
-    def prepare(self, views: Dict[str, View], values: Dict[str, Any], out: Dict[str, Any],
-                sizes: Dict[str, int]) -> "Call":
-        """All that one call passes. `values` are the numbers; `out` the outputs that the caller brings."""
-        extents = {**sizes, **self.check(views)}
+        views: the operands by name. out: outputs that the caller brings. sizes: of extents that no operand has. copy:
+        whether operands that do not fit are converted. Raises ArgumentError where an operand or an output does not fit.
+        """
+        for argument in self.signature.inputs:
+            view = views[argument.name]
+            if view.storage is not argument.storage or view.type != argument.type or \
+                    view.indices != argument.indices or view.pointers != argument.pointers:
+                views[argument.name] = self._fitting(view, argument, copy)
+        extents = binding.extents_of(views, self.arguments, sizes)
+        family = family_of(views)
         passed: List[Any] = []
         outputs: List[Output] = []
         for argument in self.arguments:
             if argument.is_output:
-                outputs.append(self._output(argument, views, out.get(argument.name), extents))
+                outputs.append(output_of(argument, views, out.get(argument.name), extents, family))
                 passed.append(outputs[-1].passed)
-            elif argument.passed == "number" or argument.storage is None:
-                passed.append(binding.number_of(values[argument.name], argument))
-            elif argument.passed == "values":
-                passed.append(ctypes.c_void_p(binding.address(views[argument.name].arrays["values", 0])))
+                continue
+            view = views[argument.name]
+            if argument.passed == "values":
+                passed.append(ctypes.c_void_p(binding.address(view.arrays["values", 0])))
+            elif view.storage is None:
+                passed.append(binding.number_of(view.owner, argument))
             else:
-                passed.append(binding.struct_of(views[argument.name], argument))
-        return Call(self, passed, outputs, views)
-
-    def _shape(self, argument: Argument, extents: Dict[str, int]) -> Tuple[int, ...]:
-        missing = [extent for extent in argument.shape if isinstance(extent, str) and extent not in extents]
-        if missing:
-            raise ArgumentError(f"{argument.name}: no operand says how large {missing[0]} is: "
-                                f"sizes={{{missing[0]!r}: ...}} does")
-        return tuple(extent if isinstance(extent, int) else extents[extent] for extent in argument.shape)
-
-    def _output(self, argument: Argument, views, given, extents) -> Output:
-        if argument.storage is None:
-            return self._number(argument, given)
-        if argument.is_assembled:
-            return self._assembled(argument, given, extents)
-        if argument.pattern_of:
-            return self._sampled(argument, views[argument.pattern_of], given)
-        if argument.storage.is_dense:
-            return self._dense(argument, given, self._shape(argument, extents))
-        if given is None:
-            raise ArgumentError(f"{argument.name}: an output in this storage needs a matrix to write to: "
-                                f"out={{{argument.name!r}: ...}}")
-        view = view_of(given, argument.name)
-        binding.check(view, argument)
-        return Output(argument, binding.struct_of(view, argument), lambda words: given, view)
+                passed.append(binding.struct_of(view, argument))
+        _check_overlaps(views, outputs)
+        return Call(self, views, passed, outputs)
 
     @staticmethod
-    def _number(argument: Argument, given) -> Output:
-        place = binding.number_of(given if given is not None else 0, argument)
-        return Output(argument, place, lambda words: getattr(words, "value", None))
+    def _fitting(view: View, argument: Argument, copy: bool) -> View:
+        """The view, or that of a copy that fits."""
+        if view.storage is None and argument.storage is None:
+            return view
+        try:
+            binding.check(view, argument)
+        except ArgumentError as error:
+            if not copy or argument.is_output:
+                raise
+            try:
+                return convert.fitting(view, argument)
+            except ArgumentError:
+                raise error from None
+        return view
 
-    @staticmethod
-    def _dense(argument: Argument, given, shape) -> Output:
-        if given is None and argument.is_read:
-            raise ArgumentError(f"{argument.name} is read and written: give it as an operand")
-        array = results.dense_output(argument, shape, given)
-        view = view_of(array, argument.name)
-        if view.storage != argument.storage and array.size:
-            raise ArgumentError(f"{argument.name}: the strides of out {array.strides} are not those of "
-                                f"{binding.name_of(argument.storage)}")
-        view.strides = tuple(stride // array.itemsize for stride in array.strides)
-        return Output(argument, binding.struct_of(view, argument), lambda words: array, view)
-
-    @staticmethod
-    def _sampled(argument: Argument, pattern: View, given) -> Output:
-        """An output in an operand's pattern shares its index arrays."""
-        if given is not None:
-            own = view_of(given, argument.name)
-            binding.check(own, argument)
-            arrays = {**pattern.arrays, ("values", 0): own.arrays["values", 0]}
-            if own.stored != pattern.stored or own.shape != pattern.shape:
-                raise ArgumentError(f"{argument.name}: out has {own.stored} entries and shape {own.shape}, and the pattern "
-                                    f"of {argument.pattern_of} {pattern.stored} and {pattern.shape}")
-        else:
-            values = np.empty(pattern.arrays["values", 0].shape, results.dtypes.NUMPY[argument.type])
-            arrays = {**pattern.arrays, ("values", 0): values}
-        view = View(pattern.shape, argument.type, pattern.storage, arrays, pattern.family, None,
-                    pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers)
-        if argument.passed == "values":
-            passed: Any = ctypes.c_void_p(binding.address(arrays["values", 0]))
-            return Output(argument, passed, lambda words: given if given is not None else arrays["values", 0], view)
-        return Output(argument, binding.struct_of(view, argument),
-                      lambda words: given if given is not None else results.wrap(view, pattern.family), view)
-
-    def _assembled(self, argument: Argument, given, extents) -> Output:
-        if given is not None or argument.is_read:
-            raise ArgumentError(f"{argument.name} is assembled by the call, which allocates it: it cannot be given")
-        words = (ctypes.c_int64 * len(argument.fields))()
-        for k, field in enumerate(argument.fields):
-            if field.holds == "size":
-                extent = argument.shape[field.dim]
-                words[k] = extent if isinstance(extent, int) else extents.get(extent, 0)
-        return Output(argument, words, lambda filled: results.assembled(argument, filled))
-
-    def fail(self, status: int, name: str):
+    def fail(self, status: int) -> NoReturn:
         """Raises what stands for a status."""
-        text = f"{name}: {self.signature.statuses.get(status, 'unknown status')}"
+        text = f"{self.signature.name}: {self.signature.statuses.get(status, 'unknown status')}"
         if status == _MEMORY:
             raise MemoryError(text)
         if status in _STRUCTURE:
@@ -147,36 +89,113 @@ class Variant:
         raise KernelError(text, status)
 
 
+def family_of(views: Mapping[str, View]) -> str:
+    """The family of results: that of the first operand that is not NumPy's or a number."""
+    for view in views.values():
+        if view.family not in ("number", "numpy"):
+            return view.family
+    return "numpy"
+
+
+def _check_overlaps(views: Mapping[str, View], outputs: List[Output]) -> None:
+    """Kernels are compiled for memory that is written by nobody else: raises ArgumentError where the caller's outputs
+    share some with another argument."""
+    for output in outputs:
+        if not output.given:
+            continue
+        written = output.view.arrays["values", 0]
+        for name, view in views.items():
+            if view is not output.view:
+                for array in view.arrays.values():
+                    _check_overlap(output, written, name, array)
+        for other in outputs:
+            if other is not output and other.given:
+                _check_overlap(output, written, other.argument.name, other.view.arrays["values", 0])
+
+
+def _check_overlap(output: Output, written: np.ndarray, name: str, array: np.ndarray) -> None:
+    if np.may_share_memory(written, array) and _share(written, array):
+        raise ArgumentError(f"{output.argument.name} is written where {name} lies: give it memory of its own")
+
+
+def _share(one: np.ndarray, other: np.ndarray) -> bool:
+    try:
+        return np.shares_memory(one, other, max_work=10000)
+    except (np.TooHardError if hasattr(np, "TooHardError") else np.exceptions.TooHardError):
+        return True
+
+
 class Call:
     """A call with its arguments bound: it may be repeated, and reads what lies in its operands' arrays by then.
 
-    Dense outputs, and the values of sampled ones, are written in place, the same ones each time.
+    Dense outputs, and the values of sampled ones, are written in place, the same ones each time; assembled ones and
+    numbers are new. Threads that share one wait for each other.
     """
 
-    def __init__(self, variant: Variant, passed: List[Any], outputs: List[Output], keep: Any):
-        self._variant, self._outputs, self._keep = variant, outputs, (passed, keep)
-        self._vector = (ctypes.c_void_p * len(passed))(*[
-            item.value if isinstance(item, ctypes.c_void_p) else ctypes.addressof(item) for item in passed])
+    def __init__(self, variant: Variant, views: Dict[str, View], passed: List[Any], outputs: List[Output]):
+        self.variant, self.views, self.passed, self.outputs = variant, views, passed, outputs
+        self.vector = vector_of(passed)
+        for output in outputs:
+            if not output.given:
+                output.renew()
+        self._repoint()
         self._call = variant.functions.call
         self._context = threads.context()
-        self._family = next((view.family for view in (keep or {}).values() if view.family not in ("number", "numpy")),
-                            "scipy")
+        self._renewed = [output for output in outputs if output.is_always_new]
+        self._lock = threading.Lock()
+
+    def _repoint(self) -> None:
+        """Points to arrays that are passed alone, as they are another one for each result."""
+        for k, item in enumerate(self.passed):
+            if isinstance(item, ctypes.c_void_p):
+                self.vector[k] = item.value
 
     def __call__(self) -> Any:
-        """Runs the kernel. Returns its output, or a tuple of them in the kernel's order."""
-        status = self._call(self._context, self._vector)
-        if status:
-            self._variant.fail(status, self._variant.signature.name)
-        made = [self._finish(output) for output in self._outputs]
+        """Runs the kernel. Returns its output, or a tuple of them in the kernel's order. Raises KernelError, or MemoryError,
+        where it fails."""
+        with self._lock:
+            for output in self._renewed:
+                output.renew()
+            if status := self._call(self._context, self.vector):
+                self.variant.fail(status)
+            made = [output.finish() for output in self.outputs]
         return made[0] if len(made) == 1 else tuple(made)
 
-    def _finish(self, output: Output) -> Any:
-        result = output.finish(output.passed)
-        return results.wrap(result, self._family) if isinstance(result, View) else result
+
+def vector_of(passed: List[Any]) -> "ctypes.Array[ctypes.c_void_p]":
+    """The array of pointers that a call takes."""
+    return (ctypes.c_void_p * len(passed))(*[
+        item.value if isinstance(item, ctypes.c_void_p) else ctypes.addressof(item) for item in passed])
 
 
-def numbers_in(values: Dict[str, Any], views: Dict[str, View]) -> Dict[str, Any]:
-    """The values of the operands without dimensions."""
-    return {name: view.owner for name, view in views.items() if view.storage is None and name in values}
+class Plan:
+    """An assembled result whose pattern is computed once, for operands whose values change and whose patterns do not."""
 
+    def __init__(self, call: Call):
+        functions = call.variant.functions
+        if functions.symbolic is None or functions.numeric is None or len(call.outputs) != 1 or \
+                not isinstance(call.outputs[0], Assembled):
+            raise ArgumentError(f"{call.variant.signature.name} has no phases: those of one statement have that assemble "
+                                "their result")
+        self._call, self._output, self._numeric = call, call.outputs[0], functions.numeric
+        self._context = threads.context()
+        self._lock = threading.Lock()
+        if status := functions.symbolic(self._context, call.vector):
+            call.variant.fail(status)
+        self._words = list(self._output.passed)
+        self._pattern: Optional[View] = self._output.finish_view()
 
+    def __call__(self) -> Any:
+        """Computes the values anew, of what lies in the operands' arrays by then. Returns the result, which shares its
+        index arrays with all other results of the plan."""
+        pattern, output = self._pattern, self._output
+        values = np.empty(pattern.stored, pattern.arrays["values", 0].dtype)
+        with self._lock:
+            output.passed[:] = self._words
+            output.passed[len(self._words) - 1] = binding.address(values)
+            if status := self._numeric(self._context, self._call.vector):
+                self._call.variant.fail(status)
+        view = View(pattern.shape, pattern.type, pattern.storage, {**pattern.arrays, ("values", 0): values}, "", None,
+                    pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers)
+        from .results import wrap
+        return wrap(view, output.family)

@@ -1,0 +1,75 @@
+"""Where kernels come from: text, files, libraries."""
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import os
+import pathlib
+import re
+from typing import Any, Dict, Mapping, Optional, Sequence, Union
+
+from . import cache, library
+from .errors import CompileError
+from .kernel import Kernel, Loaded
+
+#: The name of a format (`"csr"`, `"csf:2,0,1"`), the contents of a format file, or the path of one.
+Format = Union[str, Mapping[str, Any], "os.PathLike[str]"]
+
+# Options that would write files or change what the package relies on.
+_OWN = re.compile(r"-o|--output|--header|--emit|--target|--name|--format|--type|--index|-M|--diagnostics|--color")
+
+
+def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str, str]] = None,
+           indices: Optional[Mapping[str, str]] = None, options: Sequence[str] = (), validate: str = "first",
+           copy: bool = False, name: Optional[str] = None, formats: Optional[Mapping[str, Format]] = None,
+           **more_formats: Format) -> Kernel:
+    """A kernel in index notation.
+
+    text: the statements, or the path of a .tex file.
+    formats, and all other keywords: by tensor, the name of a format (`S="csr"`), the contents of a format file, or the
+    path of one. Operands without one are taken as they come.
+    types: value types by tensor or type parameter (`{"T": "f32"}`). Else operands have those of the arguments of a call.
+    indices: types of pointers and indices by tensor. Else those of the arguments.
+    options: more of the compiler's options, such as "--fp=strict".
+    validate: whether index arrays are checked: "first", where they are seen for the first time, "always", or "never".
+    copy: whether operands that do not fit are converted, instead of an error that says which conversion would help.
+    name: the function's name, where the text says none.
+    Raises CompileError with spc's diagnostics where the text is wrong.
+    """
+    if isinstance(text, os.PathLike) or (text.endswith(".tex") and "\n" not in text):
+        path = pathlib.Path(text)
+        text = path.read_text(encoding="utf-8")
+        name = name or re.sub(r"\W", "_", path.stem)
+    for option in options:
+        if _OWN.match(option):
+            raise ValueError(f"option {option!r} is the package's own to give")
+    bound = {tensor: _contents(form) for tensor, form in {**(formats or {}), **more_formats}.items()}
+    request = cache.Request(text, name or _name_for(text), bound, types or {}, indices or {}, tuple(options))
+    return Kernel(request, validate=validate, copy=copy)
+
+
+def _name_for(text: str) -> str:
+    """A function's name: what the text says, else one for all."""
+    said = re.search(r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
+    return said.group(1) if said else "kernel_0"
+
+
+def _contents(form: Format) -> cache.Format:
+    """A format as its name or its contents. Raises CompileError of files that hold no JSON."""
+    if isinstance(form, str) and not form.endswith(".json"):
+        return form
+    if isinstance(form, Mapping):
+        return dict(form)
+    path = pathlib.Path(form)
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise CompileError(f"{path}: {error}") from None
+
+
+def load(path: Union[str, "os.PathLike[str]"], *, validate: str = "first", copy: bool = False) -> Dict[str, Loaded]:
+    """The kernels of a shared library that `spc library` made, by name; validate and copy: as for `kernel`.
+
+    Raises OSError where the library cannot be loaded, CompilerError where it holds no kernels, or ones of another version
+    of the calling convention.
+    """
+    return {name: Loaded(functions, validate=validate, copy=copy) for name, functions in library.functions(path).items()}

@@ -1,0 +1,89 @@
+"""Einstein's summation convention, as numpy.einsum writes it, for sparse and dense operands."""
+# SPDX-License-Identifier: Apache-2.0
+
+import functools
+import re
+from typing import Any, List, Optional, Tuple
+
+from .api import Format, kernel
+from .errors import ArgumentError
+from .kernel import Kernel
+from .sources import view_of
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+
+
+def einsum(subscripts: str, *operands: Any, format: Optional[Format] = None, out: Any = None) -> Any:
+    """Sums products of operands over the indices that the result lacks.
+
+    subscripts: as in `"ij,jk->ik"`. Without `->`, the result has the indices that occur once, in the order of the
+    alphabet. An ellipsis stands for the dimensions that are not named, the last ones of operands that have fewer.
+    operands: arrays and sparse matrices, as kernels take them, one for each list of indices.
+    format: what the result is stored as, `"csr"` ...; else it is dense.
+    out: where a dense result is written.
+    Returns what the kernel returns. Raises ArgumentError where the subscripts do not fit the operands, CompileError where
+    there is no kernel for them.
+    """
+    views = [view_of(operand, f"operand {k}") for k, operand in enumerate(operands)]
+    inputs, output = _parse(subscripts, [len(view.shape) for view in views])
+    made = _kernel(inputs, output, format if isinstance(format, str) or format is None else _frozen(format))
+    return made(*operands, out=out)
+
+
+class _frozen:
+    """A format file's contents or path, as the key of a dictionary."""
+
+    def __init__(self, form: Format):
+        self.form = form
+
+    def __hash__(self) -> int:
+        return hash(repr(self.form))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _frozen) and self.form == other.form
+
+
+def _parse(subscripts: str, orders: List[int]) -> Tuple[Tuple[str, ...], str]:
+    """The indices of operands and result, without ellipses. Raises ArgumentError."""
+    text = subscripts.replace(" ", "")
+    if not re.fullmatch(r"[A-Za-z.,]*(->[A-Za-z.]*)?", text):
+        raise ArgumentError(f"subscripts {subscripts!r} are letters, commas, '...' and one '->'")
+    left, arrow, right = text.partition("->")
+    inputs = left.split(",")
+    if len(inputs) != len(orders):
+        raise ArgumentError(f"subscripts {subscripts!r} are for {len(inputs)} operands, and there are {len(orders)}")
+    free = [letter for letter in reversed(_LETTERS) if letter not in text]
+    shared = ""
+    for k, (indices, order) in enumerate(zip(inputs, orders)):
+        count = order - len(indices.replace("...", ""))
+        if "..." in indices and count >= 0:
+            while len(shared) < count:
+                shared = free.pop() + shared
+            inputs[k] = indices.replace("...", shared[len(shared) - count:], 1)
+        elif count:
+            raise ArgumentError(f"operand {k} is of order {order}, and {indices!r} has {len(indices.replace('...', ''))} "
+                                "indices")
+    if not arrow:
+        once = sorted(letter for letter in set(left) - {",", "."} if left.count(letter) == 1)
+        right = "..." * ("..." in left) + "".join(once)
+    output = right.replace("...", shared, 1)
+    for letter in output:
+        if letter == "." or output.count(letter) > 1 or not any(letter in indices for indices in inputs):
+            raise ArgumentError(f"index {letter!r} of the result is to occur in an operand, and once in the result")
+    if "." in "".join(inputs):
+        raise ArgumentError(f"subscripts {subscripts!r} have a '.' that is of no '...'")
+    return tuple(inputs), output
+
+
+def _indexed(name: str, indices: str) -> str:
+    """A tensor and its indices in index notation; upper and lower case are told apart by a digit."""
+    if not indices:
+        return name
+    return f"{name}({', '.join(letter if letter.islower() else letter.lower() + '1' for letter in indices)})"
+
+
+@functools.lru_cache(maxsize=256)
+def _kernel(inputs: Tuple[str, ...], output: str, form: Any) -> Kernel:
+    product = " * ".join(_indexed(f"X{k}", indices) for k, indices in enumerate(inputs))
+    formats = {} if form is None else {"Y": form.form if isinstance(form, _frozen) else form}
+    return kernel(f"{_indexed('Y', output)} = {product}\n", name="einsum", formats=formats)

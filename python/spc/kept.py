@@ -1,0 +1,172 @@
+"""Calls that are repeated with the same operands: what was bound for them is kept, without keeping the operands."""
+# SPDX-License-Identifier: Apache-2.0
+
+import weakref
+from typing import Any, List, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import threads
+from .outputs import Output, Sampled
+from .sources import view_of
+from .variant import Call
+from .view import Guard, View
+
+#: What `Kept.repeat` returns where an operand is another one than it was.
+STALE = object()
+
+_MEMBERS = {"csr": ("data", "indices", "indptr"), "csc": ("data", "indices", "indptr"),
+            "bsr": ("data", "indices", "indptr"), "coo": ("data", "row", "col"), "dia": ("data", "offsets", "offsets")}
+_FLOATS = (float, int, np.float64, np.float32)
+
+
+def _guard_of(view: View) -> Optional[Guard]:
+    """The guard of an operand; None of objects whose arrays cannot be told by looking at them.
+
+    Arrays that have weak references do not move: `resize` refuses.
+    """
+    owner = view.owner
+    if view.storage is None:
+        return _number_guard if type(owner) in _FLOATS else None
+    if view.family == "numpy" and owner is view.arrays["values", 0]:
+        return _array_guard(owner)
+    if view.family.startswith("scipy"):
+        return _members_guard(owner, _MEMBERS[owner.format])
+    if view.family == "torch" and view.storage.is_dense:
+        return _tensor_guard(owner)
+    return None
+
+
+def _number_guard(value: Any) -> Any:
+    return True if type(value) in _FLOATS else None
+
+
+def _array_guard(array: np.ndarray) -> Guard:
+    reference, shape, strides = weakref.ref(array), array.shape, array.strides
+
+    def guard(value: Any) -> Any:
+        return True if reference() is value and value.shape == shape and value.strides == strides else None
+
+    return guard
+
+
+def _members_guard(owner: Any, names: Tuple[str, str, str]) -> Guard:
+    reference, shape, (first, second, third) = weakref.ref(owner), owner.shape, names
+    ref_first, ref_second, ref_third = [weakref.ref(getattr(owner, name)) for name in names]
+
+    def guard(value: Any) -> Any:
+        if reference() is not value or value.shape != shape:
+            return None
+        one, two, three = getattr(value, first), getattr(value, second), getattr(value, third)
+        if ref_first() is one and ref_second() is two and ref_third() is three:
+            return one, two, three
+        return None
+
+    return guard
+
+
+def _tensor_guard(tensor: Any) -> Guard:
+    reference, shape, strides = weakref.ref(tensor), tensor.shape, tensor.stride()
+    dtype, place = tensor.dtype, tensor.data_ptr()
+
+    def guard(value: Any) -> Any:
+        same = reference() is value and value.data_ptr() == place and value.shape == shape and \
+            value.stride() == strides and value.dtype is dtype
+        return True if same else None
+
+    return guard
+
+
+class Kept:
+    """What one call has bound. One thread uses it at a time: who repeats it takes it out of where it is kept."""
+
+    __slots__ = ("_guards", "_numbers", "_vector", "_passed", "_outputs", "_given", "_sampled", "_is_simple", "_call",
+                 "_context", "_fail")
+
+    def __init__(self, call: Call, names: Sequence[str], guards: List[Guard], given: List[Tuple[Output, int]]):
+        """names: of operands, in the order that calls have them. given: the outputs that the caller brings, and their
+        places among operands and, behind these, what `out` has."""
+        self._vector, self._passed, self._outputs, self._guards = call.vector, call.passed, call.outputs, guards
+        self._given = given
+        self._sampled: List[Tuple[Sampled, int, View]] = []
+        for output in call.outputs:
+            output.view = output.result = None
+        brought = [output for output, _ in given]
+        for output in call.outputs:
+            if isinstance(output, Sampled):
+                pattern, output.pattern = output.pattern, None
+                if output not in brought:
+                    self._sampled.append((output, names.index(output.argument.pattern_of), _outline(pattern)))
+        self._numbers = [(passed, names.index(argument.name)) for passed, argument in
+                         zip(call.passed, call.variant.arguments) if not argument.is_output and argument.passed == "number"]
+        self._is_simple = len(given) == len(call.outputs) == 1
+        self._call, self._context, self._fail = call.variant.functions.call, threads.context(), call.variant.fail
+
+    def repeat(self, values: Tuple[Any, ...]) -> Any:
+        """Runs the kernel, if operands and outputs are what they were, else returns STALE. values: operands, then the
+        outputs that the caller brings."""
+        alive = []
+        for guard, value in zip(self._guards, values):
+            if (kept := guard(value)) is None:
+                return STALE
+            alive.append(kept)
+        for place, k in self._numbers:
+            place.value = values[k]
+        if self._is_simple:
+            if status := self._call(self._context, self._vector):
+                self._fail(status)
+            return values[self._given[0][1]]
+        return self._repeat_with_results(values)
+
+    def _repeat_with_results(self, values: Tuple[Any, ...]) -> Any:
+        for output, place in self._given:
+            output.result = values[place]
+        for output, place, outline in self._sampled:
+            output.pattern = view_of(values[place], output.argument.pattern_of)
+            output.pattern.storage, output.pattern.stored = outline.storage, outline.stored
+        brought = [output for output, _ in self._given]
+        for k, output in enumerate(self._outputs):
+            if output not in brought:
+                output.renew()
+                if output.argument.passed == "values":
+                    self._vector[[item is output.passed for item in self._passed].index(True)] = output.passed.value
+        try:
+            if status := self._call(self._context, self._vector):
+                self._fail(status)
+            made = [output.finish() for output in self._outputs]
+        finally:
+            for output in self._outputs:
+                output.result = None
+            for output, _, _ in self._sampled:
+                output.pattern = None
+        return made[0] if len(made) == 1 else tuple(made)
+
+
+def _outline(view: View) -> View:
+    """A view without its arrays and its owner."""
+    return View(view.shape, view.type, view.storage, {}, view.family, None, stored=view.stored)
+
+
+def keep(call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequence[str]) -> Optional[Kept]:
+    """What is kept of a call; None where an operand cannot be told by looking at it. Spends the call.
+
+    names: of operands, in the order that calls have them, which `values` begins with; outs: of the outputs behind them.
+    """
+    guards: List[Guard] = []
+    given: List[Tuple[Output, int]] = []
+    by_name = {output.argument.name: output for output in call.outputs if output.given}
+    order = [*names, *outs]
+    for k, name in enumerate(order):
+        view = by_name[name].view if name in by_name else call.views.get(name)
+        if view is None or view.owner is not values[k] and view.storage is not None:
+            return None  # a copy was made
+        guard = _guard_of(view)
+        if guard is None:
+            return None
+        guards.append(guard)
+        if name in by_name:
+            given.append((by_name[name], k))
+    if any(argument.storage is None and (argument.type not in ("f32", "f64") or argument.is_output)
+           for argument in call.variant.arguments):
+        return None
+    return Kept(call, names, guards, given)

@@ -1,0 +1,228 @@
+"""Outputs of calls: the memory that they are written to, and how they become objects afterwards."""
+# SPDX-License-Identifier: Apache-2.0
+
+import ctypes
+from typing import Any, Dict, Optional, Tuple
+
+import numpy as np
+
+from . import binding, dtypes, results
+from .describe import name_of
+from .errors import ArgumentError
+from .signature import Argument
+from .sources import view_of
+from .validate import settle
+from .view import View, address
+
+
+class Output:
+    """One output of a call.
+
+    passed: what the call's pointer points to, or a pointer itself where the array alone is passed.
+    given: whether the caller brought it. view: of the caller's, None of those that are made.
+    """
+
+    #: Whether each repetition of a bound call makes another one.
+    is_always_new = False
+
+    def __init__(self, argument: Argument, family: str, passed: Any, view: Optional[View] = None):
+        self.argument, self.family, self.passed, self.view = argument, family, passed, view
+        self.result: Any = None
+        if view is not None:
+            self.result = view.owner
+
+    @property
+    def given(self) -> bool:
+        """Whether the caller brought it."""
+        return self.view is not None
+
+    def renew(self) -> None:
+        """Makes memory for another result."""
+
+    def finish(self) -> Any:
+        """The result of the call that has been made."""
+        return self.result
+
+
+class Number(Output):
+    """An output of order 0. One that is read begins with the operand."""
+
+    is_always_new = True
+
+    def __init__(self, argument: Argument, family: str, initial: Any):
+        super().__init__(argument, family, binding.number_of(initial, argument))
+
+    def finish(self) -> Any:
+        return results.wrap_number(binding.number_in(self.passed, self.argument), self.argument.type, self.family)
+
+
+class Dense(Output):
+    """An array with strides: the caller's, or a new one for each call."""
+
+    def __init__(self, argument: Argument, family: str, shape: Tuple[int, ...], given: Optional[View]):
+        self.shape, self.dtype = shape, dtypes.NUMPY[argument.type]
+        self.modes = tuple(level.dim for level in argument.storage.levels)
+        self.place = len(argument.fields) - 1
+        self.is_row_major = self.modes == tuple(range(len(shape)))
+        bound = given
+        if given is None:
+            bound = View(shape, argument.type, argument.storage, {("values", 0): _NONE}, family, None,
+                         strides=_strides(shape, self.modes))
+        else:
+            _check_given(argument, given)
+        super().__init__(argument, family, binding.struct_of(bound, argument), given)
+
+    def _empty(self) -> np.ndarray:
+        if self.is_row_major:
+            return np.empty(self.shape, self.dtype)
+        return np.empty([self.shape[dim] for dim in self.modes], self.dtype).transpose(np.argsort(self.modes))
+
+    def renew(self) -> None:
+        array = self._empty()
+        self.passed[self.place] = address(array)
+        self.result = results.wrap_dense(array, self.argument.type, self.family)
+
+
+_NONE = np.empty(0)
+
+
+def _strides(shape: Tuple[int, ...], modes: Tuple[int, ...]) -> Tuple[int, ...]:
+    """Those of an array without gaps, the last of `modes` innermost."""
+    strides, step = [1] * len(shape), 1
+    for dim in reversed(modes):
+        strides[dim] = step
+        step *= max(shape[dim], 1)
+    return tuple(strides)
+
+
+def _check_given(argument: Argument, given: View) -> None:
+    """Whether the caller's array can be written. Raises ArgumentError."""
+    array = given.arrays["values", 0]
+    if not array.flags.writeable:
+        raise ArgumentError(f"{argument.name}: out cannot be written")
+    if 0 in given.strides and any(size > 1 and not stride for size, stride in zip(given.shape, given.strides)):
+        raise ArgumentError(f"{argument.name}: elements of out share their places")
+
+
+class Sampled(Output):
+    """An output in an operand's pattern, whose index arrays it shares."""
+
+    def __init__(self, argument: Argument, family: str, pattern: View, given: Optional[View]):
+        if given is not None:
+            _check_pattern(argument, given, pattern)
+            _check_given(argument, given)
+        self.pattern = pattern
+        values = pattern.arrays["values", 0]
+        self.shape = values.shape if values.size == pattern.stored else (pattern.stored,)
+        super().__init__(argument, family, None, given)
+        self.is_values = argument.passed == "values"
+        if self.is_values:
+            self.passed = ctypes.c_void_p(address(given.arrays["values", 0]) if given else 0)
+        else:
+            self.passed = binding.struct_of(self._view(given.arrays["values", 0] if given else _NONE), argument)
+        self.place = len(argument.fields) - 1
+
+    def _view(self, values: np.ndarray) -> View:
+        pattern = self.pattern
+        return View(pattern.shape, self.argument.type, pattern.storage, {**pattern.arrays, ("values", 0): values},
+                    self.family, pattern.owner, pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored,
+                    numbers=pattern.numbers)
+
+    def renew(self) -> None:
+        values = np.empty(self.shape, dtypes.NUMPY[self.argument.type])
+        if self.is_values:
+            self.passed.value = address(values)
+            self.result = results.wrap_dense(values, self.argument.type, self.family)
+            return
+        self.passed[self.place] = address(values)
+        self.result = results.wrap(self._view(values), self.family)
+
+
+def _check_pattern(argument: Argument, given: View, pattern: View) -> None:
+    """Whether the caller's matrix has the pattern that it is to have. Raises ArgumentError."""
+    settle(given, argument.name, "never")
+    binding.check(given, argument)
+    same = given.shape == pattern.shape and given.stored == pattern.stored and all(
+        array is pattern.arrays[place] or np.array_equal(array, pattern.arrays[place])
+        for place, array in given.arrays.items() if place[0] != "values")
+    if not same:
+        raise ArgumentError(f"{argument.name}: out has {given.stored} entries in shape {given.shape}, which are not those of "
+                            f"{argument.pattern_of}")
+
+
+class Assembled(Output):
+    """A sparse output that the call allocates."""
+
+    is_always_new = True
+
+    def __init__(self, argument: Argument, family: str, extents: Dict[str, int]):
+        self.template = [0] * len(argument.fields)
+        for k, field in enumerate(argument.fields):
+            if field.holds == "size":
+                extent = argument.shape[field.dim]
+                self.template[k] = extent if isinstance(extent, int) else extents.get(extent, 0)
+        super().__init__(argument, family, argument.words(*self.template))
+
+    def renew(self) -> None:
+        self.passed[:] = self.template
+
+    def finish(self) -> Any:
+        return results.wrap(self.finish_view(), self.family)
+
+    def finish_view(self) -> View:
+        """The arrays that the call has filled in, which then belong to the view."""
+        view = results.assembled(self.argument, self.passed)
+        self.passed[:] = self.template
+        return view
+
+
+class Stored(Output):
+    """A matrix of the caller's in the argument's storage, whose values are written."""
+
+    def __init__(self, argument: Argument, family: str, given: View):
+        settle(given, argument.name, "first")
+        binding.check(given, argument)
+        _check_given(argument, given)
+        super().__init__(argument, family, binding.struct_of(given, argument), given)
+
+
+def output_of(argument: Argument, views: Dict[str, View], given: Any, extents: Dict[str, int], family: str) -> Output:
+    """The output for one argument of a call. given: the caller's object, or None. Raises ArgumentError."""
+    if argument.storage is None and argument.passed != "values":
+        return Number(argument, family, views[argument.name].owner if argument.is_read else 0)
+    if argument.is_assembled:
+        if given is not None or argument.is_read:
+            raise ArgumentError(f"{argument.name} is assembled by the call, which allocates it: it cannot be given")
+        return Assembled(argument, family, extents)
+    view = views[argument.name] if argument.is_read else None if given is None else view_of(given, argument.name)
+    if argument.pattern_of:
+        pattern = views[argument.pattern_of]
+        return Sampled(argument, pattern.family if pattern.family != "number" else family, pattern, view)
+    if argument.storage.is_dense:
+        return Dense(argument, family, *_checked_dense(argument, view, extents))
+    if view is None:
+        raise ArgumentError(f"{argument.name}: an output in this storage needs a matrix to write to: "
+                            f"out={{{argument.name!r}: ...}}")
+    return Stored(argument, family, view)
+
+
+def _checked_dense(argument: Argument, given: Optional[View], extents: Dict[str, int]):
+    """The shape of a dense output, and the caller's array where it fits."""
+    for extent in argument.shape:
+        if isinstance(extent, str) and extent not in extents:
+            raise ArgumentError(f"{argument.name}: no operand says how large {extent} is: sizes={{{extent!r}: ...}} does")
+    shape = tuple([extent if isinstance(extent, int) else extents[extent] for extent in argument.shape])
+    if given is None:
+        return shape, None
+    if given.storage is None or not given.storage.is_dense:
+        raise ArgumentError(f"{argument.name}: out is to be an array, as the result is dense")
+    if given.shape != shape or given.type != argument.type:
+        raise ArgumentError(f"{argument.name}: out has shape {tuple(given.shape)} and type {given.type}, and the result "
+                            f"{shape} and {argument.type}")
+    if not binding.fits(given, argument.storage):
+        raise ArgumentError(f"{argument.name}: the strides of out are those of {name_of(given.storage)}, and the result "
+                            f"is {name_of(argument.storage)}")
+    return shape, given
+
+
+__all__ = ["Assembled", "Dense", "Number", "Output", "Sampled", "Stored", "output_of"]

@@ -1,0 +1,113 @@
+"""Views of dictionaries of arrays: Binsparse's names, and the storage of any format file."""
+# SPDX-License-Identifier: Apache-2.0
+
+from typing import Any, Dict, Mapping
+
+import numpy as np
+
+from . import dtypes
+from .errors import ArgumentError, ArgumentTypeError, CompilerError
+from .signature import Storage, parse_storage
+from .sources import flat
+from .view import Place, View, coo_storage, csr_storage, dense_storage, doubly_compressed_storage
+
+#: Binsparse's formats of two dimensions and one; those of coordinates are for any order.
+NAMED: Dict[str, Storage] = {
+    "CSR": csr_storage(), "CSC": csr_storage(by_columns=True), "DCSR": doubly_compressed_storage(),
+    "DCSC": doubly_compressed_storage(by_columns=True), "COO": coo_storage(2), "COOR": coo_storage(2),
+    "COOC": coo_storage(2, by_columns=True), "CVEC": coo_storage(1), "DVEC": dense_storage(1),
+    "DMAT": dense_storage(2), "DMATR": dense_storage(2), "DMATC": dense_storage(2, (1, 0)),
+}
+_LOOSE = {csr_storage(): csr_storage(False, False), csr_storage(True): csr_storage(True, False),
+          coo_storage(2): coo_storage(2, False)}
+
+
+def read(value: Mapping[str, Any]) -> View:
+    """The view of a dictionary with `format`, `shape`, `values`, and, of each level that has them, `pointers_to_1`,
+    `lengths_1`, `indices_1`.
+
+    The format is a name of Binsparse's, or the contents of a format file. What a descriptor says may as well stand in a
+    dictionary under "binsparse". Raises ArgumentTypeError of other dictionaries, ArgumentError where an array is missing.
+    """
+    descriptor = value.get("binsparse", value)
+    if "format" not in descriptor or "shape" not in descriptor or "values" not in value:
+        raise ArgumentTypeError("a dictionary needs 'format', 'shape' and 'values', in Binsparse's names")
+    storage = _storage(descriptor["format"])
+    shape = tuple(int(size) for size in descriptor["shape"])
+    if len(shape) != storage.order:
+        raise ArgumentError(f"shape {shape} is of order {len(shape)}, and the format of order {storage.order}")
+    values = np.asarray(value["values"])
+    if storage.is_dense:
+        return _dense(value, values, shape, storage)
+    arrays: Dict[Place, np.ndarray] = {("values", 0): flat("values", values)}
+    for level, said in enumerate(storage.levels):
+        if said.storage == "dense":
+            continue
+        _read_level(value, level, said, arrays)
+    pointers = {array.dtype for (holds, _), array in arrays.items() if holds in ("pointers", "lengths")}
+    indices = {array.dtype for (holds, _), array in arrays.items() if holds == "indices"}
+    if len(pointers) > 1 or len(indices) != 1:
+        raise ArgumentTypeError("all arrays of indices have to be of one type, and so have those of pointers")
+    index = dtypes.index_name_of(indices.pop())
+    return View(shape, dtypes.name_of(values.dtype), storage, arrays, "binsparse", value, loose=_LOOSE.get(storage),
+                pointers=dtypes.index_name_of(pointers.pop()) if pointers else index, indices=index,
+                numbers=_numbers(storage, shape, arrays),
+                witness=tuple(arrays[place] for place in sorted(arrays) if place[0] != "values"))
+
+
+def _storage(said: Any) -> Storage:
+    if isinstance(said, str):
+        if (storage := NAMED.get(said.upper())) is not None:
+            return storage
+        raise ArgumentTypeError(f"Binsparse's format {said!r} is none of {', '.join(NAMED)}")
+    try:
+        storage = parse_storage(said)
+    except (KeyError, TypeError, ValueError, CompilerError) as error:
+        raise ArgumentTypeError(f"its format is no format file's contents: {error!r}") from None
+    if storage.layout or storage.symmetric or any(
+            level.extent not in ("full", "ragged", "ragged-lengths", "fixed") or
+            (level.storage == "dense" and level.extent != "full") for level in storage.levels):
+        raise ArgumentTypeError("formats of triangles, ragged dense rows and interleaved coordinates are not passed from "
+                                "Python")
+    return storage
+
+
+def _dense(value: Mapping[str, Any], values: np.ndarray, shape, storage: Storage) -> View:
+    """Dense formats have their values one after the other."""
+    count = int(np.prod(shape, dtype=np.int64))
+    if values.size != count:
+        raise ArgumentError(f"{values.size} values, and shape {shape} has {count}")
+    modes = [level.dim for level in storage.levels]
+    data = flat("values", values).reshape([shape[dim] for dim in modes]).transpose(np.argsort(modes))
+    strides = tuple(stride // data.itemsize for stride in data.strides)
+    return View(shape, dtypes.name_of(values.dtype), storage, {("values", 0): data}, "numpy", value, strides=strides)
+
+
+def _read_level(value: Mapping[str, Any], level: int, said, arrays: Dict[Place, np.ndarray]) -> None:
+    """Takes the arrays of one level: pointers where it has segments that differ, and indices."""
+    wanted = [("indices", "indices_{}")]
+    if said.extent == "ragged" and level:
+        wanted.append(("pointers", "pointers_to_{}"))
+    if said.extent == "ragged-lengths":
+        wanted.append(("lengths", "lengths_{}"))
+    for holds, name in wanted:
+        if name.format(level) not in value:
+            raise ArgumentError(f"{name.format(level)!r} is missing")
+        array = np.asarray(value[name.format(level)])
+        arrays[holds, level] = flat(name.format(level), array)
+
+
+def _numbers(storage: Storage, shape, arrays: Dict[Place, np.ndarray]) -> Dict[Place, int]:
+    """Counts and widths, which follow from how long the arrays are."""
+    numbers: Dict[Place, int] = {}
+    parents = 1
+    for k, level in enumerate(storage.levels):
+        if level.storage == "dense":
+            size = shape[level.dim]
+            parents *= -(-size // level.by) if level.op == "/" else level.by if level.op == "%" else size
+            continue
+        count = arrays["indices", k].size
+        numbers["count", k] = count
+        numbers["width", k] = int(level.width) if level.width else count // parents if parents else 0
+        parents = count
+    return numbers

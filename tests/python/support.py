@@ -1,0 +1,73 @@
+"""Operands for tests, and the comparison with what they make when dense."""
+# SPDX-License-Identifier: Apache-2.0
+
+import functools
+
+import numpy as np
+import scipy.sparse as sp
+
+import spc
+
+DTYPES = {"f32": np.float32, "f64": np.float64, "cf32": np.complex64, "cf64": np.complex128, "i32": np.int32,
+          "i64": np.int64}
+INDEX_ARRAYS = ("indptr", "indices", "row", "col", "offsets")
+
+
+def values(rng, count, dtype):
+    """Numbers that are not 0."""
+    if np.dtype(dtype).kind in "iu":
+        return rng.integers(1, 9, count).astype(dtype)
+    made = rng.random(count) + 0.5
+    return (made + 1j * rng.random(count)).astype(dtype) if np.dtype(dtype).kind == "c" else made.astype(dtype)
+
+
+def matrix(rows, columns, kind="csr", dtype=np.float64, index=np.int32, density=0.3, seed=1, flavour="array"):
+    """A random matrix of one of SciPy's kinds, with an empty row and a full one where there is room."""
+    rng = np.random.default_rng(seed)
+    full = np.zeros((rows, columns), dtype)
+    mask = rng.random((rows, columns)) < density
+    mask[:1] = False
+    mask[1:2] = True
+    full[mask] = values(rng, int(mask.sum()), dtype)
+    made = getattr(sp, f"csr_{flavour}")(full)
+    if kind == "bsr":
+        made = made.tobsr((2, 3) if rows % 2 == 0 and columns % 3 == 0 else (1, 1))
+    elif kind == "dia":
+        made = made.todia()
+        wide = np.zeros((len(made.offsets), columns), dtype)
+        wide[:, :made.data.shape[1]] = made.data[:, :columns]
+        made = getattr(sp, f"dia_{flavour}")((wide, made.offsets), shape=(rows, columns))
+    else:
+        made = made.asformat(kind)
+    for name in INDEX_ARRAYS:
+        if hasattr(made, name):
+            setattr(made, name, getattr(made, name).astype(index))
+    return made
+
+
+def dense(shape, dtype=np.float64, seed=2):
+    """A random array."""
+    return values(np.random.default_rng(seed), int(np.prod(shape)), dtype).reshape(shape)
+
+
+def close(got, expected, loose=None):
+    """Whether a result is what is expected, up to the rounding of its type, and of the same type."""
+    if sp.issparse(got):
+        got = got.toarray()
+    got, expected = np.asarray(got), np.asarray(expected)
+    assert got.shape == expected.shape
+    assert got.dtype == expected.dtype
+    single = got.dtype in (np.float32, np.complex64, np.float16)
+    tolerance = loose or (1e-4 if single else 1e-12)
+    np.testing.assert_allclose(got, expected, rtol=tolerance, atol=tolerance)
+
+
+def address(array):
+    """Where an array lies."""
+    return array.__array_interface__["data"][0]
+
+
+@functools.lru_cache(maxsize=None)
+def kernel(text, **formats):
+    """A kernel that tests share."""
+    return spc.kernel(text, **formats)

@@ -1,0 +1,309 @@
+"""Calls: outputs, bound calls, plans, calls that are repeated, copies."""
+# SPDX-License-Identifier: Apache-2.0
+
+import gc
+import pickle
+import subprocess
+import threading
+import weakref
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from support import close, dense, kernel, matrix
+
+import spc
+from spc import toolchain
+
+SPMV = "y(i) = A(i,j) * x(j)"
+SPMM = "C(i,k) = A(i,j) * B(j,k)"
+SPGEMM = "C(i,l) = A(i,j) * B(j,l)"
+SDDMM = "D(i,j) = S(i,j) * A(i,l) * B(j,l)"
+
+
+def test_out():
+    a, b, c = matrix(6, 8), dense((8, 3)), np.full((6, 3), 7.0)
+    assert kernel(SPMM)(a, b, out=c) is c
+    close(c, a @ b)
+    assert kernel(SPMM)(a, b, out={"C": c}) is c
+    wide = np.zeros((6, 5))
+    kernel(SPMM)(a, b, out=wide[:, 1:4])
+    close(wide[:, 1:4], a @ b)
+    assert not wide[:, 0].any() and not wide[:, 4].any()
+
+
+@pytest.mark.parametrize("out, text", [
+    (np.empty((6, 2)), r"C: out has shape \(6, 2\) and type f64, and the result \(6, 3\) and f64"),
+    (np.empty((6, 3), np.float32), r"C: out has shape \(6, 3\) and type f32"),
+    (np.asfortranarray(np.empty((6, 3))), "C: the strides of out are those of dense:1,0, and the result is dense"),
+    (np.empty((6, 6))[:, ::2], r"C: an array of shape \(6, 3\)"),
+    (np.broadcast_to(np.empty((1, 3)), (6, 3)), "C: out cannot be written"),
+    (np.lib.stride_tricks.as_strided(np.empty(3), (6, 3), (0, 8)), "C: elements of out share their places"),
+    (matrix(6, 3), "C: out is to be an array, as the result is dense"),
+    ([1.0], "C: builtins.list is no array"), ({"D": np.empty((6, 3))}, "has no output 'D': there are C")])
+def test_outs_that_do_not_fit(out, text):
+    with pytest.raises(spc.ArgumentError, match=text):
+        kernel(SPMM)(matrix(6, 8), dense((8, 3)), out=out)
+
+
+def test_read_only_out():
+    out = np.empty((6, 3))
+    out.flags.writeable = False
+    with pytest.raises(spc.ArgumentError, match="C: out cannot be written"):
+        kernel(SPMM)(matrix(6, 8), dense((8, 3)), out=out)
+
+
+def test_out_may_not_be_an_operand():
+    a, x = matrix(6, 6), dense(12)
+    with pytest.raises(spc.ArgumentError, match="y is written where x lies"):
+        kernel(SPMV)(a, x[:6], out=x[3:9])
+    kernel(SPMV)(a, x[:6], out=x[6:])
+    close(x[6:], a @ x[:6])
+    both = dense((6, 4))
+    kernel(SPMM)(a, both[:, :2], out=both[:, 2:])
+    close(both[:, 2:], a @ both[:, :2])
+
+
+def test_out_of_a_sampled_result():
+    s, a, b = matrix(8, 12), dense((8, 3)), dense((12, 3), seed=4)
+    d = s.copy()
+    assert kernel(SDDMM, S="csr")(s, a, b, out=d) is d
+    close(d, s.toarray() * (a @ b.T))
+    with pytest.raises(spc.ArgumentError, match=r"D: out has .* which are not those of S"):
+        kernel(SDDMM, S="csr")(s, a, b, out=matrix(8, 12, seed=9, density=0.1))
+    other = s.copy()
+    other.indices = np.sort((other.indices + 5) % 12)
+    with pytest.raises(spc.ArgumentError, match="D: out has .* which are not those of S"):
+        kernel(SDDMM, S="csr")(s, a, b, out=other)
+    with pytest.raises(spc.ArgumentError, match="C is assembled by the call, which allocates it: it cannot be given"):
+        kernel(SPGEMM, A="csr", B="csr", C="csr")(matrix(3, 3), matrix(3, 3), out=matrix(3, 3))
+
+
+def test_updated_in_place():
+    axpy = kernel("y(i) += A(i,j) * x(j)")
+    a, x, y = matrix(6, 8), dense(8), dense(6)
+    expected = y + a @ x
+    assert axpy(y=y, A=a, x=x) is y
+    close(y, expected)
+    for _ in range(3):
+        expected = expected + a @ x
+        assert axpy(y=y, A=a, x=x) is y
+    close(y, expected)
+    with pytest.raises(spc.ArgumentTypeError, match="y is read, too"):
+        axpy(y=y, A=a, x=x, out=y)
+
+
+def test_several_results():
+    both = kernel("y(i) = A(i,j) * x(j)\nz(j) = A(i,j) * w(i)\n", A="csr")
+    a, x, w = matrix(6, 8), dense(8), dense(6)
+    y, z = both(A=a, x=x, w=w)
+    close(y, a @ x)
+    close(z, a.T @ w)
+    out = np.empty(8)
+    assert both(A=a, x=x, w=w, out={"z": out})[1] is out
+    close(out, a.T @ w)
+    with pytest.raises(spc.ArgumentTypeError, match="has 2 outputs: out is to be a dictionary"):
+        both(A=a, x=x, w=w, out=out)
+
+
+def test_sizes():
+    spread = spc.kernel("A(i,j) = x(i)")
+    with pytest.warns(spc.SpcWarning, match=r"(?s)kernel\.tex:1:5: warning: 'j' indexes nothing.*\^"):
+        close(spread(dense(3), sizes={"j": 4}), np.tile(dense(3)[:, None], 4))
+    with pytest.raises(spc.ArgumentError, match=r"A: no operand says how large j is: sizes=\{'j': \.\.\.\} does"):
+        spread(dense(3))
+    with pytest.raises(spc.ArgumentTypeError, match="no extent 'k': there are i, j"):
+        spread(dense(3), sizes={"k": 4})
+    with pytest.raises(spc.ArgumentError, match="extent j cannot be -1"):
+        spread(dense(3), sizes={"j": -1})
+
+
+def test_bound_calls():
+    a, b, c = matrix(6, 8), dense((8, 3)), np.empty((6, 3))
+    call = kernel(SPMM).bind(a, B=b, out=c)
+    for _ in range(3):
+        b *= 2
+        assert call() is c
+        close(c, a @ b)
+    product = kernel(SPGEMM, A="csr", B="csr", C="csr").bind(a, matrix(8, 6))
+    first, second = product(), product()
+    assert first is not second
+    a.data *= 2
+    close(product(), 2 * second.toarray())
+    close(first, second.toarray())
+
+
+def test_one_bound_call_in_several_threads():
+    a = matrix(40, 40)
+    call = kernel(SPGEMM, A="csr", B="csr", C="csr").bind(a, a)
+    expected, results = (a @ a).toarray(), []
+    threads = [threading.Thread(target=lambda: results.extend(call() for _ in range(50))) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(results) == 200
+    for result in results[::20]:
+        close(result, expected)
+
+
+def test_plans():
+    a, b = matrix(12, 9), matrix(9, 7, seed=5)
+    plan = kernel(SPGEMM, A="csr", B="csr", C="csr").plan(a, b)
+    first = plan()
+    close(first, (a @ b).toarray())
+    a.data[:] = dense(a.nnz, seed=6)
+    second = plan()
+    close(second, (a @ b).toarray())
+    assert second.indices.ctypes.data == first.indices.ctypes.data
+    assert second.data.ctypes.data != first.data.ctypes.data
+    del plan, first
+    gc.collect()
+    close(second, (a @ b).toarray())
+    with pytest.raises(spc.ArgumentError, match="has no phases"):
+        kernel(SPMV).plan(a, dense(9))
+
+
+def test_repeated_calls_see_changes():
+    """What is kept of a call is not used where an operand has become another one."""
+    spmv, a, x, y = spc.kernel(SPMV), matrix(6, 6), dense(6), np.empty(6)
+    for _ in range(3):
+        assert spmv(a, x, out=y) is y
+        close(y, a @ x)
+    x[:] = dense(6, seed=8)
+    a.data = dense(a.nnz, seed=9)
+    close(spmv(a, x, out=y), a @ x)
+    a.indices = a.indices.copy()
+    a.indices[:] = 0
+    a.sum_duplicates()
+    close(spmv(a, x, out=y), a @ x)
+    for _ in range(3):
+        result = spmv(a, x)
+        close(result, a @ x)
+    x.shape = (2, 3)
+    with pytest.raises(spc.ArgumentError, match="x: order 1 is needed"):
+        spmv(a, x, out=y)
+    y.shape = (3, 2)
+    with pytest.raises(spc.ArgumentError, match=r"y: out has shape \(3, 2\)"):
+        spmv(a, x.ravel(), out=y)
+    with pytest.raises(ValueError, match="resize"):
+        x.resize(100)
+
+
+def test_repeated_calls_keep_nothing_alive():
+    spmv = spc.kernel(SPMV)
+    a, x = matrix(6, 6), dense(6)
+    for _ in range(4):
+        result = spmv(a, x)
+    seen = [weakref.ref(thing) for thing in (a, a.data, a.indices, x, result)]
+    del a, x, result
+    gc.collect()
+    assert [ref() for ref in seen] == [None] * 5
+
+
+@pytest.mark.parametrize("repeat", range(3))
+def test_repeated_calls_with_numbers_and_new_results(repeat):
+    axpby = kernel("y(i) = alpha * A(i,j) * x(j) + beta * z(i)", A="csr")
+    a, x, z = matrix(5, 6), dense(6), dense(5)
+    for alpha, beta in ((1.0, 2.0), (3.0, 4), (5.0, 6), (0.5, 0.25)):
+        close(axpby(alpha=alpha, A=a, x=x, beta=beta, z=z), alpha * (a @ x) + beta * z)
+    s, p, q = matrix(8, 12), dense((8, 3)), dense((12, 3))
+    for _ in range(4):
+        close(kernel(SDDMM, S="csr")(s, p, q), s.toarray() * (p @ q.T))
+        p *= 2
+
+
+def test_many_operands_of_one_kernel():
+    spmv, a = spc.kernel(SPMV), matrix(6, 6)
+    for k in range(200):
+        x = dense(6, seed=k)
+        close(spmv(a, x), a @ x)
+        close(spmv(a, x), a @ x)
+
+
+def test_threads_call_one_kernel():
+    spmv, a = spc.kernel(SPMV), matrix(30, 30)
+    wrong = []
+
+    def work(seed):
+        x = dense(30, seed=seed)
+        for _ in range(200):
+            if not np.allclose(spmv(a, x), a @ x):
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_copies():
+    spmm = spc.kernel(SPMM, A="csr", B="dense", copy=True)
+    expected, b = matrix(6, 9).toarray(), dense((9, 4))
+    close(spmm(matrix(6, 9), b), expected @ b)
+    for kind in ("csc", "coo", "bsr", "dia", "lil", "dok"):
+        close(spmm(matrix(6, 9).asformat(kind), np.asfortranarray(b)), expected @ b)
+    close(spmm(expected, b[:, ::-1]), expected @ b[:, ::-1])
+    product = matrix(6, 6, seed=3) @ matrix(6, 9, seed=4)
+    close(spmm(product, b), product.toarray() @ b)
+    for form, kind in (("csc", "csr"), ("coo", "csr"), ("dia-cols", "csr"), ("bsr", "coo")):
+        close(spc.kernel(SPMM, A=form, copy=True)(matrix(8, 12, kind), dense((12, 4))),
+              matrix(8, 12).toarray() @ dense((12, 4)))
+    with pytest.raises(spc.ArgumentError, match="is no array"):
+        spmm(matrix(6, 9), "text")
+    with pytest.raises(spc.ArgumentError, match="order 2 is needed"):
+        spmm(matrix(6, 9), dense(9))
+
+
+def test_pickled_kernels():
+    copy = pickle.loads(pickle.dumps(kernel(SPMV, A="csr")))
+    close(copy(matrix(4, 5), dense(5)), matrix(4, 5) @ dense(5))
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """A shared library of two kernels."""
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "spmv.tex").write_text(SPMV + "\n")
+    (folder / "product.tex").write_text(SPGEMM + "\n")
+    for name, formats in (("spmv", ["A=csr"]), ("product", ["A=csr", "B=csr", "C=csr"])):
+        options = [option for form in formats for option in ("--format", form)]
+        toolchain.run(["compile", f"{name}.tex", *options, "--mcpu=native", "-O1"], folder)
+    toolchain.run(["library", "spmv.o", "product.o", "-o", "libkernels.so"], folder)
+    return folder / "libkernels.so"
+
+
+def test_loaded_libraries(library):
+    kernels = spc.load(library)
+    assert sorted(kernels) == ["product", "spmv"]
+    assert "spmv(A, x) -> y" in repr(kernels["spmv"])
+    a = matrix(6, 6)
+    for _ in range(3):
+        close(kernels["spmv"](A=a, x=dense(6)), a @ dense(6))
+    close(kernels["product"](a, a), (a @ a).toarray())
+    with pytest.raises(spc.ArgumentTypeError, match=r"x: values of type f32, and the kernel reads f64: \.astype\('float64'\)"):
+        kernels["spmv"](a, dense(6, np.float32))
+    with pytest.raises(spc.ArgumentTypeError, match="A: indices of type i64, and the kernel reads i32|A: pointers of type"):
+        kernels["spmv"](matrix(6, 6, index=np.int64), dense(6))
+    copying = spc.load(str(library), copy=True)["spmv"]
+    close(copying(matrix(6, 6, index=np.int64, dtype=np.float32), dense(6)), matrix(6, 6, dtype=np.float32) @ dense(6))
+
+
+def test_what_is_no_library(tmp_path):
+    (tmp_path / "text.so").write_text("text")
+    with pytest.raises(OSError):
+        spc.load(tmp_path / "text.so")
+    (tmp_path / "empty.c").write_text("int f(void) { return 0; }\n")
+    subprocess.run(["cc", "-shared", "-fPIC", "empty.c", "-o", "empty.so"], cwd=tmp_path, check=True)
+    with pytest.raises(spc.CompilerError, match="has no table of kernels"):
+        spc.load(tmp_path / "empty.so")
+
+
+def test_results_outlive_what_they_come_from():
+    a = matrix(20, 20)
+    values = kernel(SPGEMM, A="csr", B="csr", C="csr")(a, a).data
+    gc.collect()
+    close(values.sum(), (a @ a).sum(), 1e-9)
+    assert sp.issparse(a)

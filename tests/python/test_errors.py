@@ -1,0 +1,135 @@
+"""What goes wrong becomes exceptions that say what would help."""
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from support import close, dense, kernel, matrix
+
+import spc
+
+SPMV = "y(i) = A(i,j) * x(j)"
+
+
+def test_compile_errors_have_their_carets():
+    with pytest.raises(spc.CompileError) as caught:
+        spc.kernel("y(i) = A(i,j) * x(j)\nz(i) = y(i) * ")
+    assert "kernel.tex:2:14: error: expected an expression" in str(caught.value)
+    assert str(caught.value).splitlines()[2].endswith("^")
+    with pytest.raises(spc.CompileError, match=r"unknown format 'crs'|no format 'crs'|'crs'"):
+        spc.kernel(SPMV, A="crs")
+    with pytest.raises(spc.CompileError, match="'B'"):
+        spc.kernel(SPMV, B="csr")
+    with pytest.raises(spc.CompileError, match="format-order|order"):
+        spc.kernel(SPMV, x="csr")
+
+
+def test_all_errors_are_of_one_class():
+    for error in (spc.CompileError, spc.CompilerError, spc.ArgumentError, spc.ArgumentTypeError, spc.StructureError,
+                  spc.KernelError):
+        assert issubclass(error, spc.Error)
+    assert issubclass(spc.ArgumentError, ValueError) and issubclass(spc.ArgumentTypeError, TypeError)
+
+
+@pytest.mark.parametrize("operands, named, text", [
+    ((), {"A": 1, "X": 2}, "kernel_0 has no operand 'X': did you mean 'x'?"),
+    ((), {"A": 1, "vector": 2}, "kernel_0 has no operand 'vector': there are A, x"),
+    ((1,), {}, "kernel_0 needs x as well"), ((), {}, "kernel_0 needs A, x as well"),
+    ((1,), {"A": 1}, "A is given twice, by place and by name"), ((1, 2, 3), {}, "3 operands, and kernel_0 has 2"),
+    ((1, 2), {"x": 3}, "x is given twice"), ((1, 2), {"z": 3}, "has no operand 'z'")])
+def test_names(operands, named, text):
+    for attempt in (kernel(SPMV), kernel(SPMV).bind):
+        with pytest.raises(spc.ArgumentTypeError) as caught:
+            attempt(*operands, **named)
+        assert text in str(caught.value)
+
+
+def test_sizes_that_differ():
+    with pytest.raises(spc.ArgumentError, match=r"x: dimension 0 \(j\) has 5 elements, and dimension 1 of A has 6"):
+        kernel(SPMV)(matrix(4, 6), np.ones(5))
+    with pytest.raises(spc.ArgumentError, match="x: order 1 is needed, and it has 2 dimensions"):
+        kernel(SPMV)(matrix(4, 6), np.ones((6, 1)))
+    fixed = spc.kernel("tensor A(m, 3): f64\ntensor x(3): f64\ny(i) = A(i,j) * x(j)")
+    with pytest.raises(spc.ArgumentError, match="A: dimension 1 has 4 elements, and the kernel says 3"):
+        fixed(np.ones((2, 4)), np.ones(3))
+
+
+def test_formats_by_name_contents_and_file(tmp_path):
+    contents = {"dims": ["i", "j"], "levels": [{"dim": "i", "storage": "dense"},
+                                               {"dim": "j", "storage": "compressed", "extent": "ragged"}]}
+    (tmp_path / "mine.json").write_text(json.dumps({"name": "mine", **contents}))
+    (tmp_path / "broken.json").write_text("{")
+    (tmp_path / "spmv.tex").write_text(SPMV + "\n")
+    a = matrix(4, 6)
+    for form in ("csr", contents, tmp_path / "mine.json", str(tmp_path / "mine.json")):
+        close(spc.kernel(SPMV, A=form)(a, dense(6)), a @ dense(6))
+        close(spc.kernel(SPMV, formats={"A": form})(a, dense(6)), a @ dense(6))
+    with pytest.raises(spc.CompileError, match="broken.json: Expecting"):
+        spc.kernel(SPMV, A=tmp_path / "broken.json")
+    with pytest.raises(FileNotFoundError):
+        spc.kernel(SPMV, A=tmp_path / "none.json")
+    from_file = spc.kernel(tmp_path / "spmv.tex", A="csr")
+    assert from_file.name == "spmv"
+    close(from_file(a, dense(6)), a @ dense(6))
+    close(spc.kernel(str(tmp_path / "spmv.tex"))(a, dense(6)), a @ dense(6))
+
+
+def test_options():
+    a = matrix(4, 6)
+    strict = spc.kernel(SPMV, A="csr", options=["--fp=strict", "-O1"])
+    close(strict(a, dense(6)), a @ dense(6))
+    with pytest.raises(ValueError, match="option '--emit=llvm' is the package's own to give"):
+        spc.kernel(SPMV, options=["--emit=llvm"])
+    with pytest.raises(spc.CompilerError, match="(?s)--no-such-option.*ended with status 2"):
+        spc.kernel(SPMV, options=["--no-such-option"])
+
+
+def test_types():
+    mixed = spc.kernel("type T = f64\ntensor A(m, n): T, sparse\ntensor x(n): T\ny(i) = A(i,j) * x(j)", types={"T": "f32"},
+                       A="csr")
+    close(mixed(matrix(4, 6, dtype=np.float32), dense(6, np.float32)),
+          matrix(4, 6, dtype=np.float32) @ dense(6, np.float32))
+    with pytest.raises(spc.ArgumentTypeError, match=r"A: values of type f64, and the kernel reads f32: \.astype\('float32'\)"):
+        mixed(matrix(4, 6), dense(6))
+
+
+def test_indices():
+    wide = spc.kernel(SPMV, A="csr", indices={"A": "i64"})
+    close(wide(matrix(4, 6, index=np.int64), dense(6)), matrix(4, 6) @ dense(6))
+    with pytest.raises(spc.ArgumentTypeError, match="of type i32, and the kernel reads i64"):
+        wide(matrix(4, 6), dense(6))
+
+
+def test_representations():
+    assert repr(kernel(SPMV)) == "<spc.kernel.Kernel kernel_0(A, x) -> y>"
+    assert [argument.name for argument in kernel(SPMV).signature.arguments] == ["A", "x", "y"]
+
+
+def run(code, **environment):
+    """Runs Python code; returns what it prints, and on standard error."""
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **environment}, capture_output=True, text=True,
+                          check=False, timeout=60)
+    return done.stdout, done.stderr
+
+
+def test_a_missing_compiler(tmp_path):
+    code = "import spc\ntry:\n  spc.kernel('y(i) = x(i)')\nexcept spc.CompilerError as error:\n  print(error)"
+    assert "SPC_COMPILER names no program: /nowhere/spc" in run(code, SPC_COMPILER="/nowhere/spc")[0]
+    lone = tmp_path / "bin" / "spc"
+    lone.parent.mkdir()
+    lone.write_text("#!/bin/sh\nkill -9 $$\n")
+    lone.chmod(0o755)
+    assert "ended with status -9" in run(code, SPC_COMPILER=str(lone))[0]
+
+
+def test_what_the_module_says():
+    done = subprocess.run([sys.executable, "-m", "spc"], capture_output=True, text=True, check=True, timeout=60)
+    for text in ("Python 3", "NumPy", "SciPy", "processor", "compiler", "spc 0.", "threads", "cache"):
+        assert text in done.stdout
+    done = subprocess.run([sys.executable, "-m", "spc"], capture_output=True, text=True, check=False, timeout=60,
+                          env={**os.environ, "SPC_COMPILER": "/nowhere/spc"})
+    assert done.returncode == 1 and "SPC_COMPILER names no program" in done.stderr

@@ -1,0 +1,172 @@
+"""SciPy's arrays and matrices as operands and results."""
+# SPDX-License-Identifier: Apache-2.0
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from support import DTYPES, address, close, dense, kernel, matrix
+
+import spc
+
+SPMV = "y(i) = A(i,j) * x(j)"
+SDDMM = "D(i,j) = S(i,j) * A(i,l) * B(j,l)"
+KINDS = ["csr", "csc", "coo", "bsr", "dia"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_kinds(kind, index, dtype):
+    for flavour in ("array", "matrix"):
+        a = matrix(8, 12, kind, dtype, index, flavour=flavour)
+        assert getattr(a, "indices", getattr(a, "col", getattr(a, "offsets", None))).dtype == index
+        x = dense(12, dtype)
+        close(kernel(SPMV)(A=a, x=x), a.toarray() @ x)
+
+
+@pytest.mark.parametrize("name", ["cf32", "cf64", "i32", "i64"])
+def test_value_types(name):
+    a, x = matrix(6, 5, dtype=DTYPES[name]), dense(5, DTYPES[name])
+    close(kernel(SPMV)(a, x), a.toarray() @ x)
+
+
+def test_types_without_kernels():
+    a = matrix(4, 4, dtype=np.float64)
+    with pytest.raises(spc.ArgumentTypeError, match="x: there are no kernels for values of type float128"):
+        kernel(SPMV)(a, np.ones(4, np.longdouble))
+    with pytest.raises(spc.ArgumentTypeError, match="x: there are no kernels for values of type object"):
+        kernel(SPMV)(a, np.array([1, "a", None, 2], object))
+
+
+@pytest.mark.parametrize("shape", [(7, 9), (1, 1), (0, 5), (5, 0), (0, 0)])
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+def test_shapes(shape, kind):
+    a, x = matrix(*shape, kind), dense(shape[1])
+    close(kernel(SPMV)(a, x), a.toarray() @ x)
+
+
+BLOCKS = {"dims": ["i", "j"], "levels": [
+    {"dim": "i / 2", "storage": "dense"}, {"dim": "j / 3", "storage": "compressed", "extent": "ragged"},
+    {"dim": "i % 2", "storage": "dense"}, {"dim": "j % 3", "storage": "dense"}]}
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr"])
+@pytest.mark.parametrize("flavour", ["array", "matrix"])
+def test_sampled_results_share_the_pattern(kind, flavour):
+    s, a, b = matrix(8, 12, kind, flavour=flavour), dense((8, 3)), dense((12, 3), seed=4)
+    if kind == "bsr":
+        s.sort_indices()
+    result = spc.kernel(SDDMM, S=BLOCKS if kind == "bsr" else kind)(s, a, b)
+    assert type(result) is type(s)
+    close(result, s.toarray() * (a @ b.T))
+    for name in ("indptr", "indices", "row", "col"):
+        if hasattr(s, name):
+            assert address(getattr(result, name)) == address(getattr(s, name))
+
+
+def test_blocks_that_are_not_sorted():
+    a = matrix(8, 12, "bsr")
+    assert not a.has_sorted_indices
+    with pytest.raises(spc.ArgumentError, match=r"A: stored as bsr with unsorted blocks of 2 x 3, and the kernel reads bsr "
+                                                r"with blocks of 2 x 3: \.sum_duplicates\(\) and \.sort_indices\(\)"):
+        spc.kernel(SPMV, A=BLOCKS)(a, np.ones(12))
+
+
+def test_64_bit_indices_stay_without_a_copy():
+    s, a, b = matrix(8, 12, index=np.int64), dense((8, 3)), dense((12, 3), seed=4)
+    result = kernel(SDDMM, S="csr")(s, a, b)
+    assert address(result.indices) == address(s.indices) and address(result.indptr) == address(s.indptr)
+    close(result, s.toarray() * (a @ b.T))
+
+
+@pytest.mark.parametrize("flavour", ["array", "matrix"])
+@pytest.mark.parametrize("index", [np.int32, np.int64])
+def test_assembled(flavour, index):
+    a, b = matrix(20, 30, flavour=flavour, index=index), matrix(30, 10, seed=3, flavour=flavour, index=index)
+    spgemm = kernel("C(i,l) = A(i,j) * B(j,l)", A="csr", B="csr", C="csr")
+    result = spgemm(a, b)
+    assert type(result) is type(a) and result.indices.dtype == index
+    result.check_format(full_check=True)
+    assert result.has_canonical_format
+    close(result, a.toarray() @ b.toarray())
+
+
+@pytest.mark.parametrize("form", ["csc", "coo", "dcsr", "bsr", "dia-cols"])
+def test_assembled_in_other_formats(form):
+    a = matrix(8, 12)
+    copied = kernel("C(i,j) = A(i,j)", A="csr", C=form)(a)
+    if form == "dcsr":
+        assert copied["format"] == "DCSR" and set(copied) >= {"indices_0", "pointers_to_1", "indices_1", "values"}
+        assert copied["indices_0"].size < 8
+        copied = kernel("C(i,j) = A(i,j)", C="csr")(copied)
+        copied = sp.csr_array((copied["values"], copied["indices_1"], copied["pointers_to_1"]), shape=copied["shape"])
+    assert copied.format == form.split("-")[0] or form == "dcsr"
+    close(copied, a.toarray())
+
+
+def test_the_products_of_scipy_are_not_sorted():
+    a = matrix(20, 20)
+    product = a @ a
+    assert not product.has_sorted_indices
+    x = dense(20)
+    close(kernel(SPMV)(product, x), product.toarray() @ x)
+    with pytest.raises(spc.ArgumentError, match=r"A: stored as csr-unsorted, and the kernel reads csr: "
+                                                r"\.sum_duplicates\(\) sorts it, or bind csr-unsorted"):
+        kernel(SPMV, A="csr")(product, x)
+    close(kernel(SPMV, A="csr-unsorted")(product, x), product.toarray() @ x)
+    close(kernel(SPMV, A="csr-unsorted")(a, x), a.toarray() @ x)
+    product.sum_duplicates()
+    close(kernel(SPMV, A="csr")(product, x), product.toarray() @ x)
+
+
+def test_sorted_in_place_is_seen():
+    a = matrix(20, 20)
+    product, x = a @ a, dense(20)
+    spmv = kernel(SPMV, A="csr")
+    with pytest.raises(spc.ArgumentError, match="csr-unsorted"):
+        spmv(product, x)
+    product.sort_indices()
+    close(spmv(product, x), product.toarray() @ x)
+
+
+def test_repeated_entries_count_each():
+    rows, columns = np.array([2, 0, 2, 2], np.int32), np.array([1, 3, 1, 0], np.int32)
+    a = sp.coo_array((np.array([1.0, 2, 3, 4]), (rows, columns)), shape=(3, 4))
+    close(kernel(SPMV)(a, np.arange(4.0)), a.toarray() @ np.arange(4.0))
+    with pytest.raises(spc.ArgumentError, match=r"stored as coo-unsorted, and the kernel reads coo: \.tocsr\(\)\.tocoo\(\)"):
+        kernel(SPMV, A="coo")(a, np.arange(4.0))
+    close(kernel(SPMV, A="coo")(a.tocsr().tocoo(), np.arange(4.0)), a.toarray() @ np.arange(4.0))
+
+
+@pytest.mark.parametrize("kind", ["lil", "dok"])
+def test_kinds_without_arrays(kind):
+    a = matrix(4, 6).asformat(kind)
+    with pytest.raises(spc.ArgumentTypeError, match=rf"A: SciPy's {kind} format .* \.tocsr\(\) converts"):
+        kernel(SPMV)(a, np.ones(6))
+
+
+def test_narrow_diagonals():
+    a = sp.dia_array((np.ones((1, 3)), [0]), shape=(4, 6))
+    with pytest.raises(spc.ArgumentError, match="A: its data has 3 columns and the matrix 6"):
+        kernel(SPMV)(a, np.ones(6))
+
+
+def test_nothing_is_copied():
+    """Kernels read what lies in the operands' own arrays."""
+    a, x, y = matrix(8, 12), dense(12), np.empty(8)
+    call = kernel(SPMV).bind(a, x, out=y)
+    a.data *= 2
+    x += 1
+    assert call() is y
+    close(y, a.toarray() @ x)
+
+
+def test_advice_names_the_conversion():
+    spmv = kernel(SPMV, A="csr")
+    for kind, advice in (("csc", r"\.tocsr\(\) converts"), ("coo", r"\.tocsr\(\) converts")):
+        with pytest.raises(spc.ArgumentError, match=f"A: stored as {kind}, and the kernel reads csr: {advice}"):
+            spmv(matrix(4, 6, kind), np.ones(6))
+    with pytest.raises(spc.ArgumentError, match=r"A: stored as dense, and the kernel reads csr: .*csr_array\(\)"):
+        spmv(np.ones((4, 6)), np.ones(6))
+    with pytest.raises(spc.ArgumentError, match=r"bind A='csr', or \.toarray\(\)"):
+        kernel(SPMV, A="dense")(matrix(4, 6), np.ones(6))
