@@ -10,26 +10,26 @@
 static spc_memory_pool memory;
 static spc_context context;
 
-static void use_threads(void) {
+static void spc_contexts_use_threads(void) {
   const int several = spc_pool_threads() > 1;
   context.parallel_for = several ? spc_pool_parallel_for : NULL;
   context.parallel_cost = several ? spc_pool_cost() : NULL;
 }
 
 /* A process that forks while another thread allocates would leave the pool's mutex locked in the child. */
-static void before_fork(void) {
+static void spc_contexts_lock(void) {
   pthread_mutex_lock(&memory.mutex);
 }
 
-static void after_fork(void) {
+static void spc_contexts_unlock(void) {
   pthread_mutex_unlock(&memory.mutex);
 }
 
 static void __attribute__((constructor)) start(void) {
   spc_memory_pool_init(&memory, NULL);
   context = spc_memory_pool_context(&memory);
-  use_threads();
-  pthread_atfork(before_fork, after_fork, after_fork);
+  spc_contexts_use_threads();
+  pthread_atfork(spc_contexts_lock, spc_contexts_unlock, spc_contexts_unlock);
 }
 
 /* The context; it stays where it is. */
@@ -53,7 +53,7 @@ SPC_CONTEXTS_EXPORT void spc_contexts_set_threads(int threads) {
   if (threads > SPC_POOL_MOST_THREADS)
     threads = SPC_POOL_MOST_THREADS;
   __atomic_store_n(&spc_pool_shared_1.threads, threads, __ATOMIC_RELAXED);
-  use_threads();
+  spc_contexts_use_threads();
 }
 
 SPC_CONTEXTS_EXPORT int spc_contexts_threads(void) {

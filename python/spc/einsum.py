@@ -19,7 +19,8 @@ def einsum(subscripts: str, *operands: Any, format: Optional[Format] = None, out
     subscripts: as in `"ij,jk->ik"`. Without `->`, the result has the indices that occur once, in the order of the
     alphabet. An ellipsis stands for the dimensions that are not named, the last ones of operands that have fewer.
     operands: arrays and sparse matrices, as kernels take them, one for each list of indices.
-    format: what the result is stored as, `"csr"` ...; else it is dense.
+    format: what the result is stored as, `"csr"` ...; else it has an operand's pattern, where the kernel says so, or is
+    dense.
     out: where a dense result is written.
     Returns what the kernel returns. Raises ArgumentError where the subscripts do not fit the operands, CompileError where
     there is no kernel for them.

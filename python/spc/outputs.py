@@ -105,37 +105,37 @@ def _check_given(argument: Argument, given: View) -> None:
 
 
 class Sampled(Output):
-    """An output in an operand's pattern, whose index arrays it shares."""
+    """An output in an operand's pattern, whose index arrays it shares, perhaps with its dimensions in another order."""
 
-    def __init__(self, argument: Argument, family: str, pattern: View, given: Optional[View]):
+    def __init__(self, argument: Argument, pattern: View, given: Optional[View], shape: Tuple[int, ...]):
+        self.pattern, self.shape = pattern, shape
         if given is not None:
-            _check_pattern(argument, given, pattern)
+            _check_pattern(argument, given, self._view(argument, _NONE))
             _check_given(argument, given)
-        self.pattern = pattern
+        # Blocks have values of more dimensions than one.
         values = pattern.arrays["values", 0]
-        self.shape = values.shape if values.size == pattern.stored else (pattern.stored,)
-        super().__init__(argument, family, None, given)
+        self.values_shape = values.shape if values.size == pattern.stored else (pattern.stored,)
         self.is_values = argument.passed == "values"
-        if self.is_values:
-            self.passed = ctypes.c_void_p(address(given.arrays["values", 0]) if given else 0)
-        else:
-            self.passed = binding.struct_of(self._view(given.arrays["values", 0] if given else _NONE), argument)
+        written = _NONE if given is None else given.arrays["values", 0]
+        passed = ctypes.c_void_p(address(written)) if self.is_values else \
+            binding.struct_of(self._view(argument, written), argument)
+        super().__init__(argument, pattern.family, passed, given)
         self.place = len(argument.fields) - 1
 
-    def _view(self, values: np.ndarray) -> View:
+    def _view(self, argument: Argument, values: np.ndarray) -> View:
         pattern = self.pattern
-        return View(pattern.shape, self.argument.type, pattern.storage, {**pattern.arrays, ("values", 0): values},
-                    self.family, pattern.owner, pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored,
-                    numbers=pattern.numbers)
+        return View(self.shape, argument.type, argument.storage or pattern.storage,
+                    {**pattern.arrays, ("values", 0): values}, pattern.family, pattern.owner, pointers=pattern.pointers,
+                    indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers)
 
     def renew(self) -> None:
-        values = np.empty(self.shape, dtypes.NUMPY[self.argument.type])
+        values = np.empty(self.values_shape, dtypes.NUMPY[self.argument.type])
         if self.is_values:
             self.passed.value = address(values)
             self.result = results.wrap_dense(values, self.argument.type, self.family)
             return
         self.passed[self.place] = address(values)
-        self.result = results.wrap(self._view(values), self.family)
+        self.result = results.wrap(self._view(self.argument, values), self.family)
 
 
 def _check_pattern(argument: Argument, given: View, pattern: View) -> None:
@@ -196,8 +196,7 @@ def output_of(argument: Argument, views: Dict[str, View], given: Any, extents: D
         return Assembled(argument, family, extents)
     view = views[argument.name] if argument.is_read else None if given is None else view_of(given, argument.name)
     if argument.pattern_of:
-        pattern = views[argument.pattern_of]
-        return Sampled(argument, pattern.family if pattern.family != "number" else family, pattern, view)
+        return Sampled(argument, views[argument.pattern_of], view, _shape_of(argument, extents))
     if argument.storage.is_dense:
         return Dense(argument, family, *_checked_dense(argument, view, extents))
     if view is None:
@@ -206,12 +205,17 @@ def output_of(argument: Argument, views: Dict[str, View], given: Any, extents: D
     return Stored(argument, family, view)
 
 
-def _checked_dense(argument: Argument, given: Optional[View], extents: Dict[str, int]):
-    """The shape of a dense output, and the caller's array where it fits."""
+def _shape_of(argument: Argument, extents: Dict[str, int]) -> Tuple[int, ...]:
+    """The extents of an output. Raises ArgumentError where one of them is not known."""
     for extent in argument.shape:
         if isinstance(extent, str) and extent not in extents:
             raise ArgumentError(f"{argument.name}: no operand says how large {extent} is: sizes={{{extent!r}: ...}} does")
-    shape = tuple([extent if isinstance(extent, int) else extents[extent] for extent in argument.shape])
+    return tuple([extent if isinstance(extent, int) else extents[extent] for extent in argument.shape])
+
+
+def _checked_dense(argument: Argument, given: Optional[View], extents: Dict[str, int]):
+    """The shape of a dense output, and the caller's array where it fits."""
+    shape = _shape_of(argument, extents)
     if given is None:
         return shape, None
     if given.storage is None or not given.storage.is_dense:

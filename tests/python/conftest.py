@@ -18,3 +18,4 @@ def own_cache(tmp_path_factory):
 
 def pytest_configure(config):
     config.addinivalue_line("filterwarnings", "error")
+    config.addinivalue_line("filterwarnings", "ignore:Sparse CSR tensor support is in beta state:UserWarning")

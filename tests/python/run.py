@@ -18,8 +18,10 @@ def main():
                    "PYTHONPATH": f"{ROOT}/python{os.pathsep}{os.environ.get('PYTHONPATH', '')}"}
     for interpreter in (sys.executable, "/usr/bin/python3"):
         if subprocess.run([interpreter, "-c", NEEDED], stderr=subprocess.DEVNULL, check=False).returncode == 0:
-            command = [interpreter, "-m", "pytest", "-q", "-p", "no:cacheprovider", *(sys.argv[1:] or [ROOT / "tests" / "python"])]
-            return subprocess.run(command, env=environment, check=False).returncode
+            named = any(pathlib.Path(argument.partition("::")[0]).exists() for argument in sys.argv[1:])
+            command = [interpreter, "-m", "pytest", "-q", "-p", "no:cacheprovider", *sys.argv[1:]]
+            return subprocess.run(command if named else [*command, ROOT / "tests" / "python"], env=environment,
+                                  check=False).returncode
     print("no interpreter has NumPy, SciPy and pytest: 'apt install python3-numpy python3-scipy python3-pytest'",
           file=sys.stderr)
     return 1

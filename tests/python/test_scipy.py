@@ -170,3 +170,13 @@ def test_advice_names_the_conversion():
         spmv(np.ones((4, 6)), np.ones(6))
     with pytest.raises(spc.ArgumentError, match=r"bind A='csr', or \.toarray\(\)"):
         kernel(SPMV, A="dense")(matrix(4, 6), np.ones(6))
+
+
+def test_patterns_with_dimensions_exchanged():
+    a = matrix(4, 6)
+    result = kernel("B(i,j) = 2 * A(j,i)")(a)
+    assert result.format == "csc" and result.shape == (6, 4)
+    close(result, 2 * a.toarray().T)
+    assert address(result.indices) == address(a.indices)
+    for _ in range(3):
+        close(kernel("B(i,j) = 2 * A(j,i)")(a, out=result), 2 * a.toarray().T)
