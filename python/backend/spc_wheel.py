@@ -1,7 +1,8 @@
 """Makes wheels and source archives of the package, with nothing but the standard library (PEP 517 and PEP 660).
 
-A wheel holds the compiler, the library of threads and memory, and libLLVM, where `build/` or SPC_BUILD has them, and is
-then for one platform; else it is the Python code alone, which looks for a compiler when it runs.
+A wheel holds the compiler, the library of contexts, and the libraries that the compiler is linked with but for the C
+library, where `build/` or the folder that SPC_BUILD names has them; it is then for one platform. Else it is the Python code
+alone, which looks for a compiler when it runs.
 """
 # SPDX-License-Identifier: Apache-2.0
 
@@ -10,26 +11,47 @@ import hashlib
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sysconfig
 import tarfile
+import tempfile
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent.parent
 TREE = HERE.parent
-SUMMARY = "Sparse tensor kernels in index notation, compiled ahead of time"
+C_LIBRARY = re.compile(r"(libc|libm|libdl|libpthread|librt|ld-linux[\w-]*|linux-vdso)\.so")
+LEVEL = 1  # of compression: the higher ones take several times as long for a tenth less
+
+
+def project():
+    """The `[project]` table of pyproject.toml, as far as this needs it: Python 3.9 has no reader of its own."""
+    text = (HERE / "pyproject.toml").read_text(encoding="utf-8")
+    table = re.search(r"^\[project\]\n(.*?)^\[", text, re.MULTILINE | re.DOTALL).group(1)
+    extras = re.search(r"^\[project\.optional-dependencies\]\n(.*?)(?:^\[|\Z)", text, re.MULTILINE | re.DOTALL).group(1)
+    return (dict(re.findall(r'^([\w-]+) = "(.*)"$', table, re.MULTILINE)),
+            re.findall(r'"([^"]+)"', re.search(r"^dependencies = \[(.*)\]$", table, re.MULTILINE).group(1)),
+            re.findall(r'^([\w-]+) = \["([^"]+)"\]$', extras, re.MULTILINE))
 
 
 def version():
-    """The version that CMakeLists.txt has."""
-    said = re.search(r"project\(\s*\w+\s+VERSION\s+([\d.]+)", (TREE / "CMakeLists.txt").read_text(encoding="utf-8"))
-    return said.group(1)
+    """The version that CMakeLists.txt has; in a source archive, PKG-INFO."""
+    info = HERE / "PKG-INFO"
+    if info.is_file():
+        return re.search(r"^Version: (\S+)$", info.read_text(encoding="utf-8"), re.MULTILINE).group(1)
+    text = (TREE / "CMakeLists.txt").read_text(encoding="utf-8")
+    return re.search(r"project\(\s*\w+\s+VERSION\s+([\d.]+)", text).group(1)
 
 
 def metadata():
-    return (f"Metadata-Version: 2.1\nName: spc\nVersion: {version()}\nSummary: {SUMMARY}\nLicense: Apache-2.0\n"
-            "Requires-Python: >=3.9\nRequires-Dist: numpy\nProvides-Extra: scipy\nRequires-Dist: scipy; extra == 'scipy'\n"
-            "Provides-Extra: torch\nRequires-Dist: torch; extra == 'torch'\n")
+    """What METADATA and PKG-INFO say."""
+    fields, needed, extras = project()
+    lines = ["Metadata-Version: 2.1", "Name: spc", f"Version: {version()}", f"Summary: {fields['description']}",
+             "License: Apache-2.0", f"Requires-Python: {fields['requires-python']}"]
+    lines += [f"Requires-Dist: {name}" for name in needed]
+    for extra, name in extras:
+        lines += [f"Provides-Extra: {extra}", f"Requires-Dist: {name}; extra == '{extra}'"]
+    return "\n".join(lines) + "\n"
 
 
 def binaries():
@@ -39,11 +61,23 @@ def binaries():
     if not compiler.is_file() or not helper.is_file():
         return []
     found = [(compiler, "spc/bin/spc"), (helper, "spc/lib/libspc_contexts.so")]
-    for line in subprocess.run(["ldd", compiler], capture_output=True, text=True, check=False).stdout.splitlines():
+    listed = subprocess.run(["ldd", str(compiler)], capture_output=True, text=True, check=True).stdout
+    for line in listed.splitlines():
         name, _, path = line.strip().partition(" => ")
-        if name.startswith("libLLVM"):
-            found.append((pathlib.Path(path.split(" ")[0]), f"spc/lib/{name}"))
+        if path and not C_LIBRARY.match(name):
+            found.append((pathlib.Path(path.rpartition(" (")[0]), f"spc/lib/{name}"))
     return found
+
+
+def stripped(path):
+    """A program's content without symbols for debuggers, where there is a tool that leaves them out."""
+    tool = shutil.which("strip")
+    if tool is None:
+        return path.read_bytes()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = pathlib.Path(folder) / path.name
+        subprocess.run([tool, "--strip-unneeded", "-o", str(copy), str(path)], check=True)
+        return copy.read_bytes()
 
 
 class Wheel:
@@ -52,21 +86,22 @@ class Wheel:
     def __init__(self, folder, tag):
         self.name = f"spc-{version()}-{tag}.whl"
         self.info = f"spc-{version()}.dist-info"
-        self.file = zipfile.ZipFile(pathlib.Path(folder) / self.name, "w", zipfile.ZIP_DEFLATED)
+        self.file = zipfile.ZipFile(pathlib.Path(folder) / self.name, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL)
         self.records = []
 
     def add(self, place, content, mode=0o644):
+        """Adds a file; its time is the same in all wheels."""
         entry = zipfile.ZipInfo(place, (1980, 1, 1, 0, 0, 0))
         entry.external_attr = (0o100000 | mode) << 16
-        entry.compress_type = zipfile.ZIP_DEFLATED
-        self.file.writestr(entry, content)
+        self.file.writestr(entry, content, zipfile.ZIP_DEFLATED, LEVEL)
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
         self.records.append(f"{place},sha256={digest},{len(content)}")
 
-    def finish(self, tag, pure):
+    def finish(self, tag, is_pure):
+        """Adds what says what the wheel is; returns its name."""
         self.add(f"{self.info}/METADATA", metadata().encode())
-        self.add(f"{self.info}/WHEEL", (f"Wheel-Version: 1.0\nGenerator: spc_wheel\nRoot-Is-Purelib: {str(pure).lower()}\n"
-                                        f"Tag: {tag}\n").encode())
+        self.add(f"{self.info}/WHEEL", (f"Wheel-Version: 1.0\nGenerator: spc_wheel\nRoot-Is-Purelib: "
+                                        f"{str(is_pure).lower()}\nTag: {tag}\n").encode())
         self.add(f"{self.info}/top_level.txt", b"spc\n")
         self.records.append(f"{self.info}/RECORD,,")
         self.file.writestr(f"{self.info}/RECORD", "\n".join(self.records) + "\n")
@@ -74,28 +109,39 @@ class Wheel:
         return self.name
 
 
+def sources():
+    """The files of the package."""
+    return sorted([*(HERE / "spc").rglob("*.py"), *(HERE / "spc").rglob("py.typed")])
+
+
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
+    """PEP 517."""
     extra = binaries()
     platform = re.sub(r"[-.]", "_", sysconfig.get_platform())
     tag = f"py3-none-{platform if extra else 'any'}"
     wheel = Wheel(wheel_directory, tag)
-    for path in sorted((HERE / "spc").rglob("*.py")) + sorted((HERE / "spc").rglob("py.typed")):
+    for path in sources():
         wheel.add(path.relative_to(HERE).as_posix(), path.read_bytes())
     for path, place in extra:
-        wheel.add(place, path.read_bytes(), 0o755)
+        wheel.add(place, stripped(path), 0o755)
     return wheel.finish(tag, not extra)
 
 
 def build_editable(wheel_directory, config_settings=None, metadata_directory=None):
+    """PEP 660: the package stays where it is, beside the tree's build folder."""
     wheel = Wheel(wheel_directory, "py3-none-any")
     wheel.add("spc.pth", f"{HERE}\n".encode())
     return wheel.finish("py3-none-any", True)
 
 
 def build_sdist(sdist_directory, config_settings=None):
+    """PEP 517: the Python code, which needs a compiler that is installed already."""
     name = f"spc-{version()}"
-    with tarfile.open(pathlib.Path(sdist_directory) / f"{name}.tar.gz", "w:gz") as archive:
-        for path in ("spc", "backend", "pyproject.toml"):
-            archive.add(HERE / path, f"{name}/{path}")
-        archive.add(TREE / "CMakeLists.txt", "CMakeLists.txt")
+    with tempfile.TemporaryDirectory() as folder, \
+            tarfile.open(pathlib.Path(sdist_directory) / f"{name}.tar.gz", "w:gz") as archive:
+        for path in [*sources(), HERE / "backend" / "spc_wheel.py", HERE / "pyproject.toml"]:
+            archive.add(path, f"{name}/{path.relative_to(HERE).as_posix()}")
+        info = pathlib.Path(folder) / "PKG-INFO"
+        info.write_text(metadata(), encoding="utf-8")
+        archive.add(info, f"{name}/PKG-INFO")
     return f"{name}.tar.gz"

@@ -1,0 +1,181 @@
+"""The cache of compiled kernels: what is loaded from it, and what never is."""
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from support import matrix
+
+import spc
+from spc import cache, toolchain
+
+CALL = """
+import numpy as np, scipy.sparse as sp, spc
+text, kind, dtype = {!r}, {!r}, {!r}
+a = sp.random(20, 20, 0.3, kind, dtype, np.random.default_rng(1))
+x = np.arange(20, dtype=dtype)
+y = spc.kernel(text, options={!r})(a, x)
+assert np.allclose(y, a @ x), y
+"""
+SPMV = "y(i) = A(i,j) * x(j)"
+
+
+class Place:
+    """A cache of its own, and a compiler that notes when it runs."""
+
+    def __init__(self, folder):
+        self.folder, self.log = folder / "cache", folder / "log"
+        (folder / "bin").mkdir()
+        (folder / "lib").mkdir()
+        (folder / "lib" / "libspc_contexts.so").symlink_to(toolchain.helper_library())
+        self.compiler = folder / "bin" / "spc"
+        self.write_compiler()
+
+    def write_compiler(self, more=""):
+        self.compiler.write_text(f'#!/bin/sh\n{more}case "$*" in compile*--emit*) ;; '
+                                 f'compile*) echo compile >>{self.log}; sleep "${{SLEEP:-0}}";; esac\n'
+                                 f'exec {toolchain.compiler()} "$@"\n')
+        self.compiler.chmod(0o755)
+
+    def start(self, text=SPMV, kind="csr", dtype="f8", options=(), **environment):
+        """Starts a process that calls a kernel."""
+        return subprocess.Popen([sys.executable, "-c", CALL.format(text, kind, dtype, tuple(options))],
+                                env={**os.environ, "SPC_CACHE_DIR": str(self.folder), "SPC_COMPILER": str(self.compiler),
+                                     **environment})
+
+    def call(self, *arguments, **options):
+        assert self.start(*arguments, **options).wait(60) == 0
+
+    @property
+    def compiled(self):
+        """How often a kernel was compiled."""
+        return len(self.log.read_text().splitlines()) if self.log.exists() else 0
+
+    def files(self, pattern):
+        return sorted(self.folder.glob(pattern))
+
+
+@pytest.fixture
+def place(tmp_path):
+    return Place(tmp_path)
+
+
+def test_kernels_are_compiled_once(place):
+    processes = [place.start(SLEEP="0.5") for _ in range(4)]
+    assert [process.wait(60) for process in processes] == [0] * 4
+    assert place.compiled == 1
+    assert len(place.files("*.so")) == 1 and not place.files(".*")
+    assert place.folder.stat().st_mode & 0o777 == 0o700
+
+
+def truncate(library, note):
+    library.write_bytes(library.read_bytes()[:1000])
+
+
+def flip(library, note):
+    content = bytearray(library.read_bytes())
+    content[len(content) // 2] ^= 1
+    library.write_bytes(content)
+
+
+def exchange(library, note):
+    shutil.copy(toolchain.helper_library(), library)
+
+
+def empty(library, note):
+    library.write_bytes(b"")
+
+
+def remove(library, note):
+    library.unlink()
+
+
+def spoil_note(library, note):
+    note.write_text("{")
+
+
+def other_key(library, note):
+    note.write_text(json.dumps({**json.loads(note.read_text()), "key": "another"}))
+
+
+def list_note(library, note):
+    note.write_text("[]")
+
+
+@pytest.mark.parametrize("damage", [truncate, flip, exchange, empty, remove, spoil_note, other_key, list_note])
+def test_what_is_damaged_is_not_loaded(place, damage):
+    place.call()
+    damage(*place.files("*.so"), *place.files("*.json"))
+    place.call()
+    assert place.compiled == 2
+
+
+def test_what_kernels_are_told_apart_by(place):
+    count = 0
+    for arguments in ({}, {"kind": "csc"}, {"dtype": "f4"}, {"text": "y(i) = A(i,j) * x(j) * 1"}, {"options": ["-O1"]}):
+        place.call(**arguments)
+        count += 1
+        assert place.compiled == count, arguments
+    place.write_compiler("# another one\n")
+    place.call()
+    assert place.compiled == count + 1
+
+
+def test_the_processor_is_part_of_the_key(monkeypatch):
+    request = cache.Request(SPMV, "k", {}, {}, {})
+    before = request.key(toolchain.processor(), "hash")
+    monkeypatch.setattr(toolchain, "processor", lambda: "another one")
+    assert request.key(toolchain.processor(), "hash") != before
+
+
+def test_limit(place):
+    for kind in ("csr", "csc", "coo"):
+        place.call(kind=kind, SPC_CACHE_SIZE="1")
+        assert len(place.files("*.so")) == len(place.files("*.json")) == 1
+    for kind in ("csr", "csc"):
+        place.call(kind=kind, SPC_CACHE_SIZE="")
+    assert len(place.files("*.so")) == 3
+
+
+def test_folders_that_others_may_write(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPC_CACHE_DIR", str(tmp_path))
+    tmp_path.chmod(0o777)
+    with pytest.raises(spc.CompilerError, match="others may write to it"):
+        spc.kernel("y(i) = A(i,j) * x(j) * 5")(matrix(3, 3), np.ones(3))
+    tmp_path.chmod(0o755)
+    spc.kernel("y(i) = A(i,j) * x(j) * 5")(matrix(3, 3), np.ones(3))
+    assert list(tmp_path.glob("*.so"))
+    spc.clear_cache()
+    assert not list(tmp_path.glob("*.so")) and not list(tmp_path.glob("compiler-*"))
+
+
+def test_folders_that_cannot_be_made(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("SPC_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    spc.kernel("y(i) = A(i,j) * x(j) * 6")(matrix(3, 3), np.ones(3))
+    assert pathlib.Path(cache.folder()).is_dir() and cache.folder() != tmp_path / "file" / "cache"
+
+
+def test_where_the_cache_is(tmp_path, monkeypatch):
+    monkeypatch.delenv("SPC_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache.folder() == tmp_path / "spc"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    assert cache.folder() == tmp_path / "home" / ".cache" / "spc"
+
+
+def test_errors_leave_nothing_behind(place):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPC_CACHE_DIR", str(place.folder))
+        with pytest.raises(spc.CompileError):
+            spc.kernel("y(i) = ")
+        with pytest.raises(spc.CompilerError, match="SPC_|--mcpu"):
+            spc.kernel("y(i) = A(i,j) * x(j)", options=["--mcpu=none"])(matrix(3, 3), np.ones(3))
+    assert not place.files("*.so") and not place.files(".build*")
