@@ -1,8 +1,10 @@
-# cmake --install: the compiler, the headers, what build systems and shells read, and the documentation.
+# cmake --install: the compiler, the headers, what build systems and shells read, and the documentation. The Python package
+# is a component of its own, which is installed where it is asked for: `cmake --install build --component python3`.
 
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME spc)
 set(SPC_DATA ${CMAKE_INSTALL_DATADIR}/spc)
 set(SPC_DOC ${CMAKE_INSTALL_DATADIR}/doc/spc)
 set(SPC_CMAKE ${CMAKE_INSTALL_DATADIR}/cmake/spc)
@@ -11,7 +13,7 @@ set(package ${CMAKE_SOURCE_DIR}/cmake/package)
 if(TARGET spc)
   install(TARGETS spc RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   if(NOT CMAKE_CROSSCOMPILING)
-    install(CODE "set(spc ${CMAKE_INSTALL_BINDIR}/spc)\nset(share ${CMAKE_INSTALL_DATADIR})")
+    install(CODE "set(program ${CMAKE_INSTALL_BINDIR}/spc)\nset(share ${CMAKE_INSTALL_DATADIR})")
     install(SCRIPT ${CMAKE_SOURCE_DIR}/cmake/package/install_manual.cmake)
   endif()
 endif()
@@ -38,5 +40,13 @@ install(FILES ${CMAKE_SOURCE_DIR}/bench/README.md DESTINATION ${SPC_DOC}/bench)
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs ${CMAKE_SOURCE_DIR}/examples DESTINATION ${SPC_DOC}
         PATTERN .gitignore EXCLUDE PATTERN quickstart.sh EXCLUDE REGEX "/(app|[a-z]+\\.(o|d|flags))$" EXCLUDE
         REGEX "/([a-z]+)/\\1\\.h$" EXCLUDE)
+
+# Debian's Python looks there for packages.
+set(SPC_PYTHON_PACKAGES lib/python3/dist-packages CACHE STRING "Where the Python package is installed")
+if(TARGET spc_contexts)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/python/spc DESTINATION ${SPC_PYTHON_PACKAGES} COMPONENT python3 EXCLUDE_FROM_ALL
+          PATTERN __pycache__ EXCLUDE)
+  install(TARGETS spc_contexts LIBRARY DESTINATION lib/spc COMPONENT python3 EXCLUDE_FROM_ALL)
+endif()
 
 include(SpcPackage)

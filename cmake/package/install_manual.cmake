@@ -1,8 +1,8 @@
-# Run by cmake --install: has the installed program, `spc`, write its manual pages and completions below `share`.
+# Run by cmake --install: has the installed program, `program`, write its manual pages and completions below `share`.
 
 set(root "$ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}")
 set(share "${root}/${share}")
-execute_process(COMMAND "${root}/${spc}" "--write-manual=${share}" COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND "${root}/${program}" "--write-manual=${share}" COMMAND_ERROR_IS_FATAL ANY)
 # Where distributions' own packages have their completions.
 if(root MATCHES "/usr$")
   file(MAKE_DIRECTORY "${share}/zsh/vendor-completions")

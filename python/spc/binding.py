@@ -26,6 +26,8 @@ def struct_of(view: View, argument: Argument) -> "ctypes.Array[ctypes.c_int64]":
     Requires that the view fits (`check`). The arrays must outlive the struct, and the struct the call.
     """
     shape, strides, arrays = view.shape, view.strides, view.arrays
+    if argument.is_shape_strides_values:
+        return argument.words(*shape, *strides, address(arrays["values", 0]))
     words = []
     for field in argument.fields:
         holds = field.holds

@@ -98,6 +98,13 @@ class Argument:
         return ctypes.c_int64 * len(self.fields)
 
     @functools.cached_property
+    def is_shape_strides_values(self) -> bool:
+        """Whether these are its fields, in this order."""
+        order = len(self.shape)
+        return [(field.holds, field.dim) for field in self.fields] == \
+            [*(("size", dim) for dim in range(order)), *(("stride", dim) for dim in range(order)), ("values", 0)]
+
+    @functools.cached_property
     def is_assembled(self) -> bool:
         """Whether the call allocates it."""
         return self.structure == "assembled"

@@ -3,7 +3,7 @@
 
 import ctypes
 import threading
-from typing import Any, Dict, List, Mapping, NoReturn, Optional
+from typing import Any, Dict, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from .outputs import Assembled, Output, output_of
 from .signature import Argument
 from .view import View
 
+_ANYWHERE = 1 << 64
 _MEMORY = 6
 _STRUCTURE = (8, 9, 10, 11)
 _ARGUMENT = (1, 2, 3, 4, 5)
@@ -100,22 +101,24 @@ def family_of(views: Mapping[str, View]) -> str:
 def _check_overlaps(views: Mapping[str, View], outputs: List[Output]) -> None:
     """Kernels are compiled for memory that is written by nobody else: raises ArgumentError where the caller's outputs
     share some with another argument."""
-    for output in outputs:
-        if not output.given:
-            continue
-        written = output.view.arrays["values", 0]
-        for name, view in views.items():
-            if view is not output.view:
-                for array in view.arrays.values():
-                    _check_overlap(output, written, name, array)
-        for other in outputs:
-            if other is not output and other.given:
-                _check_overlap(output, written, other.argument.name, other.view.arrays["values", 0])
+    given = [output for output in outputs if output.given]
+    if not given:
+        return
+    arrays = [(name, view, *_span(array)) for name, view in views.items() for array in view.arrays.values()]
+    arrays += [(output.argument.name, output.view, *_span(output.view.arrays["values", 0])) for output in given]
+    for output in given:
+        written, begin, end = _span(output.view.arrays["values", 0])
+        for name, view, array, first, last in arrays:
+            if first < end and begin < last and view is not output.view and _share(written, array):
+                raise ArgumentError(f"{output.argument.name} is written where {name} lies: give it memory of its own")
 
 
-def _check_overlap(output: Output, written: np.ndarray, name: str, array: np.ndarray) -> None:
-    if np.may_share_memory(written, array) and _share(written, array):
-        raise ArgumentError(f"{output.argument.name} is written where {name} lies: give it memory of its own")
+def _span(array: np.ndarray) -> Tuple[np.ndarray, int, int]:
+    """An array, and the addresses from and to which it lies: to both ends of memory, where it has gaps."""
+    if array.flags.c_contiguous:
+        begin = array.ctypes.data
+        return array, begin, begin + array.nbytes
+    return array, 0, _ANYWHERE
 
 
 def _share(one: np.ndarray, other: np.ndarray) -> bool:
