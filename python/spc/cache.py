@@ -53,7 +53,12 @@ def folder() -> pathlib.Path:
 @functools.lru_cache(maxsize=None)
 def _process_folder(process: int) -> pathlib.Path:
     path = tempfile.mkdtemp(prefix="spc-")
-    atexit.register(lambda: os.getpid() == process and shutil.rmtree(path, ignore_errors=True))
+
+    def remove() -> None:
+        if os.getpid() == process:
+            shutil.rmtree(path, ignore_errors=True)
+
+    atexit.register(remove)
     return pathlib.Path(path)
 
 
@@ -130,7 +135,7 @@ class Request:
 
     def changed(self, **changes: Any) -> "Request":
         """The same with other formats, types or indices."""
-        mine = {"formats": self.formats, "types": self.types, "indices": self.indices}
+        mine: Dict[str, Any] = {"formats": self.formats, "types": self.types, "indices": self.indices}
         return Request(self.text, self.name, options=self.options, **{**mine, **changes})
 
     def key(self, *more: str) -> str:
@@ -157,10 +162,11 @@ class Request:
 
 
 @functools.lru_cache(maxsize=256)
-def _signature(key: str, request: "Request") -> Signature:
+def _signature(key: str, request: Request) -> Signature:
     with tempfile.TemporaryDirectory(prefix="spc-") as name:
         place = pathlib.Path(name)
-        return parse(toolchain.run(["compile", *request.write(place), "--emit=signature", "-q"], place).stdout)
+        text = toolchain.run(["compile", *request.write(place), "--emit=signature", "-q"], place).stdout
+    return parse(text)
 
 
 def signature_of(request: Request) -> Signature:

@@ -1,12 +1,14 @@
 """Value and index types: spc's names, and NumPy's types for them."""
 # SPDX-License-Identifier: Apache-2.0
 
+from typing import Any, Dict
+
 import numpy as np
 
 from .errors import ArgumentTypeError
 
 #: NumPy's type by spc's name. bf16 has none: arrays of it are carried as their bits.
-NUMPY = {
+NUMPY: Dict[str, np.dtype] = {
     "f16": np.dtype(np.float16), "bf16": np.dtype(np.uint16), "f32": np.dtype(np.float32), "f64": np.dtype(np.float64),
     "i8": np.dtype(np.int8), "i16": np.dtype(np.int16), "i32": np.dtype(np.int32), "i64": np.dtype(np.int64),
     "u8": np.dtype(np.uint8), "u16": np.dtype(np.uint16), "u32": np.dtype(np.uint32), "u64": np.dtype(np.uint64),
@@ -16,7 +18,7 @@ _NAMES = {dtype: name for name, dtype in NUMPY.items() if name != "bf16"}
 INDICES = ("i32", "i64", "u8", "u16")
 
 
-def name_of(dtype) -> str:
+def name_of(dtype: Any) -> str:
     """spc's name of a NumPy type. Raises ArgumentTypeError where spc has none."""
     try:
         return _NAMES[dtype]
@@ -29,7 +31,7 @@ def name_of(dtype) -> str:
     raise ArgumentTypeError(f"there are no kernels for values of type {dtype.name}")
 
 
-def index_name_of(dtype) -> str:
+def index_name_of(dtype: Any) -> str:
     """spc's name of the type of pointers or indices."""
     name = name_of(dtype)
     if name not in INDICES:

@@ -29,7 +29,7 @@ class StructureError(ArgumentError):
 class KernelError(Error, RuntimeError):
     """A call returned a status. `status` is its number (docs/abi.md, Statuses)."""
 
-    def __init__(self, message, status):
+    def __init__(self, message: str, status: int):
         super().__init__(message)
         self.status = status
 

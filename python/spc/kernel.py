@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import difflib
-from typing import Any, Dict, Iterable, List, Mapping, NoReturn, Optional, Tuple
+import functools
+from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
 
@@ -189,9 +190,12 @@ class Kernel(KernelBase):
         self._request = request
         super().__init__(request.name, cache.signature_of(request), validate, copy)
         self._variants: Dict[Tuple[Any, ...], Variant] = {}
-        changed = cache.signature_of(request.changed(types={"": "f32", **request.types}))
-        #: Operands whose type neither the text nor the caller says.
-        self._untyped = {one.name for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type}
+
+    @functools.cached_property
+    def _untyped(self) -> FrozenSet[str]:
+        """Operands whose type neither the text nor the caller says: those whose type another default changes."""
+        changed = cache.signature_of(self._request.changed(types={"": "f32", **self._request.types}))
+        return frozenset(one.name for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type)
 
     def __reduce__(self) -> Tuple[Any, ...]:
         return _restored, (self._request, self._validate, self._copy)

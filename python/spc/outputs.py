@@ -213,7 +213,8 @@ def _shape_of(argument: Argument, extents: Dict[str, int]) -> Tuple[int, ...]:
     return tuple([extent if isinstance(extent, int) else extents[extent] for extent in argument.shape])
 
 
-def _checked_dense(argument: Argument, given: Optional[View], extents: Dict[str, int]):
+def _checked_dense(argument: Argument, given: Optional[View],
+                   extents: Dict[str, int]) -> Tuple[Tuple[int, ...], Optional[View]]:
     """The shape of a dense output, and the caller's array where it fits."""
     shape = _shape_of(argument, extents)
     if given is None:

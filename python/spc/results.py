@@ -24,7 +24,7 @@ class _Block:
         self._address, self._release = address, threads.helper().spc_contexts_release
         self.__array_interface__ = {"version": 3, "data": (address, False), "shape": (count,), "typestr": dtype.str}
 
-    def __del__(self):
+    def __del__(self) -> None:
         self._release(self._address)
 
 

@@ -6,7 +6,7 @@ import functools
 import json
 import re
 from dataclasses import dataclass
-from typing import ClassVar, Dict, List, Optional, Tuple, Union
+from typing import Any, ClassVar, Dict, List, Mapping, Optional, Tuple, Union
 
 from .errors import CompilerError
 
@@ -60,7 +60,7 @@ class Storage:
     def __repr__(self) -> str:
         return f"Storage{(self.order, self.levels, self.symmetric, self.layout)}"
 
-    def __reduce__(self):
+    def __reduce__(self) -> Tuple[Any, ...]:
         return Storage, (self.order, self.levels, self.symmetric, self.layout)
 
 
@@ -93,7 +93,7 @@ class Argument:
     part_of: str
 
     @functools.cached_property
-    def words(self) -> type:
+    def words(self) -> Any:
         """The type of its struct: an array of numbers of 8 bytes."""
         return ctypes.c_int64 * len(self.fields)
 
@@ -146,7 +146,7 @@ class Signature:
         return [argument for argument in self.arguments if argument.is_output]
 
 
-def _level(data, dims: List[str]) -> Level:
+def _level(data: Mapping[str, Any], dims: List[str]) -> Level:
     match = _EXPRESSION.match(data["dim"])
     if not match:
         raise CompilerError(f"a level of dimension {data['dim']!r} is not understood")
@@ -159,14 +159,14 @@ def _level(data, dims: List[str]) -> Level:
         unique=data.get("unique", True), start=str(data.get("start", "")))
 
 
-def parse_storage(data) -> Storage:
+def parse_storage(data: Mapping[str, Any]) -> Storage:
     """Reads the `format` of an argument."""
     dims = data["dims"]
     return Storage(len(dims), tuple(_level(level, dims) for level in data["levels"]),
                    str(data.get("symmetric", "") or ""), str(data.get("layout", "") or ""))
 
 
-def _argument(data) -> Argument:
+def _argument(data: Mapping[str, Any]) -> Argument:
     index = data.get("format", {}).get("index", {})
     return Argument(
         name=data["name"], tensor=data.get("tensor", data["name"]), role=data["role"], passed=data["pass"],

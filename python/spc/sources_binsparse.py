@@ -1,13 +1,13 @@
 """Views of dictionaries of arrays: Binsparse's names, and the storage of any format file."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Any, Dict, Mapping
+from typing import Any, Dict, Mapping, Tuple
 
 import numpy as np
 
 from . import dtypes
 from .errors import ArgumentError, ArgumentTypeError, CompilerError
-from .signature import Storage, parse_storage
+from .signature import Level, Storage, parse_storage
 from .sources import flat
 from .view import Place, View, coo_storage, csr_storage, dense_storage, doubly_compressed_storage
 
@@ -72,7 +72,7 @@ def _storage(said: Any) -> Storage:
     return storage
 
 
-def _dense(value: Mapping[str, Any], values: np.ndarray, shape, storage: Storage) -> View:
+def _dense(value: Mapping[str, Any], values: np.ndarray, shape: Tuple[int, ...], storage: Storage) -> View:
     """Dense formats have their values one after the other."""
     count = int(np.prod(shape, dtype=np.int64))
     if values.size != count:
@@ -83,7 +83,7 @@ def _dense(value: Mapping[str, Any], values: np.ndarray, shape, storage: Storage
     return View(shape, dtypes.name_of(values.dtype), storage, {("values", 0): data}, "numpy", value, strides=strides)
 
 
-def _read_level(value: Mapping[str, Any], level: int, said, arrays: Dict[Place, np.ndarray]) -> None:
+def _read_level(value: Mapping[str, Any], level: int, said: Level, arrays: Dict[Place, np.ndarray]) -> None:
     """Takes the arrays of one level: pointers where it has segments that differ, and indices."""
     wanted = [("indices", "indices_{}")]
     if said.extent == "ragged" and level:
@@ -97,7 +97,7 @@ def _read_level(value: Mapping[str, Any], level: int, said, arrays: Dict[Place, 
         arrays[holds, level] = flat(name.format(level), array)
 
 
-def _numbers(storage: Storage, shape, arrays: Dict[Place, np.ndarray]) -> Dict[Place, int]:
+def _numbers(storage: Storage, shape: Tuple[int, ...], arrays: Dict[Place, np.ndarray]) -> Dict[Place, int]:
     """Counts and widths, which follow from how long the arrays are."""
     numbers: Dict[Place, int] = {}
     parents = 1

@@ -7,14 +7,14 @@ import pathlib
 import platform
 import shutil
 import subprocess
-from typing import List, Optional, Sequence
+from typing import Iterator, List, Optional, Sequence
 
 from .errors import CompileError, CompilerError
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 
 
-def _candidates():
+def _candidates() -> Iterator[pathlib.Path]:
     if named := os.environ.get("SPC_COMPILER"):
         yield pathlib.Path(named)
         return

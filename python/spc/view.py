@@ -63,7 +63,7 @@ def dense_storage(order: int, modes: Optional[Tuple[int, ...]] = None) -> Storag
     return Storage(order, tuple(Level(dim) for dim in (modes or range(order))))
 
 
-_ragged = dict(storage="compressed", extent="ragged")
+_ragged: Dict[str, Any] = {"storage": "compressed", "extent": "ragged"}
 
 
 @functools.lru_cache(maxsize=None)

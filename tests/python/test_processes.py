@@ -98,7 +98,7 @@ def test_forks_while_threads_call():
         threads = [threading.Thread(target=work) for _ in range(2)]
         for thread in threads:
             thread.start()
-        for _ in range(15):
+        for _ in range(6):
             child = os.fork()
             if child == 0:
                 os._exit(0 if right() else 1)
