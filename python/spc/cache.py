@@ -152,7 +152,8 @@ class Request:
         for number, (tensor, form) in enumerate(sorted(self.formats.items())):
             if not isinstance(form, str):
                 file = place / f"format{number}.json"
-                file.write_text(json.dumps({"name": f"format{number}", **form}), encoding="utf-8")
+                named = form if "tensors" in form else {"name": f"format{number}", **form}
+                file.write_text(json.dumps(named), encoding="utf-8")
                 form = file.name
             arguments += ["--format", f"{tensor}={form}" if tensor else form]
         for option, choices in (("--type", self.types), ("--index", self.indices)):

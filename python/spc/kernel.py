@@ -60,7 +60,7 @@ class KernelBase:
         CompileError where the kernel cannot be compiled for such operands, KernelError or MemoryError where it fails.
         """
         if named:
-            operands = self._in_order(operands, named)
+            operands = self.in_order(operands, named)
         values = operands if out is None else (*operands, out)
         key: Tuple[Any, ...] = (len(values), *map(id, values))
         if self._numbers:
@@ -100,14 +100,14 @@ class KernelBase:
 
     def bind(self, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Call:
         """A call with its arguments bound, for repeating it: takes what a call takes; see Call."""
-        return self._bound(self._in_order(operands, named), out, sizes)
+        return self._bound(self.in_order(operands, named), out, sizes)
 
     def plan(self, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Plan:
         """Computes the pattern of an assembled result. Takes what a call takes; what it returns, called, computes the
         values anew, as often as they change. Raises ArgumentError of kernels without phases (docs/abi.md, Outputs)."""
-        return Plan(self._bound(self._in_order(operands, named), None, sizes))
+        return Plan(self._bound(self.in_order(operands, named), None, sizes))
 
-    def _in_order(self, operands: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
+    def in_order(self, operands: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
         """The operands in the kernel's order. Raises ArgumentTypeError where one is missing or of another name."""
         rest = self._inputs[len(operands):]
         if len(rest) == len(named) and len(operands) + len(rest) == len(self._inputs):
@@ -204,7 +204,7 @@ class Kernel(KernelBase):
         key = tuple([item for view in views.values() for item in self._spec(view)])
         if (known := self._variants.get(key)) is not None:
             return known
-        variant = Variant(cache.load(self._specialised(views)))
+        variant = Variant(cache.load(self.specialised(views)))
         return self._variants.setdefault(key, variant)
 
     @staticmethod
@@ -213,11 +213,11 @@ class Kernel(KernelBase):
             return None, type(view.owner), ""
         return view.storage, view.type, view.pointers, view.indices
 
-    def _specialised(self, views: Dict[str, View]) -> cache.Request:
+    def specialised(self, views: Dict[str, View]) -> cache.Request:
         """What to compile for operands like these: their storage where no format is bound, and their types."""
         request = self._request
         formats, types, indices = dict(request.formats), dict(request.types), dict(request.indices)
-        default = _common_type(views)
+        default, bound = _common_type(views), _bound_by(formats)
         for name, view in views.items():
             if view.storage is None:
                 if name in self._untyped:
@@ -225,10 +225,21 @@ class Kernel(KernelBase):
                 continue
             if name in self._untyped:
                 types.setdefault(name, view.type)
-            if name not in formats and "" not in formats and (form := format_of(view.storage)) is not None:
+            if name not in bound and "" not in bound and (form := format_of(view.storage)) is not None:
                 formats[name] = form if view.pointers == view.indices else _with_index(view)
         _say_indices(views, formats, indices)
         return request.changed(formats=formats, types=types, indices=indices)
+
+    def specialised_signature(self, views: Dict[str, View]) -> Signature:
+        """The arguments for operands like these. Raises CompileError where there is no kernel for them."""
+        return cache.signature_of(self.specialised(views))
+
+
+def _bound_by(formats: Mapping[str, cache.Format]) -> FrozenSet[str]:
+    """The tensors that formats are said for; "" where one is for all sparse ones. A file may say those of several."""
+    general = formats.get("", {})
+    several = general.get("tensors") if isinstance(general, Mapping) else None
+    return frozenset(formats) if several is None else frozenset(formats) - {""} | frozenset(several)
 
 
 def _with_index(view: View) -> Dict[str, Any]:
@@ -242,8 +253,11 @@ def _say_indices(views: Dict[str, View], formats: Dict[str, cache.Format], indic
     if "" in indices or not own:
         return
     widest = max(own.values(), key=lambda index: dtypes.NUMPY[index].itemsize)
-    for name, form in formats.items():
-        if not str(form).startswith("dense") and (name in own or name not in views):
+    general = formats.get("", {})
+    several = general.get("tensors", {}) if isinstance(general, Mapping) else {}
+    for name, form in {**several, **formats}.items():
+        is_own = str(form).startswith("dense") or (isinstance(form, Mapping) and {"structure_of", "tensors"} & set(form))
+        if not is_own and (name in own or name not in views):
             indices.setdefault(name, own.get(name, widest))
 
 

@@ -110,7 +110,7 @@ class Sampled(Output):
     def __init__(self, argument: Argument, pattern: View, given: Optional[View], shape: Tuple[int, ...]):
         self.pattern, self.shape = pattern, shape
         if given is not None:
-            _check_pattern(argument, given, self._view(argument, _NONE))
+            check_pattern(argument, given, self._view(argument, _NONE))
             _check_given(argument, given)
         # Blocks have values of more dimensions than one.
         values = pattern.arrays["values", 0]
@@ -138,7 +138,7 @@ class Sampled(Output):
         self.result = results.wrap(self._view(self.argument, values), self.family)
 
 
-def _check_pattern(argument: Argument, given: View, pattern: View) -> None:
+def check_pattern(argument: Argument, given: View, pattern: View) -> None:
     """Whether the caller's matrix has the pattern that it is to have. Raises ArgumentError."""
     settle(given, argument.name, "never")
     binding.check(given, argument)
@@ -146,7 +146,7 @@ def _check_pattern(argument: Argument, given: View, pattern: View) -> None:
         array is pattern.arrays[place] or np.array_equal(array, pattern.arrays[place])
         for place, array in given.arrays.items() if place[0] != "values")
     if not same:
-        raise ArgumentError(f"{argument.name}: out has {given.stored} entries in shape {given.shape}, which are not those of "
+        raise ArgumentError(f"{argument.name}: {given.stored} entries in shape {given.shape} are not those of "
                             f"{argument.pattern_of}")
 
 

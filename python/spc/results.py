@@ -91,7 +91,7 @@ def lengths_of(view: View) -> Dict[Place, int]:
 
 def wrap_dense(array: np.ndarray, type_: str, family: str) -> Any:
     """A dense result: a tensor where the operands are torch's, else the array."""
-    if family != "torch":
+    if family not in ("torch", "spc.torch"):
         return array
     from . import sources_torch
     return sources_torch.tensor(sys.modules["torch"], array, type_)
@@ -99,7 +99,7 @@ def wrap_dense(array: np.ndarray, type_: str, family: str) -> Any:
 
 def wrap_number(value: np.generic, type_: str, family: str) -> Any:
     """A result of order 0: a tensor without dimensions where the operands are torch's, else NumPy's number."""
-    if family != "torch":
+    if family not in ("torch", "spc.torch"):
         return value
     torch = sys.modules["torch"]
     return torch.tensor(value.item(), dtype=getattr(torch, "bfloat16" if type_ == "bf16" else value.dtype.name))
@@ -110,6 +110,9 @@ def wrap(view: View, family: str) -> Any:
     storage, SciPy's; where SciPy has none, a dictionary in Binsparse's names, which may be an operand."""
     if family == "binsparse":
         return _dictionary(view)
+    if family == "spc.torch":
+        from . import matrix
+        return matrix.wrap(view)
     if family == "torch":
         from . import sources_torch
         if (made := sources_torch.wrap(sys.modules["torch"], view)) is not None:

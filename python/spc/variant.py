@@ -10,7 +10,7 @@ import numpy as np
 from . import binding, convert, threads
 from .errors import ArgumentError, KernelError, StructureError
 from .library import Functions
-from .outputs import Assembled, Output, output_of
+from .outputs import Assembled, Output, check_pattern, output_of
 from .signature import Argument
 from .view import View
 
@@ -40,7 +40,9 @@ class Variant:
         """
         for argument in self.signature.inputs:
             view = views[argument.name]
-            if view.storage is not argument.storage or view.type != argument.type or \
+            if argument.passed == "values":
+                views[argument.name] = values_of(view, argument, views[argument.pattern_of])
+            elif view.storage is not argument.storage or view.type != argument.type or \
                     view.indices != argument.indices or view.pointers != argument.pointers:
                 views[argument.name] = self._fitting(view, argument, copy)
         extents = binding.extents_of(views, self.arguments, sizes)
@@ -88,6 +90,21 @@ class Variant:
         if status in _ARGUMENT:
             raise ArgumentError(text)
         raise KernelError(text, status)
+
+
+def values_of(view: View, argument: Argument, pattern: View) -> View:
+    """The operand of an argument that is declared to have another one's structure: the array of its values in that one's
+    order, or a matrix whose pattern is the same. Raises ArgumentError."""
+    if view.type != argument.type or view.storage is None:
+        binding.check(view, argument)
+    values = view.arrays["values", 0]
+    if not view.storage.is_dense:
+        check_pattern(argument, view, pattern)
+    elif values.size != pattern.stored or not values.flags.c_contiguous:
+        raise ArgumentError(f"{argument.name}: {pattern.stored} values one after the other are needed, as many as "
+                            f"{argument.pattern_of} stores")
+    return View(pattern.shape, view.type, argument.storage, {("values", 0): values}, view.family, view.owner,
+                stored=pattern.stored)
 
 
 def family_of(views: Mapping[str, View]) -> str:

@@ -69,11 +69,11 @@ def test_out_of_a_sampled_result():
     d = s.copy()
     assert kernel(SDDMM, S="csr")(s, a, b, out=d) is d
     close(d, s.toarray() * (a @ b.T))
-    with pytest.raises(spc.ArgumentError, match=r"D: out has .* which are not those of S"):
+    with pytest.raises(spc.ArgumentError, match=r"D: .* are not those of S"):
         kernel(SDDMM, S="csr")(s, a, b, out=matrix(8, 12, seed=9, density=0.1))
     other = s.copy()
     other.indices = np.sort((other.indices + 5) % 12)
-    with pytest.raises(spc.ArgumentError, match="D: out has .* which are not those of S"):
+    with pytest.raises(spc.ArgumentError, match="D: .* are not those of S"):
         kernel(SDDMM, S="csr")(s, a, b, out=other)
     with pytest.raises(spc.ArgumentError, match="C is assembled by the call, which allocates it: it cannot be given"):
         kernel(SPGEMM, A="csr", B="csr", C="csr")(matrix(3, 3), matrix(3, 3), out=matrix(3, 3))
@@ -307,3 +307,18 @@ def test_results_outlive_what_they_come_from():
     gc.collect()
     close(values.sum(), (a @ a).sum(), 1e-9)
     assert sp.issparse(a)
+
+
+def test_values_in_the_structure_of_another_tensor():
+    scale = spc.kernel("D(i,j) = 2 * S(i,j) * T(i,j)\n", formats={"": {"tensors": {
+        "S": "csr", "T": {"structure_of": "S"}, "D": {"structure_of": "S"}}}})
+    s, values = matrix(8, 12), dense(matrix(8, 12).nnz)
+    other = s.copy()
+    other.data = values
+    for given in (values, other):
+        result = scale(S=s, T=given)
+        close(result, 2 * s.data * values)
+    with pytest.raises(spc.ArgumentError, match="T: 35 values one after the other are needed, as many as S stores"):
+        scale(S=s, T=values[:-1])
+    with pytest.raises(spc.ArgumentError, match="T: .* are not those of S"):
+        scale(S=s, T=matrix(8, 12, seed=8))

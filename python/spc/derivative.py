@@ -1,0 +1,32 @@
+"""Gradients of kernels: what `spc grad` writes, as requests for the compiler."""
+# SPDX-License-Identifier: Apache-2.0
+
+import functools
+import json
+import pathlib
+import tempfile
+from typing import Tuple
+
+from . import cache, toolchain
+
+
+def gradient(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> cache.Request:
+    """The kernel of a vector-Jacobian product (docs/grad.md): it takes the operands, perhaps outputs, and `d_y` for each
+    output y of `of`, and returns `d_x` for each operand x of `wrt`, of sparse ones the values where x has entries.
+
+    Raises CompileError, with the compiler's diagnostics, where there is none.
+    """
+    return _gradient(request.key(), request, of, wrt)
+
+
+@functools.lru_cache(maxsize=256)
+def _gradient(key: str, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> cache.Request:
+    with tempfile.TemporaryDirectory(prefix="spc-") as name:
+        place = pathlib.Path(name)
+        toolchain.run(["grad", *request.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), "-q", "-o",
+                       "gradient.tex", "--format-out", "gradient.json"], place)
+        text = (place / "gradient.tex").read_text(encoding="utf-8")
+        file = place / "gradient.json"
+        formats = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+    return cache.Request(text, f"{request.name}_grad", {"": formats} if formats.get("tensors") else {}, {}, {},
+                         request.options)

@@ -1,0 +1,87 @@
+"""Sparse matrices whose values are a tensor of PyTorch's: gradients belong to these. Imported where torch is."""
+# SPDX-License-Identifier: Apache-2.0
+
+from typing import Any, Tuple
+
+import torch
+
+from . import results, sources_torch
+from .errors import ArgumentError
+from .sources import reader, view_of
+from .validate import settle
+from .view import View
+
+
+class Matrix:
+    """A sparse matrix or tensor: an index structure that does not change, and a tensor of its values.
+
+    values: of the entries in the order in which they are stored; any tensor, such as a parameter of a module. With one more
+    dimension, ahead of the others, they are those of a batch. pattern: the structure. Kernels and operators take it as an operand, and return such for sparse results.
+    """
+
+    def __init__(self, values: torch.Tensor, pattern: View):
+        one = values[0] if values.dim() > pattern.arrays["values", 0].ndim and values.shape[0] else values
+        if one.numel() != pattern.stored:
+            raise ArgumentError(f"{one.numel()} values, and {pattern.stored} entries")
+        self.values, self.pattern = values, pattern
+
+    @classmethod
+    def of(cls, matrix: Any, validate: str = "first") -> "Matrix":
+        """The matrix of SciPy's, torch's or another library's sparse object, whose arrays it shares.
+
+        Raises ArgumentError of what is not sparse, StructureError where its index arrays are wrong.
+        """
+        view = view_of(matrix, "matrix")
+        if view.storage is None or view.storage.is_dense:
+            raise ArgumentError("it is not sparse: .to_sparse_csr() or scipy.sparse.csr_array() make it so")
+        settle(view, "matrix", validate)
+        array = view.arrays["values", 0]
+        if not array.flags.writeable:
+            raise ArgumentError("its values are read-only: .copy() makes others")
+        is_tensor = isinstance(matrix, torch.Tensor)
+        values = _values(matrix) if is_tensor else sources_torch.tensor(torch, array, view.type)
+        return cls(values, view)
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """Its extents."""
+        return self.pattern.shape
+
+    def with_values(self, values: torch.Tensor) -> "Matrix":
+        """The matrix of other values in the same structure."""
+        return Matrix(values, self.pattern)
+
+    def view(self) -> View:
+        """What kernels read."""
+        data, type_ = sources_torch.numbers(torch, self.values)
+        pattern = self.pattern
+        return View(pattern.shape, type_, pattern.storage, {**pattern.arrays, ("values", 0): data}, "spc.torch", self,
+                    pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers,
+                    witness=pattern.witness)
+
+    def to_torch(self) -> torch.Tensor:
+        """The tensor of torch's layout, without gradients, which shares its memory; a dictionary where torch has none."""
+        return results.wrap(self.view(), "torch")
+
+    def to_dense(self) -> torch.Tensor:
+        """A dense tensor, without gradients."""
+        made = self.to_torch()
+        return made.to_dense() if isinstance(made, torch.Tensor) else torch.from_numpy(made.toarray())
+
+    def __repr__(self) -> str:
+        return f"<spc.torch.Matrix {'x'.join(map(str, self.shape))}, {self.pattern.stored} entries, {self.values.dtype}>"
+
+
+def _values(tensor: torch.Tensor) -> torch.Tensor:
+    return tensor._values() if tensor.layout is torch.sparse_coo else tensor.values()
+
+
+def wrap(view: View) -> Matrix:
+    """The matrix of a sparse result."""
+    return Matrix(sources_torch.tensor(torch, view.arrays["values", 0], view.type), view)
+
+
+@reader
+def matrix(value: Any) -> Any:
+    """Matrices as operands of kernels."""
+    return value.view() if isinstance(value, Matrix) else None

@@ -1,0 +1,271 @@
+"""Operators as PyTorch's dispatcher knows them: of plain tensors. Imported where torch is."""
+# SPDX-License-Identifier: Apache-2.0
+
+import contextlib
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+
+import torch
+
+from . import binding, cache, dtypes, sources_torch
+from .matrix import Matrix
+from .signature import Argument, Storage
+from .sources import view_of
+from .view import Place, View, dense_storage
+
+if TYPE_CHECKING:
+    from .torch import Op
+
+_library = torch.library.Library("spc", "DEF")
+
+
+class Slot:
+    """One operand among an operator's flat arguments: a number, a dense tensor, or a structure with its values.
+
+    storage: of a structure, else None. places: of its index arrays. first: where its arguments begin.
+    """
+
+    def __init__(self, name: str, value: Any, first: int):
+        self.name, self.first = name, first
+        self.storage: Optional[Storage] = value.pattern.storage if isinstance(value, Matrix) else None
+        self.places: List[Place] = _places(value.pattern) if isinstance(value, Matrix) else []
+        kind = "Tensor" if isinstance(value, (Matrix, torch.Tensor)) else "Scalar"
+        if self.storage is None:
+            self.declared = [f"{kind} {name}"]
+        else:
+            self.declared = [f"Tensor {name}_{holds}_{level}" for holds, level in self.places]
+            self.declared += [f"int[] {name}_shape", f"Tensor {name}_values"]
+        self.values_at = first + len(self.declared) - 1
+
+    def flat(self, value: Any) -> List[Any]:
+        """The arguments for an operand."""
+        if self.storage is None:
+            return [value]
+        return [*_structure(value), list(value.shape), value.values]
+
+    def value(self, arguments: Sequence[Any]) -> Any:
+        """The operand of the operator's arguments."""
+        if self.storage is None:
+            return arguments[self.first]
+        count = len(self.places)
+        return _matrix(self.storage, self.places, arguments[self.first:self.first + count],
+                       tuple(arguments[self.first + count]), arguments[self.values_at])
+
+
+def _places(pattern: View) -> List[Place]:
+    return sorted(place for place in pattern.arrays if place[0] != "values")
+
+
+def _structure(matrix: Matrix) -> List[torch.Tensor]:
+    """The index arrays of a matrix as tensors: the same ones each time, so that they are known to be validated."""
+    pattern = matrix.pattern
+    if not isinstance(pattern.owner, list):
+        tensors = [sources_torch.tensor(torch, pattern.arrays[place], "") for place in _places(pattern)]
+        matrix.pattern = View(pattern.shape, pattern.type, pattern.storage, pattern.arrays, "spc.torch", tensors,
+                              pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored,
+                              numbers=pattern.numbers, witness=pattern.witness)
+    return matrix.pattern.owner
+
+
+def _matrix(storage: Storage, places: Sequence[Place], structure: Sequence[torch.Tensor], shape: Tuple[int, ...],
+            values: torch.Tensor) -> Matrix:
+    """The matrix of index arrays and values."""
+    arrays = {place: tensor.numpy() for place, tensor in zip(places, structure)}
+    arrays["values", 0], type_ = sources_torch.numbers(torch, values)
+    index = {holds: dtypes.index_name_of(array.dtype) for (holds, _), array in arrays.items() if holds != "values"}
+    numbers = {("count", level): array.size for (holds, level), array in arrays.items() if holds == "indices"}
+    pattern = View(shape, type_, storage, arrays, "spc.torch", list(structure), stored=values.numel(), numbers=numbers,
+                   pointers=index.get("pointers", index["indices"]), indices=index["indices"], witness=tuple(structure))
+    return Matrix(values, pattern)
+
+
+class Registered:
+    """An operator for operands of certain kinds and storage: `torch.ops.spc.<name>`."""
+
+    def __init__(self, op: "Op", values: Sequence[Any], name: str):
+        self.op, self.slots = op, []
+        first = 0
+        for operand, value in zip(op.inputs, values):
+            self.slots.append(Slot(operand, value, first))
+            first += len(self.slots[-1].declared)
+        signature = op.kernel.specialised_signature(self._views(values))
+        self.results: List[Argument] = signature.outputs
+        returned = ", ".join("Tensor" for argument in self.results for _ in range(self._width(argument)))
+        single = returned == "Tensor"
+        declared = ", ".join(part for slot in self.slots for part in slot.declared)
+        _library.define(f"{name}({declared}) -> {returned if single else f'({returned})'}")
+        _library.impl(name, self._compute, "CPU")
+        _library.impl(name, self._with_gradients, "Autograd")
+        _library.impl(name, self._shapes, "Meta")
+        self.overload = getattr(torch.ops.spc, name).default
+        self.is_single = single
+
+    def __call__(self, values: Sequence[Any]) -> Any:
+        """The results for operands of the kinds that the operator is for."""
+        returned = self.overload(*[argument for slot, value in zip(self.slots, values) for argument in slot.flat(value)])
+        made = self._made(values, [returned] if self.is_single else list(returned))
+        return made[0] if len(made) == 1 else tuple(made)
+
+    @staticmethod
+    def _width(argument: Argument) -> int:
+        """How many tensors a result is."""
+        return 1 + sum(field.holds in ("pointers", "indices", "lengths") for field in argument.fields) \
+            if argument.is_assembled else 1
+
+    def _views(self, values: Sequence[Any]) -> Dict[str, View]:
+        return {slot.name: view_of(value, slot.name) for slot, value in zip(self.slots, values)}
+
+    def _values(self, arguments: Sequence[Any]) -> List[Any]:
+        return [slot.value(arguments) for slot in self.slots]
+
+    def _compute(self, *arguments: Any) -> Any:
+        """Runs the kernel."""
+        made = self.op.kernel(*self._values(arguments))
+        flat: List[torch.Tensor] = []
+        for argument, result in zip(self.results, made if isinstance(made, tuple) else (made,)):
+            if isinstance(result, Matrix):
+                flat += [*_structure(result), result.values] if argument.is_assembled else [result.values]
+            else:
+                flat.append(result)
+        return flat[0] if self.is_single else tuple(flat)
+
+    def _made(self, values: Sequence[Any], flat: List[torch.Tensor]) -> List[Any]:
+        """The results of an operator's tensors."""
+        by_name = {slot.name: value for slot, value in zip(self.slots, values)}
+        made: List[Any] = []
+        for argument in self.results:
+            parts, flat = flat[:self._width(argument)], flat[self._width(argument):]
+            if argument.is_assembled:
+                places = sorted((field.holds, field.level) for field in argument.fields
+                                if field.holds in ("pointers", "indices", "lengths"))
+                extents = binding.extents_of(self._outlines(values), self.op.kernel.signature.arguments, {})
+                shape = tuple(extent if isinstance(extent, int) else extents[extent] for extent in argument.shape)
+                made.append(_matrix(argument.storage, places, parts[:-1], shape, parts[-1]))
+            elif argument.pattern_of and argument.passed != "values":
+                made.append(self._sampled(argument, by_name[argument.pattern_of], parts[0]))
+            else:
+                made.append(parts[0])
+        return made
+
+    @staticmethod
+    def _sampled(argument: Argument, operand: Matrix, values: torch.Tensor) -> Matrix:
+        """A result in an operand's pattern, perhaps with its dimensions exchanged."""
+        pattern = operand.pattern
+        if pattern.storage is argument.storage or binding.fits(pattern, argument.storage):
+            return operand.with_values(values)
+        order = [pattern.storage.levels[k].dim for k in range(len(pattern.storage.levels))]
+        mine = [level.dim for level in argument.storage.levels]
+        shape = list(pattern.shape)
+        for dim, other in zip(mine, order):
+            shape[dim] = pattern.shape[other]
+        return _matrix(argument.storage, _places(pattern), _structure(operand), tuple(shape), values)
+
+    def _outlines(self, values: Sequence[Any]) -> Dict[str, View]:
+        """Shapes, types and storage of operands, also of those without memory."""
+        views: Dict[str, View] = {}
+        for slot, value in zip(self.slots, values):
+            if isinstance(value, Matrix):
+                views[slot.name] = value.pattern
+            elif isinstance(value, torch.Tensor):
+                type_ = "bf16" if value.dtype is torch.bfloat16 else dtypes.name_of(str(value.dtype).partition(".")[2])
+                storage = dense_storage(value.dim()) if value.dim() else None
+                views[slot.name] = View(tuple(value.shape), type_, storage, {}, "torch", None)
+            else:
+                views[slot.name] = view_of(value, slot.name)
+        return views
+
+    def _shapes(self, *arguments: Any) -> Any:
+        """Empty results of the right shapes, for tracing."""
+        views: Dict[str, View] = {}
+        for slot in self.slots:
+            if slot.storage is None:
+                views.update(self._outlines_of(slot, arguments[slot.first]))
+            else:
+                shape = tuple(arguments[slot.values_at - 1])
+                views[slot.name] = View(shape, "", slot.storage, {}, "torch", None)
+        extents = binding.extents_of(views, self.op.kernel.signature.arguments, {})
+        flat: List[torch.Tensor] = []
+        for argument in self.results:
+            if argument.is_assembled:
+                raise NotImplementedError(f"{argument.name} is assembled: how many entries it has is not known before")
+            dtype = torch.bfloat16 if argument.type == "bf16" else getattr(torch, dtypes.NUMPY[argument.type].name)
+            if argument.pattern_of:
+                slot = next(slot for slot in self.slots if slot.name == argument.pattern_of)
+                shape = tuple(arguments[slot.values_at].shape)
+            else:
+                shape = tuple(extent if isinstance(extent, int) else extents[extent] for extent in argument.shape)
+            flat.append(torch.empty(shape, dtype=dtype, device="meta"))
+        return flat[0] if self.is_single else tuple(flat)
+
+    def _outlines_of(self, slot: Slot, value: Any) -> Dict[str, View]:
+        if not isinstance(value, torch.Tensor):
+            return {slot.name: view_of(value, slot.name)}
+        storage = dense_storage(value.dim()) if value.dim() else None
+        return {slot.name: View(tuple(value.shape), "", storage, {}, "torch", None)}
+
+    def _with_gradients(self, *arguments: Any) -> Any:
+        returned = _Function.apply(self, *arguments)
+        return returned[0] if self.is_single else returned
+
+    def gradients(self, arguments: Sequence[Any], returned: Sequence[torch.Tensor], incoming: Sequence[Any],
+                  needed: Sequence[bool]) -> List[Any]:
+        """The gradients for an operator's arguments, by those of what it has returned; None where there is none."""
+        values = self._values(arguments)
+        results = self._made(values, list(returned))
+        wrt = tuple(slot.name for slot in self.slots if needed[slot.values_at])
+        known: Dict[str, Any] = {slot.name: value for slot, value in zip(self.slots, values)}
+        known.update({argument.name: result for argument, result in zip(self.results, results)})
+        given, place = [], -1
+        for argument, result in zip(self.results, results):
+            place += self._width(argument)
+            if incoming[place] is not None:
+                given.append((argument.name, result, incoming[place].contiguous()))
+        found: List[Any] = [None] * len(arguments)
+        if not given or not wrt:
+            return found
+        request = self._request(values)
+        op = self.op.gradient(request, tuple(name for name, _, _ in given), wrt)
+        rest = iter(given)
+        for argument in op.kernel.signature.inputs:
+            if argument.name not in known:
+                _, result, gradient = next(rest)
+                whole = isinstance(result, Matrix) and argument.passed != "values"
+                known[argument.name] = result.with_values(gradient) if whole else gradient
+        made = op(**{name: known[name] for name in op.inputs})
+        for name, gradient in zip(wrt, made if isinstance(made, tuple) else (made,)):
+            slot = next(slot for slot in self.slots if slot.name == name)
+            found[slot.values_at] = gradient.values if isinstance(gradient, Matrix) else gradient
+        return found
+
+    def _request(self, values: Sequence[Any]) -> cache.Request:
+        """What `spc grad` is asked about: formats of sparse tensors alone, as dense ones may lie in any order."""
+        request = self.op.kernel.specialised(self._views(values))
+        return request.changed(formats={name: form for name, form in request.formats.items()
+                                        if not str(form).startswith("dense")})
+
+
+class _Function(torch.autograd.Function):
+    """The gradient of an operator."""
+
+    @staticmethod
+    def forward(ctx: Any, registered: Registered, *arguments: Any) -> Any:
+        with contextlib.ExitStack() as stack:
+            guard = torch._C._AutoDispatchBelowAutograd()
+            if hasattr(guard, "__enter__"):  # else, before torch 2, it is in force for as long as it lives
+                stack.enter_context(guard)
+            returned = registered.overload(*arguments)
+            del guard
+        returned = (returned,) if registered.is_single else tuple(returned)
+        ctx.registered, ctx.count = registered, len(arguments)
+        ctx.plain = [None if isinstance(argument, torch.Tensor) else argument for argument in arguments]
+        tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
+        ctx.save_for_backward(*tensors, *returned)
+        ctx.mark_non_differentiable(*[tensor for tensor in returned if not tensor.dtype.is_floating_point and
+                                      not tensor.dtype.is_complex])
+        ctx.set_materialize_grads(False)
+        return returned
+
+    @staticmethod
+    def backward(ctx: Any, *incoming: Any) -> Any:
+        saved = list(ctx.saved_tensors)
+        arguments = [saved.pop(0) if plain is None else plain for plain in ctx.plain]
+        return (None, *ctx.registered.gradients(arguments, saved, incoming, ctx.needs_input_grad[1:]))

@@ -1,0 +1,136 @@
+"""Kernels as operators of PyTorch: with gradients, shapes for tracing, and batches.
+
+    import spc.torch
+    spmm = spc.torch.op("C(i,k) = A(i,j) * B(j,k)", A="csr")
+    weights = spc.torch.Matrix.of(adjacency)
+    weights.values.requires_grad_()
+    spmm(A=weights, B=features).sum().backward()
+"""
+# SPDX-License-Identifier: Apache-2.0
+
+import itertools
+import os
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+
+import torch
+
+from . import api, cache
+from .derivative import gradient
+from .errors import ArgumentError
+from .kernel import Kernel
+from .matrix import Matrix
+from .registry import Registered
+
+__all__ = ["Matrix", "Op", "op"]
+
+_numbers = itertools.count()
+
+
+def op(text: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None, **options: Any) -> "Op":
+    """An operator of PyTorch that computes a kernel.
+
+    Takes what `spc.kernel` takes. name: of the operator, `torch.ops.spc.<name>`; a number is appended where there is one.
+    Raises CompileError with spc's diagnostics where the text is wrong.
+    """
+    return Op(api.kernel(text, name=name, **options))
+
+
+class Op:
+    """A kernel of tensors, through which gradients flow.
+
+    Operands are dense tensors, numbers (tensors without dimensions), and sparse ones: Matrix, or torch's sparse tensors,
+    whose values have no gradients then. Dense results are tensors, sparse ones Matrix. Gradients of sparse operands are
+    those of their values: a matrix's gradient has its pattern. They are computed by the kernels that `spc grad` writes
+    (docs/grad.md), which are compiled when they are needed first.
+    """
+
+    def __init__(self, kernel: Kernel):
+        self.kernel = kernel
+        self._inputs = [argument.name for argument in kernel.signature.inputs]
+        # Of those that are passed as values alone, batches cannot be told from blocks.
+        self._orders = [len(argument.shape) if argument.passed != "values" else -2 for argument in kernel.signature.inputs]
+        self._outputs = [argument.name for argument in kernel.signature.outputs]
+        if any(argument.is_read for argument in kernel.signature.outputs):
+            raise ArgumentError(f"{kernel.name} updates an operand in place, which has no gradient: write '=' and an operand "
+                                "for what was there")
+        self._gradients: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...]], "Op"] = {}
+        self._registered: Dict[Tuple[Any, ...], Registered] = {}
+
+    def __repr__(self) -> str:
+        return f"<spc.torch.Op {self.kernel.name}({', '.join(self._inputs)}) -> {', '.join(self._outputs)}>"
+
+    def __call__(self, *operands: Any, **named: Any) -> Any:
+        """Computes the results, or a tuple of several.
+
+        A dense operand with one dimension more than the kernel's, and a matrix whose values have one more, are batches: the
+        kernel is called for each of their elements, and the results are stacked. Raises ArgumentError as kernels do, and
+        CompileError where a gradient is wanted that does not exist.
+        """
+        values = [self._plain(value) for value in self.kernel.in_order(operands, named)]
+        sizes = {value_size for value, order in zip(values, self._orders)
+                 if (value_size := _batch_of(value, order)) is not None}
+        if not sizes:
+            return self._call(values)
+        if len(sizes) > 1:
+            raise ArgumentError(f"{self.kernel.name}: batches of {' and '.join(map(str, sorted(sizes)))} elements")
+        steps = [self._call([_element(value, order, k) for value, order in zip(values, self._orders)])
+                 for k in range(sizes.pop())]
+        if len(self._outputs) == 1:
+            return _stacked(steps)
+        return tuple(_stacked(list(results)) for results in zip(*steps))
+
+    @staticmethod
+    def _plain(value: Any) -> Any:
+        """Sparse tensors as matrices, numbers as tensors."""
+        if isinstance(value, torch.Tensor):
+            return value if value.layout is torch.strided else Matrix.of(value)
+        return value if isinstance(value, (Matrix, bool, int, float, complex)) else Matrix.of(value)
+
+    def _call(self, values: Sequence[Any]) -> Any:
+        """Computes the results of operands without batches."""
+        key = tuple([value.pattern.storage if isinstance(value, Matrix) else
+                     None if isinstance(value, torch.Tensor) else type(value) for value in values])
+        registered = self._registered.get(key)
+        if registered is None:
+            registered = Registered(self, values, f"{self.kernel.name}_{next(_numbers)}" if self._registered or
+                                    hasattr(torch.ops.spc, self.kernel.name) else self.kernel.name)
+            self._registered[key] = registered
+        return registered(values)
+
+    def gradient(self, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> "Op":
+        """The operator of a vector-Jacobian product, for operands of the storage and types that a request says."""
+        key = (request.key(), of, wrt)
+        if key not in self._gradients:
+            made = gradient(request, of, wrt)
+            self._gradients[key] = Op(Kernel(made, validate="never", copy=False))
+        return self._gradients[key]
+
+    @property
+    def inputs(self) -> List[str]:
+        """The operands' names, in order."""
+        return self._inputs
+
+    @property
+    def outputs(self) -> List[str]:
+        """The results' names, in order."""
+        return self._outputs
+
+
+def _batch_of(value: Any, order: int) -> Optional[int]:
+    """How many elements a batch has; None of what is none."""
+    if isinstance(value, Matrix):
+        return value.values.shape[0] if value.values.dim() > value.pattern.arrays["values", 0].ndim else None
+    return value.shape[0] if isinstance(value, torch.Tensor) and value.dim() == order + 1 else None
+
+
+def _element(value: Any, order: int, k: int) -> Any:
+    """One element of a batch, or what all of them share."""
+    if _batch_of(value, order) is None:
+        return value
+    return value.with_values(value.values[k]) if isinstance(value, Matrix) else value[k]
+
+
+def _stacked(results: List[Any]) -> Any:
+    if isinstance(results[0], Matrix):
+        return results[0].with_values(torch.stack([result.values for result in results]))
+    return torch.stack(results)
