@@ -42,10 +42,11 @@ def _number_guard(value: Any) -> Any:
 
 
 def _array_guard(array: np.ndarray) -> Guard:
-    reference, shape, strides = weakref.ref(array), array.shape, array.strides
+    reference, shape, strides, dtype = weakref.ref(array), array.shape, array.strides, array.dtype
 
     def guard(value: Any) -> Any:
-        return True if reference() is value and value.shape == shape and value.strides == strides else None
+        same = reference() is value and value.shape == shape and value.strides == strides and value.dtype is dtype
+        return True if same else None
 
     return guard
 

@@ -180,6 +180,10 @@ def test_repeated_calls_see_changes():
     for _ in range(3):
         result = spmv(a, x)
         close(result, a @ x)
+    x.dtype = np.int64
+    with pytest.warns(spc.SpcWarning, match="Wprecision"):
+        spmv(a, x, out=y)
+    x.dtype = np.float64
     x.shape = (2, 3)
     with pytest.raises(spc.ArgumentError, match="x: order 1 is needed"):
         spmv(a, x, out=y)
