@@ -59,14 +59,19 @@ class Matrix:
                     pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers,
                     witness=pattern.witness)
 
-    def to_torch(self) -> torch.Tensor:
-        """The tensor of torch's layout, without gradients, which shares its memory; a dictionary where torch has none."""
+    def to_torch(self) -> Any:
+        """The tensor of torch's layout, without gradients, which shares its memory; where torch has none, SciPy's array or a
+        dictionary."""
         return results.wrap(self.view(), "torch")
 
     def to_dense(self) -> torch.Tensor:
-        """A dense tensor, without gradients."""
+        """A dense tensor, without gradients. Raises ArgumentError where neither torch nor SciPy has its storage."""
         made = self.to_torch()
-        return made.to_dense() if isinstance(made, torch.Tensor) else torch.from_numpy(made.toarray())
+        if isinstance(made, torch.Tensor):
+            return made.to_dense()
+        if isinstance(made, dict):
+            raise ArgumentError("it is stored as no other library stores matrices: a kernel with a dense result converts")
+        return torch.from_numpy(made.toarray())
 
     def __repr__(self) -> str:
         return f"<spc.torch.Matrix {'x'.join(map(str, self.shape))}, {self.pattern.stored} entries, {self.values.dtype}>"

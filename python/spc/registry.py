@@ -137,7 +137,7 @@ class Registered:
             if argument.is_assembled:
                 places = sorted((field.holds, field.level) for field in argument.fields
                                 if field.holds in ("pointers", "indices", "lengths"))
-                extents = binding.extents_of(self._outlines(values), self.op.kernel.signature.arguments, {})
+                extents = self._extents(values)
                 shape = tuple(extent if isinstance(extent, int) else extents[extent] for extent in argument.shape)
                 made.append(_matrix(argument.storage, places, parts[:-1], shape, parts[-1]))
             elif argument.pattern_of and argument.passed != "values":
@@ -159,30 +159,20 @@ class Registered:
             shape[dim] = pattern.shape[other]
         return _matrix(argument.storage, _places(pattern), _structure(operand), tuple(shape), values)
 
-    def _outlines(self, values: Sequence[Any]) -> Dict[str, View]:
-        """Shapes, types and storage of operands, also of those without memory."""
+    def _extents(self, values: Sequence[Any]) -> Dict[str, int]:
+        """What the shapes of operands say of extents. values: operands, or lists of what shapes they have."""
+        signature = self.op.kernel.signature
         views: Dict[str, View] = {}
-        for slot, value in zip(self.slots, values):
-            if isinstance(value, Matrix):
-                views[slot.name] = value.pattern
-            elif isinstance(value, torch.Tensor):
-                type_ = "bf16" if value.dtype is torch.bfloat16 else dtypes.name_of(str(value.dtype).partition(".")[2])
-                storage = dense_storage(value.dim()) if value.dim() else None
-                views[slot.name] = View(tuple(value.shape), type_, storage, {}, "torch", None)
-            else:
-                views[slot.name] = view_of(value, slot.name)
-        return views
+        for argument, value in zip(signature.inputs, values):
+            if argument.passed != "values":
+                shape = tuple(value) if isinstance(value, (list, tuple)) else tuple(getattr(value, "shape", ()))
+                views[argument.name] = View(shape, "", dense_storage(len(shape)) if shape else None, {}, "torch", None)
+        return binding.extents_of(views, signature.arguments, {})
 
     def _shapes(self, *arguments: Any) -> Any:
         """Empty results of the right shapes, for tracing."""
-        views: Dict[str, View] = {}
-        for slot in self.slots:
-            if slot.storage is None:
-                views.update(self._outlines_of(slot, arguments[slot.first]))
-            else:
-                shape = tuple(arguments[slot.values_at - 1])
-                views[slot.name] = View(shape, "", slot.storage, {}, "torch", None)
-        extents = binding.extents_of(views, self.op.kernel.signature.arguments, {})
+        extents = self._extents([arguments[slot.first] if slot.storage is None else arguments[slot.values_at - 1]
+                                 for slot in self.slots])
         flat: List[torch.Tensor] = []
         for argument in self.results:
             if argument.is_assembled:
@@ -195,12 +185,6 @@ class Registered:
                 shape = tuple(extent if isinstance(extent, int) else extents[extent] for extent in argument.shape)
             flat.append(torch.empty(shape, dtype=dtype, device="meta"))
         return flat[0] if self.is_single else tuple(flat)
-
-    def _outlines_of(self, slot: Slot, value: Any) -> Dict[str, View]:
-        if not isinstance(value, torch.Tensor):
-            return {slot.name: view_of(value, slot.name)}
-        storage = dense_storage(value.dim()) if value.dim() else None
-        return {slot.name: View(tuple(value.shape), "", storage, {}, "torch", None)}
 
     def _with_gradients(self, *arguments: Any) -> Any:
         returned = _Function.apply(self, *arguments)
