@@ -73,7 +73,8 @@ def spgemm(a, rng):
 
 def spadd(a, rng):
     """C = A + B, B as large as A"""
-    b = sp.csr_array((rng.random(a.nnz), rng.integers(0, a.shape[1], a.nnz, dtype=np.int32), a.indptr), shape=a.shape)
+    b = sp.csr_array((rng.random(a.nnz), rng.integers(0, a.shape[1], a.nnz, dtype=np.int32), a.indptr.copy()),
+                     shape=a.shape)
     b.sum_duplicates()
     kernel = spc.kernel("C(i,j) = A(i,j) + B(i,j)", A="csr", B="csr", C="csr")
     return {"spc": lambda: kernel(a, b), "SciPy": lambda: a + b,
