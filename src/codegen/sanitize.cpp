@@ -6,6 +6,7 @@
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/Instrumentation/AddressSanitizer.h"
 #include "llvm/Transforms/Instrumentation/ThreadSanitizer.h"
+#include "llvm/Transforms/Scalar/Scalarizer.h"
 
 namespace spc::codegen {
 namespace {
@@ -83,6 +84,10 @@ void instrument(llvm::Module &module, const Sanitizers &sanitizers) {
   if (sanitizers.address)
     passes.addPass(llvm::AddressSanitizerPass(llvm::AddressSanitizerOptions()));
   if (sanitizers.thread) {
+    // The thread sanitizer knows no accesses beyond 16 bytes, and the runtime has some.
+    llvm::ScalarizerPassOptions scalars;
+    scalars.ScalarizeLoadStore = true;
+    passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::ScalarizerPass(scalars)));
     passes.addPass(llvm::ModuleThreadSanitizerPass());
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(llvm::ThreadSanitizerPass()));
   }
