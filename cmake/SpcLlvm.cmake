@@ -1,7 +1,7 @@
 # LLVM's archives in place of its shared library, for executables that ask for them.
 #
 # MLIR's and lld's archives carry the shared library in their targets, and two LLVMs in a process end it. What they carry
-# is therefore chosen by what links them: an executable with the property SPC_LLVM_ARCHIVES has the archives. The dynamic
+# is therefore chosen by what links them: an executable with the property SPC_HAS_LLVM_ARCHIVES has the archives. The dynamic
 # loader takes longer for the shared library and what that needs (ICU for XML among them) than for all else that spc does at
 # its start; tests, of which there are many executables, do with the shared one.
 option(SPC_LLVM_ARCHIVES "Link spc with LLVM's archives where they are installed" ON)
@@ -26,15 +26,18 @@ else()
       list(APPEND archives ${component})
     endif()
   endforeach()
+  # Polly's archive is in a package of its own.
+  add_library(spc_no_polly STATIC ${CMAKE_CURRENT_LIST_DIR}/polly/no_polly.cpp)
+  target_include_directories(spc_no_polly SYSTEM PRIVATE ${LLVM_INCLUDE_DIRS})
   add_library(spc_llvm_archives INTERFACE)
   target_link_libraries(spc_llvm_archives INTERFACE ${archives})
   target_link_libraries(spc_llvm
-                        INTERFACE $<IF:$<BOOL:$<TARGET_PROPERTY:SPC_LLVM_ARCHIVES>>,spc_llvm_archives,LLVM>)
+                        INTERFACE $<IF:$<BOOL:$<TARGET_PROPERTY:SPC_HAS_LLVM_ARCHIVES>>,spc_llvm_archives,LLVM>)
   get_property(imported DIRECTORY PROPERTY IMPORTED_TARGETS)
   foreach(target IN LISTS imported)
     get_target_property(links ${target} INTERFACE_LINK_LIBRARIES)
     if(links)
-      list(REMOVE_ITEM links Polly) # in a package of its own; see codegen/no_polly.cpp
+      list(TRANSFORM links REPLACE "^Polly$" spc_no_polly)
       list(TRANSFORM links REPLACE "^LLVM$" spc_llvm)
       set_property(TARGET ${target} PROPERTY INTERFACE_LINK_LIBRARIES "${links}")
     endif()
@@ -44,7 +47,7 @@ endif()
 # spc_link_llvm_archives(target): the executable has LLVM's archives, and of these what it needs.
 function(spc_link_llvm_archives target)
   if(SPC_LLVM_ARCHIVES)
-    set_target_properties(${target} PROPERTIES SPC_LLVM_ARCHIVES ON)
+    set_target_properties(${target} PROPERTIES SPC_HAS_LLVM_ARCHIVES ON)
     target_link_options(${target} PRIVATE -Wl,--gc-sections -Wl,--as-needed)
   endif()
 endfunction()

@@ -153,13 +153,19 @@ bool RowBuilder<I, V>::groupByColumns(const Entries<I, V> &entries, Block &block
   return true;
 }
 
-/// Copies the entries of a list and sums its repeats, if it is sorted. If not, what the target holds does not matter.
+/// Copies the entries of a list as they are and sums its repeats. Where it turns out not to be sorted or in range, part
+/// of the target is written, and is to be written anew. Shares that end in order have rows of their own.
 template <typename I, typename V> ListOrder RowBuilder<I, V>::copyList(const Entries<I, V> &list) {
   ListOrder orders[kMaxTasks], all;
   const int64_t tasks = tasksFor(workers_, list.count);
+  const auto begin = [&](int64_t task) { return shareBegin(list.count, task, tasks); };
+  for (int64_t task = 1; task < tasks; ++task)
+    all.isSorted &= list.keys[begin(task) - 1] <= list.keys[begin(task + 1) - 1];
+  if (!all.isSorted)
+    return all;
   forAll(workers_, tasks, [&](int64_t task) {
-    orders[task] = copySorted(list, shareBegin(list.count, task, tasks), shareBegin(list.count, task + 1, tasks), rows_,
-                              grouped_.starts, grouped_.columns, grouped_.values);
+    orders[task] =
+        copySorted(list, begin(task), begin(task + 1), rows_, grouped_.starts, grouped_.columns, grouped_.values);
   });
   for (int64_t task = 0; task < tasks; ++task) {
     all.isInRange &= orders[task].isInRange;

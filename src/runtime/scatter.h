@@ -243,7 +243,8 @@ SPC_HOT void copyEntries(Column<I> columns, const V *values, int64_t count, I *t
 }
 
 /// Makes rows of entries [begin, end) of a list, as far as they are sorted and in range: of what is not, nothing is
-/// used.
+/// used. Sets the starts of rows behind that of entry begin - 1 and up to that of entry end - 1 alone: others belong to
+/// other shares of the list.
 template <typename I, typename V>
 SPC_HOT ListOrder copySorted(const Entries<I, V> &list, int64_t begin, int64_t end, int64_t rows, I *starts, I *columns,
                              V *values) {
@@ -251,8 +252,9 @@ SPC_HOT ListOrder copySorted(const Entries<I, V> &list, int64_t begin, int64_t e
   for (int64_t first = begin; first < end; first += kEntriesAtOnce) {
     const int64_t last = end - first < kEntriesAtOnce ? end : first + kEntriesAtOnce;
     const ListOrder order = inspectList(list.keys, list.columns, first, last, rows, list.columnExtent);
-    all = {order.isInRange, order.isSorted, all.hasRepeats || order.hasRepeats};
-    if (!order.isInRange || !order.isSorted)
+    const bool isSorted = order.isSorted && list.keys[last - 1] <= list.keys[end - 1];
+    all = {order.isInRange, isSorted, all.hasRepeats || order.hasRepeats};
+    if (!order.isInRange || !isSorted)
       break;
     startRows(list.keys, first, last, order.skipsRows, starts);
     copyEntries(list.columns.from(first), values ? list.values + first : nullptr, last - first, columns + first,

@@ -255,7 +255,7 @@ def InterleaveReductions : Pass<"spc-interleave-reductions", "mlir::func::FuncOp
   let description = [{
     A reduction waits for each addition before the next one. Loops over a segment that carry fewer than four sums (a
     sparse dot product, a tile of one or two vectors) work on several entries an iteration, each entry with accumulators
-    of its own. Dot products that gather are interleaved in segments of 16 to 31 entries only: longer ones are left to
+    of its own. Dot products that gather are interleaved in segments of 16 to 31 entries, fibers from 4 on: longer ones are left to
     LLVM's vector loop, shorter ones to the processor, which has several of them under way. The pass reassociates,
     which --fp=strict forbids. LLVM interleaves no loop that is on vectors already, and takes one version for all lengths.
   }];

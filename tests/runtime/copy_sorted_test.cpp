@@ -74,13 +74,35 @@ template <typename I> void check(const List &list, int64_t stride, int64_t share
   }
 }
 
+/// Whatever a list is like, a share sets the starts of its own rows alone.
+template <typename I> void checkShares(const List &list, int64_t shares) {
+  const auto count = static_cast<int64_t>(list.rows.size());
+  const std::vector<I> rows(list.rows.begin(), list.rows.end()), columns(list.columns.begin(), list.columns.end());
+  const Entries<I, uint64_t> entries{{rows.data(), 1}, nullptr, count, kColumns, {}, {columns.data(), 1}};
+  for (int64_t share = 0; share < shares; ++share) {
+    const int64_t begin = shareBegin(count, share, shares), end = shareBegin(count, share + 1, shares);
+    if (begin == end)
+      continue;
+    std::vector<I> starts(kRows + 1, I{kGuard}), toColumns(static_cast<size_t>(count));
+    copySorted<I, uint64_t>(entries, begin, end, kRows, starts.data(), toColumns.data(), nullptr);
+    const I above = begin > 0 ? rows[static_cast<size_t>(begin) - 1] : I{-1}, last = rows[static_cast<size_t>(end) - 1];
+    for (int64_t row = 0; row <= kRows; ++row)
+      if (starts[static_cast<size_t>(row)] != kGuard && (row <= above || row > last))
+        FAIL("share " << share << " of " << shares << " sets row " << row << ", outside of " << above << " to "
+                      << last);
+  }
+}
+
 void checkAll(const List &list) {
-  for (const int64_t shares : {1, 2, 3})
+  for (const int64_t shares : {1, 2, 3}) {
+    checkShares<int32_t>(list, shares);
+    checkShares<int64_t>(list, shares);
     for (const int64_t stride : {1, 2}) {
       INFO(list.rows.size() << " entries in " << shares << " shares, stride " << stride);
       check<int32_t>(list, stride, shares);
       check<int64_t>(list, stride, shares);
     }
+  }
 }
 
 } // namespace
@@ -97,6 +119,12 @@ TEST_CASE("sorted lists become rows") {
   }
   oneRow.hasRepeats = true;
   checkAll(oneRow);
+  List twice = sortedList(4, 1, 0, 5); // sorted pieces one after the other
+  const List again = twice;
+  twice.rows.insert(twice.rows.end(), again.rows.begin(), again.rows.end());
+  twice.columns.insert(twice.columns.end(), again.columns.begin(), again.columns.end());
+  twice.isSorted = false;
+  checkAll(twice);
   checkAll({{0}, {0}});
   checkAll({{kRows - 1}, {kColumns - 1}});
 }

@@ -298,6 +298,7 @@ bool AccumulatorPromotion::fillsElements(scf::ForOp loop) const {
 }
 
 /// The loop in front of the reduction that fills its elements, where nothing that lies between accesses these; or null.
+/// Buffers are arguments, which do not alias.
 scf::ForOp AccumulatorPromotion::findFill() const {
   for (Operation *op = reduction_->getPrevNode(); op; op = op->getPrevNode()) {
     if (auto loop = mlir::dyn_cast<scf::ForOp>(op); loop && fillsElements(loop))

@@ -30,8 +30,9 @@ using Values = llvm::SmallVector<Value>;
 constexpr int64_t kSumsAtOnce = 4;  ///< additions under way at once, which hide most of the latency of one
 constexpr int64_t kShortTile = 8;   ///< rows of less entries have their neighbours' additions under way
 constexpr int64_t kTileEntries = 4; ///< of a longer row that are done at once
-constexpr int64_t kSeveral = 16;    ///< gathered products: of shorter sums processors have several under way
-constexpr int64_t kLong = 32;       ///< sums of so many gathered products are faster on vectors
+constexpr int64_t kSeveral =
+    16; ///< gathered products: of shorter sums processors have several under way (fibers: see rewrite())
+constexpr int64_t kLong = 32; ///< sums of so many gathered products are faster on vectors
 
 Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {
   return arith::ConstantOp::create(ops, ops.getZeroAttr(type));
@@ -191,25 +192,23 @@ void InterleaveReductions::rewrite(scf::ForOp loop) {
     loop.erase();
     return;
   }
-  // Rows of a few entries hardly differ in their branches where these are those of one loop. Setting up vectors or sums
-  // in several chains costs more than they have to gain.
   // Sums in several chains, and vectors, begin and end with more than short segments have to gain, whose ends
   // processors foresee best where one loop goes through all of them.
-  const auto isBelow = [&](int64_t length) {
+  const auto choose = [&](int64_t length) {
     return scf::IfOp::create(ops, loop.getResultTypes(), compareLength(ops, loop, arith::CmpIPredicate::slt, length),
                              /*addThenBlock=*/true, /*addElseBlock=*/true);
   };
-  scf::IfOp isShort = isBelow(isFiber(loop) ? chains : kSeveral);
-  loop.replaceAllUsesWith(isShort.getResults());
-  ops.setInsertionPointToEnd(isShort.thenBlock());
+  scf::IfOp choice = choose(isFiber(loop) ? chains : kSeveral);
+  loop.replaceAllUsesWith(choice.getResults());
+  ops.setInsertionPointToEnd(choice.thenBlock());
   scf::YieldOp::create(
       ops, writeLoop(ops, loop, loop.getLowerBound(), loop.getUpperBound(), Values(loop.getInitArgs()), 1, 1));
-  ops.setInsertionPointToEnd(isShort.elseBlock());
-  scf::IfOp isMiddle = isBelow(kLong);
-  scf::YieldOp::create(ops, isMiddle.getResults());
-  ops.setInsertionPointToEnd(isMiddle.thenBlock());
+  ops.setInsertionPointToEnd(choice.elseBlock());
+  scf::IfOp other = choose(kLong);
+  scf::YieldOp::create(ops, other.getResults());
+  ops.setInsertionPointToEnd(other.thenBlock());
   scf::YieldOp::create(ops, interleave(ops, loop, chains, chains));
-  ops.setInsertionPointToEnd(isMiddle.elseBlock());
+  ops.setInsertionPointToEnd(other.elseBlock());
   auto yield = scf::YieldOp::create(ops, loop.getResults());
   loop->moveBefore(yield);
 }

@@ -165,7 +165,6 @@ func.func @filled(%a: memref<?xf64>, %y: memref<?xf64>, %block: index, %from: in
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
   %one = arith.constant 1.0 : f64
   %first = arith.muli %block, %c2 : index
   scf.for %r = %c0 to %c2 step %c1 {
@@ -227,7 +226,6 @@ func.func @filled_partly(%a: memref<?xf64>, %y: memref<?xf64>, %block: index, %f
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
-  %c3 = arith.constant 3 : index
   %one = arith.constant 1.0 : f64
   %first = arith.muli %block, %c2 : index
   scf.for %r = %c0 to %c1 step %c1 {
