@@ -1,0 +1,24 @@
+// Bindings as a format file says them.
+#pragma once
+
+#include "format/format.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spc::format {
+
+/// How a tensor is stored: in a format that is found by name, or in one that is written out, or with the structure of
+/// another tensor.
+struct StoredTensor {
+  std::string tensor;
+  Format format;
+  std::string knownName;   ///< of the format; empty where the levels are to be written
+  std::string structureOf; ///< another tensor; empty where it has a structure of its own
+};
+
+/// A format file with an entry for each tensor under `tensors`.
+std::string bindingsText(const std::string &description, const std::vector<StoredTensor> &tensors);
+
+} // namespace spc::format
