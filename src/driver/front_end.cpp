@@ -134,8 +134,9 @@ std::optional<KernelInput> readKernel(Session &session, const SharedOptions &opt
 }
 
 std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
-                                        const SharedOptions &options, PhaseTimer &timer) {
+                                        const SharedOptions &options, PhaseTimer &timer, bool fuses) {
   sema::Options checks;
+  checks.fuses = fuses;
   checks.function = function;
   checks.strictFp = options.strictFp;
   checks.dropZeros = options.dropZeros;

@@ -31,9 +31,9 @@ struct KernelInput {
 /// Reads and parses the kernel and the format files. nullopt with errors reported.
 std::optional<KernelInput> readKernel(Session &session, const SharedOptions &options, PhaseTimer &timer);
 
-/// Checks the kernel under a function name. nullopt with errors reported.
+/// Checks the kernel under a function name. nullopt with errors reported. `fuses`: temporaries into what reads them.
 std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &input, const std::string &function,
-                                        const SharedOptions &options, PhaseTimer &timer);
+                                        const SharedOptions &options, PhaseTimer &timer, bool fuses = true);
 
 /// Why `name` cannot be that of a function in a kernel's header; empty when it can.
 std::string objectionToFunction(const std::string &name);

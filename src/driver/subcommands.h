@@ -11,6 +11,9 @@ int compileCommand(Session &session);
 /// `spc run`: a kernel compiled into memory and run on files.
 int runCommand(Session &session);
 
+/// `spc grad`: a kernel's derivative as a kernel file.
+int gradCommand(Session &session);
+
 /// `spc formats`: the known formats, or one of them with its C struct and an example.
 int formatsCommand(Session &session);
 

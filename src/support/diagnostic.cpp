@@ -7,9 +7,9 @@ namespace spc {
 namespace {
 
 // Every id that is reported with Severity::Warning, sorted.
-constexpr std::array<std::string_view, 11> kWarnings{"asymptotic", "broadcast",   "densify",      "fill",
-                                                     "long-run",   "overwritten", "precision",    "reorder",
-                                                     "slow-order", "unused",      "unused-option"};
+constexpr std::array<std::string_view, 12> kWarnings{"asymptotic", "broadcast",   "densify",       "fill",
+                                                     "long-run",   "overwritten", "precision",     "reorder",
+                                                     "slow-order", "unused",      "unused-option", "zero-gradient"};
 
 // Every id that is reported with Severity::Note, sorted.
 constexpr std::array<std::string_view, 4> kNotes{"cost", "format-bound", "old-values", "output-format"};

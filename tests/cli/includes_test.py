@@ -16,6 +16,7 @@ ARROWS = {
     "sema/check": ["sema"],
     "sema/terms": ["sema"],
     "sema/plan": ["sema/terms"],
+    "grad": ["sema"],
     "abi": ["sema"],
     "tensor": ["abi"],
     "dialect": [],
@@ -30,11 +31,11 @@ ARROWS = {
     "codegen": ["support", "runtime"],
     "runtime": [],
     "pipeline": ["transforms", "entry", "codegen", "mlirgen"],
-    "driver": ["tensor", "pipeline"],
+    "driver": ["tensor", "grad", "pipeline"],
 }
 # Headers without includes but of each other and of the system, which any room may include.
 OPEN = {"format/level_kind.h", "runtime/contract.h", "runtime/contract.def"}
-NO_LLVM = {"support", "syntax", "format", "sema", "abi", "tensor", "runtime"}
+NO_LLVM = {"support", "syntax", "format", "sema", "grad", "abi", "tensor", "runtime"}
 NO_MLIR = NO_LLVM | {"codegen", "driver"}
 NEVER = {"entry": {"syntax"}, "mlirgen": {"syntax"}}
 RUNS_THE_ROOMS = "sema/analyze.cpp"

@@ -1,0 +1,83 @@
+#include "driver/derivative_check.h"
+
+#include "sema/analyze.h"
+#include "syntax/parser.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace spc::driver {
+namespace {
+
+constexpr DiagnosticKind kGradUnwritable{"grad-unwritable", Severity::Error};
+
+/// A format as what --format names.
+class OneFormat : public format::FormatFamily {
+public:
+  explicit OneFormat(format::Format format) : format_(std::move(format)) {}
+  std::string name() const override { return format_.name; }
+  std::optional<int> order() const override { return format_.order(); }
+  std::optional<format::Format> instantiate(int order) const override {
+    return order == format_.order() ? std::optional(format_) : std::nullopt;
+  }
+
+private:
+  format::Format format_;
+};
+
+std::vector<format::Binding> bindingsOf(const std::vector<format::StoredTensor> &stored) {
+  std::vector<format::Binding> bindings;
+  for (const format::StoredTensor &one : stored) {
+    format::Binding binding;
+    binding.tensor = one.tensor;
+    if (one.structureOf.empty())
+      binding.family = std::make_shared<OneFormat>(one.format);
+    else
+      binding.structureOf = one.structureOf;
+    bindings.push_back(std::move(binding));
+  }
+  return bindings;
+}
+
+/// The types that are given for what the derivative has, too.
+std::vector<format::GivenType> typesOf(const syntax::Kernel &tree, const std::vector<format::GivenType> &types) {
+  std::vector<format::GivenType> kept;
+  for (const format::GivenType &given : types) {
+    const auto isNamed = [&](const auto &declaration) { return given.name && declaration.name.text == *given.name; };
+    if (std::any_of(tree.types.begin(), tree.types.end(), isNamed))
+      kept.push_back(given);
+  }
+  return kept;
+}
+
+} // namespace
+
+const format::Format &formatOf(const sema::Kernel &kernel, const std::string &tensor) {
+  for (const sema::Tensor &one : kernel.tensors)
+    if (one.name == tensor)
+      return one.format;
+  throw std::logic_error("the derivative is stored like '" + tensor + "', which the kernel does not have");
+}
+
+bool checkDerivative(Session &session, const std::string &path, const std::string &text,
+                     const std::vector<format::StoredTensor> &stored, const std::vector<format::GivenType> &types) {
+  Diagnostics found;
+  const syntax::Kernel tree = syntax::parse(session.sources().add(path, text), found);
+  if (!found.hasErrors()) {
+    sema::Options options;
+    options.function = "derivative";
+    options.types = typesOf(tree, types);
+    sema::analyze(tree, bindingsOf(stored), options, found);
+  }
+  for (const Diagnostic &one : found.all())
+    if (one.severity == Severity::Error || one.severity == Severity::Internal) {
+      session.diagnostics()
+          .report(kGradUnwritable, {}, "spc could not compile the derivative: " + one.message)
+          .note(one.where, "in what would be written")
+          .advise("split the kernel into statements with temporaries, or take fewer operands");
+      return false;
+    }
+  return true;
+}
+
+} // namespace spc::driver

@@ -1,0 +1,320 @@
+#include "grad/addends.h"
+
+#include <algorithm>
+
+namespace spc::grad {
+namespace {
+
+/// Whether a value may be no finite number, or steep, where its operands are ordinary numbers.
+bool isRisky(const Expr &expr) {
+  return any(expr, [](const Expr &part) {
+    if (const auto *node = std::get_if<Binary>(&part.node))
+      return node->op == BinaryOp::Div;
+    const auto *node = std::get_if<Call>(&part.node);
+    if (!node)
+      return false;
+    const bool isSafe = syntax::spellingOf(node->function).isOperator || node->function == Function::Pattern ||
+                        node->function == Function::Cast || node->function == Function::Min ||
+                        node->function == Function::Max || node->function == Function::Abs ||
+                        node->function == Function::Sign || node->function == Function::Relu ||
+                        node->function == Function::Select;
+    return !isSafe || node->function == Function::Modulo;
+  });
+}
+
+bool isPatternOf(const Expr &expr) {
+  const auto *node = std::get_if<Call>(&expr.node);
+  if (node && node->function == Function::Not)
+    return isPatternOf(inside(*node->arguments.front()));
+  return node && node->function == Function::Pattern;
+}
+
+ExprPtr productOf(std::vector<ExprPtr> factors) {
+  ExprPtr product;
+  for (ExprPtr &one : factors)
+    product = product ? binary(BinaryOp::Mul, std::move(product), std::move(one)) : std::move(one);
+  return product ? std::move(product) : number(1);
+}
+
+ExprPtr fractionOf(std::vector<ExprPtr> factors, std::vector<ExprPtr> divisors) {
+  ExprPtr product = productOf(std::move(factors));
+  return divisors.empty() ? std::move(product)
+                          : binary(BinaryOp::Div, std::move(product), productOf(std::move(divisors)));
+}
+
+/// The factors of a product, sorted by where they may stand.
+class Factors {
+public:
+  void add(const Factor &one) {
+    if (one.isCondition)
+      addCondition(inside(*one.value));
+    else
+      add(inside(*one.value), one.isDivisor, one.isConditional);
+  }
+
+  /// Puts what stands behind conditions in place: where they do not hold, it is not computed with.
+  void closeConditions() {
+    ExprPtr all;
+    for (ExprPtr &one : conditions_)
+      all = all ? call(Function::And, std::move(all), std::move(one)) : std::move(one);
+    conditions_.clear();
+    if (!all)
+      return;
+    if (guarded.empty() && guardedDivisors.empty())
+      plain.push_back(std::move(all));
+    else
+      plain.push_back(select(std::move(all), fractionOf(std::move(guarded), std::move(guardedDivisors)), number(0)));
+    guarded.clear();
+    guardedDivisors.clear();
+  }
+
+  std::vector<ExprPtr> plain, divisors, guarded, guardedDivisors;
+  double coefficient = 1;
+  bool isNegative = false;
+
+private:
+  void add(const Expr &expr, bool isDivisor, bool isConditional) {
+    const auto *literal = std::get_if<Literal>(&expr.node);
+    if (literal && !isDivisor) {
+      coefficient *= literal->value;
+      return;
+    }
+    if (const auto *minus = std::get_if<Negate>(&expr.node)) {
+      isNegative = !isNegative;
+      return add(inside(*minus->operand), isDivisor, isConditional);
+    }
+    const auto *node = std::get_if<Binary>(&expr.node);
+    if (node && (node->op == BinaryOp::Mul || node->op == BinaryOp::Div)) {
+      add(inside(*node->left), isDivisor, isConditional);
+      return add(inside(*node->right), isDivisor != (node->op == BinaryOp::Div), isConditional);
+    }
+    if (isConditional && !literal && (isDivisor || isRisky(expr)))
+      (isDivisor ? guardedDivisors : guarded).push_back(clone(expr));
+    else
+      (isDivisor ? divisors : plain).push_back(clone(expr));
+  }
+
+  void addCondition(const Expr &condition) {
+    const auto *node = std::get_if<Call>(&condition.node);
+    if (node && node->function == Function::And) {
+      addCondition(inside(*node->arguments[0]));
+      return addCondition(inside(*node->arguments[1]));
+    }
+    (isPatternOf(condition) ? plain : conditions_).push_back(clone(condition));
+  }
+
+  std::vector<ExprPtr> conditions_;
+};
+
+/// Whether the language takes a sum over `variable` to reach around the whole product without being told.
+bool isSumClear(const std::string &variable, const Factors &factors, const TensorNames &tensors) {
+  const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one, tensors), variable); };
+  const auto indexesOne = [&](const ExprPtr &one) { return asTensor(*one, tensors) && has(one); };
+  const auto count = std::count_if(factors.plain.begin(), factors.plain.end(), has);
+  return std::any_of(factors.plain.begin(), factors.plain.end(), indexesOne) || count > 1 ||
+         (count == 1 && std::any_of(factors.divisors.begin(), factors.divisors.end(), has));
+}
+
+/// Whether a variable indexes a tensor in some factor, so that it is known what it runs over.
+bool indexesAny(const std::string &variable, const Factors &factors) {
+  const auto indexes = [&](const ExprPtr &one) {
+    return any(*one, [&](const Expr &part) {
+      const auto *read = std::get_if<Access>(&part.node);
+      return read && contains(variablesOf(*read), variable);
+    });
+  };
+  return std::any_of(factors.plain.begin(), factors.plain.end(), indexes) ||
+         std::any_of(factors.divisors.begin(), factors.divisors.end(), indexes);
+}
+
+/// A count that is divided by, too, as that of a mean, is left out altogether.
+void multiplyByCount(ExprPtr count, Factors &factors) {
+  const auto same = std::find_if(factors.divisors.begin(), factors.divisors.end(),
+                                 [&](const ExprPtr &divisor) { return isSame(*divisor, *count); });
+  if (same == factors.divisors.end())
+    factors.plain.push_back(std::move(count));
+  else
+    factors.divisors.erase(same);
+}
+
+/// `2*a*b` of `a*b`.
+ExprPtr scaled(ExprPtr value, double by) {
+  auto *node = std::get_if<Binary>(&value->node);
+  if (node && (node->op == BinaryOp::Mul || node->op == BinaryOp::Div)) {
+    node->left = scaled(std::move(node->left), by);
+    return value;
+  }
+  if (by == 1)
+    return value;
+  if (isNumber(*value, 1))
+    return number(by);
+  return by == -1 ? negate(std::move(value)) : binary(BinaryOp::Mul, number(by), std::move(value));
+}
+
+} // namespace
+
+bool AddendWriter::isWithin(const Expr &factor, const Mask &mask) const {
+  const Expr *expr = &inside(factor);
+  if (const auto *node = std::get_if<Call>(&expr->node); node && node->function == Function::Pattern)
+    expr = &inside(*node->arguments.front());
+  const auto *read = std::get_if<Access>(&expr->node);
+  if (!read || read->indices.size() != mask.indices.size())
+    return false;
+  for (size_t dim = 0; dim < mask.indices.size(); ++dim)
+    if (!read->indices[dim].isPlain() || read->indices[dim].text != mask.indices[dim])
+      return false;
+  const bool isPattern = expr != &inside(factor);
+  if (!isPattern && program_.names.contains(read->tensor.text) && program_.info(read->tensor.text).fill != 0)
+    return false;
+  return ownerOf(read->tensor.text) == mask.owner;
+}
+
+ExprPtr AddendWriter::masked(ExprPtr value, const Mask &mask) const {
+  const auto *read = std::get_if<Access>(&value->node);
+  if (mask.owner.empty() || !read || !seeds_.contains(read->tensor.text))
+    return value;
+  return binary(BinaryOp::Mul, call(Function::Pattern, access(mask.owner, mask.indices)), std::move(value));
+}
+
+bool AddendWriter::readsOthers(const Expr &expr, const Mask &mask, bool isDivisor) const {
+  const auto *node = std::get_if<Binary>(&expr.node);
+  if (isDivisor && node && node->op == BinaryOp::Mul && isNumber(*node->left, 0))
+    return false; // of a count, which is computed first
+  if (node && node->op == BinaryOp::Div)
+    return readsOthers(*node->left, mask, isDivisor) || readsOthers(*node->right, mask, true);
+  const auto *read = std::get_if<Access>(&expr.node);
+  if (read && !read->indices.empty() && !ownerOf(read->tensor.text).empty() && !isWithin(expr, mask))
+    return true;
+  const std::vector<const Expr *> below = syntax::children(expr);
+  return std::any_of(below.begin(), below.end(),
+                     [&](const Expr *child) { return readsOthers(*child, mask, isDivisor); });
+}
+
+bool AddendWriter::hasFactorWithin(const Expr &product, const Mask &mask) const {
+  const Expr &expr = inside(product);
+  if (const auto *minus = std::get_if<Negate>(&expr.node))
+    return hasFactorWithin(*minus->operand, mask);
+  if (const auto *sum = std::get_if<Reduce>(&expr.node))
+    return sum->reduction == Reduction::Sum && hasFactorWithin(*sum->body, mask);
+  const auto *node = std::get_if<Binary>(&expr.node);
+  if (node && node->op == BinaryOp::Mul)
+    return hasFactorWithin(*node->left, mask) || hasFactorWithin(*node->right, mask);
+  return node && node->op == BinaryOp::Div ? hasFactorWithin(*node->left, mask) : isWithin(expr, mask);
+}
+
+std::string AddendWriter::inferredOwner(const std::string &name, const Statement &statement) const {
+  std::set<std::string> owners;
+  for (const Term &term : termsOf(program_, statement)) {
+    std::set<std::string> mayKeep;
+    any(*term.value, [&](const Expr &part) {
+      const auto *read = std::get_if<Access>(&part.node);
+      if (!read || read->indices.empty() || ownerOf(read->tensor.text).empty())
+        return false;
+      const std::vector<std::string> variables = variablesOf(*read);
+      const bool isFull =
+          std::is_permutation(variables.begin(), variables.end(), statement.indices.begin(), statement.indices.end());
+      const std::string &owner = ownerOf(read->tensor.text);
+      const bool isSure = isFull && hasFactorWithin(*term.value, {owner, statement.indices});
+      owners.insert(isSure ? owner : name);
+      if (isFull)
+        mayKeep.insert(owner);
+      return false;
+    });
+    if (mayKeep.empty())
+      return "";
+  }
+  return owners.size() == 1 ? *owners.begin() : name;
+}
+
+std::string AddendWriter::ownerOf(const std::string &tensor) const {
+  if (const auto own = patterns_.find(tensor); own != patterns_.end())
+    return own->second;
+  if (!program_.names.contains(tensor))
+    return "";
+  const TensorInfo &info = program_.info(tensor);
+  if (!info.pattern.empty() || !info.writer)
+    return info.pattern;
+  const auto [known, isNew] = inferred_.try_emplace(tensor);
+  if (isNew) // what is computed anew is stored as its statement alone suggests
+    inferred_[tensor] = inferredOwner(tensor, program_.statements[*info.writer]);
+  return inferred_[tensor];
+}
+
+void AddendWriter::dropPatterns(std::vector<ExprPtr> &factors) const {
+  const auto isImplied = [&](const ExprPtr &one) {
+    const auto *node = std::get_if<Call>(&one->node);
+    const Access *read =
+        node && node->function == Function::Pattern ? asTensor(*node->arguments.front(), program_.names) : nullptr;
+    const Mask mask = read ? Mask{ownerOf(read->tensor.text), variablesOf(*read)} : Mask{};
+    return read && !mask.owner.empty() && std::any_of(factors.begin(), factors.end(), [&](const ExprPtr &other) {
+             const auto *value = std::get_if<Access>(&other->node);
+             return value && !seeds_.contains(value->tensor.text) && isWithin(*other, mask);
+           });
+  };
+  std::vector<bool> implied;
+  for (const ExprPtr &one : factors)
+    implied.push_back(isImplied(one));
+  size_t k = 0;
+  std::erase_if(factors, [&](const ExprPtr &) { return implied[k++]; });
+}
+
+Addend AddendWriter::write(AddendParts parts, const Statement &statement) const {
+  Factors factors;
+  factors.isNegative = parts.partial.isNegative;
+  for (const Factor &one : parts.partial.factors)
+    factors.add(one);
+  factors.closeConditions();
+  for (ExprPtr &one : parts.last)
+    factors.add(Factor{std::move(one)});
+  const auto isMasked = [&](const ExprPtr &one) {
+    const auto *read = std::get_if<Access>(&one->node);
+    return isWithin(*one, parts.mask) && !(read && seeds_.contains(read->tensor.text));
+  };
+  if (!parts.mask.owner.empty() && std::none_of(factors.plain.begin(), factors.plain.end(), isMasked))
+    factors.plain.insert(factors.plain.begin(), call(Function::Pattern, access(parts.mask.owner, parts.mask.indices)));
+
+  dropPatterns(factors.plain);
+  TensorNames tensors = program_.names;
+  for (const ExprPtr &one : factors.plain)
+    any(*one, [&](const Expr &part) { // derivatives, which are no tensors of the program
+      const auto *read = std::get_if<Access>(&part.node);
+      if (read && !read->indices.empty())
+        tensors.insert(read->tensor.text);
+      return false;
+    });
+  std::vector<std::string> uncounted, unclear;
+  const auto occurs = [&](const std::string &variable) {
+    const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one, tensors), variable); };
+    return std::any_of(factors.plain.begin(), factors.plain.end(), has) ||
+           std::any_of(factors.divisors.begin(), factors.divisors.end(), has);
+  };
+  std::vector<std::string> scope = parts.target;
+  for (const std::string &variable : parts.summed)
+    (occurs(variable) ? scope : uncounted).push_back(variable);
+  for (const std::string &variable : parts.summed)
+    if (occurs(variable) && !indexesAny(variable, factors))
+      factors.plain.push_back(presenceOf(variable, scope, *statement.value, program_));
+  while (!uncounted.empty())
+    multiplyByCount(countOf(uncounted, scope, *statement.value, program_), factors);
+  for (const std::string &variable : parts.summed)
+    if (occurs(variable) && !isSumClear(variable, factors, tensors))
+      unclear.push_back(variable);
+  ExprPtr product = fractionOf(std::move(factors.plain), std::move(factors.divisors));
+  program_.fresh.separateNested(*product, {scope.begin(), scope.end()});
+  if (!unclear.empty())
+    product = reduce(Reduction::Sum, unclear, std::move(product));
+  return {std::move(product), factors.isNegative ? -factors.coefficient : factors.coefficient};
+}
+
+ExprPtr sumOf(std::vector<Addend> addends) {
+  ExprPtr sum;
+  for (Addend &one : addends) {
+    const bool isSubtracted = sum && one.coefficient < 0;
+    ExprPtr value = scaled(std::move(one.value), isSubtracted ? -one.coefficient : one.coefficient);
+    sum =
+        sum ? binary(isSubtracted ? BinaryOp::Sub : BinaryOp::Add, std::move(sum), std::move(value)) : std::move(value);
+  }
+  return sum;
+}
+
+} // namespace spc::grad

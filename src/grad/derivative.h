@@ -1,0 +1,51 @@
+// The derivative's statements and arguments, before they are written out. Private to this folder.
+#pragma once
+
+#include "grad/program.h"
+
+namespace spc::grad {
+
+/// An argument of the derivative.
+struct Argument {
+  enum class Kind {
+    Operand, ///< of the forward kernel
+    Result,  ///< what the forward kernel has computed
+    Seed,    ///< given: the derivative by an output, or the tangent of an operand
+    Derivative,
+  };
+  Kind kind;
+  std::string name;
+  std::string value; ///< the tensor of the program that it is, or whose derivative
+};
+
+struct Derivative {
+  std::vector<syntax::Statement> recomputed; ///< values of the forward kernel
+  std::vector<syntax::Statement> statements;
+  std::vector<Argument> arguments; ///< what is read, then what is written
+  /// Sparse derivatives whose entries are put together from those of several tensors; each with the tensor of the
+  /// program to which it belongs.
+  std::vector<std::pair<std::string, std::string>> assembled;
+  /// Derivatives by dense tensors that would be sparse if nothing bound them.
+  std::vector<std::pair<std::string, std::string>> dense;
+  /// Temporaries that need a declaration, since nothing on their right sides tells how large they are; each with the
+  /// tensor of the program that has its shape and its type.
+  std::vector<std::pair<std::string, std::string>> sized;
+};
+
+/// What is differentiated, as tensors of the program.
+struct Ends {
+  std::vector<std::string> of, wrt;
+};
+
+/// The reverse mode: statements from the last to the first. `between` are the tensors that lie between the ends.
+Derivative reverseMode(Program &program, const Ends &ends, const std::set<std::string> &between,
+                       Diagnostics &diagnostics);
+
+/// The forward mode: each statement's change, in their order.
+Derivative forwardMode(Program &program, const Ends &ends, const std::set<std::string> &between);
+
+/// Adds what the statements read of the forward kernel: operands and results to the arguments, and what is computed
+/// anew. Results are computed anew where that takes no reduction.
+void addForwardValues(const Program &program, Derivative &derivative);
+
+} // namespace spc::grad

@@ -1,0 +1,172 @@
+// The derivative of each function.
+#include "grad/partials.h"
+
+#include <numbers>
+
+namespace spc::grad {
+namespace {
+
+/// The rules for one call.
+class Rules {
+public:
+  Rules(const Call &call, const Program &program, const Expr *value) : call_(call), program_(program), value_(value) {}
+
+  std::vector<Factor> derivative(size_t argument) const {
+    switch (call_.function) {
+    case Function::Pow:
+      return ofPower(argument);
+    case Function::Atan2:
+      return ofAngle(argument);
+    case Function::Modulo:
+      return argument == 0 ? std::vector<Factor>() : ofDivisor();
+    case Function::Min:
+    case Function::Max:
+      return {condition(isChosen(argument))};
+    case Function::Select:
+      return {condition(argument == 1 ? x() : isNot(x()))};
+    default:
+      return ofOneNumber();
+    }
+  }
+
+private:
+  ExprPtr x(size_t argument = 0) const { return clone(inside(*call_.arguments[argument])); }
+  /// An argument to be compared, in the type in which the call is computed.
+  ExprPtr compared(size_t argument = 0) const { return inFloats(inside(*call_.arguments[argument]), program_); }
+  ExprPtr self() const {
+    if (value_)
+      return clone(*value_);
+    Call copy{call_.function, call_.name, {}};
+    for (const ExprPtr &argument : call_.arguments)
+      copy.arguments.push_back(clone(*argument));
+    return std::make_unique<Expr>(Expr{std::move(copy), {}});
+  }
+  static ExprPtr times(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Mul, std::move(a), std::move(b)); }
+  static ExprPtr plus(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Add, std::move(a), std::move(b)); }
+  static ExprPtr minus(ExprPtr a, ExprPtr b) { return binary(BinaryOp::Sub, std::move(a), std::move(b)); }
+  static ExprPtr isNot(ExprPtr condition) {
+    auto *node = std::get_if<Call>(&condition->node);
+    return node && node->function == Function::Not ? clone(inside(*node->arguments.front()))
+                                                   : call(Function::Not, std::move(condition));
+  }
+  static Factor over(ExprPtr value) { return {std::move(value), true}; }
+  static Factor condition(ExprPtr value) { return {std::move(value), false, true}; }
+
+  template <typename... Factors> static std::vector<Factor> product(Factors... factors) {
+    std::vector<Factor> list;
+    (list.push_back(std::move(factors)), ...);
+    return list;
+  }
+
+  std::vector<Factor> ofOneNumber() const {
+    switch (call_.function) {
+    case Function::Abs:
+      return product(factor(call(Function::Sign, x())));
+    case Function::Relu:
+      return product(condition(call(Function::Greater, compared(), number(0))));
+    case Function::Sqrt:
+      return product(over(number(2)), over(self()));
+    case Function::Cbrt:
+      return product(over(number(3)), over(self()), over(self()));
+    case Function::Exp:
+      return product(factor(self()));
+    case Function::Expm1:
+      return product(factor(call(Function::Exp, x())));
+    case Function::Log:
+      return product(over(x()));
+    case Function::Log1p:
+      return product(over(plus(number(1), x())));
+    case Function::Sin:
+      return product(factor(call(Function::Cos, x())));
+    case Function::Cos:
+      return product(factor(number(-1)), factor(call(Function::Sin, x())));
+    case Function::Tan:
+      return product(factor(plus(number(1), times(self(), self()))));
+    case Function::Tanh:
+      return product(factor(minus(number(1), times(self(), self()))));
+    case Function::Erf:
+      return product(factor(number(2 * std::numbers::inv_sqrtpi)), factor(call(Function::Exp, negate(square()))));
+    case Function::Sigmoid:
+      return product(factor(self()), factor(minus(number(1), self())));
+    case Function::Gelu:
+      return product(factor(gelu()));
+    default: // sums of two numbers, and conversions
+      return {};
+    }
+  }
+
+  ExprPtr square() const { return times(x(), x()); }
+
+  /// Phi(x) + x phi(x), of the normal distribution.
+  ExprPtr gelu() const {
+    const double halfRoot = std::numbers::sqrt2 / 2, density = halfRoot * std::numbers::inv_sqrtpi;
+    ExprPtr below = plus(number(0.5), times(number(0.5), call(Function::Erf, times(number(halfRoot), x()))));
+    ExprPtr bell = call(Function::Exp, times(times(number(-0.5), x()), x()));
+    return plus(std::move(below), times(times(number(density), x()), std::move(bell)));
+  }
+
+  std::vector<Factor> ofPower(size_t argument) const {
+    if (argument == 1) // x^y log(x), which is 0 for x = 0, too
+      return product(condition(call(Function::Greater, compared(), number(0))), conditional(self()),
+                     conditional(call(Function::Log, x())));
+    const Expr &exponent = inside(*call_.arguments[1]);
+    const auto *minusNumber = std::get_if<Negate>(&exponent.node);
+    const auto *literal = std::get_if<Literal>(&(minusNumber ? inside(*minusNumber->operand) : exponent).node);
+    if (!literal) // y x^(y-1), and 0 for y = 0
+      return product(condition(call(Function::NotEqual, compared(1), number(0))), conditional(x(1)),
+                     conditional(call(Function::Pow, x(), minus(x(1), number(1)))));
+    const double power = minusNumber ? -literal->value : literal->value;
+    if (power == 0)
+      return product(factor(number(0)));
+    if (power == 1)
+      return {};
+    return product(factor(number(power)), factor(power == 2 ? x() : call(Function::Pow, x(), number(power - 1))));
+  }
+
+  static Factor conditional(ExprPtr value) { return {std::move(value), false, false, true}; }
+
+  /// Of atan2(y, x): x / (x^2 + y^2) and -y / (x^2 + y^2).
+  std::vector<Factor> ofAngle(size_t argument) const {
+    Factor divisor = over(plus(times(x(1), x(1)), times(x(0), x(0))));
+    if (argument == 0)
+      return product(factor(x(1)), std::move(divisor));
+    return product(factor(number(-1)), factor(x(0)), std::move(divisor));
+  }
+
+  /// Of x % y = x - y trunc(x / y) by y.
+  std::vector<Factor> ofDivisor() const {
+    ExprPtr quotient = binary(BinaryOp::Div, minus(x(0), self()), x(1));
+    return product(factor(number(-1)), factor(call(Function::Round, std::move(quotient))));
+  }
+
+  /// Whether an argument is the first that is the least, or the greatest.
+  ExprPtr isChosen(size_t argument) const {
+    const bool isMin = call_.function == Function::Min;
+    ExprPtr all;
+    for (size_t other = 0; other < call_.arguments.size(); ++other) {
+      if (other == argument)
+        continue;
+      const Function strict = isMin ? Function::Less : Function::Greater,
+                     weak = isMin ? Function::LessEqual : Function::GreaterEqual;
+      ExprPtr one = call(other < argument ? strict : weak, compared(argument), compared(other));
+      all = all ? call(Function::And, std::move(all), std::move(one)) : std::move(one);
+    }
+    return all;
+  }
+
+  const Call &call_;
+  const Program &program_;
+  const Expr *value_;
+};
+
+} // namespace
+
+Factor factor(ExprPtr value) {
+  return {std::move(value)};
+}
+
+std::vector<Factor> derivativeOf(const Call &call, size_t argument, const Program &program, const Expr *value) {
+  return Rules(call, program, value).derivative(argument);
+}
+
+} // namespace spc::grad

@@ -1,0 +1,47 @@
+// The partial derivatives of a statement's value by each element that it reads. Private to this folder.
+#pragma once
+
+#include "grad/program.h"
+
+#include <memory>
+
+namespace spc::grad {
+
+/// A factor of a partial derivative.
+struct Factor {
+  std::shared_ptr<const Expr> value;
+  bool isDivisor = false;
+  bool isCondition = false;   ///< the derivative is 0 where it does not hold, whatever the factors behind it are
+  bool isConditional = false; ///< stands behind a condition
+};
+
+Factor factor(ExprPtr value);
+
+/// One use of a tensor: how the value of a statement changes with the element that is read there.
+struct Partial {
+  const Access *use = nullptr;
+  const Expr *term = nullptr; ///< the addend of the statement in which it is
+  bool isNegative = false;
+  std::vector<Factor> factors;
+  std::vector<std::string> summed; ///< variables over which changes of several elements add up
+};
+
+/// The partial derivatives by every use of the tensors `by`, in the order of the text.
+std::vector<Partial> partialsOf(Program &program, const Statement &statement, const std::set<std::string> &by);
+
+/// The derivative of a function of floats by argument number `argument`, as factors. Requires: the function's arguments
+/// are differentiable. `value` is what the call has been computed to, where a tensor holds it, else null.
+std::vector<Factor> derivativeOf(const Call &call, size_t argument, const Program &program, const Expr *value);
+
+/// How many values some of the variables have, as the language says it: `sum(j, 1 + 0*pattern(A(i,j)))`. They index
+/// something in `around`; variables that are in `scope` have a value where this stands. Removes from `variables` those
+/// that are counted, the first one among them.
+ExprPtr countOf(std::vector<std::string> &variables, std::vector<std::string> scope, const Expr &around,
+                Program &program);
+
+/// A factor that is true, in which the variable indexes something as it does in `around`:
+/// `(pattern(A(i,j)) or true)`.
+ExprPtr presenceOf(const std::string &variable, const std::vector<std::string> &scope, const Expr &around,
+                   Program &program);
+
+} // namespace spc::grad

@@ -1,0 +1,132 @@
+// From the outputs to the operands: what each tensor's element changes.
+#include "grad/derivative_writer.h"
+
+#include <algorithm>
+
+namespace spc::grad {
+namespace {
+
+constexpr DiagnosticKind kGradWindow{"grad-window", Severity::Error};
+constexpr DiagnosticKind kZeroGradient{"zero-gradient", Severity::Warning};
+
+class ReverseMode : public DerivativeWriter {
+public:
+  ReverseMode(Program &program, const std::set<std::string> &between, Diagnostics &diagnostics)
+      : DerivativeWriter(program, between, "d_"), diagnostics_(diagnostics) {}
+
+  Derivative run(const Ends &ends) {
+    std::vector<Argument> written;
+    for (const std::string &output : ends.of)
+      seed(output);
+    for (const std::string &operand : ends.wrt)
+      written.push_back({Argument::Kind::Derivative, nameOfGradient(operand), operand});
+    for (auto statement = program_.statements.rbegin(); statement != program_.statements.rend(); ++statement)
+      if (between_.contains(statement->target))
+        passOn(*statement);
+    for (const Argument &gradient : written)
+      writeGradient(gradient);
+    derivative.arguments.insert(derivative.arguments.end(), written.begin(), written.end());
+    return std::move(derivative);
+  }
+
+private:
+  std::string nameOfGradient(const std::string &operand) {
+    const bool isSeeded = std::any_of(given_.begin(), given_.end(), [&](const auto &output) {
+      return program_.info(output.first).source == operand;
+    });
+    return program_.fresh.tensor(prefix_ + operand + (isSeeded ? "_in" : ""));
+  }
+
+  void seed(const std::string &output) {
+    const TensorInfo &info = program_.info(output);
+    given_[output] = program_.fresh.tensor(prefix_ + info.source);
+    derivative.arguments.push_back({Argument::Kind::Seed, given_[output], output});
+    noteSeed(given_[output], output);
+    if (!info.writer)
+      return;
+    const std::vector<std::string> &indices = program_.statements[*info.writer].indices;
+    contributions_[output].push_back({indices, {access(given_[output], indices)}});
+  }
+
+  /// Gives the derivative by a statement's target to what the statement reads.
+  void passOn(const Statement &statement) {
+    const std::string given = derivativeBy(statement);
+    if (given.empty())
+      return;
+    for (const Partial &partial : partialsOf(program_, statement, between_))
+      contribute(statement, partial, given);
+  }
+
+  /// The name of the derivative by the target, of which all parts are known; empty where there is none.
+  std::string derivativeBy(const Statement &statement) {
+    std::vector<Contribution> all = std::move(contributions_[statement.target]);
+    if (all.empty())
+      return "";
+    const auto *only = std::get_if<Access>(&all.front().addend.value->node);
+    if (all.size() == 1 && only && all.front().addend.coefficient == 1 &&
+        isSame(*all.front().addend.value, *access(only->tensor.text, all.front().indices)))
+      return only->tensor.text;
+    for (Contribution &one : all)
+      one.addend.value = addends_.masked(std::move(one.addend.value), maskOf(statement.target, one.indices));
+    const std::string name = nameFor(statement.target);
+    writeSum(name, statement.target, std::move(all), true);
+    return name;
+  }
+
+  void contribute(const Statement &statement, const Partial &partial, const std::string &given) {
+    const std::string &tensor = partial.use->tensor.text;
+    std::vector<std::string> summed = partial.summed, target;
+    std::set<std::string> used(statement.indices.begin(), statement.indices.end());
+    used.insert(summed.begin(), summed.end());
+    std::vector<ExprPtr> last;
+    for (const Index &index : partial.use->indices) {
+      const bool isOwn = index.isPlain() && !contains(target, index.text);
+      if (!isOwn && (index.terms.size() > 1 || (!index.isPlain() && !index.terms.empty())))
+        return reportWindow(statement, partial, index);
+      target.push_back(isOwn ? index.text : program_.fresh.variable(used));
+      used.insert(target.back());
+      if (isOwn)
+        continue;
+      ExprPtr place = index.terms.empty() ? number(static_cast<double>(index.constant)) : access(index.text);
+      last.push_back(call(Function::Equal, access(target.back()), std::move(place)));
+    }
+    last.push_back(access(given, statement.indices));
+    for (const std::string &index : statement.indices)
+      summed.push_back(index);
+    std::erase_if(summed, [&](const std::string &variable) { return contains(target, variable); });
+    AddendParts parts{maskOf(tensor, target), partial, std::move(last), target, std::move(summed)};
+    grad::contribute(contributions_[tensor], {target, addends_.write(std::move(parts), statement)});
+  }
+
+  void reportWindow(const Statement &statement, const Partial &partial, const Index &index) {
+    diagnostics_
+        .report(kGradWindow, index.where ? index.where : statement.where,
+                "'" + partial.use->tensor.text + "' is read in a window, '" + index.text +
+                    "', and the derivative by it would have to be written there")
+        .advise("leave it out of --wrt, take --mode=forward, or write the window as a sparse matrix");
+  }
+
+  void writeGradient(const Argument &gradient) {
+    std::vector<Contribution> all = std::move(contributions_[gradient.value]);
+    if (!all.empty())
+      return writeSum(gradient.name, gradient.value, std::move(all), false);
+    if (diagnostics_.hasErrors())
+      return;
+    diagnostics_.report(kZeroGradient, {}, "the derivative by '" + gradient.value + "' is 0 everywhere")
+        .advise("nothing that is differentiated depends on it, but by steps");
+    writeZero(gradient.name, gradient.value, gradient.value);
+  }
+
+  Diagnostics &diagnostics_;
+  std::map<std::string, std::string> given_;
+  std::map<std::string, std::vector<Contribution>> contributions_;
+};
+
+} // namespace
+
+Derivative reverseMode(Program &program, const Ends &ends, const std::set<std::string> &between,
+                       Diagnostics &diagnostics) {
+  return ReverseMode(program, between, diagnostics).run(ends);
+}
+
+} // namespace spc::grad

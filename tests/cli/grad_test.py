@@ -1,0 +1,139 @@
+"""spc grad: the files that it writes, what they compute at ties and zeros, and what they cost."""
+
+import json
+import re
+import unittest
+
+from spc_case import ROOT, SDDMM, SPMV, SpcCase
+
+PAGE = (ROOT / "docs" / "grad.md").read_text()
+PROGRAMS = [  # of examples/programs: formats, outputs, operands
+    ("attention", "S=csr", "O", "Q,K,V"),
+    ("attention", "S=csr", "O", "V"),
+    ("fusedmm", "S=csr", "O", "S,X,Y"),
+    ("gcn", "A=csr", "O", "X,W"),
+    ("gin", "A=csr", "O", "X,U,W,eps"),
+    ("mttkrp3", "T=csf", "Y", "T,B,C"),
+    ("mttkrp5", "T=csf", "Y", "B"),
+    ("ttmc", "T=csf", "Y", "T,B,C"),
+]
+
+
+def steps(plan):
+    """The loop steps of a plan, all extents being 100 and all tensors having 1000 entries."""
+    total = 0
+    for part in re.search(r"^  cost: (.*)$", plan, re.MULTILINE).group(1).split("; "):
+        formula, targets = part.rsplit(" for ", 1)
+        numbers = re.sub(r"[a-z_]\w*", "100", re.sub(r"nnz\(\w+\)", "1000", formula))
+        total += len(targets.split(", ")) * eval(numbers)
+    return total
+
+
+class Grad(SpcCase):
+    def gradient(self, kernel, *options, mode="reverse", wrt="x", of="y"):
+        """The derivative of a kernel, which is written to d.tex."""
+        self.write("k.tex", kernel)
+        self.spc("grad", "k.tex", "--of", of, "--wrt", wrt, "--mode", mode, "-o", "d.tex", *options)
+        return (self.folder / "d.tex").read_text()
+
+    def vector(self, name, *values):
+        self.write(name, f"%%MatrixMarket matrix array real general\n{len(values)} 1\n" + "\n".join(map(str, values)))
+        return f"{name.split('.')[0]}={name}"
+
+    def derivative_at(self, kernel, *values):
+        """What a function of a vector x has for gradient, each y of several having the weight 1."""
+        text = self.gradient(kernel)
+        x = self.vector("x.mtx", *values)
+        inputs = [x] if "tensor x(" in text else []
+        if "tensor y" in text:
+            self.spc("run", "k.tex", "-q", "-o", "y=y.mtx", x)
+            inputs.append("y=y.mtx" if "tensor y(" in text else "y=" + (self.folder / "y.mtx").read_text().split()[-1])
+        seed = f"d_y=ones:{len(values)}" if "tensor d_y(" in text else "d_y=1"
+        out = self.spc("run", "d.tex", "-q", *inputs, seed).out
+        return [float(word) for word in out.split("\n", 1)[1].split()]
+
+    def test_the_page_shows_what_is_written(self):
+        command = re.search(r"^    spc (grad sddmm.*)$", PAGE, re.MULTILINE).group(1)
+        shown = re.search(r"(?:^    .*\n|^\n(?=    ))+", PAGE[PAGE.index("    # The derivative of"):], re.MULTILINE).group()
+        self.write("sddmm.tex", (ROOT / "examples" / "sddmm" / "sddmm.tex").read_text())
+        self.spc(*command.split())
+        self.assertEqual(re.sub("^    ", "", shown, flags=re.MULTILINE), (self.folder / "sddmm_grad.tex").read_text())
+        self.spc("compile", "sddmm_grad.tex", "--format", "sddmm_grad.json", "-o", "g.o")
+        formats = json.loads((self.folder / "sddmm_grad.json").read_text())["tensors"]
+        self.assertEqual(formats, {"S": "csr", "d_D": {"structure_of": "S"}, "d_S": {"structure_of": "S"}})
+
+    def test_gradients_have_the_entries_of_their_operands(self):
+        self.write("S.tns", "1 1 2\n1 3 0\n3 2 5\n")
+        self.gradient(SDDMM, "--format", "S=csr", "--format-out", "d.json", of="D", wrt="S")
+        self.write("d_D.tns", "1 1 1\n1 3 1\n3 2 1\n")
+        shape = ["--shape", "S=3x3", "--shape", "d_D=3x3"]
+        out = self.spc("run", "d.tex", "--format", "S=csr", "--format", "d_D=csr", "--format", "d_S=csr", "S=S.tns",
+                       "d_D=d_D.tns", "A=ones:3x2", "B=ones:3x2", "-q", *shape).out
+        self.assertEqual(re.findall(r"\((\d), (\d)\)  (\S+)", out), [("1", "1", "2"), ("1", "3", "2"), ("3", "2", "2")])
+
+    def test_ties_go_to_the_first(self):
+        for kernel, values, expected in [
+                ("y = max(i, x(i))", (2, 1, 2), [1, 0, 0]),
+                ("y = min(i, x(i) * x(i))", (3, -1, 1), [0, -2, 0]),
+                ("y(i) = max(x(i), 2 * x(i))", (0, 1, -1), [1, 2, 1]),
+                ("y(i) = min(x(i), 0)", (0, 1, -1), [1, 0, 1]),
+                ("y(i) = relu(x(i))", (0, 1, -1), [0, 1, 0]),
+                ("y(i) = abs(x(i))", (0, 2, -2), [0, 1, -1])]:
+            with self.subTest(kernel=kernel):
+                self.assertEqual(self.derivative_at(kernel + "\n", *values), expected)
+
+    def test_zeros(self):
+        for kernel, values, expected in [
+                ("y = prod(i, x(i))", (2, 3, 4), [12, 8, 6]),
+                ("y = prod(i, x(i))", (2, 0, 4), [0, 8, 0]),
+                ("y = prod(i, x(i))", (0, 0, 4), [0, 0, 0]),
+                ("y(i) = pow(x(i), 2)", (0, 1, -3), [0, 2, -6]),
+                ("y(i) = select(x(i) > 0, sqrt(x(i)), 0)", (0, 1, -3), [0, 0.5, 0]),
+                ("y(i) = max(sqrt(x(i)), 2)", (0, 16, 1), [0, 0.125, 0])]:
+            with self.subTest(kernel=kernel, values=values):
+                self.assertEqual(self.derivative_at("tensor x(n): f64\n" + kernel + "\n", *values), expected)
+
+    def test_costs_no_more_than_once_for_each_operand_and_once_more(self):
+        for name, formats, of, wrt in PROGRAMS:
+            with self.subTest(name=name, wrt=wrt):
+                kernel = (ROOT / "examples" / "programs" / f"{name}.tex").read_text()
+                self.gradient(kernel, "--format", formats, "--format-out", "d.json", of=of, wrt=wrt)
+                forward = steps(self.spc("compile", "k.tex", "--format", formats, "--emit=plan").out)
+                plan = self.spc("compile", "d.tex", "--format", "d.json", "--emit=plan", "-Werror=densify").out
+                self.assertLessEqual(steps(plan), (1 + len(wrt.split(","))) * forward)
+
+    def test_names_and_files(self):
+        self.write("spmv.tex", SPMV)
+        options = ["--format", "A=csr", "--of=y", "--wrt=A,x"]
+        self.spc("grad", "spmv.tex", *options)
+        self.assertIn("kernel spmv_grad(A, x, d_y) -> (d_A, d_x)\n", (self.folder / "spmv_grad.tex").read_text())
+        self.spc("grad", "spmv.tex", *options, "--mode=forward")
+        self.assertIn("kernel spmv_jvp(A, x, t_A, t_x) -> (t_y)\n", (self.folder / "spmv_jvp.tex").read_text())
+        named = self.spc("grad", "spmv.tex", *options, "--name=back", "-o", "-").out
+        self.assertIn("kernel back(", named)
+        self.assertIn("kernel other_grad(", self.spc("grad", "-", *options, "-o", "-",
+                                                     stdin="kernel other(A, x) -> y\n" + SPMV).out)
+        self.assertIn("--name", self.spc("grad", "-", *options, "-o", "-", stdin=SPMV, expect=2).err)
+        self.assertIn("output-path", self.spc("grad", "spmv.tex", *options, "-o", "spmv.tex", expect=2).err)
+        self.assertEqual((self.folder / "spmv.tex").read_text(), SPMV)
+        self.assertIn("unknown-choice", self.spc("grad", "spmv.tex", *options, "--mode=backward", expect=2).err)
+
+    def test_type_parameters_stay(self):
+        text = self.gradient("type T = f64\ntensor x(n): T\ny(i) = T(0.5) * x(i) * x(i)\n")
+        self.assertIn("type T = f64\n", text)
+        self.assertIn("tensor d_y(n): T\n", text)
+        plan = self.spc("compile", "d.tex", "--type", "T=f32", "--emit=plan").out
+        self.assertIn("d_x(n): f32", plan)
+
+    def test_the_forward_mode_is_the_transposed_of_the_reverse_one(self):
+        kernel = "y(i) = exp(x(i)) * x(0)\n"
+        self.gradient(kernel, mode="forward")
+        x, tangent = self.vector("x.mtx", 1, 2), self.vector("t_x.mtx", 1, 0)
+        forward = self.spc("run", "d.tex", "-q", x, tangent).out.split()
+        self.gradient(kernel)
+        rows = [self.spc("run", "d.tex", "-q", x, self.vector("d_y.mtx", *seed)).out.split() for seed in [(1, 0), (0, 1)]]
+        self.assertEqual(forward[2:], [row[2] for row in rows])
+
+
+if __name__ == "__main__":
+    unittest.main()
