@@ -52,10 +52,15 @@ std::vector<format::GivenType> typesOf(const syntax::Kernel &tree, const std::ve
 
 } // namespace
 
-const format::Format &formatOf(const sema::Kernel &kernel, const std::string &tensor) {
+format::Format formatOf(const sema::Kernel &kernel, const std::string &tensor) {
+  format::Format sum;
   for (const sema::Tensor &one : kernel.tensors)
     if (one.name == tensor)
       return one.format;
+    else if (one.partOf == tensor)
+      sum.parts.push_back(one.format);
+  if (sum.isSum())
+    return sum;
   throw std::logic_error("the derivative is stored like '" + tensor + "', which the kernel does not have");
 }
 

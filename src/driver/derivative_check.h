@@ -13,7 +13,7 @@
 namespace spc::driver {
 
 /// The format of a tensor of the source text.
-const format::Format &formatOf(const sema::Kernel &kernel, const std::string &tensor);
+format::Format formatOf(const sema::Kernel &kernel, const std::string &tensor);
 
 /// Analyses a derivative with its sparse arguments stored as given. False with an error reported where that cannot be,
 /// as where it has more operators than a kernel may have.

@@ -14,6 +14,9 @@ std::string bindingsText(const std::string &description, const std::vector<Store
       entry = {{"structure_of", stored.structureOf}};
     else if (!stored.knownName.empty())
       entry = stored.knownName;
+    else if (stored.format.isSum())
+      for (const Format &part : stored.format.parts)
+        entry["sum"].push_back(toJson(part));
     else
       entry = toJson(stored.format);
   }

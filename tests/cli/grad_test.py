@@ -118,6 +118,20 @@ class Grad(SpcCase):
         self.assertEqual((self.folder / "spmv.tex").read_text(), SPMV)
         self.assertIn("unknown-choice", self.spc("grad", "spmv.tex", *options, "--mode=backward", expect=2).err)
 
+    def test_operands_that_are_no_variables_have_any_format(self):
+        for name in ["hyb", "bsr", "sym-csr", "csr-unsorted", "dia", "csr"]:
+            with self.subTest(format=name):
+                self.gradient(SPMV, "--format", f"A={name}", "--format-out", "d.json")
+                self.spc("compile", "d.tex", "--format", "d.json", "--emit=plan", "-Werror=densify")
+
+    def test_derivatives_have_derivatives(self):
+        self.gradient(SDDMM, "--format", "S=csr", "--format-out", "d.json", of="D", wrt="S,A")
+        first = (self.folder / "d.tex").read_text()
+        self.write("first.json", (self.folder / "d.json").read_text())
+        self.gradient(first, "--format", "first.json", "--format-out", "d.json", of="d_S,d_A", wrt="d_D,S,B")
+        plan = self.spc("compile", "d.tex", "--format", "d.json", "--emit=plan").out
+        self.assertRegex(plan, r"d_d_D\(.*written, pattern of S, structure of S")
+
     def test_type_parameters_stay(self):
         text = self.gradient("type T = f64\ntensor x(n): T\ny(i) = T(0.5) * x(i) * x(i)\n")
         self.assertIn("type T = f64\n", text)
