@@ -21,11 +21,12 @@ public:
   Ends read(const Request &request) {
     Ends ends;
     for (const syntax::Name &name : request.of)
-      if (check(name, "--of", "an output", request.of, [](const sema::Tensor &tensor) { return tensor.isWritten; }))
+      if (check(name, "--of", "an output", request.of, [](const sema::Tensor &tensor) { return tensor.isWritten; }) &&
+          checkPattern(name, /*mayPad=*/true))
         ends.of.push_back(finalValueOf(program_, name.text));
     for (const syntax::Name &name : request.wrt)
       if (check(name, "--wrt", "an operand", request.wrt, [](const sema::Tensor &tensor) { return tensor.isRead; }) &&
-          checkPattern(name))
+          checkPattern(name, /*mayPad=*/false))
         ends.wrt.push_back(name.text);
     return ends;
   }
@@ -80,7 +81,7 @@ private:
   }
 
   /// Reports storage in which the derivative's entries could not be told from those that are missing.
-  bool checkPattern(const syntax::Name &name) {
+  bool checkPattern(const syntax::Name &name, bool mayPad) {
     const sema::Tensor &tensor = *tensorNamed(checked_, name.text);
     const format::Format &format = tensor.format;
     std::string why;
@@ -90,8 +91,10 @@ private:
       why = "is stored as one triangle of a symmetric matrix";
     else if (format.mayRepeat())
       why = "may store an entry several times";
-    else if (format::hasPadding(format))
+    else if (format::hasPadding(format) && !mayPad)
       why = "is stored with padding, of which zeros are no entries";
+    else if (!format::isCanonical(format) && !mayPad)
+      why = "lists entries in any order";
     if (why.empty())
       return true;
     diagnostics_
