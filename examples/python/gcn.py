@@ -18,8 +18,6 @@ import torch
 
 import spc.torch
 
-spmm = spc.torch.op("C(i,k) = A(i,j) * B(j,k)", A="csr", name="gcn_spmm")
-
 
 def made(communities=4, each=100, features=16):
     """A graph in which nodes of one community know each other more often, noisy features, and the communities."""
@@ -58,10 +56,11 @@ class Network(torch.nn.Module):
         return self.propagate(self.second(torch.relu(self.propagate(self.first(nodes)))))
 
 
-def train(propagate, nodes, labels, epochs):
-    """Trains on every other node. Returns the losses, the accuracy on the rest, and the seconds of an epoch."""
+def train(make, nodes, labels, epochs):
+    """Trains the model that `make` gives for so many features and classes, on every other node. Returns the losses, the
+    accuracy on the rest, and the seconds of an epoch."""
     torch.manual_seed(1)
-    model = Network(propagate, nodes.shape[1], int(labels.max()) + 1)
+    model = make(nodes.shape[1], int(labels.max()) + 1)
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
     losses, times = [], []
     for _ in range(epochs):
@@ -77,23 +76,35 @@ def train(propagate, nodes, labels, epochs):
     return losses, right.float().mean().item(), sorted(times)[epochs // 2]
 
 
-def main():
-    """Trains with each product, and prints what comes of it."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+def compare(networks, nodes, labels, epochs):
+    """Trains networks that compute the same, (name, function that makes one) each, and prints what comes of them."""
+    losses = []
+    for name, make in networks:
+        own, accuracy, seconds = train(make, nodes, labels, epochs)
+        losses.append(own[:10])
+        print(f"{name}: loss {own[0]:.4f} to {own[-1]:.4f}, accuracy {accuracy:.3f}, {seconds * 1e3:.2f} ms an epoch")
+    apart = max(abs(one - other) for other_losses in losses[1:] for one, other in zip(losses[0], other_losses))
+    print(f"the losses of the first {len(losses[0])} epochs differ by {apart:.1e} at most")
+
+
+def chosen_graph(description):
+    """What the command line says: the graph, the nodes' features, their classes, and the number of epochs."""
+    parser = argparse.ArgumentParser(description=description.partition("\n")[0])
     parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("--epochs", type=int, default=100)
     chosen = parser.parse_args()
     graph, features, labels = read(*chosen.files) if chosen.files else made()
-    graph, labels = normalized(graph), torch.from_numpy(labels)
-    nodes = torch.from_numpy(np.asarray(features, np.float32))
+    return graph, torch.from_numpy(np.asarray(features, np.float32)), torch.from_numpy(labels), chosen.epochs
+
+
+def main():
+    """Trains with each product, and prints what comes of it."""
+    graph, nodes, labels, epochs = chosen_graph(__doc__)
+    graph = normalized(graph)
+    spmm = spc.torch.op("C(i,k) = A(i,j) * B(j,k)", A="csr")
     matrix, dense = spc.torch.Matrix.of(graph), torch.from_numpy(graph.toarray())
-    results = {}
-    for name, propagate in (("spc", lambda h: spmm(A=matrix, B=h)), ("dense", lambda h: dense @ h)):
-        results[name] = losses, accuracy, seconds = train(propagate, nodes, labels, chosen.epochs)
-        print(f"{name}: loss {losses[0]:.4f} to {losses[-1]:.4f}, accuracy {accuracy:.3f}, {seconds * 1e3:.2f} ms an epoch")
-    first = min(10, chosen.epochs)
-    apart = max(abs(one - other) for one, other in zip(results["spc"][0][:first], results["dense"][0][:first]))
-    print(f"the losses of the first {first} epochs differ by {apart:.1e} at most")
+    compare([("spc", lambda *sizes: Network(lambda h: spmm(A=matrix, B=h), *sizes)),
+             ("dense", lambda *sizes: Network(lambda h: dense @ h, *sizes))], nodes, labels, epochs)
 
 
 if __name__ == "__main__":

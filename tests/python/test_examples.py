@@ -9,8 +9,6 @@ import sys
 
 import pytest
 
-from spc import toolchain
-
 FOLDER = pathlib.Path(__file__).resolve().parent.parent.parent / "examples" / "python"
 
 
@@ -32,12 +30,15 @@ def test_pagerank(tmp_path):
     assert abs(x + 3 * y - 1) < 1e-5 and abs(y - (0.15 + 0.85 * x) / 4) < 1e-5
 
 
-@pytest.mark.skipif(
-    subprocess.run([toolchain.compiler(), "grad", "--help"], capture_output=True, check=False).returncode != 0,
-    reason="the compiler writes no gradients")
-def test_gcn():
+def test_cp_als():
+    printed = run("cp_als.py", "--sweeps", "30")
+    assert float(re.search(r"rank 4: (\S+) of the norm is left", printed)[1]) < 1e-3, printed
+
+
+@pytest.mark.parametrize("example", ["gcn.py", "gat.py"])
+def test_networks(example):
     pytest.importorskip("torch", reason="PyTorch is not installed: 'apt install python3-torch'")
-    printed = run("gcn.py", "--epochs", "30")
+    printed = run(example, "--epochs", "30")
     accuracies = [float(number) for number in re.findall(r"accuracy (\S+),", printed)]
     assert len(accuracies) == 2 and min(accuracies) > 0.8, printed
     assert abs(accuracies[0] - accuracies[1]) < 0.03

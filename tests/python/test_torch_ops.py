@@ -1,15 +1,12 @@
 """Kernels as operators of PyTorch: results, gradients, batches, tracing."""
 # SPDX-License-Identifier: Apache-2.0
 
-import subprocess
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from support import dense, matrix
 
 import spc
-from spc import toolchain
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed: 'apt install python3-torch'")
 import spc.torch
@@ -17,10 +14,6 @@ import spc.torch
 SPMM = "C(i,k) = A(i,j) * B(j,k)"
 SDDMM = "D(i,j) = S(i,j) * P(i,l) * Q(j,l)"
 SPGEMM = "C(i,l) = A(i,j) * B(j,l)"
-
-with_gradients = pytest.mark.skipif(
-    subprocess.run([toolchain.compiler(), "grad", "--help"], capture_output=True, check=False).returncode != 0,
-    reason="the compiler writes no gradients")
 
 
 def random(*shape, seed=2):
@@ -133,30 +126,25 @@ def test_structures_are_checked():
         torch.ops.spc.checked(indices, pointers, [8, 6], a.values, torch.ones(6, dtype=torch.float64))
 
 
-@with_gradients
 @pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
 def test_gradients_of_products(kind):
     holds(spc.torch.op(SPMM, A=kind), sparse(5, 4, kind), random(4, 2), twice=kind == "csr")
 
 
-@with_gradients
 def test_gradients_of_sampled_products():
     holds(spc.torch.op(SDDMM, S="csr"), sparse(5, 4), random(5, 2), random(4, 2, seed=3))
 
 
-@with_gradients
 @pytest.mark.filterwarnings("ignore:(?s).*is reordered:spc.errors.SpcWarning")
 def test_gradients_of_assembled_products():
     holds(spc.torch.op(SPGEMM, A="csr", B="csr", C="csr"), sparse(5, 4), sparse(4, 3, seed=5))
 
 
-@with_gradients
 def test_gradients_of_numbers_and_several_statements():
     holds(spc.torch.op("y(i) = tanh(sum(j, A(i,j) * x(j)) + b(i))\nz(i) = alpha * y(i) * y(i)\n", A="csr"),
           sparse(5, 4), random(4), random(5), torch.tensor(1.5, dtype=torch.float64, requires_grad=True))
 
 
-@with_gradients
 def test_gradients_in_other_layouts():
     spmm, a = spc.torch.op(SPMM, A="csr"), sparse(5, 4)
     b = torch.from_numpy(dense((3, 4))).requires_grad_()
@@ -166,7 +154,6 @@ def test_gradients_in_other_layouts():
     assert torch.allclose(a.values.grad, b.detach().T.sum(1)[torch.from_numpy(a.pattern.arrays["indices", 1]).long()])
 
 
-@with_gradients
 def test_gradients_that_are_not_wanted():
     spmm, a, b = spc.torch.op(SPMM, A="csr"), spc.torch.Matrix.of(matrix(5, 4)), random(4, 2)
     spmm(a, b).sum().backward()
@@ -178,7 +165,6 @@ def test_gradients_that_are_not_wanted():
     assert torch.allclose(batch.grad, a.to_dense().sum(0)[None, :, None].expand(3, 4, 2))
 
 
-@with_gradients
 def test_modules():
     """A graph convolution whose edges' weights are learnt as well: its loss goes down as that of the dense one does."""
     torch.manual_seed(1)
