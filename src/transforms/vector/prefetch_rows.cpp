@@ -32,6 +32,7 @@ constexpr int64_t kLeastBytes = 128;   ///< of a row, for its first line to be w
 constexpr int64_t kAhead = 8;          ///< entries
 constexpr size_t kFewLoads = 8;        ///< of a round: among more of them one test more takes no time
 constexpr size_t kNarrowTile = 2;      ///< vectors of an entry: rows of more take longer than asking for each
+constexpr size_t kNarrowFiber = 4;     ///< … of a fiber's: fibers have few entries
 constexpr int64_t kSamples = 16;       ///< pairs of rows that are looked at
 constexpr int64_t kFar = 32 << 10;     ///< bytes between operand rows that are far apart
 constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a second-level cache anyway
@@ -246,7 +247,7 @@ static mlir::Block *loadingBlock(const Gather &gather) {
 }
 
 static bool isNarrow(const Gather &gather) {
-  return gather.coordinates.front().second.size() <= kNarrowTile;
+  return gather.coordinates.front().second.size() <= (gather.pointers.size() > 1 ? kNarrowFiber : kNarrowTile);
 }
 
 /// Where a gather that decides for itself is to prefetch: in a loop of few instructions, of which there is a copy
