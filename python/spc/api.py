@@ -7,7 +7,7 @@ import pathlib
 import re
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
-from . import cache, library
+from . import cache, compiled
 from .errors import CompileError
 from .kernel import Kernel, Loaded
 
@@ -72,4 +72,4 @@ def load(path: Union[str, "os.PathLike[str]"], *, validate: str = "first", copy:
     Raises OSError where the library cannot be loaded, CompilerError where it holds no kernels, or ones of another version
     of the calling convention.
     """
-    return {name: Loaded(functions, validate=validate, copy=copy) for name, functions in library.functions(path).items()}
+    return {name: Loaded(functions, validate=validate, copy=copy) for name, functions in compiled.functions(path).items()}

@@ -16,8 +16,8 @@ import warnings
 from typing import Any, Dict, Iterator, List, Mapping, Tuple, Union
 
 from . import toolchain
+from .compiled import Functions, functions
 from .errors import CompilerError, SpcWarning
-from .library import Functions, functions
 from .signature import ABI_VERSION, Signature, parse
 
 _LIMIT = 256 << 20  # bytes, where SPC_CACHE_SIZE does not say it

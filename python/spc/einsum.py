@@ -27,11 +27,11 @@ def einsum(subscripts: str, *operands: Any, format: Optional[Format] = None, out
     """
     views = [view_of(operand, f"operand {k}") for k, operand in enumerate(operands)]
     inputs, output = _parse(subscripts, [len(view.shape) for view in views])
-    made = _kernel(inputs, output, format if isinstance(format, str) or format is None else _frozen(format))
+    made = _kernel(inputs, output, format if isinstance(format, str) or format is None else _Frozen(format))
     return made(*operands, out=out)
 
 
-class _frozen:
+class _Frozen:
     """A format file's contents or path, as the key of a dictionary."""
 
     def __init__(self, form: Format):
@@ -41,7 +41,7 @@ class _frozen:
         return hash(repr(self.form))
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _frozen) and self.form == other.form
+        return isinstance(other, _Frozen) and self.form == other.form
 
 
 def _parse(subscripts: str, orders: List[int]) -> Tuple[Tuple[str, ...], str]:
@@ -86,5 +86,5 @@ def _indexed(name: str, indices: str) -> str:
 @functools.lru_cache(maxsize=256)
 def _kernel(inputs: Tuple[str, ...], output: str, form: Any) -> Kernel:
     product = " * ".join(_indexed(f"X{k}", indices) for k, indices in enumerate(inputs))
-    formats = {} if form is None else {"Y": form.form if isinstance(form, _frozen) else form}
+    formats = {} if form is None else {"Y": form.form if isinstance(form, _Frozen) else form}
     return kernel(f"{_indexed('Y', output)} = {product}\n", name="einsum", formats=formats)

@@ -7,7 +7,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Opti
 
 import numpy as np
 
-from . import cache, dtypes, library
+from . import cache, compiled, dtypes
 from .convert import readable
 from .describe import contents_of, format_of
 from .errors import ArgumentError, ArgumentTypeError
@@ -211,7 +211,7 @@ class Kernel(KernelBase):
     def _spec(view: View) -> Tuple[Any, ...]:
         if view.storage is None and _is_weak(view):
             return None, type(view.owner), ""
-        return view.storage, view.type, view.pointers, view.indices
+        return view.spec
 
     def specialised(self, views: Dict[str, View]) -> cache.Request:
         """What to compile for operands like these: their storage where no format is bound, and their types."""
@@ -289,7 +289,7 @@ def _common_type(views: Dict[str, View]) -> str:
 class Loaded(KernelBase):
     """A kernel of a library that was compiled before: its operands have to be as it reads them."""
 
-    def __init__(self, functions: library.Functions, *, validate: str, copy: bool):
+    def __init__(self, functions: compiled.Functions, *, validate: str, copy: bool):
         super().__init__(functions.signature.name, functions.signature, validate, copy)
         self._functions = functions
         self._variant: Optional[Variant] = None

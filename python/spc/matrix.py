@@ -16,7 +16,8 @@ class Matrix:
     """A sparse matrix or tensor: an index structure that does not change, and a tensor of its values.
 
     values: of the entries in the order in which they are stored; any tensor, such as a parameter of a module. With one more
-    dimension, ahead of the others, they are those of a batch. pattern: the structure. Kernels and operators take it as an operand, and return such for sparse results.
+    dimension, ahead of the others, they are those of a batch. pattern: the structure. Kernels and operators take it as an
+    operand, and return such for sparse results.
     """
 
     def __init__(self, values: torch.Tensor, pattern: View):

@@ -5,6 +5,7 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
 
 import torch
+from torch import library
 
 from . import binding, cache, dtypes, sources_torch
 from .matrix import Matrix
@@ -15,7 +16,7 @@ from .view import Place, View, dense_storage
 if TYPE_CHECKING:
     from .torch import Op
 
-_library = torch.library.Library("spc", "DEF")
+_library = library.Library("spc", "DEF")
 
 
 class Slot:

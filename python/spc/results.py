@@ -73,8 +73,7 @@ def lengths_of(view: View) -> Dict[Place, int]:
     parents = 1
     for k, level in enumerate(levels):
         if level.storage == "dense":
-            size = view.shape[level.dim]
-            parents *= -(-size // level.by) if level.op == "/" else level.by if level.op == "%" else size
+            parents *= level.size(view.shape)
             continue
         lengths["pointers", k], lengths["lengths", k] = parents + 1, parents
         if level.extent == "fixed":

@@ -6,7 +6,7 @@ import functools
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, ClassVar, Dict, List, Mapping, Optional, Tuple, Union
+from typing import Any, ClassVar, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from .errors import CompilerError
 
@@ -28,6 +28,10 @@ class Level:
     ordered: bool = True
     unique: bool = True
     start: str = ""         # of closed forms
+
+    def size(self, shape: Sequence[int]) -> int:
+        """How many coordinates a dense level has, which are those of a dimension, or of blocks, or inside of one."""
+        return -(-shape[self.dim] // self.by) if self.op == "/" else self.by if self.op == "%" else shape[self.dim]
 
 
 class Storage:

@@ -103,8 +103,7 @@ def _numbers(storage: Storage, shape: Tuple[int, ...], arrays: Dict[Place, np.nd
     parents = 1
     for k, level in enumerate(storage.levels):
         if level.storage == "dense":
-            size = shape[level.dim]
-            parents *= -(-size // level.by) if level.op == "/" else level.by if level.op == "%" else size
+            parents *= level.size(shape)
             continue
         count = arrays["indices", k].size
         numbers["count", k] = count

@@ -80,14 +80,7 @@ def _remember(view: View, in_order: bool) -> None:
 
 def _range(level: Level, shape: Tuple[int, ...]) -> Tuple[int, int]:
     """The least coordinate of a level, and the one behind the greatest."""
-    size = shape[level.dim]
-    if level.op == "/":
-        return 0, -(-size // level.by)
-    if level.op == "%":
-        return 0, level.by
-    if level.op == "-":
-        return 1 - shape[level.by], size
-    return 0, size
+    return 1 - shape[level.by] if level.op == "-" else 0, level.size(shape)
 
 
 def _check_lengths(view: View, name: str) -> None:
@@ -95,8 +88,7 @@ def _check_lengths(view: View, name: str) -> None:
     parents = 1
     for k, level in enumerate(view.storage.levels):
         if level.storage == "dense":
-            low, high = _range(level, view.shape)
-            parents *= high - low
+            parents *= level.size(view.shape)
             continue
         indices = view.arrays["indices", k]
         if (pointers := view.arrays.get(("pointers", k))) is not None:

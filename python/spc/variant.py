@@ -7,9 +7,9 @@ from typing import Any, Dict, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
 
-from . import binding, convert, threads
+from . import binding, convert, results, threads
+from .compiled import Functions
 from .errors import ArgumentError, KernelError, StructureError
-from .library import Functions
 from .outputs import Assembled, Output, check_pattern, output_of
 from .signature import Argument
 from .view import View
@@ -218,5 +218,4 @@ class Plan:
                 self._call.variant.fail(status)
         view = View(pattern.shape, pattern.type, pattern.storage, {**pattern.arrays, ("values", 0): values}, "", None,
                     pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers)
-        from .results import wrap
-        return wrap(view, output.family)
+        return results.wrap(view, output.family)

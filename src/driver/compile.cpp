@@ -99,8 +99,6 @@ int compileCommand(Session &session) {
   bool ownFine = own.finish(session);
   if (!shared.finish(session) || !ownFine)
     return session.finish();
-  if (options.shared.verbose)
-    enableLog();
   growHeap();
   return compileKernel(session, options);
 }

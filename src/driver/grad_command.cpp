@@ -33,7 +33,7 @@ std::vector<syntax::Name> namesIn(const Session &session, const std::string &opt
 }
 
 /// What is asked for; the derivative's function has the kernel's name with a suffix, or what --name says.
-std::optional<grad::Request> requestOf(Session &session, GradOptions &options, const syntax::Kernel &tree) {
+std::optional<grad::Request> requestOf(Session &session, const GradOptions &options, const syntax::Kernel &tree) {
   const std::optional<size_t> mode = readChoice(session, "--mode", options.mode, {"reverse", "forward"});
   if (!mode)
     return std::nullopt;
@@ -47,8 +47,6 @@ std::optional<grad::Request> requestOf(Session &session, GradOptions &options, c
   if (!function)
     return std::nullopt;
   request.function = *function;
-  if (options.output.empty())
-    options.output = *function + ".tex";
   return request;
 }
 
@@ -85,6 +83,8 @@ int writeDerivative(Session &session, GradOptions &options) {
   PhaseTimer timer;
   const std::optional<KernelInput> input = readKernel(session, options.shared, timer);
   const std::optional<grad::Request> request = input ? requestOf(session, options, input->tree) : std::nullopt;
+  if (request && options.output.empty())
+    options.output = request->function + ".tex";
   if (!request || !checkNotInputs(session, {options.output, options.formats}, input->filesRead))
     return session.finish();
   const std::string stem = kernelStem(options.shared);
@@ -137,8 +137,6 @@ int gradCommand(Session &session) {
     return *done;
   if (!shared.finish(session))
     return session.finish();
-  if (options.shared.verbose)
-    enableLog();
   return writeDerivative(session, options);
 }
 

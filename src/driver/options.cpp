@@ -1,6 +1,7 @@
 #include "driver/options.h"
 
 #include "driver/command_help.h"
+#include "driver/log.h"
 #include "driver/version.h"
 
 #include <CLI/CLI.hpp>
@@ -231,6 +232,8 @@ bool SharedOptionReader::finish(Session &session) {
   if (session.failed())
     return false;
   session.setWarnings(std::move(warnings));
+  if (options_.verbose)
+    enableLog();
   return true;
 }
 

@@ -1,6 +1,5 @@
 #include "driver/front_end.h"
 #include "driver/kernel_call.h"
-#include "driver/log.h"
 #include "driver/run_cost.h"
 #include "driver/run_inputs.h"
 #include "driver/run_outputs.h"
@@ -67,8 +66,6 @@ int runCommand(Session &session) {
     return *done;
   if (!shared.finish(session))
     return session.finish();
-  if (options.shared.verbose)
-    enableLog();
   return runKernel(session, options);
 }
 

@@ -3,7 +3,6 @@
 
 #include "format/format.h"
 
-#include <optional>
 #include <string>
 #include <vector>
 

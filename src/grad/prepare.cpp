@@ -20,10 +20,7 @@ bool isExtreme(Reduction reduction) {
 
 /// The reduction that a statement's right side is.
 Reduce &reductionIn(Statement &statement) {
-  Expr *value = statement.value.get();
-  while (auto *paren = std::get_if<Paren>(&value->node))
-    value = paren->inner.get();
-  return std::get<Reduce>(value->node);
+  return std::get<Reduce>(const_cast<Expr &>(inside(*statement.value)).node); // part of what is no constant
 }
 
 /// Where an expression stands in a statement: as an addend, as a factor of one, or anywhere else. A sum that is one of

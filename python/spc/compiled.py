@@ -23,14 +23,14 @@ class Functions:
     """One kernel of a loaded library: its signature, and its functions of a context and an array of arguments, each of
     which returns a status. The interpreter's lock is released while they run."""
 
-    __slots__ = ("signature", "call", "symbolic", "numeric", "library")
+    __slots__ = ("signature", "call", "symbolic", "numeric", "_handle")
 
     def __init__(self, entry: _Entry, library: ctypes.CDLL):
         self.signature: Signature = parse(entry.signature.decode())
         self.call = _CALL(entry.call)
         self.symbolic = _CALL(entry.symbolic) if entry.symbolic else None
         self.numeric = _CALL(entry.numeric) if entry.numeric else None
-        self.library = library
+        self._handle = library  # kept loaded
 
 
 def functions(path: Union[str, "os.PathLike[str]"]) -> Dict[str, Functions]:
