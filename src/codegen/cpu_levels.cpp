@@ -69,13 +69,13 @@ std::string suffixOf(CpuLevel level) {
   return ".v" + std::to_string(level);
 }
 
-std::string tuningOf(const std::string &cpu) {
-  return cpu == processorOf(kAvx512) ? "-prefer-256-bit" : "";
+std::string tuningOf(const llvm::Triple &triple) {
+  return triple.isX86() ? "-prefer-256-bit" : "";
 }
 
 void setLevel(llvm::Function &function, CpuLevel level) {
-  const std::string cpu = processorOf(level), tuning = tuningOf(cpu);
-  function.addFnAttr("target-cpu", cpu);
+  const std::string tuning = tuningOf(function.getParent()->getTargetTriple());
+  function.addFnAttr("target-cpu", processorOf(level));
   if (!tuning.empty())
     function.addFnAttr("target-features", tuning);
 }

@@ -9,6 +9,7 @@
 namespace llvm {
 class Function;
 class Module;
+class Triple;
 } // namespace llvm
 
 namespace spc::codegen {
@@ -22,10 +23,11 @@ std::string processorOf(CpuLevel level);
 /// What the names of functions for this level have at the end: ".v3".
 std::string suffixOf(CpuLevel level);
 
-/// The features by which code for a processor differs from what LLVM makes of its name alone; empty: none.
-std::string tuningOf(const std::string &cpu);
+/// The features by which code for a target's processors differs from what LLVM makes of their names alone; empty: none.
+/// Vectors are as wide as the registers: LLVM has most of Intel's processors prefer halves of them.
+std::string tuningOf(const llvm::Triple &triple);
 
-/// Makes a function be compiled for a level, whatever the machine is.
+/// Makes a function be compiled for a level, whatever the machine is. It is in a module that knows its target.
 void setLevel(llvm::Function &function, CpuLevel level);
 
 /// Puts a function in the place of `bodies[0]`, which is then called `renamed`, that calls the body for the highest

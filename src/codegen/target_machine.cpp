@@ -128,13 +128,13 @@ struct Processor {
   std::string features;
 };
 
-std::string hostFeatures() {
+std::string hostFeatures(const llvm::Triple &triple) {
   const llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   std::vector<std::string> words;
   for (const auto &feature : features)
     words.push_back((feature.getValue() ? "+" : "-") + feature.getKey().str());
   std::sort(words.begin(), words.end());
-  std::string text;
+  std::string text = tuningOf(triple);
   for (const std::string &word : words)
     text += (text.empty() ? "" : ",") + word;
   return text;
@@ -179,11 +179,11 @@ std::optional<Processor> chooseProcessor(const TargetOptions &options, const llv
           .advise("name a processor of the target, or leave --mcpu out");
       return std::nullopt;
     }
-    return Processor{llvm::sys::getHostCPUName().str(), hostFeatures()};
+    return Processor{llvm::sys::getHostCPUName().str(), hostFeatures(triple)};
   }
   if (!isKnownCpu(target, triple, options, diagnostics))
     return std::nullopt;
-  return Processor{options.cpu, tuningOf(options.cpu)};
+  return Processor{options.cpu, tuningOf(triple)};
 }
 
 /// RISC-V's ABI follows from what registers the processor has.
@@ -236,6 +236,7 @@ VectorUnit vectorUnit(const llvm::TargetMachine &machine, std::optional<CpuLevel
   // The cost model speaks of functions, which may have a processor of their own.
   llvm::LLVMContext context;
   llvm::Module module("", context);
+  module.setTargetTriple(machine.getTargetTriple());
   module.setDataLayout(machine.createDataLayout());
   auto *function = llvm::Function::Create(llvm::FunctionType::get(llvm::Type::getVoidTy(context), false),
                                           llvm::Function::ExternalLinkage, "", module);

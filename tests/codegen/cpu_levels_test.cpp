@@ -62,6 +62,10 @@ TEST_CASE("vectors fill the registers of a level, in a function of its own or al
     CHECK(vectorUnit(*target->machine, level).bytes == bytes[level - 1]);
     CHECK(vectorUnit(*targetFor("x86_64-linux-gnu", processorOf(level))->machine).bytes == bytes[level - 1]);
   }
+  for (const char *cpu : {"skylake-avx512", "rocketlake", "sapphirerapids", "graniterapids", "znver5"}) {
+    INFO(cpu);
+    CHECK(vectorUnit(*targetFor("x86_64-linux-gnu", cpu)->machine).bytes == 64);
+  }
 }
 
 /// A module whose `outer` calls `body`, of which there is another one for level 3.
