@@ -91,6 +91,19 @@ def test_assembled(flavour, index):
     close(result, a.toarray() @ b.toarray())
 
 
+@pytest.mark.parametrize("flavour", ["array", "matrix"])
+@pytest.mark.parametrize("form", ["csr", "csc", "bsr"])
+def test_assembled_matrices_are_like_those_of_scipys_constructors(form, flavour):
+    copy = kernel("C(i,j) = A(i,j)", A="csr", C=form)
+    for shape in [(8, 12), (4, 4), (16, 0)]:  # each after one of another shape
+        made, own = copy(matrix(*shape, flavour=flavour)), getattr(sp, f"{form}_{flavour}")((2, 2))
+        assert set(vars(own)) <= set(vars(made)) and made.maxprint == own.maxprint and made.shape == shape
+        close(made.T, made.toarray().T)
+        close(made + made, 2 * made.toarray())
+        close(made.tocsr()[1:3], made.toarray()[1:3])
+        assert (made.copy() != made).nnz == 0
+
+
 @pytest.mark.parametrize("form", ["csc", "coo", "dcsr", "bsr", "dia-cols"])
 def test_assembled_in_other_formats(form):
     a = matrix(8, 12)
