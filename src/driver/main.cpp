@@ -24,10 +24,11 @@ struct Subcommand {
   int (*run)(Session &);
 };
 
-constexpr std::array<Subcommand, 6> kSubcommands = {{
+constexpr std::array<Subcommand, 7> kSubcommands = {{
     {"compile", "Compile a kernel to an object file and a C header", compileCommand},
     {"run", "Compile a kernel into memory and run it on tensor files", runCommand},
     {"grad", "Write the derivative of a kernel as a kernel", gradCommand},
+    {"explain", "Say what a kernel's loops are and cost, or what a diagnostic means", explainCommand},
     {"formats", "List storage formats, or show one with its C struct and an example", formatsCommand},
     {"inspect", "Show the signatures of the kernels in an object or a library", inspectCommand},
     {"library", "Make one library and one header of kernels that were compiled singly", libraryCommand},

@@ -138,7 +138,7 @@ void InputReader::checkPresence() {
       continue;
     // One that is misspelt has been reported as that.
     const auto isMeant = [&](const std::string &misspelt) { return didYouMean(misspelt, {name}).has_value(); };
-    if (tensor.isRead && !given_[k] && std::none_of(misspelt_.begin(), misspelt_.end(), isMeant)) {
+    if (options_.needsAll && tensor.isRead && !given_[k] && std::none_of(misspelt_.begin(), misspelt_.end(), isMeant)) {
       std::string form = tensor.order() == 0 ? name + "=NUMBER" : name + "=FILE or " + name + "=ones";
       diagnostics_.report(kInputMissing, tensor.where, "the kernel reads '" + name + "', which is not given")
           .advise("add " + form + " to the command line");

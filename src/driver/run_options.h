@@ -18,6 +18,7 @@ struct RunCommandOptions {
   std::vector<std::string> sizes;   ///< EXTENT=N
   std::vector<std::string> shapes;  ///< TENSOR=NxM
   std::string inputLimit;           ///< SIZE, or empty
+  bool needsAll = true;             ///< what the kernel reads and is not given is an error
 };
 
 /// Declares the options of `spc run` beyond the shared ones.

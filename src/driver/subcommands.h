@@ -11,6 +11,9 @@ int compileCommand(Session &session);
 /// `spc run`: a kernel compiled into memory and run on files.
 int runCommand(Session &session);
 
+/// `spc explain`: what a kernel's loops are and cost, in words or as a page; or what a diagnostic means.
+int explainCommand(Session &session);
+
 /// `spc grad`: a kernel's derivative as a kernel file.
 int gradCommand(Session &session);
 

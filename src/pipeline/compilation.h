@@ -38,6 +38,12 @@ public:
 
   std::string text();
 
+  /// The module, brought to some stage.
+  mlir::ModuleOp module() const { return *module_; }
+
+  /// Of a module brought to Loops: its bodies.
+  const std::vector<Body> &bodies() const { return bodies_; }
+
   /// Lowers a module brought to Loops on to LLVM IR, entry included. nullptr with a diagnostic on failure.
   std::unique_ptr<llvm::Module> translate(const CompileOptions &options, const codegen::Target &target,
                                           llvm::LLVMContext &llvmContext);

@@ -39,4 +39,7 @@ std::optional<Kernel> analyze(const syntax::Kernel &kernel, const std::vector<fo
 /// a loop nest. A + marks the loops that are summed over.
 std::string describe(const Kernel &kernel);
 
+/// What a term of a statement does at each point of its loops: "C(i,k) += A(i,j)*B(j,k)".
+std::string describe(const Kernel &kernel, const Statement &statement, const Term &term);
+
 } // namespace spc::sema

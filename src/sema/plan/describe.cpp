@@ -33,6 +33,12 @@ public:
     return out_.str();
   }
 
+  /// "C(i,k) += A(i,j)*B(j,k)"
+  std::string assignment(const Statement &statement, const Term &term) const {
+    return access(term, statement.target, term.target) + (term.overwrites ? " = " : takesIn(statement.reduction)) +
+           text(term, *term.expr, kSum);
+  }
+
 private:
   const std::string &nameOf(TensorId id) const { return kernel_.tensors[id].name; }
 
@@ -195,8 +201,7 @@ private:
       out_ << "  for";
       for (const Loop &loop : term.loops)
         out_ << (&loop == &term.loops.front() ? " " : ", ") << loop.variable << (loop.isReduction ? "+" : "");
-      out_ << (term.loops.empty() ? " once: " : ": ") << access(term, statement.target, term.target)
-           << (term.overwrites ? " = " : takesIn(statement.reduction)) << text(term, *term.expr, kSum)
+      out_ << (term.loops.empty() ? " once: " : ": ") << assignment(statement, term)
            << (term.domain ? ", " + text(term, *term.domain) : "") << (term.isMerged ? ", merged at once" : "") << "\n";
     }
   }
@@ -288,6 +293,10 @@ private:
 
 std::string describe(const Kernel &kernel) {
   return Describer(kernel).run();
+}
+
+std::string describe(const Kernel &kernel, const Statement &statement, const Term &term) {
+  return Describer(kernel).assignment(statement, term);
 }
 
 } // namespace spc::sema

@@ -1,0 +1,156 @@
+// `spc explain`: what a kernel's loops are and cost, or what a diagnostic means.
+#include "driver/compile_options.h"
+#include "driver/explain_formats.h"
+#include "driver/front_end.h"
+#include "driver/subcommands.h"
+
+#include "explain/explanation.h"
+#include "explain/pages.h"
+#include "explain/text.h"
+
+#include "machine/processors.h"
+#include "machine/roofs.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace spc::driver {
+namespace {
+
+constexpr DiagnosticKind kUnstorableOperand{"unstorable-tensor", Severity::Error};
+constexpr DiagnosticKind kUnknownDiagnostic{"unknown-diagnostic", Severity::Error};
+
+struct ExplainOptions {
+  RunCommandOptions run;
+  std::string cpu;
+  bool wantsRoofs = false;
+};
+
+/// Whether an argument looks like the id of a diagnostic rather than a kernel's file.
+bool isMeantAsId(const std::string &argument) {
+  const auto fits = [](char c) { return c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  std::error_code ignored;
+  return argument.size() > 1 && std::all_of(argument.begin(), argument.end(), fits) &&
+         !std::filesystem::exists(argument, ignored);
+}
+
+int explainDiagnostic(Session &session, const std::string &id) {
+  if (std::optional<std::string> page = explain::pageOf(id))
+    return session.print(std::move(*page));
+  Diagnostic &unknown = session.diagnostics().report(kUnknownDiagnostic, session.find(id),
+                                                     "there is no diagnostic '" + id + "', and no file of that name");
+  if (const std::optional<std::string> near = didYouMean(id, explain::pageIds()))
+    unknown.advise("did you mean 'spc explain " + *near + "'?").fix(session.find(id), *near);
+  else
+    unknown.advise("an id is what stands in brackets at the end of a message; a kernel is a file, kernel.tex");
+  return session.finish();
+}
+
+/// The name shows in the explanation alone, so that any file's will do.
+std::optional<std::string> explainName(Session &session, const SharedOptions &options, const syntax::Kernel &tree) {
+  const std::string stem = kernelStem(options);
+  if (!options.name.empty() || tree.signature || objectionToFunction(stem).empty())
+    return functionName(session, options, tree);
+  return "kernel";
+}
+
+/// Packs the operands that are given. nullopt with an error where one does not fit its format.
+bool packGiven(Session &session, const sema::Kernel &kernel, const RunInputs &inputs, explain::Data &data) {
+  for (size_t k = 0; k < kernel.parameters.size(); ++k) {
+    const sema::Tensor &tensor = kernel.tensors[kernel.parameters[k]];
+    const std::optional<tensor::Coordinates> &entries = inputs.parameters[k].entries;
+    std::string error;
+    if (entries && !tensor.format.isDense() && !tensor.hasDeclaredOwner() &&
+        !data.add(kernel.parameters[k], *entries, error))
+      session.diagnostics().report(kUnstorableOperand, tensor.where,
+                                   "'" + tensor.name + "' cannot be stored: " + error);
+  }
+  return !session.failed();
+}
+
+/// The bodies as they are compiled; nullopt with errors reported.
+std::optional<std::vector<pipeline::BodyFacts>> readCode(Session &session, const sema::Kernel &kernel,
+                                                         const ExplainOptions &options) {
+  pipeline::CompileOptions compile;
+  compile.target.cpu = options.cpu;
+  compile.target.optLevel = options.run.shared.optLevel;
+  compile.target.cpuAt = session.find(options.cpu);
+  return pipeline::describeCode(kernel, compile, session.diagnostics());
+}
+
+/// What all cores of this machine can do in the type that most of the kernel's outputs have.
+explain::Roofs measureRoofs(const sema::Kernel &kernel) {
+  const machine::Roofs roofs = machine::measureRoofs(machine::processorCount());
+  bool isDouble = false;
+  for (const sema::Tensor &tensor : kernel.tensors)
+    isDouble |= tensor.isWritten && (tensor.type == sema::ValueType::F64 || tensor.type == sema::ValueType::CF64);
+  return {std::max(roofs.read, roofs.triad), isDouble ? roofs.f64 : roofs.f32};
+}
+
+int explainKernelFile(Session &session, ExplainOptions &options) {
+  PhaseTimer timer;
+  const SharedOptions &shared = options.run.shared;
+  std::optional<KernelInput> input = readKernel(session, shared, timer);
+  const std::optional<std::string> function = input ? explainName(session, shared, input->tree) : std::nullopt;
+  const std::optional<sema::Kernel> kernel =
+      function ? checkKernel(session, *input, *function, shared, timer) : std::nullopt;
+  if (!kernel)
+    return session.finish();
+  const bool hasData = !options.run.inputs.empty() || !options.run.sizes.empty() || !options.run.shapes.empty();
+  options.run.needsAll = false;
+  std::optional<RunInputs> inputs =
+      hasData ? readInputs(session, *kernel, input->tree, options.run) : std::optional(RunInputs());
+  timer.phase("read the inputs");
+  if (!inputs)
+    return session.finish();
+  explain::Data data(*kernel, inputs->extents);
+  if (hasData && !packGiven(session, *kernel, *inputs, data))
+    return session.finish();
+  const auto bodies = readCode(session, *kernel, options);
+  timer.phase("compile");
+  if (!bodies || session.failed())
+    return session.finish();
+  explain::Explanation explanation =
+      explain::explainKernel(*kernel, *bodies, shared.optLevel, hasData ? &data : nullptr);
+  timer.phase("count");
+  if (explanation.cost)
+    explanation.alternatives = otherFormats(session, *input, *kernel, shared, *inputs, *explanation.cost);
+  timer.phase("try other formats");
+  if (explanation.cost && options.wantsRoofs)
+    explanation.roofs = measureRoofs(*kernel);
+  if (shared.timePasses)
+    timer.print();
+  return session.print(explain::textOf(explanation));
+}
+
+} // namespace
+
+int explainCommand(Session &session) {
+  CLI::App app("Say what a kernel's loops are and cost, with what the data says, or what a diagnostic means",
+               "spc explain");
+  ExplainOptions options;
+  SharedOptionReader shared(app, options.run.shared);
+  app.add_option("inputs", options.run.inputs,
+                 "TENSOR=FILE or a generator, as for spc run; what is left out is not needed")
+      ->type_name("");
+  app.add_option("--size", options.run.sizes, "EXTENT=N: a size that no input fixes; repeatable")
+      ->type_name("EXTENT=N")
+      ->allow_extra_args(false);
+  app.add_option("--shape", options.run.shapes, "TENSOR=NxM: the shape of an input; repeatable")
+      ->type_name("TENSOR=NxM")
+      ->allow_extra_args(false);
+  app.add_option("--mcpu", options.cpu, "The processor to explain the code for, as for spc compile")->type_name("CPU");
+  app.add_flag("--roofs", options.wantsRoofs,
+               "Measure what this machine can do, for a second, and say how long a call takes at best");
+  if (std::optional<int> done = readCommandLine(app, session))
+    return *done;
+  if (isMeantAsId(options.run.shared.kernel) && options.run.inputs.empty())
+    return explainDiagnostic(session, options.run.shared.kernel);
+  if (!shared.finish(session))
+    return session.finish();
+  return explainKernelFile(session, options);
+}
+
+} // namespace spc::driver

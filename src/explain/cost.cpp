@@ -1,0 +1,134 @@
+#include "explain/cost.h"
+
+#include "explain/step_counter.h"
+
+namespace spc::explain {
+namespace {
+
+/// Places of an assembled output that are worked out to know its size.
+constexpr size_t kMostPlaces = 8'000'000;
+
+int operationsOf(const sema::Expr &expr) {
+  if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+    return operationsOf(*negate->operand);
+  if (const auto *binary = std::get_if<sema::Binary>(&expr.node))
+    return 1 + operationsOf(*binary->left) + operationsOf(*binary->right);
+  if (const auto *call = std::get_if<sema::Call>(&expr.node)) {
+    int operations = 1;
+    for (const sema::ExprPtr &argument : call->arguments)
+      operations += operationsOf(*argument);
+    return operations;
+  }
+  return 0;
+}
+
+class CallCounter {
+public:
+  CallCounter(const sema::Kernel &kernel, Data &data)
+      : kernel_(kernel), data_(data),
+        inputs_{kernel, data.extents(), [&data](sema::TensorId tensor) { return data.tree(tensor); }} {}
+
+  CallCost run() {
+    for (const sema::Step &step : kernel_.steps) {
+      const auto *statement = std::get_if<sema::Statement>(&step);
+      cost_.steps.push_back(statement ? stepsOf(*statement) : std::optional(0.0));
+    }
+    for (sema::TensorId id : kernel_.tensors.ids())
+      addTraffic(id);
+    return std::move(cost_);
+  }
+
+private:
+  std::optional<double> stepsOf(const sema::Statement &statement) {
+    double steps = 0;
+    for (const sema::Term &term : statement.terms) {
+      const std::optional<double> own = countSteps(term, inputs_);
+      if (!own)
+        return std::nullopt;
+      steps += *own;
+      cost_.operations += *own * (operationsOf(*term.expr) + (term.overwrites ? 0 : 1));
+    }
+    return steps;
+  }
+
+  /// The bytes of an assembled tensor, from the places that its statement writes.
+  std::optional<double> assembledBytes(sema::TensorId id) {
+    const sema::Tensor &tensor = kernel_.tensors[id];
+    tensor::Coordinates entries;
+    entries.shape = data_.shapeOf(tensor);
+    for (const sema::Step &step : kernel_.steps) {
+      const auto *statement = std::get_if<sema::Statement>(&step);
+      if (!statement || statement->target != id)
+        continue;
+      for (const sema::Term &term : statement->terms) {
+        const std::optional<std::vector<int64_t>> places = writtenAt(term, inputs_, kMostPlaces);
+        if (!places)
+          return std::nullopt;
+        entries.coordinates.insert(entries.coordinates.end(), places->begin(), places->end());
+      }
+    }
+    entries.values.resize(tensor.order() > 0 ? entries.coordinates.size() / static_cast<size_t>(tensor.order()) : 0);
+    std::string error;
+    const auto packed = tensor::PackedTensor::pack(entries, tensor.format, tensor.type, error);
+    return packed && entries.size() > 0 ? std::optional(arrayBytes(*packed, tensor.type)) : std::nullopt;
+  }
+
+  void add(sema::TensorId id, std::optional<double> read, std::optional<double> written) {
+    if (!read || !written)
+      cost_.unknown.push_back(kernel_.tensors[id].name);
+    else
+      cost_.traffic.push_back({kernel_.tensors[id].name, *read, *written});
+  }
+
+  void addTraffic(sema::TensorId id) {
+    const sema::Tensor &tensor = kernel_.tensors[id];
+    if (tensor.order() == 0 || tensor.is<sema::View>() || tensor.is<sema::Fused>())
+      return;
+    if (const auto *copy = tensor.as<sema::Converted>()) {
+      // The source is read, the copy written, and read by the loops.
+      const std::optional<double> source = data_.bytes(copy->source), own = data_.bytes(id);
+      return add(id, source && own ? std::optional(*source + *own) : std::nullopt, own);
+    }
+    const bool isTemporary = tensor.is<sema::Temporary>();
+    if (tensor.isAssembled()) {
+      const std::optional<double> bytes = assembledBytes(id);
+      return add(id, isTemporary ? bytes : std::optional(0.0), bytes);
+    }
+    // Of a shared structure the owner's arrays are counted with the owner.
+    const std::optional<double> bytes = tensor.shared() ? data_.valueBytes(id) : data_.bytes(id);
+    const bool isRead = tensor.isRead || isTemporary;
+    const bool isWritten = tensor.isWritten || isTemporary;
+    const std::optional<double> values = data_.valueBytes(id);
+    add(id, isRead ? bytes : std::optional(0.0), isWritten ? values : std::optional(0.0));
+  }
+
+  const sema::Kernel &kernel_;
+  Data &data_;
+  CountInputs inputs_;
+  CallCost cost_;
+};
+
+} // namespace
+
+std::optional<double> CallCost::allSteps() const {
+  double all = 0;
+  for (const std::optional<double> &own : steps) {
+    if (!own)
+      return std::nullopt;
+    all += *own;
+  }
+  return all;
+}
+
+double CallCost::allBytes() const {
+  double all = 0;
+  for (const Traffic &own : traffic)
+    all += own.read + own.written;
+  return all;
+}
+
+CallCost costOn(const sema::Kernel &kernel, Data &data) {
+  return CallCounter(kernel, data).run();
+}
+
+} // namespace spc::explain

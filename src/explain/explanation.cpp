@@ -1,0 +1,171 @@
+#include "explain/explanation.h"
+
+#include "explain/nests.h"
+#include "sema/analyze.h"
+#include "sema/cost.h"
+
+#include <algorithm>
+
+namespace spc::explain {
+namespace {
+
+std::string listOf(const std::vector<std::string> &names) {
+  std::string list;
+  for (const std::string &name : names)
+    list += (list.empty() ? "" : ", ") + name;
+  return list;
+}
+
+/// "x86-64-v3: 6 of 8 innermost loops on vectors, up to 4 x f64, 12 prefetches"
+std::string describe(const pipeline::MachineFacts &machine) {
+  std::string text = machine.processor.empty() ? "machine code" : "machine code for " + machine.processor;
+  if (machine.innermost == 0)
+    return text + ": no loops";
+  text += ": " + std::to_string(machine.vectorised) + " of " + std::to_string(machine.innermost) +
+          " innermost loops on vectors";
+  if (!machine.widest.empty())
+    text += " (up to " + machine.widest + ")";
+  if (machine.gathers)
+    text += ", gathers";
+  if (machine.prefetches > 0)
+    text += ", " + std::to_string(machine.prefetches) + " prefetches";
+  return text;
+}
+
+std::string describeChunks(const sema::Kernel &kernel, const pipeline::BodyFacts &body) {
+  if (!body.inChunks)
+    return "runs on one thread";
+  std::string text = "runs in chunks on the threads of the context: " + body.items + " divided";
+  text += body.sharers.empty() ? " evenly" : " so that each chunk has as many entries of " + listOf(body.sharers);
+  if (kernel.schedule.chunk)
+    text += ", " + std::to_string(*kernel.schedule.chunk) + " of work each, as the schedule says";
+  if (!body.copies.empty())
+    text += "; each chunk but the first adds to a copy of " + body.copies + ", all added up at the end";
+  return text;
+}
+
+std::string describeAssembly(const sema::Kernel &kernel, const sema::Statement &statement,
+                             const pipeline::BodyFacts *body) {
+  const sema::Tensor &target = kernel.tensors[statement.target];
+  std::string text = target.name + " is assembled ";
+  text += statement.collecting->rowOrder == 0 ? "as a whole" : "row by row";
+  if (body)
+    text += body->usesWorkspace
+                ? ": entries of a row are accumulated in a workspace, as they come in no order, and sorted at its end"
+                : ": entries come in order and once, and are appended";
+  return text;
+}
+
+StepLine lineOf(const sema::Kernel &kernel, const sema::Statement &statement, const pipeline::BodyFacts *body) {
+  StepLine line;
+  const sema::Tensor &target = kernel.tensors[statement.target];
+  line.title = target.name + ", computed in " + sema::spelling(statement.computeType);
+  line.where = statement.where;
+  if (statement.zeroFirst)
+    line.notes.push_back(target.name + " is set to " +
+                         (statement.reduction == sema::Reduction::Sum ? "zero" : "the identity of the reduction") +
+                         " first");
+  for (const sema::Term &term : statement.terms)
+    line.nests.push_back(nestOf(kernel, statement, term, body));
+  if (statement.collecting)
+    line.notes.push_back(describeAssembly(kernel, statement, body));
+  if (body) {
+    line.notes.push_back(describeChunks(kernel, *body));
+    if (body->hasTrials)
+      line.notes.push_back("large calls measure on their first rows whether prefetches pay");
+    for (const pipeline::MachineFacts &machine : body->machines)
+      line.notes.push_back(describe(machine));
+  }
+  line.cost = sema::describe(sema::costOf(statement, kernel), kernel);
+  return line;
+}
+
+struct StepDescriber {
+  const sema::Kernel &kernel;
+  const pipeline::BodyFacts *body;
+
+  const std::string &nameOf(sema::TensorId id) const { return kernel.tensors[id].name; }
+  StepLine operator()(const sema::Statement &statement) const { return lineOf(kernel, statement, body); }
+  StepLine operator()(const sema::Copy &copy) const {
+    return {nameOf(copy.to) + " is a copy of " + nameOf(copy.from) + ", which its statement reads at other elements"};
+  }
+  StepLine operator()(const sema::Conversion &conversion) const {
+    return {nameOf(conversion.to) + " is sorted from the entries of " + nameOf(conversion.from), conversion.where};
+  }
+  StepLine operator()(const sema::RefreshCopy &refresh) const {
+    return {nameOf(refresh.copy) + " is made of what its source holds now"};
+  }
+  StepLine operator()(const sema::Distribution &distribution) const {
+    std::vector<std::string> parts;
+    for (sema::TensorId part : distribution.parts)
+      parts.push_back(nameOf(part));
+    return {"the entries of " + nameOf(distribution.from) + " are given to " + listOf(parts)};
+  }
+};
+
+std::string roleOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
+  const auto nameOf = [&](sema::TensorId id) { return kernel.tensors[id].name; };
+  if (const auto *copy = tensor.as<sema::Converted>())
+    return "copy of " + nameOf(copy->source) + ", made once a call";
+  if (const auto *fused = tensor.as<sema::Fused>())
+    return "computed where " + nameOf(fused->reader) + " reads it";
+  if (const auto *view = tensor.as<sema::View>())
+    return "elements of " + nameOf(view->source);
+  std::string role = tensor.is<sema::Temporary>() ? "temporary"
+                     : !tensor.isWritten          ? "operand"
+                     : tensor.isRead              ? "operand and output"
+                                                  : "output";
+  if (tensor.isAssembled())
+    role += ", assembled";
+  if (const sema::SharedWith *shared = tensor.shared())
+    role += ", with the pattern of " + nameOf(shared->owner);
+  return role;
+}
+
+} // namespace
+
+std::string storageOf(const sema::Kernel &kernel, const sema::Tensor &tensor) {
+  if (tensor.order() == 0)
+    return "";
+  std::vector<std::string> names;
+  for (sema::ExtentId extent : tensor.extents)
+    names.push_back(kernel.extents[extent].name);
+  std::vector<std::string> sorted = names;
+  std::sort(sorted.begin(), sorted.end());
+  if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end())
+    names.clear();
+  return (tensor.format.name.empty() ? "" : tensor.format.name + " ") + format::describe(tensor.format, names);
+}
+
+Explanation explainKernel(const sema::Kernel &kernel, const std::vector<pipeline::BodyFacts> &bodies, int optLevel,
+                          Data *data) {
+  Explanation explanation;
+  explanation.function = kernel.function;
+  if (data)
+    explanation.cost = costOn(kernel, *data);
+  for (sema::TensorId id : kernel.tensors.ids()) {
+    const sema::Tensor &tensor = kernel.tensors[id];
+    TensorLine line{tensor.name, std::string(sema::spelling(tensor.type)), roleOf(kernel, tensor)};
+    if (const std::string storage = storageOf(kernel, tensor); !storage.empty())
+      line.storage += ", " + storage;
+    const bool isStored = !tensor.is<sema::View>() && !tensor.is<sema::Fused>() && tensor.order() > 0;
+    if (data && isStored) {
+      line.bytes = data->bytes(id);
+      if (const tensor::PackedTensor *packed = tensor.format.isDense() ? nullptr : data->packed(id))
+        line.entries = static_cast<double>(packed->valueCount());
+    }
+    explanation.tensors.push_back(std::move(line));
+  }
+  for (size_t step = 0; step < kernel.steps.size(); ++step) {
+    const auto body =
+        std::find_if(bodies.begin(), bodies.end(), [&](const pipeline::BodyFacts &one) { return one.step == step; });
+    StepLine line = std::visit(StepDescriber{kernel, body == bodies.end() ? nullptr : &*body}, kernel.steps[step]);
+    if (explanation.cost && !line.nests.empty())
+      line.steps = explanation.cost->steps[step];
+    explanation.steps.push_back(std::move(line));
+  }
+  explanation.remarks = remarksOn(kernel, bodies, optLevel);
+  return explanation;
+}
+
+} // namespace spc::explain

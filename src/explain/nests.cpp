@@ -1,0 +1,172 @@
+#include "explain/nests.h"
+
+#include "abi/signature.h"
+#include "explain/step_counter.h"
+#include "format/levels.h"
+#include "sema/analyze.h"
+
+#include <algorithm>
+
+namespace spc::explain {
+namespace {
+
+using sema::LoopId;
+using sema::OperandId;
+
+/// The level of an operand that a loop gives the coordinate of; nullopt where the loop is none of its.
+std::optional<int> levelAt(const sema::Kernel &kernel, const sema::Operand &operand, LoopId loop) {
+  if (kernel.tensors[operand.tensor].format.isDense() || operand.follows)
+    return std::nullopt;
+  for (size_t k = 0; k < operand.indices.size(); ++k)
+    for (const sema::IndexTerm &part : operand.indices[k])
+      if (part.loop == loop)
+        return static_cast<int>(k);
+  return std::nullopt;
+}
+
+bool isListed(const format::Format &format, int level) {
+  switch (format::kindOf(format, level)) {
+  case format::LevelKind::Dense:
+    return false;
+  case format::LevelKind::Compressed:
+  case format::LevelKind::Singleton:
+  case format::LevelKind::FixedWidth:
+  case format::LevelKind::RaggedDense:
+  case format::LevelKind::ClosedDense:
+  case format::LevelKind::ClosedCompressed:
+    return true;
+  }
+  return true;
+}
+
+/// The arrays that a level is read from, as the C struct names them: "row_ptr, col_ind".
+std::string arraysOf(const sema::Tensor &tensor, int level) {
+  std::string names;
+  for (const abi::Field &field : abi::structFor(tensor.format, tensor.type).fields)
+    if (field.index == level && (field.type == abi::FieldType::Pointers || field.type == abi::FieldType::Indices))
+      names += (names.empty() ? "" : ", ") + field.name;
+  return names;
+}
+
+/// "entries of A (row_ptr, col_ind)"
+std::string walkOf(const sema::Tensor &tensor, int level) {
+  const std::string arrays = arraysOf(tensor, level);
+  std::string what;
+  switch (format::kindOf(tensor.format, level)) {
+  case format::LevelKind::Dense:
+    what = "all coordinates of ";
+    break;
+  case format::LevelKind::Compressed:
+    what = "the list of ";
+    break;
+  case format::LevelKind::Singleton:
+    what = "the one coordinate of each entry of ";
+    break;
+  case format::LevelKind::FixedWidth:
+    what = "a list of fixed length of ";
+    break;
+  case format::LevelKind::RaggedDense:
+    what = "a run of ";
+    break;
+  case format::LevelKind::ClosedDense:
+  case format::LevelKind::ClosedCompressed:
+    what = "a computed run of ";
+    break;
+  }
+  return what + tensor.name + (arrays.empty() ? "" : " (" + arrays + ")");
+}
+
+bool isUnion(const sema::Domain &domain) {
+  return domain.kind == sema::DomainKind::Any;
+}
+
+std::string overOf(const sema::Kernel &kernel, const sema::Term &term, LoopId loop) {
+  std::string listed, located;
+  size_t lists = 0;
+  for (OperandId id : term.operands.ids()) {
+    const std::optional<int> level = levelAt(kernel, term.operands[id], loop);
+    if (!level)
+      continue;
+    const sema::Tensor &tensor = kernel.tensors[term.operands[id].tensor];
+    const bool isList = isListed(tensor.format, *level);
+    lists += isList ? 1 : 0;
+    std::string &text = isList ? listed : located;
+    text += (text.empty() ? "" : isList ? " and " : ", ") + walkOf(tensor, *level);
+  }
+  if (lists > 1)
+    return listed + ", merged: " + (isUnion(domainOf(term, kernel)) ? "where any has an entry" : "where all have one");
+  if (lists == 1)
+    return listed;
+  const sema::Loop &own = term.loops[loop];
+  const std::string extent = kernel.extents[own.extent].name;
+  const std::string range = own.part == format::Part::Quotient
+                                ? "blocks of " + std::to_string(own.block) + " of " + extent
+                            : own.part == format::Part::Remainder ? "within a block of " + std::to_string(own.block)
+                                                                  : "all of " + extent;
+  return located.empty() ? range : range + ", " + located;
+}
+
+/// What the loops for the most capable processor say of this one.
+std::vector<std::string> notesOf(const sema::Kernel &kernel, const sema::Term &term, LoopId loop,
+                                 const pipeline::BodyFacts *body) {
+  if (!body || body->machines.empty())
+    return {};
+  const auto isThis = [&](const pipeline::LoopRange &range) {
+    if (range.kind == pipeline::LoopRange::Kind::Extent)
+      return range.name == kernel.extents[term.loops[loop].extent].name && listedIn(kernel, term, loop).empty();
+    for (OperandId id : term.operands.ids()) {
+      const std::optional<int> level = levelAt(kernel, term.operands[id], loop);
+      const sema::TensorId owner = sema::structureOwner(kernel, term.operands[id].tensor);
+      if (level == range.level && kernel.tensors[owner].name == range.name)
+        return true;
+    }
+    return false;
+  };
+  std::vector<std::string> notes;
+  bool prefetches = false, tiles = false;
+  const pipeline::LoopFacts *widest = nullptr;
+  for (const pipeline::LoopFacts &facts : body->machines.back().loops) {
+    if (std::none_of(facts.ranges.begin(), facts.ranges.end(), isThis))
+      continue;
+    prefetches |= facts.prefetches;
+    tiles |= facts.isTile && facts.ranges.front().kind == pipeline::LoopRange::Kind::Extent && facts.lanes == 1 &&
+             loop.index() > 0;
+    if (facts.lanes > 1 &&
+        (!widest || facts.lanes * (1 + facts.accumulators) > widest->lanes * (1 + widest->accumulators)))
+      widest = &facts;
+  }
+  if (tiles)
+    notes.push_back("in tiles, outside of the sums");
+  // A loop around others has vectors where it begins and ends a row, which says little.
+  const bool isOuter = loop.index() + 1 < term.loops.size() && widest && widest->accumulators == 0;
+  if (widest && !isOuter)
+    notes.push_back("vectors of " + std::to_string(widest->lanes) + " " + widest->element +
+                    (widest->accumulators > 0
+                         ? ", up to " + std::to_string(widest->accumulators) + " of them kept in registers"
+                         : ""));
+  if (prefetches)
+    notes.push_back("prefetches what later entries read");
+  return notes;
+}
+
+} // namespace
+
+std::vector<OperandId> listedIn(const sema::Kernel &kernel, const sema::Term &term, LoopId loop) {
+  std::vector<OperandId> listed;
+  for (OperandId id : term.operands.ids())
+    if (const std::optional<int> level = levelAt(kernel, term.operands[id], loop))
+      if (isListed(kernel.tensors[term.operands[id].tensor].format, *level))
+        listed.push_back(id);
+  return listed;
+}
+
+Nest nestOf(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
+            const pipeline::BodyFacts *body) {
+  Nest nest{sema::describe(kernel, statement, term), term.where, {}};
+  for (LoopId loop : term.loops.ids())
+    nest.loops.push_back({term.loops[loop].variable, term.loops[loop].isReduction, overOf(kernel, term, loop),
+                          notesOf(kernel, term, loop, body)});
+  return nest;
+}
+
+} // namespace spc::explain

@@ -1,0 +1,175 @@
+// What was not done for speed, and what would enable it.
+#include "explain/explanation.h"
+#include "explain/nests.h"
+
+#include <algorithm>
+
+namespace spc::explain {
+namespace {
+
+using sema::LoopId;
+using sema::OperandId;
+
+class RemarkCollector {
+public:
+  RemarkCollector(const sema::Kernel &kernel, int optLevel) : kernel_(kernel), optLevel_(optLevel) {}
+
+  void add(std::string id, Span where, std::string text, std::string advice = "") {
+    for (const Remark &known : remarks_)
+      if (known.id == id && known.text == text)
+        return;
+    remarks_.push_back({std::move(id), where, std::move(text), std::move(advice)});
+  }
+
+  void onTensors() {
+    for (const sema::Tensor &tensor : kernel_.tensors)
+      if (const auto *copy = tensor.as<sema::Converted>()) {
+        const sema::Tensor &source = kernel_.tensors[copy->source];
+        const std::string &name = source.partOf.empty() ? source.name : source.partOf;
+        add("operand-copied", source.where,
+            "'" + name + "' is copied once a call, to " + format::describe(tensor.format) +
+                ", as the loops do not visit it in the order in which it is stored",
+            copy->isCanonical ? "store it with each entry once and in order, as CSR does"
+                              : "store it in that order, and pass that");
+      }
+  }
+
+  void onStatement(const sema::Statement &statement, const pipeline::BodyFacts &body) {
+    onThreads(statement, body);
+    for (const sema::Term &term : statement.terms)
+      onTerm(statement, term);
+    onVectors(statement, body);
+    if (body.usesWorkspace)
+      add("row-workspace", statement.where,
+          "entries of '" + kernel_.tensors[statement.target].name +
+              "' are accumulated in a workspace and sorted row by row, as the loops come to them in no order");
+  }
+
+  std::vector<Remark> take() { return std::move(remarks_); }
+
+private:
+  void onThreads(const sema::Statement &statement, const pipeline::BodyFacts &body) {
+    const std::string name = "'" + kernel_.tensors[statement.target].name + "'";
+    if (!body.copies.empty()) {
+      add("output-copies", statement.where,
+          "chunks add to any place of " + name + ", so that each but the first has a copy of it",
+          "store the operand so that its outermost level is an index of " + name);
+      return;
+    }
+    if (body.inChunks)
+      return;
+    if (kernel_.schedule.parallel == sema::kNotParallel) {
+      add("serial", statement.where, name + " is computed on one thread, as the schedule says",
+          "leave \"parallel\" out of the schedule");
+      return;
+    }
+    const bool scatters = std::any_of(statement.terms.begin(), statement.terms.end(), [](const sema::Term &term) {
+      return !term.loops.empty() && term.loops.front().isReduction;
+    });
+    if (scatters && kernel_.strictFp)
+      add("serial", statement.where,
+          name +
+              " is computed on one thread: its outermost loop is summed over, and --fp=strict keeps the order of sums",
+          "leave out --fp=strict, or store the operand by an index of " + name);
+    else if (scatters)
+      add("serial", statement.where,
+          name + " is computed on one thread: iterations of its outermost loop write the same elements",
+          "store the operand so that its outermost level is an index of " + name);
+    else
+      add("serial", statement.where,
+          name + " is computed on one thread: its loops have no rows that are written apart");
+  }
+
+  void onTerm(const sema::Statement &statement, const sema::Term &term) {
+    if (term.loops.empty())
+      return;
+    for (LoopId loop : term.loops.ids())
+      if (const std::vector<OperandId> listed = listedIn(kernel_, term, loop); listed.size() > 1)
+        add("merged-loop", term.where,
+            "the loop over " + term.loops[loop].variable + " merges " + namesOf(term, listed) +
+                ": one entry at a time, with a branch for each",
+            "where one of them is much shorter, store the other so that its coordinates can be found: densely, or in "
+            "blocks");
+    onGathers(term);
+    if (kernel_.strictFp && term.loops.back().isReduction && sema::isFloat(statement.computeType))
+      add("strict-order", term.where,
+          "the sum over " + term.loops.back().variable +
+              " is one chain of additions, as --fp=strict keeps their order: none overlap, and none are vectors",
+          "leave out --fp=strict where the order of additions may change");
+  }
+
+  /// Dense operands that the innermost loop reads at listed coordinates.
+  void onGathers(const sema::Term &term) {
+    const LoopId innermost(term.loops.size() - 1);
+    const std::vector<OperandId> listed = listedIn(kernel_, term, innermost);
+    if (listed.empty())
+      return;
+    for (const sema::Operand &operand : term.operands) {
+      const sema::Tensor &tensor = kernel_.tensors[operand.tensor];
+      if (!tensor.format.isDense() || operand.indices.empty())
+        continue;
+      const bool isGathered =
+          std::any_of(operand.indices.begin(), operand.indices.end(), [&](const sema::Index &index) {
+            return std::any_of(index.begin(), index.end(),
+                               [&](const sema::IndexTerm &t) { return t.loop == innermost; });
+          });
+      if (isGathered)
+        add("gathers", term.where,
+            "the inner loop over " + term.loops[innermost].variable + " reads '" + tensor.name +
+                "' element by element at the coordinates of " + namesOf(term, listed) +
+                ": nothing that is loaded is contiguous",
+            "work on several right-hand sides at once, as columns of a matrix, or store blocks");
+    }
+  }
+
+  void onVectors(const sema::Statement &statement, const pipeline::BodyFacts &body) {
+    const bool hasLoops = std::any_of(body.machines.begin(), body.machines.end(),
+                                      [](const pipeline::MachineFacts &machine) { return machine.innermost > 0; });
+    const bool isScalar = std::all_of(body.machines.begin(), body.machines.end(),
+                                      [](const pipeline::MachineFacts &machine) { return machine.vectorised == 0; });
+    if (!hasLoops || !isScalar)
+      return;
+    const std::string name = "the loops of '" + kernel_.tensors[statement.target].name + "' are not vectorised: ";
+    if (optLevel_ < 2)
+      add("not-vectorised", statement.where, name + "-O" + std::to_string(optLevel_) + " leaves them scalar",
+          "compile with -O2 or -O3");
+    else if (sema::isInteger(statement.computeType) || statement.computeType == sema::ValueType::Bool)
+      add("integer-loops", statement.where,
+          "the passes that write vectors look at floats alone, and '" + kernel_.tensors[statement.target].name +
+              "' is computed in " + sema::spelling(statement.computeType) + ": what LLVM makes of its loops is all",
+          "where the numbers are small enough, f32 holds whole numbers up to 2^24 exactly");
+    else if (body.usesWorkspace)
+      add("not-vectorised", statement.where, name + "each entry goes to another place of a row's workspace");
+    else if (kernel_.strictFp)
+      add("not-vectorised", statement.where, name + "--fp=strict keeps the order of additions",
+          "leave out --fp=strict");
+    else
+      add("not-vectorised", statement.where, name + "no loop of theirs runs over contiguous elements",
+          "a dense index that is innermost, or blocks, would give some");
+  }
+
+  std::string namesOf(const sema::Term &term, const std::vector<OperandId> &operands) const {
+    std::string names;
+    for (OperandId id : operands)
+      names += (names.empty() ? "'" : " and '") + kernel_.tensors[term.operands[id].tensor].name + "'";
+    return names;
+  }
+
+  const sema::Kernel &kernel_;
+  int optLevel_;
+  std::vector<Remark> remarks_;
+};
+
+} // namespace
+
+std::vector<Remark> remarksOn(const sema::Kernel &kernel, const std::vector<pipeline::BodyFacts> &bodies,
+                              int optLevel) {
+  RemarkCollector collector(kernel, optLevel);
+  collector.onTensors();
+  for (const pipeline::BodyFacts &body : bodies)
+    if (const auto *statement = std::get_if<sema::Statement>(&kernel.steps[body.step]))
+      collector.onStatement(*statement, body);
+  return collector.take();
+}
+
+} // namespace spc::explain

@@ -1,0 +1,289 @@
+#include "explain/step_counter.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace spc::explain {
+namespace {
+
+using sema::Domain;
+using sema::DomainKind;
+using sema::LoopId;
+using sema::OperandId;
+using Range = StoredTree::Range;
+
+/// Iterations that are walked one by one, before counting is given up.
+constexpr double kMostWalked = 2e7;
+
+bool isWalked(const sema::Operand &operand, const sema::Kernel &kernel) {
+  return !kernel.tensors[operand.tensor].format.isDense() && !operand.follows;
+}
+
+Domain joined(DomainKind kind, Domain left, Domain right) {
+  const bool isAll = kind == DomainKind::All;
+  if (left.kind == DomainKind::Everywhere)
+    return isAll ? right : left;
+  if (right.kind == DomainKind::Everywhere)
+    return isAll ? left : right;
+  Domain both{kind};
+  both.parts = {std::move(left), std::move(right)};
+  return both;
+}
+
+/// Of arithmetic without a domain of its own.
+Domain domainOf(const sema::Expr &expr, const sema::Term &term, const sema::Kernel &kernel) {
+  if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
+    return domainOf(*negate->operand, term, kernel);
+  if (const auto *use = std::get_if<sema::Use>(&expr.node)) {
+    const bool isStored = isWalked(term.operands[use->operand], kernel);
+    return isStored ? Domain{DomainKind::Stored, use->operand} : Domain{};
+  }
+  const auto *binary = std::get_if<sema::Binary>(&expr.node);
+  if (!binary)
+    return {};
+  Domain left = domainOf(*binary->left, term, kernel);
+  if (binary->op == sema::BinaryOp::Div)
+    return left;
+  return joined(binary->op == sema::BinaryOp::Mul ? DomainKind::All : DomainKind::Any, std::move(left),
+                domainOf(*binary->right, term, kernel));
+}
+
+/// Whether a domain holds where operands are `present`.
+template <typename Present> bool holds(const Domain &domain, const Present &present) {
+  switch (domain.kind) {
+  case DomainKind::Everywhere:
+  case DomainKind::Missing: // of no use for leaving a loop early
+    return true;
+  case DomainKind::Stored:
+    return present(domain.operand);
+  case DomainKind::All:
+    return std::all_of(domain.parts.begin(), domain.parts.end(),
+                       [&](const Domain &part) { return holds(part, present); });
+  case DomainKind::Any:
+    return std::any_of(domain.parts.begin(), domain.parts.end(),
+                       [&](const Domain &part) { return holds(part, present); });
+  }
+  return true;
+}
+
+class Walker {
+public:
+  Walker(const sema::Term &term, const CountInputs &inputs)
+      : term_(term), inputs_(inputs), domain_(explain::domainOf(term, inputs.kernel)), at_(term.loops.size()) {}
+
+  std::optional<double> count() {
+    if (!prepare())
+      return std::nullopt;
+    const double steps = walk(0);
+    return gaveUp_ ? std::nullopt : std::optional(steps);
+  }
+
+  std::optional<std::vector<int64_t>> writes(size_t most) {
+    most_ = most;
+    collects_ = true;
+    if (!prepare())
+      return std::nullopt;
+    walk(0);
+    return gaveUp_ ? std::nullopt : std::optional(std::move(written_));
+  }
+
+private:
+  /// How far the walk has come in an operand's tree.
+  struct Cursor {
+    OperandId operand;
+    const StoredTree *tree = nullptr;
+    std::vector<int> loops; ///< by level: the loop at which its coordinate is known
+    int level = 0;          ///< the next one
+    Range range;            ///< of its nodes
+    bool isThere = true;
+  };
+
+  bool prepare() {
+    for (OperandId id : term_.operands.ids()) {
+      const sema::Operand &operand = term_.operands[id];
+      if (!isWalked(operand, inputs_.kernel))
+        continue;
+      Cursor cursor{id, inputs_.tree(operand.tensor), {}};
+      if (!cursor.tree)
+        return false;
+      for (const sema::Index &index : operand.indices) {
+        isPlain_ &= index.size() == 1;
+        size_t known = 0;
+        for (const sema::IndexTerm &part : index)
+          known = std::max(known, part.loop.index());
+        cursor.loops.push_back(static_cast<int>(known));
+      }
+      cursor.range = cursor.tree->roots();
+      cursor.isThere = cursor.range.begin < cursor.range.end;
+      cursors_.push_back(std::move(cursor));
+    }
+    for (const sema::Loop &loop : term_.loops)
+      isPlain_ &= !collects_ || loop.part == format::Part::Whole;
+    return isPlain_ || (cursors_.size() == 1 && !collects_); // others are found at sums of loops
+  }
+
+  double extentOf(int loop) const {
+    const sema::Loop &one = term_.loops[LoopId(loop)];
+    const auto size = static_cast<double>(inputs_.extents[one.extent]);
+    return one.part == format::Part::Quotient    ? std::ceil(size / static_cast<double>(one.block))
+           : one.part == format::Part::Remainder ? static_cast<double>(one.block)
+                                                 : size;
+  }
+
+  const Cursor *cursorOf(OperandId id) const {
+    for (const Cursor &cursor : cursors_)
+      if (cursor.operand == id)
+        return &cursor;
+    return nullptr;
+  }
+
+  bool isOver(int loop) const { return loop == static_cast<int>(term_.loops.size()); }
+
+  /// The one operand that decides alone what is visited from here on; null where there are several, or none.
+  const Cursor *onlyCursor() const {
+    const Cursor *only = nullptr;
+    for (const Cursor &cursor : cursors_)
+      if (cursor.isThere && cursor.level < cursor.tree->levelCount()) {
+        if (only)
+          return nullptr;
+        only = &cursor;
+      }
+    const bool isNeeded =
+        only && !holds(domain_, [&](OperandId id) { return id != only->operand && cursorOf(id)->isThere; });
+    return isNeeded ? only : nullptr;
+  }
+
+  double walk(int loop) {
+    if (gaveUp_ || !holds(domain_, [&](OperandId id) { return cursorOf(id)->isThere; }))
+      return 0;
+    if (isOver(loop)) {
+      if (collects_)
+        note();
+      return 1;
+    }
+    if (!collects_)
+      if (const Cursor *only = onlyCursor())
+        return walkAlone(*only, loop);
+    std::vector<Cursor *> listed;
+    for (Cursor &cursor : cursors_)
+      if (cursor.isThere && cursor.level < cursor.tree->levelCount() && cursor.loops[cursor.level] == loop)
+        listed.push_back(&cursor);
+    const bool visitsAll = holds(domain_, [&](OperandId id) {
+      const Cursor *cursor = cursorOf(id);
+      return cursor->isThere && std::find(listed.begin(), listed.end(), cursor) == listed.end();
+    });
+    return listed.empty() && !collects_ ? extentOf(loop) * walk(loop + 1) : merge(loop, listed, visitsAll);
+  }
+
+  /// What one operand stores, times the extents of the other loops.
+  double walkAlone(const Cursor &only, int loop) const {
+    double steps = only.tree->leaves(only.level, only.range);
+    for (int other = loop; !isOver(other); ++other)
+      if (!isIndexed(only, other))
+        steps *= extentOf(other);
+    return steps;
+  }
+
+  bool isIndexed(const Cursor &cursor, int loop) const {
+    for (const sema::Index &index : term_.operands[cursor.operand].indices)
+      for (const sema::IndexTerm &part : index)
+        if (part.loop.index() == static_cast<size_t>(loop))
+          return true;
+    return false;
+  }
+
+  /// The coordinate of a cursor's next level in terms of a loop; as the loop has it where it alone is the index.
+  int64_t coordinateAt(const Cursor &cursor, size_t node) const { return cursor.tree->coordinate(cursor.level, node); }
+
+  /// Moves cursors that are at the coordinate below it, walks on, and takes them back.
+  double descend(int loop, const std::vector<Cursor *> &listed, int64_t coordinate, std::vector<size_t> &nodes) {
+    std::vector<Cursor> before;
+    for (size_t k = 0; k < listed.size(); ++k) {
+      Cursor &cursor = *listed[k];
+      before.push_back(cursor);
+      cursor.isThere = nodes[k] < cursor.range.end && coordinateAt(cursor, nodes[k]) == coordinate;
+      if (cursor.isThere) {
+        if (cursor.level + 1 < cursor.tree->levelCount())
+          cursor.range = cursor.tree->below(cursor.level, nodes[k]);
+        ++cursor.level;
+        ++nodes[k];
+      }
+    }
+    at_[static_cast<size_t>(loop)] = coordinate;
+    const double steps = walk(loop + 1);
+    for (size_t k = 0; k < listed.size(); ++k)
+      *listed[k] = before[k];
+    return steps;
+  }
+
+  /// All coordinates of the operands that have this loop, in ascending order, as long as the domain may hold.
+  double merge(int loop, const std::vector<Cursor *> &listed, bool visitsAll) {
+    std::vector<size_t> nodes;
+    for (const Cursor *cursor : listed)
+      nodes.push_back(cursor->range.begin);
+    const auto isLeft = [&](OperandId id) {
+      const Cursor *cursor = cursorOf(id);
+      const auto place = std::find(listed.begin(), listed.end(), cursor);
+      return cursor->isThere && (place == listed.end() || nodes[place - listed.begin()] < cursor->range.end);
+    };
+    const bool isInnermost = isOver(loop + 1);
+    const auto extent = static_cast<int64_t>(extentOf(loop));
+    double steps = 0;
+    for (int64_t next = 0; !gaveUp_ && holds(domain_, isLeft); ++next) {
+      int64_t least = std::numeric_limits<int64_t>::max();
+      for (size_t k = 0; k < listed.size(); ++k)
+        if (nodes[k] < listed[k]->range.end)
+          least = std::min(least, coordinateAt(*listed[k], nodes[k]));
+      if (visitsAll)
+        least = next;
+      if (visitsAll ? next >= extent : least == std::numeric_limits<int64_t>::max())
+        break;
+      gaveUp_ |= ++walked_ > kMostWalked;
+      const double below = descend(loop, listed, least, nodes);
+      steps += isInnermost ? 1 : below;
+    }
+    return steps;
+  }
+
+  void note() {
+    if (written_.size() >= most_ * term_.target.size()) {
+      gaveUp_ = true;
+      return;
+    }
+    for (const sema::Index &index : term_.target) {
+      int64_t coordinate = 0;
+      for (const sema::IndexTerm &part : index)
+        coordinate += part.scale * at_[part.loop.index()];
+      written_.push_back(coordinate);
+    }
+  }
+
+  const sema::Term &term_;
+  const CountInputs &inputs_;
+  const Domain domain_;
+  std::vector<Cursor> cursors_;
+  std::vector<int64_t> at_; ///< by loop
+  double walked_ = 0;
+  bool gaveUp_ = false;
+  bool isPlain_ = true; ///< each level has a loop of its own
+  bool collects_ = false;
+  size_t most_ = 0;
+  std::vector<int64_t> written_;
+};
+
+} // namespace
+
+sema::Domain domainOf(const sema::Term &term, const sema::Kernel &kernel) {
+  return term.domain ? *term.domain : domainOf(*term.expr, term, kernel);
+}
+
+std::optional<double> countSteps(const sema::Term &term, const CountInputs &inputs) {
+  return Walker(term, inputs).count();
+}
+
+std::optional<std::vector<int64_t>> writtenAt(const sema::Term &term, const CountInputs &inputs, size_t most) {
+  return Walker(term, inputs).writes(most);
+}
+
+} // namespace spc::explain

@@ -1,0 +1,33 @@
+// How often the loops of a term run on given data, counted rather than estimated.
+#pragma once
+
+#include "explain/stored_tree.h"
+#include "sema/kernel.h"
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace spc::explain {
+
+/// What is counted on.
+struct CountInputs {
+  const sema::Kernel &kernel;
+  const IdVector<sema::ExtentId, int64_t> &extents;
+  /// Where a sparse tensor stores something; null where that is not known before the call.
+  std::function<const StoredTree *(sema::TensorId)> tree;
+};
+
+/// The iterations of the innermost loops of a term: of a loop that merges operands, each coordinate that it comes to,
+/// of any other one each entry or each element. Loops over what a single operand stores, and over all of an extent, are
+/// not walked but multiplied. nullopt where an operand's entries are not known, or counting would take long itself.
+std::optional<double> countSteps(const sema::Term &term, const CountInputs &inputs);
+
+/// The domain in which a term is computed: its own, or that of the product of its operands.
+sema::Domain domainOf(const sema::Term &term, const sema::Kernel &kernel);
+
+/// The coordinates at which a term writes its target, a number for each dimension one after the other, each place as
+/// often as it is written; nullopt where they are not known, or are more than `most` places.
+std::optional<std::vector<int64_t>> writtenAt(const sema::Term &term, const CountInputs &inputs, size_t most);
+
+} // namespace spc::explain

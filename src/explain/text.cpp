@@ -1,0 +1,149 @@
+#include "explain/text.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
+
+namespace spc::explain {
+namespace {
+
+constexpr double kMostInDigits = 1e15;
+
+std::string scaled(double number, double step, const char *const *units, size_t count) {
+  size_t unit = 0;
+  for (; unit + 1 < count && number >= step; ++unit)
+    number /= step;
+  char text[64];
+  std::snprintf(text, sizeof text, unit == 0 && step > 1 && number == std::floor(number) ? "%.0f %s" : "%.3g %s",
+                number, units[unit]);
+  return text;
+}
+
+std::string padded(std::string text, size_t width) {
+  text.resize(std::max(width, text.size()), ' ');
+  return text;
+}
+
+std::string place(Span where) {
+  if (!where)
+    return "";
+  const LineColumn at = where.file->lineColumn(where.begin);
+  return where.file->name() + ":" + std::to_string(at.line) + ":" + std::to_string(at.column);
+}
+
+void addNest(const Nest &nest, std::string &text) {
+  size_t width = 0;
+  for (size_t k = 0; k < nest.loops.size(); ++k)
+    width = std::max(width, 2 * k + nest.loops[k].variable.size() + (nest.loops[k].isReduction ? 1 : 0));
+  for (size_t k = 0; k < nest.loops.size(); ++k) {
+    const LoopLine &loop = nest.loops[k];
+    const std::string head = std::string(2 * k, ' ') + "for " + loop.variable + (loop.isReduction ? "+" : "");
+    text += "  " + padded(head, width + 6) + loop.over + "\n";
+    for (const std::string &note : loop.notes)
+      text += "  " + std::string(width + 6, ' ') + "- " + note + "\n";
+  }
+  text += "  " + std::string(2 * nest.loops.size(), ' ') + nest.assignment + "\n";
+}
+
+void addStep(const StepLine &step, std::string &text) {
+  const std::string where = place(step.where);
+  text += "\n" + step.title + (where.empty() ? "" : "  [" + where + "]") + "\n";
+  for (const Nest &nest : step.nests)
+    addNest(nest, text);
+  for (const std::string &note : step.notes)
+    text += "  * " + note + "\n";
+  if (!step.cost.empty())
+    text += "  steps: " + (step.steps ? numberText(*step.steps) + ", by the formula " : "") + step.cost + "\n";
+}
+
+void addCost(const Explanation &explanation, std::string &text) {
+  if (!explanation.cost)
+    return;
+  const CallCost &cost = *explanation.cost;
+  text += "\nA call on this data\n";
+  if (const std::optional<double> steps = cost.allSteps())
+    text += "  steps: " + numberText(*steps) + "\n  operations: " + numberText(cost.operations) + "\n";
+  else
+    text += "  steps: not known before the call\n";
+  text += "  bytes: " + numberText(cost.allBytes()) + " (" + byteText(cost.allBytes()) + "), each array counted once\n";
+  for (const Traffic &traffic : cost.traffic)
+    text += "    " + traffic.tensor + ": " + numberText(traffic.read) + " read, " + numberText(traffic.written) +
+            " written\n";
+  for (const std::string &name : cost.unknown)
+    text += "    " + name + ": not known before the call\n";
+  if (const std::optional<double> seconds = leastTime(explanation))
+    text += "  at best: " + timeText(*seconds) + " on all cores of this machine (" +
+            byteText(explanation.roofs->bytesPerSecond) + "/s, " +
+            numberText(explanation.roofs->operationsPerSecond / 1e9) + " GFLOP/s)\n";
+}
+
+void addAlternatives(const std::vector<Alternative> &alternatives, std::string &text) {
+  std::string tensor;
+  for (const Alternative &one : alternatives) {
+    if (one.tensor != tensor)
+      text += "\n'" + one.tensor + "' in other formats\n  " + padded("format", 16) + padded("steps", 16) + "bytes\n";
+    tensor = one.tensor;
+    text += "  " + padded(one.format + (one.isOwn ? " *" : ""), 16);
+    text += one.why.empty()
+                ? padded(one.steps ? numberText(*one.steps) : "?", 16) + (one.bytes ? numberText(*one.bytes) : "?")
+                : one.why;
+    text += "\n";
+  }
+}
+
+} // namespace
+
+std::string numberText(double number) {
+  char text[64];
+  std::snprintf(text, sizeof text, std::abs(number) < kMostInDigits && number == std::floor(number) ? "%.0f" : "%.3g",
+                number);
+  return text;
+}
+
+std::string byteText(double bytes) {
+  static constexpr std::array kUnits = {"bytes", "kB", "MB", "GB", "TB"};
+  return scaled(bytes, 1000, kUnits.data(), kUnits.size());
+}
+
+std::string timeText(double seconds) {
+  static constexpr std::array kUnits = {"ns", "us", "ms", "s"};
+  return scaled(seconds * 1e9, 1000, kUnits.data(), kUnits.size());
+}
+
+std::optional<double> leastTime(const Explanation &explanation) {
+  if (!explanation.roofs || !explanation.cost || !explanation.cost->allSteps() || !explanation.cost->unknown.empty())
+    return std::nullopt;
+  return std::max(explanation.cost->allBytes() / explanation.roofs->bytesPerSecond,
+                  explanation.cost->operations / explanation.roofs->operationsPerSecond);
+}
+
+std::string textOf(const Explanation &explanation) {
+  std::string text = "kernel " + explanation.function + "\n";
+  size_t width = 0;
+  for (const TensorLine &tensor : explanation.tensors)
+    width = std::max(width, tensor.name.size());
+  for (const TensorLine &tensor : explanation.tensors) {
+    text += "  " + padded(tensor.name, width + 2) + tensor.storage + "; " + tensor.role;
+    if (tensor.entries)
+      text += "; " + numberText(*tensor.entries) + " entries";
+    if (tensor.bytes)
+      text += ", " + byteText(*tensor.bytes);
+    text += "\n";
+  }
+  for (const StepLine &step : explanation.steps)
+    addStep(step, text);
+  addCost(explanation, text);
+  addAlternatives(explanation.alternatives, text);
+  if (!explanation.remarks.empty())
+    text += "\nRemarks\n";
+  for (const Remark &remark : explanation.remarks) {
+    const std::string where = place(remark.where);
+    text += "  " + (where.empty() ? "" : where + ": ") + remark.text + " [" + remark.id + "]\n";
+    if (!remark.advice.empty())
+      text += "    what would help: " + remark.advice + "\n";
+  }
+  return text;
+}
+
+} // namespace spc::explain

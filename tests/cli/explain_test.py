@@ -1,0 +1,176 @@
+"""spc explain: what it says of loops, what it counts on data, and the pages of diagnostics."""
+
+import random
+import re
+import unittest
+
+from spc_case import ROOT, SPMV, SpcCase
+
+SPMM = "C(i,k) = A(i,j) * B(j,k)\n"
+F64, I32 = 8, 4
+
+
+def made(seed, rows, columns, density):
+    """A matrix of few entries, some rows much longer than others: the set of its places."""
+    numbers = random.Random(seed)
+    places = set()
+    for i in range(rows):
+        share = min(1, density * (6 if numbers.random() < 0.15 else 0.6))
+        places |= {(i, j) for j in range(columns) if numbers.random() < share}
+    return places
+
+
+def rows_of(places):
+    rows = {}
+    for i, j in sorted(places):
+        rows.setdefault(i, []).append(j)
+    return rows
+
+
+def merge_steps(left, right):
+    """Comparisons of two sorted lists until one ends."""
+    at, steps = [0, 0], 0
+    while at[0] < len(left) and at[1] < len(right):
+        a, b = left[at[0]], right[at[1]]
+        at[0] += a <= b
+        at[1] += b <= a
+        steps += 1
+    return steps
+
+
+def csr(places, rows):
+    return len(places) * (F64 + I32) + (rows + 1) * I32
+
+
+class Explain(SpcCase):
+    ROWS, COLUMNS, WIDTH = 60, 50, 8
+
+    def matrix(self, name, places, rows, columns):
+        lines = "".join(f"{i + 1} {j + 1} 1.5\n" for i, j in sorted(places))
+        header = "%%MatrixMarket matrix coordinate real general"
+        self.write(name, f"{header}\n{rows} {columns} {len(places)}\n{lines}")
+
+    def explain(self, kernel, *arguments, **options):
+        self.write("k.tex", kernel)
+        return self.spc("explain", "-q", "k.tex", *arguments, **options).out
+
+    def numbers(self, text):
+        """Steps and bytes of a whole call."""
+        call = text.split("A call on this data\n")[1]
+        return [int(re.search(rf"^  {what}: (\d+)", call, re.MULTILINE).group(1)) for what in ("steps", "bytes")]
+
+    def check(self, kernel, arguments, steps, byte_count):
+        """Both numbers are within a tenth of what is counted here."""
+        counted = self.numbers(self.explain(kernel, "-O1", *arguments))
+        for number, expected in zip(counted, (steps, byte_count)):
+            self.assertAlmostEqual(number, expected, delta=expected / 10, msg=f"{kernel}: {counted}")
+
+    def setUp(self):
+        super().setUp()
+        self.a = made(1, self.ROWS, self.COLUMNS, 0.1)
+        self.b = made(2, self.ROWS, self.COLUMNS, 0.2)
+        self.c = made(3, self.COLUMNS, self.ROWS, 0.1)
+        self.matrix("a.mtx", self.a, self.ROWS, self.COLUMNS)
+        self.matrix("b.mtx", self.b, self.ROWS, self.COLUMNS)
+        self.matrix("c.mtx", self.c, self.COLUMNS, self.ROWS)
+
+    def test_steps_and_bytes_of_one_sparse_operand(self):
+        m, n, k, nnz = self.ROWS, self.COLUMNS, self.WIDTH, len(self.a)
+        stored = csr(self.a, m)
+        one = ["--format", "A=csr", "A=a.mtx"]
+        wide = [*one, "--size", f"k={k}"]
+        self.check(SPMV, one, nnz, stored + (m + n) * F64)
+        self.check(SPMM, wide, nnz * k, stored + (m + n) * k * F64)
+        self.check("D(i,j) = A(i,j) * X(i,k) * Y(j,k)\n", wide, nnz * k, stored + ((m + n) * k + nnz) * F64)
+        self.check("y(j) = A(i,j) * x(i)\n", one, nnz, stored + (m + n) * F64)
+        blocks = {(i // 4, j // 4) for i, j in self.a}
+        inside = sum(min(4, n - 4 * j) * min(4, m - 4 * i) for i, j in blocks)
+        self.check(SPMV, ["--format", "A=bsr", "A=a.mtx"], inside,
+                   len(blocks) * (16 * F64 + I32) + (m // 4 + 1) * I32 + (m + n) * F64)
+
+    def test_steps_and_bytes_of_several_sparse_operands(self):
+        m, n = self.ROWS, self.COLUMNS
+        both = ["--format", "A=csr", "--format", "B=csr", "--format", "C=csr", "A=a.mtx", "B=b.mtx"]
+        stored = csr(self.a, m) + csr(self.b, m)
+        a, b = rows_of(self.a), rows_of(self.b)
+        self.check("C(i,j) = A(i,j) + B(i,j)\n", both, len(self.a | self.b), stored + csr(self.a | self.b, m))
+        common = sum(merge_steps(a.get(i, []), b.get(i, [])) for i in range(m))
+        self.check("C(i,j) = A(i,j) * B(i,j)\n", both, common, stored + csr(self.a & self.b, m))
+        self.check("y(i) = A(i,j) * B(i,j)\n", both[:4] + both[6:], common, stored + m * F64)
+
+    def test_steps_and_bytes_of_a_product(self):
+        c = rows_of(self.c)
+        product = {(i, k) for i, j in self.a for k in c.get(j, [])}
+        steps = sum(len(c.get(j, [])) for _, j in self.a)
+        self.check("C(i,k) = A(i,j) * B(j,k)\n",
+                   ["--format", "A=csr", "--format", "B=csr", "--format", "C=csr", "A=a.mtx", "B=c.mtx"], steps,
+                   csr(self.a, self.ROWS) + csr(self.c, self.COLUMNS) + csr(product, self.ROWS))
+        dots = sum(merge_steps(rows_of(self.a).get(i, []), rows_of(self.b).get(k, []))
+                   for i in range(self.ROWS) for k in range(self.ROWS))
+        text = self.explain("C(i,k) = A(i,j) * B(k,j)\n", "--format", "A=csr", "--format", "B=csr", "A=a.mtx", "B=b.mtx")
+        self.assertIn(self.numbers(text)[0], (dots, sum((i, j) in self.a and (k, j) in self.b for i in range(self.ROWS)
+                                                        for k in range(self.ROWS) for j in range(self.COLUMNS))))
+
+    def test_steps_of_a_tensor(self):
+        entries = {(i, j, k) for i, j in self.a for k in range(i % 4)}
+        self.write("t.tns", "".join(f"{i + 1} {j + 1} {k + 1} 1\n" for i, j, k in sorted(entries)))
+        text = self.explain("Y(i,r) = T(i,j,k) * B(j,r) * C(k,r)\n", "--format", "T=csf", "T=t.tns", "--size", "r=4")
+        self.assertEqual(self.numbers(text)[0], 4 * len(entries))
+
+    def test_loops_are_those_of_the_code(self):
+        text = self.explain(SPMM, "--format", "A=csr", "--mcpu=x86-64-v3")
+        self.assertIn("the list of A (row_ptr, col_ind)\n", text)
+        self.assertIn("vectors of 4 f64", text)
+        self.assertIn("kept in registers", text)
+        self.assertIn("i divided so that each chunk has as many entries of A", text)
+        self.assertIn("steps: nnz(A)*k\n", text)
+        self.assertNotIn("A call on this data", text)
+        self.assertIn("[not-vectorised]", self.explain(SPMM, "--format", "A=csr", "-O1"))
+
+    def test_remarks(self):
+        self.assertIn("[gathers]", self.explain(SPMV, "--format", "A=csr"))
+        self.assertIn("[strict-order]", self.explain(SPMV, "--format", "A=csr", "--fp=strict"))
+        self.assertIn("[serial]", self.explain("y(j) = A(i,j) * x(i)\n", "--format", "A=csr", "--fp=strict"))
+        self.assertIn("[output-copies]", self.explain("y(j) = A(i,j) * x(i)\n", "--format", "A=csr"))
+        product = ("--format", "A=csr", "--format", "B=csr", "--format", "C=csr")
+        self.assertIn("[row-workspace]", self.explain(SPMM, *product))
+        self.assertIn("[merged-loop]", self.explain("C(i,j) = A(i,j) + B(i,j)\n", *product))
+        self.assertIn("[operand-copied]", self.explain(SPMM, "--format", "A=csc", "--format", "B=csr", "--format",
+                                                       "C=csr"))
+        types = ("--type", "A=i32", "--type", "x=i32", "--type", "y=i32")
+        self.assertIn("[integer-loops]", self.explain(SPMV, "--format", "A=csr", *types))
+
+    def test_remarks_have_pages(self):
+        source = (ROOT / "src" / "explain" / "remarks.cpp").read_text()
+        ids = set(re.findall(r'add\("([a-z-]+)"', source))
+        self.assertEqual(ids, set(re.findall(r"^### (\S+)$", (ROOT / "docs" / "explain.md").read_text(), re.MULTILINE)))
+        for one in ids:
+            self.assertTrue(self.spc("explain", one).out.startswith(one + "\n"))
+
+    def test_other_formats(self):
+        text = self.explain(SPMV, "--format", "A=csr", "A=a.mtx")
+        table = text.split("'A' in other formats\n")[1]
+        lines = {line.split()[0]: line for line in table.split("\n\n")[0].splitlines()}
+        self.assertIn(f"csr *           {len(self.a)} ", lines["csr"])
+        self.assertIn("coo", lines)
+        self.assertIn("cannot store it", lines["nm-2-4"])
+        dense = int(lines["dense"].split()[1])
+        self.assertEqual(dense, self.ROWS * self.COLUMNS)
+
+    def test_diagnostics_have_pages(self):
+        page = self.spc("explain", "unknown-format").out
+        self.assertTrue(page.startswith("unknown-format\n\nNo format of that name"))
+        self.assertIn("$ spc ", page)
+        wrong = self.spc("explain", "unknown-formt", expect=1)
+        self.assertIn("did you mean 'spc explain unknown-format'?", wrong.err)
+
+    def test_what_is_missing_is_said(self):
+        self.write("k.tex", SPMM)
+        wrong = self.spc("explain", "k.tex", "--format", "A=csr", "A=a.mtx", expect=1)
+        self.assertIn("[size-missing]", wrong.err)
+        text = self.spc("explain", "-q", "k.tex", "--format", "A=csr", "--size", "i=4", "--size", "j=4", "--size", "k=4").out
+        self.assertIn("steps: not known before the call", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
