@@ -12,7 +12,6 @@ WIDTH = 8.4  # inches: at the width of a page nothing is scaled by much
 CONTENDERS = {
     "spc": "#0072b2",
     "spc-csr": "#7a4fa3",
-    "spc-pool": "#00c2d1",
     "spc-pool": "#7a4fa3",
     "hand": "#555555",
     "eigen": "#e69f00",

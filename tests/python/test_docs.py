@@ -1,10 +1,12 @@
-"""docs/python.md is what it says: its blocks run in their order, and print what it shows."""
+"""docs/python.md and docs/tour.md are what they say: their blocks run in their order, and print what is shown."""
 # SPDX-License-Identifier: Apache-2.0
 
 import contextlib
+import importlib.util
 import io
 import pathlib
 import re
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 
@@ -26,6 +28,26 @@ def test_the_page():
         assert shown is None or printed.getvalue() == shown
         count += 1
     assert count >= 8
+
+
+def test_the_tour(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(sys, "path", sys.path + [str(ROOT / "docs"), str(ROOT / "examples" / "python")])
+    import render_tour
+    names, absent, counts = {}, {word for word, module in (("plot", "matplotlib"), ("torch", "torch"))
+                                 if importlib.util.find_spec(module) is None}, [0, 0]
+    if "plot" not in absent:
+        import matplotlib
+        matplotlib.use("svg")
+        from matplotlib import pyplot
+        names["pyplot"] = pyplot
+    for block in render_tour.blocks(render_tour.PAGE.read_text(encoding="utf-8")):
+        counts["plot" in block.words] += 1
+        assert bool(block.picture) == ("plot" in block.words)
+        assert not block.picture or (render_tour.PAGE.parent / block.picture).exists()
+        if not block.words & absent:
+            assert render_tour.run(block, names) == block.shown
+    assert counts == [5, 4]
 
 
 def test_the_readme():
