@@ -4,6 +4,7 @@
 #include "spc/spc.h"
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <utility>
@@ -171,20 +172,66 @@ std::optional<std::vector<CallArgument>> packArguments(Session &session, const s
   return Packer(session, kernel, signature, inputs).pack();
 }
 
-bool callKernel(Session &session, const codegen::JitKernel &code, const sema::Kernel &kernel, const RunInputs &inputs,
-                const abi::Signature &signature, std::vector<CallArgument> &arguments) {
+std::vector<void *> pointersOf(KernelCall &call) {
   std::vector<void *> pointers;
-  for (size_t k = 0; k < arguments.size(); ++k)
-    pointers.push_back(arguments[k].address(signature.parameters[k]));
-  int32_t status = code.invoke()(nullptr, pointers.data());
+  for (size_t k = 0; k < call.arguments.size(); ++k)
+    pointers.push_back(call.arguments[k].address(call.signature.parameters[k]));
+  return pointers;
+}
+
+bool finishCall(Session &session, KernelCall &call, int32_t status) {
   if (status == SPC_OK) {
-    for (size_t k = 0; k < arguments.size(); ++k)
-      if (signature.parameters[k].isAssembled)
-        arguments[k].tensor->adoptArrays();
+    for (size_t k = 0; k < call.arguments.size(); ++k)
+      if (call.signature.parameters[k].isAssembled)
+        call.arguments[k].tensor->adoptArrays();
     return true;
   }
-  reportStatus(session, kernel, inputs, static_cast<spc_status>(status));
+  reportStatus(session, call.kernel, call.inputs, static_cast<spc_status>(status));
   return false;
+}
+
+bool callKernel(Session &session, KernelCall &call) {
+  return finishCall(session, call, call.code.invoke()(call.context, pointersOf(call).data()));
+}
+
+SavedArguments::SavedArguments(const KernelCall &call) {
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
+    Saved &saved = saved_.emplace_back();
+    const sema::Tensor &tensor = call.kernel.tensors[call.kernel.parameters[k]];
+    CallArgument &argument = call.arguments[k];
+    if (!tensor.isWritten || !tensor.isRead)
+      continue;
+    if (call.signature.parameters[k].isAssembled) {
+      saved.entries = argument.tensor->unpack();
+      continue;
+    }
+    const auto *values = static_cast<unsigned char *>(argument.tensor ? argument.tensor->values() : argument.scalar);
+    const int64_t count = argument.tensor ? argument.tensor->valueCount() : 1;
+    if (values)
+      saved.values.assign(values, values + count * sema::bytesOf(tensor.type));
+  }
+}
+
+bool SavedArguments::restore(Session &session, KernelCall &call) const {
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
+    const sema::Tensor &tensor = call.kernel.tensors[call.kernel.parameters[k]];
+    CallArgument &argument = call.arguments[k];
+    if (call.signature.parameters[k].isAssembled) {
+      std::string error;
+      argument.tensor =
+          saved_[k].entries
+              ? tensor::PackedTensor::pack(*saved_[k].entries, tensor.format, tensor.type, error)
+              : tensor::PackedTensor::output(call.inputs.shapeOf(tensor), tensor.format, tensor.type, 0, error);
+      if (!argument.tensor) {
+        session.diagnostics().report(kUnstorable, tensor.where, "'" + tensor.name + "' cannot be stored: " + error);
+        return false;
+      }
+    } else if (!saved_[k].values.empty()) {
+      std::memcpy(argument.tensor ? argument.tensor->values() : argument.scalar, saved_[k].values.data(),
+                  saved_[k].values.size());
+    }
+  }
+  return true;
 }
 
 } // namespace spc::driver

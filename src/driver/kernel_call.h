@@ -5,10 +5,9 @@
 
 #include "abi/signature.h"
 #include "codegen/jit.h"
-
 #include "tensor/numbers.h"
-#include <memory>
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -30,8 +29,42 @@ struct CallArgument {
 std::optional<std::vector<CallArgument>> packArguments(Session &session, const sema::Kernel &kernel,
                                                        const abi::Signature &signature, RunInputs &inputs);
 
-/// Runs the kernel. False with an error that says its status in words, and which arguments it is about.
-bool callKernel(Session &session, const codegen::JitKernel &code, const sema::Kernel &kernel, const RunInputs &inputs,
-                const abi::Signature &signature, std::vector<CallArgument> &arguments);
+/// What a call is made of.
+struct KernelCall {
+  const codegen::JitKernel &code;
+  const sema::Kernel &kernel;
+  const RunInputs &inputs;
+  const abi::Signature &signature;
+  std::vector<CallArgument> &arguments; ///< by position in Kernel::parameters
+  const void *context;                  ///< an spc_context; null: malloc, free and one thread
+};
+
+/// What the kernel's arguments point to, to be passed to its Invoke.
+std::vector<void *> pointersOf(KernelCall &call);
+
+/// After a call that returned `status`: takes over what it has allocated. False with an error that says the status in
+/// words, and which arguments it is about.
+bool finishCall(Session &session, KernelCall &call, int32_t status);
+
+/// Runs the kernel; false as finishCall() is.
+bool callKernel(Session &session, KernelCall &call);
+
+/// What is lost where a kernel is called: the values of arguments that it reads and overwrites.
+class SavedArguments {
+public:
+  /// Copies them before the first call.
+  explicit SavedArguments(const KernelCall &call);
+
+  /// Makes arguments that have been written what they were: outputs that calls allocate are empty, what is read has
+  /// its values. False with an error reported where memory runs out.
+  bool restore(Session &session, KernelCall &call) const;
+
+private:
+  struct Saved {
+    std::vector<unsigned char> values;          ///< of a scalar, of a dense tensor, of one that shares a pattern
+    std::optional<tensor::Coordinates> entries; ///< of one that the call assembles
+  };
+  std::vector<Saved> saved_;
+};
 
 } // namespace spc::driver

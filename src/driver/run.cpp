@@ -1,9 +1,11 @@
 #include "driver/front_end.h"
 #include "driver/kernel_call.h"
+#include "driver/run_bench.h"
 #include "driver/run_cost.h"
 #include "driver/run_inputs.h"
 #include "driver/run_outputs.h"
 #include "driver/subcommands.h"
+#include "driver/thread_pool.h"
 
 #include "pipeline/compiler.h"
 
@@ -13,14 +15,50 @@ namespace spc::driver {
 
 namespace {
 
+constexpr int kMostRounds = 1'000'000;
+
 /// The function's name shows in nothing that `spc run` gives out, so that any file name will do.
 std::optional<std::string> runName(Session &session, const SharedOptions &options, const syntax::Kernel &tree) {
   return options.name.empty() ? "kernel" : functionName(session, options, tree);
 }
 
+/// What the options that are numbers say.
+struct RunCounts {
+  int threads = 1;
+  int rounds = 0; ///< of measuring; 0: as it chooses
+};
+
+std::optional<RunCounts> readCounts(Session &session, const RunCommandOptions &options) {
+  const std::optional<int> threads = readCount(session, "--threads", options.threads, mostThreads(), usualThreads());
+  const std::optional<int> rounds = readCount(session, "--repeat", options.repeat, kMostRounds, 0);
+  return threads && rounds ? std::optional(RunCounts{*threads, *rounds}) : std::nullopt;
+}
+
+/// Calls the kernel, and measures where that is asked for: what to print in place of the outputs. False with an error
+/// reported.
+bool call(Session &session, const RunCommandOptions &options, const RunCounts &counts, KernelCall &call,
+          std::optional<std::string> &report) {
+  const bool measures = options.bench || !options.repeat.empty();
+  std::optional<SavedArguments> saved;
+  if (measures)
+    saved.emplace(call);
+  if (!callKernel(session, call))
+    return false;
+  if (!measures)
+    return true;
+  const std::optional<Measurement> measured = measureCalls(session, call, *saved, counts.rounds);
+  if (!measured)
+    return false;
+  report = timeLine(*measured, counts.threads);
+  if (options.bench)
+    *report += rateLines(*measured, workOf(call.kernel, call.inputs, call.arguments), counts.threads);
+  return true;
+}
+
 int runKernel(Session &session, const RunCommandOptions &options) {
   PhaseTimer timer;
-  std::optional<KernelInput> input = readKernel(session, options.shared, timer);
+  const std::optional<RunCounts> counts = readCounts(session, options);
+  std::optional<KernelInput> input = counts ? readKernel(session, options.shared, timer) : std::nullopt;
   std::optional<std::string> function = input ? runName(session, options.shared, input->tree) : std::nullopt;
   std::optional<sema::Kernel> kernel =
       function ? checkKernel(session, *input, *function, options.shared, timer) : std::nullopt;
@@ -45,10 +83,14 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   std::unique_ptr<codegen::JitKernel> code =
       pipeline::compileToMemory(*kernel, options.shared.optLevel, session.diagnostics());
   timer.phase("compile into memory");
-  if (!code || !callKernel(session, *code, *kernel, *inputs, signature, *arguments))
+  if (!code)
+    return session.finish();
+  KernelCall prepared{*code, *kernel, *inputs, signature, *arguments, threadContext(counts->threads)};
+  std::optional<std::string> report;
+  if (!call(session, options, *counts, prepared, report))
     return session.finish();
   timer.phase("run the kernel");
-  deliverOutputs(session, *kernel, signature, *files, *arguments);
+  deliverOutputs(session, prepared, *files, report);
   timer.phase("write the outputs");
   if (options.shared.timePasses)
     timer.print();

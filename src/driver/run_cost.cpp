@@ -18,12 +18,6 @@ constexpr double kSecondsPerHour = 3600;
 constexpr double kWorthANote = kStepsPerSecond;
 constexpr double kLong = kSecondsPerHour * kStepsPerSecond;
 
-std::string shown(double number) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.2g", number);
-  return text;
-}
-
 /// The steps of one statement.
 struct StepCost {
   const sema::Statement *statement;
@@ -31,16 +25,22 @@ struct StepCost {
   double value;
 };
 
-/// Of the statements whose cost the data says.
-std::vector<StepCost> costsOf(const sema::Kernel &kernel, const RunInputs &inputs,
-                              const std::vector<CallArgument> &arguments) {
-  const auto entries = [&](sema::TensorId tensor) -> std::optional<double> {
+/// What is known before the call.
+sema::CostSizes sizesOf(const sema::Kernel &kernel, const RunInputs &inputs,
+                        const std::vector<CallArgument> &arguments) {
+  const auto entries = [&kernel, &arguments](sema::TensorId tensor) -> std::optional<double> {
     const auto place = std::find(kernel.parameters.begin(), kernel.parameters.end(), tensor);
     const bool isKnown = place != kernel.parameters.end() && !kernel.tensors[tensor].isAssembled();
     const auto &packed = arguments[isKnown ? static_cast<size_t>(place - kernel.parameters.begin()) : 0].tensor;
     return isKnown && packed ? std::optional(static_cast<double>(packed->valueCount())) : std::nullopt;
   };
-  const sema::CostSizes sizes{[&](sema::ExtentId id) { return static_cast<double>(inputs.extents[id]); }, entries};
+  return {[&inputs](sema::ExtentId id) { return static_cast<double>(inputs.extents[id]); }, entries};
+}
+
+/// Of the statements whose cost the data says.
+std::vector<StepCost> costsOf(const sema::Kernel &kernel, const RunInputs &inputs,
+                              const std::vector<CallArgument> &arguments) {
+  const sema::CostSizes sizes = sizesOf(kernel, inputs, arguments);
   std::vector<StepCost> costs;
   for (const sema::Step &step : kernel.steps) {
     const auto *statement = std::get_if<sema::Statement>(&step);
@@ -53,7 +53,49 @@ std::vector<StepCost> costsOf(const sema::Kernel &kernel, const RunInputs &input
   return costs;
 }
 
+/// The operations of one statement; nullopt where they depend on entries that the call works out.
+std::optional<double> operationsOf(const sema::Statement &statement, const sema::Kernel &kernel,
+                                   const sema::CostSizes &sizes) {
+  double total = 0;
+  for (size_t term = 0; term < statement.terms.size(); ++term) {
+    const std::optional<double> steps = sema::evaluate(sema::costOf(statement.terms[term], kernel), sizes);
+    if (!steps)
+      return std::nullopt;
+    total += *steps * sema::operationsPerStep(statement, term, kernel);
+  }
+  return total;
+}
+
 } // namespace
+
+std::string shown(double number) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", number);
+  return text;
+}
+
+Work workOf(const sema::Kernel &kernel, const RunInputs &inputs, const std::vector<CallArgument> &arguments) {
+  Work work;
+  work.operations = 0;
+  const sema::CostSizes sizes = sizesOf(kernel, inputs, arguments);
+  double most = -1;
+  for (const sema::Step &step : kernel.steps) {
+    const auto *statement = std::get_if<sema::Statement>(&step);
+    if (!statement)
+      continue;
+    const std::optional<double> operations = operationsOf(*statement, kernel, sizes);
+    work.operations = work.operations && operations ? std::optional(*work.operations + *operations) : std::nullopt;
+    if (operations.value_or(0) <= most)
+      continue;
+    most = operations.value_or(0);
+    const sema::ValueType type = sema::arithmeticType(statement->computeType);
+    work.isFloat = sema::isFloat(type) || sema::isComplex(type);
+    work.isSingle = type == sema::ValueType::F32 || type == sema::ValueType::CF32;
+  }
+  for (const CallArgument &argument : arguments)
+    work.bytes += argument.tensor ? static_cast<double>(argument.tensor->byteCount()) : 0;
+  return work;
+}
 
 void reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &inputs,
                 const std::vector<CallArgument> &arguments) {

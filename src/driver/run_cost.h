@@ -3,7 +3,26 @@
 
 #include "driver/kernel_call.h"
 
+#include <optional>
+#include <string>
+#include <vector>
+
 namespace spc::driver {
+
+/// What a call does on this data.
+struct Work {
+  std::optional<double>
+      operations;        ///< a multiply-add is two; nullopt where it depends on entries that a call works out
+  double bytes = 0;      ///< of operands and results, each once
+  bool isFloat = false;  ///< most of the operations, f16 and complex numbers included
+  bool isSingle = false; ///< these are in f32
+};
+
+/// After a call: results have their sizes.
+Work workOf(const sema::Kernel &kernel, const RunInputs &inputs, const std::vector<CallArgument> &arguments);
+
+/// A number with two digits: "2e+11".
+std::string shown(double number);
 
 /// Notes the steps that the kernel takes on this data where they are many, and warns where they take hours; -v logs
 /// them in any case. Steps over entries that the call works out are left out.

@@ -11,6 +11,7 @@ namespace {
 
 constexpr DiagnosticKind kMalformedAssignment{"malformed-assignment", Severity::Error};
 constexpr DiagnosticKind kUnknownArgument{"unknown-argument", Severity::Error};
+constexpr DiagnosticKind kMalformedCount{"malformed-count", Severity::Error};
 
 } // namespace
 
@@ -33,6 +34,15 @@ void addRunOptions(CLI::App &app, RunCommandOptions &options) {
                  "How much text a data file may hold, decompressed: bytes, or with K, M, G, T (default: 16G, of a "
                  "compressed file 200 times its size)")
       ->type_name("SIZE");
+  app.add_option("--threads", options.threads,
+                 "How many threads the kernel computes on (default: as many processors as spc may use)")
+      ->type_name("N");
+  app.add_flag("--bench", options.bench,
+               "Print how long a call takes, and operations and bytes a second with their shares of what this machine "
+               "can do, in place of the outputs");
+  app.add_option("--repeat", options.repeat,
+                 "Measure in N rounds and print how long a call takes, in place of the outputs (--bench: 3 to 15)")
+      ->type_name("N");
 }
 
 std::optional<Assignment> readAssignment(Session &session, const std::string &argument, const std::string &form) {
@@ -72,6 +82,18 @@ std::optional<size_t> findParameter(Session &session, const sema::Kernel &kernel
   for (const std::string &name : names)
     list += (list.empty() ? "" : ", ") + name;
   diagnostic.advise("its tensors are " + list);
+  return std::nullopt;
+}
+
+std::optional<int> readCount(Session &session, const std::string &option, const std::string &value, int most,
+                             int otherwise) {
+  if (value.empty())
+    return otherwise;
+  const std::optional<int64_t> count = readSize(value);
+  if (count && *count >= 1 && *count <= most)
+    return static_cast<int>(*count);
+  session.usage(kMalformedCount, session.findValue(option, value),
+                "'" + value + "' is no number from 1 to " + std::to_string(most) + " for " + option);
   return std::nullopt;
 }
 

@@ -19,6 +19,9 @@ struct RunCommandOptions {
   std::vector<std::string> shapes;  ///< TENSOR=NxM
   std::string inputLimit;           ///< SIZE, or empty
   bool needsAll = true;             ///< what the kernel reads and is not given is an error
+  std::string threads;              ///< a number, or empty
+  std::string repeat;               ///< a number, or empty
+  bool bench = false;
 };
 
 /// Declares the options of `spc run` beyond the shared ones.
@@ -38,6 +41,10 @@ std::optional<Assignment> readAssignment(Session &session, const std::string &ar
 /// The kernel's parameter of that name, as an index into Kernel::parameters; nullopt with an error, which names the
 /// nearest one.
 std::optional<size_t> findParameter(Session &session, const sema::Kernel &kernel, const Assignment &assignment);
+
+/// The value of an option that is a number from 1 to `most`; `otherwise` where it is empty. nullopt with a usage error.
+std::optional<int> readCount(Session &session, const std::string &option, const std::string &value, int most,
+                             int otherwise);
 
 /// A positive or zero integer that fits; nullopt for anything else.
 std::optional<int64_t> readSize(std::string_view text);

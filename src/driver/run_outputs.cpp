@@ -147,17 +147,19 @@ std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel 
   return files;
 }
 
-bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Signature &signature,
-                    const OutputFiles &files, const std::vector<CallArgument> &arguments) {
+bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles &files,
+                    const std::optional<std::string> &report) {
+  const sema::Kernel &kernel = call.kernel;
+  const std::vector<CallArgument> &arguments = call.arguments;
   OutputSet outputs;
-  std::string text;
+  std::string text = report.value_or("");
   for (size_t k = 0; k < arguments.size(); ++k) {
     const sema::Tensor tensor = asWhole(kernel.tensors[kernel.parameters[k]]);
-    if (!tensor.isWritten || tensor.part > 0)
+    if (!tensor.isWritten || tensor.part > 0 || (report && !files[k]))
       continue;
     bool isScalar = tensor.order() == 0;
     bool toMatrix = files[k] && files[k]->ends_with(".mtx");
-    tensor::Coordinates entries = isScalar ? scalarEntry(arguments[k].number(signature.parameters[k]), toMatrix)
+    tensor::Coordinates entries = isScalar ? scalarEntry(arguments[k].number(call.signature.parameters[k]), toMatrix)
                                            : entriesOf(kernel, arguments, k);
     if (!isExact(tensor, entries)) {
       session.diagnostics()

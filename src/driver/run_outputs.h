@@ -17,8 +17,9 @@ using OutputFiles = std::vector<std::optional<std::string>>;
 std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel &kernel,
                                            const RunCommandOptions &options);
 
-/// Writes and prints every output. False with an error reported; then no file is written.
-bool deliverOutputs(Session &session, const sema::Kernel &kernel, const abi::Signature &signature,
-                    const OutputFiles &files, const std::vector<CallArgument> &arguments);
+/// Writes and prints every output; where there is a `report`, that is printed in place of outputs that no file is named
+/// for. False with an error reported; then no file is written.
+bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles &files,
+                    const std::optional<std::string> &report);
 
 } // namespace spc::driver

@@ -141,6 +141,10 @@ int64_t PackedTensor::valueCount() const {
   return state_->arrays.valueCount;
 }
 
+int64_t PackedTensor::byteCount() const {
+  return state_->arrays.byteCount();
+}
+
 const format::Format &PackedTensor::format() const {
   return state_->arrays.format();
 }

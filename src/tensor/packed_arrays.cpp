@@ -1,6 +1,7 @@
 #include "tensor/packed_arrays.h"
 
 #include <algorithm>
+#include <malloc.h>
 #include <new>
 
 namespace spc::tensor {
@@ -71,6 +72,13 @@ void PackedArrays::adopt() {
   for (size_t slot = 0; slot < slots_.size(); ++slot)
     if (type_.fields[slot].type != FieldType::Int64)
       owned_.emplace_back(reinterpret_cast<void *>(static_cast<uintptr_t>(slots_[slot])));
+}
+
+int64_t PackedArrays::byteCount() const {
+  size_t bytes = 0;
+  for (const auto &array : owned_)
+    bytes += malloc_usable_size(array.get()); // how much of them a kernel's call has asked for is nowhere else
+  return static_cast<int64_t>(bytes);
 }
 
 size_t PackedArrays::elementSize(FieldType type) const {

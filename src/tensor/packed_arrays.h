@@ -43,6 +43,9 @@ public:
   /// Takes over the arrays that the struct has now, to free them, and forgets those that it had before.
   void adopt();
 
+  /// Bytes of the arrays that are freed with this.
+  int64_t byteCount() const;
+
   /// Sets the strides of a dense tensor by its levels; other structs have none.
   void setStrides();
 

@@ -63,6 +63,9 @@ public:
   /// Number of elements of the values array.
   int64_t valueCount() const;
 
+  /// Bytes of all arrays that this owns, as they were allocated.
+  int64_t byteCount() const;
+
   /// All stored entries, in storage order; a dense tensor's every element, in row-major order. Reads through the C
   /// struct, so that it sees what a kernel wrote, structure pointers included.
   Coordinates unpack() const;

@@ -229,11 +229,15 @@ std::optional<double> valueOf(const CostFactor &factor, const CostSizes &sizes) 
 
 } // namespace
 
+std::vector<CostProduct> costOf(const Term &term, const Kernel &kernel) {
+  return TermCost(term, kernel).addends();
+}
+
 std::vector<CostProduct> costOf(const Statement &statement, const Kernel &kernel) {
   std::vector<CostProduct> addends;
   std::set<std::string> seen;
   for (const Term &term : statement.terms)
-    for (CostProduct &product : TermCost(term, kernel).addends())
+    for (CostProduct &product : costOf(term, kernel))
       if (seen.insert(describe(product, kernel)).second)
         addends.push_back(std::move(product));
   return addends;

@@ -1,0 +1,142 @@
+#include "driver/run_bench.h"
+
+#include "machine/roofs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr double kRoundSeconds = 5e-3;
+constexpr double kAllSeconds = 2;
+constexpr double kLongCall = 0.1; ///< what comes before it in caches no longer matters
+
+using BenchClock = std::chrono::steady_clock;
+
+/// Calls in rounds.
+class Rounds {
+public:
+  Rounds(Session &session, KernelCall &call, const SavedArguments &state)
+      : session_(session), call_(call), state_(state) {}
+
+  std::optional<Measurement> run(int rounds) {
+    const double once = secondsOfCall();
+    if (failed_)
+      return std::nullopt;
+    Measurement measured;
+    measured.callsARound = std::max(1, static_cast<int>(kRoundSeconds / std::max(once, 1e-9)));
+    const bool isShort = once < kLongCall;
+    if (rounds == 0)
+      rounds = std::clamp(static_cast<int>(kAllSeconds / std::max(once, kRoundSeconds)), 3, 15);
+    for (int round = 0; round < rounds && !failed_; ++round) {
+      if (isShort)
+        secondsOfCall();
+      double total = 0;
+      for (int n = 0; n < measured.callsARound && !failed_; ++n)
+        total += secondsOfCall();
+      measured.seconds.push_back(total / measured.callsARound);
+    }
+    return failed_ ? std::nullopt : std::optional(std::move(measured));
+  }
+
+private:
+  double secondsOfCall() {
+    if (failed_ || !state_.restore(session_, call_)) {
+      failed_ = true;
+      return 0;
+    }
+    std::vector<void *> pointers = pointersOf(call_);
+    const BenchClock::time_point start = BenchClock::now();
+    const int32_t status = call_.code.invoke()(call_.context, pointers.data());
+    const double seconds = std::chrono::duration<double>(BenchClock::now() - start).count();
+    failed_ = !finishCall(session_, call_, status);
+    return seconds;
+  }
+
+  Session &session_;
+  KernelCall &call_;
+  const SavedArguments &state_;
+  bool failed_ = false;
+};
+
+/// With three digits that count and a unit: "1.23 ms".
+std::string withUnit(double number, const std::vector<std::pair<double, const char *>> &units) {
+  const auto unit = std::find_if(units.begin(), units.end() - 1, [&](const auto &one) { return number >= one.first; });
+  char text[48];
+  std::snprintf(text, sizeof text, "%.4g %s", number / unit->first, unit->second);
+  return text;
+}
+
+std::string secondsText(double seconds) {
+  return withUnit(seconds, {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}});
+}
+
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.3g %%", 100 * share);
+  return text;
+}
+
+std::string threadsText(int threads) {
+  return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+double medianOf(std::vector<double> values) {
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+std::string rate(double number, const char *unit) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.4g %s/s", number / 1e9, unit);
+  return text;
+}
+
+} // namespace
+
+std::optional<Measurement> measureCalls(Session &session, KernelCall &call, const SavedArguments &state, int rounds) {
+  return Rounds(session, call, state).run(rounds);
+}
+
+std::string timeLine(const Measurement &measurement, int threads) {
+  std::vector<double> sorted = measurement.seconds;
+  std::sort(sorted.begin(), sorted.end());
+  const double median = sorted[sorted.size() / 2];
+  const double lower = sorted[sorted.size() / 4], upper = sorted[sorted.size() * 3 / 4];
+  const std::string calls = std::to_string(measurement.callsARound);
+  return "time:    " + secondsText(median) + " a call on " + threadsText(threads) + ", the median of " +
+         std::to_string(sorted.size()) + " rounds of " + calls + (measurement.callsARound == 1 ? " call" : " calls") +
+         "; quartiles " + secondsText(lower) + " to " + secondsText(upper) + " (" + percent((upper - lower) / median) +
+         " apart), least " + secondsText(sorted.front()) + "\n";
+}
+
+std::string rateLines(const Measurement &measurement, const Work &work, int threads) {
+  const double seconds = medianOf(measurement.seconds);
+  std::string text = "work:    ";
+  if (!work.operations) {
+    text += "unknown: it depends on entries that the call works out\n";
+  } else {
+    const double done = *work.operations / seconds;
+    text += shown(*work.operations) + " operations, " + rate(done, work.isFloat ? "GFLOP" : "Gop");
+    if (work.isFloat) {
+      const double roof = work.isSingle ? machine::peakRate<float>(threads) : machine::peakRate<double>(threads);
+      text += ", " + percent(done / roof) + " of " + rate(roof, "GFLOP") + ", the multiply-adds of " +
+              (work.isSingle ? "f32" : "f64");
+    }
+    text += "\n";
+  }
+  const double done = work.bytes / seconds;
+  const size_t each =
+      std::min(static_cast<size_t>(work.bytes) / static_cast<size_t>(threads), machine::bytesInMemory(threads));
+  const double roof = std::max(machine::readBandwidth(threads, each), machine::triadBandwidth(threads, each));
+  text += "traffic: " + withUnit(work.bytes, {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "bytes"}}) +
+          " of operands and results, each once, " + rate(done, "GB");
+  if (roof > 0)
+    text += ", " + percent(done / roof) + " of " + rate(roof, "GB") + ", the bandwidth of arrays as large";
+  return text + "\n";
+}
+
+} // namespace spc::driver

@@ -1,0 +1,95 @@
+"""`spc run` as a measuring tool."""
+
+import re
+import unittest
+
+from spc_case import SDDMM, SPMV, SpcCase
+
+SPMM = "Y(i, k) = A(i, j) * X(j, k)\n"
+A_MTX = "%%MatrixMarket matrix coordinate real general\n4 3 5\n1 1 1\n4 1 4\n3 2 3\n1 3 2\n4 3 5\n"
+
+
+def seconds(text):
+    """The median and the spread in percent of a report's first line."""
+    number, unit, spread = re.match(r"time: +([\d.e+-]+) (s|ms|us|ns) a call on .*\(([\d.e+]+) % apart\)", text).groups()
+    return float(number) * {"s": 1, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}[unit], float(spread)
+
+
+class RunBench(SpcCase):
+    def run_kernel(self, text, *arguments, **options):
+        self.write("k.tex", text)
+        return self.spc("run", "k.tex", "-q", *arguments, **options)
+
+    def operations(self, text, *arguments):
+        """Operations of a call, its rate and its share, as --bench prints them."""
+        out = self.run_kernel(text, *arguments, "--bench", "--repeat", "1").out
+        work = re.search(r"^work: +([\d.e+]+) operations, ([\d.e+-]+) G(FLOP|op)/s(?:, ([\d.e+-]+) % of ([\d.e+]+))?", out, re.M)
+        return [float(work[1]), float(work[2]), work[4] and float(work[4]), work[5] and float(work[5])], out
+
+    def test_rates_are_operations_and_bytes_by_time(self):
+        (operations, rate, share, roof), out = self.operations(SPMM, "--format", "A=csr", "A=random:200x100:density=0.1", "X=ones:100x32")
+        self.assertEqual(operations, 1.3e5)  # 2 * 2000 * 32 in two digits
+        time, _ = seconds(out)
+        self.assertAlmostEqual(rate * time * 1e9 / (2 * 2000 * 32), 1, delta=0.01)
+        self.assertAlmostEqual(share, 100 * rate / roof, delta=0.02 * share)
+        bytes_moved, bandwidth = re.search(r"^traffic: ([\d.]+) kB of .* once, ([\d.e+-]+) GB/s, [\d.e+-]+ % of", out, re.M).groups()
+        least = 8 * 2000 + 4 * 2000 + 4 * 201 + 8 * 100 * 32 + 8 * 200 * 32
+        self.assertAlmostEqual(float(bytes_moved) * 1e3 / least, 1, delta=0.1)
+        self.assertAlmostEqual(float(bandwidth) * time * 1e6 / float(bytes_moved), 1, delta=0.01)
+
+    def test_operations_are_those_of_the_innermost_loop(self):
+        a = ["A=ones:10x8"]
+        for text, arguments, expected in [
+                (SPMV, [*a, "x=ones"], 2 * 80),
+                (SDDMM, ["S=ones:10x8", "A=ones:10x5", "B=ones:8x5", "--format", "S=csr"], 2 * 80 * 5),
+                ("B(i, j) = A(i, j) + A(i, j) * A(i, j)\n", a, 2 * 80),
+                ("tensor A(m, n): cf64\ntensor x(n): cf64\ny(i) = A(i, j) * x(j)\n", [*a, "x=ones"], 8 * 80),
+                ("y(i) = 3 * x(i)\n", ["x=ones:100"], 100),
+                ("y(i) = x(i)\n", ["x=ones:100"], 0)]:
+            with self.subTest(text):
+                self.assertEqual(self.operations(text, *arguments)[0][0], expected)
+
+    def test_integers_have_no_roof_of_operations(self):
+        (operations, _, share, _), out = self.operations("tensor x(n): i32\ny(i) = x(i) + x(i)\n", "x=ones:64")
+        self.assertEqual((operations, share), (64, None))
+        self.assertIn("Gop/s\n", out)
+
+    def test_work_that_only_the_call_knows_is_unknown(self):
+        out = self.run_kernel("D(i, j) = A(i, k) * A(k, j)\ny(i) = D(i, j) * x(j)\n", "--format", "A=csr",
+                              "--format", "D=csr", "A=random:20x20:density=0.2", "x=ones", "--bench", "--repeat", "2").out
+        self.assertRegex(out, "(?m)^work: +unknown")
+
+    def test_outputs_are_those_of_one_call(self):
+        self.write("a.mtx", A_MTX)
+        sparse = ["B=random:4x3:density=0.5", "--format", "B=csr", "--format", "C=csr"]
+        for name, text, given in (
+                ("y", "y(i) += A(i, j) * x(j)\n", ["x=ones", "y=ones"]),
+                ("s", "tensor s\ns += A(i, j)\n", ["s=3"]),
+                ("C", "C(i, j) = A(i, j) + B(i, j)\n", sparse),
+                ("C", "C(i, j) = C(i, j) + A(i, j) + B(i, j)\n", [*sparse, "C=random:4x3:density=0.4"]),
+                ("C", "C(i, j) = 2 * C(i, j)\n", ["C=random:4x3:density=0.4", "--format", "C=csr"])):
+            given = [*given, "--format", "A=csr", "A=a.mtx"] if "A(" in text else given
+            with self.subTest(text):
+                self.run_kernel(text, *given, "-o", f"{name}=once.tns")
+                done = self.run_kernel(text, *given, "--repeat", "3", "-o", f"{name}=often.tns")
+                self.assertEqual((self.folder / "once.tns").read_text(), (self.folder / "often.tns").read_text())
+                self.assertRegex(done.out, r"^time: .* the median of 3 rounds of \d+ calls?; .*\n$")
+
+    def test_threads_change_no_result(self):
+        given = ["--format", "A=csr", "A=random:3000x3000:density=0.01", "X=random:3000x8:seed=2"]
+        results = []
+        for arguments, env in ((["--threads", "1"], {}), (["--threads=2"], {}), (["--threads", "5"], {}), ([], {}),
+                               ([], {"SPC_NUM_THREADS": "3"})):
+            self.run_kernel(SPMM, *given, *arguments, "-o", "Y=y.tns", env=env)
+            results.append((self.folder / "y.tns").read_text())
+        self.assertEqual(len(set(results)), 1)
+        self.assertIn(" on 3 threads", self.run_kernel(SPMM, *given, "--repeat", "1", env={"SPC_NUM_THREADS": "3"}).out)
+
+    def test_counts_are_numbers(self):
+        for argument in ("--threads=0", "--threads=129", "--threads=x", "--repeat=0", "--repeat=-1"):
+            done = self.run_kernel(SPMV, "A=ones:2x2", "x=ones", argument, expect=2)
+            self.assertIn("[malformed-count]", done.err)
+
+
+if __name__ == "__main__":
+    unittest.main()
