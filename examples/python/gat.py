@@ -11,7 +11,7 @@ takes what gcn.py takes. The kernel has no temporary that is wider than the grap
 import numpy as np
 import scipy.sparse as sp
 import torch
-from gcn import chosen_graph, compare
+from gcn import PRODUCT, chosen_graph, compare
 
 import spc.torch
 
@@ -37,31 +37,33 @@ def dense_attention(graph):
     return attend
 
 
-class Layer(torch.nn.Module):
-    """One head of attention."""
+class Head(torch.nn.Module):
+    """The weights of one head of attention."""
 
-    def __init__(self, attend, features, outputs):
+    def __init__(self, features, outputs):
         super().__init__()
-        self.attend = attend
-        self.project = torch.nn.Linear(features, outputs, bias=False)
+        linear = torch.nn.Linear(features, outputs, bias=False)
+        self.weight = torch.nn.Parameter(linear.weight.detach().T.contiguous())
         self.own, self.other = torch.nn.Linear(outputs, 1), torch.nn.Linear(outputs, 1, bias=False)
-
-    def forward(self, nodes):
-        """Of each node, its neighbours' projections by attention."""
-        values = self.project(nodes)
-        return self.attend(self.own(values)[:, 0], self.other(values)[:, 0], values)
 
 
 class Network(torch.nn.Module):
-    """Two layers."""
+    """Two layers. attend: of two scores of each node and of vectors, which are summed up over the neighbours. project: the
+    product of the nodes' features with weights."""
 
-    def __init__(self, attend, features, classes, hidden=16):
+    def __init__(self, attend, project, features, classes, hidden=16):
         super().__init__()
-        self.first, self.second = Layer(attend, features, hidden), Layer(attend, hidden, classes)
+        self.attend, self.project = attend, project
+        self.first, self.second = Head(features, hidden), Head(hidden, classes)
 
-    def forward(self, nodes):
+    def forward(self):
         """The classes' scores of each node."""
-        return self.second(torch.nn.functional.elu(self.first(nodes)))
+        hidden = torch.nn.functional.elu(self.layer(self.first, self.project(self.first.weight)))
+        return self.layer(self.second, hidden @ self.second.weight)
+
+    def layer(self, head, values):
+        """Of each node, its neighbours' values by attention."""
+        return self.attend(head.own(values)[:, 0], head.other(values)[:, 0], values)
 
 
 def with_loops(graph):
@@ -72,14 +74,25 @@ def with_loops(graph):
     return both
 
 
+def with_spc(graph, nodes):
+    """Attention by its kernel, and the features' product by another."""
+    graph, nodes = spc.torch.Matrix.of(graph), spc.torch.Matrix.of(nodes)
+    attention, spmm = spc.torch.op(ATTENTION, S="csr"), spc.torch.op(PRODUCT, A="csr", backward={"A": "csc"})
+    return (lambda own, other, values: attention(S=graph, s=own, t=other, H=values), lambda weight: spmm(A=nodes, B=weight))
+
+
+def with_dense(graph, nodes):
+    """Both by dense matrices."""
+    nodes = torch.from_numpy(nodes.toarray())
+    return dense_attention(torch.from_numpy(graph.toarray())), lambda weight: nodes @ weight
+
+
 def main():
     """Trains with each attention, and prints what comes of it."""
     graph, nodes, labels, epochs = chosen_graph(__doc__)
     graph = with_loops(graph)
-    kernel, matrix = spc.torch.op(ATTENTION, S="csr"), spc.torch.Matrix.of(graph)
-    dense = dense_attention(torch.from_numpy(graph.toarray()))
-    compare([("spc", lambda *sizes: Network(lambda s, t, h: kernel(S=matrix, s=s, t=t, H=h), *sizes)),
-             ("dense", lambda *sizes: Network(dense, *sizes))], nodes, labels, epochs)
+    compare([(name, lambda *sizes, make=make: Network(*make(graph, nodes), *sizes))
+             for name, make in (("spc", with_spc), ("dense", with_dense))], nodes, labels, epochs)
 
 
 if __name__ == "__main__":

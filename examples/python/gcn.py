@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""A graph convolutional network that is trained twice: with spc's product of matrices, and with torch's dense one.
+"""A graph convolutional network that is trained twice: with kernels of spc, and with dense matrices.
 
     python3 gcn.py [A.mtx X.mtx labels.txt] [--epochs N]
 
 A is the graph, X has a row of features for each node, labels.txt a class a line: cora, say. Without files, a graph of
-four communities is made, whose nodes have noisy features. Both models start from the same weights; their losses agree.
+four communities is made, whose nodes prefer some words. Both models start from the same weights; their losses agree.
 """
 # SPDX-License-Identifier: Apache-2.0
 
@@ -18,19 +18,28 @@ import torch
 
 import spc.torch
 
+# A layer of nodes that have sparse features: these times the weights, and of that the neighbours' sum.
+LAYER = """
+kernel layer(A, X, W, b) -> C
+let P(j,k) = X(j,l) * W(l,k) + b(k)
+C(i,k) = A(i,j) * P(j,k)
+"""
+PRODUCT = "C(i,k) = A(i,j) * B(j,k)"
 
-def made(communities=4, each=100, features=16):
-    """A graph in which nodes of one community know each other more often, noisy features, and the communities."""
+
+def made(communities=4, each=100, words=64):
+    """A graph in which nodes of one community know each other more often, the words that each uses, and the communities."""
     rng = np.random.default_rng(1)
     labels = np.repeat(np.arange(communities), each)
     known = rng.random((labels.size, labels.size)) < np.where(labels[:, None] == labels, 0.08, 0.01)
-    noisy = rng.normal(size=(labels.size, features)) + 0.7 * np.eye(communities, features)[labels]
-    return sp.csr_array(known.astype(np.float32)), noisy, labels
+    used = rng.random((labels.size, words)) < np.where(labels[:, None] == np.arange(words) % communities, 0.2, 0.1)
+    return sp.csr_array(known.astype(np.float32)), sp.csr_array(used.astype(np.float32)), labels
 
 
 def read(graph, features, labels):
     """The same of files."""
-    return (sp.csr_array(scipy.io.mmread(graph)), scipy.io.mmread(features).toarray(), np.loadtxt(labels, dtype=np.int64))
+    return (sp.csr_array(scipy.io.mmread(graph)), sp.csr_array(scipy.io.mmread(features), dtype=np.float32),
+            np.loadtxt(labels, dtype=np.int64))
 
 
 def normalized(graph):
@@ -42,37 +51,49 @@ def normalized(graph):
     return both
 
 
-class Network(torch.nn.Module):
-    """Two layers; `propagate` multiplies by the normalised graph."""
+class Weights(torch.nn.Module):
+    """The weights and the bias of a layer."""
 
-    def __init__(self, propagate, features, classes, hidden=16):
+    def __init__(self, inputs, outputs):
         super().__init__()
-        self.propagate = propagate
-        self.first = torch.nn.Linear(features, hidden)
-        self.second = torch.nn.Linear(hidden, classes)
+        linear = torch.nn.Linear(inputs, outputs)
+        self.weight = torch.nn.Parameter(linear.weight.detach().T.contiguous())
+        self.bias = torch.nn.Parameter(linear.bias.detach())
 
-    def forward(self, nodes):
+
+class Network(torch.nn.Module):
+    """Two layers. first: of weights and bias, which the nodes' features and the graph are multiplied by. second: of hidden
+    values, too, in the place of the features."""
+
+    def __init__(self, first, second, features, classes, hidden=16):
+        super().__init__()
+        self.first, self.second = first, second
+        self.one, self.other = Weights(features, hidden), Weights(hidden, classes)
+
+    def forward(self):
         """The classes' scores of each node."""
-        return self.propagate(self.second(torch.relu(self.propagate(self.first(nodes)))))
+        return self.second(torch.relu(self.first(self.one.weight, self.one.bias)), self.other.weight, self.other.bias)
 
 
-def train(make, nodes, labels, epochs):
-    """Trains the model that `make` gives for so many features and classes, on every other node. Returns the losses, the
-    accuracy on the rest, and the seconds of an epoch."""
-    torch.manual_seed(1)
-    model = make(nodes.shape[1], int(labels.max()) + 1)
+def loss_of(scores, labels):
+    """The loss of every other node. The logarithms of softmax are vectors along the nodes, as there are few classes."""
+    return torch.nn.functional.cross_entropy(scores[::2].T[None], labels[None, ::2])
+
+
+def train(model, labels, epochs):
+    """Trains a model on every other node. Returns the losses, the accuracy on the rest, and the seconds of an epoch."""
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01, weight_decay=5e-4)
     losses, times = [], []
     for _ in range(epochs):
         start = time.perf_counter()
-        optimizer.zero_grad()
-        loss = torch.nn.functional.cross_entropy(model(nodes)[::2], labels[::2])
+        optimizer.zero_grad(set_to_none=True)
+        loss = loss_of(model(), labels)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
         times.append(time.perf_counter() - start)
     with torch.no_grad():
-        right = model(nodes)[1::2].argmax(1) == labels[1::2]
+        right = model()[1::2].argmax(1) == labels[1::2]
     return losses, right.float().mean().item(), sorted(times)[epochs // 2]
 
 
@@ -80,7 +101,8 @@ def compare(networks, nodes, labels, epochs):
     """Trains networks that compute the same, (name, function that makes one) each, and prints what comes of them."""
     losses = []
     for name, make in networks:
-        own, accuracy, seconds = train(make, nodes, labels, epochs)
+        torch.manual_seed(1)
+        own, accuracy, seconds = train(make(nodes.shape[1], int(labels.max()) + 1), labels, epochs)
         losses.append(own[:10])
         print(f"{name}: loss {own[0]:.4f} to {own[-1]:.4f}, accuracy {accuracy:.3f}, {seconds * 1e3:.2f} ms an epoch")
     apart = max(abs(one - other) for other_losses in losses[1:] for one, other in zip(losses[0], other_losses))
@@ -93,18 +115,33 @@ def chosen_graph(description):
     parser.add_argument("files", nargs="*", metavar="FILE")
     parser.add_argument("--epochs", type=int, default=100)
     chosen = parser.parse_args()
-    graph, features, labels = read(*chosen.files) if chosen.files else made()
-    return graph, torch.from_numpy(np.asarray(features, np.float32)), torch.from_numpy(labels), chosen.epochs
+    graph, nodes, labels = read(*chosen.files) if chosen.files else made()
+    nodes.sort_indices()
+    return graph, nodes, torch.from_numpy(labels), chosen.epochs
+
+
+def with_spc(graph, nodes):
+    """Both layers by kernels. Gradients multiply by the transposed matrices, which lie by columns once."""
+    graph, nodes = spc.torch.Matrix.of(graph), spc.torch.Matrix.of(nodes)
+    layer = spc.torch.op(LAYER, A="csr", X="csr", backward={"A": "csc", "X": "csc"})
+    spmm = spc.torch.op(PRODUCT, A="csr", backward={"A": "csc"})
+    return (lambda weight, bias: layer(A=graph, X=nodes, W=weight, b=bias),
+            lambda hidden, weight, bias: spmm(A=graph, B=torch.addmm(bias, hidden, weight)))
+
+
+def with_dense(graph, nodes):
+    """The same of dense matrices."""
+    graph, nodes = torch.from_numpy(graph.toarray()), torch.from_numpy(nodes.toarray())
+    return (lambda weight, bias: graph @ torch.addmm(bias, nodes, weight),
+            lambda hidden, weight, bias: graph @ torch.addmm(bias, hidden, weight))
 
 
 def main():
-    """Trains with each product, and prints what comes of it."""
+    """Trains with each, and prints what comes of it."""
     graph, nodes, labels, epochs = chosen_graph(__doc__)
     graph = normalized(graph)
-    spmm = spc.torch.op("C(i,k) = A(i,j) * B(j,k)", A="csr")
-    matrix, dense = spc.torch.Matrix.of(graph), torch.from_numpy(graph.toarray())
-    compare([("spc", lambda *sizes: Network(lambda h: spmm(A=matrix, B=h), *sizes)),
-             ("dense", lambda *sizes: Network(lambda h: dense @ h, *sizes))], nodes, labels, epochs)
+    compare([(name, lambda *sizes, make=make: Network(*make(graph, nodes), *sizes))
+             for name, make in (("spc", with_spc), ("dense", with_dense))], nodes, labels, epochs)
 
 
 if __name__ == "__main__":

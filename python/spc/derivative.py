@@ -5,7 +5,7 @@ import functools
 import json
 import pathlib
 import tempfile
-from typing import Tuple
+from typing import Dict, Mapping, Tuple
 
 from . import cache, toolchain
 
@@ -30,3 +30,14 @@ def _gradient(key: str, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[
         formats = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
     return cache.Request(text, f"{request.name}_grad", {"": formats} if formats.get("tensors") else {}, {}, {},
                          request.options)
+
+
+def reading(request: cache.Request, wanted: Mapping[str, cache.Format]) -> Tuple[cache.Request, Dict[str, cache.Format]]:
+    """A gradient that reads operands in other formats than the kernel did, and which these are: not those on whose structure
+    another tensor's depends."""
+    tensors = request.formats.get("", {}).get("tensors", {})
+    shared = {form["structure_of"] for form in tensors.values() if isinstance(form, Mapping) and "structure_of" in form}
+    formats = {name: form for name, form in wanted.items() if name in tensors and name not in shared}
+    if not formats:
+        return request, {}
+    return request.changed(formats={"": {**request.formats[""], "tensors": {**tensors, **formats}}}), formats

@@ -44,6 +44,11 @@ class KernelBase:
         """The function's name."""
         return self._name
 
+    @property
+    def validation(self) -> str:
+        """When the structures of operands are checked: one of POLICIES."""
+        return self._validate
+
     def __repr__(self) -> str:
         return f"<{type(self).__module__}.{type(self).__qualname__} {self._name}({', '.join(self._inputs)}) -> " \
                f"{', '.join(self._outputs)}>"

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
 import torch
 from torch import library
 
-from . import binding, cache, dtypes, sources_torch
+from . import binding, dtypes, sources_torch
+from .backward import Backward
 from .matrix import Matrix
 from .signature import Argument, Storage
 from .sources import view_of
@@ -88,8 +89,9 @@ class Registered:
         for operand, value in zip(op.inputs, values):
             self.slots.append(Slot(operand, value, first))
             first += len(self.slots[-1].declared)
-        signature = op.kernel.specialised_signature(self._views(values))
-        self.results: List[Argument] = signature.outputs
+        views = {slot.name: view_of(value, slot.name) for slot, value in zip(self.slots, values)}
+        self.signature = op.kernel.specialised_signature(views)
+        self.results: List[Argument] = self.signature.outputs
         returned = ", ".join("Tensor" for argument in self.results for _ in range(self._width(argument)))
         single = returned == "Tensor"
         declared = ", ".join(part for slot in self.slots for part in slot.declared)
@@ -111,9 +113,6 @@ class Registered:
         """How many tensors a result is."""
         return 1 + sum(field.holds in ("pointers", "indices", "lengths") for field in argument.fields) \
             if argument.is_assembled else 1
-
-    def _views(self, values: Sequence[Any]) -> Dict[str, View]:
-        return {slot.name: view_of(value, slot.name) for slot, value in zip(self.slots, values)}
 
     def _values(self, arguments: Sequence[Any]) -> List[Any]:
         return [slot.value(arguments) for slot in self.slots]
@@ -195,37 +194,20 @@ class Registered:
                   needed: Sequence[bool]) -> List[Any]:
         """The gradients for an operator's arguments, by those of what it has returned; None where there is none."""
         values = self._values(arguments)
-        results = self._made(values, list(returned))
-        wrt = tuple(slot.name for slot in self.slots if needed[slot.values_at])
-        known: Dict[str, Any] = {slot.name: value for slot, value in zip(self.slots, values)}
-        known.update({argument.name: result for argument, result in zip(self.results, results)})
-        given, place = [], -1
-        for argument, result in zip(self.results, results):
+        wrt = [k for k, slot in enumerate(self.slots) if needed[slot.values_at]]
+        by_result: List[Any] = []
+        place = -1
+        for argument in self.results:
             place += self._width(argument)
-            if incoming[place] is not None:
-                given.append((argument.name, result, incoming[place].contiguous()))
+            by_result.append(incoming[place])
+        given = [k for k, gradient in enumerate(by_result) if gradient is not None]
         found: List[Any] = [None] * len(arguments)
         if not given or not wrt:
             return found
-        request = self._request(values)
-        op = self.op.gradient(request, tuple(name for name, _, _ in given), wrt)
-        rest = iter(given)
-        for argument in op.kernel.signature.inputs:
-            if argument.name not in known:
-                _, result, gradient = next(rest)
-                whole = isinstance(result, Matrix) and argument.passed != "values"
-                known[argument.name] = result.with_values(gradient) if whole else gradient
-        made = op(**{name: known[name] for name in op.inputs})
-        for name, gradient in zip(wrt, made if isinstance(made, tuple) else (made,)):
-            slot = next(slot for slot in self.slots if slot.name == name)
-            found[slot.values_at] = gradient.values if isinstance(gradient, Matrix) else gradient
+        backward = Backward(self.op, self.signature, self.op.request(values), given, wrt)
+        for slot, gradient in zip(self.slots, backward(values, self._made(values, list(returned)), by_result)):
+            found[slot.values_at] = gradient
         return found
-
-    def _request(self, values: Sequence[Any]) -> cache.Request:
-        """What `spc grad` is asked about: formats of sparse tensors alone, as dense ones may lie in any order."""
-        request = self.op.kernel.specialised(self._views(values))
-        return request.changed(formats={name: form for name, form in request.formats.items()
-                                        if not str(form).startswith("dense")})
 
 
 class _Function(torch.autograd.Function):

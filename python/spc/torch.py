@@ -10,29 +10,35 @@
 
 import itertools
 import os
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
 import torch
 
 from . import api, cache
-from .derivative import gradient
-from .errors import ArgumentError
+from .derivative import gradient, reading
+from .direct import WATCHED, Direct
+from .errors import ArgumentError, ArgumentTypeError
 from .kernel import Kernel
 from .matrix import Matrix
 from .registry import Registered
+from .sources import view_of
 
 __all__ = ["Matrix", "Op", "op"]
 
 _numbers = itertools.count()
 
 
-def op(text: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None, **options: Any) -> "Op":
+def op(text: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None,
+       backward: Optional[Mapping[str, cache.Format]] = None, **options: Any) -> "Op":
     """An operator of PyTorch that computes a kernel.
 
     Takes what `spc.kernel` takes. name: of the operator, `torch.ops.spc.<name>`; a number is appended where there is one.
-    Raises CompileError with spc's diagnostics where the text is wrong.
+    backward: formats in which gradients read sparse operands, which are converted once, and again where torch has written
+    to their values: "csc" of what the kernel reads as "csr" and the gradient transposed. An operand whose own gradient is
+    wanted is read as it is. Raises CompileError with spc's diagnostics where the text is wrong, ArgumentTypeError of names
+    that no operand has.
     """
-    return Op(api.kernel(text, name=name, **options))
+    return Op(api.kernel(text, name=name, **options), backward)
 
 
 class Op:
@@ -44,8 +50,12 @@ class Op:
     (docs/grad.md), which are compiled when they are needed first.
     """
 
-    def __init__(self, kernel: Kernel):
+    def __init__(self, kernel: Kernel, backward: Optional[Mapping[str, cache.Format]] = None,
+                 formats: Optional[Mapping[str, cache.Format]] = None):
+        """backward: formats in which gradients read operands. formats: of operands that this one, a gradient, reads so."""
         self.kernel = kernel
+        self.formats = formats or {}
+        self._backward = backward or {}
         self._inputs = [argument.name for argument in kernel.signature.inputs]
         # Of those that are passed as values alone, batches cannot be told from blocks.
         self._orders = [len(argument.shape) if argument.passed != "values" else -2 for argument in kernel.signature.inputs]
@@ -53,8 +63,13 @@ class Op:
         if any(argument.is_read for argument in kernel.signature.outputs):
             raise ArgumentError(f"{kernel.name} updates an operand in place, which has no gradient: write '=' and an operand "
                                 "for what was there")
+        for operand in self._backward:
+            if operand not in self._inputs:
+                raise ArgumentTypeError(f"{kernel.name} has no operand {operand!r}: there are {', '.join(self._inputs)}")
         self._gradients: Dict[Tuple[str, Tuple[str, ...], Tuple[str, ...]], "Op"] = {}
         self._registered: Dict[Tuple[Any, ...], Registered] = {}
+        # What is validated at each call is bound at each call.
+        self._direct = None if kernel.validation == "always" else Direct(self)
 
     def __repr__(self) -> str:
         return f"<spc.torch.Op {self.kernel.name}({', '.join(self._inputs)}) -> {', '.join(self._outputs)}>"
@@ -66,9 +81,11 @@ class Op:
         kernel is called for each of their elements, and the results are stacked. Raises ArgumentError as kernels do, and
         CompileError where a gradient is wanted that does not exist.
         """
-        values = [self._plain(value) for value in self.kernel.in_order(operands, named)]
-        sizes = {value_size for value, order in zip(values, self._orders)
-                 if (value_size := _batch_of(value, order)) is not None}
+        values = self.kernel.in_order(operands, named)
+        if self._direct is not None and (results := self._direct(values)) is not WATCHED:
+            return results
+        values = [self._plain(value) for value in values]
+        sizes = self.batches(values)
         if not sizes:
             return self._call(values)
         if len(sizes) > 1:
@@ -88,21 +105,35 @@ class Op:
 
     def _call(self, values: Sequence[Any]) -> Any:
         """Computes the results of operands without batches."""
+        return self.registered(values)(values)
+
+    def registered(self, values: Sequence[Any]) -> Registered:
+        """The operator that PyTorch's dispatcher knows, for operands of such kinds and storage."""
         key = tuple([value.pattern.storage if isinstance(value, Matrix) else
                      None if isinstance(value, torch.Tensor) else type(value) for value in values])
-        registered = self._registered.get(key)
-        if registered is None:
-            registered = Registered(self, values, f"{self.kernel.name}_{next(_numbers)}" if self._registered or
-                                    hasattr(torch.ops.spc, self.kernel.name) else self.kernel.name)
-            self._registered[key] = registered
-        return registered(values)
+        known = self._registered.get(key)
+        if known is None:
+            known = Registered(self, values, f"{self.kernel.name}_{next(_numbers)}" if self._registered or
+                               hasattr(torch.ops.spc, self.kernel.name) else self.kernel.name)
+            self._registered[key] = known
+        return known
+
+    def batches(self, values: Sequence[Any]) -> Set[int]:
+        """The sizes of batches among operands."""
+        return {size for value, order in zip(values, self._orders) if (size := _batch_of(value, order)) is not None}
+
+    def request(self, values: Sequence[Any]) -> cache.Request:
+        """What `spc grad` is asked about: formats of sparse tensors alone, as dense ones may lie in any order."""
+        request = self.kernel.specialised({name: view_of(value, name) for name, value in zip(self._inputs, values)})
+        return request.changed(formats={name: form for name, form in request.formats.items()
+                                        if not str(form).startswith("dense")})
 
     def gradient(self, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> "Op":
         """The operator of a vector-Jacobian product, for operands of the storage and types that a request says."""
         key = (request.key(), of, wrt)
         if key not in self._gradients:
-            made = gradient(request, of, wrt)
-            self._gradients[key] = Op(Kernel(made, validate="never", copy=False))
+            made, formats = reading(gradient(request, of, wrt), self._backward)
+            self._gradients[key] = Op(Kernel(made, validate="never", copy=False), formats=formats)
         return self._gradients[key]
 
     @property

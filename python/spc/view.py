@@ -29,7 +29,7 @@ class View:
     """
 
     __slots__ = ("shape", "type", "storage", "loose", "mend", "claimed", "pointers", "indices", "arrays", "strides",
-                 "numbers", "stored", "family", "owner", "witness")
+                 "numbers", "stored", "family", "owner", "witness", "__weakref__")
 
     def __init__(self, shape: Tuple[int, ...], type_: str, storage: Optional[Storage], arrays: Dict[Place, np.ndarray],
                  family: str, owner: Any, *, pointers: str = "", indices: str = "", strides: Tuple[int, ...] = (),

@@ -1,0 +1,79 @@
+"""How gradients go back through an operator: the kernel of `spc grad`, and what it is passed. Imported where torch is."""
+# SPDX-License-Identifier: Apache-2.0
+
+import json
+import weakref
+from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
+
+import torch
+
+from . import api, cache
+from .matrix import Matrix
+from .signature import Signature
+from .view import View
+
+if TYPE_CHECKING:
+    from .torch import Op
+
+
+#: Of structures, by the format: the values that were converted, how often they had been written, and the matrix.
+_kept: "weakref.WeakKeyDictionary[View, Dict[str, Tuple[torch.Tensor, int, Matrix]]]" = weakref.WeakKeyDictionary()
+
+
+def converted(matrix: Matrix, form: cache.Format) -> Matrix:
+    """The matrix in another format, without gradients: the same one as long as its values are the same tensor, and torch
+    does not write to it. Raises CompileError where there is no such conversion."""
+    values, name = matrix.values.detach(), json.dumps(form, sort_keys=True)
+    kept = _kept.setdefault(matrix.pattern, {})
+    if name in kept:
+        known, version, made = kept[name]
+        if known.data_ptr() == values.data_ptr() and known.dtype is values.dtype and version == values._version:
+            return made
+    places = ",".join(f"i{dim}" for dim in range(len(matrix.shape)))
+    made = api.kernel(f"B({places}) = A({places})", name="converted", formats={"B": form})(matrix.with_values(values))
+    kept[name] = values, values._version, made
+    return made
+
+
+class Backward:
+    """The gradients for some operands, by those for some results.
+
+    given: for which results there are gradients, wrt: for which operands one is needed, as numbers in the kernel's order.
+    Raises CompileError where there is no such gradient.
+    """
+
+    def __init__(self, op: "Op", signature: Signature, request: cache.Request, given: Sequence[int], wrt: Sequence[int]):
+        self._wrt, self._count = wrt, len(op.inputs)
+        self._op = op.gradient(request, tuple(op.outputs[k] for k in given), tuple(op.inputs[k] for k in wrt))
+        self._takes: List[Tuple[str, int]] = []
+        incoming = iter(given)
+        for argument in self._op.kernel.signature.inputs:
+            if argument.name in op.inputs:
+                kind = "converted" if argument.name in self._op.formats else "operand"
+                self._takes.append((kind, op.inputs.index(argument.name)))
+            elif argument.name in op.outputs:
+                self._takes.append(("result", op.outputs.index(argument.name)))
+            else:
+                result = signature.outputs[k := next(incoming)]
+                is_sparse = result.storage is not None and not result.storage.is_dense
+                self._takes.append(("whole" if is_sparse and argument.passed != "values" else "gradient", k))
+
+    def __call__(self, values: Sequence[Any], results: Sequence[Any], incoming: Sequence[Any]) -> List[Any]:
+        """The gradients of operands' tensors; None of those for which none is needed.
+
+        values, results: operands and results, incoming: the gradients of these's tensors, None where there is none.
+        """
+        passed: List[Any] = []
+        for place, (kind, k) in enumerate(self._takes):
+            if kind in ("operand", "result"):
+                passed.append(values[k] if kind == "operand" else results[k])
+            elif kind == "converted":
+                passed.append(converted(values[k], self._op.formats[self._op.inputs[place]]))
+            else:
+                gradient = incoming[k].contiguous()
+                passed.append(results[k].with_values(gradient) if kind == "whole" else gradient)
+        made = self._op(*passed)
+        found: List[Any] = [None] * self._count
+        for k, gradient in zip(self._wrt, made if isinstance(made, tuple) else (made,)):
+            found[k] = gradient.values if isinstance(gradient, Matrix) else gradient
+        return found

@@ -1,0 +1,220 @@
+"""Calls of operators past PyTorch's dispatcher, which takes longer than small kernels do. Imported where torch is."""
+# SPDX-License-Identifier: Apache-2.0
+
+import ctypes
+import threading
+import weakref
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+
+import torch
+
+from . import threads
+from .backward import Backward
+from .matrix import Matrix
+from .outputs import Dense, Number, Sampled
+from .signature import Argument
+from .variant import Call
+from .view import View
+
+if TYPE_CHECKING:
+    from .torch import Op
+
+#: What a call returns that has to go through the dispatcher.
+WATCHED = object()
+
+_MOST_STEPS = 64  # of one operator
+_NUMBERS = {"f32": torch.float32, "f64": torch.float64}
+
+_modes = getattr(torch._C, "_len_torch_dispatch_stack", None)
+_watchers = [torch._C._get_tracing_state]
+if hasattr(torch._C, "_are_functorch_transforms_active"):
+    _watchers.append(torch._C._are_functorch_transforms_active)
+if hasattr(torch, "compiler") and hasattr(torch.compiler, "is_compiling"):
+    _watchers.append(torch.compiler.is_compiling)
+
+
+def _is_watched() -> bool:
+    """Whether somebody follows which operators are called, whom the dispatcher tells."""
+    return _modes is None or _modes() > 0 or any([watcher() for watcher in _watchers])
+
+
+class Direct:
+    """The calls of an operator: those whose operands lie as they did before need no more than addresses."""
+
+    def __init__(self, op: "Op"):
+        self._op = op
+        self._steps: Dict[Tuple[Any, ...], Optional[Step]] = {}
+
+    def __call__(self, values: Sequence[Any]) -> Any:
+        """The results for operands in the kernel's order; WATCHED where the dispatcher has to be asked."""
+        if _is_watched():
+            return WATCHED
+        key: List[Any] = []
+        tensors: List[Any] = []
+        patterns: List[Optional[View]] = []
+        is_differentiated = False
+        for value in values:
+            pattern = None
+            if type(value) is Matrix:
+                pattern, value = value.pattern, value.values
+                key.append(id(pattern))
+            kind = type(value)
+            if kind is torch.Tensor or kind is torch.nn.Parameter:
+                if value.layout is not torch.strided or not value.is_cpu or value.is_neg() or value.is_conj():
+                    return WATCHED
+                is_differentiated = is_differentiated or value.requires_grad
+                key += (value.dtype, value.shape, value.stride())
+            elif kind is float or kind is int:
+                key.append(kind)
+            else:
+                return WATCHED
+            tensors.append(value)
+            patterns.append(pattern)
+        step = self._step(tuple(key), values, patterns)
+        if step is None:
+            return WATCHED
+        if is_differentiated and torch.is_grad_enabled():
+            made = step.wrapped(_Function.apply(step, patterns, *tensors), patterns)
+        else:
+            made = step.wrapped(step.run(tensors), patterns)
+        return made[0] if len(made) == 1 else tuple(made)
+
+    def _step(self, key: Tuple[Any, ...], values: Sequence[Any], patterns: Sequence[Optional[View]]) -> "Optional[Step]":
+        step = self._steps.get(key)
+        if step is None and key not in self._steps:
+            if len(self._steps) >= _MOST_STEPS:
+                self._steps.clear()
+            step = self._steps[key] = _step_of(self._op, values)
+            for pattern in patterns:  # another one may be at its address later
+                if pattern is not None:
+                    weakref.finalize(pattern, self._steps.pop, key, None).atexit = False
+        return step
+
+
+def _step_of(op: "Op", values: Sequence[Any]) -> "Optional[Step]":
+    """The step for operands; None where there is none, as the call makes its results' memory, or operands are batches."""
+    if op.batches(values):
+        return None
+    call = op.kernel.bind(*values)
+    op.registered(values)
+    arguments = call.variant.arguments
+    for output in call.outputs:
+        if not (isinstance(output, (Sampled, Number)) or isinstance(output, Dense) and output.is_row_major):
+            return None
+    if any(argument.storage is None and argument.passed != "values" and argument.type not in _NUMBERS
+           for argument in arguments):
+        return None
+    return Step(op, call, values)
+
+
+class Step:
+    """A call for operands of certain layouts and structures, of which all but the addresses of values is bound.
+
+    Threads that share one wait for each other.
+    """
+
+    def __init__(self, op: "Op", call: Call, values: Sequence[Any]):
+        self._op, self._signature = op, call.variant.signature
+        self._request = op.request(values)
+        self._backwards: Dict[Tuple[Any, ...], Backward] = {}
+        self._lock = threading.Lock()
+        self._run, self._fail, self._context = call.variant.functions.call, call.variant.fail, threads.context()
+        self._passed, self._vector = call.passed, call.vector
+        self._read: List[Tuple[Any, int, int]] = []  # what holds an address, at which place, and of which operand
+        self._numbers: List[Tuple[Any, int]] = []    # where a number lies, and of which operand
+        self._written: List[Tuple[Any, int, Any, Any]] = []  # what holds an address, the place, and shape and type behind
+        self._made: List[Tuple[Any, int]] = []       # numbers: where one lies, and of which result
+        self._patterns: List[Any] = []               # of each result: None, the number of an operand, or a view
+        operands, outputs = 0, iter(call.outputs)
+        for k, argument in enumerate(call.variant.arguments):
+            if argument.is_output:
+                self._bind_output(k, argument, next(outputs), values)
+            else:
+                self._bind_operand(k, argument, operands)
+                operands += 1
+
+    def _holder(self, k: int, argument: Argument) -> Tuple[Any, int]:
+        """Where the address of an argument's values is written."""
+        if isinstance(self._passed[k], ctypes.c_void_p):
+            return self._vector, k
+        return self._passed[k], [field.holds for field in argument.fields].index("values")
+
+    def _bind_operand(self, k: int, argument: Argument, operand: int) -> None:
+        if argument.passed == "number":
+            self._numbers.append((self._passed[k], operand))
+        else:
+            self._read.append((*self._holder(k, argument), operand))
+
+    def _bind_output(self, k: int, argument: Argument, output: Any, values: Sequence[Any]) -> None:
+        pattern = None
+        if isinstance(output, Number):
+            self._made.append((self._passed[k], len(self._written)))
+            self._written.append((None, 0, (), _NUMBERS[argument.type]))
+        else:
+            result = output.result
+            if isinstance(result, Matrix):
+                operand = self._op.inputs.index(argument.pattern_of)
+                is_same = values[operand].pattern.storage is result.pattern.storage
+                pattern, result = operand if is_same else result.pattern, result.values
+            self._written.append((*self._holder(k, argument), tuple(result.shape), result.dtype))
+        self._patterns.append(pattern)
+
+    def run(self, tensors: Sequence[Any]) -> List[torch.Tensor]:
+        """Runs the kernel. tensors: of dense operands, of the values of sparse ones, and numbers. Returns those of results.
+        Raises KernelError, or MemoryError, where it fails."""
+        results = [torch.empty(shape, dtype=dtype) for _, _, shape, dtype in self._written]
+        with self._lock:
+            for holder, place, operand in self._read:
+                holder[place] = tensors[operand].data_ptr()
+            for number, operand in self._numbers:
+                number.value = float(tensors[operand])
+            for (holder, place, _, _), result in zip(self._written, results):
+                if holder is not None:
+                    holder[place] = result.data_ptr()
+            if status := self._run(self._context, self._vector):
+                self._fail(status)
+            for number, k in self._made:
+                results[k].fill_(number.value)
+        return results
+
+    def wrapped(self, results: Sequence[torch.Tensor], patterns: Sequence[Optional[View]]) -> List[Any]:
+        """The results of tensors, matrices where they are such. patterns: of operands."""
+        return [result if pattern is None else
+                Matrix(result, patterns[pattern] if isinstance(pattern, int) else pattern)
+                for result, pattern in zip(results, self._patterns)]
+
+    def gradients(self, tensors: Sequence[Any], results: Sequence[torch.Tensor], patterns: Sequence[Optional[View]],
+                  incoming: Sequence[Any], needed: Sequence[bool]) -> List[Any]:
+        """The gradients of operands' tensors; None of those that are not needed, or on which nothing depends."""
+        key = (*needed, *[gradient is None for gradient in incoming])
+        backward = self._backwards.get(key)
+        if backward is None:
+            given = [k for k, gradient in enumerate(incoming) if gradient is not None]
+            wrt = [k for k, is_needed in enumerate(needed) if is_needed]
+            if not given or not wrt:
+                return [None] * len(tensors)
+            backward = self._backwards[key] = Backward(self._op, self._signature, self._request, given, wrt)
+        values = [tensor if pattern is None else Matrix(tensor, pattern) for tensor, pattern in zip(tensors, patterns)]
+        return backward(values, self.wrapped(results, patterns), incoming)
+
+
+class _Function(torch.autograd.Function):
+    """The gradient of a step."""
+
+    @staticmethod
+    def forward(ctx: Any, step: Step, patterns: Sequence[Optional[View]], *tensors: Any) -> Any:
+        returned = tuple(step.run(tensors))
+        ctx.step, ctx.patterns = step, patterns
+        ctx.numbers = [None if isinstance(tensor, torch.Tensor) else tensor for tensor in tensors]
+        ctx.save_for_backward(*[tensor for tensor in tensors if isinstance(tensor, torch.Tensor)], *returned)
+        ctx.mark_non_differentiable(*[tensor for tensor in returned if not tensor.dtype.is_floating_point and
+                                      not tensor.dtype.is_complex])
+        ctx.set_materialize_grads(False)
+        return returned
+
+    @staticmethod
+    def backward(ctx: Any, *incoming: Any) -> Any:
+        saved = list(ctx.saved_tensors)
+        tensors = [saved.pop(0) if number is None else number for number in ctx.numbers]
+        found = ctx.step.gradients(tensors, saved, ctx.patterns, incoming, ctx.needs_input_grad[2:])
+        return (None, None, *found)
