@@ -5,8 +5,10 @@
 #include "driver/subcommands.h"
 
 #include "explain/explanation.h"
+#include "explain/page.h"
 #include "explain/pages.h"
 #include "explain/text.h"
+#include "support/output_file.h"
 
 #include "machine/processors.h"
 #include "machine/roofs.h"
@@ -26,6 +28,7 @@ struct ExplainOptions {
   RunCommandOptions run;
   std::string cpu;
   bool wantsRoofs = false;
+  std::string page; ///< a file, or "-"; empty: text is printed
 };
 
 /// Whether an argument looks like the id of a diagnostic rather than a kernel's file.
@@ -70,14 +73,18 @@ bool packGiven(Session &session, const sema::Kernel &kernel, const RunInputs &in
   return !session.failed();
 }
 
-/// The bodies as they are compiled; nullopt with errors reported.
-std::optional<std::vector<pipeline::BodyFacts>> readCode(Session &session, const sema::Kernel &kernel,
-                                                         const ExplainOptions &options) {
+pipeline::CompileOptions compileOptions(Session &session, const ExplainOptions &options) {
   pipeline::CompileOptions compile;
   compile.target.cpu = options.cpu;
   compile.target.optLevel = options.run.shared.optLevel;
   compile.target.cpuAt = session.find(options.cpu);
-  return pipeline::describeCode(kernel, compile, session.diagnostics());
+  return compile;
+}
+
+/// The bodies as they are compiled; nullopt with errors reported.
+std::optional<std::vector<pipeline::BodyFacts>> readCode(Session &session, const sema::Kernel &kernel,
+                                                         const ExplainOptions &options) {
+  return pipeline::describeCode(kernel, compileOptions(session, options), session.diagnostics());
 }
 
 /// What all cores of this machine can do in the type that most of the kernel's outputs have.
@@ -89,6 +96,28 @@ explain::Roofs measureRoofs(const sema::Kernel &kernel) {
   return {std::max(roofs.read, roofs.triad), isDouble ? roofs.f64 : roofs.f32};
 }
 
+/// Writes the page.
+int writePage(Session &session, const ExplainOptions &options, const sema::Kernel &kernel, const RunInputs &inputs,
+              const explain::Explanation &explanation, std::string_view source) {
+  pipeline::CompileOptions compile = compileOptions(session, options);
+  if (options.cpu.empty() || options.cpu.find(',') != std::string::npos)
+    compile.target.cpu = "native"; // code for one processor is shown
+  const auto stages = explain::stagesOf(kernel, source, compile, session.diagnostics());
+  if (!stages)
+    return session.finish();
+  std::vector<explain::SpyPlot> plots;
+  for (size_t k = 0; k < inputs.parameters.size(); ++k)
+    if (const auto &entries = inputs.parameters[k].entries; entries && entries->order() > 1) {
+      const sema::Tensor &tensor = kernel.tensors[kernel.parameters[k]];
+      if (!tensor.format.isDense())
+        plots.push_back(explain::spyPlotOf(tensor.name, *entries));
+    }
+  OutputSet outputs;
+  outputs.add(options.page, explain::htmlOf(explanation, *stages, plots));
+  outputs.commit(session.diagnostics());
+  return session.finish();
+}
+
 int explainKernelFile(Session &session, ExplainOptions &options) {
   PhaseTimer timer;
   const SharedOptions &shared = options.run.shared;
@@ -96,7 +125,7 @@ int explainKernelFile(Session &session, ExplainOptions &options) {
   const std::optional<std::string> function = input ? explainName(session, shared, input->tree) : std::nullopt;
   const std::optional<sema::Kernel> kernel =
       function ? checkKernel(session, *input, *function, shared, timer) : std::nullopt;
-  if (!kernel)
+  if (!kernel || !checkNotInputs(session, {options.page}, input->filesRead))
     return session.finish();
   const bool hasData = !options.run.inputs.empty() || !options.run.sizes.empty() || !options.run.shapes.empty();
   options.run.needsAll = false;
@@ -118,10 +147,13 @@ int explainKernelFile(Session &session, ExplainOptions &options) {
   if (explanation.cost)
     explanation.alternatives = otherFormats(session, *input, *kernel, shared, *inputs, *explanation.cost);
   timer.phase("try other formats");
-  if (explanation.cost && options.wantsRoofs)
+  if (explanation.cost && (options.wantsRoofs || !options.page.empty()))
     explanation.roofs = measureRoofs(*kernel);
   if (shared.timePasses)
     timer.print();
+  if (!options.page.empty())
+    return writePage(session, options, *kernel, *inputs, explanation,
+                     input->tree.statements.front().where.file->text());
   return session.print(explain::textOf(explanation));
 }
 
@@ -142,6 +174,9 @@ int explainCommand(Session &session) {
       ->type_name("TENSOR=NxM")
       ->allow_extra_args(false);
   app.add_option("--mcpu", options.cpu, "The processor to explain the code for, as for spc compile")->type_name("CPU");
+  app.add_option("--html", options.page,
+                 "Write a page with loops, pictures and the text of each stage in place of text; - for standard output")
+      ->type_name("FILE");
   app.add_flag("--roofs", options.wantsRoofs,
                "Measure what this machine can do, for a second, and say how long a call takes at best");
   if (std::optional<int> done = readCommandLine(app, session))

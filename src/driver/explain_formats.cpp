@@ -10,7 +10,10 @@
 namespace spc::driver {
 namespace {
 
-/// Values that a format may store of an operand for it to be packed and counted.
+/// Values that a format may store of an operand for it to be packed and counted: so many in any case, of each entry,
+/// and at most.
+constexpr double kAnyValues = 1e5;
+constexpr double kMostOfEntry = 40;
 constexpr double kMostValues = 3e7;
 
 const std::string &wholeName(const sema::Tensor &tensor) {
@@ -45,15 +48,15 @@ Entries entriesOf(const sema::Kernel &kernel, const RunInputs &inputs) {
 class FormatTrials {
 public:
   FormatTrials(Session &session, const KernelInput &input, const sema::Kernel &kernel, const SharedOptions &options,
-               const RunInputs &inputs)
-      : input_(input), kernel_(kernel), options_(options), inputs_(inputs), entries_(entriesOf(kernel, inputs)),
-        scratch_({"spc", "explain"}),
+               const RunInputs &inputs, const explain::CallCost &own)
+      : input_(input), kernel_(kernel), options_(options), inputs_(inputs), own_(own),
+        entries_(entriesOf(kernel, inputs)), scratch_({"spc", "explain"}),
         loader_(formatFolders(options.formatFolders), session.sources(), scratch_.diagnostics()) {}
 
-  std::vector<explain::Alternative> run(const explain::CallCost &own) {
+  std::vector<explain::Alternative> run() {
     std::vector<explain::Alternative> all;
     for (const auto &[name, entries] : entries_) {
-      all.push_back({name, formatNameOf(name), true, own.allSteps(), own.allBytes(), ""});
+      all.push_back({name, formatNameOf(name), true, own_.allSteps(), own_.allBytes(), ""});
       for (const format::KnownFormat &known : loader_.known())
         if (known.name != all.back().format && known.name != formatNameOf(name))
           tryFormat(name, known.name, all);
@@ -109,7 +112,8 @@ private:
         continue;
       explain::Alternative one{tensor, name, false, {}, {}, ""};
       const double values = format->isSum() ? 0 : explain::predictedValues(entries_.at(tensor), *format);
-      if (values > kMostValues)
+      const auto entries = static_cast<double>(entries_.at(tensor).size());
+      if (values > std::min(kMostValues, std::max(kAnyValues, kMostOfEntry * entries)))
         one.why = "would store " + explain::numberText(values) + " values";
       else
         one.why = measure(bindingsWith(tensor, binding), one);
@@ -139,7 +143,7 @@ private:
     std::string error;
     if (!addAll(*kernel, data, error))
       return "cannot store it: " + error;
-    const explain::CallCost cost = explain::costOn(*kernel, data);
+    const explain::CallCost cost = explain::costOn(*kernel, data, &own_);
     one.steps = cost.allSteps();
     if (cost.unknown.empty())
       one.bytes = cost.allBytes();
@@ -172,6 +176,7 @@ private:
   const sema::Kernel &kernel_;
   const SharedOptions &options_;
   const RunInputs &inputs_;
+  const explain::CallCost &own_;
   Entries entries_;
   Session scratch_;
   format::FormatLoader loader_;
@@ -182,7 +187,7 @@ private:
 std::vector<explain::Alternative> otherFormats(Session &session, const KernelInput &input, const sema::Kernel &kernel,
                                                const SharedOptions &options, const RunInputs &inputs,
                                                const explain::CallCost &own) {
-  return FormatTrials(session, input, kernel, options, inputs).run(own);
+  return FormatTrials(session, input, kernel, options, inputs, own).run();
 }
 
 } // namespace spc::driver

@@ -2,6 +2,8 @@
 
 #include "explain/step_counter.h"
 
+#include <algorithm>
+
 namespace spc::explain {
 namespace {
 
@@ -24,8 +26,8 @@ int operationsOf(const sema::Expr &expr) {
 
 class CallCounter {
 public:
-  CallCounter(const sema::Kernel &kernel, Data &data)
-      : kernel_(kernel), data_(data),
+  CallCounter(const sema::Kernel &kernel, Data &data, const CallCost *like)
+      : kernel_(kernel), data_(data), like_(like),
         inputs_{kernel, data.extents(), [&data](sema::TensorId tensor) { return data.tree(tensor); }} {}
 
   CallCost run() {
@@ -90,6 +92,13 @@ private:
       return add(id, source && own ? std::optional(*source + *own) : std::nullopt, own);
     }
     const bool isTemporary = tensor.is<sema::Temporary>();
+    if (tensor.isAssembled() && like_) {
+      const auto known = std::find_if(like_->traffic.begin(), like_->traffic.end(),
+                                      [&](const Traffic &one) { return one.tensor == tensor.name; });
+      const bool isKnown = known != like_->traffic.end();
+      return add(id, isKnown ? std::optional(known->read) : std::nullopt,
+                 isKnown ? std::optional(known->written) : std::nullopt);
+    }
     if (tensor.isAssembled()) {
       const std::optional<double> bytes = assembledBytes(id);
       return add(id, isTemporary ? bytes : std::optional(0.0), bytes);
@@ -104,6 +113,7 @@ private:
 
   const sema::Kernel &kernel_;
   Data &data_;
+  const CallCost *like_;
   CountInputs inputs_;
   CallCost cost_;
 };
@@ -127,8 +137,8 @@ double CallCost::allBytes() const {
   return all;
 }
 
-CallCost costOn(const sema::Kernel &kernel, Data &data) {
-  return CallCounter(kernel, data).run();
+CallCost costOn(const sema::Kernel &kernel, Data &data, const CallCost *like) {
+  return CallCounter(kernel, data, like).run();
 }
 
 } // namespace spc::explain

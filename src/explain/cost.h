@@ -27,7 +27,9 @@ struct CallCost {
   double allBytes() const;
 };
 
-/// Counts. Takes time and memory in proportion to the entries of the operands, at most 2 * 10^7 places one by one.
-CallCost costOn(const sema::Kernel &kernel, Data &data);
+/// Counts. Takes time and memory in proportion to the entries of the operands, at most 2 * 10^7 places one by one, and
+/// to the places of assembled results. With `like`, the same kernel's cost with operands in other formats, the traffic
+/// of assembled tensors is taken from there.
+CallCost costOn(const sema::Kernel &kernel, Data &data, const CallCost *like = nullptr);
 
 } // namespace spc::explain

@@ -116,8 +116,8 @@ std::vector<std::string> notesOf(const sema::Kernel &kernel, const sema::Term &t
       return range.name == kernel.extents[term.loops[loop].extent].name && listedIn(kernel, term, loop).empty();
     for (OperandId id : term.operands.ids()) {
       const std::optional<int> level = levelAt(kernel, term.operands[id], loop);
-      const sema::TensorId owner = sema::structureOwner(kernel, term.operands[id].tensor);
-      if (level == range.level && kernel.tensors[owner].name == range.name)
+      const sema::TensorId own = term.operands[id].tensor, owner = sema::structureOwner(kernel, own);
+      if (level == range.level && (kernel.tensors[own].name == range.name || kernel.tensors[owner].name == range.name))
         return true;
     }
     return false;

@@ -140,6 +140,8 @@ private:
           "where the numbers are small enough, f32 holds whole numbers up to 2^24 exactly");
     else if (body.usesWorkspace)
       add("not-vectorised", statement.where, name + "each entry goes to another place of a row's workspace");
+    else if (statement.reduction != sema::Reduction::Sum)
+      add("not-vectorised", statement.where, name + "a reduction other than a sum is one chain of choices");
     else if (kernel_.strictFp)
       add("not-vectorised", statement.where, name + "--fp=strict keeps the order of additions",
           "leave out --fp=strict");

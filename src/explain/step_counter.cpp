@@ -90,13 +90,15 @@ public:
 
 private:
   /// How far the walk has come in an operand's tree.
-  struct Cursor {
+  struct Mark {
+    int level = 0; ///< the next one
+    Range range;   ///< of its nodes
+    bool isThere = true;
+  };
+  struct Cursor : Mark {
     OperandId operand;
     const StoredTree *tree = nullptr;
     std::vector<int> loops; ///< by level: the loop at which its coordinate is known
-    int level = 0;          ///< the next one
-    Range range;            ///< of its nodes
-    bool isThere = true;
   };
 
   bool prepare() {
@@ -104,7 +106,9 @@ private:
       const sema::Operand &operand = term_.operands[id];
       if (!isWalked(operand, inputs_.kernel))
         continue;
-      Cursor cursor{id, inputs_.tree(operand.tensor), {}};
+      Cursor cursor;
+      cursor.operand = id;
+      cursor.tree = inputs_.tree(operand.tensor);
       if (!cursor.tree)
         return false;
       for (const sema::Index &index : operand.indices) {
@@ -198,10 +202,10 @@ private:
 
   /// Moves cursors that are at the coordinate below it, walks on, and takes them back.
   double descend(int loop, const std::vector<Cursor *> &listed, int64_t coordinate, std::vector<size_t> &nodes) {
-    std::vector<Cursor> before;
+    const size_t before = marks_.size();
     for (size_t k = 0; k < listed.size(); ++k) {
       Cursor &cursor = *listed[k];
-      before.push_back(cursor);
+      marks_.push_back(cursor);
       cursor.isThere = nodes[k] < cursor.range.end && coordinateAt(cursor, nodes[k]) == coordinate;
       if (cursor.isThere) {
         if (cursor.level + 1 < cursor.tree->levelCount())
@@ -213,7 +217,8 @@ private:
     at_[static_cast<size_t>(loop)] = coordinate;
     const double steps = walk(loop + 1);
     for (size_t k = 0; k < listed.size(); ++k)
-      *listed[k] = before[k];
+      static_cast<Mark &>(*listed[k]) = marks_[before + k];
+    marks_.resize(before);
     return steps;
   }
 
@@ -263,6 +268,7 @@ private:
   const CountInputs &inputs_;
   const Domain domain_;
   std::vector<Cursor> cursors_;
+  std::vector<Mark> marks_; ///< where cursors were before loops that are under way
   std::vector<int64_t> at_; ///< by loop
   double walked_ = 0;
   bool gaveUp_ = false;

@@ -156,10 +156,10 @@ bool Compilation::checkParallel() {
   return true;
 }
 
-std::string Compilation::text() {
+std::string Compilation::text(bool printLocations) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  module_->print(stream);
+  module_->print(stream, mlir::OpPrintingFlags().enableDebugInfo(printLocations));
   return text;
 }
 

@@ -36,7 +36,8 @@ public:
   /// Brings the module to `stage`, which comes before Llvm. False with a diagnostic on failure.
   bool lowerTo(Stage stage, const CompileOptions &options, const codegen::Target &target);
 
-  std::string text();
+  /// With the places in the kernel that operations come from, where these are wanted.
+  std::string text(bool printLocations);
 
   /// The module, brought to some stage.
   mlir::ModuleOp module() const { return *module_; }

@@ -92,7 +92,7 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
     Compilation compilation(kernel, *context, diagnostics);
     if (!compilation.lowerTo(stage, options, *target))
       return std::nullopt;
-    return compilation.text();
+    return compilation.text(options.printLocations);
   }
   if (!codegen::supportsSanitizers(options.sanitizers, *target->machine, diagnostics))
     return std::nullopt;

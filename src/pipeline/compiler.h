@@ -21,8 +21,9 @@ enum class Stage { Linalg, Sparse, Loops, Llvm, Assembly, Object };
 struct CompileOptions {
   codegen::TargetOptions target;
   codegen::Sanitizers sanitizers;
-  bool debugInfo = false;  ///< -g: line tables that point into the kernel file
-  bool timePasses = false; ///< --time-passes: a report on standard error
+  bool debugInfo = false;      ///< -g: line tables that point into the kernel file
+  bool printLocations = false; ///< MLIR's text has the places in the kernel that operations come from
+  bool timePasses = false;     ///< --time-passes: a report on standard error
 };
 
 /// Whether kernels can be compiled for a target and with sanitizers; with a diagnostic where they cannot.

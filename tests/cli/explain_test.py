@@ -3,6 +3,7 @@
 import random
 import re
 import unittest
+from html.parser import HTMLParser
 
 from spc_case import ROOT, SPMV, SpcCase
 
@@ -40,6 +41,27 @@ def merge_steps(left, right):
 
 def csr(places, rows):
     return len(places) * (F64 + I32) + (rows + 1) * I32
+
+
+class Checker(HTMLParser):
+    """Fails where tags do not close each other."""
+
+    VOID = {"meta"}
+
+    def __init__(self):
+        super().__init__()
+        self.open = []
+
+    def handle_starttag(self, tag, attrs):
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        pass
+
+    def handle_endtag(self, tag):
+        assert self.open and self.open[-1] == tag, (tag, self.getpos())
+        self.open.pop()
 
 
 class Explain(SpcCase):
@@ -156,6 +178,29 @@ class Explain(SpcCase):
         self.assertIn("cannot store it", lines["nm-2-4"])
         dense = int(lines["dense"].split()[1])
         self.assertEqual(dense, self.ROWS * self.COLUMNS)
+
+    def test_the_page_stands_alone(self):
+        self.write("k.tex", SPMV + "z(i) = 2 * y(i)\n")
+        self.spc("explain", "-q", "k.tex", "--format", "A=csr", "A=a.mtx", "--html", "k.html")
+        page = (self.folder / "k.html").read_text()
+        self.assertFalse(re.search(r"https?:|src=|href=|@import|url\(", page))
+        for name in ("kernel", "plan", "linalg", "sparse", "loops", "assembly"):
+            pane = page.split(f"<figcaption>{name}</figcaption><pre>")[1].split("</pre>")[0]
+            self.assertGreater(len(pane), 80)
+            if name != "plan":
+                self.assertIn('data-line="1"', pane, name)
+                self.assertIn('data-line="2"', pane, name)
+            self.assertNotIn("loc(", pane)
+        self.assertEqual(page.count("<svg"), 2)
+        self.assertIn("prefers-color-scheme: dark", page)
+        drawn = re.findall(r'class="cell"', page)
+        self.assertEqual(len(drawn), len({(i * 60 // 60, j * 60 // 60) for i, j in self.a}))
+        Checker().feed(page)
+
+    def test_the_page_replaces_no_input(self):
+        self.write("k.tex", SPMV)
+        self.spc("explain", "-q", "k.tex", "--format", "A=csr", "--html", "k.tex", expect=2)
+        self.assertEqual((self.folder / "k.tex").read_text(), SPMV)
 
     def test_diagnostics_have_pages(self):
         page = self.spc("explain", "unknown-format").out
