@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
 # From bare Debians 12 to programs. In the first, spc's package is made: by examples/quickstart.sh, cmake --install and
-# cpack. The second has lintian look at it. Then docs/cmake.md, docs/make.md, docs/meson.md and docs/howto.md have one
-# each, with the packages that the page names and no others, in which the tests of pages build what it shows.
+# cpack. The second has lintian look at it. Then docs/cmake.md, docs/make.md, docs/meson.md, docs/howto.md and
+# docs/python.md have one each, with the packages that the page names and no others, in which the tests of pages build what
+# it shows; of docs/python.md the blocks ahead of PyTorch run.
 #
-#     tests/clean_root/run.sh [--deb FILE] [cmake|make|meson|howto]...       as root; FILE is a package that is there
+#     tests/clean_root/run.sh [--deb FILE] [cmake|make|meson|howto|python]...
+#
+# as root; FILE is a package that is there, beside which lies that of Python.
 #
 # In build/clean_root stay downloads, the compiler's cache, the package, the log, and the root of the step that failed.
 # SPDX-License-Identifier: Apache-2.0
@@ -21,6 +24,7 @@ declare -A tests=(
     build_libraries_test.Pages.test_make build_libraries_test.Rebuilds.test_make"
   [meson]="build_systems_test.Pages.test_meson build_systems_test.Rebuilds.test_meson
     build_libraries_test.Pages.test_meson"
+  [python]=
   [howto]="howto_test build_systems_test.Pages.test_the_lines_of_the_readme
     build_systems_test.Rebuilds.test_cmake_with_makefiles")
 
@@ -85,8 +89,8 @@ make_package() {
   inside /opt/spc/bin/spc formats csr
   inside apt-get install dpkg-dev file
   inside env -C /spc cpack --config build/CPackConfig.cmake
-  rm -f "$work"/spc_*.deb
-  cp "$root"/spc/spc_*.deb "$work"
+  rm -f "$work"/{spc,python3-spc}_*.deb
+  cp "$root"/spc/{spc,python3-spc}_*.deb "$work"
   deb=$(echo "$work"/spc_*.deb)
   leave
 }
@@ -96,15 +100,34 @@ walk() {
   fresh "$1"
   cp "$deb" "$root/root"
   local install cases
-  install=$(grep -m 1 -o 'apt install ./spc_.*' "$spc_root/docs/$1.md")
+  install=$(grep -m 1 -o 'apt install ./spc_[^`]*' "$spc_root/docs/$1.md")
+  if [ "$1" = python ]; then
+    cp "${deb%/*}"/python3-"${deb##*/}" "$root/root"
+    install+=" python3-scipy" # the page's operands
+  fi
   say "$1: $install"
   inside sh -c "cd && $install"
+  if [ "$1" = python ]; then
+    walk_python
+    leave
+    return
+  fi
   read -r -d '' -a cases <<<"${tests[$1]}" || true
   say "$1: the tests"
   TMPDIR=$root/root SPC_CLEAN_ROOT=$root PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$spc_root/tests/cli \
     python3 -m unittest -v "${cases[@]}" 2>&1 | tee -a "$work/log"
   inside apt-get purge spc
   leave
+}
+
+# walk_python: runs the page's blocks.
+walk_python() {
+  say "python: python3 -m spc, and the page's blocks"
+  inside python3 -m spc
+  sed '/^## Operators of PyTorch/,$d' "$spc_root/docs/python.md" | sed -n '/^```python$/,/^```$/p' | grep -v '^```' \
+    >"$root/root/page.py"
+  inside env -C /root python3 page.py
+  inside apt-get purge python3-spc spc
 }
 
 if [ "$(id -u)" -ne 0 ]; then
@@ -119,7 +142,7 @@ if [ "${1:-}" = --deb ]; then
   shift 2
 fi
 for page in "$@"; do
-  if [ -z "${tests[$page]:-}" ]; then
+  if [ -z "${tests[$page]+known}" ]; then
     echo "error: '$page' is none of the pages: ${!tests[*]}" >&2
     exit 2
   fi
@@ -135,7 +158,7 @@ fi
 : >"$work/log"
 if [ ! -f "$work/base.tar" ]; then
   say "a bare Debian 12"
-  mmdebstrap --quiet --variant=minbase bookworm "$work/base.tar.new" "deb http://deb.debian.org/debian bookworm main" \
+  mmdebstrap --quiet --variant=minbase --format=tar bookworm "$work/base.tar.new" "deb http://deb.debian.org/debian bookworm main" \
     "deb http://deb.debian.org/debian-security bookworm-security main" >>"$work/log" 2>&1
   mv "$work/base.tar.new" "$work/base.tar"
 fi
@@ -151,7 +174,7 @@ inside lintian --fail-on error --allow-root "/root/$(basename "$deb")"
 leave
 
 if [ $# -eq 0 ]; then
-  set -- cmake make meson howto
+  set -- cmake make meson howto python
 fi
 for page in "$@"; do
   walk "$page"
