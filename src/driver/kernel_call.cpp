@@ -119,7 +119,7 @@ private:
       return makeOutput(k, shape, tensor.format.isDense() ? elements : 0);
     }
     std::string error;
-    arguments_[k].tensor = tensor::PackedTensor::pack(*entries, tensor.format, tensor.type, error);
+    arguments_[k].tensor = tensor::PackedTensor::pack(std::move(*entries), tensor.format, tensor.type, error);
     return arguments_[k].tensor || reportUnstorable(tensor, error);
   }
 

@@ -31,4 +31,14 @@ void growHeap() {
 #endif
 }
 
+void adviseLargePages(void *array, size_t bytes) {
+  constexpr size_t kWorthwhile = size_t{4} << 20;
+  if (bytes < kWorthwhile)
+    return;
+  constexpr uintptr_t kPage = 4096; // less where pages are larger, which the system then refuses
+  const uintptr_t begin = (reinterpret_cast<uintptr_t>(array) + kPage - 1) / kPage * kPage;
+  const uintptr_t end = (reinterpret_cast<uintptr_t>(array) + bytes) / kPage * kPage;
+  madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+}
+
 } // namespace spc

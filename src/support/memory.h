@@ -1,6 +1,10 @@
 // This machine's memory, and this process's.
 #pragma once
 
+#include <cstddef>
+#include <memory>
+#include <utility>
+
 namespace spc {
 
 /// Bytes of physical memory.
@@ -9,5 +13,24 @@ double physicalMemory();
 /// Grows the heap at once, on large pages where there are any: a compilation allocates some 10 MiB in small pieces, and
 /// is slowed down by a fault for each 4 KiB and by giving memory back in between.
 void growHeap();
+
+/// Asks for large pages under an array that is about to be filled; small ones are left alone.
+void adviseLargePages(void *array, size_t bytes);
+
+/// For vectors that are filled whole: on large pages, and resize() leaves new elements unset.
+template <typename T> struct LargePages : std::allocator<T> {
+  template <typename Other> struct rebind {
+    using other = LargePages<Other>;
+  };
+  T *allocate(size_t count) {
+    T *array = std::allocator<T>::allocate(count);
+    adviseLargePages(array, count * sizeof(T));
+    return array;
+  }
+  template <typename U> void construct(U *at) { ::new (static_cast<void *>(at)) U; }
+  template <typename U, typename... Arguments> void construct(U *at, Arguments &&...arguments) {
+    ::new (static_cast<void *>(at)) U{std::forward<Arguments>(arguments)...};
+  }
+};
 
 } // namespace spc

@@ -24,63 +24,106 @@ std::string problemOf(const Coordinates &entries, const format::Format &format) 
       return "extent " + std::to_string(extent) + " is negative";
   if (entries.coordinates.size() != entries.size() * order)
     return "its entries lack coordinates";
-  for (size_t at = 0; at < entries.coordinates.size(); ++at) {
-    int64_t coordinate = entries.coordinates[at];
-    int64_t extent = entries.shape[at % order];
-    if (coordinate < 0 || coordinate >= extent)
-      return "coordinate " + std::to_string(coordinate) + " lies outside the extent " + std::to_string(extent);
+  for (size_t d = 0; d < order; ++d) {
+    const auto extent = static_cast<uint64_t>(entries.shape[d]);
+    for (size_t at = d; at < entries.coordinates.size(); at += order)
+      if (static_cast<uint64_t>(entries.coordinates[at]) >= extent)
+        return "coordinate " + std::to_string(entries.coordinates[at]) + " lies outside the extent " +
+               std::to_string(extent);
   }
   return "";
+}
+
+/// Where the mirror image of entry `e` is among sorted entries of a square matrix; size() where there is none.
+size_t mirrorOf(const Coordinates &entries, size_t e) {
+  const int64_t row = entries.coordinates[2 * e + 1], column = entries.coordinates[2 * e];
+  size_t low = 0, high = entries.size();
+  while (low < high) {
+    const size_t middle = low + (high - low) / 2;
+    const int64_t *at = entries.coordinates.data() + 2 * middle;
+    if (at[0] < row || (at[0] == row && at[1] < column))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  const int64_t *at = entries.coordinates.data() + 2 * low;
+  return low < entries.size() && at[0] == row && at[1] == column ? low : entries.size();
+}
+
+/// Whether every one of the sorted entries has its mirror image. Walking through the rows from the first to the last,
+/// the entries beyond the diagonal ask each other row for its entries before the diagonal one after the other.
+bool isSymmetric(const Coordinates &entries) {
+  const size_t size = entries.size();
+  const auto rows = static_cast<size_t>(entries.shape[0]);
+  const auto same = [&](size_t a, size_t b) { return entries.value(a) == entries.value(b); };
+  if (rows > 4 * size + (size_t{1} << 16)) {
+    for (size_t e = 0; e < size; ++e)
+      if (const size_t mirror = mirrorOf(entries, e); mirror == size || !same(e, mirror))
+        return false;
+    return true;
+  }
+  std::vector<size_t> next(rows + 1);
+  for (size_t e = 0; e < size; ++e)
+    ++next[static_cast<size_t>(entries.coordinates[2 * e]) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  const int64_t *at = entries.coordinates.data();
+  for (size_t e = 0; e < size; ++e) {
+    const int64_t row = at[2 * e], column = at[2 * e + 1];
+    if (column < row) { // asked for by the row above it, or else there is no such mirror image
+      if (next[static_cast<size_t>(row)] <= e)
+        return false;
+      continue;
+    }
+    const size_t mirror = column == row ? e : next[static_cast<size_t>(column)]++;
+    if (mirror >= size || at[2 * mirror] != column || at[2 * mirror + 1] != row || !same(e, mirror))
+      return false;
+  }
+  return true;
 }
 
 /// The stored triangle of symmetric entries; false, with the reason in `error`, where they are not symmetric.
 bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, std::string &error) {
   sortAndSum(entries);
-  std::map<std::pair<int64_t, int64_t>, Number> all;
-  for (size_t e = 0; e < entries.size(); ++e)
-    all[{entries.coordinates[2 * e], entries.coordinates[2 * e + 1]}] = entries.value(e);
-  Coordinates kept;
-  kept.shape = entries.shape;
-  for (const auto &[place, number] : all) {
-    const auto mirrored = all.find({place.second, place.first});
-    if (mirrored == all.end() || mirrored->second != number) {
-      error = "it is not symmetric: the entries at (" + std::to_string(place.first + 1) + ", " +
-              std::to_string(place.second + 1) + ") and its mirror image differ";
-      return false;
-    }
-    if (symmetry == format::Symmetry::Lower ? place.first < place.second : place.first > place.second)
-      continue;
-    const int64_t at[] = {place.first, place.second};
-    kept.append(at, number);
+  if (!isSymmetric(entries)) {
+    size_t e = 0;
+    for (size_t mirror = 0; e < entries.size(); ++e)
+      if (mirror = mirrorOf(entries, e); mirror == entries.size() || entries.value(mirror) != entries.value(e))
+        break;
+    error = "it is not symmetric: the entries at (" + std::to_string(entries.coordinates[2 * e] + 1) + ", " +
+            std::to_string(entries.coordinates[2 * e + 1] + 1) + ") and its mirror image differ";
+    return false;
   }
-  entries = std::move(kept);
+  size_t kept = 0;
+  for (size_t e = 0; e < entries.size(); ++e) {
+    const int64_t row = entries.coordinates[2 * e], column = entries.coordinates[2 * e + 1];
+    if (symmetry == format::Symmetry::Lower ? row < column : row > column)
+      continue;
+    entries.coordinates[2 * kept] = row;
+    entries.coordinates[2 * kept + 1] = column;
+    entries.values[kept] = entries.values[e];
+    if (!entries.imaginary.empty())
+      entries.imaginary[kept] = entries.imaginary[e];
+    ++kept;
+  }
+  entries.coordinates.resize(2 * kept);
+  entries.values.resize(kept);
+  entries.imaginary.resize(entries.imaginary.empty() ? 0 : kept);
   return true;
-}
-
-/// Sorted by level; a symmetric tensor's stored triangle only.
-std::optional<SortedEntries> sortedByLevel(const Coordinates &entries, const format::Format &format,
-                                           std::string &error) {
-  std::vector<int> levels(format.levels.size());
-  std::iota(levels.begin(), levels.end(), 0);
-  if (format.symmetry == format::Symmetry::None)
-    return sortedBy(toLevels(entries, format), levels);
-  Coordinates triangle = entries;
-  if (!keepTriangle(triangle, format.symmetry, error))
-    return std::nullopt;
-  return sortedBy(toLevels(triangle, format), levels);
 }
 
 } // namespace
 
-std::optional<PackedTensor> PackedTensor::pack(const Coordinates &entries, const format::Format &format,
-                                               sema::ValueType value, std::string &error) {
+std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format::Format &format, sema::ValueType value,
+                                               std::string &error) {
   error = problemOf(entries, format);
   if (!error.empty())
     return std::nullopt;
   try {
     auto state = std::make_unique<State>(State{PackedArrays(format, value, entries.shape)});
-    std::optional<SortedEntries> sorted = sortedByLevel(entries, format, error);
-    if (!sorted || !Packer(state->arrays, entries.shape, std::move(*sorted), error).pack())
+    const std::vector<int64_t> shape = entries.shape;
+    if (format.symmetry != format::Symmetry::None && !keepTriangle(entries, format.symmetry, error))
+      return std::nullopt;
+    if (!Packer(state->arrays, shape, sortedBy(std::move(entries), format), error).pack())
       return std::nullopt;
     state->arrays.setStrides();
     return PackedTensor(std::move(state));

@@ -1,5 +1,7 @@
 #include "tensor/packed_arrays.h"
 
+#include "support/memory.h"
+
 #include <algorithm>
 #include <malloc.h>
 #include <new>
@@ -39,6 +41,7 @@ void *PackedArrays::allocate(FieldRole role, int index, int64_t count) {
   void *array = std::calloc(static_cast<size_t>(count), size);
   if (!array)
     throw std::bad_alloc();
+  adviseLargePages(array, static_cast<size_t>(count) * size);
   owned_.emplace_back(array);
   slots_[slot] = reinterpret_cast<uintptr_t>(array);
   lengths_[slot] = count;

@@ -4,7 +4,6 @@
 #include "tensor/level_coordinates.h"
 
 #include <algorithm>
-#include <limits>
 #include <new>
 
 namespace spc::tensor {
@@ -14,8 +13,26 @@ using format::Extent;
 using format::Level;
 using format::LevelKind;
 
+namespace {
+
+/// Calls `use` with an array as what it is an array of.
+template <typename Use> void withElements(void *array, format::IndexType type, const Use &use) {
+  switch (type) {
+  case format::IndexType::U8:
+    return use(static_cast<uint8_t *>(array));
+  case format::IndexType::U16:
+    return use(static_cast<uint16_t *>(array));
+  case format::IndexType::I32:
+    return use(static_cast<int32_t *>(array));
+  case format::IndexType::I64:
+    return use(static_cast<int64_t *>(array));
+  }
+}
+
+} // namespace
+
 Packer::Packer(PackedArrays &arrays, const std::vector<int64_t> &shape, SortedEntries entries, std::string &error)
-    : arrays_(arrays), shape_(shape), entries_(std::move(entries)), error_(error), at_(entries_.size(), 0) {}
+    : arrays_(arrays), shape_(shape), entries_(std::move(entries)), error_(error), at_(entries_.size(), int64_t{0}) {}
 
 bool Packer::fail(std::string message) {
   error_ = std::move(message);
@@ -28,13 +45,25 @@ bool Packer::pack() {
       return false;
   arrays_.valueCount = positions_;
   arrays_.setNumber(FieldRole::Stored, 0, positions_);
+  return writeValues();
+}
+
+/// Parts of one slot (duplicates below a level that is not unique never share one) were summed by the sorting.
+bool Packer::writeValues() {
   void *values = arrays_.allocate(FieldRole::Values, 0, positions_);
-  for (size_t e = 0; e < entries_.size(); ++e) {
-    const Number value{entries_.values[e], entries_.imaginary.empty() ? 0 : entries_.imaginary[e]};
-    // Parts of one slot (duplicates below a level that is not unique never share one) were summed by the sorting.
-    if (!arrays_.storeValue(values, at_[e], value))
+  const size_t size = entries_.size();
+  const auto copy = [&](auto *to) {
+    for (size_t e = 0; e < size; ++e)
+      to[at_[e]] = static_cast<std::remove_pointer_t<decltype(to)>>(entries_.entries[e].value);
+    return true;
+  };
+  if (entries_.imaginary.empty() && arrays_.valueType() == sema::ValueType::F64)
+    return copy(static_cast<double *>(values));
+  if (entries_.imaginary.empty() && arrays_.valueType() == sema::ValueType::F32)
+    return copy(static_cast<float *>(values));
+  for (size_t e = 0; e < size; ++e)
+    if (const Number value = entries_.value(e); !arrays_.storeValue(values, at_[e], value))
       return fail("value " + toText(value) + " " + whyNotStored(value, arrays_.valueType()));
-  }
   return true;
 }
 
@@ -64,41 +93,44 @@ bool Packer::dense(int k) {
   const int64_t extent = rangeOf(level(k), shape_).count;
   if (!multiply(extent))
     return false;
+  const SortedEntries::Column column = entries_.column(k);
   for (size_t e = 0; e < at_.size(); ++e)
-    at_[e] = at_[e] * extent + entries_.columns[k][e];
+    at_[e] = at_[e] * extent + column[e];
   return true;
 }
 
-/// How many slots each parent has, where that does not follow from its entries.
-std::vector<int64_t> Packer::capacities(int k) {
-  const Level &level = this->level(k);
-  std::vector<int64_t> capacity(static_cast<size_t>(positions_));
-  if (level.extent == Extent::Closed) {
-    const int64_t parents = std::max<int64_t>(1, shape_[this->level(k - 1).dim]);
-    for (int64_t p = 0; p < positions_; ++p)
-      capacity[p] = valueOf(level.length, p % parents, shape_[level.dim]);
-    return capacity;
+/// The slots of each parent, by the closed form of the level's extent.
+std::vector<int64_t> Packer::closedLengths(int k) const {
+  const int64_t parents = std::max<int64_t>(1, shape_[level(k - 1).dim]);
+  std::vector<int64_t> lengths(static_cast<size_t>(positions_));
+  for (int64_t p = 0; p < positions_; ++p)
+    lengths[p] = valueOf(level(k).length, p % parents, shape_[level(k).dim]);
+  return lengths;
+}
+
+/// The slots of each parent where all have as many: the format's number, or that of the fullest parent.
+int64_t Packer::givenWidth(int k) {
+  if (level(k).width)
+    return *level(k).width;
+  const SortedEntries::Column column = entries_.column(k);
+  int64_t width = 0, count = 0;
+  for (size_t e = 0; e < at_.size(); ++e) {
+    const bool isSameParent = e > 0 && at_[e] == at_[e - 1];
+    const bool isRepeat = isSameParent && column[e] == column[e - 1];
+    count = isSameParent ? count + !isRepeat : 1;
+    width = std::max(width, count);
   }
-  int64_t width = level.width.value_or(0);
-  if (!level.width) {
-    for (size_t e = 0, count = 0; e < at_.size(); ++e) {
-      const bool isSameParent = e > 0 && at_[e] == at_[e - 1];
-      const bool isRepeat = isSameParent && entries_.columns[k][e] == entries_.columns[k][e - 1];
-      count = isSameParent ? count + !isRepeat : 1;
-      width = std::max(width, static_cast<int64_t>(count));
-    }
-    arrays_.setNumber(FieldRole::Width, k, width);
-  }
-  std::fill(capacity.begin(), capacity.end(), width);
-  return capacity;
+  arrays_.setNumber(FieldRole::Width, k, width);
+  return width;
 }
 
 bool Packer::raggedDense(int k) {
   const Level &level = this->level(k);
+  const SortedEntries::Column column = entries_.column(k);
   std::vector<int64_t> lengths(static_cast<size_t>(positions_)), starts(static_cast<size_t>(positions_));
   if (level.extent == Extent::Closed) {
     const int64_t parents = std::max<int64_t>(1, shape_[this->level(k - 1).dim]);
-    lengths = capacities(k);
+    lengths = closedLengths(k);
     for (int64_t p = 0; p < positions_; ++p) {
       starts[p] = valueOf(level.start, p % parents, shape_[level.dim]);
       if (lengths[p] < 0 || starts[p] < 0 || starts[p] + lengths[p] > shape_[level.dim])
@@ -106,7 +138,7 @@ bool Packer::raggedDense(int k) {
     }
   } else {
     for (size_t e = 0; e < at_.size(); ++e)
-      lengths[at_[e]] = std::max(lengths[at_[e]], entries_.columns[k][e] + 1);
+      lengths[at_[e]] = std::max(lengths[at_[e]], column[e] + 1);
     if (!writeSegments(k, lengths))
       return false;
   }
@@ -114,10 +146,10 @@ bool Packer::raggedDense(int k) {
   for (size_t p = 0; p < lengths.size(); ++p)
     begin[p + 1] = begin[p] + lengths[p];
   for (size_t e = 0; e < at_.size(); ++e) {
-    const int64_t place = entries_.columns[k][e] - starts[at_[e]];
+    const int64_t place = column[e] - starts[at_[e]];
     if (place < 0 || place >= lengths[at_[e]])
-      return fail("it has an entry at coordinate " + std::to_string(entries_.columns[k][e] + 1) +
-                  " (from 1) of dimension " + std::to_string(level.dim + 1) + ", outside of what the format stores");
+      return fail("it has an entry at coordinate " + std::to_string(column[e] + 1) + " (from 1) of dimension " +
+                  std::to_string(level.dim + 1) + ", outside of what the format stores");
     at_[e] = begin[at_[e]] + place;
   }
   positions_ = begin.back();
@@ -132,10 +164,13 @@ bool Packer::writeSegments(int k, const std::vector<int64_t> &lengths) {
   int64_t total = 0;
   void *array = arrays_.allocate(isLengths ? FieldRole::Lengths : FieldRole::Pointers, k,
                                  static_cast<int64_t>(lengths.size()) + !isLengths);
-  for (size_t p = 0; p < lengths.size(); ++p) {
-    total += lengths[p];
-    PackedArrays::store(array, type, static_cast<int64_t>(p) + !isLengths, isLengths ? lengths[p] : total);
-  }
+  withElements(array, type, [&](auto *elements) {
+    using Element = std::remove_pointer_t<decltype(elements)>;
+    for (size_t p = 0; p < lengths.size(); ++p) {
+      total += lengths[p];
+      elements[p + !isLengths] = static_cast<Element>(isLengths ? lengths[p] : total);
+    }
+  });
   if (total > format::largest(type))
     return fail("its number of entries " + std::to_string(total) + " does not fit the format's " +
                 format::spelling(type) + " pointers");
@@ -143,98 +178,133 @@ bool Packer::writeSegments(int k, const std::vector<int64_t> &lengths) {
 }
 
 bool Packer::compressed(int k) {
-  const std::vector<int64_t> &column = entries_.columns[k];
+  const SortedEntries::Column column = entries_.column(k);
   const bool isRoot = k == 0;
   std::vector<int64_t> lengths(isRoot ? 0 : static_cast<size_t>(positions_));
-  std::vector<int64_t> next(at_.size());
   // Levels above a singleton repeat a coordinate for each entry below.
   const bool repeats = format::continuesParent(arrays_.format(), k + 1);
-  int64_t count = 0;
+  int64_t count = 0, lastParent = -1, lastCoordinate = -1;
   for (size_t e = 0; e < at_.size(); ++e) {
-    const bool shares = !repeats && e > 0 && at_[e] == at_[e - 1] && column[e] == column[e - 1];
-    if (!shares) {
+    const int64_t parent = at_[e], coordinate = column[e];
+    if (repeats || parent != lastParent || coordinate != lastCoordinate) {
       ++count;
       if (!isRoot)
-        ++lengths[at_[e]];
+        ++lengths[parent];
     }
-    next[e] = count - 1;
+    lastParent = parent;
+    lastCoordinate = coordinate;
+    at_[e] = count - 1;
   }
   arrays_.setNumber(FieldRole::Count, k, count);
   if (!isRoot && !writeSegments(k, lengths))
     return false;
-  at_ = std::move(next);
   positions_ = count;
   return writeIndices(k);
 }
 
 /// A level with a given number of slots a parent, some of which may be padding.
 bool Packer::bounded(int k) {
-  const std::vector<int64_t> capacity = capacities(k);
-  std::vector<int64_t> begin(capacity.size() + 1);
-  for (size_t p = 0; p < capacity.size(); ++p)
-    if (capacity[p] < 0 || __builtin_add_overflow(begin[p], capacity[p], &begin[p + 1]))
-      return fail("its shape does not fit the format's extent");
-  std::vector<int64_t> slots;
-  if (!choosePadded(k, capacity, slots))
-    return false;
-  positions_ = begin.back();
-  if (!allocateIndices(k))
-    return false;
-  for (int64_t p = 0; p < positions_; ++p)
-    if (!storeIndex(k, p, slots[static_cast<size_t>(p)]))
-      return false;
-  // An entry's slot is the first of its parent's with its coordinate.
-  for (size_t e = 0; e < at_.size(); ++e) {
-    const auto first = slots.begin() + begin[at_[e]], last = slots.begin() + begin[at_[e] + 1];
-    at_[e] = std::find(first, last, entries_.columns[k][e]) - slots.begin();
-  }
-  return true;
+  const int64_t parents = positions_;
+  const auto fill = [&](const auto &capacityOf) {
+    positions_ = 0;
+    for (int64_t p = 0; p < parents; ++p)
+      if (const int64_t slots = capacityOf(p); slots < 0 || __builtin_add_overflow(positions_, slots, &positions_))
+        return fail("its shape does not fit the format's extent");
+    return withIndices(k, [&](const auto &put) { return fillPadded(k, capacityOf, parents, put); });
+  };
+  if (level(k).extent == Extent::Closed)
+    return fill([lengths = closedLengths(k)](int64_t p) { return lengths[p]; });
+  return fill([width = givenWidth(k)](int64_t) { return width; });
 }
 
 /// The coordinates of every slot, parent by parent: those of the entries, and padding. Where coordinates are unique the
-/// padding takes others, in order; else it repeats the last one.
-bool Packer::choosePadded(int k, const std::vector<int64_t> &capacity, std::vector<int64_t> &slots) {
+/// padding takes others, the least ones, all in order; else it repeats the last one. Puts each entry into the slot with
+/// its coordinate.
+template <typename CapacityOf, typename Put>
+bool Packer::fillPadded(int k, const CapacityOf &capacityOf, int64_t parents, const Put &put) {
   const int64_t extent = rangeOf(level(k), shape_).count;
+  const bool isUnique = level(k).unique;
+  const SortedEntries::Column column = entries_.column(k);
+  int64_t slot = 0;
   size_t e = 0;
-  for (size_t p = 0; p < capacity.size(); ++p) {
-    const size_t first = slots.size();
-    for (; e < at_.size() && at_[e] == static_cast<int64_t>(p); ++e)
-      if (slots.size() == first || slots.back() != entries_.columns[k][e])
-        slots.push_back(entries_.columns[k][e]);
-    const auto used = static_cast<int64_t>(slots.size() - first);
-    if (used > capacity[p])
+  for (int64_t p = 0; p < parents; ++p) {
+    const int64_t capacity = capacityOf(p);
+    int64_t used = 0;
+    size_t end = e;
+    for (; end < at_.size() && at_[end] == p; ++end)
+      used += end == e || column[end] != column[end - 1];
+    if (used > capacity)
       return fail("one parent of level " + std::to_string(k) + " has " + std::to_string(used) +
-                  " entries, the format's width is " + std::to_string(capacity[p]));
-    if (capacity[p] > 0 && extent == 0)
+                  " entries, the format's width is " + std::to_string(capacity));
+    if (capacity > 0 && extent == 0)
       return fail("its extent is 0, which leaves no coordinate for padding");
-    if (level(k).unique && capacity[p] > extent)
-      return fail("the format's width " + std::to_string(capacity[p]) + " is above the extent " +
-                  std::to_string(extent));
-    for (int64_t candidate = 0; static_cast<int64_t>(slots.size() - first) < capacity[p]; ++candidate) {
-      if (!level(k).unique)
-        slots.push_back(used == 0 ? 0 : slots.back());
-      else if (!std::binary_search(slots.begin() + first, slots.begin() + first + used, candidate))
-        slots.push_back(candidate);
+    if (isUnique && capacity > extent)
+      return fail("the format's width " + std::to_string(capacity) + " is above the extent " + std::to_string(extent));
+    int64_t padding = capacity - used, other = 0, last = -1;
+    for (; e < end; ++e) {
+      const int64_t coordinate = column[e];
+      if (coordinate != last) {
+        for (; isUnique && padding > 0 && other < coordinate; --padding)
+          put(slot++, other++);
+        put(slot++, coordinate);
+        other = coordinate + 1;
+        last = coordinate;
+      }
+      at_[e] = slot - 1;
     }
-    if (level(k).unique)
-      std::sort(slots.begin() + first, slots.end());
+    for (; padding > 0; --padding)
+      put(slot++, isUnique ? other++ : std::max<int64_t>(last, 0));
   }
   return true;
 }
 
 bool Packer::writeIndices(int k) {
-  if (!allocateIndices(k))
+  const SortedEntries::Column column = entries_.column(k);
+  return withIndices(k, [&](const auto &put) {
+    for (size_t e = 0; e < at_.size(); ++e)
+      put(at_[e], column[e]);
+    return true;
+  });
+}
+
+/// Makes a level's array of coordinates and calls `write` with what puts one of them at a position.
+template <typename Write> bool Packer::withIndices(int k, const Write &write) {
+  const format::IndexType type = arrays_.format().indices;
+  if (!indicesFit(k))
     return false;
+  allocateIndices(k);
+  const int64_t low = rangeOf(level(k), shape_).low, stride = indexStride_, offset = indexOffset_;
+  bool isDone = false;
+  withElements(indices_, type, [&](auto *elements) {
+    using Element = std::remove_pointer_t<decltype(elements)>;
+    if (stride == 1)
+      isDone = write([=](int64_t at, int64_t coordinate) { elements[at] = static_cast<Element>(coordinate + low); });
+    else
+      isDone = write([=](int64_t at, int64_t coordinate) {
+        elements[at * stride + offset] = static_cast<Element>(coordinate + low);
+      });
+  });
+  return isDone;
+}
+
+/// Whether the format's index type holds all coordinates of a level.
+bool Packer::indicesFit(int k) {
+  const format::IndexType type = arrays_.format().indices;
+  const LevelRange range = rangeOf(level(k), shape_);
+  if (range.low + (range.count - 1) <= format::largest(type))
+    return true;
+  const SortedEntries::Column column = entries_.column(k);
   for (size_t e = 0; e < at_.size(); ++e)
-    if (!storeIndex(k, at_[e], entries_.columns[k][e]))
-      return false;
+    if (const int64_t value = column[e] + range.low; value > format::largest(type))
+      return fail("coordinate " + std::to_string(value) + " does not fit the format's " + format::spelling(type) +
+                  " indices");
   return true;
 }
 
-bool Packer::allocateIndices(int k) {
+void Packer::allocateIndices(int k) {
   if (!arrays_.format().interleaved) {
     indices_ = arrays_.allocate(FieldRole::Indices, k, positions_);
-    return true;
+    return;
   }
   const int first = arrays_.format().firstListed();
   if (k == first) {
@@ -245,17 +315,6 @@ bool Packer::allocateIndices(int k) {
     indices_ = arrays_.allocate(FieldRole::Entries, k, count);
   }
   indexOffset_ = k - first;
-  return true;
-}
-
-bool Packer::storeIndex(int k, int64_t position, int64_t coordinate) {
-  const format::IndexType type = arrays_.format().indices;
-  const int64_t value = coordinate + rangeOf(level(k), shape_).low;
-  if (value > format::largest(type))
-    return fail("coordinate " + std::to_string(value) + " does not fit the format's " + format::spelling(type) +
-                " indices");
-  PackedArrays::store(indices_, type, position * indexStride_ + indexOffset_, value);
-  return true;
 }
 
 } // namespace spc::tensor

@@ -1,120 +1,226 @@
 #include "tensor/sorting.h"
 
+#include "support/memory.h"
+#include "tensor/level_coordinates.h"
+#include "tensor/sort_keys.h"
+
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <numeric>
+#include <span>
 
 namespace spc::tensor {
 
 namespace {
 
-/// An entry's coordinates as one number, and where the entry stands.
-struct Key {
-  uint64_t key;
-  size_t entry;
-};
+using Entry = SortedEntries::Entry;
 
 constexpr int kDigitBits = 11;
 constexpr size_t kDigits = size_t{1} << kDigitBits;
+constexpr size_t kFewEntries = 24;    ///< sorted by insertion
+constexpr size_t kManyEntries = 2048; ///< sorted by digits
+constexpr int kMostBucketBits = 22;   ///< more buckets than this miss the caches at each entry
 
-/// Stable radix sort by the low `keyBits` bits. Comparison sorts are several times slower on millions of entries.
-void radixSort(std::vector<Key> &keys, int keyBits) {
-  std::vector<Key> other(keys.size());
-  for (int shift = 0; shift < keyBits; shift += kDigitBits) {
-    auto digit = [shift](const Key &key) { return (key.key >> shift) & (kDigits - 1); };
+bool isLess(const Entry &a, const Entry &b) {
+  return a.key < b.key;
+}
+
+/// Stable radix sort by the low `bits` bits.
+void sortByDigits(std::span<Entry> entries, int bits) {
+  std::vector<Entry> room(entries.size());
+  std::span<Entry> from = entries, to = room;
+  for (int shift = 0; shift < bits; shift += kDigitBits) {
+    const auto digit = [shift](const Entry &entry) { return (entry.key >> shift) & (kDigits - 1); };
     std::array<size_t, kDigits> next{};
-    for (const Key &key : keys)
-      ++next[digit(key)];
+    for (const Entry &entry : from)
+      ++next[digit(entry)];
+    if (next[digit(from.front())] == from.size())
+      continue;
     std::exclusive_scan(next.begin(), next.end(), next.begin(), size_t{0});
-    for (const Key &key : keys)
-      other[next[digit(key)]++] = key;
-    keys.swap(other);
+    for (const Entry &entry : from)
+      to[next[digit(entry)]++] = entry;
+    std::swap(from, to);
+  }
+  if (from.data() != entries.data())
+    std::copy(from.begin(), from.end(), entries.begin());
+}
+
+/// Stable; keys differ in the low `bits` bits alone.
+void sortBucket(std::span<Entry> entries, int bits) {
+  if (entries.size() > kFewEntries) {
+    if (std::is_sorted(entries.begin(), entries.end(), isLess))
+      return;
+    if (entries.size() > kManyEntries)
+      sortByDigits(entries, bits);
+    else
+      std::stable_sort(entries.begin(), entries.end(), isLess);
+    return;
+  }
+  for (size_t e = 1; e < entries.size(); ++e) {
+    const Entry moved = entries[e];
+    size_t to = e;
+    for (; to > 0 && moved.key < entries[to - 1].key; --to)
+      entries[to] = entries[to - 1];
+    entries[to] = moved;
   }
 }
 
-/// Keys of all entries in sorted order; false when the shape has more elements than a key can tell apart.
-bool sortByKey(const Coordinates &entries, const std::vector<int> &dims, std::vector<size_t> &sorted) {
-  uint64_t elements = 1;
-  for (int64_t extent : entries.shape)
-    if (__builtin_mul_overflow(elements, static_cast<uint64_t>(extent), &elements))
-      return false;
-  const size_t order = entries.shape.size();
-  std::vector<Key> keys(entries.size());
-  bool isSorted = true;
-  for (size_t e = 0; e < keys.size(); ++e) {
-    const int64_t *at = entries.coordinates.data() + e * order;
-    uint64_t key = 0;
-    for (int dim : dims)
-      key = key * static_cast<uint64_t>(entries.shape[dim]) + static_cast<uint64_t>(at[dim]);
-    keys[e] = {key, e};
-    isSorted = isSorted && (e == 0 || keys[e - 1].key <= key);
+/// Counts the entries of each bucket of 2^`shift` keys, puts each into its bucket, and sorts the buckets, which are
+/// about as many as the entries: comparison sorts are several times slower on millions of them. `Count` holds the
+/// number of entries. `payload` gives what stands by a key.
+template <typename Count, typename KeyOf, typename Payload>
+void sortByBuckets(const Coordinates &from, int bits, const KeyOf &keyOf, const Payload &payload, std::span<Entry> to) {
+  const size_t order = from.shape.size();
+  const int64_t *coordinates = from.coordinates.data();
+  const int bucketBits = std::min({bits, static_cast<int>(std::bit_width(to.size())), kMostBucketBits});
+  const int shift = bits - bucketBits;
+  std::vector<Count> next((size_t{1} << bucketBits) + 1);
+  for (size_t e = 0; e < to.size(); ++e)
+    ++next[(keyOf(coordinates + e * order) >> shift) + 1];
+  std::partial_sum(next.begin(), next.end(), next.begin());
+  for (size_t e = 0; e < to.size(); ++e) {
+    const uint64_t key = keyOf(coordinates + e * order);
+    to[next[key >> shift]++] = {key, payload(e)};
   }
-  int keyBits = 0;
-  while (keyBits < 64 && (elements >> keyBits) != 0)
-    ++keyBits;
-  if (!isSorted)
-    radixSort(keys, keyBits);
-  std::transform(keys.begin(), keys.end(), sorted.begin(), [](const Key &key) { return key.entry; });
-  return true;
+  size_t begin = 0; // `next` has moved on to where each bucket ends
+  for (size_t bucket = 0; bucket + 1 < next.size(); ++bucket) {
+    const size_t end = next[bucket];
+    if (end - begin > 1)
+      sortBucket(to.subspan(begin, end - begin), shift);
+    begin = end;
+  }
 }
 
-void sortByComparison(const Coordinates &entries, const std::vector<int> &dims, std::vector<size_t> &sorted) {
-  const size_t order = entries.shape.size();
-  std::iota(sorted.begin(), sorted.end(), size_t{0});
-  std::stable_sort(sorted.begin(), sorted.end(), [&](size_t a, size_t b) {
-    for (int dim : dims) {
-      int64_t left = entries.coordinates[a * order + dim];
-      int64_t right = entries.coordinates[b * order + dim];
-      if (left != right)
-        return left < right;
-    }
-    return false;
+template <typename KeyOf, typename Payload>
+void sortByKey(const Coordinates &from, int bits, const KeyOf &keyOf, const Payload &payload, std::span<Entry> to) {
+  const size_t order = from.shape.size();
+  const int64_t *coordinates = from.coordinates.data();
+  uint64_t last = 0;
+  size_t e = 0;
+  for (; e < to.size(); ++e) {
+    const uint64_t key = keyOf(coordinates + e * order);
+    if (key < last)
+      break;
+    to[e] = {key, payload(e)};
+    last = key;
+  }
+  if (e == to.size() || bits == 0)
+    return;
+  if (to.size() < UINT32_MAX)
+    sortByBuckets<uint32_t>(from, bits, keyOf, payload, to);
+  else
+    sortByBuckets<uint64_t>(from, bits, keyOf, payload, to);
+}
+
+/// For levels that have no key together: the keys are the entries' places in sorted order, those of repeats the same.
+void sortByComparison(const Coordinates &byLevel, SortedEntries &sorted) {
+  const size_t order = byLevel.shape.size();
+  std::vector<size_t> places(byLevel.size());
+  std::iota(places.begin(), places.end(), size_t{0});
+  const auto begin = [&](size_t e) { return byLevel.coordinates.begin() + static_cast<ptrdiff_t>(e * order); };
+  const auto end = [&](size_t e) { return begin(e) + static_cast<ptrdiff_t>(order); };
+  std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+    return std::lexicographical_compare(begin(a), end(a), begin(b), end(b));
   });
+  sorted.far.resize(order);
+  for (size_t e = 0; e < places.size(); ++e) {
+    const bool isRepeat = e > 0 && std::equal(begin(places[e]), end(places[e]), begin(places[e - 1]));
+    if (!isRepeat)
+      for (size_t k = 0; k < order; ++k)
+        sorted.far[k].push_back(begin(places[e])[static_cast<ptrdiff_t>(k)]);
+    sorted.entries[e] = {sorted.far.front().size() - 1, std::bit_cast<double>(places[e])};
+  }
+}
+
+/// Adds up entries of one key. `realOf` gives what an entry's payload stands for.
+template <typename RealOf> void sumRepeats(std::vector<Entry, LargePages<Entry>> &entries, const RealOf &realOf) {
+  size_t kept = 0;
+  for (const Entry &entry : entries) {
+    if (kept > 0 && entries[kept - 1].key == entry.key)
+      entries[kept - 1].value += realOf(entry);
+    else
+      entries[kept++] = {entry.key, realOf(entry)};
+  }
+  entries.resize(kept);
+}
+
+/// Puts real and imaginary parts in place of the positions that the sorting has moved.
+void gatherParts(const Coordinates &from, SortedEntries &sorted) {
+  const auto place = [](const Entry &entry) { return std::bit_cast<size_t>(entry.value); };
+  uint64_t last = 0;
+  for (const Entry &entry : sorted.entries) {
+    if (from.imaginary.empty())
+      break;
+    if (!sorted.imaginary.empty() && entry.key == last)
+      sorted.imaginary.back() += from.imaginary[place(entry)];
+    else
+      sorted.imaginary.push_back(from.imaginary[place(entry)]);
+    last = entry.key;
+  }
+  sumRepeats(sorted.entries, [&](const Entry &entry) { return from.values[place(entry)]; });
 }
 
 } // namespace
 
-SortedEntries sortedBy(const Coordinates &entries, const std::vector<int> &dims) {
-  std::vector<size_t> sorted(entries.size());
-  if (!sortByKey(entries, dims, sorted))
-    sortByComparison(entries, dims, sorted);
-  const size_t order = entries.shape.size();
-  SortedEntries result;
-  result.columns.resize(order);
-  for (std::vector<int64_t> &column : result.columns)
-    column.reserve(sorted.size());
-  result.values.reserve(sorted.size());
-  const bool isComplex = !entries.imaginary.empty();
-  const int64_t *previous = nullptr;
-  for (size_t e : sorted) {
-    const int64_t *at = entries.coordinates.data() + e * order;
-    if (previous && std::equal(at, at + order, previous)) {
-      result.values.back() += entries.values[e];
-      if (isComplex)
-        result.imaginary.back() += entries.imaginary[e];
-      continue;
-    }
-    for (size_t k = 0; k < order; ++k)
-      result.columns[k].push_back(at[dims[k]]);
-    result.values.push_back(entries.values[e]);
-    if (isComplex)
-      result.imaginary.push_back(entries.imaginary[e]);
-    previous = at;
+SortedEntries::Column SortedEntries::column(int level) const {
+  Column column;
+  const auto k = static_cast<size_t>(level);
+  if (!far.empty()) {
+    column.far_ = far[k].data();
+    return column;
   }
-  return result;
+  column.entries_ = entries.data();
+  column.shift_ = shifts[k];
+  column.mask_ = masks[k];
+  return column;
+}
+
+SortedEntries sortedBy(Coordinates &&given, const format::Format &format) {
+  const Coordinates from = std::move(given);
+  SortedEntries sorted;
+  sorted.entries.resize(from.size());
+  const std::optional<KeyLayout> layout = KeyLayout::of(format, from.shape);
+  const bool isComplex = !from.imaginary.empty();
+  if (!layout) {
+    sortByComparison(toLevels(from, format), sorted);
+    gatherParts(from, sorted);
+    return sorted;
+  }
+  for (const KeyField &field : layout->fields)
+    sorted.shifts.push_back(field.shift);
+  sorted.masks = layout->masks;
+  layout->with([&](const auto &keyOf) {
+    if (isComplex)
+      sortByKey(from, layout->bits, keyOf, [](size_t e) { return std::bit_cast<double>(e); }, sorted.entries);
+    else
+      sortByKey(from, layout->bits, keyOf, [&](size_t e) { return from.values[e]; }, sorted.entries);
+  });
+  if (isComplex)
+    gatherParts(from, sorted);
+  else
+    sumRepeats(sorted.entries, [](const Entry &entry) { return entry.value; });
+  return sorted;
 }
 
 void sortAndSum(Coordinates &entries) {
-  std::vector<int> dims(entries.shape.size());
-  std::iota(dims.begin(), dims.end(), 0);
-  SortedEntries sorted = sortedBy(entries, dims);
-  const size_t order = dims.size();
+  format::Format whole;
+  for (int dim = 0; dim < entries.order(); ++dim)
+    whole.levels.push_back({.dim = dim});
+  const size_t order = entries.shape.size();
+  const std::vector<int64_t> shape = entries.shape;
+  const SortedEntries sorted = sortedBy(std::move(entries), whole);
+  entries = {shape, {}, {}, {}};
   entries.coordinates.resize(sorted.size() * order);
-  for (size_t k = 0; k < order; ++k)
+  entries.values.reserve(sorted.size());
+  for (size_t k = 0; k < order; ++k) {
+    const SortedEntries::Column column = sorted.column(static_cast<int>(k));
     for (size_t e = 0; e < sorted.size(); ++e)
-      entries.coordinates[e * order + k] = sorted.columns[k][e];
-  entries.values = std::move(sorted.values);
-  entries.imaginary = std::move(sorted.imaginary);
+      entries.coordinates[e * order + k] = column[e];
+  }
+  for (const Entry &entry : sorted.entries)
+    entries.values.push_back(entry.value);
+  entries.imaginary = sorted.imaginary;
 }
 
 bool asVector(Coordinates &entries) {

@@ -1,6 +1,8 @@
 // Sorting of coordinate lists.
 #pragma once
 
+#include "format/format.h"
+#include "support/memory.h"
 #include "tensor/tensor.h"
 
 #include <cstdint>
@@ -8,17 +10,43 @@
 
 namespace spc::tensor {
 
-/// Entries by columns: `columns[k][e]` is the coordinate of entry e in the k-th sorted dimension.
-struct SortedEntries {
-  std::vector<std::vector<int64_t>> columns;
-  std::vector<double> values;
-  std::vector<double> imaginary; ///< as many, or empty where all are 0
+/// Entries sorted by level (level_coordinates.h), the first level most significant, without repeats.
+class SortedEntries {
+public:
+  /// An entry's coordinates in one number: a field of bits a level. The value is its real part.
+  struct Entry {
+    uint64_t key;
+    double value;
+  };
 
-  size_t size() const { return values.size(); }
+  /// The coordinates of one level, each less the level's least one.
+  class Column {
+  public:
+    int64_t operator[](size_t entry) const {
+      return far_ ? far_[entry] : static_cast<int64_t>(entries_[entry].key >> shift_ & mask_);
+    }
+
+  private:
+    friend class SortedEntries;
+    const Entry *entries_ = nullptr;
+    const int64_t *far_ = nullptr;
+    int shift_ = 0;
+    uint64_t mask_ = 0;
+  };
+
+  size_t size() const { return entries.size(); }
+  Column column(int level) const;
+  Number value(size_t entry) const { return {entries[entry].value, imaginary.empty() ? 0 : imaginary[entry]}; }
+
+  std::vector<Entry, LargePages<Entry>> entries;
+  std::vector<double> imaginary;         ///< as many, or empty where all are 0
+  std::vector<int> shifts;               ///< by level: where its field begins in a key
+  std::vector<uint64_t> masks;           ///< by level: its field, moved to bit 0
+  std::vector<std::vector<int64_t>> far; ///< by level, in place of keys, where 64 bits do not hold all levels
 };
 
-/// The entries sorted by the dimensions `dims`, the first of them most significant, with repeats summed in the order in
-/// which they stand in `entries`. Requires coordinates within the shape, and `dims` a permutation of the dimensions.
-SortedEntries sortedBy(const Coordinates &entries, const std::vector<int> &dims);
+/// The entries sorted by the levels of a format, with repeats summed in the order in which they stand in `entries`,
+/// whose arrays are freed on the way. Requires coordinates within the shape.
+SortedEntries sortedBy(Coordinates &&entries, const format::Format &format);
 
 } // namespace spc::tensor

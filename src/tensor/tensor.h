@@ -41,11 +41,11 @@ bool asVector(Coordinates &entries);
 /// A tensor in a format, owning its arrays, with the C struct that kernels take.
 class PackedTensor {
 public:
-  /// Packs entries (any order; repeats are summed) of order >= 1. An array without elements is NULL. nullopt, with the
-  /// reason in `error`, when a count or a coordinate does not fit the format's index types, a coordinate lies outside
-  /// the shape, the orders differ, or memory runs out.
-  static std::optional<PackedTensor> pack(const Coordinates &entries, const format::Format &format,
-                                          sema::ValueType value, std::string &error);
+  /// Packs entries (any order; repeats are summed) of order >= 1, which are freed on the way. An array without elements
+  /// is NULL. nullopt, with the reason in `error`, when a count or a coordinate does not fit the format's index types,
+  /// a coordinate lies outside the shape, the orders differ, or memory runs out.
+  static std::optional<PackedTensor> pack(Coordinates entries, const format::Format &format, sema::ValueType value,
+                                          std::string &error);
 
   /// An output: a dense tensor of zeros, or a sparse struct with the shape set, NULL arrays and no entries (whose
   /// arrays a pattern-sharing kernel's entry sets; `valueCount` values are owned here). nullopt, with the reason in
