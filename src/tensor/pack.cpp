@@ -1,5 +1,6 @@
 #include "tensor/level_coordinates.h"
 #include "tensor/packer.h"
+#include "tensor/row_packer.h"
 
 #include <map>
 #include <new>
@@ -24,12 +25,14 @@ std::string problemOf(const Coordinates &entries, const format::Format &format) 
       return "extent " + std::to_string(extent) + " is negative";
   if (entries.coordinates.size() != entries.size() * order)
     return "its entries lack coordinates";
-  for (size_t d = 0; d < order; ++d) {
-    const auto extent = static_cast<uint64_t>(entries.shape[d]);
-    for (size_t at = d; at < entries.coordinates.size(); at += order)
-      if (static_cast<uint64_t>(entries.coordinates[at]) >= extent)
-        return "coordinate " + std::to_string(entries.coordinates[at]) + " lies outside the extent " +
-               std::to_string(extent);
+  bool isInside = true;
+  for (size_t e = 0; e < entries.size(); ++e)
+    for (size_t d = 0; d < order; ++d)
+      isInside &= static_cast<uint64_t>(entries.coordinates[e * order + d]) < static_cast<uint64_t>(entries.shape[d]);
+  for (size_t at = 0; !isInside && at < entries.coordinates.size(); ++at) {
+    const int64_t coordinate = entries.coordinates[at], extent = entries.shape[at % order];
+    if (coordinate < 0 || coordinate >= extent)
+      return "coordinate " + std::to_string(coordinate) + " lies outside the extent " + std::to_string(extent);
   }
   return "";
 }
@@ -121,6 +124,9 @@ std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format
   try {
     auto state = std::make_unique<State>(State{PackedArrays(format, value, entries.shape)});
     const std::vector<int64_t> shape = entries.shape;
+    if (packByRows(state->arrays, entries))
+      return PackedTensor(std::move(state));
+    state->arrays = PackedArrays(format, value, shape);
     if (format.symmetry != format::Symmetry::None && !keepTriangle(entries, format.symmetry, error))
       return std::nullopt;
     if (!Packer(state->arrays, shape, sortedBy(std::move(entries), format), error).pack())

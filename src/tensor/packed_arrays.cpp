@@ -48,6 +48,18 @@ void *PackedArrays::allocate(FieldRole role, int index, int64_t count) {
   return array;
 }
 
+void PackedArrays::shorten(FieldRole role, int index, int64_t count) {
+  const int slot = type_.find(role, index);
+  void *array = this->array(role, index);
+  const auto owner = std::find_if(owned_.begin(), owned_.end(), [&](const auto &own) { return own.get() == array; });
+  if (slot < 0 || count >= lengths_[slot] || owner == owned_.end())
+    return;
+  void *shorter = std::realloc(owner->release(), static_cast<size_t>(count) * elementSize(type_.fields[slot].type));
+  owner->reset(shorter ? shorter : array);
+  slots_[slot] = reinterpret_cast<uintptr_t>(owner->get());
+  lengths_[slot] = count;
+}
+
 std::vector<double> PackedArrays::elements(FieldRole role, int index) const {
   const int slot = type_.find(role, index);
   std::vector<double> result;

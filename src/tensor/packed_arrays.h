@@ -34,6 +34,9 @@ public:
   /// Makes the array of a field: `count` zeros owned by this; NULL for none. Throws std::bad_alloc.
   void *allocate(abi::FieldRole role, int index, int64_t count);
 
+  /// Keeps the first `count` elements of an array made by allocate(), which may move.
+  void shorten(abi::FieldRole role, int index, int64_t count);
+
   /// The elements of an array made by allocate(); real parts of values.
   std::vector<double> elements(abi::FieldRole role, int index) const;
 

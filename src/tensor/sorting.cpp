@@ -8,7 +8,6 @@
 #include <array>
 #include <bit>
 #include <numeric>
-#include <span>
 
 namespace spc::tensor {
 
@@ -46,26 +45,6 @@ void sortByDigits(std::span<Entry> entries, int bits) {
     std::copy(from.begin(), from.end(), entries.begin());
 }
 
-/// Stable; keys differ in the low `bits` bits alone.
-void sortBucket(std::span<Entry> entries, int bits) {
-  if (entries.size() > kFewEntries) {
-    if (std::is_sorted(entries.begin(), entries.end(), isLess))
-      return;
-    if (entries.size() > kManyEntries)
-      sortByDigits(entries, bits);
-    else
-      std::stable_sort(entries.begin(), entries.end(), isLess);
-    return;
-  }
-  for (size_t e = 1; e < entries.size(); ++e) {
-    const Entry moved = entries[e];
-    size_t to = e;
-    for (; to > 0 && moved.key < entries[to - 1].key; --to)
-      entries[to] = entries[to - 1];
-    entries[to] = moved;
-  }
-}
-
 /// Counts the entries of each bucket of 2^`shift` keys, puts each into its bucket, and sorts the buckets, which are
 /// about as many as the entries: comparison sorts are several times slower on millions of them. `Count` holds the
 /// number of entries. `payload` gives what stands by a key.
@@ -87,7 +66,7 @@ void sortByBuckets(const Coordinates &from, int bits, const KeyOf &keyOf, const 
   for (size_t bucket = 0; bucket + 1 < next.size(); ++bucket) {
     const size_t end = next[bucket];
     if (end - begin > 1)
-      sortBucket(to.subspan(begin, end - begin), shift);
+      sortStably(to.subspan(begin, end - begin), shift);
     begin = end;
   }
 }
@@ -162,6 +141,25 @@ void gatherParts(const Coordinates &from, SortedEntries &sorted) {
 }
 
 } // namespace
+
+void sortStably(std::span<Entry> entries, int bits) {
+  if (entries.size() > kFewEntries) {
+    if (std::is_sorted(entries.begin(), entries.end(), isLess))
+      return;
+    if (entries.size() > kManyEntries)
+      sortByDigits(entries, bits);
+    else
+      std::stable_sort(entries.begin(), entries.end(), isLess);
+    return;
+  }
+  for (size_t e = 1; e < entries.size(); ++e) {
+    const Entry moved = entries[e];
+    size_t to = e;
+    for (; to > 0 && moved.key < entries[to - 1].key; --to)
+      entries[to] = entries[to - 1];
+    entries[to] = moved;
+  }
+}
 
 SortedEntries::Column SortedEntries::column(int level) const {
   Column column;

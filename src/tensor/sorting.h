@@ -6,6 +6,7 @@
 #include "tensor/tensor.h"
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace spc::tensor {
@@ -44,6 +45,10 @@ public:
   std::vector<uint64_t> masks;           ///< by level: its field, moved to bit 0
   std::vector<std::vector<int64_t>> far; ///< by level, in place of keys, where 64 bits do not hold all levels
 };
+
+/// Sorts a few or many entries by their keys, which differ in the low `bits` bits alone; those of one key stay in
+/// order.
+void sortStably(std::span<SortedEntries::Entry> entries, int bits);
 
 /// The entries sorted by the levels of a format, with repeats summed in the order in which they stand in `entries`,
 /// whose arrays are freed on the way. Requires coordinates within the shape.

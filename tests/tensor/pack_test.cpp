@@ -26,6 +26,8 @@ namespace {
 const Level kDense{.storage = Storage::Dense, .extent = Extent::Fixed};
 const Level kCompressed{.storage = Storage::Compressed, .extent = Extent::Ragged};
 const Level kRepeated{.storage = Storage::Compressed, .extent = Extent::Ragged, .unique = false};
+const Level kEll{
+    .storage = Storage::Compressed, .extent = Extent::Fixed, .unique = false, .ordered = false, .width = std::nullopt};
 const Level kSingleton{.storage = Storage::Compressed, .extent = Extent::Fixed};
 
 Format make(std::vector<Level> levels, std::vector<int> modes = {}) {
@@ -282,6 +284,93 @@ TEST_CASE("a matrix of one column, or of one row, is a vector") {
   Coordinates matrix{{2, 3}, {}, {}};
   CHECK_FALSE(asVector(matrix));
   CHECK(matrix.shape.size() == 2);
+}
+
+TEST_CASE("random matrices are packed alike by rows and level by level") {
+  std::mt19937 random(7);
+  for (int round = 0; round < 60; ++round) {
+    const int64_t rows = 1 + random() % 40, columns = round % 3 == 0 ? rows : 1 + random() % 40;
+    Coordinates entries{{rows, columns}, {}, {}};
+    for (size_t count = random() % 300; count > 0; --count) {
+      const int64_t at[] = {static_cast<int64_t>(random()) % rows, static_cast<int64_t>(random()) % columns};
+      entries.append(at, {static_cast<double>(random() % 9) - 4.5});
+    }
+    // Bytes for coordinates are packed level by level, numbers of 32 bits by rows.
+    for (const ValueType value : {ValueType::F64, ValueType::F32})
+      for (const std::vector<int> &modes : {std::vector<int>{0, 1}, std::vector<int>{1, 0}})
+        for (const Level &listed : {kCompressed, kEll}) {
+          Format byRows = make({kDense, listed}, modes), byLevel = byRows;
+          byLevel.pointers = byLevel.indices = IndexType::U16;
+          const PackedTensor one = packed(entries, byRows, value), other = packed(entries, byLevel, value);
+          INFO("round " << round);
+          CHECK(one.valueCount() == other.valueCount());
+          for (const FieldRole role : {FieldRole::Pointers, FieldRole::Indices})
+            CHECK(one.elements(role, 1) == other.elements(role, 1));
+          CHECK(one.elements(FieldRole::Values, 0) == other.elements(FieldRole::Values, 0));
+        }
+  }
+}
+
+TEST_CASE("both triangles of symmetric matrices are packed alike by rows and level by level") {
+  std::mt19937 random(11);
+  for (int round = 0; round < 60; ++round) {
+    const int64_t size = 1 + random() % 20;
+    Coordinates entries{{size, size}, {}, {}};
+    for (size_t count = random() % 100; count > 0; --count) {
+      const int64_t row = static_cast<int64_t>(random()) % size, column = static_cast<int64_t>(random()) % size;
+      const int64_t at[] = {row, column}, mirror[] = {column, row};
+      const double value = static_cast<double>(random() % 9) - 4;
+      entries.append(at, {value});
+      if (row != column)
+        entries.append(mirror, {value});
+    }
+    for (const format::Symmetry symmetry : {format::Symmetry::Lower, format::Symmetry::Upper})
+      for (const std::vector<int> &modes : {std::vector<int>{0, 1}, std::vector<int>{1, 0}}) {
+        Format byRows = make({kDense, kCompressed}, modes);
+        byRows.symmetry = symmetry;
+        Format byLevel = byRows;
+        byLevel.pointers = byLevel.indices = IndexType::U16;
+        const PackedTensor one = packed(entries, byRows), other = packed(entries, byLevel);
+        for (const FieldRole role : {FieldRole::Pointers, FieldRole::Indices})
+          CHECK(one.elements(role, 1) == other.elements(role, 1));
+        CHECK(one.elements(FieldRole::Values, 0) == other.elements(FieldRole::Values, 0));
+      }
+    if (entries.size() > 0 && size > 1) {
+      const int64_t at[] = {size - 1, 0};
+      entries.append(at, {0.25});
+      Format format = make({kDense, kCompressed});
+      format.symmetry = format::Symmetry::Lower;
+      std::string error;
+      CHECK_FALSE(PackedTensor::pack(entries, format, ValueType::F64, error));
+      const std::string last = std::to_string(size); // the first of the two that is stored is named
+      CHECK((error.starts_with("it is not symmetric: the entries at (1, " + last + ")") ||
+             error.starts_with("it is not symmetric: the entries at (" + last + ", 1)")));
+    }
+  }
+}
+
+TEST_CASE("long rows, many repeats and extents beyond 64 bits together are sorted") {
+  std::mt19937_64 random(3);
+  Coordinates entries{{3, 100000}, {}, {}};
+  Coordinates wide{{int64_t{1} << 40, int64_t{1} << 40}, {}, {}};
+  std::map<std::vector<int64_t>, double> sums, wideSums;
+  for (int e = 0; e < 20000; ++e) {
+    const std::vector<int64_t> at = {static_cast<int64_t>(random() % 3), static_cast<int64_t>(random() % 9000 * 11)};
+    const std::vector<int64_t> far = {static_cast<int64_t>(random() % 100) << 33, static_cast<int64_t>(random() % 50)};
+    entries.append(at.data(), {1.0 * e});
+    wide.append(far.data(), {1.0 * e});
+    sums[at] += e;
+    wideSums[far] += e;
+  }
+  for (auto &[given, expected] : {std::pair(&entries, &sums), std::pair(&wide, &wideSums)}) {
+    sortAndSum(*given);
+    REQUIRE(given->size() == expected->size());
+    size_t e = 0;
+    for (const auto &[at, sum] : *expected) {
+      CHECK((given->coordinates[2 * e] == at[0] && given->coordinates[2 * e + 1] == at[1] && given->values[e] == sum));
+      ++e;
+    }
+  }
 }
 
 } // namespace spc::tensor

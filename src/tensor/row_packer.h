@@ -1,0 +1,15 @@
+// Packing of matrices by rows, straight from unsorted entries. Private to this folder.
+#pragma once
+
+#include "tensor/packed_arrays.h"
+
+namespace spc::tensor {
+
+/// Fills the arrays of a matrix with a dense level above a listed one (CSR, CSC, ELL, symmetric CSR) in time linear in
+/// entries and rows: entries are counted by row and put where they belong, and only rows out of order are sorted.
+/// Requires coordinates within the shape. False, with arrays that may have been begun, for all that Packer has to look
+/// at: other formats and types, complex values, what may not fit, repeats that narrow values would round twice, and
+/// entries that are not symmetric.
+bool packByRows(PackedArrays &arrays, const Coordinates &entries);
+
+} // namespace spc::tensor
