@@ -36,9 +36,8 @@ void adviseLargePages(void *array, size_t bytes) {
   if (bytes < kWorthwhile)
     return;
   constexpr uintptr_t kPage = 4096; // less where pages are larger, which the system then refuses
-  const uintptr_t begin = (reinterpret_cast<uintptr_t>(array) + kPage - 1) / kPage * kPage;
-  const uintptr_t end = (reinterpret_cast<uintptr_t>(array) + bytes) / kPage * kPage;
-  madvise(reinterpret_cast<void *>(begin), end - begin, MADV_HUGEPAGE);
+  const size_t skipped = (kPage - reinterpret_cast<uintptr_t>(array) % kPage) % kPage;
+  madvise(static_cast<char *>(array) + skipped, (bytes - skipped) / kPage * kPage, MADV_HUGEPAGE);
 }
 
 } // namespace spc

@@ -19,9 +19,6 @@ void adviseLargePages(void *array, size_t bytes);
 
 /// For vectors that are filled whole: on large pages, and resize() leaves new elements unset.
 template <typename T> struct LargePages : std::allocator<T> {
-  template <typename Other> struct rebind {
-    using other = LargePages<Other>;
-  };
   T *allocate(size_t count) {
     T *array = std::allocator<T>::allocate(count);
     adviseLargePages(array, count * sizeof(T));
