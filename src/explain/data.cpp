@@ -50,8 +50,10 @@ const tensor::PackedTensor *Data::packed(sema::TensorId tensor) {
       return nullptr;
     const tensor::Coordinates own = source->unpack();
     entries.shape = own.shape;
+    const bool dropsZeros = (copy->isCanonical || copy->dropsPadding) && format::hasPadding(source->format());
     for (size_t e = 0; e < own.size(); ++e)
-      entries.append(own.coordinates.data() + e * own.shape.size(), own.value(e));
+      if (!dropsZeros || !(own.value(e) == tensor::Number()))
+        entries.append(own.coordinates.data() + e * own.shape.size(), own.value(e));
   }
   std::string error;
   return add(owner, entries, error) ? &packed_.at(owner) : nullptr;

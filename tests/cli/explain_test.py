@@ -133,6 +133,12 @@ class Explain(SpcCase):
         self.assertIn(self.numbers(text)[0], (dots, sum((i, j) in self.a and (k, j) in self.b for i in range(self.ROWS)
                                                         for k in range(self.ROWS) for j in range(self.COLUMNS))))
 
+    def test_copies_have_no_padding(self):
+        c = rows_of(self.c)
+        text = self.explain("C(i,k) = A(i,j) * B(j,k)\n", "--format", "A=bsr", "--format", "B=csr", "--format", "C=csr",
+                            "A=a.mtx", "B=c.mtx")
+        self.assertEqual(self.numbers(text)[0], sum(len(c.get(j, [])) for _, j in self.a))
+
     def test_steps_of_a_tensor(self):
         entries = {(i, j, k) for i, j in self.a for k in range(i % 4)}
         self.write("t.tns", "".join(f"{i + 1} {j + 1} {k + 1} 1\n" for i, j, k in sorted(entries)))
