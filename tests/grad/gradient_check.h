@@ -68,8 +68,12 @@ private:
   struct Slopes {
     double reverse = 0, forward = 0, size = 0;
   };
-  /// `weighed` is the value at a step in the direction.
-  GradientOutcome compare(const Slopes &slopes, const std::function<double(double)> &weighed) const;
+  /// Outputs times weights added up, and the sum of the absolute values of these products.
+  struct Weighed {
+    double value = 0, size = 0;
+  };
+  /// `weighed` is what the outputs are at a step in the direction.
+  GradientOutcome compare(const Slopes &slopes, const std::function<Weighed(double)> &weighed) const;
 
   GradientCase given_;
   SourceManager sources_;

@@ -73,8 +73,8 @@ double several(Function function, const std::vector<double> &x) {
   switch (function) {
   case Function::Pow:
     return std::pow(x[0], x[1]);
-  case Function::Atan2:
-    return std::atan2(x[0], x[1]);
+  case Function::Atan2: // of zeros without a sign
+    return std::atan2(x[0] + 0.0, x[1] + 0.0);
   case Function::Modulo:
     return std::fmod(x[0], x[1]);
   case Function::Equal:
@@ -125,6 +125,10 @@ bool mayJump(Function function) {
   }
 }
 
+bool isMinusZero(double x) {
+  return x == 0 && std::signbit(x);
+}
+
 } // namespace
 
 double valueOf(const syntax::Call &call, const std::vector<double> &arguments) {
@@ -164,6 +168,8 @@ double errorOf(const syntax::Call &call, const std::vector<double> &arguments, c
     return errors[0] + 2 * std::max(epsilon, epsilonOf(*sema::valueTypeNamed(call.name.text))) * std::fabs(value);
   if (!isExact && mayJump(call.function))
     return kInfinity;
+  if (call.function == Function::Atan2 && arguments[0] == 0 && (arguments[1] < 0 || isMinusZero(arguments[1])))
+    return kInfinity; // on its cut, where the sign of a zero decides
   double error = 8 * epsilon * (std::fabs(value) + (call.function == Function::Sigmoid ? 1 : 0));
   if (call.function == Function::Gelu || call.function == Function::Expm1)
     error += 8 * epsilon * std::fabs(arguments[0]);
