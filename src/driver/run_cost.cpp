@@ -58,7 +58,7 @@ std::optional<double> operationsOf(const sema::Statement &statement, const sema:
                                    const sema::CostSizes &sizes) {
   double total = 0;
   for (size_t term = 0; term < statement.terms.size(); ++term) {
-    const std::optional<double> steps = sema::evaluate(sema::costOf(statement.terms[term], kernel), sizes);
+    const std::optional<double> steps = sema::evaluate(sema::costOf(statement, statement.terms[term], kernel), sizes);
     if (!steps)
       return std::nullopt;
     total += *steps * sema::operationsPerStep(statement, term, kernel);

@@ -137,8 +137,20 @@ void multiplyByCount(ExprPtr count, Factors &factors) {
     factors.divisors.erase(same);
 }
 
+/// The value that a sum of choices between it and 0 adds up, `e` in `sum(i, select(q == i + 1, e, 0))`; else nullptr.
+ExprPtr *chosenIn(Expr &expr) {
+  auto *sum = std::get_if<Reduce>(&expr.node);
+  auto *choice = sum ? std::get_if<Call>(&sum->body->node) : nullptr;
+  const bool isChoice = choice && choice->function == Function::Select && isNumber(*choice->arguments[2], 0);
+  return isChoice ? &choice->arguments[1] : nullptr;
+}
+
 /// `2*a*b` of `a*b`.
 ExprPtr scaled(ExprPtr value, double by) {
+  if (ExprPtr *chosen = chosenIn(*value)) { // inside, so that nothing is added elsewhere
+    *chosen = scaled(std::move(*chosen), by);
+    return value;
+  }
   auto *node = std::get_if<Binary>(&value->node);
   if (node && (node->op == BinaryOp::Mul || node->op == BinaryOp::Div)) {
     node->left = scaled(std::move(node->left), by);
@@ -286,7 +298,7 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
   const auto occurs = [&](const std::string &variable) {
     const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one, tensors), variable); };
     return std::any_of(factors.plain.begin(), factors.plain.end(), has) ||
-           std::any_of(factors.divisors.begin(), factors.divisors.end(), has);
+           std::any_of(factors.divisors.begin(), factors.divisors.end(), has) || (parts.place && has(parts.place));
   };
   std::vector<std::string> scope = parts.target;
   for (const std::string &variable : parts.summed)
@@ -297,9 +309,11 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
   while (!uncounted.empty())
     multiplyByCount(countOf(uncounted, scope, *statement.value, program_), factors);
   for (const std::string &variable : parts.summed)
-    if (occurs(variable) && !isSumClear(variable, factors, tensors))
+    if (occurs(variable) && (parts.place || !isSumClear(variable, factors, tensors)))
       unclear.push_back(variable);
   ExprPtr product = fractionOf(std::move(factors.plain), std::move(factors.divisors));
+  if (parts.place)
+    product = select(std::move(parts.place), std::move(product), number(0));
   program_.fresh.separateNested(*product, {scope.begin(), scope.end()});
   if (!unclear.empty())
     product = reduce(Reduction::Sum, unclear, std::move(product));

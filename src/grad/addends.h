@@ -23,6 +23,7 @@ struct AddendParts {
   std::vector<ExprPtr> last;       ///< factors behind the partial derivative
   std::vector<std::string> target; ///< the index variables of the left side
   std::vector<std::string> summed; ///< variables over which it is summed
+  ExprPtr place = nullptr;         ///< where alone it counts: what a window reads is added there
 };
 
 /// Makes the addends of one derivative.

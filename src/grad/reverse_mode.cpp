@@ -6,8 +6,32 @@
 namespace spc::grad {
 namespace {
 
-constexpr DiagnosticKind kGradWindow{"grad-window", Severity::Error};
 constexpr DiagnosticKind kZeroGradient{"zero-gradient", Severity::Warning};
+
+/// Whether a dimension of a tensor is read in a window anywhere in an expression. Variables do not run over it then.
+bool hasWindow(const Expr &expr, const std::string &tensor, size_t dim) {
+  return any(expr, [&](const Expr &part) {
+    const auto *read = std::get_if<Access>(&part.node);
+    return read && read->tensor.text == tensor && dim < read->indices.size() && !read->indices[dim].isPlain() &&
+           !read->indices[dim].terms.empty();
+  });
+}
+
+/// What an index comes to, as a value: `2*i + p`.
+ExprPtr valueOf(const Index &index) {
+  ExprPtr sum;
+  const auto add = [&](ExprPtr one) {
+    sum = sum ? binary(BinaryOp::Add, std::move(sum), std::move(one)) : std::move(one);
+  };
+  for (const syntax::IndexTerm &term : index.terms) {
+    ExprPtr variable = access(term.variable.text);
+    add(term.scale == 1 ? std::move(variable)
+                        : binary(BinaryOp::Mul, number(static_cast<double>(term.scale)), std::move(variable)));
+  }
+  if (index.constant != 0 || !sum)
+    add(number(static_cast<double>(index.constant)));
+  return sum;
+}
 
 class ReverseMode : public DerivativeWriter {
 public:
@@ -79,31 +103,27 @@ private:
     std::set<std::string> used(statement.indices.begin(), statement.indices.end());
     used.insert(summed.begin(), summed.end());
     std::vector<ExprPtr> last;
-    for (const Index &index : partial.use->indices) {
-      const bool isOwn = index.isPlain() && !contains(target, index.text);
-      if (!isOwn && (index.terms.size() > 1 || (!index.isPlain() && !index.terms.empty())))
-        return reportWindow(statement, partial, index);
+    ExprPtr place;
+    for (size_t dim = 0; dim < partial.use->indices.size(); ++dim) {
+      const Index &index = partial.use->indices[dim];
+      const bool isWindow = hasWindow(*statement.value, tensor, dim);
+      const bool isOwn = !isWindow && index.isPlain() && !contains(target, index.text);
       target.push_back(isOwn ? index.text : program_.fresh.variable(used));
       used.insert(target.back());
       if (isOwn)
         continue;
-      ExprPtr place = index.terms.empty() ? number(static_cast<double>(index.constant)) : access(index.text);
-      last.push_back(call(Function::Equal, access(target.back()), std::move(place)));
+      ExprPtr isThere = call(Function::Equal, access(target.back()), valueOf(index));
+      if (isWindow)
+        place = place ? call(Function::And, std::move(place), std::move(isThere)) : std::move(isThere);
+      else
+        last.push_back(std::move(isThere));
     }
     last.push_back(access(given, statement.indices));
     for (const std::string &index : statement.indices)
       summed.push_back(index);
     std::erase_if(summed, [&](const std::string &variable) { return contains(target, variable); });
-    AddendParts parts{maskOf(tensor, target), partial, std::move(last), target, std::move(summed)};
+    AddendParts parts{maskOf(tensor, target), partial, std::move(last), target, std::move(summed), std::move(place)};
     grad::contribute(contributions_[tensor], {target, addends_.write(std::move(parts), statement)});
-  }
-
-  void reportWindow(const Statement &statement, const Partial &partial, const Index &index) {
-    diagnostics_
-        .report(kGradWindow, index.where ? index.where : statement.where,
-                "'" + partial.use->tensor.text + "' is read in a window, '" + index.text +
-                    "', and the derivative by it would have to be written there")
-        .advise("leave it out of --wrt, take --mode=forward, or write the window as a sparse matrix");
   }
 
   void writeGradient(const Argument &gradient) {

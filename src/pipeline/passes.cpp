@@ -59,6 +59,8 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp) {
   passes.addNestedPass<FuncOp>(transforms::createChunkRows({!strictFp}));
   passes.addNestedPass<FuncOp>(transforms::createFillRoots());
   passes.addNestedPass<FuncOp>(transforms::createBlockDiagonals());
+  // Behind what tells loops over all rows by their bounds.
+  passes.addNestedPass<FuncOp>(transforms::createNarrowLoops());
 }
 
 /// Dense loops and sums on vectors.

@@ -27,8 +27,8 @@ using CostProduct = std::vector<CostFactor>;
 /// rows, searches and copies are left out.
 std::vector<CostProduct> costOf(const Statement &statement, const Kernel &kernel);
 
-/// The same of one term: of a sum of operands whose entries are merged a product each.
-std::vector<CostProduct> costOf(const Term &term, const Kernel &kernel);
+/// The same of one of its terms: of a sum of operands whose entries are merged a product each.
+std::vector<CostProduct> costOf(const Statement &statement, const Term &term, const Kernel &kernel);
 
 /// How many arithmetic operations one step of a statement's term takes, a multiply-add being two, and those on complex
 /// numbers four times as many. What does not depend on the innermost loop is computed outside of it.

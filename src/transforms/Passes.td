@@ -85,6 +85,17 @@ def ClipLoops : Pass<"spc-clip-loops", "mlir::func::FuncOp"> {
                            "mlir::arith::ArithDialect"];
 }
 
+def NarrowLoops : Pass<"spc-narrow-loops", "mlir::func::FuncOp"> {
+  let summary = "Run loops only where an equality of their variables lets them add something";
+  let description = [{
+    Of `acc += select(q == 2 * i + p, e, 0)` the loop over q runs from `max(lower, 2 * i + p)` to
+    `min(upper, 2 * i + p + 1)` where the others are around it. A loop with others of the equality inside runs over what
+    their bounds leave, so that the derivative of a window takes no more steps than the window. A 0 that is not added
+    leaves a -0 what it is. LLVM sees such bounds where there is one loop and nothing else to take into account.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect"];
+}
+
 def LowerStorage : Pass<"spc-lower-storage", "mlir::func::FuncOp"> {
   let summary = "Bind every storage query to an argument, or compute it";
   let description = [{

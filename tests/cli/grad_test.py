@@ -17,6 +17,12 @@ PROGRAMS = [  # of examples/programs: formats, outputs, operands
     ("mttkrp5", "T=csf", "Y", "B"),
     ("ttmc", "T=csf", "Y", "T,B,C"),
 ]
+WINDOWS = [  # kernels, formats, operands; all of y
+    ("tensor x(n): f64\ntensor w(m): f64\ny(i) = 3 * x(i) - 2 * x(i + 1) + x(i + 3) * w(i)\n", [], "x,w"),
+    ("tensor x(n): f64\ntensor w(k): f64\ntensor y(m): f64\ny(i) = x(2*i + p) * w(p)\n", [], "x,w"),
+    ("tensor x(n, m): f32\ntensor w(k, l): f32\ny(i, j) = x(2*i + p, j + q) * w(p, q)\n", [], "x,w"),
+    ("tensor A(m, k): f64, sparse\ntensor x(n): f64\ny(i) = A(i, p) * exp(x(i + p))\n", ["--format", "A=csr"], "A,x"),
+]
 
 
 def steps(plan):
@@ -101,6 +107,21 @@ class Grad(SpcCase):
                 forward = steps(self.spc("compile", "k.tex", "--format", formats, "--emit=plan").out)
                 plan = self.spc("compile", "d.tex", "--format", "d.json", "--emit=plan", "-Werror=densify").out
                 self.assertLessEqual(steps(plan), (1 + len(wrt.split(","))) * forward)
+
+    def test_windows_cost_no_more_either(self):
+        for kernel, formats, wrt in WINDOWS:
+            with self.subTest(kernel=kernel):
+                bindings = ["--format", "d.json"] if formats else []
+                self.gradient(kernel, *formats, *(["--format-out", "d.json"] if formats else []), wrt=wrt)
+                forward = steps(self.spc("compile", "k.tex", *formats, "--emit=plan").out)
+                plan = self.spc("compile", "d.tex", *bindings, "--emit=plan").out
+                self.assertLessEqual(steps(plan), (1 + len(wrt.split(","))) * forward)
+
+    def test_what_a_window_reads_gets_its_share(self):
+        self.gradient(WINDOWS[1][0])
+        inputs = [self.vector("w.mtx", 1, 2, 3), self.vector("d_y.mtx", 1, 10, 100)]
+        out = self.spc("run", "d.tex", "-q", "--shape", "d_x=7", *inputs).out
+        self.assertEqual(out.split()[-7:], ["1", "2", "13", "20", "130", "200", "300"])
 
     def test_names_and_files(self):
         self.write("spmv.tex", SPMV)

@@ -162,6 +162,18 @@ TEST_CASE("values of index variables", "[functions]") {
   check("y(i) = sum(j, select(j > i, A(i,j), 0) * x(j))", product({{"A", kSparse}}));
 }
 
+TEST_CASE("sums of what is chosen where indices are equal", "[functions]") {
+  using enum spc::sema::ValueType;
+  for (const auto type : {F64, F32, F16, I32, CF64}) {
+    check(dense("y(q) = sum(i, p, select(q == i + p + 1, w(p) * x(i), 0)) + z(q)", type));
+    check(dense("y(q) += z(q) - 2 * sum(i, select(2 * i == q + 3, x(i), 0))", type));
+  }
+  check(dense("D(u,v) = sum(i, j, p, q, select(u == 3*i + 2*p and v == j + q, K(p,q) * B(i,j), 0))"));
+  check(dense("y(i) = sum(j, select(i == j and x(j) > 0, x(j), 0)) + sum(j, k, select(j == k, x(j) * z(k), 0))"));
+  check(dense("s = sum(i, j, select(i + j == 3 and i == 2, x(i) * z(j), 0))"));
+  check("y(q) = sum(i, p, select(q == 2*i + p, A(i,p) * x(i), 0))", product({{"A", kSparse}}));
+}
+
 TEST_CASE("index values in assembled results", "[functions]") {
   check("C(i,j) = A(i,j) * (j > i)", product({{"A", {"csr", "coo"}}, {"C", {"csr", "coo"}}}));
   check("C(i,j) = A(j,i) * i + B(i,j)", product({{"A", {"csr"}}, {"B", {"csr"}}, {"C", {"csr"}}}));

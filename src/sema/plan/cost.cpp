@@ -1,4 +1,5 @@
 #include "sema/cost.h"
+#include "sema/plan/settled_loops.h"
 
 #include <algorithm>
 #include <cmath>
@@ -70,7 +71,8 @@ std::vector<Product> productsOfDomain(const Domain &domain) {
 
 class TermCost {
 public:
-  TermCost(const Term &term, const Kernel &kernel) : term_(term), kernel_(kernel) {}
+  TermCost(const Term &term, const Statement &statement, const Kernel &kernel)
+      : term_(term), statement_(statement), kernel_(kernel) {}
 
   std::vector<CostProduct> addends() const {
     std::vector<CostProduct> result;
@@ -189,13 +191,15 @@ private:
       result.insert(result.end(), divisors.begin(), divisors.end());
       covered.insert(own.begin(), own.end());
     }
+    const std::set<LoopId> settled = settledLoops(term_, statement_, kernel_, covered);
     for (LoopId loop : term_.loops.ids())
-      if (!covered.contains(loop))
+      if (!covered.contains(loop) && !settled.contains(loop))
         result.push_back(extentOf(loop, false));
     return withWholeExtents(std::move(result));
   }
 
   const Term &term_;
+  const Statement &statement_;
   const Kernel &kernel_;
 };
 
@@ -229,15 +233,15 @@ std::optional<double> valueOf(const CostFactor &factor, const CostSizes &sizes) 
 
 } // namespace
 
-std::vector<CostProduct> costOf(const Term &term, const Kernel &kernel) {
-  return TermCost(term, kernel).addends();
+std::vector<CostProduct> costOf(const Statement &statement, const Term &term, const Kernel &kernel) {
+  return TermCost(term, statement, kernel).addends();
 }
 
 std::vector<CostProduct> costOf(const Statement &statement, const Kernel &kernel) {
   std::vector<CostProduct> addends;
   std::set<std::string> seen;
   for (const Term &term : statement.terms)
-    for (CostProduct &product : costOf(term, kernel))
+    for (CostProduct &product : costOf(statement, term, kernel))
       if (seen.insert(describe(product, kernel)).second)
         addends.push_back(std::move(product));
   return addends;

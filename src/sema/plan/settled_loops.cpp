@@ -1,0 +1,90 @@
+#include "sema/plan/settled_loops.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace spc::sema {
+namespace {
+
+/// What a sum of index variables has of each loop.
+using Multiples = std::map<LoopId, int64_t>;
+
+/// Adds `factor` times an expression; false where it is no sum of multiples of index variables.
+bool addMultiples(const Expr &expr, int64_t factor, Multiples &sum) {
+  if (std::holds_alternative<Literal>(expr.node))
+    return true;
+  if (const auto *value = std::get_if<IndexValue>(&expr.node)) {
+    for (const IndexTerm &part : value->index)
+      sum[part.loop] += factor * part.scale;
+    return true;
+  }
+  const auto *binary = std::get_if<Binary>(&expr.node);
+  if (!binary || binary->op == BinaryOp::Div)
+    return false;
+  if (binary->op != BinaryOp::Mul)
+    return addMultiples(*binary->left, factor, sum) &&
+           addMultiples(*binary->right, binary->op == BinaryOp::Sub ? -factor : factor, sum);
+  const auto *scale = std::get_if<Literal>(&binary->left->node);
+  return scale && addMultiples(*binary->right, factor * static_cast<int64_t>(scale->value), sum);
+}
+
+/// The equalities that a condition is made of, as what is 0 where they hold.
+void collectEqualities(const Expr &condition, std::vector<Multiples> &found) {
+  const auto *call = std::get_if<Call>(&condition.node);
+  if (call && call->function == Function::And)
+    for (const ExprPtr &part : call->arguments)
+      collectEqualities(*part, found);
+  if (!call || call->function != Function::Equal)
+    return;
+  Multiples difference;
+  if (addMultiples(*call->arguments[0], 1, difference) && addMultiples(*call->arguments[1], -1, difference))
+    found.push_back(std::move(difference));
+}
+
+/// Whether a statement adds numbers up as they are stored, so that a 0 is nothing to add.
+bool addsInPlace(const Statement &statement, const Kernel &kernel) {
+  const Tensor &target = kernel.tensors[statement.target];
+  return statement.reduction == Reduction::Sum && !target.isAssembled() &&
+         (target.type == ValueType::F32 || target.type == ValueType::F64 || isInteger(target.type));
+}
+
+} // namespace
+
+std::set<LoopId> settledLoops(const Term &term, const Statement &statement, const Kernel &kernel,
+                              const std::set<LoopId> &listed) {
+  const Expr *expr = term.expr.get();
+  while (const auto *minus = std::get_if<Negate>(&expr->node))
+    expr = minus->operand.get();
+  const auto *choice = std::get_if<Call>(&expr->node);
+  if (!choice || choice->function != Function::Select || term.overwrites || !addsInPlace(statement, kernel))
+    return {};
+  const auto *otherwise = std::get_if<Literal>(&choice->arguments[2]->node);
+  if (!otherwise || otherwise->value != 0)
+    return {};
+  std::vector<Multiples> equalities;
+  collectEqualities(*choice->arguments[0], equalities);
+  std::set<LoopId> settled;
+  for (const Multiples &equality : equalities) {
+    // Of loops over entries the bounds are unknown further out.
+    std::optional<LoopId> lastListed;
+    for (const auto &[loop, multiple] : equality)
+      if (listed.contains(loop))
+        lastListed = loop;
+    const auto mayBe = [&](const auto &one) {
+      return std::abs(one.second) == 1 && !listed.contains(one.first) && !settled.contains(one.first) &&
+             term.loops[one.first].part == format::Part::Whole && (!lastListed || *lastListed < one.first);
+    };
+    const auto isTargets = [&](const auto &one) { return mayBe(one) && !term.loops[one.first].isReduction; };
+    auto found = std::find_if(equality.begin(), equality.end(), isTargets); // the longest one, of a window
+    if (found == equality.end())
+      found = std::find_if(equality.begin(), equality.end(), mayBe);
+    if (equality.size() > 1 && found != equality.end())
+      settled.insert(found->first);
+  }
+  return settled;
+}
+
+} // namespace spc::sema
