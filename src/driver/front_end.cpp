@@ -157,6 +157,18 @@ std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &inp
   return kernel;
 }
 
+std::string knownNameOf(format::FormatLoader &loader, const format::Format &format) {
+  if (format.sameStorage(format::denseFormat(format.order())))
+    return "dense";
+  for (const format::KnownFormat &known : loader.known())
+    if (known.name == format.name)
+      for (const format::Binding &binding : loader.load(known.name))
+        if (binding.family)
+          if (const auto same = binding.family->instantiate(format.order()); same && same->sameStorage(format))
+            return known.name;
+  return "";
+}
+
 std::string kernelStem(const SharedOptions &options) {
   return options.kernel == "-" ? "" : std::filesystem::path(options.kernel).stem().string();
 }

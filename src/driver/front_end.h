@@ -42,6 +42,9 @@ std::string objectionToFunction(const std::string &name);
 /// when that is no name that C and C++ allow.
 std::optional<std::string> functionName(Session &session, const SharedOptions &options, const syntax::Kernel &tree);
 
+/// The name under which a format is found, where it is one that has a name; else empty.
+std::string knownNameOf(format::FormatLoader &loader, const format::Format &format);
+
 /// The kernel file's name without folders and suffix; empty for standard input.
 std::string kernelStem(const SharedOptions &options);
 

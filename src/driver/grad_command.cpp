@@ -50,19 +50,6 @@ std::optional<grad::Request> requestOf(Session &session, const GradOptions &opti
   return request;
 }
 
-/// The name under which a tensor's format is found, where it is.
-std::string knownNameOf(format::FormatLoader &loader, const format::Format &format) {
-  if (format.sameStorage(format::denseFormat(format.order())))
-    return "dense";
-  for (const format::KnownFormat &known : loader.known())
-    if (known.name == format.name)
-      for (const format::Binding &binding : loader.load(known.name))
-        if (binding.family)
-          if (const auto same = binding.family->instantiate(format.order()); same && same->sameStorage(format))
-            return known.name;
-  return "";
-}
-
 /// How the derivative's tensors are stored, for --format-out and for the check.
 std::vector<format::StoredTensor> storageOf(Session &session, const GradOptions &options,
                                             const grad::Gradient &gradient, const sema::Kernel &forward) {

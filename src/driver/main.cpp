@@ -24,9 +24,10 @@ struct Subcommand {
   int (*run)(Session &);
 };
 
-constexpr std::array<Subcommand, 7> kSubcommands = {{
+constexpr std::array<Subcommand, 8> kSubcommands = {{
     {"compile", "Compile a kernel to an object file and a C header", compileCommand},
     {"run", "Compile a kernel into memory and run it on tensor files", runCommand},
+    {"tune", "Search formats, orders and schedules that make a kernel fast on given data", tuneCommand},
     {"grad", "Write the derivative of a kernel as a kernel", gradCommand},
     {"explain", "Say what a kernel's loops are and cost, or what a diagnostic means", explainCommand},
     {"formats", "List storage formats, or show one with its C struct and an example", formatsCommand},

@@ -78,6 +78,9 @@ private:
   bool checkOrder(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &what, Span where);
   void settleExtents();
   void checkSizes();
+  bool isLeftOut(size_t parameter) const {
+    return options_.leavesOutDense && given_[parameter]->generator && tensorAt(parameter).format.isDense();
+  }
   tensor::Coordinates generated(size_t parameter, const std::vector<int64_t> &shape) const;
   void finishTensors();
   void splitIntoParts(size_t first);
@@ -327,7 +330,7 @@ void InputReader::checkSizes() {
     std::vector<int64_t> shape = inputs_.shapeOf(tensor);
     const double elements = leastElements(tensor.format, shape);
     double entries = tensor.isWritten && tensor.format.isDense() ? elements : 0;
-    if (given_[k] && given_[k]->generator)
+    if (given_[k] && given_[k]->generator && !isLeftOut(k))
       entries = std::max(entries, tensor::entryCount(*given_[k]->generator, shape));
     words += elements + entries * (tensor.order() + 1);
     checkMemory(session_, tensor, words, shape);
@@ -342,7 +345,7 @@ tensor::Coordinates InputReader::generated(size_t parameter, const std::vector<i
 
 void InputReader::finishTensors() {
   for (size_t k = 0; k < given_.size(); ++k) {
-    if (!given_[k] || tensorAt(k).order() == 0)
+    if (!given_[k] || tensorAt(k).order() == 0 || isLeftOut(k))
       continue;
     std::vector<int64_t> shape = inputs_.shapeOf(tensorAt(k));
     std::optional<tensor::Coordinates> &entries = inputs_.parameters[k].entries;

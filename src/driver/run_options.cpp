@@ -15,15 +15,12 @@ constexpr DiagnosticKind kMalformedCount{"malformed-count", Severity::Error};
 
 } // namespace
 
-void addRunOptions(CLI::App &app, RunCommandOptions &options) {
+void addInputOptions(CLI::App &app, RunCommandOptions &options) {
   app.add_option("inputs", options.inputs,
                  "TENSOR=FILE (.mtx or .tns, also .gz), TENSOR=ones, TENSOR=zeros, TENSOR=random, with [:NxM], "
                  "[:density=D], [:seed=N]; "
                  "SCALAR=NUMBER")
       ->type_name("");
-  app.add_option("-o,--output", options.outputs, "TENSOR=FILE (.mtx or .tns): write an output; repeatable")
-      ->type_name("[TENSOR=]FILE")
-      ->allow_extra_args(false);
   app.add_option("--size", options.sizes, "EXTENT=N: a size that no input fixes; repeatable")
       ->type_name("EXTENT=N")
       ->allow_extra_args(false);
@@ -34,6 +31,13 @@ void addRunOptions(CLI::App &app, RunCommandOptions &options) {
                  "How much text a data file may hold, decompressed: bytes, or with K, M, G, T (default: 16G, of a "
                  "compressed file 200 times its size)")
       ->type_name("SIZE");
+}
+
+void addRunOptions(CLI::App &app, RunCommandOptions &options) {
+  addInputOptions(app, options);
+  app.add_option("-o,--output", options.outputs, "TENSOR=FILE (.mtx or .tns): write an output; repeatable")
+      ->type_name("[TENSOR=]FILE")
+      ->allow_extra_args(false);
   app.add_option("--threads", options.threads,
                  "How many threads the kernel computes on (default: as many processors as spc may use)")
       ->type_name("N");

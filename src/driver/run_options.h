@@ -22,7 +22,11 @@ struct RunCommandOptions {
   std::string threads;              ///< a number, or empty
   std::string repeat;               ///< a number, or empty
   bool bench = false;
+  bool leavesOutDense = false; ///< dense tensors that are made up get no entries: what reads them fills them itself
 };
+
+/// Declares the options that say what the inputs are.
+void addInputOptions(CLI::App &app, RunCommandOptions &options);
 
 /// Declares the options of `spc run` beyond the shared ones.
 void addRunOptions(CLI::App &app, RunCommandOptions &options);

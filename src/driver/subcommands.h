@@ -14,6 +14,9 @@ int runCommand(Session &session);
 /// `spc explain`: what a kernel's loops are and cost, in words or as a page; or what a diagnostic means.
 int explainCommand(Session &session);
 
+/// `spc tune`: formats, orders of rows and columns, and schedules by measurement.
+int tuneCommand(Session &session);
+
 /// `spc grad`: a kernel's derivative as a kernel file.
 int gradCommand(Session &session);
 

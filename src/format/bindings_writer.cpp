@@ -6,7 +6,33 @@
 
 namespace spc::format {
 
-std::string bindingsText(const std::string &description, const std::vector<StoredTensor> &tensors) {
+namespace {
+
+nlohmann::ordered_json scheduleJson(const Schedule &schedule) {
+  nlohmann::ordered_json json;
+  const auto add = [&](const char *key, const auto &value) {
+    if (value)
+      json[key] = value->value;
+  };
+  add("tile", schedule.tile);
+  add("unroll", schedule.unroll);
+  add("prefetch", schedule.prefetch);
+  add("chunk", schedule.chunk);
+  if (schedule.workspace)
+    json["workspace"] = schedule.workspace->value == WorkspaceKind::Dense  ? "dense"
+                        : schedule.workspace->value == WorkspaceKind::Hash ? "hash"
+                                                                           : "auto";
+  if (schedule.order)
+    for (const Given<std::string> &variable : schedule.order->value)
+      json["order"].push_back(variable.value);
+  add("parallel", schedule.parallel);
+  return json;
+}
+
+} // namespace
+
+std::string bindingsText(const std::string &description, const std::vector<StoredTensor> &tensors,
+                         const Schedule &schedule) {
   nlohmann::ordered_json json = {{"description", description}, {"tensors", nlohmann::ordered_json::object()}};
   for (const StoredTensor &stored : tensors) {
     nlohmann::ordered_json &entry = json["tensors"][stored.tensor];
@@ -20,6 +46,8 @@ std::string bindingsText(const std::string &description, const std::vector<Store
     else
       entry = toJson(stored.format);
   }
+  if (nlohmann::ordered_json keys = scheduleJson(schedule); !keys.empty())
+    json["schedule"] = std::move(keys);
   return json.dump(2) + "\n";
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "format/format.h"
+#include "format/schedule.h"
 
 #include <string>
 #include <vector>
@@ -17,7 +18,8 @@ struct StoredTensor {
   std::string structureOf; ///< another tensor; empty where it has a structure of its own
 };
 
-/// A format file with an entry for each tensor under `tensors`.
-std::string bindingsText(const std::string &description, const std::vector<StoredTensor> &tensors);
+/// A format file with an entry for each tensor under `tensors`, and the keys of a schedule, if there are any.
+std::string bindingsText(const std::string &description, const std::vector<StoredTensor> &tensors,
+                         const Schedule &schedule = {});
 
 } // namespace spc::format

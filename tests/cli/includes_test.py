@@ -33,11 +33,12 @@ ARROWS = {
     "runtime": [],
     "pipeline": ["transforms", "entry", "codegen", "mlirgen"],
     "explain": ["tensor", "pipeline"],
-    "driver": ["explain", "tensor", "grad", "pipeline", "machine"],
+    "tune": ["tensor"],
+    "driver": ["tune", "explain", "tensor", "grad", "pipeline", "machine"],
 }
 # Headers without includes but of each other and of the system, which any room may include.
 OPEN = {"format/level_kind.h", "runtime/contract.h", "runtime/contract.def"}
-NO_LLVM = {"support", "syntax", "format", "sema", "grad", "abi", "tensor", "machine", "runtime"}
+NO_LLVM = {"support", "syntax", "format", "sema", "grad", "abi", "tensor", "machine", "tune", "runtime"}
 NO_MLIR = NO_LLVM | {"codegen", "driver", "explain"}
 NEVER = {"entry": {"syntax"}, "mlirgen": {"syntax"}}
 RUNS_THE_ROOMS = "sema/analyze.cpp"

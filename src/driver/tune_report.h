@@ -1,0 +1,21 @@
+// What `spc tune` prints and writes.
+#pragma once
+
+#include "driver/tune_search.h"
+#include "format/bindings_writer.h"
+#include "support/output_file.h"
+
+#include <string>
+
+namespace spc::driver {
+
+/// The table of all that was tried, the fastest first, and a line on what is kept.
+std::string tuneTable(const TuneSearch &search, const std::vector<std::unique_ptr<TuneData>> &data);
+
+/// The files of the trial that was chosen: bindings with their schedule at `path`, and for each order a file beside it,
+/// with code that applies it. Gives the paths.
+std::vector<std::string> addTuneFiles(OutputSet &outputs, const std::string &path, const TuneSearch &search,
+                                      const std::vector<format::StoredTensor> &fallback,
+                                      const std::vector<std::unique_ptr<TuneData>> &data);
+
+} // namespace spc::driver

@@ -1,0 +1,44 @@
+// What is tried: formats that an operand fits, with their parameters, and schedules.
+#pragma once
+
+#include "format/format_file.h"
+#include "tune/cost_model.h"
+
+#include <string>
+#include <vector>
+
+namespace spc::tune {
+
+/// A format to be tried for an operand.
+struct FormatChoice {
+  std::string name;      ///< for people: "bsr 3x3"
+  std::string knownName; ///< by which format files refer to it; empty where its levels are to be written
+  format::Format format;
+};
+
+/// What is known of an operand.
+struct OperandFacts {
+  int order = 2;
+  std::vector<int64_t> shape;
+  Pattern pattern; ///< of a matrix
+  bool isSymmetric = false;
+  double density = 0; ///< share of elements that are entries
+};
+
+OperandFacts factsOf(const tensor::Coordinates &entries);
+
+/// The formats that come with spc and suit an operand, and variants of theirs: sizes of blocks, of index types that
+/// hold the extents, widths of ELL's part of hyb by quantiles of row lengths, orders of CSF's levels.
+std::vector<FormatChoice> formatChoices(format::FormatLoader &loader, const OperandFacts &facts);
+
+/// A format as a binding of a tensor, to be analysed with.
+format::Binding bindingOf(const std::string &tensor, const FormatChoice &choice, const format::Schedule &schedule);
+
+/// Schedules that differ from `from` in one key; an assembled output has workspaces to choose from, several threads
+/// sizes of chunks.
+std::vector<format::Schedule> neighbours(const format::Schedule &from, bool assembles, bool hasThreads);
+
+/// "tile 32, prefetch 8"; empty where all is the compiler's choice.
+std::string describe(const format::Schedule &schedule);
+
+} // namespace spc::tune

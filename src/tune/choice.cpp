@@ -1,0 +1,44 @@
+#include "tune/choice.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spc::tune {
+
+double median(std::vector<double> numbers) {
+  if (numbers.empty())
+    return 0;
+  std::sort(numbers.begin(), numbers.end());
+  const size_t half = numbers.size() / 2;
+  return numbers.size() % 2 == 1 ? numbers[half] : (numbers[half - 1] + numbers[half]) / 2;
+}
+
+double ratioOf(const Rounds &rounds) {
+  std::vector<double> ratios;
+  for (size_t k = 0; k < rounds.fallback.size(); ++k)
+    ratios.push_back(rounds.candidate[k] / rounds.fallback[k]);
+  return ratios.empty() ? 1 : median(std::move(ratios));
+}
+
+bool isFaster(const Rounds &rounds) {
+  size_t wins = 0;
+  for (size_t k = 0; k < rounds.fallback.size(); ++k)
+    wins += rounds.candidate[k] < rounds.fallback[k] ? 1 : 0;
+  return ratioOf(rounds) < kClearlyFaster && 4 * wins >= 3 * rounds.fallback.size();
+}
+
+std::optional<size_t> choose(const std::vector<Rounds> &candidates) {
+  std::optional<size_t> best;
+  for (size_t k = 0; k < candidates.size(); ++k)
+    if (isFaster(candidates[k]) && (!best || ratioOf(candidates[k]) < ratioOf(candidates[*best])))
+      best = k;
+  return best;
+}
+
+std::optional<double> callsUntilItPays(double once, double fallbackCall, double candidateCall) {
+  if (candidateCall >= fallbackCall)
+    return std::nullopt;
+  return std::ceil(once / (fallbackCall - candidateCall));
+}
+
+} // namespace spc::tune

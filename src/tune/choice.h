@@ -1,0 +1,33 @@
+// When a candidate is taken in place of the default, and what it takes until that pays.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace spc::tune {
+
+double median(std::vector<double> numbers);
+
+/// What must be left of the default's time for a candidate to count as faster: less of a gain is noise.
+inline constexpr double kClearlyFaster = 0.97;
+
+/// Seconds of one call, with all that is counted to it, in rounds that ran the default and a candidate one after the
+/// other, by round.
+struct Rounds {
+  std::vector<double> fallback, candidate; ///< equally many
+};
+
+/// The median of the rounds' ratios, candidate over default; 1 without rounds.
+double ratioOf(const Rounds &rounds);
+
+/// Whether the candidate is faster beyond noise: clearly in the median, and faster at all in three rounds of four.
+bool isFaster(const Rounds &rounds);
+
+/// Of several candidates the one with the least ratio among those that are faster; nullopt: the default stays.
+std::optional<size_t> choose(const std::vector<Rounds> &candidates);
+
+/// After how many calls `once` seconds are saved; nullopt where a call saves nothing.
+std::optional<double> callsUntilItPays(double once, double fallbackCall, double candidateCall);
+
+} // namespace spc::tune

@@ -1,0 +1,138 @@
+"""spc tune: what it prints and writes, and that results in the order that it writes are those of the default."""
+
+import json
+import random
+import re
+import sys
+import unittest
+
+from spc_case import SPMV, SpcCase
+
+SIZE = 300
+
+
+def shuffled_band(size, width):
+    """A banded matrix with its rows and columns shuffled alike: entries (i, j, value), from 1."""
+    chance = random.Random(3)
+    names = list(range(1, size + 1))
+    chance.shuffle(names)
+    entries = [(names[i], names[j], chance.randint(1, 9)) for i in range(size)
+               for j in range(max(i - width, 0), min(i + width + 1, size))]
+    chance.shuffle(entries)
+    return entries
+
+
+def matrix(size, entries):
+    return (f"%%MatrixMarket matrix coordinate integer general\n{size} {size} {len(entries)}\n" +
+            "".join(f"{i} {j} {value}\n" for i, j, value in entries))
+
+
+def vector(values):
+    return f"%%MatrixMarket matrix array real general\n{len(values)} 1\n" + "".join(f"{x}\n" for x in values)
+
+
+def numbers(path):
+    """The numbers of a Matrix Market vector."""
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("%")]
+    return [float(line) for line in lines[1:]]
+
+
+class Tune(SpcCase):
+    def setUp(self):
+        super().setUp()
+        self.entries = shuffled_band(SIZE, 2)
+        self.write("k.tex", SPMV)
+        self.write("a.mtx", matrix(SIZE, self.entries))
+
+    def tune(self, *arguments, budget="100ms", **options):
+        return self.spc("tune", *arguments, "--budget", budget, "-q", **options)
+
+    def test_the_table_and_the_file(self):
+        out = self.tune("k.tex", "A=a.mtx", "-o", "t.json", budget="2s").out
+        head, *rows = out.splitlines()
+        self.assertRegex(head, r"^format +order +schedule +a call +speedup +once +pays after")
+        self.assertEqual(sum(row.startswith("(default)") for row in rows), 1)
+        self.assertTrue(any(re.match(r"\S+ +rcm ", row) for row in rows), out)
+        self.assertRegex(rows[-1], r"^kept: (the default; nothing else is faster beyond noise|.* times as fast as the default)$")
+        self.assertEqual(list(json.loads((self.folder / "t.json").read_text())["tensors"]), ["A"])
+        self.spc("compile", "k.tex", "--format", "t.json", "-o", "k.o")
+
+    def test_results_in_the_order_that_is_written_are_those_of_the_default(self):
+        self.assertIn("order rcm", self.tune("k.tex", "A=a.mtx", "-o", "t.json", "--order=rcm").out)
+        order = [int(number) - 1 for number in numbers(self.folder / "t.order.mtx")]
+        self.assertEqual(sorted(order), list(range(SIZE)))
+        place = {old + 1: new + 1 for new, old in enumerate(order)}
+        moved = [(place[i], place[j], value) for i, j, value in self.entries]
+        self.assertLessEqual(max(abs(i - j) for i, j, _ in moved), 4)  # the band is found again
+        x = [k % 7 for k in range(SIZE)]
+        for name, text in {"p.mtx": matrix(SIZE, moved), "x.mtx": vector(x),
+                           "px.mtx": vector([x[old] for old in order])}.items():
+            self.write(name, text)
+        self.spc("run", "k.tex", "-q", "--format", "A=csr", "A=a.mtx", "x=x.mtx", "-o", "y.mtx")
+        self.spc("run", "k.tex", "-q", "--format", "t.json", "A=p.mtx", "x=px.mtx", "-o", "py.mtx")
+        plain = numbers(self.folder / "y.mtx")
+        self.assertEqual([plain[old] for old in order], numbers(self.folder / "py.mtx"))
+
+    def test_the_code_that_is_written_applies_the_order(self):
+        self.tune("k.tex", "A=a.mtx", "-o", "my-tuned.json", "--order=degree")
+        self.write("c.c", f"""#include "my-tuned.order.h"
+int main(void) {{
+  int32_t *order = my_tuned_read("my-tuned.order.mtx", {SIZE}), inverse[{SIZE}], back[{SIZE}];
+  int k;
+  if (!order || my_tuned_read("my-tuned.order.mtx", 7) || my_tuned_read("missing", {SIZE}))
+    return 1;
+  my_tuned_invert(order, {SIZE}, inverse);
+  my_tuned_rows(order, {SIZE}, sizeof *inverse, inverse, back);
+  for (k = 0; k < {SIZE}; ++k)
+    if (back[k] != k)
+      return 2;
+  free(order);
+  return 0;
+}}
+""")
+        self.command("cc", "-std=c11", "-Wall", "-Wextra", "-Werror", "c.c", "-o", "c")
+        self.command("./c")
+        try:
+            import scipy.sparse  # noqa: F401
+        except ImportError:
+            return
+        self.write("p.py", f"""import importlib.util, numpy, scipy.sparse
+spec = importlib.util.spec_from_file_location("order", "my-tuned.order.py")
+order = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(order)
+name = "my-tuned.order.mtx"
+A, x = scipy.sparse.random({SIZE}, {SIZE}, 0.1, "csr", random_state=1), numpy.arange({SIZE}.0)
+y = order.permuted(A, name, name) @ order.permuted(x, name)
+assert numpy.allclose(order.restored(y, name), A @ x)
+assert abs(order.restored(order.permuted(A, name, None), name, None) - A).max() == 0
+""")
+        self.command(sys.executable, "p.py")
+
+    def test_kinds_of_results_and_settings(self):
+        self.write("b.mtx", matrix(SIZE, self.entries[:200]))
+        self.write("t.tns", "1 2 3 1.5\n2 1 1 2\n2 2 2 1\n")
+        cases = {
+            "sddmm": ("D(i, j) = S(i, j) * P(i, k) * Q(j, k)\n", ["S=a.mtx", "--size", "k=4"]),
+            "spgemm": ("C(i, j) = A(i, k) * B(k, j)\n", ["A=a.mtx", "B=b.mtx", "--format", "C=csr", "--format", "A=csr",
+                                                        "--format", "B=csr"]),
+            "mttkrp": ("Y(i, r) = T(i, j, k) * B(j, r) * C(k, r)\n", ["T=t.tns", "--size", "r=4"]),
+            "threads": (SPMV, ["A=a.mtx", "--threads", "2", "--calls", "10", "--permute=call"]),
+            "set": (SPMV, ["A=a.mtx", "--for", "b.mtx a.mtx", "--order=rcm", "-o", "set.json"]),
+            "made-up": (SPMV, ["A=random:50x40:density=0.1:seed=2"]),
+            "hyb": (SPMV, ["A=a.mtx", "--format", "A=hyb"]),
+        }
+        for name, (kernel, arguments) in cases.items():
+            with self.subTest(name=name):
+                self.write(f"{name}.tex", kernel)
+                self.assertIn("\nkept: ", self.tune(f"{name}.tex", *arguments).out)
+        self.assertIn("set.3.order.mtx", self.files())
+
+    def test_kernels_whose_order_matters_keep_it(self):
+        self.write("k.tex", "y(i) = A(i, j) * x(j) * (j + 1)\n")
+        out = self.tune("k.tex", "A=a.mtx").out
+        self.assertIn("no other order is tried: the kernel uses values of index variables", out)
+        self.assertNotIn("rcm", out)
+
+
+if __name__ == "__main__":
+    unittest.main()

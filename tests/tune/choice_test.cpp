@@ -1,0 +1,39 @@
+#include "tune/choice.h"
+
+#include <catch2/catch.hpp>
+
+using namespace spc::tune;
+
+TEST_CASE("the default stays unless a candidate is faster beyond noise") {
+  const std::vector<double> fallback(8, 1.0);
+  const Rounds same{fallback, fallback}, slower{fallback, std::vector<double>(8, 1.2)};
+  const Rounds within{fallback, std::vector<double>(8, 0.98)};
+  CHECK(!choose({}));
+  CHECK(!choose({same, slower, within}));
+  const Rounds faster{fallback, std::vector<double>(8, 0.9)}, fastest{fallback, std::vector<double>(8, 0.5)};
+  CHECK(choose({slower, faster, fastest, within}) == 2);
+}
+
+TEST_CASE("a median that a few fast rounds make is no proof") {
+  // Faster in five rounds of eight: it was the machine.
+  const Rounds lucky{std::vector<double>(8, 1.0), {0.5, 0.5, 0.5, 0.5, 0.5, 1.3, 1.3, 1.3}};
+  CHECK(ratioOf(lucky) == 0.5);
+  CHECK(!isFaster(lucky));
+  // What slows both down at once takes nothing from either.
+  const Rounds loaded{{1, 1, 4, 4, 1, 1}, {0.8, 0.8, 3.2, 3.2, 0.8, 0.8}};
+  CHECK(isFaster(loaded));
+}
+
+TEST_CASE("what is done once pays after so many calls") {
+  CHECK(callsUntilItPays(1.0, 0.5, 0.25) == 4);
+  CHECK(callsUntilItPays(0.9, 0.5, 0.25) == 4);
+  CHECK(callsUntilItPays(0, 0.5, 0.25) == 0);
+  CHECK(!callsUntilItPays(1.0, 0.5, 0.5));
+  CHECK(!callsUntilItPays(1.0, 0.5, 0.6));
+}
+
+TEST_CASE("medians") {
+  CHECK(median({3, 1, 2}) == 2);
+  CHECK(median({4, 1, 2, 3}) == 2.5);
+  CHECK(median({}) == 0);
+}
