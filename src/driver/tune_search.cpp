@@ -46,7 +46,7 @@ std::string keyOf(const TunePoint &point) {
 
 TuneSearch::TuneSearch(Session &session, TuneKernel kernel, TuneSettings settings, format::FormatLoader &loader,
                        std::vector<std::unique_ptr<TuneData>> &data)
-    : session_(session), kernel_(std::move(kernel)), settings_(settings), loader_(loader), data_(data),
+    : session_(session), kernel_(std::move(kernel)), settings_(std::move(settings)), loader_(loader), data_(data),
       begin_(clockSeconds()) {}
 
 double TuneSearch::secondsUsed() const {

@@ -126,7 +126,8 @@ void addTensorFormats(Choices &choices, int order) {
 
 using Key = std::optional<format::Given<int64_t>> format::Schedule::*;
 
-void vary(std::vector<format::Schedule> &list, const format::Schedule &from, Key key, std::vector<int64_t> values) {
+void vary(std::vector<format::Schedule> &list, const format::Schedule &from, Key key,
+          const std::vector<int64_t> &values) {
   for (int64_t value : values)
     if (!(from.*key) || (from.*key)->value != value) {
       list.push_back(from);

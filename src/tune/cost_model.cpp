@@ -72,9 +72,9 @@ StorageCost costOfBlocks(const Pattern &pattern, const Format &format, int bytes
       isFixedWidth ? widestBlockRow(pattern, block[0], block[1]) : std::pair<int64_t, int64_t>{};
   const double blocks = isFixedWidth ? static_cast<double>(widest) * static_cast<double>(rows)
                                      : static_cast<double>(countBlocks(pattern, block[0], block[1]));
-  const double segments = isFixedWidth || hasListedRows ? 0 : static_cast<double>(pattern.rows / block[0] + 1);
-  return padded(blocks * size, hasListedRows ? 2 * blocks : blocks, segments, blocks * static_cast<double>(block[1]),
-                format, bytes);
+  const int64_t segments = isFixedWidth || hasListedRows ? 0 : pattern.rows / block[0] + 1;
+  return padded(blocks * size, hasListedRows ? 2 * blocks : blocks, static_cast<double>(segments),
+                blocks * static_cast<double>(block[1]), format, bytes);
 }
 
 StorageCost costOfSum(const Pattern &pattern, const Format &format, int bytes) {
