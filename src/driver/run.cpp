@@ -1,6 +1,7 @@
 #include "driver/front_end.h"
 #include "driver/kernel_call.h"
 #include "driver/run_bench.h"
+#include "driver/run_check.h"
 #include "driver/run_cost.h"
 #include "driver/run_inputs.h"
 #include "driver/run_outputs.h"
@@ -71,12 +72,17 @@ int runKernel(Session &session, const RunCommandOptions &options) {
     return session.finish();
   session.flush();
 
+  std::optional<reference::Tensors> expected;
+  if (options.check && !(expected = referenceResults(session, *kernel, input->tree, *inputs)))
+    return session.finish();
+  timer.phase("evaluate the reference");
   abi::Signature signature = abi::makeSignature(*kernel);
   std::optional<std::vector<CallArgument>> arguments = packArguments(session, *kernel, signature, *inputs);
   timer.phase("pack the inputs");
   if (!arguments)
     return session.finish();
-  reportCost(session, *kernel, *inputs, *arguments);
+  if (!reportCost(session, *kernel, *inputs, *arguments, options.yes))
+    return kInputWrong;
   if (session.failed())
     return session.finish();
   session.flush();
@@ -90,6 +96,8 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   if (!call(session, options, *counts, prepared, report))
     return session.finish();
   timer.phase("run the kernel");
+  if (expected && !checkResults(session, prepared, *expected))
+    return session.finish();
   deliverOutputs(session, prepared, *files, report);
   timer.phase("write the outputs");
   if (options.shared.timePasses)

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <unistd.h>
 
 namespace spc::driver {
 
@@ -14,9 +15,23 @@ constexpr DiagnosticKind kCost{"cost", Severity::Note};
 constexpr DiagnosticKind kLongRun{"long-run", Severity::Warning};
 
 constexpr double kStepsPerSecond = 1e9; ///< of one thread, in loops over entries
-constexpr double kSecondsPerHour = 3600;
 constexpr double kWorthANote = kStepsPerSecond;
-constexpr double kLong = kSecondsPerHour * kStepsPerSecond;
+constexpr double kLong = 1e11;
+
+/// In words: "3.1 minutes".
+std::string duration(double seconds) {
+  constexpr double kMinute = 60, kHour = 3600;
+  return seconds < kHour ? shown(seconds / kMinute) + " minutes" : shown(seconds / kHour) + " hours";
+}
+
+/// Asks on the terminal; what has been reported so far is shown first.
+bool wantsToBegin(Session &session) {
+  session.flush();
+  std::fputs("begin? [y/N] ", stderr);
+  std::fflush(stderr);
+  const int answer = std::getchar();
+  return answer == 'y' || answer == 'Y';
+}
 
 /// The steps of one statement.
 struct StepCost {
@@ -97,8 +112,8 @@ Work workOf(const sema::Kernel &kernel, const RunInputs &inputs, const std::vect
   return work;
 }
 
-void reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &inputs,
-                const std::vector<CallArgument> &arguments) {
+bool reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &inputs,
+                const std::vector<CallArgument> &arguments, bool mayBegin) {
   const std::vector<StepCost> costs = costsOf(kernel, inputs, arguments);
   double total = 0;
   for (const StepCost &cost : costs) {
@@ -107,20 +122,25 @@ void reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &i
         " steps");
   }
   if (total < kWorthANote)
-    return;
+    return true;
   const auto largest = std::max_element(costs.begin(), costs.end(),
                                         [](const StepCost &a, const StepCost &b) { return a.value < b.value; });
   const std::string steps = largest->formula + " = " + shown(largest->value) + " steps";
   if (total < kLong) {
     session.diagnostics().report(kCost, largest->statement->where, "this takes " + steps);
-    return;
+    return true;
   }
+  const size_t before = session.diagnostics().all().size();
   session.diagnostics()
       .report(kLongRun, largest->statement->where,
-              "this takes " + steps + ", some " + shown(total / kLong) + " hours at " + shown(kStepsPerSecond) +
-                  " a second")
+              "this takes " + steps + ", some " + duration(total / kStepsPerSecond) + " at " + shown(kStepsPerSecond) +
+                  " a second on each processor, and reads and writes " +
+                  shown(workOf(kernel, inputs, arguments).bytes) + " bytes")
       .advise("is an index or a size mistaken? --emit=plan of spc compile shows the loops; -Werror=long-run refuses to "
               "begin");
+  const bool isWarned = session.diagnostics().all().size() > before;
+  return mayBegin || !isWarned || session.failed() || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) ||
+         wantsToBegin(session);
 }
 
 } // namespace spc::driver

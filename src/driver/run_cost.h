@@ -24,9 +24,10 @@ Work workOf(const sema::Kernel &kernel, const RunInputs &inputs, const std::vect
 /// A number with two digits: "2e+11".
 std::string shown(double number);
 
-/// Notes the steps that the kernel takes on this data where they are many, and warns where they take hours; -v logs
-/// them in any case. Steps over entries that the call works out are left out.
-void reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &inputs,
-                const std::vector<CallArgument> &arguments);
+/// Notes the steps that the kernel takes on this data where they are many, and warns where they take minutes; -v logs
+/// them in any case. Steps over entries that the call works out are left out. Where it warns and standard input and
+/// error are terminals, it asks whether to begin, unless `mayBegin`. False where the answer is not yes.
+bool reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &inputs,
+                const std::vector<CallArgument> &arguments, bool mayBegin);
 
 } // namespace spc::driver

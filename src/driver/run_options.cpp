@@ -44,6 +44,10 @@ void addRunOptions(CLI::App &app, RunCommandOptions &options) {
   app.add_flag("--bench", options.bench,
                "Print how long a call takes, and operations and bytes a second with their shares of what this machine "
                "can do, in place of the outputs");
+  app.add_flag(
+      "--check", options.check,
+      "Compare the outputs with what a slow evaluation of the kernel's text gives; a wrong one is exit code 70");
+  app.add_flag("--yes", options.yes, "Begin runs that take long or much memory without asking");
   app.add_option("--repeat", options.repeat,
                  "Measure in N rounds and print how long a call takes, in place of the outputs (--bench: 3 to 15)")
       ->type_name("N");

@@ -147,6 +147,12 @@ std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel 
   return files;
 }
 
+tensor::Coordinates resultOf(const KernelCall &call, size_t parameter) {
+  if (call.kernel.tensors[call.kernel.parameters[parameter]].order() > 0)
+    return entriesOf(call.kernel, call.arguments, parameter);
+  return scalarEntry(call.arguments[parameter].number(call.signature.parameters[parameter]), false);
+}
+
 bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles &files,
                     const std::optional<std::string> &report) {
   const sema::Kernel &kernel = call.kernel;

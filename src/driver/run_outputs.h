@@ -17,6 +17,10 @@ using OutputFiles = std::vector<std::optional<std::string>>;
 std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel &kernel,
                                            const RunCommandOptions &options);
 
+/// What a call has left in the output at position `parameter` of Kernel::parameters, all parts of a sum together; of
+/// order 0 one entry.
+tensor::Coordinates resultOf(const KernelCall &call, size_t parameter);
+
 /// Writes and prints every output; where there is a `report`, that is printed in place of outputs that no file is named
 /// for. False with an error reported; then no file is written.
 bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles &files,

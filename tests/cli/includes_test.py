@@ -20,6 +20,7 @@ ARROWS = {
     "abi": ["sema"],
     "tensor": ["abi"],
     "machine": [],
+    "reference": ["tensor"],
     "dialect": [],
     "mlirgen": ["sema", "abi", "dialect"],
     "transforms": ["dialect"],
@@ -34,11 +35,11 @@ ARROWS = {
     "pipeline": ["transforms", "entry", "codegen", "mlirgen"],
     "explain": ["tensor", "pipeline"],
     "tune": ["tensor"],
-    "driver": ["tune", "explain", "tensor", "grad", "pipeline", "machine"],
+    "driver": ["tune", "explain", "tensor", "grad", "pipeline", "machine", "reference"],
 }
 # Headers without includes but of each other and of the system, which any room may include.
 OPEN = {"format/level_kind.h", "runtime/contract.h", "runtime/contract.def"}
-NO_LLVM = {"support", "syntax", "format", "sema", "grad", "abi", "tensor", "machine", "tune", "runtime"}
+NO_LLVM = {"support", "syntax", "format", "sema", "grad", "abi", "tensor", "machine", "reference", "tune", "runtime"}
 NO_MLIR = NO_LLVM | {"codegen", "driver", "explain"}
 NEVER = {"entry": {"syntax"}, "mlirgen": {"syntax"}}
 RUNS_THE_ROOMS = "sema/analyze.cpp"

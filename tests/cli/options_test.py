@@ -41,7 +41,7 @@ class Usage(SpcCase):
     def test_unknown_warnings_are_told_the_known_ones(self):
         error = self.spc("compile", "spmv.tex", "-Wqqqqqq", expect=2).err
         self.assertIn("known warnings: asymptotic, broadcast, densify", error)
-        self.assertIn("known notes: cost, format-bound", error)
+        self.assertIn("known notes: checked, cost, format-bound", error)
         self.assertIn("'-Wdensify'", self.spc("compile", "spmv.tex", "-Wdensfy", expect=2).err)
 
     def test_notes_can_be_left_out(self):

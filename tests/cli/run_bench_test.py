@@ -1,9 +1,12 @@
 """`spc run` as a measuring tool."""
 
+import os
+import pty
 import re
+import subprocess
 import unittest
 
-from spc_case import SDDMM, SPMV, SpcCase
+from spc_case import SDDMM, SPC, SPMV, SpcCase
 
 SPMM = "Y(i, k) = A(i, j) * X(j, k)\n"
 A_MTX = "%%MatrixMarket matrix coordinate real general\n4 3 5\n1 1 1\n4 1 4\n3 2 3\n1 3 2\n4 3 5\n"
@@ -89,6 +92,35 @@ class RunBench(SpcCase):
         for argument in ("--threads=0", "--threads=129", "--threads=x", "--repeat=0", "--repeat=-1"):
             done = self.run_kernel(SPMV, "A=ones:2x2", "x=ones", argument, expect=2)
             self.assertIn("[malformed-count]", done.err)
+
+    def test_results_are_checked_against_the_text(self):
+        matrix = ["A=random:30x20:density=0.2", "x=random"]
+        for text, arguments in [(SPMV, [*matrix, "--format", f"A={form}"]) for form in ("csr", "hyb", "bsr", "dia", "ell")] + [
+                (SDDMM, ["--type", "f32", "--format", "S=csr", "S=random:9x8:density=0.3", "A=random:9x5", "B=random:8x5"]),
+                ("C(i, j) = A(i, k) * B(k, j)\n", ["--format", "A=csr", "--format", "B=csr", "--format", "C=csr",
+                                                  "A=random:30x20:density=0.2", "B=random:20x9:density=0.2"]),
+                ("y(i) += max(j, A(i, j)) + exp(-x(i))\n", ["A=random:9x8", "x=random", "y=ones"]),
+                ("tensor x(n): i8\ntensor y(n): i8\ny(i) = x(i) * x(i)\n", ["x=random:50"]),
+                ("tensor A(m, n): cf32\ntensor x(n)\ny(i) = A(i, j) * x(j)\n", matrix)]:
+            with self.subTest(text, arguments=arguments):
+                self.assertIn("[-Wchecked]", self.spc("run", str(self.write("k.tex", text)), *arguments, "--check").err)
+        done = self.run_kernel("s = argmin(i, x(i))\n", "x=ones:4", "--check", "-o", "s=s.tns", expect=1)
+        self.assertIn("[not-checked]", done.err)
+        self.assertFalse((self.folder / "s.tns").exists())
+
+    def test_long_runs_are_asked_for_on_a_terminal(self):
+        self.write("k.tex", "s = v(i) * x(j) * y(k) * z(l)\n")
+        given = [SPC, "run", "k.tex", "v=ones:1000", "x=ones:1000", "y=ones:1000", "z=ones:1000"]
+        main, terminal = pty.openpty()
+        process = subprocess.Popen(given, cwd=self.folder, stdin=terminal, stderr=terminal, stdout=subprocess.DEVNULL)
+        os.close(terminal)
+        text = b""
+        while b"[y/N]" not in text:
+            text += os.read(main, 4096)
+        self.assertIn(b"[-Wlong-run]", text)
+        os.write(main, b"n\n")
+        self.assertEqual(process.wait(timeout=60), 1)
+        os.close(main)
 
 
 if __name__ == "__main__":

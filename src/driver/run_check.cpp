@@ -1,0 +1,103 @@
+#include "driver/run_check.h"
+
+#include "driver/run_outputs.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kNotChecked{"not-checked", Severity::Error};
+constexpr DiagnosticKind kChecked{"checked", Severity::Note};
+constexpr DiagnosticKind kWrongResult{"wrong-result", Severity::Internal};
+
+const std::string &nameInText(const sema::Tensor &tensor) {
+  return tensor.partOf.empty() ? tensor.name : tensor.partOf;
+}
+
+/// The parameters as the kernel's text has them.
+reference::Tensors tensorsOf(const sema::Kernel &kernel, const RunInputs &inputs) {
+  reference::Tensors tensors;
+  std::map<std::string, tensor::Coordinates> entries;
+  for (size_t k = 0; k < kernel.parameters.size(); ++k) {
+    const sema::Tensor &tensor = kernel.tensors[kernel.parameters[k]];
+    const std::string &name = nameInText(tensor);
+    const std::vector<int64_t> shape = inputs.shapeOf(tensor);
+    const bool isSparse = !tensor.format.isDense() || !tensor.partOf.empty();
+    tensors.try_emplace(name, shape, tensor.type, isSparse, tensor.fill);
+    tensor::Coordinates &all = entries.try_emplace(name, tensor::Coordinates{shape, {}, {}, {}}).first->second;
+    const RunInput &input = inputs.parameters[k];
+    if (tensor.order() == 0 && tensor.isRead)
+      all.append(nullptr, input.scalar);
+    for (size_t e = 0; input.entries && e < input.entries->size(); ++e)
+      all.append(input.entries->coordinates.data() + e * shape.size(), input.entries->value(e));
+  }
+  for (auto &[name, given] : entries)
+    tensors.at(name).fill(std::move(given));
+  return tensors;
+}
+
+std::string numberText(std::complex<double> number) {
+  char text[64];
+  if (number.imag() == 0)
+    std::snprintf(text, sizeof text, "%.17g", number.real());
+  else
+    std::snprintf(text, sizeof text, "%.17g%+.17gi", number.real(), number.imag());
+  return text;
+}
+
+/// As the language writes it: `C(1, 2)` with coordinates from 0.
+std::string elementText(const std::string &tensor, const std::vector<int64_t> &at) {
+  std::string text;
+  for (int64_t coordinate : at)
+    text += (text.empty() ? "(" : ", ") + std::to_string(coordinate);
+  return tensor + (text.empty() ? "" : text + ")");
+}
+
+} // namespace
+
+std::optional<reference::Tensors> referenceResults(Session &session, const sema::Kernel &kernel,
+                                                   const syntax::Kernel &tree, const RunInputs &inputs) {
+  double epsilon = 0;
+  for (const sema::Tensor &tensor : kernel.tensors)
+    epsilon = std::max(epsilon, reference::epsilonOf(tensor.type));
+  try {
+    reference::Tensors tensors = tensorsOf(kernel, inputs);
+    reference::evaluate(tree, tensors, epsilon);
+    return tensors;
+  } catch (const reference::Unsupported &reason) {
+    session.diagnostics()
+        .report(kNotChecked, session.find("--check"),
+                std::string("this run cannot be checked: the reference does not ") + reason.what())
+        .advise("leave out --check, or run on less data");
+    return std::nullopt;
+  }
+}
+
+bool checkResults(Session &session, const KernelCall &call, const reference::Tensors &expected) {
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
+    const sema::Tensor &tensor = call.kernel.tensors[call.kernel.parameters[k]];
+    if (!tensor.isWritten || tensor.part > 0)
+      continue;
+    const std::string &name = nameInText(tensor);
+    const reference::Comparison result = reference::compare(expected.at(name), resultOf(call, k));
+    if (result.firstWrong) {
+      session.diagnostics()
+          .report(kWrongResult, tensor.where,
+                  "the compiled kernel computes a wrong '" + name + "': " + elementText(name, *result.firstWrong) +
+                      " is " + numberText(result.actual) + " where the kernel's text says " +
+                      numberText(result.wanted) + ", give or take " + numberText(result.allowed))
+          .advise("coordinates count from 0; -O0 and other formats may compute it right");
+      return false;
+    }
+    session.diagnostics().report(kChecked, tensor.where,
+                                 "'" + name + "' is what the kernel's text says: " + std::to_string(result.compared) +
+                                     " elements were compared, which differ by " + numberText(result.largest) +
+                                     " at most");
+  }
+  return true;
+}
+
+} // namespace spc::driver

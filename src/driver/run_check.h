@@ -1,0 +1,18 @@
+// `spc run --check`: results against the kernel's text, evaluated once more without the compiler.
+#pragma once
+
+#include "driver/kernel_call.h"
+#include "reference/reference.h"
+
+namespace spc::driver {
+
+/// What the kernel's outputs have to be, from inputs that are not packed yet. nullopt with an error reported where the
+/// reference does not evaluate such a kernel, or so much.
+std::optional<reference::Tensors> referenceResults(Session &session, const sema::Kernel &kernel,
+                                                   const syntax::Kernel &tree, const RunInputs &inputs);
+
+/// Compares what a call has left behind, and notes by how much it differs. False where that is more than rounding
+/// explains, which is reported as a bug of spc.
+bool checkResults(Session &session, const KernelCall &call, const reference::Tensors &expected);
+
+} // namespace spc::driver

@@ -1,0 +1,93 @@
+// A kernel's meaning, worked out from its text once more: what results of compiled code are compared with. Nothing here
+// knows of loops, storage or code; it shares the parser with the compiler, and no reading of the language.
+#pragma once
+
+#include "sema/value_type.h"
+#include "syntax/ast.h"
+#include "tensor/tensor.h"
+
+#include <complex>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace spc::reference {
+
+/// A number in double precision, and how far from it a correct kernel's may be, whatever the order of its operations: a
+/// running error analysis (Higham, "Accuracy and Stability of Numerical Algorithms", section 3.3).
+struct Value {
+  std::complex<double> number = 0;
+  double magnitude = 0;   ///< the same expression over absolute values
+  double error = 0;       ///< an infinity where nothing is certain
+  bool isMissing = false; ///< it is that of no entry, whose products are none either
+};
+
+/// A tensor of the kernel's text. A dense one of up to some millions of elements is an array, others are tables of what
+/// they store.
+class Tensor {
+public:
+  Tensor() = default;
+  /// Throws Unsupported where 64 bits do not number the elements.
+  Tensor(std::vector<int64_t> shape, sema::ValueType type, bool isSparse, double fill);
+
+  /// Adds the entries, rounded to the tensor's type; repeated ones are summed before that.
+  void fill(tensor::Coordinates entries);
+
+  const std::vector<int64_t> &shape() const { return shape_; }
+  sema::ValueType type() const { return type_; }
+  bool isSparse() const { return isSparse_; }
+  double missing() const { return fill_; }
+
+  /// The element at a place in row-major order; what a missing entry is where there is none.
+  Value at(int64_t place) const;
+  bool isStored(int64_t place) const;
+  void set(int64_t place, const Value &value);
+  /// The places of all entries, in no order.
+  std::vector<int64_t> places() const;
+
+private:
+  std::vector<int64_t> shape_;
+  sema::ValueType type_ = sema::ValueType::F64;
+  bool isSparse_ = false;
+  double fill_ = 0;
+  std::vector<Value> dense_; ///< all elements, or none: then `table_` has the entries
+  std::unordered_map<int64_t, Value> table_;
+};
+
+using Tensors = std::map<std::string, Tensor>;
+
+/// What evaluate() throws: what it does not evaluate, or that there is too much of it, in words that go on after "the
+/// reference does not ...".
+struct Unsupported : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Runs the statements in order on `tensors`, which holds every tensor of the kernel by name but temporaries, outputs
+/// included. Products are evaluated where their sparse factors have entries, everything else at every point of its
+/// index variables. `epsilon` is the relative rounding error of the least precise type that is computed in. Throws
+/// Unsupported beyond kMostPoints points, and for functions of integers, divisions of integers, argmin, argmax, count,
+/// minplus, maxplus and conversions to integers.
+void evaluate(const syntax::Kernel &kernel, Tensors &tensors, double epsilon);
+inline constexpr int64_t kMostPoints = 100'000'000;
+
+/// The relative rounding error of one operation in a type; 0 of integers and bools.
+double epsilonOf(sema::ValueType type);
+
+/// How a kernel's result compares with `expected`.
+struct Comparison {
+  int64_t compared = 0;                           ///< elements, those that one of both stores
+  double largest = 0;                             ///< difference
+  std::optional<std::vector<int64_t>> firstWrong; ///< the first element that differs by more than its error
+  std::complex<double> actual = 0, wanted = 0;    ///< of that
+  double allowed = 0;                             ///< its error
+};
+
+/// `entries`: what the kernel's result stores. An integer type's numbers wrap around; where a number that is too large
+/// for a float, or none, is expected, anything is right.
+Comparison compare(const Tensor &expected, const tensor::Coordinates &entries);
+
+} // namespace spc::reference
