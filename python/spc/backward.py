@@ -77,3 +77,19 @@ class Backward:
         for k, gradient in zip(self._wrt, made if isinstance(made, tuple) else (made,)):
             found[k] = gradient.values if isinstance(gradient, Matrix) else gradient
         return found
+
+
+def remember(ctx: Any, arguments: Sequence[Any], results: Sequence[torch.Tensor]) -> None:
+    """Keeps the arguments and results of a step forwards in PyTorch's context, for `remembered`: tensors, and numbers.
+    Results that are no floats have no gradients."""
+    ctx.numbers = [None if isinstance(argument, torch.Tensor) else argument for argument in arguments]
+    ctx.save_for_backward(*[argument for argument in arguments if isinstance(argument, torch.Tensor)], *results)
+    ctx.mark_non_differentiable(*[tensor for tensor in results if not tensor.dtype.is_floating_point and
+                                  not tensor.dtype.is_complex])
+    ctx.set_materialize_grads(False)
+
+
+def remembered(ctx: Any) -> Tuple[List[Any], List[torch.Tensor]]:
+    """The arguments and results that `remember` has kept."""
+    saved = list(ctx.saved_tensors)
+    return [saved.pop(0) if number is None else number for number in ctx.numbers], saved

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
 import torch
 
 from . import threads
-from .backward import Backward
+from .backward import Backward, remember, remembered
 from .matrix import Matrix
 from .outputs import Dense, Number, Sampled
 from .signature import Argument
@@ -205,16 +205,11 @@ class _Function(torch.autograd.Function):
     def forward(ctx: Any, step: Step, patterns: Sequence[Optional[View]], *tensors: Any) -> Any:
         returned = tuple(step.run(tensors))
         ctx.step, ctx.patterns = step, patterns
-        ctx.numbers = [None if isinstance(tensor, torch.Tensor) else tensor for tensor in tensors]
-        ctx.save_for_backward(*[tensor for tensor in tensors if isinstance(tensor, torch.Tensor)], *returned)
-        ctx.mark_non_differentiable(*[tensor for tensor in returned if not tensor.dtype.is_floating_point and
-                                      not tensor.dtype.is_complex])
-        ctx.set_materialize_grads(False)
+        remember(ctx, tensors, returned)
         return returned
 
     @staticmethod
     def backward(ctx: Any, *incoming: Any) -> Any:
-        saved = list(ctx.saved_tensors)
-        tensors = [saved.pop(0) if number is None else number for number in ctx.numbers]
-        found = ctx.step.gradients(tensors, saved, ctx.patterns, incoming, ctx.needs_input_grad[2:])
+        tensors, returned = remembered(ctx)
+        found = ctx.step.gradients(tensors, returned, ctx.patterns, incoming, ctx.needs_input_grad[2:])
         return (None, None, *found)

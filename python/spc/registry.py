@@ -8,7 +8,7 @@ import torch
 from torch import library
 
 from . import binding, dtypes, sources_torch
-from .backward import Backward
+from .backward import Backward, remember, remembered
 from .matrix import Matrix
 from .signature import Argument, Storage
 from .sources import view_of
@@ -222,17 +222,11 @@ class _Function(torch.autograd.Function):
             returned = registered.overload(*arguments)
             del guard
         returned = (returned,) if registered.is_single else tuple(returned)
-        ctx.registered, ctx.count = registered, len(arguments)
-        ctx.plain = [None if isinstance(argument, torch.Tensor) else argument for argument in arguments]
-        tensors = [argument for argument in arguments if isinstance(argument, torch.Tensor)]
-        ctx.save_for_backward(*tensors, *returned)
-        ctx.mark_non_differentiable(*[tensor for tensor in returned if not tensor.dtype.is_floating_point and
-                                      not tensor.dtype.is_complex])
-        ctx.set_materialize_grads(False)
+        ctx.registered = registered
+        remember(ctx, arguments, returned)
         return returned
 
     @staticmethod
     def backward(ctx: Any, *incoming: Any) -> Any:
-        saved = list(ctx.saved_tensors)
-        arguments = [saved.pop(0) if plain is None else plain for plain in ctx.plain]
-        return (None, *ctx.registered.gradients(arguments, saved, incoming, ctx.needs_input_grad[1:]))
+        arguments, returned = remembered(ctx)
+        return (None, *ctx.registered.gradients(arguments, returned, incoming, ctx.needs_input_grad[1:]))
