@@ -51,8 +51,10 @@ bool call(Session &session, const RunCommandOptions &options, const RunCounts &c
   if (!measured)
     return false;
   report = timeLine(*measured, counts.threads);
-  if (options.bench)
-    *report += rateLines(*measured, workOf(call.kernel, call.inputs, call.arguments), counts.threads);
+  if (!options.bench)
+    return true;
+  const Rates rates = ratesOf(*measured, workOf(call.kernel, call.inputs, call.arguments), counts.threads);
+  report = options.json ? benchJson(*measured, rates) : *report + rateLines(rates);
   return true;
 }
 

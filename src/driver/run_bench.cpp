@@ -1,9 +1,11 @@
 #include "driver/run_bench.h"
 
 #include "machine/roofs.h"
+#include "support/memory.h"
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 namespace spc::driver {
@@ -95,9 +97,17 @@ std::string rate(double number, const char *unit) {
   return text;
 }
 
+/// With as many digits as it takes to read back the same number; of what is none, null.
+std::string jsonNumber(double number) {
+  char text[48];
+  std::snprintf(text, sizeof text, "%.17g", number);
+  return std::isfinite(number) ? text : "null";
+}
+
 } // namespace
 
 std::optional<Measurement> measureCalls(Session &session, KernelCall &call, const SavedArguments &state, int rounds) {
+  keepFreedMemory();
   return Rounds(session, call, state).run(rounds);
 }
 
@@ -113,30 +123,55 @@ std::string timeLine(const Measurement &measurement, int threads) {
          " apart), least " + secondsText(sorted.front()) + "\n";
 }
 
-std::string rateLines(const Measurement &measurement, const Work &work, int threads) {
+Rates ratesOf(const Measurement &measurement, const Work &work, int threads) {
   const double seconds = medianOf(measurement.seconds);
-  std::string text = "work:    ";
-  if (!work.operations) {
-    text += "unknown: it depends on entries that the call works out\n";
-  } else {
-    const double done = *work.operations / seconds;
-    text += shown(*work.operations) + " operations, " + rate(done, work.isFloat ? "GFLOP" : "Gop");
-    if (work.isFloat) {
-      const double roof = work.isSingle ? machine::peakRate<float>(threads) : machine::peakRate<double>(threads);
-      text += ", " + percent(done / roof) + " of " + rate(roof, "GFLOP") + ", the multiply-adds of " +
-              (work.isSingle ? "f32" : "f64");
-    }
-    text += "\n";
-  }
-  const double done = work.bytes / seconds;
+  Rates rates{work, threads, std::nullopt, std::nullopt, work.bytes / seconds, std::nullopt};
+  if (work.operations)
+    rates.operations = *work.operations / seconds;
+  if (work.operations && work.isFloat)
+    rates.mostOperations = work.isSingle ? machine::peakRate<float>(threads) : machine::peakRate<double>(threads);
   const size_t each =
       std::min(static_cast<size_t>(work.bytes) / static_cast<size_t>(threads), machine::bytesInMemory(threads));
   const double roof = std::max(machine::readBandwidth(threads, each), machine::triadBandwidth(threads, each));
-  text += "traffic: " + withUnit(work.bytes, {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "bytes"}}) +
-          " of operands and results, each once, " + rate(done, "GB");
   if (roof > 0)
-    text += ", " + percent(done / roof) + " of " + rate(roof, "GB") + ", the bandwidth of arrays as large";
+    rates.mostBytes = roof;
+  return rates;
+}
+
+std::string rateLines(const Rates &rates) {
+  std::string text = "work:    ";
+  if (!rates.operations)
+    text += "unknown: it depends on entries that the call works out";
+  else
+    text +=
+        shown(*rates.work.operations) + " operations, " + rate(*rates.operations, rates.work.isFloat ? "GFLOP" : "Gop");
+  if (rates.mostOperations)
+    text += ", " + percent(*rates.operations / *rates.mostOperations) + " of " + rate(*rates.mostOperations, "GFLOP") +
+            ", the multiply-adds of " + (rates.work.isSingle ? "f32" : "f64");
+  text += "\ntraffic: " + withUnit(rates.work.bytes, {{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}, {1, "bytes"}}) +
+          " of operands and results, each once, " + rate(rates.bytes, "GB");
+  if (rates.mostBytes)
+    text += ", " + percent(rates.bytes / *rates.mostBytes) + " of " + rate(*rates.mostBytes, "GB") +
+            ", the bandwidth of arrays as large";
   return text + "\n";
+}
+
+std::string benchJson(const Measurement &measurement, const Rates &rates) {
+  std::string text = "{\"threads\":" + std::to_string(rates.threads) +
+                     ",\"median_seconds\":" + jsonNumber(medianOf(measurement.seconds)) + ",\"round_seconds\":[";
+  for (size_t round = 0; round < measurement.seconds.size(); ++round)
+    text += (round == 0 ? "" : ",") + jsonNumber(measurement.seconds[round]);
+  text += "],\"calls_a_round\":" + std::to_string(measurement.callsARound);
+  const auto add = [&text](const char *key, std::optional<double> number) {
+    text += std::string(",\"") + key + "\":" + (number ? jsonNumber(*number) : "null");
+  };
+  add("operations", rates.work.operations);
+  add("operations_a_second", rates.operations);
+  add("most_operations_a_second", rates.mostOperations);
+  add("bytes", rates.work.bytes);
+  add("bytes_a_second", rates.bytes);
+  add("most_bytes_a_second", rates.mostBytes);
+  return text + "}\n";
 }
 
 } // namespace spc::driver

@@ -41,9 +41,11 @@ void addRunOptions(CLI::App &app, RunCommandOptions &options) {
   app.add_option("--threads", options.threads,
                  "How many threads the kernel computes on (default: as many processors as spc may use)")
       ->type_name("N");
-  app.add_flag("--bench", options.bench,
-               "Print how long a call takes, and operations and bytes a second with their shares of what this machine "
-               "can do, in place of the outputs");
+  CLI::Option *bench =
+      app.add_flag("--bench", options.bench,
+                   "Print how long a call takes, and operations and bytes a second with their shares of what this "
+                   "machine can do, in place of the outputs");
+  app.add_flag("--json", options.json, "Print what --bench measures as one line of JSON")->needs(bench);
   app.add_flag(
       "--check", options.check,
       "Compare the outputs with what a slow evaluation of the kernel's text gives; a wrong one is exit code 70");

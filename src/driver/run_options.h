@@ -22,6 +22,7 @@ struct RunCommandOptions {
   std::string threads;              ///< a number, or empty
   std::string repeat;               ///< a number, or empty
   bool bench = false;
+  bool json = false; ///< what `bench` says
   bool check = false;
   bool yes = false;
   bool leavesOutDense = false; ///< dense tensors that are made up get no entries: what reads them fills them itself

@@ -3,12 +3,25 @@
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <malloc.h>
 #include <memory>
 #include <sys/mman.h>
 #include <unistd.h>
 
 namespace spc {
+
+namespace {
+
+constexpr size_t kLargeArray = size_t{4} << 20;
+constexpr uintptr_t kPage = 4096; ///< less where pages are larger, which the system then refuses
+
+/// How far on the next page begins.
+size_t bytesToPage(const void *array) {
+  return (kPage - reinterpret_cast<uintptr_t>(array) % kPage) % kPage;
+}
+
+} // namespace
 
 double physicalMemory() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
@@ -32,12 +45,37 @@ void growHeap() {
 }
 
 void adviseLargePages(void *array, size_t bytes) {
-  constexpr size_t kWorthwhile = size_t{4} << 20;
-  if (bytes < kWorthwhile)
+  if (bytes < kLargeArray)
     return;
-  constexpr uintptr_t kPage = 4096; // less where pages are larger, which the system then refuses
-  const size_t skipped = (kPage - reinterpret_cast<uintptr_t>(array) % kPage) % kPage;
+  const size_t skipped = bytesToPage(array);
   madvise(static_cast<char *>(array) + skipped, (bytes - skipped) / kPage * kPage, MADV_HUGEPAGE);
+}
+
+void *zeroedLines(size_t bytes) {
+  constexpr size_t kLine = 64;
+  if (bytes > SIZE_MAX - kLine)
+    return nullptr;
+  auto *array = static_cast<char *>(std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine));
+  if (!array)
+    return nullptr;
+  // Whole pages are given back to the system, whose new ones are zeros.
+  const size_t skipped = bytesToPage(array);
+  const size_t whole = bytes < kLargeArray ? 0 : (bytes - skipped) / kPage * kPage;
+  if (whole == 0 || madvise(array + skipped, whole, MADV_DONTNEED) != 0) {
+    std::memset(array, 0, bytes);
+    return array;
+  }
+  std::memset(array, 0, skipped);
+  std::memset(array + skipped + whole, 0, bytes - skipped - whole);
+  adviseLargePages(array, bytes);
+  return array;
+}
+
+void keepFreedMemory() {
+#ifdef M_MMAP_MAX
+  mallopt(M_MMAP_MAX, 0);
+  mallopt(M_TRIM_THRESHOLD, -1);
+#endif
 }
 
 } // namespace spc

@@ -17,6 +17,14 @@ void growHeap();
 /// Asks for large pages under an array that is about to be filled; small ones are left alone.
 void adviseLargePages(void *array, size_t bytes);
 
+/// `bytes` of zeros for std::free, from the beginning of a cache line on, as vectors of that size would else be read
+/// from two; large ones on large pages, which the system makes as they are used. Null where there is no memory.
+void *zeroedLines(size_t bytes);
+
+/// From here on memory that is freed stays with the process, so that what is allocated again and again is not made of
+/// new pages each time.
+void keepFreedMemory();
+
 /// For vectors that are filled whole: on large pages, and resize() leaves new elements unset.
 template <typename T> struct LargePages : std::allocator<T> {
   T *allocate(size_t count) {

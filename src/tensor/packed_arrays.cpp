@@ -37,11 +37,10 @@ void *PackedArrays::allocate(FieldRole role, int index, int64_t count) {
     return nullptr;
   int slot = type_.find(role, index);
   size_t size = elementSize(type_.fields[slot].type);
-  // calloc leaves large arrays to the system to zero, page by page as they are used.
-  void *array = std::calloc(static_cast<size_t>(count), size);
+  size_t bytes = 0;
+  void *array = __builtin_mul_overflow(static_cast<size_t>(count), size, &bytes) ? nullptr : zeroedLines(bytes);
   if (!array)
     throw std::bad_alloc();
-  adviseLargePages(array, static_cast<size_t>(count) * size);
   owned_.emplace_back(array);
   slots_[slot] = reinterpret_cast<uintptr_t>(array);
   lengths_[slot] = count;

@@ -1,5 +1,6 @@
 """`spc run` as a measuring tool."""
 
+import json
 import os
 import pty
 import re
@@ -61,6 +62,18 @@ class RunBench(SpcCase):
         out = self.run_kernel("D(i, j) = A(i, k) * A(k, j)\ny(i) = D(i, j) * x(j)\n", "--format", "A=csr",
                               "--format", "D=csr", "A=random:20x20:density=0.2", "x=ones", "--bench", "--repeat", "2").out
         self.assertRegex(out, "(?m)^work: +unknown")
+
+    def test_measurements_come_as_data(self):
+        given = ["--format", "A=csr", "A=random:200x100:density=0.1", "X=ones:100x32", "--bench", "--repeat", "3", "--json"]
+        known = json.loads(self.run_kernel(SPMM, *given, "--threads", "1").out)
+        self.assertEqual((known["threads"], known["operations"], len(known["round_seconds"])), (1, 2 * 2000 * 32, 3))
+        self.assertEqual(known["median_seconds"], sorted(known["round_seconds"])[1])
+        for what in ("operations", "bytes"):
+            self.assertAlmostEqual(known[f"{what}_a_second"] * known["median_seconds"] / known[what], 1)
+            self.assertGreater(known[f"most_{what}_a_second"], 0)
+        integers = json.loads(self.run_kernel("tensor x(n): i32\ny(i) = x(i) + x(i)\n", "x=ones:64", "--bench", "--json").out)
+        self.assertIsNone(integers["most_operations_a_second"])
+        self.assertIn("--json", self.run_kernel(SPMV, "A=ones:2x2", "x=ones", "--json", expect=2).err)
 
     def test_outputs_are_those_of_one_call(self):
         self.write("a.mtx", A_MTX)
