@@ -48,7 +48,7 @@ tensor::Coordinates slotsFor(const format::Format &format, const tensor::PackedT
 /// A tensor that shares the structure of `owner`: its given values, in the slots that there are for them.
 bool fillPattern(Session &session, const sema::Tensor &tensor, const tensor::PackedTensor &owner,
                  tensor::Coordinates given, tensor::PackedTensor &output) {
-  tensor::sortAndSum(given);
+  tensor::sortAndSum(given, tensor.type);
   std::vector<int64_t> slots;
   const tensor::Coordinates pattern = slotsFor(tensor.format, owner, slots);
   std::vector<size_t> positions = sortedPositions(pattern);
@@ -73,7 +73,7 @@ bool fillPattern(Session &session, const sema::Tensor &tensor, const tensor::Pac
     if (!tensor::storeNumber(output.values(), tensor.type, slots[*next], value)) {
       session.diagnostics().report(kUnstorable, tensor.where,
                                    "'" + tensor.name + "' cannot be stored: value " + tensor::toText(value) + " " +
-                                       tensor::whyNotStored(value, tensor.type));
+                                       tensor::whyNotStored(tensor.type));
       return false;
     }
   }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace spc::driver {
 
@@ -14,11 +13,9 @@ constexpr int64_t kMaxRows = 20;
 constexpr int64_t kMaxColumns = 12;
 constexpr size_t kMaxEntries = 60;
 
-/// In six digits, integers of an integer type in full.
-std::string number(double value, bool isWhole) {
-  char text[40];
-  std::snprintf(text, sizeof(text), isWhole ? "%.0f" : "%.6g", value);
-  return text;
+/// In six digits.
+std::string number(double value) {
+  return tensor::toText({value});
 }
 
 /// The entries of a tensor and how they are printed.
@@ -26,14 +23,16 @@ struct Printed {
   const tensor::Coordinates &entries;
   sema::ValueType type;
 
-  /// Entry k; a complex one with its imaginary part.
+  /// Entry k; integers in full, a complex one with its imaginary part.
   std::string operator[](size_t k) const {
     if (sema::isInteger(type) && std::isinf(entries.values[k]))
       return sema::textOf(type, entries.values[k]);
+    if (sema::isInteger(type))
+      return tensor::toDigits(*tensor::toInteger(entries.value(k)));
     if (entries.imaginary.empty())
-      return number(entries.values[k], sema::isInteger(type));
-    const std::string imaginary = number(entries.imaginary[k], false);
-    return number(entries.values[k], false) + (imaginary[0] == '-' ? "" : "+") + imaginary + "i";
+      return number(entries.values[k]);
+    const std::string imaginary = number(entries.imaginary[k]);
+    return number(entries.values[k]) + (imaginary[0] == '-' ? "" : "+") + imaginary + "i";
   }
 };
 
@@ -82,7 +81,7 @@ std::string summary(const tensor::Coordinates &entries) {
   for (double value : entries.values)
     sum += value;
   auto [least, greatest] = std::minmax_element(entries.values.begin(), entries.values.end());
-  return ", sum " + number(sum, false) + ", min " + number(*least, false) + ", max " + number(*greatest, false) + "\n";
+  return ", sum " + number(sum) + ", min " + number(*least) + ", max " + number(*greatest) + "\n";
 }
 
 } // namespace

@@ -265,7 +265,9 @@ std::optional<tensor::Number> readNumber(const std::string &text, bool mayBeComp
     if (end == imaginary || *end++ != 'i')
       return std::nullopt;
   }
-  return *end == '\0' ? std::optional(number) : std::nullopt;
+  if (*end != '\0')
+    return std::nullopt;
+  return number.imaginary == 0 ? tensor::withRest(number.real, text) : number;
 }
 
 void InputReader::readScalar(size_t parameter) {
@@ -278,8 +280,7 @@ void InputReader::readScalar(size_t parameter) {
         .note(tensor.where, "'" + assignment.name + "' is a scalar");
   else if (!tensor::storeNumber(stored, tensor.type, 0, *number))
     diagnostics_
-        .report(kNotANumber, assignment.where,
-                "'" + assignment.value + "' " + tensor::whyNotStored(*number, tensor.type))
+        .report(kNotANumber, assignment.where, "'" + assignment.value + "' " + tensor::whyNotStored(tensor.type))
         .note(tensor.where, "'" + assignment.name + "' is of that type");
   inputs_.parameters[parameter].scalar = number.value_or(tensor::Number());
 }
@@ -364,7 +365,7 @@ void InputReader::splitIntoParts(size_t first) {
   for (size_t k = first; k < given_.size() && tensorAt(k).partOf == tensorAt(first).partOf; ++k)
     formats.push_back(tensorAt(k).format);
   std::vector<tensor::Coordinates> parts =
-      tensor::splitIntoParts(std::move(*inputs_.parameters[first].entries), formats);
+      tensor::splitIntoParts(std::move(*inputs_.parameters[first].entries), formats, tensorAt(first).type);
   for (size_t part = 0; part < parts.size(); ++part)
     inputs_.parameters[first + part].entries = std::move(parts[part]);
 }

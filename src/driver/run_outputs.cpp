@@ -4,9 +4,7 @@
 #include "support/output_file.h"
 #include "tensor/files.h"
 
-#include <algorithm>
 #include <cmath>
-#include <cstdio>
 
 namespace spc::driver {
 
@@ -15,7 +13,6 @@ namespace {
 constexpr DiagnosticKind kNoOutput{"no-output", Severity::Error};
 constexpr DiagnosticKind kOutputTwice{"output-twice", Severity::Error};
 constexpr DiagnosticKind kOutputKind{"output-kind", Severity::Error};
-constexpr DiagnosticKind kInexact{"inexact-integer", Severity::Error};
 constexpr DiagnosticKind kFill{"fill", Severity::Warning};
 
 /// A tensor as the kernel's text has it: a part stands for the whole that it is of.
@@ -36,7 +33,7 @@ tensor::Coordinates entriesOf(const sema::Kernel &kernel, const std::vector<Call
     for (size_t e = 0; e < part.size(); ++e)
       entries.append(part.coordinates.data() + e * part.shape.size(), part.value(e));
   }
-  tensor::sortAndSum(entries);
+  tensor::sortAndSum(entries, tensorAt(first).type);
   return entries;
 }
 
@@ -93,29 +90,19 @@ void warnOfFill(Session &session, const sema::Tensor &tensor, const Assignment &
 }
 
 std::string fileText(const std::string &path, const sema::Tensor &tensor, const tensor::Coordinates &entries) {
-  const std::string comment =
-      tensor.hasFill() ? "missing entries are " + sema::textOf(tensor.type, tensor.fill) : std::string();
-  return path.ends_with(".mtx") ? tensor::writeMatrixMarket(entries, tensor.format.isDense(), comment)
-                                : tensor::writeTns(entries, comment);
-}
-
-/// Whether the numbers are those that the kernel left behind.
-bool isExact(const sema::Tensor &tensor, const tensor::Coordinates &entries) {
-  return !sema::isInteger(tensor.type) || std::all_of(entries.values.begin(), entries.values.end(), [](double value) {
-    return std::isinf(value) || tensor::isExactInteger(value);
-  });
+  tensor::WriteOptions options{tensor.type, tensor.format.isDense(), {}};
+  if (tensor.hasFill())
+    options.comment = "missing entries are " + sema::textOf(tensor.type, tensor.fill);
+  return path.ends_with(".mtx") ? tensor::writeMatrixMarket(entries, options) : tensor::writeTns(entries, options);
 }
 
 /// An order-0 result as the one entry of a 1 x 1 matrix, or of a .tns file without coordinates.
 tensor::Coordinates scalarEntry(tensor::Number value, bool matrix) {
+  constexpr int64_t kFirst[] = {0, 0};
   tensor::Coordinates entries;
-  entries.values = {value.real};
-  if (value.imaginary != 0)
-    entries.imaginary = {value.imaginary};
-  if (matrix) {
+  if (matrix)
     entries.shape = {1, 1};
-    entries.coordinates = {0, 0};
-  }
+  entries.append(kFirst, value);
   return entries;
 }
 
@@ -167,13 +154,6 @@ bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles 
     bool toMatrix = files[k] && files[k]->ends_with(".mtx");
     tensor::Coordinates entries = isScalar ? scalarEntry(arguments[k].number(call.signature.parameters[k]), toMatrix)
                                            : entriesOf(kernel, arguments, k);
-    if (!isExact(tensor, entries)) {
-      session.diagnostics()
-          .report(kInexact, tensor.where,
-                  "'" + tensor.name + "' holds integers of 2^53 and more, which spc run would round")
-          .advise("call the compiled kernel from a program");
-      return false;
-    }
     if (files[k] && !toMatrix && sema::isComplex(tensor.type)) {
       session.diagnostics()
           .report(kOutputKind, tensor.where, "a .tns file has no complex numbers: '" + tensor.name + "'")

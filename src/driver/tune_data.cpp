@@ -32,13 +32,9 @@ void fillDense(tensor::PackedTensor &tensor, sema::ValueType type) {
   }
 }
 
-void appendAll(tensor::Coordinates &to, tensor::Coordinates from) {
-  to.coordinates.insert(to.coordinates.end(), from.coordinates.begin(), from.coordinates.end());
-  to.imaginary.resize(to.imaginary.empty() && from.imaginary.empty() ? 0 : to.size());
-  if (!from.imaginary.empty() || !to.imaginary.empty())
-    from.imaginary.resize(from.size());
-  to.values.insert(to.values.end(), from.values.begin(), from.values.end());
-  to.imaginary.insert(to.imaginary.end(), from.imaginary.begin(), from.imaginary.end());
+void appendAll(tensor::Coordinates &to, const tensor::Coordinates &from) {
+  for (size_t e = 0; e < from.size(); ++e)
+    to.append(from.coordinates.data() + e * from.shape.size(), from.value(e));
 }
 
 } // namespace
@@ -59,7 +55,7 @@ std::unique_ptr<TuneData> TuneData::read(Session &session, const sema::Kernel &k
     Input &input = data->inputs_[textName(kernel.tensors[kernel.parameters[k]])];
     input.scalar = given.scalar;
     if (given.entries && input.entries) // parts of one tensor
-      appendAll(*input.entries, std::move(*given.entries));
+      appendAll(*input.entries, *given.entries);
     else if (given.entries)
       input.entries = std::move(given.entries);
   }
@@ -121,7 +117,7 @@ RunInputs TuneData::inputsFor(const sema::Kernel &kernel, size_t order) const {
     std::vector<format::Format> formats;
     for (sema::TensorId part : sema::partsOf(kernel, kernel.parameters[k]))
       formats.push_back(kernel.tensors[part].format);
-    std::vector<tensor::Coordinates> parts = tensor::splitIntoParts(std::move(entries), formats);
+    std::vector<tensor::Coordinates> parts = tensor::splitIntoParts(std::move(entries), formats, tensor.type);
     for (size_t part = 0; part < parts.size(); ++part)
       inputs.parameters[k + part].entries = std::move(parts[part]);
   }

@@ -81,7 +81,7 @@ Tensor::Tensor(std::vector<int64_t> shape, sema::ValueType type, bool isSparse, 
 }
 
 void Tensor::fill(tensor::Coordinates entries) {
-  tensor::sortAndSum(entries);
+  tensor::sortAndSum(entries, type_);
   const size_t order = shape_.size();
   for (size_t e = 0; e < entries.size(); ++e) {
     int64_t place = 0;

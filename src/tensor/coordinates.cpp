@@ -3,7 +3,7 @@
 namespace spc::tensor {
 
 Number Coordinates::value(size_t entry) const {
-  return {values[entry], imaginary.empty() ? 0 : imaginary[entry]};
+  return {values[entry], imaginary.empty() ? 0 : imaginary[entry], rests.empty() ? int16_t{0} : rests[entry]};
 }
 
 void Coordinates::append(const int64_t *at, Number value) {
@@ -12,6 +12,10 @@ void Coordinates::append(const int64_t *at, Number value) {
     imaginary.resize(values.size());
   if (value.imaginary != 0 || !imaginary.empty())
     imaginary.push_back(value.imaginary);
+  if (value.rest != 0)
+    rests.resize(values.size());
+  if (value.rest != 0 || !rests.empty())
+    rests.push_back(value.rest);
   values.push_back(value.real);
 }
 

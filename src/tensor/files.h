@@ -22,10 +22,17 @@ bool isMatrixMarket(const std::string &path);
 std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,
                                       Diagnostics &diagnostics, std::optional<uint64_t> limit = std::nullopt);
 
-/// The text of a .mtx (order 1, as one column, and 2; dense tensors, of which every element is there, as `array`) or
-/// .tns file (order 0 and up): every stored entry, values with enough digits to read back the same number. A
-/// .tns file has no complex numbers. `comment`: a line for people at the beginning; none where it is empty.
-std::string writeMatrixMarket(const Coordinates &entries, bool dense, const std::string &comment = {});
-std::string writeTns(const Coordinates &entries, const std::string &comment = {});
+/// What a file says of a tensor beside its entries.
+struct WriteOptions {
+  sema::ValueType type = sema::ValueType::F64;
+  bool isDense = false; ///< every element is there
+  std::string comment;  ///< a line for people at the beginning; none where it is empty
+};
+
+/// The text of a .mtx (order 1, as one column, and 2; dense tensors as `array`, integers and bools as `integer`) or
+/// .tns file (order 0 and up): every stored entry, values with enough digits to read back the same number. A .tns file
+/// has no complex numbers.
+std::string writeMatrixMarket(const Coordinates &entries, const WriteOptions &options = {});
+std::string writeTns(const Coordinates &entries, const WriteOptions &options = {});
 
 } // namespace spc::tensor

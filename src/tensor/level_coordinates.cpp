@@ -31,6 +31,7 @@ Coordinates toLevels(const Coordinates &entries, const format::Format &format) {
   }
   result.values = entries.values;
   result.imaginary = entries.imaginary;
+  result.rests = entries.rests;
   result.coordinates.reserve(entries.size() * levels);
   for (size_t e = 0; e < entries.size(); ++e) {
     const int64_t *at = entries.coordinates.data() + e * order;

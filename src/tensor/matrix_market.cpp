@@ -64,11 +64,10 @@ bool MatrixMarketReader::readBanner() {
     return text_.malformed("'" + format + "' is no Matrix Market format: 'coordinate' or 'array'");
   isArray_ = format == "array";
   std::string field = lowerCase(text_.token());
-  static const std::map<std::string, Field> kFields = {{"real", Field::Real},
-                                                       {"double", Field::Real},
-                                                       {"integer", Field::Integer},
-                                                       {"complex", Field::Complex},
-                                                       {"pattern", Field::Pattern}};
+  static const std::map<std::string, Field> kFields = {
+      {"real", Field::Real},       {"double", Field::Real},
+      {"integer", Field::Integer}, {"unsigned-integer", Field::Integer},
+      {"complex", Field::Complex}, {"pattern", Field::Pattern}};
   if (!kFields.contains(field))
     return text_.malformed("'" + field + "' is no Matrix Market field: 'real', 'integer', 'complex' or 'pattern'");
   field_ = kFields.at(field);
@@ -112,19 +111,21 @@ bool MatrixMarketReader::nextEntry(int64_t read, int64_t announced) {
 }
 
 bool MatrixMarketReader::readValue(Number &value) {
-  if (field_ != Field::Integer)
-    return text_.real(value.real) && (field_ != Field::Complex || text_.real(value.imaginary));
-  int64_t integer = 0;
-  if (!text_.integer(integer, "a value"))
+  if (field_ == Field::Integer)
+    return text_.integerValue(value);
+  if (field_ == Field::Real)
+    return text_.real(value);
+  Number imaginary;
+  if (!text_.real(value) || !text_.real(imaginary))
     return false;
-  value.real = static_cast<double>(integer);
+  value = {value.real, imaginary.real};
   return true;
 }
 
 /// The entry on the other side of the diagonal.
 Number MatrixMarketReader::mirrored(Number value) const {
   if (symmetry_ == Symmetry::Skew)
-    return {-value.real, -value.imaginary};
+    return {-value.real, -value.imaginary, static_cast<int16_t>(-value.rest)};
   return symmetry_ == Symmetry::Hermitian ? Number{value.real, -value.imaginary} : value;
 }
 

@@ -1,6 +1,8 @@
 #include "tensor/numbers.h"
 
 #include <bit>
+#include <cctype>
+#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <limits>
@@ -11,6 +13,9 @@ using sema::ValueType;
 
 namespace {
 
+constexpr double kExactBelow = 0x1p53; ///< every integer in between is a double
+constexpr double kFarBeyond = 0x1p66;  ///< an integer up to here, less its nearest double, has 16 bits
+
 template <typename T> double at(const void *array, int64_t index) {
   return static_cast<double>(static_cast<const T *>(array)[index]);
 }
@@ -20,20 +25,34 @@ template <typename T> bool put(void *array, int64_t index, double value) {
   return true;
 }
 
-/// Of 64 bits: the ends of the range, which no double is, are infinities.
-template <typename T> double atWide(const void *array, int64_t index) {
+/// Of 64 bits: the ends of the range are infinities.
+template <typename T> Number atWide(const void *array, int64_t index) {
   const T value = static_cast<const T *>(array)[index];
   if (value == std::numeric_limits<T>::max())
-    return std::numeric_limits<double>::infinity();
-  return value == std::numeric_limits<T>::min() && value != 0 ? -std::numeric_limits<double>::infinity()
-                                                              : static_cast<double>(value);
+    return {std::numeric_limits<double>::infinity()};
+  if (value == std::numeric_limits<T>::min() && value != 0)
+    return {-std::numeric_limits<double>::infinity()};
+  return fromInteger(value);
+}
+
+template <typename T> bool putEnd(void *array, int64_t index, double infinity) {
+  static_cast<T *>(array)[index] = infinity > 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
+  return true;
+}
+
+template <typename T> bool putWide(void *array, int64_t index, Number number) {
+  if (std::isinf(number.real))
+    return putEnd<T>(array, index, number.real);
+  const std::optional<Integer> integer = toInteger(number);
+  if (!integer || *integer < std::numeric_limits<T>::min() || *integer > std::numeric_limits<T>::max())
+    return false;
+  static_cast<T *>(array)[index] = static_cast<T>(*integer);
+  return true;
 }
 
 template <typename T> bool putInteger(void *array, int64_t index, double value) {
-  if (std::isinf(value)) {
-    static_cast<T *>(array)[index] = value > 0 ? std::numeric_limits<T>::max() : std::numeric_limits<T>::min();
-    return true;
-  }
+  if (std::isinf(value))
+    return putEnd<T>(array, index, value);
   // The bounds are powers of two, or one less, that doubles hold or round up to.
   const double low = static_cast<double>(std::numeric_limits<T>::min());
   const double beyond = std::ldexp(1.0, std::numeric_limits<T>::digits);
@@ -96,7 +115,7 @@ Number loadNumber(const void *array, ValueType type, int64_t index) {
   case ValueType::I32:
     return {at<int32_t>(array, index)};
   case ValueType::I64:
-    return {atWide<int64_t>(array, index)};
+    return atWide<int64_t>(array, index);
   case ValueType::U8:
     return {at<uint8_t>(array, index)};
   case ValueType::U16:
@@ -104,7 +123,7 @@ Number loadNumber(const void *array, ValueType type, int64_t index) {
   case ValueType::U32:
     return {at<uint32_t>(array, index)};
   case ValueType::U64:
-    return {atWide<uint64_t>(array, index)};
+    return atWide<uint64_t>(array, index);
   case ValueType::Bool:
     return {at<uint8_t>(array, index)};
   case ValueType::CF32:
@@ -136,7 +155,7 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
   case ValueType::I32:
     return putInteger<int32_t>(array, index, number.real);
   case ValueType::I64:
-    return (std::isinf(number.real) || isExactInteger(number.real)) && putInteger<int64_t>(array, index, number.real);
+    return putWide<int64_t>(array, index, number);
   case ValueType::U8:
     return putInteger<uint8_t>(array, index, number.real);
   case ValueType::U16:
@@ -144,7 +163,7 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
   case ValueType::U32:
     return putInteger<uint32_t>(array, index, number.real);
   case ValueType::U64:
-    return (std::isinf(number.real) || isExactInteger(number.real)) && putInteger<uint64_t>(array, index, number.real);
+    return putWide<uint64_t>(array, index, number);
   case ValueType::Bool:
     return (number.real == 0 || number.real == 1) && put<uint8_t>(array, index, number.real);
   case ValueType::CF32:
@@ -155,22 +174,86 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
   return false;
 }
 
-std::string whyNotStored(Number number, ValueType type) {
-  const double beyond = type == ValueType::I64 ? 0x1p63 : type == ValueType::U64 ? 0x1p64 : 0;
-  const double least = type == ValueType::I64 ? -beyond : 0;
-  const bool isInRange = number.imaginary == 0 && number.real >= least && number.real <= beyond;
-  if (isInRange && std::abs(number.real) > sema::kMaxExactInteger)
-    return "is an integer of 2^53 or more, which spc run would round; 'inf' and '-inf' are the greatest and the "
-           "least " +
-           std::string(sema::spelling(type));
+std::string whyNotStored(ValueType type) {
   return "does not fit the type " + std::string(sema::spelling(type));
 }
 
-bool isExactInteger(double value) {
-  return std::abs(value) <= sema::kMaxExactInteger && value == std::floor(value);
+Number fromInteger(Integer integer) {
+  const auto narrow = static_cast<int64_t>(integer); // which converts faster
+  const auto real = integer == narrow ? static_cast<double>(narrow) : static_cast<double>(integer);
+  if (std::abs(real) < kExactBelow || std::abs(real) > kFarBeyond)
+    return {real};
+  return {real, 0, static_cast<int16_t>(integer - static_cast<Integer>(real))};
+}
+
+std::optional<Integer> toInteger(Number number) {
+  if (number.imaginary != 0 || !(std::abs(number.real) <= kFarBeyond) || number.real != std::floor(number.real))
+    return std::nullopt;
+  return static_cast<Integer>(number.real) + number.rest;
+}
+
+std::optional<Integer> readInteger(std::string_view text) {
+  constexpr int kMostDigits = 37;
+  const bool isNegative = text.starts_with('-');
+  text.remove_prefix(isNegative || text.starts_with('+') ? 1 : 0);
+  Integer integer = 0;
+  int digits = 0, afterPoint = 0;
+  bool hasPoint = false, hasDigits = false;
+  size_t at = 0;
+  for (; at < text.size() && (std::isdigit(static_cast<unsigned char>(text[at])) || (text[at] == '.' && !hasPoint));
+       ++at) {
+    if (text[at] == '.') {
+      hasPoint = true;
+      continue;
+    }
+    hasDigits = true;
+    digits += digits > 0 || text[at] != '0';
+    afterPoint += hasPoint;
+    if (digits > kMostDigits)
+      return std::nullopt;
+    integer = 10 * integer + (text[at] - '0');
+  }
+  int exponent = 0;
+  if (at < text.size() && (text[at] == 'e' || text[at] == 'E')) {
+    at += text.substr(at + 1).starts_with('+') ? 2 : 1;
+    const auto [stop, error] = std::from_chars(text.data() + at, text.data() + text.size(), exponent);
+    if (error != std::errc())
+      return std::nullopt;
+    at = static_cast<size_t>(stop - text.data());
+  }
+  if (at != text.size() || !hasDigits || std::abs(exponent) > kMostDigits)
+    return std::nullopt;
+  for (exponent -= afterPoint; exponent > 0 && digits < kMostDigits; --exponent, ++digits)
+    integer *= 10;
+  for (; exponent < 0 && integer % 10 == 0; ++exponent)
+    integer /= 10;
+  return exponent == 0 ? std::optional(isNegative ? -integer : integer) : std::nullopt;
+}
+
+Number withRest(double nearest, std::string_view text) {
+  if (!(std::abs(nearest) >= kExactBelow))
+    return {nearest};
+  const std::optional<Integer> integer = readInteger(text);
+  return integer ? fromInteger(*integer) : Number{nearest};
+}
+
+std::string toDigits(Integer integer) {
+  std::string digits;
+  for (Integer left = integer; left != 0; left /= 10)
+    digits += static_cast<char>('0' + (left < 0 ? -(left % 10) : left % 10));
+  if (integer <= 0)
+    digits += integer < 0 ? '-' : '0';
+  return {digits.rbegin(), digits.rend()};
+}
+
+Number sumOf(Number a, Number b) {
+  const std::optional<Integer> left = toInteger(a), right = toInteger(b);
+  return left && right ? fromInteger(*left + *right) : Number{a.real + b.real, a.imaginary + b.imaginary};
 }
 
 std::string toText(Number number) {
+  if (number.rest != 0)
+    return toDigits(*toInteger(number));
   char text[80];
   if (number.imaginary == 0)
     std::snprintf(text, sizeof(text), "%.6g", number.real);

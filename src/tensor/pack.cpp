@@ -85,8 +85,8 @@ bool isSymmetric(const Coordinates &entries) {
 }
 
 /// The stored triangle of symmetric entries; false, with the reason in `error`, where they are not symmetric.
-bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, std::string &error) {
-  sortAndSum(entries);
+bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, sema::ValueType type, std::string &error) {
+  sortAndSum(entries, type);
   if (!isSymmetric(entries)) {
     size_t e = 0;
     for (size_t mirror = 0; e < entries.size(); ++e)
@@ -106,11 +106,14 @@ bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, std::string &
     entries.values[kept] = entries.values[e];
     if (!entries.imaginary.empty())
       entries.imaginary[kept] = entries.imaginary[e];
+    if (!entries.rests.empty())
+      entries.rests[kept] = entries.rests[e];
     ++kept;
   }
   entries.coordinates.resize(2 * kept);
   entries.values.resize(kept);
   entries.imaginary.resize(entries.imaginary.empty() ? 0 : kept);
+  entries.rests.resize(entries.rests.empty() ? 0 : kept);
   return true;
 }
 
@@ -127,9 +130,9 @@ std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format
     if (packByRows(state->arrays, entries))
       return PackedTensor(std::move(state));
     state->arrays = PackedArrays(format, value, shape);
-    if (format.symmetry != format::Symmetry::None && !keepTriangle(entries, format.symmetry, error))
+    if (format.symmetry != format::Symmetry::None && !keepTriangle(entries, format.symmetry, value, error))
       return std::nullopt;
-    if (!Packer(state->arrays, shape, sortedBy(std::move(entries), format), error).pack())
+    if (!Packer(state->arrays, shape, sortedBy(std::move(entries), format, value), error).pack())
       return std::nullopt;
     state->arrays.setStrides();
     return PackedTensor(std::move(state));
@@ -143,7 +146,7 @@ std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format
 
 std::optional<PackedTensor> PackedTensor::output(const std::vector<int64_t> &shape, const format::Format &format,
                                                  sema::ValueType value, int64_t valueCount, std::string &error) {
-  error = problemOf({shape, {}, {}, {}}, format);
+  error = problemOf({shape, {}, {}, {}, {}}, format);
   if (!error.empty())
     return std::nullopt;
   std::optional<int64_t> count = format.isDense() ? elementCount(shape) : valueCount;

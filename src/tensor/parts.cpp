@@ -41,8 +41,9 @@ std::vector<bool> taken(const Coordinates &entries, const format::Format &format
 
 } // namespace
 
-std::vector<Coordinates> splitIntoParts(Coordinates entries, const std::vector<format::Format> &formats) {
-  sortAndSum(entries);
+std::vector<Coordinates> splitIntoParts(Coordinates entries, const std::vector<format::Format> &formats,
+                                        sema::ValueType type) {
+  sortAndSum(entries, type);
   std::vector<Coordinates> parts;
   const auto order = static_cast<size_t>(entries.order());
   for (size_t part = 0; part < formats.size(); ++part) {

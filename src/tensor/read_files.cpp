@@ -40,7 +40,8 @@ void requireRoom(const Coordinates &entries) {
   if (entries.values.size() % kEvery > 1) // one entry or two have been added
     return;
   static const double most = kListShare * physicalMemory();
-  const size_t numbers = entries.coordinates.size() + entries.values.size() + entries.imaginary.size();
+  const size_t numbers =
+      entries.coordinates.size() + entries.values.size() + entries.imaginary.size() + entries.rests.size();
   if (static_cast<double>(numbers) * sizeof(double) > most)
     throw std::bad_alloc();
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <numeric>
 
 namespace spc::tensor {
@@ -124,20 +125,42 @@ template <typename RealOf> void sumRepeats(std::vector<Entry, LargePages<Entry>>
   entries.resize(kept);
 }
 
-/// Puts real and imaginary parts in place of the positions that the sorting has moved.
-void gatherParts(const Coordinates &from, SortedEntries &sorted) {
-  const auto place = [](const Entry &entry) { return std::bit_cast<size_t>(entry.value); };
-  uint64_t last = 0;
-  for (const Entry &entry : sorted.entries) {
-    if (from.imaginary.empty())
-      break;
-    if (!sorted.imaginary.empty() && entry.key == last)
-      sorted.imaginary.back() += from.imaginary[place(entry)];
-    else
-      sorted.imaginary.push_back(from.imaginary[place(entry)]);
-    last = entry.key;
+/// Puts the numbers in place of the positions that the sorting has moved, and adds up those of one key.
+void gatherNumbers(const Coordinates &from, bool asIntegers, SortedEntries &sorted) {
+  size_t kept = 0;
+  Number sum;
+  sorted.imaginary.resize(from.imaginary.empty() ? 0 : from.size());
+  sorted.rests.resize(asIntegers ? from.size() : 0);
+  for (const Entry entry : sorted.entries) {
+    const Number number = from.value(std::bit_cast<size_t>(entry.value));
+    if (kept == 0 || sorted.entries[kept - 1].key != entry.key) {
+      sum = number;
+      ++kept;
+    } else if (asIntegers) {
+      sum = sumOf(sum, number);
+    } else {
+      sum = {sum.real + number.real, sum.imaginary + number.imaginary};
+    }
+    sorted.entries[kept - 1] = {entry.key, sum.real};
+    if (!sorted.imaginary.empty())
+      sorted.imaginary[kept - 1] = sum.imaginary;
+    if (asIntegers)
+      sorted.rests[kept - 1] = sum.rest;
   }
-  sumRepeats(sorted.entries, [&](const Entry &entry) { return from.values[place(entry)]; });
+  sorted.entries.resize(kept);
+  sorted.imaginary.resize(sorted.imaginary.empty() ? 0 : kept);
+  sorted.rests.resize(asIntegers ? kept : 0);
+}
+
+/// Whether adding up integers as doubles may round.
+bool mayRound(const Coordinates &entries, sema::ValueType type) {
+  constexpr double kExactBelow = 0x1p53;
+  if (!sema::isInteger(type))
+    return false;
+  double largest = 0;
+  for (const double value : entries.values)
+    largest = std::max(largest, std::abs(value));
+  return !(largest * static_cast<double>(entries.size()) < kExactBelow);
 }
 
 } // namespace
@@ -174,41 +197,42 @@ SortedEntries::Column SortedEntries::column(int level) const {
   return column;
 }
 
-SortedEntries sortedBy(Coordinates &&given, const format::Format &format) {
+SortedEntries sortedBy(Coordinates &&given, const format::Format &format, sema::ValueType type) {
   const Coordinates from = std::move(given);
   SortedEntries sorted;
   sorted.entries.resize(from.size());
   const std::optional<KeyLayout> layout = KeyLayout::of(format, from.shape);
-  const bool isComplex = !from.imaginary.empty();
+  const bool asIntegers = mayRound(from, type);
+  const bool byPosition = asIntegers || !from.imaginary.empty();
   if (!layout) {
     sortByComparison(toLevels(from, format), sorted);
-    gatherParts(from, sorted);
+    gatherNumbers(from, asIntegers, sorted);
     return sorted;
   }
   for (const KeyField &field : layout->fields)
     sorted.shifts.push_back(field.shift);
   sorted.masks = layout->masks;
   layout->with([&](const auto &keyOf) {
-    if (isComplex)
+    if (byPosition)
       sortByKey(from, layout->bits, keyOf, [](size_t e) { return std::bit_cast<double>(e); }, sorted.entries);
     else
       sortByKey(from, layout->bits, keyOf, [&](size_t e) { return from.values[e]; }, sorted.entries);
   });
-  if (isComplex)
-    gatherParts(from, sorted);
+  if (byPosition)
+    gatherNumbers(from, asIntegers, sorted);
   else
     sumRepeats(sorted.entries, [](const Entry &entry) { return entry.value; });
   return sorted;
 }
 
-void sortAndSum(Coordinates &entries) {
+void sortAndSum(Coordinates &entries, sema::ValueType type) {
   format::Format whole;
   for (int dim = 0; dim < entries.order(); ++dim)
     whole.levels.push_back({.dim = dim});
   const size_t order = entries.shape.size();
   const std::vector<int64_t> shape = entries.shape;
-  const SortedEntries sorted = sortedBy(std::move(entries), whole);
-  entries = {shape, {}, {}, {}};
+  const SortedEntries sorted = sortedBy(std::move(entries), whole, type);
+  entries = {shape, {}, {}, {}, {}};
   entries.coordinates.resize(sorted.size() * order);
   entries.values.reserve(sorted.size());
   for (size_t k = 0; k < order; ++k) {
@@ -219,6 +243,7 @@ void sortAndSum(Coordinates &entries) {
   for (const Entry &entry : sorted.entries)
     entries.values.push_back(entry.value);
   entries.imaginary = sorted.imaginary;
+  entries.rests = sorted.rests;
 }
 
 bool asVector(Coordinates &entries) {

@@ -37,10 +37,13 @@ public:
 
   size_t size() const { return entries.size(); }
   Column column(int level) const;
-  Number value(size_t entry) const { return {entries[entry].value, imaginary.empty() ? 0 : imaginary[entry]}; }
+  Number value(size_t entry) const {
+    return {entries[entry].value, imaginary.empty() ? 0 : imaginary[entry], rests.empty() ? int16_t{0} : rests[entry]};
+  }
 
   std::vector<Entry, LargePages<Entry>> entries;
   std::vector<double> imaginary;         ///< as many, or empty where all are 0
+  std::vector<int16_t> rests;            ///< see Number::rest; as many, or empty where all are 0
   std::vector<int> shifts;               ///< by level: where its field begins in a key
   std::vector<uint64_t> masks;           ///< by level: its field, moved to bit 0
   std::vector<std::vector<int64_t>> far; ///< by level, in place of keys, where 64 bits do not hold all levels
@@ -51,7 +54,8 @@ public:
 void sortStably(std::span<SortedEntries::Entry> entries, int bits);
 
 /// The entries sorted by the levels of a format, with repeats summed in the order in which they stand in `entries`,
-/// whose arrays are freed on the way. Requires coordinates within the shape.
-SortedEntries sortedBy(Coordinates &&entries, const format::Format &format);
+/// whose arrays are freed on the way: as integers where `type` is one, else as doubles. Requires coordinates within the
+/// shape.
+SortedEntries sortedBy(Coordinates &&entries, const format::Format &format, sema::ValueType type);
 
 } // namespace spc::tensor

@@ -19,8 +19,9 @@ namespace spc::tensor {
 struct Coordinates {
   std::vector<int64_t> shape;
   std::vector<int64_t> coordinates;
-  std::vector<double> values;    ///< real parts, whatever the type; integers below 2^53 in magnitude
+  std::vector<double> values;    ///< real parts, whatever the type
   std::vector<double> imaginary; ///< imaginary parts, as many; empty where all are 0
+  std::vector<int16_t> rests;    ///< of large integers, see Number::rest, as many; empty where all are 0
 
   int order() const { return static_cast<int>(shape.size()); }
   size_t size() const { return values.size(); }
@@ -31,8 +32,9 @@ struct Coordinates {
   void append(const int64_t *at, Number value);
 };
 
-/// Sorts by coordinates in dimension order and sums repeated entries. Requires coordinates within the shape.
-void sortAndSum(Coordinates &entries);
+/// Sorts by coordinates in dimension order and sums repeated entries, as doubles unless `type` is an integer's.
+/// Requires coordinates within the shape.
+void sortAndSum(Coordinates &entries, sema::ValueType type = sema::ValueType::F64);
 
 /// Turns an n x 1 matrix, which is how Matrix Market writes a vector, or a 1 x n one into an order-1 tensor. False,
 /// with `entries` left as they are, when the shape is another one.

@@ -140,7 +140,7 @@ bool TextReader::atLineEnd() {
 }
 
 /// Reads a number that ends its token, straight from the text; false, with nothing read, for anything unusual.
-template <typename Number> bool TextReader::fastNumber(Number &number) {
+template <typename Parsed> bool TextReader::fastNumber(Parsed &number) {
   while (at_ != end_ && isBlank(*at_))
     ++at_;
   auto [stop, error] = std::from_chars(at_, end_, number);
@@ -178,9 +178,28 @@ bool TextReader::coordinate(int64_t &number, std::string_view what, int64_t exte
   return true;
 }
 
-bool TextReader::real(double &number) {
-  if (fastNumber(number))
+bool TextReader::integerValue(Number &number) {
+  int64_t integer = 0;
+  uint64_t large = 0;
+  if (fastNumber(large)) {
+    number = fromInteger(large);
     return true;
+  }
+  if (!this->integer(integer, "a value"))
+    return false;
+  number = fromInteger(integer);
+  return true;
+}
+
+bool TextReader::real(Number &value) {
+  double number = 0;
+  while (at_ != end_ && isBlank(*at_))
+    ++at_;
+  const char *begin = at_;
+  if (fastNumber(number)) {
+    value = withRest(number, {begin, static_cast<size_t>(at_ - begin)});
+    return true;
+  }
   std::string_view text = peek();
   std::string_view digits = text.substr(text.starts_with('+') ? 1 : 0);
   auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
@@ -193,6 +212,7 @@ bool TextReader::real(double &number) {
   } else if (!isWhole || error != std::errc()) {
     return malformed("expected a value, found " + quoted(text));
   }
+  value = withRest(number, text);
   at_ += text.size();
   return true;
 }

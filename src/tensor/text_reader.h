@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/diagnostic.h"
+#include "tensor/numbers.h"
 #include "tensor/text_source.h"
 
 #include <cstdint>
@@ -42,7 +43,10 @@ public:
   bool integer(int64_t &number, std::string_view what);
   /// A 1-based coordinate, made 0-based; out of 1 … extent is reported as such.
   bool coordinate(int64_t &number, std::string_view what, int64_t extent);
-  bool real(double &number);
+  /// A real number; of an integer beyond what doubles hold the rest, too.
+  bool real(Number &number);
+  /// An integer of 64 bits, with or without a sign.
+  bool integerValue(Number &number);
   /// Reads the end of the line: nothing but blanks may be left.
   bool lineEnd();
 
@@ -67,7 +71,7 @@ private:
   bool skipBlanks();
   bool holdLine();
   std::string_view peek();
-  template <typename Number> bool fastNumber(Number &number);
+  template <typename Parsed> bool fastNumber(Parsed &number);
   bool report(const DiagnosticKind &kind, const std::string &message);
 
   TextSource &source_;

@@ -21,19 +21,18 @@ bool readEntries(TextReader &text, const Shape &shape, int order, Coordinates &r
   std::vector<std::string> names;
   for (int d = 0; d < order; ++d)
     names.push_back(coordinateName(d));
-  std::vector<int64_t> largest(order, 0);
+  std::vector<int64_t> largest(order, 0), at(order, 0);
+  result.shape = largest; // says how many coordinates an entry has
   do {
     for (int d = 0; d < order; ++d) {
-      int64_t at = 0;
-      if (!text.coordinate(at, names[d], shape ? (*shape)[d] : kNoLimit))
+      if (!text.coordinate(at[d], names[d], shape ? (*shape)[d] : kNoLimit))
         return false;
-      largest[d] = std::max(largest[d], at + 1);
-      result.coordinates.push_back(at);
+      largest[d] = std::max(largest[d], at[d] + 1);
     }
-    double value = 0;
+    Number value;
     if (!text.real(value) || !text.lineEnd())
       return false;
-    result.values.push_back(value);
+    result.append(at.data(), value);
     requireRoom(result);
   } while (text.nextLine('#'));
   result.shape = shape ? *shape : largest;

@@ -2,7 +2,9 @@
 
 #include "tensor/packed_arrays.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace spc::tensor {
 
@@ -16,9 +18,25 @@ template <typename Number> void append(std::string &text, Number number, char en
   text += end;
 }
 
-void appendValue(std::string &text, Number value, bool isComplex) {
-  append(text, value.real, isComplex ? ' ' : '\n');
-  if (isComplex)
+bool isWhole(sema::ValueType type) {
+  return sema::isInteger(type) || type == sema::ValueType::Bool;
+}
+
+/// Integers in digits alone, whatever their size.
+void appendWhole(std::string &text, double real, int16_t rest, sema::ValueType type) {
+  if (std::isinf(real))
+    text += sema::textOf(type, real) + '\n';
+  else if (std::abs(real) < 0x1p53)
+    append(text, static_cast<int64_t>(real), '\n');
+  else
+    text += toDigits(*toInteger({real, 0, rest})) + '\n';
+}
+
+void appendValue(std::string &text, Number value, const Coordinates &entries, sema::ValueType type) {
+  if (isWhole(type))
+    return appendWhole(text, value.real, value.rest, type);
+  append(text, value.real, entries.imaginary.empty() ? '\n' : ' ');
+  if (!entries.imaginary.empty())
     append(text, value.imaginary, '\n');
 }
 
@@ -26,14 +44,24 @@ std::string commentLine(const char *sign, const std::string &comment) {
   return comment.empty() ? "" : sign + (" " + comment) + "\n";
 }
 
-std::string banner(const char *format, const Coordinates &entries, const std::string &comment) {
-  return std::string("%%MatrixMarket matrix ") + format + (entries.imaginary.empty() ? " real" : " complex") +
-         " general\n" + commentLine("%", comment);
+/// What a Matrix Market file calls the values.
+const char *fieldOf(const Coordinates &entries, sema::ValueType type) {
+  const auto isLarge = [](double value) { return value >= 0x1p63; };
+  if (!isWhole(type))
+    return entries.imaginary.empty() ? "real" : "complex";
+  const bool hasLarge =
+      type == sema::ValueType::U64 && std::any_of(entries.values.begin(), entries.values.end(), isLarge);
+  return hasLarge ? "unsigned-integer" : "integer";
 }
 
-std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns, const std::string &comment) {
+std::string banner(const char *format, const Coordinates &entries, const WriteOptions &options) {
+  return std::string("%%MatrixMarket matrix ") + format + " " + fieldOf(entries, options.type) + " general\n" +
+         commentLine("%", options.comment);
+}
+
+std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns, const WriteOptions &options) {
   const size_t order = entries.shape.size();
-  std::string text = banner("array", entries, comment);
+  std::string text = banner("array", entries, options);
   append(text, rows, ' ');
   append(text, columns, '\n');
   std::vector<Number> byColumn(elementCount(entries.shape).value_or(0));
@@ -42,19 +70,19 @@ std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns
     byColumn[order == 1 ? at[0] : at[1] * rows + at[0]] = entries.value(e);
   }
   for (const Number &value : byColumn)
-    appendValue(text, value, !entries.imaginary.empty());
+    appendValue(text, value, entries, options.type);
   return text;
 }
 
 } // namespace
 
-std::string writeMatrixMarket(const Coordinates &entries, bool dense, const std::string &comment) {
+std::string writeMatrixMarket(const Coordinates &entries, const WriteOptions &options) {
   const size_t order = entries.shape.size();
   const int64_t rows = entries.shape[0];
   const int64_t columns = order == 1 ? 1 : entries.shape[1];
-  if (dense)
-    return writeArray(entries, rows, columns, comment);
-  std::string text = banner("coordinate", entries, comment);
+  if (options.isDense)
+    return writeArray(entries, rows, columns, options);
+  std::string text = banner("coordinate", entries, options);
   append(text, rows, ' ');
   append(text, columns, ' ');
   append(text, entries.size(), '\n');
@@ -62,18 +90,18 @@ std::string writeMatrixMarket(const Coordinates &entries, bool dense, const std:
     const int64_t *at = entries.coordinates.data() + e * order;
     append(text, at[0] + 1, ' ');
     append(text, order == 1 ? 1 : at[1] + 1, ' ');
-    appendValue(text, entries.value(e), !entries.imaginary.empty());
+    appendValue(text, entries.value(e), entries, options.type);
   }
   return text;
 }
 
-std::string writeTns(const Coordinates &entries, const std::string &comment) {
+std::string writeTns(const Coordinates &entries, const WriteOptions &options) {
   const size_t order = entries.shape.size();
-  std::string text = commentLine("#", comment);
+  std::string text = commentLine("#", options.comment);
   for (size_t e = 0; e < entries.size(); ++e) {
     for (size_t d = 0; d < order; ++d)
       append(text, entries.coordinates[e * order + d] + 1, ' ');
-    append(text, entries.values[e], '\n');
+    appendValue(text, {entries.values[e], 0, entries.value(e).rest}, entries, options.type);
   }
   return text;
 }

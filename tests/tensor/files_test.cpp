@@ -117,7 +117,7 @@ TEST_CASE("complex and Hermitian matrices") {
   CHECK(skew.values == Doubles{3, -3});
   CHECK(skew.imaginary == Doubles{-4, 4});
   for (bool dense : {false, true}) {
-    Coordinates again = read("a.mtx", writeMatrixMarket(hermitian, dense));
+    Coordinates again = read("a.mtx", writeMatrixMarket(hermitian, {.isDense = dense}));
     sortAndSum(again);
     CHECK(again.coordinates == Ints{0, 1, 1, 0});
     CHECK(again.values == Doubles{3, 3});
@@ -329,11 +329,11 @@ TEST_CASE("what is written reads back as the same numbers") {
       double value = std::ldexp(static_cast<double>(random()), static_cast<int>(random() % 1900) - 1000);
       entries.values.push_back(random() % 2 ? value : -value);
     }
-  Coordinates sparse = read("a.mtx", writeMatrixMarket(entries, false));
+  Coordinates sparse = read("a.mtx", writeMatrixMarket(entries));
   CHECK(sparse.shape == entries.shape);
   CHECK(sparse.coordinates == entries.coordinates);
   CHECK(sparse.values == entries.values);
-  Coordinates dense = read("a.mtx", writeMatrixMarket(entries, true));
+  Coordinates dense = read("a.mtx", writeMatrixMarket(entries, {.isDense = true}));
   sortAndSum(dense);
   CHECK(dense.coordinates == entries.coordinates);
   CHECK(dense.values == entries.values);
@@ -344,9 +344,9 @@ TEST_CASE("what is written reads back as the same numbers") {
 
 TEST_CASE("texts that are written") {
   Coordinates vector{{3}, {0, 2}, {0.1, -2}};
-  CHECK(writeMatrixMarket(vector, false) == kBanner + "3 1 2\n1 1 0.1\n3 1 -2\n");
-  CHECK(writeMatrixMarket(vector, true) == "%%MatrixMarket matrix array real general\n3 1\n0.1\n0\n-2\n");
-  CHECK(writeMatrixMarket({{2, 0}, {}, {}}, true) == "%%MatrixMarket matrix array real general\n2 0\n");
+  CHECK(writeMatrixMarket(vector) == kBanner + "3 1 2\n1 1 0.1\n3 1 -2\n");
+  CHECK(writeMatrixMarket(vector, {.isDense = true}) == "%%MatrixMarket matrix array real general\n3 1\n0.1\n0\n-2\n");
+  CHECK(writeMatrixMarket({{2, 0}, {}, {}}, {.isDense = true}) == "%%MatrixMarket matrix array real general\n2 0\n");
   CHECK(writeTns({{2, 3, 4}, {1, 2, 3}, {1e100}}) == "2 3 4 1e+100\n");
   CHECK(writeTns({{}, {}, {2.5}}) == "2.5\n");
 }
