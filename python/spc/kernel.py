@@ -7,7 +7,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Opti
 
 import numpy as np
 
-from . import cache, compiled, dtypes
+from . import cache, compiled, dtypes, toolchain
 from .convert import readable
 from .describe import contents_of, format_of
 from .errors import ArgumentError, ArgumentTypeError
@@ -262,8 +262,20 @@ def _say_indices(views: Dict[str, View], formats: Dict[str, cache.Format], indic
     several = general.get("tensors", {}) if isinstance(general, Mapping) else {}
     for name, form in {**several, **formats}.items():
         is_own = str(form).startswith("dense") or (isinstance(form, Mapping) and {"structure_of", "tensors"} & set(form))
-        if not is_own and (name in own or name not in views):
+        if not is_own and (name in own or name not in views and _may_choose_index(form)):
             indices.setdefault(name, own.get(name, widest))
+
+
+def _may_choose_index(form: cache.Format) -> bool:
+    """Whether a format has pointers or indices of any type: places in small blocks have that of the format."""
+    if isinstance(form, str):
+        form = toolchain.shipped_format(form.partition(":")[0])
+    levels: Any = form.get("levels")
+    if not isinstance(levels, list):
+        return True  # a sum of formats, or one of any order
+    listed = [level for level in levels if level.get("storage") != "dense"]
+    has_segments = any(str(level.get("extent", "")).startswith("ragged") for level in levels)
+    return has_segments or not all("%" in level["dim"] for level in listed)
 
 
 def _restored(request: cache.Request, validate: str, copy: bool) -> Kernel:

@@ -67,12 +67,13 @@ def lengths_of(view: View) -> Dict[Place, int]:
     below = [1] * (len(levels) + 1)  # values below each entry of a level, where the format says how many
     for k in range(len(levels) - 1, -1, -1):
         level = levels[k]
-        size = level.by if level.op == "%" else view.shape[level.dim] if level.storage == "dense" else 0
-        below[k] = below[k + 1] * (size if level.storage == "dense" else int(level.width or 0))
+        is_full = level.storage == "dense" and not level.extent.startswith("ragged")
+        size = level.by if level.op == "%" else view.shape[level.dim] if is_full else 0
+        below[k] = below[k + 1] * (size if is_full else int(level.width or 0))
     lengths: Dict[Place, int] = {}
     parents = 1
     for k, level in enumerate(levels):
-        if level.storage == "dense":
+        if level.storage == "dense" and not level.extent.startswith("ragged"):
             parents *= level.size(view.shape)
             continue
         lengths["pointers", k], lengths["lengths", k] = parents + 1, parents

@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import functools
+import json
 import os
 import pathlib
 import platform
 import shutil
 import subprocess
-from typing import Iterator, List, Optional, Sequence
+from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from .errors import CompileError, CompilerError
 
@@ -70,6 +71,13 @@ def run(arguments: Sequence[str], folder: Optional[pathlib.Path] = None) -> "sub
     if done.returncode:
         raise CompilerError(f"{' '.join(command)}\nended with status {done.returncode}\n{done.stderr.strip()}")
     return done
+
+
+@functools.lru_cache(maxsize=None)
+def shipped_format(name: str) -> Dict[str, Any]:
+    """The contents of a format that comes with the compiler. Raises CompileError where there is none of that name."""
+    contents: Dict[str, Any] = json.loads(run(["formats", name, "--json"]).stdout)
+    return contents
 
 
 @functools.lru_cache(maxsize=None)

@@ -327,7 +327,7 @@ std::optional<FormatFile> FormatReader::tensors(const JsonNode &root) {
   const JsonNode *node = object.require("tensors", JsonKind::Object);
   if (!node)
     return std::nullopt;
-  bool ok = node->members.empty() ? wrong(node->where, "'tensors' binds no tensor") : object.ok();
+  bool ok = object.ok();
   FormatFile file;
   if (std::optional<Schedule> schedule = readSchedule(object, diagnostics_))
     file.schedule = std::move(*schedule);

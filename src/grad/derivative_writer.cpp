@@ -65,6 +65,7 @@ void DerivativeWriter::writeSum(const std::string &name, const std::string &tens
     separateVariables(addends, indices);
     const bool isFirst = &indices == &lists.front();
     ExprPtr value = sumOf(std::move(addends));
+    separateExtents(*value, tensor, indices);
     Statement sum;
     sum.indices = indices;
     sum.value = clone(*value);
@@ -126,6 +127,55 @@ void DerivativeWriter::separateVariables(std::vector<Addend> &addends, const std
       extents.emplace(other, extent);
       used.insert(other);
     }
+}
+
+bool DerivativeWriter::isWindowed(const std::string &tensor, size_t dim) const {
+  const auto isSuch = [&](const Expr &part) {
+    const auto *read = std::get_if<Access>(&part.node);
+    return read && read->tensor.text == tensor && dim < read->indices.size() && !read->indices[dim].isPlain();
+  };
+  return std::any_of(program_.statements.begin(), program_.statements.end(),
+                     [&](const Statement &statement) { return any(*statement.value, isSuch); });
+}
+
+void DerivativeWriter::separateExtents(Expr &value, const std::string &tensor,
+                                       const std::vector<std::string> &indices) const {
+  std::set<std::string> used(indices.begin(), indices.end()), windows;
+  std::vector<Expr *> reads;
+  const std::function<void(Expr &)> collect = [&](Expr &part) {
+    const auto *read = std::get_if<Access>(&part.node);
+    for (size_t dim = 0; read && dim < read->indices.size(); ++dim)
+      if (!read->indices[dim].isPlain())
+        windows.insert(read->tensor.text + " " + std::to_string(dim));
+    if (read && program_.names.contains(read->tensor.text))
+      reads.push_back(&part);
+    for (Expr *child : mutableChildren(part))
+      collect(*child);
+  };
+  collect(value);
+  const std::vector<std::string> &extents = program_.info(tensor).extents;
+  for (Expr *read : reads) {
+    Access moved = std::get<Access>(read->node);
+    const std::string name = moved.tensor.text;
+    const std::vector<std::string> &known = program_.info(name).extents;
+    ExprPtr condition;
+    std::vector<std::string> summed;
+    for (size_t dim = 0; dim < moved.indices.size(); ++dim) {
+      const auto index = std::find(indices.begin(), indices.end(), moved.indices[dim].text);
+      if (index == indices.end() || dim >= known.size() || known[dim] == extents[index - indices.begin()] ||
+          !isWindowed(name, dim) || windows.contains(name + " " + std::to_string(dim)))
+        continue;
+      summed.push_back(program_.fresh.variableFor(value, used));
+      used.insert(summed.back());
+      ExprPtr equal = call(Function::Equal, access(summed.back()), access(*index));
+      condition = condition ? call(Function::And, std::move(condition), std::move(equal)) : std::move(equal);
+      moved.indices[dim] = indexOf(summed.back());
+    }
+    if (condition) {
+      ExprPtr chosen = select(std::move(condition), access(name, std::move(moved.indices)), number(0));
+      read->node = std::move(reduce(Reduction::Sum, summed, std::move(chosen))->node);
+    }
+  }
 }
 
 bool DerivativeWriter::readsOthers(const std::vector<Contribution> &contributions, const std::string &owner) const {

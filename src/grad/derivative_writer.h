@@ -47,6 +47,14 @@ private:
   /// variable.
   void separateVariables(std::vector<Addend> &addends, const std::vector<std::string> &indices) const;
 
+  /// Whether the forward kernel reads a tensor through windows in a dimension.
+  bool isWindowed(const std::string &tensor, size_t dim) const;
+
+  /// A tensor that the forward kernel reads through windows, too, may be larger than what its plain indices run over.
+  /// Where a statement for `tensor` has none of the windows left, its plain reads `x(i)` would say how far i runs: they
+  /// become `sum(j, select(j == i, x(j), 0))`.
+  void separateExtents(Expr &value, const std::string &tensor, const std::vector<std::string> &indices) const;
+
   bool readsOthers(const std::vector<Contribution> &contributions, const std::string &owner) const;
 
 protected:

@@ -68,6 +68,21 @@ class Grad(SpcCase):
         formats = json.loads((self.folder / "sddmm_grad.json").read_text())["tensors"]
         self.assertEqual(formats, {"S": "csr", "d_D": {"structure_of": "S"}, "d_S": {"structure_of": "S"}})
 
+    def test_a_derivative_of_dense_tensors_alone_has_a_file_of_formats(self):
+        self.gradient("y(i) = x(i) * x(i)\n", "--format-out", "d.json")
+        self.assertEqual(json.loads((self.folder / "d.json").read_text())["tensors"], {})
+        self.spc("compile", "d.tex", "--format", "d.json", "-o", "d.o")
+
+    def test_what_windows_read_may_be_larger_in_the_derivative_too(self):
+        kernel = "y(i) = x(i + 1) + x(i) * z(i)\n"
+        text = self.gradient(kernel, wrt="z")
+        self.assertIn("d_z(i) = sum(j, select(j == i, x(j), 0))*d_y(i)\n", text)
+        self.spc("run", "d.tex", self.vector("x.mtx", 2, 3, 4), self.vector("d_y.mtx", 5, 7), "-o", "d_z.tns")
+        self.assertEqual((self.folder / "d_z.tns").read_text().split(), ["1", "10", "2", "21"])
+        self.gradient(kernel, wrt="z", mode="forward")
+        self.spc("run", "d.tex", self.vector("x.mtx", 2, 3, 4), self.vector("t_z.mtx", 5, 7), "-o", "t_y.tns")
+        self.assertEqual((self.folder / "t_y.tns").read_text().split(), ["1", "10", "2", "21"])
+
     def test_gradients_have_the_entries_of_their_operands(self):
         self.write("S.tns", "1 1 2\n1 3 0\n3 2 5\n")
         self.gradient(SDDMM, "--format", "S=csr", "--format-out", "d.json", of="D", wrt="S")

@@ -1,6 +1,8 @@
 """SciPy's arrays and matrices as operands and results."""
 # SPDX-License-Identifier: Apache-2.0
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -193,3 +195,19 @@ def test_patterns_with_dimensions_exchanged():
     assert address(result.indices) == address(a.indices)
     for _ in range(3):
         close(kernel("B(i,j) = 2 * A(j,i)")(a, out=result), 2 * a.toarray().T)
+
+
+@pytest.mark.parametrize("form", ["nm-2-4", "lower", "bsr", "hyb"])
+def test_formats_of_temporaries_take_the_indices_that_they_can_have(form):
+    full = np.tril(np.where(np.arange(64).reshape(8, 8) % 2, 0.0, 1.0))
+    copied = spc.kernel("let B(i,j) = A(i,j)\ny(i) = B(i,j) * x(j)", formats={"B": form})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        close(copied(sp.csr_matrix(full), dense(8)), full @ dense(8))
+
+
+def test_rows_of_differing_lengths_come_back():
+    full = np.where(np.arange(5) <= np.arange(4)[:, None], 1.0, 0.0)
+    made = spc.kernel("B(i,j) = A(i,j)", formats={"B": "ragged"})(sp.csr_matrix(full))
+    assert made["pointers_to_1"].tolist() == [0, 1, 3, 6, 10]
+    close(made["values"], np.ones(10))
