@@ -1,4 +1,5 @@
 // Matrix Market exchange format: Boisvert, Pozo and Remington, NISTIR 5935 (1996).
+#include "support/memory.h"
 #include "tensor/readers.h"
 
 #include <algorithm>
@@ -143,6 +144,8 @@ bool MatrixMarketReader::readEntries() {
   size_t expected = possible * (symmetry_ == Symmetry::General ? 1 : 2);
   result_.coordinates.reserve(2 * expected);
   result_.values.reserve(expected);
+  adviseLargePages(result_.coordinates.data(), 2 * expected * sizeof(int64_t));
+  adviseLargePages(result_.values.data(), expected * sizeof(double));
   for (int64_t read = 0; read < entries_; ++read) {
     int64_t row = 0;
     int64_t column = 0;

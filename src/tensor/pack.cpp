@@ -1,7 +1,9 @@
 #include "tensor/level_coordinates.h"
 #include "tensor/packer.h"
+#include "tensor/pieces.h"
 #include "tensor/row_packer.h"
 
+#include <atomic>
 #include <map>
 #include <new>
 #include <numeric>
@@ -15,6 +17,16 @@ using abi::FieldRole;
 
 constexpr const char *kOutOfMemory = "it does not fit into memory";
 
+/// Whether the coordinates of the entries in [begin, end) lie within the shape.
+bool isInsideShape(const Coordinates &entries, size_t begin, size_t end) {
+  const size_t order = entries.shape.size();
+  bool isInside = true;
+  for (size_t e = begin; e < end; ++e)
+    for (size_t d = 0; d < order; ++d)
+      isInside &= static_cast<uint64_t>(entries.coordinates[e * order + d]) < static_cast<uint64_t>(entries.shape[d]);
+  return isInside;
+}
+
 /// What is wrong with entries, whatever the format; empty when nothing is.
 std::string problemOf(const Coordinates &entries, const format::Format &format) {
   const size_t order = entries.shape.size();
@@ -25,10 +37,11 @@ std::string problemOf(const Coordinates &entries, const format::Format &format) 
       return "extent " + std::to_string(extent) + " is negative";
   if (entries.coordinates.size() != entries.size() * order)
     return "its entries lack coordinates";
-  bool isInside = true;
-  for (size_t e = 0; e < entries.size(); ++e)
-    for (size_t d = 0; d < order; ++d)
-      isInside &= static_cast<uint64_t>(entries.coordinates[e * order + d]) < static_cast<uint64_t>(entries.shape[d]);
+  std::atomic<bool> isInside = true;
+  inPieces(entries.size(), piecesOf(entries.size()), [&](int, size_t begin, size_t end) {
+    if (!isInsideShape(entries, begin, end))
+      isInside = false;
+  });
   for (size_t at = 0; !isInside && at < entries.coordinates.size(); ++at) {
     const int64_t coordinate = entries.coordinates[at], extent = entries.shape[at % order];
     if (coordinate < 0 || coordinate >= extent)
@@ -117,6 +130,38 @@ bool keepTriangle(Coordinates &entries, format::Symmetry symmetry, sema::ValueTy
   return true;
 }
 
+template <typename Value> bool storeInOrder(PackedArrays &arrays, const Coordinates &entries, int64_t elements) {
+  const size_t order = entries.shape.size();
+  std::vector<int64_t> strides;
+  for (size_t dim = 0; dim < order; ++dim)
+    strides.push_back(arrays.number(FieldRole::Stride, static_cast<int>(dim)));
+  auto *values = static_cast<Value *>(arrays.allocate(FieldRole::Values, 0, elements));
+  int64_t last = -1;
+  for (size_t e = 0; e < entries.size(); ++e) {
+    int64_t at = 0;
+    for (size_t dim = 0; dim < order; ++dim)
+      at += entries.coordinates[e * order + dim] * strides[dim];
+    if (at <= last)
+      return false;
+    values[at] = static_cast<Value>(entries.values[e]);
+    last = at;
+  }
+  arrays.valueCount = elements;
+  return true;
+}
+
+/// Fills a dense tensor of floats from entries that ascend as its elements do, as generated ones and those of most
+/// files do. False, with arrays that may have been begun, for all others.
+bool packDense(PackedArrays &arrays, const Coordinates &entries) {
+  const std::optional<int64_t> elements = elementCount(entries.shape);
+  if (!arrays.format().isDense() || !entries.imaginary.empty() || !elements)
+    return false;
+  arrays.setStrides();
+  if (arrays.valueType() == sema::ValueType::F64)
+    return storeInOrder<double>(arrays, entries, *elements);
+  return arrays.valueType() == sema::ValueType::F32 && storeInOrder<float>(arrays, entries, *elements);
+}
+
 } // namespace
 
 std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format::Format &format, sema::ValueType value,
@@ -127,7 +172,7 @@ std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format
   try {
     auto state = std::make_unique<State>(State{PackedArrays(format, value, entries.shape)});
     const std::vector<int64_t> shape = entries.shape;
-    if (packByRows(state->arrays, entries))
+    if (packByRows(state->arrays, entries, piecesOf(entries.size())) || packDense(state->arrays, entries))
       return PackedTensor(std::move(state));
     state->arrays = PackedArrays(format, value, shape);
     if (format.symmetry != format::Symmetry::None && !keepTriangle(entries, format.symmetry, value, error))

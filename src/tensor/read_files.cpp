@@ -10,7 +10,7 @@ namespace spc::tensor {
 
 namespace {
 
-constexpr DiagnosticKind kTensorFile{"tensor-file", Severity::Error};
+constexpr DiagnosticKind kUnreadableFile{"tensor-file", Severity::Error};
 
 /// Of the machine's memory, what a list of entries may take: sorting and packing it take as much again, twice.
 constexpr double kListShare = 0.25;
@@ -27,7 +27,7 @@ std::optional<Coordinates> read(const std::string &path, const Shape &shape, std
     std::optional<Coordinates> entries = hasBanner || !isTns ? readMatrixMarket(reader, shape) : readTns(reader, shape);
     return reader.failed() ? std::nullopt : std::move(entries);
   }
-  diagnostics.report(kTensorFile, {}, "neither its name nor its first line says what kind of file it is")
+  diagnostics.report(kUnreadableFile, {}, "neither its name nor its first line says what kind of file it is")
       .at(path)
       .advise("name it .mtx (Matrix Market) or .tns (FROSTT), with .gz where it is compressed");
   return std::nullopt;
@@ -57,7 +57,7 @@ std::optional<Coordinates> readTensor(const std::string &path, const std::option
   } catch (const std::bad_alloc &) {
   } catch (const std::length_error &) {
   }
-  diagnostics.report(kTensorFile, {}, "its tensor does not fit into memory").at(path);
+  diagnostics.report(kUnreadableFile, {}, "its tensor does not fit into memory").at(path);
   return std::nullopt;
 }
 

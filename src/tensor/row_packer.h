@@ -9,7 +9,8 @@ namespace spc::tensor {
 /// entries and rows: entries are counted by row and put where they belong, and only rows out of order are sorted.
 /// Requires coordinates within the shape. False, with arrays that may have been begun, for all that Packer has to look
 /// at: other formats and types, complex values, what may not fit, repeats that narrow values would round twice, and
-/// entries that are not symmetric.
-bool packByRows(PackedArrays &arrays, const Coordinates &entries);
+/// entries that are not symmetric. The work is divided among as many threads as there are `pieces`, which changes
+/// nothing in what comes out.
+bool packByRows(PackedArrays &arrays, const Coordinates &entries, int pieces);
 
 } // namespace spc::tensor

@@ -1,0 +1,23 @@
+// Work over a range, divided among this machine's processors. Private to this folder.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace spc::tensor {
+
+/// Into how many pieces `size` elements are worth dividing: 1 for few of them, and no more than this process may use
+/// processors.
+int piecesOf(size_t size);
+
+/// Where piece `piece` of `pieces` of a range of `size` elements begins; that of `pieces` is `size`.
+constexpr size_t pieceBegin(size_t size, int piece, int pieces) {
+  const auto at = static_cast<size_t>(piece), count = static_cast<size_t>(pieces);
+  return size / count * at + size % count * at / count;
+}
+
+/// Calls `work(piece, begin, end)` for each piece of a range of `size` elements, each on a thread of its own, as far as
+/// the system grants them, and comes back when all have. The first piece's exception is thrown on.
+void inPieces(size_t size, int pieces, const std::function<void(int piece, size_t begin, size_t end)> &work);
+
+} // namespace spc::tensor

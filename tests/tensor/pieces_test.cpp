@@ -1,0 +1,147 @@
+// Work that is divided among threads gives what one thread gives.
+#include "tensor/pieces.h"
+
+#include "tensor/packed_arrays.h"
+#include "tensor/row_packer.h"
+
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <limits>
+#include <random>
+#include <stdexcept>
+
+namespace spc::tensor {
+
+using abi::FieldRole;
+using sema::ValueType;
+
+namespace {
+
+enum class Sequence { Rows, Columns, Shuffled, Repeated };
+
+enum class Mirror { None, Beside, Behind };
+
+/// A matrix whose entries come in a given sequence; mirror images beside each entry or behind all of them.
+Coordinates sequence(Sequence sequence, int64_t rows, int64_t columns, Mirror mirrors, std::mt19937 &random) {
+  const bool isSymmetric = mirrors != Mirror::None;
+  std::vector<std::pair<int64_t, int64_t>> places;
+  for (int64_t row = 0; row < rows; ++row)
+    for (int64_t column = 0; column < (isSymmetric ? row + 1 : columns); ++column)
+      for (size_t times = random() % 4 == 0; times > 0; --times)
+        places.insert(places.end(), sequence == Sequence::Repeated ? 2 : 1, {row, column});
+  if (sequence == Sequence::Columns)
+    std::stable_sort(places.begin(), places.end(), [](const auto &a, const auto &b) { return a.second < b.second; });
+  else if (sequence != Sequence::Rows)
+    std::shuffle(places.begin(), places.end(), random);
+  Coordinates entries{{rows, columns}, {}, {}};
+  for (const auto &[row, column] : places) {
+    const int64_t at[] = {row, column}, mirror[] = {column, row};
+    const Number value{0.1 * static_cast<double>(random() % 99)};
+    entries.append(at, value);
+    if (mirrors == Mirror::Beside && row != column)
+      entries.append(mirror, value);
+  }
+  for (size_t e = 0, listed = entries.size(); mirrors == Mirror::Behind && e < listed; ++e) {
+    const int64_t mirror[] = {entries.coordinates[2 * e + 1], entries.coordinates[2 * e]};
+    if (mirror[0] != mirror[1])
+      entries.append(mirror, entries.value(e));
+  }
+  return entries;
+}
+
+format::Format listed(std::vector<int> dims, bool isWidth, format::Symmetry symmetry) {
+  format::Format format;
+  format.levels = {{.dim = dims[0]}, {.dim = dims[1], .storage = format::Storage::Compressed}};
+  format.symmetry = symmetry;
+  if (isWidth) {
+    format.levels[1].unique = false;
+    format.levels[1].width = std::nullopt;
+  } else {
+    format.levels[1].extent = format::Extent::Ragged;
+  }
+  return format;
+}
+
+} // namespace
+
+TEST_CASE("pieces cover a range, each once") {
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{5}, size_t{1000}, std::numeric_limits<size_t>::max()})
+    for (const int pieces : {1, 2, 3, 8}) {
+      CHECK(pieceBegin(size, 0, pieces) == 0);
+      CHECK(pieceBegin(size, pieces, pieces) == size);
+      for (int piece = 0; piece < pieces; ++piece)
+        CHECK(pieceBegin(size, piece, pieces) <= pieceBegin(size, piece + 1, pieces));
+    }
+  std::vector<std::atomic<int>> seen(100);
+  inPieces(seen.size(), 3, [&](int, size_t begin, size_t end) {
+    for (size_t at = begin; at < end; ++at)
+      ++seen[at];
+  });
+  for (const std::atomic<int> &times : seen)
+    CHECK(times == 1);
+  CHECK(piecesOf(0) == 1);
+  CHECK(piecesOf(1000) == 1);
+}
+
+TEST_CASE("what goes wrong in a piece is thrown on") {
+  for (int bad = 0; bad < 3; ++bad)
+    CHECK_THROWS_AS(inPieces(3, 3,
+                             [&](int piece, size_t, size_t) {
+                               if (piece == bad)
+                                 throw std::length_error("too long");
+                             }),
+                    std::length_error);
+}
+
+TEST_CASE("threads change nothing in what is packed") {
+  std::mt19937 random(5);
+  for (const Sequence order : {Sequence::Rows, Sequence::Columns, Sequence::Shuffled, Sequence::Repeated})
+    for (const auto &[rows, columns] : {std::pair<int64_t, int64_t>(30, 30), {1, 200}, {200, 1}, {7, 50}})
+      for (const format::Symmetry symmetry : {format::Symmetry::None, format::Symmetry::Lower, format::Symmetry::Upper})
+        for (const bool isWidth : {false, true}) {
+          const bool isSymmetric = symmetry != format::Symmetry::None;
+          if (isSymmetric && (rows != columns || isWidth))
+            continue;
+          const Mirror mirrors = !isSymmetric ? Mirror::None : random() % 2 ? Mirror::Beside : Mirror::Behind;
+          const Coordinates entries = sequence(order, rows, columns, mirrors, random);
+          for (const std::vector<int> &dims : {std::vector<int>{0, 1}, std::vector<int>{1, 0}}) {
+            const format::Format format = listed(dims, isWidth, symmetry);
+            PackedArrays one(format, ValueType::F64, entries.shape);
+            const bool isPacked = packByRows(one, entries, 1);
+            CHECK(isPacked == !(isWidth && order == Sequence::Repeated && entries.size() > 0));
+            for (const int pieces : {2, 3}) {
+              PackedArrays several(format, ValueType::F64, entries.shape);
+              REQUIRE(packByRows(several, entries, pieces) == isPacked);
+              for (const FieldRole role : {FieldRole::Pointers, FieldRole::Indices, FieldRole::Values})
+                CHECK((!isPacked || one.elements(role, role == FieldRole::Values ? 0 : 1) ==
+                                        several.elements(role, role == FieldRole::Values ? 0 : 1)));
+            }
+          }
+        }
+}
+
+TEST_CASE("threads find what is not symmetric") {
+  std::mt19937 random(6);
+  for (const format::Symmetry symmetry : {format::Symmetry::Lower, format::Symmetry::Upper})
+    for (const int pieces : {1, 2}) {
+      const format::Format format = listed({0, 1}, false, symmetry);
+      const Coordinates right = sequence(Sequence::Columns, 20, 20, Mirror::Beside, random);
+      const auto isPacked = [&](const Coordinates &entries) {
+        PackedArrays arrays(format, ValueType::F64, entries.shape);
+        return packByRows(arrays, entries, pieces);
+      };
+      CHECK(isPacked(right));
+      for (const auto &[at, value] : {std::pair(std::array<int64_t, 2>{3, 17}, 0.5),
+                                      {{17, 3}, 0.5},
+                                      {{4, 4}, std::numeric_limits<double>::quiet_NaN()}}) {
+        Coordinates wrong = right;
+        wrong.append(at.data(), {value});
+        CHECK_FALSE(isPacked(wrong));
+      }
+    }
+}
+
+} // namespace spc::tensor
