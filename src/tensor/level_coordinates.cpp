@@ -52,14 +52,19 @@ Coordinates toLevels(const Coordinates &entries, const format::Format &format) {
 
 void fromLevels(const format::Format &format, const std::vector<int64_t> &byLevel, std::vector<int64_t> &byDimension) {
   std::fill(byDimension.begin(), byDimension.end(), 0);
-  std::vector<bool> isWhole(byDimension.size());
+  bool hasDifference = false;
   for (size_t k = 0; k < byLevel.size(); ++k) {
     const Level &level = format.levels[k];
-    if (level.part == Part::Difference)
-      continue;
-    byDimension[level.dim] += level.part == Part::Quotient ? byLevel[k] * level.block : byLevel[k];
-    isWhole[level.dim] = level.part == Part::Whole;
+    hasDifference |= level.part == Part::Difference;
+    if (level.part != Part::Difference)
+      byDimension[level.dim] += level.part == Part::Quotient ? byLevel[k] * level.block : byLevel[k];
   }
+  if (!hasDifference)
+    return;
+  std::vector<bool> isWhole(byDimension.size());
+  for (const Level &level : format.levels)
+    if (level.part == Part::Whole)
+      isWhole[level.dim] = true;
   for (size_t k = 0; k < byLevel.size(); ++k) {
     const Level &level = format.levels[k];
     if (level.part != Part::Difference)

@@ -1,6 +1,9 @@
 #include "format/levels.h"
+#include "support/memory.h"
 #include "tensor/level_coordinates.h"
 #include "tensor/packed_arrays.h"
+
+#include <algorithm>
 
 namespace spc::tensor {
 
@@ -31,14 +34,58 @@ public:
   Coordinates unpack() {
     if (!values_)
       return std::move(result_);
+    reserve(arrays_.valueCount);
     if (format_.isDense())
       visitDense(0, 0);
-    else
+    else if (!unpackRows())
       visit(0, 0);
     return std::move(result_);
   }
 
 private:
+  void reserve(int64_t slots) {
+    if (mayPad_) // how many slots are padding is not known
+      return;
+    const auto entries = static_cast<size_t>(std::max<int64_t>(slots, 0));
+    result_.coordinates.reserve(entries * result_.shape.size());
+    result_.values.reserve(entries);
+    adviseLargePages(result_.coordinates.data(), result_.coordinates.capacity() * sizeof(int64_t));
+    adviseLargePages(result_.values.data(), result_.values.capacity() * sizeof(double));
+  }
+
+  /// Walks through the rows of CSR, or the columns of CSC, of the usual types. False, with nothing done, for all
+  /// others.
+  bool unpackRows() {
+    const bool isUsual = format_.order() == 2 && format_.levelCount() == 2 && !positions_ && !format_.interleaved &&
+                         format_.symmetry == format::Symmetry::None && format_.pointers == format_.indices &&
+                         format_.indices == format::IndexType::I32 && format::kindOf(format_, 0) == LevelKind::Dense &&
+                         format_.levels[0].part == format::Part::Whole &&
+                         format::kindOf(format_, 1) == LevelKind::Compressed && !format_.levels[1].hasLengths() &&
+                         format_.levels[1].part == format::Part::Whole && walks_[1].pointers && walks_[1].indices;
+    if (isUsual && arrays_.valueType() == sema::ValueType::F64)
+      putRows(static_cast<const double *>(values_));
+    else if (isUsual && arrays_.valueType() == sema::ValueType::F32)
+      putRows(static_cast<const float *>(values_));
+    else
+      return false;
+    return true;
+  }
+
+  template <typename Value> void putRows(const Value *values) {
+    const auto *pointers = static_cast<const int32_t *>(walks_[1].pointers);
+    const auto *indices = static_cast<const int32_t *>(walks_[1].indices);
+    const int major = format_.levels[0].dim, minor = format_.levels[1].dim;
+    const int64_t extent = result_.shape[minor];
+    for (int64_t row = 0; row < result_.shape[major]; ++row)
+      for (int64_t e = pointers[row]; e < pointers[row + 1]; ++e) {
+        if (indices[e] < 0 || indices[e] >= extent)
+          continue;
+        result_.coordinates.push_back(major == 0 ? row : indices[e]);
+        result_.coordinates.push_back(major == 0 ? indices[e] : row);
+        result_.values.push_back(static_cast<double>(values[e]));
+      }
+  }
+
   /// What is needed of a level to walk it.
   struct Walk {
     LevelRange range;
@@ -82,10 +129,10 @@ private:
     return false;
   }
 
-  void emit(const std::vector<int64_t> &place, Number value, int64_t position) {
+  void emit(const int64_t *place, Number value, int64_t position) {
     if (positions_)
       positions_->push_back(position);
-    result_.append(place.data(), value);
+    result_.append(place, value);
     if (sema::isComplex(arrays_.valueType()))
       result_.imaginary.resize(result_.size());
   }
@@ -100,9 +147,11 @@ private:
     const Number value = arrays_.loadValue(values_, position);
     if (mayPad_ && value == Number())
       return;
-    emit(byDimension_, value, position);
-    if (format_.symmetry != format::Symmetry::None && byDimension_[0] != byDimension_[1])
-      emit({byDimension_[1], byDimension_[0]}, value, position);
+    emit(byDimension_.data(), value, position);
+    if (format_.symmetry == format::Symmetry::None || byDimension_[0] == byDimension_[1])
+      return;
+    const int64_t mirror[] = {byDimension_[1], byDimension_[0]};
+    emit(mirror, value, position);
   }
 
   /// On the side of the diagonal that a symmetric format does not store: a dense level has room there all the same.
@@ -114,7 +163,7 @@ private:
   /// By dimension, so that elements come in row-major order however they are stored.
   void visitDense(int dim, int64_t offset) {
     if (dim == format_.order())
-      return emit(byDimension_, arrays_.loadValue(values_, offset), offset);
+      return emit(byDimension_.data(), arrays_.loadValue(values_, offset), offset);
     int64_t stride = arrays_.number(FieldRole::Stride, dim);
     for (int64_t c = 0; c < result_.shape[dim]; ++c) {
       byDimension_[dim] = c;
