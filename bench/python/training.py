@@ -28,15 +28,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "examples/p
 import gat
 import gcn
 
-# A layer's attention in parts, between which PyTorch computes with the values of entries: these lie one after the other, where
-# the loops of one kernel are as short as rows are. B is what is taken away so that exponentials do not overflow.
-EDGES = """
-kernel edges(S, s, t, m) -> (E, B)
-E(i,j) = pattern(S(i,j)) * (s(i) + t(j))
-B(i,j) = pattern(S(i,j)) * m(i)
-"""
-SUMS = "z(i) = P(i,j)"
-
 EPOCHS = 10   # whose losses are compared
 SLOW = 6      # who takes so many times as long as spc is timed in one round, for one epoch
 BURST = 5     # epochs that a contender is timed for in a round
@@ -133,21 +124,6 @@ def bounds(own, other):
     return torch.nn.functional.leaky_relu(own.detach() + other.detach().max(), 0.2)
 
 
-def in_parts(graph):
-    """Attention by several kernels of spc."""
-    graph = spc.torch.Matrix.of(graph)
-    edges, sums = spc.torch.op(EDGES, S="csr"), spc.torch.op(SUMS, P="csr")
-    spmm = spc.torch.op(gcn.PRODUCT, A="csr")
-
-    def attend(own, other, values):
-        scores, most = edges(S=graph, s=own, t=other, m=bounds(own, other))
-        scores = torch.nn.functional.leaky_relu(scores.values, 0.2)
-        parts = graph.with_values(torch.exp(scores - most.values.detach()))
-        return spmm(A=parts, B=values) / sums(P=parts)[:, None]
-
-    return attend
-
-
 def attention(sparse, layout):
     """Attention of the edges that there are."""
     if layout == "dense":
@@ -177,9 +153,8 @@ def gcns(graph, nodes):
 
 def gats(graph, nodes):
     """The same of attention."""
-    one_kernel, by_nodes = gat.with_spc(graph, nodes)
-    yield "spc", "", lambda *sizes: gat.Network(in_parts(graph), by_nodes, *sizes)
-    yield "spc, one kernel a layer", "", lambda *sizes: gat.Network(one_kernel, by_nodes, *sizes)
+    yield "spc", "", lambda *sizes: gat.Network(*gat.with_own_gradient(graph, nodes), *sizes)
+    yield "spc, gradient by spc grad", "", lambda *sizes: gat.Network(*gat.with_spc(graph, nodes), *sizes)
     a, x = Sparse(graph), Sparse(nodes)
     for one, other in (("dense", "dense"), ("csr", "dense"), ("csr", "csr"), ("coo", "dense"), ("coo", "coo"),
                        ("edges", "dense"), ("edges", "coo"), ("bags", "dense"), ("bags", "bags")):

@@ -9,6 +9,7 @@ four communities is made, whose nodes prefer some words. Both models start from 
 # SPDX-License-Identifier: Apache-2.0
 
 import argparse
+import re
 import time
 
 import numpy as np
@@ -25,6 +26,11 @@ let P(j,k) = X(j,l) * W(l,k) + b(k)
 C(i,k) = A(i,j) * P(j,k)
 """
 PRODUCT = "C(i,k) = A(i,j) * B(j,k)"
+
+
+def unread(text, name, matrix):
+    """A kernel that does not read a matrix's values where all of them are 1: words that a node uses, say."""
+    return re.sub(rf"\b{name}\(\w+,\w+\)(?= \*)", r"pattern(\g<0>)", text) if (matrix.data == 1).all() else text
 
 
 def made(communities=4, each=100, words=64):
@@ -122,8 +128,8 @@ def chosen_graph(description):
 
 def with_spc(graph, nodes):
     """Both layers by kernels. Gradients multiply by the transposed matrices, which lie by columns once."""
+    layer = spc.torch.op(unread(LAYER, "X", nodes), A="csr", X="csr", backward={"A": "csc", "X": "csc"})
     graph, nodes = spc.torch.Matrix.of(graph), spc.torch.Matrix.of(nodes)
-    layer = spc.torch.op(LAYER, A="csr", X="csr", backward={"A": "csc", "X": "csc"})
     spmm = spc.torch.op(PRODUCT, A="csr", backward={"A": "csc"})
     return (lambda weight, bias: layer(A=graph, X=nodes, W=weight, b=bias),
             lambda hidden, weight, bias: spmm(A=graph, B=torch.addmm(bias, hidden, weight)))
