@@ -289,7 +289,7 @@ void InputReader::readFile(size_t parameter) {
   const Assignment &assignment = given_[parameter]->assignment;
   const sema::Tensor &tensor = tensorAt(parameter);
   std::optional<std::vector<int64_t>> shape = shapes_[parameter];
-  bool hasHeader = tensor::isMatrixMarket(assignment.value);
+  const bool hasHeader = tensor::statesShape(assignment.value);
   std::optional<tensor::Coordinates> entries = tensor::readTensor(assignment.value, shape, diagnostics_, inputLimit_);
   if (!entries)
     return;

@@ -2,6 +2,7 @@
 
 #include "driver/print_tensor.h"
 #include "support/output_file.h"
+#include "tensor/compression.h"
 #include "tensor/files.h"
 
 #include <cmath>
@@ -59,41 +60,63 @@ std::optional<Assignment> completed(Session &session, const sema::Kernel &kernel
   return Assignment{asWhole(*only).name, argument, where, where};
 }
 
+tensor::WriteOptions writeOptions(const sema::Tensor &tensor) {
+  tensor::WriteOptions options{tensor.type, tensor.format.isDense(), {}};
+  if (tensor.hasFill())
+    options.comment = "missing entries are " + sema::textOf(tensor.type, tensor.fill);
+  return options;
+}
+
+/// The kind of the file that an output goes to. Standard output takes text that holds it.
+std::optional<tensor::FileName> outputName(const std::string &path, const sema::Tensor &tensor) {
+  using tensor::FileKind;
+  if (path != "-")
+    return tensor::fileNamed(path);
+  return tensor::FileName{tensor.order() > 2 ? FileKind::Tns : FileKind::MatrixMarket, tensor::Compression::None};
+}
+
+/// What to write in place of a kind that cannot hold a tensor.
+std::string kindsFor(const sema::Tensor &tensor) {
+  std::string kinds;
+  for (const auto &[kind, ending] :
+       {std::pair(tensor::FileKind::MatrixMarket, ".mtx"), std::pair(tensor::FileKind::Tns, ".tns"),
+        std::pair(tensor::FileKind::Npy, ".npy"), std::pair(tensor::FileKind::Npz, ".npz")})
+    if (tensor::whyNotWritten(kind, tensor.order(), writeOptions(tensor)).empty())
+      kinds += (kinds.empty() ? "" : ", ") + std::string(ending);
+  return kinds;
+}
+
 bool checkKind(Session &session, const sema::Tensor &tensor, const Assignment &assignment) {
-  bool matrixMarket = assignment.value.ends_with(".mtx");
-  if (!matrixMarket && !assignment.value.ends_with(".tns")) {
-    session.diagnostics()
-        .report(kOutputKind, assignment.where, "'" + assignment.value + "' names no kind of file that can be written")
-        .advise("end it in .mtx or .tns");
-    return false;
-  }
-  if (matrixMarket && tensor.order() > 2) {
-    session.diagnostics()
-        .report(kOutputKind, assignment.where,
-                "a Matrix Market file cannot hold '" + tensor.name + "' of order " + std::to_string(tensor.order()))
-        .advise("write a .tns file");
-    return false;
-  }
-  return true;
+  const std::optional<tensor::FileName> name = outputName(assignment.value, tensor);
+  const std::string why =
+      name ? tensor::whyNotWritten(name->kind, tensor.order(), writeOptions(tensor)) : std::string();
+  if (name && why.empty())
+    return true;
+  const std::string kinds = kindsFor(tensor);
+  session.diagnostics()
+      .report(kOutputKind, assignment.where,
+              name ? why + ": '" + tensor.name + "' is " + (sema::isComplex(tensor.type) ? "complex, " : "") +
+                         (tensor.format.isDense() ? "dense" : "sparse") + " and of order " +
+                         std::to_string(tensor.order())
+                   : "'" + assignment.value + "' names no kind of file that can be written")
+      .advise(kinds.empty() ? "leave out -o to print it"
+                            : "kinds of files that hold it: " + kinds + ", with .gz or .zst behind it to compress it");
+  return false;
 }
 
 /// Says that a file cannot: to whoever reads it, entries that it does not list are 0.
 void warnOfFill(Session &session, const sema::Tensor &tensor, const Assignment &assignment) {
   const std::string fill = sema::textOf(tensor.type, tensor.fill);
   const std::string written = std::isinf(tensor.fill) ? tensor.fill > 0 ? "inf" : "-inf" : fill;
+  const std::optional<tensor::FileName> name = outputName(assignment.value, tensor);
+  const bool isText = !name || name->kind == tensor::FileKind::MatrixMarket || name->kind == tensor::FileKind::Tns;
   session.diagnostics()
       .report(kFill, assignment.where,
-              "missing entries of '" + tensor.name + "' are " + fill + ", which only a comment in '" +
-                  assignment.value + "' says: readers take them for 0")
+              "missing entries of '" + tensor.name + "' are " + fill + ", which " +
+                  (isText ? "only a comment" : "nothing") + " in '" + assignment.value +
+                  "' says: readers take them for 0")
       .advise("where it is read again, declare 'fill " + written + "'; or store it densely: --format " + tensor.name +
               "=dense");
-}
-
-std::string fileText(const std::string &path, const sema::Tensor &tensor, const tensor::Coordinates &entries) {
-  tensor::WriteOptions options{tensor.type, tensor.format.isDense(), {}};
-  if (tensor.hasFill())
-    options.comment = "missing entries are " + sema::textOf(tensor.type, tensor.fill);
-  return path.ends_with(".mtx") ? tensor::writeMatrixMarket(entries, options) : tensor::writeTns(entries, options);
 }
 
 /// An order-0 result as the one entry of a 1 x 1 matrix, or of a .tns file without coordinates.
@@ -151,19 +174,23 @@ bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles 
     if (!tensor.isWritten || tensor.part > 0 || (report && !files[k]))
       continue;
     bool isScalar = tensor.order() == 0;
-    bool toMatrix = files[k] && files[k]->ends_with(".mtx");
+    const std::optional<tensor::FileName> name = files[k] ? outputName(*files[k], tensor) : std::nullopt;
+    const bool toMatrix = name && (name->kind == tensor::FileKind::MatrixMarket ||
+                                   (name->kind == tensor::FileKind::Npz && !tensor.format.isDense()));
     tensor::Coordinates entries = isScalar ? scalarEntry(arguments[k].number(call.signature.parameters[k]), toMatrix)
                                            : entriesOf(kernel, arguments, k);
-    if (files[k] && !toMatrix && sema::isComplex(tensor.type)) {
+    if (!name) {
+      text += printTensor(tensor, entries);
+      continue;
+    }
+    const std::optional<std::string> bytes = tensor::writeTensor(name->kind, entries, writeOptions(tensor));
+    if (!bytes) {
       session.diagnostics()
-          .report(kOutputKind, tensor.where, "a .tns file has no complex numbers: '" + tensor.name + "'")
-          .advise("write a .mtx file, or leave out -o to print it");
+          .report(kOutputKind, tensor.where, "a .npz file holds less than 4 GiB, which '" + tensor.name + "' exceeds")
+          .advise("write a .npy file of a dense tensor, else a .mtx or .tns file");
       return false;
     }
-    if (files[k])
-      outputs.add(*files[k], fileText(*files[k], tensor, entries));
-    else
-      text += printTensor(tensor, entries);
+    outputs.add(*files[k], tensor::compressed(*bytes, name->compression));
   }
   if (!text.empty())
     outputs.add("-", std::move(text));

@@ -1,7 +1,8 @@
-// Matrix Market and FROSTT files, plain or gzipped.
+// Matrix Market, FROSTT and NumPy's files, plain or compressed.
 #pragma once
 
 #include "support/diagnostic.h"
+#include "tensor/compression.h"
 #include "tensor/tensor.h"
 
 #include <optional>
@@ -10,15 +11,30 @@
 
 namespace spc::tensor {
 
-/// Whether `path` is named like a Matrix Market file: `.mtx` or `.mtx.gz`.
+enum class FileKind { MatrixMarket, Tns, Npy, Npz };
+
+/// What a file's name says of it.
+struct FileName {
+  FileKind kind;
+  Compression compression;
+};
+
+/// Of `.mtx`, `.tns`, `.npy` and `.npz`, with `.gz` or `.zst` behind it where it is compressed; nullopt of other names.
+std::optional<FileName> fileNamed(const std::string &path);
+
+/// Whether `path` is named like a Matrix Market file.
 bool isMatrixMarket(const std::string &path);
 
-/// Reads `.mtx`, `.mtx.gz` (Matrix Market: coordinate and array; real, integer, complex, pattern; general, symmetric,
-/// skew-symmetric, Hermitian; mirrored entries are added, an array's zeros are left out) or `.tns`, `.tns.gz` (FROSTT:
-/// 1-based coordinates then the value, no header). Repeated entries stay as they are; explicit zeros of coordinate
-/// files too. `shape`: given by --shape; else from the header, else the largest coordinates. A matrix of one column is
-/// read as a vector where `shape` has one extent. `limit`: how many bytes of text there may be, decompressed, in place
-/// of what TextSource allows. nullopt after reporting an error, which names path and line.
+/// Whether files of this name say the shape of their tensor: all but `.tns`.
+bool statesShape(const std::string &path);
+
+/// Reads `.mtx` (Matrix Market: coordinate and array; real, integer, complex, pattern; general, symmetric,
+/// skew-symmetric, Hermitian; mirrored entries are added, an array's zeros are left out) or `.tns` (FROSTT:
+/// 1-based coordinates then the value, no header), `.npy` or `.npz` (NumPy's; by their first bytes). Repeated entries
+/// stay as they are; explicit zeros of coordinate files too. `shape`: given by --shape; else from the header, else the
+/// largest coordinates. A matrix of one column is read as a vector where `shape` has one extent. `limit`: how many
+/// bytes of text there may be, decompressed, in place of what TextSource allows. nullopt after reporting an error,
+/// which names path and line.
 std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,
                                       Diagnostics &diagnostics, std::optional<uint64_t> limit = std::nullopt);
 
@@ -28,6 +44,12 @@ struct WriteOptions {
   bool isDense = false; ///< every element is there
   std::string comment;  ///< a line for people at the beginning; none where it is empty
 };
+
+/// Why a file of this kind cannot hold a tensor; empty where it can.
+std::string whyNotWritten(FileKind kind, int order, const WriteOptions &options);
+
+/// The bytes of a file, uncompressed. Requires: whyNotWritten() is empty. nullopt of a .npz file of 4 GiB and more.
+std::optional<std::string> writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options);
 
 /// The text of a .mtx (order 1, as one column, and 2; dense tensors as `array`, integers and bools as `integer`) or
 /// .tns file (order 0 and up): every stored entry, values with enough digits to read back the same number. A .tns file

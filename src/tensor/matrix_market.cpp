@@ -188,22 +188,7 @@ std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape
   std::optional<Coordinates> matrix = MatrixMarketReader(text).read();
   if (!matrix || !shape)
     return matrix;
-  if (shape->size() == 1)
-    asVector(*matrix);
-  if (shape->size() != matrix->shape.size()) {
-    text.wrongShape("a matrix of " + std::to_string(matrix->shape[0]) + " x " + std::to_string(matrix->shape[1]) +
-                    " cannot have a shape of order " + std::to_string(shape->size()));
-    return std::nullopt;
-  }
-  for (size_t d = 0; d < shape->size(); ++d) {
-    if ((*shape)[d] < matrix->shape[d]) {
-      text.wrongShape("its extent " + std::to_string(matrix->shape[d]) + " in dimension " + std::to_string(d + 1) +
-                      " is above the given shape's " + std::to_string((*shape)[d]));
-      return std::nullopt;
-    }
-  }
-  matrix->shape = *shape;
-  return matrix;
+  return applyShape(*matrix, *shape, text) ? std::move(matrix) : std::nullopt;
 }
 
 } // namespace spc::tensor

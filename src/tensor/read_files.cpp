@@ -1,6 +1,7 @@
 #include "tensor/files.h"
 
 #include "support/memory.h"
+#include "tensor/numpy_files.h"
 #include "tensor/readers.h"
 
 #include <new>
@@ -15,6 +16,55 @@ constexpr DiagnosticKind kUnreadableFile{"tensor-file", Severity::Error};
 /// Of the machine's memory, what a list of entries may take: sorting and packing it take as much again, twice.
 constexpr double kListShare = 0.25;
 
+/// Files that are known by their first bytes.
+enum class BinaryKind { None, Npy, Npz, Hdf5 };
+
+BinaryKind binaryKind(TextReader &reader) {
+  return reader.startsWith("\x93NUMPY")     ? BinaryKind::Npy
+         : reader.startsWith("PK\x03\x04")  ? BinaryKind::Npz
+         : reader.startsWith("\x89HDF\r\n") ? BinaryKind::Hdf5
+                                            : BinaryKind::None;
+}
+
+std::optional<Coordinates> readBinary(BinaryKind kind, TextReader &reader, const Shape &shape) {
+  if (kind == BinaryKind::Hdf5) {
+    reader.unsupportedFile("HDF5 files are not supported; write a .mtx or .npz file of it");
+    return std::nullopt;
+  }
+  const std::string file = reader.rest();
+  if (reader.failed())
+    return std::nullopt;
+  FileProblem problem;
+  std::optional<Coordinates> entries;
+  if (kind == BinaryKind::Npy) {
+    entries = readNpy(file, problem);
+  } else {
+    const uint64_t most = reader.mostFromArchive(file.size());
+    bool isTooLong = false;
+    const std::optional<ZipMembers> members = readZip(file, most, isTooLong, problem);
+    if (isTooLong)
+      reader.tooLong(most);
+    else if (members)
+      entries = readNpz(*members, problem);
+  }
+  if (entries)
+    return !shape || applyShape(*entries, *shape, reader) ? std::move(entries) : std::nullopt;
+  if (problem.message.empty())
+    return std::nullopt;
+  switch (problem.kind) {
+  case FileProblem::Kind::Malformed:
+    reader.malformedFile(problem.message);
+    break;
+  case FileProblem::Kind::Unsupported:
+    reader.unsupportedFile(problem.message);
+    break;
+  case FileProblem::Kind::Range:
+    reader.wrongShape(problem.message);
+    break;
+  }
+  return std::nullopt;
+}
+
 std::optional<Coordinates> read(const std::string &path, const Shape &shape, std::optional<uint64_t> limit,
                                 Diagnostics &diagnostics) {
   TextSource source(path, limit, diagnostics);
@@ -22,18 +72,46 @@ std::optional<Coordinates> read(const std::string &path, const Shape &shape, std
   const bool hasBanner = reader.startsWith("%%MatrixMarket");
   if (reader.failed())
     return std::nullopt;
-  const bool isTns = path.ends_with(".tns") || path.ends_with(".tns.gz");
+  if (const BinaryKind kind = binaryKind(reader); kind != BinaryKind::None)
+    return readBinary(kind, reader, shape);
+  const std::optional<FileName> name = fileNamed(path);
+  const bool isTns = name && name->kind == FileKind::Tns;
+  if (name && (name->kind == FileKind::Npy || name->kind == FileKind::Npz)) {
+    reader.malformedFile("its first bytes are not those of a .npy or .npz file");
+    return std::nullopt;
+  }
   if (hasBanner || isMatrixMarket(path) || isTns) {
     std::optional<Coordinates> entries = hasBanner || !isTns ? readMatrixMarket(reader, shape) : readTns(reader, shape);
     return reader.failed() ? std::nullopt : std::move(entries);
   }
   diagnostics.report(kUnreadableFile, {}, "neither its name nor its first line says what kind of file it is")
       .at(path)
-      .advise("name it .mtx (Matrix Market) or .tns (FROSTT), with .gz where it is compressed");
+      .advise("name it .mtx (Matrix Market) or .tns (FROSTT), with .gz or .zst where it is compressed; NumPy's .npy "
+              "and .npz "
+              "files are known by their first bytes");
   return std::nullopt;
 }
 
 } // namespace
+
+bool applyShape(Coordinates &entries, const std::vector<int64_t> &shape, TextReader &text) {
+  if (shape.size() == 1)
+    asVector(entries);
+  if (shape.size() != entries.shape.size()) {
+    const bool isMatrix = entries.shape.size() == 2;
+    std::string extents;
+    for (const int64_t extent : entries.shape)
+      extents += (extents.empty() ? "" : " x ") + std::to_string(extent);
+    return text.wrongShape((isMatrix ? "a matrix of " : "a tensor of ") + extents + " cannot have a shape of order " +
+                           std::to_string(shape.size()));
+  }
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] < entries.shape[d])
+      return text.wrongShape("its extent " + std::to_string(entries.shape[d]) + " in dimension " +
+                             std::to_string(d + 1) + " is above the given shape's " + std::to_string(shape[d]));
+  entries.shape = shape;
+  return true;
+}
 
 void requireRoom(const Coordinates &entries) {
   constexpr size_t kEvery = size_t{1} << 16;
@@ -46,8 +124,29 @@ void requireRoom(const Coordinates &entries) {
     throw std::bad_alloc();
 }
 
+std::optional<FileName> fileNamed(const std::string &path) {
+  std::string_view name = path;
+  Compression compression = Compression::None;
+  for (const auto &[ending, one] : {std::pair(".gz", Compression::Gzip), std::pair(".zst", Compression::Zstd)})
+    if (compression == Compression::None && name.ends_with(ending)) {
+      name.remove_suffix(std::string_view(ending).size());
+      compression = one;
+    }
+  for (const auto &[ending, kind] : {std::pair(".mtx", FileKind::MatrixMarket), std::pair(".tns", FileKind::Tns),
+                                     std::pair(".npy", FileKind::Npy), std::pair(".npz", FileKind::Npz)})
+    if (name.ends_with(ending))
+      return FileName{kind, compression};
+  return std::nullopt;
+}
+
 bool isMatrixMarket(const std::string &path) {
-  return path.ends_with(".mtx") || path.ends_with(".mtx.gz");
+  const std::optional<FileName> name = fileNamed(path);
+  return name && name->kind == FileKind::MatrixMarket;
+}
+
+bool statesShape(const std::string &path) {
+  const std::optional<FileName> name = fileNamed(path);
+  return name && name->kind != FileKind::Tns;
 }
 
 std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,

@@ -15,6 +15,10 @@ using Shape = std::optional<std::vector<int64_t>>;
 std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape);
 std::optional<Coordinates> readTns(TextReader &text, const Shape &shape);
 
+/// Gives entries the shape of --shape, a matrix of one column or row that of a vector. False after reporting that they
+/// cannot have it.
+bool applyShape(Coordinates &entries, const std::vector<int64_t> &shape, TextReader &text);
+
 /// Throws std::bad_alloc where `entries` have become so many that they and what is made of them exceed this machine's
 /// memory: the system grants more than it has, and then ends the process.
 void requireRoom(const Coordinates &entries);

@@ -63,6 +63,20 @@ bool TextReader::startsWith(std::string_view text) {
   return std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(text);
 }
 
+std::string TextReader::rest() {
+  std::string bytes(at_, end_);
+  at_ = end_;
+  while (!ended_ && !failed_) {
+    const size_t have = bytes.size(), room = std::max(buffer_.size(), have / 2);
+    bytes.resize(have + room);
+    const std::optional<size_t> got = source_.read(bytes.data() + have, room);
+    failed_ = !got;
+    ended_ = got.value_or(0) == 0;
+    bytes.resize(have + got.value_or(0));
+  }
+  return failed_ ? std::string() : bytes;
+}
+
 /// Goes to where the next line begins, or to the end.
 void TextReader::skipLine() {
   do {
@@ -233,6 +247,21 @@ bool TextReader::unsupported(const std::string &message) {
 
 bool TextReader::outOfRange(const std::string &message) {
   return report(kTensorRange, message);
+}
+
+bool TextReader::malformedFile(const std::string &message) {
+  diagnostics_.report(kTensorSyntax, {}, message).at(path_);
+  return false;
+}
+
+bool TextReader::unsupportedFile(const std::string &message) {
+  diagnostics_.report(kTensorUnsupported, {}, message).at(path_);
+  return false;
+}
+
+bool TextReader::tooLong(uint64_t most) {
+  source_.reportTooLong("its members hold more than " + std::to_string(most) + " bytes");
+  return false;
 }
 
 bool TextReader::wrongShape(const std::string &message) {

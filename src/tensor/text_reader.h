@@ -27,6 +27,9 @@ public:
   /// Whether the text begins so; asked before anything is read.
   bool startsWith(std::string_view text);
 
+  /// All bytes that are left, of a file that is no text. Empty where the source fails. Throws std::bad_alloc.
+  std::string rest();
+
   /// Goes to the next line that holds anything but blanks and is no comment, which starts with `comment`. False at the
   /// end of the text.
   bool nextLine(char comment);
@@ -53,6 +56,11 @@ public:
   /// An estimate of how many bytes the text has.
   uint64_t expectedSize() const { return source_.expectedSize(); }
 
+  /// Reports that the file holds more than it may. `most` is what members of an archive may have together.
+  bool tooLong(uint64_t most);
+  /// How many bytes members of an archive of so many bytes may have together.
+  uint64_t mostFromArchive(uint64_t archiveBytes) const { return source_.mostFrom(archiveBytes); }
+
   /// Whether the source could not be read to its end, which has been reported.
   bool failed() const { return failed_; }
 
@@ -62,7 +70,9 @@ public:
   bool unsupported(const std::string &message);
   /// Reports a number outside of what the file or its reader allow, and gives false.
   bool outOfRange(const std::string &message);
-  /// Reports a shape that the file as a whole cannot have, without a line, and gives false.
+  /// Reports what is wrong with the file as a whole, without a line, and gives false.
+  bool malformedFile(const std::string &message);
+  bool unsupportedFile(const std::string &message);
   bool wrongShape(const std::string &message);
 
 private:

@@ -1,8 +1,9 @@
-// The text of a data file, piece by piece, decompressed where it is gzip.
+// The text of a data file, piece by piece, decompressed where it is gzip or Zstandard.
 #pragma once
 
 #include "support/diagnostic.h"
 #include "support/open_file.h"
+#include "tensor/compression.h"
 
 #include <cstdint>
 #include <memory>
@@ -31,12 +32,16 @@ public:
   /// An estimate of the text's length in bytes, from the file's; 0 of pipes.
   uint64_t expectedSize() const;
 
-private:
-  struct Inflater;
+  /// How many bytes may come of so many compressed ones.
+  uint64_t mostFrom(uint64_t compressed) const;
 
+  /// Reports that there is more than there may be.
+  void reportTooLong(const std::string &what);
+
+private:
   bool start();
   bool fillInput();
-  std::optional<size_t> inflateInto(char *bytes, size_t count);
+  std::optional<size_t> decodeInto(char *bytes, size_t count);
   bool isWithinLimit();
   std::nullopt_t damaged(const std::string &why);
 
@@ -51,7 +56,7 @@ private:
   bool inputEnded_ = false;
   uint64_t taken_ = 0; ///< bytes of the file
   uint64_t made_ = 0;  ///< bytes of text
-  std::unique_ptr<Inflater> inflater_;
+  std::unique_ptr<Decoder> decoder_;
 };
 
 } // namespace spc::tensor

@@ -1,5 +1,6 @@
 #include "tensor/files.h"
 
+#include "tensor/numpy_files.h"
 #include "tensor/packed_arrays.h"
 
 #include <algorithm>
@@ -75,6 +76,35 @@ std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns
 }
 
 } // namespace
+
+std::string whyNotWritten(FileKind kind, int order, const WriteOptions &options) {
+  const bool isComplex = sema::isComplex(options.type);
+  switch (kind) {
+  case FileKind::MatrixMarket:
+    return order > 2 ? "a Matrix Market file holds matrices and vectors alone" : "";
+  case FileKind::Tns:
+    return isComplex ? "a .tns file has no complex numbers" : "";
+  case FileKind::Npy:
+    return options.isDense ? "" : "a .npy file holds dense tensors alone";
+  case FileKind::Npz:
+    return options.isDense || order <= 2 ? "" : "a .npz file holds matrices and vectors alone, and dense tensors";
+  }
+  return "";
+}
+
+std::optional<std::string> writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options) {
+  switch (kind) {
+  case FileKind::MatrixMarket:
+    return writeMatrixMarket(entries, options);
+  case FileKind::Tns:
+    return writeTns(entries, options);
+  case FileKind::Npy:
+    return writeNpy(entries, options.type);
+  case FileKind::Npz:
+    return writeNpz(entries, options);
+  }
+  return std::nullopt;
+}
 
 std::string writeMatrixMarket(const Coordinates &entries, const WriteOptions &options) {
   const size_t order = entries.shape.size();
