@@ -13,15 +13,13 @@ constexpr int64_t kMaxRows = 20;
 constexpr int64_t kMaxColumns = 12;
 constexpr size_t kMaxEntries = 60;
 
-/// In six digits.
-std::string number(double value) {
-  return tensor::toText({value});
-}
-
 /// The entries of a tensor and how they are printed.
 struct Printed {
   const tensor::Coordinates &entries;
   sema::ValueType type;
+  int digits;
+
+  std::string number(double value) const { return tensor::toText({value}, digits); }
 
   /// Entry k; integers in full, a complex one with its imaginary part.
   std::string operator[](size_t k) const {
@@ -76,18 +74,21 @@ std::string printEntries(const Printed &printed) {
   return result;
 }
 
-std::string summary(const tensor::Coordinates &entries) {
+std::string summary(const Printed &printed) {
+  const tensor::Coordinates &entries = printed.entries;
   double sum = 0;
   for (double value : entries.values)
     sum += value;
   auto [least, greatest] = std::minmax_element(entries.values.begin(), entries.values.end());
-  return ", sum " + number(sum) + ", min " + number(*least) + ", max " + number(*greatest) + "\n";
+  return ", sum " + printed.number(sum) + ", min " + printed.number(*least) + ", max " + printed.number(*greatest) +
+         "\n";
 }
 
 } // namespace
 
-std::string printTensor(const sema::Tensor &tensor, const tensor::Coordinates &entries) {
-  const Printed printed{entries, tensor.type};
+std::string printTensor(const sema::Tensor &tensor, const tensor::Coordinates &entries, int digits) {
+  constexpr int kUsualDigits = 6;
+  const Printed printed{entries, tensor.type, digits == 0 ? kUsualDigits : digits};
   const bool dense = tensor.format.isDense();
   if (entries.shape.empty())
     return tensor.name + " = " + printed[0] + "\n";
@@ -107,7 +108,7 @@ std::string printTensor(const sema::Tensor &tensor, const tensor::Coordinates &e
     return head + "\n";
   if (entries.size() <= kMaxEntries)
     return head + " (coordinates from 1)\n" + printEntries(printed);
-  return head + summary(entries);
+  return head + summary(printed);
 }
 
 } // namespace spc::driver

@@ -17,6 +17,7 @@ namespace spc::driver {
 namespace {
 
 constexpr int kMostRounds = 1'000'000;
+constexpr int kMostDigits = 17; ///< which tell all doubles apart
 
 /// The function's name shows in nothing that `spc run` gives out, so that any file name will do.
 std::optional<std::string> runName(Session &session, const SharedOptions &options, const syntax::Kernel &tree) {
@@ -27,12 +28,14 @@ std::optional<std::string> runName(Session &session, const SharedOptions &option
 struct RunCounts {
   int threads = 1;
   int rounds = 0; ///< of measuring; 0: as it chooses
+  int digits = 0; ///< of values that are written; 0: as usual
 };
 
 std::optional<RunCounts> readCounts(Session &session, const RunCommandOptions &options) {
   const std::optional<int> threads = readCount(session, "--threads", options.threads, mostThreads(), usualThreads());
   const std::optional<int> rounds = readCount(session, "--repeat", options.repeat, kMostRounds, 0);
-  return threads && rounds ? std::optional(RunCounts{*threads, *rounds}) : std::nullopt;
+  const std::optional<int> digits = readCount(session, "--precision", options.precision, kMostDigits, 0);
+  return threads && rounds && digits ? std::optional(RunCounts{*threads, *rounds, *digits}) : std::nullopt;
 }
 
 /// Calls the kernel, and measures where that is asked for: what to print in place of the outputs. False with an error
@@ -100,7 +103,7 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   timer.phase("run the kernel");
   if (expected && !checkResults(session, prepared, *expected))
     return session.finish();
-  deliverOutputs(session, prepared, *files, report);
+  deliverOutputs(session, prepared, *files, report, counts->digits);
   timer.phase("write the outputs");
   if (options.shared.timePasses)
     timer.print();

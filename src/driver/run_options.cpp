@@ -41,6 +41,10 @@ void addRunOptions(CLI::App &app, RunCommandOptions &options) {
          "TENSOR=FILE (.mtx, .tns, .npy or .npz, also .gz or .zst; - for standard output): write an output; repeatable")
       ->type_name("[TENSOR=]FILE")
       ->allow_extra_args(false);
+  app.add_option("--precision", options.precision,
+                 "Write and print values in N digits, 1 to 17 (default: as many as read back as the same number in "
+                 "files, 6 on standard output)")
+      ->type_name("N");
   app.add_option("--threads", options.threads,
                  "How many threads the kernel computes on (default: as many processors as spc may use)")
       ->type_name("N");

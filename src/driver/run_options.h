@@ -21,6 +21,7 @@ struct RunCommandOptions {
   bool needsAll = true;             ///< what the kernel reads and is not given is an error
   std::string threads;              ///< a number, or empty
   std::string repeat;               ///< a number, or empty
+  std::string precision;            ///< a number, or empty
   bool bench = false;
   bool json = false; ///< what `bench` says
   bool check = false;

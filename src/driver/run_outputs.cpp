@@ -61,7 +61,7 @@ std::optional<Assignment> completed(Session &session, const sema::Kernel &kernel
 }
 
 tensor::WriteOptions writeOptions(const sema::Tensor &tensor) {
-  tensor::WriteOptions options{tensor.type, tensor.format.isDense(), {}};
+  tensor::WriteOptions options{.type = tensor.type, .isDense = tensor.format.isDense()};
   if (tensor.hasFill())
     options.comment = "missing entries are " + sema::textOf(tensor.type, tensor.fill);
   return options;
@@ -164,7 +164,7 @@ tensor::Coordinates resultOf(const KernelCall &call, size_t parameter) {
 }
 
 bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles &files,
-                    const std::optional<std::string> &report) {
+                    const std::optional<std::string> &report, int digits) {
   const sema::Kernel &kernel = call.kernel;
   const std::vector<CallArgument> &arguments = call.arguments;
   OutputSet outputs;
@@ -180,10 +180,12 @@ bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles 
     tensor::Coordinates entries = isScalar ? scalarEntry(arguments[k].number(call.signature.parameters[k]), toMatrix)
                                            : entriesOf(kernel, arguments, k);
     if (!name) {
-      text += printTensor(tensor, entries);
+      text += printTensor(tensor, entries, digits);
       continue;
     }
-    const std::optional<std::string> bytes = tensor::writeTensor(name->kind, entries, writeOptions(tensor));
+    tensor::WriteOptions options = writeOptions(tensor);
+    options.digits = digits;
+    const std::optional<std::string> bytes = tensor::writeTensor(name->kind, entries, options);
     if (!bytes) {
       session.diagnostics()
           .report(kOutputKind, tensor.where, "a .npz file holds less than 4 GiB, which '" + tensor.name + "' exceeds")

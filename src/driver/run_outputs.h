@@ -22,8 +22,8 @@ std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel 
 tensor::Coordinates resultOf(const KernelCall &call, size_t parameter);
 
 /// Writes and prints every output; where there is a `report`, that is printed in place of outputs that no file is named
-/// for. False with an error reported; then no file is written.
+/// for. `digits`: of values in texts, 0 as usual. False with an error reported; then no file is written.
 bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles &files,
-                    const std::optional<std::string> &report);
+                    const std::optional<std::string> &report, int digits);
 
 } // namespace spc::driver

@@ -43,6 +43,7 @@ struct WriteOptions {
   sema::ValueType type = sema::ValueType::F64;
   bool isDense = false; ///< every element is there
   std::string comment;  ///< a line for people at the beginning; none where it is empty
+  int digits = 0;       ///< of values in texts; 0: as many as read back as the same number. Integers are in full
 };
 
 /// Why a file of this kind cannot hold a tensor; empty where it can.

@@ -251,14 +251,14 @@ Number sumOf(Number a, Number b) {
   return left && right ? fromInteger(*left + *right) : Number{a.real + b.real, a.imaginary + b.imaginary};
 }
 
-std::string toText(Number number) {
+std::string toText(Number number, int digits) {
   if (number.rest != 0)
     return toDigits(*toInteger(number));
   char text[80];
   if (number.imaginary == 0)
-    std::snprintf(text, sizeof(text), "%.6g", number.real);
+    std::snprintf(text, sizeof(text), "%.*g", digits, number.real);
   else
-    std::snprintf(text, sizeof(text), "%.6g%+.6gi", number.real, number.imaginary);
+    std::snprintf(text, sizeof(text), "%.*g%+.*gi", digits, number.real, digits, number.imaginary);
   return text;
 }
 

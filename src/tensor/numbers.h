@@ -40,8 +40,9 @@ std::string toDigits(Integer integer);
 /// Of integers exact; complex numbers by parts.
 Number sumOf(Number a, Number b);
 
-/// The number for people, in 6 digits: "1.5", or "1.5-2i" where there is an imaginary part; large integers in full.
-std::string toText(Number number);
+/// The number for people, in so many digits: "1.5", or "1.5-2i" where there is an imaginary part; large integers in
+/// full.
+std::string toText(Number number, int digits = 6);
 
 /// Element `at` of an array of `type`.
 Number loadNumber(const void *array, sema::ValueType type, int64_t at);

@@ -33,12 +33,21 @@ void appendWhole(std::string &text, double real, int16_t rest, sema::ValueType t
     text += toDigits(*toInteger({real, 0, rest})) + '\n';
 }
 
-void appendValue(std::string &text, Number value, const Coordinates &entries, sema::ValueType type) {
-  if (isWhole(type))
-    return appendWhole(text, value.real, value.rest, type);
-  append(text, value.real, entries.imaginary.empty() ? '\n' : ' ');
+void appendReal(std::string &text, double real, int digits, char end) {
+  if (digits == 0)
+    return append(text, real, end);
+  char buffer[40];
+  const auto [stop, error] = std::to_chars(buffer, buffer + sizeof(buffer), real, std::chars_format::general, digits);
+  text.append(buffer, stop);
+  text += end;
+}
+
+void appendValue(std::string &text, Number value, const Coordinates &entries, const WriteOptions &options) {
+  if (isWhole(options.type))
+    return appendWhole(text, value.real, value.rest, options.type);
+  appendReal(text, value.real, options.digits, entries.imaginary.empty() ? '\n' : ' ');
   if (!entries.imaginary.empty())
-    append(text, value.imaginary, '\n');
+    appendReal(text, value.imaginary, options.digits, '\n');
 }
 
 std::string commentLine(const char *sign, const std::string &comment) {
@@ -71,7 +80,7 @@ std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns
     byColumn[order == 1 ? at[0] : at[1] * rows + at[0]] = entries.value(e);
   }
   for (const Number &value : byColumn)
-    appendValue(text, value, entries, options.type);
+    appendValue(text, value, entries, options);
   return text;
 }
 
@@ -120,7 +129,7 @@ std::string writeMatrixMarket(const Coordinates &entries, const WriteOptions &op
     const int64_t *at = entries.coordinates.data() + e * order;
     append(text, at[0] + 1, ' ');
     append(text, order == 1 ? 1 : at[1] + 1, ' ');
-    appendValue(text, entries.value(e), entries, options.type);
+    appendValue(text, entries.value(e), entries, options);
   }
   return text;
 }
@@ -131,7 +140,7 @@ std::string writeTns(const Coordinates &entries, const WriteOptions &options) {
   for (size_t e = 0; e < entries.size(); ++e) {
     for (size_t d = 0; d < order; ++d)
       append(text, entries.coordinates[e * order + d] + 1, ' ');
-    appendValue(text, {entries.values[e], 0, entries.value(e).rest}, entries, options.type);
+    appendValue(text, {entries.values[e], 0, entries.value(e).rest}, entries, options);
   }
   return text;
 }

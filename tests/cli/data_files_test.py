@@ -137,6 +137,22 @@ class DataFiles(SpcCase):
         out = self.copy("a.tns", "-").out
         self.assertEqual(out, "%%MatrixMarket matrix coordinate real general\n1 2 1\n1 2 3.25\n")
 
+    def test_precision(self):
+        self.write("a.tns", "1 1 0.1\n1 2 123456.789\n")
+        self.copy("a.tns", "b.tns")
+        for digits, values in ((None, ["0.1", "123456.789"]), (3, ["0.1", "1.23e+05"]),
+                               (17, ["0.10000000000000001", "123456.789"])):
+            self.spc("run", "copy.tex", "--format", "A=csr", "--format", "B=csr", "A=a.tns", "-o", "B=b.tns",
+                     *([f"--precision={digits}"] if digits else []))
+            found = [line.split()[-1] for line in (self.folder / "b.tns").read_text().splitlines()]
+            self.assertEqual(found, values)
+        self.write("k.tex", "y = x(i)\n")
+        self.write("x.tns", "1 0.1\n")
+        self.assertEqual(self.spc("run", "k.tex", "x=x.tns", "--precision=17").out, "y = 0.10000000000000001\n")
+        self.assertEqual(self.spc("run", "k.tex", "x=x.tns").out, "y = 0.1\n")
+        for wrong in ("0", "18", "x"):
+            self.spc("run", "k.tex", "x=x.tns", f"--precision={wrong}", expect=2)
+
     def test_kinds_that_cannot_hold_an_output(self):
         for target, form, kind, kinds in (("b.npy", "csr", "f64", ".mtx, .tns, .npz"), ("b.tns", "csr", "cf64", ".mtx, .npz"),
                                           ("b.h5", "csr", "f64", ".mtx, .tns, .npz")):
