@@ -78,4 +78,11 @@ void keepFreedMemory() {
 #endif
 }
 
+void releasePages(void *bytes, size_t count) {
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  const auto begin = reinterpret_cast<uintptr_t>(bytes), skipped = (page - begin % page) % page;
+  if (count > skipped + page) // else there is no whole page
+    madvise(static_cast<char *>(bytes) + skipped, (count - skipped) / page * page, MADV_DONTNEED);
+}
+
 } // namespace spc

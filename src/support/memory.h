@@ -25,6 +25,10 @@ void *zeroedLines(size_t bytes);
 /// new pages each time.
 void keepFreedMemory();
 
+/// Gives the memory under bytes that are not needed any more back to the system: what they hold is lost, and the array
+/// that they are a part of is freed as ever.
+void releasePages(void *bytes, size_t count);
+
 /// For vectors that are filled whole: on large pages, and resize() leaves new elements unset.
 template <typename T> struct LargePages : std::allocator<T> {
   T *allocate(size_t count) {

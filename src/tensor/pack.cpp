@@ -21,6 +21,13 @@ constexpr const char *kOutOfMemory = "it does not fit into memory";
 bool isInsideShape(const Coordinates &entries, size_t begin, size_t end) {
   const size_t order = entries.shape.size();
   bool isInside = true;
+  if (order == 2) {
+    const auto rows = static_cast<uint64_t>(entries.shape[0]), columns = static_cast<uint64_t>(entries.shape[1]);
+    const int64_t *at = entries.coordinates.data();
+    for (size_t e = begin; e < end; ++e)
+      isInside &= static_cast<uint64_t>(at[2 * e]) < rows && static_cast<uint64_t>(at[2 * e + 1]) < columns;
+    return isInside;
+  }
   for (size_t e = begin; e < end; ++e)
     for (size_t d = 0; d < order; ++d)
       isInside &= static_cast<uint64_t>(entries.coordinates[e * order + d]) < static_cast<uint64_t>(entries.shape[d]);

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <limits>
 #include <type_traits>
 #include <utility>
@@ -36,11 +37,14 @@ template <typename Index, typename Value> struct Rows {
 
 template <typename Index, typename Value> class RowPacker {
 public:
-  RowPacker(PackedArrays &arrays, const Coordinates &entries, int pieces)
+  RowPacker(PackedArrays &arrays, Coordinates &entries, int pieces)
       : arrays_(arrays), entries_(entries), major_(static_cast<size_t>(arrays.format().levels[0].dim)),
         rows_(entries.shape[major_]), size_(entries.size()),
         pieces_(static_cast<size_t>(rows_) > size_ ? 1 : pieces), // or counts by row take more than the entries do
         isLower_((arrays.format().symmetry == format::Symmetry::Lower) == (major_ == 0)) {}
+
+  /// Lets coordinates be overwritten: requires that nothing is left for others to do, and that 32 bits hold them.
+  void useUp() { usesUp_ = true; }
 
   /// Segments that pointers end; of a symmetric matrix the stored triangle.
   bool packSegments() {
@@ -98,10 +102,24 @@ public:
   }
 
 private:
+  /// Where an entry is, in half of the room.
+  struct ShortPlace {
+    int32_t row, column;
+  };
+
   Index *counts(int piece) { return counts_.data() + static_cast<int64_t>(piece) * rows_; }
 
   /// Calls `use(row, column, entry)` for the entries of a share that stand in [begin, end).
   template <Share share, typename Use> void each(size_t begin, size_t end, const Use &use) const {
+    if (isShort_) {
+      const auto *bytes = reinterpret_cast<const char *>(entries_.coordinates.data() + 2 * begin);
+      for (size_t e = begin; e < end; ++e) {
+        ShortPlace at;
+        std::memcpy(&at, bytes + (e - begin) * sizeof(at), sizeof(at));
+        use(at.row, at.column, e);
+      }
+      return;
+    }
     const int64_t *majors = entries_.coordinates.data() + major_, *minors = entries_.coordinates.data() + (1 - major_);
     for (size_t e = begin; e < end; ++e) {
       const int64_t row = majors[2 * e], column = minors[2 * e];
@@ -117,8 +135,26 @@ private:
     counts_.assign(static_cast<size_t>(pieces_ * rows_), 0);
     inPieces(size_, pieces_, [&](int piece, size_t begin, size_t end) {
       Index *own = counts(piece);
-      each<share>(begin, end, [=](int64_t row, int64_t, size_t) { ++own[row]; });
+      if (usesUp_)
+        countAndShorten(own, begin, end);
+      else
+        each<share>(begin, end, [=](int64_t row, int64_t, size_t) { ++own[row]; });
     });
+    isShort_ = usesUp_;
+  }
+
+  /// Counts a piece's entries, puts short coordinates at the beginning of where they stand, and frees the other half:
+  /// the list would be larger than what is made of it.
+  void countAndShorten(Index *counts, size_t begin, size_t end) {
+    int64_t *from = entries_.coordinates.data() + 2 * begin;
+    auto *bytes = reinterpret_cast<char *>(from);
+    for (size_t e = begin; e < end; ++e, from += 2) {
+      const ShortPlace at{static_cast<int32_t>(from[major_]), static_cast<int32_t>(from[1 - major_])};
+      ++counts[at.row];
+      std::memcpy(bytes, &at, sizeof(at));
+      bytes += sizeof(at);
+    }
+    releasePages(bytes, static_cast<size_t>(reinterpret_cast<char *>(from) - bytes));
   }
 
   /// Puts each entry where `slotOf(counts of its piece, row)` says, pieces at the same time.
@@ -269,11 +305,13 @@ private:
   }
 
   PackedArrays &arrays_;
-  const Coordinates &entries_;
+  Coordinates &entries_;
   size_t major_;
   int64_t rows_;
   size_t size_;
   int pieces_;
+  bool usesUp_ = false;
+  bool isShort_ = false;              ///< the coordinates are ShortPlaces now, from the beginning of each piece on
   std::atomic<bool> repeats_ = false; ///< some row lists a column twice
   bool isLower_;                      ///< the stored triangle lies at and before the diagonal of each row
   std::vector<Index, LargePages<Index>> counts_;
@@ -285,19 +323,22 @@ bool isWholeMatrix(const format::Format &format) {
          format.levels[kListed].part == format::Part::Whole && format.levels[0].dim != format.levels[kListed].dim;
 }
 
-template <typename Index, typename Value> bool packAs(PackedArrays &arrays, const Coordinates &entries, int pieces) {
+template <typename Index, typename Value> bool packAs(PackedArrays &arrays, Coordinates &entries, int pieces) {
   const format::Level &listed = arrays.format().levels[kListed];
   const bool isSymmetric = arrays.format().symmetry != format::Symmetry::None;
   RowPacker<Index, Value> packer(arrays, entries, pieces);
-  if (format::kindOf(arrays.format(), kListed) == LevelKind::Compressed && !listed.hasLengths())
+  if (format::kindOf(arrays.format(), kListed) == LevelKind::Compressed && !listed.hasLengths()) {
+    if (!isSymmetric && std::is_same_v<Value, double> && std::max(entries.shape[0], entries.shape[1]) <= INT32_MAX)
+      packer.useUp();
     return packer.packSegments();
+  }
   const bool isWidth = format::kindOf(arrays.format(), kListed) == LevelKind::FixedWidth;
   return isWidth && !listed.unique && !listed.width && !isSymmetric && packer.packWidth();
 }
 
 } // namespace
 
-bool packByRows(PackedArrays &arrays, const Coordinates &entries, int pieces) {
+bool packByRows(PackedArrays &arrays, Coordinates &entries, int pieces) {
   const format::Format &format = arrays.format();
   if (!isWholeMatrix(format) || entries.size() == 0 || !entries.imaginary.empty() || format.pointers != format.indices)
     return false;
