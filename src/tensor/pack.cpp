@@ -1,3 +1,4 @@
+#include "tensor/block_packer.h"
 #include "tensor/level_coordinates.h"
 #include "tensor/packer.h"
 #include "tensor/pieces.h"
@@ -179,7 +180,9 @@ std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format
   try {
     auto state = std::make_unique<State>(State{PackedArrays(format, value, entries.shape)});
     const std::vector<int64_t> shape = entries.shape;
-    if (packByRows(state->arrays, entries, piecesOf(entries.size())) || packDense(state->arrays, entries))
+    const int pieces = piecesOf(entries.size());
+    if (packByRows(state->arrays, entries, pieces) || packByBlocks(state->arrays, entries, pieces) ||
+        packDense(state->arrays, entries))
       return PackedTensor(std::move(state));
     state->arrays = PackedArrays(format, value, shape);
     if (format.symmetry != format::Symmetry::None && !keepTriangle(entries, format.symmetry, value, error))

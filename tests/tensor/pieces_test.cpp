@@ -1,6 +1,7 @@
 // Work that is divided among threads gives what one thread gives.
 #include "tensor/pieces.h"
 
+#include "tensor/block_packer.h"
 #include "tensor/packed_arrays.h"
 #include "tensor/row_packer.h"
 
@@ -122,6 +123,40 @@ TEST_CASE("threads change nothing in what is packed") {
                 CHECK((!isPacked || one.elements(role, role == FieldRole::Values ? 0 : 1) ==
                                         several.elements(role, role == FieldRole::Values ? 0 : 1)));
             }
+          }
+        }
+}
+
+TEST_CASE("blocks are packed alike from rows and level by level") {
+  using format::Part;
+  std::mt19937 random(8);
+  for (const Sequence order : {Sequence::Rows, Sequence::Columns, Sequence::Shuffled, Sequence::Repeated})
+    for (const auto &[rows, columns] : {std::pair<int64_t, int64_t>(24, 24), {1, 50}, {50, 1}, {13, 30}})
+      for (const std::vector<int> &dims : {std::vector<int>{0, 1}, std::vector<int>{1, 0}})
+        for (const bool isSwapped : {false, true}) {
+          const Coordinates entries = sequence(order, rows, columns, Mirror::None, random);
+          format::Format format = listed(dims, false, format::Symmetry::None);
+          format.levels[0].part = format.levels[1].part = Part::Quotient;
+          format.levels[0].block = 4;
+          format.levels[1].block = 3;
+          for (const int at : {isSwapped ? 1 : 0, isSwapped ? 0 : 1})
+            format.levels.push_back(
+                {.dim = dims[static_cast<size_t>(at)], .part = Part::Remainder, .block = format.levels[at].block});
+          format::Format narrow = format;
+          narrow.pointers = narrow.indices = format::IndexType::U16;
+          std::string error;
+          const auto byLevel = PackedTensor::pack(entries, narrow, ValueType::F64, error);
+          REQUIRE(byLevel);
+          for (const int pieces : {1, 2, 3}) {
+            PackedArrays blocks(format, ValueType::F64, entries.shape);
+            Coordinates used = entries;
+            REQUIRE(packByBlocks(blocks, used, pieces) == (entries.size() > 0));
+            if (entries.size() == 0)
+              continue;
+            CHECK(blocks.valueCount == byLevel->valueCount());
+            for (const FieldRole role : {FieldRole::Pointers, FieldRole::Indices})
+              CHECK(blocks.elements(role, 1) == byLevel->elements(role, 1));
+            CHECK(blocks.elements(FieldRole::Values, 0) == byLevel->elements(FieldRole::Values, 0));
           }
         }
 }
