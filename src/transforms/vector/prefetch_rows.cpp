@@ -35,7 +35,8 @@ constexpr size_t kNarrowTile = 2;      ///< vectors of an entry: rows of more ta
 constexpr size_t kNarrowFiber = 4;     ///< … of a fiber's: fibers have few entries
 constexpr int64_t kSamples = 16;       ///< pairs of rows that are looked at
 constexpr int64_t kFar = 32 << 10;     ///< bytes between operand rows that are far apart
-constexpr int64_t kCached = 512 << 10; ///< bytes of an operand that stays in a second-level cache anyway
+constexpr int64_t kNear = 32 << 10;    ///< bytes of an operand that stays in a first-level cache anyway
+constexpr int64_t kCached = 512 << 10; ///< … in a second-level one, from which a trial alone tells whether to prefetch
 
 /// A loop over a segment, the coordinates that it loads, and the operand rows that these lead to.
 struct Gather {
@@ -77,7 +78,7 @@ private:
   }
   void decide(const Gather &gather, bool always);
   void tryOut(llvm::ArrayRef<Gather> gathers);
-  Value isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
+  Value isBeyond(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, int64_t bytes);
   Value rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gather);
   Value sample(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, Range rows, Value last);
   static bool isShort(const Gather &gather);
@@ -142,11 +143,11 @@ Value PrefetchRows::rowBytes(mlir::ImplicitLocOpBuilder &ops, const Gather &gath
   return arith::MulIOp::create(ops, stride, arith::ConstantIndexOp::create(ops, element));
 }
 
-/// Whether the operand is too large for a cache that is near anyway.
-Value PrefetchRows::isLarge(mlir::ImplicitLocOpBuilder &ops, const Gather &gather) {
+/// Whether the operand is too large for a cache of so many bytes.
+Value PrefetchRows::isBeyond(mlir::ImplicitLocOpBuilder &ops, const Gather &gather, int64_t bytes) {
   Value rows = memref::ExtractStridedMetadataOp::create(ops, gather.operand).getSizes()[gather.dim];
-  Value bytes = arith::MulIOp::create(ops, rows, rowBytes(ops, gather));
-  return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, bytes, arith::ConstantIndexOp::create(ops, kCached));
+  Value size = arith::MulIOp::create(ops, rows, rowBytes(ops, gather));
+  return arith::CmpIOp::create(ops, arith::CmpIPredicate::ugt, size, arith::ConstantIndexOp::create(ops, bytes));
 }
 
 /// Whether most of the sampled pairs of neighbouring rows have their middle entries far apart. In stencils, bands and
@@ -194,11 +195,21 @@ void PrefetchRows::decide(const Gather &gather, bool always) {
     known = lookAtEntries(ops, gather.pointers, rows, 1, yes);
     return;
   }
+  const auto isFar = [&](Range segments, Value last) -> Value {
+    if (!trials)
+      return sample(ops, gather, segments, last);
+    Value isLarge = isBeyond(ops, gather, kCached);
+    auto choice = scf::IfOp::create(ops, ops.getI1Type(), isLarge, /*withElseRegion=*/true);
+    mlir::OpBuilder::InsertionGuard guard(ops);
+    ops.setInsertionPointToEnd(choice.elseBlock());
+    scf::YieldOp::create(ops, isLarge);
+    ops.setInsertionPointToEnd(choice.thenBlock());
+    scf::YieldOp::create(ops, sample(ops, gather, segments, last));
+    return choice.getResult(0);
+  };
   // Too few rows say nothing.
-  known = decideIf(ops, isLarge(ops, gather), [&] {
-    return lookAtEntries(ops, gather.pointers, rows, 2 * kSamples,
-                         [&](Range segments, Value last) { return sample(ops, gather, segments, last); });
-  });
+  known = decideIf(ops, isBeyond(ops, gather, trials ? kNear : kCached),
+                   [&] { return lookAtEntries(ops, gather.pointers, rows, 2 * kSamples, isFar); });
 }
 
 /// Has the body's trial decide, where there is one loop over the body's rows, for the rows of all operands at once:

@@ -168,12 +168,17 @@ func.func @fibers(%slices: memref<?xi32> {spc.bind = #spc.bind<pointers, "T", 1>
 // -----
 
 // With a trial the chunk's rows are cut into pieces, each of which asks it: what the samples say is what it answers
-// before it knows, and nothing is asked where nothing can be prefetched.
+// before it knows, and nothing is asked where nothing can be prefetched. Operands that a second-level cache holds are
+// tried out, too, and nothing is sampled for them.
 // RUN: spc-opt %s -split-input-file -spc-prefetch-rows=trials -canonicalize -cse | FileCheck %s --check-prefix=TRIAL
 // TRIAL-LABEL: func.func @pieces(
 // TRIAL-SAME:    %[[POS:[a-z0-9]*]]: memref<?xi32> {spc.bind = #spc.bind<pointers, "A", 1>}
 // TRIAL-SAME:    %[[FROM:[a-z0-9]*]]: index {spc.bind = #spc.bind<begin, "i">}, %[[TO:[a-z0-9]*]]: index {spc.bind = #spc.bind<end, "i">}, %[[TRIAL:[a-z0-9]*]]: !llvm.ptr
+// TRIAL:         %[[BEYOND:.*]] = arith.cmpi ugt, %[[BYTES:.*]], %c32768
 // TRIAL:         %[[LOOK:.*]]:3 = scf.if
+// TRIAL:           %[[LARGE:.*]] = arith.cmpi ugt, %[[BYTES]], %c524288
+// TRIAL:           scf.if %[[LARGE]]
+// TRIAL:             scf.for {{.*}} iter_args
 // TRIAL:         %[[ROWS:.*]] = llvm.load %[[TRIAL]] : !llvm.ptr -> i64
 // TRIAL:         %[[LENGTH:.*]] = arith.index_cast %[[ROWS]]
 // TRIAL:         scf.for %[[FIRST:.*]] = %[[FROM]] to %[[TO]] step %[[LENGTH]]
