@@ -16,8 +16,8 @@ constexpr size_t pieceBegin(size_t size, int piece, int pieces) {
   return size / count * at + size % count * at / count;
 }
 
-/// Calls `work(piece, begin, end)` for each piece of a range of `size` elements, each on a thread of its own, as far as
-/// the system grants them, and comes back when all have. The first piece's exception is thrown on.
+/// Calls `work(piece, begin, end)` once for each piece of a range of `size` elements, on this thread and as many others
+/// as are free to help, and comes back when all pieces are done. The first piece's exception is thrown on.
 void inPieces(size_t size, int pieces, const std::function<void(int piece, size_t begin, size_t end)> &work);
 
 } // namespace spc::tensor
