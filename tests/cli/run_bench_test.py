@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -11,6 +12,16 @@ from spc_case import SDDMM, SPC, SPMV, SpcCase
 
 SPMM = "Y(i, k) = A(i, j) * X(j, k)\n"
 A_MTX = "%%MatrixMarket matrix coordinate real general\n4 3 5\n1 1 1\n4 1 4\n3 2 3\n1 3 2\n4 3 5\n"
+# The C library's erf for spc, and a wrong one for the kernels that it compiles into memory, which no file holds.
+ERF_THAT_IS_OFF = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+double erf(double x) {
+  Dl_info caller;
+  double (*rest)(double) = (double (*)(double))dlsym(RTLD_NEXT, "erf");
+  return dladdr(__builtin_return_address(0), &caller) ? rest(x) : rest(x) + 0.25;
+}
+"""
 
 
 def seconds(text):
@@ -120,6 +131,21 @@ class RunBench(SpcCase):
         done = self.run_kernel("s = argmin(i, x(i))\n", "x=ones:4", "--check", "-o", "s=s.tns", expect=1)
         self.assertIn("[not-checked]", done.err)
         self.assertFalse((self.folder / "s.tns").exists())
+
+    def test_a_wrong_result_is_found(self):
+        compiler = shutil.which("cc") or shutil.which("clang-22")
+        if not compiler:
+            self.skipTest("there is no C compiler")
+        self.write("off.c", ERF_THAT_IS_OFF)
+        self.command(compiler, "-O0", "-shared", "-fPIC", "off.c", "-o", "off.so", "-ldl")
+        env = {"LD_PRELOAD": str(self.folder / "off.so"), "ASAN_OPTIONS": "verify_asan_link_order=0"}
+        given = ["x=ones:4", "-o", "y=y.tns"]
+        done = self.run_kernel("y(i) = erf(x(i))\n", *given, "--check", env=env, expect=70)
+        self.assertRegex(done.err, r"internal error: the compiled kernel computes a wrong 'y': y\(0\) is 1\.09\d+ where the "
+                                   r"kernel's text says 0\.84\d+, give or take .* \[wrong-result\]")
+        self.assertFalse((self.folder / "y.tns").exists())
+        self.run_kernel("y(i) = erf(x(i))\n", *given, "--check")
+        self.assertTrue((self.folder / "y.tns").exists())
 
     def test_long_runs_are_asked_for_on_a_terminal(self):
         self.write("k.tex", "s = v(i) * x(j) * y(k) * z(l)\n")
