@@ -12,6 +12,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
+
 namespace spc::driver {
 
 namespace {
@@ -74,7 +76,7 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   std::optional<RunInputs> inputs = files ? readInputs(session, *kernel, input->tree, options) : std::nullopt;
   timer.phase("read the inputs");
   if (!inputs)
-    return session.finish();
+    return std::max<int>(session.finish(), kInputWrong); // nothing is wrong where the user did not want to begin
   session.flush();
 
   std::optional<reference::Tensors> expected;
@@ -115,6 +117,7 @@ int runKernel(Session &session, const RunCommandOptions &options) {
 int runCommand(Session &session) {
   CLI::App app("Compile a kernel into memory and run it on tensor files", "spc run");
   RunCommandOptions options;
+  options.asks = true;
   SharedOptionReader shared(app, options.shared);
   addRunOptions(app, options);
   if (std::optional<int> done = readCommandLine(app, session))

@@ -24,15 +24,6 @@ std::string duration(double seconds) {
   return seconds < kHour ? shown(seconds / kMinute) + " minutes" : shown(seconds / kHour) + " hours";
 }
 
-/// Asks on the terminal; what has been reported so far is shown first.
-bool wantsToBegin(Session &session) {
-  session.flush();
-  std::fputs("begin? [y/N] ", stderr);
-  std::fflush(stderr);
-  const int answer = std::getchar();
-  return answer == 'y' || answer == 'Y';
-}
-
 /// The steps of one statement.
 struct StepCost {
   const sema::Statement *statement;
@@ -82,6 +73,18 @@ std::optional<double> operationsOf(const sema::Statement &statement, const sema:
 }
 
 } // namespace
+
+bool mayBeginByTerminal(Session &session) {
+  if (!isatty(STDIN_FILENO) || !isatty(STDERR_FILENO))
+    return true;
+  session.flush();
+  std::fputs("begin? [y/N] ", stderr);
+  std::fflush(stderr);
+  const int answer = std::getchar();
+  for (int rest = answer; rest != '\n' && rest != EOF;)
+    rest = std::getchar();
+  return answer == 'y' || answer == 'Y';
+}
 
 std::string shown(double number) {
   char text[32];
@@ -139,8 +142,7 @@ bool reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &i
       .advise("is an index or a size mistaken? --emit=plan of spc compile shows the loops; -Werror=long-run refuses to "
               "begin");
   const bool isWarned = session.diagnostics().all().size() > before;
-  return mayBegin || !isWarned || session.failed() || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO) ||
-         wantsToBegin(session);
+  return mayBegin || !isWarned || session.failed() || mayBeginByTerminal(session);
 }
 
 } // namespace spc::driver

@@ -24,6 +24,10 @@ Work workOf(const sema::Kernel &kernel, const RunInputs &inputs, const std::vect
 /// A number with two digits: "2e+11".
 std::string shown(double number);
 
+/// Where standard input and error are terminals, shows what has been reported and asks whether to begin. False where
+/// the answer is not yes.
+bool mayBeginByTerminal(Session &session);
+
 /// Notes the steps that the kernel takes on this data where they are many, and warns where they take minutes; -v logs
 /// them in any case. Steps over entries that the call works out are left out. Where it warns and standard input and
 /// error are terminals, it asks whether to begin, unless `mayBegin`. False where the answer is not yes.

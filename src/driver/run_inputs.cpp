@@ -1,7 +1,7 @@
 #include "driver/run_inputs.h"
 
 #include "driver/extent_table.h"
-#include "support/memory.h"
+#include "driver/run_memory.h"
 #include "tensor/files.h"
 #include "tensor/generate.h"
 #include "tensor/parts.h"
@@ -20,7 +20,6 @@ constexpr DiagnosticKind kInputOrder{"input-order", Severity::Error};
 constexpr DiagnosticKind kNotANumber{"not-a-number", Severity::Error};
 constexpr DiagnosticKind kUnknownExtent{"unknown-extent", Severity::Error};
 constexpr DiagnosticKind kSizeMissing{"size-missing", Severity::Error};
-constexpr DiagnosticKind kTooLarge{"tensor-too-large", Severity::Error};
 constexpr DiagnosticKind kMalformedSize{"malformed-size", Severity::Error};
 
 /// Elements that a tensor takes whatever its entries are: all of a dense one, the outer dense levels of another.
@@ -32,18 +31,6 @@ double leastElements(const format::Format &format, const std::vector<int64_t> &s
     elements *= static_cast<double>(shape[level.dim]);
   }
   return elements;
-}
-
-/// Before anything is allocated: a size with a digit too many should not bring the machine down. `words` counts
-/// numbers of 8 bytes in this tensor and those before it.
-void checkMemory(Session &session, const sema::Tensor &tensor, double words, const std::vector<int64_t> &shape) {
-  constexpr double kUsable = 0.75; // the rest of the system lives in memory too
-  if (words * sizeof(double) < kUsable * physicalMemory())
-    return;
-  session.diagnostics()
-      .report(kTooLarge, tensor.where,
-              "'" + tensor.name + "' of shape " + describeShape(shape) + " does not fit into this machine's memory")
-      .advise("is a size mistaken? a format that stores less, with --format " + tensor.name + "=..., may help");
 }
 
 /// Reads inputs step by step; every step goes on after errors, so that one run shows them all.
@@ -72,6 +59,7 @@ private:
   void readSizes();
   void readShapes();
   void readSource(size_t parameter);
+  bool checkFreeMemory();
   void readScalar(size_t parameter);
   void readFile(size_t parameter);
   void fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &by, Span where);
@@ -103,6 +91,8 @@ std::optional<RunInputs> InputReader::read() {
   readSizes();
   readShapes();
   if (session_.failed())
+    return std::nullopt;
+  if (!checkFreeMemory())
     return std::nullopt;
   for (size_t k = 0; k < given_.size(); ++k)
     if (given_[k])
@@ -283,6 +273,16 @@ void InputReader::readScalar(size_t parameter) {
         .report(kNotANumber, assignment.where, "'" + assignment.value + "' " + tensor::whyNotStored(tensor.type))
         .note(tensor.where, "'" + assignment.name + "' is of that type");
   inputs_.parameters[parameter].scalar = number.value_or(tensor::Number());
+}
+
+/// By what the files announce; false where that is too much for the user.
+bool InputReader::checkFreeMemory() {
+  std::vector<AnnouncedInput> announced;
+  for (size_t k = 0; k < given_.size(); ++k)
+    if (given_[k] && tensorAt(k).order() > 0 && !isMeantAsGenerator(given_[k]->assignment.value))
+      if (std::optional<tensor::Announced> file = tensor::announcedBy(given_[k]->assignment.value))
+        announced.emplace_back(&tensorAt(k), std::move(*file));
+  return reportMemory(session_, announced, options_.asks && !options_.yes) && !session_.failed();
 }
 
 void InputReader::readFile(size_t parameter) {

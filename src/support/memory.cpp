@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <malloc.h>
 #include <memory>
+#include <string>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -25,6 +27,14 @@ size_t bytesToPage(const void *array) {
 
 double physicalMemory() {
   return static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+}
+
+double freeMemory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("MemAvailable:"))
+      return std::strtod(line.c_str() + line.find(':') + 1, nullptr) * 1024;
+  return physicalMemory();
 }
 
 void growHeap() {

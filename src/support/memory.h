@@ -10,6 +10,10 @@ namespace spc {
 /// Bytes of physical memory.
 double physicalMemory();
 
+/// Bytes that the system could give to processes without swapping (MemAvailable); where it does not say, those of
+/// physical memory.
+double freeMemory();
+
 /// Grows the heap at once, on large pages where there are any: a compilation allocates some 10 MiB in small pieces, and
 /// is slowed down by a fault for each 4 KiB and by giving memory back in between.
 void growHeap();

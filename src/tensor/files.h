@@ -52,6 +52,15 @@ std::string whyNotWritten(FileKind kind, int order, const WriteOptions &options)
 /// The bytes of a file, uncompressed. Requires: whyNotWritten() is empty. nullopt of a .npz file of 4 GiB and more.
 std::optional<std::string> writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options);
 
+/// What the first lines of a Matrix Market file announce.
+struct Announced {
+  std::vector<int64_t> shape;
+  double entries = 0; ///< that a list of all would have at most, mirrored ones included
+};
+
+/// Of a file that can be read once more, else nullopt, with nothing reported.
+std::optional<Announced> announcedBy(const std::string &path);
+
 /// The text of a .mtx (order 1, as one column, and 2; dense tensors as `array`, integers and bools as `integer`) or
 /// .tns file (order 0 and up): every stored entry, values with enough digits to read back the same number. A .tns file
 /// has no complex numbers.

@@ -35,6 +35,14 @@ public:
     return std::move(result_);
   }
 
+  std::optional<Announced> readAnnounced() {
+    if (!readBanner() || !readSizes())
+      return std::nullopt;
+    const double stored = isArray_ ? static_cast<double>(rows_) * static_cast<double>(columns_)
+                                   : static_cast<double>(entries_) * (symmetry_ == Symmetry::General ? 1 : 2);
+    return Announced{result_.shape, stored};
+  }
+
 private:
   TextReader &text_;
   bool isArray_ = false;
@@ -183,6 +191,10 @@ bool MatrixMarketReader::readArray() {
 }
 
 } // namespace
+
+std::optional<Announced> readAnnounced(TextReader &text) {
+  return MatrixMarketReader(text).readAnnounced();
+}
 
 std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape) {
   std::optional<Coordinates> matrix = MatrixMarketReader(text).read();

@@ -4,6 +4,7 @@
 #include "tensor/numpy_files.h"
 #include "tensor/readers.h"
 
+#include <filesystem>
 #include <new>
 #include <stdexcept>
 
@@ -158,6 +159,16 @@ std::optional<Coordinates> readTensor(const std::string &path, const std::option
   }
   diagnostics.report(kUnreadableFile, {}, "its tensor does not fit into memory").at(path);
   return std::nullopt;
+}
+
+std::optional<Announced> announcedBy(const std::string &path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored))
+    return std::nullopt;
+  Diagnostics unheard{WarningOptions()};
+  TextSource source(path, std::nullopt, unheard);
+  TextReader reader(source, path, unheard);
+  return reader.startsWith("%%MatrixMarket") ? readAnnounced(reader) : std::nullopt;
 }
 
 } // namespace spc::tensor

@@ -1,6 +1,7 @@
 // The readers of the two kinds of data files.
 #pragma once
 
+#include "tensor/files.h"
 #include "tensor/tensor.h"
 #include "tensor/text_reader.h"
 
@@ -13,6 +14,8 @@ using Shape = std::optional<std::vector<int64_t>>;
 
 /// See readTensor in files.h; `shape` is what --shape gives.
 std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape);
+/// The first lines alone.
+std::optional<Announced> readAnnounced(TextReader &text);
 std::optional<Coordinates> readTns(TextReader &text, const Shape &shape);
 
 /// Gives entries the shape of --shape, a matrix of one column or row that of a vector. False after reporting that they

@@ -342,6 +342,8 @@ bool packByRows(PackedArrays &arrays, Coordinates &entries, int pieces) {
   const format::Format &format = arrays.format();
   if (!isWholeMatrix(format) || entries.size() == 0 || !entries.imaginary.empty() || format.pointers != format.indices)
     return false;
+  if (format.symmetry != format::Symmetry::None && entries.shape[0] != entries.shape[1])
+    return false; // which is refused
   const int64_t most = std::max({entries.shape[0], entries.shape[1], static_cast<int64_t>(entries.size())});
   if (most > format::largest(format.indices))
     return false;

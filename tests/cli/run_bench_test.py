@@ -149,14 +149,25 @@ class RunBench(SpcCase):
 
     def test_long_runs_are_asked_for_on_a_terminal(self):
         self.write("k.tex", "s = v(i) * x(j) * y(k) * z(l)\n")
-        given = [SPC, "run", "k.tex", "v=ones:1000", "x=ones:1000", "y=ones:1000", "z=ones:1000"]
+        self.refuse("long-run", "v=ones:1000", "x=ones:1000", "y=ones:1000", "z=ones:1000")
+
+    def test_inputs_that_memory_may_not_hold_are_asked_for_on_a_terminal(self):
+        self.write("k.tex", SPMV)
+        self.write("a.mtx", A_MTX.replace("4 3 5", "4 3 1000000000000"))
+        self.refuse("much-memory", "A=a.mtx", "x=ones", "--format", "A=csr")
+        done = self.spc("run", "k.tex", "A=a.mtx", "x=ones", "--format", "A=csr", expect=1)
+        self.assertLess(done.err.index("[-Wmuch-memory]"), done.err.index("the file ends after 5 of"))
+
+    def refuse(self, warning, *arguments):
+        """Says no where spc asks whether to begin."""
+        given = [SPC, "run", "k.tex", *arguments]
         main, terminal = pty.openpty()
         process = subprocess.Popen(given, cwd=self.folder, stdin=terminal, stderr=terminal, stdout=subprocess.DEVNULL)
         os.close(terminal)
         text = b""
         while b"[y/N]" not in text:
             text += os.read(main, 4096)
-        self.assertIn(b"[-Wlong-run]", text)
+        self.assertIn(f"[-W{warning}]".encode(), text)
         os.write(main, b"n\n")
         self.assertEqual(process.wait(timeout=60), 1)
         os.close(main)
