@@ -56,7 +56,7 @@ class Head(torch.nn.Module):
         super().__init__()
         linear = torch.nn.Linear(features, outputs, bias=False)
         self.weight = torch.nn.Parameter(linear.weight.detach().T.contiguous())
-        self.own, self.other = torch.nn.Linear(outputs, 1), torch.nn.Linear(outputs, 1, bias=False)
+        self.scores = torch.nn.Parameter(torch.nn.Linear(outputs, 2, bias=False).weight.detach().clone())
 
 
 class Network(torch.nn.Module):
@@ -75,7 +75,8 @@ class Network(torch.nn.Module):
 
     def layer(self, head, values):
         """Of each node, its neighbours' values by attention."""
-        return self.attend(head.own(values)[:, 0], head.other(values)[:, 0], values)
+        own, other = (head.scores @ values.T).unbind()
+        return self.attend(own, other, values)
 
 
 def with_loops(graph):

@@ -94,6 +94,8 @@ void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options) 
     if (options.registers > 0)
       passes.addPass(transforms::createInterleaveReductions());
     passes.addPass(transforms::createRelaxFloats());
+    // Behind relaxing, which would let LLVM rearrange how they round.
+    passes.addPass(transforms::createExpandExponentials());
   }
   if (options.registers > 0)
     passes.addPass(transforms::createPrefetchRows({options.trials}));

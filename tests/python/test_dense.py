@@ -165,3 +165,18 @@ def test_dense_operands_are_not_copied():
     a += 1
     assert call() is out and address(out)
     close(out, a + b)
+
+
+def test_exponentials_of_single_floats():
+    """All that the C library's function does: within two units in the last place, up to infinities, NaNs and numbers below
+    the least normal one."""
+    numbers = np.arange(0, 2**32, 9973, dtype=np.uint64).astype(np.uint32).view(np.float32)
+    numbers = np.concatenate([numbers, np.float32([0, -0.0, np.inf, -np.inf, np.nan, 88.72283, 88.72284, -103.97, -103.98])])
+    made = kernel("y(i) = exp(x(i))")(x=numbers)
+    with np.errstate(all="ignore"):
+        exact = np.exp(numbers.astype(np.float64))
+        rounded = exact.astype(np.float32)
+        assert np.array_equal(np.isnan(made), np.isnan(numbers))
+        assert np.array_equal(np.isinf(made), np.isinf(rounded))
+        finite = np.isfinite(rounded)
+        assert np.all(np.abs(made - exact)[finite] <= 2 * np.spacing(rounded)[finite])
