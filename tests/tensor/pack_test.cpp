@@ -349,6 +349,17 @@ TEST_CASE("both triangles of symmetric matrices are packed alike by rows and lev
   }
 }
 
+TEST_CASE("an oblong matrix is not symmetric") {
+  Coordinates entries{{3, 100'000}, {}, {}};
+  for (int64_t column = 0; column < 100'000; ++column) {
+    const int64_t at[] = {column % 3, column};
+    entries.append(at, {1});
+  }
+  Format format = make({kDense, kCompressed});
+  format.symmetry = format::Symmetry::Lower;
+  CHECK_THAT(packError(entries, format), Catch::Matchers::StartsWith("it is not symmetric"));
+}
+
 TEST_CASE("long rows, many repeats and extents beyond 64 bits together are sorted") {
   std::mt19937_64 random(3);
   Coordinates entries{{3, 100000}, {}, {}};
