@@ -137,6 +137,19 @@ class Hostile(SpcCase):
                 self.assertEqual(code, 1, error)
                 self.assertLess(memory, 100)
 
+    def test_arrays_that_are_all_zeros(self):
+        """What a compressed array claims takes no memory before it is allowed."""
+        shape = 1 << 28
+        header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': (1, {shape}), }}".ljust(117) + "\n"
+        with gzip.open(self.folder / "a.npy.gz", "wb", 1) as file:
+            file.write(b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+            for _ in range(300):
+                file.write(bytes(1 << 20))
+        code, error, memory = self.peak("run", "k.tex", "--format", "A=csr", "A=a.npy.gz", "x=ones")
+        self.assertEqual(code, 1)
+        self.assertIn("[input-limit]", error)
+        self.assertLess(memory, 250)  # 64 MiB are allowed, and held as they grow
+
     def test_kernels_of_any_size_take_bounded_time(self):
         """Each within a few seconds, whatever comes of it."""
         name = "n" * 100000
