@@ -5,6 +5,8 @@
 #include "driver/tune_options.h"
 #include "driver/tune_report.h"
 
+#include "support/memory.h"
+
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -194,6 +196,7 @@ int tuneKernel(Session &session, TuneCommandOptions &options) {
   if (session.failed())
     return session.finish();
   timer.phase("find orders");
+  keepFreedMemory(); // as programs do that call a kernel often (spc/memory_pool.h)
   const std::vector<format::StoredTensor> stored = storedByDefault(tuned, *kernel, loader);
   TuneSearch search(session, std::move(tuned), *settings, loader, data);
   if (!search.run())

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <functional>
 #include <numeric>
 
@@ -194,6 +195,8 @@ std::shared_ptr<TuneArguments> TuneData::pack(const TuneCode &candidate, size_t 
     const sema::Tensor &tensor = candidate.kernel.tensors[candidate.kernel.parameters[k]];
     const abi::Parameter &parameter = candidate.signature.parameters[k];
     tensor::PackedTensor *dense = denseOf(tensor, inputs.shapeOf(tensor));
+    const bool isResult = tensor.order() > 0 && tensor.isWritten && !tensor.isRead;
+    result->outputs.push_back(!isResult ? nullptr : dense ? dense : &*result->arguments[k].tensor);
     result->addresses.push_back(!dense                                         ? result->arguments[k].address(parameter)
                                 : parameter.kind == abi::ParameterKind::Tensor ? dense->cStruct()
                                                                                : dense->values());
@@ -232,6 +235,38 @@ std::optional<double> TuneData::measurePermuting(const TuneCode &fallback, size_
                                            static_cast<size_t>(sema::bytesOf(tensor.type)));
   }
   return seconds;
+}
+
+namespace {
+
+template <typename T> void addPlain(const void *values, int64_t count, tune::ResultSums &sums) {
+  for (const T *at = static_cast<const T *>(values), *end = at + count; at != end; ++at) {
+    sums.sum += *at;
+    sums.absolute += std::abs(*at);
+  }
+}
+
+void addSums(const void *values, sema::ValueType type, int64_t count, tune::ResultSums &sums) {
+  if (type == sema::ValueType::F64)
+    return addPlain<double>(values, count, sums);
+  if (type == sema::ValueType::F32)
+    return addPlain<float>(values, count, sums);
+  for (int64_t k = 0; k < count; ++k) {
+    const tensor::Number number = tensor::loadNumber(values, type, k);
+    sums.sum += number.real + number.imaginary;
+    sums.absolute += std::abs(number.real) + std::abs(number.imaginary);
+  }
+}
+
+} // namespace
+
+tune::ResultSums sumsOfResults(const TuneCode &candidate, TuneArguments &arguments) {
+  tune::ResultSums sums;
+  for (size_t k = 0; k < arguments.outputs.size(); ++k)
+    if (tensor::PackedTensor *output = arguments.outputs[k])
+      addSums(output->values(), candidate.kernel.tensors[candidate.kernel.parameters[k]].type, output->valueCount(),
+              sums);
+  return sums;
 }
 
 std::optional<double> timedCall(const TuneCode &candidate, TuneArguments &arguments, const spc_context *context,

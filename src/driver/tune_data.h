@@ -5,6 +5,7 @@
 #include "driver/kernel_call.h"
 #include "driver/run_options.h"
 #include "tune/candidates.h"
+#include "tune/choice.h"
 #include "tune/extent_orders.h"
 
 #include "spc/spc.h"
@@ -22,13 +23,15 @@ struct TuneCode {
   sema::Kernel kernel;
   abi::Signature signature;
   std::unique_ptr<codegen::JitKernel> code;
+  uint64_t hash = 0; ///< the same for the same code
 };
 
 /// The arguments of calls of kernels that have the same formats, on data in one order.
 struct TuneArguments {
   std::vector<CallArgument> arguments;
-  std::vector<void *> addresses; ///< by parameter
-  double packSeconds = 0;        ///< what it took to pack the sparse ones from lists of their entries
+  std::vector<void *> addresses;               ///< by parameter
+  std::vector<tensor::PackedTensor *> outputs; ///< by parameter; null of what is no output, or an operand as well
+  double packSeconds = 0;                      ///< what it took to pack the sparse ones from lists of their entries
 };
 
 /// The tensors of a data set by name, in no format; dense ones that are made up are packed once for all candidates.
@@ -81,6 +84,9 @@ private:
   std::map<size_t, std::optional<double>> permuteSeconds_;           ///< by order
   std::map<std::pair<std::string, size_t>, tune::Pattern> patterns_; ///< of operands that are matrices, by order
 };
+
+/// Of what a call has left in its outputs.
+tune::ResultSums sumsOfResults(const TuneCode &candidate, TuneArguments &arguments);
 
 /// Seconds of one call; what it assembles is released. nullopt where the kernel returns a status that is an error,
 /// which `status` then is.

@@ -2,11 +2,13 @@
 
 #include "driver/kernel_status.h"
 #include "pipeline/compiler.h"
+#include "reference/reference.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 #include <numeric>
 
 namespace spc::driver {
@@ -20,6 +22,20 @@ double clockSeconds() {
 size_t countCopies(const sema::Kernel &kernel) {
   return static_cast<size_t>(std::count_if(kernel.tensors.begin(), kernel.tensors.end(),
                                            [](const sema::Tensor &one) { return one.is<sema::Converted>(); }));
+}
+
+/// The loops of a kernel with one term, whose order can be another one; none where some are over parts of a variable.
+std::vector<std::string> loopsOf(const sema::Kernel &kernel) {
+  std::vector<std::string> variables;
+  const auto *statement = kernel.steps.size() == 1 ? std::get_if<sema::Statement>(&kernel.steps.front()) : nullptr;
+  if (!statement || statement->terms.size() != 1)
+    return {};
+  for (const sema::Loop &loop : statement->terms.front().loops) {
+    if (loop.part != format::Part::Whole)
+      return {};
+    variables.push_back(loop.variable);
+  }
+  return variables;
 }
 
 bool assembles(const sema::Kernel &kernel) {
@@ -38,8 +54,22 @@ std::string TunePoint::formatText() const {
 
 namespace {
 
+/// The same for points whose arguments are.
+std::string storageOf(const TunePoint &point) {
+  return point.formatText() + "|" + std::to_string(point.order);
+}
+
 std::string keyOf(const TunePoint &point) {
-  return point.formatText() + "|" + tune::describe(point.schedule) + "|" + std::to_string(point.order);
+  return storageOf(point) + "|" + tune::describe(point.schedule);
+}
+
+/// The most that an output's numbers are rounded by.
+double coarsestRounding(const sema::Kernel &kernel) {
+  double most = std::numeric_limits<double>::epsilon();
+  for (sema::TensorId id : kernel.parameters)
+    if (kernel.tensors[id].isWritten)
+      most = std::max(most, reference::epsilonOf(kernel.tensors[id].type));
+  return most;
 }
 
 } // namespace
@@ -72,13 +102,17 @@ std::shared_ptr<TuneCode> TuneSearch::compile(const TunePoint &point, Diagnostic
   if (fallback_ && countCopies(code->kernel) > countCopies(fallback_->kernel))
     return code; // without code: not worth compiling
   code->signature = abi::makeSignature(code->kernel);
-  code->code = pipeline::compileToMemory(code->kernel, settings_.optLevel, diagnostics);
+  code->code = pipeline::compileToMemory(code->kernel, settings_.optLevel, diagnostics, &code->hash);
   return code->code ? code : nullptr;
+}
+
+TuneSearch::Key TuneSearch::codeKey(const TunePoint &point, const TuneCode &code) {
+  return storageOf(point) + "|" + std::to_string(code.hash);
 }
 
 std::shared_ptr<TuneArguments> TuneSearch::argumentsOf(const TunePoint &point, const TuneCode &code, size_t data) {
   constexpr size_t kKept = 4; // for each data set, the default's among them
-  const Key key = point.formatText() + "|" + std::to_string(point.order) + "|" + std::to_string(data);
+  const Key key = storageOf(point) + "|" + std::to_string(data);
   const auto found = std::find_if(packed_.begin(), packed_.end(), [&](const Packed &one) { return one.key == key; });
   if (found != packed_.end())
     return found->arguments;
@@ -118,6 +152,11 @@ double TuneSearch::countedSeconds(const TuneTrial &trial, double seconds) const 
   return settings_.calls > 0 ? seconds + trial.once / settings_.calls : seconds;
 }
 
+bool TuneSearch::isExpected(const tune::ResultSums &sums, size_t order, size_t data) {
+  const auto [expected, isFirst] = expected_.try_emplace({order, data}, sums);
+  return isFirst || sums.agree(expected->second, coarsestRounding(fallback_->kernel));
+}
+
 bool TuneSearch::tryFallback() {
   TuneTrial &trial = trials_.emplace_back();
   trial.point.schedule = kernel_.schedule;
@@ -128,6 +167,7 @@ bool TuneSearch::tryFallback() {
     session_.diagnostics().append(std::move(said));
     return false;
   }
+  measured_[codeKey(trial.point, *fallback_)] = 0;
   for (size_t k = 0; k < data_.size(); ++k) {
     std::shared_ptr<TuneArguments> arguments = argumentsOf(trial.point, *fallback_, k);
     if (!arguments) { // once more, to say why
@@ -141,6 +181,7 @@ bool TuneSearch::tryFallback() {
       reportStatus(session_, fallback_->kernel, data_[k]->inputsFor(fallback_->kernel, 0), status);
       return false;
     }
+    isExpected(sumsOfResults(*fallback_, *arguments), 0, k);
   }
   return true;
 }
@@ -166,8 +207,16 @@ void TuneSearch::measureTrial(TuneTrial &trial) {
   if (!trial.skipped.empty())
     return;
   const std::shared_ptr<TuneCode> code = compile(trial.point, scratch);
-  if (!code || !code->code) {
-    trial.skipped = code ? "would be copied at each call" : "the kernel cannot have it";
+  const auto isSlow = [](const Diagnostic &one) { return one.kind.id == "slow-order"; };
+  if (!code || !code->code || std::any_of(scratch.all().begin(), scratch.all().end(), isSlow)) {
+    trial.skipped = !code        ? "the kernel cannot have it"
+                    : code->code ? "its loops take many times the steps"
+                                 : "would be copied at each call";
+    return;
+  }
+  if (const auto [same, isNew] = measured_.try_emplace(codeKey(trial.point, *code), trials_.size()); !isNew) {
+    const std::string schedule = tune::describe(trials_[same->second].point.schedule);
+    trial.skipped = "the same code as with " + (schedule.empty() ? "the compiler's own schedule" : schedule);
     return;
   }
   const auto count = static_cast<double>(data_.size());
@@ -192,6 +241,8 @@ void TuneSearch::measureTrial(TuneTrial &trial) {
     trial.seconds.push_back(measure(*code, *arguments, k, status));
     if (status != SPC_OK)
       trial.skipped = "the call fails";
+    else if (!isExpected(sumsOfResults(*code, *arguments), trial.point.order, k))
+      trial.skipped = "gives another result";
     logs += std::log(countedSeconds(trial, trial.seconds[k]) / std::max(trials_.front().seconds[k], 1e-12));
   }
   trial.ratio = std::exp(logs / count);
@@ -274,8 +325,10 @@ void TuneSearch::trySchedules(size_t bases) {
     TuneTrial base = trials_[ranks[k]];
     for (bool improves = true; improves && hasTime();) {
       const size_t first = trials_.size();
-      for (const format::Schedule &schedule :
-           tune::neighbours(base.point.schedule, assembles(fallback_->kernel), settings_.hasThreads)) {
+      const bool isUsual = tune::describe(base.point.schedule).empty(); // loops in another order are tried once
+      const tune::ScheduleFacts facts{assembles(fallback_->kernel), settings_.hasThreads,
+                                      isUsual ? loopsOf(fallback_->kernel) : std::vector<std::string>()};
+      for (const format::Schedule &schedule : tune::neighbours(base.point.schedule, facts)) {
         TunePoint point = base.point;
         point.schedule = schedule;
         tryPoint(point);
@@ -288,51 +341,6 @@ void TuneSearch::trySchedules(size_t bases) {
         }
     }
   }
-}
-
-void TuneSearch::compareFinalists() {
-  constexpr size_t kFinalists = 3, kFewestRounds = 7, kMostRounds = 25;
-  constexpr double kRoundSeconds = 2e-3;
-  std::vector<size_t> finalists;
-  std::vector<std::shared_ptr<TuneCode>> codes = {fallback_};
-  for (size_t rank : ranking()) {
-    if (rank == 0 || (trials_[rank].ratio >= 1 && !wantedOrder()) || finalists.size() == kFinalists)
-      break;
-    Diagnostics scratch;
-    codes.push_back(compile(trials_[rank].point, scratch));
-    finalists.push_back(rank);
-  }
-  rounds_.resize(finalists.size());
-  for (size_t round = 0; !finalists.empty() && round < kMostRounds; ++round) {
-    if (round >= kFewestRounds && secondsUsed() > settings_.budget)
-      break;
-    std::vector<double> logs(codes.size(), 0);
-    for (size_t place = 0; place < codes.size(); ++place) {
-      const size_t who = (place + round) % codes.size();
-      const TuneTrial &trial = trials_[who == 0 ? 0 : finalists[who - 1]];
-      for (size_t k = 0; k < data_.size(); ++k) {
-        const std::shared_ptr<TuneArguments> arguments = argumentsOf(trial.point, *codes[who], k);
-        spc_status status = SPC_OK;
-        const double warm = timedCall(*codes[who], *arguments, settings_.context, status).value_or(1e-9);
-        const int calls = static_cast<int>(std::clamp(kRoundSeconds / std::max(warm, 1e-9), 1.0, 10000.0));
-        double sum = 0;
-        for (int call = 0; call < calls; ++call)
-          sum += timedCall(*codes[who], *arguments, settings_.context, status).value_or(0);
-        const double counted = who == 0 ? sum / calls : countedSeconds(trial, sum / calls);
-        logs[who] += std::log(std::max(counted, 1e-12)) / static_cast<double>(data_.size());
-      }
-    }
-    for (size_t who = 1; who < codes.size(); ++who) {
-      rounds_[who - 1].fallback.push_back(std::exp(logs[0]));
-      rounds_[who - 1].candidate.push_back(std::exp(logs[who]));
-    }
-  }
-  for (size_t k = 0; k < finalists.size(); ++k)
-    trials_[finalists[k]].rounds = k;
-  if (std::optional<size_t> winner = tune::choose(rounds_))
-    chosen_ = finalists[*winner];
-  else if (wantedOrder() && !finalists.empty())
-    chosen_ = finalists.front();
 }
 
 bool TuneSearch::run() {

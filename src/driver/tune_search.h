@@ -5,6 +5,7 @@
 #include "tune/choice.h"
 
 #include <functional>
+#include <map>
 #include <set>
 
 namespace spc::driver {
@@ -77,6 +78,8 @@ private:
   using Key = std::string;
   std::shared_ptr<TuneCode> compile(const TunePoint &point, Diagnostics &diagnostics) const;
   std::shared_ptr<TuneArguments> argumentsOf(const TunePoint &point, const TuneCode &code, size_t data);
+  static Key codeKey(const TunePoint &point, const TuneCode &code);
+  bool isExpected(const tune::ResultSums &sums, size_t order, size_t data);
   bool tryFallback();
   void tryPoint(const TunePoint &point);
   void measureTrial(TuneTrial &trial);
@@ -108,6 +111,9 @@ private:
   std::vector<tune::Rounds> rounds_;
   size_t chosen_ = 0;
   std::set<Key> tried_;
+  std::map<Key, size_t> measured_; ///< the trial by codeKey()
+  /// Of the first trial in an order on a data set: made up operands are the same in all orders, and results are not.
+  std::map<std::pair<size_t, size_t>, tune::ResultSums> expected_;
   struct Packed {
     Key key;
     std::shared_ptr<TuneArguments> arguments;

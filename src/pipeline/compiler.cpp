@@ -7,6 +7,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 #include "llvm/Target/TargetMachine.h"
 
 namespace spc::pipeline {
@@ -62,6 +64,13 @@ std::unique_ptr<llvm::Module> compileToLlvm(const sema::Kernel &kernel, const Co
   return module;
 }
 
+uint64_t hashOf(const llvm::Module &module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream, nullptr);
+  return llvm::xxh3_64bits(text);
+}
+
 codegen::OutputKind outputKind(Stage stage) {
   switch (stage) {
   case Stage::Assembly:
@@ -108,8 +117,8 @@ std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, cons
   return output;
 }
 
-std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel,
-                                                    Diagnostics &diagnostics) {
+std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel, Diagnostics &diagnostics,
+                                                    uint64_t *codeHash) {
   CompileOptions options;
   options.target.cpu = "native";
   options.target.optLevel = optLevel;
@@ -120,6 +129,8 @@ std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, 
   std::unique_ptr<llvm::Module> module = compileToLlvm(kernel, options, *target, *llvmContext, diagnostics);
   if (!module)
     return nullptr;
+  if (codeHash)
+    *codeHash = hashOf(*module);
   std::string error;
   auto jit = codegen::loadJit(std::move(module), std::move(llvmContext), kernel.function,
                               target->machine->getOptLevel(), error);

@@ -34,8 +34,10 @@ bool supports(const codegen::TargetOptions &target, const codegen::Sanitizers &s
 std::optional<std::string> compile(const sema::Kernel &kernel, Stage stage, const CompileOptions &options,
                                    Diagnostics &diagnostics);
 
-/// The kernel compiled into memory for the host's processor; `optLevel` 0 to 3.
-std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel, Diagnostics &diagnostics);
+/// The kernel compiled into memory for the host's processor; `optLevel` 0 to 3. `codeHash`, where wanted, is the same
+/// for kernels whose code is the same.
+std::unique_ptr<codegen::JitKernel> compileToMemory(const sema::Kernel &kernel, int optLevel, Diagnostics &diagnostics,
+                                                    uint64_t *codeHash = nullptr);
 
 /// Compiles kernels into memory one after the other, in a third of the time of compileToMemory() where `optLevel` is 0:
 /// MLIR's context, the code generator and the runtime's code are made once. For tests that compile many. Kernels must

@@ -135,6 +135,26 @@ void vary(std::vector<format::Schedule> &list, const format::Schedule &from, Key
     }
 }
 
+using LoopOrder = std::vector<format::Given<std::string>>;
+
+void varyOrder(std::vector<format::Schedule> &list, const format::Schedule &from,
+               const std::vector<std::string> &loops) {
+  constexpr size_t kMostLoops = 4;
+  if (loops.size() > kMostLoops)
+    return;
+  std::vector<std::string> names = loops;
+  std::sort(names.begin(), names.end());
+  do {
+    LoopOrder order;
+    for (const std::string &name : names)
+      order.push_back({name, {}});
+    if (names != loops && (!from.order || from.order->value != order)) {
+      list.push_back(from);
+      list.back().order = {std::move(order), {}};
+    }
+  } while (std::next_permutation(names.begin(), names.end()));
+}
+
 } // namespace
 
 OperandFacts factsOf(const tensor::Coordinates &entries) {
@@ -165,19 +185,20 @@ format::Binding bindingOf(const std::string &tensor, const FormatChoice &choice,
   return {tensor, std::make_shared<OneFormat>(choice), {}, std::nullopt, schedule, {}};
 }
 
-std::vector<format::Schedule> neighbours(const format::Schedule &from, bool assembles, bool hasThreads) {
+std::vector<format::Schedule> neighbours(const format::Schedule &from, const ScheduleFacts &facts) {
   std::vector<format::Schedule> list;
   vary(list, from, &format::Schedule::prefetch, {0, 4, 8, 16, 32});
   vary(list, from, &format::Schedule::tile, {8, 16, 32, 64});
   vary(list, from, &format::Schedule::unroll, {1, 2, 4, 8});
-  if (hasThreads)
+  if (facts.hasThreads)
     vary(list, from, &format::Schedule::chunk, {1 << 10, 1 << 13, 1 << 16});
-  if (assembles)
+  if (facts.assembles)
     for (format::WorkspaceKind kind : {format::WorkspaceKind::Dense, format::WorkspaceKind::Hash})
       if (!from.workspace || from.workspace->value != kind) {
         list.push_back(from);
         list.back().workspace = {kind, {}};
       }
+  varyOrder(list, from, facts.loops);
   return list;
 }
 
@@ -196,6 +217,12 @@ std::string describe(const format::Schedule &schedule) {
     add(schedule.workspace->value == format::WorkspaceKind::Hash    ? "workspace hash"
         : schedule.workspace->value == format::WorkspaceKind::Dense ? "workspace dense"
                                                                     : "workspace auto");
+  if (schedule.order) {
+    std::string loops = "loops";
+    for (const format::Given<std::string> &variable : schedule.order->value)
+      loops += " " + variable.value;
+    add(loops);
+  }
   return text;
 }
 

@@ -34,11 +34,18 @@ std::vector<FormatChoice> formatChoices(format::FormatLoader &loader, const Oper
 /// A format as a binding of a tensor, to be analysed with.
 format::Binding bindingOf(const std::string &tensor, const FormatChoice &choice, const format::Schedule &schedule);
 
-/// Schedules that differ from `from` in one key; an assembled output has workspaces to choose from, several threads
-/// sizes of chunks.
-std::vector<format::Schedule> neighbours(const format::Schedule &from, bool assembles, bool hasThreads);
+/// What there is to choose in a kernel's schedule.
+struct ScheduleFacts {
+  bool assembles = false;         ///< there are kinds of workspaces
+  bool hasThreads = false;        ///< there are sizes of chunks
+  std::vector<std::string> loops; ///< the index variables in the compiler's order, if another one may be wanted
+};
 
-/// "tile 32, prefetch 8"; empty where all is the compiler's choice.
+/// Schedules that differ from `from` in one key. Of the orders of loops all that there are, which may be refused: of
+/// four variables at most.
+std::vector<format::Schedule> neighbours(const format::Schedule &from, const ScheduleFacts &facts);
+
+/// "tile 32, prefetch 8, loops i k j"; empty where all is the compiler's choice.
 std::string describe(const format::Schedule &schedule);
 
 } // namespace spc::tune

@@ -41,4 +41,11 @@ std::optional<double> callsUntilItPays(double once, double fallbackCall, double 
   return std::ceil(once / (fallbackCall - candidateCall));
 }
 
+bool ResultSums::agree(const ResultSums &other, double epsilon) const {
+  constexpr double kRoundings = 4096, kMost = 0.01; // of sums of many numbers in another order
+  const double allowed = std::min(kRoundings * epsilon, kMost) * std::max(absolute, other.absolute);
+  const auto isClose = [&](double a, double b) { return !(std::abs(a - b) > allowed); };
+  return isClose(sum, other.sum) && isClose(absolute, other.absolute);
+}
+
 } // namespace spc::tune

@@ -30,4 +30,13 @@ std::optional<size_t> choose(const std::vector<Rounds> &candidates);
 /// After how many calls `once` seconds are saved; nullopt where a call saves nothing.
 std::optional<double> callsUntilItPays(double once, double fallbackCall, double candidateCall);
 
+/// What results have in common in whatever order and storage: the sums of their numbers and of their absolute values,
+/// real and imaginary parts, over all outputs.
+struct ResultSums {
+  double sum = 0, absolute = 0;
+
+  /// Whether no more than rounding tells them apart, where numbers are rounded by so much of themselves.
+  bool agree(const ResultSums &other, double epsilon) const;
+};
+
 } // namespace spc::tune

@@ -37,3 +37,14 @@ TEST_CASE("medians") {
   CHECK(median({4, 1, 2, 3}) == 2.5);
   CHECK(median({}) == 0);
 }
+
+TEST_CASE("results agree but for rounding") {
+  constexpr double kEpsilon = 0x1p-52;
+  const ResultSums sums{1.5, 1000};
+  CHECK(sums.agree(sums, kEpsilon));
+  CHECK(sums.agree({1.5 + 1e-11, 1000}, kEpsilon));
+  CHECK(!sums.agree({1.5 + 1e-6, 1000}, kEpsilon));
+  CHECK(sums.agree({1.5 + 1e-6, 1000}, 0x1p-23));
+  CHECK(!sums.agree({1.5, 1001}, 0x1p-23)); // an entry with the wrong sign and another for it
+  CHECK(!sums.agree({-1.5, 900}, 1));       // however coarse numbers are
+}

@@ -101,10 +101,24 @@ TEST_CASE("formats that suit an operand") {
 TEST_CASE("schedules differ in one key") {
   format::Schedule base;
   base.prefetch = {8, {}};
-  const auto list = neighbours(base, false, false);
+  const auto list = neighbours(base, {});
   CHECK(std::any_of(list.begin(), list.end(), [](const auto &one) { return describe(one) == "tile 32, prefetch 8"; }));
   CHECK(std::none_of(list.begin(), list.end(), [](const auto &one) { return describe(one) == "prefetch 8"; }));
   CHECK(std::none_of(list.begin(), list.end(), [](const auto &one) { return one.chunk || one.workspace; }));
-  CHECK(neighbours(base, true, true).size() > list.size());
+  CHECK(neighbours(base, {true, true, {}}).size() > list.size());
   CHECK(describe({}).empty());
+}
+
+TEST_CASE("schedules have the other orders of a few loops") {
+  const auto ordersOf = [](const std::vector<std::string> &loops) {
+    std::vector<std::string> orders;
+    for (const format::Schedule &one : neighbours({}, {false, false, loops}))
+      if (one.order)
+        orders.push_back(describe(one));
+    return orders;
+  };
+  CHECK(ordersOf({"i", "k", "j"}).size() == 5);
+  CHECK(ordersOf({"j", "i"}) == std::vector<std::string>{"loops i j"});
+  CHECK(ordersOf({}).empty());
+  CHECK(ordersOf({"a", "b", "c", "d", "e"}).empty());
 }
