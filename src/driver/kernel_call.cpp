@@ -107,6 +107,7 @@ private:
     if (tensor.order() == 0) {
       return tensor::storeNumber(arguments_[k].scalar, tensor.type, 0, input.scalar);
     }
+    const Progress::Phase phase(session_.progress(), "packing " + tensor.name, WorkUnit::None);
     std::vector<int64_t> shape = inputs_.shapeOf(tensor);
     return sharesOther(k) ? packSharing(k, shape) : packOwn(k, shape);
   }

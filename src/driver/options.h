@@ -36,8 +36,8 @@ class SharedOptionReader {
 public:
   SharedOptionReader(CLI::App &app, SharedOptions &options);
 
-  /// After parsing: checks choices, applies -W options to the session, turns on the log. False with usage errors
-  /// reported.
+  /// After parsing: checks choices, applies -W options to the session, turns on the log and progress. False with usage
+  /// errors reported.
   bool finish(Session &session);
 
 private:

@@ -40,6 +40,14 @@ std::optional<RunCounts> readCounts(Session &session, const RunCommandOptions &o
   return threads && rounds && digits ? std::optional(RunCounts{*threads, *rounds, *digits}) : std::nullopt;
 }
 
+/// Calls the kernel where somebody may look on.
+bool callCounted(Session &session, KernelCall call) {
+  Progress::Phase phase(session.progress(), "running", WorkUnit::Tasks);
+  const CountingContext counting(call.context, phase.count());
+  call.context = counting.context();
+  return callKernel(session, call);
+}
+
 /// Calls the kernel, and measures where that is asked for: what to print in place of the outputs. False with an error
 /// reported.
 bool call(Session &session, const RunCommandOptions &options, const RunCounts &counts, KernelCall &call,
@@ -48,7 +56,7 @@ bool call(Session &session, const RunCommandOptions &options, const RunCounts &c
   std::optional<SavedArguments> saved;
   if (measures)
     saved.emplace(call);
-  if (!callKernel(session, call))
+  if (!callCounted(session, call))
     return false;
   if (!measures)
     return true;

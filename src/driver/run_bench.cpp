@@ -25,6 +25,7 @@ public:
       : session_(session), call_(call), state_(state) {}
 
   std::optional<Measurement> run(int rounds) {
+    Progress::Phase phase(session_.progress(), "measuring", WorkUnit::Calls);
     const double once = secondsOfCall();
     if (failed_)
       return std::nullopt;
@@ -33,6 +34,9 @@ public:
     const bool isShort = once < kLongCall;
     if (rounds == 0)
       rounds = std::clamp(static_cast<int>(kAllSeconds / std::max(once, kRoundSeconds)), 3, 15);
+    count_ = phase.count();
+    if (count_)
+      count_->begin(static_cast<uint64_t>(rounds) * static_cast<uint64_t>(measured.callsARound + (isShort ? 1 : 0)));
     for (int round = 0; round < rounds && !failed_; ++round) {
       if (isShort)
         secondsOfCall();
@@ -55,12 +59,15 @@ private:
     const int32_t status = call_.code.invoke()(call_.context, pointers.data());
     const double seconds = std::chrono::duration<double>(BenchClock::now() - start).count();
     failed_ = !finishCall(session_, call_, status);
+    if (count_)
+      count_->add(1);
     return seconds;
   }
 
   Session &session_;
   KernelCall &call_;
   const SavedArguments &state_;
+  WorkCount *count_ = nullptr; ///< lives while run() runs
   bool failed_ = false;
 };
 

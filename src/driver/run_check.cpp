@@ -60,6 +60,7 @@ std::string elementText(const std::string &tensor, const std::vector<int64_t> &a
 
 std::optional<reference::Tensors> referenceResults(Session &session, const sema::Kernel &kernel,
                                                    const syntax::Kernel &tree, const RunInputs &inputs) {
+  const Progress::Phase phase(session.progress(), "evaluating the kernel's text", WorkUnit::None);
   double epsilon = 0;
   for (const sema::Tensor &tensor : kernel.tensors)
     epsilon = std::max(epsilon, reference::epsilonOf(tensor.type));

@@ -290,7 +290,11 @@ void InputReader::readFile(size_t parameter) {
   const sema::Tensor &tensor = tensorAt(parameter);
   std::optional<std::vector<int64_t>> shape = shapes_[parameter];
   const bool hasHeader = tensor::statesShape(assignment.value);
-  std::optional<tensor::Coordinates> entries = tensor::readTensor(assignment.value, shape, diagnostics_, inputLimit_);
+  std::optional<tensor::Coordinates> entries;
+  {
+    Progress::Phase phase(session_.progress(), "reading " + assignment.value, WorkUnit::Bytes);
+    entries = tensor::readTensor(assignment.value, shape, diagnostics_, inputLimit_, phase.count());
+  }
   if (!entries)
     return;
   if (tensor.order() == 1 && hasHeader)
@@ -339,6 +343,7 @@ void InputReader::checkSizes() {
 }
 
 tensor::Coordinates InputReader::generated(size_t parameter, const std::vector<int64_t> &shape) const {
+  const Progress::Phase phase(session_.progress(), "making up " + given_[parameter]->assignment.name, WorkUnit::None);
   tensor::Coordinates entries = tensor::generate(*given_[parameter]->generator, shape);
   tensor::fitValues(entries, tensorAt(parameter).type);
   return entries;

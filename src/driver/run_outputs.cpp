@@ -5,6 +5,7 @@
 #include "tensor/compression.h"
 #include "tensor/files.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace spc::driver {
@@ -36,6 +37,21 @@ tensor::Coordinates entriesOf(const sema::Kernel &kernel, const std::vector<Call
   }
   tensor::sortAndSum(entries, tensorAt(first).type);
   return entries;
+}
+
+/// The bytes of a file that holds `entries`, compressed as its name says; nullopt where writeTensor() gives none.
+std::optional<std::string> fileOf(const Session &session, const std::string &path, const tensor::FileName &name,
+                                  const tensor::Coordinates &entries, tensor::WriteOptions options) {
+  std::optional<std::string> bytes;
+  {
+    Progress::Phase phase(session.progress(), "writing " + path, WorkUnit::Entries);
+    options.count = phase.count();
+    bytes = tensor::writeTensor(name.kind, entries, options);
+  }
+  if (!bytes || name.compression == tensor::Compression::None)
+    return bytes;
+  const Progress::Phase phase(session.progress(), "compressing " + path, WorkUnit::None);
+  return tensor::compressed(*bytes, name.compression);
 }
 
 /// `-o FILE` without a tensor names the only output.
@@ -177,23 +193,30 @@ bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles 
     const std::optional<tensor::FileName> name = files[k] ? outputName(*files[k], tensor) : std::nullopt;
     const bool toMatrix = name && (name->kind == tensor::FileKind::MatrixMarket ||
                                    (name->kind == tensor::FileKind::Npz && !tensor.format.isDense()));
-    tensor::Coordinates entries = isScalar ? scalarEntry(arguments[k].number(call.signature.parameters[k]), toMatrix)
-                                           : entriesOf(kernel, arguments, k);
+    tensor::Coordinates entries;
+    {
+      const Progress::Phase phase(session.progress(), "unpacking " + tensor.name, WorkUnit::None);
+      entries = isScalar ? scalarEntry(arguments[k].number(call.signature.parameters[k]), toMatrix)
+                         : entriesOf(kernel, arguments, k);
+    }
     if (!name) {
       text += printTensor(tensor, entries, digits);
       continue;
     }
     tensor::WriteOptions options = writeOptions(tensor);
     options.digits = digits;
-    const std::optional<std::string> bytes = tensor::writeTensor(name->kind, entries, options);
+    std::optional<std::string> bytes = fileOf(session, *files[k], *name, entries, options);
     if (!bytes) {
       session.diagnostics()
           .report(kOutputKind, tensor.where, "a .npz file holds less than 4 GiB, which '" + tensor.name + "' exceeds")
           .advise("write a .npy file of a dense tensor, else a .mtx or .tns file");
       return false;
     }
-    outputs.add(*files[k], tensor::compressed(*bytes, name->compression));
+    outputs.add(*files[k], std::move(*bytes));
   }
+  std::optional<Progress::Phase> phase;
+  if (text.empty() && std::find(files.begin(), files.end(), "-") == files.end()) // else the terminal may be in use
+    phase.emplace(session.progress(), "writing to disk", WorkUnit::None);
   if (!text.empty())
     outputs.add("-", std::move(text));
   return outputs.commit(session.diagnostics());

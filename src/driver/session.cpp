@@ -25,14 +25,15 @@ std::string_view peek(const std::vector<std::string> &argv, std::string_view opt
   return {};
 }
 
-bool terminalHasColor() {
+/// Whether standard error is a terminal that takes control sequences.
+bool isCapableTerminal() {
   const char *term = std::getenv("TERM");
-  return isatty(STDERR_FILENO) && !std::getenv("NO_COLOR") && term && std::string_view(term) != "dumb";
+  return isatty(STDERR_FILENO) && term && std::string_view(term) != "dumb";
 }
 
 } // namespace
 
-Session::Session(std::vector<std::string> argv) : argv_(std::move(argv)) {
+Session::Session(std::vector<std::string> argv) : argv_(std::move(argv)), progress_(STDERR_FILENO) {
   std::string text;
   for (const std::string &argument : argv_) {
     if (!text.empty())
@@ -42,7 +43,7 @@ Session::Session(std::vector<std::string> argv) : argv_(std::move(argv)) {
   }
   line_ = &sources_.add("<command line>", std::move(text));
   std::string_view color = peek(argv_, "--color");
-  color_ = color == "always" || (color != "never" && terminalHasColor());
+  color_ = color == "always" || (color != "never" && isCapableTerminal() && !std::getenv("NO_COLOR"));
   json_ = peek(argv_, "--diagnostics") == "json";
 }
 
@@ -82,6 +83,11 @@ void Session::setWarnings(WarningOptions warnings) {
   flush();
   diagnostics_ = Diagnostics(std::move(warnings));
   shown_ = 0;
+}
+
+void Session::showProgress() {
+  if (isCapableTerminal())
+    progress_.turnOn();
 }
 
 void Session::flush() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/diagnostic.h"
+#include "support/progress.h"
 
 #include <string>
 #include <string_view>
@@ -49,6 +50,13 @@ public:
   CommandHelp *wantedHelp() const { return wantedHelp_; }
   void wantHelp(CommandHelp &help) { wantedHelp_ = &help; }
 
+  /// The line that says how far long work is; off unless showProgress() has turned it on. Diagnostics are shown between
+  /// phases, not in them.
+  const Progress &progress() const { return progress_; }
+
+  /// Turns that line on where standard error is a terminal that can erase lines.
+  void showProgress();
+
   /// Writes `text` to standard output, which may fail as any output may, and says how spc exits.
   int print(std::string text);
 
@@ -68,6 +76,7 @@ private:
   bool json_ = false;
   bool color_ = false;
   Diagnostics diagnostics_;
+  Progress progress_;
   std::string subject_;
   size_t shown_ = 0;
   CommandHelp *wantedHelp_ = nullptr;

@@ -11,8 +11,6 @@
 #include <charconv>
 #include <sstream>
 
-#include <unistd.h>
-
 namespace spc::driver {
 
 namespace {
@@ -108,7 +106,6 @@ std::optional<TuneSettings> readTuneSettings(Session &session, const TuneCommand
   settings.order = options.order;
   settings.calls = options.calls;
   settings.optLevel = options.run.shared.optLevel;
-  settings.showsProgress = isatty(STDERR_FILENO) != 0 && !options.run.shared.quiet;
   if (options.threads > 1) {
     settings.context = tune::threadContext(options.threads);
     settings.hasThreads = true;

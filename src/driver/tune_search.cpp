@@ -353,17 +353,18 @@ bool TuneSearch::run() {
   trySchedules(2);
   tryOrders(best());
   compareFinalists();
-  if (settings_.showsProgress)
-    std::fputs("\r\033[K", stderr);
+  session_.progress().clear();
   return true;
 }
 
 void TuneSearch::showProgress() const {
-  if (!settings_.showsProgress)
+  if (!session_.progress().isOn())
     return;
   const TuneTrial &leader = trials_[ranking().front()];
-  std::fprintf(stderr, "\r%.0f s of %.0f: %zu tried, the best takes %.2f of the default's time\033[K", secondsUsed(),
-               settings_.budget, trials_.size() - 1, leader.ratio);
+  char text[128];
+  std::snprintf(text, sizeof text, "%.0f s of %.0f: %zu tried, the best takes %.2f of the default's time",
+                secondsUsed(), settings_.budget, trials_.size() - 1, leader.ratio);
+  session_.progress().draw(text);
 }
 
 } // namespace spc::driver

@@ -45,7 +45,6 @@ struct TuneSettings {
   const spc_context *context = nullptr;
   bool hasThreads = false;
   int optLevel = 3;
-  bool showsProgress = false;
 };
 
 /// What candidates are made of.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/diagnostic.h"
+#include "support/work_count.h"
 #include "tensor/compression.h"
 #include "tensor/tensor.h"
 
@@ -33,17 +34,19 @@ bool statesShape(const std::string &path);
 /// 1-based coordinates then the value, no header), `.npy` or `.npz` (NumPy's; by their first bytes). Repeated entries
 /// stay as they are; explicit zeros of coordinate files too. `shape`: given by --shape; else from the header, else the
 /// largest coordinates. A matrix of one column is read as a vector where `shape` has one extent. `limit`: how many
-/// bytes of text there may be, decompressed, in place of what TextSource allows. nullopt after reporting an error,
-/// which names path and line.
+/// bytes of text there may be, decompressed, in place of what TextSource allows. `count`: counts the file's bytes as
+/// they are read. nullopt after reporting an error, which names path and line.
 std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,
-                                      Diagnostics &diagnostics, std::optional<uint64_t> limit = std::nullopt);
+                                      Diagnostics &diagnostics, std::optional<uint64_t> limit = std::nullopt,
+                                      WorkCount *count = nullptr);
 
 /// What a file says of a tensor beside its entries.
 struct WriteOptions {
   sema::ValueType type = sema::ValueType::F64;
-  bool isDense = false; ///< every element is there
-  std::string comment;  ///< a line for people at the beginning; none where it is empty
-  int digits = 0;       ///< of values in texts; 0: as many as read back as the same number. Integers are in full
+  bool isDense = false;       ///< every element is there
+  std::string comment;        ///< a line for people at the beginning; none where it is empty
+  int digits = 0;             ///< of values in texts; 0: as many as read back as the same number. Integers are in full
+  WorkCount *count = nullptr; ///< counts the entries of texts as they are written
 };
 
 /// Why a file of this kind cannot hold a tensor; empty where it can.

@@ -67,8 +67,8 @@ std::optional<Coordinates> readBinary(BinaryKind kind, TextReader &reader, const
 }
 
 std::optional<Coordinates> read(const std::string &path, const Shape &shape, std::optional<uint64_t> limit,
-                                Diagnostics &diagnostics) {
-  TextSource source(path, limit, diagnostics);
+                                Diagnostics &diagnostics, WorkCount *count) {
+  TextSource source(path, limit, diagnostics, count);
   TextReader reader(source, path, diagnostics);
   const bool hasBanner = reader.startsWith("%%MatrixMarket");
   if (reader.failed())
@@ -151,9 +151,9 @@ bool statesShape(const std::string &path) {
 }
 
 std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,
-                                      Diagnostics &diagnostics, std::optional<uint64_t> limit) {
+                                      Diagnostics &diagnostics, std::optional<uint64_t> limit, WorkCount *count) {
   try {
-    return read(path, shape, limit, diagnostics);
+    return read(path, shape, limit, diagnostics, count);
   } catch (const std::bad_alloc &) {
   } catch (const std::length_error &) {
   }

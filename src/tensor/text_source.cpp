@@ -19,8 +19,12 @@ constexpr size_t kUsualExpansion = 4;
 
 } // namespace
 
-TextSource::TextSource(const std::string &path, std::optional<uint64_t> limit, Diagnostics &diagnostics)
-    : path_(path), limit_(limit), diagnostics_(diagnostics), file_(path) {}
+TextSource::TextSource(const std::string &path, std::optional<uint64_t> limit, Diagnostics &diagnostics,
+                       WorkCount *count)
+    : path_(path), limit_(limit), diagnostics_(diagnostics), count_(count), file_(path) {
+  if (count_)
+    count_->begin(file_.size());
+}
 
 TextSource::~TextSource() = default;
 
@@ -42,6 +46,8 @@ bool TextSource::fillInput() {
   inputEnded_ = *got == 0;
   inputEnd_ += *got;
   taken_ += *got;
+  if (count_)
+    count_->add(*got);
   return true;
 }
 

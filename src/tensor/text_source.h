@@ -3,6 +3,7 @@
 
 #include "support/diagnostic.h"
 #include "support/open_file.h"
+#include "support/work_count.h"
 #include "tensor/compression.h"
 
 #include <cstdint>
@@ -22,8 +23,10 @@ constexpr uint64_t kMostExpansion = 200;
 
 class TextSource {
 public:
-  /// Opens `path`; "-" is standard input. `limit` takes the place of the limits above. Both outlive this.
-  TextSource(const std::string &path, std::optional<uint64_t> limit, Diagnostics &diagnostics);
+  /// Opens `path`; "-" is standard input. `limit` takes the place of the limits above; `count`, if
+  /// there is one, counts bytes of the file as they are read. All outlive this.
+  TextSource(const std::string &path, std::optional<uint64_t> limit, Diagnostics &diagnostics,
+             WorkCount *count = nullptr);
   ~TextSource();
 
   /// Reads up to `count` bytes of text, 0 only at its end. nullopt after reporting what is wrong with the file.
@@ -48,6 +51,7 @@ private:
   const std::string &path_;
   std::optional<uint64_t> limit_;
   Diagnostics &diagnostics_;
+  WorkCount *count_;
   InputFile file_;
   std::vector<char> input_; ///< as the file has it
   size_t at_ = 0;           ///< what of `input_` has been used

@@ -50,6 +50,25 @@ void appendValue(std::string &text, Number value, const Coordinates &entries, co
     appendReal(text, value.imaginary, options.digits, '\n');
 }
 
+/// Counts entries, many at a time.
+class EntryCounter {
+public:
+  EntryCounter(WorkCount *count, size_t total) : count_(count) {
+    if (count_)
+      count_->begin(total);
+  }
+
+  /// Before each entry.
+  void next(size_t entry) {
+    if (entry % kMany == 0 && entry > 0 && count_)
+      count_->add(kMany);
+  }
+
+private:
+  static constexpr size_t kMany = size_t{1} << 14;
+  WorkCount *count_;
+};
+
 std::string commentLine(const char *sign, const std::string &comment) {
   return comment.empty() ? "" : sign + (" " + comment) + "\n";
 }
@@ -79,8 +98,11 @@ std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns
     const int64_t *at = entries.coordinates.data() + e * order;
     byColumn[order == 1 ? at[0] : at[1] * rows + at[0]] = entries.value(e);
   }
-  for (const Number &value : byColumn)
-    appendValue(text, value, entries, options);
+  EntryCounter counter(options.count, byColumn.size());
+  for (size_t e = 0; e < byColumn.size(); ++e) {
+    counter.next(e);
+    appendValue(text, byColumn[e], entries, options);
+  }
   return text;
 }
 
@@ -125,7 +147,9 @@ std::string writeMatrixMarket(const Coordinates &entries, const WriteOptions &op
   append(text, rows, ' ');
   append(text, columns, ' ');
   append(text, entries.size(), '\n');
+  EntryCounter counter(options.count, entries.size());
   for (size_t e = 0; e < entries.size(); ++e) {
+    counter.next(e);
     const int64_t *at = entries.coordinates.data() + e * order;
     append(text, at[0] + 1, ' ');
     append(text, order == 1 ? 1 : at[1] + 1, ' ');
@@ -137,7 +161,9 @@ std::string writeMatrixMarket(const Coordinates &entries, const WriteOptions &op
 std::string writeTns(const Coordinates &entries, const WriteOptions &options) {
   const size_t order = entries.shape.size();
   std::string text = commentLine("#", options.comment);
+  EntryCounter counter(options.count, entries.size());
   for (size_t e = 0; e < entries.size(); ++e) {
+    counter.next(e);
     for (size_t d = 0; d < order; ++d)
       append(text, entries.coordinates[e * order + d] + 1, ' ');
     appendValue(text, {entries.values[e], 0, entries.value(e).rest}, entries, options);
