@@ -187,8 +187,9 @@ format::Binding bindingOf(const std::string &tensor, const FormatChoice &choice,
 
 std::vector<format::Schedule> neighbours(const format::Schedule &from, const ScheduleFacts &facts) {
   std::vector<format::Schedule> list;
-  vary(list, from, &format::Schedule::prefetch, {0, 4, 8, 16, 32});
+  varyOrder(list, from, facts.loops);
   vary(list, from, &format::Schedule::tile, {8, 16, 32, 64});
+  vary(list, from, &format::Schedule::prefetch, {0, 4, 8, 16, 32});
   vary(list, from, &format::Schedule::unroll, {1, 2, 4, 8});
   if (facts.hasThreads)
     vary(list, from, &format::Schedule::chunk, {1 << 10, 1 << 13, 1 << 16});
@@ -198,7 +199,6 @@ std::vector<format::Schedule> neighbours(const format::Schedule &from, const Sch
         list.push_back(from);
         list.back().workspace = {kind, {}};
       }
-  varyOrder(list, from, facts.loops);
   return list;
 }
 
