@@ -5,7 +5,6 @@
 #include "tensor/compression.h"
 #include "tensor/files.h"
 
-#include <algorithm>
 #include <cmath>
 
 namespace spc::driver {
@@ -37,21 +36,6 @@ tensor::Coordinates entriesOf(const sema::Kernel &kernel, const std::vector<Call
   }
   tensor::sortAndSum(entries, tensorAt(first).type);
   return entries;
-}
-
-/// The bytes of a file that holds `entries`, compressed as its name says; nullopt where writeTensor() gives none.
-std::optional<std::string> fileOf(const Session &session, const std::string &path, const tensor::FileName &name,
-                                  const tensor::Coordinates &entries, tensor::WriteOptions options) {
-  std::optional<std::string> bytes;
-  {
-    Progress::Phase phase(session.progress(), "writing " + path, WorkUnit::Entries);
-    options.count = phase.count();
-    bytes = tensor::writeTensor(name.kind, entries, options);
-  }
-  if (!bytes || name.compression == tensor::Compression::None)
-    return bytes;
-  const Progress::Phase phase(session.progress(), "compressing " + path, WorkUnit::None);
-  return tensor::compressed(*bytes, name.compression);
 }
 
 /// `-o FILE` without a tensor names the only output.
@@ -145,6 +129,46 @@ tensor::Coordinates scalarEntry(tensor::Number value, bool matrix) {
   return entries;
 }
 
+/// `toMatrix`: a scalar is one, too.
+tensor::Coordinates writtenEntries(const KernelCall &call, size_t k, bool toMatrix) {
+  if (call.kernel.tensors[call.kernel.parameters[k]].order() > 0)
+    return entriesOf(call.kernel, call.arguments, k);
+  return scalarEntry(call.arguments[k].number(call.signature.parameters[k]), toMatrix);
+}
+
+/// Plans the file of output `k`, whose entries are listed when it is written; those of an archive at once, which may
+/// turn out to be too large. `call` outlives `outputs`.
+bool addFile(Session &session, const KernelCall &call, size_t k, const tensor::FileName &name, const std::string &path,
+             int digits, OutputSet &outputs) {
+  using tensor::FileKind;
+  const sema::Tensor tensor = asWhole(call.kernel.tensors[call.kernel.parameters[k]]);
+  const bool toMatrix = name.kind == FileKind::MatrixMarket || (name.kind == FileKind::Npz && !tensor.format.isDense());
+  tensor::WriteOptions options = writeOptions(tensor);
+  options.digits = digits;
+  const auto write = [&session, &call, k, kind = name.kind, toMatrix, options, path](const ByteSink &sink) {
+    std::optional<Progress::Phase> phase;
+    if (path != "-") // else the terminal may be in use
+      phase.emplace(session.progress(), "writing " + path, WorkUnit::Entries);
+    tensor::WriteOptions counted = options;
+    counted.count = phase ? phase->count() : nullptr;
+    return tensor::writeTensor(kind, writtenEntries(call, k, toMatrix), counted, sink);
+  };
+  if (name.kind != FileKind::Npz) {
+    outputs.add(path, tensor::compressed(write, name.compression));
+    return true;
+  }
+  std::string bytes;
+  if (!write([&](std::string_view piece) { bytes += piece; })) {
+    session.diagnostics()
+        .report(kOutputKind, tensor.where, "a .npz file holds less than 4 GiB, which '" + tensor.name + "' exceeds")
+        .advise("write a .npy file of a dense tensor, else a .mtx or .tns file");
+    return false;
+  }
+  const auto give = [bytes = std::move(bytes)](const ByteSink &sink) { sink(bytes); };
+  outputs.add(path, tensor::compressed(give, name.compression));
+  return true;
+}
+
 } // namespace
 
 std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel &kernel,
@@ -174,49 +198,24 @@ std::optional<OutputFiles> readOutputFiles(Session &session, const sema::Kernel 
 }
 
 tensor::Coordinates resultOf(const KernelCall &call, size_t parameter) {
-  if (call.kernel.tensors[call.kernel.parameters[parameter]].order() > 0)
-    return entriesOf(call.kernel, call.arguments, parameter);
-  return scalarEntry(call.arguments[parameter].number(call.signature.parameters[parameter]), false);
+  return writtenEntries(call, parameter, false);
 }
 
 bool deliverOutputs(Session &session, const KernelCall &call, const OutputFiles &files,
                     const std::optional<std::string> &report, int digits) {
   const sema::Kernel &kernel = call.kernel;
-  const std::vector<CallArgument> &arguments = call.arguments;
   OutputSet outputs;
   std::string text = report.value_or("");
-  for (size_t k = 0; k < arguments.size(); ++k) {
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
     const sema::Tensor tensor = asWhole(kernel.tensors[kernel.parameters[k]]);
     if (!tensor.isWritten || tensor.part > 0 || (report && !files[k]))
       continue;
-    bool isScalar = tensor.order() == 0;
     const std::optional<tensor::FileName> name = files[k] ? outputName(*files[k], tensor) : std::nullopt;
-    const bool toMatrix = name && (name->kind == tensor::FileKind::MatrixMarket ||
-                                   (name->kind == tensor::FileKind::Npz && !tensor.format.isDense()));
-    tensor::Coordinates entries;
-    {
-      const Progress::Phase phase(session.progress(), "unpacking " + tensor.name, WorkUnit::None);
-      entries = isScalar ? scalarEntry(arguments[k].number(call.signature.parameters[k]), toMatrix)
-                         : entriesOf(kernel, arguments, k);
-    }
-    if (!name) {
-      text += printTensor(tensor, entries, digits);
-      continue;
-    }
-    tensor::WriteOptions options = writeOptions(tensor);
-    options.digits = digits;
-    std::optional<std::string> bytes = fileOf(session, *files[k], *name, entries, options);
-    if (!bytes) {
-      session.diagnostics()
-          .report(kOutputKind, tensor.where, "a .npz file holds less than 4 GiB, which '" + tensor.name + "' exceeds")
-          .advise("write a .npy file of a dense tensor, else a .mtx or .tns file");
+    if (!name)
+      text += printTensor(tensor, writtenEntries(call, k, false), digits);
+    else if (!addFile(session, call, k, *name, *files[k], digits, outputs))
       return false;
-    }
-    outputs.add(*files[k], std::move(*bytes));
   }
-  std::optional<Progress::Phase> phase;
-  if (text.empty() && std::find(files.begin(), files.end(), "-") == files.end()) // else the terminal may be in use
-    phase.emplace(session.progress(), "writing to disk", WorkUnit::None);
   if (!text.empty())
     outputs.add("-", std::move(text));
   return outputs.commit(session.diagnostics());

@@ -42,7 +42,7 @@ private:
 };
 
 // 0 or the error number.
-int writeAll(int file, const std::string &bytes) {
+int writeAll(int file, std::string_view bytes) {
   for (size_t done = 0; done < bytes.size();) {
     ssize_t wrote = ::write(file, bytes.data() + done, bytes.size() - done);
     if (wrote < 0 && errno != EINTR)
@@ -52,7 +52,17 @@ int writeAll(int file, const std::string &bytes) {
   return 0;
 }
 
-int writeAndClose(int file, const std::string &bytes) {
+// 0 or the error number of the first piece that could not be written.
+int writeAll(int file, const ByteSource &bytes) {
+  int error = 0;
+  bytes([&](std::string_view piece) {
+    if (error == 0)
+      error = writeAll(file, piece);
+  });
+  return error;
+}
+
+int writeAndClose(int file, const ByteSource &bytes) {
   int error = writeAll(file, bytes);
   if (::close(file) != 0 && error == 0)
     error = errno;
@@ -109,7 +119,7 @@ public:
     return {};
   }
 
-  std::string writeTemporary(const std::string &bytes) {
+  std::string writeTemporary(const ByteSource &bytes) {
     fs::path folder = fs::path(final_).parent_path();
     std::random_device random;
     for (int attempt = 0; attempt < kTemporaryNameTries; ++attempt) {
@@ -127,7 +137,7 @@ public:
     return systemMessage(EEXIST);
   }
 
-  std::string writeDirectly(const std::string &bytes) const {
+  std::string writeDirectly(const ByteSource &bytes) const {
     if (path_ == "-") {
       int error = writeAll(STDOUT_FILENO, bytes);
       return error == 0 ? std::string() : systemMessage(error);
@@ -194,6 +204,10 @@ bool renameAll(std::vector<PendingFile> &files, Diagnostics &diagnostics) {
 } // namespace
 
 void OutputSet::add(std::string path, std::string bytes) {
+  add(std::move(path), [bytes = std::move(bytes)](const ByteSink &sink) { sink(bytes); });
+}
+
+void OutputSet::add(std::string path, ByteSource bytes) {
   outputs_.push_back({std::move(path), std::move(bytes)});
 }
 

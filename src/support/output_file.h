@@ -3,16 +3,27 @@
 
 #include "support/diagnostic.h"
 
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace spc {
+
+/// Takes bytes piece by piece, in order.
+using ByteSink = std::function<void(std::string_view bytes)>;
+
+/// Gives all of its bytes to a sink.
+using ByteSource = std::function<void(const ByteSink &sink)>;
 
 /// The outputs of one run. Nothing is written before commit(), so a run that fails earlier leaves no trace.
 class OutputSet {
 public:
   /// Plans one output. "-" is standard output.
   void add(std::string path, std::string bytes);
+
+  /// Plans one whose bytes need not be in memory together: commit() asks for them once, while it writes them.
+  void add(std::string path, ByteSource bytes);
 
   /// Writes all: each file under a temporary name in its own folder first, then standard output and devices, and only
   /// when all of that has worked the renames. Permissions are those of a new file under the umask; a symbolic link is
@@ -23,7 +34,7 @@ public:
 private:
   struct Output {
     std::string path;
-    std::string bytes;
+    ByteSource bytes;
   };
   std::vector<Output> outputs_;
 };

@@ -66,27 +66,49 @@ private:
   std::unique_ptr<ZSTD_DStream, Free> stream_{ZSTD_createDStream()};
 };
 
-std::string gzipped(const std::string &bytes) {
-  constexpr size_t kPiece = size_t{1} << 20;
+constexpr size_t kPiece = size_t{1} << 18; ///< of compressed bytes
+
+void gzip(const ByteSource &bytes, const ByteSink &sink) {
   z_stream stream{};
   if (deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
-  std::string result, piece(kPiece, '\0');
-  for (size_t at = 0, end = 0; at < bytes.size() || at == 0; at = end) {
-    end = std::min(bytes.size(), at + kPiece);
-    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(bytes.data() + at));
-    stream.avail_in = static_cast<uInt>(end - at);
+  const std::unique_ptr<z_stream, decltype(&deflateEnd)> ended(&stream, deflateEnd);
+  std::string piece(kPiece, '\0');
+  const auto step = [&](std::string_view in, int flush) {
+    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(in.data()));
+    stream.avail_in = static_cast<uInt>(in.size());
     do {
       stream.next_out = reinterpret_cast<Bytef *>(piece.data());
       stream.avail_out = static_cast<uInt>(piece.size());
-      deflate(&stream, end == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
-      result.append(piece, 0, piece.size() - stream.avail_out);
+      deflate(&stream, flush);
+      sink(std::string_view(piece).substr(0, piece.size() - stream.avail_out));
     } while (stream.avail_out == 0);
-    if (bytes.empty())
-      break;
-  }
-  deflateEnd(&stream);
-  return result;
+  };
+  bytes([&](std::string_view in) {
+    constexpr size_t kMost = std::numeric_limits<uInt>::max();
+    for (; !in.empty(); in.remove_prefix(std::min(in.size(), kMost)))
+      step(in.substr(0, kMost), Z_NO_FLUSH);
+  });
+  step({}, Z_FINISH);
+}
+
+void zstd(const ByteSource &bytes, const ByteSink &sink) {
+  const std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  if (!context)
+    throw std::bad_alloc();
+  std::string piece(kPiece, '\0');
+  const auto step = [&](std::string_view in, ZSTD_EndDirective end) {
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    for (size_t left = 1; end == ZSTD_e_end ? left != 0 : from.pos < from.size;) {
+      ZSTD_outBuffer to{piece.data(), piece.size(), 0};
+      left = ZSTD_compressStream2(context.get(), &to, &from, end);
+      if (ZSTD_isError(left))
+        throw std::bad_alloc();
+      sink(std::string_view(piece).substr(0, to.pos));
+    }
+  };
+  bytes([&](std::string_view in) { step(in, ZSTD_e_continue); });
+  step({}, ZSTD_e_end);
 }
 
 } // namespace
@@ -99,20 +121,14 @@ std::unique_ptr<Decoder> decoderFor(std::string_view beginning) {
   return nullptr;
 }
 
-std::string compressed(const std::string &bytes, Compression compression) {
+ByteSource compressed(ByteSource bytes, Compression compression) {
   switch (compression) {
   case Compression::None:
     break;
   case Compression::Gzip:
-    return gzipped(bytes);
-  case Compression::Zstd: {
-    std::string result(ZSTD_compressBound(bytes.size()), '\0');
-    const size_t size = ZSTD_compress(result.data(), result.size(), bytes.data(), bytes.size(), ZSTD_CLEVEL_DEFAULT);
-    if (ZSTD_isError(size))
-      throw std::bad_alloc();
-    result.resize(size);
-    return result;
-  }
+    return [bytes = std::move(bytes)](const ByteSink &sink) { gzip(bytes, sink); };
+  case Compression::Zstd:
+    return [bytes = std::move(bytes)](const ByteSink &sink) { zstd(bytes, sink); };
   }
   return bytes;
 }

@@ -1,6 +1,8 @@
 // Compressed bytes: gzip and Zstandard. Private to this folder, but for compressed().
 #pragma once
 
+#include "support/output_file.h"
+
 #include <memory>
 #include <span>
 #include <string>
@@ -32,7 +34,8 @@ std::unique_ptr<Decoder> decoderFor(std::string_view beginning);
 /// How many bytes decoderFor() looks at.
 constexpr size_t kCompressionMagic = 4;
 
-/// The bytes as a compressed file holds them, the same in each run. Throws std::bad_alloc.
-std::string compressed(const std::string &bytes, Compression compression);
+/// What a compressed file holds of the source's bytes, the same in each run, made as it is asked for. Throws
+/// std::bad_alloc.
+ByteSource compressed(ByteSource bytes, Compression compression);
 
 } // namespace spc::tensor

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/diagnostic.h"
+#include "support/output_file.h"
 #include "support/work_count.h"
 #include "tensor/compression.h"
 #include "tensor/tensor.h"
@@ -52,8 +53,9 @@ struct WriteOptions {
 /// Why a file of this kind cannot hold a tensor; empty where it can.
 std::string whyNotWritten(FileKind kind, int order, const WriteOptions &options);
 
-/// The bytes of a file, uncompressed. Requires: whyNotWritten() is empty. nullopt of a .npz file of 4 GiB and more.
-std::optional<std::string> writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options);
+/// Gives the bytes of a file, uncompressed, to `sink`, those of texts piece by piece. Requires: whyNotWritten() is
+/// empty. False, with nothing given, of a .npz file of 4 GiB and more.
+bool writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options, const ByteSink &sink);
 
 /// What the first lines of a Matrix Market file announce.
 struct Announced {

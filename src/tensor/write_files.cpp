@@ -11,6 +11,21 @@ namespace spc::tensor {
 
 namespace {
 
+constexpr size_t kPiece = size_t{1} << 16; ///< of a text, which is given on when it is so long
+
+void giveFullPiece(std::string &text, const ByteSink &sink) {
+  if (text.size() < kPiece)
+    return;
+  sink(text);
+  text.clear();
+}
+
+std::string collected(const ByteSource &bytes) {
+  std::string all;
+  bytes([&](std::string_view piece) { all += piece; });
+  return all;
+}
+
 /// Appends numbers in the fewest characters that read back as the same number.
 template <typename Number> void append(std::string &text, Number number, char end) {
   char buffer[40];
@@ -88,7 +103,8 @@ std::string banner(const char *format, const Coordinates &entries, const WriteOp
          commentLine("%", options.comment);
 }
 
-std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns, const WriteOptions &options) {
+void giveArray(const Coordinates &entries, int64_t rows, int64_t columns, const WriteOptions &options,
+               const ByteSink &sink) {
   const size_t order = entries.shape.size();
   std::string text = banner("array", entries, options);
   append(text, rows, ' ');
@@ -102,8 +118,45 @@ std::string writeArray(const Coordinates &entries, int64_t rows, int64_t columns
   for (size_t e = 0; e < byColumn.size(); ++e) {
     counter.next(e);
     appendValue(text, byColumn[e], entries, options);
+    giveFullPiece(text, sink);
   }
-  return text;
+  sink(text);
+}
+
+void giveMatrixMarket(const Coordinates &entries, const WriteOptions &options, const ByteSink &sink) {
+  const size_t order = entries.shape.size();
+  const int64_t rows = entries.shape[0];
+  const int64_t columns = order == 1 ? 1 : entries.shape[1];
+  if (options.isDense)
+    return giveArray(entries, rows, columns, options, sink);
+  std::string text = banner("coordinate", entries, options);
+  append(text, rows, ' ');
+  append(text, columns, ' ');
+  append(text, entries.size(), '\n');
+  EntryCounter counter(options.count, entries.size());
+  for (size_t e = 0; e < entries.size(); ++e) {
+    counter.next(e);
+    const int64_t *at = entries.coordinates.data() + e * order;
+    append(text, at[0] + 1, ' ');
+    append(text, order == 1 ? 1 : at[1] + 1, ' ');
+    appendValue(text, entries.value(e), entries, options);
+    giveFullPiece(text, sink);
+  }
+  sink(text);
+}
+
+void giveTns(const Coordinates &entries, const WriteOptions &options, const ByteSink &sink) {
+  const size_t order = entries.shape.size();
+  std::string text = commentLine("#", options.comment);
+  EntryCounter counter(options.count, entries.size());
+  for (size_t e = 0; e < entries.size(); ++e) {
+    counter.next(e);
+    for (size_t d = 0; d < order; ++d)
+      append(text, entries.coordinates[e * order + d] + 1, ' ');
+    appendValue(text, {entries.values[e], 0, entries.value(e).rest}, entries, options);
+    giveFullPiece(text, sink);
+  }
+  sink(text);
 }
 
 } // namespace
@@ -123,52 +176,33 @@ std::string whyNotWritten(FileKind kind, int order, const WriteOptions &options)
   return "";
 }
 
-std::optional<std::string> writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options) {
+bool writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options, const ByteSink &sink) {
   switch (kind) {
   case FileKind::MatrixMarket:
-    return writeMatrixMarket(entries, options);
+    giveMatrixMarket(entries, options, sink);
+    return true;
   case FileKind::Tns:
-    return writeTns(entries, options);
+    giveTns(entries, options, sink);
+    return true;
   case FileKind::Npy:
-    return writeNpy(entries, options.type);
-  case FileKind::Npz:
-    return writeNpz(entries, options);
+    sink(writeNpy(entries, options.type));
+    return true;
+  case FileKind::Npz: {
+    const std::optional<std::string> bytes = writeNpz(entries, options);
+    if (bytes)
+      sink(*bytes);
+    return bytes.has_value();
   }
-  return std::nullopt;
+  }
+  return false;
 }
 
 std::string writeMatrixMarket(const Coordinates &entries, const WriteOptions &options) {
-  const size_t order = entries.shape.size();
-  const int64_t rows = entries.shape[0];
-  const int64_t columns = order == 1 ? 1 : entries.shape[1];
-  if (options.isDense)
-    return writeArray(entries, rows, columns, options);
-  std::string text = banner("coordinate", entries, options);
-  append(text, rows, ' ');
-  append(text, columns, ' ');
-  append(text, entries.size(), '\n');
-  EntryCounter counter(options.count, entries.size());
-  for (size_t e = 0; e < entries.size(); ++e) {
-    counter.next(e);
-    const int64_t *at = entries.coordinates.data() + e * order;
-    append(text, at[0] + 1, ' ');
-    append(text, order == 1 ? 1 : at[1] + 1, ' ');
-    appendValue(text, entries.value(e), entries, options);
-  }
-  return text;
+  return collected([&](const ByteSink &sink) { giveMatrixMarket(entries, options, sink); });
 }
 
 std::string writeTns(const Coordinates &entries, const WriteOptions &options) {
-  const size_t order = entries.shape.size();
-  std::string text = commentLine("#", options.comment);
-  EntryCounter counter(options.count, entries.size());
-  for (size_t e = 0; e < entries.size(); ++e) {
-    counter.next(e);
-    for (size_t d = 0; d < order; ++d)
-      append(text, entries.coordinates[e * order + d] + 1, ' ');
-    appendValue(text, {entries.values[e], 0, entries.value(e).rest}, entries, options);
-  }
-  return text;
+  return collected([&](const ByteSink &sink) { giveTns(entries, options, sink); });
 }
 
 } // namespace spc::tensor

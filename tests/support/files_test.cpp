@@ -71,6 +71,29 @@ TEST_CASE("outputs are written whole, replacing older ones, and leave no tempora
   CHECK(diagnostics.all().empty());
 }
 
+TEST_CASE("an output may come piece by piece, and fails as a whole") {
+  Folder folder;
+  Diagnostics diagnostics;
+  OutputSet set;
+  const std::string piece(100000, 'x');
+  int asked = 0;
+  const auto source = [&](const ByteSink &sink) {
+    ++asked;
+    for (const std::string_view part : {std::string_view("a"), std::string_view(), std::string_view(piece)})
+      sink(part);
+  };
+  set.add(folder / "text", source);
+  CHECK(asked == 0);
+  CHECK(set.commit(diagnostics));
+  CHECK(asked == 1);
+  CHECK(read(folder / "text") == "a" + piece);
+  set.add(folder / "other", source);
+  set.add("/dev/full", source);
+  CHECK_FALSE(set.commit(diagnostics));
+  checkRefused(diagnostics, "/dev/full");
+  CHECK(folder.entries() == 1);
+}
+
 TEST_CASE("permissions follow the umask") {
   Folder folder;
   Diagnostics diagnostics;
