@@ -16,11 +16,19 @@ namespace spc {
 namespace {
 
 constexpr size_t kLargeArray = size_t{4} << 20;
-constexpr uintptr_t kPage = 4096; ///< less where pages are larger, which the system then refuses
+constexpr size_t kManyPages = size_t{64} << 10; ///< bytes; making them one by one is slow
+constexpr uintptr_t kPage = 4096;               ///< less where pages are larger, which the system then refuses
 
 /// How far on the next page begins.
 size_t bytesToPage(const void *array) {
   return (kPage - reinterpret_cast<uintptr_t>(array) % kPage) % kPage;
+}
+
+char *allocateLines(size_t bytes) {
+  constexpr size_t kLine = 64;
+  if (bytes > SIZE_MAX - kLine)
+    return nullptr;
+  return static_cast<char *>(std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine));
 }
 
 } // namespace
@@ -62,10 +70,7 @@ void adviseLargePages(void *array, size_t bytes) {
 }
 
 void *zeroedLines(size_t bytes) {
-  constexpr size_t kLine = 64;
-  if (bytes > SIZE_MAX - kLine)
-    return nullptr;
-  auto *array = static_cast<char *>(std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine));
+  char *array = allocateLines(bytes);
   if (!array)
     return nullptr;
   // Whole pages are given back to the system, whose new ones are zeros.
@@ -78,6 +83,19 @@ void *zeroedLines(size_t bytes) {
   std::memset(array, 0, skipped);
   std::memset(array + skipped + whole, 0, bytes - skipped - whole);
   adviseLargePages(array, bytes);
+  return array;
+}
+
+void *unsetLines(size_t bytes) {
+  char *array = allocateLines(bytes);
+  if (!array || bytes < kManyPages)
+    return array;
+  adviseLargePages(array, bytes);
+#ifdef MADV_POPULATE_WRITE
+  const size_t skipped = bytesToPage(array);
+  if (bytes < kLargeArray) // a fault for each page takes twice as long
+    madvise(array + skipped, (bytes - skipped) / kPage * kPage, MADV_POPULATE_WRITE);
+#endif
   return array;
 }
 

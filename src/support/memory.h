@@ -25,6 +25,10 @@ void adviseLargePages(void *array, size_t bytes);
 /// from two; large ones on large pages, which the system makes as they are used. Null where there is no memory.
 void *zeroedLines(size_t bytes);
 
+/// `bytes` for std::free that are about to be filled whole, from the beginning of a cache line on, which hold anything;
+/// the system makes their pages at once where these are small. Null where there is no memory.
+void *unsetLines(size_t bytes);
+
 /// From here on memory that is freed stays with the process, so that what is allocated again and again is not made of
 /// new pages each time.
 void keepFreedMemory();

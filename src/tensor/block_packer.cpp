@@ -5,6 +5,8 @@
 #include "tensor/row_packer.h"
 
 #include <algorithm>
+#include <bit>
+#include <limits>
 #include <vector>
 
 namespace spc::tensor {
@@ -17,13 +19,29 @@ using format::Part;
 
 constexpr int kBlocks = 1; ///< the level that lists blocks
 
+/// Block columns and columns within blocks, by a division or, where the width is a power of two, by its bits.
+struct Divided {
+  explicit Divided(int64_t width) : width(static_cast<uint32_t>(width)) {}
+  uint32_t quotient(int32_t column) const { return static_cast<uint32_t>(column) / width; }
+  uint32_t remainder(int32_t column) const { return static_cast<uint32_t>(column) % width; }
+  uint32_t width;
+};
+
+struct Shifted {
+  explicit Shifted(int64_t width) : shift(std::countr_zero(static_cast<uint64_t>(width))) {}
+  uint32_t quotient(int32_t column) const { return static_cast<uint32_t>(column) >> shift; }
+  uint32_t remainder(int32_t column) const { return static_cast<uint32_t>(column) & ((uint32_t{1} << shift) - 1); }
+  int shift;
+};
+
 /// Rows of single entries, made into rows of blocks.
-class BlockPacker {
+template <typename Split> class BlockPacker {
 public:
   BlockPacker(PackedArrays &arrays, const PackedArrays &rows, int pieces)
       : arrays_(arrays), pointers_(static_cast<const int32_t *>(rows.array(FieldRole::Pointers, kBlocks))),
         columns_(static_cast<const int32_t *>(rows.array(FieldRole::Indices, kBlocks))),
-        values_(static_cast<const double *>(rows.array(FieldRole::Values))), pieces_(pieces) {
+        values_(static_cast<const double *>(rows.array(FieldRole::Values))), pieces_(pieces),
+        split_(arrays.format().levels[kBlocks].block) {
     const auto &levels = arrays.format().levels;
     const int major = levels[0].dim, minor = levels[kBlocks].dim;
     rows_ = arrays.number(FieldRole::Size, major);
@@ -45,7 +63,7 @@ public:
     for (int64_t row = 0; row < blockRows_; ++row)
       begins[row + 1] += begins[row]; // no more blocks than entries, whose number fits
     const int64_t blocks = begins[blockRows_], stored = blocks * height_ * width_;
-    auto *indices = static_cast<int32_t *>(arrays_.allocate(FieldRole::Indices, kBlocks, blocks));
+    auto *indices = static_cast<int32_t *>(arrays_.allocateUnset(FieldRole::Indices, kBlocks, blocks));
     auto *values = static_cast<double *>(arrays_.allocate(FieldRole::Values, 0, stored));
     inPieces(static_cast<size_t>(blockRows_), pieces_, [&](int, size_t first, size_t last) {
       std::vector<int32_t> places(static_cast<size_t>(blockColumns_));
@@ -64,7 +82,7 @@ private:
   int32_t countBlocks(int64_t row, std::vector<int64_t> &seen) const {
     int32_t count = 0;
     for (int32_t e = entriesBegin(row); e < entriesBegin(row + 1); ++e) {
-      int64_t &last = seen[static_cast<size_t>(columns_[e] / width_)];
+      int64_t &last = seen[split_.quotient(columns_[e])];
       count += last != row;
       last = row;
     }
@@ -76,11 +94,11 @@ private:
                std::vector<int32_t> &places) const {
     if (begin == end)
       return;
-    const int32_t firstEntry = entriesBegin(row), lastEntry = entriesBegin(row + 1);
+    const int64_t firstLine = row * height_, lines = std::min(height_, rows_ - firstLine);
     int32_t to = begin;
-    for (int64_t line = row * height_; line < std::min((row + 1) * height_, rows_); ++line)
+    for (int64_t line = firstLine; line < firstLine + lines; ++line)
       for (int32_t e = pointers_[line], last = -1; e < pointers_[line + 1]; ++e)
-        if (const auto column = static_cast<int32_t>(columns_[e] / width_); column != last) {
+        if (const auto column = static_cast<int32_t>(split_.quotient(columns_[e])); column != last) {
           last = column;
           const int32_t place = places[static_cast<size_t>(column)];
           if (place < begin || place >= to || indices[place] != column) {
@@ -91,13 +109,11 @@ private:
     std::sort(indices + begin, indices + end);
     for (int32_t place = begin; place < end; ++place)
       places[static_cast<size_t>(indices[place])] = place;
-    int64_t line = row * height_;
-    for (int32_t e = firstEntry; e < lastEntry; ++e) {
-      while (e >= pointers_[line + 1])
-        ++line;
-      const int64_t block = places[static_cast<size_t>(columns_[e] / width_)];
-      values[block * height_ * width_ + line % height_ * rowStride_ + columns_[e] % width_ * columnStride_] =
-          values_[e];
+    const int64_t size = height_ * width_;
+    for (int64_t line = 0; line < lines; ++line) {
+      double *put = values + line * rowStride_;
+      for (int32_t e = pointers_[firstLine + line]; e < pointers_[firstLine + line + 1]; ++e)
+        put[places[split_.quotient(columns_[e])] * size + split_.remainder(columns_[e]) * columnStride_] = values_[e];
     }
   }
 
@@ -105,6 +121,7 @@ private:
   const int32_t *pointers_, *columns_;
   const double *values_;
   int pieces_;
+  Split split_;
   int64_t rows_, height_, width_, rowStride_, columnStride_, blockRows_, blockColumns_;
 };
 
@@ -127,7 +144,8 @@ bool isBlocked(const format::Format &format) {
 
 bool packByBlocks(PackedArrays &arrays, Coordinates &entries, int pieces) {
   const format::Format &format = arrays.format();
-  if (!isBlocked(format) || arrays.valueType() != sema::ValueType::F64)
+  if (!isBlocked(format) || arrays.valueType() != sema::ValueType::F64 ||
+      format.levels[kBlocks].block > std::numeric_limits<int32_t>::max())
     return false;
   // Each thread has room for all block columns.
   const int64_t minor = entries.shape[static_cast<size_t>(format.levels[kBlocks].dim)];
@@ -142,7 +160,10 @@ bool packByBlocks(PackedArrays &arrays, Coordinates &entries, int pieces) {
   if (!packByRows(rows, entries, pieces))
     return false;
   entries = {entries.shape, {}, {}, {}, {}};
-  BlockPacker(arrays, rows, pieces).pack();
+  if (std::has_single_bit(static_cast<uint64_t>(format.levels[kBlocks].block)))
+    BlockPacker<Shifted>(arrays, rows, pieces).pack();
+  else
+    BlockPacker<Divided>(arrays, rows, pieces).pack();
   return true;
 }
 

@@ -45,6 +45,12 @@ std::string problemOf(const Coordinates &entries, const format::Format &format) 
       return "extent " + std::to_string(extent) + " is negative";
   if (entries.coordinates.size() != entries.size() * order)
     return "its entries lack coordinates";
+  return "";
+}
+
+/// Which coordinate lies outside the shape; empty when none does.
+std::string coordinateOutside(const Coordinates &entries) {
+  const size_t order = entries.shape.size();
   std::atomic<bool> isInside = true;
   inPieces(entries.size(), piecesOf(entries.size()), [&](int, size_t begin, size_t end) {
     if (!isInsideShape(entries, begin, end))
@@ -181,8 +187,12 @@ std::optional<PackedTensor> PackedTensor::pack(Coordinates entries, const format
     auto state = std::make_unique<State>(State{PackedArrays(format, value, entries.shape)});
     const std::vector<int64_t> shape = entries.shape;
     const int pieces = piecesOf(entries.size());
-    if (packByRows(state->arrays, entries, pieces) || packByBlocks(state->arrays, entries, pieces) ||
-        packDense(state->arrays, entries))
+    if (packByRows(state->arrays, entries, pieces) || packByBlocks(state->arrays, entries, pieces))
+      return PackedTensor(std::move(state)); // having looked at where the coordinates are
+    error = coordinateOutside(entries);
+    if (!error.empty())
+      return std::nullopt;
+    if (packDense(state->arrays, entries))
       return PackedTensor(std::move(state));
     state->arrays = PackedArrays(format, value, shape);
     if (format.symmetry != format::Symmetry::None && !keepTriangle(entries, format.symmetry, value, error))

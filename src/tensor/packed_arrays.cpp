@@ -33,12 +33,20 @@ void *PackedArrays::array(FieldRole role, int index) const {
 }
 
 void *PackedArrays::allocate(FieldRole role, int index, int64_t count) {
+  return allocateWith(zeroedLines, role, index, count);
+}
+
+void *PackedArrays::allocateUnset(FieldRole role, int index, int64_t count) {
+  return allocateWith(unsetLines, role, index, count);
+}
+
+void *PackedArrays::allocateWith(void *(*make)(size_t bytes), FieldRole role, int index, int64_t count) {
   if (count == 0)
     return nullptr;
   int slot = type_.find(role, index);
   size_t size = elementSize(type_.fields[slot].type);
   size_t bytes = 0;
-  void *array = __builtin_mul_overflow(static_cast<size_t>(count), size, &bytes) ? nullptr : zeroedLines(bytes);
+  void *array = __builtin_mul_overflow(static_cast<size_t>(count), size, &bytes) ? nullptr : make(bytes);
   if (!array)
     throw std::bad_alloc();
   owned_.emplace_back(array);

@@ -34,6 +34,9 @@ public:
   /// Makes the array of a field: `count` zeros owned by this; NULL for none. Throws std::bad_alloc.
   void *allocate(abi::FieldRole role, int index, int64_t count);
 
+  /// The same of elements that hold anything, all of which are about to be set.
+  void *allocateUnset(abi::FieldRole role, int index, int64_t count);
+
   /// Keeps the first `count` elements of an array made by allocate(), which may move.
   void shorten(abi::FieldRole role, int index, int64_t count);
 
@@ -62,6 +65,7 @@ public:
 
 private:
   size_t elementSize(abi::FieldType type) const;
+  void *allocateWith(void *(*make)(size_t bytes), abi::FieldRole role, int index, int64_t count);
 
   struct Free {
     void operator()(void *array) const { std::free(array); }

@@ -2,8 +2,9 @@
 
 #include "format/levels.h"
 #include "support/memory.h"
+#include "tensor/mirror_pairs.h"
 #include "tensor/pieces.h"
-#include "tensor/sorting.h"
+#include "tensor/row_sorter.h"
 
 #include <algorithm>
 #include <atomic>
@@ -20,6 +21,8 @@ using abi::FieldRole;
 using format::LevelKind;
 
 constexpr int kListed = 1; ///< the level below the dense one
+
+constexpr size_t kWorthReleasing = size_t{1} << 20; ///< entries, whose pages take longer to give back than to keep
 
 /// Which entries of a matrix are put into rows, and where.
 enum class Share {
@@ -39,12 +42,12 @@ template <typename Index, typename Value> class RowPacker {
 public:
   RowPacker(PackedArrays &arrays, Coordinates &entries, int pieces)
       : arrays_(arrays), entries_(entries), major_(static_cast<size_t>(arrays.format().levels[0].dim)),
-        rows_(entries.shape[major_]), size_(entries.size()),
+        rows_(entries.shape[major_]), columns_(entries.shape[1 - major_]), size_(entries.size()),
         pieces_(static_cast<size_t>(rows_) > size_ ? 1 : pieces), // or counts by row take more than the entries do
         isLower_((arrays.format().symmetry == format::Symmetry::Lower) == (major_ == 0)) {}
 
-  /// Lets coordinates be overwritten: requires that nothing is left for others to do, and that 32 bits hold them.
-  void useUp() { usesUp_ = true; }
+  /// Lets coordinates be overwritten where nothing is left for others to do: requires that 32 bits hold them.
+  void useUp() { isShortened_ = true; }
 
   /// Segments that pointers end; of a symmetric matrix the stored triangle.
   bool packSegments() {
@@ -54,13 +57,15 @@ public:
     Rows<Index, Value> rows;
     rows.pointers = static_cast<Index *>(arrays_.allocate(FieldRole::Pointers, kListed, rows_ + 1));
     const auto allocate = [&](int64_t count) {
-      rows.indices = static_cast<Index *>(arrays_.allocate(FieldRole::Indices, kListed, count));
-      rows.values = static_cast<Value *>(arrays_.allocate(FieldRole::Values, 0, count));
+      rows.indices = static_cast<Index *>(arrays_.allocateUnset(FieldRole::Indices, kListed, count));
+      rows.values = static_cast<Value *>(arrays_.allocateUnset(FieldRole::Values, 0, count));
     };
+    const Pairs pairs = isSymmetric ? pairsOf(entries_, pieces_) : Pairs::None;
+    usesUp_ = isShortened_ && (!isSymmetric || pairs == Pairs::Small);
     if (!(isSymmetric ? fill<Share::Kept>(rows, allocate) : fill<Share::All>(rows, allocate)))
       return false;
     // Pairs of one entry each need no second look; their sums may be NaN.
-    if (isSymmetric && (repeats_ || !isPaired()) && !isMirrored(rows))
+    if (isSymmetric && pairs != Pairs::Small && (repeats_ || pairs == Pairs::None) && !isMirrored(rows))
       return false;
     finish(rows.pointers[rows_]);
     arrays_.setNumber(FieldRole::Count, kListed, rows.pointers[rows_]);
@@ -69,7 +74,8 @@ public:
 
   /// As many slots in each row as the fullest one has entries.
   bool packWidth() {
-    countRows<Share::All>();
+    if (!countRows<Share::All>())
+      return false;
     int64_t width = 0;
     for (int64_t row = 0; row < rows_; ++row) {
       int64_t count = 0;
@@ -83,14 +89,16 @@ public:
     Rows<Index, Value> rows;
     rows.indices = static_cast<Index *>(arrays_.allocate(FieldRole::Indices, kListed, slots));
     rows.values = static_cast<Value *>(arrays_.allocate(FieldRole::Values, 0, slots));
-    putEntries<Share::All>(rows, [&](Index *next, int64_t row) { return row * width + next[row]++; });
+    putEntries<Share::All>(rows, [=](int64_t row) { return row * width; });
     const Index *used = counts(pieces_ - 1); // the last piece's entries end where the row's do
     inPieces(static_cast<size_t>(rows_), pieces_, [&](int, size_t first, size_t last) {
-      std::vector<SortedEntries::Entry> room;
+      RowSorter<Index, Value> sorter(rows.indices, rows.values, columns_);
+      for (auto row = static_cast<int64_t>(first); row < static_cast<int64_t>(last); ++row)
+        sorter.add(row * width, row * width + used[row]);
+      if (sorter.finish())
+        repeats_ = true;
       for (auto row = static_cast<int64_t>(first); row < static_cast<int64_t>(last); ++row) {
         const int64_t begin = row * width, end = begin + used[row];
-        if (sortRow(rows, begin, end, room))
-          repeats_ = true;
         std::fill(rows.indices + end, rows.indices + begin + width, end > begin ? rows.indices[end - 1] : 0);
       }
     });
@@ -125,56 +133,129 @@ private:
       const int64_t row = majors[2 * e], column = minors[2 * e];
       if constexpr (share == Share::All)
         use(row, column, e);
-      else if (const bool isKept = isLower_ ? column <= row : column >= row; isKept == (share == Share::Kept))
-        isKept ? use(row, column, e) : use(column, row, e);
+      else if (isKept(row, column) == (share == Share::Kept))
+        share == Share::Kept ? use(row, column, e) : use(column, row, e);
     }
   }
 
-  /// Counts the entries of each row that each piece of them has.
-  template <Share share> void countRows() {
+  bool isInside(int64_t row, int64_t column) const {
+    return static_cast<uint64_t>(row) < static_cast<uint64_t>(rows_) &&
+           static_cast<uint64_t>(column) < static_cast<uint64_t>(columns_);
+  }
+
+  bool isKept(int64_t row, int64_t column) const { return isLower_ ? column <= row : column >= row; }
+
+  /// Counts the entries of each row that each piece of them has. False, with coordinates as they were, where one of
+  /// them lies outside the shape.
+  template <Share share> bool countRows() {
     counts_.assign(static_cast<size_t>(pieces_ * rows_), 0);
+    shortened_.assign(static_cast<size_t>(pieces_), 0);
+    std::atomic<bool> leaves = false;
     inPieces(size_, pieces_, [&](int piece, size_t begin, size_t end) {
       Index *own = counts(piece);
-      if (usesUp_)
-        countAndShorten(own, begin, end);
-      else
-        each<share>(begin, end, [=](int64_t row, int64_t, size_t) { ++own[row]; });
+      if (usesUp_) {
+        if (!countAndShorten<share>(piece, begin, end))
+          leaves = true;
+        return;
+      }
+      bool isFine = true;
+      each<share>(begin, end, [&](int64_t row, int64_t column, size_t) {
+        if (isInside(row, column))
+          ++own[row];
+        else
+          isFine = false;
+      });
+      if (!isFine)
+        leaves = true;
     });
     isShort_ = usesUp_;
+    if (leaves && usesUp_)
+      lengthen();
+    return !leaves;
   }
 
-  /// Counts a piece's entries, puts short coordinates at the beginning of where they stand, and frees the other half:
-  /// the list would be larger than what is made of it.
-  void countAndShorten(Index *counts, size_t begin, size_t end) {
-    int64_t *from = entries_.coordinates.data() + 2 * begin;
-    auto *bytes = reinterpret_cast<char *>(from);
-    for (size_t e = begin; e < end; ++e, from += 2) {
-      const ShortPlace at{static_cast<int32_t>(from[major_]), static_cast<int32_t>(from[1 - major_])};
-      ++counts[at.row];
-      std::memcpy(bytes, &at, sizeof(at));
-      bytes += sizeof(at);
+  /// Counts a piece's entries of a share, puts them at the beginning of where they stand, with short coordinates, and
+  /// frees the rest of large lists, which would be larger than what is made of them. False at one outside the shape.
+  template <Share share> bool countAndShorten(int piece, size_t begin, size_t end) {
+    Index *own = counts(piece);
+    const int64_t *from = entries_.coordinates.data() + 2 * begin;
+    auto *bytes = reinterpret_cast<char *>(entries_.coordinates.data() + 2 * begin);
+    double *values = entries_.values.data();
+    size_t count = 0;
+    int64_t last = 0;
+    Index run = 0; ///< entries of that row, which follow each other
+    bool isFine = true;
+    for (size_t e = begin; isFine && e < end; ++e, from += 2) {
+      const int64_t row = from[major_], column = from[1 - major_];
+      if (share == Share::Kept && !isKept(row, column))
+        continue;
+      isFine = isInside(row, column);
+      if (!isFine)
+        break;
+      const ShortPlace at{static_cast<int32_t>(row), static_cast<int32_t>(column)};
+      if (row != last) {
+        own[last] += run;
+        last = row;
+        run = 0;
+      }
+      ++run;
+      if constexpr (share == Share::Kept)
+        values[begin + count] = values[e];
+      std::memcpy(bytes + count++ * sizeof(at), &at, sizeof(at));
     }
-    releasePages(bytes, static_cast<size_t>(reinterpret_cast<char *>(from) - bytes));
+    own[last] += run;
+    shortened_[static_cast<size_t>(piece)] = count;
+    if (!isFine || size_ < kWorthReleasing)
+      return isFine;
+    releasePages(bytes + count * sizeof(ShortPlace), 2 * (end - begin) * sizeof(int64_t) - count * sizeof(ShortPlace));
+    releasePages(values + begin + count, (end - begin - count) * sizeof(double));
+    return true;
   }
 
-  /// Puts each entry where `slotOf(counts of its piece, row)` says, pieces at the same time.
-  template <Share share, typename SlotOf> void putEntries(Rows<Index, Value> &rows, const SlotOf &slotOf) {
+  /// Takes countAndShorten<Share::All>() back.
+  void lengthen() {
+    isShort_ = false;
+    for (int piece = 0; piece < pieces_; ++piece) {
+      int64_t *to = entries_.coordinates.data() + 2 * pieceBegin(size_, piece, pieces_);
+      const auto *bytes = reinterpret_cast<const char *>(to);
+      for (size_t e = shortened_[static_cast<size_t>(piece)]; e-- > 0;) {
+        ShortPlace at;
+        std::memcpy(&at, bytes + e * sizeof(at), sizeof(at));
+        to[2 * e + major_] = at.row;
+        to[2 * e + 1 - major_] = at.column;
+      }
+    }
+  }
+
+  /// Puts each entry where its piece's counts say, which go on from the row's `beginOf(row)`, pieces at the same time.
+  /// What is known of a row is not in memory while its entries follow each other: adding there takes longer than all
+  /// else.
+  template <Share share, typename BeginOf> void putEntries(Rows<Index, Value> &rows, const BeginOf &beginOf) {
     inPieces(size_, pieces_, [&](int piece, size_t begin, size_t end) {
       Index *next = counts(piece), *indices = rows.indices;
       Value *values = rows.values;
       const double *from = entries_.values.data();
+      if (isShort_)
+        end = begin + shortened_[static_cast<size_t>(piece)];
+      int64_t last = 0, slot = beginOf(last) + next[last];
       each<share>(begin, end, [&](int64_t row, int64_t column, size_t e) {
-        const auto slot = slotOf(next, row);
+        if (row != last) {
+          next[last] = static_cast<Index>(slot - beginOf(last));
+          slot = beginOf(row) + next[row];
+          last = row;
+        }
         indices[slot] = static_cast<Index>(column);
-        values[slot] = static_cast<Value>(from[e]);
+        values[slot++] = static_cast<Value>(from[e]);
       });
+      next[last] = static_cast<Index>(slot - beginOf(last));
     });
   }
 
   /// Rows of a share's entries, for which `allocate(count)` makes room. False where there are repeats that have to be
   /// summed before they are rounded.
   template <Share share, typename Allocate> bool fill(Rows<Index, Value> &rows, const Allocate &allocate) {
-    countRows<share>();
+    if (!countRows<share>())
+      return false;
     Index total = 0;
     for (int64_t row = 0; row < rows_; ++row) {
       for (int piece = 0; piece < pieces_; ++piece)
@@ -182,13 +263,14 @@ private:
       rows.pointers[row + 1] = total;
     }
     allocate(total);
-    putEntries<share>(rows, [](Index *next, int64_t row) { return next[row]++; });
+    putEntries<share>(rows, [](int64_t) { return int64_t{0}; });
     counts_.clear();
     inPieces(static_cast<size_t>(rows_), pieces_, [&](int, size_t first, size_t last) {
-      std::vector<SortedEntries::Entry> room;
+      RowSorter<Index, Value> sorter(rows.indices, rows.values, columns_);
       for (size_t row = first; row < last; ++row)
-        if (sortRow(rows, rows.pointers[row], rows.pointers[row + 1], room))
-          repeats_ = true;
+        sorter.add(rows.pointers[row], rows.pointers[row + 1]);
+      if (sorter.finish())
+        repeats_ = true;
     });
     if (!repeats_)
       return true;
@@ -196,26 +278,6 @@ private:
       return false;
     sumRepeats(rows);
     return true;
-  }
-
-  /// Sorts a row, of which entries of one column stay in order, and says whether there are such.
-  static bool sortRow(Rows<Index, Value> &rows, int64_t begin, int64_t end, std::vector<SortedEntries::Entry> &room) {
-    bool ascends = true;
-    for (int64_t e = begin + 1; e < end; ++e)
-      ascends &= rows.indices[e - 1] < rows.indices[e];
-    if (ascends)
-      return false;
-    room.clear();
-    for (int64_t e = begin; e < end; ++e)
-      room.push_back({static_cast<uint64_t>(rows.indices[e]), static_cast<double>(rows.values[e])});
-    sortStably(room, std::numeric_limits<Index>::digits);
-    bool repeats = false;
-    for (size_t e = 0; e < room.size(); ++e) {
-      repeats |= e > 0 && room[e].key == room[e - 1].key;
-      rows.indices[begin + static_cast<int64_t>(e)] = static_cast<Index>(room[e].key);
-      rows.values[begin + static_cast<int64_t>(e)] = static_cast<Value>(room[e].value);
-    }
-    return repeats;
   }
 
   void sumRepeats(Rows<Index, Value> &rows) const {
@@ -233,35 +295,6 @@ private:
       begin = end;
       rows.pointers[row + 1] = static_cast<Index>(to);
     }
-  }
-
-  /// Whether each entry off the diagonal has its mirror image right before or after it, as readers of symmetric files
-  /// give them. No value is a NaN then.
-  bool isPaired() const {
-    const int64_t *at = entries_.coordinates.data();
-    const double *values = entries_.values.data();
-    const auto mirrorsNext = [=](size_t e) {
-      return at[2 * e] == at[2 * e + 3] && at[2 * e + 1] == at[2 * e + 2] && values[e] == values[e + 1];
-    };
-    std::vector<size_t> begins(static_cast<size_t>(pieces_)), ends(begins.size());
-    std::atomic<bool> isPaired = true;
-    inPieces(size_, pieces_, [&](int piece, size_t begin, size_t end) {
-      size_t e = begin + (begin > 0 && begin < end && at[2 * begin] != at[2 * begin + 1] && mirrorsNext(begin - 1));
-      begins[static_cast<size_t>(piece)] = e;
-      while (e < end) {
-        const bool isDiagonal = at[2 * e] == at[2 * e + 1];
-        if (isDiagonal ? !(values[e] == values[e]) : e + 1 == size_ || !mirrorsNext(e)) {
-          isPaired = false;
-          break;
-        }
-        e += isDiagonal ? 1 : 2;
-      }
-      ends[static_cast<size_t>(piece)] = e;
-    });
-    bool isCovered = ends.back() == size_;
-    for (size_t piece = 1; piece < begins.size(); ++piece)
-      isCovered &= begins[piece] == ends[piece - 1];
-    return isPaired && isCovered;
   }
 
   /// Whether the other triangle's entries are the mirror images of those in `kept`. A NaN is none, even of itself.
@@ -307,11 +340,13 @@ private:
   PackedArrays &arrays_;
   Coordinates &entries_;
   size_t major_;
-  int64_t rows_;
+  int64_t rows_, columns_;
   size_t size_;
   int pieces_;
+  bool isShortened_ = false; ///< coordinates may be
   bool usesUp_ = false;
   bool isShort_ = false;              ///< the coordinates are ShortPlaces now, from the beginning of each piece on
+  std::vector<size_t> shortened_;     ///< by piece: how many of them
   std::atomic<bool> repeats_ = false; ///< some row lists a column twice
   bool isLower_;                      ///< the stored triangle lies at and before the diagonal of each row
   std::vector<Index, LargePages<Index>> counts_;
@@ -328,7 +363,7 @@ template <typename Index, typename Value> bool packAs(PackedArrays &arrays, Coor
   const bool isSymmetric = arrays.format().symmetry != format::Symmetry::None;
   RowPacker<Index, Value> packer(arrays, entries, pieces);
   if (format::kindOf(arrays.format(), kListed) == LevelKind::Compressed && !listed.hasLengths()) {
-    if (!isSymmetric && std::is_same_v<Value, double> && std::max(entries.shape[0], entries.shape[1]) <= INT32_MAX)
+    if (std::is_same_v<Value, double> && std::max(entries.shape[0], entries.shape[1]) <= INT32_MAX)
       packer.useUp();
     return packer.packSegments();
   }
@@ -344,6 +379,8 @@ bool packByRows(PackedArrays &arrays, Coordinates &entries, int pieces) {
     return false;
   if (format.symmetry != format::Symmetry::None && entries.shape[0] != entries.shape[1])
     return false; // which is refused
+  if (entries.shape[0] < 1 || entries.shape[1] < 1)
+    return false; // all entries lie outside
   const int64_t most = std::max({entries.shape[0], entries.shape[1], static_cast<int64_t>(entries.size())});
   if (most > format::largest(format.indices))
     return false;

@@ -178,6 +178,7 @@ TEST_CASE("what does not fit is an error") {
   CHECK(packError({{INT64_MAX, 3}, {}, {}}, make({kDense, kCompressed})) == "it does not fit into memory");
   CHECK(packError({{2, 2}, {0, 2}, {1}}, coo(2)) == "coordinate 2 lies outside the extent 2");
   CHECK(packError({{2, 2}, {-1, 0}, {1}}, coo(2)) == "coordinate -1 lies outside the extent 2");
+  CHECK(packError({{0, 2}, {0, 0}, {1}}, make({kDense, kCompressed})) == "coordinate 0 lies outside the extent 0");
   CHECK(packError({{2, 2}, {0}, {1}}, coo(2)) == "its entries lack coordinates");
   CHECK(packError({{2, -2}, {}, {}}, coo(2)) == "extent -2 is negative");
   CHECK(packError({{2, 2}, {}, {}}, coo(3)) == "it has order 2, its format has order 3");

@@ -4,12 +4,14 @@
 #include "tensor/block_packer.h"
 #include "tensor/packed_arrays.h"
 #include "tensor/row_packer.h"
+#include "tensor/row_sorter.h"
 
 #include <catch2/catch.hpp>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <limits>
 #include <random>
 #include <stdexcept>
@@ -127,18 +129,72 @@ TEST_CASE("threads change nothing in what is packed") {
         }
 }
 
+TEST_CASE("coordinates outside of the shape are left as they are, and named") {
+  std::mt19937 random(9);
+  for (const format::Symmetry symmetry : {format::Symmetry::None, format::Symmetry::Lower})
+    for (const bool isWidth : {false, true})
+      for (const std::vector<int> &dims : {std::vector<int>{0, 1}, std::vector<int>{1, 0}})
+        for (const std::array<int64_t, 2> &at : {std::array<int64_t, 2>{20, 3}, {3, 20}, {-1, 4}, {4, -1}})
+          for (const int pieces : {1, 2, 3}) {
+            const format::Format format = listed(dims, isWidth, symmetry);
+            Coordinates entries = sequence(Sequence::Shuffled, 20, 20, Mirror::Beside, random);
+            const std::array<int64_t, 2> mirror = {at[1], at[0]};
+            entries.append(at.data(), {1});
+            entries.append(mirror.data(), {1});
+            const Coordinates given = entries;
+            PackedArrays arrays(format, ValueType::F64, entries.shape);
+            CHECK_FALSE(packByRows(arrays, entries, pieces));
+            CHECK(entries.coordinates == given.coordinates);
+            CHECK(entries.values == given.values);
+            std::string error;
+            CHECK_FALSE(PackedTensor::pack(given, format, ValueType::F64, error));
+            CHECK(error == "coordinate " + std::to_string(at[0] < 0 || at[0] >= 20 ? at[0] : at[1]) +
+                               " lies outside the extent 20");
+          }
+}
+
+TEST_CASE("rows are sorted together as they are one by one") {
+  std::mt19937 random(10);
+  for (const int64_t columns : {int64_t{10}, int64_t{3000}, int64_t{1} << 20})
+    for (const int64_t length : {10, 40, 900}) {
+      std::vector<int32_t> indices;
+      std::vector<double> values;
+      for (int64_t e = 0; e < 300 * length; ++e) {
+        indices.push_back(static_cast<int32_t>(random() % static_cast<uint64_t>(columns)));
+        values.push_back(static_cast<double>(e));
+      }
+      std::vector<std::pair<int32_t, double>> expected;
+      bool repeats = false;
+      RowSorter<int32_t, double> sorter(indices.data(), values.data(), columns);
+      for (int64_t begin = 0; begin < 300 * length; begin += length) {
+        for (int64_t e = begin; e < begin + length; ++e)
+          expected.emplace_back(indices[static_cast<size_t>(e)], static_cast<double>(e));
+        std::sort(expected.end() - length, expected.end()); // by the value where columns are the same
+        for (int64_t e = begin + 1; e < begin + length; ++e)
+          repeats |= expected[static_cast<size_t>(e)].first == expected[static_cast<size_t>(e) - 1].first;
+      }
+      for (int64_t begin = 0; begin < 300 * length; begin += length)
+        sorter.add(begin, begin + length);
+      CHECK(sorter.finish() == repeats);
+      bool isEqual = true;
+      for (size_t e = 0; e < expected.size(); ++e)
+        isEqual &= expected[e] == std::pair(indices[e], values[e]);
+      CHECK(isEqual);
+    }
+}
+
 TEST_CASE("blocks are packed alike from rows and level by level") {
   using format::Part;
   std::mt19937 random(8);
   for (const Sequence order : {Sequence::Rows, Sequence::Columns, Sequence::Shuffled, Sequence::Repeated})
     for (const auto &[rows, columns] : {std::pair<int64_t, int64_t>(24, 24), {1, 50}, {50, 1}, {13, 30}})
       for (const std::vector<int> &dims : {std::vector<int>{0, 1}, std::vector<int>{1, 0}})
-        for (const bool isSwapped : {false, true}) {
+        for (const auto &[width, isSwapped] : {std::pair(3, false), {3, true}, {1, false}, {8, false}, {8, true}}) {
           const Coordinates entries = sequence(order, rows, columns, Mirror::None, random);
           format::Format format = listed(dims, false, format::Symmetry::None);
           format.levels[0].part = format.levels[1].part = Part::Quotient;
           format.levels[0].block = 4;
-          format.levels[1].block = 3;
+          format.levels[1].block = width;
           for (const int at : {isSwapped ? 1 : 0, isSwapped ? 0 : 1})
             format.levels.push_back(
                 {.dim = dims[static_cast<size_t>(at)], .part = Part::Remainder, .block = format.levels[at].block});
@@ -172,6 +228,14 @@ TEST_CASE("threads find what is not symmetric") {
         return packByRows(arrays, entries, pieces);
       };
       CHECK(isPacked(right));
+      const double largest = std::numeric_limits<double>::max(), infinity = std::numeric_limits<double>::infinity();
+      for (const auto &[first, second] : {std::pair(largest, largest), {infinity, 1.0}, {infinity, -infinity}}) {
+        Coordinates large = right;
+        for (const double value : {first, second})
+          for (const auto &at : {std::array<int64_t, 2>{5, 6}, {6, 5}})
+            large.append(at.data(), {value});
+        CHECK(isPacked(large) == !std::isnan(first + second));
+      }
       for (const auto &[at, value] : {std::pair(std::array<int64_t, 2>{3, 17}, 0.5),
                                       {{17, 3}, 0.5},
                                       {{4, 4}, std::numeric_limits<double>::quiet_NaN()}}) {
