@@ -146,7 +146,7 @@ def gcns(graph, nodes):
                        ("edges", "dense"), ("bags", "dense"), ("bags", "bags")):
         def make(*sizes, one=one, other=other):
             by_graph, by_nodes = product(a, one), product(x, other)
-            return gcn.Network(lambda weight, bias: by_graph(by_nodes(weight) + bias),
+            return gcn.Network(lambda weight, bias: torch.relu(by_graph(by_nodes(weight) + bias)),
                                lambda hidden, weight, bias: by_graph(torch.addmm(bias, hidden, weight)), *sizes)
         yield one, other, make
 

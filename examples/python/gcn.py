@@ -19,11 +19,12 @@ import torch
 
 import spc.torch
 
-# A layer of nodes that have sparse features: these times the weights, and of that the neighbours' sum.
+# A layer of nodes that have sparse features: these times the weights, and of that the neighbours' sum where it is above 0.
 LAYER = """
 kernel layer(A, X, W, b) -> C
 let P(j,k) = X(j,l) * W(l,k) + b(k)
-C(i,k) = A(i,j) * P(j,k)
+let Q(i,k) = A(i,j) * P(j,k)
+C(i,k) = relu(Q(i,k))
 """
 PRODUCT = "C(i,k) = A(i,j) * B(j,k)"
 
@@ -68,8 +69,8 @@ class Weights(torch.nn.Module):
 
 
 class Network(torch.nn.Module):
-    """Two layers. first: of weights and bias, which the nodes' features and the graph are multiplied by. second: of hidden
-    values, too, in the place of the features."""
+    """Two layers. first: of weights and bias, which the nodes' features and the graph are multiplied by, with relu. second:
+    of hidden values, too, in the place of the features, without relu."""
 
     def __init__(self, first, second, features, classes, hidden=16):
         super().__init__()
@@ -78,7 +79,7 @@ class Network(torch.nn.Module):
 
     def forward(self):
         """The classes' scores of each node."""
-        return self.second(torch.relu(self.first(self.one.weight, self.one.bias)), self.other.weight, self.other.bias)
+        return self.second(self.first(self.one.weight, self.one.bias), self.other.weight, self.other.bias)
 
 
 def loss_of(scores, labels):
@@ -138,7 +139,7 @@ def with_spc(graph, nodes):
 def with_dense(graph, nodes):
     """The same of dense matrices."""
     graph, nodes = torch.from_numpy(graph.toarray()), torch.from_numpy(nodes.toarray())
-    return (lambda weight, bias: graph @ torch.addmm(bias, nodes, weight),
+    return (lambda weight, bias: torch.relu(graph @ torch.addmm(bias, nodes, weight)),
             lambda hidden, weight, bias: graph @ torch.addmm(bias, hidden, weight))
 
 

@@ -63,7 +63,7 @@ private:
     case Function::Abs:
       return product(factor(call(Function::Sign, x())));
     case Function::Relu:
-      return product(condition(call(Function::Greater, compared(), number(0))));
+      return product(condition(call(Function::Greater, isOfComputed() ? clone(*value_) : compared(), number(0))));
     case Function::Sqrt:
       return product(over(number(2)), over(self()));
     case Function::Cbrt:
@@ -93,6 +93,14 @@ private:
     default: // sums of two numbers, and conversions
       return {};
     }
+  }
+
+  /// Whether the value, above 0 where a relu's argument is, spares computing the argument anew.
+  bool isOfComputed() const {
+    bool isOf = false;
+    forEachTensor(*call_.arguments.front(), program_.names,
+                  [&](const Access &read) { isOf |= program_.info(read.tensor.text).writer.has_value(); });
+    return value_ && isOf;
   }
 
   ExprPtr square() const { return times(x(), x()); }
