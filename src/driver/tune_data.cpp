@@ -271,6 +271,9 @@ tune::ResultSums sumsOfResults(const TuneCode &candidate, TuneArguments &argumen
 
 std::optional<double> timedCall(const TuneCode &candidate, TuneArguments &arguments, const spc_context *context,
                                 spc_status &status) {
+  for (size_t k = 0; k < arguments.outputs.size(); ++k)
+    if (arguments.outputs[k] && candidate.signature.parameters[k].isAssembled)
+      arguments.outputs[k]->freeArrays();
   const double start = secondsNow();
   status = static_cast<spc_status>(candidate.code->invoke()(context, arguments.addresses.data()));
   const double seconds = secondsNow() - start;

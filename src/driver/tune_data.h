@@ -88,8 +88,8 @@ private:
 /// Of what a call has left in its outputs.
 tune::ResultSums sumsOfResults(const TuneCode &candidate, TuneArguments &arguments);
 
-/// Seconds of one call; what it assembles is released. nullopt where the kernel returns a status that is an error,
-/// which `status` then is.
+/// Seconds of one call; what the one before has assembled is freed. nullopt where the kernel returns a status that is
+/// an error, which `status` then is.
 std::optional<double> timedCall(const TuneCode &candidate, TuneArguments &arguments, const spc_context *context,
                                 spc_status &status);
 

@@ -238,6 +238,10 @@ void PackedTensor::adoptArrays() {
   state_->arrays.adopt();
 }
 
+void PackedTensor::freeArrays() {
+  state_->arrays.free();
+}
+
 void *PackedTensor::cStruct() {
   return state_->arrays.cStruct();
 }

@@ -96,6 +96,13 @@ void PackedArrays::adopt() {
       owned_.emplace_back(reinterpret_cast<void *>(static_cast<uintptr_t>(slots_[slot])));
 }
 
+void PackedArrays::free() {
+  owned_.clear();
+  for (size_t slot = 0; slot < slots_.size(); ++slot)
+    if (type_.fields[slot].type != FieldType::Int64)
+      slots_[slot] = 0;
+}
+
 int64_t PackedArrays::byteCount() const {
   size_t bytes = 0;
   for (const auto &array : owned_)

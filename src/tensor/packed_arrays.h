@@ -49,6 +49,9 @@ public:
   /// Takes over the arrays that the struct has now, to free them, and forgets those that it had before.
   void adopt();
 
+  /// Frees the arrays: the struct has none.
+  void free();
+
   /// Bytes of the arrays that are freed with this.
   int64_t byteCount() const;
 

@@ -82,6 +82,9 @@ public:
   /// Takes over the arrays that a kernel has put into the struct with malloc, having freed those that were there.
   void adoptArrays();
 
+  /// Frees the arrays, of which there are none until adoptArrays(): for results that a kernel makes anew.
+  void freeArrays();
+
   /// The values array.
   void *values();
 

@@ -56,6 +56,17 @@ class Hostile(SpcCase):
                     self.assertIn("cannot write the file", done.stderr)
                     self.assertEqual(self.files(), ["k.tex"])
 
+    def test_tuning_frees_results(self):
+        size = 3000
+        entries = [(i + 1, (i * 37 + k * k * 91) % size + 1) for i in range(size) for k in range(50)]
+        self.write("square.tex", "C(i,j) = A(i,k) * A(k,j)\n")
+        self.write("a.mtx", f"%%MatrixMarket matrix coordinate integer general\n{size} {size} {len(entries)}\n" +
+                   "".join(f"{i} {j} 1\n" for i, j in entries))
+        code, error, memory = self.peak("tune", "square.tex", "--format=A=csr", "--format=C=csr", "A=a.mtx", "--order=none",
+                                        "--budget=300ms", "--threads=1", "-q", "-o", "t.json")
+        self.assertEqual(code, 0, error)
+        self.assertLess(memory, 200)  # each of some calls assembles 30 MB
+
     def test_closed_descriptors(self):
         self.assertEqual(self.shell("$SPC compile - --name=k -o k.o <&-").returncode, 1)
         self.assertEqual(self.shell("$SPC compile k.tex --format A=crs -o k.o 2>&-").returncode, 1)
