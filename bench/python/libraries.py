@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Kernels from Python next to SciPy and PyTorch: tables of how many times as fast spc is.
 
-    PYTHONPATH=python python3 bench/python/libraries.py --data DIR [--threads N] [--rounds N] [--kernels NAME...]
+    PYTHONPATH=python python3 bench/python/libraries.py --data DIR [--threads N] [--rounds N] [--kernels NAME...] [--page FILE]
 
 DIR holds .mtx or .mtx.gz files; without it, two matrices are made. Every result is checked before it is timed. Contenders
-take turns, each after a call that warms the caches for it, and the medians of their times are compared.
+take turns, each after a call that warms the caches for it, and the medians of their times are compared. --page puts the
+summary into a page, between the comments "begin python, N threads" and "end python, N threads".
 """
 # SPDX-License-Identifier: Apache-2.0
 
@@ -151,20 +152,55 @@ def geometric_mean(numbers):
     return float(np.exp(np.mean(np.log(numbers)))) if numbers else float("nan")
 
 
+def mean_and_least(ratios, fewest=0):
+    """Both, of matrices with so many entries and more."""
+    some = [ratio for entries, ratio in ratios if entries >= fewest]
+    return f"{geometric_mean(some):.2f} ({min(some):.2f})" if some else "–"
+
+
+def summary(results):
+    """Means by kernel and, over SciPy, ratios by matrix. results: by kernel and matrix the entries, and ratios by library."""
+    lines = ["| kernel | over SciPy | from 10^5 entries on | over PyTorch |", "|---|---:|---:|---:|"]
+    matrix_rows = {}
+    for kernel, rows in results.items():
+        by_library = {other: [(entries, ratios[other]) for entries, ratios in rows.values() if other in ratios]
+                      for other in ("SciPy", "PyTorch")}
+        lines.append(f"| {kernel} | {mean_and_least(by_library['SciPy'])} | {mean_and_least(by_library['SciPy'], 10**5)} | "
+                     f"{mean_and_least(by_library['PyTorch'])} |")
+        for name, (entries, ratios) in rows.items():
+            matrix_rows.setdefault((entries, name), {})[kernel] = ratios.get("SciPy")
+    lines += ["", "| over SciPy | entries | " + " | ".join(results) + " |", "|---|---:|" + "---:|" * len(results)]
+    for (entries, name), ratios in sorted(matrix_rows.items()):
+        cells = (f"{ratios[kernel]:.2f}" if ratios.get(kernel) else "–" for kernel in results)
+        lines.append(f"| {name} | {entries:,} | " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def fill(page, threads, text):
+    """Puts a text between a page's comments."""
+    begin, end = (f"<!-- {which} python, {threads} thread{'s' if threads > 1 else ''} -->" for which in ("begin", "end"))
+    before, found, rest = page.read_text().partition(begin)
+    _, ended, after = rest.partition(end)
+    if not found or not ended:
+        raise SystemExit(f"{page} has no {begin} before {end}")
+    page.write_text(f"{before}{begin}\n\n{text}\n\n{end}{after}")
+
+
 def main():
-    """Prints a table of each kernel, and one of means."""
+    """Prints a table of each kernel, and a summary."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--data")
     parser.add_argument("--threads", type=int)
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--kernels", nargs="+", default=list(KERNELS))
+    parser.add_argument("--page", type=pathlib.Path)
     chosen = parser.parse_args()
     warnings.filterwarnings("ignore", "Sparse CSR tensor support is in beta state")
     spc.set_threads(chosen.threads)
     if torch is not None and chosen.threads:
         torch.set_num_threads(chosen.threads)
     inputs = list(matrices(chosen.data))
-    means = {}
+    results = {}
     for kernel in chosen.kernels:
         print(f"\n{kernel}, {spc.get_threads()} threads: time over that of spc\n")
         print("| matrix | entries | spc, µs | SciPy | PyTorch |\n|---|---:|---:|---:|---:|")
@@ -174,14 +210,12 @@ def main():
                 continue
             times = measure(contenders, chosen.rounds)
             ratios = {other: times[other] / times["spc"] for other in ("SciPy", "PyTorch") if other in times}
-            for other, ratio in ratios.items():
-                means.setdefault((kernel, other), []).append(ratio)
+            results.setdefault(kernel, {})[name] = matrix.nnz, ratios
             shown = " | ".join(f"{ratios[other]:.2f}" if other in ratios else "–" for other in ("SciPy", "PyTorch"))
             print(f"| {name} | {matrix.nnz:,} | {times['spc'] * 1e6:.1f} | {shown} |", flush=True)
-    print("\n| geometric mean | SciPy | PyTorch |\n|---|---:|---:|")
-    for kernel in chosen.kernels:
-        print(f"| {kernel} | " + " | ".join(
-            f"{geometric_mean(means.get((kernel, other), [])):.2f}" for other in ("SciPy", "PyTorch")) + " |")
+    print(f"\n{summary(results)}")
+    if chosen.page:
+        fill(chosen.page, spc.get_threads(), summary(results))
 
 
 if __name__ == "__main__":
