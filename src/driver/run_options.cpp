@@ -17,10 +17,8 @@ constexpr DiagnosticKind kMalformedCount{"malformed-count", Severity::Error};
 
 void addInputOptions(CLI::App &app, RunCommandOptions &options) {
   app.add_option("inputs", options.inputs,
-                 "TENSOR=FILE (.mtx, .tns, .npy or .npz, also .gz or .zst), TENSOR=ones, TENSOR=zeros, TENSOR=random, "
-                 "with [:NxM], "
-                 "[:density=D], [:seed=N]; "
-                 "SCALAR=NUMBER")
+                 "TENSOR=FILE (.mtx, .tns, .npy, .npz or .h5, also .gz or .zst), TENSOR=ones, TENSOR=zeros, "
+                 "TENSOR=random, with [:NxM], [:density=D], [:seed=N]; SCALAR=NUMBER")
       ->type_name("");
   app.add_option("--size", options.sizes, "EXTENT=N: a size that no input fixes; repeatable")
       ->type_name("EXTENT=N")
@@ -36,9 +34,9 @@ void addInputOptions(CLI::App &app, RunCommandOptions &options) {
 
 void addRunOptions(CLI::App &app, RunCommandOptions &options) {
   addInputOptions(app, options);
-  app.add_option(
-         "-o,--output", options.outputs,
-         "TENSOR=FILE (.mtx, .tns, .npy or .npz, also .gz or .zst; - for standard output): write an output; repeatable")
+  app.add_option("-o,--output", options.outputs,
+                 "TENSOR=FILE (.mtx, .tns, .npy, .npz or .h5, also .gz or .zst; - for standard output): write an "
+                 "output; repeatable")
       ->type_name("[TENSOR=]FILE")
       ->allow_extra_args(false);
   app.add_option("--precision", options.precision,

@@ -80,7 +80,8 @@ std::string kindsFor(const sema::Tensor &tensor) {
   std::string kinds;
   for (const auto &[kind, ending] :
        {std::pair(tensor::FileKind::MatrixMarket, ".mtx"), std::pair(tensor::FileKind::Tns, ".tns"),
-        std::pair(tensor::FileKind::Npy, ".npy"), std::pair(tensor::FileKind::Npz, ".npz")})
+        std::pair(tensor::FileKind::Npy, ".npy"), std::pair(tensor::FileKind::Npz, ".npz"),
+        std::pair(tensor::FileKind::Hdf5, ".h5")})
     if (tensor::whyNotWritten(kind, tensor.order(), writeOptions(tensor)).empty())
       kinds += (kinds.empty() ? "" : ", ") + std::string(ending);
   return kinds;
@@ -90,8 +91,12 @@ bool checkKind(Session &session, const sema::Tensor &tensor, const Assignment &a
   const std::optional<tensor::FileName> name = outputName(assignment.value, tensor);
   const std::string why =
       name ? tensor::whyNotWritten(name->kind, tensor.order(), writeOptions(tensor)) : std::string();
-  if (name && why.empty())
-    return true;
+  if (name && why.empty()) {
+    const std::string missing = tensor::whyNotHere(name->kind);
+    if (!missing.empty())
+      session.diagnostics().report(kOutputKind, assignment.where, missing);
+    return missing.empty();
+  }
   const std::string kinds = kindsFor(tensor);
   session.diagnostics()
       .report(kOutputKind, assignment.where,
@@ -136,13 +141,14 @@ tensor::Coordinates writtenEntries(const KernelCall &call, size_t k, bool toMatr
   return scalarEntry(call.arguments[k].number(call.signature.parameters[k]), toMatrix);
 }
 
-/// Plans the file of output `k`, whose entries are listed when it is written; those of an archive at once, which may
-/// turn out to be too large. `call` outlives `outputs`.
+/// Plans the file of output `k`, whose entries are listed when it is written; those of an archive or of HDF5 at once,
+/// which may turn out not to be possible. `call` outlives `outputs`.
 bool addFile(Session &session, const KernelCall &call, size_t k, const tensor::FileName &name, const std::string &path,
              int digits, OutputSet &outputs) {
   using tensor::FileKind;
   const sema::Tensor tensor = asWhole(call.kernel.tensors[call.kernel.parameters[k]]);
-  const bool toMatrix = name.kind == FileKind::MatrixMarket || (name.kind == FileKind::Npz && !tensor.format.isDense());
+  const bool toMatrix = name.kind == FileKind::MatrixMarket || name.kind == FileKind::Hdf5 ||
+                        (name.kind == FileKind::Npz && !tensor.format.isDense());
   tensor::WriteOptions options = writeOptions(tensor);
   options.digits = digits;
   const auto write = [&session, &call, k, kind = name.kind, toMatrix, options, path](const ByteSink &sink) {
@@ -153,14 +159,17 @@ bool addFile(Session &session, const KernelCall &call, size_t k, const tensor::F
     counted.count = phase ? phase->count() : nullptr;
     return tensor::writeTensor(kind, writtenEntries(call, k, toMatrix), counted, sink);
   };
-  if (name.kind != FileKind::Npz) {
+  if (name.kind != FileKind::Npz && name.kind != FileKind::Hdf5) {
     outputs.add(path, tensor::compressed(write, name.compression));
     return true;
   }
   std::string bytes;
   if (!write([&](std::string_view piece) { bytes += piece; })) {
     session.diagnostics()
-        .report(kOutputKind, tensor.where, "a .npz file holds less than 4 GiB, which '" + tensor.name + "' exceeds")
+        .report(kOutputKind, tensor.where,
+                name.kind == FileKind::Npz
+                    ? "a .npz file holds less than 4 GiB, which '" + tensor.name + "' exceeds"
+                    : "libhdf5 makes no file of '" + tensor.name + "': it may not fit into memory")
         .advise("write a .npy file of a dense tensor, else a .mtx or .tns file");
     return false;
   }

@@ -1,4 +1,4 @@
-// Matrix Market, FROSTT and NumPy's files, plain or compressed.
+// Matrix Market, FROSTT, NumPy's and Binsparse's files, plain or compressed.
 #pragma once
 
 #include "support/diagnostic.h"
@@ -13,7 +13,7 @@
 
 namespace spc::tensor {
 
-enum class FileKind { MatrixMarket, Tns, Npy, Npz };
+enum class FileKind { MatrixMarket, Tns, Npy, Npz, Hdf5 };
 
 /// What a file's name says of it.
 struct FileName {
@@ -21,7 +21,8 @@ struct FileName {
   Compression compression;
 };
 
-/// Of `.mtx`, `.tns`, `.npy` and `.npz`, with `.gz` or `.zst` behind it where it is compressed; nullopt of other names.
+/// Of `.mtx`, `.tns`, `.npy`, `.npz`, `.h5` and `.hdf5`, with `.gz` or `.zst` behind it where it is compressed; nullopt
+/// of other names.
 std::optional<FileName> fileNamed(const std::string &path);
 
 /// Whether `path` is named like a Matrix Market file.
@@ -32,11 +33,11 @@ bool statesShape(const std::string &path);
 
 /// Reads `.mtx` (Matrix Market: coordinate and array; real, integer, complex, pattern; general, symmetric,
 /// skew-symmetric, Hermitian; mirrored entries are added, an array's zeros are left out) or `.tns` (FROSTT:
-/// 1-based coordinates then the value, no header), `.npy` or `.npz` (NumPy's; by their first bytes). Repeated entries
-/// stay as they are; explicit zeros of coordinate files too. `shape`: given by --shape; else from the header, else the
-/// largest coordinates. A matrix of one column is read as a vector where `shape` has one extent. `limit`: how many
-/// bytes of text there may be, decompressed, in place of what TextSource allows. `count`: counts the file's bytes as
-/// they are read. nullopt after reporting an error, which names path and line.
+/// 1-based coordinates then the value, no header), `.npy` or `.npz` (NumPy's), or HDF5 (Binsparse's), all by their
+/// first bytes. Repeated entries stay as they are; explicit zeros of coordinate files too. `shape`: given by --shape;
+/// else from the header, else the largest coordinates. A matrix of one column is read as a vector where `shape` has one
+/// extent. `limit`: how many bytes of text there may be, decompressed, in place of what TextSource allows. `count`:
+/// counts the file's bytes as they are read. nullopt after reporting an error, which names path and line.
 std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,
                                       Diagnostics &diagnostics, std::optional<uint64_t> limit = std::nullopt,
                                       WorkCount *count = nullptr);
@@ -53,8 +54,12 @@ struct WriteOptions {
 /// Why a file of this kind cannot hold a tensor; empty where it can.
 std::string whyNotWritten(FileKind kind, int order, const WriteOptions &options);
 
-/// Gives the bytes of a file, uncompressed, to `sink`, those of texts piece by piece. Requires: whyNotWritten() is
-/// empty. False, with nothing given, of a .npz file of 4 GiB and more.
+/// Why this machine cannot write files of a kind: what it lacks and how that is installed; empty where it can.
+std::string whyNotHere(FileKind kind);
+
+/// Gives the bytes of a file, uncompressed, to `sink`, those of texts piece by piece. Requires: whyNotWritten() and
+/// whyNotHere() are empty. False, with nothing given, of a .npz file of 4 GiB and more, and where libhdf5 makes no
+/// file.
 bool writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options, const ByteSink &sink);
 
 /// What the first lines of a Matrix Market file announce.

@@ -1,6 +1,7 @@
 #include "tensor/numpy_files.h"
 
 #include "tensor/readers.h"
+#include "tensor/segments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -226,23 +227,6 @@ std::string integersFile(const std::vector<int64_t> &integers, bool isWide) {
   return numpyHeader(typeString(type), {static_cast<int64_t>(integers.size())}) + bytes;
 }
 
-/// Whether entries ascend by (major, minor) coordinates, each place once.
-bool ascends(const std::vector<int64_t> &major, const std::vector<int64_t> &minor) {
-  for (size_t e = 1; e < major.size(); ++e)
-    if (major[e] < major[e - 1] || (major[e] == major[e - 1] && minor[e] <= minor[e - 1]))
-      return false;
-  return true;
-}
-
-std::vector<int64_t> pointersOf(const std::vector<int64_t> &major, int64_t extent) {
-  std::vector<int64_t> pointers(static_cast<size_t>(extent) + 1);
-  for (const int64_t at : major)
-    ++pointers[static_cast<size_t>(at) + 1];
-  for (size_t k = 1; k < pointers.size(); ++k)
-    pointers[k] += pointers[k - 1];
-  return pointers;
-}
-
 } // namespace
 
 std::optional<Coordinates> readNpy(std::string_view file, FileProblem &problem) {
@@ -281,28 +265,21 @@ std::string writeNpy(const Coordinates &entries, sema::ValueType type) {
 std::optional<std::string> writeNpz(const Coordinates &entries, const WriteOptions &options) {
   if (options.isDense)
     return writeZip({{"arr_0.npy", writeNpy(entries, options.type)}});
-  const size_t order = entries.shape.size();
-  std::vector<int64_t> shape = entries.shape, rows, columns;
-  shape.resize(2, 1);
-  for (size_t e = 0; e < entries.size(); ++e) {
-    rows.push_back(entries.coordinates[e * order]);
-    columns.push_back(order == 2 ? entries.coordinates[e * order + 1] : 0);
-  }
+  const MatrixLists lists = matrixLists(entries);
   const auto count = static_cast<int64_t>(entries.size());
-  const bool isWide = std::max({shape[0], shape[1], count}) > INT32_MAX;
-  const bool byRow = ascends(rows, columns) && shape[0] <= 4 * count + INT16_MAX;
-  const bool byColumn = !byRow && ascends(columns, rows) && shape[1] <= 4 * count + INT16_MAX;
-  ZipMembers members = {{"shape.npy", integersFile(shape, true)},
+  const bool isWide = std::max({lists.rowCount, lists.columnCount, count}) > INT32_MAX;
+  ZipMembers members = {{"shape.npy", integersFile({lists.rowCount, lists.columnCount}, true)},
                         {"data.npy", valuesFile(entries, options.type, {count})},
-                        {"format.npy", numpyHeader("|S3", {}) + (byRow      ? "csr"
-                                                                 : byColumn ? "csc"
-                                                                            : "coo")}};
-  if (byRow || byColumn) {
-    members["indices.npy"] = integersFile(byRow ? columns : rows, isWide);
-    members["indptr.npy"] = integersFile(byRow ? pointersOf(rows, shape[0]) : pointersOf(columns, shape[1]), isWide);
+                        {"format.npy", numpyHeader("|S3", {}) + (lists.byRow      ? "csr"
+                                                                 : lists.byColumn ? "csc"
+                                                                                  : "coo")}};
+  if (lists.byRow || lists.byColumn) {
+    members["indices.npy"] = integersFile(lists.byRow ? lists.columns : lists.rows, isWide);
+    members["indptr.npy"] = integersFile(
+        lists.byRow ? pointersOf(lists.rows, lists.rowCount) : pointersOf(lists.columns, lists.columnCount), isWide);
   } else {
-    members["row.npy"] = integersFile(rows, isWide);
-    members["col.npy"] = integersFile(columns, isWide);
+    members["row.npy"] = integersFile(lists.rows, isWide);
+    members["col.npy"] = integersFile(lists.columns, isWide);
   }
   return writeZip(members);
 }

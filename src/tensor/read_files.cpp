@@ -1,6 +1,7 @@
 #include "tensor/files.h"
 
 #include "support/memory.h"
+#include "tensor/binsparse.h"
 #include "tensor/numpy_files.h"
 #include "tensor/readers.h"
 
@@ -28,29 +29,26 @@ BinaryKind binaryKind(TextReader &reader) {
 }
 
 std::optional<Coordinates> readBinary(BinaryKind kind, TextReader &reader, const Shape &shape) {
-  if (kind == BinaryKind::Hdf5) {
-    reader.unsupportedFile("HDF5 files are not supported; write a .mtx or .npz file of it");
-    return std::nullopt;
-  }
-  const std::string file = reader.rest();
+  std::string file = reader.rest();
   if (reader.failed())
     return std::nullopt;
   FileProblem problem;
   std::optional<Coordinates> entries;
+  const uint64_t most = reader.mostFromArchive(file.size());
+  bool isTooLong = false;
   if (kind == BinaryKind::Npy) {
     entries = readNpy(file, problem);
-  } else {
-    const uint64_t most = reader.mostFromArchive(file.size());
-    bool isTooLong = false;
-    const std::optional<ZipMembers> members = readZip(file, most, isTooLong, problem);
-    if (isTooLong)
-      reader.tooLong(most);
-    else if (members)
+  } else if (kind == BinaryKind::Npz) {
+    if (const std::optional<ZipMembers> members = readZip(file, most, isTooLong, problem))
       entries = readNpz(*members, problem);
+  } else if (const std::optional<Hdf5Contents> contents = readHdf5(file, most, isTooLong, problem)) {
+    entries = readBinsparse(*contents, problem);
   }
+  if (isTooLong)
+    reader.tooLong(most);
   if (entries)
     return !shape || applyShape(*entries, *shape, reader) ? std::move(entries) : std::nullopt;
-  if (problem.message.empty())
+  if (isTooLong || problem.message.empty())
     return std::nullopt;
   switch (problem.kind) {
   case FileProblem::Kind::Malformed:
@@ -77,8 +75,8 @@ std::optional<Coordinates> read(const std::string &path, const Shape &shape, std
     return readBinary(kind, reader, shape);
   const std::optional<FileName> name = fileNamed(path);
   const bool isTns = name && name->kind == FileKind::Tns;
-  if (name && (name->kind == FileKind::Npy || name->kind == FileKind::Npz)) {
-    reader.malformedFile("its first bytes are not those of a .npy or .npz file");
+  if (name && !isTns && name->kind != FileKind::MatrixMarket) {
+    reader.malformedFile("its first bytes are not those of a .npy, .npz or HDF5 file");
     return std::nullopt;
   }
   if (hasBanner || isMatrixMarket(path) || isTns) {
@@ -88,8 +86,7 @@ std::optional<Coordinates> read(const std::string &path, const Shape &shape, std
   diagnostics.report(kUnreadableFile, {}, "neither its name nor its first line says what kind of file it is")
       .at(path)
       .advise("name it .mtx (Matrix Market) or .tns (FROSTT), with .gz or .zst where it is compressed; NumPy's .npy "
-              "and .npz "
-              "files are known by their first bytes");
+              "and .npz files and HDF5 are known by their first bytes");
   return std::nullopt;
 }
 
@@ -133,8 +130,9 @@ std::optional<FileName> fileNamed(const std::string &path) {
       name.remove_suffix(std::string_view(ending).size());
       compression = one;
     }
-  for (const auto &[ending, kind] : {std::pair(".mtx", FileKind::MatrixMarket), std::pair(".tns", FileKind::Tns),
-                                     std::pair(".npy", FileKind::Npy), std::pair(".npz", FileKind::Npz)})
+  for (const auto &[ending, kind] :
+       {std::pair(".mtx", FileKind::MatrixMarket), std::pair(".tns", FileKind::Tns), std::pair(".npy", FileKind::Npy),
+        std::pair(".npz", FileKind::Npz), std::pair(".h5", FileKind::Hdf5), std::pair(".hdf5", FileKind::Hdf5)})
     if (name.ends_with(ending))
       return FileName{kind, compression};
   return std::nullopt;

@@ -1,5 +1,7 @@
 #include "tensor/files.h"
 
+#include "tensor/binsparse.h"
+#include "tensor/hdf5_library.h"
 #include "tensor/numpy_files.h"
 #include "tensor/packed_arrays.h"
 
@@ -172,8 +174,14 @@ std::string whyNotWritten(FileKind kind, int order, const WriteOptions &options)
     return options.isDense ? "" : "a .npy file holds dense tensors alone";
   case FileKind::Npz:
     return options.isDense || order <= 2 ? "" : "a .npz file holds matrices and vectors alone, and dense tensors";
+  case FileKind::Hdf5:
+    return order > 2 ? "a file of Binsparse holds matrices and vectors alone" : "";
   }
   return "";
+}
+
+std::string whyNotHere(FileKind kind) {
+  return kind == FileKind::Hdf5 && !hdf5Library() ? kNoHdf5 : "";
 }
 
 bool writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options, const ByteSink &sink) {
@@ -187,8 +195,10 @@ bool writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &
   case FileKind::Npy:
     sink(writeNpy(entries, options.type));
     return true;
-  case FileKind::Npz: {
-    const std::optional<std::string> bytes = writeNpz(entries, options);
+  case FileKind::Npz:
+  case FileKind::Hdf5: {
+    const std::optional<std::string> bytes =
+        kind == FileKind::Npz ? writeNpz(entries, options) : writeBinsparse(entries, options);
     if (bytes)
       sink(*bytes);
     return bytes.has_value();
