@@ -31,7 +31,7 @@ constexpr int64_t kSumsAtOnce = 4;  ///< additions under way at once, which hide
 constexpr int64_t kShortTile = 8;   ///< rows of less entries have their neighbours' additions under way
 constexpr int64_t kTileEntries = 4; ///< of a longer row that are done at once
 constexpr int64_t kSeveral =
-    16; ///< gathered products: of shorter sums processors have several under way (fibers: see rewrite())
+    6; ///< gathered products: of shorter sums processors have several under way (fibers: see rewrite())
 constexpr int64_t kLong = 32; ///< sums of so many gathered products are faster on vectors
 
 Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {

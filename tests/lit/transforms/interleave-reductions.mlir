@@ -4,7 +4,7 @@
 // CHECK-LABEL: func.func @dot(
 // CHECK-SAME:    %[[CRD:[a-z0-9]*]]: memref<?xindex>, %[[VAL:[a-z0-9]*]]: memref<?xf64>, %[[X:[a-z0-9]*]]: memref<?xf64>, %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index
 // CHECK:         %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]]
-// CHECK:         %[[SHORT:.*]] = arith.cmpi slt, %[[LENGTH]], %c16
+// CHECK:         %[[SHORT:.*]] = arith.cmpi slt, %[[LENGTH]], %c6
 // CHECK:         scf.if %[[SHORT]]
 // CHECK:           scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c1
 // CHECK:           {loop_annotation
