@@ -1,9 +1,9 @@
 #include "driver/run_check.h"
 
 #include "driver/run_outputs.h"
+#include "format/levels.h"
 
 #include <algorithm>
-#include <cstdio>
 
 namespace spc::driver {
 
@@ -11,6 +11,7 @@ namespace {
 
 constexpr DiagnosticKind kNotChecked{"not-checked", Severity::Error};
 constexpr DiagnosticKind kChecked{"checked", Severity::Note};
+constexpr int kDigits = 17; ///< which tell all doubles apart
 constexpr DiagnosticKind kWrongResult{"wrong-result", Severity::Internal};
 
 const std::string &nameInText(const sema::Tensor &tensor) {
@@ -26,7 +27,9 @@ reference::Tensors tensorsOf(const sema::Kernel &kernel, const RunInputs &inputs
     const std::string &name = nameInText(tensor);
     const std::vector<int64_t> shape = inputs.shapeOf(tensor);
     const bool isSparse = !tensor.format.isDense() || !tensor.partOf.empty();
-    tensors.try_emplace(name, shape, tensor.type, isSparse, tensor.fill);
+    reference::Tensor &read = tensors.try_emplace(name, shape, tensor.type, isSparse, tensor.fill).first->second;
+    if (isSparse && format::hasPadding(tensor.format))
+      read.setPadded();
     tensor::Coordinates &all = entries.try_emplace(name, tensor::Coordinates{shape, {}, {}, {}}).first->second;
     const RunInput &input = inputs.parameters[k];
     if (tensor.order() == 0 && tensor.isRead)
@@ -39,13 +42,12 @@ reference::Tensors tensorsOf(const sema::Kernel &kernel, const RunInputs &inputs
   return tensors;
 }
 
-std::string numberText(std::complex<double> number) {
-  char text[64];
-  if (number.imag() == 0)
-    std::snprintf(text, sizeof text, "%.17g", number.real());
-  else
-    std::snprintf(text, sizeof text, "%.17g%+.17gi", number.real(), number.imag());
-  return text;
+/// What parameters of the text stand for, and the types of temporaries.
+reference::Types typesOf(const sema::Kernel &kernel) {
+  reference::Types types{{}, kernel.typeParameters};
+  for (const sema::Tensor &tensor : kernel.tensors)
+    types.temporaries.emplace(tensor.name, tensor.type);
+  return types;
 }
 
 /// As the language writes it: `C(1, 2)` with coordinates from 0.
@@ -66,7 +68,7 @@ std::optional<reference::Tensors> referenceResults(Session &session, const sema:
     epsilon = std::max(epsilon, reference::epsilonOf(tensor.type));
   try {
     reference::Tensors tensors = tensorsOf(kernel, inputs);
-    reference::evaluate(tree, tensors, epsilon);
+    reference::evaluate(tree, tensors, typesOf(kernel), epsilon);
     return tensors;
   } catch (const reference::Unsupported &reason) {
     session.diagnostics()
@@ -88,15 +90,18 @@ bool checkResults(Session &session, const KernelCall &call, const reference::Ten
       session.diagnostics()
           .report(kWrongResult, tensor.where,
                   "the compiled kernel computes a wrong '" + name + "': " + elementText(name, *result.firstWrong) +
-                      " is " + numberText(result.actual) + " where the kernel's text says " +
-                      numberText(result.wanted) + ", give or take " + numberText(result.allowed))
+                      " is " + tensor::toText(result.actual, kDigits) + " where the kernel's text says " +
+                      tensor::toText(result.wanted, kDigits) + ", give or take " +
+                      tensor::toText({result.allowed}, kDigits))
           .advise("coordinates count from 0; -O0 and other formats may compute it right");
       return false;
     }
-    session.diagnostics().report(kChecked, tensor.where,
-                                 "'" + name + "' is what the kernel's text says: " + std::to_string(result.compared) +
-                                     " elements were compared, which differ by " + numberText(result.largest) +
-                                     " at most");
+    std::string said = "'" + name + "' is what the kernel's text says: " + std::to_string(result.compared) +
+                       " elements were compared, which differ by " + tensor::toText({result.largest}, kDigits) +
+                       " at most";
+    if (result.uncertain > 0)
+      said += "; of " + std::to_string(result.uncertain) + " more rounding may make any number";
+    session.diagnostics().report(kChecked, tensor.where, said);
   }
   return true;
 }

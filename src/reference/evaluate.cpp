@@ -10,16 +10,16 @@ namespace spc::reference {
 
 namespace {
 
+using sema::ValueType;
 using Kind = Node::Kind;
-
-constexpr const char *kTooMany = "visit more than 10^8 points";
 
 /// An addend of a right side: products are joined over the entries of their sparse factors.
 class AddendVisitor {
 public:
-  AddendVisitor(const Node &expr, Variables &variables, double epsilon, int64_t &points)
-      : variables_(variables), epsilon_(epsilon), points_(points) {
+  AddendVisitor(const Node &expr, Variables &variables, Evaluation &evaluation)
+      : type_(expr.type), variables_(variables), evaluation_(evaluation) {
     factorsOf(expr);
+    isAlone_ = factors_.size() == 1;
     for (const Node *factor : factors_)
       if (drives(*factor))
         joined_.push_back({factor, {}, {}, {}});
@@ -41,10 +41,8 @@ public:
       most *= static_cast<double>(variables_[variable].extent);
     }
     if (joined_.empty() && most > static_cast<double>(kMostPoints))
-      throw Unsupported(kTooMany);
-    Value one;
-    one.number = one.magnitude = 1;
-    join(0, one, take);
+      throw Unsupported(Evaluation::kTooMany);
+    join(0, numberIn(type_, 1), take);
   }
 
 private:
@@ -65,7 +63,7 @@ private:
   }
 
   static bool drives(const Node &node) {
-    if (node.kind != Kind::Access || !node.tensor->isSparse() || node.tensor->missing() != 0)
+    if (node.kind != Kind::Access || !node.tensor->isSparse() || node.tensor->fillValue() != 0)
       return false;
     std::set<size_t> seen;
     return std::all_of(node.indices.begin(), node.indices.end(), [&](const IndexSum &index) {
@@ -112,7 +110,8 @@ private:
       const std::vector<int64_t> at = coordinatesOf(tensor, place);
       for (size_t dim : joined.freeDims)
         variables_[variableOf(*joined.access, dim)].at = at[dim];
-      join(depth + 1, productOf(before, tensor.at(place), epsilon_), take);
+      const Value factor = converted(tensor.at(place), tensor.type(), type_);
+      join(depth + 1, productOf(before, factor, type_, evaluation_.epsilon), take);
     }
   }
 
@@ -123,17 +122,19 @@ private:
         loop(depth + 1, before, take);
       return;
     }
-    if (++points_ > kMostPoints)
-      throw Unsupported(kTooMany);
+    evaluation_.visit();
     Value value = before;
-    for (const Node *factor : factors_)
-      value = productOf(value, valueOf(*factor, variables_, epsilon_), epsilon_);
+    for (const Node *factor : factors_) {
+      const Value next = valueOf(*factor, variables_, evaluation_);
+      value = isAlone_ ? next : productOf(value, next, type_, evaluation_.epsilon);
+    }
     take(value);
   }
 
+  const sema::ValueType type_;
   Variables &variables_;
-  const double epsilon_;
-  int64_t &points_;
+  Evaluation &evaluation_;
+  bool isAlone_ = false; ///< there is one factor, and nothing to multiply
   std::vector<const Node *> factors_;
   std::vector<Joined> joined_;
   std::vector<size_t> loops_;
@@ -147,10 +148,11 @@ struct Sum {
 
 class StatementVisitor {
 public:
-  StatementVisitor(const syntax::Statement &statement, Tensors &tensors, double epsilon, int64_t &points)
-      : statement_(statement), tensors_(tensors), epsilon_(epsilon), points_(points) {}
+  StatementVisitor(const syntax::Statement &statement, Tensors &tensors, const Types &types, Evaluation &evaluation)
+      : statement_(statement), tensors_(tensors), types_(types), evaluation_(evaluation) {}
 
   void run() {
+    findTypes();
     std::vector<std::pair<const syntax::Expr *, bool>> addends;
     if (takesIn())
       addends.emplace_back(statement_.value.get(), false);
@@ -181,18 +183,21 @@ private:
     addendsOf(*binary->right, isNegated != (binary->op == syntax::BinaryOp::Sub), addends);
   }
 
-  bool computesWithIntegers(const syntax::Expr &expr) const {
-    if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
-      const auto tensor = tensors_.find(access->tensor.text);
-      return tensor != tensors_.end() && epsilonOf(tensor->second.type()) == 0;
-    }
-    const std::vector<const syntax::Expr *> below = syntax::children(expr);
-    return std::any_of(below.begin(), below.end(), [&](const auto *child) { return computesWithIntegers(*child); });
+  /// The target's type, and the one in which the statement is computed: the widest of all.
+  void findTypes() {
+    const std::string &name = statement_.target.tensor.text;
+    const std::optional<ValueType> value = typeOf(*statement_.value, tensors_, types_);
+    const auto known = tensors_.find(name);
+    const auto given = types_.temporaries.find(name);
+    type_ = known != tensors_.end()             ? known->second.type()
+            : given != types_.temporaries.end() ? given->second
+                                                : value.value_or(ValueType::F64);
+    computeType_ = sema::arithmeticType(value ? sema::widest(type_, *value) : type_);
   }
 
   void visit(const syntax::Expr &expr, bool isNegated) {
     Variables variables;
-    Resolver resolver(tensors_, variables, computesWithIntegers(expr));
+    Resolver resolver(tensors_, types_, variables);
     std::vector<size_t> target;
     std::set<size_t> free;
     const auto known = tensors_.find(statement_.target.tensor.text);
@@ -204,7 +209,7 @@ private:
       if (known != tensors_.end())
         variables[target.back()].extent = known->second.shape()[dim];
     }
-    const NodePtr node = resolver.resolve(expr);
+    const NodePtr node = resolver.resolve(expr, computeType_);
     std::set<size_t> inner;
     boundVariables(*node, inner);
     for (size_t variable = 0; variable < variables.size(); ++variable)
@@ -212,15 +217,13 @@ private:
         free.insert(variable);
     declare(target, variables);
     const std::vector<int64_t> &shape = tensors_.at(statement_.target.tensor.text).shape();
-    AddendVisitor visitor(*node, variables, epsilon_, points_);
-    visitor.visit(free, [&](Value value) {
+    AddendVisitor visitor(*node, variables, evaluation_);
+    visitor.visit(free, [&](const Value &value) {
       int64_t place = 0;
       for (size_t dim = 0; dim < target.size(); ++dim)
         place = place * shape[dim] + variables[target[dim]].at;
-      if (isNegated)
-        value.number = -value.number;
       if (!value.isMissing || takesIn())
-        take(place, value);
+        take(place, converted(isNegated ? negated(value, computeType_) : value, computeType_, type_));
     });
   }
 
@@ -242,7 +245,7 @@ private:
         throw Unsupported("know how far '" + variables[variable].name + "' runs");
       shape.push_back(variables[variable].extent);
     }
-    tensors_.emplace(name, Tensor(shape, sema::ValueType::F64, false, 0));
+    tensors_.emplace(name, Tensor(shape, type_, false, 0, true));
   }
 
   void take(int64_t place, const Value &value) {
@@ -250,22 +253,15 @@ private:
     Sum &sum = found->second;
     if (isNew)
       sum = before(place);
-    if (!takesIn()) {
-      sum.value = sumOf(sum.value, value, 0);
-      ++sum.addends;
+    if (takesIn()) {
+      const auto ofBools = [&] {
+        return callOf(syntax::Function::Or, {sum.value, value}, {type_, type_}, ValueType::Bool, 0);
+      };
+      sum.value = statement_.op == Op::Or ? ofBools() : betterOf(sum.value, value, type_, statement_.op == Op::Max);
       return;
     }
-    const double a = sum.value.number.real(), b = value.number.real();
-    const double error = std::max(sum.value.error, value.error);
-    const bool isBetter = statement_.op == Op::Min ? b < a : statement_.op == Op::Max ? b > a : b != 0;
-    if (isBetter || std::isnan(b))
-      sum.value = value;
-    if (statement_.op == Op::Or) {
-      sum.value.number = a != 0 || b != 0;
-      sum.value.error = error > 0 ? std::numeric_limits<double>::infinity() : 0;
-      return;
-    }
-    sum.value.error = error;
+    sum.value = sum.addends == 0 ? value : sumOf(sum.value, value, type_, 0);
+    ++sum.addends;
   }
 
   /// What an element holds as the statement begins.
@@ -279,10 +275,11 @@ private:
   void store() {
     Tensor &target = tensors_.at(statement_.target.tensor.text);
     Tensor written = statement_.op == Op::Assign
-                         ? Tensor(target.shape(), target.type(), target.isSparse(), target.missing())
+                         ? Tensor(target.shape(), type_, target.isSparse(), target.fillValue(), true)
                          : target;
     for (auto &[place, sum] : sums_) {
-      sum.value.error += epsilon_ * sum.addends * sum.value.magnitude;
+      if (!isExact(type_))
+        sum.value.error += evaluation_.epsilon * sum.addends * sum.value.magnitude;
       written.set(place, sum.value);
     }
     target = std::move(written);
@@ -290,17 +287,36 @@ private:
 
   const syntax::Statement &statement_;
   Tensors &tensors_;
-  const double epsilon_;
-  int64_t &points_;
+  const Types &types_;
+  Evaluation &evaluation_;
+  ValueType type_ = ValueType::F64;
+  ValueType computeType_ = ValueType::F64;
   std::unordered_map<int64_t, Sum> sums_;
 };
 
 } // namespace
 
-void evaluate(const syntax::Kernel &kernel, Tensors &tensors, double epsilon) {
-  int64_t points = 0;
+/// Of the types that conversions name.
+static double castEpsilon(const syntax::Expr &expr, const Types &types) {
+  double epsilon = 0;
+  if (const auto *call = std::get_if<syntax::Call>(&expr.node); call && call->function == syntax::Function::Cast)
+    epsilon = epsilonOf(typeOf(expr, {}, types).value_or(ValueType::F64));
+  for (const syntax::Expr *child : syntax::children(expr))
+    epsilon = std::max(epsilon, castEpsilon(*child, types));
+  return epsilon;
+}
+
+void evaluate(const syntax::Kernel &kernel, Tensors &tensors, const Types &types, double epsilon) {
+  const auto hasAny = [&](bool (Tensor::*holds)() const) {
+    return std::any_of(tensors.begin(), tensors.end(), [&](const auto &named) { return (named.second.*holds)(); });
+  };
+  if (hasAny(&Tensor::isPadded) && hasAny(&Tensor::hasNonFinite))
+    throw Unsupported("know where padding meets infinities or NaNs");
+  Evaluation evaluation{epsilon};
   for (const syntax::Statement &statement : kernel.statements)
-    StatementVisitor(statement, tensors, epsilon, points).run();
+    evaluation.epsilon = std::max(evaluation.epsilon, castEpsilon(*statement.value, types));
+  for (const syntax::Statement &statement : kernel.statements)
+    StatementVisitor(statement, tensors, types, evaluation).run();
 }
 
 } // namespace spc::reference

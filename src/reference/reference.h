@@ -9,6 +9,7 @@
 #include <complex>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -18,12 +19,16 @@
 namespace spc::reference {
 
 /// A number in double precision, and how far from it a correct kernel's may be, whatever the order of its operations: a
-/// running error analysis (Higham, "Accuracy and Stability of Numerical Algorithms", section 3.3).
+/// running error analysis (Higham, "Accuracy and Stability of Numerical Algorithms", section 3.3). Integers and bools
+/// are exact, or not certain at all.
 struct Value {
-  std::complex<double> number = 0;
-  double magnitude = 0;   ///< the same expression over absolute values
-  double error = 0;       ///< an infinity where nothing is certain
-  bool isMissing = false; ///< it is that of no entry, whose products are none either
+  std::complex<double> number = 0; ///< of an integer the nearest
+  double magnitude = 0;            ///< the same expression over absolute values
+  double error = 0;                ///< an infinity where nothing is certain
+  int64_t integer = 0;             ///< of integers and bools, modulo 2^64
+  bool isMissing = false;          ///< it is that of no entry, whose products are none either
+  /// Of an index: the others that are right as well, of values that rounding may put into another order.
+  std::shared_ptr<const std::vector<int64_t>> alternatives;
 };
 
 /// A tensor of the kernel's text. A dense one of up to some millions of elements is an array, others are tables of what
@@ -31,8 +36,14 @@ struct Value {
 class Tensor {
 public:
   Tensor() = default;
-  /// Throws Unsupported where 64 bits do not number the elements.
-  Tensor(std::vector<int64_t> shape, sema::ValueType type, bool isSparse, double fill);
+  /// Throws Unsupported where 64 bits do not number the elements. `isComputed`: a statement says what it holds.
+  Tensor(std::vector<int64_t> shape, sema::ValueType type, bool isSparse, double fill, bool isComputed = false);
+
+  /// Its storage is padded with zeros, so that a 0 is no entry but in products.
+  void setPadded() { isPadded_ = true; }
+  /// Whether infinities or NaNs were filled in.
+  bool hasNonFinite() const { return hasNonFinite_; }
+  bool isPadded() const { return isPadded_; }
 
   /// Adds the entries, rounded to the tensor's type; repeated ones are summed before that.
   void fill(tensor::Coordinates entries);
@@ -40,20 +51,28 @@ public:
   const std::vector<int64_t> &shape() const { return shape_; }
   sema::ValueType type() const { return type_; }
   bool isSparse() const { return isSparse_; }
-  double missing() const { return fill_; }
+  bool isComputed() const { return isComputed_; }
+  /// What a missing entry is.
+  const Value &missing() const { return missing_; }
+  double fillValue() const { return fill_; }
 
   /// The element at a place in row-major order; what a missing entry is where there is none.
   Value at(int64_t place) const;
   bool isStored(int64_t place) const;
+  /// Requires: a value of this type where that is exact.
   void set(int64_t place, const Value &value);
   /// The places of all entries, in no order.
   std::vector<int64_t> places() const;
 
 private:
+  void put(int64_t place, Value value);
+
   std::vector<int64_t> shape_;
   sema::ValueType type_ = sema::ValueType::F64;
   bool isSparse_ = false;
   double fill_ = 0;
+  bool isComputed_ = false, isPadded_ = false, hasNonFinite_ = false;
+  Value missing_;
   std::vector<Value> dense_; ///< all elements, or none: then `table_` has the entries
   std::unordered_map<int64_t, Value> table_;
 };
@@ -66,12 +85,17 @@ struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// What names of the text stand for.
+struct Types {
+  std::map<std::string, sema::ValueType> temporaries; ///< those that are not here have the type of what they are given
+  std::map<std::string, sema::ValueType> parameters;
+};
+
 /// Runs the statements in order on `tensors`, which holds every tensor of the kernel by name but temporaries, outputs
 /// included. Products are evaluated where their sparse factors have entries, everything else at every point of its
-/// index variables. `epsilon` is the relative rounding error of the least precise type that is computed in. Throws
-/// Unsupported beyond kMostPoints points, and for functions of integers, divisions of integers, argmin, argmax, count,
-/// minplus, maxplus and conversions to integers.
-void evaluate(const syntax::Kernel &kernel, Tensors &tensors, double epsilon);
+/// index variables. `epsilon` is the relative rounding error of the least precise type of a tensor. Throws Unsupported
+/// beyond kMostPoints points, for patterns of what statements have computed, and for infinities beside padding.
+void evaluate(const syntax::Kernel &kernel, Tensors &tensors, const Types &types, double epsilon);
 inline constexpr int64_t kMostPoints = 100'000'000;
 
 /// The relative rounding error of one operation in a type; 0 of integers and bools.
@@ -80,14 +104,15 @@ double epsilonOf(sema::ValueType type);
 /// How a kernel's result compares with `expected`.
 struct Comparison {
   int64_t compared = 0;                           ///< elements, those that one of both stores
+  int64_t uncertain = 0;                          ///< as many more, of which rounding may make anything
   double largest = 0;                             ///< difference
   std::optional<std::vector<int64_t>> firstWrong; ///< the first element that differs by more than its error
-  std::complex<double> actual = 0, wanted = 0;    ///< of that
+  tensor::Number actual, wanted;                  ///< of that
   double allowed = 0;                             ///< its error
 };
 
-/// `entries`: what the kernel's result stores. An integer type's numbers wrap around; where a number that is too large
-/// for a float, or none, is expected, anything is right.
+/// `entries`: what the kernel's result stores. Where a number that is too large for a float, or none, is expected,
+/// anything is right.
 Comparison compare(const Tensor &expected, const tensor::Coordinates &entries);
 
 } // namespace spc::reference

@@ -1,22 +1,99 @@
 #include "reference/nodes.h"
 
+#include <cmath>
+
 namespace spc::reference {
 
 namespace {
 
+using sema::ValueType;
 using syntax::Function;
+using syntax::Reduction;
 using Kind = Node::Kind;
 
-NodePtr make(Kind kind) {
+NodePtr make(Kind kind, ValueType type) {
   auto node = std::make_unique<Node>();
   node->kind = kind;
+  node->type = type;
   return node;
 }
 
+/// The same value in another type.
+NodePtr convert(NodePtr operand, ValueType type) {
+  if (operand->type == type)
+    return operand;
+  NodePtr result = make(Kind::Convert, type);
+  result->operands.push_back(std::move(operand));
+  return result;
+}
+
+bool isLogic(Function function) {
+  return function >= Function::Equal && function <= Function::Pattern;
+}
+
+const syntax::Literal *literalIn(const syntax::Expr &expr) {
+  const auto *paren = std::get_if<syntax::Paren>(&expr.node);
+  return paren ? literalIn(*paren->inner) : std::get_if<syntax::Literal>(&expr.node);
+}
+
+/// What the language says of operands: the widest type of all, each by itself.
+class Typing {
+public:
+  Typing(const Tensors &tensors, const Types &types) : tensors_(tensors), types_(types) {}
+
+  std::optional<ValueType> of(const syntax::Expr &expr) const {
+    if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
+      const auto tensor = tensors_.find(access->tensor.text);
+      return tensor == tensors_.end() ? ValueType::I64 : tensor->second.type();
+    }
+    const auto *call = std::get_if<syntax::Call>(&expr.node);
+    if (call && isLogic(call->function))
+      return ValueType::Bool;
+    if (call && call->function == Function::Cast)
+      return named(call->name.text);
+    if (const auto *reduce = std::get_if<syntax::Reduce>(&expr.node)) {
+      if (reduce->reduction == Reduction::Any || reduce->reduction == Reduction::All)
+        return ValueType::Bool;
+      if (reduce->reduction > Reduction::Mean)
+        return ValueType::I64;
+    }
+    const std::vector<const syntax::Expr *> below = syntax::children(expr);
+    std::optional<ValueType> type;
+    for (size_t k = call && call->function == Function::Select ? 1 : 0; k < below.size(); ++k)
+      if (const std::optional<ValueType> one = of(*below[k]))
+        type = type ? sema::widest(*type, *one) : *one;
+    return type;
+  }
+
+  ValueType named(const std::string &name) const {
+    const auto parameter = types_.parameters.find(name);
+    return parameter != types_.parameters.end() ? parameter->second
+                                                : sema::valueTypeNamed(name).value_or(ValueType::F64);
+  }
+
+  /// The type of what has a type of its own.
+  ValueType inside(const syntax::Expr &expr, ValueType otherwise) const {
+    return sema::arithmeticType(of(expr).value_or(otherwise));
+  }
+
+  ValueType compared(const syntax::Call &call) const {
+    const std::optional<ValueType> a = of(*call.arguments[0]), b = of(*call.arguments[1]);
+    return sema::arithmeticType(a && b ? sema::widest(*a, *b) : a ? *a : b.value_or(ValueType::F64));
+  }
+
+private:
+  const Tensors &tensors_;
+  const Types &types_;
+};
+
 } // namespace
 
-NodePtr Resolver::resolve(const syntax::Expr &expr) {
-  return std::visit([&](const auto &kind) { return node(kind); }, expr.node);
+std::optional<ValueType> typeOf(const syntax::Expr &expr, const Tensors &tensors, const Types &types) {
+  return Typing(tensors, types).of(expr);
+}
+
+NodePtr Resolver::resolve(const syntax::Expr &expr, ValueType type) {
+  return std::visit([&](const auto &kind) { return node(kind, type); }, expr.node);
 }
 
 size_t Resolver::lookUp(const std::string &name) {
@@ -26,20 +103,20 @@ size_t Resolver::lookUp(const std::string &name) {
   return found->second;
 }
 
-NodePtr Resolver::node(const syntax::Literal &literal) {
-  NodePtr result = make(Kind::Literal);
+NodePtr Resolver::node(const syntax::Literal &literal, ValueType type) {
+  NodePtr result = make(Kind::Literal, type);
   result->literal = literal.value;
   return result;
 }
 
-NodePtr Resolver::node(const syntax::Access &access) {
+NodePtr Resolver::node(const syntax::Access &access, ValueType type) {
   const auto tensor = tensors_.find(access.tensor.text);
   if (tensor == tensors_.end()) {
-    NodePtr result = make(Kind::Index);
-    result->variables = {lookUp(access.tensor.text)};
-    return result;
+    NodePtr index = make(Kind::Index, ValueType::I64);
+    index->variables = {lookUp(access.tensor.text)};
+    return convert(std::move(index), type);
   }
-  NodePtr result = make(Kind::Access);
+  NodePtr result = make(Kind::Access, type);
   result->tensor = &tensor->second;
   for (size_t dim = 0; dim < access.indices.size(); ++dim) {
     const syntax::Index &index = access.indices[dim];
@@ -54,57 +131,75 @@ NodePtr Resolver::node(const syntax::Access &access) {
   return result;
 }
 
-NodePtr Resolver::node(const syntax::Negate &negate) {
-  NodePtr result = make(Kind::Negate);
-  result->operands.push_back(resolve(*negate.operand));
+NodePtr Resolver::node(const syntax::Negate &negate, ValueType type) {
+  const syntax::Literal *literal = literalIn(*negate.operand);
+  if (literal && std::isinf(literal->value)) { // the least number of an integer type
+    NodePtr least = make(Kind::Literal, type);
+    least->literal = -literal->value;
+    return least;
+  }
+  NodePtr result = make(Kind::Negate, type);
+  result->operands.push_back(resolve(*negate.operand, type));
   return result;
 }
 
-NodePtr Resolver::node(const syntax::Binary &binary) {
-  if (binary.op == syntax::BinaryOp::Div && isInteger_)
-    throw Unsupported("evaluate divisions of integers");
+NodePtr Resolver::node(const syntax::Binary &binary, ValueType type) {
   const Kind kinds[] = {Kind::Add, Kind::Subtract, Kind::Multiply, Kind::Divide};
-  NodePtr result = make(kinds[static_cast<size_t>(binary.op)]);
-  result->operands.push_back(resolve(*binary.left));
-  result->operands.push_back(resolve(*binary.right));
+  NodePtr result = make(kinds[static_cast<size_t>(binary.op)], type);
+  result->operands.push_back(resolve(*binary.left, type));
+  result->operands.push_back(resolve(*binary.right, type));
   return result;
 }
 
-NodePtr Resolver::node(const syntax::Call &call) {
-  const bool isCast = call.function == Function::Cast;
-  const bool isMask = call.function == Function::Pattern;
-  if (call.function == Function::MinPlus || call.function == Function::MaxPlus || (isInteger_ && !isMask))
-    throw Unsupported("evaluate '" + call.name.text + "'" + (isInteger_ ? " of integers" : ""));
-  const auto type = isCast ? sema::valueTypeNamed(call.name.text) : std::nullopt;
-  if (isCast && !(type && sema::isFloat(*type)))
-    throw Unsupported("evaluate conversions such as '" + call.name.text + "'");
-  NodePtr result = make(Kind::Call);
+/// Where entries are is known of what was read.
+static void requirePattern(const Node &access) {
+  if (access.tensor->isComputed())
+    throw Unsupported("know where entries are of what the kernel computes");
+}
+
+NodePtr Resolver::node(const syntax::Call &call, ValueType type) {
+  const Typing typing(tensors_, types_);
+  const Function function = call.function;
+  const syntax::Expr &first = *call.arguments.front();
+  if (function == Function::Cast)
+    return convert(convert(resolve(first, typing.inside(first, ValueType::F64)), typing.named(call.name.text)), type);
+  NodePtr result = make(Kind::Call, isLogic(function) ? ValueType::Bool : type);
   result->call = &call;
-  for (const syntax::ExprPtr &argument : call.arguments)
-    result->operands.push_back(resolve(*argument));
-  return result;
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
+    const syntax::Expr &argument = *call.arguments[k];
+    const bool isCondition = isLogic(function) || (function == Function::Select && k == 0);
+    const ValueType inside = function >= Function::Equal && function <= Function::GreaterEqual ? typing.compared(call)
+                             : isCondition ? typing.inside(argument, ValueType::Bool)
+                                           : type;
+    result->operands.push_back(resolve(argument, inside));
+  }
+  if (function == Function::Pattern)
+    requirePattern(*result->operands.front());
+  return convert(std::move(result), type);
 }
 
-NodePtr Resolver::node(const syntax::Reduce &reduce) {
-  using syntax::Reduction;
-  if (reduce.reduction > Reduction::Mean)
-    throw Unsupported("evaluate '" + std::string(spellingOf(reduce.reduction)) + "'");
-  if (isInteger_ && reduce.reduction != Reduction::Sum)
-    throw Unsupported("evaluate '" + std::string(spellingOf(reduce.reduction)) + "' of integers");
+NodePtr Resolver::node(const syntax::Reduce &reduce, ValueType type) {
+  const Typing typing(tensors_, types_);
+  const bool isLogical = reduce.reduction == Reduction::Any || reduce.reduction == Reduction::All;
+  const bool isCount = reduce.reduction == Reduction::Count;
   const std::map<std::string, size_t> around = scope_;
-  NodePtr result = make(Kind::Reduce);
+  NodePtr result = make(Kind::Reduce, isLogical ? ValueType::Bool : isCount ? ValueType::I64 : type);
   result->reduction = reduce.reduction;
   for (const syntax::Name &name : reduce.variables) {
     scope_.erase(name.text);
     result->variables.push_back(lookUp(name.text));
   }
-  result->operands.push_back(resolve(*reduce.body));
+  const bool hasOwnType = isLogical || reduce.reduction > Reduction::Mean;
+  const ValueType inside = typing.inside(*reduce.body, isLogical ? ValueType::Bool : ValueType::F64);
+  result->operands.push_back(resolve(*reduce.body, hasOwnType ? inside : type));
+  if (isCount)
+    requirePattern(*result->operands.front());
   for (const syntax::Name &name : reduce.variables) {
     scope_.erase(name.text);
     if (const auto outer = around.find(name.text); outer != around.end())
       scope_.insert(*outer);
   }
-  return result;
+  return convert(std::move(result), type);
 }
 
 } // namespace spc::reference

@@ -1,4 +1,4 @@
-#include "reference/reference.h"
+#include "reference/nodes.h"
 
 #include "tensor/numbers.h"
 
@@ -12,7 +12,6 @@ namespace spc::reference {
 namespace {
 
 constexpr int64_t kMostDense = 1 << 23; ///< elements of an array
-constexpr double kUncertain = std::numeric_limits<double>::infinity();
 
 int64_t countOf(const std::vector<int64_t> &shape) {
   int64_t count = 1;
@@ -20,29 +19,6 @@ int64_t countOf(const std::vector<int64_t> &shape) {
     if (__builtin_mul_overflow(count, std::max<int64_t>(extent, 1), &count))
       throw Unsupported("evaluate tensors of more than 2^63 elements");
   return std::find(shape.begin(), shape.end(), 0) == shape.end() ? count : 0;
-}
-
-/// As the type holds it: integers wrap around, anything but 0 is true.
-double heldBy(sema::ValueType type, double number) {
-  if (type == sema::ValueType::Bool)
-    return number != 0 ? 1 : 0;
-  if (!sema::isInteger(type) || !std::isfinite(number))
-    return number;
-  const double modulus = std::ldexp(1, 8 * sema::bytesOf(type)), least = sema::isUnsigned(type) ? 0 : -modulus / 2;
-  return number - modulus * std::floor((number - least) / modulus);
-}
-
-double largestOf(sema::ValueType type) {
-  switch (type) {
-  case sema::ValueType::F16:
-    return 65504;
-  case sema::ValueType::BF16:
-  case sema::ValueType::F32:
-  case sema::ValueType::CF32:
-    return std::numeric_limits<float>::max();
-  default:
-    return sema::isInteger(type) ? 0x1p53 : std::numeric_limits<double>::max();
-  }
 }
 
 /// How far the numbers next to 0 are apart.
@@ -53,6 +29,19 @@ double spacingOf(sema::ValueType type) {
 }
 
 } // namespace
+
+double largestOf(sema::ValueType type) {
+  switch (type) {
+  case sema::ValueType::F16:
+    return 65504;
+  case sema::ValueType::BF16:
+  case sema::ValueType::F32:
+  case sema::ValueType::CF32:
+    return std::numeric_limits<float>::max();
+  default:
+    return std::numeric_limits<double>::max();
+  }
+}
 
 double epsilonOf(sema::ValueType type) {
   switch (type) {
@@ -73,28 +62,44 @@ double epsilonOf(sema::ValueType type) {
   }
 }
 
-Tensor::Tensor(std::vector<int64_t> shape, sema::ValueType type, bool isSparse, double fill)
-    : shape_(std::move(shape)), type_(type), isSparse_(isSparse), fill_(fill) {
+Tensor::Tensor(std::vector<int64_t> shape, sema::ValueType type, bool isSparse, double fill, bool isComputed)
+    : shape_(std::move(shape)), type_(type), isSparse_(isSparse), fill_(fill), isComputed_(isComputed),
+      missing_(numberIn(type, isSparse ? fill : 0)) {
+  missing_.isMissing = isSparse && fill == 0;
   const int64_t count = countOf(shape_);
   if (!isSparse_ && count <= kMostDense)
     dense_.resize(static_cast<size_t>(count));
 }
 
+/// The number as an element of a type.
+static Value elementOf(sema::ValueType type, tensor::Number number) {
+  if (isExact(type)) {
+    const std::optional<tensor::Integer> integer = tensor::toInteger(number);
+    return integer ? wrapped(type, static_cast<uint64_t>(*integer), true) : numberIn(type, number.real);
+  }
+  alignas(16) unsigned char stored[16];
+  if (tensor::storeNumber(stored, type, 0, number))
+    number = tensor::loadNumber(stored, type, 0);
+  Value value;
+  value.number = {number.real, number.imaginary};
+  value.magnitude = std::abs(value.number);
+  return value;
+}
+
 void Tensor::fill(tensor::Coordinates entries) {
+  const size_t given = entries.size();
   tensor::sortAndSum(entries, type_);
+  const bool isSummed = entries.size() < given; // whose order is not the kernel's
   const size_t order = shape_.size();
   for (size_t e = 0; e < entries.size(); ++e) {
     int64_t place = 0;
     for (size_t dim = 0; dim < order; ++dim)
       place = place * shape_[dim] + entries.coordinates[e * order + dim];
-    alignas(16) unsigned char stored[16];
-    tensor::Number number = entries.value(e);
-    if (tensor::storeNumber(stored, type_, 0, number))
-      number = tensor::loadNumber(stored, type_, 0);
-    Value value;
-    value.number = {number.real, number.imaginary};
-    value.magnitude = std::abs(value.number);
-    set(place, value);
+    Value element = elementOf(type_, entries.value(e));
+    if (isSummed)
+      element.error = epsilonOf(type_) * element.magnitude;
+    hasNonFinite_ = hasNonFinite_ || !std::isfinite(std::abs(element.number));
+    put(place, std::move(element));
   }
 }
 
@@ -102,28 +107,30 @@ Value Tensor::at(int64_t place) const {
   if (!dense_.empty())
     return dense_[static_cast<size_t>(place)];
   const auto found = table_.find(place);
-  if (found != table_.end())
-    return found->second;
-  Value value;
-  value.number = isSparse_ ? fill_ : 0;
-  value.magnitude = std::isinf(fill_) ? 0 : std::abs(value.number);
-  value.isMissing = isSparse_ && fill_ == 0;
-  return value;
+  return found != table_.end() ? found->second : missing_;
 }
 
 bool Tensor::isStored(int64_t place) const {
-  return !isSparse_ || table_.contains(place);
+  if (!isSparse_)
+    return true;
+  const auto found = table_.find(place);
+  return found != table_.end() && !(isPadded_ && found->second.number == 0.0);
 }
 
 void Tensor::set(int64_t place, const Value &value) {
   Value held = value;
   held.isMissing = false;
-  held.error += epsilonOf(type_) * std::abs(held.number);
-  if (sema::isInteger(type_) && !(held.magnitude < 0x1p53))
-    held.error = kUncertain;
-  if (!sema::isComplex(type_))
-    held.number = heldBy(type_, held.number.real());
-  (dense_.empty() ? table_[place] : dense_[static_cast<size_t>(place)]) = held;
+  if (!isExact(type_)) {
+    if (const double size = std::abs(held.number); std::isfinite(size))
+      held.error += epsilonOf(type_) * size;
+    if (!sema::isComplex(type_))
+      held.number = held.number.real();
+  }
+  put(place, std::move(held));
+}
+
+void Tensor::put(int64_t place, Value value) {
+  (dense_.empty() ? table_[place] : dense_[static_cast<size_t>(place)]) = std::move(value);
 }
 
 std::vector<int64_t> Tensor::places() const {
@@ -149,27 +156,30 @@ public:
       for (size_t dim = 0; dim < order; ++dim)
         place = place * expected_.shape()[dim] + entries.coordinates[e * order + dim];
       seen.insert(place);
-      const tensor::Number number = entries.value(e);
-      look(place, {number.real, number.imaginary});
+      look(place, elementOf(expected_.type(), entries.value(e)));
     }
     for (int64_t place : expected_.places())
       if (!seen.contains(place))
-        look(place, expected_.isSparse() ? expected_.missing() : 0);
+        look(place, expected_.missing());
     return std::move(result_);
   }
 
 private:
-  void look(int64_t place, std::complex<double> actual) {
+  void look(int64_t place, const Value &actual) {
     const Value wanted = expected_.at(place);
-    const double size = std::abs(wanted.number);
     const double allowed = wanted.error + spacingOf(expected_.type());
-    ++result_.compared;
-    const bool isAnything = !(size + allowed < largestOf(expected_.type()));
-    if (isAnything || actual == wanted.number)
+    const bool isSame = isExact(expected_.type()) ? isOneOf(actual.integer, wanted) : actual.number == wanted.number;
+    const bool isAnything = !(std::abs(wanted.number) + allowed < largestOf(expected_.type()));
+    if (isAnything && !(isSame && std::isfinite(allowed))) {
+      ++result_.uncertain;
       return;
-    const double difference = std::abs(actual - wanted.number);
+    }
+    ++result_.compared;
+    if (isSame)
+      return;
+    const double difference = std::abs(actual.number - wanted.number);
     result_.largest = std::max(result_.largest, difference);
-    if (difference <= allowed)
+    if (!isExact(expected_.type()) && difference <= allowed)
       return;
     std::vector<int64_t> at(expected_.shape().size());
     for (size_t dim = at.size(); dim-- > 0; place /= expected_.shape()[dim])
@@ -177,9 +187,23 @@ private:
     if (result_.firstWrong && *result_.firstWrong < at)
       return;
     result_.firstWrong = at;
-    result_.actual = actual;
-    result_.wanted = wanted.number;
+    result_.actual = numberOf(actual);
+    result_.wanted = numberOf(wanted);
     result_.allowed = allowed;
+  }
+
+  static bool isOneOf(int64_t integer, const Value &wanted) {
+    return integer == wanted.integer ||
+           (wanted.alternatives &&
+            std::find(wanted.alternatives->begin(), wanted.alternatives->end(), integer) != wanted.alternatives->end());
+  }
+
+  tensor::Number numberOf(const Value &value) const {
+    if (!isExact(expected_.type()))
+      return {value.number.real(), value.number.imag()};
+    return tensor::fromInteger(expected_.type() == sema::ValueType::U64
+                                   ? tensor::Integer{static_cast<uint64_t>(value.integer)}
+                                   : tensor::Integer{value.integer});
   }
 
   const Tensor &expected_;

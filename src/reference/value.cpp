@@ -1,6 +1,5 @@
 #include "reference/nodes.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -8,187 +7,148 @@ namespace spc::reference {
 
 namespace {
 
+using sema::ValueType;
 using syntax::Function;
 using syntax::Reduction;
 using Kind = Node::Kind;
 
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
-Value exactly(double number) {
-  Value value;
-  value.number = number;
-  value.magnitude = std::isinf(number) ? 0 : std::abs(number);
-  return value;
-}
-
-double ofOne(Function function, double x) {
-  switch (function) {
-  case Function::Abs:
-    return std::abs(x);
-  case Function::Sign:
-    return x > 0 ? 1 : x < 0 ? -1 : x;
-  case Function::Relu:
-    return x > 0 || std::isnan(x) ? x : 0;
-  case Function::Floor:
-    return std::floor(x);
-  case Function::Ceil:
-    return std::ceil(x);
-  case Function::Round:
-    return std::round(x);
-  case Function::Sqrt:
-    return std::sqrt(x);
-  case Function::Cbrt:
-    return std::cbrt(x);
-  case Function::Exp:
-    return std::exp(x);
-  case Function::Expm1:
-    return std::expm1(x);
-  case Function::Log:
-    return std::log(x);
-  case Function::Log1p:
-    return std::log1p(x);
-  case Function::Sin:
-    return std::sin(x);
-  case Function::Cos:
-    return std::cos(x);
-  case Function::Tan:
-    return std::tan(x);
-  case Function::Tanh:
-    return std::tanh(x);
-  case Function::Erf:
-    return std::erf(x);
-  case Function::Sigmoid:
-    return 1 / (1 + std::exp(-x));
-  case Function::Gelu:
-    return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
-  case Function::Not:
-    return x == 0;
-  default: // a conversion to a float
-    return x;
-  }
-}
-
-double ofTwo(Function function, double x, double y) {
-  switch (function) {
-  case Function::Pow:
-    return std::pow(x, y);
-  case Function::Atan2:
-    return std::atan2(x, y);
-  case Function::Min:
-    return std::isnan(x) || x < y ? x : y;
-  case Function::Max:
-    return std::isnan(x) || x > y ? x : y;
-  case Function::Modulo:
-    return std::fmod(x, y);
-  case Function::Equal:
-    return x == y;
-  case Function::NotEqual:
-    return x != y;
-  case Function::Less:
-    return x < y;
-  case Function::LessEqual:
-    return x <= y;
-  case Function::Greater:
-    return x > y;
-  case Function::GreaterEqual:
-    return x >= y;
-  case Function::And:
-    return x != 0 && y != 0;
-  case Function::Or:
-    return x != 0 || y != 0;
-  default: // Xor
-    return (x != 0) != (y != 0);
-  }
-}
-
-double callOf(Function function, const std::vector<double> &x) {
-  if (function == Function::Select)
-    return x[0] != 0 ? x[1] : x[2];
-  if (x.size() == 1)
-    return ofOne(function, x[0]);
-  double result = x[0];
-  for (size_t k = 1; k < x.size(); ++k)
-    result = ofTwo(function, result, x[k]);
-  return result;
-}
-
-/// Where a small change of an argument may make any other value.
-bool hasSteps(Function function) {
-  const bool isNumeric = function < Function::Modulo && function != Function::Sign && function != Function::Floor &&
-                         function != Function::Ceil && function != Function::Round && function != Function::Tan &&
-                         function != Function::Pow && function != Function::Atan2;
-  return !isNumeric && function != Function::Cast;
-}
-
-Value call(const Node &node, Variables &variables, double epsilon) {
+Value call(const Node &node, Variables &variables, Evaluation &evaluation) {
   const Function function = node.call->function;
   if (function == Function::Pattern) {
     const Node &access = *node.operands.front();
-    return exactly(access.tensor->isStored(placeOf(access, variables)) ? 1 : 0);
-  }
-  std::vector<double> numbers;
-  double error = 0;
-  std::vector<Value> values;
-  for (const NodePtr &operand : node.operands) {
-    values.push_back(valueOf(*operand, variables, epsilon));
-    numbers.push_back(values.back().number.real());
-  }
-  Value result = exactly(callOf(function, numbers));
-  const double number = result.number.real();
-  if (function == Function::Select) {
-    const Value &chosen = values[numbers[0] != 0 ? 1 : 2];
-    result.error = values[0].error > 0 ? kUnbounded : chosen.error;
-    result.magnitude = chosen.magnitude;
+    const bool isStored = access.tensor->isStored(placeOf(access, variables));
+    Value result = wrapped(ValueType::Bool, isStored, true);
+    result.isMissing = !isStored;
     return result;
   }
-  for (size_t k = 0; k < values.size(); ++k)
-    for (const double sign : {-1.0, 1.0}) {
-      if (values[k].error == 0)
-        continue;
-      std::vector<double> moved = numbers;
-      moved[k] += sign * values[k].error;
-      error += std::abs(callOf(function, moved) - number) + values[k].error;
-    }
-  const bool isUncertain = (error > 0 && hasSteps(function)) || std::isnan(error);
-  const double scale = std::abs(number) +
-                       (function == Function::Gelu || function == Function::Expm1 ? std::abs(numbers[0]) : 0) +
-                       (function == Function::Sigmoid ? 1 : 0);
-  const bool isExact = function >= Function::Equal && function != Function::Cast;
-  result.error = isUncertain ? kUnbounded : error + (isExact ? 0 : 8 * epsilon * scale);
+  std::vector<Value> values;
+  std::vector<ValueType> types;
+  for (const NodePtr &operand : node.operands) {
+    values.push_back(valueOf(*operand, variables, evaluation));
+    types.push_back(operand->type);
+  }
+  Value result = callOf(function, values, types, node.type, evaluation.epsilon);
+  const Node &first = *node.operands.front();
+  if (function == Function::Not && first.kind == Kind::Call && first.call->function == Function::Pattern)
+    result.isMissing = result.integer == 0;
   return result;
 }
 
+/// The place of the first value that is least, of floats every place that rounding may make that one.
+class Extreme {
+public:
+  Extreme(bool isGreatest, ValueType type) : isGreatest_(isGreatest), type_(type) {}
+
+  void take(int64_t place, const Value &value) {
+    if (isExact(type_))
+      return takeExact(place, value);
+    const double number = isGreatest_ ? -value.number.real() : value.number.real();
+    if (std::isnan(number)) {
+      if (!hasNaN_)
+        candidates_ = {{place, 0, 0}};
+      hasNaN_ = true;
+      return;
+    }
+    const bool mayOverflow = !std::isinf(number) && !(std::abs(number) + value.error < largestOf(type_));
+    isCertain_ = isCertain_ && !mayOverflow;
+    const double least = number - value.error, most = number + value.error;
+    if (hasNaN_ || (!candidates_.empty() && least > bound_) || isTie(least, most))
+      return;
+    if (candidates_.empty() || most < bound_)
+      bound_ = most;
+    std::erase_if(candidates_, [&](const Candidate &other) { return other.least > bound_; });
+    candidates_.push_back({place, least, most});
+  }
+
+  /// In a type; its infinity where there was no value.
+  Value result(ValueType type) const {
+    if (!isCertain_ || candidates_.size() > kMostCandidates)
+      return converted(wrapped(ValueType::I64, 0, false), ValueType::I64, type);
+    if (candidates_.empty())
+      return numberIn(type, kUnbounded);
+    Value value = wrapped(ValueType::I64, static_cast<uint64_t>(candidates_.front().place), true);
+    std::vector<int64_t> others;
+    for (size_t k = 1; k < candidates_.size(); ++k)
+      others.push_back(candidates_[k].place);
+    if (!others.empty())
+      value.alternatives = std::make_shared<const std::vector<int64_t>>(std::move(others));
+    return converted(value, ValueType::I64, type);
+  }
+
+private:
+  struct Candidate {
+    int64_t place;
+    double least, most;
+  };
+  static constexpr size_t kMostCandidates = 64;
+
+  /// Exactly as large as an earlier candidate, which is first.
+  bool isTie(double least, double most) const {
+    return least == most && std::any_of(candidates_.begin(), candidates_.end(), [&](const Candidate &other) {
+             return other.least == least && other.most == most;
+           });
+  }
+
+  void takeExact(int64_t place, const Value &value) {
+    isCertain_ = isCertain_ && value.error == 0 && !value.alternatives;
+    const Function before = isGreatest_ ? Function::Greater : Function::Less;
+    const bool isBetter =
+        candidates_.empty() || callOf(before, {value, best_}, {type_, type_}, ValueType::Bool, 0).integer != 0;
+    if (!isBetter)
+      return;
+    best_ = value;
+    candidates_ = {{place, 0, 0}};
+  }
+
+  const bool isGreatest_;
+  const ValueType type_;
+  std::vector<Candidate> candidates_;
+  double bound_ = 0; ///< the least value is no greater
+  Value best_;
+  bool hasNaN_ = false;
+  bool isCertain_ = true;
+};
+
 class Reducer {
 public:
-  Reducer(const Node &node, Variables &variables, double epsilon)
-      : node_(node), variables_(variables), epsilon_(epsilon) {}
+  Reducer(const Node &node, Variables &variables, Evaluation &evaluation)
+      : node_(node), variables_(variables), evaluation_(evaluation),
+        extreme_(node.reduction == Reduction::ArgMax, node.operands.front()->type) {}
 
   Value run() {
+    const ValueType type = node_.type;
     switch (node_.reduction) {
     case Reduction::Product:
     case Reduction::All:
-      result_ = exactly(1);
+      result_ = numberIn(type, 1);
       break;
     case Reduction::Min:
-      result_ = exactly(kUnbounded);
+      result_ = numberIn(type, kUnbounded);
       break;
     case Reduction::Max:
-      result_ = exactly(-kUnbounded);
+      result_ = numberIn(type, type == ValueType::Bool ? 0 : -kUnbounded);
       break;
     default:
-      result_ = exactly(0);
+      result_ = numberIn(type, 0);
     }
     visit(0);
-    if (node_.reduction == Reduction::Sum || node_.reduction == Reduction::Mean)
-      result_.error += epsilon_ * count_ * result_.magnitude;
-    return node_.reduction == Reduction::Mean ? quotientOf(result_, exactly(count_), epsilon_) : result_;
+    if (node_.reduction == Reduction::ArgMin || node_.reduction == Reduction::ArgMax)
+      return extreme_.result(type);
+    if (!isExact(type) && (node_.reduction == Reduction::Sum || node_.reduction == Reduction::Mean))
+      result_.error += evaluation_.epsilon * count_ * result_.magnitude;
+    if (node_.reduction == Reduction::Mean)
+      return count_ == 0 ? result_ : quotientOf(result_, numberIn(type, count_), evaluation_.epsilon);
+    return result_;
   }
 
 private:
   void visit(size_t depth) {
     if (depth == node_.variables.size()) {
+      evaluation_.visit();
       ++count_;
-      take(valueOf(*node_.operands.front(), variables_, epsilon_));
+      take();
       return;
     }
     Variable &variable = variables_[node_.variables[depth]];
@@ -198,44 +158,64 @@ private:
       visit(depth + 1);
   }
 
-  void take(const Value &next) {
-    const double a = result_.number.real(), b = next.number.real();
+  void take() {
+    const Node &body = *node_.operands.front();
+    if (node_.reduction == Reduction::Count) {
+      if (body.tensor->isStored(placeOf(body, variables_)))
+        result_ = sumOf(result_, numberIn(ValueType::I64, 1), ValueType::I64, 0);
+      return;
+    }
+    Value next = valueOf(body, variables_, evaluation_);
     switch (node_.reduction) {
-    case Reduction::Product: {
-      Value factor = next;
-      factor.isMissing = false;
-      result_ = productOf(result_, factor, epsilon_);
+    case Reduction::Product:
+      next.isMissing = false;
+      result_ = productOf(result_, next, node_.type, evaluation_.epsilon);
       return;
-    }
     case Reduction::Min:
-    case Reduction::Max: {
-      const double error = std::max(result_.error, next.error);
-      const bool isBetter = std::isnan(b) || (!std::isnan(a) && (node_.reduction == Reduction::Min ? b < a : b > a));
-      result_ = isBetter ? next : result_;
-      result_.isMissing = false;
-      result_.error = error;
+    case Reduction::Max:
+      result_ = betterOf(result_, next, node_.type, node_.reduction == Reduction::Max);
       return;
-    }
     case Reduction::Any:
-    case Reduction::All: {
-      const double error = next.error > 0 ? kUnbounded : result_.error;
-      result_ = exactly(node_.reduction == Reduction::Any ? a != 0 || b != 0 : a != 0 && b != 0);
-      result_.error = error;
+    case Reduction::All:
+      result_ = callOf(node_.reduction == Reduction::Any ? Function::Or : Function::And, {result_, next},
+                       {ValueType::Bool, body.type}, ValueType::Bool, 0);
       return;
-    }
+    case Reduction::ArgMin:
+    case Reduction::ArgMax:
+      return extreme_.take(variables_[node_.variables.front()].at, next);
     default:
-      result_ = sumOf(result_, next, 0);
+      result_ = sumOf(result_, next, node_.type, 0);
     }
   }
 
   const Node &node_;
   Variables &variables_;
-  double epsilon_;
+  Evaluation &evaluation_;
   double count_ = 0;
   Value result_;
+  Extreme extreme_;
 };
 
+Value literalOf(const Node &node, double epsilon) {
+  Value value = numberIn(node.type, node.literal);
+  const bool isRounded = static_cast<double>(static_cast<float>(node.literal)) != node.literal;
+  if (!isExact(node.type) && isRounded)
+    value.error = epsilon * value.magnitude;
+  return value;
+}
+
 } // namespace
+
+Value betterOf(const Value &a, const Value &b, ValueType type, bool isGreater) {
+  if (isExact(type))
+    return callOf(isGreater ? Function::Max : Function::Min, {a, b}, {type, type}, type, 0);
+  const double x = a.number.real(), y = b.number.real();
+  const bool isBetter = std::isnan(y) || (!std::isnan(x) && (isGreater ? y > x : y < x));
+  Value result = isBetter ? b : a;
+  result.isMissing = false;
+  result.error = std::max(a.error, b.error);
+  return result;
+}
 
 int64_t placeOf(const Node &access, const Variables &variables) {
   int64_t place = 0;
@@ -251,8 +231,19 @@ int64_t placeOf(const Node &access, const Variables &variables) {
   return place;
 }
 
-Value sumOf(const Value &a, const Value &b, double epsilon, bool subtracts) {
+/// Whether an integer or a bool is one number.
+static bool isCertain(const Value &value) {
+  return value.error == 0 && !value.alternatives;
+}
+
+Value sumOf(const Value &a, const Value &b, ValueType type, double epsilon, bool subtracts) {
   Value sum;
+  if (isExact(type)) {
+    const auto left = static_cast<uint64_t>(a.integer), right = static_cast<uint64_t>(b.integer);
+    sum = wrapped(type, subtracts ? left - right : left + right, isCertain(a) && isCertain(b));
+    sum.isMissing = a.isMissing && b.isMissing;
+    return sum;
+  }
   sum.number = subtracts ? a.number - b.number : a.number + b.number;
   sum.magnitude = a.magnitude + b.magnitude;
   sum.error = a.error + b.error + epsilon * sum.magnitude;
@@ -260,11 +251,16 @@ Value sumOf(const Value &a, const Value &b, double epsilon, bool subtracts) {
   return sum;
 }
 
-Value productOf(const Value &a, const Value &b, double epsilon) {
+Value productOf(const Value &a, const Value &b, ValueType type, double epsilon) {
   Value product;
   product.isMissing = a.isMissing || b.isMissing;
   if (product.isMissing)
     return product;
+  if (isExact(type)) {
+    const bool isZero = (a.integer == 0 && isCertain(a)) || (b.integer == 0 && isCertain(b));
+    return wrapped(type, static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer),
+                   isZero || (isCertain(a) && isCertain(b)));
+  }
   const bool isReal = a.number.imag() == 0 && b.number.imag() == 0;
   product.number = isReal ? a.number.real() * b.number.real() : a.number * b.number;
   product.magnitude = a.magnitude * b.magnitude;
@@ -287,35 +283,31 @@ Value quotientOf(const Value &a, const Value &b, double epsilon) {
   return quotient;
 }
 
-Value valueOf(const Node &node, Variables &variables, double epsilon) {
-  const auto operand = [&](size_t k) { return valueOf(*node.operands[k], variables, epsilon); };
+Value valueOf(const Node &node, Variables &variables, Evaluation &evaluation) {
+  const auto operand = [&](size_t k) { return valueOf(*node.operands[k], variables, evaluation); };
   switch (node.kind) {
-  case Kind::Literal: {
-    Value value = exactly(node.literal);
-    value.error = epsilon * value.magnitude;
-    return value;
-  }
+  case Kind::Literal:
+    return literalOf(node, evaluation.epsilon);
   case Kind::Access:
-    return node.tensor->at(placeOf(node, variables));
+    return converted(node.tensor->at(placeOf(node, variables)), node.tensor->type(), node.type);
   case Kind::Index:
-    return exactly(static_cast<double>(variables[node.variables.front()].at));
-  case Kind::Negate: {
-    Value value = operand(0);
-    value.number = -value.number;
-    return value;
-  }
+    return numberIn(node.type, static_cast<double>(variables[node.variables.front()].at));
+  case Kind::Convert:
+    return converted(operand(0), node.operands.front()->type, node.type);
+  case Kind::Negate:
+    return negated(operand(0), node.type);
   case Kind::Add:
-    return sumOf(operand(0), operand(1), epsilon);
+    return sumOf(operand(0), operand(1), node.type, evaluation.epsilon);
   case Kind::Subtract:
-    return sumOf(operand(0), operand(1), epsilon, true);
+    return sumOf(operand(0), operand(1), node.type, evaluation.epsilon, true);
   case Kind::Multiply:
-    return productOf(operand(0), operand(1), epsilon);
+    return productOf(operand(0), operand(1), node.type, evaluation.epsilon);
   case Kind::Divide:
-    return quotientOf(operand(0), operand(1), epsilon);
+    return quotientOf(operand(0), operand(1), evaluation.epsilon);
   case Kind::Call:
-    return call(node, variables, epsilon);
+    return call(node, variables, evaluation);
   case Kind::Reduce:
-    return Reducer(node, variables, epsilon).run();
+    return Reducer(node, variables, evaluation).run();
   }
   return {};
 }

@@ -46,7 +46,6 @@ struct Analysis {
   Kernel kernel;
   IdVector<TensorId, Symbol> symbols;                             ///< the tensors of the source text
   std::map<std::string, const syntax::TensorDecl *> declarations; ///< by name, also of tensors that are not used
-  std::map<std::string, ValueType> typeParameters;                ///< each with the type that it stands for
   std::map<std::string, ValueTypeGiven> givenTypes;               ///< of tensors by name, whether they exist or not
   std::optional<ValueTypeGiven> defaultType;                      ///< of tensors whose type nothing else says
   bool hasUnknownTypes = false;                                   ///< some type was misspelt, and was reported

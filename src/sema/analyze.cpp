@@ -24,9 +24,18 @@ void checkAnyStatement(Analysis &analysis) {
 Analysis copyOf(const Analysis &analysis, Diagnostics &diagnostics) {
   Analysis copy{analysis.source, analysis.bindings, analysis.options, diagnostics, analysis.copies};
   const Kernel &kernel = analysis.kernel;
-  copy.kernel = {
-      kernel.function, kernel.kernelFile, kernel.extents, kernel.leastExtents, kernel.tensors, kernel.parameters, {},
-      kernel.strictFp, kernel.dropZeros,  kernel.checked, kernel.schedule};
+  copy.kernel = {kernel.function,
+                 kernel.kernelFile,
+                 kernel.extents,
+                 kernel.leastExtents,
+                 kernel.tensors,
+                 kernel.parameters,
+                 {},
+                 kernel.strictFp,
+                 kernel.dropZeros,
+                 kernel.checked,
+                 kernel.schedule,
+                 kernel.typeParameters};
   copy.symbols = analysis.symbols;
   copy.declarations = analysis.declarations;
   copy.indexNames = analysis.indexNames;

@@ -10,6 +10,7 @@
 #include "syntax/function.h"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -328,6 +329,7 @@ struct Kernel {
   bool dropZeros = false; ///< assembled outputs do not store computed zeros
   bool checked = false;   ///< the entry looks at what arrays hold before anything uses it
   Schedule schedule;
+  std::map<std::string, ValueType> typeParameters; ///< each with the type that it stands for
 };
 
 /// The tensor that has the structure of `tensor` in arrays of its own, or assembles it; itself where that is so of it.

@@ -125,10 +125,13 @@ class RunBench(SpcCase):
                                                   "A=random:30x20:density=0.2", "B=random:20x9:density=0.2"]),
                 ("y(i) += max(j, A(i, j)) + exp(-x(i))\n", ["A=random:9x8", "x=random", "y=ones"]),
                 ("tensor x(n): i8\ntensor y(n): i8\ny(i) = x(i) * x(i)\n", ["x=random:50"]),
+                ("tensor x(n): u64\ny(i) = minplus(x(i), x(i) % 3) - i8(x(i))\nk = argmax(i, x(i))\n", ["x=random:50"]),
+                ("tensor A(m, n): i32, sparse\nc(i) = count(j, A(i, j))\nm(i) = max(j, A(i, j))\n", [matrix[0], "--format", "A=ell"]),
+                ("type T = f32\nk(i) = argmin(j, sin(A(i, j)))\nz(i) = T(max(j, A(i, j)) * 0.3)\n", ["A=random:9x8"]),
                 ("tensor A(m, n): cf32\ntensor x(n)\ny(i) = A(i, j) * x(j)\n", matrix)]:
             with self.subTest(text, arguments=arguments):
                 self.assertIn("[-Wchecked]", self.spc("run", str(self.write("k.tex", text)), *arguments, "--check").err)
-        done = self.run_kernel("s = argmin(i, x(i))\n", "x=ones:4", "--check", "-o", "s=s.tns", expect=1)
+        done = self.run_kernel("let t(i) = 2 * x(i)\ns = count(i, t(i))\n", "x=ones:4", "--check", "-o", "s=s.tns", expect=1)
         self.assertIn("[not-checked]", done.err)
         self.assertFalse((self.folder / "s.tns").exists())
 
@@ -144,6 +147,10 @@ class RunBench(SpcCase):
         self.assertRegex(done.err, r"internal error: the compiled kernel computes a wrong 'y': y\(0\) is 1\.09\d+ where the "
                                    r"kernel's text says 0\.84\d+, give or take .* \[wrong-result\]")
         self.assertFalse((self.folder / "y.tns").exists())
+        done = self.run_kernel("y = argmax(i, (erf(x(i)) - 1) * i)\n", *given, "--check", env=env, expect=70)
+        self.assertIn("'y': y is 3 where the kernel's text says 0, give or take 0", done.err)
+        done = self.run_kernel("y(i) = i64(erf(x(i)) * 100)\n", *given, "--check", env=env, expect=70)
+        self.assertIn("where the kernel's text says 84, give or take 0", done.err)
         self.run_kernel("y(i) = erf(x(i))\n", *given, "--check")
         self.assertTrue((self.folder / "y.tns").exists())
 

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 
 #include <cmath>
+#include <limits>
 
 using namespace spc;
 using reference::Tensor;
@@ -33,8 +34,18 @@ reference::Tensors evaluated(const std::string &text, const std::map<std::string
     tensor.fill({one.shape, one.coordinates, one.values, {}});
     epsilon = std::max(epsilon, reference::epsilonOf(one.type));
   }
-  reference::evaluate(kernel, tensors, epsilon);
+  reference::evaluate(kernel, tensors, {}, epsilon);
   return tensors;
+}
+
+/// The integer that a kernel of one line, `s = EXPRESSION`, computes of scalars of a type.
+int64_t integerOf(ValueType type, const std::string &expression, const std::map<std::string, double> &scalars) {
+  std::map<std::string, Given> given = {{"s", {{}, {}, {}, false, type}}};
+  for (const auto &[name, value] : scalars)
+    given[name] = {{}, {}, {value}, false, type};
+  const reference::Value value = evaluated("s = " + expression + "\n", given).at("s").at(0);
+  CHECK(value.error == 0);
+  return value.integer;
 }
 
 std::vector<double> valuesOf(const Tensor &tensor, int64_t count) {
@@ -96,10 +107,99 @@ TEST_CASE("An injected error is found, and one of rounding is not") {
   CHECK(reference::compare(expected, actual).firstWrong == std::vector<int64_t>{0});
 }
 
+TEST_CASE("Arithmetic of integers is exact in the type, and wraps around") {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kGreatest = std::numeric_limits<int64_t>::max();
+  CHECK(integerOf(ValueType::I64, "x * x + 1", {{"x", 0x1p32 + 1}}) == (int64_t{1} << 33) + 2);
+  CHECK(integerOf(ValueType::I64, "x - 1", {{"x", -kInf}}) == kGreatest);
+  CHECK(integerOf(ValueType::I8, "-x * 2", {{"x", 100}}) == 56);
+  CHECK(integerOf(ValueType::I8, "abs(x)", {{"x", -128}}) == -128);
+  CHECK(integerOf(ValueType::I32, "x % y", {{"x", -7}, {"y", 3}}) == -1);
+  CHECK(integerOf(ValueType::I32, "x % y", {{"x", -7}, {"y", 0}}) == 0);
+  CHECK(integerOf(ValueType::I64, "x % y", {{"x", -kInf}, {"y", -1}}) == 0);
+  CHECK(integerOf(ValueType::U64, "max(x, 1)", {{"x", kInf}}) == -1); // all bits of 2^64 - 1
+  CHECK(integerOf(ValueType::I64, "min(x, -inf)", {{"x", 1}}) == kLeast);
+  CHECK(integerOf(ValueType::U8, "minplus(x, y)", {{"x", 200}, {"y", 100}}) == 254);
+  CHECK(integerOf(ValueType::U8, "minplus(x, y)", {{"x", 255}, {"y", 1}}) == 255);
+  CHECK(integerOf(ValueType::U8, "maxplus(x, y)", {{"x", 0}, {"y", 7}}) == 0);
+  CHECK(integerOf(ValueType::I8, "i8(i16(x) * 300)", {{"x", 3}}) == -124);
+  CHECK(integerOf(ValueType::I16, "i8(f64(x) * 99.5)", {{"x", 2}}) == 127); // the nearest that there is
+  CHECK(integerOf(ValueType::I16, "u8(f64(x) * 0.5)", {{"x", 3}}) == 1);
+  CHECK(integerOf(ValueType::I32, "select(x < 3 and y != 2, x, -x)", {{"x", 2}, {"y", 2}}) == -2);
+}
+
+TEST_CASE("Temporaries and statements have the types that the language gives them") {
+  const Given x{{1}, {0}, {100}, false, ValueType::I8}, y{{1}, {}, {}, false, ValueType::I32};
+  const std::map<std::string, Given> given = {{"x", x}, {"y", y}};
+  CHECK(evaluated("let t(i) = x(i) + x(i)\ny(i) = t(i)\n", given).at("y").at(0).integer == -56);
+  CHECK(evaluated("y(i) = x(i) + x(i)\n", given).at("y").at(0).integer == 200);
+  CHECK(evaluated("y(i) = x(i) + x(i) > 0\n", given).at("y").at(0).integer == 0);
+  CHECK(evaluated("y(i) = argmax(j, x(j))\n", given).at("y").at(0).integer == 0);
+}
+
+TEST_CASE("An integer that is off by one is found, however large") {
+  const Given x{{}, {}, {0x1p62}, false, ValueType::I64}, s{{}, {}, {}, false, ValueType::I64};
+  const Tensor expected = evaluated("s = x + 3\n", {{"x", x}, {"s", s}}).at("s");
+  tensor::Coordinates actual{{}, {}, {}, {}, {}};
+  actual.append(nullptr, tensor::fromInteger((int64_t{1} << 62) + 3));
+  CHECK(!reference::compare(expected, actual).firstWrong);
+  actual = {};
+  actual.append(nullptr, tensor::fromInteger((int64_t{1} << 62) + 4));
+  const reference::Comparison wrong = reference::compare(expected, actual);
+  REQUIRE(wrong.firstWrong);
+  CHECK(tensor::toText(wrong.wanted) == "4611686018427387907");
+}
+
+namespace {
+
+/// Whether `place` is right for the first row of what a kernel makes of a vector.
+bool isRight(const std::string &expression, const std::vector<double> &values, double place) {
+  std::vector<int64_t> coordinates;
+  for (size_t k = 0; k < values.size(); ++k)
+    coordinates.push_back(static_cast<int64_t>(k));
+  const Given x{{static_cast<int64_t>(values.size())}, coordinates, values};
+  const Given s{{1}, {}, {}, false, ValueType::I64};
+  const Tensor expected = evaluated("s(i) = " + expression + "\n", {{"x", x}, {"s", s}}).at("s");
+  const reference::Comparison result = reference::compare(expected, {{1}, {0}, {place}, {}});
+  CHECK(result.compared == 1);
+  return !result.firstWrong;
+}
+
+} // namespace
+
+TEST_CASE("The first place is right, and others only where rounding cannot tell") {
+  CHECK(isRight("argmin(j, x(j))", {3, 1, 1, 2}, 1));
+  CHECK(!isRight("argmin(j, x(j))", {3, 1, 1, 2}, 2));
+  CHECK(isRight("argmax(j, x(j))", {3, 1, 3, 2}, 0));
+  CHECK(!isRight("argmax(j, x(j))", {3, 1, 3, 2}, 2));
+  const double next = std::nextafter(0.7, 1);
+  CHECK(isRight("argmax(j, exp(x(j)))", {0.1, 0.7, next, 0.6}, 1));
+  CHECK(isRight("argmax(j, exp(x(j)))", {0.1, 0.7, next, 0.6}, 2));
+  CHECK(!isRight("argmax(j, exp(x(j)))", {0.1, 0.7, next, 0.6}, 3));
+  CHECK(!isRight("argmax(j, exp(x(j)))", {0.1, 0.7, next, 0.6}, 0));
+  CHECK(isRight("argmin(j, x(j))", {3, std::nan(""), 1, std::nan("")}, 1));
+  CHECK(!isRight("argmin(j, x(j))", {3, std::nan(""), 1, std::nan("")}, 2));
+}
+
+TEST_CASE("Entries are counted, and steps are certain where rounding leaves them so") {
+  const Given counts{{2}, {}, {}, false, ValueType::I64}, x{{2}, {0, 1}, {0.25, 0.3}};
+  CHECK(valuesOf(evaluated("y(i) = count(j, A(i, j))\n", {{"A", kMatrix}, {"y", counts}}).at("y"), 2) ==
+        std::vector<double>{2, 1});
+  const Tensor steps =
+      evaluated("y(i) = i64(10 * x(i)) + i64(x(i) * x(i) > 0.08)\n", {{"x", x}, {"y", counts}}).at("y");
+  CHECK(steps.at(0).integer == 2);
+  CHECK(steps.at(0).error == 0);
+  CHECK(steps.at(1).error > 0); // 10 * 0.3 may be less than 3
+}
+
 TEST_CASE("What is not evaluated is said") {
-  const Given x{{2}, {}, {}, false, ValueType::I32}, s{{}, {}, {}, false, ValueType::I32};
-  CHECK_THROWS_AS(evaluated("s = max(j, x(j))\n", {{"x", x}, {"s", s}}), reference::Unsupported);
-  CHECK_THROWS_AS(evaluated("s = x(j) / 2\n", {{"x", x}, {"s", s}}), reference::Unsupported);
+  const Given x{{2}, {}, {}}, s{{}, {}, {}};
+  CHECK_THROWS_AS(evaluated("let t(i) = 2 * x(i)\ns = count(i, t(i))\n", {{"x", x}, {"s", s}}), reference::Unsupported);
+  Tensor padded({1}, ValueType::F64, true, 0), infinite({1}, ValueType::F64, false, 0);
+  padded.setPadded();
+  infinite.fill({{1}, {0}, {std::numeric_limits<double>::infinity()}, {}});
+  reference::Tensors both = {{"A", padded}, {"x", infinite}};
+  CHECK_THROWS_AS(reference::evaluate({}, both, {}, 0), reference::Unsupported);
   const Given large{{1'000'000}, {}, {}}, one{{}, {}, {}};
   CHECK_THROWS_AS(evaluated("s = x(i) * x(j)\n", {{"x", large}, {"s", one}}), reference::Unsupported);
 }

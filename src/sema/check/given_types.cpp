@@ -88,7 +88,7 @@ void reportUnknownType(Analysis &analysis, const syntax::Name &type, bool mayBeP
   analysis.hasUnknownTypes = true;
   std::vector<std::string> known = typeNames();
   if (mayBeParameter)
-    for (const auto &[name, value] : analysis.typeParameters)
+    for (const auto &[name, value] : analysis.kernel.typeParameters)
       known.push_back(name);
   const auto foreign = foreignTypeNames().find(type.text);
   std::optional<std::string> meant = foreign != foreignTypeNames().end()
@@ -107,8 +107,8 @@ void reportUnknownType(Analysis &analysis, const syntax::Name &type, bool mayBeP
 }
 
 std::optional<ValueType> typeNamed(const Analysis &analysis, const std::string &name) {
-  const auto parameter = analysis.typeParameters.find(name);
-  return parameter != analysis.typeParameters.end() ? parameter->second : valueTypeNamed(name);
+  const auto parameter = analysis.kernel.typeParameters.find(name);
+  return parameter != analysis.kernel.typeParameters.end() ? parameter->second : valueTypeNamed(name);
 }
 
 void declareTypes(Analysis &analysis) {
@@ -116,7 +116,7 @@ void declareTypes(Analysis &analysis) {
     const std::optional<ValueType> type = valueTypeNamed(declaration.type.text);
     if (!type)
       reportUnknownType(analysis, declaration.type, /*mayBeParameter=*/false);
-    if (analysis.typeParameters.emplace(declaration.name.text, type.value_or(ValueType::F64)).second)
+    if (analysis.kernel.typeParameters.emplace(declaration.name.text, type.value_or(ValueType::F64)).second)
       continue;
     const auto first = std::find_if(analysis.source.types.begin(), analysis.source.types.end(),
                                     [&](const auto &other) { return other.name.text == declaration.name.text; });
@@ -130,10 +130,10 @@ void declareTypes(Analysis &analysis) {
     if (!type)
       reportUnknownType(analysis, {given->type, given->typeWhere}, /*mayBeParameter=*/false);
     const ValueType value = type.value_or(ValueType::F64);
-    const auto parameter = analysis.typeParameters.find(name);
+    const auto parameter = analysis.kernel.typeParameters.find(name);
     if (!given->name)
       analysis.defaultType = {value, given};
-    else if (parameter != analysis.typeParameters.end())
+    else if (parameter != analysis.kernel.typeParameters.end())
       parameter->second = value;
     else
       analysis.givenTypes.emplace(name, ValueTypeGiven{value, given});
@@ -199,7 +199,7 @@ void reportUnknownName(const Analysis &analysis, const std::string &name, const 
   }
   std::string parameters;
   if (kinds != "tensor")
-    for (const auto &[parameter, type] : analysis.typeParameters) {
+    for (const auto &[parameter, type] : analysis.kernel.typeParameters) {
       known.push_back(parameter);
       parameters += (parameters.empty() ? "" : ", ") + parameter;
     }
