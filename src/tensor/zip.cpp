@@ -1,4 +1,4 @@
-// PKWARE's APPNOTE.TXT 6.3, sections 4.3 and 4.4, without the extensions for 4 GiB and more.
+// PKWARE's APPNOTE.TXT 6.3, sections 4.3 to 4.5. Archives of 4 GiB and more (Zip64) are read, and not written.
 #include "tensor/zip.h"
 
 #include <zlib.h>
@@ -9,24 +9,29 @@ namespace spc::tensor {
 
 namespace {
 
-constexpr uint32_t kLocalHeader = 0x04034b50, kCentralHeader = 0x02014b50, kEndOfDirectory = 0x06054b50;
-constexpr size_t kLocalBytes = 30, kCentralBytes = 46, kEndBytes = 22;
+constexpr uint32_t kLocalHeader = 0x04034b50, kCentralHeader = 0x02014b50, kEndOfDirectory = 0x06054b50,
+                   kEndOfDirectory64 = 0x06064b50, kLocator64 = 0x07064b50;
+constexpr size_t kLocalBytes = 30, kCentralBytes = 46, kEndBytes = 22, kLocatorBytes = 20;
 constexpr size_t kLongestComment = 0xffff;
-constexpr uint32_t kNoRoom = 0xffffffff; ///< where the number is in an extension
+constexpr uint32_t kNoRoom = 0xffffffff, kNoRoomInTwo = 0xffff; ///< where the number is in an extension
+constexpr size_t kMostDeflated = 1032;                          ///< bytes that one of a deflated member may stand for
 constexpr uint16_t kStored = 0, kDeflated = 8;
 
 /// Integers at places of an archive; 0 beyond its end.
 class Fields {
 public:
   explicit Fields(std::string_view bytes) : bytes_(bytes) {}
-  uint32_t two(size_t at) const { return get(at, 2); }
-  uint32_t four(size_t at) const { return get(at, 4); }
+  uint32_t two(uint64_t at) const { return static_cast<uint32_t>(get(at, 2)); }
+  uint32_t four(uint64_t at) const { return static_cast<uint32_t>(get(at, 4)); }
+  uint64_t eight(uint64_t at) const { return get(at, 8); }
 
 private:
-  uint32_t get(size_t at, size_t count) const {
-    uint32_t value = 0;
-    for (size_t k = 0; k < count && at + count <= bytes_.size(); ++k)
-      value |= static_cast<uint32_t>(static_cast<unsigned char>(bytes_[at + k])) << (8 * k);
+  uint64_t get(uint64_t at, size_t count) const {
+    if (at > bytes_.size() || count > bytes_.size() - at)
+      return 0;
+    uint64_t value = 0;
+    for (size_t k = 0; k < count; ++k)
+      value |= uint64_t{static_cast<unsigned char>(bytes_[at + k])} << (8 * k);
     return value;
   }
   std::string_view bytes_;
@@ -41,55 +46,106 @@ struct Member {
   std::string name;
   uint32_t method = 0, checksum = 0;
   std::string_view packed;
-  size_t bytes = 0;
+  uint64_t bytes = 0;
 };
 
+/// What the directory says of a member in numbers that may have 8 bytes.
+struct Place {
+  uint64_t bytes, packed, local;
+};
+
+/// The numbers of the entry at a place. Those that 4 bytes do not hold are in its extension for Zip64, in this order;
+/// nullopt where that lacks them.
+std::optional<Place> placeAt(const Fields &fields, uint64_t at) {
+  constexpr uint32_t kZip64 = 1;
+  Place place{fields.four(at + 24), fields.four(at + 20), fields.four(at + 42)};
+  uint64_t *const wanted[] = {&place.bytes, &place.packed, &place.local};
+  if (std::none_of(std::begin(wanted), std::end(wanted), [](const uint64_t *number) { return *number == kNoRoom; }))
+    return place;
+  uint64_t next = at + kCentralBytes + fields.two(at + 28);
+  const uint64_t end = next + fields.two(at + 30);
+  while (end - next >= 4 && fields.two(next) != kZip64) {
+    const uint64_t bytes = 4 + uint64_t{fields.two(next + 2)};
+    if (bytes > end - next)
+      return std::nullopt;
+    next += bytes;
+  }
+  if (end - next < 4)
+    return std::nullopt;
+  uint64_t left = std::min<uint64_t>(fields.two(next + 2), end - next - 4);
+  next += 4;
+  for (uint64_t *number : wanted) {
+    if (*number != kNoRoom)
+      continue;
+    if (left < 8)
+      return std::nullopt;
+    *number = fields.eight(next);
+    next += 8;
+    left -= 8;
+  }
+  return place;
+}
+
 /// The member that the directory lists at a place; nullopt with a problem.
-std::optional<Member> memberAt(std::string_view archive, size_t at, FileProblem &problem) {
+std::optional<Member> memberAt(std::string_view archive, uint64_t at, FileProblem &problem) {
   constexpr uint32_t kEncrypted = 1;
   const Fields fields(archive);
   if (fields.four(at) != kCentralHeader && isDamaged(problem, "its directory ends early"))
     return std::nullopt;
-  const size_t nameBytes = fields.two(at + 28), packed = fields.four(at + 20), local = fields.four(at + 42);
-  Member member{std::string(archive.substr(std::min(at + kCentralBytes, archive.size()), nameBytes)),
+  const std::optional<Place> place = placeAt(fields, at);
+  Member member{std::string(archive.substr(std::min(at + kCentralBytes, archive.size()), fields.two(at + 28))),
                 fields.two(at + 10),
                 fields.four(at + 16),
                 {},
-                fields.four(at + 24)};
+                place ? place->bytes : 0};
   if ((fields.two(at + 8) & kEncrypted) != 0 || (member.method != kStored && member.method != kDeflated)) {
     problem = {FileProblem::Kind::Unsupported,
                "its member '" + member.name + "' is encrypted, or neither stored nor deflated"};
     return std::nullopt;
   }
-  if (packed == kNoRoom || member.bytes == kNoRoom || local == kNoRoom) {
-    problem = {FileProblem::Kind::Unsupported, "archives of 4 GiB and more are not supported"};
+  if (!place && isDamaged(problem, "its directory does not say where its member '" + member.name + "' is"))
     return std::nullopt;
-  }
-  const size_t begin = local + kLocalBytes + fields.two(local + 26) + fields.two(local + 28);
-  const bool isInside =
-      fields.four(local) == kLocalHeader && begin <= archive.size() && packed <= archive.size() - begin;
-  if ((!isInside || (member.method == kStored && packed != member.bytes)) &&
+  const bool hasHeader = place->local <= archive.size() && fields.four(place->local) == kLocalHeader;
+  const uint64_t begin =
+      hasHeader ? place->local + kLocalBytes + fields.two(place->local + 26) + fields.two(place->local + 28) : 0;
+  const bool isInside = hasHeader && begin <= archive.size() && place->packed <= archive.size() - begin;
+  if ((!isInside || (member.method == kStored && place->packed != member.bytes)) &&
       isDamaged(problem, "its member '" + member.name + "' is not where the directory says"))
     return std::nullopt;
-  member.packed = archive.substr(begin, packed);
+  member.packed = archive.substr(begin, place->packed);
   return member;
+}
+
+/// Inflates into `bytes`, all of which it fills; false where the member is damaged.
+bool inflateInto(std::string &bytes, std::string_view packed) {
+  constexpr size_t kAtOnce = size_t{1} << 30; // zlib counts in 32 bits
+  z_stream stream{};
+  if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+    return false;
+  size_t read = 0, written = 0;
+  int status = Z_OK;
+  while (status == Z_OK) {
+    const size_t in = std::min(kAtOnce, packed.size() - read), out = std::min(kAtOnce, bytes.size() - written);
+    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(packed.data() + read));
+    stream.avail_in = static_cast<uInt>(in);
+    stream.next_out = reinterpret_cast<Bytef *>(bytes.data() + written);
+    stream.avail_out = static_cast<uInt>(out);
+    status = inflate(&stream, Z_NO_FLUSH);
+    read += in - stream.avail_in;
+    written += out - stream.avail_out;
+  }
+  inflateEnd(&stream);
+  return status == Z_STREAM_END && written == bytes.size();
 }
 
 /// What a member holds; nullopt where it is damaged.
 std::optional<std::string> contentsOf(const Member &member) {
   std::string bytes(member.packed);
   if (member.method == kDeflated) {
-    bytes.assign(member.bytes, '\0');
-    z_stream stream{};
-    if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
+    if (member.bytes / kMostDeflated > member.packed.size()) // before so much is allocated
       return std::nullopt;
-    stream.next_in = reinterpret_cast<Bytef *>(const_cast<char *>(member.packed.data()));
-    stream.avail_in = static_cast<uInt>(member.packed.size());
-    stream.next_out = reinterpret_cast<Bytef *>(bytes.data());
-    stream.avail_out = static_cast<uInt>(bytes.size());
-    const bool isWhole = inflate(&stream, Z_FINISH) == Z_STREAM_END && stream.avail_out == 0;
-    inflateEnd(&stream);
-    if (!isWhole)
+    bytes.assign(member.bytes, '\0');
+    if (!inflateInto(bytes, member.packed))
       return std::nullopt;
   }
   const uLong checksum = crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size());
@@ -117,26 +173,47 @@ std::string commonFields(const std::string &name, const std::string &bytes) {
   return fields;
 }
 
-} // namespace
+struct Directory {
+  uint64_t members, begin;
+};
 
-std::optional<ZipMembers> readZip(std::string_view archive, uint64_t limit, bool &isTooLong, FileProblem &problem) {
+/// Where the directory is; nullopt with a problem. Numbers that do not fit into the archive's end are in one for Zip64,
+/// which a locator in front of the end leads to.
+std::optional<Directory> directoryOf(std::string_view archive, FileProblem &problem) {
   const Fields fields(archive);
   size_t end = archive.size() < kEndBytes ? 0 : archive.size() - kEndBytes;
   for (size_t steps = 0; fields.four(end) != kEndOfDirectory && end > 0 && steps < kLongestComment; ++steps)
     --end;
   if (fields.four(end) != kEndOfDirectory && isDamaged(problem, "its end is missing"))
     return std::nullopt;
-  const size_t count = fields.two(end + 10);
-  size_t at = fields.four(end + 16);
+  const Directory directory{fields.two(end + 10), fields.four(end + 16)};
+  if (directory.members != kNoRoomInTwo && directory.begin != kNoRoom)
+    return directory;
+  if (end < kLocatorBytes || fields.four(end - kLocatorBytes) != kLocator64)
+    return directory; // which may have just as many members
+  const uint64_t end64 = fields.eight(end - kLocatorBytes + 8);
+  if (fields.four(end64) != kEndOfDirectory64 && isDamaged(problem, "its end is missing"))
+    return std::nullopt;
+  return Directory{fields.eight(end64 + 32), fields.eight(end64 + 48)};
+}
+
+} // namespace
+
+std::optional<ZipMembers> readZip(std::string_view archive, uint64_t limit, bool &isTooLong, FileProblem &problem) {
+  const std::optional<Directory> directory = directoryOf(archive, problem);
+  if (!directory)
+    return std::nullopt;
+  const Fields fields(archive);
+  uint64_t at = directory->begin;
   uint64_t total = 0;
   std::vector<Member> found;
-  for (size_t k = 0; k < count; ++k) {
+  for (uint64_t k = 0; k < directory->members; ++k) {
     std::optional<Member> member = memberAt(archive, at, problem);
     if (!member)
       return std::nullopt;
-    total += member->bytes;
-    if (isTooLong = total > limit; isTooLong)
+    if (isTooLong = member->bytes > limit - total; isTooLong)
       return std::nullopt;
+    total += member->bytes;
     found.push_back(std::move(*member));
     at += kCentralBytes + fields.two(at + 28) + fields.two(at + 30) + fields.two(at + 32);
   }

@@ -14,7 +14,7 @@ namespace spc::tensor {
 using ZipMembers = std::map<std::string, std::string>;
 
 /// All members of an archive by their names. `limit` says how many bytes they may have together; where they have more
-/// `isTooLong` is set. nullopt with a problem: damaged, encrypted, or of 4 GiB and more.
+/// `isTooLong` is set. nullopt with a problem: damaged, or encrypted.
 std::optional<ZipMembers> readZip(std::string_view archive, uint64_t limit, bool &isTooLong, FileProblem &problem);
 
 /// An archive of members as they are; nullopt where it would have 4 GiB or more.

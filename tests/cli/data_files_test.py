@@ -4,6 +4,7 @@ import gzip
 import io
 import struct
 import unittest
+import unittest.mock
 import zipfile
 
 from spc_case import SpcCase
@@ -33,6 +34,26 @@ def npz(members, method=zipfile.ZIP_DEFLATED):
         for name, contents in members.items():
             archive.writestr(name + ".npy", contents)
     return file.getvalue()
+
+
+def zip64(members, numbers=10, count=1):
+    """An archive in which sizes and places above `numbers` and counts above `count` are in the extensions of Zip64."""
+    with unittest.mock.patch.multiple(zipfile, ZIP64_LIMIT=numbers, ZIP_FILECOUNT_LIMIT=count):
+        archive = npz(members)
+    # The end, which holds these small numbers, too, as that of a large archive.
+    return changed(archive, len(archive) - 14, "<HHII", 0xffff, 0xffff, 0xffffffff, 0xffffffff)
+
+
+def directory(archive, name):
+    """Where the directory's entry of a member begins, and its extension for Zip64."""
+    at = archive.index(name, archive.index(b"PK\x01\x02")) - 46
+    return at, at + 46 + struct.unpack_from("<H", archive, at + 28)[0]
+
+
+def changed(archive, at, form, *values):
+    file = bytearray(archive)
+    struct.pack_into(form, file, at, *values)
+    return bytes(file)
 
 
 def ints(values, kind="i4"):
@@ -113,6 +134,41 @@ class DataFiles(SpcCase):
                 self.write("a.npz", npz(members))
                 self.copy("a.npz", "b.tns")
                 self.assertEqual(self.entries("b.tns"), expected)
+
+    def test_archives_with_numbers_of_8_bytes(self):
+        for name, archive in (("all", zip64(csr())), ("counts", zip64(csr(), numbers=2**31)),
+                              ("some places", zip64(csr(), numbers=300))):
+            with self.subTest(name):
+                self.assertIn(b"PK\x06\x06", archive)
+                self.write("a.npz", archive)
+                self.copy("a.npz", "b.tns")
+                self.assertEqual(self.entries("b.tns"), {(1, 2): "1.5", (2, 1): "2", (2, 3): "3"})
+
+    def test_damaged_numbers_of_8_bytes_are_refused(self):
+        archive = zip64(csr())
+        entry, extension = directory(archive, b"data.npy")
+        ending, locator = archive.index(b"PK\x06\x06"), archive.index(b"PK\x06\x07")
+        cases = {
+            "another extension": (changed(archive, extension, "<H", 9), "does not say where"),
+            "too short": (changed(archive, extension + 2, "<H", 12), "does not say where"),
+            "no extension": (changed(archive, entry + 30, "<H", 0), "does not say where"),
+            "an extension beyond the list": (changed(archive, extension, "<HH", 9, 0xffff), "does not say where"),
+            "more bytes than are allowed": (changed(archive, extension + 4, "<Q", 2**64 - 1), "[input-limit]"),
+            "more bytes than there can be": (changed(archive, extension + 4, "<Q", 10**7), "does not decompress"),
+            "packed beyond the end": (changed(archive, extension + 12, "<Q", 2**64 - 1), "not where"),
+            "placed beyond the end": (changed(archive, extension + 20, "<Q", 2**64 - 8), "not where"),
+            "a list beyond the end": (changed(archive, ending + 48, "<Q", 2**64 - 2), "its directory ends early"),
+            "members without end": (changed(archive, ending + 32, "<Q", 2**64 - 1), "its directory ends early"),
+            "an end beyond the end": (changed(archive, locator + 8, "<Q", 2**64 - 3), "its end is missing"),
+            "an end elsewhere": (changed(archive, locator + 8, "<Q", 0), "its end is missing"),
+        }
+        self.write("k.tex", "y(i) = A(i, j) * x(j)\n")
+        for name, (contents, message) in cases.items():
+            with self.subTest(name):
+                self.write("a.npz", contents)
+                done = self.spc("run", "k.tex", "--format", "A=csr", "A=a.npz", "x=ones", expect=1)
+                self.assertIn("a.npz: error", done.err)
+                self.assertIn(message, done.err)
 
     def test_what_is_written_is_read(self):
         values = {"f64": ["0.1", "-1e-300", "123456789.123456789", "5e-324"], "f32": ["0.1", "3.4e38"],
