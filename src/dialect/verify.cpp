@@ -1,4 +1,5 @@
 #include "dialect/dialect.h"
+#include "dialect/index_marks.h"
 #include "dialect/names.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -126,6 +127,18 @@ mlir::LogicalResult verifyLoopMark(mlir::Operation *op, mlir::NamedAttribute mar
   return mlir::success();
 }
 
+/// What says where index variables are.
+mlir::LogicalResult verifyIndexMark(mlir::Operation *op, mlir::NamedAttribute mark) {
+  const llvm::StringRef of = op->getName().getStringRef(), name = mark.getName().getValue();
+  if (name == kIndex)
+    return mlir::isa<mlir::StringAttr>(mark.getValue()) && mlir::isa<mlir::LLVM::AllocaOp, mlir::LLVM::StoreOp>(op)
+               ? mlir::success()
+               : op->emitOpError() << "'" << name << "' is the name of a slot on the stack, or of what is stored there";
+  if ((of != "scf.for" && (of != "scf.while" || name == kIndices)) || !isIndexList(mark.getValue()))
+    return op->emitOpError() << "'" << name << "' is a list of a loop's index variables";
+  return mlir::success();
+}
+
 /// The arguments that the entry passes to a chunk.
 mlir::LogicalResult verifyChunks(mlir::FunctionOpInterface body, mlir::Attribute value) {
   const auto chunks = mlir::dyn_cast<ChunksAttr>(value);
@@ -147,6 +160,16 @@ mlir::LogicalResult verifyChunks(mlir::FunctionOpInterface body, mlir::Attribute
 }
 
 } // namespace
+
+bool isIndexList(mlir::Attribute attribute) {
+  const auto isVariable = [](mlir::Attribute one) {
+    auto parts = mlir::dyn_cast<mlir::ArrayAttr>(one);
+    return parts && parts.size() == 3 && mlir::isa<mlir::StringAttr>(parts[0]) &&
+           mlir::isa<mlir::IntegerAttr>(parts[1]) && mlir::isa<mlir::IntegerAttr>(parts[2]);
+  };
+  auto list = mlir::dyn_cast_or_null<mlir::ArrayAttr>(attribute);
+  return list && llvm::all_of(list, isVariable);
+}
 
 mlir::LogicalResult ExtentAttr::verify(EmitError emitError, llvm::StringRef symbol, int64_t block) {
   if (block < 1 || (symbol.empty() && block > 1))
@@ -265,6 +288,8 @@ mlir::LogicalResult SpcDialect::verifyOperationAttribute(mlir::Operation *op, ml
     return verifyRowLoop(op, attribute.getValue());
   if (name == kSegment || name == kLeavesRest)
     return verifyLoopMark(op, attribute);
+  if (name == kIndices || name == kListedIndices || name == kIndex)
+    return verifyIndexMark(op, attribute);
   if (!isOfBody)
     return op->emitOpError() << "has an unknown attribute " << name.getValue();
   if (name == kPatternOnly && !mlir::isa<mlir::UnitAttr>(attribute.getValue()))

@@ -77,7 +77,7 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
   app.add_option("--sanitize", sanitizers_, "Code that watches itself; a list with commas, repeatable")
       ->type_name("address|thread|undefined")
       ->allow_extra_args(false);
-  app.add_flag("-g", options.debugInfo, "Line tables for debuggers and profilers");
+  app.add_flag("-g", options.debugInfo, "Line tables for debuggers and profilers; with -O0 index variables, too");
   app.add_flag("--fPIC", positionIndependent_, "Position-independent code; always on");
   app.add_flag("--MD", options.writeDepfile, "Write a dependency file for make (default: as -o, with .d)");
   app.add_option("--MF", options.depfile, "Name of the dependency file")->type_name("FILE");

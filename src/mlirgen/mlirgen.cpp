@@ -17,9 +17,9 @@ namespace {
 /// Builds the body of one step.
 class BodyBuilder {
 public:
-  BodyBuilder(const sema::Kernel &kernel, const sema::Step &step, mlir::ModuleOp module)
+  BodyBuilder(const sema::Kernel &kernel, const sema::Step &step, mlir::ModuleOp module, bool namesLoops)
       : kernel_(kernel), step_(step), module_(module), context_(*module.getContext()), builder_(&context_),
-        arguments_(bodyArguments(kernel, step, context_)) {}
+        arguments_(bodyArguments(kernel, step, context_)), namesLoops_(namesLoops) {}
 
   /// Gives the body, named `name`.
   mlir::func::FuncOp build(const std::string &name);
@@ -41,6 +41,7 @@ private:
   mlir::MLIRContext &context_;
   mlir::OpBuilder builder_;
   const std::vector<BodyArgument> arguments_;
+  const bool namesLoops_;
 };
 
 mlir::func::FuncOp BodyBuilder::createFunction(const std::string &name) {
@@ -100,7 +101,7 @@ void BodyBuilder::emitAssembly(const sema::Statement &statement, BodyValues &val
 
 mlir::Value BodyBuilder::addTerm(const sema::Statement &statement, const sema::Term &term, mlir::Value target,
                                  BodyValues &values) {
-  return buildTermGeneric(kernel_, statement, term, target, values, builder_, locationOf(term.where));
+  return buildTermGeneric(kernel_, statement, term, target, values, builder_, locationOf(term.where), namesLoops_);
 }
 
 void BodyBuilder::emit(const sema::Copy &copy, BodyValues &values) {
@@ -115,16 +116,16 @@ void BodyBuilder::emit(const sema::Copy &copy, BodyValues &values) {
 
 } // namespace
 
-mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context) {
+mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context, bool namesLoops) {
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(mlir::UnknownLoc::get(&context));
   for (size_t k = 0; k < kernel.steps.size(); ++k) {
     const sema::Step &step = kernel.steps[k];
     if (std::holds_alternative<sema::Conversion>(step) || std::holds_alternative<sema::RefreshCopy>(step) ||
         std::holds_alternative<sema::Distribution>(step))
       continue;
-    BodyBuilder(kernel, step, *module).build(sema::bodyName(kernel, k));
+    BodyBuilder(kernel, step, *module, namesLoops).build(sema::bodyName(kernel, k));
     if (sema::assemblingStatement(step) && sema::hasPhases(kernel))
-      dialect::setPatternOnly(BodyBuilder(kernel, step, *module).build(sema::patternBodyName(kernel, k)));
+      dialect::setPatternOnly(BodyBuilder(kernel, step, *module, namesLoops).build(sema::patternBodyName(kernel, k)));
   }
   return module;
 }

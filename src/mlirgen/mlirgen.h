@@ -22,7 +22,9 @@
 
 namespace spc::mlirgen {
 
-/// Builds the module for `kernel`. The context must have the dialects of pipeline::createContext loaded.
-mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context);
+/// Builds the module for `kernel`. The context must have the dialects of pipeline::createContext loaded. `namesLoops`:
+/// the locations of terms say what their loops run over (loop_names.h), for spc-mark-indices.
+mlir::OwningOpRef<mlir::ModuleOp> generate(const sema::Kernel &kernel, mlir::MLIRContext &context,
+                                           bool namesLoops = false);
 
 } // namespace spc::mlirgen

@@ -2,6 +2,7 @@
 
 #include "mlirgen/arithmetic.h"
 #include "mlirgen/functions.h"
+#include "mlirgen/loop_names.h"
 #include "mlirgen/merged_nest.h"
 #include "mlirgen/padding.h"
 #include "mlirgen/term_body.h"
@@ -38,7 +39,7 @@ public:
       : kernel_(kernel), statement_(statement), term_(term), values_(values), builder_(builder), location_(location),
         places_(placeLoops(term)), scalars_(term.operands.size()), fills_(term.operands.size()) {}
 
-  mlir::Value build(mlir::Value target);
+  mlir::Value build(mlir::Value target, bool namesLoops);
 
 private:
   const sema::Tensor &targetTensor() const { return kernel_.tensors[statement_.target]; }
@@ -157,7 +158,7 @@ llvm::SmallVector<mlir::Value> TermGeneric::extents() {
   return extents;
 }
 
-mlir::Value TermGeneric::build(mlir::Value target) {
+mlir::Value TermGeneric::build(mlir::Value target, bool namesLoops) {
   const mlir::Value hiddenZero = zero();
   addOperands(hiddenZero);
   llvm::SmallVector<mlir::AffineMap> maps = maps_;
@@ -168,8 +169,10 @@ mlir::Value TermGeneric::build(mlir::Value target) {
                       hiddenZero, ofReduction, places_, repeats(),         allBounds};
   if (term_.isMerged)
     return buildMergedNest({body, tensors(), extents()}, target, builder_, location_);
+  // All that is made of the operation, its loops above all, keeps its location.
+  const mlir::Location location = namesLoops ? withLoopNames(location_, term_, places_) : location_;
   auto generic =
-      mlir::linalg::GenericOp::create(builder_, location_, target.getType(), inputs_, target, maps, iterators(),
+      mlir::linalg::GenericOp::create(builder_, location, target.getType(), inputs_, target, maps, iterators(),
                                       [&](mlir::OpBuilder &builder, mlir::Location at, mlir::ValueRange arguments) {
                                         emitTermBody(body, builder, at, arguments);
                                       });
@@ -182,9 +185,9 @@ mlir::Value TermGeneric::build(mlir::Value target) {
 } // namespace
 
 mlir::Value buildTermGeneric(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
-                             mlir::Value target, BodyValues &values, mlir::OpBuilder &builder,
-                             mlir::Location location) {
-  return TermGeneric(kernel, statement, term, values, builder, location).build(target);
+                             mlir::Value target, BodyValues &values, mlir::OpBuilder &builder, mlir::Location location,
+                             bool namesLoops) {
+  return TermGeneric(kernel, statement, term, values, builder, location).build(target, namesLoops);
 }
 
 } // namespace spc::mlirgen

@@ -6,6 +6,7 @@
 #include "entry/entry.h"
 #include "mlirgen/mlirgen.h"
 #include "pipeline/avx512.h"
+#include "pipeline/index_variables.h"
 #include "pipeline/kernel_size.h"
 #include "pipeline/passes.h"
 
@@ -28,6 +29,11 @@ using mlir::func::FuncOp;
 /// no accesses beyond 16 bytes.
 bool usesVectors(const CompileOptions &options) {
   return options.target.optLevel > 1 && !options.sanitizers.thread;
+}
+
+/// Whether debuggers are to see index variables: at -O0 alone, as that takes stores.
+bool keepsIndices(const CompileOptions &options) {
+  return options.debugInfo && options.target.optLevel == 0 && !options.printLocations;
 }
 
 /// Whether MLIR's verifier runs after each pass. That takes nearly as long as the passes do, so that otherwise it runs
@@ -122,7 +128,7 @@ bool Compilation::makeLoops(const CompileOptions &options, const codegen::Target
 }
 
 bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const codegen::Target &target) {
-  module_ = mlirgen::generate(kernel_, context_);
+  module_ = mlirgen::generate(kernel_, context_, keepsIndices(options));
   if (mlir::failed(mlir::verify(*module_)))
     return fail("the generated kernel is malformed");
   if (stage == Stage::Linalg)
@@ -133,7 +139,9 @@ bool Compilation::lowerTo(Stage stage, const CompileOptions &options, const code
     return true;
   if (!checkSize(*module_, kernel_, diagnostics_))
     return false;
-  const auto lowerStorage = [&](mlir::OpPassManager &passes) { addStorageLowering(passes, kernel_.strictFp); };
+  const auto lowerStorage = [&](mlir::OpPassManager &passes) {
+    addStorageLowering(passes, kernel_.strictFp, keepsIndices(options));
+  };
   return run(options.timePasses, lowerStorage) && makeLoops(options, target) && checkParallel();
 }
 
@@ -201,6 +209,7 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
                                                      llvm::LLVMContext &llvmContext) {
   LlvmOptions lowering;
   lowering.hoist = usesVectors(options);
+  lowering.storesIndices = keepsIndices(options);
   const auto lower = [&](mlir::OpPassManager &passes) { addLlvmLowering(passes, lowering); };
   if (!run(options.timePasses, lower) || !checkArguments())
     return nullptr;
@@ -209,9 +218,16 @@ std::unique_ptr<llvm::Module> Compilation::translate(const CompileOptions &optio
     fail("the entry could not be built");
     return nullptr;
   }
-  auto addScopes = [](mlir::OpPassManager &passes) { passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass()); };
+  mlir::LLVM::DIScopeForLLVMFuncOpPassOptions scopes;
+  if (keepsIndices(options))
+    scopes.emissionKind = mlir::LLVM::DIEmissionKind::Full;
+  auto addScopes = [&](mlir::OpPassManager &passes) {
+    passes.addPass(mlir::LLVM::createDIScopeForLLVMFuncOpPass(scopes));
+  };
   if (options.debugInfo && !run(options.timePasses, addScopes))
     return nullptr;
+  if (keepsIndices(options))
+    declareIndices(*module_);
   std::unique_ptr<llvm::Module> module = mlir::translateModuleToLLVMIR(*module_, llvmContext, kernel_.function);
   if (!module) {
     fail("translation to LLVM IR failed");

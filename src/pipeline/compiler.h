@@ -21,7 +21,7 @@ enum class Stage { Linalg, Sparse, Loops, Llvm, Assembly, Object };
 struct CompileOptions {
   codegen::TargetOptions target;
   codegen::Sanitizers sanitizers;
-  bool debugInfo = false;      ///< -g: line tables that point into the kernel file
+  bool debugInfo = false;      ///< -g: line tables that point into the kernel file; at -O0 index variables, too
   bool printLocations = false; ///< MLIR's text has the places in the kernel that operations come from
   bool timePasses = false;     ///< --time-passes: a report on standard error
 };

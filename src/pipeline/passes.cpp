@@ -37,8 +37,11 @@ void addSparsification(mlir::OpPassManager &passes) {
   passes.addPass(transforms::createSparsify());
 }
 
-void addStorageLowering(mlir::OpPassManager &passes, bool strictFp) {
+void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIndices) {
   passes.addNestedPass<FuncOp>(transforms::createLowerDense());
+  // Before canonicalization: it folds loops of one iteration.
+  if (marksIndices)
+    passes.addNestedPass<FuncOp>(transforms::createMarkIndices());
   passes.addNestedPass<FuncOp>(transforms::createResumeReductions());
   // Only now: before dense tensors are buffers, canonicalization folds loads of an output into its initial fill.
   passes.addNestedPass<FuncOp>(createCanonicalizer());
@@ -107,6 +110,8 @@ static void addLoopLowering(mlir::OpPassManager &passes, const LoopOptions &opti
 }
 
 void addLlvmLowering(mlir::OpPassManager &passes, const LlvmOptions &options) {
+  if (options.storesIndices)
+    passes.addNestedPass<FuncOp>(transforms::createStoreIndices());
   passes.addPass(transforms::createLowerAssembly({options.hoist}));
   passes.addPass(transforms::createLowerTrials());
   passes.addNestedPass<FuncOp>(transforms::createBindBuffers());

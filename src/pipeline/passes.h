@@ -10,7 +10,8 @@ namespace spc::pipeline {
 void addSparsification(mlir::OpPassManager &passes);
 
 /// spc-loops, its first part: storage queries → arguments, outputs written in place. The same for every processor.
-void addStorageLowering(mlir::OpPassManager &passes, bool strictFp);
+/// `marksIndices`: marks what holds index variables, for debuggers.
+void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIndices = false);
 
 /// What the loops of one processor depend on.
 struct LoopOptions : mlir::PassPipelineOptions<LoopOptions> {
@@ -32,6 +33,9 @@ void addProcessorLoops(mlir::OpPassManager &passes, const LoopOptions &options);
 struct LlvmOptions : mlir::PassPipelineOptions<LlvmOptions> {
   Option<bool> hoist{*this, "hoist", llvm::cl::desc("Move what the loops of assemblies do not change in front of them"),
                      llvm::cl::init(false)};
+  Option<bool> storesIndices{*this, "store-indices",
+                             llvm::cl::desc("Store marked index variables where debuggers find them"),
+                             llvm::cl::init(false)};
 };
 
 /// spc-llvm: loops on buffers → the LLVM dialect.

@@ -33,6 +33,31 @@ def LowerDense : Pass<"spc-lower-dense", "mlir::func::FuncOp"> {
                            "mlir::arith::ArithDialect"];
 }
 
+def MarkIndices : Pass<"spc-mark-indices", "mlir::func::FuncOp"> {
+  let summary = "Mark the coordinates that loops run over, for debuggers";
+  let description = [{
+    The location of a term says which index variables each loop of its iteration space is a part of, as an array with
+    an array `[name, scale, parts]` for each: the variable is the sum of `scale` times the coordinate over its `parts`
+    loops. The sparsifier and the lowering of dense statements have given that location to all loops of the term. Now
+    that none of them has been folded, a loop's depth says which one it is: one whose induction variable is the
+    coordinate gets its variables as attribute `spc.indices`; one that loads coordinates, or takes the least of several,
+    gets them as `spc.listed_indices`, and what computes the coordinate as metadata of its location. All other locations
+    become plain. A loop whose coordinate nothing computes gets neither. Marks change no code: passes that
+    rewrite a loop or a coordinate either keep its mark or lose it.
+  }];
+  let dependentDialects = ["mlir::scf::SCFDialect"];
+}
+
+def StoreIndices : Pass<"spc-store-indices", "mlir::func::FuncOp"> {
+  let summary = "Store index variables where debuggers find them";
+  let description = [{
+    For each variable whose loops are all marked by `spc-mark-indices`, a slot on the stack, which holds -1 before the
+    loops, and a store in the innermost of these loops, as soon as the coordinate is known. Both have an attribute
+    `spc.index`, the variable's name, and no memory that other operations access.
+  }];
+  let dependentDialects = ["mlir::arith::ArithDialect", "mlir::LLVM::LLVMDialect"];
+}
+
 def Assemble : Pass<"spc-assemble", "mlir::ModuleOp"> {
   let summary = "Collect the entries of assembled outputs";
   let description = [{

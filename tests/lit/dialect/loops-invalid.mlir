@@ -49,3 +49,28 @@ func.func @segment_of_no_loop(%a: index, %b: index) -> index {
   %c = arith.addi %a, %b {spc.segment} : index
   return %c : index
 }
+
+// -----
+
+func.func @indices_of_no_loop(%a: index, %b: index) -> index {
+  // expected-error @+1 {{'spc.indices' is a list of a loop's index variables}}
+  %c = arith.addi %a, %b {spc.indices = [["i", 1, 1]]} : index
+  return %c : index
+}
+
+// -----
+
+func.func @indices_without_scale(%from: index, %to: index, %step: index) {
+  // expected-error @+1 {{'spc.listed_indices' is a list of a loop's index variables}}
+  scf.for %i = %from to %to step %step {
+  } {spc.listed_indices = [["i"]]}
+  return
+}
+
+// -----
+
+func.func @index_without_slot(%a: index, %b: index) -> index {
+  // expected-error @+1 {{'spc.index' is the name of a slot on the stack, or of what is stored there}}
+  %c = arith.addi %a, %b {spc.index = "i"} : index
+  return %c : index
+}
