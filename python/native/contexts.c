@@ -10,10 +10,62 @@
 static spc_memory_pool memory;
 static spc_context context;
 
+/* OpenMP's threads, where the process has some that spin between loops: a second pool would find no processor free. */
+typedef void spc_contexts_team(void (*member)(void *), void *data, unsigned threads, unsigned flags);
+static struct {
+  spc_contexts_team *start; /* GOMP_parallel, as compilers call it; NULL: not to be used */
+  int (*is_inside)(void);   /* omp_in_parallel */
+  pthread_t caller;         /* the one thread that has a team: each other would begin one of its own */
+} openmp;
+
+typedef struct spc_contexts_job {
+  spc_pool_job shared;
+  int64_t offered, done, own; /* of the calling thread: when its tasks began and ended, and how many there were */
+} spc_contexts_job;
+
+static void spc_contexts_member(void *data) {
+  spc_contexts_job *job = data;
+  const int is_caller = pthread_equal(pthread_self(), openmp.caller);
+  int64_t own;
+  if (is_caller)
+    job->offered = spc_pool_now();
+  spc_pool_inside_1 = 1;
+  own = spc_pool_run(&job->shared);
+  spc_pool_inside_1 = 0;
+  if (is_caller) {
+    job->own = own;
+    job->done = spc_pool_now();
+  }
+}
+
+/* The hook of the context. */
+static void spc_contexts_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
+                                      void *closure) {
+  spc_contexts_job job = {{task, closure, tasks, 0, 0, NULL}, 0, 0, 0};
+  const int64_t threads = spc_pool_threads() < tasks ? spc_pool_threads() : tasks;
+  int64_t start;
+  if (openmp.start == NULL || threads < 2 || spc_pool_inside_1 || !pthread_equal(pthread_self(), openmp.caller) ||
+      openmp.is_inside()) {
+    spc_pool_parallel_for(user, tasks, task, closure);
+    return;
+  }
+  start = spc_pool_now();
+  openmp.start(spc_contexts_member, &job, (unsigned)threads, 0);
+  spc_pool_note(start, job.offered, job.done, job.own, tasks);
+}
+
 static void spc_contexts_use_threads(void) {
   const int several = spc_pool_threads() > 1;
-  context.parallel_for = several ? spc_pool_parallel_for : NULL;
+  context.parallel_for = several ? spc_contexts_parallel_for : NULL;
   context.parallel_cost = several ? spc_pool_cost() : NULL;
+}
+
+/* From now on loops of the calling thread run on the threads of an OpenMP runtime. Its functions GOMP_parallel and
+ * omp_in_parallel stay loaded. */
+SPC_CONTEXTS_EXPORT void spc_contexts_use_openmp(spc_contexts_team *start, int (*is_inside)(void)) {
+  openmp.is_inside = is_inside;
+  openmp.caller = pthread_self();
+  openmp.start = start;
 }
 
 /* A process that forks while another thread allocates would leave the pool's mutex locked in the child. */
@@ -25,11 +77,17 @@ static void spc_contexts_unlock(void) {
   pthread_mutex_unlock(&memory.mutex);
 }
 
+/* OpenMP's threads are not in the child, and its runtime does not know. */
+static void spc_contexts_forked(void) {
+  openmp.start = NULL;
+  spc_contexts_unlock();
+}
+
 static void __attribute__((constructor)) start(void) {
   spc_memory_pool_init(&memory, NULL);
   context = spc_memory_pool_context(&memory);
   spc_contexts_use_threads();
-  pthread_atfork(spc_contexts_lock, spc_contexts_unlock, spc_contexts_unlock);
+  pthread_atfork(spc_contexts_lock, spc_contexts_unlock, spc_contexts_forked);
 }
 
 /* The context; it stays where it is. */

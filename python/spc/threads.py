@@ -32,6 +32,8 @@ def helper() -> ctypes.CDLL:
     library.spc_contexts_release.restype = None
     library.spc_contexts_set_threads.argtypes = [ctypes.c_int]
     library.spc_contexts_set_threads.restype = None
+    library.spc_contexts_use_openmp.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+    library.spc_contexts_use_openmp.restype = None
     library.spc_contexts_trim.argtypes = [ctypes.c_int64]
     library.spc_contexts_trim.restype = None
     library.spc_contexts_held.restype = ctypes.c_int64
@@ -54,6 +56,28 @@ def _wanted() -> Optional[int]:
 def context() -> ctypes.c_void_p:
     """The context of all calls: a pool of threads, and one of memory."""
     return ctypes.c_void_p(helper().spc_contexts_context())
+
+
+def share_openmp() -> bool:
+    """Has loops that the calling thread divides run on the threads of the OpenMP runtime that another library of the
+    process has loaded; False where there is none. Its threads spin between loops, beside which others find no processor."""
+    runtimes = ("libgomp", "libomp", "libiomp5")
+    try:
+        with open("/proc/self/maps", encoding="utf-8", errors="surrogateescape") as maps:
+            paths = {fields[5].rstrip("\n") for fields in (line.split(maxsplit=5) for line in maps) if len(fields) == 6}
+    except OSError:
+        return False
+    found = sorted(path for path in paths if os.path.basename(path).startswith(runtimes))
+    if len(found) != 1:  # of two, nobody knows whose threads do the work
+        return False
+    try:
+        runtime = ctypes.CDLL(found[0])
+        start, is_inside = (ctypes.cast(getattr(runtime, name), ctypes.c_void_p)
+                            for name in ("GOMP_parallel", "omp_in_parallel"))
+        helper().spc_contexts_use_openmp(start, is_inside)
+    except (OSError, AttributeError, CompilerError):
+        return False
+    return True
 
 
 def set_threads(count: Optional[int] = None) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Uni
 
 import torch
 
-from . import api, cache
+from . import api, cache, threads
 from .derivative import gradient, reading
 from .direct import WATCHED, Direct
 from .errors import ArgumentError, ArgumentTypeError
@@ -26,6 +26,7 @@ from .sources import view_of
 __all__ = ["Matrix", "Op", "op"]
 
 _numbers = itertools.count()
+threads.share_openmp()
 
 
 def op(text: Union[str, "os.PathLike[str]"], *, name: Optional[str] = None,

@@ -109,6 +109,45 @@ def test_forks_while_threads_call():
         """, timeout=60)
 
 
+def test_openmp_is_shared():
+    """Beside torch, loops run on the threads of OpenMP: of the thread that imports the operators, and not in children."""
+    pytest.importorskip("torch")
+    run("""
+        import torch
+        before = len(os.listdir("/proc/self/task"))
+        import spc.torch
+        from spc import threads
+        spc.set_threads(3)
+        torch.set_num_threads(3)
+        x = torch.rand(4000, 4000)
+        def count():
+            return len(os.listdir("/proc/self/task"))
+        x.sum()
+        shared = threads.share_openmp()
+        if not shared:
+            sys.exit(0 if not any("libgomp.so" in line for line in open("/proc/self/maps")) else 1)
+        of_torch = count()
+        for _ in range(50):
+            assert right()
+            x.sum()
+        assert count() == of_torch, (count(), of_torch)
+        others = [threading.Thread(target=lambda: results.append(right())) for _ in range(3)]
+        results = []
+        for other in others:
+            other.start()
+        assert right()
+        for other in others:
+            other.join()
+        assert results == [True] * 3
+        for _ in range(4):
+            child = os.fork()
+            if child == 0:
+                os._exit(0 if right() and right() else 1)
+            assert os.waitpid(child, 0)[1] == 0
+            assert right()
+        """, SPC_NUM_THREADS="", OMP_NUM_THREADS="3", OPENBLAS_NUM_THREADS="1", timeout=60)
+
+
 def test_pools_of_processes():
     run("""
         import multiprocessing
