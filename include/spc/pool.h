@@ -258,7 +258,7 @@ static inline void spc_pool_note(int64_t start, int64_t offered, int64_t done, i
   const int64_t waiting = spc_pool_now() - done - (own > 0 ? working / own : 0);
   int64_t cost = own == tasks ? working : offered - start + (waiting > 0 ? waiting : 0);
   cost = cost < 500 ? 500 : cost > 1000000 ? 1000000 : cost; /* where other threads spin, workers begin a tick later */
-  cost = known + (cost - known) / (cost > known ? 2 : 16); /* one job that was lucky says little */
+  cost = known + (cost - known) / (cost > known ? 2 : 16);   /* one job that was lucky says little */
   __atomic_store_n(&spc_pool_cost_1, SPC_CAST(int32_t, cost), __ATOMIC_RELAXED);
 }
 

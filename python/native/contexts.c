@@ -14,7 +14,7 @@ static spc_context context;
 typedef void spc_contexts_team(void (*member)(void *), void *data, unsigned threads, unsigned flags);
 static struct {
   spc_contexts_team *start; /* GOMP_parallel, as compilers call it; NULL: not to be used */
-  int (*is_inside)(void);   /* omp_in_parallel */
+  int (*isInside)(void);    /* omp_in_parallel */
   pthread_t caller;         /* the one thread that has a team: each other would begin one of its own */
 } openmp;
 
@@ -24,15 +24,15 @@ typedef struct spc_contexts_job {
 } spc_contexts_job;
 
 static void spc_contexts_member(void *data) {
-  spc_contexts_job *job = data;
-  const int is_caller = pthread_equal(pthread_self(), openmp.caller);
+  spc_contexts_job *job = SPC_CAST(spc_contexts_job *, data);
+  const int isCaller = pthread_equal(pthread_self(), openmp.caller);
   int64_t own;
-  if (is_caller)
+  if (isCaller)
     job->offered = spc_pool_now();
   spc_pool_inside_1 = 1;
   own = spc_pool_run(&job->shared);
   spc_pool_inside_1 = 0;
-  if (is_caller) {
+  if (isCaller) {
     job->own = own;
     job->done = spc_pool_now();
   }
@@ -40,17 +40,17 @@ static void spc_contexts_member(void *data) {
 
 /* The hook of the context. */
 static void spc_contexts_parallel_for(void *user, int64_t tasks, void (*task)(void *closure, int64_t index),
-                                      void *closure) {
+                                      void *closure) SPC_NOEXCEPT {
   spc_contexts_job job = {{task, closure, tasks, 0, 0, NULL}, 0, 0, 0};
   const int64_t threads = spc_pool_threads() < tasks ? spc_pool_threads() : tasks;
   int64_t start;
   if (openmp.start == NULL || threads < 2 || spc_pool_inside_1 || !pthread_equal(pthread_self(), openmp.caller) ||
-      openmp.is_inside()) {
+      openmp.isInside()) {
     spc_pool_parallel_for(user, tasks, task, closure);
     return;
   }
   start = spc_pool_now();
-  openmp.start(spc_contexts_member, &job, (unsigned)threads, 0);
+  openmp.start(spc_contexts_member, &job, SPC_CAST(unsigned, threads), 0);
   spc_pool_note(start, job.offered, job.done, job.own, tasks);
 }
 
@@ -62,8 +62,8 @@ static void spc_contexts_use_threads(void) {
 
 /* From now on loops of the calling thread run on the threads of an OpenMP runtime. Its functions GOMP_parallel and
  * omp_in_parallel stay loaded. */
-SPC_CONTEXTS_EXPORT void spc_contexts_use_openmp(spc_contexts_team *start, int (*is_inside)(void)) {
-  openmp.is_inside = is_inside;
+SPC_CONTEXTS_EXPORT void spc_contexts_use_openmp(spc_contexts_team *start, int (*isInside)(void)) {
+  openmp.isInside = isInside;
   openmp.caller = pthread_self();
   openmp.start = start;
 }
