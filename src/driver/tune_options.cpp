@@ -9,6 +9,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
+#include <numeric>
 #include <sstream>
 
 namespace spc::driver {
@@ -17,10 +19,25 @@ namespace {
 
 constexpr DiagnosticKind kMalformedDuration{"malformed-duration", Severity::Error};
 
+/// The order of the tensor in a file of arrays where at most half of it is stored; else 0.
+int sparseOrderOfArrays(const std::string &path) {
+  Diagnostics scratch;
+  const std::optional<tensor::Coordinates> entries = tensor::readTensor(path, std::nullopt, scratch);
+  if (!entries || std::count(entries->shape.begin(), entries->shape.end(), 1) > 0)
+    return 0;
+  const double elements = std::accumulate(entries->shape.begin(), entries->shape.end(), 1.0, std::multiplies<>());
+  return static_cast<double>(entries->size()) <= elements / 2 ? entries->order() : 0;
+}
+
 /// The order of a file's tensor where it lists coordinates; 0 of one that does not, or cannot be read, as will be
 /// reported when it is.
 int sparseOrderOf(const std::string &path) {
   Diagnostics scratch;
+  const std::optional<tensor::FileName> name = tensor::fileNamed(path);
+  if (name && name->kind == tensor::FileKind::Npy)
+    return 0;
+  if (name && (name->kind == tensor::FileKind::Npz || name->kind == tensor::FileKind::Hdf5))
+    return sparseOrderOfArrays(path);
   tensor::TextSource source(path, std::nullopt, scratch);
   std::string text(size_t{1} << 14, '\0');
   const std::optional<size_t> size = source.read(text.data(), text.size());
@@ -36,7 +53,7 @@ int sparseOrderOf(const std::string &path) {
       continue;
     int64_t rows = 0, columns = 0;
     std::istringstream(line) >> rows >> columns;
-    return rows > 1 && columns > 1 ? 2 : 0;
+    return rows != 1 && columns != 1 ? 2 : 0;
   }
   while (std::getline(lines, line))
     if (!line.empty() && line[0] != '#') {

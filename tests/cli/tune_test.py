@@ -57,6 +57,16 @@ class Tune(SpcCase):
         self.assertEqual(list(json.loads((self.folder / "t.json").read_text())["tensors"]), ["A"])
         self.spc("compile", "k.tex", "--format", "t.json", "-o", "k.o")
 
+    def test_sparse_operands_of_all_kinds_of_files(self):
+        self.write("copy.tex", "B(i,j) = A(i,j) * 2\n")
+        for shape in ("0 0", "3 3"):
+            self.write("z.mtx", f"%%MatrixMarket matrix coordinate real general\n{shape} 0\n")
+            self.spc("run", "copy.tex", "--format", "A=csr", "--format", "B=csr", "A=z.mtx", "-o", "B=z.npz")
+            for file in ("z.mtx", "z.npz"):
+                with self.subTest(shape + file):
+                    self.tune("k.tex", f"A={file}", "-o", "t.json")
+                    self.assertEqual(json.loads((self.folder / "t.json").read_text())["tensors"], {"A": "csr"})
+
     def test_loops_in_other_orders_and_candidates_of_the_same_code(self):
         rows = self.tune("k.tex", "A=a.mtx", "--order=none", budget="4s").out.splitlines()
         self.assertTrue(any(re.search(r"loops j i +not measured: the kernel cannot have it", row) for row in rows), rows)
