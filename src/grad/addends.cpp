@@ -115,12 +115,13 @@ bool isSumClear(const std::string &variable, const Factors &factors, const Tenso
          (count == 1 && std::any_of(factors.divisors.begin(), factors.divisors.end(), has));
 }
 
-/// Whether a variable indexes a tensor in some factor, so that it is known what it runs over.
+/// Whether a variable indexes a dimension alone in some factor, so that it is known what it runs over.
 bool indexesAny(const std::string &variable, const Factors &factors) {
+  const auto isVariable = [&](const Index &index) { return index.isPlain() && index.text == variable; };
   const auto indexes = [&](const ExprPtr &one) {
     return any(*one, [&](const Expr &part) {
       const auto *read = std::get_if<Access>(&part.node);
-      return read && contains(variablesOf(*read), variable);
+      return read && std::any_of(read->indices.begin(), read->indices.end(), isVariable);
     });
   };
   return std::any_of(factors.plain.begin(), factors.plain.end(), indexes) ||

@@ -221,23 +221,38 @@ private:
     TensorInfo info;
     info.type = program_.info(user.target).type;
     info.typeName = program_.info(user.target).typeName;
-    info.extents = extentsOf(*statement.value, statement.indices);
+    info.extents = extentsOf(*statement.value, statement.indices, user);
     program_.add(statement.target, std::move(info));
     relevant_.insert(statement.target);
     return statement;
   }
 
-  /// What index variables run over, as declarations say it.
-  std::vector<std::string> extentsOf(const Expr &value, const std::vector<std::string> &variables) const {
-    std::vector<std::string> extents(variables.size());
-    forEachTensor(value, program_.names, [&](const Access &read) {
-      const std::vector<std::string> &known = program_.info(read.tensor.text).extents;
-      for (size_t dim = 0; dim < read.indices.size(); ++dim)
-        for (size_t k = 0; k < variables.size(); ++k)
-          if (read.indices[dim].isPlain() && read.indices[dim].text == variables[k] && extents[k].empty())
-            extents[k] = known[dim];
-    });
+  /// What index variables run over, as declarations say it: where a part of a statement reads them in windows alone,
+  /// what is around it tells.
+  std::vector<std::string> extentsOf(const Expr &part, const std::vector<std::string> &variables,
+                                     const Statement &around) {
+    std::vector<std::string> extents;
+    for (const std::string &variable : variables) {
+      std::string extent = extentIn(part, variable);
+      if (extent.empty())
+        extent = extentIn(*around.value, variable);
+      const auto index = std::find(around.indices.begin(), around.indices.end(), variable);
+      if (extent.empty() && index != around.indices.end())
+        extent = program_.info(around.target).extents[static_cast<size_t>(index - around.indices.begin())];
+      extents.push_back(extent.empty() ? program_.fresh.tensor(variable + "_size") : extent);
+    }
     return extents;
+  }
+
+  /// The extent of a dimension that a variable indexes alone; empty where there is none.
+  std::string extentIn(const Expr &value, const std::string &variable) const {
+    std::string extent;
+    forEachTensor(value, program_.names, [&](const Access &read) {
+      for (size_t dim = 0; dim < read.indices.size(); ++dim)
+        if (extent.empty() && read.indices[dim].isPlain() && read.indices[dim].text == variable)
+          extent = program_.info(read.tensor.text).extents[dim];
+    });
+    return extent;
   }
 
   Program &program_;
