@@ -48,9 +48,9 @@ private:
     return tensor.partOf.empty() ? tensor.name : tensor.partOf;
   }
 
-  /// A line: statements of one cost together, in order.
+  /// A line: statements of one cost together, in order; of a target that several of them write, how many do.
   void describeCost() {
-    std::vector<std::pair<std::string, std::vector<std::string>>> targets; // by cost
+    std::vector<std::pair<std::string, std::vector<std::pair<std::string, int>>>> targets; // by cost, with how many
     for (const Step &step : kernel_.steps) {
       const auto *statement = std::get_if<Statement>(&step);
       if (!statement)
@@ -59,13 +59,17 @@ private:
       auto known = std::find_if(targets.begin(), targets.end(), [&](const auto &one) { return one.first == cost; });
       if (known == targets.end())
         known = targets.insert(known, {cost, {}});
-      if (std::find(known->second.begin(), known->second.end(), nameOf(statement->target)) == known->second.end())
-        known->second.push_back(nameOf(statement->target));
+      const auto isTarget = [&](const auto &one) { return one.first == nameOf(statement->target); };
+      auto target = std::find_if(known->second.begin(), known->second.end(), isTarget);
+      if (target == known->second.end())
+        target = known->second.insert(target, {nameOf(statement->target), 0});
+      ++target->second;
     }
     for (const auto &[cost, names] : targets) {
       out_ << (cost == targets.front().first ? "  cost: " : "; ") << cost << " for ";
-      for (const std::string &name : names)
-        out_ << (name == names.front() ? "" : ", ") << name;
+      for (const auto &[name, count] : names)
+        out_ << (&name == &names.front().first ? "" : ", ") << name
+             << (count > 1 ? " (" + std::to_string(count) + " statements)" : "");
     }
     out_ << (targets.empty() ? "" : "\n");
   }
@@ -259,14 +263,8 @@ private:
   }
 
   std::string text(const Term &term, const Expr &expr, int atLeast) const {
-    if (const auto *literal = std::get_if<Literal>(&expr.node)) {
-      if (isInteger(expr.type) && std::isinf(literal->value))
-        return textOf(expr.type, literal->value);
-      std::ostringstream number;
-      number.precision(17);
-      number << literal->value;
-      return number.str();
-    }
+    if (const auto *literal = std::get_if<Literal>(&expr.node))
+      return textOf(expr.type, literal->value);
     if (const auto *use = std::get_if<Use>(&expr.node)) {
       const Operand &operand = term.operands[use->operand];
       return access(term, operand.tensor, operand.indices) + (operand.skipsDiagonal ? "'" : "");
