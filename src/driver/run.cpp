@@ -9,6 +9,7 @@
 #include "driver/thread_pool.h"
 
 #include "pipeline/compiler.h"
+#include "support/memory.h"
 
 #include <CLI/CLI.hpp>
 
@@ -73,6 +74,7 @@ bool call(Session &session, const RunCommandOptions &options, const RunCounts &c
 
 int runKernel(Session &session, const RunCommandOptions &options) {
   PhaseTimer timer;
+  growHeap();
   const std::optional<RunCounts> counts = readCounts(session, options);
   std::optional<KernelInput> input = counts ? readKernel(session, options.shared, timer) : std::nullopt;
   std::optional<std::string> function = input ? runName(session, options.shared, input->tree) : std::nullopt;
@@ -94,6 +96,7 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   abi::Signature signature = abi::makeSignature(*kernel);
   std::optional<std::vector<CallArgument>> arguments = packArguments(session, *kernel, signature, *inputs);
   timer.phase("pack the inputs");
+  releaseFreedMemory(); // the lists of entries
   if (!arguments)
     return session.finish();
   if (!reportCost(session, *kernel, *inputs, *arguments, options.yes))

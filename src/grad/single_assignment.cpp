@@ -121,7 +121,7 @@ private:
     const bool isLast = --writesLeft_[name] == 0;
     const sema::Tensor &tensor = *tensorNamed(checked_, name);
     const std::string value = isLast && !tensor.isRead ? name
-                              : isLast ? program_.fresh.tensor(name + "_out")
+                              : isLast                 ? program_.fresh.tensor(name + "_out")
                                        : program_.fresh.tensor(name + "_" + std::to_string(++versions_[name]));
     statement.target = value;
     TensorInfo info = infoOf(name, tensor);

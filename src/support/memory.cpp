@@ -16,7 +16,9 @@ namespace spc {
 namespace {
 
 constexpr size_t kLargeArray = size_t{4} << 20;
+constexpr size_t kLargePage = size_t{2} << 20;
 constexpr size_t kManyPages = size_t{64} << 10; ///< bytes; making them one by one is slow
+constexpr int kHeapGrowth = 32 << 20;           ///< bytes
 constexpr uintptr_t kPage = 4096;               ///< less where pages are larger, which the system then refuses
 
 /// How far on the next page begins.
@@ -47,18 +49,22 @@ double freeMemory() {
 
 void growHeap() {
 #ifdef M_TOP_PAD
-  constexpr int kGrowth = 32 << 20;
-  constexpr uintptr_t kLargePage = 2 << 20;
-  mallopt(M_TOP_PAD, kGrowth);
+  mallopt(M_TOP_PAD, kHeapGrowth);
   mallopt(M_TRIM_THRESHOLD, INT_MAX);
-  mallopt(M_MMAP_THRESHOLD, kGrowth);
+  mallopt(M_MMAP_THRESHOLD, kHeapGrowth);
   const std::unique_ptr<void, decltype(&std::free)> piece(std::malloc(kLargePage / 4), std::free);
   // Other allocators than glibc's leave the break where it is.
   auto *begin = static_cast<char *>(piece.get());
   const uintptr_t skipped = (kLargePage - reinterpret_cast<uintptr_t>(begin) % kLargePage) % kLargePage;
   const uintptr_t end = reinterpret_cast<uintptr_t>(sbrk(0)), first = reinterpret_cast<uintptr_t>(begin) + skipped;
-  if (begin && first < end && end - first <= 2 * kGrowth)
+  if (begin && first < end && end - first <= 2 * kHeapGrowth)
     madvise(begin + skipped, end - first, MADV_HUGEPAGE);
+#endif
+}
+
+void releaseFreedMemory() {
+#ifdef M_TOP_PAD
+  malloc_trim(kHeapGrowth);
 #endif
 }
 

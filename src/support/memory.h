@@ -15,8 +15,11 @@ double physicalMemory();
 double freeMemory();
 
 /// Grows the heap at once, on large pages where there are any: a compilation allocates some 10 MiB in small pieces, and
-/// is slowed down by a fault for each 4 KiB and by giving memory back in between.
+/// is slowed down by a fault for each 4 KiB and by giving memory back in between; so are lists of entries.
 void growHeap();
+
+/// Gives what is free amid the heap that growHeap() made back to the system.
+void releaseFreedMemory();
 
 /// Asks for large pages under an array that is about to be filled; small ones are left alone.
 void adviseLargePages(void *array, size_t bytes);

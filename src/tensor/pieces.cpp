@@ -13,7 +13,7 @@ namespace spc::tensor {
 
 namespace {
 
-constexpr size_t kWorthAThread = size_t{1} << 18; ///< elements, which take longer than a thread does to start
+constexpr size_t kWorthAThread = size_t{1} << 16; ///< elements, which take longer than a thread does to start
 constexpr int kMostPieces = 8;                    ///< beyond which memory is what limits
 
 int usableProcessors() {
