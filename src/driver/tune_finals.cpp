@@ -3,22 +3,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace spc::driver {
 
-void TuneSearch::compareFinalists() {
-  constexpr size_t kFinalists = 3, kFewestRounds = 7, kMostRounds = 25;
+std::vector<tune::Rounds> TuneSearch::inTurns(const std::vector<size_t> &finalists) {
+  constexpr size_t kFewestRounds = 7, kMostRounds = 25;
   constexpr double kRoundSeconds = 2e-3;
-  std::vector<size_t> finalists;
   std::vector<std::shared_ptr<TuneCode>> codes = {fallback_};
-  for (size_t rank : ranking()) {
-    if (rank == 0 || (trials_[rank].ratio >= 1 && !wantedOrder()) || finalists.size() == kFinalists)
-      break;
+  for (size_t finalist : finalists) {
     Diagnostics scratch;
-    codes.push_back(compile(trials_[rank].point, scratch));
-    finalists.push_back(rank);
+    codes.push_back(compile(trials_[finalist].point, scratch));
   }
-  rounds_.resize(finalists.size());
+  std::vector<tune::Rounds> rounds(finalists.size());
   for (size_t round = 0; !finalists.empty() && round < kMostRounds; ++round) {
     if (round >= kFewestRounds && secondsUsed() > settings_.budget)
       break;
@@ -39,15 +36,31 @@ void TuneSearch::compareFinalists() {
       }
     }
     for (size_t who = 1; who < codes.size(); ++who) {
-      rounds_[who - 1].fallback.push_back(std::exp(logs[0]));
-      rounds_[who - 1].candidate.push_back(std::exp(logs[who]));
+      rounds[who - 1].fallback.push_back(std::exp(logs[0]));
+      rounds[who - 1].candidate.push_back(std::exp(logs[who]));
     }
   }
-  for (size_t k = 0; k < finalists.size(); ++k)
-    trials_[finalists[k]].rounds = k;
-  if (std::optional<size_t> winner = tune::choose(rounds_))
-    chosen_ = finalists[*winner];
-  else if (wantedOrder() && !finalists.empty())
+  return rounds;
+}
+
+void TuneSearch::compareFinalists() {
+  constexpr size_t kFinalists = 3;
+  std::vector<size_t> finalists;
+  for (size_t rank : ranking()) {
+    if (rank == 0 || (trials_[rank].ratio >= 1 && !wantedOrder()) || finalists.size() == kFinalists)
+      break;
+    trials_[rank].rounds = finalists.size();
+    finalists.push_back(rank);
+  }
+  rounds_ = inTurns(finalists);
+  if (const std::optional<size_t> winner = tune::choose(rounds_)) {
+    // Those that it has won were its lucky ones, and so may its arrays' addresses have been.
+    const std::vector<Packed> before = std::exchange(packed_, {});
+    rounds_[*winner] = inTurns({finalists[*winner]}).front();
+    if (tune::isFaster(rounds_[*winner]))
+      chosen_ = finalists[*winner];
+  }
+  if (chosen_ == 0 && wantedOrder() && !finalists.empty())
     chosen_ = finalists.front();
 }
 

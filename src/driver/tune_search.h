@@ -93,6 +93,8 @@ private:
   void tryFormats();
   /// Of the best so many.
   void trySchedules(size_t bases);
+  /// Rounds of calls of the default and of each of some trials, one after the other.
+  std::vector<tune::Rounds> inTurns(const std::vector<size_t> &finalists);
   void compareFinalists();
   bool hasTime() const { return secondsUsed() < kSearchShare * settings_.budget; }
   void showProgress() const;
