@@ -27,10 +27,12 @@ def converted(matrix: Matrix, form: cache.Format) -> Matrix:
     kept = _kept.setdefault(matrix.pattern, {})
     if name in kept:
         known, version, made = kept[name]
-        if known.data_ptr() == values.data_ptr() and known.dtype is values.dtype and version == values._version:
+        if known.data_ptr() == values.data_ptr() and known.stride() == values.stride() and \
+                known.dtype is values.dtype and version == values._version:
             return made
     places = ",".join(f"i{dim}" for dim in range(len(matrix.shape)))
-    made = api.kernel(f"B({places}) = A({places})", name="converted", formats={"B": form})(matrix.with_values(values))
+    made = api.kernel(f"B({places}) = A({places})", name="converted", formats={"B": form})(
+        matrix.with_values(values).contiguous())
     kept[name] = values, values._version, made
     return made
 

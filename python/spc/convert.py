@@ -37,6 +37,8 @@ def _plain(value: Any) -> Optional[Any]:
         made = value.tocsr(copy=True)
         made.sum_duplicates()
         return made
+    if hasattr(value, "with_values"):
+        return value.contiguous()
     if hasattr(value, "is_cuda"):
         plain = value.detach().cpu().resolve_conj().resolve_neg()
         return plain.coalesce() if str(plain.layout) == "torch.sparse_coo" else plain.contiguous()

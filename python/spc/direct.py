@@ -95,6 +95,8 @@ def _step_of(op: "Op", values: Sequence[Any]) -> "Optional[Step]":
     """The step for operands; None where there is none, as the call makes its results' memory, or operands are batches."""
     if op.batches(values):
         return None
+    apart = [k for k, value in enumerate(values) if op.has_to_be_contiguous(k, value)]
+    values = [value.contiguous() if k in apart else value for k, value in enumerate(values)]
     call = op.kernel.bind(*values)
     op.registered(values)
     arguments = call.variant.arguments
@@ -104,7 +106,7 @@ def _step_of(op: "Op", values: Sequence[Any]) -> "Optional[Step]":
     if any(argument.storage is None and argument.passed != "values" and argument.type not in _NUMBERS
            for argument in arguments):
         return None
-    return Step(op, call, values)
+    return Step(op, call, values, apart)
 
 
 class Step:
@@ -113,7 +115,9 @@ class Step:
     Threads that share one wait for each other.
     """
 
-    def __init__(self, op: "Op", call: Call, values: Sequence[Any]):
+    def __init__(self, op: "Op", call: Call, values: Sequence[Any], apart: Sequence[int]):
+        """apart: which operands' values lie apart, and are copied at each call."""
+        self._apart = apart
         self._op, self._signature = op, call.variant.signature
         self._request = op.request(values)
         self._backwards: Dict[Tuple[Any, ...], Backward] = {}
@@ -163,6 +167,8 @@ class Step:
         """Runs the kernel. tensors: of dense operands, of the values of sparse ones, and numbers. Returns those of results.
         Raises KernelError, or MemoryError, where it fails."""
         results = [torch.empty(shape, dtype=dtype) for _, _, shape, dtype in self._written]
+        if self._apart:
+            tensors = [tensor.contiguous() if k in self._apart else tensor for k, tensor in enumerate(tensors)]
         with self._lock:
             for holder, place, operand in self._read:
                 holder[place] = tensors[operand].data_ptr()

@@ -52,9 +52,17 @@ class Matrix:
         """The matrix of other values in the same structure."""
         return Matrix(values, self.pattern)
 
+    def contiguous(self) -> "Matrix":
+        """The matrix whose values lie one after the other, as kernels read them: this one where they do. Gradients go
+        through."""
+        values = sources_torch.resolved(self.values).contiguous()
+        return self if values is self.values else self.with_values(values)
+
     def view(self) -> View:
-        """What kernels read."""
+        """What kernels read. Raises ArgumentError of values that lie apart, for whose strides structs have no place."""
         data, type_ = sources_torch.numbers(torch, self.values)
+        if not data.flags.c_contiguous:
+            raise ArgumentError("its values lie apart: .contiguous() copies")
         pattern = self.pattern
         return View(pattern.shape, type_, pattern.storage, {**pattern.arrays, ("values", 0): data}, "spc.torch", self,
                     pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers,
@@ -63,7 +71,7 @@ class Matrix:
     def to_torch(self) -> Any:
         """The tensor of torch's layout, without gradients, which shares its memory; where torch has none, SciPy's array or a
         dictionary."""
-        return results.wrap(self.view(), "torch")
+        return results.wrap(self.contiguous().view(), "torch")
 
     def to_dense(self) -> torch.Tensor:
         """A dense tensor, without gradients. Raises ArgumentError where neither torch nor SciPy has its storage."""

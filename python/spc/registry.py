@@ -47,7 +47,8 @@ class Slot:
     def value(self, arguments: Sequence[Any]) -> Any:
         """The operand of the operator's arguments."""
         if self.storage is None:
-            return arguments[self.first]
+            value = arguments[self.first]
+            return sources_torch.resolved(value) if isinstance(value, torch.Tensor) else value
         count = len(self.places)
         return _matrix(self.storage, self.places, arguments[self.first:self.first + count],
                        tuple(arguments[self.first + count]), arguments[self.values_at])
@@ -70,12 +71,13 @@ def _structure(matrix: Matrix) -> List[torch.Tensor]:
 
 def _matrix(storage: Storage, places: Sequence[Place], structure: Sequence[torch.Tensor], shape: Tuple[int, ...],
             values: torch.Tensor) -> Matrix:
-    """The matrix of index arrays and values."""
+    """The matrix of index arrays and values, of which copies are made where their elements lie apart."""
+    structure, values = [tensor.contiguous() for tensor in structure], sources_torch.resolved(values).contiguous()
     arrays = {place: tensor.numpy() for place, tensor in zip(places, structure)}
     arrays["values", 0], type_ = sources_torch.numbers(torch, values)
     index = {holds: dtypes.index_name_of(array.dtype) for (holds, _), array in arrays.items() if holds != "values"}
     numbers = {("count", level): array.size for (holds, level), array in arrays.items() if holds == "indices"}
-    pattern = View(shape, type_, storage, arrays, "spc.torch", list(structure), stored=values.numel(), numbers=numbers,
+    pattern = View(shape, type_, storage, arrays, "spc.torch", structure, stored=values.numel(), numbers=numbers,
                    pointers=index.get("pointers", index["indices"]), indices=index["indices"], witness=tuple(structure))
     return Matrix(values, pattern)
 

@@ -23,7 +23,7 @@ def read(torch: Any, value: Any) -> View:
     if value.layout is torch.strided:
         data, type_ = numbers(torch, value)
         if not data.ndim:
-            return View((), type_, None, {}, "number", data[()])
+            return View((), type_, None, {}, "number", dtypes.from_bf16(data.reshape(1))[0] if type_ == "bf16" else data[()])
         try:
             return dense(data, type_, "torch", value)
         except ArgumentError:
@@ -36,6 +36,11 @@ def read(torch: Any, value: Any) -> View:
     if value.dim() != 2 and name != "sparse_coo":
         raise ArgumentError(f"a {name} tensor of {value.dim()} dimensions is no matrix: batches are called one by one")
     return reader(torch, value)
+
+
+def resolved(value: Any) -> Any:
+    """The tensor, of which a copy is made where torch conjugates or negates it when it is read. Gradients go through."""
+    return value.resolve_conj().resolve_neg() if value.is_conj() or value.is_neg() else value
 
 
 def numbers(torch: Any, value: Any) -> Tuple[np.ndarray, str]:

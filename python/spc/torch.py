@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Uni
 
 import torch
 
-from . import api, cache, threads
+from . import api, cache, sources_torch, threads
 from .derivative import gradient, reading
 from .direct import WATCHED, Direct
 from .errors import ArgumentError, ArgumentTypeError
@@ -85,7 +85,7 @@ class Op:
         values = self.kernel.in_order(operands, named)
         if self._direct is not None and (results := self._direct(values)) is not WATCHED:
             return results
-        values = [self._plain(value) for value in values]
+        values = [self._plain(k, value) for k, value in enumerate(values)]
         sizes = self.batches(values)
         if not sizes:
             return self._call(values)
@@ -97,12 +97,18 @@ class Op:
             return _stacked(steps)
         return tuple(_stacked(list(results)) for results in zip(*steps))
 
-    @staticmethod
-    def _plain(value: Any) -> Any:
-        """Sparse tensors as matrices, numbers as tensors."""
+    def _plain(self, k: int, value: Any) -> Any:
+        """Operand number k: sparse tensors as matrices, values that lie apart as a copy."""
         if isinstance(value, torch.Tensor):
-            return value if value.layout is torch.strided else Matrix.of(value)
-        return value if isinstance(value, (Matrix, bool, int, float, complex)) else Matrix.of(value)
+            value = sources_torch.resolved(value) if value.layout is torch.strided else Matrix.of(value)
+        elif not isinstance(value, (Matrix, bool, int, float, complex)):
+            value = Matrix.of(value)
+        return value.contiguous() if self.has_to_be_contiguous(k, value) else value
+
+    def has_to_be_contiguous(self, k: int, value: Any) -> bool:
+        """Whether operand number k is, or has, values alone, for whose strides a kernel has no place, and they lie apart."""
+        values = value.values if isinstance(value, Matrix) else value if self._orders[k] < 0 else None
+        return isinstance(values, torch.Tensor) and not (values.is_contiguous() and values is sources_torch.resolved(values))
 
     def _call(self, values: Sequence[Any]) -> Any:
         """Computes the results of operands without batches."""
