@@ -10,6 +10,7 @@ import torch
 
 from . import threads
 from .backward import Backward, remember, remembered
+from .errors import ArgumentError
 from .matrix import Matrix
 from .outputs import Dense, Number, Sampled
 from .signature import Argument
@@ -92,12 +93,18 @@ class Direct:
 
 
 def _step_of(op: "Op", values: Sequence[Any]) -> "Optional[Step]":
-    """The step for operands; None where there is none, as the call makes its results' memory, or operands are batches."""
+    """The step for operands; None where there is none: the call makes its results' memory, operands are batches, or are to be
+    converted."""
     if op.batches(values):
         return None
     apart = [k for k, value in enumerate(values) if op.has_to_be_contiguous(k, value)]
     values = [value.contiguous() if k in apart else value for k, value in enumerate(values)]
-    call = op.kernel.bind(*values)
+    try:
+        call = op.kernel.bind(*values)
+    except ArgumentError:
+        if op.copies:
+            return None
+        raise
     op.registered(values)
     arguments = call.variant.arguments
     for output in call.outputs:

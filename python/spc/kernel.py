@@ -202,6 +202,10 @@ class Kernel(KernelBase):
         changed = cache.signature_of(self._request.changed(types={"": "f32", **self._request.types}))
         return frozenset(one.name for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type)
 
+    def without_copies(self) -> "Kernel":
+        """The kernel that refuses operands that do not fit: this one where it does."""
+        return Kernel(self._request, validate=self._validate, copy=False) if self._copy else self
+
     def __reduce__(self) -> Tuple[Any, ...]:
         return _restored, (self._request, self._validate, self._copy)
 

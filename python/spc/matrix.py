@@ -6,6 +6,7 @@ from typing import Any, Tuple
 import torch
 
 from . import results, sources_torch
+from .convert import readable
 from .errors import ArgumentError
 from .sources import reader, view_of
 from .validate import settle
@@ -27,20 +28,21 @@ class Matrix:
         self.values, self.pattern = values, pattern
 
     @classmethod
-    def of(cls, matrix: Any, validate: str = "first") -> "Matrix":
+    def of(cls, matrix: Any, validate: str = "first", copy: bool = False) -> "Matrix":
         """The matrix of SciPy's, torch's or another library's sparse object, whose arrays it shares.
 
+        copy: whether it is one of a copy where no format says how the object is stored.
         Raises ArgumentError of what is not sparse, StructureError where its index arrays are wrong.
         """
-        view = view_of(matrix, "matrix")
+        view = (readable if copy else view_of)(matrix, "matrix")
         if view.storage is None or view.storage.is_dense:
             raise ArgumentError("it is not sparse: .to_sparse_csr() or scipy.sparse.csr_array() make it so")
         settle(view, "matrix", validate)
         array = view.arrays["values", 0]
         if not array.flags.writeable:
             raise ArgumentError("its values are read-only: .copy() makes others")
-        is_tensor = isinstance(matrix, torch.Tensor)
-        values = _values(matrix) if is_tensor else sources_torch.tensor(torch, array, view.type)
+        is_tensor = isinstance(view.owner, torch.Tensor)
+        values = _values(view.owner) if is_tensor else sources_torch.tensor(torch, array, view.type)
         return cls(values, view)
 
     @property

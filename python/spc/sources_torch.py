@@ -125,7 +125,7 @@ def wrap(torch: Any, view: View) -> Optional[Any]:
     """A sparse tensor of a result's arrays, which share their memory; None where torch has no such layout."""
     name, arrays = name_of(view.storage), view.arrays
     compressed = {"csr": "csr", "csc": "csc"}.get(name.split(" ")[0])
-    if compressed or name.startswith(("bsr", "bsc")):
+    if compressed or name.startswith(("bsr with blocks", "bsc with blocks")):  # torch wants them sorted
         make = getattr(torch, f"sparse_{compressed or name[:3]}_tensor", None)
         if make is None or view.indices not in ("i32", "i64") or view.pointers != view.indices:
             return None

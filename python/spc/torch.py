@@ -15,6 +15,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Uni
 import torch
 
 from . import api, cache, sources_torch, threads
+from .convert_torch import fitting, viewable
 from .derivative import gradient, reading
 from .direct import WATCHED, Direct
 from .errors import ArgumentError, ArgumentTypeError
@@ -54,7 +55,9 @@ class Op:
     def __init__(self, kernel: Kernel, backward: Optional[Mapping[str, cache.Format]] = None,
                  formats: Optional[Mapping[str, cache.Format]] = None):
         """backward: formats in which gradients read operands. formats: of operands that this one, a gradient, reads so."""
-        self.kernel = kernel
+        # Copies are made here, where gradients flow through them.
+        self.kernel = kernel.without_copies()
+        self.copies = self.kernel is not kernel
         self.formats = formats or {}
         self._backward = backward or {}
         self._inputs = [argument.name for argument in kernel.signature.inputs]
@@ -86,6 +89,10 @@ class Op:
         if self._direct is not None and (results := self._direct(values)) is not WATCHED:
             return results
         values = [self._plain(k, value) for k, value in enumerate(values)]
+        if self.copies:
+            values = self._fitting(values)
+            if self._direct is not None and (results := self._direct(values)) is not WATCHED:
+                return results
         sizes = self.batches(values)
         if not sizes:
             return self._call(values)
@@ -99,16 +106,24 @@ class Op:
 
     def _plain(self, k: int, value: Any) -> Any:
         """Operand number k: sparse tensors as matrices, values that lie apart as a copy."""
-        if isinstance(value, torch.Tensor):
-            value = sources_torch.resolved(value) if value.layout is torch.strided else Matrix.of(value)
+        if isinstance(value, torch.Tensor) and value.layout is torch.strided:
+            value = sources_torch.resolved(value)
         elif not isinstance(value, (Matrix, bool, int, float, complex)):
-            value = Matrix.of(value)
+            value = Matrix.of(value, copy=self.copies)
         return value.contiguous() if self.has_to_be_contiguous(k, value) else value
 
     def has_to_be_contiguous(self, k: int, value: Any) -> bool:
         """Whether operand number k is, or has, values alone, for whose strides a kernel has no place, and they lie apart."""
         values = value.values if isinstance(value, Matrix) else value if self._orders[k] < 0 else None
         return isinstance(values, torch.Tensor) and not (values.is_contiguous() and values is sources_torch.resolved(values))
+
+    def _fitting(self, values: Sequence[Any]) -> List[Any]:
+        """The operands in the storage and types that the kernel reads."""
+        values = [viewable(value) for value in values]
+        first = [_element(value, order, 0) for value, order in zip(values, self._orders)]
+        views = {name: view_of(value, name) for name, value in zip(self._inputs, first)}
+        arguments = self.kernel.specialised_signature(views).inputs
+        return [fitting(value, argument, one) for value, argument, one in zip(values, arguments, first)]
 
     def _call(self, values: Sequence[Any]) -> Any:
         """Computes the results of operands without batches."""

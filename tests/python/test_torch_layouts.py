@@ -3,7 +3,6 @@
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 from support import dense, matrix
 
 import spc
