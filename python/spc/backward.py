@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Dict, List, Sequence, Tuple
 
 import torch
 
-from . import api, cache
+from . import api, binding, cache
 from .matrix import Matrix
 from .signature import Signature
 from .view import View
@@ -47,9 +47,14 @@ class Backward:
     def __init__(self, op: "Op", signature: Signature, request: cache.Request, given: Sequence[int], wrt: Sequence[int]):
         self._wrt, self._count = wrt, len(op.inputs)
         self._op = op.gradient(request, tuple(op.outputs[k] for k in given), tuple(op.inputs[k] for k in wrt))
+        arguments = self._op.kernel.signature
+        said = binding.extents_said(arguments.inputs)
+        #: Extents that no operand of the gradient says: those of dimensions of what is differentiated by.
+        self._sizes = {extent: (k, dim) for k, argument in zip(wrt, arguments.outputs) if not argument.pattern_of
+                       for dim, extent in enumerate(argument.shape) if isinstance(extent, str) and extent not in said}
         self._takes: List[Tuple[str, int]] = []
         incoming = iter(given)
-        for argument in self._op.kernel.signature.inputs:
+        for argument in arguments.inputs:
             if argument.name in op.inputs:
                 kind = "converted" if argument.name in self._op.formats else "operand"
                 self._takes.append((kind, op.inputs.index(argument.name)))
@@ -74,7 +79,7 @@ class Backward:
             else:
                 gradient = incoming[k].contiguous()
                 passed.append(results[k].with_values(gradient) if kind == "whole" else gradient)
-        made = self._op(*passed)
+        made = self._op(*passed, sizes={extent: values[k].shape[dim] for extent, (k, dim) in self._sizes.items()})
         found: List[Any] = [None] * self._count
         for k, gradient in zip(self._wrt, made if isinstance(made, tuple) else (made,)):
             found[k] = gradient.values if isinstance(gradient, Matrix) else gradient

@@ -3,7 +3,7 @@
 
 import ctypes
 import operator
-from typing import Any, Dict, Mapping, Sequence
+from typing import Any, Dict, FrozenSet, Mapping, Sequence, Union
 
 import numpy as np
 
@@ -147,6 +147,12 @@ def _advice(view: View, argument: Argument) -> str:
         if mine.is_dense and name in simple:
             return f": scipy.sparse.{name.split('-')[0]}_array() makes one of it"
     return f": {simple[name]} converts" if name in simple else ", which copy=True of the kernel converts to"
+
+
+def extents_said(arguments: Sequence[Argument]) -> FrozenSet[Union[str, int]]:
+    """The extents of which operands for these arguments say how large they are."""
+    return frozenset(extent for argument in arguments if argument.storage is not None and argument.passed != "values"
+                     for extent in argument.shape)
 
 
 def extents_of(views: Mapping[str, View], arguments: Sequence[Argument], sizes: Mapping[str, int]) -> Dict[str, int]:

@@ -8,9 +8,9 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 import numpy as np
 import torch
 
-from . import binding, convert, dtypes, results
+from . import binding, convert, results, sources_torch
 from .errors import ArgumentError
-from .matrix import Matrix
+from .matrix import Matrix, standing_for
 from .signature import Argument
 from .sources import dense, view_of
 from .view import View
@@ -23,7 +23,7 @@ def viewable(value: Any) -> Any:
     """A tensor of strides that some format says, a copy where its own are none."""
     if isinstance(value, torch.Tensor):
         try:
-            view_of(value, "")
+            view_of(standing_for(value), "")
         except ArgumentError:
             return value.contiguous()
     return value
@@ -39,7 +39,7 @@ def fitting(value: Any, argument: Argument, first: Any) -> Any:
             len(first.shape) != len(argument.shape) or _fits(first, argument):
         return value
     values = value.values if isinstance(value, Matrix) else value
-    wanted = _dtype(argument)
+    wanted = sources_torch.dtype_of(torch, argument.type)
     if not torch.can_cast(values.dtype, wanted):
         return value
     values = values.to(wanted)
@@ -59,14 +59,10 @@ def fitting(value: Any, argument: Argument, first: Any) -> Any:
 
 def _fits(value: Any, argument: Argument) -> bool:
     try:
-        binding.check(view_of(value, argument.name), argument)
+        binding.check(view_of(standing_for(value), argument.name), argument)
     except ArgumentError:
         return False
     return True
-
-
-def _dtype(argument: Argument) -> torch.dtype:
-    return torch.bfloat16 if argument.type == "bf16" else getattr(torch, dtypes.NUMPY[argument.type].name)
 
 
 def _laid_out(tensor: torch.Tensor, argument: Argument, lead: Sequence[int]) -> torch.Tensor:

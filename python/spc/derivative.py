@@ -9,6 +9,8 @@ from typing import Dict, Mapping, Tuple
 
 from . import cache, toolchain
 
+_QUIET = "-Wno-broadcast"
+
 
 def gradient(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> cache.Request:
     """The kernel of a vector-Jacobian product (docs/grad.md): it takes the operands, perhaps outputs, and `d_y` for each
@@ -28,8 +30,9 @@ def _gradient(key: str, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[
         text = (place / "gradient.tex").read_text(encoding="utf-8")
         file = place / "gradient.json"
         formats = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    return cache.Request(text, f"{request.name}_grad", {"": formats} if formats.get("tensors") else {}, {}, {},
-                         request.options)
+    # The gradient of a sum is the same for all that were summed: nobody has to be warned of it.
+    options = request.options if _QUIET in request.options else (*request.options, _QUIET)
+    return cache.Request(text, f"{request.name}_grad", {"": formats} if formats.get("tensors") else {}, {}, {}, options)
 
 
 def reading(request: cache.Request, wanted: Mapping[str, cache.Format]) -> Tuple[cache.Request, Dict[str, cache.Format]]:

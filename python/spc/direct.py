@@ -4,14 +4,15 @@
 import ctypes
 import threading
 import weakref
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
+from torch.autograd import forward_ad
 
-from . import threads
+from . import sources_torch, threads
 from .backward import Backward, remember, remembered
 from .errors import ArgumentError
-from .matrix import Matrix
+from .matrix import Matrix, has_storage
 from .outputs import Dense, Number, Sampled
 from .signature import Argument
 from .variant import Call
@@ -36,7 +37,7 @@ if hasattr(torch, "compiler") and hasattr(torch.compiler, "is_compiling"):
 
 def _is_watched() -> bool:
     """Whether somebody follows which operators are called, whom the dispatcher tells."""
-    return _modes is None or _modes() > 0 or any([watcher() for watcher in _watchers])
+    return _modes is None or _modes() > 0 or forward_ad._current_level >= 0 or any([watcher() for watcher in _watchers])
 
 
 class Direct:
@@ -46,8 +47,9 @@ class Direct:
         self._op = op
         self._steps: Dict[Tuple[Any, ...], Optional[Step]] = {}
 
-    def __call__(self, values: Sequence[Any]) -> Any:
-        """The results for operands in the kernel's order; WATCHED where the dispatcher has to be asked."""
+    def __call__(self, values: Sequence[Any], sizes: Optional[Mapping[str, int]]) -> Any:
+        """The results for operands in the kernel's order; WATCHED where the dispatcher has to be asked. sizes: of extents that
+        no operand has."""
         if _is_watched():
             return WATCHED
         key: List[Any] = []
@@ -71,28 +73,36 @@ class Direct:
                 return WATCHED
             tensors.append(value)
             patterns.append(pattern)
-        step = self._step(tuple(key), values, patterns)
-        if step is None:
-            return WATCHED
-        if is_differentiated and torch.is_grad_enabled():
-            made = step.wrapped(_Function.apply(step, patterns, *tensors), patterns)
-        else:
-            made = step.wrapped(step.run(tensors), patterns)
+        if sizes:
+            key.append(repr(sizes))
+        try:
+            step = self._step(tuple(key), values, patterns, sizes)
+            if step is None:
+                return WATCHED
+            if is_differentiated and torch.is_grad_enabled():
+                made = step.wrapped(_Function.apply(step, patterns, *tensors), patterns)
+            else:
+                made = step.wrapped(step.run(tensors), patterns)
+        except RuntimeError:
+            if all(not isinstance(tensor, torch.Tensor) or has_storage(tensor) for tensor in tensors):
+                raise
+            return WATCHED  # of vmap
         return made[0] if len(made) == 1 else tuple(made)
 
-    def _step(self, key: Tuple[Any, ...], values: Sequence[Any], patterns: Sequence[Optional[View]]) -> "Optional[Step]":
+    def _step(self, key: Tuple[Any, ...], values: Sequence[Any], patterns: Sequence[Optional[View]],
+              sizes: Optional[Mapping[str, int]]) -> "Optional[Step]":
         step = self._steps.get(key)
         if step is None and key not in self._steps:
             if len(self._steps) >= _MOST_STEPS:
                 self._steps.clear()
-            step = self._steps[key] = _step_of(self._op, values)
+            step = self._steps[key] = _step_of(self._op, values, sizes)
             for pattern in patterns:  # another one may be at its address later
                 if pattern is not None:
                     weakref.finalize(pattern, self._steps.pop, key, None).atexit = False
         return step
 
 
-def _step_of(op: "Op", values: Sequence[Any]) -> "Optional[Step]":
+def _step_of(op: "Op", values: Sequence[Any], sizes: Optional[Mapping[str, int]]) -> "Optional[Step]":
     """The step for operands; None where there is none: the call makes its results' memory, operands are batches, or are to be
     converted."""
     if op.batches(values):
@@ -100,7 +110,7 @@ def _step_of(op: "Op", values: Sequence[Any]) -> "Optional[Step]":
     apart = [k for k, value in enumerate(values) if op.has_to_be_contiguous(k, value)]
     values = [value.contiguous() if k in apart else value for k, value in enumerate(values)]
     try:
-        call = op.kernel.bind(*values)
+        call = op.kernel.bind(*values, sizes=sizes)
     except ArgumentError:
         if op.copies:
             return None
@@ -167,7 +177,8 @@ class Step:
                 operand = self._op.inputs.index(argument.pattern_of)
                 is_same = values[operand].pattern.storage is result.pattern.storage
                 pattern, result = operand if is_same else result.pattern, result.values
-            self._written.append((*self._holder(k, argument), tuple(result.shape), result.dtype))
+            self._written.append((*self._holder(k, argument), tuple(result.shape),
+                                  sources_torch.dtype_of(torch, argument.type)))
         self._patterns.append(pattern)
 
     def run(self, tensors: Sequence[Any]) -> List[torch.Tensor]:

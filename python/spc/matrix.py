@@ -7,7 +7,7 @@ import torch
 
 from . import results, sources_torch
 from .convert import readable
-from .errors import ArgumentError
+from .errors import ArgumentError, ArgumentTypeError
 from .sources import reader, view_of
 from .validate import settle
 from .view import View
@@ -22,9 +22,13 @@ class Matrix:
     """
 
     def __init__(self, values: torch.Tensor, pattern: View):
-        one = values[0] if values.dim() > pattern.arrays["values", 0].ndim and values.shape[0] else values
-        if one.numel() != pattern.stored:
-            raise ArgumentError(f"{one.numel()} values, and {pattern.stored} entries")
+        if not isinstance(values, torch.Tensor):
+            raise ArgumentTypeError(f"values are a tensor, and {type(values).__qualname__} is none: torch.as_tensor() makes "
+                                    "one")
+        is_batch = values.dim() > pattern.arrays["values", 0].ndim
+        count = values.shape[1:].numel() if is_batch else values.numel()
+        if count != pattern.stored:
+            raise ArgumentError(f"{count} values, and {pattern.stored} entries")
         self.values, self.pattern = values, pattern
 
     @classmethod
@@ -90,6 +94,21 @@ class Matrix:
 
 def _values(tensor: torch.Tensor) -> torch.Tensor:
     return tensor._values() if tensor.layout is torch.sparse_coo else tensor.values()
+
+
+def has_storage(tensor: torch.Tensor) -> bool:
+    """Whether a tensor has memory of its own: those that stand for all elements of a batch while vmap runs have none."""
+    return torch._C._has_storage(tensor)
+
+
+def standing_for(value: Any) -> Any:
+    """An operand like this one that has memory, by which its layout can be told."""
+    if isinstance(value, Matrix):
+        values = standing_for(value.values)
+        return value if values is value.values else value.with_values(values)
+    if isinstance(value, torch.Tensor) and value.device.type == "cpu" and not has_storage(value):
+        return torch.empty(value.shape, dtype=value.dtype)
+    return value
 
 
 def wrap(view: View) -> Matrix:

@@ -196,7 +196,7 @@ def output_of(argument: Argument, views: Dict[str, View], given: Any, extents: D
         return Assembled(argument, family, extents)
     view = views[argument.name] if argument.is_read else None if given is None else view_of(given, argument.name)
     if argument.pattern_of:
-        return Sampled(argument, views[argument.pattern_of], view, _shape_of(argument, extents))
+        return Sampled(argument, views[argument.pattern_of], view, shape_of(argument, extents))
     if argument.storage.is_dense:
         return Dense(argument, family, *_checked_dense(argument, view, extents))
     if view is None:
@@ -205,7 +205,7 @@ def output_of(argument: Argument, views: Dict[str, View], given: Any, extents: D
     return Stored(argument, family, view)
 
 
-def _shape_of(argument: Argument, extents: Dict[str, int]) -> Tuple[int, ...]:
+def shape_of(argument: Argument, extents: Dict[str, int]) -> Tuple[int, ...]:
     """The extents of an output. Raises ArgumentError where one of them is not known."""
     for extent in argument.shape:
         if isinstance(extent, str) and extent not in extents:
@@ -216,7 +216,7 @@ def _shape_of(argument: Argument, extents: Dict[str, int]) -> Tuple[int, ...]:
 def _checked_dense(argument: Argument, given: Optional[View],
                    extents: Dict[str, int]) -> Tuple[Tuple[int, ...], Optional[View]]:
     """The shape of a dense output, and the caller's array where it fits."""
-    shape = _shape_of(argument, extents)
+    shape = shape_of(argument, extents)
     if given is None:
         return shape, None
     if given.storage is None or not given.storage.is_dense:
@@ -230,4 +230,4 @@ def _checked_dense(argument: Argument, given: Optional[View],
     return shape, given
 
 
-__all__ = ["Assembled", "Dense", "Number", "Output", "Sampled", "Stored", "output_of"]
+__all__ = ["Assembled", "Dense", "Number", "Output", "Sampled", "Stored", "output_of", "shape_of"]

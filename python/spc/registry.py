@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import contextlib
-from typing import TYPE_CHECKING, Any, Dict, List, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
 from torch import library
 
-from . import binding, dtypes, sources_torch
+from . import binding, dtypes, results, sources_torch
 from .backward import Backward, remember, remembered
-from .matrix import Matrix
+from .matrix import Matrix, standing_for
+from .outputs import shape_of
 from .signature import Argument, Storage
 from .sources import view_of
 from .view import Place, View, dense_storage
@@ -91,12 +92,18 @@ class Registered:
         for operand, value in zip(op.inputs, values):
             self.slots.append(Slot(operand, value, first))
             first += len(self.slots[-1].declared)
-        views = {slot.name: view_of(value, slot.name) for slot, value in zip(self.slots, values)}
+        views = {slot.name: view_of(standing_for(value), slot.name) for slot, value in zip(self.slots, values)}
         self.signature = op.kernel.specialised_signature(views)
         self.results: List[Argument] = self.signature.outputs
         returned = ", ".join("Tensor" for argument in self.results for _ in range(self._width(argument)))
         single = returned == "Tensor"
-        declared = ", ".join(part for slot in self.slots for part in slot.declared)
+        said = binding.extents_said(self.signature.inputs)
+        #: Extents that no operand says: arguments behind those of operands.
+        self.extents = list(dict.fromkeys(extent for argument in self.results if not argument.pattern_of
+                                          for extent in argument.shape if isinstance(extent, str) and extent not in said))
+        self.extents_at = first
+        declared = ", ".join([*[part for slot in self.slots for part in slot.declared],
+                              *[f"int {extent}_size" for extent in self.extents]])
         _library.define(f"{name}({declared}) -> {returned if single else f'({returned})'}")
         _library.impl(name, self._compute, "CPU")
         _library.impl(name, self._with_gradients, "Autograd")
@@ -104,10 +111,16 @@ class Registered:
         self.overload = getattr(torch.ops.spc, name).default
         self.is_single = single
 
-    def __call__(self, values: Sequence[Any]) -> Any:
-        """The results for operands of the kinds that the operator is for."""
-        returned = self.overload(*[argument for slot, value in zip(self.slots, values) for argument in slot.flat(value)])
-        made = self._made(values, [returned] if self.is_single else list(returned))
+    def __call__(self, values: Sequence[Any], sizes: Mapping[str, int]) -> Any:
+        """The results for operands of the kinds that the operator is for. sizes: of extents that no operand has."""
+        if sizes or self.extents:
+            self.op.kernel._check_sizes(sizes)
+            extents = self._extents(values, sizes)
+            for argument in self.results:
+                shape_of(argument, extents)
+        returned = self.overload(*[argument for slot, value in zip(self.slots, values) for argument in slot.flat(value)],
+                                 *[sizes[extent] for extent in self.extents])
+        made = self._made(values, sizes, [returned] if self.is_single else list(returned))
         return made[0] if len(made) == 1 else tuple(made)
 
     @staticmethod
@@ -119,18 +132,25 @@ class Registered:
     def _values(self, arguments: Sequence[Any]) -> List[Any]:
         return [slot.value(arguments) for slot in self.slots]
 
+    def _sizes(self, arguments: Sequence[Any]) -> Dict[str, int]:
+        """The sizes of extents that no operand says."""
+        return dict(zip(self.extents, arguments[self.extents_at:]))
+
     def _compute(self, *arguments: Any) -> Any:
         """Runs the kernel."""
-        made = self.op.kernel(*self._values(arguments))
+        made = self.op.kernel(*self._values(arguments), sizes=self._sizes(arguments) or None)
         flat: List[torch.Tensor] = []
         for argument, result in zip(self.results, made if isinstance(made, tuple) else (made,)):
             if isinstance(result, Matrix):
                 flat += [*_structure(result), result.values] if argument.is_assembled else [result.values]
-            else:
-                flat.append(result)
+                continue
+            if not isinstance(result, torch.Tensor):  # kernels make arrays where all operands are numbers
+                wrap = results.wrap_number if argument.storage is None else results.wrap_dense
+                result = wrap(result, argument.type, "torch")
+            flat.append(result)
         return flat[0] if self.is_single else tuple(flat)
 
-    def _made(self, values: Sequence[Any], flat: List[torch.Tensor]) -> List[Any]:
+    def _made(self, values: Sequence[Any], sizes: Mapping[str, int], flat: List[torch.Tensor]) -> List[Any]:
         """The results of an operator's tensors."""
         by_name = {slot.name: value for slot, value in zip(self.slots, values)}
         made: List[Any] = []
@@ -139,7 +159,7 @@ class Registered:
             if argument.is_assembled:
                 places = sorted((field.holds, field.level) for field in argument.fields
                                 if field.holds in ("pointers", "indices", "lengths"))
-                extents = self._extents(values)
+                extents = self._extents(values, sizes)
                 shape = tuple(extent if isinstance(extent, int) else extents[extent] for extent in argument.shape)
                 made.append(_matrix(argument.storage, places, parts[:-1], shape, parts[-1]))
             elif argument.pattern_of and argument.passed != "values":
@@ -161,7 +181,7 @@ class Registered:
             shape[dim] = pattern.shape[other]
         return _matrix(argument.storage, _places(pattern), _structure(operand), tuple(shape), values)
 
-    def _extents(self, values: Sequence[Any]) -> Dict[str, int]:
+    def _extents(self, values: Sequence[Any], sizes: Mapping[str, int]) -> Dict[str, int]:
         """What the shapes of operands say of extents. values: operands, or lists of what shapes they have."""
         signature = self.op.kernel.signature
         views: Dict[str, View] = {}
@@ -169,17 +189,17 @@ class Registered:
             if argument.passed != "values":
                 shape = tuple(value) if isinstance(value, (list, tuple)) else tuple(getattr(value, "shape", ()))
                 views[argument.name] = View(shape, "", dense_storage(len(shape)) if shape else None, {}, "torch", None)
-        return binding.extents_of(views, signature.arguments, {})
+        return binding.extents_of(views, signature.arguments, sizes)
 
     def _shapes(self, *arguments: Any) -> Any:
         """Empty results of the right shapes, for tracing."""
         extents = self._extents([arguments[slot.first] if slot.storage is None else arguments[slot.values_at - 1]
-                                 for slot in self.slots])
+                                 for slot in self.slots], self._sizes(arguments))
         flat: List[torch.Tensor] = []
         for argument in self.results:
             if argument.is_assembled:
                 raise NotImplementedError(f"{argument.name} is assembled: how many entries it has is not known before")
-            dtype = torch.bfloat16 if argument.type == "bf16" else getattr(torch, dtypes.NUMPY[argument.type].name)
+            dtype = sources_torch.dtype_of(torch, argument.type)
             if argument.pattern_of:
                 slot = next(slot for slot in self.slots if slot.name == argument.pattern_of)
                 shape = tuple(arguments[slot.values_at].shape)
@@ -207,7 +227,8 @@ class Registered:
         if not given or not wrt:
             return found
         backward = Backward(self.op, self.signature, self.op.request(values), given, wrt)
-        for slot, gradient in zip(self.slots, backward(values, self._made(values, list(returned)), by_result)):
+        for slot, gradient in zip(self.slots, backward(values, self._made(values, self._sizes(arguments), list(returned)),
+                                                  by_result)):
             found[slot.values_at] = gradient
         return found
 

@@ -111,6 +111,11 @@ def _coo(torch: Any, value: Any) -> View:
 _LAYOUTS = {"sparse_csr": _csr, "sparse_csc": _csc, "sparse_bsr": _bsr, "sparse_bsc": _bsc, "sparse_coo": _coo}
 
 
+def dtype_of(torch: Any, type_: str) -> Any:
+    """PyTorch's type of spc's, of those that it has."""
+    return torch.bfloat16 if type_ == "bf16" else getattr(torch, dtypes.NUMPY[type_].name)
+
+
 def tensor(torch: Any, array: np.ndarray, type_: str) -> Any:
     """A tensor that shares an array's memory. Raises ArgumentTypeError of types that torch lacks."""
     if type_ == "bf16":

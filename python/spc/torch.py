@@ -12,6 +12,7 @@ import itertools
 import os
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple, Union
 
+import numpy as np
 import torch
 
 from . import api, cache, sources_torch, threads
@@ -20,7 +21,7 @@ from .derivative import gradient, reading
 from .direct import WATCHED, Direct
 from .errors import ArgumentError, ArgumentTypeError
 from .kernel import Kernel
-from .matrix import Matrix
+from .matrix import Matrix, standing_for
 from .registry import Registered
 from .sources import view_of
 
@@ -78,34 +79,41 @@ class Op:
     def __repr__(self) -> str:
         return f"<spc.torch.Op {self.kernel.name}({', '.join(self._inputs)}) -> {', '.join(self._outputs)}>"
 
-    def __call__(self, *operands: Any, **named: Any) -> Any:
-        """Computes the results, or a tuple of several.
+    def __call__(self, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Any:
+        """Computes the results, or a tuple of several. sizes: of extents that no operand has.
 
         A dense operand with one dimension more than the kernel's, and a matrix whose values have one more, are batches: the
         kernel is called for each of their elements, and the results are stacked. Raises ArgumentError as kernels do, and
         CompileError where a gradient is wanted that does not exist.
         """
         values = self.kernel.in_order(operands, named)
-        if self._direct is not None and (results := self._direct(values)) is not WATCHED:
+        if self._direct is not None and (results := self._direct(values, sizes)) is not WATCHED:
             return results
         values = [self._plain(k, value) for k, value in enumerate(values)]
         if self.copies:
             values = self._fitting(values)
-            if self._direct is not None and (results := self._direct(values)) is not WATCHED:
+            if self._direct is not None and (results := self._direct(values, sizes)) is not WATCHED:
                 return results
-        sizes = self.batches(values)
-        if not sizes:
-            return self._call(values)
-        if len(sizes) > 1:
-            raise ArgumentError(f"{self.kernel.name}: batches of {' and '.join(map(str, sorted(sizes)))} elements")
-        steps = [self._call([_element(value, order, k) for value, order in zip(values, self._orders)])
-                 for k in range(sizes.pop())]
-        if len(self._outputs) == 1:
-            return _stacked(steps)
-        return tuple(_stacked(list(results)) for results in zip(*steps))
+        counts = self.batches(values)
+        if not counts:
+            return self._call(values, sizes)
+        if len(counts) > 1:
+            raise ArgumentError(f"{self.kernel.name}: batches of {' and '.join(map(str, sorted(counts)))} elements")
+        count = counts.pop()
+        # One element says what those of a batch without any would be like.
+        steps = [self._call([_element(value, order, k) for value, order in zip(values, self._orders)], sizes)
+                 for k in range(max(count, 1))]
+        made = [_stacked(list(results), count) for results in (zip(*steps) if len(self._outputs) > 1 else (steps,))]
+        return made[0] if len(made) == 1 else tuple(made)
 
     def _plain(self, k: int, value: Any) -> Any:
-        """Operand number k: sparse tensors as matrices, values that lie apart as a copy."""
+        """Operand number k: sparse tensors as matrices, values that lie apart as a copy. Raises ArgumentError of objects of
+        other libraries that are not sparse."""
+        if isinstance(value, np.generic):
+            value = value.item()
+        elif isinstance(value, (np.ndarray, list, tuple)):
+            raise ArgumentTypeError(f"{self._inputs[k]}: operators take tensors, and it is of class "
+                                    f"{type(value).__qualname__}: torch.as_tensor() makes one of it")
         if isinstance(value, torch.Tensor) and value.layout is torch.strided:
             value = sources_torch.resolved(value)
         elif not isinstance(value, (Matrix, bool, int, float, complex)):
@@ -121,13 +129,13 @@ class Op:
         """The operands in the storage and types that the kernel reads."""
         values = [viewable(value) for value in values]
         first = [_element(value, order, 0) for value, order in zip(values, self._orders)]
-        views = {name: view_of(value, name) for name, value in zip(self._inputs, first)}
+        views = {name: view_of(standing_for(value), name) for name, value in zip(self._inputs, first)}
         arguments = self.kernel.specialised_signature(views).inputs
         return [fitting(value, argument, one) for value, argument, one in zip(values, arguments, first)]
 
-    def _call(self, values: Sequence[Any]) -> Any:
+    def _call(self, values: Sequence[Any], sizes: Optional[Mapping[str, int]]) -> Any:
         """Computes the results of operands without batches."""
-        return self.registered(values)(values)
+        return self.registered(values)(values, sizes or {})
 
     def registered(self, values: Sequence[Any]) -> Registered:
         """The operator that PyTorch's dispatcher knows, for operands of such kinds and storage."""
@@ -177,13 +185,17 @@ def _batch_of(value: Any, order: int) -> Optional[int]:
 
 
 def _element(value: Any, order: int, k: int) -> Any:
-    """One element of a batch, or what all of them share."""
-    if _batch_of(value, order) is None:
+    """One element of a batch, of one without any zeros, or what all of them share."""
+    count = _batch_of(value, order)
+    if count is None:
         return value
-    return value.with_values(value.values[k]) if isinstance(value, Matrix) else value[k]
+    if isinstance(value, Matrix):
+        return value.with_values(_element(value.values, value.values.dim() - 1, k))
+    return value[k] if count else value.sum(0, dtype=value.dtype)
 
 
-def _stacked(results: List[Any]) -> Any:
+def _stacked(results: List[Any], count: int) -> Any:
+    """The results of a batch's elements, the first `count` of them."""
     if isinstance(results[0], Matrix):
-        return results[0].with_values(torch.stack([result.values for result in results]))
-    return torch.stack(results)
+        return results[0].with_values(_stacked([result.values for result in results], count))
+    return torch.stack(results)[:count]

@@ -58,6 +58,15 @@ def test_results():
         spc.torch.op("y(i) += A(i,j) * x(j)")
 
 
+def test_operands_of_other_classes():
+    scaled, x = spc.torch.op("y(i) = a * x(i)"), random(3).detach()
+    for number in (np.float32(2), np.float64(2), np.int64(2), 2):
+        assert torch.allclose(scaled(number, x), 2 * x)
+    for wrong in (x.numpy(), [1.0, 2.0], np.array(2.0)):
+        with pytest.raises(spc.ArgumentTypeError, match=r"x: operators take tensors, .*: torch.as_tensor\(\) makes one"):
+            scaled(2, wrong)
+
+
 def test_matrices():
     s = matrix(8, 6)
     made = spc.torch.Matrix.of(s)
@@ -67,6 +76,8 @@ def test_matrices():
     assert torch.equal(made.with_values(2 * made.values).to_dense(), torch.from_numpy(2 * s.toarray()))
     with pytest.raises(spc.ArgumentError, match=f"3 values, and {s.nnz} entries"):
         made.with_values(torch.ones(3))
+    with pytest.raises(spc.ArgumentTypeError, match="values are a tensor, and list is none"):
+        made.with_values([1.0, 2.0])
     with pytest.raises(spc.ArgumentError, match="it is not sparse"):
         spc.torch.Matrix.of(dense((2, 2)))
     s.indices[0] = 9
