@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import ctypes
+import os
 import threading
 import weakref
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
@@ -126,6 +127,18 @@ def _step_of(op: "Op", values: Sequence[Any], sizes: Optional[Mapping[str, int]]
     return Step(op, call, values, apart)
 
 
+#: Those that are alive, whose locks a process that is forked has to have anew: another thread may have held one.
+_all: "weakref.WeakSet[Step]" = weakref.WeakSet()
+
+
+def _unlock_all() -> None:
+    for step in list(_all):
+        step.lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_unlock_all)
+
+
 class Step:
     """A call for operands of certain layouts and structures, of which all but the addresses of values is bound.
 
@@ -138,7 +151,8 @@ class Step:
         self._op, self._signature = op, call.variant.signature
         self._request = op.request(values)
         self._backwards: Dict[Tuple[Any, ...], Backward] = {}
-        self._lock = threading.Lock()
+        self.lock = threading.Lock()
+        _all.add(self)
         self._run, self._fail, self._context = call.variant.functions.call, call.variant.fail, threads.context()
         self._passed, self._vector = call.passed, call.vector
         self._read: List[Tuple[Any, int, int]] = []  # what holds an address, at which place, and of which operand
@@ -187,7 +201,7 @@ class Step:
         results = [torch.empty(shape, dtype=dtype) for _, _, shape, dtype in self._written]
         if self._apart:
             tensors = [tensor.contiguous() if k in self._apart else tensor for k, tensor in enumerate(tensors)]
-        with self._lock:
+        with self.lock:
             for holder, place, operand in self._read:
                 holder[place] = tensors[operand].data_ptr()
             for number, operand in self._numbers:

@@ -1,16 +1,19 @@
 """Sparse matrices whose values are a tensor of PyTorch's: gradients belong to these. Imported where torch is."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Any, Tuple
+import copy
+from typing import Any, Dict, Tuple
 
+import numpy as np
 import torch
 
-from . import results, sources_torch
+from . import dtypes, results, sources_torch
 from .convert import readable
 from .errors import ArgumentError, ArgumentTypeError
+from .signature import Storage
 from .sources import reader, view_of
 from .validate import settle
-from .view import View
+from .view import Place, View
 
 
 class Matrix:
@@ -32,13 +35,13 @@ class Matrix:
         self.values, self.pattern = values, pattern
 
     @classmethod
-    def of(cls, matrix: Any, validate: str = "first", copy: bool = False) -> "Matrix":
+    def of(cls, matrix: Any, validate: str = "first", copies: bool = False) -> "Matrix":
         """The matrix of SciPy's, torch's or another library's sparse object, whose arrays it shares.
 
-        copy: whether it is one of a copy where no format says how the object is stored.
+        copies: whether it is one of a copy where no format says how the object is stored.
         Raises ArgumentError of what is not sparse, StructureError where its index arrays are wrong.
         """
-        view = (readable if copy else view_of)(matrix, "matrix")
+        view = (readable if copies else view_of)(matrix, "matrix")
         if view.storage is None or view.storage.is_dense:
             raise ArgumentError("it is not sparse: .to_sparse_csr() or scipy.sparse.csr_array() make it so")
         settle(view, "matrix", validate)
@@ -48,6 +51,15 @@ class Matrix:
         is_tensor = isinstance(view.owner, torch.Tensor)
         values = _values(view.owner) if is_tensor else sources_torch.tensor(torch, array, view.type)
         return cls(values, view)
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        pattern = self.pattern
+        arrays = {place: array for place, array in pattern.arrays.items() if place[0] != "values"}
+        return _restored, (self.values, arrays, pattern.arrays["values", 0].shape, pattern.type, pattern.storage,
+                           pattern.shape, pattern.pointers, pattern.indices, pattern.stored, pattern.numbers)
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Matrix":
+        return Matrix(copy.deepcopy(self.values, memo), self.pattern)  # structures do not change
 
     @property
     def shape(self) -> Tuple[int, ...]:
@@ -90,6 +102,16 @@ class Matrix:
 
     def __repr__(self) -> str:
         return f"<spc.torch.Matrix {'x'.join(map(str, self.shape))}, {self.pattern.stored} entries, {self.values.dtype}>"
+
+
+def _restored(values: torch.Tensor, arrays: Dict[Place, np.ndarray], values_shape: Tuple[int, ...], type_: str,
+              storage: Storage, shape: Tuple[int, ...], pointers: str, indices: str, stored: int,
+              numbers: Dict[Place, int]) -> Matrix:
+    """The matrix of what was pickled, whose structure is looked through as a new one is."""
+    witness = tuple(arrays.values())
+    arrays = {**arrays, ("values", 0): np.broadcast_to(np.empty((), dtypes.NUMPY[type_]), values_shape)}
+    return Matrix(values, View(shape, type_, storage, arrays, "spc.torch", None, pointers=pointers, indices=indices,
+                               stored=stored, numbers=numbers, witness=witness))
 
 
 def _values(tensor: torch.Tensor) -> torch.Tensor:

@@ -60,7 +60,7 @@ def numbers(torch: Any, value: Any) -> Tuple[np.ndarray, str]:
 
 def _compressed(torch: Any, value: Any, pointers: Any, indices: Any, storage: Storage, loose: Optional[Storage]) -> View:
     data, type_ = numbers(torch, value.values())
-    starts, coordinates = pointers.numpy(), indices.numpy()
+    starts, coordinates = pointers.detach().numpy(), indices.detach().numpy()  # torch has them require gradients, too
     for name, array in (("pointers", starts), ("indices", coordinates), ("values", data)):
         if not array.flags.c_contiguous:
             raise ArgumentError(f"its {name} are not contiguous: .clone() makes them so")

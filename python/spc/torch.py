@@ -57,7 +57,7 @@ class Op:
                  formats: Optional[Mapping[str, cache.Format]] = None):
         """backward: formats in which gradients read operands. formats: of operands that this one, a gradient, reads so."""
         # Copies are made here, where gradients flow through them.
-        self.kernel = kernel.without_copies()
+        self._given, self.kernel = kernel, kernel.without_copies()
         self.copies = self.kernel is not kernel
         self.formats = formats or {}
         self._backward = backward or {}
@@ -78,6 +78,12 @@ class Op:
 
     def __repr__(self) -> str:
         return f"<spc.torch.Op {self.kernel.name}({', '.join(self._inputs)}) -> {', '.join(self._outputs)}>"
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return _restored, (self._given, self._backward, self.formats)
+
+    def __deepcopy__(self, memo: Dict[int, Any]) -> "Op":
+        return self  # it has no state but what is found again
 
     def __call__(self, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Any:
         """Computes the results, or a tuple of several. sizes: of extents that no operand has.
@@ -117,7 +123,7 @@ class Op:
         if isinstance(value, torch.Tensor) and value.layout is torch.strided:
             value = sources_torch.resolved(value)
         elif not isinstance(value, (Matrix, bool, int, float, complex)):
-            value = Matrix.of(value, copy=self.copies)
+            value = Matrix.of(value, copies=self.copies)
         return value.contiguous() if self.has_to_be_contiguous(k, value) else value
 
     def has_to_be_contiguous(self, k: int, value: Any) -> bool:
@@ -175,6 +181,10 @@ class Op:
     def outputs(self) -> List[str]:
         """The results' names, in order."""
         return self._outputs
+
+
+def _restored(kernel: Kernel, backward: Mapping[str, cache.Format], formats: Mapping[str, cache.Format]) -> Op:
+    return Op(kernel, backward, formats)
 
 
 def _batch_of(value: Any, order: int) -> Optional[int]:

@@ -57,6 +57,14 @@ def test_block_columns():
     same(kernel(SPMV)(a, torch.ones(12, dtype=torch.float64)), expected.sum(1))
 
 
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo"])
+def test_gradients_are_no_business_of_kernels(kind):
+    a = tensor(kind)
+    expected = a.to_dense() @ torch.ones(12, dtype=torch.float64)
+    a.requires_grad_()
+    same(kernel(SPMV)(a, torch.ones(12, dtype=torch.float64)), expected)
+
+
 def test_32_bit_indices():
     a, x = tensor("csr", index=torch.int32), torch.from_numpy(dense(12))
     same(kernel(SPMV)(a, x), matrix(8, 12) @ dense(12))

@@ -1,7 +1,11 @@
 """Calls of operators that are repeated, past PyTorch's dispatcher, and formats in which gradients read operands."""
 # SPDX-License-Identifier: Apache-2.0
 
+import copy
 import gc
+import os
+import pickle
+import signal
 import threading
 
 import numpy as np
@@ -159,3 +163,77 @@ def test_formats_of_gradients_that_are_wrong():
     spmm, a = spc.torch.op(SPMM, A="csr", backward={"A": "cscc"}), spc.torch.Matrix.of(matrix(5, 4))
     with pytest.raises(spc.CompileError, match="cscc"):
         spmm(a, random(4, 2).requires_grad_()).sum().backward()
+
+
+def test_forks_while_another_thread_calls():
+    spmm, a = spc.torch.op(SPMM, A="csr"), spc.torch.Matrix.of(matrix(2000, 1000, density=0.02))
+    b, stop = random(1000, 64), []
+    expected = spmm(a, b)
+
+    def repeat():
+        while not stop:
+            spmm(a, b)
+
+    thread = threading.Thread(target=repeat)
+    thread.start()
+    try:
+        for _ in range(4):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)  # what waits for a lock that nobody holds ends so
+                os._exit(0 if torch.equal(spmm(a, b), expected) else 1)
+            assert os.waitpid(child, 0)[1] == 0
+    finally:
+        stop.append(True)
+        thread.join()
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
+def test_matrices_are_pickled_and_copied(kind):
+    a, x = spc.torch.Matrix.of(matrix(8, 6, kind)), random(6)
+    spmv = spc.torch.op("y(i) = A(i,j) * x(j)")
+    expected = spmv(a, x)
+    batch = a.with_values(torch.stack([a.values, 2 * a.values]))
+    for again in (pickle.loads(pickle.dumps(a)), copy.copy(a), copy.deepcopy(a)):
+        assert torch.equal(spmv(again, x), expected)
+        assert torch.equal(again.to_dense(), a.to_dense())
+    for again in (pickle.loads(pickle.dumps(batch)), copy.deepcopy(batch)):
+        assert torch.equal(spmv(again, x), torch.stack([expected, 2 * expected]))
+    copied = copy.deepcopy(a)
+    copied.values.mul_(3)
+    assert torch.equal(spmv(a, x), expected)
+
+
+def test_structures_that_were_pickled_are_checked():
+    a = spc.torch.Matrix.of(matrix(8, 6))
+    again = pickle.loads(pickle.dumps(a))
+    again.pattern.arrays["indices", 1][0] = 100
+    with pytest.raises(spc.StructureError, match="100 at 0"):
+        spc.torch.op("y(i) = A(i,j) * x(j)", A="csr")(again, random(6))
+
+
+def test_operators_that_were_called_are_pickled_and_copied():
+    spmm = spc.torch.op(SPMM, A="csr", copy=True, backward={"A": "csc"})
+    a, b = spc.torch.Matrix.of(matrix(8, 6, "coo")), random(6, 3).requires_grad_()
+    expected = spmm(a, b)
+    again = pickle.loads(pickle.dumps(spmm))
+    assert torch.equal(again(a, b), expected)
+    again(a, b).sum().backward()
+    assert torch.allclose(b.grad, a.to_dense().sum(0)[:, None].expand(6, 3))
+
+    class Layer(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.graph, self.spmm = a, spmm
+            self.weights = torch.nn.Parameter(a.values.clone())
+
+        def forward(self, x):
+            return self.spmm(self.graph.with_values(self.weights), x)
+
+    layer = Layer()
+    layer(b)
+    copied = copy.deepcopy(layer)
+    assert torch.equal(copied(b), expected)
+    assert copied.graph.pattern is a.pattern
+    copied(b).sum().backward()
+    assert layer.weights.grad is None and copied.weights.grad is not None
