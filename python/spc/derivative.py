@@ -5,7 +5,7 @@ import functools
 import json
 import pathlib
 import tempfile
-from typing import Dict, Mapping, Tuple
+from typing import Dict, List, Mapping, Sequence, Tuple
 
 from . import cache, toolchain
 
@@ -25,7 +25,9 @@ def gradient(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) 
 def _gradient(key: str, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> cache.Request:
     with tempfile.TemporaryDirectory(prefix="spc-") as name:
         place = pathlib.Path(name)
-        toolchain.run(["grad", *request.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), "-q", "-o",
+        asked = cache.Request(request.text, request.name, request.formats, request.types, request.indices,
+                              _of_text(request.options))
+        toolchain.run(["grad", *asked.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), "-q", "-o",
                        "gradient.tex", "--format-out", "gradient.json"], place)
         text = (place / "gradient.tex").read_text(encoding="utf-8")
         file = place / "gradient.json"
@@ -33,6 +35,18 @@ def _gradient(key: str, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[
     # The gradient of a sum is the same for all that were summed: nobody has to be warned of it.
     options = request.options if _QUIET in request.options else (*request.options, _QUIET)
     return cache.Request(text, f"{request.name}_grad", {"": formats} if formats.get("tensors") else {}, {}, {}, options)
+
+
+def _of_text(options: Sequence[str]) -> Tuple[str, ...]:
+    """Options of the compiler's that `spc grad` has, too: not those of the code that is made."""
+    kept: List[str] = []
+    rest = iter(options)
+    for option in rest:
+        if option == "--sanitize":
+            next(rest, None)
+        elif option != "-g" and not option.startswith("--sanitize="):
+            kept.append(option)
+    return tuple(kept)
 
 
 def reading(request: cache.Request, wanted: Mapping[str, cache.Format]) -> Tuple[cache.Request, Dict[str, cache.Format]]:

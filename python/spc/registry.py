@@ -5,7 +5,6 @@ import contextlib
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import torch
-from torch import library
 
 from . import binding, dtypes, results, sources_torch
 from .backward import Backward, remember, remembered
@@ -18,7 +17,11 @@ from .view import Place, View, dense_storage
 if TYPE_CHECKING:
     from .torch import Op
 
-_library = library.Library("spc", "DEF")
+try:
+    from torch import library
+    _library: Any = library.Library("spc", "DEF")
+except ImportError:  # a torch without it: who traces or maps sees no operators, and all else works
+    _library = None
 
 
 class Slot:
@@ -104,12 +107,15 @@ class Registered:
         self.extents_at = first
         declared = ", ".join([*[part for slot in self.slots for part in slot.declared],
                               *[f"int {extent}_size" for extent in self.extents]])
+        self.is_single = single
+        if _library is None:
+            self.overload = self._with_gradients
+            return
         _library.define(f"{name}({declared}) -> {returned if single else f'({returned})'}")
-        _library.impl(name, self._compute, "CPU")
+        _library.impl(name, self.compute, "CPU")
         _library.impl(name, self._with_gradients, "Autograd")
         _library.impl(name, self._shapes, "Meta")
         self.overload = getattr(torch.ops.spc, name).default
-        self.is_single = single
 
     def __call__(self, values: Sequence[Any], sizes: Mapping[str, int]) -> Any:
         """The results for operands of the kinds that the operator is for. sizes: of extents that no operand has."""
@@ -136,7 +142,7 @@ class Registered:
         """The sizes of extents that no operand says."""
         return dict(zip(self.extents, arguments[self.extents_at:]))
 
-    def _compute(self, *arguments: Any) -> Any:
+    def compute(self, *arguments: Any) -> Any:
         """Runs the kernel."""
         made = self.op.kernel(*self._values(arguments), sizes=self._sizes(arguments) or None)
         flat: List[torch.Tensor] = []
@@ -238,12 +244,15 @@ class _Function(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, registered: Registered, *arguments: Any) -> Any:
-        with contextlib.ExitStack() as stack:
-            guard = torch._C._AutoDispatchBelowAutograd()
-            if hasattr(guard, "__enter__"):  # else, before torch 2, it is in force for as long as it lives
-                stack.enter_context(guard)
-            returned = registered.overload(*arguments)
-            del guard
+        if _library is None:
+            returned = registered.compute(*arguments)
+        else:
+            with contextlib.ExitStack() as stack:
+                guard = torch._C._AutoDispatchBelowAutograd()
+                if hasattr(guard, "__enter__"):  # else, before torch 2, it is in force for as long as it lives
+                    stack.enter_context(guard)
+                returned = registered.overload(*arguments)
+                del guard
         returned = (returned,) if registered.is_single else tuple(returned)
         ctx.registered = registered
         remember(ctx, arguments, returned)

@@ -212,3 +212,20 @@ def test_modules():
             losses[-1].append(loss.item())
     assert losses[0][-1] < losses[0][0]
     np.testing.assert_allclose(losses[0], losses[1], rtol=1e-4)
+
+
+def test_without_the_library_of_operators(monkeypatch):
+    from spc import direct, registry
+    monkeypatch.setattr(registry, "_library", None)
+    monkeypatch.setattr(direct, "_modes", None)
+    holds(spc.torch.op(SPMM, A="csr"), sparse(5, 4), random(4, 2), twice=True)
+    spmm, a, batch = spc.torch.op(SPMM, A="csr", name="unregistered"), sparse(5, 4), random(3, 4, 2)
+    assert torch.allclose(spmm(a, batch), a.to_dense() @ batch)
+    assert not hasattr(torch.ops.spc, "unregistered")
+    product = spc.torch.op(SPGEMM, A="csr", B="csr", C="csr")(a, sparse(4, 3, seed=5))
+    assert torch.allclose(product.to_dense(), a.to_dense() @ sparse(4, 3, seed=5).to_dense())
+
+
+@pytest.mark.parametrize("options", [["-g"], ["--fp=strict", "-O1"], ["-O", "1", "--checked"]])
+def test_gradients_with_options(options):
+    holds(spc.torch.op(SPMM, A="csr", options=options), sparse(5, 4), random(4, 2))
