@@ -58,6 +58,20 @@ class Slot:
                        tuple(arguments[self.first + count]), arguments[self.values_at])
 
 
+    def outline(self, arguments: Sequence[Any]) -> View:
+        """What can be told of the operand without its memory: storage and types."""
+        value = arguments[self.values_at]
+        if not isinstance(value, torch.Tensor):
+            return view_of(value, self.name)
+        type_ = sources_torch.type_of(torch, value.dtype)
+        if self.storage is not None:
+            index = {holds: sources_torch.type_of(torch, arguments[self.first + k].dtype)
+                     for k, (holds, _) in enumerate(self.places)}
+            return View(tuple(arguments[self.values_at - 1]), type_, self.storage, {}, "spc.torch", None,
+                        pointers=index.get("pointers", index["indices"]), indices=index["indices"])
+        return View(tuple(value.shape), type_, dense_storage(value.dim()) if value.dim() else None, {}, "torch", None)
+
+
 def _places(pattern: View) -> List[Place]:
     return sorted(place for place in pattern.arrays if place[0] != "values")
 
@@ -202,7 +216,8 @@ class Registered:
         extents = self._extents([arguments[slot.first] if slot.storage is None else arguments[slot.values_at - 1]
                                  for slot in self.slots], self._sizes(arguments))
         flat: List[torch.Tensor] = []
-        for argument in self.results:
+        outlines = {slot.name: slot.outline(arguments) for slot in self.slots}
+        for argument in self.op.kernel.specialised_signature(outlines).outputs:
             if argument.is_assembled:
                 raise NotImplementedError(f"{argument.name} is assembled: how many entries it has is not known before")
             dtype = sources_torch.dtype_of(torch, argument.type)

@@ -116,6 +116,11 @@ def dtype_of(torch: Any, type_: str) -> Any:
     return torch.bfloat16 if type_ == "bf16" else getattr(torch, dtypes.NUMPY[type_].name)
 
 
+def type_of(torch: Any, dtype: Any) -> str:
+    """spc's type of PyTorch's. Raises ArgumentTypeError where it has none."""
+    return "bf16" if dtype is torch.bfloat16 else dtypes.name_of(np.dtype(str(dtype).rpartition(".")[2]))
+
+
 def tensor(torch: Any, array: np.ndarray, type_: str) -> Any:
     """A tensor that shares an array's memory. Raises ArgumentTypeError of types that torch lacks."""
     if type_ == "bf16":

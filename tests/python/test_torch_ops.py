@@ -122,6 +122,11 @@ def test_shapes_for_tracing():
     assert torch.allclose(torch.ops.spc.traced(*arguments), spmm(a, b))
     shaped = torch.ops.spc.traced(*[value.to("meta") if isinstance(value, torch.Tensor) else value for value in arguments])
     assert shaped.device.type == "meta" and shaped.shape == (8, 3) and shaped.dtype == torch.float64
+    single = [value.float() if isinstance(value, torch.Tensor) and value.is_floating_point() else value
+              for value in arguments]
+    assert torch.ops.spc.traced(*single).dtype is torch.float32
+    assert torch.ops.spc.traced(*[value.to("meta") if isinstance(value, torch.Tensor) else value
+                                  for value in single]).dtype is torch.float32
     from torch.fx.experimental.proxy_tensor import make_fx
     traced = make_fx(lambda x: 2 * torch.ops.spc.traced(indices, pointers, [8, 6], a.values, x))(b)
     assert "spc.traced" in traced.code
