@@ -4,11 +4,14 @@
 import functools
 import json
 import pathlib
+import re
 import tempfile
 from typing import Dict, List, Mapping, Sequence, Tuple
 
 from . import cache, toolchain
+from .errors import CompileError
 
+_IN_COMMAND = re.compile(r"^<command line>:\d+:\d+: (.*)\n +\d+ \|.*\n +\|.*$", re.MULTILINE)
 _QUIET = "-Wno-broadcast"
 
 
@@ -27,8 +30,11 @@ def _gradient(key: str, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[
         place = pathlib.Path(name)
         asked = cache.Request(request.text, request.name, request.formats, request.types, request.indices,
                               _of_text(request.options))
-        toolchain.run(["grad", *asked.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), "-q", "-o",
-                       "gradient.tex", "--format-out", "gradient.json"], place)
+        try:
+            toolchain.run(["grad", *asked.write(place), "--of", ",".join(of), "--wrt", ",".join(wrt), "-q", "-o",
+                           "gradient.tex", "--format-out", "gradient.json"], place)
+        except CompileError as error:  # nobody has written the command line
+            raise CompileError(_IN_COMMAND.sub(r"\1", str(error))) from None
         text = (place / "gradient.tex").read_text(encoding="utf-8")
         file = place / "gradient.json"
         formats = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}

@@ -234,3 +234,12 @@ def test_without_the_library_of_operators(monkeypatch):
 @pytest.mark.parametrize("options", [["-g"], ["--fp=strict", "-O1"], ["-O", "1", "--checked"]])
 def test_gradients_with_options(options):
     holds(spc.torch.op(SPMM, A="csr", options=options), sparse(5, 4), random(4, 2))
+
+
+def test_gradients_that_do_not_exist():
+    rows = sp.csr_array((np.arange(1.0, 4.0), np.array([2, 0, 2]), np.array([0, 3])), shape=(1, 4))
+    spmv, a = spc.torch.op("y(i) = A(i,j) * x(j)"), spc.torch.Matrix.of(rows)
+    with pytest.raises(spc.CompileError) as caught:
+        spmv(a.with_values(a.values.clone().requires_grad_()), random(4)).sum().backward()
+    assert str(caught.value).startswith("error: the derivative by 'A' would have its entries")
+    assert "command line" not in str(caught.value) and "kernel.tex:1:8: note: 'A' is stored as csr-uns" in str(caught.value)
