@@ -8,7 +8,7 @@ import torch
 
 from . import binding, dtypes, results, sources_torch
 from .backward import Backward, remember, remembered
-from .matrix import Matrix, standing_for
+from .matrix import Matrix
 from .outputs import shape_of
 from .signature import Argument, Storage
 from .sources import view_of
@@ -59,17 +59,26 @@ class Slot:
 
 
     def outline(self, arguments: Sequence[Any]) -> View:
-        """What can be told of the operand without its memory: storage and types."""
-        value = arguments[self.values_at]
-        if not isinstance(value, torch.Tensor):
-            return view_of(value, self.name)
-        type_ = sources_torch.type_of(torch, value.dtype)
-        if self.storage is not None:
-            index = {holds: sources_torch.type_of(torch, arguments[self.first + k].dtype)
-                     for k, (holds, _) in enumerate(self.places)}
-            return View(tuple(arguments[self.values_at - 1]), type_, self.storage, {}, "spc.torch", None,
-                        pointers=index.get("pointers", index["indices"]), indices=index["indices"])
-        return View(tuple(value.shape), type_, dense_storage(value.dim()) if value.dim() else None, {}, "torch", None)
+        """The outline of the operand of the operator's arguments."""
+        if self.storage is None:
+            return _outline(arguments[self.first])
+        index = {holds: sources_torch.type_of(torch, arguments[self.first + k].dtype)
+                 for k, (holds, _) in enumerate(self.places)}
+        return View(tuple(arguments[self.values_at - 1]), sources_torch.type_of(torch, arguments[self.values_at].dtype),
+                    self.storage, {}, "spc.torch", None, pointers=index.get("pointers", index["indices"]),
+                    indices=index["indices"])
+
+
+def _outline(value: Any) -> View:
+    """What can be told of an operand without its memory, which traced and mapped ones have not: storage and types."""
+    if isinstance(value, Matrix):
+        pattern = value.pattern
+        return View(pattern.shape, sources_torch.type_of(torch, value.values.dtype), pattern.storage, {}, "spc.torch", None,
+                    pointers=pattern.pointers, indices=pattern.indices)
+    if not isinstance(value, torch.Tensor):
+        return view_of(value, "")
+    return View(tuple(value.shape), sources_torch.type_of(torch, value.dtype),
+                dense_storage(value.dim()) if value.dim() else None, {}, "torch", None)
 
 
 def _places(pattern: View) -> List[Place]:
@@ -109,8 +118,8 @@ class Registered:
         for operand, value in zip(op.inputs, values):
             self.slots.append(Slot(operand, value, first))
             first += len(self.slots[-1].declared)
-        views = {slot.name: view_of(standing_for(value), slot.name) for slot, value in zip(self.slots, values)}
-        self.signature = op.kernel.specialised_signature(views)
+        self.signature = op.kernel.specialised_signature(
+            {slot.name: _outline(value) for slot, value in zip(self.slots, values)})
         self.results: List[Argument] = self.signature.outputs
         returned = ", ".join("Tensor" for argument in self.results for _ in range(self._width(argument)))
         single = returned == "Tensor"

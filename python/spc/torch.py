@@ -205,7 +205,8 @@ def _element(value: Any, order: int, k: int) -> Any:
 
 
 def _stacked(results: List[Any], count: int) -> Any:
-    """The results of a batch's elements, the first `count` of them."""
+    """The results of a batch of so many elements, by those of each; by one like them where it has none."""
     if isinstance(results[0], Matrix):
         return results[0].with_values(_stacked([result.values for result in results], count))
-    return torch.stack(results)[:count]
+    stacked = torch.stack(results)
+    return stacked if count else stacked[:0]
