@@ -1,14 +1,12 @@
 """Where kernels come from: text, files, libraries."""
 # SPDX-License-Identifier: Apache-2.0
 
-import json
 import os
 import pathlib
 import re
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from . import cache, compiled
-from .errors import CompileError
 from .kernel import Kernel, Loaded
 
 #: The name of a format (`"csr"`, `"csf:2,0,1"`), the contents of a format file, or the path of one.
@@ -42,7 +40,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     for option in options:
         if _OWN.match(option):
             raise ValueError(f"option {option!r} is the package's own to give")
-    bound = {tensor: _contents(form) for tensor, form in {**(formats or {}), **more_formats}.items()}
+    bound = {tensor: _format(form) for tensor, form in {**(formats or {}), **more_formats}.items()}
     request = cache.Request(text, name or _name_for(text), bound, types or {}, indices or {}, tuple(options))
     return Kernel(request, validate=validate, copy=copy)
 
@@ -53,17 +51,9 @@ def _name_for(text: str) -> str:
     return said.group(1) if said else "kernel_0"
 
 
-def _contents(form: Format) -> cache.Format:
-    """A format as its name or its contents. Raises CompileError of files that hold no JSON."""
-    if isinstance(form, str) and not form.endswith(".json"):
-        return form
-    if isinstance(form, Mapping):
-        return dict(form)
-    path = pathlib.Path(form)
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise CompileError(f"{path}: {error}") from None
+def _format(form: Format) -> cache.Format:
+    """A format as its name, the path of its file, or its contents."""
+    return os.path.abspath(form) if isinstance(form, os.PathLike) else form
 
 
 def load(path: Union[str, "os.PathLike[str]"], *, validate: str = "first", copy: bool = False) -> Dict[str, Loaded]:

@@ -56,7 +56,7 @@ def run(arguments: Sequence[str], folder: Optional[pathlib.Path] = None) -> "sub
     Raises CompileError with its diagnostics where the input is wrong, and CompilerError where it fails otherwise.
     """
     command: List[str] = [str(compiler()), *arguments]
-    environment = dict(os.environ)
+    environment = {**os.environ, "SPC_FORMAT_PATH": ""}  # formats that are found there are passed as their contents
     if compiler().parent == _PACKAGE / "bin":
         # A wheel brings the libraries that the compiler is linked with.
         environment["LD_LIBRARY_PATH"] = os.pathsep.join(
