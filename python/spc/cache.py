@@ -73,7 +73,11 @@ def _locked(path: pathlib.Path) -> Iterator[None]:
     """Holds a lock against other processes, and other threads of this one."""
     with open(path, "a", encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        yield
+        try:
+            yield
+        finally:
+            # Closing it does not suffice where a process was forked meanwhile, which has it open, too.
+            fcntl.flock(file, fcntl.LOCK_UN)
 
 
 def _digest(path: pathlib.Path) -> str:

@@ -143,6 +143,13 @@ class Kept:
         return made[0] if len(made) == 1 else tuple(made)
 
 
+def _is_exact(pattern: View) -> bool:
+    """Whether a pattern's arrays are those of its owner as a whole, which results then share: there is no room in them for
+    more entries."""
+    arrays = view_of(pattern.owner, "").arrays
+    return all(place[0] == "values" or array.size == arrays[place].size for place, array in pattern.arrays.items())
+
+
 def _outline(view: View) -> View:
     """A view without its arrays and its owner."""
     return View(view.shape, view.type, view.storage, {}, view.family, None, stored=view.stored)
@@ -167,6 +174,9 @@ def keep(call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequen
         guards.append(guard)
         if name in by_name:
             given.append((by_name[name], k))
+    for output in call.outputs:
+        if isinstance(output, Sampled) and not output.given and not _is_exact(output.pattern):
+            return None
     if any(argument.storage is None and (argument.type not in ("f32", "f64") or argument.is_output)
            for argument in call.variant.arguments):
         return None

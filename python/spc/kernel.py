@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import difflib
-import functools
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
@@ -105,12 +104,18 @@ class KernelBase:
 
     def bind(self, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Call:
         """A call with its arguments bound, for repeating it: takes what a call takes; see Call."""
-        return self._bound(self.in_order(operands, named), out, sizes)
+        return self._repeatable(self.in_order(operands, named), out, sizes)
 
     def plan(self, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Plan:
         """Computes the pattern of an assembled result. Takes what a call takes; what it returns, called, computes the
         values anew, as often as they change. Raises ArgumentError of kernels without phases (docs/abi.md, Outputs)."""
-        return Plan(self._bound(self.in_order(operands, named), None, sizes))
+        return Plan(self._repeatable(self.in_order(operands, named), None, sizes))
+
+    def _repeatable(self, operands: Tuple[Any, ...], out: Any, sizes: Optional[Mapping[str, int]]) -> Call:
+        call = self._bound(operands, out, sizes)
+        if self._validate == "always":
+            call.watch()
+        return call
 
     def in_order(self, operands: Tuple[Any, ...], named: Dict[str, Any]) -> Tuple[Any, ...]:
         """The operands in the kernel's order. Raises ArgumentTypeError where one is missing or of another name."""
@@ -195,10 +200,17 @@ class Kernel(KernelBase):
         self._request = request
         super().__init__(request.name, cache.signature_of(request), validate, copy)
         self._variants: Dict[Tuple[Any, ...], Variant] = {}
+        self._known_untyped: Optional[FrozenSet[str]] = None
 
-    @functools.cached_property
+    @property
     def _untyped(self) -> FrozenSet[str]:
         """Operands whose type neither the text nor the caller says: those whose type another default changes."""
+        # functools.cached_property may hold a lock that a forked process would wait for.
+        if self._known_untyped is None:
+            self._known_untyped = self._find_untyped()
+        return self._known_untyped
+
+    def _find_untyped(self) -> FrozenSet[str]:
         changed = cache.signature_of(self._request.changed(types={"": "f32", **self._request.types}))
         return frozenset(one.name for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type)
 

@@ -4,7 +4,9 @@
 import ctypes
 import functools
 import os
-from typing import Optional
+import threading
+import weakref
+from typing import Any, Optional
 
 from . import toolchain
 from .errors import CompilerError
@@ -56,6 +58,23 @@ def _wanted() -> Optional[int]:
 def context() -> ctypes.c_void_p:
     """The context of all calls: a pool of threads, and one of memory."""
     return ctypes.c_void_p(helper().spc_contexts_context())
+
+
+_owners: "weakref.WeakSet[Any]" = weakref.WeakSet()
+
+
+def give_lock(owner: Any) -> None:
+    """Gives an object a lock `_lock`, which a forked process finds free: the thread that held it may not be there."""
+    owner._lock = threading.Lock()
+    _owners.add(owner)
+
+
+def _free_locks() -> None:
+    for owner in _owners:
+        owner._lock = threading.Lock()
+
+
+os.register_at_fork(after_in_child=_free_locks)
 
 
 def share_openmp() -> bool:

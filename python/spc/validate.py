@@ -57,6 +57,18 @@ def settle(view: View, name: str, policy: str) -> None:
         view.storage = view.loose
 
 
+def settle_again(view: View, name: str) -> None:
+    """Reads the index arrays of an operand once more that is bound to a call. Raises StructureError where they are wrong
+    by now, or no longer in the order or of the number for which the call was made."""
+    now = View(view.shape, view.type, view.storage, dict(view.arrays), view.family, None, numbers=dict(view.numbers),
+               loose=view.loose, mend=view.mend)
+    _check_lengths(now, name)
+    if now.stored != view.stored:
+        raise StructureError(f"{name}: {now.stored} entries, and {view.stored} were bound")
+    if not _examine(now, name):
+        raise StructureError(f"{name}: entries are not in order any more, or repeat: bind it anew")
+
+
 def _recall(view: View) -> Optional[bool]:
     """What was found of these very arrays before; None where they are new."""
     if not view.witness or (kept := _seen.get(id(view.witness[0]))) is None:
@@ -84,8 +96,9 @@ def _range(level: Level, shape: Tuple[int, ...]) -> Tuple[int, int]:
 
 
 def _check_lengths(view: View, name: str) -> None:
-    """Whether each array is as long as the other ones say: nothing is read but the last of each array of pointers."""
-    parents = 1
+    """Whether each array is as long as the other ones say, as views of longer ones then are. Nothing is read but the last of
+    each array of pointers."""
+    parents, entries = 1, 0
     for k, level in enumerate(view.storage.levels):
         if level.storage == "dense":
             parents *= level.size(view.shape)
@@ -99,6 +112,11 @@ def _check_lengths(view: View, name: str) -> None:
             if not 0 <= parents <= indices.size:
                 raise StructureError(f"{name}: pointers of level {k} end at {parents}, and there are {indices.size} "
                                      "entries")
+            if parents < indices.size:  # there is room for more
+                view.arrays["indices", k] = indices[:parents]
+                if ("count", k) in view.numbers:
+                    view.numbers["count", k] = parents
+            entries = parents
             continue
         if (lengths := view.arrays.get(("lengths", k))) is not None:
             if lengths.size != parents:
@@ -110,8 +128,12 @@ def _check_lengths(view: View, name: str) -> None:
             parents = view.numbers.get(("count", k), indices.size)
         if parents != indices.size:
             raise StructureError(f"{name}: {indices.size} coordinates at level {k}, and {parents} are needed")
-    if view.arrays["values", 0].size < parents:
-        raise StructureError(f"{name}: {view.arrays['values', 0].size} values, and {parents} entries")
+        entries = parents
+    values = view.arrays["values", 0]
+    if values.size < parents:
+        raise StructureError(f"{name}: {values.size} values, and {parents} entries")
+    if values.size > parents:  # blocks have values of more dimensions
+        view.arrays["values", 0] = values[:entries] if values.ndim > 1 else values[:parents]
     view.stored = parents
 
 

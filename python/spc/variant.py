@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import ctypes
-import threading
 from typing import Any, Dict, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
@@ -12,6 +11,7 @@ from .compiled import Functions
 from .errors import ArgumentError, KernelError, StructureError
 from .outputs import Assembled, Output, check_pattern, output_of
 from .signature import Argument
+from .validate import settle_again
 from .view import View
 
 _ANYWHERE = 1 << 64
@@ -163,7 +163,17 @@ class Call:
         self._call = variant.functions.call
         self._context = threads.context()
         self._renewed = [output for output in outputs if output.is_always_new]
-        self._lock = threading.Lock()
+        self._watched: List[Tuple[str, View]] = []
+        threads.give_lock(self)
+
+    def watch(self) -> None:
+        """From now on, looks at the index arrays of operands whenever it is called."""
+        self._watched = [(name, view) for name, view in self.views.items() if view.indices and view.storage is not None]
+
+    def look(self) -> None:
+        """Raises StructureError where watched index arrays are wrong."""
+        for name, view in self._watched:
+            settle_again(view, name)
 
     def _repoint(self) -> None:
         """Points to arrays that are passed alone, as they are another one for each result."""
@@ -174,6 +184,8 @@ class Call:
     def __call__(self) -> Any:
         """Runs the kernel. Returns its output, or a tuple of them in the kernel's order. Raises KernelError, or MemoryError,
         where it fails."""
+        if self._watched:
+            self.look()
         with self._lock:
             for output in self._renewed:
                 output.renew()
@@ -200,7 +212,7 @@ class Plan:
                                 "their result")
         self._call, self._output, self._numeric = call, call.outputs[0], functions.numeric
         self._context = threads.context()
-        self._lock = threading.Lock()
+        threads.give_lock(self)
         if status := functions.symbolic(self._context, call.vector):
             call.variant.fail(status)
         self._words = list(self._output.passed)
@@ -209,6 +221,7 @@ class Plan:
     def __call__(self) -> Any:
         """Computes the values anew, of what lies in the operands' arrays by then. Returns the result, which shares its
         index arrays with all other results of the plan."""
+        self._call.look()
         pattern, output = self._pattern, self._output
         values = np.empty(pattern.stored, pattern.arrays["values", 0].dtype)
         with self._lock:

@@ -109,6 +109,32 @@ def test_forks_while_threads_call():
         """, timeout=60)
 
 
+def test_forks_while_threads_call_what_is_bound():
+    """A child finds the locks of calls free."""
+    run("""
+        import signal
+        call, plan = spmm.bind(a, b), spgemm.plan(a, a)
+        stop = threading.Event()
+        def work(repeated):
+            while not stop.is_set():
+                repeated()
+        threads = [threading.Thread(target=work, args=(repeated,)) for repeated in (call, plan)]
+        for thread in threads:
+            thread.start()
+        states = []
+        for _ in range(5):
+            child = os.fork()
+            if child == 0:
+                signal.alarm(20)
+                os._exit(0 if np.allclose(call(), a @ b) and abs((plan() - a @ a)).max() < 1e-9 else 1)
+            states.append(os.waitpid(child, 0)[1])
+        stop.set()
+        for thread in threads:
+            thread.join()
+        assert states == [0] * 5, states
+        """)
+
+
 def test_openmp_is_shared():
     """Beside torch, loops run on the threads of OpenMP: of the thread that imports the operators, and not in children."""
     pytest.importorskip("torch")

@@ -211,3 +211,23 @@ def test_rows_of_differing_lengths_come_back():
     made = spc.kernel("B(i,j) = A(i,j)", formats={"B": "ragged"})(sp.csr_matrix(full))
     assert made["pointers_to_1"].tolist() == [0, 1, 3, 6, 10]
     close(made["values"], np.ones(10))
+
+
+@pytest.mark.parametrize("is_whole", [True, False])
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr"])
+def test_arrays_with_room_for_more(kind, is_whole):
+    """SciPy allows index arrays and values that are longer than pointers say; results have what they need."""
+    a = matrix(6, 9, kind)
+    expected = 2 * a.toarray()
+    roomy = a.copy()
+    roomy.indices = np.append(a.indices, np.zeros(2, a.indices.dtype))
+    if is_whole:
+        roomy.data = np.concatenate([a.data, np.zeros((2, *a.data.shape[1:]))])
+    double = kernel("D(i,j) = 2 * S(i,j)")
+    close(double(a), expected)
+    for _ in range(4):
+        made = double(roomy)
+        assert made.indices.size == a.indices.size and made.data.shape == a.data.shape
+        close(made, expected)
+        made.data[:] = 0
+        close(double(roomy, out=made), expected)

@@ -101,6 +101,25 @@ def test_when_arrays_are_looked_at():
         spc.kernel(SPMV, validate="sometimes")
 
 
+@pytest.mark.parametrize("change, text", [
+    (set_item("indices", 0, 9), "coordinates of level 1: 9 at 0"),
+    (set_item("indptr", -1, 1), "A: 1 entries, and [0-9]+ were bound|descend"),
+    (set_item("indices", 1, 0), "A: entries are not in order any more, or repeat")])
+def test_bound_calls_and_plans_look_at_arrays_each_time(change, text):
+    a, b, x = matrix(6, 9), matrix(9, 6), dense(9)
+    call = spc.kernel(SPMV, A="csr", validate="always").bind(a, x)
+    plan = spc.kernel("C(i,l) = A(i,j) * B(j,l)", A="csr", B="csr", C="csr", validate="always").plan(a, b)
+    before = a.copy()
+    close(call(), before @ x)
+    change(a)
+    for repeated in (call, plan):
+        with pytest.raises(spc.StructureError, match=text):
+            repeated()
+    a.indices[:], a.indptr[:] = before.indices, before.indptr
+    close(call(), before @ x)
+    close(plan(), (before @ b).toarray())
+
+
 def test_structures_are_told_from_those_that_were_there_before():
     """A new matrix may lie where an old one was, which had been validated."""
     x = dense(9)
