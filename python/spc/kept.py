@@ -37,6 +37,19 @@ def _guard_of(view: View) -> Optional[Guard]:
     return None
 
 
+def _written(guard: Guard, view: View) -> Guard:
+    """The guard of an operand or an output that is written: NumPy's arrays may be made read-only."""
+    if view.family == "torch":
+        return guard
+    flags = weakref.ref(view.arrays["values", 0])
+
+    def written(value: Any) -> Any:
+        kept = guard(value)
+        return kept if kept is not None and flags().flags.writeable else None
+
+    return written
+
+
 def _number_guard(value: Any) -> Any:
     return True if type(value) in _FLOATS else None
 
@@ -171,7 +184,7 @@ def keep(call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequen
         guard = _guard_of(view)
         if guard is None:
             return None
-        guards.append(guard)
+        guards.append(_written(guard, view) if name in by_name else guard)
         if name in by_name:
             given.append((by_name[name], k))
     for output in call.outputs:

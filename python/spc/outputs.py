@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import ctypes
+import functools
 from typing import Any, Dict, Optional, Tuple
 
 import numpy as np
@@ -100,8 +101,22 @@ def _check_given(argument: Argument, given: View) -> None:
     array = given.arrays["values", 0]
     if not array.flags.writeable:
         raise ArgumentError(f"{argument.name}: out cannot be written")
-    if 0 in given.strides and any(size > 1 and not stride for size, stride in zip(given.shape, given.strides)):
+    if not array.flags.c_contiguous and _repeats(given.shape, given.strides):
         raise ArgumentError(f"{argument.name}: elements of out share their places")
+
+
+def _repeats(shape: Tuple[int, ...], strides: Tuple[int, ...]) -> bool:
+    """Whether two elements of an array lie in one place. Each step is longer than all shorter ones together, as a rule; where
+    it is not, the places are counted."""
+    reach = 0
+    for stride, size in sorted((abs(stride), size) for size, stride in zip(shape, strides) if size > 1):
+        if stride <= reach:
+            break
+        reach += stride * (size - 1)
+    else:
+        return False
+    places = functools.reduce(np.add.outer, [np.arange(size) * stride for size, stride in zip(shape, strides)])
+    return np.unique(places).size < places.size
 
 
 class Sampled(Output):

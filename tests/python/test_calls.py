@@ -1,6 +1,7 @@
 """Calls: outputs, bound calls, plans, calls that are repeated, copies."""
 # SPDX-License-Identifier: Apache-2.0
 
+import functools
 import gc
 import pickle
 import subprocess
@@ -51,6 +52,47 @@ def test_read_only_out():
     out.flags.writeable = False
     with pytest.raises(spc.ArgumentError, match="C: out cannot be written"):
         kernel(SPMM)(matrix(6, 8), dense((8, 3)), out=out)
+
+
+@pytest.mark.parametrize("text, out", [
+    (SPMM, dense((6, 3))), ("C(i,k) += A(i,j) * B(j,k)", dense((6, 3))), ("D(i,j) = 2 * A(i,j)", matrix(6, 8))])
+def test_outs_that_become_read_only(text, out):
+    product = spc.kernel(text, A="csr")
+    values = out if isinstance(out, np.ndarray) else out.data
+    given = {"A": matrix(6, 8), "B": dense((8, 3)), "C": out}
+    operands = [given[argument.name] for argument in product.signature.inputs]
+    more = {} if "+=" in text else {"out": out}
+    for _ in range(4):
+        product(*operands, **more)
+    before = values.copy()
+    given["A"].data *= 2
+    values.flags.writeable = False
+    for _ in range(2):
+        with pytest.raises(spc.ArgumentError, match="out cannot be written"):
+            product(*operands, **more)
+    assert (values == before).all()
+    values.flags.writeable = True
+    product(*operands, **more)
+    assert (values != before).any()
+
+
+@pytest.mark.parametrize("shape, strides, is_fine", [
+    ((20, 20), (8, 8), False), ((20, 20), (16, 8), False), ((5, 4), (-24, 8), False), ((5, 4), (32, 8), True),
+    ((5, 4), (-32, 8), True), ((3, 2), (24, 8), True), ((3, 4), (16, 8), False), ((2, 3, 2), (24, 16, 8), False),
+    ((2, 2), (40, 8), True), ((2, 3, 2), (8, 24, 120), True), ((1, 3), (0, 8), True), ((2, 2, 2), (16, 24, 8), False),
+    ((2, 1, 2), (16, 16, 8), True)])
+def test_outs_with_elements_in_one_place(shape, strides, is_fine):
+    out = np.lib.stride_tricks.as_strided(np.zeros(1000)[500:], shape, strides)
+    letters = "ijk"[:len(shape)]
+    fill = spc.kernel(f"Y({','.join(letters)}) = " + " * ".join(f"v{letter}({letter})" for letter in letters),
+                      Y="dense" if strides[-1] == 8 else "dense:2,1,0")
+    vectors = [dense((size,), seed=k + 1) for k, size in enumerate(shape)]
+    if is_fine:
+        fill(*vectors, out=out)
+        close(out, functools.reduce(np.multiply.outer, vectors))
+        return
+    with pytest.raises(spc.ArgumentError, match="Y: elements of out share their places"):
+        fill(*vectors, out=out)
 
 
 def test_out_may_not_be_an_operand():
