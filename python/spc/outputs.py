@@ -46,15 +46,36 @@ class Output:
 
 
 class Number(Output):
-    """An output of order 0. One that is read begins with the operand."""
+    """An output of order 0. One that is read begins with the operand.
+
+    out: an array without dimensions, or None.
+    """
 
     is_always_new = True
 
-    def __init__(self, argument: Argument, family: str, initial: Any):
+    def __init__(self, argument: Argument, family: str, initial: Any, out: Any):
         super().__init__(argument, family, binding.number_of(initial, argument))
+        self.out = out
+        if out is not None:
+            _check_place(argument, out)
 
     def finish(self) -> Any:
-        return results.wrap_number(binding.number_in(self.passed, self.argument), self.argument.type, self.family)
+        number = results.wrap_number(binding.number_in(self.passed, self.argument), self.argument.type, self.family)
+        if self.out is None:
+            return number
+        self.out[...] = number
+        return self.out
+
+
+def _check_place(argument: Argument, out: Any) -> None:
+    """Whether a number can be written to what the caller brought. Raises ArgumentError."""
+    view = view_of(out, argument.name)
+    if view.storage is not None or not hasattr(out, "__setitem__"):
+        raise ArgumentError(f"{argument.name}: out is to be an array without dimensions, as the result is a number")
+    if view.type != argument.type:
+        raise ArgumentError(f"{argument.name}: out has type {view.type}, and the result {argument.type}")
+    if isinstance(out, np.ndarray) and not out.flags.writeable:
+        raise ArgumentError(f"{argument.name}: out cannot be written")
 
 
 class Dense(Output):
@@ -204,7 +225,7 @@ class Stored(Output):
 def output_of(argument: Argument, views: Dict[str, View], given: Any, extents: Dict[str, int], family: str) -> Output:
     """The output for one argument of a call. given: the caller's object, or None. Raises ArgumentError."""
     if argument.storage is None and argument.passed != "values":
-        return Number(argument, family, views[argument.name].owner if argument.is_read else 0)
+        return Number(argument, family, views[argument.name].owner if argument.is_read else 0, given)
     if argument.is_assembled:
         if given is not None or argument.is_read:
             raise ArgumentError(f"{argument.name} is assembled by the call, which allocates it: it cannot be given")

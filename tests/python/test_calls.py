@@ -54,6 +54,35 @@ def test_read_only_out():
         kernel(SPMM)(matrix(6, 8), dense((8, 3)), out=out)
 
 
+def test_outs_of_numbers():
+    dot, x, y, out = kernel("s = x(i) * y(i)"), dense(5), dense(5, seed=3), np.array(7.0)
+    for _ in range(4):
+        assert dot(x, y, out=out) is out
+        close(out, np.array(x @ y))
+        x *= 2
+    bound = dot.bind(x, y, out={"s": out})
+    x *= 2
+    assert bound() is out
+    close(out, np.array(x @ y))
+    assert spc.einsum("i,i->", y, y, out=out) is out
+    close(out, np.array(y @ y))
+    both, filled = spc.kernel("s = x(i) * y(i)\nz(i) = s * x(i)"), np.empty(5)
+    assert both(x, y, out={"s": out, "z": filled}) == (out, filled) if False else both(x, y, out={"s": out})[0] is out
+
+
+@pytest.mark.parametrize("out, text", [
+    (np.empty(1), "s: out is to be an array without dimensions, as the result is a number"),
+    (np.float64(1), "s: out is to be an array without dimensions"), (1.0, "s: out is to be an array without dimensions"),
+    (np.array(1), "s: out has type i64, and the result f64"), ("junk", "s: builtins.str is no array")])
+def test_outs_of_numbers_that_do_not_fit(out, text):
+    with pytest.raises(spc.ArgumentError, match=text):
+        kernel("s = x(i) * y(i)")(dense(5), dense(5), out=out)
+    fixed = np.array(1.0)
+    fixed.flags.writeable = False
+    with pytest.raises(spc.ArgumentError, match="s: out cannot be written"):
+        kernel("s = x(i) * y(i)")(dense(5), dense(5), out=fixed)
+
+
 @pytest.mark.parametrize("text, out", [
     (SPMM, dense((6, 3))), ("C(i,k) += A(i,j) * B(j,k)", dense((6, 3))), ("D(i,j) = 2 * A(i,j)", matrix(6, 8))])
 def test_outs_that_become_read_only(text, out):
