@@ -146,7 +146,9 @@ def _advice(view: View, argument: Argument) -> str:
                   "dia-cols": ".todia()"}
         if mine.is_dense and name in simple:
             return f": scipy.sparse.{name.split('-')[0]}_array() makes one of it"
-    return f": {simple[name]} converts" if name in simple else ", which copy=True of the kernel converts to"
+    if name in simple:
+        return f": {simple[name]} converts"
+    return "" if argument.storage.symmetric or mine.symmetric else ", which copy=True of the kernel converts to"
 
 
 def extents_said(arguments: Sequence[Argument]) -> FrozenSet[Union[str, int]]:

@@ -22,7 +22,7 @@ from .formats import Format, embedded
 from .signature import ABI_VERSION, Signature, parse
 
 _LIMIT = 256 << 20  # bytes, where SPC_CACHE_SIZE does not say it
-_STAMP = 1          # of the layout of the cache
+_STAMP = 2          # of the layout of the cache
 
 
 def folder() -> pathlib.Path:
@@ -181,19 +181,18 @@ def signature_of(request: Request) -> Signature:
     return _signature(request.key(), request)
 
 
-def _build(request: Request, place: pathlib.Path) -> pathlib.Path:
-    """Compiles and links in a folder; warnings of spc become Python's."""
+def _build(request: Request, place: pathlib.Path) -> Tuple[pathlib.Path, str]:
+    """Compiles and links in a folder. Returns the library, and the compiler's warnings."""
     done = toolchain.run(["compile", *request.write(place), "--mcpu=native", "-q", "-o", "kernel.o"], place)
-    if done.stderr.strip():
-        warnings.warn(done.stderr.strip(), SpcWarning, stacklevel=6)
     toolchain.run(["library", "kernel.o", "-o", "library.so"], place)
-    return place / "library.so"
+    return place / "library.so", done.stderr.strip()
 
 
-def load(request: Request) -> Functions:
+def load(request: Request, is_quiet: bool = False) -> Functions:
     """The functions of a kernel: from the cache, where it holds the library for this very key, else compiled into it.
 
-    One process compiles a kernel while others that want it wait. Raises CompileError.
+    One process compiles a kernel while others that want it wait. Warnings of spc become Python's unless is_quiet, whether
+    it is compiled now or was before. Raises CompileError.
     """
     cache = folder()
     key = request.key(toolchain.processor(), _compiler_hash(cache))
@@ -202,13 +201,16 @@ def load(request: Request) -> Functions:
     with _locked(cache / f"lock-{stem[:2]}"):
         if not _is_kept(path, note, key):
             with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as name:
-                built = _build(request, pathlib.Path(name))
+                built, said = _build(request, pathlib.Path(name))
                 digest = _digest(built)
                 os.replace(built, path)
-                _write(note, json.dumps({"key": key, "sha256": digest}).encode())
+                _write(note, json.dumps({"key": key, "sha256": digest, "warnings": said}).encode())
         os.utime(path)
+        said = json.loads(note.read_text(encoding="utf-8"))["warnings"]
         loaded = next(iter(functions(path).values()))
     _make_room(cache, path)
+    if said and not is_quiet:
+        warnings.warn(said, SpcWarning, stacklevel=5)  # where a kernel is called
     return loaded
 
 
@@ -216,7 +218,7 @@ def _is_kept(path: pathlib.Path, note: pathlib.Path, key: str) -> bool:
     """Whether the library is there, was made for the key, and is what was written."""
     try:
         known: Dict[str, str] = json.loads(note.read_text(encoding="utf-8"))
-        return known["key"] == key and known["sha256"] == _digest(path)
+        return known["key"] == key and known["sha256"] == _digest(path) and isinstance(known["warnings"], str)
     except (OSError, ValueError, KeyError, TypeError):
         return False
 

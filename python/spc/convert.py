@@ -1,18 +1,19 @@
 """Copies of operands in the storage and types that a kernel reads, for those who ask for them (copy=True)."""
 # SPDX-License-Identifier: Apache-2.0
 
-from typing import Any, Optional
+import functools
+from typing import Any, Optional, Tuple
 
 import numpy as np
 
-from . import dtypes
-from .binding import check
-from .describe import name_of
-from .errors import ArgumentError
-from .signature import Argument
+from . import cache, dtypes, threads
+from .binding import check, fits
+from .compiled import Functions
+from .describe import contents_of, name_of
+from .errors import ArgumentError, ArgumentTypeError, Error
+from .signature import Argument, Storage
 from .sources import dense, view_of
-from .validate import settle
-from .view import View, bsr_storage
+from .view import View
 
 
 def readable(value: Any, name: str) -> View:
@@ -46,68 +47,78 @@ def _plain(value: Any) -> Optional[Any]:
 
 
 def fitting(view: View, argument: Argument) -> View:
-    """The view of a copy that has the storage and the types of an argument. Raises ArgumentError where no conversion is
-    known."""
-    if view.storage is None or argument.storage is None or len(view.shape) != len(argument.shape) or \
-            "bf16" in (view.type, argument.type):
-        raise ArgumentError(f"{argument.name}: no copy of it fits")
-    dtype = dtypes.NUMPY[argument.type]
-    if argument.storage.is_dense:
-        made = _dense(view, argument, dtype)
-        return dense(made, argument.type, view.family, made)
-    if len(view.shape) != 2:
-        raise ArgumentError(f"{argument.name}: no copy of {name_of(view.storage)} as {name_of(argument.storage)} is known")
-    copy = view_of(_sparse(view, argument, dtype), argument.name)
+    """The view of a copy that has the storage and the types of an argument. Raises ArgumentError that says why there is
+    none."""
+    if view.storage is None or argument.storage is None or len(view.shape) != len(argument.shape):
+        check(view, argument)
+    copy = _cast(view, argument)
+    if not fits(copy, argument.storage) or not copy.storage.is_dense and \
+            (copy.pointers, copy.indices) != (argument.pointers, argument.indices):
+        copy = _stored(copy, argument)
     copy.family = view.family
-    settle(copy, argument.name, "always")
-    check(copy, argument)
     return copy
 
 
-def _matrix(view: View) -> Any:
-    """SciPy's array of any sparse or dense matrix."""
-    from scipy import sparse
-
-    from . import results
+def _cast(view: View, argument: Argument) -> View:
+    """A view whose values are of an argument's type."""
+    values = view.arrays["values", 0]
+    if view.type != argument.type:
+        values = _values(values, view.type, argument)
     if view.storage.is_dense:
-        return sparse.csr_array(view.arrays["values", 0])
-    made = results.wrap(view, "scipy")
-    if isinstance(made, dict):
-        raise ArgumentError(f"no conversion of {name_of(view.storage)} is known")
-    return made
+        return dense(values, argument.type, "numpy", None)
+    return View(view.shape, argument.type, view.storage, {**view.arrays, ("values", 0): values}, "numpy", None,
+                pointers=view.pointers, indices=view.indices, stored=view.stored, numbers=view.numbers)
 
 
-def _dense(view: View, argument: Argument, dtype: np.dtype) -> np.ndarray:
-    array = view.arrays["values", 0] if view.storage.is_dense else _matrix(view).toarray()
-    modes = [level.dim for level in argument.storage.levels]
-    laid_out = np.ascontiguousarray(array.transpose(modes), dtype)
-    return laid_out.transpose(np.argsort(modes))
+def _values(values: np.ndarray, type_: str, argument: Argument) -> np.ndarray:
+    """Raises ArgumentTypeError where a conversion changes more of them than the last digits."""
+    if type_ == "bf16":
+        values = dtypes.from_bf16(values)
+    wanted = np.dtype(np.float32) if argument.type == "bf16" else dtypes.NUMPY[argument.type]
+    made = values.astype(wanted) if np.can_cast(values.dtype, wanted, "same_kind") else None
+    if made is None or wanted.kind in "iu" and not np.array_equal(made, values):
+        raise ArgumentTypeError(f"{argument.name}: values of type {type_}, and the kernel reads {argument.type}: they would "
+                                f"not stay what they are; .astype({wanted.name!r}) says that this is wanted")
+    return dtypes.to_bf16(made) if argument.type == "bf16" else made
 
 
-def _sparse(view: View, argument: Argument, dtype: np.dtype) -> Any:
-    """SciPy's array in an argument's storage, sorted and with its types."""
-    matrix, name = _matrix(view).astype(dtype), name_of(argument.storage)
-    blocks = [level.by for level in argument.storage.levels if level.op == "%"]
-    if len(blocks) == 2 and argument.storage is bsr_storage(*blocks):
-        if matrix.shape[0] % blocks[0] or matrix.shape[1] % blocks[1]:
-            raise ArgumentError(f"{argument.name}: blocks of {blocks[0]} x {blocks[1]} do not divide its shape")
-        made = matrix.tobsr(blocksize=tuple(blocks), copy=True)
-    else:
-        kind = {"csr": "csr", "csr-unsorted": "csr", "csc": "csc", "csr-unsorted:1,0": "csc", "coo": "coo",
-                "coo-unsorted": "coo", "dia-cols": "dia"}.get(name)
-        if kind is None:
-            raise ArgumentError(f"{argument.name}: no copy of {name_of(view.storage)} as {name} is known")
-        made = matrix.tocsr(copy=True)
-        made.sum_duplicates()
-        made = made.asformat(kind)
-        if kind == "dia":
-            width = made.shape[1]
-            made.data = np.ascontiguousarray(np.pad(made.data, ((0, 0), (0, max(0, width - made.data.shape[1]))))[:, :width])
-    index = dtypes.NUMPY[argument.indices]
-    for attribute in ("indptr", "indices", "row", "col", "offsets"):
-        if hasattr(made, attribute):
-            wanted = dtypes.NUMPY[argument.pointers] if attribute == "indptr" else index
-            setattr(made, attribute, getattr(made, attribute).astype(wanted, copy=False))
-    if made.format in ("csr", "csc", "bsr"):
-        made.sort_indices()
-    return made
+def _stored(view: View, argument: Argument) -> View:
+    """A copy in an argument's storage, which a kernel makes. Raises ArgumentError where none can."""
+    from .variant import Variant  # which imports this module
+    try:
+        if argument.storage.symmetric:
+            raise ArgumentError("it stores one triangle, and nothing says that the matrix is symmetric")
+        variant = Variant(_copier(view.spec, argument.storage, argument.type, argument.pointers, argument.indices))
+        call = variant.prepare({"A": view}, {}, {}, False)
+        output = call.outputs[0]
+        if status := variant.functions.call(threads.context(), call.vector):
+            variant.fail(status)
+    except Error as error:
+        raise ArgumentError(f"{argument.name}: stored as {name_of(view.storage)}, and no copy of it as "
+                            f"{_with_index(argument)} can be made: {error}") from None
+    if argument.storage.is_dense:
+        return dense(output.result, argument.type, "numpy", None)
+    return output.finish_view()
+
+
+def _with_index(argument: Argument) -> str:
+    """A storage with the types of its indices."""
+    is_listed = any(level.storage != "dense" for level in argument.storage.levels)
+    types = [type_ for type_ in dict.fromkeys((argument.pointers, argument.indices)) if type_ and is_listed]
+    return name_of(argument.storage) + (f" with indices of type {' and '.join(types)}" if types else "")
+
+
+@functools.lru_cache(maxsize=256)
+def _copier(spec: Tuple[Storage, str, str, str], storage: Storage, type_: str, pointers: str, indices: str) -> Functions:
+    """The kernel that copies a tensor into another storage. Of dense ones, zeros are left out."""
+    places = ", ".join(f"d{dim}" for dim in range(storage.order))
+    formats = {"A": _format(spec[0], *spec[2:]), "B": _format(storage, pointers, indices)}
+    request = cache.Request(f"B({places}) = A({places})\n", "copy_as", formats, {"": type_}, {},
+                            ("--drop-zeros",) if spec[0].is_dense else ())
+    return cache.load(request, is_quiet=True)
+
+
+def _format(storage: Storage, pointers: str, indices: str) -> cache.Format:
+    if storage.is_dense:
+        return name_of(storage)
+    return {**contents_of(storage), "index": {"pointers": pointers or indices, "indices": indices}}

@@ -104,15 +104,15 @@ class KernelBase:
 
     def bind(self, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Call:
         """A call with its arguments bound, for repeating it: takes what a call takes; see Call."""
-        return self._repeatable(self.in_order(operands, named), out, sizes)
+        return self._watched(self._bound(self.in_order(operands, named), out, sizes))
 
     def plan(self, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Plan:
         """Computes the pattern of an assembled result. Takes what a call takes; what it returns, called, computes the
         values anew, as often as they change. Raises ArgumentError of kernels without phases (docs/abi.md, Outputs)."""
-        return Plan(self._repeatable(self.in_order(operands, named), None, sizes))
+        return Plan(self._watched(self._bound(self.in_order(operands, named), None, sizes)))
 
-    def _repeatable(self, operands: Tuple[Any, ...], out: Any, sizes: Optional[Mapping[str, int]]) -> Call:
-        call = self._bound(operands, out, sizes)
+    def _watched(self, call: Call) -> Call:
+        """A call that looks at index arrays each time, where these are to be looked at always."""
         if self._validate == "always":
             call.watch()
         return call
@@ -278,7 +278,7 @@ def _say_indices(views: Dict[str, View], formats: Dict[str, cache.Format], indic
     several = general.get("tensors", {}) if isinstance(general, Mapping) else {}
     for name, form in {**several, **formats}.items():
         is_own = str(form).startswith("dense") or (isinstance(form, Mapping) and {"structure_of", "tensors"} & set(form))
-        if not is_own and (name in own or name not in views and _may_choose_index(form)):
+        if not is_own and (name in own or name not in views) and _may_choose_index(form):
             indices.setdefault(name, own.get(name, widest))
 
 

@@ -12,6 +12,7 @@ from .errors import CompilerError
 
 ABI_VERSION = 4
 
+_EXTENTS = ("full", "ragged", "ragged-lengths", "fixed")
 _EXPRESSION = re.compile(r"^(\w+)(?:\s*([-/%])\s*(\w+))?$")
 
 
@@ -156,11 +157,17 @@ def _level(data: Mapping[str, Any], dims: List[str]) -> Level:
         raise CompilerError(f"a level of dimension {data['dim']!r} is not understood")
     name, op, other = match.groups()
     extent = data.get("extent", "full")
+    extent = extent if isinstance(extent, str) else json.dumps(extent)
     return Level(
         dim=dims.index(name), op=op or "", by=(dims.index(other) if op == "-" else int(other)) if op else 0,
-        storage=data["storage"], extent=extent if isinstance(extent, str) else json.dumps(extent),
+        storage=data["storage"], extent=extent if extent in _EXTENTS else _renamed(extent, dims),
         width=str(data["width"]) if str(data.get("width", "")).isdigit() else "", ordered=data.get("ordered", True),
-        unique=data.get("unique", True), start=str(data.get("start", "")))
+        unique=data.get("unique", True), start=_renamed(str(data.get("start", "")), dims))
+
+
+def _renamed(form: str, dims: List[str]) -> str:
+    """A closed form with d0, d1 ... for its dimensions: formats are the same whatever their names are."""
+    return re.sub(r"[A-Za-z_]\w*", lambda word: f"d{dims.index(word[0])}" if word[0] in dims else word[0], form)
 
 
 def parse_storage(data: Mapping[str, Any]) -> Storage:

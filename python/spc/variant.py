@@ -71,13 +71,10 @@ class Variant:
             return view
         try:
             binding.check(view, argument)
-        except ArgumentError as error:
+        except ArgumentError:
             if not copy or argument.is_output:
                 raise
-            try:
-                return convert.fitting(view, argument)
-            except ArgumentError:
-                raise error from None
+            return convert.fitting(view, argument)
         return view
 
     def fail(self, status: int) -> NoReturn:

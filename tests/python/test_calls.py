@@ -314,24 +314,6 @@ def test_threads_call_one_kernel():
     assert not wrong
 
 
-def test_copies():
-    spmm = spc.kernel(SPMM, A="csr", B="dense", copy=True)
-    expected, b = matrix(6, 9).toarray(), dense((9, 4))
-    close(spmm(matrix(6, 9), b), expected @ b)
-    for kind in ("csc", "coo", "bsr", "dia", "lil", "dok"):
-        close(spmm(matrix(6, 9).asformat(kind), np.asfortranarray(b)), expected @ b)
-    close(spmm(expected, b[:, ::-1]), expected @ b[:, ::-1])
-    product = matrix(6, 6, seed=3) @ matrix(6, 9, seed=4)
-    close(spmm(product, b), product.toarray() @ b)
-    for form, kind in (("csc", "csr"), ("coo", "csr"), ("dia-cols", "csr"), ("bsr", "coo")):
-        close(spc.kernel(SPMM, A=form, copy=True)(matrix(8, 12, kind), dense((12, 4))),
-              matrix(8, 12).toarray() @ dense((12, 4)))
-    with pytest.raises(spc.ArgumentError, match="is no array"):
-        spmm(matrix(6, 9), "text")
-    with pytest.raises(spc.ArgumentError, match="order 2 is needed"):
-        spmm(matrix(6, 9), dense(9))
-
-
 def test_pickled_kernels():
     copy = pickle.loads(pickle.dumps(kernel(SPMV, A="csr")))
     close(copy(matrix(4, 5), dense(5)), matrix(4, 5) @ dense(5))
