@@ -1,6 +1,7 @@
 """Views of dictionaries of arrays: Binsparse's names, and the storage of any format file."""
 # SPDX-License-Identifier: Apache-2.0
 
+import operator
 from typing import Any, Dict, Mapping, Tuple
 
 import numpy as np
@@ -30,10 +31,14 @@ def read(value: Mapping[str, Any]) -> View:
     dictionary under "binsparse". Raises ArgumentTypeError of other dictionaries, ArgumentError where an array is missing.
     """
     descriptor = value.get("binsparse", value)
+    if not isinstance(descriptor, Mapping):
+        raise ArgumentTypeError("what a dictionary has under 'binsparse' is to be one, too")
     if "format" not in descriptor or "shape" not in descriptor or "values" not in value:
         raise ArgumentTypeError("a dictionary needs 'format', 'shape' and 'values', in Binsparse's names")
     storage = _storage(descriptor["format"])
-    shape = tuple(int(size) for size in descriptor["shape"])
+    for said in (descriptor, value):
+        _check_meaning(said, value)
+    shape = _shape(descriptor["shape"])
     if len(shape) != storage.order:
         raise ArgumentError(f"shape {shape} is of order {len(shape)}, and the format of order {storage.order}")
     values = np.asarray(value["values"])
@@ -53,6 +58,29 @@ def read(value: Mapping[str, Any]) -> View:
                 pointers=dtypes.index_name_of(pointers.pop()) if pointers else index, indices=index,
                 numbers=_numbers(storage, shape, arrays),
                 witness=tuple(arrays[place] for place in sorted(arrays) if place[0] != "values"))
+
+
+def _shape(said: Any) -> Tuple[int, ...]:
+    try:
+        return tuple([operator.index(size) for size in said])
+    except TypeError:
+        raise ArgumentTypeError(f"shape {said!r} is no list of integers") from None
+
+
+def _check_meaning(said: Mapping[str, Any], value: Mapping[str, Any]) -> None:
+    """Refuses what would make of the arrays another tensor than they hold: mirror images, other values for what is missing,
+    values in another shape."""
+    if (structure := said.get("structure", "general")) not in ("general", None):
+        raise ArgumentError(f"its structure is {structure!r}, and half of its entries are not stored: a dictionary with all of "
+                            "them, and without 'structure', is read")
+    fill = np.asarray(value.get("fill_value", said.get("fill_value", 0)))
+    if said.get("fill") and np.any(fill != 0):
+        raise ArgumentError(f"its missing entries are {fill.ravel()[0]}, and kernels take them for 0")
+    types = said.get("data_types", {})
+    kind = str(types.get("values", "")) if isinstance(types, Mapping) else ""
+    if kind.startswith("iso") or kind.startswith("complex[") and np.asarray(value["values"]).dtype.kind != "c":
+        advice = "np.full() makes an array of it" if kind.startswith("iso") else ".view() makes one array of complex numbers"
+        raise ArgumentError(f"its values are of type {kind!r}: {advice}, beside which it is to say another type or none")
 
 
 def _storage(said: Any) -> Storage:

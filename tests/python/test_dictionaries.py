@@ -68,6 +68,15 @@ def test_any_format_of_levels(form):
     close(kernel(f"s = C{indices}")(packed), np.float64(operand.sum()), 1e-9)
 
 
+def test_what_dictionaries_may_say_besides():
+    given = {**dictionary("CSR"), "structure": "general", "fill": True, "fill_value": 0.0, "number_of_stored_values": 35,
+             "data_types": {"values": "float64", "indices_1": "int32"}}
+    close(kernel(SPMV)(given, dense(12)), matrix(8, 12) @ dense(12))
+    given["values"] = given["values"] * 1j
+    given["data_types"]["values"] = "complex[float64]"
+    close(kernel(SPMV)(given, dense(12)), matrix(8, 12) @ dense(12) * 1j)
+
+
 def broken(**changes):
     made = {**dictionary("CSR"), **changes}
     return {key: value for key, value in made.items() if value is not None}
@@ -83,6 +92,15 @@ def broken(**changes):
     (broken(indices_1=None), "'indices_1' is missing"), (broken(shape=(8,)), r"shape \(8,\) is of order 1"),
     (broken(pointers_to_1=np.zeros(9)), "indices of type f64 are none of i32, i64"),
     (broken(indices_1=np.full(40, 50, np.int32)), "coordinates of level 1|values, and"),
+    (broken(structure="symmetric_upper"), "its structure is 'symmetric_upper', and half of its entries"),
+    (broken(structure="hermitian_lower"), "its structure is 'hermitian_lower'"),
+    (broken(fill=True, fill_value=5.0), "its missing entries are 5.0, and kernels take them for 0"),
+    (broken(data_types={"values": "iso[float64]"}), r"its values are of type 'iso\[float64\]'"),
+    (broken(data_types={"values": "complex[float64]"}), r"its values are of type 'complex\[float64\]'"),
+    ({"binsparse": broken(structure="skew_symmetric_lower"), **broken()}, "its structure is 'skew_symmetric_lower'"),
+    ({"binsparse": 3, **broken()}, "what a dictionary has under 'binsparse'"),
+    (broken(shape="33"), "shape '33' is no list of integers"), (broken(shape=(8.5, 12)), "shape .* is no list of integers"),
+    (broken(shape=8), "shape 8 is no list of integers"),
     ({"format": "DMAT", "shape": (2, 2), "values": np.ones(3)}, r"3 values, and shape \(2, 2\) has 4")])
 def test_what_is_wrong(given, text):
     with pytest.raises(spc.ArgumentError, match=f"A: {text}"):
