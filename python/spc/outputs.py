@@ -171,19 +171,28 @@ class Sampled(Output):
             self.result = results.wrap_dense(values, self.argument.type, self.family)
             return
         self.passed[self.place] = address(values)
-        self.result = results.wrap(self._view(self.argument, values), self.family)
+        self.result = results.wrap(results.shared(self._view(self.argument, values)), self.family)
 
 
 def check_pattern(argument: Argument, given: View, pattern: View) -> None:
     """Whether the caller's matrix has the pattern that it is to have. Raises ArgumentError."""
+    strict = given.storage
     settle(given, argument.name, "never")
+    if pattern.storage in (strict, given.loose):
+        given.storage = pattern.storage  # its entries are in the same order, if it is the pattern
     binding.check(given, argument)
     same = given.shape == pattern.shape and given.stored == pattern.stored and all(
-        array is pattern.arrays[place] or np.array_equal(array, pattern.arrays[place])
+        _are_equal(array, pattern.arrays[place])
         for place, array in given.arrays.items() if place[0] != "values")
     if not same:
         raise ArgumentError(f"{argument.name}: {given.stored} entries in shape {given.shape} are not those of "
                             f"{argument.pattern_of}")
+
+
+def _are_equal(one: np.ndarray, other: np.ndarray) -> bool:
+    """Whether two arrays of indices are, which often are one."""
+    is_one = one.size == other.size and one.dtype == other.dtype and address(one) == address(other)
+    return is_one or np.array_equal(one, other)
 
 
 class Assembled(Output):

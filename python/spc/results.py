@@ -89,6 +89,20 @@ def lengths_of(view: View) -> Dict[Place, int]:
     return lengths
 
 
+_MAY_BE_READ_ONLY = ("scipy", "scipy.matrix", "binsparse")
+
+
+def shared(view: View) -> View:
+    """The view of a result that has index arrays of another tensor's: where its library knows arrays that are read-only,
+    they are, so that methods which change a matrix in place raise an error and leave the other one as it is."""
+    if view.family in _MAY_BE_READ_ONLY:
+        for place, array in view.arrays.items():
+            if place[0] != "values":
+                view.arrays[place] = array = array.view()
+                array.setflags(write=False)
+    return view
+
+
 def wrap_dense(array: np.ndarray, type_: str, family: str) -> Any:
     """A dense result: a tensor where the operands are torch's, else the array."""
     if family not in ("torch", "spc.torch"):
@@ -113,6 +127,8 @@ def wrap(view: View, family: str) -> Any:
     if family == "spc.torch":
         from . import matrix
         return matrix.wrap(view)
+    if not _is_divided(view):
+        return _dictionary(view)
     if family == "torch":
         from . import sources_torch
         if (made := sources_torch.wrap(sys.modules["torch"], view)) is not None:
@@ -121,6 +137,11 @@ def wrap(view: View, family: str) -> Any:
         return made
     made = _scipy(view, "matrix" if family == "scipy.matrix" else "array")
     return _dictionary(view) if made is None else made
+
+
+def _is_divided(view: View) -> bool:
+    """Whether blocks divide the shape, as they have to in other libraries."""
+    return not any(level.op == "/" and view.shape[level.dim] % level.by for level in view.storage.levels)
 
 
 def _dictionary(view: View) -> Dict[str, Any]:

@@ -18,8 +18,9 @@ _RANGE, _UNSORTED, _DUPLICATE, _POINTERS = 9, 10, 11, 8
 _TEXTS = {5: "the number of entries does not fit the structure", 12: "an extent or a count overflows the index type"}
 _REMEMBERED = 4096  # structures
 
-#: Structures that were validated, by the first thing that tells them: the rest, shape and storage, and the outcome.
-_seen: Dict[int, Tuple[Tuple[Any, ...], Any, bool]] = {}
+#: Structures that were validated, by the first and the last thing that tell them: all of these, shape and storage, and the
+#: outcome.
+_seen: Dict[Tuple[int, Any], Tuple[Tuple[Any, ...], Any, bool]] = {}
 
 
 class _Level(ctypes.Structure):
@@ -69,9 +70,14 @@ def settle_again(view: View, name: str) -> None:
         raise StructureError(f"{name}: entries are not in order any more, or repeat: bind it anew")
 
 
+def _key(witness: Tuple[Any, ...]) -> Tuple[int, Any]:
+    """Results share index arrays with operands of which other things are noted, a number at the end."""
+    return id(witness[0]), witness[-1] if isinstance(witness[-1], int) else None
+
+
 def _recall(view: View) -> Optional[bool]:
     """What was found of these very arrays before; None where they are new."""
-    if not view.witness or (kept := _seen.get(id(view.witness[0]))) is None:
+    if not view.witness or (kept := _seen.get(_key(view.witness))) is None:
         return None
     witness, facts, in_order = kept
     for one, other in zip(witness, view.witness):
@@ -83,11 +89,10 @@ def _recall(view: View) -> Optional[bool]:
 def _remember(view: View, in_order: bool) -> None:
     if not view.witness:
         return
-    key = id(view.witness[0])
     witness = tuple(item if isinstance(item, int) else weakref.ref(item) for item in view.witness)
     if len(_seen) >= _REMEMBERED:
         _seen.clear()
-    _seen[key] = (witness, (view.shape, view.storage, view.stored), in_order)
+    _seen[_key(view.witness)] = (witness, (view.shape, view.storage, view.stored), in_order)
 
 
 def _range(level: Level, shape: Tuple[int, ...]) -> Tuple[int, int]:

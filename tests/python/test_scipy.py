@@ -231,3 +231,46 @@ def test_arrays_with_room_for_more(kind, is_whole):
         close(made, expected)
         made.data[:] = 0
         close(double(roomy, out=made), expected)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "bsr", "coo"])
+def test_results_do_not_change_what_they_share(kind):
+    """SciPy's methods that work in place raise an error instead."""
+    a, x = matrix(6, 9, kind), dense(9)
+    double, spmv = kernel("D(i,j) = 2 * S(i,j)"), kernel("y(i) = A(i,j) * x(j)")
+    expected = a.toarray()
+    for _ in range(4):
+        made = double(a)
+        close(made, 2 * expected)
+        close(spmv(made, x), 2 * expected @ x)
+        close((made + made).T @ dense(6), (4 * expected).T @ dense(6))
+        close(made.tocsr()[1:3], 2 * expected[1:3])
+        close(double(a, out=made), 2 * expected)
+        made.data[:1] = 0
+        if hasattr(made, "eliminate_zeros") and kind != "coo":
+            with pytest.raises(ValueError, match="read-only"):
+                made.eliminate_zeros()
+        own = made.copy()
+        own.data[:] = 1
+        own.sum_duplicates()
+        assert (a.toarray() == expected).all()
+        del made, own
+    close(spmv(a, x), expected @ x)
+
+
+def test_results_of_plans_do_not_change_each_other():
+    a = matrix(6, 6)
+    plan = kernel("C(i,l) = A(i,j) * B(j,l)", A="csr", B="csr", C="csr").plan(a, a)
+    first = plan()
+    first.data[0] = 0
+    with pytest.raises(ValueError, match="read-only"):
+        first.eliminate_zeros()
+    close(plan(), (a @ a).toarray())
+
+
+def test_blocks_that_do_not_divide_the_shape():
+    """SciPy has no such matrix."""
+    a = matrix(6, 6)
+    made = kernel("C(i,j) = A(i,j)", A="csr", C="bsr")(a)
+    assert isinstance(made, dict)
+    close(kernel("y(i) = C(i,j) * x(j)")(made, dense(6)), a @ dense(6))
