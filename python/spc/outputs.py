@@ -236,7 +236,10 @@ def output_of(argument: Argument, views: Dict[str, View], given: Any, extents: D
     if argument.storage is None and argument.passed != "values":
         return Number(argument, family, views[argument.name].owner if argument.is_read else 0, given)
     if argument.is_assembled:
-        if given is not None or argument.is_read:
+        if argument.is_read:
+            raise ArgumentError(f"{argument.name} is assembled and read, too, and an operand's own arrays cannot be replaced: "
+                                f"the kernel is to write to another tensor, as in D(i,j) = {argument.name}(i,j) + A(i,j)")
+        if given is not None:
             raise ArgumentError(f"{argument.name} is assembled by the call, which allocates it: it cannot be given")
         return Assembled(argument, family, extents)
     view = views[argument.name] if argument.is_read else None if given is None else view_of(given, argument.name)

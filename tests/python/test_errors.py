@@ -133,3 +133,8 @@ def test_what_the_module_says():
     done = subprocess.run([sys.executable, "-m", "spc"], capture_output=True, text=True, check=False, timeout=60,
                           env={**os.environ, "SPC_COMPILER": "/nowhere/spc"})
     assert done.returncode == 1 and "SPC_COMPILER names no program" in done.stderr
+
+
+def test_operands_that_would_be_assembled():
+    with pytest.raises(spc.ArgumentError, match="C is assembled and read, too, .* as in D"):
+        spc.kernel("C(i,j) += 2 * S(i,j)", S="csr", C="csr")(S=matrix(4, 4), C=matrix(4, 4))
