@@ -13,7 +13,8 @@ from .kernel import Kernel, Loaded
 Format = Union[str, Mapping[str, Any], "os.PathLike[str]"]
 
 # Options that would write files or change what the package relies on.
-_OWN = re.compile(r"-o|--output|--header|--emit|--target|--name|--format|--type|--index|-M|--diagnostics|--color")
+_OWN = re.compile(r"-o|--output|--header|--emit|--target|--name|--format|--type|--index|-M|--diagnostics|--color|"
+                  r"--help|-h$|--version")
 
 
 def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str, str]] = None,
@@ -36,7 +37,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     if isinstance(text, os.PathLike) or (text.endswith(".tex") and "\n" not in text):
         path = pathlib.Path(text)
         text = path.read_text(encoding="utf-8")
-        name = name or re.sub(r"\W", "_", path.stem)
+        name = name or _identifier(path.stem)
     for option in options:
         if _OWN.match(option):
             raise ValueError(f"option {option!r} is the package's own to give")
@@ -49,6 +50,12 @@ def _name_for(text: str) -> str:
     """A function's name: what the text says, else one for all."""
     said = re.search(r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
     return said.group(1) if said else "kernel_0"
+
+
+def _identifier(stem: str) -> str:
+    """A function's name of a file's: C reserves those with two underscores in a row."""
+    words = re.sub(r"[\W_]+", "_", stem, flags=re.ASCII).strip("_")
+    return words if words[:1].isalpha() else f"kernel_{words or 0}"
 
 
 def _format(form: Format) -> cache.Format:

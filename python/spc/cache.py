@@ -9,8 +9,10 @@ import hashlib
 import json
 import os
 import pathlib
+import re
 import shutil
 import stat
+import sys
 import tempfile
 import warnings
 from typing import Any, Dict, Iterator, List, Mapping, Tuple
@@ -22,6 +24,7 @@ from .formats import Format, embedded
 from .signature import ABI_VERSION, Signature, parse
 
 _LIMIT = 256 << 20  # bytes, where SPC_CACHE_SIZE does not say it
+_BUILD = ".build-"   # begins the names of folders where kernels are compiled
 _STAMP = 2          # of the layout of the cache
 
 
@@ -29,7 +32,7 @@ def folder() -> pathlib.Path:
     """Where kernels are kept: SPC_CACHE_DIR, or spc/ in XDG_CACHE_HOME or ~/.cache. Made where it is missing; where that
     cannot be, one for this process alone.
 
-    Raises CompilerError where others may write to it, since what lies there is loaded.
+    Raises CompilerError where others may write to it, or put another one in its place, since what lies there is loaded.
     """
     own = os.environ.get("SPC_CACHE_DIR")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
@@ -45,6 +48,10 @@ def folder() -> pathlib.Path:
     if state.st_uid != os.geteuid() or state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
         raise CompilerError(f"{path} belongs to somebody else, or others may write to it: kernels are not loaded from there; "
                             f"'chmod go-w' or another SPC_CACHE_DIR helps")
+    for parent in path.resolve().parents:
+        if parent.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
+            raise CompilerError(f"{path} lies in {parent}, to which others may write: kernels are not loaded from there; "
+                                f"'chmod o-w' or another SPC_CACHE_DIR helps")
     return path
 
 
@@ -57,15 +64,19 @@ def _process_folder(process: int) -> pathlib.Path:
             shutil.rmtree(path, ignore_errors=True)
 
     atexit.register(remove)
+    if "multiprocessing.util" in sys.modules:  # whose processes end without what atexit knows
+        sys.modules["multiprocessing.util"].Finalize(None, remove, exitpriority=0)
     return pathlib.Path(path)
 
 
 def limit() -> int:
-    """How many bytes of kernels are kept, the latest used: SPC_CACHE_SIZE, else 256 MiB."""
-    try:
-        return int(os.environ["SPC_CACHE_SIZE"])
-    except (KeyError, ValueError):
+    """How many bytes of kernels are kept, the latest used: SPC_CACHE_SIZE, such as 100000 or 64M, else 256 MiB. Raises
+    CompilerError where it is no such number."""
+    if not (said := os.environ.get("SPC_CACHE_SIZE", "").strip()):
         return _LIMIT
+    if not (match := re.fullmatch(r"(\d+)([KMG]?)", said, re.IGNORECASE | re.ASCII)):
+        raise CompilerError(f"SPC_CACHE_SIZE is {said!r}, and no number of bytes, such as 100000 or 64M")
+    return int(match[1]) << {"": 0, "K": 10, "M": 20, "G": 30}[match[2].upper()]
 
 
 @contextlib.contextmanager
@@ -78,6 +89,21 @@ def _locked(path: pathlib.Path) -> Iterator[None]:
         finally:
             # Closing it does not suffice where a process was forked meanwhile, which has it open, too.
             fcntl.flock(file, fcntl.LOCK_UN)
+
+
+@contextlib.contextmanager
+def _held(folder: str) -> Iterator[bool]:
+    """Holds a folder, as long as this process lives at most; False where another one does."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)
 
 
 def _digest(path: pathlib.Path) -> str:
@@ -173,7 +199,11 @@ def _signature(key: str, request: Request) -> Signature:
     with tempfile.TemporaryDirectory(prefix="spc-") as name:
         place = pathlib.Path(name)
         text = toolchain.run(["compile", *request.write(place), "--emit=signature", "-q"], place).stdout
-    return parse(text)
+    try:
+        return parse(text)
+    except ValueError:
+        raise CompilerError(f"{toolchain.compiler()} is no compiler of this package: it prints {text[:80]!r}, and no "
+                            "signature") from None
 
 
 def signature_of(request: Request) -> Signature:
@@ -183,7 +213,8 @@ def signature_of(request: Request) -> Signature:
 
 def _build(request: Request, place: pathlib.Path) -> Tuple[pathlib.Path, str]:
     """Compiles and links in a folder. Returns the library, and the compiler's warnings."""
-    done = toolchain.run(["compile", *request.write(place), "--mcpu=native", "-q", "-o", "kernel.o"], place)
+    processor = [] if any(option.startswith(("--mcpu", "-mcpu")) for option in request.options) else ["--mcpu=native"]
+    done = toolchain.run(["compile", *request.write(place), *processor, "-q", "-o", "kernel.o"], place)
     toolchain.run(["library", "kernel.o", "-o", "library.so"], place)
     return place / "library.so", done.stderr.strip()
 
@@ -191,16 +222,34 @@ def _build(request: Request, place: pathlib.Path) -> Tuple[pathlib.Path, str]:
 def load(request: Request, is_quiet: bool = False) -> Functions:
     """The functions of a kernel: from the cache, where it holds the library for this very key, else compiled into it.
 
-    One process compiles a kernel while others that want it wait. Warnings of spc become Python's unless is_quiet, whether
-    it is compiled now or was before. Raises CompileError.
+    One process compiles a kernel while others that want it wait. Where the cache cannot be used, as its disk is full or has
+    no programs, it is compiled for this process alone. Warnings of spc become Python's unless is_quiet, whether it is
+    compiled now or was before. Raises CompileError where the request is wrong, CompilerError where nothing helps.
     """
     cache = folder()
+    try:
+        loaded, said = _load_from(cache, request)
+    except (OSError, CompilerError) as error:
+        own = _process_folder(os.getpid())
+        try:
+            if cache == own:
+                raise
+            loaded, said = _load_from(own, request)
+        except OSError:
+            raise CompilerError(f"the kernel cannot be loaded: {error}") from error
+    if said and not is_quiet:
+        warnings.warn(said, SpcWarning, stacklevel=5)  # where a kernel is called
+    return loaded
+
+
+def _load_from(cache: pathlib.Path, request: Request) -> Tuple[Functions, str]:
+    """The functions of a kernel, and warnings of it. Raises OSError, or CompilerError, where the folder cannot be used."""
     key = request.key(toolchain.processor(), _compiler_hash(cache))
     stem = _hash(key)
     path, note = cache / f"{stem}.so", cache / f"{stem}.json"
     with _locked(cache / f"lock-{stem[:2]}"):
         if not _is_kept(path, note, key):
-            with tempfile.TemporaryDirectory(dir=cache, prefix=".build-") as name:
+            with tempfile.TemporaryDirectory(dir=cache, prefix=_BUILD) as name, _held(name):
                 built, said = _build(request, pathlib.Path(name))
                 digest = _digest(built)
                 os.replace(built, path)
@@ -209,9 +258,7 @@ def load(request: Request, is_quiet: bool = False) -> Functions:
         said = json.loads(note.read_text(encoding="utf-8"))["warnings"]
         loaded = next(iter(functions(path).values()))
     _make_room(cache, path)
-    if said and not is_quiet:
-        warnings.warn(said, SpcWarning, stacklevel=5)  # where a kernel is called
-    return loaded
+    return loaded, said
 
 
 def _is_kept(path: pathlib.Path, note: pathlib.Path, key: str) -> bool:
@@ -226,6 +273,7 @@ def _is_kept(path: pathlib.Path, note: pathlib.Path, key: str) -> bool:
 def _make_room(cache: pathlib.Path, newest: pathlib.Path) -> None:
     """Removes the libraries that were used least lately, until the rest is within the limit. What another process has
     loaded stays in its memory; what it is about to load, it finds missing and makes anew."""
+    _remove_leftovers(cache)
     files = []
     for path in cache.glob("*.so"):
         with contextlib.suppress(FileNotFoundError):
@@ -236,19 +284,35 @@ def _make_room(cache: pathlib.Path, newest: pathlib.Path) -> None:
         total += size
         if total > limit() and path != newest:
             with _locked(cache / f"lock-{path.name[:2]}"):
-                path.unlink(missing_ok=True)
-                path.with_suffix(".json").unlink(missing_ok=True)
+                _remove(path)
+                _remove(path.with_suffix(".json"))
 
 
 def clear() -> None:
     """Empties the cache. Kernels that are loaded stay so."""
     cache = folder()
+    _remove_leftovers(cache)
     for path in cache.iterdir():
         if path.suffix in (".so", ".json"):
             with _locked(cache / f"lock-{path.name[:2]}"):
-                path.unlink(missing_ok=True)
+                _remove(path)
         elif path.name.startswith("compiler-"):
-            path.unlink(missing_ok=True)
+            _remove(path)
+
+
+def _remove(path: pathlib.Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _remove_leftovers(cache: pathlib.Path) -> None:
+    """Removes what processes were compiling that were ended meanwhile."""
+    for path in cache.glob(f"{_BUILD}*"):
+        with contextlib.suppress(OSError), _held(str(path)) as is_left:
+            if is_left:
+                _remove(path)
 
 
 __all__ = ["CompilerError", "Format", "Request", "clear", "folder", "limit", "load", "signature_of"]

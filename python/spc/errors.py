@@ -11,7 +11,7 @@ class CompilerError(Error, RuntimeError):
 
 
 class CompileError(Error, ValueError):
-    """A kernel or a format is wrong. The text is spc's diagnostics, with their places and carets."""
+    """A kernel, a format or an option is wrong. The text is spc's diagnostics, with their places and carets."""
 
 
 class ArgumentError(Error, ValueError):

@@ -6,12 +6,15 @@ import json
 import os
 import pathlib
 import platform
+import re
 import shutil
 import subprocess
 from typing import Any, Dict, Iterator, List, Optional, Sequence
 
 from .errors import CompileError, CompilerError
 
+# Errors that neither the input nor an option makes.
+_OF_THE_SYSTEM = re.compile(r"\[(cannot-write|link-failed)\]$", re.MULTILINE)
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 
 
@@ -53,7 +56,8 @@ def helper_library() -> Optional[pathlib.Path]:
 def run(arguments: Sequence[str], folder: Optional[pathlib.Path] = None) -> "subprocess.CompletedProcess[str]":
     """Runs the compiler in a folder.
 
-    Raises CompileError with its diagnostics where the input is wrong, and CompilerError where it fails otherwise.
+    Raises CompileError with its diagnostics where the input or an option is wrong, and CompilerError where it fails
+    otherwise.
     """
     command: List[str] = [str(compiler()), *arguments]
     environment = {**os.environ, "SPC_FORMAT_PATH": ""}  # formats that are found there are passed as their contents
@@ -61,15 +65,18 @@ def run(arguments: Sequence[str], folder: Optional[pathlib.Path] = None) -> "sub
         # A wheel brings the libraries that the compiler is linked with.
         environment["LD_LIBRARY_PATH"] = os.pathsep.join(
             filter(None, (str(_PACKAGE / "lib"), os.environ.get("LD_LIBRARY_PATH"))))
+    if folder is not None:
+        environment["TMPDIR"] = str(folder)  # where files can be written
     try:
         done = subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               check=False, env=environment, encoding="utf-8", errors="replace")
     except OSError as error:
         raise CompilerError(f"{command[0]} does not run: {error.strerror}") from error
-    if done.returncode == 1:
-        raise CompileError(done.stderr.strip())
+    said = done.stderr.strip()
+    if done.returncode in (1, 2) and ": error: " in said and not _OF_THE_SYSTEM.search(said):
+        raise CompileError(said)
     if done.returncode:
-        raise CompilerError(f"{' '.join(command)}\nended with status {done.returncode}\n{done.stderr.strip()}")
+        raise CompilerError(f"{' '.join(command)}\nended with status {done.returncode}\n{said}")
     return done
 
 

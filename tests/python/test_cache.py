@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -176,6 +177,96 @@ def test_errors_leave_nothing_behind(place):
         patch.setenv("SPC_CACHE_DIR", str(place.folder))
         with pytest.raises(spc.CompileError):
             spc.kernel("y(i) = ")
-        with pytest.raises(spc.CompilerError, match="SPC_|--mcpu"):
+        with pytest.raises(spc.CompileError, match="unknown processor 'none'"):
             spc.kernel("y(i) = A(i,j) * x(j)", options=["--mcpu=none"])(matrix(3, 3), np.ones(3))
     assert not place.files("*.so") and not place.files(".build*")
+
+
+@pytest.mark.parametrize("pattern", ["*.so", "*.json", "lock-*", "compiler-*"])
+def test_folders_in_the_place_of_files(place, pattern):
+    """Kernels are compiled for the process alone."""
+    place.call()
+    for path in place.files(pattern):
+        path.unlink()
+        path.mkdir()
+    place.call()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPC_CACHE_DIR", str(place.folder))
+        if pattern != "lock-*":
+            spc.clear_cache()
+            assert not place.files(pattern)
+
+
+def test_disks_that_are_full(place):
+    """Of which the compiler says that it cannot write."""
+    place.write_compiler(f'case "$PWD" in {place.folder}*) echo "kernel.o: error: cannot write the file: No space left on '
+                         'device [cannot-write]" >&2; exit 1;; esac\n')
+    place.call()
+    assert place.compiled == 1 and not place.files("*.so")
+
+
+def test_libraries_that_cannot_be_loaded(place, monkeypatch):
+    monkeypatch.setenv("SPC_CACHE_DIR", str(place.folder))
+    refused = []
+
+    def functions(path):
+        refused.append(path.parent)
+        raise OSError("failed to map segment from shared object")
+
+    monkeypatch.setattr(cache, "functions", functions)
+    with pytest.raises(spc.CompilerError, match="the kernel cannot be loaded: failed to map segment"):
+        spc.kernel("y(i) = A(i,j) * x(j) * 8")(matrix(3, 3), np.ones(3))
+    assert len(set(refused)) == 2
+
+
+def test_no_folder_for_temporary_files(place):
+    place.call(TMPDIR="/nowhere")
+
+
+def test_compilations_that_were_ended(place):
+    process = place.start(SLEEP="60")
+    while not place.files(".build-*"):
+        time.sleep(0.02)
+    time.sleep(0.3)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPC_CACHE_DIR", str(place.folder))
+        spc.clear_cache()
+        assert place.files(".build-*")
+        process.kill()
+        process.wait()
+        for _ in range(100):
+            spc.clear_cache()
+            if not place.files(".build-*"):
+                break
+            time.sleep(0.1)
+        assert not place.files(".build-*")
+
+
+def test_sizes_of_the_cache(monkeypatch):
+    for said, size in (("", 256 << 20), ("1000", 1000), ("64M", 64 << 20), ("1g", 1 << 30), (" 2K ", 2048)):
+        monkeypatch.setenv("SPC_CACHE_SIZE", said)
+        assert cache.limit() == size
+    for said in ("1.5G", "many", "-1"):
+        monkeypatch.setenv("SPC_CACHE_SIZE", said)
+        with pytest.raises(spc.CompilerError, match="and no number of bytes"):
+            cache.limit()
+
+
+def test_folders_that_others_may_put_another_in_place_of(tmp_path, monkeypatch):
+    monkeypatch.setenv("SPC_CACHE_DIR", str(tmp_path / "open" / "cache"))
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o777)
+    with pytest.raises(spc.CompilerError, match="lies in .*open, to which others may write"):
+        cache.folder()
+    (tmp_path / "open").chmod(0o1777)
+    assert cache.folder() == tmp_path / "open" / "cache"
+
+
+def test_processes_of_pools_leave_no_folders(tmp_path):
+    (tmp_path / "file").write_text("")
+    code = ("import multiprocessing, numpy, spc\ndef work(k):\n    return spc.kernel('y(i) = 2 * x(i)')(numpy.ones(3)).sum()\n"
+            "if __name__ == '__main__':\n    with multiprocessing.get_context('fork').Pool(1) as pool:\n"
+            "        assert pool.map(work, [1]) == [6]\n        pool.close()\n        pool.join()")
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60,
+                   env={**os.environ, "SPC_CACHE_DIR": str(tmp_path / "file"), "TMPDIR": str(tmp_path)})
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]

@@ -3,6 +3,7 @@
 
 import json
 import os
+import platform
 import subprocess
 import sys
 
@@ -84,8 +85,32 @@ def test_options():
     close(strict(a, dense(6)), a @ dense(6))
     with pytest.raises(ValueError, match="option '--emit=llvm' is the package's own to give"):
         spc.kernel(SPMV, options=["--emit=llvm"])
-    with pytest.raises(spc.CompilerError, match="(?s)--no-such-option.*ended with status 2"):
+    for option in ("--help", "--version"):
+        with pytest.raises(ValueError, match=f"option '{option}' is the package's own to give"):
+            spc.kernel(SPMV, options=[option])
+    with pytest.raises(spc.CompileError, match="unknown option '--no-such-option'"):
         spc.kernel(SPMV, options=["--no-such-option"])
+    close(spc.kernel(SPMV, A="csr", options=["--mcpu=x86-64" if platform.machine() == "x86_64" else "-O2"])(a, dense(6)),
+          a @ dense(6))
+
+
+def test_names(tmp_path):
+    with pytest.raises(spc.CompileError, match="the name 'a b' is no C identifier"):
+        spc.kernel(SPMV, name="a b")
+    (tmp_path / "3d-é.tex").write_text(SPMV)
+    assert spc.kernel(tmp_path / "3d-é.tex", A="csr").name == "kernel_3d"
+
+
+@pytest.mark.parametrize("script, text", [
+    ("true", "is no compiler of this package: it prints ''"), ("exit 1", "ended with status 1"),
+    ("echo 'spc: error: cannot make a file [cannot-write]' >&2; exit 1", "cannot make a file")])
+def test_programs_that_are_no_compiler(tmp_path, script, text):
+    (tmp_path / "spc").write_text(f"#!/bin/sh\n{script}\n")
+    (tmp_path / "spc").chmod(0o755)
+    code = "import spc\ntry:\n  spc.kernel('y(i) = x(i)')\nexcept spc.CompilerError as error:\n  print(error)"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "SPC_COMPILER": str(tmp_path / "spc")},
+                          capture_output=True, text=True, check=True)
+    assert text in done.stdout
 
 
 def test_types():
