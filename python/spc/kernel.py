@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import difflib
+import json
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
@@ -248,7 +249,7 @@ class Kernel(KernelBase):
                 types.setdefault(name, view.type)
             if name not in bound and "" not in bound and (form := format_of(view.storage)) is not None:
                 formats[name] = form if view.pointers == view.indices else _with_index(view)
-        _say_indices(views, formats, indices)
+        _say_indices(views, formats, request.files, indices)
         return request.changed(formats=formats, types=types, indices=indices)
 
     def specialised_signature(self, views: Dict[str, View]) -> Signature:
@@ -268,7 +269,8 @@ def _with_index(view: View) -> Dict[str, Any]:
     return {**contents_of(view.storage), "index": {"pointers": view.pointers, "indices": view.indices}}
 
 
-def _say_indices(views: Dict[str, View], formats: Dict[str, cache.Format], indices: Dict[str, str]) -> None:
+def _say_indices(views: Dict[str, View], formats: Dict[str, cache.Format], files: Mapping[str, str],
+                 indices: Dict[str, str]) -> None:
     """The types of indices of bound tensors: each operand's own, and for others the widest of them."""
     own = {name: view.indices for name, view in views.items() if view.indices and view.pointers == view.indices}
     if "" in indices or not own:
@@ -278,14 +280,15 @@ def _say_indices(views: Dict[str, View], formats: Dict[str, cache.Format], indic
     several = general.get("tensors", {}) if isinstance(general, Mapping) else {}
     for name, form in {**several, **formats}.items():
         is_own = str(form).startswith("dense") or (isinstance(form, Mapping) and {"structure_of", "tensors"} & set(form))
-        if not is_own and (name in own or name not in views) and _may_choose_index(form):
+        if not is_own and (name in own or name not in views) and _may_choose_index(form, files):
             indices.setdefault(name, own.get(name, widest))
 
 
-def _may_choose_index(form: cache.Format) -> bool:
+def _may_choose_index(form: cache.Format, files: Mapping[str, str]) -> bool:
     """Whether a format has pointers or indices of any type: places in small blocks have that of the format."""
     if isinstance(form, str):
-        form = toolchain.shipped_format(form.partition(":")[0])
+        name = form.partition(":")[0]
+        form = json.loads(files[name]) if name in files else toolchain.shipped_format(name)
     levels: Any = form.get("levels")
     if not isinstance(levels, list):
         return True  # a sum of formats, or one of any order
