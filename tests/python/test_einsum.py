@@ -52,3 +52,43 @@ def test_errors(subscripts, count, text):
         spc.einsum(subscripts, *[dense((4, 5))] * count)
     with pytest.raises(spc.ArgumentError, match="X1: dimension 0"):
         spc.einsum("ij,jk->ik", dense((4, 5)), dense((4, 5)))
+
+
+@pytest.mark.parametrize("subscripts, shapes", [
+    ("ij,ij->ij", [(4, 1), (4, 5)]), ("ij,ij->ij", [(4, 1), (1, 5)]), ("ij,ij->", [(1, 5), (4, 5)]),
+    ("ij,ij", [(1, 1), (1, 1)]), ("...j,...j->...j", [(3, 1, 5), (4, 5)]), ("...,...", [(3, 4), (1, 4)]),
+    ("ij,jk->ik", [(4, 1), (5, 6)]), ("i,j->ij", [(1,), (3,)])])
+def test_dimensions_of_one_element(subscripts, shapes):
+    operands = [dense(shape, seed=k) for k, shape in enumerate(shapes)]
+    close(spc.einsum(subscripts, *operands), np.einsum(subscripts, *operands))
+    if len(shapes[0]) == 2 and shapes[0] != (1, 1):
+        close(spc.einsum(subscripts, sp.csr_array(operands[0]), operands[1]), np.einsum(subscripts, *operands))
+
+
+def test_sizes_that_differ():
+    for subscripts, shapes in (("ij,ij->ij", [(4, 2), (4, 5)]), ("ii->i", [(1, 3)])):
+        with pytest.raises(spc.ArgumentError, match="dimension 1"):
+            spc.einsum(subscripts, *[dense(shape) for shape in shapes])
+
+
+def test_lists_of_numbers():
+    a, b, c = dense((3, 4)), dense((4, 5)), dense((2, 3, 4))
+    for arguments in ((a, [0, 1], b, [1, 2], [0, 2]), (a, [0, 1], b, [1, 2]), (a, [51, 3]), (c, [Ellipsis, 1], [Ellipsis]),
+                      (c, [0, ...], a, [...], [0, ...])):
+        close(spc.einsum(*arguments), np.einsum(*arguments))
+    close(spc.einsum(sp.csr_array(a), [0, 1], b, [1, 2], [0, 2]), a @ b)
+    for arguments in ((a, [0, 52]), (a, ["i", "j"]), (a, 3)):
+        with pytest.raises(spc.ArgumentError, match="is no list of numbers below 52"):
+            spc.einsum(*arguments)
+
+
+def test_arrays_with_gaps_and_options():
+    a = dense((5, 6))
+    close(spc.einsum("i,i->", a[:, 0], a[:, 3], optimize="greedy"), np.einsum("i,i->", a[:, 0], a[:, 3]))
+    close(spc.einsum("i,i->i", a[:, 1], [1.0, 2, 3, 4, 5]), a[:, 1] * [1.0, 2, 3, 4, 5])
+
+
+def test_ellipses_that_the_result_lacks():
+    with pytest.raises(spc.ArgumentError, match="have an ellipsis of operands for 1 dimensions, and the result has none"):
+        spc.einsum("...ij->ij", dense((2, 3, 4)))
+    close(spc.einsum("...ij->ij", dense((3, 4))), dense((3, 4)))
