@@ -7,6 +7,7 @@ import re
 from typing import Any, Dict, Mapping, Optional, Sequence, Union
 
 from . import cache, compiled
+from .errors import ArgumentTypeError, CompileError
 from .kernel import Kernel, Loaded
 
 #: The name of a format (`"csr"`, `"csf:2,0,1"`), the contents of a format file, or the path of one.
@@ -34,6 +35,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     name: the function's name, where the text says none.
     Raises CompileError with spc's diagnostics where the text is wrong.
     """
+    _check(text, {**(formats or {}), **more_formats}, types, indices, options)
     if isinstance(text, os.PathLike) or (text.endswith(".tex") and "\n" not in text):
         path = pathlib.Path(text)
         text = path.read_text(encoding="utf-8")
@@ -50,6 +52,24 @@ def _name_for(text: str) -> str:
     """A function's name: what the text says, else one for all."""
     said = re.search(r"^\s*kernel\s+(\w+)", text, re.MULTILINE)
     return said.group(1) if said else "kernel_0"
+
+
+def _check(text: Any, formats: Mapping[str, Any], types: Any, indices: Any, options: Any) -> None:
+    """Whether these are of the right classes. Raises ArgumentTypeError, and CompileError of text that no file can hold."""
+    if not isinstance(text, (str, os.PathLike)):
+        raise ArgumentTypeError(f"a kernel is its text or a path, not {type(text).__name__}")
+    for tensor, form in formats.items():
+        if not isinstance(form, (str, Mapping, os.PathLike)):
+            raise ArgumentTypeError(f"{tensor}: a format is a name, a file's contents or its path, not {form!r}")
+    for name, said in (("types", types), ("indices", indices)):
+        if said is not None and not (isinstance(said, Mapping) and all(isinstance(type_, str) for type_ in said.values())):
+            raise ArgumentTypeError(f"{name} is to be a dictionary of names by tensor, not {said!r}")
+    if isinstance(options, str):
+        raise ArgumentTypeError(f"options is to be a list, as in [{options!r}]")
+    try:
+        os.fspath(text).encode()
+    except UnicodeEncodeError as error:
+        raise CompileError(f"the text is no Unicode: {error}") from None
 
 
 def _identifier(stem: str) -> str:

@@ -32,7 +32,10 @@ def _plain(value: Any) -> Optional[Any]:
     if isinstance(value, np.ma.MaskedArray):
         return value.filled(0)
     if isinstance(value, (np.ndarray, list, tuple)):
-        array = np.ascontiguousarray(value)
+        try:
+            array = np.ascontiguousarray(value)
+        except ValueError:  # lists of different lengths
+            return None
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     if hasattr(value, "tocsr"):
         made = value.tocsr(copy=True)

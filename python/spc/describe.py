@@ -34,7 +34,9 @@ def name_of(storage: Storage) -> str:
             for canonical, order in ((True, ""), (False, " unsorted")):
                 if storage is bsr_storage(*size, by_columns, canonical):
                     return f"{name} with{order} blocks of {size[0]} x {size[1]}"
-    return " > ".join(_level_text(level) for level in storage.levels)
+    text = " > ".join(_level_text(level) for level in storage.levels)
+    text += f", {storage.layout}" if storage.layout else ""
+    return text + (f", {storage.symmetric} triangle of a symmetric matrix" if storage.symmetric else "")
 
 
 def _level_text(level: Level) -> str:

@@ -41,10 +41,12 @@ def einsum(subscripts: Any, *operands: Any, format: Optional[Format] = None, out
 
 def _from_lists(arguments: Tuple[Any, ...]) -> Tuple[str, Tuple[Any, ...]]:
     """Operands with a list of numbers behind each, perhaps one more of the result: their subscripts, and the operands."""
+    letters = dict(enumerate(_NUMBERED))
+
     def text(numbers: Any) -> str:
         try:
-            return "".join(["..." if number is Ellipsis else _NUMBERED[operator.index(number)] for number in numbers])
-        except (TypeError, IndexError):
+            return "".join(["..." if number is Ellipsis else letters[operator.index(number)] for number in numbers])
+        except (TypeError, KeyError):
             raise ArgumentError(f"{numbers!r} is no list of numbers below {len(_NUMBERED)} and an ellipsis at most") from None
 
     pairs = len(arguments) // 2

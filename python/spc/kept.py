@@ -124,8 +124,11 @@ class Kept:
             if (kept := guard(value)) is None:
                 return STALE
             alive.append(kept)
-        for place, k in self._numbers:
-            place.value = values[k]
+        try:
+            for place, k in self._numbers:
+                place.value = values[k]
+        except OverflowError:  # of an integer, of which a call that is made anew says more
+            return STALE
         if self._is_simple:
             if status := self._call(self._context, self._vector):
                 self._fail(status)

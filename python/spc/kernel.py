@@ -15,7 +15,7 @@ from .kept import STALE, Kept, keep
 from .signature import Signature
 from .sources import view_of
 from .validate import POLICIES, settle
-from .variant import Call, Plan, Variant
+from .variant import Call, Plan, Variant, in_parts
 from .view import View
 
 _MOST_KEPT = 64  # calls of one kernel
@@ -53,7 +53,7 @@ class KernelBase:
         return f"<{type(self).__module__}.{type(self).__qualname__} {self._name}({', '.join(self._inputs)}) -> " \
                f"{', '.join(self._outputs)}>"
 
-    def __call__(self, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None,
+    def __call__(self, /, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None,
                  **named: Any) -> Any:
         """Runs the kernel.
 
@@ -103,11 +103,11 @@ class KernelBase:
             if outs is not None:
                 self._kept[key] = keep(call, self._inputs, values, outs)
 
-    def bind(self, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Call:
+    def bind(self, /, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Call:
         """A call with its arguments bound, for repeating it: takes what a call takes; see Call."""
         return self._watched(self._bound(self.in_order(operands, named), out, sizes))
 
-    def plan(self, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Plan:
+    def plan(self, /, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Plan:
         """Computes the pattern of an assembled result. Takes what a call takes; what it returns, called, computes the
         values anew, as often as they change. Raises ArgumentError of kernels without phases (docs/abi.md, Outputs)."""
         return Plan(self._watched(self._bound(self.in_order(operands, named), None, sizes)))
@@ -129,6 +129,9 @@ class KernelBase:
         self._misnamed(operands, named)
 
     def _misnamed(self, operands: Tuple[Any, ...], named: Dict[str, Any]) -> NoReturn:
+        for argument in self._outline.inputs:
+            if argument.part_of:
+                raise in_parts(argument)
         if len(operands) > len(self._inputs):
             raise ArgumentTypeError(f"{len(operands)} operands, and {self._name} has {len(self._inputs)}")
         for name in named:
@@ -157,7 +160,9 @@ class KernelBase:
         for name, size in sizes.items():
             if name not in extents:
                 raise ArgumentTypeError(f"{self._name} has no extent {name!r}{_meant(name, sorted(extents))}")
-            if size < 0:
+            if not hasattr(size, "__index__"):
+                raise ArgumentTypeError(f"extent {name} cannot be {size!r}: it is to be an integer")
+            if not 0 <= size < 1 << 63:
                 raise ArgumentError(f"extent {name} cannot be {size}")
 
     def _given(self, out: Any) -> Mapping[str, Any]:
@@ -213,7 +218,7 @@ class Kernel(KernelBase):
 
     def _find_untyped(self) -> FrozenSet[str]:
         changed = cache.signature_of(self._request.changed(types={"": "f32", **self._request.types}))
-        return frozenset(one.name for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type)
+        return frozenset(one.tensor for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type)
 
     def without_copies(self) -> "Kernel":
         """The kernel that refuses operands that do not fit: this one where it does."""
@@ -238,6 +243,7 @@ class Kernel(KernelBase):
     def specialised(self, views: Dict[str, View]) -> cache.Request:
         """What to compile for operands like these: their storage where no format is bound, and their types."""
         request = self._request
+        views = {argument.tensor: views[argument.name] for argument in self._outline.inputs}
         formats, types, indices = dict(request.formats), dict(request.types), dict(request.indices)
         default, bound = _common_type(views), _bound_by(formats)
         for name, view in views.items():

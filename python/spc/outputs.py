@@ -100,7 +100,10 @@ class Dense(Output):
         return np.empty([self.shape[dim] for dim in self.modes], self.dtype).transpose(np.argsort(self.modes))
 
     def renew(self) -> None:
-        array = self._empty()
+        try:
+            array = self._empty()
+        except ValueError:  # more elements than there are addresses
+            raise MemoryError(f"{self.argument.name}: no memory holds an array of shape {self.shape}") from None
         self.passed[self.place] = address(array)
         self.result = results.wrap_dense(array, self.argument.type, self.family)
 

@@ -1,6 +1,7 @@
 """Views of SciPy's sparse arrays and matrices. Imported where SciPy is."""
 # SPDX-License-Identifier: Apache-2.0
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,13 @@ def read(value: Any) -> View:
 
 def family_of(value: Any) -> str:
     """Whether results are to be arrays or matrices."""
-    return "scipy" if type(value).__name__.endswith("array") else "scipy.matrix"
+    return _family_of_class(type(value))
+
+
+@functools.lru_cache(maxsize=256)
+def _family_of_class(class_: type) -> str:
+    # The classes have no common one that all versions of SciPy name alike.
+    return "scipy" if any(base.__name__.endswith("_array") for base in class_.__mro__) else "scipy.matrix"
 
 
 _FLAGS = ("_has_canonical_format", "_has_sorted_indices")
@@ -91,7 +98,7 @@ def _bsr(value: Any) -> View:
 
 def _dia(value: Any) -> View:
     offsets, values = flat("offsets", value.offsets), flat("data", value.data)
-    if values.shape[1] != value.shape[1]:
+    if offsets.size and values.shape[1] != value.shape[1]:
         raise ArgumentError(f"its data has {values.shape[1]} columns and the matrix {value.shape[1]}: np.pad() or a "
                             "copied slice make them as many, or copy=True of the kernel")
     # There are so few diagonals that their order is looked at whatever is validated.

@@ -102,8 +102,10 @@ def share_openmp() -> bool:
 def set_threads(count: Optional[int] = None) -> None:
     """How many threads kernels compute with, the calling one included; None for as many as the process may use.
 
-    Raises ValueError of numbers below 1. Waits for the threads that are there to end; no kernel may run meanwhile.
+    Raises ValueError of numbers below 1, TypeError of what is no integer. Waits for the threads that are there to end; no kernel may run meanwhile.
     """
+    if count is not None and not hasattr(count, "__index__"):
+        raise TypeError(f"{count!r} is no number of threads")
     if count is not None and count < 1:
         raise ValueError(f"{count} threads: at least 1 is needed")
     helper().spc_contexts_set_threads(min(count or 0, _MOST))

@@ -20,6 +20,12 @@ _STRUCTURE = (8, 9, 10, 11)
 _ARGUMENT = (1, 2, 3, 4, 5)
 
 
+def in_parts(argument: Argument) -> ArgumentError:
+    """The error of calls with a tensor that is a sum of parts."""
+    return ArgumentError(f"{argument.part_of} is stored as a sum of parts, which calls from Python do not pass: bind another "
+                         "format")
+
+
 class Variant:
     """The functions of one compiled kernel."""
 
@@ -29,8 +35,7 @@ class Variant:
         self.arguments = self.signature.arguments
         for argument in self.arguments:
             if argument.part_of:
-                raise ArgumentError(f"{argument.part_of} is stored as a sum of parts, which calls from Python do not "
-                                    "pass: bind another format")
+                raise in_parts(argument)
 
     def prepare(self, views: Dict[str, View], out: Mapping[str, Any], sizes: Mapping[str, int], copy: bool) -> "Call":
         """All that one call passes.

@@ -77,7 +77,7 @@ def test_lists_of_numbers():
                       (c, [0, ...], a, [...], [0, ...])):
         close(spc.einsum(*arguments), np.einsum(*arguments))
     close(spc.einsum(sp.csr_array(a), [0, 1], b, [1, 2], [0, 2]), a @ b)
-    for arguments in ((a, [0, 52]), (a, ["i", "j"]), (a, 3)):
+    for arguments in ((a, [0, 52]), (a, [0, -1]), (a, ["i", "j"]), (a, 3)):
         with pytest.raises(spc.ArgumentError, match="is no list of numbers below 52"):
             spc.einsum(*arguments)
 

@@ -160,6 +160,43 @@ def test_what_the_module_says():
     assert done.returncode == 1 and "SPC_COMPILER names no program" in done.stderr
 
 
+@pytest.mark.parametrize("make, error, text", [
+    (lambda: spc.kernel(3), spc.ArgumentTypeError, "a kernel is its text or a path, not int"),
+    (lambda: spc.kernel(b"y(i) = x(i)"), spc.ArgumentTypeError, "a kernel is its text or a path, not bytes"),
+    (lambda: spc.kernel(SPMV, A=3), spc.ArgumentTypeError, "A: a format is a name, .* not 3"),
+    (lambda: spc.kernel(SPMV, types=["A"]), spc.ArgumentTypeError, "types is to be a dictionary"),
+    (lambda: spc.kernel(SPMV, indices={"A": 32}), spc.ArgumentTypeError, "indices is to be a dictionary"),
+    (lambda: spc.kernel(SPMV, options="-O1"), spc.ArgumentTypeError, r"options is to be a list, as in \['-O1'\]"),
+    (lambda: spc.kernel("y(i) = x(i) # \ud800"), spc.CompileError, "the text is no Unicode"),
+    (lambda: kernel("y(i) = 1 + 0 * a")(a=1.0, sizes={"i": "4"}), spc.ArgumentTypeError, "extent i cannot be '4'"),
+    (lambda: kernel("y(i) = 1 + 0 * a")(a=1.0, sizes={"i": 4.5}), spc.ArgumentTypeError, "extent i cannot be 4.5"),
+    (lambda: kernel("y(i) = 1 + 0 * a")(a=1.0, sizes={"i": 1 << 64}), spc.ArgumentError, "extent i cannot be 1844"),
+    (lambda: kernel("y(i) = 1 + 0 * a")(a=1.0, sizes={"i": 1 << 62}), MemoryError, "no memory holds|allocate"),
+    (lambda: spc.kernel(SPMV, A="csr", copy=True)(matrix(2, 2), [[1, 2], [3]]), spc.ArgumentError, "x: builtins.list is no"),
+    (lambda: spc.kernel(SPMV, A="hyb")(matrix(2, 2), dense(2)), spc.ArgumentError, "A is stored as a sum of parts"),
+    (lambda: spc.kernel(SPMV, A="hyb")(A=matrix(2, 2), x=dense(2)), spc.ArgumentError, "A is stored as a sum of parts"),
+    (lambda: spc.kernel(SPMV, A="sym-csr")(matrix(2, 2), dense(2)), spc.ArgumentError,
+     "reads .*, lower triangle of a symmetric matrix"),
+    (lambda: spc.set_threads("2"), TypeError, "'2' is no number of threads"),
+    (lambda: spc.set_threads(2.5), TypeError, "2.5 is no number of threads")])
+def test_arguments_of_other_classes(make, error, text):
+    with pytest.raises(error, match=text):
+        make()
+
+
+def test_integers_that_are_too_large():
+    scale, x = spc.kernel("y(i) = a * x(i)"), dense(2)
+    for _ in range(4):
+        close(scale(2, x), 2 * x)
+    with pytest.raises(spc.ArgumentTypeError, match="a: 1000.* is no f64"):
+        scale(10**400, x)
+
+
+def test_names_that_c_or_python_know():
+    x, y = dense(3), dense(3, seed=4)
+    close(spc.kernel("y(i) = self(i) + int(i) * j0(i)")(self=x, int_=y, j0_=y), x + y * y)
+
+
 def test_operands_that_would_be_assembled():
     with pytest.raises(spc.ArgumentError, match="C is assembled and read, too, .* as in D"):
         spc.kernel("C(i,j) += 2 * S(i,j)", S="csr", C="csr")(S=matrix(4, 4), C=matrix(4, 4))

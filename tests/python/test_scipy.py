@@ -268,6 +268,18 @@ def test_results_of_plans_do_not_change_each_other():
     close(plan(), (a @ a).toarray())
 
 
+def test_classes_that_are_derived():
+    for kind, base in (("array", sp.csr_array), ("matrix", sp.csr_matrix)):
+        derived = type("Mine", (base,), {})(matrix(4, 5, flavour=kind))
+        made = kernel("D(i,j) = 2 * S(i,j)")(derived)
+        assert type(made) is base
+        close(made, 2 * derived.toarray())
+
+
+def test_diagonals_of_no_rows():
+    close(kernel("y(i) = A(i,j) * x(j)")(sp.dia_array((0, 5)), dense(5)), np.zeros(0))
+
+
 def test_blocks_that_do_not_divide_the_shape():
     """SciPy has no such matrix."""
     a = matrix(6, 6)
