@@ -11,7 +11,7 @@ from .backward import Backward, remember, remembered
 from .matrix import Matrix
 from .outputs import shape_of
 from .signature import Argument, Storage
-from .sources import view_of
+from .sources import origin, view_of
 from .view import Place, View, dense_storage
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def _structure(matrix: Matrix) -> List[torch.Tensor]:
     """The index arrays of a matrix as tensors: the same ones each time, so that they are known to be validated."""
     pattern = matrix.pattern
     if not isinstance(pattern.owner, list):
-        tensors = [sources_torch.tensor(torch, pattern.arrays[place], "") for place in _places(pattern)]
+        tensors = [sources_torch.tensor(torch, origin(pattern.arrays[place]), "") for place in _places(pattern)]
         matrix.pattern = View(pattern.shape, pattern.type, pattern.storage, pattern.arrays, "spc.torch", tensors,
                               pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored,
                               numbers=pattern.numbers, witness=pattern.witness)

@@ -103,6 +103,14 @@ def flat(name: str, data: np.ndarray) -> np.ndarray:
     return data
 
 
+def origin(array: np.ndarray) -> np.ndarray:
+    """Of an array that a result shares, which is read-only there, the operand's; else the array itself."""
+    base = array.base
+    if array.flags.writeable or not isinstance(base, np.ndarray) or base.shape != array.shape or base.dtype != array.dtype:
+        return array
+    return base
+
+
 @reader
 def torch(value: Any) -> Optional[View]:
     """PyTorch's tensors in the host's memory."""

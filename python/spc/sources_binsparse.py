@@ -71,8 +71,8 @@ def _check_meaning(said: Mapping[str, Any], value: Mapping[str, Any]) -> None:
     """Refuses what would make of the arrays another tensor than they hold: mirror images, other values for what is missing,
     values in another shape."""
     if (structure := said.get("structure", "general")) not in ("general", None):
-        raise ArgumentError(f"its structure is {structure!r}, and half of its entries are not stored: a dictionary with all of "
-                            "them, and without 'structure', is read")
+        raise ArgumentError(f"its structure is {structure!r}, and half of its entries are not stored: a dictionary with all "
+                            "of them, and without 'structure', is read")
     fill = np.asarray(value.get("fill_value", said.get("fill_value", 0)))
     if said.get("fill") and np.any(fill != 0):
         raise ArgumentError(f"its missing entries are {fill.ravel()[0]}, and kernels take them for 0")

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import dtypes
 from .errors import ArgumentError, ArgumentTypeError
-from .sources import flat
+from .sources import flat, origin
 from .view import View, bsr_storage, coo_storage, csr_storage, dia_storage
 
 
@@ -50,21 +50,14 @@ def _claims(noted: int) -> bool:
     return noted // 3 == 1 or (noted // 3 == 0 and noted % 3 != 2)
 
 
-def _origin(array: np.ndarray) -> np.ndarray:
-    """What tells that an array of indices was seen before: of one that is shared by a result, the operand's."""
-    base = array.base
-    if array.flags.writeable or not isinstance(base, np.ndarray) or base.shape != array.shape or base.dtype != array.dtype:
-        return array
-    return base
-
-
 def _compressed(value: Any) -> View:
     noted = _noted(value)
     pointers, indices, values = flat("indptr", value.indptr), flat("indices", value.indices), flat("data", value.data)
     by_columns = value.format == "csc"
     return View(value.shape, dtypes.name_of(values.dtype), csr_storage(by_columns),
                 {("pointers", 1): pointers, ("indices", 1): indices, ("values", 0): values}, family_of(value), value,
-                loose=csr_storage(by_columns, False), claimed=_claims(noted), witness=(_origin(indices), _origin(pointers), noted),
+                loose=csr_storage(by_columns, False), claimed=_claims(noted),
+                witness=(origin(indices), origin(pointers), noted),
                 pointers=dtypes.index_name_of(pointers.dtype), indices=dtypes.index_name_of(indices.dtype))
 
 
@@ -78,7 +71,8 @@ def _coo(value: Any) -> View:
     # What SciPy calls canonical has no repeats, but is sorted by columns.
     return View(value.shape, dtypes.name_of(values.dtype), coo_storage(2),
                 {("indices", 0): rows, ("indices", 1): columns, ("values", 0): values}, family_of(value), value,
-                loose=coo_storage(2, False), claimed=False, witness=(_origin(rows), _origin(columns)), pointers=name, indices=name)
+                loose=coo_storage(2, False), claimed=False, witness=(origin(rows), origin(columns)),
+                pointers=name, indices=name)
 
 
 def _bsr(value: Any) -> View:
@@ -92,7 +86,7 @@ def _bsr(value: Any) -> View:
                      bsr_storage(rows, columns, False, canonical) for canonical in (True, False)]
     return View(value.shape, dtypes.name_of(values.dtype), strict,
                 {("pointers", 1): pointers, ("indices", 1): indices, ("values", 0): values}, family_of(value), value,
-                loose=loose, claimed=_claims(noted), witness=(_origin(indices), _origin(pointers), noted),
+                loose=loose, claimed=_claims(noted), witness=(origin(indices), origin(pointers), noted),
                 pointers=dtypes.index_name_of(pointers.dtype), indices=dtypes.index_name_of(indices.dtype))
 
 
@@ -106,7 +100,7 @@ def _dia(value: Any) -> View:
     name = dtypes.index_name_of(offsets.dtype)
     return View(value.shape, dtypes.name_of(values.dtype), dia_storage(ordered),
                 {("indices", 0): offsets, ("values", 0): values}, family_of(value), value,
-                numbers={("count", 0): offsets.size}, witness=(_origin(offsets),), pointers=name, indices=name)
+                numbers={("count", 0): offsets.size}, witness=(origin(offsets),), pointers=name, indices=name)
 
 
 _KINDS = {"csr": _compressed, "csc": _compressed, "coo": _coo, "bsr": _bsr, "dia": _dia}

@@ -231,6 +231,6 @@ class Plan:
             output.passed[len(self._words) - 1] = binding.address(values)
             if status := self._numeric(self._context, self._call.vector):
                 self._call.variant.fail(status)
-        view = View(pattern.shape, pattern.type, pattern.storage, {**pattern.arrays, ("values", 0): values}, output.family, None,
-                    pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers)
+        view = View(pattern.shape, pattern.type, pattern.storage, {**pattern.arrays, ("values", 0): values}, output.family,
+                    None, pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers)
         return results.wrap(results.shared(view), output.family)

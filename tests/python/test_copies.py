@@ -52,9 +52,9 @@ def test_copies_of_more_dimensions():
 
 def test_copies_that_cannot_be_made():
     a, x = matrix(6, 6), dense(6)
-    with pytest.raises(spc.ArgumentError, match="A: stored as csr, and no copy of it as .* can be made: it stores one triangle"):
+    with pytest.raises(spc.ArgumentError, match="A: stored as csr, and no copy of it as .* can be made: it stores one"):
         spc.kernel(SPMV, A="sym-csr", copy=True)(a, x)
-    with pytest.raises(spc.ArgumentError, match="A: stored as csr, and the kernel reads [^,]*$"):
+    with pytest.raises(spc.ArgumentError, match="A: stored as csr, and the kernel reads ((?!copy=True).)*$"):
         spc.kernel(SPMV, A="sym-csr")(a, x)
     triangle = sp.csr_array(sp.tril(a))
     close(spc.kernel(SPMV, A="lower", copy=True)(triangle, x), triangle @ x)

@@ -286,3 +286,16 @@ def test_blocks_that_do_not_divide_the_shape():
     made = kernel("C(i,j) = A(i,j)", A="csr", C="bsr")(a)
     assert isinstance(made, dict)
     close(kernel("y(i) = C(i,j) * x(j)")(made, dense(6)), a @ dense(6))
+
+
+def test_results_that_share_are_read_by_operators():
+    """PyTorch warns of arrays that are read-only, as index arrays of results are."""
+    torch = pytest.importorskip("torch")
+    import spc.torch  # takes a second
+    a = matrix(5, 6)
+    double = spc.torch.Matrix.of(kernel("D(i,j) = 2 * S(i,j)")(a))
+    spmv = spc.torch.op("y(i) = A(i,j) * x(j)", A="csr", name="test_shared")
+    batch = double.with_values(double.values.expand(2, -1).contiguous())
+    x = torch.ones(6, dtype=torch.float64)
+    close(spmv(batch, x)[1].numpy(), 2 * a @ np.ones(6))
+    close(spmv(double, x).numpy(), 2 * a @ np.ones(6))
