@@ -129,6 +129,7 @@ private:
     checks.strictFp = options_.strictFp;
     checks.dropZeros = options_.dropZeros;
     checks.types = input_.types;
+    checks.indexTypes = input_.indexTypes;
     const std::optional<sema::Kernel> kernel = sema::analyze(input_.tree, bindings, checks, own);
     if (!kernel)
       return "does not fit: " + firstError(own);

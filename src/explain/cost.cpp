@@ -27,8 +27,8 @@ int operationsOf(const sema::Expr &expr) {
 class CallCounter {
 public:
   CallCounter(const sema::Kernel &kernel, Data &data, const CallCost *like)
-      : kernel_(kernel), data_(data), like_(like),
-        inputs_{kernel, data.extents(), [&data](sema::TensorId tensor) { return data.tree(tensor); }} {}
+      : kernel_(kernel), data_(data),
+        like_(like), inputs_{kernel, data.extents(), [&data](sema::TensorId tensor) { return data.tree(tensor); }} {}
 
   CallCost run() {
     for (const sema::Step &step : kernel_.steps) {
@@ -86,10 +86,10 @@ private:
     const sema::Tensor &tensor = kernel_.tensors[id];
     if (tensor.order() == 0 || tensor.is<sema::View>() || tensor.is<sema::Fused>())
       return;
-    if (const auto *copy = tensor.as<sema::Converted>()) {
-      // The source is read, the copy written, and read by the loops.
-      const std::optional<double> source = data_.bytes(copy->source), own = data_.bytes(id);
-      return add(id, source && own ? std::optional(*source + *own) : std::nullopt, own);
+    if (tensor.is<sema::Converted>()) {
+      // Written, and read by the loops; reading the source is counted with that.
+      const std::optional<double> own = data_.bytes(id);
+      return add(id, own, own);
     }
     const bool isTemporary = tensor.is<sema::Temporary>();
     if (tensor.isAssembled() && like_) {

@@ -76,34 +76,64 @@ std::string walkOf(const sema::Tensor &tensor, int level) {
   return what + tensor.name + (arrays.empty() ? "" : " (" + arrays + ")");
 }
 
-bool isUnion(const sema::Domain &domain) {
-  return domain.kind == sema::DomainKind::Any;
+/// What decides how far a loop goes that has lists: whether the term is computed without what they lack.
+class ListUse {
+public:
+  ListUse(const sema::Domain &domain, const std::vector<OperandId> &listed) : domain_(domain), listed_(listed) {}
+
+  bool visitsAll() const {
+    return holdsWith([](OperandId) { return false; });
+  }
+
+  /// Where a loop that merges them has steps.
+  std::string where() const {
+    const auto any = [&](OperandId one) { return holdsWith([=](OperandId id) { return id == one; }); };
+    const auto withoutAny = [&](OperandId one) { return holdsWith([=](OperandId id) { return id != one; }); };
+    if (std::all_of(listed_.begin(), listed_.end(), any))
+      return "where any has an entry";
+    return std::none_of(listed_.begin(), listed_.end(), withoutAny) ? "where all have one"
+                                                                    : "where those have one that the value needs";
+  }
+
+private:
+  template <typename Present> bool holdsWith(const Present &present) const {
+    return holds(domain_, [&](OperandId id) {
+      return std::find(listed_.begin(), listed_.end(), id) == listed_.end() || present(id);
+    });
+  }
+
+  const sema::Domain &domain_;
+  const std::vector<OperandId> &listed_;
+};
+
+/// "all of i", "blocks of 4 of i"
+std::string rangeOf(const sema::Kernel &kernel, const sema::Loop &loop) {
+  const std::string extent = kernel.extents[loop.extent].name;
+  return loop.part == format::Part::Quotient    ? "blocks of " + std::to_string(loop.block) + " of " + extent
+         : loop.part == format::Part::Remainder ? "within a block of " + std::to_string(loop.block)
+                                                : "all of " + extent;
 }
 
 std::string overOf(const sema::Kernel &kernel, const sema::Term &term, LoopId loop) {
-  std::string listed, located;
-  size_t lists = 0;
+  std::string lists, located;
   for (OperandId id : term.operands.ids()) {
     const std::optional<int> level = levelAt(kernel, term.operands[id], loop);
     if (!level)
       continue;
     const sema::Tensor &tensor = kernel.tensors[term.operands[id].tensor];
     const bool isList = isListed(tensor.format, *level);
-    lists += isList ? 1 : 0;
-    std::string &text = isList ? listed : located;
+    std::string &text = isList ? lists : located;
     text += (text.empty() ? "" : isList ? " and " : ", ") + walkOf(tensor, *level);
   }
-  if (lists > 1)
-    return listed + ", merged: " + (isUnion(domainOf(term, kernel)) ? "where any has an entry" : "where all have one");
-  if (lists == 1)
-    return listed;
-  const sema::Loop &own = term.loops[loop];
-  const std::string extent = kernel.extents[own.extent].name;
-  const std::string range = own.part == format::Part::Quotient
-                                ? "blocks of " + std::to_string(own.block) + " of " + extent
-                            : own.part == format::Part::Remainder ? "within a block of " + std::to_string(own.block)
-                                                                  : "all of " + extent;
-  return located.empty() ? range : range + ", " + located;
+  const std::vector<OperandId> listed = listedIn(kernel, term, loop);
+  const sema::Domain domain = domainOf(term, kernel);
+  const ListUse use(domain, listed);
+  if (!listed.empty() && !use.visitsAll())
+    return listed.size() == 1 ? lists : lists + ", merged: " + use.where();
+  std::string range = rangeOf(kernel, term.loops[loop]);
+  for (const std::string &text : {located, lists})
+    range += text.empty() ? "" : ", " + text;
+  return range;
 }
 
 /// What the loops for the most capable processor say of this one.

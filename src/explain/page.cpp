@@ -130,7 +130,8 @@ std::string stagePanes(const std::vector<StageText> &stages) {
 
 std::string pictures(const Explanation &explanation, const std::vector<SpyPlot> &plots) {
   std::string html;
-  if (explanation.cost && explanation.roofs && explanation.cost->allSteps())
+  const bool hasOperations = explanation.cost && explanation.cost->allSteps() && explanation.cost->operations > 0;
+  if (explanation.roofs && hasOperations) // others have no place on axes of powers of ten
     html += "<figure class=\"roofline\"><figcaption>Roofs of this machine, all cores</figcaption>" +
             rooflineOf(explanation) + "</figure>\n";
   for (const SpyPlot &plot : plots)

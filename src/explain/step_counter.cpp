@@ -49,24 +49,6 @@ Domain domainOf(const sema::Expr &expr, const sema::Term &term, const sema::Kern
                 domainOf(*binary->right, term, kernel));
 }
 
-/// Whether a domain holds where operands are `present`.
-template <typename Present> bool holds(const Domain &domain, const Present &present) {
-  switch (domain.kind) {
-  case DomainKind::Everywhere:
-  case DomainKind::Missing: // of no use for leaving a loop early
-    return true;
-  case DomainKind::Stored:
-    return present(domain.operand);
-  case DomainKind::All:
-    return std::all_of(domain.parts.begin(), domain.parts.end(),
-                       [&](const Domain &part) { return holds(part, present); });
-  case DomainKind::Any:
-    return std::any_of(domain.parts.begin(), domain.parts.end(),
-                       [&](const Domain &part) { return holds(part, present); });
-  }
-  return true;
-}
-
 class Walker {
 public:
   Walker(const sema::Term &term, const CountInputs &inputs)

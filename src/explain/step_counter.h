@@ -4,6 +4,7 @@
 #include "explain/stored_tree.h"
 #include "sema/kernel.h"
 
+#include <algorithm>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -25,6 +26,24 @@ std::optional<double> countSteps(const sema::Term &term, const CountInputs &inpu
 
 /// The domain in which a term is computed: its own, or that of the product of its operands.
 sema::Domain domainOf(const sema::Term &term, const sema::Kernel &kernel);
+
+/// Whether a domain may hold where operands are `present`. That one is missing is taken to be so.
+template <typename Present> bool holds(const sema::Domain &domain, const Present &present) {
+  switch (domain.kind) {
+  case sema::DomainKind::Everywhere:
+  case sema::DomainKind::Missing: // of no use for leaving a loop early
+    return true;
+  case sema::DomainKind::Stored:
+    return present(domain.operand);
+  case sema::DomainKind::All:
+    return std::all_of(domain.parts.begin(), domain.parts.end(),
+                       [&](const sema::Domain &part) { return holds(part, present); });
+  case sema::DomainKind::Any:
+    return std::any_of(domain.parts.begin(), domain.parts.end(),
+                       [&](const sema::Domain &part) { return holds(part, present); });
+  }
+  return true;
+}
 
 /// The coordinates at which a term writes its target, a number for each dimension one after the other, each place as
 /// often as it is written; nullopt where they are not known, or are more than `most` places.

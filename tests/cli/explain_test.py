@@ -139,6 +139,13 @@ class Explain(SpcCase):
                             "A=a.mtx", "B=c.mtx")
         self.assertEqual(self.numbers(text)[0], sum(len(c.get(j, [])) for _, j in self.a))
 
+    def test_copies_are_counted_beside_what_they_are_of(self):
+        text = self.explain("C(i,j) = A(i,j) * B(i,j)\n", "--format", "A=csr", "--format", "B=csc", "--format", "C=csr",
+                            "A=a.mtx", "B=b.mtx")
+        b = len(self.b) * (F64 + I32)
+        self.assertEqual(self.numbers(text)[1], csr(self.a, self.ROWS) + b + (self.COLUMNS + 1) * I32 +
+                         2 * (b + (self.ROWS + 1) * I32) + csr(self.a & self.b, self.ROWS))
+
     def test_steps_of_a_tensor(self):
         entries = {(i, j, k) for i, j in self.a for k in range(i % 4)}
         self.write("t.tns", "".join(f"{i + 1} {j + 1} {k + 1} 1\n" for i, j, k in sorted(entries)))
@@ -154,6 +161,16 @@ class Explain(SpcCase):
         self.assertIn("steps: nnz(A)*k\n", text)
         self.assertNotIn("A call on this data", text)
         self.assertIn("[not-vectorised]", self.explain(SPMM, "--format", "A=csr", "-O1"))
+
+    def test_loops_over_what_is_missing(self):
+        text = self.explain("y(i) = max(j, A(i,j))\n", "--format", "A=csr")
+        self.assertRegex(text, r"for j\+ +all of j, the list of A \(row_ptr, col_ind\)\n")
+        three = ("--format", "A=csr", "--format", "B=csr", "--format", "C=csr", "--format", "D=csr")
+        for value, where in (("A(i,j) * B(i,j)", "where all have one"), ("A(i,j) + B(i,j)", "where any has an entry"),
+                             ("select(pattern(C(i,j)), A(i,j) + B(i,j), 0)", "where those have one that the value needs")):
+            count = 6 if "C" not in value else 8
+            text = self.explain(f"D(i,j) = {value}\n", *(three if count == 8 else three[:4] + three[6:]))
+            self.assertIn(f"merged: {where}\n", text)
 
     def test_remarks(self):
         self.assertIn("[gathers]", self.explain(SPMV, "--format", "A=csr"))
@@ -184,6 +201,24 @@ class Explain(SpcCase):
         self.assertIn("cannot store it", lines["nm-2-4"])
         dense = int(lines["dense"].split()[1])
         self.assertEqual(dense, self.ROWS * self.COLUMNS)
+
+    def test_other_formats_have_the_index_types_that_are_asked_for(self):
+        for kernel, format_of_b in ((SPMV, ()), ("C(i,j) = A(i,j) + B(i,j)\n", ("--format", "B=csr", "--format", "C=csr"))):
+            inputs = ("A=a.mtx", *(("B=b.mtx",) if format_of_b else ()))
+            tables = [self.explain(kernel, "--format", f"A={one}", *format_of_b, *inputs, "--index", "i64")
+                      for one in ("csr", "coo")]
+            lines = [next(line.split()[-1] for line in table.splitlines() if line.startswith(f"  {mark}"))
+                     for table, mark in ((tables[0], "coo "), (tables[1], "coo *"))]
+            self.assertEqual(lines[0], lines[1])
+
+    def test_pages_of_calls_without_operations(self):
+        self.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 0\n")
+        self.write("k.tex", SPMV)
+        self.spc("explain", "-q", "k.tex", "--format", "A=csr", "A=none.mtx", "--html", "k.html")
+        self.write("copy.tex", "y(i) = x(i)\n")
+        for size in ("x=ones:100", "x=ones:0"):
+            self.spc("explain", "-q", "copy.tex", size, "--html", "copy.html")
+            self.assertNotIn("Roofline", (self.folder / "copy.html").read_text())
 
     def test_the_page_stands_alone(self):
         self.write("k.tex", SPMV + "z(i) = 2 * y(i)\n")
