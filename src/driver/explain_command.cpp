@@ -125,7 +125,9 @@ int explainKernelFile(Session &session, ExplainOptions &options) {
   const std::optional<std::string> function = input ? explainName(session, shared, input->tree) : std::nullopt;
   const std::optional<sema::Kernel> kernel =
       function ? checkKernel(session, *input, *function, shared, timer) : std::nullopt;
-  if (!kernel || !checkNotInputs(session, {options.page}, input->filesRead))
+  if (!kernel || !checkNotInputs(session, {options.page}, input->filesRead) ||
+      !checkNotInputs(session, {options.page}, dataFiles(options.run)) ||
+      !canBeWritten({options.page}, session.diagnostics()))
     return session.finish();
   const bool hasData = !options.run.inputs.empty() || !options.run.sizes.empty() || !options.run.shapes.empty();
   options.run.needsAll = false;

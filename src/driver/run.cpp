@@ -1,3 +1,4 @@
+#include "driver/compile_options.h"
 #include "driver/front_end.h"
 #include "driver/kernel_call.h"
 #include "driver/run_bench.h"
@@ -10,6 +11,7 @@
 
 #include "pipeline/compiler.h"
 #include "support/memory.h"
+#include "support/output_file.h"
 
 #include <CLI/CLI.hpp>
 
@@ -39,6 +41,16 @@ std::optional<RunCounts> readCounts(Session &session, const RunCommandOptions &o
   const std::optional<int> rounds = readCount(session, "--repeat", options.repeat, kMostRounds, 0);
   const std::optional<int> digits = readCount(session, "--precision", options.precision, kMostDigits, 0);
   return threads && rounds && digits ? std::optional(RunCounts{*threads, *rounds, *digits}) : std::nullopt;
+}
+
+/// The files of the outputs, which can be written as things are, and are no inputs. nullopt with errors reported.
+std::optional<OutputFiles> outputFiles(Session &session, const sema::Kernel &kernel, const RunCommandOptions &options) {
+  std::optional<OutputFiles> files = readOutputFiles(session, kernel, options);
+  std::vector<std::string> paths;
+  for (const std::optional<std::string> &file : files.value_or(OutputFiles()))
+    paths.push_back(file.value_or(""));
+  const bool isFine = checkNotInputs(session, paths, dataFiles(options)) && canBeWritten(paths, session.diagnostics());
+  return isFine ? files : std::nullopt;
 }
 
 /// Calls the kernel where somebody may look on.
@@ -82,7 +94,7 @@ int runKernel(Session &session, const RunCommandOptions &options) {
       function ? checkKernel(session, *input, *function, options.shared, timer) : std::nullopt;
   if (!kernel)
     return session.finish();
-  std::optional<OutputFiles> files = readOutputFiles(session, *kernel, options);
+  std::optional<OutputFiles> files = outputFiles(session, *kernel, options);
   std::optional<RunInputs> inputs = files ? readInputs(session, *kernel, input->tree, options) : std::nullopt;
   timer.phase("read the inputs");
   if (!inputs)

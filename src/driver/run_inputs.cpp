@@ -1,6 +1,7 @@
 #include "driver/run_inputs.h"
 
 #include "driver/extent_table.h"
+#include "driver/run_generators.h"
 #include "driver/run_memory.h"
 #include "tensor/files.h"
 #include "tensor/generate.h"
@@ -146,8 +147,8 @@ void InputReader::checkPresence() {
 
 void InputReader::readSizes() {
   if (const std::string &limit = options_.inputLimit; !limit.empty() && !(inputLimit_ = readByteCount(limit)))
-    diagnostics_.report(kMalformedSize, session_.find(limit),
-                        "'" + limit + "' is no number of bytes such as 500M or 100G");
+    session_.usage(kMalformedSize, session_.findValue("--input-limit", limit),
+                   "'" + limit + "' is no number of bytes such as 500M or 100G");
   std::vector<std::string> names;
   for (const sema::Extent &extent : kernel_.extents)
     names.push_back(extent.name);
@@ -158,7 +159,7 @@ void InputReader::readSizes() {
     auto found = std::find(names.begin(), names.end(), assignment->name);
     std::optional<int64_t> size = readSize(assignment->value);
     if (!size) {
-      diagnostics_.report(kMalformedSize, assignment->where, "'" + assignment->value + "' is no size");
+      session_.usage(kMalformedSize, assignment->where, "'" + assignment->value + "' is no size");
     } else if (found == names.end()) {
       Diagnostic &diagnostic = diagnostics_.report(kUnknownExtent, assignment->nameWhere,
                                                    "the kernel has no extent '" + assignment->name + "'");
@@ -181,7 +182,7 @@ void InputReader::readShapes() {
       continue;
     std::optional<std::vector<int64_t>> shape = readShape(assignment->value);
     if (!shape) {
-      diagnostics_.report(kMalformedSize, assignment->where, "'" + assignment->value + "' is no shape such as 5x4");
+      session_.usage(kMalformedSize, assignment->where, "'" + assignment->value + "' is no shape such as 5x4");
       continue;
     }
     const sema::Tensor &tensor = tensorAt(*parameter);
@@ -220,13 +221,6 @@ void InputReader::fixShape(const sema::Tensor &tensor, const std::vector<int64_t
     extents_.fix(tensor.extents[dim], shape[dim], sourceOf(tensor, dim, by, where));
 }
 
-/// Whether a source is a generator, or a slip for one rather than a file.
-bool isMeantAsGenerator(const std::string &source) {
-  const std::string word = source.substr(0, source.find(':'));
-  return tensor::isGenerator(source) ||
-         (source.find_first_of("./") == std::string::npos && didYouMean(word, {"ones", "zeros", "random"}).has_value());
-}
-
 void InputReader::readSource(size_t parameter) {
   Given &given = *given_[parameter];
   const sema::Tensor &tensor = tensorAt(parameter);
@@ -234,7 +228,7 @@ void InputReader::readSource(size_t parameter) {
     return readScalar(parameter);
   if (!isMeantAsGenerator(given.assignment.value))
     return readFile(parameter);
-  given.generator = tensor::readGenerator(given.assignment.value, given.assignment.where, diagnostics_);
+  given.generator = readGenerator(session_, given.assignment);
   if (given.generator && given.generator->shape &&
       checkOrder(tensor, *given.generator->shape, "the generated tensor", given.assignment.where))
     fixShape(tensor, *given.generator->shape, "in " + given.assignment.value, given.assignment.where);

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include <charconv>
+#include <filesystem>
 #include <limits>
 
 namespace spc::driver {
@@ -58,6 +59,17 @@ void addRunOptions(CLI::App &app, RunCommandOptions &options) {
   app.add_option("--repeat", options.repeat,
                  "Measure in N rounds and print how long a call takes, in place of the outputs (--bench: 3 to 15)")
       ->type_name("N");
+}
+
+std::vector<std::string> dataFiles(const RunCommandOptions &options) {
+  std::vector<std::string> files;
+  for (const std::string &input : options.inputs) {
+    const std::string source = input.substr(input.find('=') + 1);
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(source, ignored))
+      files.push_back(source);
+  }
+  return files;
 }
 
 std::optional<Assignment> readAssignment(Session &session, const std::string &argument, const std::string &form) {

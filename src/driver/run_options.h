@@ -36,6 +36,9 @@ void addInputOptions(CLI::App &app, RunCommandOptions &options);
 /// Declares the options of `spc run` beyond the shared ones.
 void addRunOptions(CLI::App &app, RunCommandOptions &options);
 
+/// The files, and no pipes or terminals, among the sources of inputs.
+std::vector<std::string> dataFiles(const RunCommandOptions &options);
+
 /// `name=value`, with its place for diagnostics.
 struct Assignment {
   std::string name;

@@ -98,14 +98,15 @@ bool checkKind(Session &session, const sema::Tensor &tensor, const Assignment &a
     return missing.empty();
   }
   const std::string kinds = kindsFor(tensor);
-  session.diagnostics()
-      .report(kOutputKind, assignment.where,
-              name ? why + ": '" + tensor.name + "' is " + (sema::isComplex(tensor.type) ? "complex, " : "") +
-                         (tensor.format.isDense() ? "dense" : "sparse") + " and of order " +
-                         std::to_string(tensor.order())
-                   : "'" + assignment.value + "' names no kind of file that can be written")
-      .advise(kinds.empty() ? "leave out -o to print it"
-                            : "kinds of files that hold it: " + kinds + ", with .gz or .zst behind it to compress it");
+  Diagnostic &wrong = name ? session.diagnostics().report(kOutputKind, assignment.where,
+                                                          why + ": '" + tensor.name + "' is " +
+                                                              (sema::isComplex(tensor.type) ? "complex, " : "") +
+                                                              (tensor.format.isDense() ? "dense" : "sparse") +
+                                                              " and of order " + std::to_string(tensor.order()))
+                           : session.usage(kOutputKind, assignment.where,
+                                           "'" + assignment.value + "' names no kind of file that can be written");
+  wrong.advise(kinds.empty() ? "leave out -o to print it"
+                             : "kinds of files that hold it: " + kinds + ", with .gz or .zst behind it to compress it");
   return false;
 }
 

@@ -100,7 +100,7 @@ public:
       direct_ = true;
       return {};
     }
-    struct stat status{};
+    struct stat status {};
     if (::stat(path_.c_str(), &status) != 0) {
       if (errno != ENOENT)
         return systemMessage(errno);
@@ -117,6 +117,13 @@ public:
     if (fs::path(path_).filename().empty())
       return path_.empty() ? "the name is empty" : "the name is a folder's";
     return {};
+  }
+
+  // What the folder says, after prepare().
+  std::string whyNotInFolder() const {
+    const fs::path folder = fs::path(final_).parent_path();
+    const bool isFine = direct_ || ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
+    return isFine ? std::string() : systemMessage(errno);
   }
 
   std::string writeTemporary(const ByteSource &bytes) {
@@ -202,6 +209,20 @@ bool renameAll(std::vector<PendingFile> &files, Diagnostics &diagnostics) {
 }
 
 } // namespace
+
+bool canBeWritten(const std::vector<std::string> &paths, Diagnostics &diagnostics) {
+  bool fine = true;
+  for (const std::string &path : paths) {
+    if (path.empty() || path == "-")
+      continue;
+    PendingFile file(path);
+    std::string why = file.prepare();
+    if (why.empty())
+      why = file.whyNotInFolder();
+    fine &= !refuse(file, why, diagnostics);
+  }
+  return fine;
+}
 
 void OutputSet::add(std::string path, std::string bytes) {
   add(std::move(path), [bytes = std::move(bytes)](const ByteSink &sink) { sink(bytes); });

@@ -39,4 +39,8 @@ private:
   std::vector<Output> outputs_;
 };
 
+/// Whether files could be written as things are, to be asked before long work; "-" and an empty path can. Reports those
+/// that cannot. What writing itself shows, as a full disk, is not known yet.
+bool canBeWritten(const std::vector<std::string> &paths, Diagnostics &diagnostics);
+
 } // namespace spc

@@ -242,6 +242,11 @@ class Explain(SpcCase):
         self.write("k.tex", SPMV)
         self.spc("explain", "-q", "k.tex", "--format", "A=csr", "--html", "k.tex", expect=2)
         self.assertEqual((self.folder / "k.tex").read_text(), SPMV)
+        before = (self.folder / "a.mtx").read_text()
+        wrong = self.spc("explain", "-q", "k.tex", "--format", "A=csr", "A=a.mtx", "--html", "./a.mtx", expect=2)
+        self.assertIn("[output-path]", wrong.err)
+        self.assertEqual((self.folder / "a.mtx").read_text(), before)
+        self.assertIn("[cannot-write]", self.spc("explain", "k.tex", "--html", "no/k.html", expect=1).err)
 
     def test_diagnostics_have_pages(self):
         page = self.spc("explain", "unknown-format").out

@@ -1,0 +1,34 @@
+#include "driver/run_generators.h"
+
+namespace spc::driver {
+
+namespace {
+
+constexpr DiagnosticKind kMalformedGenerator{"malformed-generator", Severity::Error};
+
+const std::vector<std::string> kGenerators = {"ones", "zeros", "random"};
+
+} // namespace
+
+bool isMeantAsGenerator(const std::string &source) {
+  const std::string word = source.substr(0, source.find(':'));
+  return tensor::isGenerator(source) ||
+         (source.find_first_of("./") == std::string::npos && didYouMean(word, kGenerators).has_value());
+}
+
+std::optional<tensor::Generator> readGenerator(Session &session, const Assignment &assignment) {
+  const std::string &source = assignment.value;
+  const std::string word = source.substr(0, source.find(':'));
+  std::optional<tensor::Generator> generator;
+  if (tensor::isGenerator(source))
+    generator = tensor::readGenerator(source, assignment.where, session.diagnostics());
+  else if (const std::optional<std::string> near = didYouMean(word, kGenerators))
+    session.usage(kMalformedGenerator, assignment.where, "cannot read '" + word + "' in '" + source + "'")
+        .advise("did you mean '" + *near + source.substr(word.size()) + "'? A file of that name is written ./" +
+                source);
+  if (!generator)
+    session.blameCommandLine();
+  return generator;
+}
+
+} // namespace spc::driver
