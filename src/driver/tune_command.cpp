@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <sstream>
 
 namespace spc::driver {
@@ -110,6 +111,38 @@ std::vector<format::StoredTensor> storedByDefault(const TuneKernel &kernel, cons
   return stored;
 }
 
+/// As --index has it, for formats that have index types.
+void setIndexTypes(format::Format &format, const std::string &tensor, const std::vector<sema::GivenIndexType> &types) {
+  for (format::Format &part : format.parts)
+    setIndexTypes(part, tensor, types);
+  const sema::GivenIndexType *given = nullptr; // one that names the tensor goes ahead
+  for (const sema::GivenIndexType &one : types)
+    if (one.tensor ? one.tensor == tensor : !given)
+      given = &one;
+  if (!given || format.isDense() || format.isSum())
+    return;
+  if (format.hasPointers())
+    format.pointers = given->type;
+  if (format.hasIndices())
+    format.indices = given->type;
+}
+
+/// How the trial that was chosen stores what is sparse.
+std::vector<format::StoredTensor> storedByChoice(const TuneSearch &search, std::vector<format::StoredTensor> stored,
+                                                 const std::vector<sema::GivenIndexType> &types,
+                                                 format::FormatLoader &loader) {
+  const TunePoint &point = search.trials()[search.chosen()].point;
+  for (format::StoredTensor &one : stored) {
+    if (const auto choice = point.formats.find(one.tensor); choice != point.formats.end())
+      one = {one.tensor, choice->second.format, choice->second.knownName, ""};
+    if (types.empty() || !one.structureOf.empty())
+      continue;
+    setIndexTypes(one.format, one.tensor, types);
+    one.knownName = one.format.isSum() ? "" : knownNameOf(loader, one.format);
+  }
+  return stored;
+}
+
 /// The schedule of the user's own format files, with which candidates begin.
 format::Schedule givenSchedule(const std::vector<format::Binding> &bindings) {
   format::Schedule schedule;
@@ -128,6 +161,20 @@ sema::Options checksOf(const KernelInput &input, const SharedOptions &options, c
   return checks;
 }
 
+/// Why there is no graph to find orders by.
+std::string whyNoOrders(const std::vector<std::string> &sparse, const TuneData &data) {
+  bool hasMatrix = false;
+  double lines = 0;
+  for (const std::string &name : sparse)
+    if (const std::vector<int64_t> &shape = data.entriesOf(name)->shape; shape.size() == 2) {
+      hasMatrix = true;
+      lines += static_cast<double>(shape[0]) + static_cast<double>(shape[1]);
+    }
+  return !hasMatrix   ? "no sparse operand is a matrix"
+         : lines == 0 ? "the sparse matrices have no rows and columns"
+                      : "more than 2^31 - 1 rows and columns are too many to find one";
+}
+
 /// Finds the orders that the settings want on all data; why there is none, or not the one that is wanted.
 std::string findOrders(const sema::Kernel &kernel, const std::vector<std::string> &sparse, const TuneSettings &settings,
                        const std::vector<std::unique_ptr<TuneData>> &data) {
@@ -142,7 +189,7 @@ std::string findOrders(const sema::Kernel &kernel, const std::vector<std::string
   for (const std::unique_ptr<TuneData> &one : data) {
     const auto isWanted = [&](const tune::ExtentOrders &order) { return order.name == settings.order; };
     if (one->orders().size() == 1)
-      return "no sparse operand is a matrix";
+      return whyNoOrders(sparse, *one);
     if (settings.order != "auto" && std::none_of(one->orders().begin(), one->orders().end(), isWanted))
       return "libmetis.so.5 (Debian: libmetis5) is missing, or a matrix is too small for it";
   }
@@ -153,15 +200,38 @@ int deliver(Session &session, const TuneCommandOptions &options, const TuneSearc
             const std::vector<format::StoredTensor> &stored, const std::vector<std::unique_ptr<TuneData>> &data,
             const std::string &why) {
   OutputSet outputs;
-  if (options.output != "-")
-    outputs.add("-", tuneTable(search, data) + (why.empty() ? "" : "no other order is tried: " + why + "\n"));
-  std::vector<std::string> paths;
+  std::vector<std::string> paths, stale;
   if (!options.output.empty())
     paths = addTuneFiles(outputs, options.output, search, stored, data);
-  if (outputs.commit(session.diagnostics()))
-    for (const std::string &path : paths)
-      log("wrote " + path);
+  std::string text = tuneTable(search, data) + (why.empty() ? "" : "no other order is tried: " + why + "\n");
+  if (options.output != "-") {
+    if (!options.output.empty())
+      stale = staleOrders(options.output, paths);
+    for (const std::string &path : stale)
+      text += "removed: " + path + ", of an earlier search\n";
+    outputs.add("-", text);
+  }
+  if (!outputs.commit(session.diagnostics()))
+    return session.finish();
+  for (const std::string &path : paths)
+    log("wrote " + path);
+  std::error_code ignored;
+  for (const std::string &path : stale)
+    std::filesystem::remove(path, ignored);
   return session.finish();
+}
+
+/// Whether what is to be written can be, and overwrites nothing that is read; false with errors reported.
+bool checkOutputs(Session &session, const TuneCommandOptions &options, const KernelInput &input) {
+  if (options.output.empty() || options.output == "-")
+    return true;
+  std::vector<std::string> outputs = orderFilesBeside(options.output), inputs = dataFiles(options.run);
+  outputs.insert(outputs.begin(), options.output);
+  inputs.insert(inputs.end(), input.filesRead.begin(), input.filesRead.end());
+  std::istringstream files(options.set);
+  for (std::string file; files >> file;)
+    inputs.push_back(file);
+  return checkNotInputs(session, outputs, inputs) && canBeWritten(outputs, session.diagnostics());
 }
 
 int tuneKernel(Session &session, TuneCommandOptions &options) {
@@ -169,12 +239,16 @@ int tuneKernel(Session &session, TuneCommandOptions &options) {
   std::optional<TuneSettings> settings = readTuneSettings(session, options);
   if (!settings)
     return session.finish();
+  std::optional<KernelInput> input = readKernel(session, options.run.shared, timer);
+  if (!input)
+    return session.finish();
+  format::FormatLoader loader(formatFolders(options.run.shared.formatFolders), session.sources(),
+                              session.diagnostics());
   if (options.run.shared.formats.empty())
-    options.run.shared.formats = defaultFormats(session, options.run);
-  const std::optional<KernelInput> input = readKernel(session, options.run.shared, timer);
+    input->bindings = defaultFormats(session, options.run, input->tree, loader);
   const std::optional<sema::Kernel> kernel =
-      input ? checkKernel(session, *input, "kernel", options.run.shared, timer) : std::nullopt;
-  if (!kernel || !checkNotInputs(session, {options.output == "-" ? "" : options.output}, input->filesRead))
+      session.failed() ? std::nullopt : checkKernel(session, *input, "kernel", options.run.shared, timer);
+  if (!kernel || !checkOutputs(session, options, *input))
     return session.finish();
   addMissingInputs(*kernel, options.run);
   options.run.leavesOutDense = true;
@@ -183,8 +257,6 @@ int tuneKernel(Session &session, TuneCommandOptions &options) {
     return session.finish();
   timer.phase("read the inputs");
   session.flush();
-  format::FormatLoader loader(formatFolders(options.run.shared.formatFolders), session.sources(),
-                              session.diagnostics());
   TuneKernel tuned{input->tree, input->bindings, checksOf(*input, options.run.shared, "kernel"),
                    givenSchedule(input->bindings), sparseOperands(*kernel, *data.front())};
   const std::string why = findOrders(*kernel, tuned.sparse, *settings, data);
@@ -197,13 +269,14 @@ int tuneKernel(Session &session, TuneCommandOptions &options) {
     return session.finish();
   timer.phase("find orders");
   keepFreedMemory(); // as programs do that call a kernel often (spc/memory_pool.h)
-  const std::vector<format::StoredTensor> stored = storedByDefault(tuned, *kernel, loader);
+  std::vector<format::StoredTensor> stored = storedByDefault(tuned, *kernel, loader);
   TuneSearch search(session, std::move(tuned), *settings, loader, data);
   if (!search.run())
     return session.finish();
   timer.phase("search");
   if (options.run.shared.timePasses)
     timer.print();
+  stored = storedByChoice(search, std::move(stored), input->indexTypes, loader);
   return deliver(session, options, search, stored, data, why);
 }
 

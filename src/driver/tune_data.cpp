@@ -1,5 +1,7 @@
 #include "driver/tune_data.h"
 
+#include "driver/tune_results.h"
+
 #include "support/memory.h"
 #include "tensor/parts.h"
 #include "tune/gather.h"
@@ -195,24 +197,26 @@ std::shared_ptr<TuneArguments> TuneData::pack(const TuneCode &candidate, size_t 
     const sema::Tensor &tensor = candidate.kernel.tensors[candidate.kernel.parameters[k]];
     const abi::Parameter &parameter = candidate.signature.parameters[k];
     tensor::PackedTensor *dense = denseOf(tensor, inputs.shapeOf(tensor));
-    const bool isResult = tensor.order() > 0 && tensor.isWritten && !tensor.isRead;
-    result->outputs.push_back(!isResult ? nullptr : dense ? dense : &*result->arguments[k].tensor);
+    if (dense && tensor.isRead && tensor.isWritten)
+      fillDense(*dense, tensor.type); // which calls of other candidates have changed
+    result->tensors.push_back(tensor.order() == 0 ? nullptr : dense ? dense : &*result->arguments[k].tensor);
     result->addresses.push_back(!dense                                         ? result->arguments[k].address(parameter)
                                 : parameter.kind == abi::ParameterKind::Tensor ? dense->cStruct()
                                                                                : dense->values());
   }
+  saveOperands(candidate, *result);
   return result;
 }
 
-std::optional<double> TuneData::permuteSeconds(const TuneCode &fallback, size_t order) {
-  const auto [found, isNew] = permuteSeconds_.try_emplace(order);
+TunePermutingCost TuneData::permutingCost(const TuneCode &fallback, size_t order) {
+  const auto [found, isNew] = permuting_.try_emplace(order);
   if (isNew)
     found->second = measurePermuting(fallback, order);
   return found->second;
 }
 
-std::optional<double> TuneData::measurePermuting(const TuneCode &fallback, size_t order) {
-  double seconds = 0;
+TunePermutingCost TuneData::measurePermuting(const TuneCode &fallback, size_t order) const {
+  TunePermutingCost cost;
   for (sema::TensorId id : fallback.kernel.parameters) {
     const sema::Tensor &tensor = fallback.kernel.tensors[id];
     if (tensor.order() == 0 || (!tensor.format.isDense() && !tensor.isWritten))
@@ -225,55 +229,25 @@ std::optional<double> TuneData::measurePermuting(const TuneCode &fallback, size_
     }
     if (std::all_of(byDimension.begin(), byDimension.end(), [](const tune::Order *one) { return !one; }))
       continue;
-    if (!tensor.format.isDense())
-      return std::nullopt;
-    tensor::PackedTensor *dense = denseOf(tensor, shape);
-    if (!dense)
-      return std::nullopt;
+    if (!tensor.format.isDense()) {
+      cost.hasSparseResult = true;
+      continue;
+    }
+    const auto bytes = static_cast<size_t>(sema::bytesOf(tensor.type));
+    const int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());
+    const std::vector<unsigned char> values(static_cast<size_t>(elements) * bytes);
     const int times = (tensor.isRead ? 1 : 0) + (tensor.isWritten ? 1 : 0);
-    seconds += times * tune::gatherSeconds(dense->values(), shape, byDimension,
-                                           static_cast<size_t>(sema::bytesOf(tensor.type)));
+    cost.seconds += times * tune::gatherSeconds(values.data(), shape, byDimension, bytes);
   }
-  return seconds;
-}
-
-namespace {
-
-template <typename T> void addPlain(const void *values, int64_t count, tune::ResultSums &sums) {
-  for (const T *at = static_cast<const T *>(values), *end = at + count; at != end; ++at) {
-    sums.sum += *at;
-    sums.absolute += std::abs(*at);
-  }
-}
-
-void addSums(const void *values, sema::ValueType type, int64_t count, tune::ResultSums &sums) {
-  if (type == sema::ValueType::F64)
-    return addPlain<double>(values, count, sums);
-  if (type == sema::ValueType::F32)
-    return addPlain<float>(values, count, sums);
-  for (int64_t k = 0; k < count; ++k) {
-    const tensor::Number number = tensor::loadNumber(values, type, k);
-    sums.sum += number.real + number.imaginary;
-    sums.absolute += std::abs(number.real) + std::abs(number.imaginary);
-  }
-}
-
-} // namespace
-
-tune::ResultSums sumsOfResults(const TuneCode &candidate, TuneArguments &arguments) {
-  tune::ResultSums sums;
-  for (size_t k = 0; k < arguments.outputs.size(); ++k)
-    if (tensor::PackedTensor *output = arguments.outputs[k])
-      addSums(output->values(), candidate.kernel.tensors[candidate.kernel.parameters[k]].type, output->valueCount(),
-              sums);
-  return sums;
+  return cost;
 }
 
 std::optional<double> timedCall(const TuneCode &candidate, TuneArguments &arguments, const spc_context *context,
                                 spc_status &status) {
-  for (size_t k = 0; k < arguments.outputs.size(); ++k)
-    if (arguments.outputs[k] && candidate.signature.parameters[k].isAssembled)
-      arguments.outputs[k]->freeArrays();
+  for (size_t k = 0; k < arguments.tensors.size(); ++k)
+    if (candidate.signature.parameters[k].isAssembled &&
+        !candidate.kernel.tensors[candidate.kernel.parameters[k]].isRead)
+      arguments.tensors[k]->freeArrays();
   const double start = secondsNow();
   status = static_cast<spc_status>(candidate.code->invoke()(context, arguments.addresses.data()));
   const double seconds = secondsNow() - start;

@@ -29,9 +29,22 @@ struct TuneCode {
 /// The arguments of calls of kernels that have the same formats, on data in one order.
 struct TuneArguments {
   std::vector<CallArgument> arguments;
-  std::vector<void *> addresses;               ///< by parameter
-  std::vector<tensor::PackedTensor *> outputs; ///< by parameter; null of what is no output, or an operand as well
-  double packSeconds = 0;                      ///< what it took to pack the sparse ones from lists of their entries
+  std::vector<void *> addresses; ///< by parameter
+  std::vector<tensor::PackedTensor *>
+      tensors; ///< by parameter; of the data set's own or in `arguments`, null of scalars
+  /// What calls overwrite that they also read, before the first one: bytes of values, or entries of what is assembled.
+  struct Saved {
+    std::vector<unsigned char> values;
+    std::optional<tensor::Coordinates> entries;
+  };
+  std::vector<Saved> saved; ///< by parameter
+  double packSeconds = 0;   ///< what it took to pack the sparse ones from lists of their entries
+};
+
+/// What it takes to put the dense operands in an order and the dense results back.
+struct TunePermutingCost {
+  double seconds = 0;
+  bool hasSparseResult = false; ///< which is not put back
 };
 
 /// The tensors of a data set by name, in no format; dense ones that are made up are packed once for all candidates.
@@ -51,9 +64,8 @@ public:
   /// Packs the arguments of a candidate, the data in one of orders(). nullptr where it does not fit.
   std::shared_ptr<TuneArguments> pack(const TuneCode &candidate, size_t order);
 
-  /// Seconds that it takes to put the dense operands in an order and the dense results back; nullopt where a result is
-  /// sparse.
-  std::optional<double> permuteSeconds(const TuneCode &fallback, size_t order);
+  /// Measured once for each order.
+  TunePermutingCost permutingCost(const TuneCode &fallback, size_t order);
 
   /// What an operand would cost in a format, next to the default one.
   struct Cost {
@@ -68,7 +80,7 @@ public:
   std::string label; ///< the file that tells the data sets apart
 
 private:
-  std::optional<double> measurePermuting(const TuneCode &fallback, size_t order);
+  TunePermutingCost measurePermuting(const TuneCode &fallback, size_t order) const;
   double rowBytes(const sema::Kernel &fallback, sema::ExtentId columns) const;
   tensor::PackedTensor *denseOf(const sema::Tensor &tensor, const std::vector<int64_t> &shape);
 
@@ -81,12 +93,9 @@ private:
   std::map<std::string, sema::ExtentId> extentIds_; ///< of the default kernel, as the orders have them
   std::map<std::string, tensor::PackedTensor> dense_;
   std::vector<tune::ExtentOrders> orders_;
-  std::map<size_t, std::optional<double>> permuteSeconds_;           ///< by order
+  std::map<size_t, TunePermutingCost> permuting_;                    ///< by order
   std::map<std::pair<std::string, size_t>, tune::Pattern> patterns_; ///< of operands that are matrices, by order
 };
-
-/// Of what a call has left in its outputs.
-tune::ResultSums sumsOfResults(const TuneCode &candidate, TuneArguments &arguments);
 
 /// Seconds of one call; what the one before has assembled is freed. nullopt where the kernel returns a status that is
 /// an error, which `status` then is.

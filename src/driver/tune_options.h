@@ -3,6 +3,8 @@
 
 #include "driver/run_options.h"
 #include "driver/tune_search.h"
+#include "format/format_file.h"
+#include "syntax/ast.h"
 
 #include <optional>
 #include <string>
@@ -17,22 +19,24 @@ struct TuneCommandOptions {
   std::string budget = "60s";
   std::string permute = "once";
   std::string order = "auto";
-  std::string set; ///< files with blanks between them
-  int threads = 1;
-  double calls = 0;
+  std::string set;     ///< files with blanks between them
+  std::string threads; ///< a number, or empty
+  std::string calls;   ///< a number, or empty
 };
 
 /// Declares the options of `spc tune` beyond the shared ones.
 void addTuneOptions(CLI::App &app, TuneCommandOptions &options);
 
-/// "60", "60s", "2m" or "500ms" in seconds, above 0; nullopt for anything else.
+/// "60", "60s", "2m", "1h" or "500ms" in seconds, above 0; nullopt for anything else.
 std::optional<double> readDuration(std::string_view text);
 
 /// The settings that options say; nullopt with usage errors reported. Threads are those of the pool of spc/pool.h.
 std::optional<TuneSettings> readTuneSettings(Session &session, const TuneCommandOptions &options);
 
-/// --format arguments for the inputs that are sparse, where the command line has none: csr for sparse matrices, csf for
-/// sparse tensors of a higher order. A file is sparse if it lists coordinates, a generator if it has a density.
-std::vector<std::string> defaultFormats(Session &session, const RunCommandOptions &options);
+/// Formats for the inputs that are sparse, where the command line has none: csr for matrices of the kernel, csf for
+/// tensors of a higher order. A file is sparse if it lists coordinates, a generator if it has a density. Reports inputs
+/// that cannot be looked into, as they can be read only once.
+std::vector<format::Binding> defaultFormats(Session &session, const RunCommandOptions &options,
+                                            const syntax::Kernel &tree, format::FormatLoader &loader);
 
 } // namespace spc::driver

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <numeric>
 
 namespace spc::driver {
@@ -48,10 +49,11 @@ Row rowOf(const TuneTrial &trial, const TuneTrial &fallback) {
   }
   const double own = meanOf(trial.seconds), other = meanOf(fallback.seconds);
   const bool isFallback = &trial == &fallback;
-  row.insert(row.end(), {duration(own), formatted("%.2f", 1 / trial.ratio), isFallback ? "-" : duration(trial.once),
-                         isFallback ? "-" : calls(trial.once, other, own)});
-  row.push_back(trial.permuting ? duration(own + *trial.permuting) : "-");
-  row.push_back(trial.permuting ? calls(trial.once, other, own + *trial.permuting) : "-");
+  row.insert(row.end(),
+             {duration(own), formatted("%.2f", 1 / trial.ratio), isFallback ? "-" : duration(trial.onceInAll()),
+              isFallback ? "-" : calls(trial.onceInAll(), other, own)});
+  row.push_back(trial.mayPermute ? duration(own + trial.permuting) : "-");
+  row.push_back(trial.mayPermute ? calls(trial.once, other, own + trial.permuting) : "-");
   return row;
 }
 
@@ -141,17 +143,51 @@ std::string identifierOf(const std::string &stem) {
   return name;
 }
 
+/// Whether what follows a format file's stem is the end of a name that addTuneFiles() gives: ".order.mtx",
+/// ".2.order-i.mtx".
+bool isOrderEnding(std::string_view rest) {
+  const auto isNumber = [](char c) { return c >= '0' && c <= '9'; };
+  if (rest.size() > 1 && rest[0] == '.' && isNumber(rest[1]))
+    rest.remove_prefix(std::find_if_not(rest.begin() + 1, rest.end(), isNumber) - rest.begin());
+  if (rest == ".order.h" || rest == ".order.py" || rest == ".order.mtx")
+    return true;
+  return rest.starts_with(".order-") && rest.ends_with(".mtx");
+}
+
 } // namespace
 
+std::vector<std::string> orderFilesBeside(const std::string &path) {
+  const std::filesystem::path place(path);
+  const std::string stem = place.stem().string();
+  std::vector<std::string> files;
+  std::error_code ignored;
+  for (const auto &entry : std::filesystem::directory_iterator(
+           place.parent_path().empty() ? std::filesystem::path(".") : place.parent_path(), ignored)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(stem) && isOrderEnding(std::string_view(name).substr(stem.size())) &&
+        entry.is_regular_file(ignored))
+      files.push_back((place.parent_path() / name).string());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> staleOrders(const std::string &path, const std::vector<std::string> &paths) {
+  constexpr size_t kTelling = 512; // bytes
+  std::vector<std::string> files = orderFilesBeside(path);
+  std::erase_if(files, [&](const std::string &one) {
+    std::string begin(kTelling, '\0');
+    std::ifstream file(one, std::ios::binary);
+    file.read(begin.data(), static_cast<std::streamsize>(begin.size()));
+    return !tune::isOrderFile(begin) || std::find(paths.begin(), paths.end(), one) != paths.end();
+  });
+  return files;
+}
+
 std::vector<std::string> addTuneFiles(OutputSet &outputs, const std::string &path, const TuneSearch &search,
-                                      const std::vector<format::StoredTensor> &fallback,
+                                      const std::vector<format::StoredTensor> &stored,
                                       const std::vector<std::unique_ptr<TuneData>> &data) {
   const TuneTrial &chosen = search.trials()[search.chosen()];
-  std::vector<format::StoredTensor> stored = fallback;
-  for (const auto &[tensor, choice] : chosen.point.formats)
-    for (format::StoredTensor &one : stored)
-      if (one.tensor == tensor)
-        one = {tensor, choice.format, choice.knownName, ""};
   std::vector<std::string> paths = {path};
   const std::string name = nameOf(chosen);
   outputs.add(path, format::bindingsText("By spc tune: " + (name.empty() ? "the default" : name), stored,

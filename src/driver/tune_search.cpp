@@ -147,14 +147,15 @@ double TuneSearch::measure(const TuneCode &code, TuneArguments &arguments, size_
 }
 
 double TuneSearch::countedSeconds(const TuneTrial &trial, double seconds) const {
-  if (settings_.permuting == TunePermuting::Call)
-    seconds += trial.permuting.value_or(0);
-  return settings_.calls > 0 ? seconds + trial.once / settings_.calls : seconds;
+  const bool isEachCall = settings_.permuting == TunePermuting::Call;
+  if (isEachCall)
+    seconds += trial.permuting;
+  return settings_.calls > 0 ? seconds + (isEachCall ? trial.once : trial.onceInAll()) / settings_.calls : seconds;
 }
 
-bool TuneSearch::isExpected(const tune::ResultSums &sums, size_t order, size_t data) {
-  const auto [expected, isFirst] = expected_.try_emplace({order, data}, sums);
-  return isFirst || sums.agree(expected->second, coarsestRounding(fallback_->kernel));
+bool TuneSearch::isExpected(const TuneResults &results, size_t order, size_t data) {
+  const auto [expected, isFirst] = expected_.try_emplace({order, data}, results);
+  return isFirst || agree(results, expected->second, coarsestRounding(fallback_->kernel));
 }
 
 bool TuneSearch::tryFallback() {
@@ -181,7 +182,8 @@ bool TuneSearch::tryFallback() {
       reportStatus(session_, fallback_->kernel, data_[k]->inputsFor(fallback_->kernel, 0), status);
       return false;
     }
-    isExpected(sumsOfResults(*fallback_, *arguments), 0, k);
+    if (const std::optional<TuneResults> results = resultsOf(*fallback_, *arguments, settings_.context))
+      isExpected(*results, 0, k);
   }
   return true;
 }
@@ -230,18 +232,21 @@ void TuneSearch::measureTrial(TuneTrial &trial) {
     const tune::ExtentOrders &order = data_[k]->orders()[trial.point.order];
     trial.once += (arguments->packSeconds + order.seconds) / count;
     if (!order.isIdentity()) {
-      const std::optional<double> permuting = data_[k]->permuteSeconds(*fallback_, trial.point.order);
-      trial.permuting = permuting ? std::optional(trial.permuting.value_or(0) + *permuting / count) : std::nullopt;
-      if (!permuting && settings_.permuting == TunePermuting::Call) {
+      const TunePermutingCost cost = data_[k]->permutingCost(*fallback_, trial.point.order);
+      trial.permuting += cost.seconds / count;
+      trial.mayPermute = !cost.hasSparseResult;
+      if (cost.hasSparseResult && settings_.permuting == TunePermuting::Call) {
         trial.skipped = "a sparse result would have to be permuted back";
         return;
       }
     }
     spc_status status = SPC_OK;
     trial.seconds.push_back(measure(*code, *arguments, k, status));
-    if (status != SPC_OK)
+    const std::optional<TuneResults> results =
+        status == SPC_OK ? resultsOf(*code, *arguments, settings_.context) : std::nullopt;
+    if (!results)
       trial.skipped = "the call fails";
-    else if (!isExpected(sumsOfResults(*code, *arguments), trial.point.order, k))
+    else if (!isExpected(*results, trial.point.order, k))
       trial.skipped = "gives another result";
     logs += std::log(countedSeconds(trial, trial.seconds[k]) / std::max(trials_.front().seconds[k], 1e-12));
   }

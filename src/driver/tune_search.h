@@ -2,6 +2,7 @@
 #pragma once
 
 #include "driver/tune_data.h"
+#include "driver/tune_results.h"
 #include "tune/choice.h"
 
 #include <functional>
@@ -22,13 +23,17 @@ struct TunePoint {
 /// What became of a candidate.
 struct TuneTrial {
   TunePoint point;
-  std::string order;               ///< its name
-  std::string skipped;             ///< why it was not measured; empty where it was
-  std::vector<double> seconds;     ///< of one call, by data set
-  double ratio = 1;                ///< to the default's time, with what is counted to a call: the geometric mean
-  double once = 0;                 ///< seconds before the first call, packing and ordering, the mean over the data sets
-  std::optional<double> permuting; ///< seconds that each call takes more if it permutes dense operands; the mean
-  std::optional<size_t> rounds;    ///< into TuneSearch::rounds(), of one that was measured against the default
+  std::string order;           ///< its name
+  std::string skipped;         ///< why it was not measured; empty where it was
+  std::vector<double> seconds; ///< of one call, by data set
+  double ratio = 1;            ///< to the default's time, with what is counted to a call: the geometric mean
+  double once = 0;             ///< seconds before the first call, packing and ordering, the mean over the data sets
+  double permuting = 0;        ///< seconds to permute dense operands, and results back; the mean
+  bool mayPermute = false;     ///< at each call: there is an order, and no result is sparse
+
+  /// Seconds before the first call where dense operands stay permuted.
+  double onceInAll() const { return once + permuting; }
+  std::optional<size_t> rounds; ///< into TuneSearch::rounds(), of one that was measured against the default
 };
 
 /// What counts to a call's time.
@@ -78,7 +83,7 @@ private:
   std::shared_ptr<TuneCode> compile(const TunePoint &point, Diagnostics &diagnostics) const;
   std::shared_ptr<TuneArguments> argumentsOf(const TunePoint &point, const TuneCode &code, size_t data);
   static Key codeKey(const TunePoint &point, const TuneCode &code);
-  bool isExpected(const tune::ResultSums &sums, size_t order, size_t data);
+  bool isExpected(const TuneResults &results, size_t order, size_t data);
   bool tryFallback();
   void tryPoint(const TunePoint &point);
   void measureTrial(TuneTrial &trial);
@@ -114,7 +119,7 @@ private:
   std::set<Key> tried_;
   std::map<Key, size_t> measured_; ///< the trial by codeKey()
   /// Of the first trial in an order on a data set: made up operands are the same in all orders, and results are not.
-  std::map<std::pair<size_t, size_t>, tune::ResultSums> expected_;
+  std::map<std::pair<size_t, size_t>, TuneResults> expected_;
   struct Packed {
     Key key;
     std::shared_ptr<TuneArguments> arguments;

@@ -20,11 +20,17 @@ double ratioOf(const Rounds &rounds) {
   return ratios.empty() ? 1 : median(std::move(ratios));
 }
 
+double clearlyFaster(double seconds) {
+  constexpr double kShort = 1e-6, kLong = 1e-4, kOfShort = 0.9, kOfLong = 0.97;
+  const double share = std::clamp(std::log(std::max(seconds, kShort) / kShort) / std::log(kLong / kShort), 0.0, 1.0);
+  return kOfShort + share * (kOfLong - kOfShort);
+}
+
 bool isFaster(const Rounds &rounds) {
   size_t wins = 0;
   for (size_t k = 0; k < rounds.fallback.size(); ++k)
     wins += rounds.candidate[k] < rounds.fallback[k] ? 1 : 0;
-  return ratioOf(rounds) < kClearlyFaster && 4 * wins >= 3 * rounds.fallback.size();
+  return ratioOf(rounds) < clearlyFaster(median(rounds.fallback)) && 4 * wins >= 3 * rounds.fallback.size();
 }
 
 std::optional<size_t> choose(const std::vector<Rounds> &candidates) {
@@ -45,7 +51,7 @@ bool ResultSums::agree(const ResultSums &other, double epsilon) const {
   constexpr double kRoundings = 4096, kMost = 0.01; // of sums of many numbers in another order
   const double allowed = std::min(kRoundings * epsilon, kMost) * std::max(absolute, other.absolute);
   const auto isClose = [&](double a, double b) { return !(std::abs(a - b) > allowed); };
-  return isClose(sum, other.sum) && isClose(absolute, other.absolute);
+  return isClose(sum, other.sum) && isClose(absolute, other.absolute) && isClose(weighted, other.weighted);
 }
 
 } // namespace spc::tune

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -9,8 +10,9 @@ namespace spc::tune {
 
 double median(std::vector<double> numbers);
 
-/// What must be left of the default's time for a candidate to count as faster: less of a gain is noise.
-inline constexpr double kClearlyFaster = 0.97;
+/// What must be left of the default's time, so long for a call, for a candidate to count as faster: less of a gain is
+/// noise. In calls of a microsecond where arrays happen to lie makes as much of a difference as many a candidate.
+double clearlyFaster(double seconds);
 
 /// Seconds of one call, with all that is counted to it, in rounds that ran the default and a candidate one after the
 /// other, by round.
@@ -30,10 +32,20 @@ std::optional<size_t> choose(const std::vector<Rounds> &candidates);
 /// After how many calls `once` seconds are saved; nullopt where a call saves nothing.
 std::optional<double> callsUntilItPays(double once, double fallbackCall, double candidateCall);
 
-/// What results have in common in whatever order and storage: the sums of their numbers and of their absolute values,
-/// real and imaginary parts, over all outputs.
+/// What an output's numbers have in common in whatever storage: their sum and that of their absolute values, real and
+/// imaginary parts, and the sum with a weight for each place, which tells apart what is the same numbers elsewhere.
+/// Where places are not known, all are 0.
 struct ResultSums {
-  double sum = 0, absolute = 0;
+  double sum = 0, absolute = 0, weighted = 0;
+
+  /// Adds a number at a place, as a row-major array of all elements counts them.
+  void add(double number, uint64_t place) {
+    constexpr uint64_t kSpread = 0x9E3779B97F4A7C15; // the golden ratio, whose multiples are spread evenly
+    constexpr double kScale = 0x1p-65;
+    sum += number;
+    absolute += number < 0 ? -number : number;
+    weighted += number * (0.5 + static_cast<double>(place * kSpread) * kScale); // 0.5 to 1
+  }
 
   /// Whether no more than rounding tells them apart, where numbers are rounded by so much of themselves.
   bool agree(const ResultSums &other, double epsilon) const;

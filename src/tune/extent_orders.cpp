@@ -14,8 +14,24 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-bool usesIndexValues(const sema::Expr &expr) {
-  const auto visit = [](const sema::ExprPtr &inner) { return inner && usesIndexValues(*inner); };
+/// Whether a call compares two coordinates of one extent for being equal, as a diagonal does: in another order of the
+/// extent the same ones are.
+bool comparesWithinExtent(const sema::Call &call, const sema::Term &term) {
+  if (call.function != sema::Function::Equal && call.function != sema::Function::NotEqual)
+    return false;
+  std::vector<sema::ExtentId> extents;
+  for (const sema::ExprPtr &argument : call.arguments) {
+    const auto *value = std::get_if<sema::IndexValue>(&argument->node);
+    if (!value)
+      return false;
+    for (const sema::IndexTerm &part : value->index)
+      extents.push_back(term.loops[part.loop].extent);
+  }
+  return std::adjacent_find(extents.begin(), extents.end(), std::not_equal_to<>()) == extents.end();
+}
+
+bool usesIndexValues(const sema::Expr &expr, const sema::Term &term) {
+  const auto visit = [&](const sema::ExprPtr &inner) { return inner && usesIndexValues(*inner, term); };
   if (std::holds_alternative<sema::IndexValue>(expr.node))
     return true;
   if (const auto *negate = std::get_if<sema::Negate>(&expr.node))
@@ -23,7 +39,7 @@ bool usesIndexValues(const sema::Expr &expr) {
   if (const auto *binary = std::get_if<sema::Binary>(&expr.node))
     return visit(binary->left) || visit(binary->right);
   if (const auto *call = std::get_if<sema::Call>(&expr.node))
-    return std::any_of(call->arguments.begin(), call->arguments.end(), visit);
+    return !comparesWithinExtent(*call, term) && std::any_of(call->arguments.begin(), call->arguments.end(), visit);
   return false;
 }
 
@@ -44,7 +60,7 @@ std::string whyOrderMatters(const sema::Kernel &kernel) {
   for (const sema::Step &step : kernel.steps)
     if (const auto *statement = std::get_if<sema::Statement>(&step))
       for (const sema::Term &term : statement->terms)
-        if (usesIndexValues(*term.expr))
+        if (usesIndexValues(*term.expr, term))
           return "the kernel uses values of index variables";
   return "";
 }

@@ -19,6 +19,10 @@ std::string uses(const std::string &sign, const std::vector<NamedOrder> &orders)
   return text;
 }
 
+/// What tells files of orders from others.
+constexpr const char *kOrderMark = "In line p the old place of what comes p-th";
+constexpr const char *kCodeMark = "the orders that spc tune has found";
+
 constexpr const char *kCReader = R"(
 /* The order in `file`, `n` numbers from 0: at place p what was at place order[p]. NULL where it is not there, has
  * another length, or memory runs out; free() it. */
@@ -26,9 +30,12 @@ static inline int32_t *PREFIX_read(const char *file, int64_t n) {
   FILE *stream = fopen(file, "r");
   char line[256];
   int64_t size = -1, number = 0, p = 0;
+  int isRest = 0, isNextRest = 0; /* of a longer line */
   int32_t *order = (int32_t *)malloc(n > 0 ? (size_t)n * sizeof *order : 1);
   while (stream && order && p < n && fgets(line, sizeof line, stream)) {
-    if (line[0] == '%')
+    isRest = isNextRest;
+    isNextRest = !strchr(line, '\n');
+    if (isRest || line[0] == '%')
       continue;
     if (size < 0) {
       size = strtoll(line, NULL, 10);
@@ -109,6 +116,17 @@ std::string replaced(std::string text, const std::string &word, const std::strin
   return text;
 }
 
+/// Inside of a Python string.
+std::string inPython(const std::string &text) {
+  std::string result;
+  for (char c : text) {
+    if (c == '\\' || c == '"')
+      result += '\\';
+    result += c;
+  }
+  return result;
+}
+
 std::string upper(std::string text) {
   for (char &c : text)
     c = static_cast<char>(c >= 'a' && c <= 'z' ? c - 'a' + 'A' : c);
@@ -118,25 +136,30 @@ std::string upper(std::string text) {
 } // namespace
 
 std::string orderText(const NamedOrder &order) {
-  std::string text = "%%MatrixMarket matrix array integer general\n% In line p the old place of what comes p-th: " +
+  std::string text = "%%MatrixMarket matrix array integer general\n% " + std::string(kOrderMark) + ": " +
                      joined(order.tensors) + "\n" + std::to_string(order.order->size()) + " 1\n";
   for (int32_t vertex : *order.order)
     text += std::to_string(int64_t{vertex} + 1) + "\n";
   return text;
 }
 
+bool isOrderFile(std::string_view begin) {
+  return begin.find(kOrderMark) != std::string_view::npos || begin.find(kCodeMark) != std::string_view::npos;
+}
+
 std::string cCode(const std::string &prefix, const std::vector<NamedOrder> &orders) {
   const std::string guard = upper(prefix) + "_ORDER_H";
-  return "/* Reads the orders that spc tune has found, and permutes by them. Which file is for which dimensions:\n" +
+  return "/* Reads " + std::string(kCodeMark) + ", and permutes by them. Which file is for which dimensions:\n" +
          uses(" *   ", orders) + " */\n#ifndef " + guard + "\n#define " + guard +
          "\n\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n" +
          replaced(kCReader, "PREFIX", prefix) + "\n#endif\n";
 }
 
 std::string pythonCode(const std::vector<NamedOrder> &orders) {
-  std::string first = orders.empty() ? "order.mtx" : orders.front().file;
-  return "\"\"\"Permutes arrays by the orders that spc tune has found. Which file is for which dimensions:\n\n" +
-         uses("    ", orders) + "\n    A = permuted(A, \"" + first + "\", \"" + orders.back().file +
+  const std::string first = orders.empty() ? "order.mtx" : inPython(orders.front().file);
+  const std::string last = orders.empty() ? first : inPython(orders.back().file);
+  return "\"\"\"Permutes arrays by " + std::string(kCodeMark) + ". Which file is for which dimensions:\n\n" +
+         inPython(uses("    ", orders)) + "\n    A = permuted(A, \"" + first + "\", \"" + last +
          "\")     y = restored(y, \"" + first + "\")\n\"\"\"\n" + kPython;
 }
 

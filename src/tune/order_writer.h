@@ -4,6 +4,7 @@
 #include "tune/ordering.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace spc::tune {
@@ -23,5 +24,8 @@ std::string orderText(const NamedOrder &order);
 /// functions) and in Python (NumPy and SciPy). `prefix`: of the functions' names, an identifier.
 std::string cCode(const std::string &prefix, const std::vector<NamedOrder> &orders);
 std::string pythonCode(const std::vector<NamedOrder> &orders);
+
+/// Whether a file that begins so is one of these.
+bool isOrderFile(std::string_view begin);
 
 } // namespace spc::tune

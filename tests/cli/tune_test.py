@@ -143,6 +143,70 @@ assert abs(order.restored(order.permuted(A, name, None), name, None) - A).max() 
                 self.assertIn("\nkept: ", self.tune(f"{name}.tex", *arguments).out)
         self.assertIn("set.3.order.mtx", self.files())
 
+    def test_one_row_or_column_is_a_matrix(self):
+        for shape in ("1 5", "5 1", "1 1"):
+            self.write("m.mtx", f"%%MatrixMarket matrix coordinate real general\n{shape} 1\n1 1 2.5\n")
+            self.assertIn("\nkept: ", self.tune("k.tex", "A=m.mtx").out)
+
+    def test_inputs_stay_as_they_are(self):
+        before = (self.folder / "a.mtx").read_bytes()
+        for arguments in (["-o", "a.mtx"], ["--for", "a.mtx", "-o", "./a.mtx"], ["-o", "k.tex"]):
+            self.assertIn("[output-path]", self.tune("k.tex", "A=a.mtx", *arguments, expect=2).err)
+        self.write("t.order.mtx", before)
+        self.assertIn("[output-path]", self.tune("k.tex", "A=t.order.mtx", "-o", "t.json", expect=2).err)
+        self.assertEqual((self.folder / "a.mtx").read_bytes(), before)
+
+    def test_outputs_that_cannot_be_written_are_said_before_the_search(self):
+        for output in ("no/t.json", "."):
+            self.assertIn("[cannot-write]", self.tune("k.tex", "A=a.mtx", "-o", output, budget="1h", expect=1).err)
+
+    def test_orders_of_an_earlier_search_are_removed(self):
+        self.tune("k.tex", "A=a.mtx", "-o", "t.json", "--order=rcm")
+        self.assertIn("t.order.py", self.files())
+        self.write("t.order-mine.mtx", "mine")
+        out = self.tune("k.tex", "A=a.mtx", "-o", "t.json", "--order=none").out
+        self.assertIn("removed: t.order.mtx, of an earlier search", out)
+        self.assertEqual([name for name in self.files() if name.startswith("t.")], ["t.json", "t.order-mine.mtx"])
+
+    def test_the_file_has_the_index_types_that_are_asked_for(self):
+        self.tune("k.tex", "A=a.mtx", "--order=none", "--index", "i64", "-o", "t.json")
+        self.spc("compile", "-q", "k.tex", "--format", "t.json", "-o", "k.o")
+        self.assertIn("int64_t *row_ptr", (self.folder / "k.h").read_text())
+
+    def test_code_for_names_that_code_quotes(self):
+        stem = 'a\\user"' + "n" * 120
+        self.tune("k.tex", "A=a.mtx", "-o", f"{stem}.json", "--order=rcm")
+        compile((self.folder / f"{stem}.order.py").read_text(), "order.py", "exec")
+        header = next(name for name in self.files() if name.endswith(".order.h"))
+        prefix = "".join(c if c.isalnum() else "_" for c in stem)
+        self.write("order.h", (self.folder / header).read_text())
+        order = (self.folder / f"{stem}.order.mtx").read_text().splitlines()
+        order[1] += ", dimension 0 of 'x'" * 40
+        for length in (255, 256, 257, 510, 511):
+            self.write("long.mtx", "\n".join([order[0], order[1][:length], *order[2:]]) + "\n")
+            self.write("c.c", f'#include "order.h"\nint main(void) {{ return !{prefix}_read("long.mtx", {SIZE}); }}\n')
+            self.command("cc", "-std=c11", "-Wall", "-Wextra", "-Wno-unused-function", "c.c", "-o", "c")
+            self.command("./c")
+
+    def test_results_that_are_added_to_and_scalars(self):
+        for name, kernel in (("acc", "y(i) += A(i, j) * x(j)\n"), ("scalar", "s = A(i, j) * x(j) * z(i)\n"),
+                             ("sum", "s += A(i, j) * x(j)\n"), ("sparse", "C(i, k) += A(i, j) * B(j, k)\n")):
+            self.write(f"{name}.tex", kernel)
+            more = [f"{one}=a.mtx" for one in "BC"] + [f"--format={one}=csr" for one in "ABC"] if name == "sparse" else []
+            out = self.tune(f"{name}.tex", "A=a.mtx", *more, budget="1s").out
+            self.assertNotIn("gives another result", out)
+            self.assertNotIn("the call fails", out)
+
+    def test_diagonals_stay_in_any_order(self):
+        self.write("d.tex", "d(i) = A(i, i)\n")
+        self.assertRegex(self.tune("d.tex", "A=a.mtx", budget="1s").out, r"\n- +rcm ")
+        self.write("none.mtx", "%%MatrixMarket matrix coordinate real general\n0 0 0\n")
+        self.assertIn("the sparse matrices have no rows and columns", self.tune("k.tex", "A=none.mtx").out)
+
+    def test_numbers_of_options(self):
+        for option in ("--calls=nan", "--calls=0", "--calls=x", "--threads=0"):
+            self.assertRegex(self.tune("k.tex", "A=a.mtx", option, expect=2).err, r"\[malformed-count\]")
+
     def test_kernels_whose_order_matters_keep_it(self):
         self.write("k.tex", "y(i) = A(i, j) * x(j) * (j + 1)\n")
         out = self.tune("k.tex", "A=a.mtx").out

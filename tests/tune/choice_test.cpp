@@ -24,6 +24,16 @@ TEST_CASE("a median that a few fast rounds make is no proof") {
   CHECK(isFaster(loaded));
 }
 
+TEST_CASE("short calls have to gain more") {
+  CHECK(clearlyFaster(1e-7) == Approx(0.8));
+  CHECK(clearlyFaster(1e-5) == Approx(0.885));
+  CHECK(clearlyFaster(1) == Approx(0.97));
+  for (const double seconds : {1e-7, 1e-3}) {
+    const Rounds tenth{std::vector<double>(8, seconds), std::vector<double>(8, 0.9 * seconds)};
+    CHECK(isFaster(tenth) == (seconds > 1e-6));
+  }
+}
+
 TEST_CASE("what is done once pays after so many calls") {
   CHECK(callsUntilItPays(1.0, 0.5, 0.25) == 4);
   CHECK(callsUntilItPays(0.9, 0.5, 0.25) == 4);
@@ -47,4 +57,13 @@ TEST_CASE("results agree but for rounding") {
   CHECK(sums.agree({1.5 + 1e-6, 1000}, 0x1p-23));
   CHECK(!sums.agree({1.5, 1001}, 0x1p-23)); // an entry with the wrong sign and another for it
   CHECK(!sums.agree({-1.5, 900}, 1));       // however coarse numbers are
+  ResultSums here, there, again;
+  for (ResultSums *one : {&here, &again}) {
+    one->add(3, 10);
+    one->add(-4, 11);
+  }
+  there.add(3, 11);
+  there.add(-4, 10);
+  CHECK(here.agree(again, kEpsilon));
+  CHECK(!here.agree(there, kEpsilon)); // the same numbers elsewhere
 }
