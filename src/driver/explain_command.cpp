@@ -16,12 +16,14 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 
 namespace spc::driver {
 namespace {
 
 constexpr DiagnosticKind kUnstorableOperand{"unstorable-tensor", Severity::Error};
+constexpr DiagnosticKind kNoKernel{"usage", Severity::Error};
 constexpr DiagnosticKind kUnknownDiagnostic{"unknown-diagnostic", Severity::Error};
 
 struct ExplainOptions {
@@ -33,22 +35,51 @@ struct ExplainOptions {
 
 /// Whether an argument looks like the id of a diagnostic rather than a kernel's file.
 bool isMeantAsId(const std::string &argument) {
-  const auto fits = [](char c) { return c == '-' || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
   std::error_code ignored;
-  return argument.size() > 1 && std::all_of(argument.begin(), argument.end(), fits) &&
+  return argument.size() > 1 && argument.find_first_of("./") == std::string::npos &&
          !std::filesystem::exists(argument, ignored);
 }
 
-int explainDiagnostic(Session &session, const std::string &id) {
+/// The id in an argument that is written as messages have it, "[-Wreorder]", or nearly so.
+std::string idIn(const std::string &argument) {
+  std::string id;
+  for (const char c : argument)
+    if (c == '_')
+      id += '-';
+    else if (c != '[' && c != ']')
+      id += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const std::string_view prefix : {"-werror=", "-wno-", "-w", "w"})
+    if (id.starts_with(prefix) && !explain::pageOf(id))
+      if (const std::string rest = id.substr(prefix.size()); prefix[0] == '-' || explain::pageOf(rest))
+        id = rest;
+  return id;
+}
+
+int explainDiagnostic(Session &session, const std::string &argument) {
+  const std::string id = idIn(argument);
   if (std::optional<std::string> page = explain::pageOf(id))
     return session.print(std::move(*page));
-  Diagnostic &unknown = session.diagnostics().report(kUnknownDiagnostic, session.find(id),
-                                                     "there is no diagnostic '" + id + "', and no file of that name");
+  const Span where = session.find(argument);
+  Diagnostic &unknown = session.diagnostics().report(
+      kUnknownDiagnostic, where, "there is no diagnostic '" + argument + "', and no file of that name");
   if (const std::optional<std::string> near = didYouMean(id, explain::pageIds()))
-    unknown.advise("did you mean 'spc explain " + *near + "'?").fix(session.find(id), *near);
+    unknown.advise("did you mean 'spc explain " + *near + "'?").fix(where, *near);
   else
     unknown.advise("an id is what stands in brackets at the end of a message; a kernel is a file, kernel.tex");
   return session.finish();
+}
+
+/// A page says the same whatever the options; false with a usage error where some are of kernels.
+bool checkNoKernelOptions(Session &session, const ExplainOptions &options) {
+  const RunCommandOptions &run = options.run;
+  const bool hasSome = !options.page.empty() || options.wantsRoofs || !options.cpu.empty() || !run.sizes.empty() ||
+                       !run.shapes.empty() || !run.shared.formats.empty();
+  if (hasSome)
+    session
+        .usage(kNoKernel, session.find(run.shared.kernel),
+               "'" + run.shared.kernel + "' is no kernel's file, for which other options could be")
+        .advise("for what a diagnostic means, write 'spc explain " + idIn(run.shared.kernel) + "' alone");
+  return !hasSome;
 }
 
 /// The name shows in the explanation alone, so that any file's will do.
@@ -181,10 +212,14 @@ int explainCommand(Session &session) {
       ->type_name("FILE");
   app.add_flag("--roofs", options.wantsRoofs,
                "Measure what this machine can do, for a second, and say how long a call takes at best");
+  const std::vector<std::string> arguments = session.arguments();
+  if (arguments.size() == 1 && arguments.front().starts_with("-W")) // as warnings end; else an option
+    return explainDiagnostic(session, arguments.front());
   if (std::optional<int> done = readCommandLine(app, session))
     return *done;
   if (isMeantAsId(options.run.shared.kernel) && options.run.inputs.empty())
-    return explainDiagnostic(session, options.run.shared.kernel);
+    return checkNoKernelOptions(session, options) ? explainDiagnostic(session, options.run.shared.kernel)
+                                                  : session.finish();
   if (!shared.finish(session))
     return session.finish();
   return explainKernelFile(session, options);

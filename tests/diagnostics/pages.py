@@ -4,12 +4,14 @@
     pages.py SOURCE_ROOT            every id has a section and none is left over, in order, with its example as it is now
     pages.py --update SOURCE_ROOT   rewrites the examples; a new id gets an empty section, to be written
 
-What a section says in front of its example, the first indented line, is written by hand.
+Bugs of spc have sections without an example. What a section says in front of its example, the first indented line, is written by hand.
 """
 
 import pathlib
 import re
 import sys
+
+import check_ids
 
 STARTS = re.compile(r"^(\S+?:\d+:\d+|\S+|spc): (note|warning|error): ")
 LONGEST = 116
@@ -50,11 +52,15 @@ def sections(text):
 
 def page(root, text):
     cases = root / "tests" / "diagnostics"
-    identifiers = sorted({path.parent.name.split(".")[0] for path in cases.glob("*/command")})
+    internal = {one for one, severities in check_ids.declared(root / "src", []).items() if severities == {"Internal"}}
+    identifiers = sorted({path.parent.name.split(".")[0] for path in cases.glob("*/command")} | internal)
     head, prose = sections(text)
     result = head
     for identifier in identifiers:
         case = cases / identifier
+        if identifier in internal:  # bugs, of which there is no example
+            result += f"### {identifier}\n\n{prose.get(identifier, '')}\n\n"
+            continue
         if not (case / "command").exists():
             case = min(path.parent for path in cases.glob(f"{identifier}.*/command"))
         shown = example(case)
