@@ -111,7 +111,7 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   releaseFreedMemory(); // the lists of entries
   if (!arguments)
     return session.finish();
-  if (!reportCost(session, *kernel, *inputs, *arguments, options.yes))
+  if (!reportCost(session, *kernel, *inputs, *arguments, counts->rounds, options.yes))
     return kInputWrong;
   if (session.failed())
     return session.finish();

@@ -2,6 +2,7 @@
 
 #include "machine/roofs.h"
 #include "support/memory.h"
+#include "tune/choice.h"
 
 #include <algorithm>
 #include <chrono>
@@ -12,7 +13,6 @@ namespace spc::driver {
 
 namespace {
 
-constexpr double kRoundSeconds = 5e-3;
 constexpr double kAllSeconds = 2;
 constexpr double kLongCall = 0.1; ///< what comes before it in caches no longer matters
 
@@ -93,11 +93,6 @@ std::string threadsText(int threads) {
   return std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
-double medianOf(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
-
 std::string rate(double number, const char *unit) {
   char text[48];
   std::snprintf(text, sizeof text, "%.4g %s/s", number / 1e9, unit);
@@ -121,7 +116,7 @@ std::optional<Measurement> measureCalls(Session &session, KernelCall &call, cons
 std::string timeLine(const Measurement &measurement, int threads) {
   std::vector<double> sorted = measurement.seconds;
   std::sort(sorted.begin(), sorted.end());
-  const double median = sorted[sorted.size() / 2];
+  const double median = tune::median(sorted);
   const double lower = sorted[sorted.size() / 4], upper = sorted[sorted.size() * 3 / 4];
   const std::string calls = std::to_string(measurement.callsARound);
   return "time:    " + secondsText(median) + " a call on " + threadsText(threads) + ", the median of " +
@@ -131,7 +126,7 @@ std::string timeLine(const Measurement &measurement, int threads) {
 }
 
 Rates ratesOf(const Measurement &measurement, const Work &work, int threads) {
-  const double seconds = medianOf(measurement.seconds);
+  const double seconds = tune::median(measurement.seconds);
   Rates rates{work, threads, std::nullopt, std::nullopt, work.bytes / seconds, std::nullopt};
   if (work.operations)
     rates.operations = *work.operations / seconds;
@@ -165,7 +160,7 @@ std::string rateLines(const Rates &rates) {
 
 std::string benchJson(const Measurement &measurement, const Rates &rates) {
   std::string text = "{\"threads\":" + std::to_string(rates.threads) +
-                     ",\"median_seconds\":" + jsonNumber(medianOf(measurement.seconds)) + ",\"round_seconds\":[";
+                     ",\"median_seconds\":" + jsonNumber(tune::median(measurement.seconds)) + ",\"round_seconds\":[";
   for (size_t round = 0; round < measurement.seconds.size(); ++round)
     text += (round == 0 ? "" : ",") + jsonNumber(measurement.seconds[round]);
   text += "],\"calls_a_round\":" + std::to_string(measurement.callsARound);

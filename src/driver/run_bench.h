@@ -10,6 +10,8 @@
 
 namespace spc::driver {
 
+constexpr double kRoundSeconds = 5e-3; ///< that a round of calls takes at least
+
 /// How long calls took.
 struct Measurement {
   std::vector<double> seconds; ///< of one call, the mean of each round

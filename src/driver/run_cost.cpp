@@ -1,6 +1,8 @@
 #include "driver/run_cost.h"
 
 #include "driver/log.h"
+#include "driver/run_bench.h"
+#include "explain/data.h"
 #include "sema/cost.h"
 
 #include <algorithm>
@@ -16,7 +18,7 @@ constexpr DiagnosticKind kLongRun{"long-run", Severity::Warning};
 
 constexpr double kStepsPerSecond = 1e9; ///< of one thread, in loops over entries
 constexpr double kWorthANote = kStepsPerSecond;
-constexpr double kLong = 1e11;
+constexpr double kLongSeconds = 100;
 
 /// In words: "3.1 minutes".
 std::string duration(double seconds) {
@@ -72,6 +74,17 @@ std::optional<double> operationsOf(const sema::Statement &statement, const sema:
   return total;
 }
 
+/// Of the arrays of an argument; of a structure that is another's its values alone. What was allocated is a little
+/// more, which tells in small tensors, whose elements are few to count.
+double bytesOf(const sema::Tensor &tensor, const tensor::PackedTensor &packed) {
+  constexpr int64_t kSmall = 1 << 20;
+  if (tensor.format.isDense() || tensor.shared())
+    return static_cast<double>(packed.valueCount()) * sema::bytesOf(tensor.type);
+  const bool isCounted =
+      packed.byteCount() < kSmall && !tensor.isAssembled(); // a call's arrays are known by their sizes
+  return isCounted ? explain::arrayBytes(packed, tensor.type) : static_cast<double>(packed.byteCount());
+}
+
 } // namespace
 
 bool mayBeginByTerminal(Session &session) {
@@ -110,13 +123,14 @@ Work workOf(const sema::Kernel &kernel, const RunInputs &inputs, const std::vect
     work.isFloat = sema::isFloat(type) || sema::isComplex(type);
     work.isSingle = type == sema::ValueType::F32 || type == sema::ValueType::CF32;
   }
-  for (const CallArgument &argument : arguments)
-    work.bytes += argument.tensor ? static_cast<double>(argument.tensor->byteCount()) : 0;
+  for (size_t k = 0; k < arguments.size(); ++k)
+    if (arguments[k].tensor)
+      work.bytes += bytesOf(kernel.tensors[kernel.parameters[k]], *arguments[k].tensor);
   return work;
 }
 
 bool reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &inputs,
-                const std::vector<CallArgument> &arguments, bool mayBegin) {
+                const std::vector<CallArgument> &arguments, int rounds, bool mayBegin) {
   const std::vector<StepCost> costs = costsOf(kernel, inputs, arguments);
   double total = 0;
   for (const StepCost &cost : costs) {
@@ -124,23 +138,26 @@ bool reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &i
     log("cost of '" + kernel.tensors[cost.statement->target].name + "': " + cost.formula + " = " + shown(cost.value) +
         " steps");
   }
-  if (total < kWorthANote)
+  const double call = total / kStepsPerSecond;
+  const double seconds = rounds > 0 ? rounds * std::max(call, kRoundSeconds) : call;
+  if (costs.empty() || (total < kWorthANote && seconds < kLongSeconds))
     return true;
   const auto largest = std::max_element(costs.begin(), costs.end(),
                                         [](const StepCost &a, const StepCost &b) { return a.value < b.value; });
   const std::string steps = largest->formula + " = " + shown(largest->value) + " steps";
-  if (total < kLong) {
+  if (seconds < kLongSeconds) {
     session.diagnostics().report(kCost, largest->statement->where, "this takes " + steps);
     return true;
   }
   const size_t before = session.diagnostics().all().size();
   session.diagnostics()
       .report(kLongRun, largest->statement->where,
-              "this takes " + steps + ", some " + duration(total / kStepsPerSecond) + " at " + shown(kStepsPerSecond) +
+              "this takes " + steps + (rounds > 0 ? ", " + std::to_string(rounds) + " rounds of 5 ms or more" : "") +
+                  ", some " + duration(seconds) + " at " + shown(kStepsPerSecond) +
                   " a second on each processor, and reads and writes " +
                   shown(workOf(kernel, inputs, arguments).bytes) + " bytes")
-      .advise("is an index or a size mistaken? --emit=plan of spc compile shows the loops; -Werror=long-run refuses to "
-              "begin");
+      .advise(std::string("is an index or a size mistaken?") + (rounds > 0 ? " are the rounds of --repeat?" : "") +
+              " --emit=plan of spc compile shows the loops; -Werror=long-run refuses to begin");
   const bool isWarned = session.diagnostics().all().size() > before;
   return mayBegin || !isWarned || session.failed() || mayBeginByTerminal(session);
 }

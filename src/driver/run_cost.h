@@ -29,9 +29,10 @@ std::string shown(double number);
 bool mayBeginByTerminal(Session &session);
 
 /// Notes the steps that the kernel takes on this data where they are many, and warns where they take minutes; -v logs
-/// them in any case. Steps over entries that the call works out are left out. Where it warns and standard input and
-/// error are terminals, it asks whether to begin, unless `mayBegin`. False where the answer is not yes.
+/// them in any case. `rounds`: of measuring, each of which takes kRoundSeconds at least; 0: a call or a few. Steps over
+/// entries that the call works out are left out. Where it warns and standard input and error are terminals, it asks
+/// whether to begin, unless `mayBegin`. False where the answer is not yes.
 bool reportCost(Session &session, const sema::Kernel &kernel, const RunInputs &inputs,
-                const std::vector<CallArgument> &arguments, bool mayBegin);
+                const std::vector<CallArgument> &arguments, int rounds, bool mayBegin);
 
 } // namespace spc::driver

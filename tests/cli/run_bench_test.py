@@ -157,6 +157,19 @@ class RunBench(SpcCase):
     def test_long_runs_are_asked_for_on_a_terminal(self):
         self.write("k.tex", "s = v(i) * x(j) * y(k) * z(l)\n")
         self.refuse("long-run", "v=ones:1000", "x=ones:1000", "y=ones:1000", "z=ones:1000")
+        few = ["run", "k.tex", "v=ones:2", "x=ones:2", "y=ones:2", "z=ones:2", "-Werror=long-run", "--repeat"]
+        self.assertIn("100000 rounds of 5 ms or more", self.spc(*few, "100000", expect=1).err)
+        self.spc(*few, "2")
+
+    def test_small_data_moves_the_bytes_that_explain_counts(self):
+        self.write("k.tex", SPMV)
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n4 4 1\n2 3 1\n")
+        given = ["k.tex", "--format", "A=csr", "A=a.mtx"]
+        out = self.spc("run", *given, "x=ones", "--bench", "--json", "--repeat", "2").out
+        explained = self.spc("explain", *given).out
+        self.assertIn(f"  bytes: {json.loads(out)['bytes']:.0f} (", explained)
+        one, other = json.loads(out)["round_seconds"]
+        self.assertAlmostEqual(json.loads(out)["median_seconds"], (one + other) / 2)
 
     def test_inputs_that_memory_may_not_hold_are_asked_for_on_a_terminal(self):
         self.write("k.tex", SPMV)
