@@ -1,6 +1,7 @@
 #include "explain/page.h"
 
 #include "explain/text.h"
+#include "support/utf8.h"
 
 #include <algorithm>
 
@@ -144,7 +145,7 @@ std::string pictures(const Explanation &explanation, const std::vector<SpyPlot> 
 
 std::string escaped(std::string_view text) {
   std::string html;
-  for (char c : text) {
+  for (char c : printable(text, true)) {
     if (c == '<')
       html += "&lt;";
     else if (c == '>')

@@ -44,7 +44,7 @@ SpyPlot spyPlotOf(const std::string &tensor, const tensor::Coordinates &entries)
 std::string htmlOf(const Explanation &explanation, const std::vector<StageText> &stages,
                    const std::vector<SpyPlot> &plots);
 
-/// Text as HTML shows it.
+/// Text as HTML shows it, control characters and what is no UTF-8 written out.
 std::string escaped(std::string_view text);
 
 /// Curve and kernel of a roofline, as SVG. Requires roofs and a cost.

@@ -41,15 +41,15 @@ public:
     onVectors(statement, body);
     if (body.usesWorkspace)
       add("row-workspace", statement.where,
-          "entries of '" + kernel_.tensors[statement.target].name +
-              "' are accumulated in a workspace and sorted row by row, as the loops come to them in no order");
+          "entries of " + nameOf(statement.target) +
+              " are accumulated in a workspace and sorted row by row, as the loops come to them in no order");
   }
 
   std::vector<Remark> take() { return std::move(remarks_); }
 
 private:
   void onThreads(const sema::Statement &statement, const pipeline::BodyFacts &body) {
-    const std::string name = "'" + kernel_.tensors[statement.target].name + "'";
+    const std::string name = nameOf(statement.target);
     if (!body.copies.empty()) {
       add("output-copies", statement.where,
           "chunks add to any place of " + name + ", so that each but the first has a copy of it",
@@ -115,9 +115,9 @@ private:
           });
       if (isGathered)
         add("gathers", term.where,
-            "the inner loop over " + term.loops[innermost].variable + " reads '" + tensor.name +
-                "' element by element at the coordinates of " + namesOf(term, listed) +
-                ": nothing that is loaded is contiguous",
+            "the inner loop over " + term.loops[innermost].variable + " reads " + nameOf(operand.tensor) +
+                " element by element at the coordinates of " + namesOf(term, listed) +
+                ": the elements of one iteration and the next do not lie side by side",
             "work on several right-hand sides at once, as columns of a matrix, or store blocks");
     }
   }
@@ -129,14 +129,14 @@ private:
                                       [](const pipeline::MachineFacts &machine) { return machine.vectorised == 0; });
     if (!hasLoops || !isScalar)
       return;
-    const std::string name = "the loops of '" + kernel_.tensors[statement.target].name + "' are not vectorised: ";
+    const std::string name = "the loops of " + nameOf(statement.target) + " are not vectorised: ";
     if (optLevel_ < 2)
       add("not-vectorised", statement.where, name + "-O" + std::to_string(optLevel_) + " leaves them scalar",
           "compile with -O2 or -O3");
     else if (sema::isInteger(statement.computeType) || statement.computeType == sema::ValueType::Bool)
       add("integer-loops", statement.where,
-          "the passes that write vectors look at floats alone, and '" + kernel_.tensors[statement.target].name +
-              "' is computed in " + sema::spelling(statement.computeType) + ": what LLVM makes of its loops is all",
+          "the passes that write vectors look at floats alone, and " + nameOf(statement.target) + " is computed in " +
+              sema::spelling(statement.computeType) + ": what LLVM makes of its loops is all",
           "where the numbers are small enough, f32 holds whole numbers up to 2^24 exactly");
     else if (body.usesWorkspace)
       add("not-vectorised", statement.where, name + "each entry goes to another place of a row's workspace");
@@ -153,8 +153,18 @@ private:
   std::string namesOf(const sema::Term &term, const std::vector<OperandId> &operands) const {
     std::string names;
     for (OperandId id : operands)
-      names += (names.empty() ? "'" : " and '") + kernel_.tensors[term.operands[id].tensor].name + "'";
+      names += (names.empty() ? "" : " and ") + nameOf(term.operands[id].tensor);
     return names;
+  }
+
+  /// A tensor as the kernel's text knows it: the names of copies and of temporaries that it does not name are made up.
+  std::string nameOf(sema::TensorId id) const {
+    const sema::Tensor &tensor = kernel_.tensors[id];
+    if (const auto *copy = tensor.as<sema::Converted>())
+      return "the copy of " + nameOf(copy->source);
+    if (tensor.is<sema::Temporary>() && tensor.name.find('$') != std::string::npos)
+      return "a temporary";
+    return "'" + (tensor.partOf.empty() ? tensor.name : tensor.partOf) + "'";
   }
 
   const sema::Kernel &kernel_;

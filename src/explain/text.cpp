@@ -76,6 +76,8 @@ void addCost(const Explanation &explanation, std::string &text) {
     text += "  at best: " + timeText(*seconds) + " on all cores of this machine (" +
             byteText(explanation.roofs->bytesPerSecond) + "/s, " +
             numberText(explanation.roofs->operationsPerSecond / 1e9) + " GFLOP/s)\n";
+  else if (!explanation.roofs && cost.allSteps() && cost.unknown.empty())
+    text += "  at best: --roofs measures this machine, for a second, and says how long that takes\n";
 }
 
 void addAlternatives(const std::vector<Alternative> &alternatives, std::string &text) {

@@ -185,6 +185,17 @@ class Explain(SpcCase):
         types = ("--type", "A=i32", "--type", "x=i32", "--type", "y=i32")
         self.assertIn("[integer-loops]", self.explain(SPMV, "--format", "A=csr", *types))
 
+    def test_remarks_name_what_the_text_names(self):
+        copied = self.explain("C(i,j) = A(i,j) * B(i,j)\n", "--format", "A=csr", "--format", "B=csc", "--format", "C=csr")
+        self.assertIn("merges 'A' and the copy of 'B'", copied)
+        for text in (copied, self.explain("d(i) = A(i,i)\n", "--format", "A=csc")):
+            self.assertNotIn("$", text.split("Remarks\n")[1])
+
+    def test_times_are_said_where_roofs_are_measured(self):
+        given = (SPMV, "--format", "A=csr", "A=a.mtx")
+        self.assertIn("  at best: --roofs measures this machine", self.explain(*given))
+        self.assertRegex(self.explain(*given, "--roofs"), r"  at best: \S+ \ws on all cores")
+
     def test_remarks_have_pages(self):
         source = (ROOT / "src" / "explain" / "remarks.cpp").read_text()
         ids = set(re.findall(r'add\("([a-z-]+)"', source))
@@ -237,6 +248,12 @@ class Explain(SpcCase):
         drawn = re.findall(r'class="cell"', page)
         self.assertEqual(len(drawn), len({(i * 60 // 60, j * 60 // 60) for i, j in self.a}))
         Checker().feed(page)
+
+    def test_the_page_is_text_whatever_comments_hold(self):
+        self.write("k.tex", b"# caf\xe9 \x07\x1b[1m \xed\xa0\x80 \xc3\xa9\n" + SPMV.encode())
+        page = self.spc("explain", "-q", "k.tex", "--format", "A=csr", "--html", "-").stdout.decode("utf-8")
+        self.assertIn("caf\\xe9 \\x07\\x1b[1m \\xed\\xa0\\x80 \u00e9", page)
+        self.assertFalse(re.search("[\x00-\x08\x0b-\x1f\x7f]", page))
 
     def test_the_page_replaces_no_input(self):
         self.write("k.tex", SPMV)
