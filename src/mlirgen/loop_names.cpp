@@ -16,17 +16,22 @@ using LoopSums = std::map<std::string, std::map<int, int64_t>>;
 /// The variables of the term whose loops all have a place.
 LoopSums loopSums(const sema::Term &term, llvm::ArrayRef<int> places) {
   LoopSums sums;
-  llvm::SmallVector<std::pair<std::string, std::string>> differences; ///< j and i, where a loop is over j - i
+  for (auto [loop, place] : llvm::zip_equal(term.loops, places))
+    if (place >= 0 && loop.part != format::Part::Difference)
+      sums[llvm::StringRef(loop.variable).split(' ').first.str()][place] =
+          loop.part == format::Part::Quotient ? loop.block : 1;
   for (auto [loop, place] : llvm::zip_equal(term.loops, places)) {
-    const auto [variable, rest] = llvm::StringRef(loop.variable).split(' ');
-    if (place < 0)
+    if (place < 0 || loop.part != format::Part::Difference)
       continue;
-    sums[variable.str()][place] = loop.part == format::Part::Quotient ? loop.block : 1;
-    if (loop.part == format::Part::Difference)
-      differences.emplace_back(variable.str(), rest.substr(2).str());
+    const auto [first, rest] = llvm::StringRef(loop.variable).split(" - ");
+    const std::string column = first.str(), row = rest.str(); // one has loops, and the other follows
+    const bool hasColumn = sums.contains(column);
+    if (!hasColumn && !sums.contains(row))
+      continue;
+    std::map<int, int64_t> other = sums[hasColumn ? column : row];
+    other[place] = hasColumn ? -1 : 1;
+    sums.emplace(hasColumn ? row : column, std::move(other));
   }
-  for (const auto &[variable, other] : differences)
-    sums[variable].insert(sums[other].begin(), sums[other].end());
   return sums;
 }
 

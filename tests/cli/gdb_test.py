@@ -74,6 +74,15 @@ class Gdb(SpcCase):
         inside = [(i, j) for i in range(4) for j in range(4)] + [(4, 4), (4, 5)]
         self.assertEqual(sorted(self.values(["at_j", "at_j_2", "at_j_3"], ["i", "j"])), inside)
 
+    def test_diagonals(self):
+        """Of a difference and one variable the other one follows, whichever has the loop."""
+        for name, stored in (("dia", 6), ("dia-cols", 8)):
+            operand = "  int32_t offsets[] = {-1, 2};\n  double values[8] = {0};\n" \
+                      f"  spc_{name.replace('-', '_')}_f64_i32 A = {{{{3, 4}}, {stored}, 2, offsets, values}};\n"
+            self.client(SPMV, [f"--format=A={name}"], operand + VECTORS.replace("N", "4").replace("M", "3"),
+                        "&A, &x, &y")
+            self.assertEqual(self.values(["at_j"], ["i", "j"]), [(1, 0), (2, 1), (0, 2), (1, 3)])
+
     def test_spmm(self):
         dense = "  spc_dense2_f64 B = {{4, 2}, {2, 1}, bs}, C = {{3, 2}, {2, 1}, cs};\n"
         self.client(SPMM, ["--format=A=csr"], CSR + MATRICES + dense, "&A, &B, &C")
