@@ -240,7 +240,7 @@ int tuneKernel(Session &session, TuneCommandOptions &options) {
   if (!settings)
     return session.finish();
   std::optional<KernelInput> input = readKernel(session, options.run.shared, timer);
-  if (!input)
+  if (!input || !checkReadAgain(session, options))
     return session.finish();
   format::FormatLoader loader(formatFolders(options.run.shared.formatFolders), session.sources(),
                               session.diagnostics());

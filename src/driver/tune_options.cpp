@@ -163,6 +163,17 @@ std::optional<TuneSettings> readTuneSettings(Session &session, const TuneCommand
   return settings;
 }
 
+bool checkReadAgain(Session &session, const TuneCommandOptions &options) {
+  if (options.set.empty())
+    return true;
+  for (const std::string &argument : options.run.inputs)
+    if (const std::string source = argument.substr(argument.find('=') + 1); isReadOnce(source))
+      session
+          .usage(kReadOnce, session.find(argument), "'" + source + "' can be read only once, and --for reads it again")
+          .advise("give a file");
+  return !session.failed();
+}
+
 std::vector<format::Binding> defaultFormats(Session &session, const RunCommandOptions &options,
                                             const syntax::Kernel &tree, format::FormatLoader &loader) {
   std::vector<format::Binding> bindings;

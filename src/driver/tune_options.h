@@ -33,6 +33,9 @@ std::optional<double> readDuration(std::string_view text);
 /// The settings that options say; nullopt with usage errors reported. Threads are those of the pool of spc/pool.h.
 std::optional<TuneSettings> readTuneSettings(Session &session, const TuneCommandOptions &options);
 
+/// Whether inputs can be read for each data set of --for; false with usage errors reported.
+bool checkReadAgain(Session &session, const TuneCommandOptions &options);
+
 /// Formats for the inputs that are sparse, where the command line has none: csr for matrices of the kernel, csf for
 /// tensors of a higher order. A file is sparse if it lists coordinates, a generator if it has a density. Reports inputs
 /// that cannot be looked into, as they can be read only once.

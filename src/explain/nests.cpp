@@ -190,6 +190,12 @@ std::vector<OperandId> listedIn(const sema::Kernel &kernel, const sema::Term &te
   return listed;
 }
 
+bool visitsAll(const sema::Kernel &kernel, const sema::Term &term, LoopId loop) {
+  const std::vector<OperandId> listed = listedIn(kernel, term, loop);
+  const sema::Domain domain = domainOf(term, kernel);
+  return listed.empty() || ListUse(domain, listed).visitsAll();
+}
+
 Nest nestOf(const sema::Kernel &kernel, const sema::Statement &statement, const sema::Term &term,
             const pipeline::BodyFacts *body) {
   Nest nest{sema::describe(kernel, statement, term), term.where, {}};

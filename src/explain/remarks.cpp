@@ -102,7 +102,7 @@ private:
   void onGathers(const sema::Term &term) {
     const LoopId innermost(term.loops.size() - 1);
     const std::vector<OperandId> listed = listedIn(kernel_, term, innermost);
-    if (listed.empty())
+    if (visitsAll(kernel_, term, innermost))
       return;
     for (const sema::Operand &operand : term.operands) {
       const sema::Tensor &tensor = kernel_.tensors[operand.tensor];

@@ -165,6 +165,7 @@ class Explain(SpcCase):
     def test_loops_over_what_is_missing(self):
         text = self.explain("y(i) = max(j, A(i,j))\n", "--format", "A=csr")
         self.assertRegex(text, r"for j\+ +all of j, the list of A \(row_ptr, col_ind\)\n")
+        self.assertNotIn("[gathers]", self.explain("y(i) = max(j, A(i,j) + x(j))\n", "--format", "A=csr"))
         three = ("--format", "A=csr", "--format", "B=csr", "--format", "C=csr", "--format", "D=csr")
         for value, where in (("A(i,j) * B(i,j)", "where all have one"), ("A(i,j) + B(i,j)", "where any has an entry"),
                              ("select(pattern(C(i,j)), A(i,j) + B(i,j), 0)", "where those have one that the value needs")):

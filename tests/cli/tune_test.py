@@ -156,6 +156,13 @@ assert abs(order.restored(order.permuted(A, name, None), name, None) - A).max() 
         self.assertIn("[output-path]", self.tune("k.tex", "A=t.order.mtx", "-o", "t.json", expect=2).err)
         self.assertEqual((self.folder / "a.mtx").read_bytes(), before)
 
+    def test_inputs_that_are_read_once(self):
+        text = (self.folder / "a.mtx").read_text()
+        self.assertIn("\nkept: ", self.tune("k.tex", "A=-", "--format", "A=csr", stdin=text).out)
+        self.assertIn("[read-once]", self.tune("k.tex", "A=/dev/stdin", stdin=text, expect=2).err)
+        done = self.tune("k.tex", "A=a.mtx", "x=-", "--format", "A=csr", "--for", "a.mtx", stdin=text, expect=2)
+        self.assertIn("[read-once]", done.err)
+
     def test_outputs_that_cannot_be_written_are_said_before_the_search(self):
         for output in ("no/t.json", "."):
             self.assertIn("[cannot-write]", self.tune("k.tex", "A=a.mtx", "-o", output, budget="1h", expect=1).err)
