@@ -114,6 +114,10 @@ private:
 
   bool packOwn(size_t k, const std::vector<int64_t> &shape) {
     const sema::Tensor &tensor = tensorAt(k);
+    if (std::optional<tensor::PackedTensor> &packed = inputs_.parameters[k].packed) {
+      arguments_[k].tensor = std::move(packed);
+      return true;
+    }
     std::optional<tensor::Coordinates> entries = std::exchange(inputs_.parameters[k].entries, std::nullopt);
     if (!entries) {
       int64_t elements = std::accumulate(shape.begin(), shape.end(), int64_t{1}, std::multiplies<>());

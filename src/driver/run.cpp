@@ -147,6 +147,7 @@ int runCommand(Session &session) {
     return *done;
   if (!shared.finish(session))
     return session.finish();
+  options.packsWhileReading = !options.check;
   return runKernel(session, options);
 }
 

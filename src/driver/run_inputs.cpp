@@ -3,12 +3,12 @@
 #include "driver/extent_table.h"
 #include "driver/run_generators.h"
 #include "driver/run_memory.h"
+#include "driver/run_number.h"
 #include "tensor/files.h"
 #include "tensor/generate.h"
 #include "tensor/parts.h"
 
 #include <algorithm>
-#include <cstdlib>
 
 namespace spc::driver {
 
@@ -22,6 +22,7 @@ constexpr DiagnosticKind kNotANumber{"not-a-number", Severity::Error};
 constexpr DiagnosticKind kUnknownExtent{"unknown-extent", Severity::Error};
 constexpr DiagnosticKind kSizeMissing{"size-missing", Severity::Error};
 constexpr DiagnosticKind kMalformedSize{"malformed-size", Severity::Error};
+constexpr DiagnosticKind kUnstorable{"unstorable-tensor", Severity::Error};
 
 /// Elements that a tensor takes whatever its entries are: all of a dense one, the outer dense levels of another.
 double leastElements(const format::Format &format, const std::vector<int64_t> &shape) {
@@ -63,6 +64,7 @@ private:
   bool checkFreeMemory();
   void readScalar(size_t parameter);
   void readFile(size_t parameter);
+  bool readEntries(size_t parameter, const std::optional<std::vector<int64_t>> &shape, bool hasHeader);
   void fixShape(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &by, Span where);
   bool checkOrder(const sema::Tensor &tensor, const std::vector<int64_t> &shape, const std::string &what, Span where);
   void settleExtents();
@@ -234,26 +236,6 @@ void InputReader::readSource(size_t parameter) {
     fixShape(tensor, *given.generator->shape, "in " + given.assignment.value, given.assignment.where);
 }
 
-/// A number, or `1+2i` where the scalar is complex.
-std::optional<tensor::Number> readNumber(const std::string &text, bool mayBeComplex) {
-  const char *begin = text.c_str();
-  char *end = nullptr;
-  tensor::Number number{std::strtod(begin, &end), 0};
-  if (end == begin)
-    return std::nullopt;
-  if (mayBeComplex && *end == 'i' && end[1] == '\0')
-    return tensor::Number{0, number.real};
-  if (mayBeComplex && (*end == '+' || *end == '-')) {
-    const char *imaginary = end;
-    number.imaginary = std::strtod(imaginary, &end);
-    if (end == imaginary || *end++ != 'i')
-      return std::nullopt;
-  }
-  if (*end != '\0')
-    return std::nullopt;
-  return number.imaginary == 0 ? tensor::withRest(number.real, text) : number;
-}
-
 void InputReader::readScalar(size_t parameter) {
   const Assignment &assignment = given_[parameter]->assignment;
   const sema::Tensor &tensor = tensorAt(parameter);
@@ -284,24 +266,45 @@ void InputReader::readFile(size_t parameter) {
   const sema::Tensor &tensor = tensorAt(parameter);
   std::optional<std::vector<int64_t>> shape = shapes_[parameter];
   const bool hasHeader = tensor::statesShape(assignment.value);
-  std::optional<tensor::Coordinates> entries;
-  {
-    Progress::Phase phase(session_.progress(), "reading " + assignment.value, WorkUnit::Bytes);
-    entries = tensor::readTensor(assignment.value, shape, diagnostics_, inputLimit_, phase.count());
-  }
-  if (!entries)
+  RunInput &input = inputs_.parameters[parameter];
+  if (!readEntries(parameter, shape, hasHeader))
     return;
-  if (tensor.order() == 1 && hasHeader)
-    tensor::asVector(*entries);
-  if (!checkOrder(tensor, entries->shape, "'" + assignment.value + "'", assignment.where))
+  if (input.entries && tensor.order() == 1 && hasHeader)
+    tensor::asVector(*input.entries);
+  const std::vector<int64_t> read = input.packed ? input.packed->shape() : input.entries->shape;
+  if (!checkOrder(tensor, read, "'" + assignment.value + "'", assignment.where))
     return;
   const std::string by = "in " + assignment.value;
   if (hasHeader || shape)
-    fixShape(tensor, entries->shape, by, assignment.where);
+    fixShape(tensor, read, by, assignment.where);
   else
     for (int dim = 0; dim < tensor.order(); ++dim)
-      extents_.atLeast(tensor.extents[dim], entries->shape[dim], sourceOf(tensor, dim, by, assignment.where));
-  inputs_.parameters[parameter].entries = std::move(entries);
+      extents_.atLeast(tensor.extents[dim], read[dim], sourceOf(tensor, dim, by, assignment.where));
+}
+
+/// Reads what a file holds, packed at once where its shape is the tensor's and nothing else of it is of use.
+bool InputReader::readEntries(size_t parameter, const std::optional<std::vector<int64_t>> &shape, bool hasHeader) {
+  const std::string &path = given_[parameter]->assignment.value;
+  const sema::Tensor &tensor = tensorAt(parameter);
+  RunInput &input = inputs_.parameters[parameter];
+  Progress::Phase phase(session_.progress(), "reading " + path, WorkUnit::Bytes);
+  if (!options_.packsWhileReading || !hasHeader || !tensor.partOf.empty() || tensor.shared()) {
+    input.entries = tensor::readTensor(path, shape, diagnostics_, inputLimit_, phase.count());
+    return input.entries.has_value();
+  }
+  const tensor::PackTarget target{tensor.format, tensor.type};
+  std::optional<tensor::FileTensor> read =
+      tensor::readTensorFor(target, path, shape, diagnostics_, inputLimit_, phase.count());
+  if (!read)
+    return false;
+  if (!read->unstorable.empty()) {
+    diagnostics_.report(kUnstorable, tensor.where, "'" + tensor.name + "' cannot be stored: " + read->unstorable);
+    return false;
+  }
+  input.packed = std::move(read->packed);
+  if (!input.packed)
+    input.entries = std::move(read->entries);
+  return true;
 }
 
 void InputReader::settleExtents() {
@@ -345,7 +348,7 @@ tensor::Coordinates InputReader::generated(size_t parameter, const std::vector<i
 
 void InputReader::finishTensors() {
   for (size_t k = 0; k < given_.size(); ++k) {
-    if (!given_[k] || tensorAt(k).order() == 0 || isLeftOut(k))
+    if (!given_[k] || tensorAt(k).order() == 0 || isLeftOut(k) || inputs_.parameters[k].packed)
       continue;
     std::vector<int64_t> shape = inputs_.shapeOf(tensorAt(k));
     std::optional<tensor::Coordinates> &entries = inputs_.parameters[k].entries;

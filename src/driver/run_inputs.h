@@ -15,6 +15,7 @@ namespace spc::driver {
 /// The input for one parameter of the kernel.
 struct RunInput {
   std::optional<tensor::Coordinates> entries; ///< of an input of order 1 and up
+  std::optional<tensor::PackedTensor> packed; ///< in their place, with RunCommandOptions::packsWhileReading
   tensor::Number scalar;                      ///< of an input of order 0
 };
 

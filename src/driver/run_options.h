@@ -26,6 +26,7 @@ struct RunCommandOptions {
   bool json = false; ///< what `bench` says
   bool check = false;
   bool yes = false;
+  bool packsWhileReading = false; ///< nothing asks for the entries of inputs whose arrays are as they are packed
   bool asks = false;           ///< at a terminal, before it reads more than memory holds
   bool leavesOutDense = false; ///< dense tensors that are made up get no entries: what reads them fills them itself
 };

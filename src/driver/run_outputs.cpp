@@ -142,6 +142,23 @@ tensor::Coordinates writtenEntries(const KernelCall &call, size_t k, bool toMatr
   return scalarEntry(call.arguments[k].number(call.signature.parameters[k]), toMatrix);
 }
 
+/// That output `k` is written to from its arrays, where that is possible.
+std::optional<tensor::ArraysFile> fileOfArrays(const KernelCall &call, size_t k, tensor::FileKind kind) {
+  const sema::Tensor &tensor = call.kernel.tensors[call.kernel.parameters[k]];
+  if (tensor.order() == 0 || !tensor.partOf.empty())
+    return std::nullopt;
+  return tensor::fileOfArrays(kind, *call.arguments[k].tensor);
+}
+
+void reportTooLarge(Session &session, const sema::Tensor &tensor, tensor::FileKind kind) {
+  session.diagnostics()
+      .report(kOutputKind, tensor.where,
+              kind == tensor::FileKind::Npz
+                  ? "a .npz file holds less than 4 GiB, which '" + tensor.name + "' exceeds"
+                  : "libhdf5 makes no file of '" + tensor.name + "': it may not fit into memory")
+      .advise("write a .npy file of a dense tensor, else a .mtx or .tns file");
+}
+
 /// Plans the file of output `k`, whose entries are listed when it is written; those of an archive or of HDF5 at once,
 /// which may turn out not to be possible. `call` outlives `outputs`.
 bool addFile(Session &session, const KernelCall &call, size_t k, const tensor::FileName &name, const std::string &path,
@@ -152,6 +169,18 @@ bool addFile(Session &session, const KernelCall &call, size_t k, const tensor::F
                         (name.kind == FileKind::Npz && !tensor.format.isDense());
   tensor::WriteOptions options = writeOptions(tensor);
   options.digits = digits;
+  if (std::optional<tensor::ArraysFile> file = fileOfArrays(call, k, name.kind)) {
+    if (file->isTooLarge) {
+      reportTooLarge(session, tensor, name.kind);
+      return false;
+    }
+    const auto write = [&session, bytes = std::move(file->bytes), path](const ByteSink &sink) {
+      Progress::Phase phase(session.progress(), "writing " + path, WorkUnit::Entries);
+      bytes(sink, phase.count());
+    };
+    outputs.add(path, tensor::compressed(write, name.compression));
+    return true;
+  }
   const auto write = [&session, &call, k, kind = name.kind, toMatrix, options, path](const ByteSink &sink) {
     std::optional<Progress::Phase> phase;
     if (path != "-") // else the terminal may be in use
@@ -166,12 +195,7 @@ bool addFile(Session &session, const KernelCall &call, size_t k, const tensor::F
   }
   std::string bytes;
   if (!write([&](std::string_view piece) { bytes += piece; })) {
-    session.diagnostics()
-        .report(kOutputKind, tensor.where,
-                name.kind == FileKind::Npz
-                    ? "a .npz file holds less than 4 GiB, which '" + tensor.name + "' exceeds"
-                    : "libhdf5 makes no file of '" + tensor.name + "': it may not fit into memory")
-        .advise("write a .npy file of a dense tensor, else a .mtx or .tns file");
+    reportTooLarge(session, tensor, name.kind);
     return false;
   }
   const auto give = [bytes = std::move(bytes)](const ByteSink &sink) { sink(bytes); };

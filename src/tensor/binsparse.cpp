@@ -2,7 +2,9 @@
 #include "tensor/binsparse.h"
 
 #include "format/json_text.h"
+#include "tensor/integers.h"
 #include "tensor/packed_arrays.h"
+#include "tensor/packed_segments.h"
 #include "tensor/readers.h"
 #include "tensor/segments.h"
 
@@ -52,9 +54,10 @@ bool takeModifier(std::string_view &type, std::string_view name) {
 
 class BinsparseReader {
 public:
-  BinsparseReader(const Hdf5Contents &contents, FileProblem &problem) : contents_(contents), problem_(problem) {}
+  BinsparseReader(const Hdf5Contents &contents, const ReadRequest &request, FileProblem &problem)
+      : contents_(contents), request_(request), problem_(problem) {}
 
-  std::optional<Coordinates> read() {
+  std::optional<FileTensor> read() {
     if (!readDescriptor() || !(values_ = array("values", false)))
       return std::nullopt;
     bool isRead = false;
@@ -71,7 +74,8 @@ public:
       isRead = readDense();
       break;
     }
-    return isRead ? std::optional(std::move(result_)) : std::nullopt;
+    return isRead ? std::optional(FileTensor{std::move(packed_), std::move(result_), std::move(unstorable_)})
+                  : std::nullopt;
   }
 
 private:
@@ -95,7 +99,10 @@ private:
 
   bool readVersion(const JsonNode &descriptor) {
     const JsonNode *version = memberOf(descriptor, "version");
-    return !version || (version->kind == JsonKind::String && version->string.starts_with("0.")) ||
+    constexpr std::string_view kVersion = "0.1"; // and its corrections, 0.1.1
+    const std::string_view text = version ? version->string : kVersion;
+    const bool isRead = text == kVersion || text.starts_with(std::string(kVersion) + ".");
+    return !version || (version->kind == JsonKind::String && isRead) ||
            unsupported("its version of Binsparse is not 0.1");
   }
 
@@ -240,8 +247,10 @@ private:
       return fail("its datasets 'indices_0' and 'indices_1' differ in length");
     if (!hasValues(majors->count))
       return false;
+    requireRoomForList(static_cast<double>(majors->count), 2);
+    Integers major(*majors), minor(*minors);
     for (int64_t e = 0; e < majors->count; ++e)
-      if (!add(majors->integer(e).value_or(-1), minors->integer(e).value_or(-1), e))
+      if (!add(major[e], minor[e], e))
         return false;
     return true;
   }
@@ -257,16 +266,20 @@ private:
     if (pointers->count == 0 || pointers->count - 1 != segments)
       return fail("its dataset 'pointers_to_1' has " + std::to_string(pointers->count) + " elements, not " +
                   std::to_string(segments) + " and one");
+    if (hasPlainValues() && !isListed && mayPack() &&
+        (packed_ = packSegments({result_.shape, format_->major, *pointers, *minors, *values_}, *request_.target)))
+      return true;
+    Integers pointer(*pointers), minor(*minors), listed(*majors);
     int64_t begin = 0;
     if (pointers->integer(0) != 0 || pointers->integer(segments) != minors->count)
       return fail("its dataset 'pointers_to_1' does not go from 0 to the number of entries");
     for (int64_t segment = 0; segment < segments; ++segment) {
-      const int64_t end = pointers->integer(segment + 1).value_or(-1);
+      const int64_t end = pointer[segment + 1];
       if (end < begin || end > minors->count)
         return fail("its dataset 'pointers_to_1' does not ascend");
-      const int64_t major = isListed ? majors->integer(segment).value_or(-1) : segment;
+      const int64_t major = isListed ? listed[segment] : segment;
       for (; begin < end; ++begin)
-        if (!add(major, minors->integer(begin).value_or(-1), begin))
+        if (!add(major, minor[begin], begin))
           return false;
     }
     return true;
@@ -280,6 +293,13 @@ private:
       return fail("its shape has more elements than any file", FileProblem::Kind::Range);
     if (!hasValues(*count))
       return false;
+    NumpyArray elements = *values_;
+    elements.shape = result_.shape;
+    elements.isFortran = format_->major == 1;
+    if (hasPlainValues() && mayPack() && isArrayOf(elements, *request_.target)) {
+      packed_ = packElements(elements, readerOf(elements.bytes), *request_.target, problem_, unstorable_);
+      return packed_ || !unstorable_.empty();
+    }
     const int64_t minorExtent = format_->order == 1 ? 1 : result_.shape[1 - format_->major];
     for (int64_t e = 0; e < *count; ++e)
       if (const Number number = value(e); number != Number() || std::signbit(number.real))
@@ -288,9 +308,15 @@ private:
     return true;
   }
 
+  /// Whether `values` are those of the entries, one each.
+  bool hasPlainValues() const { return !isIso_ && !isComplex_ && !isBool_ && mirror_ == Mirror::None; }
+
+  bool mayPack() const { return request_.target && (!request_.shape || *request_.shape == result_.shape); }
+
   enum class Mirror { None, Same, Negative, Conjugate };
 
   const Hdf5Contents &contents_;
+  const ReadRequest &request_;
   FileProblem &problem_;
   const BinsparseFormat *format_ = nullptr;
   const NumpyArray *values_ = nullptr;
@@ -298,12 +324,15 @@ private:
   Mirror mirror_ = Mirror::None;
   std::optional<int64_t> announced_;
   Coordinates result_;
+  std::optional<PackedTensor> packed_;
+  std::string unstorable_;
 };
 
 } // namespace
 
-std::optional<Coordinates> readBinsparse(const Hdf5Contents &contents, FileProblem &problem) {
-  return BinsparseReader(contents, problem).read();
+std::optional<FileTensor> readBinsparse(const Hdf5Contents &contents, const ReadRequest &request,
+                                        FileProblem &problem) {
+  return BinsparseReader(contents, request, problem).read();
 }
 
 } // namespace spc::tensor

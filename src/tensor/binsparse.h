@@ -3,6 +3,7 @@
 
 #include "tensor/files.h"
 #include "tensor/hdf5_arrays.h"
+#include "tensor/numpy_files.h"
 #include "tensor/tensor.h"
 
 #include <optional>
@@ -12,7 +13,7 @@ namespace spc::tensor {
 
 /// The matrix or vector that arrays hold, with the entries that are stored and those that a structure such as
 /// symmetric_lower mirrors; a dense one's zeros are left out, but for those with a sign.
-std::optional<Coordinates> readBinsparse(const Hdf5Contents &contents, FileProblem &problem);
+std::optional<FileTensor> readBinsparse(const Hdf5Contents &contents, const ReadRequest &request, FileProblem &problem);
 
 /// The bytes of a file: a dense vector as DVEC, a dense matrix as DMATR, a sparse vector as CVEC, a sparse matrix as
 /// CSR, CSC or COO after the order of its entries. Requires order 1 or 2, and of dense tensors every element in

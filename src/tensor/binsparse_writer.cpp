@@ -1,3 +1,4 @@
+#include "tensor/array_source.h"
 #include "tensor/binsparse.h"
 #include "tensor/segments.h"
 
@@ -25,10 +26,16 @@ Hdf5Array packedArray(std::string name, sema::ValueType type, size_t count, cons
   return array;
 }
 
-/// Unsigned integers: of 32 bits where all of them fit.
-Hdf5Array placesArray(std::string name, const std::vector<int64_t> &places, bool isWide) {
-  return packedArray(std::move(name), isWide ? sema::ValueType::U64 : sema::ValueType::U32, places.size(),
-                     [&](size_t k) { return fromInteger(places[k]); });
+Hdf5Array sourceArray(std::string name, sema::ValueType type, const ByteSource &source) {
+  Hdf5Array array{std::move(name), type, {}};
+  source([&](std::string_view piece) { array.elements += piece; });
+  return array;
+}
+
+/// Pointers: unsigned integers of 32 bits where all of them fit.
+Hdf5Array pointersArray(const std::vector<int64_t> &pointers, bool isWide) {
+  return packedArray("pointers_to_1", isWide ? sema::ValueType::U64 : sema::ValueType::U32, pointers.size(),
+                     [&](size_t k) { return fromInteger(pointers[k]); });
 }
 
 std::string descriptorOf(std::string_view format, const Coordinates &entries, const std::vector<Hdf5Array> &arrays) {
@@ -45,19 +52,21 @@ std::string descriptorOf(std::string_view format, const Coordinates &entries, co
 std::string_view addPlaces(const Coordinates &entries, std::vector<Hdf5Array> &arrays) {
   const MatrixLists lists = matrixLists(entries);
   const bool isWide = std::max({lists.rowCount, lists.columnCount, static_cast<int64_t>(entries.size())}) > INT32_MAX;
+  const sema::ValueType places = isWide ? sema::ValueType::U64 : sema::ValueType::U32;
+  const auto add = [&](const char *name, size_t dim) {
+    arrays.push_back(sourceArray(name, places, coordinatesOf(entries, dim, places)));
+  };
   if (entries.shape.size() == 1) {
-    arrays.push_back(placesArray("indices_0", lists.rows, isWide));
+    add("indices_0", 0);
     return "CVEC";
   }
   if (!lists.byRow && !lists.byColumn) {
-    arrays.push_back(placesArray("indices_0", lists.rows, isWide));
-    arrays.push_back(placesArray("indices_1", lists.columns, isWide));
+    add("indices_0", 0);
+    add("indices_1", 1);
     return "COO";
   }
-  const std::vector<int64_t> pointers =
-      lists.byRow ? pointersOf(lists.rows, lists.rowCount) : pointersOf(lists.columns, lists.columnCount);
-  arrays.push_back(placesArray("pointers_to_1", pointers, isWide));
-  arrays.push_back(placesArray("indices_1", lists.byRow ? lists.columns : lists.rows, isWide));
+  arrays.push_back(pointersArray(pointersOf(entries, lists), isWide));
+  add("indices_1", lists.byRow ? 1 : 0);
   return lists.byRow ? "CSR" : "CSC";
 }
 
@@ -68,8 +77,8 @@ std::optional<std::string> writeBinsparse(const Coordinates &entries, const Writ
   const std::string_view format = !options.isDense            ? addPlaces(entries, arrays)
                                   : entries.shape.size() == 1 ? "DVEC"
                                                               : "DMATR";
-  arrays.push_back(packedArray("values", sema::arithmeticType(options.type), entries.size(),
-                               [&](size_t e) { return entries.value(e); }));
+  const sema::ValueType type = sema::arithmeticType(options.type);
+  arrays.push_back(sourceArray("values", type, valuesOf(entries, type)));
   return writeHdf5(descriptorOf(format, entries, arrays), arrays);
 }
 

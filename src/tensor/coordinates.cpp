@@ -9,6 +9,10 @@ Number Coordinates::value(size_t entry) const {
 void Coordinates::append(const int64_t *at, Number value) {
   for (size_t dim = 0; dim < shape.size(); ++dim) // far faster than insert() for so few
     coordinates.push_back(at[dim]);
+  appendValue(value);
+}
+
+void Coordinates::appendValue(Number value) {
   if (value.imaginary != 0)
     imaginary.resize(values.size());
   if (value.imaginary != 0 || !imaginary.empty())

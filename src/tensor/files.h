@@ -7,6 +7,7 @@
 #include "tensor/compression.h"
 #include "tensor/tensor.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,6 +43,26 @@ std::optional<Coordinates> readTensor(const std::string &path, const std::option
                                       Diagnostics &diagnostics, std::optional<uint64_t> limit = std::nullopt,
                                       WorkCount *count = nullptr);
 
+/// How a tensor is stored that a file is read for.
+struct PackTarget {
+  const format::Format &format;
+  sema::ValueType type;
+};
+
+/// A tensor as it has been read.
+struct FileTensor {
+  std::optional<PackedTensor> packed; ///< where the file has the arrays that the target stores
+  Coordinates entries;                ///< of all others
+  std::string unstorable;             ///< why its values do not fit the target; then there is neither
+};
+
+/// As readTensor(), for a target: all elements of a dense one in an array of NumPy, and the arrays of CSR and CSC in a
+/// file of SciPy, are packed at once, without a list of entries. A matrix of one column or row is read as a vector
+/// where the target is one, too.
+std::optional<FileTensor> readTensorFor(const PackTarget &target, const std::string &path,
+                                        const std::optional<std::vector<int64_t>> &shape, Diagnostics &diagnostics,
+                                        std::optional<uint64_t> limit = std::nullopt, WorkCount *count = nullptr);
+
 /// What a file says of a tensor beside its entries.
 struct WriteOptions {
   sema::ValueType type = sema::ValueType::F64;
@@ -61,6 +82,19 @@ std::string whyNotHere(FileKind kind);
 /// whyNotHere() are empty. False, with nothing given, of a .npz file of 4 GiB and more, and where libhdf5 makes no
 /// file.
 bool writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &options, const ByteSink &sink);
+
+/// Gives the bytes of a file to a sink, and counts its entries meanwhile where there is a count.
+using CountedSource = std::function<void(const ByteSink &sink, WorkCount *count)>;
+
+/// A file that is written from a packed tensor's arrays, which outlive it.
+struct ArraysFile {
+  CountedSource bytes;
+  bool isTooLarge = false; ///< a .npz file of 4 GiB and more, which is not written
+};
+
+/// nullopt of kinds and formats that need a list of entries: all but .npy and .npz of dense tensors, and .npz of CSR
+/// and CSC.
+std::optional<ArraysFile> fileOfArrays(FileKind kind, const PackedTensor &tensor);
 
 /// What the first lines of a Matrix Market file announce.
 struct Announced {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tensor/numpy_array.h"
+#include "tensor/text_reader.h"
 
 #include <cstdint>
 #include <map>
@@ -29,7 +30,7 @@ struct Hdf5Contents {
 /// below. `limit` says how many bytes the arrays may have together, at 8 an element; where they have more `isTooLong`
 /// is set. nullopt with a problem: damaged, without attribute, arrays of other elements or of other files, or no
 /// libhdf5 here. It runs in a process of its own, so that its crash on a damaged file is a problem, too.
-std::optional<Hdf5Contents> readHdf5(std::string &file, uint64_t limit, bool &isTooLong, FileProblem &problem);
+std::optional<Hdf5Contents> readHdf5(FileBytes &file, uint64_t limit, bool &isTooLong, FileProblem &problem);
 
 /// An array that is written, of any type but half-precision floats; bools are written as bytes, complex numbers as
 /// their parts in turn.

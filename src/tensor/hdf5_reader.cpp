@@ -44,7 +44,7 @@ class ImageReader {
 public:
   ImageReader(const Hdf5Library &hdf5, int shared, uint64_t limit) : hdf5_(hdf5), shared_(shared), limit_(limit) {}
 
-  void read(std::string &file) {
+  void read(FileBytes &file) {
     const Hdf5Id access = hdf5_.createProperties(*hdf5_.fileAccess);
     if (hdf5_.setInMemory(access, size_t{1} << 20, false) < 0 || hdf5_.setImage(access, file.data(), file.size()) < 0)
       return end(Outcome::Unsupported, "libhdf5 does not read files from memory");
@@ -207,7 +207,7 @@ void limitProcess(uint64_t fileBytes, uint64_t limit) {
   }
 }
 
-[[noreturn]] void readAndEnd(const Hdf5Library &hdf5, std::string &file, int shared, uint64_t limit) {
+[[noreturn]] void readAndEnd(const Hdf5Library &hdf5, FileBytes &file, int shared, uint64_t limit) {
   for (int number = 1; number < NSIG; ++number) // this process has no files to remove
     std::signal(number, SIG_DFL);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -267,7 +267,7 @@ std::optional<Hdf5Contents> contentsOf(int shared, bool &isTooLong, FileProblem 
 
 } // namespace
 
-std::optional<Hdf5Contents> readHdf5(std::string &file, uint64_t limit, bool &isTooLong, FileProblem &problem) {
+std::optional<Hdf5Contents> readHdf5(FileBytes &file, uint64_t limit, bool &isTooLong, FileProblem &problem) {
   const Hdf5Library *hdf5 = hdf5Library();
   if (!hdf5) {
     problem = {FileProblem::Kind::Unsupported, kNoHdf5};
@@ -291,7 +291,7 @@ std::optional<Hdf5Contents> readHdf5(std::string &file, uint64_t limit, bool &is
     problem = {FileProblem::Kind::Malformed, kFailed};
     return std::nullopt;
   }
-  std::string().swap(file);
+  FileBytes().swap(file);
   return contentsOf(shared.number, isTooLong, problem);
 }
 

@@ -5,9 +5,7 @@
 #include "tensor/packed_arrays.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
-#include <cstring>
 
 namespace spc::tensor {
 
@@ -17,23 +15,6 @@ using sema::ValueType;
 
 constexpr std::string_view kNumpyMagic = "\x93NUMPY";
 constexpr size_t kLongestHeader = size_t{1} << 16;
-
-/// The number type of NumPy's kind and size; nullopt where spc has none.
-std::optional<ValueType> numberType(char kind, size_t bytes) {
-  static constexpr struct {
-    char kind;
-    size_t bytes;
-    ValueType type;
-  } kTypes[] = {{'f', 2, ValueType::F16},  {'f', 4, ValueType::F32},  {'f', 8, ValueType::F64},
-                {'i', 1, ValueType::I8},   {'i', 2, ValueType::I16},  {'i', 4, ValueType::I32},
-                {'i', 8, ValueType::I64},  {'u', 1, ValueType::U8},   {'u', 2, ValueType::U16},
-                {'u', 4, ValueType::U32},  {'u', 8, ValueType::U64},  {'b', 1, ValueType::Bool},
-                {'c', 8, ValueType::CF32}, {'c', 16, ValueType::CF64}};
-  for (const auto &one : kTypes)
-    if (one.kind == kind && one.bytes == bytes)
-      return one.type;
-  return std::nullopt;
-}
 
 /// Reads the Python dictionary of a header: three keys in any order, with the values that NumPy writes.
 class HeaderReader {
@@ -148,29 +129,53 @@ private:
 };
 
 /// The text of the header; nullopt where the file is none of NumPy's.
-std::optional<std::string_view> headerOf(std::string_view file, size_t &dataBegin) {
+std::optional<std::string> headerOf(const ByteReader &file) {
   constexpr size_t kVersionAt = 6, kLengthAt = 8;
-  if (!file.starts_with(kNumpyMagic) || file.size() < kLengthAt + 4)
+  char begin[kLengthAt];
+  if (file(begin, kLengthAt) != kLengthAt || !std::string_view(begin, kLengthAt).starts_with(kNumpyMagic))
     return std::nullopt;
-  const auto byteAt = [&](size_t at) { return static_cast<size_t>(static_cast<unsigned char>(file[at])); };
-  const size_t version = byteAt(kVersionAt);
-  if (version < 1 || version > 3)
-    return std::nullopt;
+  const auto version = static_cast<unsigned char>(begin[kVersionAt]);
   const size_t lengthBytes = version == 1 ? 2 : 4;
+  unsigned char digits[4];
+  if (version < 1 || version > 3 || file(reinterpret_cast<char *>(digits), lengthBytes) != lengthBytes)
+    return std::nullopt;
   size_t length = 0;
   for (size_t k = 0; k < lengthBytes; ++k)
-    length |= byteAt(kLengthAt + k) << (8 * k);
-  dataBegin = kLengthAt + lengthBytes + length;
-  if (length > kLongestHeader || dataBegin > file.size())
+    length |= size_t{digits[k]} << (8 * k);
+  if (length > kLongestHeader)
     return std::nullopt;
-  return file.substr(kLengthAt + lengthBytes, length);
+  std::string text(length, '\0');
+  return file(text.data(), length) == length ? std::optional(std::move(text)) : std::nullopt;
 }
 
 } // namespace
 
-std::optional<NumpyArray> readNumpyArray(std::string_view file, FileProblem &problem) {
-  size_t dataBegin = 0;
-  const std::optional<std::string_view> header = headerOf(file, dataBegin);
+std::optional<ValueType> numberType(char kind, size_t bytes) {
+  static constexpr struct {
+    char kind;
+    size_t bytes;
+    ValueType type;
+  } kTypes[] = {{'f', 2, ValueType::F16},  {'f', 4, ValueType::F32},  {'f', 8, ValueType::F64},
+                {'i', 1, ValueType::I8},   {'i', 2, ValueType::I16},  {'i', 4, ValueType::I32},
+                {'i', 8, ValueType::I64},  {'u', 1, ValueType::U8},   {'u', 2, ValueType::U16},
+                {'u', 4, ValueType::U32},  {'u', 8, ValueType::U64},  {'b', 1, ValueType::Bool},
+                {'c', 8, ValueType::CF32}, {'c', 16, ValueType::CF64}};
+  for (const auto &one : kTypes)
+    if (one.kind == kind && one.bytes == bytes)
+      return one.type;
+  return std::nullopt;
+}
+
+ByteReader readerOf(std::string_view bytes) {
+  return [bytes](char *to, size_t count) mutable {
+    const size_t got = bytes.copy(to, count);
+    bytes.remove_prefix(got);
+    return got;
+  };
+}
+
+std::optional<NumpyArray> readNumpyHeader(const ByteReader &file, FileProblem &problem) {
+  const std::optional<std::string> header = headerOf(file);
   if (!header) {
     problem = {FileProblem::Kind::Malformed, "it does not begin as a .npy file of NumPy does, or ends in its header"};
     return std::nullopt;
@@ -185,39 +190,30 @@ std::optional<NumpyArray> readNumpyArray(std::string_view file, FileProblem &pro
     return std::nullopt;
   }
   array.count = *count;
-  array.bytes = file.substr(dataBegin);
-  if (array.bytes.size() == static_cast<size_t>(bytes))
+  return array;
+}
+
+FileProblem wrongLength(const NumpyArray &array, uint64_t follow) {
+  return {FileProblem::Kind::Malformed, "its header announces " + std::to_string(array.byteCount()) +
+                                            " bytes of elements, " + std::to_string(follow) + " follow"};
+}
+
+std::optional<NumpyArray> readNumpyArray(std::string_view file, FileProblem &problem) {
+  size_t begin = 0;
+  std::optional<NumpyArray> array = readNumpyHeader(
+      [&](char *to, size_t count) {
+        const size_t got = file.substr(begin).copy(to, count);
+        begin += got;
+        return got;
+      },
+      problem);
+  if (!array)
+    return std::nullopt;
+  array->bytes = file.substr(begin);
+  if (array->bytes.size() == array->byteCount())
     return array;
-  problem = {FileProblem::Kind::Malformed, "its header announces " + std::to_string(bytes) + " bytes of elements, " +
-                                               std::to_string(array.bytes.size()) + " follow"};
+  problem = wrongLength(*array, array->bytes.size());
   return std::nullopt;
-}
-
-Number NumpyArray::number(int64_t at) const {
-  alignas(16) std::array<char, 16> element{};
-  std::memcpy(element.data(), bytes.data() + static_cast<size_t>(at) * elementBytes, elementBytes);
-  const size_t partBytes = kind == 'c' ? elementBytes / 2 : elementBytes;
-  for (size_t part = 0; isBigEndian && part < elementBytes; part += partBytes)
-    std::reverse(element.data() + part, element.data() + part + partBytes);
-  if (isInteger() && elementBytes == sizeof(int64_t)) { // whose ends are infinities to loadNumber()
-    int64_t value = 0;
-    std::memcpy(&value, element.data(), sizeof(value));
-    return fromInteger(kind == 'i' ? Integer{value} : Integer{static_cast<uint64_t>(value)});
-  }
-  return loadNumber(element.data(), *numberType(kind, elementBytes), 0);
-}
-
-std::optional<int64_t> NumpyArray::integer(int64_t at) const {
-  const Integer value = toInteger(number(at)).value_or(INT64_MIN);
-  return value >= INT64_MIN && value <= INT64_MAX ? std::optional(static_cast<int64_t>(value)) : std::nullopt;
-}
-
-std::string NumpyArray::text() const {
-  std::string characters;
-  for (const char byte : count == 1 && (kind == 'S' || kind == 'U') ? bytes : std::string_view())
-    if (byte != '\0')
-      characters += byte;
-  return characters;
 }
 
 std::string numpyHeader(std::string_view type, const std::vector<int64_t> &shape) {

@@ -229,6 +229,14 @@ std::optional<PackedTensor> PackedTensor::output(const std::vector<int64_t> &sha
   return std::nullopt;
 }
 
+PackedTensor PackedTensor::owning(PackedArrays arrays) {
+  return PackedTensor(std::make_unique<State>(State{std::move(arrays)}));
+}
+
+const PackedArrays &PackedTensor::arrays() const {
+  return state_->arrays;
+}
+
 PackedTensor::PackedTensor(std::unique_ptr<State> state) : state_(std::move(state)) {}
 PackedTensor::PackedTensor(PackedTensor &&) noexcept = default;
 PackedTensor &PackedTensor::operator=(PackedTensor &&) noexcept = default;
@@ -256,6 +264,13 @@ void *PackedTensor::values() {
 
 void PackedTensor::borrowStructure(const PackedTensor &owner) {
   state_->arrays.borrowStructure(owner.state_->arrays);
+}
+
+std::vector<int64_t> PackedTensor::shape() const {
+  std::vector<int64_t> shape;
+  for (int dim = 0; dim < format().order(); ++dim)
+    shape.push_back(state_->arrays.number(FieldRole::Size, dim));
+  return shape;
 }
 
 int64_t PackedTensor::valueCount() const {

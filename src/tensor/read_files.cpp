@@ -21,6 +21,12 @@ constexpr double kListShare = 0.25;
 /// Files that are known by their first bytes.
 enum class BinaryKind { None, Npy, Npz, Hdf5 };
 
+void requireRoomFor(double bytes) {
+  static const double most = kListShare * physicalMemory();
+  if (bytes > most)
+    throw std::bad_alloc();
+}
+
 BinaryKind binaryKind(TextReader &reader) {
   return reader.startsWith("\x93NUMPY")     ? BinaryKind::Npy
          : reader.startsWith("PK\x03\x04")  ? BinaryKind::Npz
@@ -28,28 +34,38 @@ BinaryKind binaryKind(TextReader &reader) {
                                             : BinaryKind::None;
 }
 
-std::optional<Coordinates> readBinary(BinaryKind kind, TextReader &reader, const Shape &shape) {
-  std::string file = reader.rest();
-  if (reader.failed())
-    return std::nullopt;
-  FileProblem problem;
-  std::optional<Coordinates> entries;
+std::optional<FileTensor> readArchive(BinaryKind kind, TextReader &reader, const ReadRequest &request,
+                                      FileProblem &problem) {
+  FileBytes file = reader.rest();
   const uint64_t most = reader.mostFromArchive(file.size());
   bool isTooLong = false;
-  if (kind == BinaryKind::Npy) {
-    entries = readNpy(file, problem);
-  } else if (kind == BinaryKind::Npz) {
+  std::optional<FileTensor> result;
+  if (reader.failed())
+    return std::nullopt;
+  if (kind == BinaryKind::Npz) {
     if (const std::optional<ZipMembers> members = readZip(file, most, isTooLong, problem))
-      entries = readNpz(*members, problem);
+      result = readNpz(*members, request, problem);
   } else if (const std::optional<Hdf5Contents> contents = readHdf5(file, most, isTooLong, problem)) {
-    entries = readBinsparse(*contents, problem);
+    result = readBinsparse(*contents, request, problem);
   }
   if (isTooLong)
     reader.tooLong(most);
-  if (entries)
-    return !shape || applyShape(*entries, *shape, reader) ? std::move(entries) : std::nullopt;
-  if (isTooLong || problem.message.empty())
+  return isTooLong ? std::nullopt : std::move(result);
+}
+
+std::optional<FileTensor> readBinary(BinaryKind kind, TextReader &reader, const ReadRequest &request) {
+  FileProblem problem;
+  std::optional<FileTensor> result;
+  if (kind == BinaryKind::Npy)
+    result = readNpy([&](char *to, size_t count) { return reader.bytes(to, count); }, reader.size(), request, problem);
+  else
+    result = readArchive(kind, reader, request, problem);
+  if (reader.failed())
     return std::nullopt;
+  if (result && !result->packed && result->unstorable.empty() && request.shape)
+    return applyShape(result->entries, *request.shape, reader) ? std::move(result) : std::nullopt;
+  if (result || problem.message.empty())
+    return result;
   switch (problem.kind) {
   case FileProblem::Kind::Malformed:
     reader.malformedFile(problem.message);
@@ -64,15 +80,15 @@ std::optional<Coordinates> readBinary(BinaryKind kind, TextReader &reader, const
   return std::nullopt;
 }
 
-std::optional<Coordinates> read(const std::string &path, const Shape &shape, std::optional<uint64_t> limit,
-                                Diagnostics &diagnostics, WorkCount *count) {
+std::optional<FileTensor> read(const std::string &path, const ReadRequest &request, std::optional<uint64_t> limit,
+                               Diagnostics &diagnostics, WorkCount *count) {
   TextSource source(path, limit, diagnostics, count);
   TextReader reader(source, path, diagnostics);
   const bool hasBanner = reader.startsWith("%%MatrixMarket");
   if (reader.failed())
     return std::nullopt;
   if (const BinaryKind kind = binaryKind(reader); kind != BinaryKind::None)
-    return readBinary(kind, reader, shape);
+    return readBinary(kind, reader, request);
   const std::optional<FileName> name = fileNamed(path);
   const bool isTns = name && name->kind == FileKind::Tns;
   if (name && !isTns && name->kind != FileKind::MatrixMarket) {
@@ -80,8 +96,11 @@ std::optional<Coordinates> read(const std::string &path, const Shape &shape, std
     return std::nullopt;
   }
   if (hasBanner || isMatrixMarket(path) || isTns) {
-    std::optional<Coordinates> entries = hasBanner || !isTns ? readMatrixMarket(reader, shape) : readTns(reader, shape);
-    return reader.failed() ? std::nullopt : std::move(entries);
+    std::optional<Coordinates> entries =
+        hasBanner || !isTns ? readMatrixMarket(reader, request.shape) : readTns(reader, request.shape);
+    if (!entries || reader.failed())
+      return std::nullopt;
+    return FileTensor{std::nullopt, std::move(*entries), {}};
   }
   diagnostics.report(kUnreadableFile, {}, "neither its name nor its first line says what kind of file it is")
       .at(path)
@@ -113,13 +132,18 @@ bool applyShape(Coordinates &entries, const std::vector<int64_t> &shape, TextRea
 
 void requireRoom(const Coordinates &entries) {
   constexpr size_t kEvery = size_t{1} << 16;
-  if (entries.values.size() % kEvery > 1) // one entry or two have been added
-    return;
-  static const double most = kListShare * physicalMemory();
+  if (entries.values.size() % kEvery <= 1) // one entry or two have been added
+    requireRoomForPiece(entries);
+}
+
+void requireRoomForPiece(const Coordinates &entries) {
   const size_t numbers =
       entries.coordinates.size() + entries.values.size() + entries.imaginary.size() + entries.rests.size();
-  if (static_cast<double>(numbers) * sizeof(double) > most)
-    throw std::bad_alloc();
+  requireRoomFor(static_cast<double>(numbers) * sizeof(double));
+}
+
+void requireRoomForList(double entries, int order) {
+  requireRoomFor(entries * (order + 1) * sizeof(double));
 }
 
 std::optional<FileName> fileNamed(const std::string &path) {
@@ -148,15 +172,30 @@ bool statesShape(const std::string &path) {
   return name && name->kind != FileKind::Tns;
 }
 
-std::optional<Coordinates> readTensor(const std::string &path, const std::optional<std::vector<int64_t>> &shape,
-                                      Diagnostics &diagnostics, std::optional<uint64_t> limit, WorkCount *count) {
+namespace {
+
+std::optional<FileTensor> readOrReport(const std::string &path, const ReadRequest &request,
+                                       std::optional<uint64_t> limit, Diagnostics &diagnostics, WorkCount *count) {
   try {
-    return read(path, shape, limit, diagnostics, count);
+    return read(path, request, limit, diagnostics, count);
   } catch (const std::bad_alloc &) {
   } catch (const std::length_error &) {
   }
   diagnostics.report(kUnreadableFile, {}, "its tensor does not fit into memory").at(path);
   return std::nullopt;
+}
+
+} // namespace
+
+std::optional<FileTensor> readTensorFor(const PackTarget &target, const std::string &path, const Shape &shape,
+                                        Diagnostics &diagnostics, std::optional<uint64_t> limit, WorkCount *count) {
+  return readOrReport(path, {shape, &target}, limit, diagnostics, count);
+}
+
+std::optional<Coordinates> readTensor(const std::string &path, const Shape &shape, Diagnostics &diagnostics,
+                                      std::optional<uint64_t> limit, WorkCount *count) {
+  std::optional<FileTensor> read = readOrReport(path, {shape}, limit, diagnostics, count);
+  return read ? std::optional(std::move(read->entries)) : std::nullopt;
 }
 
 std::optional<Announced> announcedBy(const std::string &path) {

@@ -25,5 +25,9 @@ bool applyShape(Coordinates &entries, const std::vector<int64_t> &shape, TextRea
 /// Throws std::bad_alloc where `entries` have become so many that they and what is made of them exceed this machine's
 /// memory: the system grants more than it has, and then ends the process.
 void requireRoom(const Coordinates &entries);
+/// The same, to be called after each of many entries that are added together; the one above after each entry.
+void requireRoomForPiece(const Coordinates &entries);
+/// The same for a list of so many entries that is about to be made.
+void requireRoomForList(double entries, int order);
 
 } // namespace spc::tensor

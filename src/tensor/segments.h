@@ -8,10 +8,9 @@
 
 namespace spc::tensor {
 
-/// The coordinates of a matrix, or of a vector as one column, and which of its dimensions has pointers.
+/// How large a matrix is, a vector being one column, and which of its dimensions has pointers.
 struct MatrixLists {
   int64_t rowCount = 1, columnCount = 1;
-  std::vector<int64_t> rows, columns; ///< one an entry
   bool byRow = false;    ///< csr: entries ascend by row, then column, and rows are not many more than entries
   bool byColumn = false; ///< csc, where it is not csr; coo where it is neither
 };
@@ -19,7 +18,10 @@ struct MatrixLists {
 /// Requires order 1 or 2.
 MatrixLists matrixLists(const Coordinates &entries);
 
-/// Where the entries of each coordinate begin, of entries that ascend by it, and where the last ones end.
-std::vector<int64_t> pointersOf(const std::vector<int64_t> &major, int64_t extent);
+/// Where the entries of each row begin, or of each column, whichever has pointers, and where the last ones end.
+std::vector<int64_t> pointersOf(const Coordinates &entries, const MatrixLists &lists);
+
+/// How long a dimension may be that has pointers: not many times as long as there are entries.
+int64_t mostPointers(int64_t entries);
 
 } // namespace spc::tensor

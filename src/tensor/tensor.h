@@ -30,6 +30,8 @@ struct Coordinates {
   Number value(size_t entry) const;
   /// Adds an entry; `at` is order() numbers.
   void append(const int64_t *at, Number value);
+  /// Adds the value of an entry whose coordinates are added by themselves.
+  void appendValue(Number value);
 };
 
 /// Sorts by coordinates in dimension order and sums repeated entries, as doubles unless `type` is an integer's.
@@ -39,6 +41,8 @@ void sortAndSum(Coordinates &entries, sema::ValueType type = sema::ValueType::F6
 /// Turns an n x 1 matrix, which is how Matrix Market writes a vector, or a 1 x n one into an order-1 tensor. False,
 /// with `entries` left as they are, when the shape is another one.
 bool asVector(Coordinates &entries);
+
+class PackedArrays;
 
 /// A tensor in a format, owning its arrays, with the C struct that kernels take.
 class PackedTensor {
@@ -55,12 +59,20 @@ public:
   static std::optional<PackedTensor> output(const std::vector<int64_t> &shape, const format::Format &format,
                                             sema::ValueType value, int64_t valueCount, std::string &error);
 
+  /// A tensor of arrays that have been filled.
+  static PackedTensor owning(PackedArrays arrays);
+
+  /// What the struct points to, for writing it.
+  const PackedArrays &arrays() const;
+
   PackedTensor(PackedTensor &&) noexcept;
   PackedTensor &operator=(PackedTensor &&) noexcept;
   ~PackedTensor();
 
   /// The struct described by abi::structFor(format, value), valid as long as this lives. Kernels may set its pointers.
   void *cStruct();
+
+  std::vector<int64_t> shape() const;
 
   /// Number of elements of the values array.
   int64_t valueCount() const;

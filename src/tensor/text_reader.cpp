@@ -63,18 +63,28 @@ bool TextReader::startsWith(std::string_view text) {
   return std::string_view(at_, static_cast<size_t>(end_ - at_)).starts_with(text);
 }
 
-std::string TextReader::rest() {
-  std::string bytes(at_, end_);
-  at_ = end_;
-  while (!ended_ && !failed_) {
-    const size_t have = bytes.size(), room = std::max(buffer_.size(), have / 2);
-    bytes.resize(have + room);
-    const std::optional<size_t> got = source_.read(bytes.data() + have, room);
+size_t TextReader::bytes(char *to, size_t count) {
+  size_t have = std::min(count, static_cast<size_t>(end_ - at_));
+  std::memcpy(to, at_, have);
+  at_ += have;
+  while (have < count && !ended_ && !failed_) {
+    const std::optional<size_t> got = source_.read(to + have, count - have);
     failed_ = !got;
     ended_ = got.value_or(0) == 0;
-    bytes.resize(have + got.value_or(0));
+    have += got.value_or(0);
   }
-  return failed_ ? std::string() : bytes;
+  return have;
+}
+
+FileBytes TextReader::rest() {
+  FileBytes rest;
+  rest.reserve(source_.size().value_or(0) + buffer_.size()); // which the system makes as it is filled
+  while ((at_ != end_ || !ended_) && !failed_) {
+    const size_t have = rest.size(), room = std::max(rest.capacity() - have, have / 2);
+    rest.resize(have + room);
+    rest.resize(have + bytes(rest.data() + have, room));
+  }
+  return failed_ ? FileBytes() : rest;
 }
 
 /// Goes to where the next line begins, or to the end.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "support/diagnostic.h"
+#include "support/memory.h"
 #include "tensor/numbers.h"
 #include "tensor/text_source.h"
 
@@ -12,6 +13,9 @@
 #include <vector>
 
 namespace spc::tensor {
+
+/// All of a file that is no text.
+using FileBytes = std::vector<char, LargePages<char>>;
 
 /// The longest line that is no comment. None that holds numbers comes near it.
 constexpr size_t kLongestLine = size_t{64} << 10;
@@ -27,8 +31,14 @@ public:
   /// Whether the text begins so; asked before anything is read.
   bool startsWith(std::string_view text);
 
-  /// All bytes that are left, of a file that is no text. Empty where the source fails. Throws std::bad_alloc.
-  std::string rest();
+  /// The next bytes of a file that is no text: fewer than asked for at its end and where the source fails alone.
+  size_t bytes(char *to, size_t count);
+
+  /// All bytes that are left. Empty where the source fails. Throws std::bad_alloc.
+  FileBytes rest();
+
+  /// How many bytes the whole text has, where that is known.
+  std::optional<uint64_t> size() const { return source_.size(); }
 
   /// Goes to the next line that holds anything but blanks and is no comment, which starts with `comment`. False at the
   /// end of the text.

@@ -123,6 +123,11 @@ std::optional<size_t> TextSource::read(char *bytes, size_t count) {
   return got;
 }
 
+std::optional<uint64_t> TextSource::size() const {
+  const uint64_t size = file_.size();
+  return decoder_ || size == 0 || size > limit_.value_or(kMostText) ? std::nullopt : std::optional(size);
+}
+
 uint64_t TextSource::expectedSize() const {
   return file_.size() * (decoder_ ? kUsualExpansion : 1);
 }

@@ -35,6 +35,10 @@ public:
   /// An estimate of the text's length in bytes, from the file's; 0 of pipes.
   uint64_t expectedSize() const;
 
+  /// The length of a text that is a file as it is, in bytes, no more than it may have; nullopt where that shows at its
+  /// end. Requires: read() has been called.
+  std::optional<uint64_t> size() const;
+
   /// How many bytes may come of so many compressed ones.
   uint64_t mostFrom(uint64_t compressed) const;
 

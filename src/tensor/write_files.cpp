@@ -193,18 +193,28 @@ bool writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &
     giveTns(entries, options, sink);
     return true;
   case FileKind::Npy:
-    sink(writeNpy(entries, options.type));
+    writeNpy(entries, options, sink);
     return true;
   case FileKind::Npz:
+    return writeNpz(entries, options, sink);
   case FileKind::Hdf5: {
-    const std::optional<std::string> bytes =
-        kind == FileKind::Npz ? writeNpz(entries, options) : writeBinsparse(entries, options);
+    const std::optional<std::string> bytes = writeBinsparse(entries, options);
     if (bytes)
       sink(*bytes);
     return bytes.has_value();
   }
   }
   return false;
+}
+
+std::optional<ArraysFile> fileOfArrays(FileKind kind, const PackedTensor &tensor) {
+  if (kind == FileKind::Npy && tensor.format().isDense())
+    return ArraysFile{npyFile(tensor)};
+  std::optional<NumpyMembers> members = kind == FileKind::Npz ? npzMembers(tensor) : std::nullopt;
+  if (!members)
+    return std::nullopt;
+  const bool isTooLarge = !haveRoom(*members);
+  return ArraysFile{npzFile(std::move(*members), static_cast<uint64_t>(tensor.valueCount())), isTooLarge};
 }
 
 std::string writeMatrixMarket(const Coordinates &entries, const WriteOptions &options) {

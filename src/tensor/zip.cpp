@@ -117,7 +117,7 @@ std::optional<Member> memberAt(std::string_view archive, uint64_t at, FileProble
 }
 
 /// Inflates into `bytes`, all of which it fills; false where the member is damaged.
-bool inflateInto(std::string &bytes, std::string_view packed) {
+bool inflateInto(std::span<char> bytes, std::string_view packed) {
   constexpr size_t kAtOnce = size_t{1} << 30; // zlib counts in 32 bits
   z_stream stream{};
   if (inflateInit2(&stream, -MAX_WBITS) != Z_OK)
@@ -138,18 +138,23 @@ bool inflateInto(std::string &bytes, std::string_view packed) {
   return status == Z_STREAM_END && written == bytes.size();
 }
 
+uint32_t checksumOf(std::string_view bytes, uint32_t before = 0) {
+  return static_cast<uint32_t>(crc32_z(before, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()));
+}
+
 /// What a member holds; nullopt where it is damaged.
-std::optional<std::string> contentsOf(const Member &member) {
-  std::string bytes(member.packed);
+std::optional<ZipMember> contentsOf(const Member &member) {
+  ZipMember contents{member.packed, {}};
   if (member.method == kDeflated) {
     if (member.bytes / kMostDeflated > member.packed.size()) // before so much is allocated
       return std::nullopt;
-    bytes.assign(member.bytes, '\0');
-    if (!inflateInto(bytes, member.packed))
+    contents.inflated.resize(member.bytes);
+    if (!inflateInto(contents.inflated, member.packed))
       return std::nullopt;
+    contents.bytes = {contents.inflated.data(), contents.inflated.size()};
+    releasePages(const_cast<char *>(member.packed.data()), member.packed.size());
   }
-  const uLong checksum = crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size());
-  return checksum == member.checksum ? std::optional(std::move(bytes)) : std::nullopt;
+  return checksumOf(contents.bytes) == member.checksum ? std::optional(std::move(contents)) : std::nullopt;
 }
 
 void appendBytes(std::string &to, size_t value, size_t count) {
@@ -158,16 +163,18 @@ void appendBytes(std::string &to, size_t value, size_t count) {
 }
 
 /// What local headers and the directory's say in the same words, from the version on.
-std::string commonFields(const std::string &name, const std::string &bytes) {
+std::string commonFields(const std::string &name, const ZipSource &member) {
   constexpr size_t kVersion = 20, kFirstOf1980 = 0x21;
   std::string fields;
   appendBytes(fields, kVersion, 2);
   appendBytes(fields, 0, 2);
   appendBytes(fields, kStored, 2);
   appendBytes(fields, kFirstOf1980 << 16, 4);
-  appendBytes(fields, crc32_z(0, reinterpret_cast<const Bytef *>(bytes.data()), bytes.size()), 4);
-  appendBytes(fields, bytes.size(), 4);
-  appendBytes(fields, bytes.size(), 4);
+  uint32_t checksum = 0;
+  member.bytes([&](std::string_view piece) { checksum = checksumOf(piece, checksum); });
+  appendBytes(fields, checksum, 4);
+  appendBytes(fields, member.size, 4);
+  appendBytes(fields, member.size, 4);
   appendBytes(fields, name.size(), 2);
   appendBytes(fields, 0, 2);
   return fields;
@@ -199,7 +206,8 @@ std::optional<Directory> directoryOf(std::string_view archive, FileProblem &prob
 
 } // namespace
 
-std::optional<ZipMembers> readZip(std::string_view archive, uint64_t limit, bool &isTooLong, FileProblem &problem) {
+std::optional<ZipMembers> readZip(std::span<char> file, uint64_t limit, bool &isTooLong, FileProblem &problem) {
+  const std::string_view archive(file.data(), file.size());
   const std::optional<Directory> directory = directoryOf(archive, problem);
   if (!directory)
     return std::nullopt;
@@ -219,42 +227,54 @@ std::optional<ZipMembers> readZip(std::string_view archive, uint64_t limit, bool
   }
   ZipMembers members;
   for (const Member &member : found) {
-    std::optional<std::string> bytes = contentsOf(member);
-    if (!bytes && isDamaged(problem, "its member '" + member.name + "' does not decompress to what it says"))
+    std::optional<ZipMember> contents = contentsOf(member);
+    if (!contents && isDamaged(problem, "its member '" + member.name + "' does not decompress to what it says"))
       return std::nullopt;
-    if (!members.emplace(member.name, std::move(*bytes)).second &&
+    if (!members.emplace(member.name, std::move(*contents)).second &&
         isDamaged(problem, "it has two members '" + member.name + "'"))
       return std::nullopt;
   }
   return members;
 }
 
-std::optional<std::string> writeZip(const ZipMembers &members) {
-  std::string archive, directory;
-  for (const auto &[name, bytes] : members) {
-    if (archive.size() + bytes.size() >= kNoRoom - kLongestComment)
-      return std::nullopt;
-    const std::string fields = commonFields(name, bytes);
+bool haveRoom(const std::map<std::string, ZipSource> &members) {
+  uint64_t bytes = 0;
+  for (const auto &[name, member] : members)
+    if (bytes += kLocalBytes + name.size() + member.size; bytes >= kNoRoom - kLongestComment)
+      return false;
+  return true;
+}
+
+bool writeZip(const std::map<std::string, ZipSource> &members, const ByteSink &sink) {
+  if (!haveRoom(members))
+    return false;
+  std::string directory;
+  uint64_t written = 0;
+  for (const auto &[name, member] : members) {
+    const std::string fields = commonFields(name, member);
     appendBytes(directory, kCentralHeader, 4);
     appendBytes(directory, 20, 2);
     directory += fields;
     directory.append(10, '\0'); // no comment, and nothing of where the file was
-    appendBytes(directory, archive.size(), 4);
+    appendBytes(directory, written, 4);
     directory += name;
-    appendBytes(archive, kLocalHeader, 4);
-    archive += fields + name;
-    archive += bytes;
+    std::string header;
+    appendBytes(header, kLocalHeader, 4);
+    header += fields + name;
+    sink(header);
+    member.bytes(sink);
+    written += header.size() + member.size;
   }
-  const size_t begin = archive.size();
-  archive += directory;
-  appendBytes(archive, kEndOfDirectory, 4);
-  appendBytes(archive, 0, 4);
-  appendBytes(archive, members.size(), 2);
-  appendBytes(archive, members.size(), 2);
-  appendBytes(archive, directory.size(), 4);
-  appendBytes(archive, begin, 4);
-  appendBytes(archive, 0, 2);
-  return archive;
+  std::string end = directory;
+  appendBytes(end, kEndOfDirectory, 4);
+  appendBytes(end, 0, 4);
+  appendBytes(end, members.size(), 2);
+  appendBytes(end, members.size(), 2);
+  appendBytes(end, directory.size(), 4);
+  appendBytes(end, written, 4);
+  appendBytes(end, 0, 2);
+  sink(end);
+  return true;
 }
 
 } // namespace spc::tensor

@@ -161,6 +161,22 @@ class Hostile(SpcCase):
         self.assertIn("[input-limit]", error)
         self.assertLess(memory, 250)  # 64 MiB are allowed, and held as they grow
 
+    def test_arrays_are_held_as_they_are_packed(self):
+        """Beyond an empty run, no more than 2.5 times what the tensors of a copy take."""
+        def npy(rows):
+            header = f"{{'descr': '<f8', 'fortran_order': False, 'shape': ({rows}, 1000), }}".ljust(117) + "\n"
+            return b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(8000 * rows)
+
+        self.write("copy.tex", "B(i, j) = A(i, j)\n")
+        self.write("none.npy", npy(1))
+        self.write("a.npy", npy(4000))
+        for target in ("b.npy", "b.npz"):
+            with self.subTest(target):
+                run = ("run", "copy.tex", "-o", target)
+                (_, _, empty), (code, error, memory) = self.peak(*run, "A=none.npy"), self.peak(*run, "A=a.npy")
+                self.assertEqual(code, 0, error)
+                self.assertLess(memory - empty, 2.5 * 2 * 8000 * 4000 / 2**20)
+
     def test_kernels_of_any_size_take_bounded_time(self):
         """Each within a few seconds, whatever comes of it."""
         name = "n" * 100000
