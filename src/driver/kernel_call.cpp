@@ -72,8 +72,8 @@ bool fillPattern(Session &session, const sema::Tensor &tensor, const tensor::Pac
     const tensor::Number value = given.value(k);
     if (!tensor::storeNumber(output.values(), tensor.type, slots[*next], value)) {
       session.diagnostics().report(kUnstorable, tensor.where,
-                                   "'" + tensor.name + "' cannot be stored: value " + tensor::toText(value) + " " +
-                                       tensor::whyNotStored(tensor.type));
+                                   "'" + tensor.name +
+                                       "' cannot be stored: " + tensor::valueNotStored(value, tensor.type));
       return false;
     }
   }

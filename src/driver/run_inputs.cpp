@@ -24,17 +24,6 @@ constexpr DiagnosticKind kSizeMissing{"size-missing", Severity::Error};
 constexpr DiagnosticKind kMalformedSize{"malformed-size", Severity::Error};
 constexpr DiagnosticKind kUnstorable{"unstorable-tensor", Severity::Error};
 
-/// Elements that a tensor takes whatever its entries are: all of a dense one, the outer dense levels of another.
-double leastElements(const format::Format &format, const std::vector<int64_t> &shape) {
-  double elements = 1;
-  for (const format::Level &level : format.levels) {
-    if (!level.isDense())
-      break;
-    elements *= static_cast<double>(shape[level.dim]);
-  }
-  return elements;
-}
-
 /// Reads inputs step by step; every step goes on after errors, so that one run shows them all.
 class InputReader {
 public:
@@ -251,14 +240,26 @@ void InputReader::readScalar(size_t parameter) {
   inputs_.parameters[parameter].scalar = number.value_or(tensor::Number());
 }
 
-/// By what the files announce; false where that is too much for the user.
+/// By what the files announce, and the sizes that are known by then; false where that is too much for the user.
 bool InputReader::checkFreeMemory() {
-  std::vector<AnnouncedInput> announced;
-  for (size_t k = 0; k < given_.size(); ++k)
-    if (given_[k] && tensorAt(k).order() > 0 && !isMeantAsGenerator(given_[k]->assignment.value))
-      if (std::optional<tensor::Announced> file = tensor::announcedBy(given_[k]->assignment.value))
-        announced.emplace_back(&tensorAt(k), std::move(*file));
-  return reportMemory(session_, announced, options_.asks && !options_.yes) && !session_.failed();
+  std::vector<ForeseenTensor> foreseen;
+  IdVector<sema::ExtentId, std::optional<int64_t>> sizes(kernel_.extents.size());
+  for (size_t at = 0; at < kernel_.extents.size(); ++at)
+    sizes[sema::ExtentId(at)] = extents_.size(sema::ExtentId(at));
+  for (size_t k = 0; k < given_.size(); ++k) {
+    const sema::Tensor &tensor = tensorAt(k);
+    if (!given_[k] || tensor.order() == 0 || isMeantAsGenerator(given_[k]->assignment.value))
+      continue;
+    std::optional<tensor::Announced> file = tensor::announcedBy(given_[k]->assignment.value, inputLimit_);
+    for (size_t dim = 0; file && file->shape.size() == tensor.extents.size() && dim < file->shape.size(); ++dim)
+      sizes[tensor.extents[dim]] = sizes[tensor.extents[dim]].value_or(file->shape[dim]);
+    if (file)
+      foreseen.push_back({&tensor, std::move(*file)});
+  }
+  if (!options_.leavesOutDense)
+    addDense(kernel_, sizes, foreseen);
+  return reportMemory(session_, foreseen, options_.packsWhileReading, options_.asks && !options_.yes) &&
+         !session_.failed();
 }
 
 void InputReader::readFile(size_t parameter) {

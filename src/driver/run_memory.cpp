@@ -37,13 +37,29 @@ double packedBytes(const sema::Tensor &tensor, const tensor::Announced &announce
   return parents * sema::bytesOf(tensor.type);
 }
 
-/// While it is packed, with the list of its entries.
-double bytesOf(const AnnouncedInput &input) {
-  const auto numbers = static_cast<double>(input.second.shape.size() + 1);
-  return packedBytes(*input.first, input.second) + input.second.entries * numbers * sizeof(double);
+/// While it is packed, with what it is packed from.
+double bytesOf(const ForeseenTensor &foreseen, bool packs) {
+  const sema::Tensor &tensor = *foreseen.tensor;
+  const tensor::Announced &announced = foreseen.announced;
+  double packed = packedBytes(tensor, announced);
+  if (announced.shape.empty() && tensor.format.isDense())
+    packed = std::max(packed, announced.heldBytes);
+  const bool isList = !(packs && announced.isArrays && (tensor.format.isDense() || announced.heldBytes > 0));
+  const double list = isList ? announced.entries * (tensor.order() + 1) * sizeof(double) : 0;
+  return packed + list + announced.heldBytes;
 }
 
 } // namespace
+
+double leastElements(const format::Format &format, const std::vector<int64_t> &shape) {
+  double elements = 1;
+  for (const format::Level &level : format.levels) {
+    if (!level.isDense())
+      break;
+    elements *= static_cast<double>(shape[level.dim]);
+  }
+  return elements;
+}
 
 void checkMemory(Session &session, const sema::Tensor &tensor, double words, const std::vector<int64_t> &shape) {
   constexpr double kUsable = 0.75; // the rest of the system lives in memory too
@@ -55,25 +71,44 @@ void checkMemory(Session &session, const sema::Tensor &tensor, double words, con
       .advise("is a size mistaken? a format that stores less, with --format " + tensor.name + "=..., may help");
 }
 
-bool reportMemory(Session &session, const std::vector<AnnouncedInput> &inputs, bool asks) {
-  if (inputs.empty())
-    return true;
+void addDense(const sema::Kernel &kernel, const IdVector<sema::ExtentId, std::optional<int64_t>> &sizes,
+              std::vector<ForeseenTensor> &tensors) {
+  for (const sema::Tensor &tensor : kernel.tensors) {
+    const bool isStored = tensor.is<sema::Parameter>() || tensor.is<sema::Temporary>();
+    const bool isRead = std::any_of(tensors.begin(), tensors.end(),
+                                    [&](const ForeseenTensor &other) { return other.tensor == &tensor; });
+    if (!isStored || isRead || !tensor.format.isDense() || tensor.order() == 0)
+      continue;
+    ForeseenTensor foreseen{&tensor, {}};
+    for (const sema::ExtentId extent : tensor.extents)
+      if (sizes[extent])
+        foreseen.announced.shape.push_back(*sizes[extent]);
+    if (foreseen.announced.shape.size() == tensor.extents.size())
+      tensors.push_back(std::move(foreseen));
+  }
+}
+
+bool reportMemory(Session &session, const std::vector<ForeseenTensor> &tensors, bool packs, bool asks) {
   double total = 0;
-  for (const AnnouncedInput &input : inputs)
-    total += bytesOf(input);
+  for (const ForeseenTensor &foreseen : tensors)
+    total += bytesOf(foreseen, packs);
   const double free = freeMemory();
-  log("reading and packing the inputs takes " + shown(total) + " bytes; " + shown(free) + " are free");
+  if (tensors.empty())
+    return true;
+  log("the tensors that are known, and reading and packing them, take " + shown(total) + " bytes; " + shown(free) +
+      " are free");
   if (total <= free)
     return true;
-  const auto largest = std::max_element(inputs.begin(), inputs.end(),
-                                        [](const auto &a, const auto &b) { return bytesOf(a) < bytesOf(b); });
-  const sema::Tensor &tensor = *largest->first;
+  const auto largest = std::max_element(tensors.begin(), tensors.end(), [&](const auto &a, const auto &b) {
+    return bytesOf(a, packs) < bytesOf(b, packs);
+  });
+  const sema::Tensor &tensor = *largest->tensor;
   const size_t before = session.diagnostics().all().size();
   session.diagnostics()
       .report(kMuchMemory, tensor.where,
-              "the inputs take some " + shown(total) +
-                  " bytes while they are read and packed, which is more than is free; '" + tensor.name + "' takes " +
-                  shown(bytesOf(*largest)))
+              "the tensors take some " + shown(total) +
+                  " bytes while the inputs are read and packed, which is more than is free; '" + tensor.name +
+                  "' takes " + shown(bytesOf(*largest, packs)))
       .advise("a format that stores less, with --format " + tensor.name +
               "=..., may help; -Werror=much-memory refuses to begin");
   const bool isWarned = session.diagnostics().all().size() > before;

@@ -96,14 +96,18 @@ struct ArraysFile {
 /// and CSC.
 std::optional<ArraysFile> fileOfArrays(FileKind kind, const PackedTensor &tensor);
 
-/// What the first lines of a Matrix Market file announce.
+/// What a file announces of its tensor.
 struct Announced {
-  std::vector<int64_t> shape;
-  double entries = 0; ///< that a list of all would have at most, mirrored ones included
+  std::vector<int64_t> shape; ///< empty where it does not say
+  double entries = 0;         ///< that a list of all would have at most, mirrored ones included
+  double heldBytes = 0;       ///< of the file, while it is read
+  bool isArrays = false;      ///< which may be packed without a list of entries
 };
 
-/// Of a file that can be read once more, else nullopt, with nothing reported.
-std::optional<Announced> announcedBy(const std::string &path);
+/// By the headers of Matrix Market and .npy files, else by how large a file is and what its first lines are like. nullopt
+/// of a file that cannot be read once more, and where it has no room for what it announces, which reading will report, or
+/// is longer than `limit` or TextSource allows. Nothing is reported.
+std::optional<Announced> announcedBy(const std::string &path, std::optional<uint64_t> limit = std::nullopt);
 
 /// The text of a .mtx (order 1, as one column, and 2; dense tensors as `array`, integers and bools as `integer`) or
 /// .tns file (order 0 and up): every stored entry, values with enough digits to read back the same number. A .tns file

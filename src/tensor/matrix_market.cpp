@@ -36,11 +36,16 @@ public:
   }
 
   std::optional<Announced> readAnnounced() {
+    constexpr double kLeastArrayLine = 2, kLeastLine = 4; // "1", "1 1" and a line break
     if (!readBanner() || !readSizes())
       return std::nullopt;
-    const double stored = isArray_ ? static_cast<double>(rows_) * static_cast<double>(columns_)
-                                   : static_cast<double>(entries_) * (symmetry_ == Symmetry::General ? 1 : 2);
-    return Announced{result_.shape, stored};
+    const int mirrored = symmetry_ == Symmetry::General ? 1 : 2;
+    const double elements = static_cast<double>(rows_) * static_cast<double>(columns_);
+    const double listed =
+        isArray_ ? (elements - (mirrored - 1) * static_cast<double>(rows_)) / mirrored : static_cast<double>(entries_);
+    if (listed * (isArray_ ? kLeastArrayLine : kLeastLine) > static_cast<double>(text_.most()) + 1)
+      return std::nullopt;
+    return Announced{result_.shape, isArray_ ? elements : listed * mirrored};
   }
 
 private:

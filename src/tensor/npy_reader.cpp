@@ -116,7 +116,7 @@ public:
   bool add(const NumpyArray &piece, int64_t begin, std::string &error) {
     char *to = isInOrder_ ? values_ + static_cast<size_t>(begin) * bytes_ : piece_.data();
     if (const auto bad = piece.store(0, piece.count, arrays_.valueType(), to)) {
-      error = "value " + toText(piece.number(*bad)) + " " + whyNotStored(arrays_.valueType());
+      error = valueNotStored(piece.number(*bad), arrays_.valueType());
       return false;
     }
     for (int64_t done = 0; !isInOrder_ && done < piece.count;) {

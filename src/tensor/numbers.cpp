@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 namespace spc::tensor {
@@ -176,6 +177,15 @@ bool storeNumber(void *array, ValueType type, int64_t index, Number number) {
 
 std::string whyNotStored(ValueType type) {
   return "does not fit the type " + std::string(sema::spelling(type));
+}
+
+std::string valueNotStored(Number number, ValueType type) {
+  constexpr int kUsual = 6, kAll = 17;
+  const std::optional<Integer> integer = toInteger(number);
+  std::string text = integer ? toDigits(*integer) : toText(number, kUsual);
+  if (!integer && number.imaginary == 0 && std::strtod(text.c_str(), nullptr) != number.real)
+    text = toText(number, kAll);
+  return "value " + text + " " + whyNotStored(type);
 }
 
 Number fromInteger(Integer integer) {

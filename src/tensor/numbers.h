@@ -55,6 +55,10 @@ bool storeNumber(void *array, sema::ValueType type, int64_t at, Number number);
 /// Why storeNumber() does not store a number: "does not fit the type i8".
 std::string whyNotStored(sema::ValueType type);
 
+/// The same with the number, in as many digits as tell it from those that are stored: "value 300 does not fit the type
+/// i8".
+std::string valueNotStored(Number number, sema::ValueType type);
+
 /// IEEE 754 binary16 and the upper half of a binary32, rounded to nearest even.
 uint16_t toHalf(float value);
 float fromHalf(uint16_t bits);

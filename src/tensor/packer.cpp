@@ -63,7 +63,7 @@ bool Packer::writeValues() {
     return copy(static_cast<float *>(values));
   for (size_t e = 0; e < size; ++e)
     if (const Number value = entries_.value(e); !arrays_.storeValue(values, at_[e], value))
-      return fail("value " + toText(value) + " " + whyNotStored(arrays_.valueType()));
+      return fail(valueNotStored(value, arrays_.valueType()));
   return true;
 }
 

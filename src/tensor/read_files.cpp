@@ -5,7 +5,6 @@
 #include "tensor/numpy_files.h"
 #include "tensor/readers.h"
 
-#include <filesystem>
 #include <new>
 #include <stdexcept>
 
@@ -196,16 +195,6 @@ std::optional<Coordinates> readTensor(const std::string &path, const Shape &shap
                                       std::optional<uint64_t> limit, WorkCount *count) {
   std::optional<FileTensor> read = readOrReport(path, {shape}, limit, diagnostics, count);
   return read ? std::optional(std::move(read->entries)) : std::nullopt;
-}
-
-std::optional<Announced> announcedBy(const std::string &path) {
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(path, ignored))
-    return std::nullopt;
-  Diagnostics unheard{WarningOptions()};
-  TextSource source(path, std::nullopt, unheard);
-  TextReader reader(source, path, unheard);
-  return reader.startsWith("%%MatrixMarket") ? readAnnounced(reader) : std::nullopt;
 }
 
 } // namespace spc::tensor

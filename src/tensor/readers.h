@@ -14,7 +14,7 @@ using Shape = std::optional<std::vector<int64_t>>;
 
 /// See readTensor in files.h; `shape` is what --shape gives.
 std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape);
-/// The first lines alone.
+/// The first lines alone, of a regular file; nullopt where it cannot have as many lines as these say.
 std::optional<Announced> readAnnounced(TextReader &text);
 std::optional<Coordinates> readTns(TextReader &text, const Shape &shape);
 

@@ -182,7 +182,8 @@ bool TextReader::integer(int64_t &number, std::string_view what) {
   auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   bool isWhole = stop == digits.data() + digits.size() && !digits.empty();
   if (isWhole && error == std::errc::result_out_of_range)
-    return outOfRange(std::string(what) + " " + quoted(text) + " is too large");
+    return outOfRange(std::string(what) + " " + quoted(text) +
+                      (text.starts_with('-') ? " is too small" : " is too large"));
   if (!isWhole || error != std::errc())
     return malformed("expected " + std::string(what) + ", an integer, found " + quoted(text));
   at_ += text.size();
@@ -232,7 +233,7 @@ bool TextReader::real(Number &value) {
     // Numbers nearer to 0 than any double round to what strtod gives; those too large have no double.
     number = std::strtod(std::string(digits).c_str(), nullptr);
     if (std::isinf(number))
-      return outOfRange("value " + quoted(text) + " is too large for a double");
+      return outOfRange("value " + quoted(text) + (number < 0 ? " is too small" : " is too large") + " for a double");
   } else if (!isWhole || error != std::errc()) {
     return malformed("expected a value, found " + quoted(text));
   }

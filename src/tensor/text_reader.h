@@ -63,6 +63,9 @@ public:
   /// Reads the end of the line: nothing but blanks may be left.
   bool lineEnd();
 
+  /// How many bytes the text of a regular file can have at most.
+  uint64_t most() const { return source_.most(); }
+
   /// An estimate of how many bytes the text has.
   uint64_t expectedSize() const { return source_.expectedSize(); }
 

@@ -62,7 +62,10 @@ bool TextSource::start() {
     if (!fillInput())
       return false;
   decoder_ = decoderFor({input_.data(), inputEnd_});
-  return true;
+  if (decoder_ || file_.size() <= limit_.value_or(kMostText))
+    return true;
+  reportMoreThan(limit_.value_or(kMostText));
+  return false;
 }
 
 std::optional<size_t> TextSource::decodeInto(char *bytes, size_t count) {
@@ -89,9 +92,15 @@ bool TextSource::isWithinLimit() {
   const uint64_t most = limit_.value_or(kMostText);
   if (!byExpansion && made_ <= most)
     return true;
-  reportTooLong(byExpansion ? "it decompresses to more than " + std::to_string(kMostExpansion) + " times its size"
-                            : "it holds more than " + std::to_string(most) + " bytes of text");
+  if (byExpansion)
+    reportTooLong("it decompresses to more than " + std::to_string(kMostExpansion) + " times its size");
+  else
+    reportMoreThan(most);
   return false;
+}
+
+void TextSource::reportMoreThan(uint64_t most) {
+  reportTooLong("it holds more than " + std::to_string(most) + " bytes of text");
 }
 
 void TextSource::reportTooLong(const std::string &what) {
@@ -125,7 +134,11 @@ std::optional<size_t> TextSource::read(char *bytes, size_t count) {
 
 std::optional<uint64_t> TextSource::size() const {
   const uint64_t size = file_.size();
-  return decoder_ || size == 0 || size > limit_.value_or(kMostText) ? std::nullopt : std::optional(size);
+  return decoder_ || size == 0 ? std::nullopt : std::optional(size);
+}
+
+uint64_t TextSource::most() const {
+  return decoder_ ? mostFrom(file_.size()) : size().value_or(0);
 }
 
 uint64_t TextSource::expectedSize() const {

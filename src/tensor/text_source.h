@@ -35,9 +35,12 @@ public:
   /// An estimate of the text's length in bytes, from the file's; 0 of pipes.
   uint64_t expectedSize() const;
 
-  /// The length of a text that is a file as it is, in bytes, no more than it may have; nullopt where that shows at its
-  /// end. Requires: read() has been called.
+  /// The length in bytes of a text that is a file as it is; nullopt where that shows at its end. Requires: read() has
+  /// been called.
   std::optional<uint64_t> size() const;
+
+  /// How many bytes the text of a regular file can have at most. Requires: read() has been called.
+  uint64_t most() const;
 
   /// How many bytes may come of so many compressed ones.
   uint64_t mostFrom(uint64_t compressed) const;
@@ -50,6 +53,7 @@ private:
   bool fillInput();
   std::optional<size_t> decodeInto(char *bytes, size_t count);
   bool isWithinLimit();
+  void reportMoreThan(uint64_t most);
   std::nullopt_t damaged(const std::string &why);
 
   const std::string &path_;

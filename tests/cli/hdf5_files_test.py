@@ -95,6 +95,16 @@ class Hdf5Files(Hdf5Case):
         done = self.spc("run", "k.tex", "A=ones:2x2x2", "-o", "B=b.h5", expect=1)
         self.assertIn("matrices and vectors alone", done.err)
 
+    def test_versions(self):
+        self.needs_library()
+        good = (self.folder / "probe.h5").read_bytes()
+        at = good.index(b'"0.1"')
+        for version, is_read in ((b"0.1", True), (b"0.2", False), (b"0.5", False), (b"1.0", False), (b"0. ", False)):
+            with self.subTest(version):
+                self.write("a.h5", good[:at + 1] + version + good[at + 4:])
+                done = self.copy("a.h5", "b.tns", expect=0 if is_read else 1)
+                self.assertEqual("its version of Binsparse is not 0.1" in done.err, not is_read)
+
     def test_damaged_bytes(self):
         self.needs_library()
         good = (self.folder / "probe.h5").read_bytes()

@@ -173,10 +173,34 @@ class RunBench(SpcCase):
 
     def test_inputs_that_memory_may_not_hold_are_asked_for_on_a_terminal(self):
         self.write("k.tex", SPMV)
-        self.write("a.mtx", A_MTX.replace("4 3 5", "4 3 1000000000000"))
+        self.write("a.mtx", A_MTX.replace("4 3 5", "4000000000000 3 6"))
         self.refuse("much-memory", "A=a.mtx", "x=ones", "--format", "A=csr")
         done = self.spc("run", "k.tex", "A=a.mtx", "x=ones", "--format", "A=csr", expect=1)
         self.assertLess(done.err.index("[-Wmuch-memory]"), done.err.index("the file ends after 5 of"))
+
+    def test_what_files_announce(self):
+        """Arrays, results and lines without a header count; what a file has no room for is that error and no question."""
+        self.write("k.tex", SPMV)
+        self.write("outer.tex", "C(i, j) = x(i) * y(j)\n")
+        header = "{'descr': '<f8', 'fortran_order': False, 'shape': (10000000, 100000), }".ljust(117) + "\n"
+        self.write("a.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+        os.truncate(self.folder / "a.npy", 128 + 8 * 10**12)  # of a file system that keeps no zeros
+        self.write("a.tns", "1 1 1\n" * 2000)
+        os.truncate(self.folder / "a.tns", 8 * 10**12)
+        self.write("x.mtx", "%%MatrixMarket matrix array real general\n4 1\n1\n2\n3\n4\n")
+        large = ("--input-limit=100T", "-Werror=much-memory")
+        for arguments in (("k.tex", "A=a.npy", "x=ones"), ("k.tex", "--format=A=csr", "A=a.npy", "x=ones"),
+                          ("k.tex", "--format=A=csr", "A=a.tns", "x=ones", "--shape=A=9x9"),
+                          ("outer.tex", "x=x.mtx", "y=ones", "--size=j=4000000000000")):
+            with self.subTest(arguments):
+                self.assertIn("[-Werror=much-memory]", self.spc("run", *arguments, *large, expect=1).err)
+        self.assertIn("[input-limit]", self.spc("run", "k.tex", "A=a.npy", "x=ones", "-Werror=much-memory", expect=1).err)
+        self.write("b.mtx", A_MTX.replace("4 3 5", "4 3 1000000000000"))
+        self.write("b.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode())
+        for name, message in (("b.mtx", "the file ends after 5 of"), ("b.npy", "0 follow")):
+            done = self.spc("run", "k.tex", "--format=A=csr", f"A={name}", "x=ones", expect=1)
+            self.assertNotIn("much-memory", done.err)
+            self.assertIn(message, done.err)
 
     def refuse(self, warning, *arguments):
         """Says no where spc asks whether to begin."""
