@@ -132,6 +132,10 @@ ByteSource valuesOf(const PackedArrays &arrays, ValueType written) {
               [=](int64_t begin, int64_t piece, char *to) { convert(values, own, begin, piece, written, to); });
 }
 
+bool isRowMajor(const PackedArrays &arrays) {
+  return Gatherer(arrays).isInOrder();
+}
+
 ByteSource elementsOf(const PackedArrays &arrays, ValueType written) {
   const Gatherer gatherer(arrays);
   if (gatherer.isInOrder())

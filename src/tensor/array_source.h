@@ -20,6 +20,9 @@ ByteSource integersOf(const void *array, format::IndexType type, int64_t count, 
 /// The values of a tensor as they are stored, in another type where that is not its own.
 ByteSource valuesOf(const PackedArrays &arrays, sema::ValueType written);
 
+/// Whether a dense tensor has its elements in row-major order.
+bool isRowMajor(const PackedArrays &arrays);
+
 /// All elements of a dense tensor in row-major order.
 ByteSource elementsOf(const PackedArrays &arrays, sema::ValueType written);
 

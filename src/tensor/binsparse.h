@@ -20,4 +20,10 @@ std::optional<FileTensor> readBinsparse(const Hdf5Contents &contents, const Read
 /// row-major order. nullopt where libhdf5 makes none.
 std::optional<std::string> writeBinsparse(const Coordinates &entries, const WriteOptions &options);
 
+/// Whether a packed tensor's arrays are those of a file: a dense one's, of order 1 or 2, and those of CSR and CSC.
+bool hasBinsparseArrays(const PackedTensor &tensor);
+
+/// The same file from such arrays.
+std::optional<std::string> writeBinsparse(const PackedTensor &tensor);
+
 } // namespace spc::tensor

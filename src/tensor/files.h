@@ -89,11 +89,11 @@ using CountedSource = std::function<void(const ByteSink &sink, WorkCount *count)
 /// A file that is written from a packed tensor's arrays, which outlive it.
 struct ArraysFile {
   CountedSource bytes;
-  bool isTooLarge = false; ///< a .npz file of 4 GiB and more, which is not written
+  bool isTooLarge = false; ///< a .npz file of 4 GiB and more, which is not written, or one that libhdf5 does not make
 };
 
-/// nullopt of kinds and formats that need a list of entries: all but .npy and .npz of dense tensors, and .npz of CSR
-/// and CSC.
+/// nullopt of kinds and formats that need a list of entries: all but NumPy's and HDF5 of dense tensors, and .npz and
+/// HDF5 of CSR and CSC. Requires: whyNotWritten() and whyNotHere() are empty.
 std::optional<ArraysFile> fileOfArrays(FileKind kind, const PackedTensor &tensor);
 
 /// What a file announces of its tensor.
@@ -104,9 +104,9 @@ struct Announced {
   bool isArrays = false;      ///< which may be packed without a list of entries
 };
 
-/// By the headers of Matrix Market and .npy files, else by how large a file is and what its first lines are like. nullopt
-/// of a file that cannot be read once more, and where it has no room for what it announces, which reading will report, or
-/// is longer than `limit` or TextSource allows. Nothing is reported.
+/// By the headers of Matrix Market and .npy files, else by how large a file is and what its first lines are like.
+/// nullopt of a file that cannot be read once more, and where it has no room for what it announces, which reading will
+/// report, or is longer than `limit` or TextSource allows. Nothing is reported.
 std::optional<Announced> announcedBy(const std::string &path, std::optional<uint64_t> limit = std::nullopt);
 
 /// The text of a .mtx (order 1, as one column, and 2; dense tensors as `array`, integers and bools as `integer`) or

@@ -37,7 +37,8 @@ std::optional<Hdf5Contents> readHdf5(FileBytes &file, uint64_t limit, bool &isTo
 struct Hdf5Array {
   std::string name;
   sema::ValueType type;
-  std::string elements;
+  std::string_view elements; ///< of what is written, or of `owned`
+  std::vector<char> owned;
 };
 
 /// The bytes of a file with the attribute and the arrays in its root. nullopt where libhdf5 makes none.

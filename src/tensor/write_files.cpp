@@ -210,6 +210,12 @@ bool writeTensor(FileKind kind, const Coordinates &entries, const WriteOptions &
 std::optional<ArraysFile> fileOfArrays(FileKind kind, const PackedTensor &tensor) {
   if (kind == FileKind::Npy && tensor.format().isDense())
     return ArraysFile{npyFile(tensor)};
+  if (kind == FileKind::Hdf5 && hasBinsparseArrays(tensor)) {
+    std::optional<std::string> bytes = writeBinsparse(tensor);
+    const bool isMade = bytes.has_value();
+    const auto give = [bytes = std::move(bytes).value_or("")](const ByteSink &sink, WorkCount *) { sink(bytes); };
+    return ArraysFile{give, !isMade};
+  }
   std::optional<NumpyMembers> members = kind == FileKind::Npz ? npzMembers(tensor) : std::nullopt;
   if (!members)
     return std::nullopt;
