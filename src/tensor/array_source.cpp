@@ -65,11 +65,11 @@ public:
   }
 
   bool isInOrder() const {
-    int64_t expected = 1;
+    uint64_t expected = 1; // wraps only where there are no elements
     for (size_t dim = shape_.size(); dim-- > 0;) {
-      if (shape_[dim] != 1 && strides_[dim] != expected)
+      if (shape_[dim] != 1 && static_cast<uint64_t>(strides_[dim]) != expected)
         return false;
-      expected *= shape_[dim];
+      expected *= static_cast<uint64_t>(shape_[dim]);
     }
     return true;
   }

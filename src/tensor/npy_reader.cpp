@@ -101,12 +101,12 @@ public:
   ElementPacker(const NumpyArray &array, PackedArrays &arrays)
       : arrays_(arrays), walk_(array), bytes_(static_cast<size_t>(sema::bytesOf(arrays.valueType()))),
         values_(static_cast<char *>(arrays.allocateUnset(FieldRole::Values, 0, array.count))) {
-    int64_t expected = 1;
+    uint64_t expected = 1; // wraps only where there are no elements
     for (const size_t dim : walk_.order()) {
       strides_.resize(array.shape.size());
       strides_[dim] = arrays.number(FieldRole::Stride, static_cast<int>(dim));
-      isInOrder_ = isInOrder_ && (array.shape[dim] == 1 || strides_[dim] == expected);
-      expected *= array.shape[dim];
+      isInOrder_ = isInOrder_ && (array.shape[dim] == 1 || static_cast<uint64_t>(strides_[dim]) == expected);
+      expected *= static_cast<uint64_t>(array.shape[dim]);
     }
     if (!isInOrder_)
       piece_.resize(static_cast<size_t>(std::min(array.count, kReadElements)) * bytes_);

@@ -91,6 +91,9 @@ private:
     return true;
   }
 
+  /// How many entries have been placed.
+  int64_t entryCount() const { return static_cast<int64_t>(entries_.coordinates.size() / 2); }
+
   void reserve(int64_t count) {
     entries_.coordinates.reserve(2 * static_cast<size_t>(count));
     entries_.values.reserve(static_cast<size_t>(count));
@@ -117,7 +120,7 @@ private:
   template <typename Use>
   bool eachListed(const NumpyArray &pointers, const NumpyArray &indices, int64_t majors, int64_t entries,
                   int64_t &first, const Use &use) {
-    if (pointers.count != majors + 1 || indices.count < entries)
+    if (pointers.count - 1 != majors || indices.count < entries)
       return fail("its member 'indptr' or 'indices' does not have the length that its shape asks for");
     Integers pointer(pointers), index(indices);
     int64_t begin = first = pointer[0];
@@ -149,7 +152,7 @@ private:
       return major == 0 ? place(at, listed, value) : place(listed, at, value);
     };
     return eachListed(*pointers, *indices, entries_.shape[major], data_->count, first, add) &&
-           addValues(first, static_cast<int64_t>(entries_.coordinates.size() / 2));
+           (entryCount() == 0 || addValues(first, entryCount()));
   }
 
   bool readBlocks() {
@@ -176,8 +179,7 @@ private:
       return true;
     };
     return eachListed(*pointers, *indices, entries_.shape[0] / height, blocks[0], first, addBlock) &&
-           (data_->isFortran ||
-            addValues(first * height * width, static_cast<int64_t>(entries_.coordinates.size() / 2)));
+           (data_->isFortran || entryCount() == 0 || addValues(first * height * width, entryCount()));
   }
 
   /// Column j of each diagonal holds the entry (j - offset, j); those outside of the matrix mean nothing.

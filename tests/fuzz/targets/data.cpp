@@ -39,6 +39,21 @@ void pack(const tensor::Coordinates &entries, const format::FormatFamily &family
     packed->unpack();
 }
 
+/// What is packed as it is read is what is packed from a list of entries.
+void readFor(const std::string &path, const tensor::Coordinates &entries, const format::FormatFamily &family) {
+  const auto format = family.instantiate(entries.order());
+  if (!format || format->isSum())
+    return;
+  Diagnostics unheard;
+  const tensor::PackTarget target{*format, sema::ValueType::F64};
+  const auto read = tensor::readTensorFor(target, path, std::nullopt, unheard, kMostText);
+  std::string problem;
+  const auto packed = tensor::PackedTensor::pack(entries, *format, target.type, problem);
+  if (!read || (read->packed && !packed) ||
+      (read->packed && read->packed->unpack().coordinates != packed->unpack().coordinates))
+    std::abort();
+}
+
 } // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
@@ -62,6 +77,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size) {
                                          "ell", "sym-csr", "nm-2-4", "lower", "ragged", "coo-unsorted"};
   for (const format::Binding &binding : loader.load(formats[size % formats.size()]))
     pack(*entries, *binding.family);
+  for (const char *name : {"dense", "csr", "csc"})
+    for (const format::Binding &binding : loader.load(name))
+      readFor(path, *entries, *binding.family);
   const std::string text = tensor::writeTns(*entries);
   const std::string again = testing::fileWith(reinterpret_cast<const uint8_t *>(text.data()), text.size(), ".tns");
   Diagnostics later;
