@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <limits>
 
 namespace spc::tensor {
@@ -183,7 +182,7 @@ std::string valueNotStored(Number number, ValueType type) {
   constexpr int kUsual = 6, kAll = 17;
   const std::optional<Integer> integer = toInteger(number);
   std::string text = integer ? toDigits(*integer) : toText(number, kUsual);
-  if (!integer && number.imaginary == 0 && std::strtod(text.c_str(), nullptr) != number.real)
+  if (!integer && text.find('.') == std::string::npos) // else it looks like one
     text = toText(number, kAll);
   return "value " + text + " " + whyNotStored(type);
 }
