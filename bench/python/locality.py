@@ -24,6 +24,15 @@ NEAR = 16       # rows of B that are read
 SECONDS = 5e-3  # of calls in a round, or one
 
 
+def in_lines(array):
+    """A copy that begins at a cache line, as those of spc run and spc tune do: a vector is read from one line then."""
+    room = np.empty(array.nbytes + 64, np.uint8)
+    begin = -room.ctypes.data % 64
+    made = room[begin:begin + array.nbytes].view(array.dtype).reshape(array.shape)
+    made[...] = array
+    return made
+
+
 def time_of(call):
     """Seconds that a call takes, after one that warms the caches."""
     call()
@@ -43,7 +52,7 @@ def measure(path, dtype, columns, rounds):
     matrix.data = (rng.random(matrix.nnz) + 0.5).astype(dtype)
     near = sp.csr_array((matrix.data.copy(), matrix.indices % min(NEAR, matrix.shape[1]), matrix.indptr.copy()),
                         shape=matrix.shape)
-    b, c = rng.random((matrix.shape[1], columns)).astype(dtype), np.empty((matrix.shape[0], columns), dtype)
+    b, c = (in_lines(rng.random((rows, columns)).astype(dtype)) for rows in matrix.shape[::-1])
     kernel = spc.kernel("C(i,k) = A(i,j) * B(j,k)", A="csr", validate="never")  # the columns of `near` repeat
     calls = [kernel.bind(one, b, out=c) for one in (matrix, near)]
     times = np.array([[time_of(call) for call in calls] for _ in range(rounds)])
