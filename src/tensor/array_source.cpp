@@ -2,9 +2,9 @@
 
 #include "tensor/numpy_array.h"
 #include "tensor/packed_segments.h"
+#include "tensor/strided_copy.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 namespace spc::tensor {
@@ -34,24 +34,12 @@ std::string_view bytesAt(const void *array, int64_t count, size_t elementBytes) 
   return {static_cast<const char *>(array), static_cast<size_t>(count) * elementBytes};
 }
 
-template <size_t kBytes> void gatherRun(const char *from, int64_t stride, int64_t run, char *to) {
-  for (int64_t k = 0; k < run; ++k)
-    std::memcpy(to + k * static_cast<int64_t>(kBytes), from + k * stride * static_cast<int64_t>(kBytes), kBytes);
-}
-
-void gatherRun(size_t bytes, const char *from, int64_t stride, int64_t run, char *to) {
-  switch (bytes) {
-  case 1:
-    return gatherRun<1>(from, stride, run, to);
-  case 2:
-    return gatherRun<2>(from, stride, run, to);
-  case 4:
-    return gatherRun<4>(from, stride, run, to);
-  case 8:
-    return gatherRun<8>(from, stride, run, to);
-  default:
-    return gatherRun<16>(from, stride, run, to);
-  }
+/// Bytes that are there, which outlive the source, in pieces.
+ByteSource sourceOf(std::string_view bytes) {
+  return [bytes](const ByteSink &sink) {
+    for (std::string_view rest = bytes; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kSourceBytes)))
+      sink(rest.substr(0, kSourceBytes));
+  };
 }
 
 /// Reads elements of a dense tensor in row-major order, however they are stored.
@@ -82,7 +70,7 @@ public:
       for (size_t dim = shape_.size() - 1; dim-- > 0; rest /= shape_[dim])
         offset += rest % shape_[dim] * strides_[dim];
       const int64_t run = std::min(count, columns - begin % columns);
-      gatherRun(bytes, from_ + offset * static_cast<int64_t>(bytes), stride, run, to);
+      copyStrided(bytes, run, from_ + offset * static_cast<int64_t>(bytes), stride, to, 1);
       to += static_cast<size_t>(run) * bytes;
       begin += run;
       count -= run;
@@ -102,19 +90,12 @@ void convert(const void *from, ValueType type, int64_t begin, int64_t count, Val
 
 } // namespace
 
-ByteSource piecesOf(std::string_view bytes) {
-  return [bytes](const ByteSink &sink) {
-    for (std::string_view rest = bytes; !rest.empty(); rest.remove_prefix(std::min(rest.size(), kSourceBytes)))
-      sink(rest.substr(0, kSourceBytes));
-  };
-}
-
 ByteSource integersOf(const void *array, format::IndexType type, int64_t count, ValueType written) {
   const ValueType own = valueTypeOf(type);
   const auto bytes = static_cast<size_t>(sema::bytesOf(own));
   const bool isSame = bytes == static_cast<size_t>(sema::bytesOf(written)); // with or without a sign: none is negative
   if (isSame)
-    return piecesOf(bytesAt(array, count, bytes));
+    return sourceOf(bytesAt(array, count, bytes));
   NumpyArray from;
   from.kind = sema::isUnsigned(own) ? 'u' : 'i';
   from.elementBytes = bytes;
@@ -127,7 +108,7 @@ ByteSource valuesOf(const PackedArrays &arrays, ValueType written) {
   const void *values = arrays.array(FieldRole::Values);
   const ValueType own = arrays.valueType();
   if (own == written)
-    return piecesOf(bytesAt(values, arrays.valueCount, static_cast<size_t>(sema::bytesOf(own))));
+    return sourceOf(bytesAt(values, arrays.valueCount, static_cast<size_t>(sema::bytesOf(own))));
   return made(arrays.valueCount, written,
               [=](int64_t begin, int64_t piece, char *to) { convert(values, own, begin, piece, written, to); });
 }
@@ -154,7 +135,7 @@ ByteSource elementsOf(const PackedArrays &arrays, ValueType written) {
 ByteSource valuesOf(const Coordinates &entries, ValueType written) {
   const auto count = static_cast<int64_t>(entries.size());
   if (written == ValueType::F64)
-    return piecesOf(bytesAt(entries.values.data(), count, sizeof(double)));
+    return sourceOf(bytesAt(entries.values.data(), count, sizeof(double)));
   return made(count, written, [&entries, written](int64_t begin, int64_t piece, char *to) {
     const double *values = entries.values.data() + begin;
     if (written == ValueType::F32)

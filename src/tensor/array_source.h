@@ -11,9 +11,6 @@
 
 namespace spc::tensor {
 
-/// Bytes that are there, which outlive the source, in pieces.
-ByteSource piecesOf(std::string_view bytes);
-
 /// The coordinates or pointers of a matrix as integers of another type, which holds them.
 ByteSource integersOf(const void *array, format::IndexType type, int64_t count, sema::ValueType written);
 

@@ -3,6 +3,7 @@
 #include "tensor/numpy_files.h"
 #include "tensor/packed_arrays.h"
 #include "tensor/readers.h"
+#include "tensor/strided_copy.h"
 
 #include <algorithm>
 #include <cstring>
@@ -74,27 +75,6 @@ bool eachPiece(const NumpyArray &array, const ByteReader &file, FileProblem &pro
   return follow == array.byteCount();
 }
 
-template <size_t kBytes> void scatterRun(const char *from, int64_t run, char *to, int64_t stride) {
-  for (int64_t k = 0; k < run; ++k)
-    std::memcpy(to + k * stride * static_cast<int64_t>(kBytes), from + k * static_cast<int64_t>(kBytes), kBytes);
-}
-
-/// Puts elements of a size where strides say.
-void scatterRun(size_t bytes, const char *from, int64_t run, char *to, int64_t stride) {
-  switch (bytes) {
-  case 1:
-    return scatterRun<1>(from, run, to, stride);
-  case 2:
-    return scatterRun<2>(from, run, to, stride);
-  case 4:
-    return scatterRun<4>(from, run, to, stride);
-  case 8:
-    return scatterRun<8>(from, run, to, stride);
-  default:
-    return scatterRun<16>(from, run, to, stride);
-  }
-}
-
 /// Fills the values of a dense tensor.
 class ElementPacker {
 public:
@@ -124,8 +104,8 @@ public:
       for (size_t dim = 0; dim < strides_.size(); ++dim)
         offset += walk_.at()[dim] * strides_[dim];
       const int64_t run = walk_.run(piece.count - done);
-      scatterRun(bytes_, piece_.data() + static_cast<size_t>(done) * bytes_, run,
-                 values_ + static_cast<size_t>(offset) * bytes_, strides_[walk_.fastest()]);
+      copyStrided(bytes_, run, piece_.data() + static_cast<size_t>(done) * bytes_, 1,
+                  values_ + static_cast<size_t>(offset) * bytes_, strides_[walk_.fastest()]);
       walk_.advance(run);
       done += run;
     }

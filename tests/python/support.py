@@ -10,6 +10,27 @@ import spc
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "cf32": np.complex64, "cf64": np.complex128, "i32": np.int32,
           "i64": np.int64}
+#: What tests of memory run in processes of their own, which have gc, threading and spc.
+GROWTH = """
+def resident():
+    gc.collect()
+    spc.trim_memory()
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * 4096
+def in_two_threads(work, count):
+    threads = [threading.Thread(target=work, args=(count,)) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+def check_growth(round_of_calls):
+    round_of_calls()
+    before = resident()
+    for _ in range(3):
+        round_of_calls()
+    grown = resident() - before
+    assert grown < 3 << 20, grown
+"""
 INDEX_ARRAYS = ("indptr", "indices", "row", "col", "offsets")
 
 

@@ -9,6 +9,8 @@ import textwrap
 
 import pytest
 
+from support import GROWTH
+
 PRELUDE = """
 import gc, os, sys, threading, time
 import numpy as np, scipy.sparse as sp
@@ -21,7 +23,7 @@ spgemm = spc.kernel("C(i,l) = A(i,j) * B(j,l)", A="csr", B="csr", C="csr")
 sddmm = spc.kernel("D(i,j) = S(i,j) * P(i,l) * Q(j,l)", S="csr")
 def right():
     return np.allclose(spmm(a, b), a @ b) and abs((spgemm(a, a) - a @ a)).max() < 1e-9
-"""
+""" + GROWTH
 
 
 def run(code, timeout=120, **environment):
@@ -240,11 +242,6 @@ def test_nothing_leaks():
     """100,000 calls, with new operands, errors, threads, forks and garbage collection in between."""
     run("""
         spc.set_threads(2)
-        def resident():
-            gc.collect()
-            spc.trim_memory()
-            with open("/proc/self/statm") as file:
-                return int(file.read().split()[1]) * 4096
         small = [sp.random(30, 30, 0.2, "csr", random_state=k) for k in range(4)]
         p, q, out = rng.random((30, 4)), rng.random((30, 4)), np.empty((30, 4))
         wrong = small[0].copy()
@@ -268,22 +265,13 @@ def test_nothing_leaks():
                         pass
         def round_of_calls():
             work(15000)
-            threads = [threading.Thread(target=work, args=(5000,)) for _ in range(2)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
+            in_two_threads(work, 5000)
             child = os.fork()
             if child == 0:
                 work(100)
                 os._exit(0)
             assert os.waitpid(child, 0)[1] == 0
-        round_of_calls()
-        before = resident()
-        for _ in range(3):
-            round_of_calls()
-        grown = resident() - before
-        assert grown < 3 << 20, grown
+        check_growth(round_of_calls)
         """)
 
 

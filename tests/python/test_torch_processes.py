@@ -9,6 +9,8 @@ import textwrap
 
 import pytest
 
+from support import GROWTH
+
 pytest.importorskip("torch", reason="PyTorch is not installed: 'apt install python3-torch'")
 
 PRELUDE = """
@@ -26,7 +28,7 @@ kernel = spc.kernel("C(i,k) = A(i,j) * B(j,k)", A="csr", copy=True, options=opti
 b, p = torch.rand(40, 4, dtype=torch.float64), torch.rand(60, 4, dtype=torch.float64)
 heads, one = torch.rand(entries, 3, dtype=torch.float64), torch.ones(1, dtype=torch.float64)
 full = torch.from_numpy(s.toarray())
-"""
+""" + GROWTH
 
 
 def run(code, *options, **environment):
@@ -43,11 +45,6 @@ def test_nothing_leaks():
         spgemm = spc.kernel("C(i,l) = A(i,j) * B(j,l)", A="csr", B="csr", C="csr")
         plan, bound = spgemm.plan(s, s.T.tocsr()), kernel.bind(graph, b)
         columns = spc.torch.Matrix.of(s.tocsc())
-        def resident():
-            gc.collect()
-            spc.trim_memory()
-            with open("/proc/self/statm") as file:
-                return int(file.read().split()[1]) * 4096
         def work(count):
             for k in range(count):
                 kind = k % 20
@@ -79,17 +76,8 @@ def test_nothing_leaks():
                         pass
         def round_of_calls():
             work(1500)
-            threads = [threading.Thread(target=work, args=(500,)) for _ in range(2)]
-            for thread in threads:
-                thread.start()
-            for thread in threads:
-                thread.join()
-        round_of_calls()
-        before = resident()
-        for _ in range(3):
-            round_of_calls()
-        grown = resident() - before
-        assert grown < 3 << 20, grown
+            in_two_threads(work, 500)
+        check_growth(round_of_calls)
         """)
 
 
