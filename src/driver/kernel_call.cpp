@@ -199,21 +199,31 @@ bool callKernel(Session &session, KernelCall &call) {
   return finishCall(session, call, call.code.invoke()(call.context, pointersOf(call).data()));
 }
 
+SavedArgument SavedArgument::of(const sema::Tensor &tensor, const abi::Parameter &parameter,
+                                tensor::PackedTensor *packed, void *scalar) {
+  SavedArgument saved;
+  if (!tensor.isWritten || !tensor.isRead)
+    return saved;
+  if (parameter.isAssembled) {
+    saved.entries = packed->unpack();
+    return saved;
+  }
+  const auto *values = static_cast<const unsigned char *>(packed ? packed->values() : scalar);
+  if (values)
+    saved.values.assign(values, values + (packed ? packed->valueCount() : 1) * sema::bytesOf(tensor.type));
+  return saved;
+}
+
+void SavedArgument::restoreValues(tensor::PackedTensor *packed, void *scalar) const {
+  if (!values.empty())
+    std::memcpy(packed ? packed->values() : scalar, values.data(), values.size());
+}
+
 SavedArguments::SavedArguments(const KernelCall &call) {
   for (size_t k = 0; k < call.arguments.size(); ++k) {
-    Saved &saved = saved_.emplace_back();
-    const sema::Tensor &tensor = call.kernel.tensors[call.kernel.parameters[k]];
     CallArgument &argument = call.arguments[k];
-    if (!tensor.isWritten || !tensor.isRead)
-      continue;
-    if (call.signature.parameters[k].isAssembled) {
-      saved.entries = argument.tensor->unpack();
-      continue;
-    }
-    const auto *values = static_cast<unsigned char *>(argument.tensor ? argument.tensor->values() : argument.scalar);
-    const int64_t count = argument.tensor ? argument.tensor->valueCount() : 1;
-    if (values)
-      saved.values.assign(values, values + count * sema::bytesOf(tensor.type));
+    saved_.push_back(SavedArgument::of(call.kernel.tensors[call.kernel.parameters[k]], call.signature.parameters[k],
+                                       argument.tensor ? &*argument.tensor : nullptr, argument.scalar));
   }
 }
 
@@ -231,9 +241,8 @@ bool SavedArguments::restore(Session &session, KernelCall &call) const {
         session.diagnostics().report(kUnstorable, tensor.where, "'" + tensor.name + "' cannot be stored: " + error);
         return false;
       }
-    } else if (!saved_[k].values.empty()) {
-      std::memcpy(argument.tensor ? argument.tensor->values() : argument.scalar, saved_[k].values.data(),
-                  saved_[k].values.size());
+    } else {
+      saved_[k].restoreValues(argument.tensor ? &*argument.tensor : nullptr, argument.scalar);
     }
   }
   return true;

@@ -49,7 +49,20 @@ bool finishCall(Session &session, KernelCall &call, int32_t status);
 /// Runs the kernel; false as finishCall() is.
 bool callKernel(Session &session, KernelCall &call);
 
-/// What is lost where a kernel is called: the values of arguments that it reads and overwrites.
+/// What is lost of an argument where a kernel is called: what it reads and overwrites.
+struct SavedArgument {
+  std::vector<unsigned char> values;          ///< of a scalar, of a dense tensor, of one that shares a pattern
+  std::optional<tensor::Coordinates> entries; ///< of one that the call assembles
+
+  /// Copies what a call changes: the values of `packed`, or where that is null of `scalar`. Nothing of other arguments.
+  static SavedArgument of(const sema::Tensor &tensor, const abi::Parameter &parameter, tensor::PackedTensor *packed,
+                          void *scalar);
+
+  /// Puts values back, where there are any.
+  void restoreValues(tensor::PackedTensor *packed, void *scalar) const;
+};
+
+/// The same of all arguments of a call.
 class SavedArguments {
 public:
   /// Copies them before the first call.
@@ -60,11 +73,7 @@ public:
   bool restore(Session &session, KernelCall &call) const;
 
 private:
-  struct Saved {
-    std::vector<unsigned char> values;          ///< of a scalar, of a dense tensor, of one that shares a pattern
-    std::optional<tensor::Coordinates> entries; ///< of one that the call assembles
-  };
-  std::vector<Saved> saved_;
+  std::vector<SavedArgument> saved_;
 };
 
 } // namespace spc::driver

@@ -31,14 +31,9 @@ struct TuneArguments {
   std::vector<CallArgument> arguments;
   std::vector<void *> addresses; ///< by parameter
   std::vector<tensor::PackedTensor *>
-      tensors; ///< by parameter; of the data set's own or in `arguments`, null of scalars
-  /// What calls overwrite that they also read, before the first one: bytes of values, or entries of what is assembled.
-  struct Saved {
-    std::vector<unsigned char> values;
-    std::optional<tensor::Coordinates> entries;
-  };
-  std::vector<Saved> saved; ///< by parameter
-  double packSeconds = 0;   ///< what it took to pack the sparse ones from lists of their entries
+      tensors;                      ///< by parameter; of the data set's own or in `arguments`, null of scalars
+  std::vector<SavedArgument> saved; ///< by parameter, before the first call
+  double packSeconds = 0;           ///< what it took to pack the sparse ones from lists of their entries
 };
 
 /// What it takes to put the dense operands in an order and the dense results back.

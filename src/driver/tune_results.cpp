@@ -1,7 +1,6 @@
 #include "driver/tune_results.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace spc::driver {
 
@@ -17,14 +16,10 @@ void *valuesOf(TuneArguments &arguments, size_t parameter) {
   return tensor ? tensor->values() : arguments.arguments[parameter].scalar;
 }
 
-bool isUpdated(const sema::Tensor &tensor) {
-  return tensor.isRead && tensor.isWritten;
-}
-
 /// Makes what calls update as it was. False where memory runs out.
 bool restoreOperands(const TuneCode &candidate, TuneArguments &arguments) {
   for (size_t k = 0; k < arguments.saved.size(); ++k) {
-    const TuneArguments::Saved &saved = arguments.saved[k];
+    const SavedArgument &saved = arguments.saved[k];
     const sema::Tensor &tensor = tensorAt(candidate, k);
     if (saved.entries) {
       std::string error;
@@ -32,8 +27,8 @@ bool restoreOperands(const TuneCode &candidate, TuneArguments &arguments) {
       if (!arguments.arguments[k].tensor)
         return false;
       arguments.addresses[k] = arguments.arguments[k].address(candidate.signature.parameters[k]);
-    } else if (!saved.values.empty()) {
-      std::memcpy(valuesOf(arguments, k), saved.values.data(), saved.values.size());
+    } else {
+      saved.restoreValues(arguments.tensors[k], arguments.arguments[k].scalar);
     }
   }
   return true;
@@ -62,20 +57,9 @@ void addNumbers(const void *values, sema::ValueType type, int64_t count, uint64_
 } // namespace
 
 void saveOperands(const TuneCode &candidate, TuneArguments &arguments) {
-  arguments.saved.resize(arguments.arguments.size());
-  for (size_t k = 0; k < arguments.saved.size(); ++k) {
-    const sema::Tensor &tensor = tensorAt(candidate, k);
-    if (!isUpdated(tensor))
-      continue;
-    if (candidate.signature.parameters[k].isAssembled) {
-      arguments.saved[k].entries = arguments.arguments[k].tensor->unpack();
-      continue;
-    }
-    const int64_t count = arguments.tensors[k] ? arguments.tensors[k]->valueCount() : 1;
-    const auto *values = static_cast<const unsigned char *>(valuesOf(arguments, k));
-    if (values)
-      arguments.saved[k].values.assign(values, values + count * sema::bytesOf(tensor.type));
-  }
+  for (size_t k = 0; k < arguments.arguments.size(); ++k)
+    arguments.saved.push_back(SavedArgument::of(tensorAt(candidate, k), candidate.signature.parameters[k],
+                                                arguments.tensors[k], arguments.arguments[k].scalar));
 }
 
 std::optional<TuneResults> resultsOf(const TuneCode &candidate, TuneArguments &arguments, const spc_context *context) {
