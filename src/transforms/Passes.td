@@ -305,9 +305,13 @@ def InterleaveReductions : Pass<"spc-interleave-reductions", "mlir::func::FuncOp
     of its own. Dot products that gather are interleaved in segments of 16 to 31 entries, fibers from 4 on: longer ones are left to
     LLVM's vector loop, shorter ones to the processor, which has several of them under way. The pass reassociates,
     which --fp=strict forbids. LLVM interleaves no loop that is on vectors already, and takes one version for all lengths.
+
+    Where tiles work on several entries an iteration, each begins with prefetching the coordinates and values that lie
+    1024 bytes further on, unless a schedule forbids prefetches: between vectors at places that follow no pattern,
+    processors ask for these late.
   }];
   let dependentDialects = ["dialect::SpcDialect", "mlir::scf::SCFDialect", "mlir::arith::ArithDialect",
-                           "mlir::LLVM::LLVMDialect"];
+                           "mlir::LLVM::LLVMDialect", "mlir::memref::MemRefDialect"];
 }
 
 def PrefetchRows : Pass<"spc-prefetch-rows", "mlir::func::FuncOp"> {

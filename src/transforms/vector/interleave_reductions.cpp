@@ -1,5 +1,6 @@
 #include "dialect/attributes.h"
 #include "transforms/passes.h"
+#include "transforms/util/access.h"
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/body_arguments.h"
 #include "transforms/util/index_chains.h"
@@ -33,6 +34,7 @@ constexpr int64_t kTileEntries = 4; ///< of a longer row that are done at once
 constexpr int64_t kSeveral =
     6; ///< gathered products: of shorter sums processors have several under way (fibers: see rewrite())
 constexpr int64_t kLong = 32; ///< sums of so many gathered products are faster on vectors
+constexpr int64_t kListAhead = 1024; ///< of each list of entries: farther than an operand's rows take to come
 
 Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {
   return arith::ConstantOp::create(ops, ops.getZeroAttr(type));
@@ -84,6 +86,22 @@ bool gathers(scf::ForOp loop) {
   });
 }
 
+/// Prefetches what later rounds read of the entries' coordinates and values. Processors do so by themselves,
+/// but late where most of what is loaded are vectors of an operand's rows, at places that follow no pattern. Behind the
+/// lists' end nothing is read: such an address only goes to the cache, which ignores it where it is nobody's.
+void prefetchLists(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value position) {
+  Values lists;
+  for (auto load : loop.getBody()->getOps<memref::LoadOp>())
+    if (mlir::isa<mlir::BlockArgument>(load.getMemRef()) && load.getMemRefType().getRank() == 1 &&
+        load.getIndices().front() == loop.getInductionVar() && !llvm::is_contained(lists, load.getMemRef()))
+      lists.push_back(load.getMemRef());
+  for (Value list : lists) {
+    Value ahead = arith::ConstantIndexOp::create(ops, kListAhead / elementBytes(list));
+    memref::PrefetchOp::create(ops, list, mlir::ValueRange{arith::AddIOp::create(ops, position, ahead)},
+                               /*isWrite=*/false, /*localityHint=*/3, /*isDataCache=*/true);
+  }
+}
+
 /// Writes a loop with `entries` copies of the body an iteration, and accumulators for `chains` of them, which the
 /// copies take in turn. Returns these, chain by chain.
 Values InterleaveReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value from, Value to,
@@ -99,6 +117,9 @@ Values InterleaveReductions::writeLoop(mlir::ImplicitLocOpBuilder &ops, scf::For
   ops.setInsertionPointToEnd(clone.getBody());
   const unsigned sums = loop.getNumResults();
   Values results(clone.getRegionIterArgs().begin(), clone.getRegionIterArgs().end());
+  if (entries > 1 && mlir::isa<mlir::VectorType>(loop.getResultTypes().front()) &&
+      dialect::scheduleOf(getOperation()).getPrefetch() != 0)
+    prefetchLists(ops, loop, clone.getInductionVar());
   for (int64_t entry = 0; entry < entries; ++entry) {
     mlir::IRMapping map;
     Value position = clone.getInductionVar();

@@ -72,13 +72,17 @@ func.func @fibers(%rows: memref<?xindex>, %fibers: memref<?xindex>, %crd: memref
 // -----
 
 // Two vectors a sum: two chains, four entries at once, where there are so many entries that neighbours' sums do not hide the latency.
+// The list of values is prefetched 1024 bytes ahead.
 // CHECK-LABEL: func.func @tile(
-// CHECK-SAME:    %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index)
+// CHECK-SAME:    %[[VAL:[a-z0-9]*]]: memref<?xf64>, %{{.*}}, %[[FROM:[a-z0-9]*]]: index, %[[TO:[a-z0-9]*]]: index)
 // CHECK:         %[[LENGTH:.*]] = arith.subi %[[TO]], %[[FROM]]
 // CHECK:         %[[LONG:.*]] = arith.cmpi sge, %[[LENGTH]], %c8
 // CHECK:         %[[DONE:.*]]:3 = scf.if %[[LONG]]
 // CHECK:           %[[MIDDLE:.*]] = arith.maxsi
-// CHECK:           %[[SUMS:.*]]:4 = scf.for %{{.*}} = %[[FROM]] to %[[MIDDLE]] step %c4 iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}}) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>)
+// CHECK:           %[[SUMS:.*]]:4 = scf.for %[[P:.*]] = %[[FROM]] to %[[MIDDLE]] step %c4 iter_args(%[[A:.*]] = %{{.*}}, %[[B:.*]] = %{{.*}}, %[[C:.*]] = %{{.*}}, %[[D:.*]] = %{{.*}}) -> (vector<4xf64>, vector<4xf64>, vector<4xf64>, vector<4xf64>)
+// CHECK:             %[[LATER:.*]] = arith.addi %[[P]], %c128
+// CHECK:             memref.prefetch %[[VAL]][%[[LATER]]], read
+// CHECK-NOT:         memref.prefetch
 // CHECK:             %[[A1:.*]] = arith.addf %[[A]]
 // CHECK:             %[[B1:.*]] = arith.addf %[[B]]
 // CHECK:             %[[C1:.*]] = arith.addf %[[C]]
@@ -110,6 +114,27 @@ func.func @tile(%val: memref<?xf64>, %b: memref<?x8xf64>, %from: index, %to: ind
     scf.yield %sx, %ty : vector<4xf64>, vector<4xf64>
   }
   return %sums#0, %sums#1 : vector<4xf64>, vector<4xf64>
+}
+
+// -----
+
+// A schedule forbids prefetches.
+// CHECK-LABEL: func.func @unfetched(
+// CHECK:         scf.for {{.*}} step %c4
+// CHECK-NOT:     memref.prefetch
+func.func @unfetched(%val: memref<?xf64>, %b: memref<?x4xf64>, %from: index, %to: index) -> vector<4xf64> attributes {spc.schedule = #spc.schedule<prefetch = 0>} {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %zero = arith.constant dense<0.0> : vector<4xf64>
+  %sum = scf.for %p = %from to %to step %c1 iter_args(%s = %zero) -> (vector<4xf64>) {
+    %a = memref.load %val[%p] : memref<?xf64>
+    %v = vector.broadcast %a : f64 to vector<4xf64>
+    %x = vector.load %b[%p, %c0] : memref<?x4xf64>, vector<4xf64>
+    %vx = arith.mulf %v, %x : vector<4xf64>
+    %next = arith.addf %s, %vx : vector<4xf64>
+    scf.yield %next : vector<4xf64>
+  }
+  return %sum : vector<4xf64>
 }
 
 // -----
