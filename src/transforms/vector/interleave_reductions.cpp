@@ -33,7 +33,7 @@ constexpr int64_t kShortTile = 8;   ///< rows of less entries have their neighbo
 constexpr int64_t kTileEntries = 4; ///< of a longer row that are done at once
 constexpr int64_t kSeveral =
     6; ///< gathered products: of shorter sums processors have several under way (fibers: see rewrite())
-constexpr int64_t kLong = 32; ///< sums of so many gathered products are faster on vectors
+constexpr int64_t kLong = 32;        ///< sums of so many gathered products are faster on vectors
 constexpr int64_t kListAhead = 1024; ///< of each list of entries: farther than an operand's rows take to come
 
 Value zeroOf(mlir::ImplicitLocOpBuilder &ops, mlir::Type type) {
