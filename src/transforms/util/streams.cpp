@@ -3,7 +3,6 @@
 #include "transforms/util/affine_sums.h"
 #include "transforms/util/index_chains.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace spc::transforms {
@@ -11,6 +10,11 @@ namespace spc::transforms {
 namespace memref = mlir::memref;
 namespace scf = mlir::scf;
 using mlir::Value;
+
+bool isStream(memref::LoadOp load, scf::ForOp loop) {
+  return mlir::isa<mlir::BlockArgument>(load.getMemRef()) && load.getMemRefType().getRank() == 1 &&
+         load.getIndices().front() == loop.getInductionVar();
+}
 
 llvm::SmallVector<Value> streamsOf(scf::ForOp loop) {
   llvm::SmallVector<Value> streams;
@@ -30,9 +34,7 @@ llvm::SmallVector<Value> streamsOf(scf::ForOp loop) {
                   return source && loop->isAncestor(source);
                 });
               });
-    const bool isStream = mlir::isa<mlir::BlockArgument>(load.getMemRef()) && load.getMemRefType().getRank() == 1 &&
-                          load.getIndices().front() == loop.getInductionVar();
-    if (isStream && !llvm::is_contained(streams, load.getMemRef()))
+    if (isStream(load, loop) && !llvm::is_contained(streams, load.getMemRef()))
       streams.push_back(load.getMemRef());
   }
   return gathers ? streams : llvm::SmallVector<Value>();

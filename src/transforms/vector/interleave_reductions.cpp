@@ -6,6 +6,7 @@
 #include "transforms/util/index_chains.h"
 #include "transforms/util/loop_hints.h"
 #include "transforms/util/reductions.h"
+#include "transforms/util/streams.h"
 #include "transforms/vector/row_trials.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -92,8 +93,7 @@ bool gathers(scf::ForOp loop) {
 void prefetchLists(mlir::ImplicitLocOpBuilder &ops, scf::ForOp loop, Value position) {
   Values lists;
   for (auto load : loop.getBody()->getOps<memref::LoadOp>())
-    if (mlir::isa<mlir::BlockArgument>(load.getMemRef()) && load.getMemRefType().getRank() == 1 &&
-        load.getIndices().front() == loop.getInductionVar() && !llvm::is_contained(lists, load.getMemRef()))
+    if (isStream(load, loop) && !llvm::is_contained(lists, load.getMemRef()))
       lists.push_back(load.getMemRef());
   for (Value list : lists) {
     Value ahead = arith::ConstantIndexOp::create(ops, kListAhead / elementBytes(list));
