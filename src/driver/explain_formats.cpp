@@ -127,6 +127,7 @@ private:
     sema::Options checks;
     checks.function = kernel_.function;
     checks.strictFp = options_.strictFp;
+    checks.distributes = options_.distributes;
     checks.dropZeros = options_.dropZeros;
     checks.types = input_.types;
     checks.indexTypes = input_.indexTypes;

@@ -139,6 +139,7 @@ std::optional<sema::Kernel> checkKernel(Session &session, const KernelInput &inp
   checks.fuses = fuses;
   checks.function = function;
   checks.strictFp = options.strictFp;
+  checks.distributes = options.distributes;
   checks.dropZeros = options.dropZeros;
   checks.checked = options.checked;
   checks.types = input.types;

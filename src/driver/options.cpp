@@ -198,8 +198,11 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
   app.add_option("-O", options.optLevel, "Optimisation level (default: 3)")
       ->check(CLI::Range(0, 3).description(""))
       ->type_name("0|1|2|3");
-  app.add_option("--fp", fp_, "Floating point: 'fast' (default) reassociates sums and contracts, 'strict' does not")
-      ->type_name("fast|strict");
+  app.add_option(
+         "--fp", fp_,
+         "Floating point: 'fast' (default) reassociates sums and contracts, 'strict' does not, 'distribute' also "
+         "multiplies out sums that may cancel")
+      ->type_name("fast|strict|distribute");
   app.add_flag("--drop-zeros", options.dropZeros,
                "Leave elements that come out as 0 out of outputs that the kernel assembles");
   app.add_flag("--checked", options.checked,
@@ -220,8 +223,10 @@ SharedOptionReader::SharedOptionReader(CLI::App &app, SharedOptions &options) : 
 bool SharedOptionReader::finish(Session &session) {
   readChoice(session, "--diagnostics", diagnostics_, {"text", "json"});
   readChoice(session, "--color", color_, {"auto", "always", "never"});
-  if (std::optional<size_t> mode = readChoice(session, "--fp", fp_, {"fast", "strict"}))
+  if (std::optional<size_t> mode = readChoice(session, "--fp", fp_, {"fast", "strict", "distribute"})) {
     options_.strictFp = *mode == 1;
+    options_.distributes = *mode == 2;
+  }
   WarningOptions warnings;
   warnings.setQuiet(options_.quiet);
   for (const std::string &option : warnings_)

@@ -24,6 +24,7 @@ struct SharedOptions {
   std::string name;
   int optLevel = 3;
   bool strictFp = false;
+  bool distributes = false;
   bool dropZeros = false;
   bool checked = false;
   bool verbose = false;

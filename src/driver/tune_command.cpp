@@ -155,6 +155,7 @@ sema::Options checksOf(const KernelInput &input, const SharedOptions &options, c
   sema::Options checks;
   checks.function = function;
   checks.strictFp = options.strictFp;
+  checks.distributes = options.distributes;
   checks.dropZeros = options.dropZeros;
   checks.types = input.types;
   checks.indexTypes = input.indexTypes;

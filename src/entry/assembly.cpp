@@ -208,6 +208,7 @@ Value AssembledOutputs::describeAssembly(const sema::Statement &statement, Value
   set(AssemblySlot::pack, build.addressOf(parts.pack));
   set(AssemblySlot::merge, build.addressOf(parts.merge));
   set(AssemblySlot::dropZeros, build.addressOf(parts.dropZeros));
+  set(AssemblySlot::narrow, build.addressOf(parts.narrow));
   set(AssemblySlot::state, build.null());
   return object;
 }

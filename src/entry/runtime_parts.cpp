@@ -53,11 +53,10 @@ bool isCooMatrix(const format::Format &format) {
   return isWholeMatrix(format) && format::isCoordinateList(format);
 }
 
-const runtime::Function &placerFor(const sema::Tensor &target, bool isInOrder, size_t runs) {
+const runtime::Function &placerFor(const sema::Tensor &target, bool isInOrder, size_t runs, int valueBytes) {
   if (!isInOrder)
     return functions::place_entries;
-  const runtime::Function *own =
-      functions::place_row_of(format::bits(target.format.indices) / 8, sema::bytesOf(target.type));
+  const runtime::Function *own = functions::place_row_of(format::bits(target.format.indices) / 8, valueBytes);
   return own && runs == 1 ? *own : functions::place_row;
 }
 
@@ -69,8 +68,10 @@ AssemblyParts assemblyParts(const sema::Kernel &kernel, const sema::Statement &s
   AssemblyParts parts;
   findLayout(target, *statement.collecting, parts);
   const bool isInOrder = parts.list >= 0;
+  if (statement.collecting->isWide && phase != Phase::Symbolic)
+    parts.narrow = &functions::narrow_values;
   if (phase == Phase::Numeric) {
-    parts.place = &placerFor(target, isInOrder, runs);
+    parts.place = &placerFor(target, isInOrder, runs, sema::bytesOf(sema::sumType(kernel, statement)));
     return parts;
   }
   parts.notesLengths = runs == 1 && parts.dense == 1 && parts.list == 1 && target.order() == 2;

@@ -12,7 +12,7 @@ struct AssemblyParts {
   int dense = 0;
   int list = -1;
   bool notesLengths = false;
-  const runtime::Function *place = nullptr, *pack = nullptr, *merge = nullptr, *dropZeros = nullptr;
+  const runtime::Function *place = nullptr, *pack = nullptr, *merge = nullptr, *dropZeros = nullptr, *narrow = nullptr;
 };
 
 /// The parts for a statement that assembles, in one phase.

@@ -32,14 +32,16 @@ Uses usesIn(const sema::Step &step, size_t tensors) {
 }
 
 /// The proxies of a sparse target: one for each term that assembles it, else one.
-std::vector<BodyArgument> targetProxies(sema::TensorId id, const sema::Tensor &tensor, const sema::Step &step,
+std::vector<BodyArgument> targetProxies(sema::TensorId id, const sema::Kernel &kernel, const sema::Step &step,
                                         mlir::MLIRContext &context) {
+  const sema::Tensor &tensor = kernel.tensors[id];
   if (!tensor.isAssembled())
     return {{id, ArgumentRole::OutputProxy, proxyType(tensor, context)}};
   std::vector<BodyArgument> proxies;
   if (const sema::Statement *assembly = sema::assemblingStatement(step))
     for (int run = 0; run < static_cast<int>(assembly->terms.size()); ++run)
-      proxies.push_back({id, ArgumentRole::RunProxy, denseType(tensor, context), run});
+      proxies.push_back(
+          {id, ArgumentRole::RunProxy, denseType(tensor, sema::sumType(kernel, *assembly), context), run});
   return proxies;
 }
 
@@ -65,7 +67,7 @@ mlir::Attribute identityFor(const BodyArgument &argument, const sema::Kernel &ke
   const bool isTarget = statement && statement->target == argument.tensor && isWritten(argument, kernel);
   if (!isTarget || statement->reduction == sema::Reduction::Sum)
     return {};
-  return identityAttribute(context, statement->reduction, kernel.tensors[argument.tensor].type);
+  return identityAttribute(context, statement->reduction, sema::sumType(kernel, *statement));
 }
 
 } // namespace
@@ -88,7 +90,7 @@ std::vector<BodyArgument> bodyArguments(const sema::Kernel &kernel, const sema::
     if (!isDense && uses.isOperand[id])
       arguments.push_back({id, ArgumentRole::Stored, sparseType(tensor, context)});
     if (!isDense && uses.isTarget[id])
-      for (BodyArgument &proxy : targetProxies(id, tensor, step, context))
+      for (BodyArgument &proxy : targetProxies(id, kernel, step, context))
         arguments.push_back(proxy);
     if (uses.isFollower[id])
       arguments.push_back({id, ArgumentRole::Follower, proxyType(tensor, context)});

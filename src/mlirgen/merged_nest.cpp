@@ -383,7 +383,7 @@ Value MergedNest::emitBody(const Cursors &cursors, Value sum) {
 }
 
 Value MergedNest::reduced(Value sum, Value value) {
-  const sema::ValueType type = body_.kernel.tensors[body_.statement.target].type;
+  const sema::ValueType type = sema::sumType(body_.kernel, body_.statement);
   if (body_.identity)
     return combine(builder_, location_, body_.statement.reduction, type, sum, value);
   return Arithmetic(builder_, location_, false).add(type, sum, value);

@@ -85,7 +85,7 @@ void BodyBuilder::emit(const sema::Statement &statement, BodyValues &values) {
   mlir::Location location = locationOf(statement.where);
   mlir::Value &target = values.written(statement.target);
   if (statement.zeroFirst) {
-    const sema::ValueType type = kernel_.tensors[statement.target].type;
+    const sema::ValueType type = sema::sumType(kernel_, statement);
     mlir::Value identity = identityOf(builder_, location, statement.reduction, type);
     target = mlir::linalg::FillOp::create(builder_, location, identity, target).getResult(0);
   }

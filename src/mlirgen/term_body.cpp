@@ -23,7 +23,7 @@ public:
   TermEmitter(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, llvm::ArrayRef<mlir::Value> uses,
               bool inSparseTerm, mlir::Block &block)
       : body_(body), builder_(builder), location_(location), type_(body.statement.computeType),
-        targetType_(body.kernel.tensors[body.statement.target].type), arithmetic_(builder, location, inSparseTerm),
+        targetType_(sema::sumType(body.kernel, body.statement)), arithmetic_(builder, location, inSparseTerm),
         uses_(uses), block_(block) {}
 
   /// The term's value for one point of its iteration space, in the target's type. `stored`: of a term with a domain, an
@@ -279,7 +279,7 @@ llvm::SmallVector<mlir::Value> usesOf(const TermBody &body, mlir::ValueRange arg
 /// it has to be told.
 mlir::Value reduced(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::Value target,
                     mlir::Value value) {
-  const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
+  const sema::ValueType type = sema::sumType(body.kernel, body.statement);
   if (!body.hasSparseOperand)
     return combine(builder, location, body.statement.reduction, type, target, value);
   namespace sparse = mlir::sparse_tensor;
@@ -295,7 +295,7 @@ mlir::Value reduced(const TermBody &body, mlir::OpBuilder &builder, mlir::Locati
 
 void yield(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location, mlir::Value target,
            mlir::Value value) {
-  const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
+  const sema::ValueType type = sema::sumType(body.kernel, body.statement);
   if (body.identity)
     value = reduced(body, builder, location, target, value);
   else if (!body.term.overwrites)
@@ -306,7 +306,7 @@ void yield(const TermBody &body, mlir::OpBuilder &builder, mlir::Location locati
 /// The value of a term with a domain: all that it reads is brought together, and computed with in one region.
 mlir::Value valueInDomain(const TermBody &body, mlir::OpBuilder &builder, mlir::Location location,
                           llvm::ArrayRef<mlir::Value> uses, mlir::Block &block) {
-  const sema::ValueType type = body.kernel.tensors[body.statement.target].type;
+  const sema::ValueType type = sema::sumType(body.kernel, body.statement);
   ElementTupleBuilder tuples(body, builder, location, uses);
   return tuples.compute(
       elementType(type, *builder.getContext()), [&](llvm::ArrayRef<ElementTupleBuilder::Element> elements) {

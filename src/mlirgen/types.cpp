@@ -108,8 +108,12 @@ private:
 } // namespace
 
 mlir::RankedTensorType denseType(const sema::Tensor &tensor, mlir::MLIRContext &context) {
+  return denseType(tensor, tensor.type, context);
+}
+
+mlir::RankedTensorType denseType(const sema::Tensor &tensor, sema::ValueType type, mlir::MLIRContext &context) {
   llvm::SmallVector<int64_t> shape(tensor.order(), mlir::ShapedType::kDynamic);
-  return mlir::RankedTensorType::get(shape, elementType(tensor.type, context));
+  return mlir::RankedTensorType::get(shape, elementType(type, context));
 }
 
 mlir::RankedTensorType sparseType(const sema::Tensor &tensor, mlir::MLIRContext &context) {

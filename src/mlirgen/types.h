@@ -12,6 +12,7 @@ namespace spc::mlirgen {
 
 /// tensor<?x?xT> by dimension, without an encoding.
 mlir::RankedTensorType denseType(const sema::Tensor &tensor, mlir::MLIRContext &context);
+mlir::RankedTensorType denseType(const sema::Tensor &tensor, sema::ValueType type, mlir::MLIRContext &context);
 
 /// tensor<?x?xT, #sparse_tensor.encoding<...>> for the tensor's format, one dimension a level: MLIR sees the levels as
 /// the tensor's dimensions, so that blocks and diagonals need no map that it would have to invert. COO becomes

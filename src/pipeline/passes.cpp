@@ -57,8 +57,7 @@ void addStorageLowering(mlir::OpPassManager &passes, bool strictFp, bool marksIn
   passes.addNestedPass<FuncOp>(mlir::createCSEPass());
   passes.addNestedPass<FuncOp>(transforms::createBranchMerges());
   passes.addNestedPass<FuncOp>(mlir::arith::createArithEmulateUnsupportedFloats(halfFloatsAsF32()));
-  if (!strictFp)
-    passes.addNestedPass<FuncOp>(transforms::createWidenSums());
+  passes.addNestedPass<FuncOp>(transforms::createWidenSums());
   passes.addNestedPass<FuncOp>(transforms::createChunkRows({!strictFp}));
   passes.addNestedPass<FuncOp>(transforms::createFillRoots());
   passes.addNestedPass<FuncOp>(transforms::createBlockDiagonals());
@@ -76,8 +75,7 @@ static void addVectorLoops(mlir::OpPassManager &passes, const LoopOptions &optio
   passes.addPass(mlir::createLoopInvariantCodeMotionPass());
   passes.addPass(mlir::createCSEPass());
   passes.addPass(transforms::createTileRegisters(tiling));
-  if (!options.strictFp)
-    passes.addPass(transforms::createWidenSums());
+  passes.addPass(transforms::createWidenSums());
   if (!options.strictFp)
     passes.addPass(transforms::createUnrollAndJamReductions({options.vectorBytes}));
   passes.addPass(createCanonicalizer());

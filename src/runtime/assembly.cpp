@@ -69,6 +69,16 @@ bool prepareValues(AssemblyState &state) {
   return true;
 }
 
+/// Has values be collected as float.
+void widen(AssemblyState &state) {
+  Tensor &target = *state.assembly->target;
+  state.narrowKind = target.valueKind;
+  state.narrowValues = target.values;
+  target.valueKind = ValueKind::Float;
+  target.valueBytes = sizeof(float);
+  target.values = nullptr;
+}
+
 AssemblyState *newState(Assembly &assembly) {
   const int64_t runs = assembly.chunks * assembly.runs;
   Layout layout;
@@ -83,6 +93,8 @@ AssemblyState *newState(Assembly &assembly) {
   state->allocator = *assembly.allocator;
   state->rowOrder = assembly.rowOrder;
   state->keyBytes = assembly.keyBytes;
+  if (assembly.narrow)
+    widen(*state);
   state->valueBytes = assembly.phase == Phase::Symbolic ? 0 : assembly.target->valueBytes;
   state->pointerBytes = assembly.target->pointerBytes;
   state->runStates = reinterpret_cast<RunState *>(block.at(runOffset));
@@ -182,7 +194,9 @@ extern "C" void spc_rt_run_end(Run *ended, int64_t count) {
 
 extern "C" int32_t spc_rt_assembly_finish(Assembly *assembly) {
   AssemblyState &state = *assembly->state;
-  const Status status = pack(state);
+  Status status = pack(state);
+  if (status == Status::Ok && assembly->narrow)
+    status = static_cast<Status>(assembly->narrow(assembly));
   if (status != Status::Ok && state.ownsValues)
     releaseArray(state.allocator, assembly->target->values);
   releaseState(state);

@@ -102,8 +102,10 @@ struct AssemblyState {
   int64_t valueBytes; ///< 0 in the symbolic phase
   int64_t keySpace;   ///< keys are less
   bool hasDenseWorkspaces;
-  bool ownsValues; ///< the numeric phase's values were allocated here
-  void *lengths;   ///< by row: its entries, in the target's pointers array; null where runs log their rows
+  bool ownsValues;      ///< the numeric phase's values were allocated here
+  ValueKind narrowKind; ///< of the target, where it is collected in wider numbers
+  void *narrowValues;   ///< … and its values in the numeric phase
+  void *lengths;        ///< by row: its entries, in the target's pointers array; null where runs log their rows
   int64_t pointerBytes;
   int64_t extents[kMaxOrder]; ///< by dimension
   int64_t expected;           ///< entries of all chunks; 0: unknown

@@ -74,6 +74,8 @@ void planStatements(Analysis &analysis) {
   if (isOver())
     return;
   planLoops(analysis, expansions);
+  for (const Expansion &expansion : expansions)
+    warnOfWholeSums(analysis, expansion);
   if (!isOver())
     checkParallelLoop(analysis);
 }

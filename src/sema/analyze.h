@@ -23,6 +23,7 @@ struct GivenIndexType {
 struct Options {
   std::string function; ///< the C name of the kernel function, checked by the driver
   bool strictFp = false;
+  bool distributes = false;                  ///< products of sums are multiplied out though their addends may cancel
   bool dropZeros = false;                    ///< assembled outputs do not store elements that come out as 0
   bool checked = false;                      ///< the entry looks at what arrays hold
   std::vector<format::GivenType> types = {}; ///< by --type; these win over those of bindings

@@ -254,6 +254,7 @@ struct Term {
 struct Collecting {
   std::vector<int> dims; ///< the target's dimensions in the order in which every term's loops visit them
   int rowOrder = 0;      ///< the first so many are each term's outermost loops, less than all of them
+  bool isWide = false;   ///< elements of half floats are collected in F32, as several values are added up in one
 };
 
 /// Computed in the widest type among the statement's operands and its target; rounded to the target's type as it is
@@ -346,6 +347,9 @@ const Statement *assemblingStatement(const Step &step);
 
 /// Whether some term of a step has the index variable, or its blocks, as its outermost loop.
 bool hasOutermostLoop(const Step &step, std::string_view variable);
+
+/// The type in which a statement adds up the elements of its target.
+ValueType sumType(const Kernel &kernel, const Statement &statement);
 
 /// The width of the keys under which a target's entries are collected: that of its indices where they are coordinates
 /// that it lists, else 64.

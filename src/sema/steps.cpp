@@ -4,6 +4,7 @@
 #include <algorithm>
 
 namespace spc::sema {
+
 const Statement *assemblingStatement(const Step &step) {
   const auto *statement = std::get_if<Statement>(&step);
   return statement && statement->collecting ? statement : nullptr;
@@ -19,6 +20,10 @@ bool hasOutermostLoop(const Step &step, std::string_view variable) {
   };
   const auto *statement = std::get_if<Statement>(&step);
   return statement && std::any_of(statement->terms.begin(), statement->terms.end(), isOver);
+}
+
+ValueType sumType(const Kernel &kernel, const Statement &statement) {
+  return statement.collecting && statement.collecting->isWide ? ValueType::F32 : kernel.tensors[statement.target].type;
 }
 
 int keyBits(const Tensor &target, const Collecting &collecting) {

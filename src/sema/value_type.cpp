@@ -70,6 +70,10 @@ bool isFloat(ValueType type) {
   return type <= ValueType::F64;
 }
 
+bool isHalf(ValueType type) {
+  return type == ValueType::F16 || type == ValueType::BF16;
+}
+
 bool isInteger(ValueType type) {
   return type >= ValueType::I8 && type <= ValueType::U64;
 }

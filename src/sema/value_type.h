@@ -31,6 +31,8 @@ int bytesOf(ValueType type);
 
 /// F16, BF16, F32, F64.
 bool isFloat(ValueType type);
+/// F16, BF16: what is stored in two bytes and computed with in F32.
+bool isHalf(ValueType type);
 /// I8 … I64, U8 … U64.
 bool isInteger(ValueType type);
 /// U8 … U64.

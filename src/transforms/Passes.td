@@ -278,10 +278,10 @@ def UnrollAndJamReductions : Pass<"spc-unroll-and-jam-reductions", "mlir::func::
 def WidenSums : Pass<"spc-widen-sums", "mlir::func::FuncOp"> {
   let summary = "Carry sums of half floats in single floats";
   let description = [{
-    Half floats are added in f32 and rounded after each addition, as each sum has the type of its target. What loops and
-    branches hand on of such a sum stays in f32 until it is stored. Conversions that the source asks for, and that of a
-    term to its target's type, are left alone: arith-emulate-unsupported-floats marks its own by `contract`. For loops
-    that carry sums as scalars and, once more, for the vectors of register tiles. --fp=strict does without.
+    Half floats are added in f32, and a sum has the type of its target: what loops and branches hand on of such a sum
+    stays in f32 until it is stored, and so do its addends. Conversions that the source asks for are left alone:
+    arith-emulate-unsupported-floats marks its own by `contract`, and what it extends is an addend in its target's type.
+    For loops that carry sums as scalars and, once more, for the vectors of register tiles.
   }];
   let dependentDialects = ["mlir::arith::ArithDialect"];
 }

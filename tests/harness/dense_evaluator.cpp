@@ -17,7 +17,10 @@ using namespace evaluator;
 class StatementEvaluator {
 public:
   StatementEvaluator(std::vector<Variable> &variables, sema::ValueType type)
-      : variables_(variables), type_(type), epsilon_(epsilonOf(type)) {}
+      : variables_(variables), type_(type), epsilon_(epsilonOf(sema::isHalf(type) ? sema::ValueType::F32 : type)) {}
+
+  /// Of one operation. Half floats are computed with, and added up, in f32.
+  double epsilon() const { return epsilon_; }
 
   Value sum(const Node &body, const std::vector<int> &loops) {
     Accumulator total;
@@ -28,7 +31,7 @@ public:
         value.present = value.stored = true;
       total.add(value);
     });
-    return total.total(epsilon_, body.type);
+    return total.total(epsilon_, body.type, Openness::Reduction);
   }
 
   int64_t offset(const Node &access) const {
@@ -48,7 +51,7 @@ public:
   /// What a statement that takes values in makes of what its target holds and of one more value.
   Value taken(syntax::Reduction kind, const Value &held, const Value &next) const {
     const double a = held.value.real(), b = converted(next.value, type_).real();
-    const double error = worse(held.error, next.error + (std::isinf(b) ? 0 : epsilon_ * std::abs(b)));
+    const double error = worse(held.error, next.error + (std::isinf(b) ? 0 : epsilonOf(type_) * std::abs(b)));
     if (kind == syntax::Reduction::Any)
       return {double(a != 0 || b != 0), 1, next.error > 0 ? std::numeric_limits<double>::infinity() : 0, true, true};
     const bool isNext = !std::isnan(a) && (std::isnan(b) || (kind == syntax::Reduction::Min ? b < a : b > a));
@@ -153,10 +156,13 @@ private:
         ((byLeft && !left.stored) || (byRight && !right.stored)))
       return ofFill(*node.fill);
     Accumulator total;
-    total.add(left);
-    total.add(right, node.kind == NodeKind::Subtract);
-    return total.total(epsilon_, node.type);
+    total.add(addendOf(left));
+    total.add(addendOf(right), node.kind == NodeKind::Subtract);
+    return total.total(epsilon_, node.type, readsSparse(node) ? Openness::Sum : Openness::Number);
   }
+
+  /// What sum(...) gives is computed before the sum that it is an addend of.
+  static Value addendOf(const Value &value) { return value.openness == Openness::Reduction ? asNumber(value) : value; }
 
   Value division(const Node &node) {
     const Value numerator = evaluate(*node.left);
@@ -318,7 +324,6 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
   for (const Addend &addend : addendsOf(statement, isWhole))
     terms.push_back(resolver.term(addend, scope, isWhole));
 
-  const double epsilon = epsilonOf(target.type);
   StatementEvaluator evaluator(variables, target.type);
   forEachPoint(variables, loops, [&] {
     const auto at = static_cast<size_t>(evaluator.offset(target.shape, indices));
@@ -335,7 +340,7 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       const Value result = evaluator.reduce(*reduction);
       target.stored[at] = result.stored ? 1 : 0;
       target.values[at] = converted(result.value, target.type);
-      target.errors[at] = storedError(result, target.type, epsilon);
+      target.errors[at] = storedError(result, target.type);
       return;
     }
     Accumulator total;
@@ -343,14 +348,14 @@ void run(const syntax::Statement &statement, TensorMap &tensors) {
       total.add({target.values[at], std::abs(target.values[at]), target.errors[at], true});
     for (const Term &term : terms)
       total.add(evaluator.sum(*term.expr, term.reductions), term.isNegated);
-    const Value result = total.total(epsilon, terms.front().expr->type);
+    const Value result = total.total(evaluator.epsilon(), terms.front().expr->type, Openness::Reduction);
     const bool hasEntry = target.fill == 0 ? result.present : result.stored;
     if (target.assembled)
       target.stored[at] = hasEntry ? 1 : 0;
     else if (hasEntry && !isStored)
       throw std::runtime_error("a value falls outside the pattern of " + statement.target.tensor.text);
     target.values[at] = converted(result.value, target.type);
-    target.errors[at] = storedError(result, target.type, epsilon);
+    target.errors[at] = storedError(result, target.type);
   });
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "harness/dense_nodes.h"
+#include "harness/number_types.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,15 +16,33 @@ namespace spc::testing::evaluator {
 
 using Element = std::complex<double>;
 
+/// What may become of a value in a product: it is one number, or what it is multiplied with may be multiplied with its
+/// addends instead. Of a product's sums one at most is open in the end: the others are computed as they are written.
+enum class Openness { Number, Sum, Reduction };
+
 /// A value, or nothing where an entry is missing.
 struct Value {
   Element value = 0;
-  double magnitude = 0; ///< the same expression over absolute values, every difference read as a sum
-  double error = 0;
+  double magnitude = 0; ///< of a number its own; of a sum that is open that of its addends
+  double error = 0;     ///< of the value as it is written
   bool present = false; ///< it counts in sums and products
   bool stored = false;  ///< it may differ from what missing entries give
-  double additions = 1; ///< how many products it is the sum of, once everything is multiplied out
+  double additions = 1; ///< how many products a sum that is open is the sum of
+  double excess = 0;    ///< by how much more it may be off where it is multiplied out
+  Openness openness = Openness::Number;
 };
+
+/// A sum as the number that it is once it is computed apart: as it is written, or, what sum(...) is taken of, with its
+/// addends added up apart.
+inline Value asNumber(Value value) {
+  if (value.openness == Openness::Reduction)
+    value.error += value.excess;
+  value.excess = 0;
+  value.additions = 1;
+  value.magnitude = std::abs(value.value);
+  value.openness = Openness::Number;
+  return value;
+}
 
 inline bool isReal(const Element &a, const Element &b) {
   return a.imag() == 0 && b.imag() == 0;
@@ -55,33 +74,62 @@ inline bool isFinite(const Element &value) {
   return std::isfinite(value.real()) && std::isfinite(value.imag());
 }
 
+/// What a product is off by whose factors are as large as `a` and `b` and off by `errorOfA` and `errorOfB`.
+inline double errorOfProduct(double a, double errorOfA, double b, double errorOfB, double epsilon) {
+  return a * errorOfB + b * errorOfA + errorOfA * errorOfB + epsilon * a * b;
+}
+
 /// The product of values of `type`, off by a relative `epsilon` of its own.
-inline Value multiply(const Value &a, const Value &b, double epsilon, sema::ValueType type = sema::ValueType::F64) {
+inline Value multiply(Value a, Value b, double epsilon, sema::ValueType type = sema::ValueType::F64) {
   if (!a.present || !b.present)
     return {};
-  const double magnitude = a.magnitude * b.magnitude;
-  const double error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilon * magnitude;
+  if (a.openness != Openness::Number && b.openness != Openness::Number) {
+    const bool areSums = a.openness == b.openness;
+    if (areSums || a.openness == Openness::Reduction)
+      a = asNumber(a);
+    if (areSums || b.openness == Openness::Reduction)
+      b = asNumber(b);
+  }
   const bool wraps = sema::isInteger(type) && sema::bytesOf(type) < 8;
-  const Element product = wraps ? wrappedProduct(a.value, b.value) : productOf(a.value, b.value);
-  return {product, magnitude, error, true, a.stored || b.stored, a.additions * b.additions};
+  Value product{wraps ? wrappedProduct(a.value, b.value) : productOf(a.value, b.value),
+                a.magnitude * b.magnitude,
+                errorOfProduct(std::abs(a.value), a.error, std::abs(b.value), b.error, epsilon),
+                true,
+                a.stored || b.stored,
+                a.additions * b.additions};
+  product.openness = a.openness != Openness::Number ? a.openness : b.openness;
+  if (product.openness != Openness::Number)
+    product.excess = std::max(
+        0.0, errorOfProduct(a.magnitude, a.error + a.excess, b.magnitude, b.error + b.excess, epsilon) - product.error);
+  return product;
 }
 
 /// The quotient. A missing divisor can only be an empty sum, whose value is 0.
 inline Value divide(const Value &a, const Value &b, double epsilon) {
   if (!a.present)
     return {};
-  const double divisor = std::abs(b.value);
-  const double magnitude = a.magnitude / divisor;
-  double error = std::numeric_limits<double>::infinity();
-  if (divisor > b.error)
-    error = (a.error + magnitude * b.error) / (divisor - b.error) + epsilon * magnitude;
-  return {quotientOf(a.value, b.value), magnitude, error, true, a.stored || b.stored, a.additions};
+  const double divisor = std::abs(b.value), offBy = asNumber(b).error;
+  const auto errorOf = [&](double magnitude, double error) {
+    return divisor > offBy ? (error + magnitude * offBy) / (divisor - offBy) + epsilon * magnitude
+                           : std::numeric_limits<double>::infinity();
+  };
+  Value result{quotientOf(a.value, b.value),
+               a.magnitude / divisor,
+               errorOf(std::abs(a.value) / divisor, a.error),
+               true,
+               a.stored || b.stored,
+               a.additions};
+  result.openness = a.openness;
+  if (a.openness != Openness::Number && divisor > offBy)
+    result.excess = std::max(0.0, errorOf(result.magnitude, a.error + a.excess) - result.error);
+  return result;
 }
 
-/// What a value may be off by once it is stored: the least numbers of f16 are far apart, too.
-inline double storedError(const Value &value, sema::ValueType type, double epsilon) {
+/// What a value may be off by once it is stored, rounded once: the least numbers of f16 are far apart, too.
+inline double storedError(const Value &value, sema::ValueType type) {
   const double spacing = type == sema::ValueType::F16 ? std::ldexp(1, -24) : 0;
-  return value.error + epsilon * std::abs(value.value) + spacing * value.additions;
+  const double error = value.error + value.excess;
+  return error + epsilonOf(type) * (std::abs(value.value) + error) + spacing;
 }
 
 /// Visits every point of the variables' ranges.
@@ -121,25 +169,31 @@ public:
     total_.value += isNegated ? -value.value : value.value;
     total_.magnitude += value.magnitude;
     total_.error += value.error;
+    total_.excess += value.excess;
+    written_ += std::abs(value.value);
     count_ += value.additions;
   }
 
   /// Of numbers of a type. The ends of 64 bits are infinities here, whose sums cannot be worked out.
-  Value total(double epsilon, sema::ValueType type) const {
+  Value total(double epsilon, sema::ValueType type, Openness openness) const {
     Value result = total_;
     if (sema::isInteger(type) && addends_ > 1 && !isFinite(result.value)) {
       result.value = 0;
       result.error = std::numeric_limits<double>::infinity();
     }
-    result.error += epsilon * count_ * result.magnitude;
+    const double added = epsilon * static_cast<double>(addends_) * written_;
+    result.error += added;
+    result.excess += std::max(0.0, epsilon * count_ * result.magnitude - added);
     result.additions = std::max(1.0, count_);
-    return result;
+    result.openness = openness;
+    return openness == Openness::Number ? asNumber(result) : result;
   }
 
 private:
   Value total_;
   int64_t addends_ = 0;
-  double count_ = 0; ///< of products, once everything is multiplied out
+  double written_ = 0; ///< the sum of the addends' absolute values
+  double count_ = 0;   ///< of products, once everything is multiplied out
 };
 
 } // namespace spc::testing::evaluator

@@ -30,10 +30,6 @@ int digitsOf(ValueType type) {
   }
 }
 
-bool isHalf(ValueType type) {
-  return type == ValueType::F16 || type == ValueType::BF16;
-}
-
 /// Whether values of one type may not be values of another one of its kind or of a later kind.
 bool losesDigits(ValueType from, ValueType to) {
   return digitsOf(from) > digitsOf(to) || (from == ValueType::F16 && to == ValueType::BF16) ||
@@ -65,8 +61,32 @@ private:
                (isInteger(target_.type) ? " wrap around in it" : " are rounded to it"),
            "declare it as " + std::string(spelling(*value)) + ", or convert the right side: " + spelling(target_.type) +
                "(...)");
-    else if (isHalf(target_.type) && isSum())
-      warn(where, held + ", and the sum may be rounded to that after each addition", "declare it as f32");
+    else if (isNarrow(target_.type) && !statedType(analysis_, statement_.target.tensor))
+      warnOfNarrowSum(where);
+  }
+
+  /// A type in which sums of a few hundred elements wrap around.
+  static bool isNarrow(ValueType type) { return isInteger(type) && bytesOf(type) <= 2; }
+
+  /// Of a sum into a target that nobody has given a type of few bits: it follows from the operands'.
+  void warnOfNarrowSum(Span where) {
+    const std::vector<VariableId> summed = summedOver();
+    if (summed.empty())
+      return;
+    std::string variables;
+    for (const std::string &name : namesOf(summed, statement_.scope))
+      variables += name + ", ";
+    const std::string type = spelling(target_.type);
+    warn(where, inQuotes(target_.name) + " holds " + type + ", as its operands do, and sums wrap around in it",
+         "add up in a wider type, sum(" + variables + "i64(...)), or declare it: tensor " + declaration() + ": " +
+             type);
+  }
+
+  std::string declaration() const {
+    std::string extents;
+    for (ExtentId extent : target_.extents)
+      extents += (extents.empty() ? "" : ", ") + analysis_.kernel.extents[extent].name;
+    return extents.empty() ? target_.name : target_.name + "(" + extents + ")";
   }
 
   /// Says each thing once, however many statements it is true of.
@@ -75,14 +95,25 @@ private:
       analysis_.diagnostics.report(kPrecision, where, message).advise(std::move(advice));
   }
 
-  /// Whether the target takes up more than one value an element.
-  bool isSum() const {
-    const std::vector<VariableId> free = freeVariables(*statement_.value, statement_.scope);
-    const auto *reduction = std::get_if<ReduceNode>(&statement_.value->kind);
-    return (reduction && reduction->reduction == Reduction::Sum) ||
-           std::any_of(free.begin(), free.end(), [&](VariableId variable) {
-             return statement_.scope.variables[variable].kind == Variable::Kind::Implicit;
-           });
+  /// The variables that the value, or a part of it, is summed over.
+  std::vector<VariableId> summedOver() const {
+    std::vector<VariableId> summed = freeVariables(*statement_.value, statement_.scope);
+    std::erase_if(summed, [&](VariableId variable) {
+      return statement_.scope.variables[variable].kind != Variable::Kind::Implicit;
+    });
+    collectSums(*statement_.value, summed);
+    return summed;
+  }
+
+  /// Those of sum(...), but for arguments of functions: conversions say that their types are meant.
+  static void collectSums(const Node &node, std::vector<VariableId> &summed) {
+    if (std::holds_alternative<CallNode>(node.kind))
+      return;
+    if (const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+        reduction && reduction->reduction == Reduction::Sum)
+      summed.insert(summed.end(), reduction->variables.begin(), reduction->variables.end());
+    for (const Node *child : children(node))
+      collectSums(*child, summed);
   }
 
   /// Integers that floats do not hold, and unsigned ones that the widest signed type does not.

@@ -321,7 +321,7 @@ private:
 
   // Fewer copies win unless more of them are far cheaper.
   static void takeIfWorth(std::optional<Choice> &chosen, std::optional<Choice> other) {
-    if (other && (!chosen || other->candidate.cost * kWorthCopying < chosen->candidate.cost))
+    if (other && (!chosen || other->candidate.cost * kOrderOfCost < chosen->candidate.cost))
       chosen = std::move(other);
   }
 

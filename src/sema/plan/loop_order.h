@@ -6,6 +6,8 @@
 // them, a dense level costs nothing where another operand iterates and N otherwise.
 #pragma once
 
+#include "sema/estimates.h"
+
 #include <functional>
 #include <optional>
 #include <vector>
@@ -44,13 +46,6 @@ struct LoopProblem {
 
   int loopCount() const { return static_cast<int>(extents.size()); }
 };
-
-/// The estimates for the extent of a whole dimension, and for the entries of a fiber.
-inline constexpr double kUnknownExtent = 1e6;
-inline constexpr double kFiberLength = 10;
-
-/// How much cheaper loops have to be for a copy of an operand that could do without.
-inline constexpr double kWorthCopying = 100;
 
 /// The term's problem for one choice of copies, by sparse operand; nullopt where the operands cannot be iterated
 /// together that way, or one that has to be copied is not.

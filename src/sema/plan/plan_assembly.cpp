@@ -136,7 +136,7 @@ private:
   }
 
   static LogicalTerm copyOf(const LogicalTerm &term) {
-    return {clone(*term.expr), term.reductions, term.overwrites, term.where};
+    return {clone(*term.expr), term.reductions, term.overwrites, term.where, term.multipliedOut};
   }
 
   std::vector<AccessId> sparseAccesses(const LogicalTerm &term) const {
@@ -217,7 +217,7 @@ private:
     }
     std::optional<Choice> chosen;
     for (auto &[sorts, best] : bestBySorts)
-      if (!chosen || best.cost * kWorthCopying < chosen->cost)
+      if (!chosen || best.cost * kOrderOfCost < chosen->cost)
         chosen = std::move(best);
     return chosen;
   }
@@ -278,6 +278,10 @@ private:
     statement.computeType = logical_.computeType;
     statement.reduction = logical_.reduction;
     statement.collecting = choice.collecting;
+    statement.collecting->isWide =
+        isHalf(target().type) && (nests.size() > 1 || std::any_of(nests.begin(), nests.end(), [](const auto &nest) {
+                                    return !nest.reductions.empty();
+                                  }));
     statement.where = logical_.where;
     for (size_t k = 0; k < nests.size(); ++k)
       statement.terms.push_back(

@@ -1,4 +1,5 @@
 // Logical statements to the kernel's physical ones: loop orders, copies in another storage, operand lists.
+#include "sema/plan/accumulators.h"
 #include "sema/plan/physical_planner.h"
 #include "sema/plan/plan_assembly.h"
 #include "sema/plan/prescribed_order.h"
@@ -60,12 +61,18 @@ private:
         warnIfEverywhere(statement.terms.back(), term);
       }
     }
+    if (!analysis_.diagnostics.hasErrors() && roundsInBetween(statement, kernel_)) {
+      const LogicalStatement rounding = accumulateApart(analysis_, logical, statement);
+      add(std::move(statement));
+      return plan(rounding);
+    }
     add(std::move(statement));
   }
 
   /// A reduction that runs over places where a sparse operand has no entry, since these make a difference.
   void warnIfEverywhere(const Term &term, const LogicalTerm &logical) {
-    if (!term.domain || term.domain->kind != Domain::Kind::Everywhere || logical.reductions.empty())
+    if (!term.domain || term.domain->kind != Domain::Kind::Everywhere || logical.reductions.empty() ||
+        logical.multipliedOut)
       return;
     const auto isSparse = [&](const Operand &operand) { return !kernel_.tensors[operand.tensor].format.isDense(); };
     const auto operand = std::find_if(term.operands.begin(), term.operands.end(), isSparse);

@@ -13,6 +13,9 @@ struct LogicalTerm {
   std::vector<VariableId> reductions; ///< summed over, whether they occur in `expr` or not
   bool overwrites = false;
   Span where;
+  /// Of a term whose sums are computed as they are written, though multiplied out it would cost an order less: how it
+  /// reads then, empty where that is long.
+  std::optional<std::string> multipliedOut = std::nullopt;
 };
 
 /// A statement of the source, or the computation of a temporary that one of its sums needs.
@@ -78,6 +81,9 @@ void inferOutputFormat(Analysis &analysis, LogicalStatement &logical);
 /// Warns of temporaries that the source does not name, which are dense, where sparse operands say which elements they
 /// have, or would say it of the target. To be called when the target's format is decided.
 void warnOfDenseTemporaries(Analysis &analysis, const Expansion &expansion);
+
+/// Warns of products of sums that are computed as they are written, at more places than they would need multiplied out.
+void warnOfWholeSums(Analysis &analysis, const Expansion &expansion);
 
 /// Makes a statement that reads its own target right: in place where possible, else through a copy.
 /// Also decides which term overwrites the target and whether it is set to zero first.

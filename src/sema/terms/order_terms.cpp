@@ -144,7 +144,7 @@ private:
 
   // `=`: a dense term without reductions sets every element, which saves the zeroing.
   void chooseOverwrite(LogicalStatement &logical) {
-    if (logical.accumulates)
+    if (logical.accumulates || analysis_.kernel.tensors[logical.target].isAssembled())
       return;
     for (size_t k = 0; k < logical.terms.size(); ++k) {
       const LogicalTerm &term = logical.terms[k];

@@ -124,6 +124,7 @@ std::variant<KeptPattern, PatternLoss> keptByAll(const Analysis &analysis, const
     if (analysis.statements[later].target.tensor != logical.target)
       continue;
     Kernel kernel;
+    kernel.extents = analysis.kernel.extents;
     kernel.tensors = analysis.kernel.tensors;
     kernel.tensors[logical.target].format = formatFrom(analysis.kernel, *first);
     Scope scope = analysis.statements[later].scope;

@@ -85,7 +85,7 @@ private:
       std::vector<LogicalTerm> result;
       for (const LogicalTerm &each : terms)
         for (AccessId reading : all) {
-          LogicalTerm copy{clone(*each.expr), each.reductions, each.overwrites, each.where};
+          LogicalTerm copy{clone(*each.expr), each.reductions, each.overwrites, each.where, each.multipliedOut};
           replaceAccesses(*copy.expr, [&](AccessId id) { return id == access ? reading : id; });
           result.push_back(std::move(copy));
         }

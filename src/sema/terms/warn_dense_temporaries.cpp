@@ -24,7 +24,7 @@ public:
       if (!readsSparse(temporary))
         continue;
       fromSparse_.insert(temporary.target);
-      if (temporary.targetVariables.empty())
+      if (temporary.targetVariables.empty() || !analysis_.kernel.tensors[temporary.target].format.isDense())
         continue;
       if (isLargerThanTarget(temporary) && couldBeSparse(temporary, scope_, analysis_.kernel))
         report(temporary,

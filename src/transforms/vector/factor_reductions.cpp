@@ -89,6 +89,10 @@ std::optional<FactoredSum> FactorReductions::takeFactors(scf::ForOp loop, unsign
   const std::optional<Addition> addition = matchCarriedSum(loop, number);
   if (!addition || !mlir::isa<arith::AddFOp>(addition->op))
     return std::nullopt;
+  // Products of sums in half floats would be rounded; spc-widen-sums makes single ones of them first.
+  const mlir::Type element = mlir::getElementTypeOrSelf(addition->addend.getType());
+  if (element.isF16() || element.isBF16())
+    return std::nullopt;
   llvm::SmallVector<mlir::Value> factors;
   collectFactors(addition->addend, loop, factors);
   auto isOutside = [&](mlir::Value value) { return loop.isDefinedOutsideOfLoop(value); };

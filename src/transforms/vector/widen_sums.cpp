@@ -14,7 +14,8 @@ namespace arith = mlir::arith;
 namespace scf = mlir::scf;
 using mlir::Value;
 
-/// Whether the emulation of arithmetic on half floats made a conversion, not the source or the type of a target.
+/// Whether the emulation of arithmetic on half floats made a conversion, not the source or the type of a target. An
+/// addend that it extends is in its target's type, to which the source does not round it: sema adds up apart what is.
 template <typename Conversion> bool isEmulated(Conversion op) {
   return op && arith::bitEnumContainsAll(op.getFastmath().value_or(arith::FastMathFlags::none),
                                          arith::FastMathFlags::contract);
@@ -49,9 +50,9 @@ public:
         widen(choice);
     });
     getOperation().walk([](arith::ExtFOp extension) {
-      Value wide = roundedFrom(extension.getIn());
-      if (wide && isEmulated(extension) && wide.getType() == extension.getType())
-        extension.replaceAllUsesWith(wide);
+      auto truncation = extension.getIn().getDefiningOp<arith::TruncFOp>();
+      if (truncation && isEmulated(extension) && truncation.getIn().getType() == extension.getType())
+        extension.replaceAllUsesWith(truncation.getIn());
     });
   }
 

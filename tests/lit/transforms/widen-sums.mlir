@@ -1,13 +1,12 @@
 // RUN: spc-opt %s -split-input-file -spc-widen-sums -canonicalize | FileCheck %s
 
-// The sum is rounded once, after the outer loop; each term as the source has it.
+// The sum is rounded once, after the outer loop, and no term is.
 // CHECK-LABEL: func.func @nested(
 // CHECK:         %[[START:.*]] = arith.extf %{{.*}} : f16 to f32
 // CHECK:         %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[OUTER:.*]] = %[[START]]) -> (f32)
 // CHECK:           scf.for {{.*}} iter_args(%[[INNER:.*]] = %[[OUTER]]) -> (f32)
-// CHECK:             %[[TERM:.*]] = arith.truncf %{{.*}} : f32 to f16
-// CHECK:             %[[WIDE:.*]] = arith.extf %[[TERM]]
-// CHECK:             %[[NEXT:.*]] = arith.addf %[[INNER]], %[[WIDE]] : f32
+// CHECK-NOT:         arith.truncf
+// CHECK:             %[[NEXT:.*]] = arith.addf %[[INNER]], %{{.*}} : f32
 // CHECK:             scf.yield %[[NEXT]] : f32
 // CHECK:         %[[ROUNDED:.*]] = arith.truncf %[[SUM]]
 // CHECK:         memref.store %[[ROUNDED]]

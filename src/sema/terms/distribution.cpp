@@ -1,0 +1,233 @@
+#include "sema/terms/distribution.h"
+
+#include "format/levels.h"
+#include "sema/estimates.h"
+#include "sema/terms/logical_plan.h"
+#include "sema/terms/places.h"
+#include "sema/terms/signs.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <set>
+
+namespace spc::sema {
+namespace {
+
+constexpr size_t kMostPrinted = 4; ///< products
+
+/// A product without sums: what is multiplied, and what that is divided by.
+struct Factors {
+  bool isNegative = false;
+  std::vector<const Node *> factors, divisors;
+};
+
+/// What multiplying out gives; nullopt where that is more than a statement may have.
+std::optional<std::vector<Factors>> multipliedOut(const Node &node, const Scope &scope, const Kernel &kernel) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
+    std::optional<std::vector<Factors>> products = multipliedOut(*negate->operand, scope, kernel);
+    for (size_t k = 0; products && k < products->size(); ++k)
+      (*products)[k].isNegative = !(*products)[k].isNegative;
+    return products;
+  }
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || (asSum(node) && !hasSparse(node, scope, kernel)))
+    return std::vector<Factors>{{false, {&node}, {}}};
+  std::optional<std::vector<Factors>> left = multipliedOut(*binary->left, scope, kernel);
+  if (left && binary->op == BinaryOp::Div) {
+    for (Factors &product : *left)
+      product.divisors.push_back(binary->right.get());
+    return left;
+  }
+  const std::optional<std::vector<Factors>> right = multipliedOut(*binary->right, scope, kernel);
+  if (!left || !right)
+    return std::nullopt;
+  std::vector<Factors> result;
+  if (asSum(node)) {
+    result = std::move(*left);
+    for (const Factors &product : *right) {
+      result.push_back(product);
+      result.back().isNegative = product.isNegative != (binary->op == BinaryOp::Sub);
+    }
+  } else {
+    for (const Factors &a : *left)
+      for (const Factors &b : *right) {
+        result.push_back(a);
+        result.back().isNegative = a.isNegative != b.isNegative;
+        result.back().factors.insert(result.back().factors.end(), b.factors.begin(), b.factors.end());
+        result.back().divisors.insert(result.back().divisors.end(), b.divisors.begin(), b.divisors.end());
+      }
+  }
+  return result.size() <= kMaxTerms ? std::optional(std::move(result)) : std::nullopt;
+}
+
+/// What a product is computed at: a tree's domain where it is 0 elsewhere.
+AccessDomain domainOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel) {
+  const Sparsity sparsity = sparsityOf(node, type, scope, kernel);
+  return sparsity.fill == 0.0 && sparsity.domain ? *sparsity.domain : AccessDomain{};
+}
+
+/// What products cost that are multiplied out, each part of one that has a sum of its own computed apart.
+class ProductCost {
+public:
+  ProductCost(const std::vector<VariableId> &targets, ValueType type, const Scope &scope, const Kernel &kernel)
+      : targets_(targets.begin(), targets.end()), type_(type), scope_(scope), kernel_(kernel) {}
+
+  double of(const Factors &product) const {
+    std::vector<Part> parts(1);
+    for (const std::vector<const Node *> *list : {&product.factors, &product.divisors})
+      for (const Node *factor : *list)
+        add(*factor, list == &product.factors, parts);
+    double cost = 0;
+    for (const Part &part : parts)
+      cost += placesOf(part.domain.value_or(AccessDomain{}), {part.variables.begin(), part.variables.end()}, scope_,
+                       kernel_);
+    return cost;
+  }
+
+private:
+  /// Factors that share variables which are summed over; the first part has those that are summed over none.
+  struct Part {
+    std::set<VariableId> variables;
+    MaybeDomain domain;
+  };
+
+  void add(const Node &factor, bool isFactor, std::vector<Part> &parts) const {
+    Part part;
+    const std::vector<VariableId> free = freeVariables(factor, scope_);
+    part.variables.insert(free.begin(), free.end());
+    if (isFactor)
+      part.domain = domainOf(factor, type_, scope_, kernel_);
+    const auto isSummed = [&](VariableId variable) { return !targets_.contains(variable); };
+    if (std::none_of(free.begin(), free.end(), isSummed))
+      return join(parts.front(), part);
+    for (size_t k = parts.size(); k-- > 1;)
+      if (std::any_of(free.begin(), free.end(), [&](VariableId variable) {
+            return isSummed(variable) && parts[k].variables.contains(variable);
+          })) {
+        join(part, parts[k]);
+        parts.erase(parts.begin() + static_cast<ptrdiff_t>(k));
+      }
+    parts.push_back(std::move(part));
+  }
+
+  static void join(Part &part, const Part &other) {
+    part.variables.insert(other.variables.begin(), other.variables.end());
+    part.domain = !part.domain ? other.domain : !other.domain ? part.domain : intersectionOf(part.domain, other.domain);
+  }
+
+  std::set<VariableId> targets_;
+  ValueType type_;
+  const Scope &scope_;
+  const Kernel &kernel_;
+};
+
+/// Whether the sparse operands of a tree can be walked together as they are stored.
+bool mergesInPlace(const Node &node, const Scope &scope, const Kernel &kernel) {
+  std::vector<std::pair<VariableId, VariableId>> orders; ///< the first one's loop goes around the second one's
+  std::set<VariableId> waiting;
+  for (AccessId id : accessesOf(node)) {
+    const Access &access = scope.accesses[id];
+    const format::Format &format = kernel.tensors[access.tensor].format;
+    if (format.isDense() || hasDerived(access, scope))
+      continue;
+    if (!format::isElementwise(format) || format::hasPadding(format))
+      return false;
+    for (size_t k = 0; k < format.levels.size(); ++k) {
+      if (!format.levels[k].ordered)
+        return false;
+      waiting.insert(access.variables[static_cast<size_t>(format.levels[k].dim)]);
+      if (k > 0)
+        orders.emplace_back(access.variables[static_cast<size_t>(format.levels[k - 1].dim)],
+                            access.variables[static_cast<size_t>(format.levels[k].dim)]);
+    }
+  }
+  const auto isOutermost = [&](VariableId variable) {
+    return std::none_of(orders.begin(), orders.end(),
+                        [&](const auto &order) { return order.second == variable && waiting.contains(order.first); });
+  };
+  while (!waiting.empty()) {
+    const auto next = std::find_if(waiting.begin(), waiting.end(), isOutermost);
+    if (next == waiting.end())
+      return false;
+    waiting.erase(next);
+  }
+  return true;
+}
+
+/// Whether the addends of each sum have one sign.
+bool cannotCancel(const std::vector<const Node *> &sums, const Scope &scope, const Kernel &kernel) {
+  return std::all_of(sums.begin(), sums.end(),
+                     [&](const Node *sum) { return signOf(*sum, scope, kernel) != Sign::Unknown; });
+}
+
+void collectSumFactors(const Node &node, const Scope &scope, const Kernel &kernel, SumFactors &found) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return collectSumFactors(*negate->operand, scope, kernel, found);
+  if (const auto *reduction = std::get_if<ReduceNode>(&node.kind)) {
+    if (reduction->reduction == Reduction::Sum)
+      found.reductions.push_back(&node);
+    return;
+  }
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary)
+    return;
+  if (asSum(node)) {
+    if (hasSparse(node, scope, kernel))
+      found.sums.push_back(&node);
+    return;
+  }
+  collectSumFactors(*binary->left, scope, kernel, found);
+  if (binary->op == BinaryOp::Mul)
+    collectSumFactors(*binary->right, scope, kernel, found);
+}
+
+} // namespace
+
+SumFactors sumFactorsOf(const Node &product, const Scope &scope, const Kernel &kernel) {
+  SumFactors found;
+  collectSumFactors(product, scope, kernel, found);
+  return found;
+}
+
+SumTreatment treatmentOf(const Node &node, const DistributionTarget &target, ValueType type, const Scope &scope,
+                         const Kernel &kernel) {
+  SumTreatment result;
+  const std::vector<const Node *> sums = sumFactorsOf(node, scope, kernel).sums;
+  if (const auto products = multipliedOut(node, scope, kernel)) {
+    // A dense target is gone through anyway.
+    const double writing = target.isDense ? placesOf({}, target.variables, scope, kernel) : 0;
+    const ProductCost cost(target.variables, type, scope, kernel);
+    double apart = writing;
+    for (const Factors &product : *products)
+      apart += cost.of(product);
+    const double whole =
+        writing + placesOf(domainOf(node, type, scope, kernel), freeVariables(node, scope), scope, kernel);
+    result.saves = apart * kOrderOfCost < whole;
+  }
+  if (sums.size() == 1)
+    result.isWhole = !result.saves && mergesInPlace(*sums.front(), scope, kernel);
+  else
+    result.isWhole = !(result.saves && isFloat(type) && cannotCancel(sums, scope, kernel));
+  return result;
+}
+
+std::string printMultipliedOut(const Node &node, const Scope &scope, const Kernel &kernel) {
+  const auto products = multipliedOut(node, scope, kernel);
+  if (!products || products->size() > kMostPrinted)
+    return "";
+  NodePtr sum;
+  for (const Factors &product : *products) {
+    NodePtr value;
+    for (const Node *factor : product.factors)
+      value = value ? makeBinary(BinaryOp::Mul, std::move(value), clone(*factor)) : clone(*factor);
+    for (const Node *divisor : product.divisors)
+      value = makeBinary(BinaryOp::Div, std::move(value), clone(*divisor));
+    if (!sum)
+      sum = product.isNegative ? makeNode(NegateNode{std::move(value)}, node.where) : std::move(value);
+    else
+      sum = makeBinary(product.isNegative ? BinaryOp::Sub : BinaryOp::Add, std::move(sum), std::move(value));
+  }
+  return print(*sum, scope, kernel);
+}
+
+} // namespace spc::sema

@@ -1,0 +1,197 @@
+// Products of which several factors are sums: each sum() is computed before the product.
+#include "format/levels.h"
+#include "sema/terms/canonical_copies.h"
+#include "sema/terms/expander.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace spc::sema {
+namespace {
+
+NodePtr call(Function function, NodePtr a, NodePtr b = nullptr, NodePtr c = nullptr) {
+  const Span where = a->where;
+  CallNode call{function, ValueType::Bool, {}};
+  for (NodePtr *argument : {&a, &b, &c})
+    if (*argument)
+      call.arguments.push_back(std::move(*argument));
+  return makeNode(std::move(call), where);
+}
+
+/// Whether a place is in a domain, as an expression.
+NodePtr isWithin(const AccessDomain &domain, Span where) {
+  switch (domain.kind) {
+  case DomainKind::Everywhere:
+    return makeNode(NumberNode{1, "true"}, where);
+  case DomainKind::Stored:
+    return call(Function::Pattern, makeNode(AccessNode{domain.operand}, where));
+  case DomainKind::Missing:
+    return call(Function::Not, call(Function::Pattern, makeNode(AccessNode{domain.operand}, where)));
+  case DomainKind::All:
+  case DomainKind::Any:
+    break;
+  }
+  NodePtr all;
+  for (const AccessDomain &part : domain.parts) {
+    NodePtr own = isWithin(part, where);
+    const Function joint = domain.kind == DomainKind::All ? Function::And : Function::Or;
+    all = all ? call(joint, std::move(all), std::move(own)) : std::move(own);
+  }
+  return all;
+}
+
+/// Whether a factor, or a divisor, makes nothing but a 0 of a 0.
+bool isPlainNumber(const Node &node) {
+  const auto *number = std::get_if<NumberNode>(&node.kind);
+  return number && std::isfinite(number->value) && number->value != 0;
+}
+
+/// Whether a product has factors beside one sum() which might make something else of its 0 where it has no entries.
+bool mayUndoZero(const Node &product) {
+  if (const auto *negate = std::get_if<NegateNode>(&product.kind))
+    return mayUndoZero(*negate->operand);
+  const auto *binary = std::get_if<BinaryNode>(&product.kind);
+  if (!binary || asSum(product))
+    return !std::holds_alternative<ReduceNode>(product.kind);
+  if (isPlainNumber(*binary->right))
+    return mayUndoZero(*binary->left);
+  return binary->op == BinaryOp::Div || !isPlainNumber(*binary->left) || mayUndoZero(*binary->right);
+}
+
+} // namespace
+
+/// `node`, a factor of `product` or all of it, with temporaries in place of its sum() nodes.
+NodePtr Expander::factorsApart(const Node &node, const Node &product, std::vector<AccessId> &presences) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return makeNode(NegateNode{factorsApart(*negate->operand, product, presences)}, node.where);
+  if (const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+      reduction && reduction->reduction == Reduction::Sum) {
+    if (!mayBeTemporary(node, freeVariables(node, scope_)))
+      return makeNode(NumberNode{0, "0"}, node.where);
+    const SumApart apart = sumApart(node, product);
+    if (apart.presence && std::find(presences.begin(), presences.end(), *apart.presence) == presences.end())
+      presences.push_back(*apart.presence);
+    return makeNode(AccessNode{apart.value}, node.where);
+  }
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || asSum(node))
+    return clone(node);
+  NodePtr left = factorsApart(*binary->left, product, presences);
+  NodePtr right =
+      binary->op == BinaryOp::Mul ? factorsApart(*binary->right, product, presences) : clone(*binary->right);
+  return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
+}
+
+/// The temporary that stands for a sum: the one that is there for the same sum, else a new one.
+Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
+  LogicalStatement logical = statementFor(sum);
+  const std::string text = print(sum, scope_, kernel_);
+  const auto known = std::find_if(sumsApart_.begin(), sumsApart_.end(), [&](const SumApart &other) {
+    return other.text == text && other.variables == logical.targetVariables && other.type == computeType_;
+  });
+  if (known != sumsApart_.end())
+    return *known;
+  SumApart apart{text, logical.targetVariables, computeType_, {}, {}};
+  const std::optional<AccessId> mask = maskFor(product, logical.targetVariables);
+  {
+    const ScopedArgument within(*this, false);
+    addTerms({&sum, false}, logical);
+  }
+  std::optional<LogicalStatement> presence = presenceOf(logical);
+  const bool isListed = presence && !mask && !isTargetDense(*main_) && !logical.targetVariables.empty();
+  apart.value = addSumApart(std::move(logical), mask, isListed);
+  if (presence && !isListed && !isExact() && mayUndoZero(product))
+    apart.presence = addSumApart(std::move(*presence), mask, false);
+  sumsApart_.push_back(apart);
+  return apart;
+}
+
+/// The sparse factor of a product that has just these indices: a sum beside it is wanted where that has entries.
+std::optional<AccessId> Expander::maskFor(const Node &product, const std::vector<VariableId> &variables) const {
+  if (const auto *negate = std::get_if<NegateNode>(&product.kind))
+    return maskFor(*negate->operand, variables);
+  if (const auto *binary = std::get_if<BinaryNode>(&product.kind); binary && !asSum(product)) {
+    const std::optional<AccessId> left = maskFor(*binary->left, variables);
+    return left || binary->op == BinaryOp::Div ? left : maskFor(*binary->right, variables);
+  }
+  const auto *use = std::get_if<AccessNode>(&product.kind);
+  if (const auto *call = std::get_if<CallNode>(&product.kind); call && call->function == Function::Pattern)
+    use = std::get_if<AccessNode>(&call->arguments.front()->kind);
+  if (!use)
+    return std::nullopt;
+  const Access &access = scope_.accesses[use->access];
+  const Tensor &tensor = kernel_.tensors[access.tensor];
+  const Tensor &owner = kernel_.tensors[structureOwner(kernel_, access.tensor)];
+  const bool isPlain = !tensor.format.isDense() && tensor.fill == 0 && format::isElementwise(tensor.format) &&
+                       !format::hasPadding(tensor.format) && !hasDerived(access, scope_);
+  const bool isLasting = access.tensor != main_->target && !owner.isAssembled() && !owner.is<Converted>();
+  const bool fits = access.variables.size() == variables.size() &&
+                    std::is_permutation(variables.begin(), variables.end(), access.variables.begin());
+  return isPlain && isLasting && fits ? std::optional(use->access) : std::nullopt;
+}
+
+/// Adds the computation of a temporary, where a mask has entries if there is one. `isListed`: it is assembled, as a
+/// sparse target has entries only where it does.
+AccessId Expander::addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed) {
+  const AccessId access = addTemporary(kernel_, scope_, logical.targetVariables, logical.computeType, logical.where);
+  logical.target = scope_.accesses[access].tensor;
+  Tensor &tensor = kernel_.tensors[logical.target];
+  if (isListed) {
+    tensor.format = plainFormat(tensor.format, true);
+    tensor.structure = Assembled{};
+  }
+  if (mask) {
+    const Access &source = scope_.accesses[*mask];
+    KeptPattern pattern{source.tensor, {}};
+    for (VariableId variable : source.variables)
+      pattern.targetDimension.push_back(
+          static_cast<int>(std::find(logical.targetVariables.begin(), logical.targetVariables.end(), variable) -
+                           logical.targetVariables.begin()));
+    tensor.role = Temporary{.isRestricted = true};
+    tensor.format = formatFrom(kernel_, pattern);
+    tensor.structure = SharedWith{structureOwner(kernel_, source.tensor)};
+    copies_.noteKept(logical.target, source.tensor);
+    for (LogicalTerm &term : logical.terms) {
+      const Span where = term.expr->where;
+      NodePtr isThere = call(Function::Pattern, makeNode(AccessNode{*mask}, where));
+      term.expr = logical.computeType == ValueType::Bool
+                      ? call(Function::And, std::move(isThere), std::move(term.expr))
+                      : makeNode(BinaryNode{BinaryOp::Mul, std::move(isThere), std::move(term.expr)}, where);
+    }
+  }
+  temporaries_.push_back(std::move(logical));
+  return access;
+}
+
+/// The computation of whether any term of a sum has an entry; nullopt where one always has.
+std::optional<LogicalStatement> Expander::presenceOf(const LogicalStatement &logical) const {
+  LogicalStatement presence;
+  presence.statement = logical.statement;
+  presence.targetVariables = logical.targetVariables;
+  presence.computeType = ValueType::Bool;
+  presence.where = logical.where;
+  for (const LogicalTerm &term : logical.terms) {
+    const Sparsity sparsity = sparsityOf(*term.expr, logical.computeType, scope_, kernel_);
+    if (sparsity.fill != 0.0 || isEverywhere(sparsity.domain))
+      return std::nullopt;
+    if (sparsity.domain)
+      presence.terms.push_back({isWithin(*sparsity.domain, term.where), term.reductions, false, term.where});
+  }
+  return presence.terms.empty() ? std::nullopt : std::optional(std::move(presence));
+}
+
+/// The value where all sums that it is a product of have entries, else 0.
+NodePtr Expander::guarded(NodePtr value, const std::vector<AccessId> &presences) const {
+  const Span where = value->where;
+  NodePtr condition;
+  for (AccessId presence : presences) {
+    NodePtr own = makeNode(AccessNode{presence}, where);
+    condition = condition ? call(Function::And, std::move(condition), std::move(own)) : std::move(own);
+  }
+  if (!condition)
+    return value;
+  return call(Function::Select, std::move(condition), std::move(value), makeNode(NumberNode{0, "0"}, where));
+}
+
+} // namespace spc::sema

@@ -1,0 +1,135 @@
+// Products of sums.
+#include "sema/terms/distribution.h"
+#include "sema/terms/expander.h"
+#include "sema/terms/sparsity.h"
+
+namespace spc::sema {
+
+/// Whether arithmetic rounds nothing, so that it is all the same how it is written.
+bool Expander::isExact() const {
+  return !isFloat(computeType_) && !isComplex(computeType_);
+}
+
+/// Temporaries that sums need are dense.
+bool Expander::isTargetDense(const LogicalStatement &logical) const {
+  return &logical != main_ || kernel_.tensors[logical.target].format.isDense();
+}
+
+static Products negated(Products products) {
+  for (Product &product : products)
+    product.negative = !product.negative;
+  return products;
+}
+
+Products Expander::multiplyOut(const Node &node, Place place, const LogicalStatement &logical) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return negated(multiplyOut(*negate->operand, place, logical));
+  if (const auto *sum = std::get_if<ReduceNode>(&node.kind)) {
+    if (place == Place::Nested || sum->reduction != Reduction::Sum)
+      return single(temporaryFor(node));
+    Products products = multiplyOut(*sum->body, place, logical);
+    for (Product &product : products)
+      product.bound.insert(product.bound.end(), sum->variables.begin(), sum->variables.end());
+    return products;
+  }
+  if (!std::holds_alternative<BinaryNode>(node.kind) || (asSum(node) && !sparseOperand(node)))
+    return single(withTemporaries(node));
+  return productOf(node, place, logical);
+}
+
+/// A product, or a sum with a sparse operand that is added up over some variables.
+Products Expander::productOf(const Node &node, Place place, const LogicalStatement &logical) {
+  const SumFactors factors = sumFactorsOf(node, scope_, kernel_);
+  const bool isAlone = factors.sums.empty() && factors.reductions.size() == 1;
+  if (!factors.reductions.empty() && (!isAlone || place == Place::Nested || options_.strictFp))
+    return withSumsApart(node, place, logical);
+  if (factors.sums.empty())
+    return opened(node, place, logical);
+  if (isExact() || options_.distributes)
+    return staysWhole(node, scope_, kernel_) ? whole(node, false) : opened(node, place, logical);
+  const SumTreatment treatment =
+      treatmentOf(node, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_);
+  const bool isMany = !treatment.saves && staysWhole(node, scope_, kernel_);
+  return options_.strictFp || treatment.isWhole || isMany ? whole(node, treatment.saves) : opened(node, place, logical);
+}
+
+Products Expander::whole(const Node &node, bool isCostly) {
+  Products products = single(withTemporaries(node));
+  if (isCostly)
+    products.front().multipliedOut = printMultipliedOut(node, scope_, kernel_);
+  return products;
+}
+
+/// A product whose sum() nodes are computed before it: 0 where one of them has no entry, as each of its terms would be.
+Products Expander::withSumsApart(const Node &product, Place place, const LogicalStatement &logical) {
+  std::vector<AccessId> presences;
+  const NodePtr apart = factorsApart(product, product, presences);
+  Products products = productOf(*apart, place, logical);
+  for (Product &each : products)
+    each.expr = guarded(std::move(each.expr), presences);
+  return products;
+}
+
+/// The addends of a sum, or the products of a product's factors, of which each that is a sum falls into its addends.
+Products Expander::opened(const Node &node, Place place, const LogicalStatement &logical) {
+  const auto &binary = std::get<BinaryNode>(node.kind);
+  if (asSum(node)) {
+    Products products = openedAddend(*binary.left, logical);
+    Products right = openedAddend(*binary.right, logical);
+    for (Product &product : right) {
+      product.negative = product.negative != (binary.op == BinaryOp::Sub);
+      products.push_back(std::move(product));
+    }
+    return products;
+  }
+  if (options_.strictFp)
+    place = Place::Nested;
+  Products left = openedFactor(*binary.left, place, logical);
+  if (binary.op == BinaryOp::Div)
+    return divided(std::move(left), *binary.right, node.where);
+  return multiplied(std::move(left), openedFactor(*binary.right, place, logical), node.where);
+}
+
+Products Expander::openedAddend(const Node &node, const LogicalStatement &logical) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return negated(openedAddend(*negate->operand, logical));
+  return asSum(node) && sparseOperand(node) ? opened(node, Place::Nested, logical)
+                                            : multiplyOut(node, Place::Nested, logical);
+}
+
+Products Expander::openedFactor(const Node &node, Place place, const LogicalStatement &logical) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return negated(openedFactor(*negate->operand, place, logical));
+  const bool isOpen = std::holds_alternative<BinaryNode>(node.kind) && (!asSum(node) || sparseOperand(node));
+  return isOpen ? opened(node, place, logical) : multiplyOut(node, place, logical);
+}
+
+Products Expander::multiplied(Products left, Products right, Span where) {
+  if (left.size() * right.size() > kMaxTerms) {
+    refuseSize(where, left.size() * right.size());
+    return left;
+  }
+  Products result;
+  for (Product &a : left) {
+    for (size_t k = 0; k < right.size(); ++k) {
+      // Chains of plain factors are long: copy only what is used again.
+      NodePtr first = k + 1 == right.size() ? std::move(a.expr) : clone(*a.expr);
+      NodePtr second = &a == &left.back() ? std::move(right[k].expr) : clone(*right[k].expr);
+      Product product{a.negative != right[k].negative, nullptr, a.bound,
+                      a.multipliedOut ? a.multipliedOut : right[k].multipliedOut};
+      product.expr = makeNode(BinaryNode{BinaryOp::Mul, std::move(first), std::move(second)}, where);
+      product.bound.insert(product.bound.end(), right[k].bound.begin(), right[k].bound.end());
+      result.push_back(std::move(product));
+    }
+  }
+  return result;
+}
+
+Products Expander::divided(Products numerators, const Node &divisor, Span where) {
+  NodePtr by = withTemporaries(divisor);
+  for (Product &product : numerators)
+    product.expr = makeNode(BinaryNode{BinaryOp::Div, std::move(product.expr), clone(*by)}, where);
+  return numerators;
+}
+
+} // namespace spc::sema

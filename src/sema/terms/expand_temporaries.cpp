@@ -1,0 +1,141 @@
+// Sums that are no factors by themselves, and entries that are picked: temporaries that a statement needs.
+#include "format/rule.h"
+#include "sema/expression_types.h"
+#include "sema/terms/distribution.h"
+#include "sema/terms/expander.h"
+#include "sema/terms/pick_entries.h"
+#include "sema/terms/sparsity.h"
+
+#include <algorithm>
+
+namespace spc::sema {
+namespace {
+
+constexpr DiagnosticKind kTemporaryOrderLimit{"temporary-order-limit", Severity::Error};
+
+} // namespace
+
+NodePtr Expander::withTemporaries(const Node &node) {
+  if (std::holds_alternative<ReduceNode>(node.kind))
+    return temporaryFor(node);
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return makeNode(NegateNode{withTemporaries(*negate->operand)}, node.where);
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
+    std::vector<AccessId> presences;
+    if (!isArgument_ && !sumFactorsOf(node, scope_, kernel_).reductions.empty()) {
+      const NodePtr apart = factorsApart(node, node, presences);
+      return guarded(withTemporaries(*apart), presences);
+    }
+    NodePtr left = withTemporaries(*binary->left);
+    const ScopedArgument within(*this, isArgument_ || binary->op == BinaryOp::Div);
+    return makeNode(BinaryNode{binary->op, std::move(left), withTemporaries(*binary->right)}, node.where);
+  }
+  if (const auto *use = std::get_if<AccessNode>(&node.kind);
+      use && isSparse(use->access) && hasDerived(scope_.accesses[use->access], scope_))
+    return makeNode(AccessNode{pickedFrom(use->access, node.where)}, node.where);
+  if (const auto *call = std::get_if<CallNode>(&node.kind))
+    return callWithTemporaries(*call, node);
+  return clone(node);
+}
+
+NodePtr Expander::callWithTemporaries(const CallNode &call, const Node &node) {
+  if (call.function == Function::Pattern) {
+    checkPattern(accessesOf(node).front(), node.where, scope_, kernel_, diagnostics_);
+    return clone(node);
+  }
+  CallNode copy{call.function, call.castTo, {}};
+  const ScopedArgument within(*this, true);
+  const ValueType type = computeType_;
+  for (size_t k = 0; k < call.arguments.size(); ++k) {
+    computeType_ = argumentType(call, k, type, scope_, kernel_);
+    copy.arguments.push_back(withTemporaries(*call.arguments[k]));
+  }
+  computeType_ = type;
+  return makeNode(std::move(copy), node.where);
+}
+
+/// What stands for a sparse access with constants or repeated indices.
+AccessId Expander::pickedFrom(AccessId id, Span where) {
+  if (const auto known = picked_.find(id); known != picked_.end())
+    return known->second;
+  for (VariableId variable : scope_.accesses[id].variables)
+    if (const Variable &index = scope_.variables[variable];
+        index.kind == Variable::Kind::Derived && index.terms.empty())
+      kernel_.leastExtents.push_back({index.extent, index.constant + 1});
+  LogicalStatement logical = pickEntries(id, where, scope_, kernel_, diagnostics_);
+  logical.statement = statement_;
+  const AccessId result = addTemporary(kernel_, scope_, logical.targetVariables, logical.computeType, where);
+  logical.target = scope_.accesses[result].tensor;
+  temporaries_.push_back(std::move(logical));
+  picked_.emplace(id, result);
+  return result;
+}
+
+bool Expander::mayBeTemporary(const Node &sum, const std::vector<VariableId> &variables) {
+  if (variables.size() <= format::kMaxOrder)
+    return true;
+  diagnostics_.report(kTemporaryOrderLimit, sum.where,
+                      "this needs a temporary of order " + std::to_string(variables.size()) + "; the highest is " +
+                          std::to_string(format::kMaxOrder));
+  return false;
+}
+
+LogicalStatement Expander::statementFor(const Node &sum) {
+  LogicalStatement logical;
+  logical.statement = statement_;
+  logical.targetVariables = freeVariables(sum, scope_);
+  logical.computeType = computeType_;
+  logical.where = sum.where;
+  return logical;
+}
+
+NodePtr Expander::temporaryFor(const Node &sum) {
+  LogicalStatement logical = statementFor(sum);
+  if (!mayBeTemporary(sum, logical.targetVariables))
+    return makeNode(NumberNode{0, "0"}, sum.where);
+  const ScopedArgument within(*this, false);
+  const auto &reduction = std::get<ReduceNode>(sum.kind);
+  if (reduction.reduction == Reduction::Sum)
+    addTerms({&sum, false}, logical);
+  else
+    setReduction(reduction, sum.where, logical);
+  return addTemporaryStatement(std::move(logical));
+}
+
+NodePtr Expander::addTemporaryStatement(LogicalStatement logical) {
+  const Span where = logical.where;
+  AccessId access = addTemporary(kernel_, scope_, logical.targetVariables, logical.computeType, where);
+  logical.target = scope_.accesses[access].tensor;
+  temporaries_.push_back(std::move(logical));
+  return makeNode(AccessNode{access}, where);
+}
+
+/// A group of addends, `(b(i,j) + c(i,k))`, each of which is summed over what `outer` lacks.
+NodePtr Expander::groupApart(const Node &group, const LogicalStatement &outer) {
+  LogicalStatement logical = statementFor(group);
+  std::erase_if(logical.targetVariables, [&](VariableId variable) {
+    return std::find(outer.targetVariables.begin(), outer.targetVariables.end(), variable) ==
+           outer.targetVariables.end();
+  });
+  for (const Addend &addend : openAddends(group, options_.strictFp))
+    addTerms(addend, logical);
+  return addTemporaryStatement(std::move(logical));
+}
+
+AccessId addTemporary(Kernel &kernel, Scope &scope, const std::vector<VariableId> &variables, ValueType type,
+                      Span where) {
+  Tensor tensor;
+  const auto isCopy = [](const Tensor &other) { return other.is<Converted>(); };
+  const auto copies = std::count_if(kernel.tensors.begin(), kernel.tensors.end(), isCopy);
+  tensor.name = "$" + std::to_string(static_cast<ptrdiff_t>(kernel.tensors.size()) - copies);
+  tensor.role = Temporary{};
+  tensor.type = type;
+  tensor.format = format::denseFormat(static_cast<int>(variables.size()));
+  for (VariableId variable : variables)
+    tensor.extents.push_back(scope.variables[variable].extent);
+  tensor.isWritten = true;
+  tensor.where = where;
+  return scope.intern({kernel.tensors.add(std::move(tensor)), variables, {}, where});
+}
+
+} // namespace spc::sema

@@ -1,0 +1,109 @@
+// Right sides to terms. Private to this folder.
+#pragma once
+
+#include "sema/terms/logical_plan.h"
+#include "sema/terms/products.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace spc::sema {
+
+/// Splits one statement's right side: addends become terms, sums that hold a sparse operand fall into their addends
+/// where that is said to be right (terms/distribution.h), a sum() that is a product's only sum joins the term's
+/// reductions, and any other one becomes a temporary.
+class Expander {
+public:
+  Expander(const Analysis &analysis, size_t statement, Kernel &kernel, Scope &scope, Diagnostics &diagnostics);
+
+  Expansion expand(const ResolvedStatement &statement);
+
+private:
+  // Nested: below an addition, or below any operator where source rounding must be kept; a sum() there is a temporary.
+  enum class Place { Factor, Nested };
+
+  /// A sum that is computed apart: what stands for it, and for whether any entry takes part in it, where none may.
+  struct SumApart {
+    std::string text;
+    std::vector<VariableId> variables;
+    ValueType type;
+    AccessId value;
+    std::optional<AccessId> presence;
+  };
+
+  // The statement (expand_terms.cpp).
+  void takeIn(Reduction kind, const Node &value, LogicalStatement &logical);
+  bool isWhole(const Node &value, const LogicalStatement &logical) const;
+  void addWhole(const Node &value, LogicalStatement &logical);
+  void addTerms(const Addend &addend, LogicalStatement &logical);
+  void checkIndexValues(const Node &node, const Node &term, const LogicalStatement &logical);
+  bool isTakenIn(Reduction reduction, const LogicalStatement &logical) const;
+  bool isOverTarget(const Node &node, const LogicalStatement &logical) const;
+  void setReduction(const ReduceNode &reduction, Span where, LogicalStatement &logical);
+
+  // Products of sums (expand_products.cpp): what an addend of `logical`, or a factor of one, becomes.
+  Products multiplyOut(const Node &node, Place place, const LogicalStatement &logical);
+  Products productOf(const Node &node, Place place, const LogicalStatement &logical);
+  Products withSumsApart(const Node &product, Place place, const LogicalStatement &logical);
+  Products opened(const Node &node, Place place, const LogicalStatement &logical);
+  Products openedAddend(const Node &node, const LogicalStatement &logical);
+  Products openedFactor(const Node &node, Place place, const LogicalStatement &logical);
+  Products multiplied(Products left, Products right, Span where);
+  Products divided(Products numerators, const Node &divisor, Span where);
+  Products whole(const Node &node, bool isCostly);
+  bool isExact() const;
+  bool isTargetDense(const LogicalStatement &logical) const;
+
+  // What is computed before the statement (expand_temporaries.cpp).
+  NodePtr withTemporaries(const Node &node);
+  NodePtr callWithTemporaries(const CallNode &call, const Node &node);
+  AccessId pickedFrom(AccessId id, Span where);
+  NodePtr temporaryFor(const Node &sum);
+  NodePtr groupApart(const Node &group, const LogicalStatement &outer);
+  bool mayBeTemporary(const Node &sum, const std::vector<VariableId> &variables);
+  LogicalStatement statementFor(const Node &sum);
+  NodePtr addTemporaryStatement(LogicalStatement logical);
+
+  // Sums beside others in a product (expand_factors.cpp).
+  NodePtr factorsApart(const Node &node, const Node &product, std::vector<AccessId> &presences);
+  SumApart sumApart(const Node &sum, const Node &product);
+  std::optional<AccessId> maskFor(const Node &product, const std::vector<VariableId> &variables) const;
+  AccessId addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed);
+  std::optional<LogicalStatement> presenceOf(const LogicalStatement &logical) const;
+  NodePtr guarded(NodePtr value, const std::vector<AccessId> &presences) const;
+
+  bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
+  std::optional<Span> sparseOperand(const Node &node) const;
+  void refuseSize(Span where, size_t count);
+
+  /// Says for a while whether what is looked at is an argument.
+  class ScopedArgument {
+  public:
+    ScopedArgument(Expander &expander, bool isArgument) : flag_(expander.isArgument_), outer_(flag_) {
+      flag_ = isArgument;
+    }
+    ~ScopedArgument() { flag_ = outer_; }
+    ScopedArgument(const ScopedArgument &) = delete;
+    ScopedArgument &operator=(const ScopedArgument &) = delete;
+
+  private:
+    bool &flag_;
+    bool outer_;
+  };
+
+  const Options &options_;
+  CopyRequests &copies_;
+  size_t statement_;
+  Kernel &kernel_;
+  Scope &scope_;
+  Diagnostics &diagnostics_;
+  ValueType computeType_; ///< of what is looked at
+  const LogicalStatement *main_ = nullptr;
+  bool isArgument_ = false; ///< what is looked at is a function's argument or a divisor: a sum is a number there
+  std::vector<LogicalStatement> temporaries_;
+  std::map<AccessId, AccessId> picked_; ///< sparse accesses with derived indices: what stands for them
+  std::vector<SumApart> sumsApart_;
+};
+
+} // namespace spc::sema

@@ -1,0 +1,15 @@
+// At how many places something is computed, before loops have an order. Private to this folder.
+#pragma once
+
+#include "sema/terms/domains.h"
+
+#include <vector>
+
+namespace spc::sema {
+
+/// The places of a domain in a space of variables, by the estimates of sema/estimates.h; variables of a declared size
+/// have that. `domain`: of accesses in `scope` whose variables are among `variables`.
+double placesOf(const AccessDomain &domain, const std::vector<VariableId> &variables, const Scope &scope,
+                const Kernel &kernel);
+
+} // namespace spc::sema

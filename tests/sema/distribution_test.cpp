@@ -1,0 +1,157 @@
+// Which sums fall into their addends, and which are computed as they are written.
+#include "sema/check.h"
+
+#include <catch2/catch.hpp>
+
+namespace spc::sema::test {
+namespace {
+
+using Bindings = std::vector<std::string>;
+
+const Bindings kMatrices = {"A=csr", "B=csr", "C=csr", "D=csr"};
+
+std::string stepsOf(const std::string &text, const Bindings &bindings = kMatrices) {
+  Bindings used;
+  for (const std::string &binding : bindings)
+    if (text.find(binding.substr(0, 1) + "(") != std::string::npos)
+      used.push_back(binding);
+  const Checked checked = check(text, used);
+  INFO(text << ": " << checked.errors());
+  REQUIRE(checked.kernel);
+  return checked.steps();
+}
+
+} // namespace
+
+TEST_CASE("one sum with a sparse operand falls into its addends where that saves an order of cost") {
+  CHECK(stepsOf("y(i) = (A(i,j) + b(i)) * x(j)") == "y in f64, zeroed first:\n"
+                                                    "  for i, j+: y(i) += A(i,j)*x(j)\n"
+                                                    "  for j+, i: y(i) += b(i)*x(j)\n");
+  CHECK(stepsOf("Y(i,k) = (A(i,j) - m(j)) * X(j,k)") == "Y in f64, zeroed first:\n"
+                                                        "  for i, j+, k: Y(i,k) += A(i,j)*X(j,k)\n"
+                                                        "  for i, j+, k: Y(i,k) += -(m(j)*X(j,k))\n");
+  CHECK(stepsOf("y(i) = (A(i,j) - m(j)) * (x(j) - z(j))") == "y in f64, zeroed first:\n"
+                                                             "  for i, j+: y(i) += A(i,j)*(x(j) - z(j))\n"
+                                                             "  for i, j+: y(i) += -(m(j)*(x(j) - z(j)))\n");
+  CHECK(stepsOf("y(i) = sum(j, A(i,j) - m(j))") == "y in f64, zeroed first:\n"
+                                                   "  for i, j+: y(i) += A(i,j)\n"
+                                                   "  for j+, i: y(i) += -m(j)\n");
+}
+
+TEST_CASE("one sum stays as it is where its addends are merged as cheaply") {
+  CHECK(stepsOf("y(i) = (A(i,j) - 2*B(i,j)) * (x(j) + z(j)) / c(i)") ==
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += (A(i,j) - 2*B(i,j))*(x(j) + z(j))/c(i), where A or B\n");
+  CHECK(stepsOf("y(i) = sum(j, A(i,j) - B(i,j))") == "y in f64, zeroed first:\n"
+                                                     "  for i, j+: y(i) += A(i,j) - B(i,j)\n");
+  CHECK(stepsOf("y(i) = A(i,j) * (A(i,j) - m(i))") == "y in f64, zeroed first:\n"
+                                                      "  for i, j+: y(i) += A(i,j)*(A(i,j) - m(i)), where A\n");
+  // The target has as many elements as there are places.
+  CHECK(stepsOf("Z(i,j) = (A(i,j) - m(j)) / s(j)") == "Z in f64, zeroed first:\n"
+                                                      "  for i, j: Z(i,j) += (A(i,j) - m(j))/s(j), everywhere\n");
+  CHECK(stepsOf("y(i) = (b(i) + c(i)) * z(i)") == "y in f64:\n  for i: y(i) = (b(i) + c(i))*z(i)\n");
+}
+
+TEST_CASE("one sum falls into its addends where their storages cannot be walked together") {
+  for (const std::string format : {"csc", "bsr", "ell", "lower", "hyb"})
+    CHECK(check("y(i) = (A(i,j) - B(i,j)) * x(j)", {"A=csr", "B=" + format}).statement().terms.size() > 1);
+}
+
+TEST_CASE("products of several sums are computed as they are written") {
+  CHECK(stepsOf("l = (A(i,j) - B(i,j)) * (A(i,j) - B(i,j))") ==
+        "l in f64, zeroed first:\n"
+        "  for i+, j+: l += (A(i,j) - B(i,j))*(A(i,j) - B(i,j)), where A or B\n");
+  CHECK(stepsOf("y(i) = (A(i,j) + B(i,j)) * (C(i,j) - D(i,j))") ==
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += (A(i,j) + B(i,j))*(C(i,j) - D(i,j)), where (A or B) and (C or D)\n");
+  CHECK(stepsOf("y(i) = pattern(A(i,j)) * (A(i,j) - m(i)) * (A(i,j) - m(i))") ==
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += f64(pattern(A(i,j)))*(A(i,j) - m(i))*(A(i,j) - m(i)), where A\n");
+  // Storages that are not walked together are copied.
+  const Checked copied = check("l = (A(i,j) - B(i,j)) * (A(i,j) - B(i,j))", {"A=csr", "B=bsr"});
+  CHECK(copied.statement().terms.size() == 1);
+  CHECK(copied.count("reorder") == 1);
+}
+
+TEST_CASE("several sums at more places than stored ones are warned of") {
+  const Checked checked = check("y(i) = (A(i,j) - m(j)) * (B(i,j) - m(j))", {"A=csr", "B=csr"});
+  CHECK(checked.steps() == "y in f64, zeroed first:\n"
+                           "  for i, j+: y(i) += (A(i,j) - m(j))*(B(i,j) - m(j)), everywhere\n");
+  CHECK(
+      checked.the("asymptotic").help ==
+      "--fp=distribute allows that; where nothing cancels, write 'let T(i) = A(i,j)*B(i,j) - A(i,j)*m(j) - m(j)*B(i,j) "
+      "+ m(j)*m(j)', and T(i) in its place");
+  CHECK(check("l = (A(i,j) - B(i,j)) * (A(i,j) - B(i,j))", {"A=csr", "B=csr"}).count("asymptotic") == 0);
+}
+
+TEST_CASE("several sums are multiplied out where that saves an order of cost and nothing can cancel") {
+  CHECK(stepsOf("y(i) = (abs(A(i,j)) + exp(m(j))) * (B(i,j)*B(i,j) + 2)") ==
+        "y in f64, zeroed first:\n"
+        "  for i, j+: y(i) += abs(A(i,j))*(B(i,j)*B(i,j)), where A and B\n"
+        "  for i, j+: y(i) += abs(A(i,j))*2, where A\n"
+        "  for i, j+: y(i) += exp(m(j))*(B(i,j)*B(i,j)), where B\n"
+        "  for j+, i: y(i) += exp(m(j))*2\n");
+  for (const char *sum : {"A(i,j) + exp(m(j))", "abs(A(i,j)) - exp(m(j))", "abs(A(i,j)) + m(j)", "1 - A(i,j)*A(i,j)"})
+    CHECK(
+        check("y(i) = (" + std::string(sum) + ") * (B(i,j)*B(i,j) + 2)", {"A=csr", "B=csr"}).statement().terms.size() ==
+        1);
+}
+
+TEST_CASE("integers are multiplied out: nothing is rounded") {
+  const std::string types = "tensor A(m,n): i32, sparse\ntensor B(m,n): i32, sparse\ntensor m(n): i32\n";
+  CHECK(check(types + "y(i) = (A(i,j) - m(j)) * (B(i,j) - m(j))", {"A=csr", "B=csr"}).statement().terms.size() == 4);
+}
+
+TEST_CASE("a sum() beside another sum is computed before the product") {
+  CHECK(stepsOf("s = sum(i, x(i)) * sum(j, z(j))") == "$3 in f64, zeroed first:\n"
+                                                      "  for i+: $3 += x(i)\n"
+                                                      "\n"
+                                                      "$4 in f64, zeroed first:\n"
+                                                      "  for j+: $4 += z(j)\n"
+                                                      "\n"
+                                                      "s in f64:\n"
+                                                      "  for once: s = $3*$4\n");
+  // Of a row without entries the product is 0, whatever the other sum is.
+  CHECK(stepsOf("y(i) = 2*sum(j, A(i,j))*sum(j, B(i,j))") ==
+        "$3 in f64, zeroed first:\n"
+        "  for i, j+: $3(i) += A(i,j)\n"
+        "\n"
+        "$4 in bool, zeroed first:\n"
+        "  for i, j+: $4(i) += pattern(A(i,j)), where A\n"
+        "\n"
+        "$5 in f64, zeroed first:\n"
+        "  for i, j+: $5(i) += B(i,j)\n"
+        "\n"
+        "$6 in bool, zeroed first:\n"
+        "  for i, j+: $6(i) += pattern(B(i,j)), where B\n"
+        "\n"
+        "y in f64:\n"
+        "  for i: y(i) = select(and($4(i), $6(i)), 2*$3(i)*$5(i), 0)\n");
+  // One sum that is read twice is there once.
+  CHECK(check("y(i) = sum(j, X(i,j)*z(j))*sum(j, X(i,j)*z(j))").kernel->steps.size() == 2);
+}
+
+TEST_CASE("a sum() beside another one is computed where a sparse factor has entries") {
+  const std::string product = "D(i,j) = A(i,j) * sum(k, U(i,k)*V(j,k)) * sum(l, U(i,l)*W(j,l))";
+  CHECK(stepsOf(product) == "$5 in f64, zeroed first:\n"
+                            "  for i, j, k+: $5(i,j) += f64(pattern(A(i,j)))*(U(i,k)*V(j,k)), where A\n"
+                            "\n"
+                            "$6 in f64, zeroed first:\n"
+                            "  for i, j, l+: $6(i,j) += f64(pattern(A(i,j)))*(U(i,l)*W(j,l)), where A\n"
+                            "\n"
+                            "D in f64, zeroed first:\n"
+                            "  for i, j: D(i,j) += A(i,j)*$5(i,j)*$6(i,j)\n");
+  CHECK(check(product, {"A=csr"}).count("densify") == 0);
+  // A sparse target has entries where both sums have.
+  const Checked sparse = check("D(i,j) = sum(k, A(i,k)) * sum(k, B(k,j))", {"A=csr", "B=csr", "D=csr"});
+  CHECK(sparse.steps() == "$3 in f64, assembled as a whole, keys (i):\n"
+                          "  for i, k+: $3(i) += A(i,k)\n"
+                          "\n"
+                          "$4 in f64, assembled as a whole, keys (j):\n"
+                          "  for k+, j: $4(j) += B(k,j)\n"
+                          "\n"
+                          "D in f64, assembled row by row (i), keys (j):\n"
+                          "  for i, j: D(i,j) += $3(i)*$4(j)\n");
+}
+
+} // namespace spc::sema::test
