@@ -1,141 +1,32 @@
 #include "grad/addends.h"
 
+#include "grad/factors.h"
+
 #include <algorithm>
 
 namespace spc::grad {
 namespace {
 
-/// Whether a value may be no finite number, or steep, where its operands are ordinary numbers.
-bool isRisky(const Expr &expr) {
-  return any(expr, [](const Expr &part) {
-    if (const auto *node = std::get_if<Binary>(&part.node))
-      return node->op == BinaryOp::Div;
-    const auto *node = std::get_if<Call>(&part.node);
-    if (!node)
-      return false;
-    const bool isSafe = syntax::spellingOf(node->function).isOperator || node->function == Function::Pattern ||
-                        node->function == Function::Cast || node->function == Function::Min ||
-                        node->function == Function::Max || node->function == Function::Abs ||
-                        node->function == Function::Sign || node->function == Function::Relu ||
-                        node->function == Function::Select;
-    return !isSafe || node->function == Function::Modulo;
-  });
-}
-
-bool isPatternOf(const Expr &expr) {
-  const auto *node = std::get_if<Call>(&expr.node);
-  if (node && node->function == Function::Not)
-    return isPatternOf(inside(*node->arguments.front()));
-  return node && node->function == Function::Pattern;
-}
-
-ExprPtr productOf(std::vector<ExprPtr> factors) {
-  ExprPtr product;
-  for (ExprPtr &one : factors)
-    product = product ? binary(BinaryOp::Mul, std::move(product), std::move(one)) : std::move(one);
-  return product ? std::move(product) : number(1);
-}
-
-ExprPtr fractionOf(std::vector<ExprPtr> factors, std::vector<ExprPtr> divisors) {
-  ExprPtr product = productOf(std::move(factors));
-  return divisors.empty() ? std::move(product)
-                          : binary(BinaryOp::Div, std::move(product), productOf(std::move(divisors)));
-}
-
-/// The factors of a product, sorted by where they may stand.
-class Factors {
-public:
-  void add(const Factor &one) {
-    if (one.isCondition)
-      addCondition(inside(*one.value));
-    else
-      add(inside(*one.value), one.isDivisor, one.isConditional);
+/// Multiplies by how many values the summed variables have that nothing in the product has. Returns the variables that
+/// have a value in it.
+std::vector<std::string> countRest(const AddendParts &parts, const std::function<bool(const std::string &)> &occurs,
+                                   const Expr &around, Program &program, Factors &factors) {
+  std::vector<std::string> left = parts.summed, scope, uncounted;
+  while (true) { // a count that is left out takes variables with it that only it has
+    scope = parts.target;
+    for (const std::string &variable : left)
+      (occurs(variable) ? scope : uncounted).push_back(variable);
+    if (uncounted.empty())
+      break;
+    const std::vector<std::string> before = uncounted;
+    factors.multiplyByCount(countOf(uncounted, scope, around, program));
+    std::erase_if(left, [&](const std::string &one) { return contains(before, one) && !contains(uncounted, one); });
+    uncounted.clear();
   }
-
-  /// Puts what stands behind conditions in place: where they do not hold, it is not computed with.
-  void closeConditions() {
-    ExprPtr all;
-    for (ExprPtr &one : conditions_)
-      all = all ? call(Function::And, std::move(all), std::move(one)) : std::move(one);
-    conditions_.clear();
-    if (!all)
-      return;
-    if (guarded.empty() && guardedDivisors.empty())
-      plain.push_back(std::move(all));
-    else
-      plain.push_back(select(std::move(all), fractionOf(std::move(guarded), std::move(guardedDivisors)), number(0)));
-    guarded.clear();
-    guardedDivisors.clear();
-  }
-
-  std::vector<ExprPtr> plain, divisors, guarded, guardedDivisors;
-  double coefficient = 1;
-  bool isNegative = false;
-
-private:
-  void add(const Expr &expr, bool isDivisor, bool isConditional) {
-    const auto *literal = std::get_if<Literal>(&expr.node);
-    if (literal && !isDivisor) {
-      coefficient *= literal->value;
-      return;
-    }
-    if (const auto *minus = std::get_if<Negate>(&expr.node)) {
-      isNegative = !isNegative;
-      return add(inside(*minus->operand), isDivisor, isConditional);
-    }
-    const auto *node = std::get_if<Binary>(&expr.node);
-    if (node && (node->op == BinaryOp::Mul || node->op == BinaryOp::Div)) {
-      add(inside(*node->left), isDivisor, isConditional);
-      return add(inside(*node->right), isDivisor != (node->op == BinaryOp::Div), isConditional);
-    }
-    if (isConditional && !literal && (isDivisor || isRisky(expr)))
-      (isDivisor ? guardedDivisors : guarded).push_back(clone(expr));
-    else
-      (isDivisor ? divisors : plain).push_back(clone(expr));
-  }
-
-  void addCondition(const Expr &condition) {
-    const auto *node = std::get_if<Call>(&condition.node);
-    if (node && node->function == Function::And) {
-      addCondition(inside(*node->arguments[0]));
-      return addCondition(inside(*node->arguments[1]));
-    }
-    (isPatternOf(condition) ? plain : conditions_).push_back(clone(condition));
-  }
-
-  std::vector<ExprPtr> conditions_;
-};
-
-/// Whether the language takes a sum over `variable` to reach around the whole product without being told.
-bool isSumClear(const std::string &variable, const Factors &factors, const TensorNames &tensors) {
-  const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one, tensors), variable); };
-  const auto indexesOne = [&](const ExprPtr &one) { return asTensor(*one, tensors) && has(one); };
-  const auto count = std::count_if(factors.plain.begin(), factors.plain.end(), has);
-  return std::any_of(factors.plain.begin(), factors.plain.end(), indexesOne) || count > 1 ||
-         (count == 1 && std::any_of(factors.divisors.begin(), factors.divisors.end(), has));
-}
-
-/// Whether a variable indexes a dimension alone in some factor, so that it is known what it runs over.
-bool indexesAny(const std::string &variable, const Factors &factors) {
-  const auto isVariable = [&](const Index &index) { return index.isPlain() && index.text == variable; };
-  const auto indexes = [&](const ExprPtr &one) {
-    return any(*one, [&](const Expr &part) {
-      const auto *read = std::get_if<Access>(&part.node);
-      return read && std::any_of(read->indices.begin(), read->indices.end(), isVariable);
-    });
-  };
-  return std::any_of(factors.plain.begin(), factors.plain.end(), indexes) ||
-         std::any_of(factors.divisors.begin(), factors.divisors.end(), indexes);
-}
-
-/// A count that is divided by, too, as that of a mean, is left out altogether.
-void multiplyByCount(ExprPtr count, Factors &factors) {
-  const auto same = std::find_if(factors.divisors.begin(), factors.divisors.end(),
-                                 [&](const ExprPtr &divisor) { return isSame(*divisor, *count); });
-  if (same == factors.divisors.end())
-    factors.plain.push_back(std::move(count));
-  else
-    factors.divisors.erase(same);
+  for (const std::string &variable : left)
+    if (!factors.isExtentKnown(variable))
+      factors.plain.push_back(presenceOf(variable, scope, around, program));
+  return scope;
 }
 
 /// The value that a sum of choices between it and 0 adds up, `e` in `sum(i, select(q == i + 1, e, 0))`; else nullptr.
@@ -272,7 +163,7 @@ void AddendWriter::dropPatterns(std::vector<ExprPtr> &factors) const {
 }
 
 Addend AddendWriter::write(AddendParts parts, const Statement &statement) const {
-  Factors factors;
+  Factors factors(program_);
   factors.isNegative = parts.partial.isNegative;
   for (const Factor &one : parts.partial.factors)
     factors.add(one);
@@ -295,24 +186,15 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
         tensors.insert(read->tensor.text);
       return false;
     });
-  std::vector<std::string> uncounted, unclear;
   const auto occurs = [&](const std::string &variable) {
-    const auto has = [&](const ExprPtr &one) { return contains(freeVariables(*one, tensors), variable); };
-    return std::any_of(factors.plain.begin(), factors.plain.end(), has) ||
-           std::any_of(factors.divisors.begin(), factors.divisors.end(), has) || (parts.place && has(parts.place));
+    return factors.have(variable, tensors) || (parts.place && contains(freeVariables(*parts.place, tensors), variable));
   };
-  std::vector<std::string> scope = parts.target;
+  const std::vector<std::string> scope = countRest(parts, occurs, *statement.value, program_, factors);
+  std::vector<std::string> unclear;
   for (const std::string &variable : parts.summed)
-    (occurs(variable) ? scope : uncounted).push_back(variable);
-  for (const std::string &variable : parts.summed)
-    if (occurs(variable) && !indexesAny(variable, factors))
-      factors.plain.push_back(presenceOf(variable, scope, *statement.value, program_));
-  while (!uncounted.empty())
-    multiplyByCount(countOf(uncounted, scope, *statement.value, program_), factors);
-  for (const std::string &variable : parts.summed)
-    if (occurs(variable) && (parts.place || !isSumClear(variable, factors, tensors)))
+    if (occurs(variable) && (parts.place || parts.isInner || !factors.isSumClear(variable, tensors)))
       unclear.push_back(variable);
-  ExprPtr product = fractionOf(std::move(factors.plain), std::move(factors.divisors));
+  ExprPtr product = factors.take();
   if (parts.place)
     product = select(std::move(parts.place), std::move(product), number(0));
   program_.fresh.separateNested(*product, {scope.begin(), scope.end()});

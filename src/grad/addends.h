@@ -24,6 +24,7 @@ struct AddendParts {
   std::vector<std::string> target; ///< the index variables of the left side
   std::vector<std::string> summed; ///< variables over which it is summed
   ExprPtr place = nullptr;         ///< where alone it counts: what a window reads is added there
+  bool isInner = false;            ///< it stands within a factor, where every sum is written out
 };
 
 /// Makes the addends of one derivative.

@@ -33,16 +33,12 @@ private:
   /// Writes the change of a statement's target, unless it has none.
   void follow(const Statement &statement) {
     std::vector<Contribution> changes;
-    for (const Partial &partial : partialsOf(program_, statement, between_)) {
-      const auto tangent = tangents_.find(partial.use->tensor.text);
-      if (tangent == tangents_.end())
-        continue;
-      std::vector<ExprPtr> last;
-      last.push_back(access(tangent->second, partial.use->indices));
-      AddendParts parts{maskOf(statement.target, statement.indices), partial, std::move(last), statement.indices,
-                        partial.summed};
-      contribute(changes, {statement.indices, addends_.write(std::move(parts), statement)});
-    }
+    for (const Partial &partial : partialsOf(program_, statement, between_, /*keepsSums=*/true))
+      if (ExprPtr change = changeAt(partial, statement)) {
+        AddendParts parts{maskOf(statement.target, statement.indices), partial, {}, statement.indices, partial.summed};
+        parts.last.push_back(std::move(change));
+        contribute(changes, {statement.indices, addends_.write(std::move(parts), statement)});
+      }
     if (changes.empty())
       return;
     const auto output = outputs_.find(statement.target);
@@ -50,6 +46,25 @@ private:
     const std::string name = isOutput ? output->second : nameFor(statement.target);
     tangents_[statement.target] = name;
     writeSum(name, statement.target, std::move(changes), !isOutput);
+  }
+
+  /// The change of what is read at a place, or of a sum; nullptr where there is none.
+  ExprPtr changeAt(const Partial &partial, const Statement &statement) {
+    if (partial.use) {
+      const auto tangent = tangents_.find(partial.use->tensor.text);
+      return tangent == tangents_.end() ? nullptr : access(tangent->second, partial.use->indices);
+    }
+    std::vector<Contribution> changes;
+    for (const Partial &part : partial.parts)
+      if (ExprPtr change = changeAt(part, statement)) {
+        AddendParts parts{{}, part, {}, part.around, part.summed, nullptr, /*isInner=*/true};
+        parts.last.push_back(std::move(change));
+        contribute(changes, {{}, addends_.write(std::move(parts), statement)});
+      }
+    std::vector<Addend> addends;
+    for (Contribution &one : changes)
+      addends.push_back(std::move(one.addend));
+    return addends.empty() ? nullptr : sumOf(std::move(addends));
   }
 
   std::map<std::string, std::string> outputs_;  ///< by tensor of the program, what the caller is given

@@ -12,6 +12,10 @@ struct Path {
   bool isConditional = false;
   std::vector<Factor> before, after; ///< what is multiplied with it from the left, and, backwards, from the right
   std::vector<std::string> bound;
+  std::vector<std::string> around; ///< variables that have a value where it begins, at a sum that is kept
+
+  /// Whether nothing is multiplied or summed on the way.
+  bool isPlain() const { return before.empty() && after.empty() && bound.empty(); }
 
   void add(Factor one) {
     one.isConditional |= isConditional;
@@ -26,8 +30,8 @@ struct Path {
 
 class Walker {
 public:
-  Walker(Program &program, const Statement &statement, const std::set<std::string> &by)
-      : program_(program), statement_(statement), by_(by) {}
+  Walker(Program &program, const Statement &statement, const std::set<std::string> &by, bool keepsSums)
+      : program_(program), statement_(statement), by_(by), keepsSums_(keepsSums) {}
 
   std::vector<Partial> walk() {
     for (const Term &term : termsOf(program_, statement_)) {
@@ -49,12 +53,16 @@ private:
   void walkNode(const Literal & /*number*/, const Path & /*path*/) {}
 
   void walkNode(const Access &use, const Path &path) {
-    if (!by_.contains(use.tensor.text))
-      return;
-    Partial partial{&use, term_->value, path.isNegative, path.before, term_->summed};
+    if (by_.contains(use.tensor.text))
+      found_.push_back(partialAt(path, &use, {}));
+  }
+
+  Partial partialAt(const Path &path, const Access *use, std::vector<Partial> parts) const {
+    Partial partial{use, std::move(parts), path.isNegative, path.before, path.bound, path.around};
     partial.factors.insert(partial.factors.end(), path.after.rbegin(), path.after.rend());
-    partial.summed.insert(partial.summed.end(), path.bound.begin(), path.bound.end());
-    found_.push_back(std::move(partial));
+    if (path.around.empty())
+      partial.summed.insert(partial.summed.begin(), term_->summed.begin(), term_->summed.end());
+    return partial;
   }
 
   void walkNode(const Paren &paren, const Path &path) { walk(*paren.inner, path); }
@@ -64,14 +72,42 @@ private:
     walk(*minus.operand, path);
   }
 
+  /// Both sides of a sum; with a partial of its own where it is kept.
+  void walkSum(const Expr &one, const Expr &other, bool isDifference, const Path &path) {
+    const bool isKept = keepsSums_ && !path.isPlain() && usesIn(one) + usesIn(other) > 1;
+    std::vector<Partial> outside;
+    Path left;
+    if (isKept) {
+      left.around = scopeOf(path);
+      std::swap(outside, found_);
+    } else {
+      left = path;
+    }
+    Path right = left;
+    right.isNegative = right.isNegative != isDifference;
+    walk(one, left);
+    walk(other, right);
+    if (!isKept)
+      return;
+    std::swap(outside, found_);
+    found_.push_back(partialAt(path, nullptr, std::move(outside)));
+  }
+
+  /// How many places of an expression change.
+  int usesIn(const Expr &expr) const {
+    const auto *read = std::get_if<Access>(&expr.node);
+    int count = read && by_.contains(read->tensor.text) ? 1 : 0;
+    for (const Expr *child : differentiableChildren(expr))
+      count += usesIn(*child);
+    return count;
+  }
+
   void walkNode(const Binary &node, const Path &path) {
     Path left = path, right = path;
     switch (node.op) {
     case BinaryOp::Add:
-      break;
     case BinaryOp::Sub:
-      right.isNegative = !right.isNegative;
-      break;
+      return walkSum(*node.left, *node.right, node.op == BinaryOp::Sub, path);
     case BinaryOp::Mul:
       left.addAfter(share(*node.right));
       right.add(share(*node.left));
@@ -89,6 +125,8 @@ private:
   }
 
   void walkNode(const Call &call, const Path &path) {
+    if (call.function == Function::MinPlus || call.function == Function::MaxPlus)
+      return walkSum(*call.arguments[0], *call.arguments[1], false, path);
     const std::vector<const Expr *> arguments = differentiableArguments(call);
     for (size_t k = 0; k < call.arguments.size(); ++k) {
       if (std::find(arguments.begin(), arguments.end(), call.arguments[k].get()) == arguments.end())
@@ -146,8 +184,11 @@ private:
 
   /// The variables that have a value at a part of the statement.
   std::vector<std::string> scopeOf(const Path &path) const {
-    std::vector<std::string> scope = statement_.indices;
-    scope.insert(scope.end(), term_->summed.begin(), term_->summed.end());
+    std::vector<std::string> scope = path.around;
+    if (scope.empty()) {
+      scope = statement_.indices;
+      scope.insert(scope.end(), term_->summed.begin(), term_->summed.end());
+    }
     scope.insert(scope.end(), path.bound.begin(), path.bound.end());
     return scope;
   }
@@ -173,6 +214,7 @@ private:
   Program &program_;
   const Statement &statement_;
   const std::set<std::string> &by_;
+  const bool keepsSums_;
   const Term *term_ = nullptr;
   std::vector<Partial> found_;
 };
@@ -214,8 +256,9 @@ ExprPtr patternAt(const Access &indexed, const std::vector<std::string> &known, 
 
 } // namespace
 
-std::vector<Partial> partialsOf(Program &program, const Statement &statement, const std::set<std::string> &by) {
-  return Walker(program, statement, by).walk();
+std::vector<Partial> partialsOf(Program &program, const Statement &statement, const std::set<std::string> &by,
+                                bool keepsSums) {
+  return Walker(program, statement, by, keepsSums).walk();
 }
 
 ExprPtr countOf(std::vector<std::string> &variables, std::vector<std::string> scope, const Expr &around,

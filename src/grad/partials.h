@@ -17,17 +17,21 @@ struct Factor {
 
 Factor factor(ExprPtr value);
 
-/// One use of a tensor: how the value of a statement changes with the element that is read there.
+/// One use of a tensor: how the value of a statement changes with the element that is read there. Or a sum below
+/// factors, several of whose addends change: the factors, and how the sum changes with each of its uses.
 struct Partial {
-  const Access *use = nullptr;
-  const Expr *term = nullptr; ///< the addend of the statement in which it is
+  const Access *use = nullptr; ///< nullptr of a sum
+  std::vector<Partial> parts;  ///< of a sum, in the order of the text
   bool isNegative = false;
   std::vector<Factor> factors;
   std::vector<std::string> summed; ///< variables over which changes of several elements add up
+  std::vector<std::string> around; ///< of a sum's part: other variables that have a value there
 };
 
-/// The partial derivatives by every use of the tensors `by`, in the order of the text.
-std::vector<Partial> partialsOf(Program &program, const Statement &statement, const std::set<std::string> &by);
+/// The partial derivatives by every use of the tensors `by`, in the order of the text. `keepsSums`: sums below factors
+/// or reductions are kept, so that differences are not multiplied out.
+std::vector<Partial> partialsOf(Program &program, const Statement &statement, const std::set<std::string> &by,
+                                bool keepsSums);
 
 /// The derivative of a function of floats by argument number `argument`, as factors. Requires: the function's arguments
 /// are differentiable. `value` is what the call has been computed to, where a tensor holds it, else null.

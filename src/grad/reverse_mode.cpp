@@ -77,7 +77,7 @@ private:
     const std::string given = derivativeBy(statement);
     if (given.empty())
       return;
-    for (const Partial &partial : partialsOf(program_, statement, between_))
+    for (const Partial &partial : partialsOf(program_, statement, between_, /*keepsSums=*/false))
       contribute(statement, partial, given);
   }
 
