@@ -36,53 +36,39 @@ ExprPtr productOf(std::vector<ExprPtr> factors) {
   return product ? std::move(product) : number(1);
 }
 
-/// Whether a value is true or false, so that it can be a factor: any other number but 0 is true, too.
-bool isTruth(const Expr &expr, const Program &program) {
-  if (const Access *read = asTensor(expr, program.names))
-    return program.info(read->tensor.text).type == sema::ValueType::Bool;
-  if (const auto *reduction = std::get_if<Reduce>(&expr.node))
-    return reduction->reduction == Reduction::Any || reduction->reduction == Reduction::All;
-  const auto *node = std::get_if<Call>(&expr.node);
-  if (!node)
-    return false;
-  switch (node->function) {
-  case Function::Equal:
-  case Function::NotEqual:
-  case Function::Less:
-  case Function::LessEqual:
-  case Function::Greater:
-  case Function::GreaterEqual:
-  case Function::And:
-  case Function::Or:
-  case Function::Xor:
-  case Function::Not:
-  case Function::Pattern:
-    return true;
-  case Function::Cast:
-    return node->name.text == "bool";
-  default:
-    return false;
-  }
-}
-
 ExprPtr fractionOf(std::vector<ExprPtr> factors, std::vector<ExprPtr> divisors) {
   ExprPtr product = productOf(std::move(factors));
   return divisors.empty() ? std::move(product)
                           : binary(BinaryOp::Div, std::move(product), productOf(std::move(divisors)));
 }
 
-/// Whether a variable indexes a dimension alone in an expression; of a sum, in each addend.
-bool isIndexedBy(const Expr &expr, const std::string &variable) {
-  const auto isVariable = [&](const Index &index) { return index.isPlain() && index.text == variable; };
-  const auto *read = std::get_if<Access>(&expr.node);
-  if (read)
-    return std::any_of(read->indices.begin(), read->indices.end(), isVariable);
-  const std::vector<const Expr *> below = syntax::children(expr);
-  const auto isIndexed = [&](const Expr *child) { return isIndexedBy(*child, variable); };
+/// How a variable that has a value around an expression stands in it.
+struct Occurrence {
+  bool indexesSome = false; ///< a dimension alone, somewhere
+  bool indexesAll = false;  ///< in each addend of sums
+  bool isValue = false;     ///< its value is computed with
+};
+
+Occurrence occurrenceIn(const Expr &expr, const std::string &variable) {
+  if (const auto *read = std::get_if<Access>(&expr.node)) {
+    const bool isIndex = std::any_of(read->indices.begin(), read->indices.end(),
+                                     [&](const Index &index) { return index.isPlain() && index.text == variable; });
+    return {isIndex, isIndex, read->indices.empty() && read->tensor.text == variable};
+  }
+  if (const auto *reduction = std::get_if<Reduce>(&expr.node))
+    for (const syntax::Name &name : reduction->variables)
+      if (name.text == variable)
+        return {};
   const auto *node = std::get_if<Binary>(&expr.node);
-  return node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub)
-             ? std::all_of(below.begin(), below.end(), isIndexed)
-             : std::any_of(below.begin(), below.end(), isIndexed);
+  const bool isSum = node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub);
+  Occurrence all{false, isSum, false};
+  for (const Expr *child : syntax::children(expr)) {
+    const Occurrence one = occurrenceIn(*child, variable);
+    all.indexesSome |= one.indexesSome;
+    all.indexesAll = isSum ? all.indexesAll && one.indexesAll : all.indexesAll || one.indexesAll;
+    all.isValue |= one.isValue;
+  }
+  return all;
 }
 
 } // namespace
@@ -171,18 +157,15 @@ bool Factors::isSumClear(const std::string &variable, const TensorNames &tensors
 }
 
 bool Factors::isExtentKnown(const std::string &variable) const {
-  bool isValue = false, indexesAny = false, indexesAll = false;
+  Occurrence all;
   for (const auto *list : {&plain, &divisors})
-    for (const ExprPtr &one : *list) {
-      indexesAll |= isIndexedBy(*one, variable);
-      any(*one, [&](const Expr &part) {
-        const auto *read = std::get_if<Access>(&part.node);
-        isValue |= read && read->indices.empty() && read->tensor.text == variable;
-        indexesAny |= read && isIndexedBy(part, variable);
-        return false;
-      });
+    for (const ExprPtr &factor : *list) {
+      const Occurrence one = occurrenceIn(*factor, variable);
+      all.indexesSome |= one.indexesSome;
+      all.indexesAll |= one.indexesAll;
+      all.isValue |= one.isValue;
     }
-  return indexesAll || (indexesAny && !isValue);
+  return all.indexesAll || (all.indexesSome && !all.isValue);
 }
 
 ExprPtr Factors::take() {

@@ -139,11 +139,7 @@ private:
         (!isExtreme(reduction->reduction) && reduction->reduction != Reduction::Product))
       return false;
     const TensorInfo &target = program_.info(statement.target);
-    bool isExact = target.pattern.empty();
-    forEachTensor(*reduction->body, program_.names, [&](const Access &read) {
-      isExact = isExact && sema::widest(program_.info(read.tensor.text).type, target.type) == target.type;
-    });
-    return isExact;
+    return target.pattern.empty() && computedType(program_, *reduction->body, target.type) == target.type;
   }
 
   /// Makes statements of the reductions below that do not share the statement's loops.
@@ -192,7 +188,8 @@ private:
     std::vector<std::string> indices = freeVariables(expr, program_.names);
     auto known = takenOut_.find(key);
     if (known == takenOut_.end()) {
-      Statement apart = statementOf(statement.target + "_" + suffix, statement, clone(expr));
+      const sema::ValueType type = computedType(program_, *reduction.body, program_.info(statement.target).type);
+      Statement apart = statementOf(statement.target + "_" + suffix, statement, clone(expr), type);
       known = takenOut_.emplace(key, apart.target).first;
       process(std::move(apart));
     }
@@ -211,16 +208,17 @@ private:
     return syntax::toSource(*copy);
   }
 
-  /// A statement for a new tensor over the free variables of a value, of the type of `user`'s.
-  Statement statementOf(const std::string &name, const Statement &user, ExprPtr value) {
+  /// A statement for a new tensor over the free variables of a value.
+  Statement statementOf(const std::string &name, const Statement &user, ExprPtr value, sema::ValueType type) {
     Statement statement;
     statement.indices = freeVariables(*value, program_.names);
     statement.target = program_.fresh.tensor(name);
     statement.value = std::move(value);
     statement.where = user.where;
     TensorInfo info;
-    info.type = program_.info(user.target).type;
-    info.typeName = program_.info(user.target).typeName;
+    const TensorInfo &other = program_.info(user.target);
+    info.type = type;
+    info.typeName = type == other.type ? other.typeName : sema::spelling(type);
     info.extents = extentsOf(*statement.value, statement.indices, user);
     program_.add(statement.target, std::move(info));
     relevant_.insert(statement.target);

@@ -91,6 +91,15 @@ std::vector<Term> termsOf(const Program &program, const Statement &statement);
 /// A value that is computed in floats wherever it stands: of whole numbers alone, these are converted.
 ExprPtr inFloats(const Expr &value, const Program &program);
 
+/// Whether a value is true or false, so that it can be a factor: of conditions any number but 0 is true, too.
+bool isTruth(const Expr &expr, const Program &program);
+
+/// The type in which a value is computed that becomes one of `target`.
+sema::ValueType computedType(const Program &program, const Expr &value, sema::ValueType target);
+
+/// The type of a tensor that is given a value and not declared.
+sema::ValueType impliedType(const Program &program, const Expr &value);
+
 /// What a derivative may pass through: not the conditions, nor anything else that is piecewise constant.
 std::vector<const Expr *> differentiableChildren(const Expr &expr);
 std::vector<const Expr *> differentiableArguments(const Call &call);

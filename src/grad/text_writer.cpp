@@ -127,10 +127,15 @@ private:
     out_ << declarations.str();
   }
 
-  /// Temporaries that the source text declares.
+  /// Temporaries that the source text declares, and those of other types than their statements imply.
   template <typename Declare> void declareRecomputed(const Declare &declare, std::ostringstream &declarations) {
     for (const syntax::Statement &statement : derivative_.recomputed) {
       const std::string &name = statement.target.tensor.text;
+      if (const TensorInfo &info = program_.info(name);
+          info.source.empty() && info.type != impliedType(program_, *statement.value)) {
+        declare(name, name, false);
+        declarations << "\n";
+      }
       for (const syntax::TensorDecl &declaration : kernel_.declarations)
         if (declaration.name.text == program_.info(name).source) {
           declare(name, name, declaration.sparse);
