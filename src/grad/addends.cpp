@@ -10,22 +10,27 @@ namespace {
 /// Multiplies by how many values the summed variables have that nothing in the product has. Returns the variables that
 /// have a value in it.
 std::vector<std::string> countRest(const AddendParts &parts, const std::function<bool(const std::string &)> &occurs,
-                                   const Expr &around, Program &program, Factors &factors) {
-  std::vector<std::string> left = parts.summed, scope, uncounted;
+                                   const Statement &statement, Program &program, Factors &factors) {
+  std::vector<std::string> left = parts.summed, scope, known, uncounted;
   while (true) { // a count that is left out takes variables with it that only it has
     scope = parts.target;
     for (const std::string &variable : left)
       (occurs(variable) ? scope : uncounted).push_back(variable);
+    known = scope; // a new variable of the target may have the name of one that is bound in the statement
+    std::erase_if(known, [&](const std::string &one) {
+      return !contains(statement.indices, one) && !contains(parts.partial.summed, one) &&
+             !contains(parts.partial.around, one);
+    });
     if (uncounted.empty())
       break;
     const std::vector<std::string> before = uncounted;
-    factors.multiplyByCount(countOf(uncounted, scope, around, program));
+    factors.multiplyByCount(countOf(uncounted, known, *statement.value, program));
     std::erase_if(left, [&](const std::string &one) { return contains(before, one) && !contains(uncounted, one); });
     uncounted.clear();
   }
   for (const std::string &variable : left)
     if (!factors.isExtentKnown(variable))
-      factors.plain.push_back(presenceOf(variable, scope, around, program));
+      factors.plain.push_back(presenceOf(variable, known, *statement.value, program));
   return scope;
 }
 
@@ -103,6 +108,8 @@ bool AddendWriter::hasFactorWithin(const Expr &product, const Mask &mask) const 
   const auto *node = std::get_if<Binary>(&expr.node);
   if (node && node->op == BinaryOp::Mul)
     return hasFactorWithin(*node->left, mask) || hasFactorWithin(*node->right, mask);
+  if (node && (node->op == BinaryOp::Add || node->op == BinaryOp::Sub))
+    return hasFactorWithin(*node->left, mask) && hasFactorWithin(*node->right, mask);
   return node && node->op == BinaryOp::Div ? hasFactorWithin(*node->left, mask) : isWithin(expr, mask);
 }
 
@@ -189,7 +196,7 @@ Addend AddendWriter::write(AddendParts parts, const Statement &statement) const 
   const auto occurs = [&](const std::string &variable) {
     return factors.have(variable, tensors) || (parts.place && contains(freeVariables(*parts.place, tensors), variable));
   };
-  const std::vector<std::string> scope = countRest(parts, occurs, *statement.value, program_, factors);
+  const std::vector<std::string> scope = countRest(parts, occurs, statement, program_, factors);
   std::vector<std::string> unclear;
   for (const std::string &variable : parts.summed)
     if (occurs(variable) && (parts.place || parts.isInner || !factors.isSumClear(variable, tensors)))
