@@ -160,6 +160,18 @@ class Grad(SpcCase):
                 self.gradient(SPMV, "--format", f"A={name}", "--format-out", "d.json")
                 self.spc("compile", "d.tex", "--format", "d.json", "--emit=plan", "-Werror=densify")
 
+    def test_formats_whose_entries_can_be_told_from_the_rest_have_derivatives(self):
+        fine = ["csr", "csc", "coo", "dcsr", "dcsc", "csr64", "csc64", "coo64", "coo-aos", "csr-lengths"]
+        refused = ["bsr", "ell", "dia", "coo-dup", "coo-unsorted", "csr-unsorted", "hyb", "sym-csr"]
+        self.write("k.tex", SPMV)
+        for name in fine + refused:
+            with self.subTest(format=name):
+                options = ["--format", f"A={name}", "--of=y", "--wrt=A", "-o", "-"]
+                if name in fine:
+                    self.assertIn("d_A(i,j) = pattern(A(i,j))*x(j)*d_y(i)\n", self.spc("grad", "k.tex", *options).out)
+                else:
+                    self.assertIn("grad-format", self.spc("grad", "k.tex", *options, expect=1).err)
+
     def test_derivatives_have_derivatives(self):
         self.gradient(SDDMM, "--format", "S=csr", "--format-out", "d.json", of="D", wrt="S,A")
         first = (self.folder / "d.tex").read_text()

@@ -146,12 +146,41 @@ def fuzzers_table(data):
     return table(["target", "inputs", "crashes, leaks, time-outs", "CPU-hours"], rows)
 
 
+def derivatives_table(data):
+    keys = ["programs", "cells", "compared", "flat", "refused", "only refused", "empty", "wrong"]
+    groups = {}
+    for name, row in data["programs"].items():
+        group = groups.setdefault(data["groups"][name], dict.fromkeys(keys, 0))
+        group["programs"] += 1
+        group["cells"] += len(data["expressions"])
+        group["wrong"] += row["wrong"]
+        for numbers in zip(row["compared"], row["flat"], row["refused"]):
+            for key, one in zip(["compared", "flat", "refused"], numbers):
+                group[key] += one
+            group["only refused"] += numbers[2] > 0 and not any(numbers[:2])
+            group["empty"] += not any(numbers)
+    groups = dict(sorted(groups.items()))
+    groups["all"] = {key: sum(group[key] for group in groups.values()) for key in keys}
+    share = data["one operand of"]
+    ids = sorted({name for row in data["programs"].values() for name in row["ids"]})
+    header = ["programs around", "programs", "cells", "compared", "of them flat", "refused", "cells that are refused",
+              "empty cells", "wrong"]
+    rows = [[name, *[number(one) for one in [group["programs"], group["cells"], group["compared"] + group["flat"],
+                                             *[group[key] for key in keys[3:]]]]] for name, group in groups.items()]
+    return (table(header, rows) +
+            f"\n\n{len(data['programs'])} of the {data['of programs']} programs have run around "
+            f"{len(data['expressions'])} expressions" + (f", with one operand of {share}" if share > 1 else "") +
+            f", in {data['processor seconds']:,} seconds of one core. Refusals: " +
+            ", ".join(f"`{name}`" for name in ids) + ".")
+
+
 # What each table is made of.
 TABLES = {
     "tests": (tests_table, HERE / "tests.json"),
     "coverage": (coverage_table, HERE / "coverage.json"),
     "exhaustive": (exhaustive_table, HERE.parent / "exhaustive" / "counts.json"),
     "metamorphic": (metamorphic_table, HERE.parent / "fuzz" / "metamorphic.json"),
+    "derivatives": (derivatives_table, HERE.parent / "grad" / "derivatives.json"),
     "fuzzers": (fuzzers_table, HERE.parent / "fuzz" / "fuzzers.json"),
 }
 

@@ -26,6 +26,7 @@ struct GradientOutcome {
   std::string refusal; ///< the id of the error with which it was refused
   bool modesAgree = false;
   bool isSmooth = false; ///< finite differences told the slope; where not, there is a step or a kink
+  bool changes = false;  ///< the slope is not 0
 };
 
 /// One derivative: its text, and what sema makes of it.
@@ -51,6 +52,10 @@ public:
   /// Compares along one random direction, with data and sizes that the seed says: both modes with each other, up to
   /// rounding, and with finite differences. Requires: isWritten().
   GradientOutcome check(uint64_t seed) const;
+
+  /// What the reverse mode computes where each element of the outputs counts once: all its tensors, by name. `operands`
+  /// have shapes, values and entries. Requires: isWritten(), and that the sizes of operands tell all others.
+  TensorMap gradientsAt(const TensorMap &operands) const;
 
 private:
   /// The same with all operands moved a little.

@@ -97,7 +97,7 @@ private:
 
   std::string read(const Variables &scope, bool mayAdd, Variables &added) {
     for (int attempt = 0; attempt < 8; ++attempt) {
-      const Readable &tensor = pick(readable_);
+      const Readable tensor = pick(readable_);
       if (tensor.isInteger && !oneIn(3))
         continue;
       if (tensor.name == "F" && !oneIn(4))
@@ -115,6 +115,10 @@ private:
     Variables none;
     switch (depth <= 0 ? 0 : random_.below(16)) {
     case 0:
+      if (oneIn(4))
+        if (std::string text = special(scope); !text.empty())
+          return text;
+      [[fallthrough]];
     case 1:
       return read(scope, false, none);
     case 2:
@@ -149,9 +153,59 @@ private:
   }
 
   std::string condition(const Variables &scope, int depth) {
+    static const std::vector<std::string> operators = {" and ", " or ", " xor "};
+    const std::string one = truth(scope, depth);
+    return oneIn(4)   ? "not (" + one + ")"
+           : oneIn(3) ? "(" + one + ")" + pick(operators) + "(" + truth(scope, depth - 1) + ")"
+                      : one;
+  }
+
+  /// A comparison, a pattern, or a number, of which any but 0 is true.
+  std::string truth(const Variables &scope, int depth) {
     static const std::vector<std::string> comparisons = {"<", "<=", ">", ">="};
-    const std::string one = inner(scope, depth - 1) + " " + pick(comparisons) + " " + inner(scope, depth - 1);
-    return oneIn(4) ? "not (" + one + ")" : oneIn(4) ? one + " or " + inner(scope, 0) + " > 0.7" : one;
+    switch (random_.below(8)) {
+    case 0:
+      if (const std::string pattern = patternFactor(scope); !pattern.empty())
+        return pattern;
+      break;
+    case 1:
+      return inner(scope, depth - 1);
+    case 2:
+      for (const auto &[variable, extent] : scope)
+        if (extent == 'n' && oneIn(2))
+          return useOf(oneIn(2) ? "E" : "h") + "(" + variable + ")";
+      break;
+    case 3:
+      if (!scope.empty())
+        return pick(scope).first + (oneIn(2) ? " > 0" : " < " + pick(scope).first);
+      break;
+    default:
+      break;
+    }
+    return inner(scope, depth - 1) + " " + pick(comparisons) + " " + inner(scope, depth - 1);
+  }
+
+  /// A tensor that is declared where it is used.
+  std::string useOf(const std::string &name) {
+    static const std::map<std::string, std::string> declarations = {
+        {"E", "(n): bool"}, {"h", "(n): i32"}, {"W", "(12): f64"}, {"K", "(3, n): f64"}};
+    const std::string line = "tensor " + name + declarations.at(name) + "\n";
+    if (declarations_.find(line) == std::string::npos) {
+      declarations_ += line;
+      if (name == "W" || name == "K")
+        special_.push_back({name, "*"});
+    }
+    return name;
+  }
+
+  /// A window, or a row of a matrix; empty where nothing fits.
+  std::string special(const Variables &scope) {
+    if (scope.empty())
+      return "";
+    const auto &[variable, extent] = pick(scope);
+    if (extent == 'n' && oneIn(2))
+      return useOf("K") + "(" + std::to_string(random_.below(3)) + "," + variable + ")";
+    return useOf("W") + "(" + (oneIn(2) ? "2*" : "") + variable + " + " + std::to_string(1 + random_.below(3)) + ")";
   }
 
   std::string functionOf(const Variables &scope, int depth) {
@@ -190,7 +244,7 @@ private:
     std::string indexed;
     for (int attempt = 0; attempt < 6 && indexed.empty(); ++attempt) {
       Variables none;
-      const Readable &tensor = pick(readable_);
+      const Readable tensor = pick(readable_);
       const std::string text = tensor.isInteger || tensor.name == "F" ? "" : accessTo(tensor, within, false, none);
       if (text.find("(" + variable) != std::string::npos || text.find("," + variable) != std::string::npos)
         indexed = text;
@@ -199,7 +253,8 @@ private:
       return inner(scope, depth - 1);
     std::string body = oneIn(3)   ? indexed
                        : oneIn(2) ? indexed + " * " + inner(within, depth - 1)
-                                  : indexed + " + " + inner(within, depth - 1);
+                       : oneIn(2) ? indexed + " + " + inner(within, depth - 1)
+                                  : inner(scope, depth - 1) + (oneIn(2) ? " + " : " - ") + indexed;
     return pick(kinds) + "(" + variable + ", " + body + ")";
   }
 
@@ -300,7 +355,9 @@ private:
     result_.of = {outputs_.back()};
     if (outputs_.size() > 1 && oneIn(4))
       result_.of.push_back(outputs_.front());
-    for (const Readable &one : readable_) {
+    std::vector<Readable> all = readable_;
+    all.insert(all.end(), special_.begin(), special_.end());
+    for (const Readable &one : all) {
       const bool isRead = body_.find(one.name + "(") != std::string::npos ||
                           (one.dims.empty() && body_.find(one.name) != std::string::npos);
       const bool isOperand = one.name[0] != 'y';
@@ -318,6 +375,7 @@ private:
   GradientCase result_;
   std::map<char, std::string> letters_;
   std::vector<Readable> readable_, written_;
+  std::vector<Readable> special_; ///< what is read in windows and at constants
   std::vector<std::string> outputs_;
   std::string declarations_, body_;
 };

@@ -2,7 +2,7 @@
 //
 // A file of rules/ says what is differentiated, the kernel, and, each after a line of dashes, the statements of the
 // reverse and of the forward mode. SPC_UPDATE_GOLDEN=1 rewrites these: read the difference.
-#include "grad/gradient_check.h"
+#include "grad/derivative_table.h"
 #include "syntax/parser.h"
 
 #include <catch2/catch.hpp>
@@ -103,5 +103,18 @@ TEST_CASE("every function and every reduction that may stand between has a rule 
     CHECK((all.find(name + "(") != std::string::npos));
   }
   for (const char *reduction : {"sum(", "prod(", "min(j", "max(j", "mean(", "argmax("})
+    CHECK(all.find(reduction) != std::string::npos);
+}
+
+TEST_CASE("every function and every reduction is in the table of derivatives") {
+  std::string all;
+  for (const Construct &expression : readConstructs(SPC_SOURCE_DIR "/tests/grad/constructs.txt").expressions)
+    all += expression.name + "\n";
+  for (const std::string &name : syntax::functionNames()) {
+    INFO(name);
+    CHECK((all.find(name + "(") != std::string::npos));
+  }
+  for (const char *reduction :
+       {"sum(?", "prod(?", "min(?", "max(?", "mean(?", "any(?", "all(?", "count(?", "argmin(?", "argmax(?"})
     CHECK(all.find(reduction) != std::string::npos);
 }
