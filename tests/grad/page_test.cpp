@@ -230,6 +230,18 @@ TEST_CASE("the derivative by a sparse operand has its entries, zeros among them"
   }
 }
 
+TEST_CASE("what is computed again has the type in which the kernel computes it") {
+  const GradientUnderTest kernel(
+      {"tensor G(m, n): f32\ntensor H(m, n): f16\ntensor u(m): f16\ntensor v(m): f64\n"
+       "u(i) = min(j, H(i,j) * H(i,j))\nv(i) = exp(sum(j, G(i,j)) + max(j, G(i,j) * G(i,j))) * G(i,0)\n",
+       {},
+       {"u", "v"},
+       {"G", "H"}});
+  REQUIRE(kernel.isWritten());
+  for (const char *declaration : {"tensor u_min(m): f32\n", "tensor v_sum(m): f64\n", "tensor v_max(m): f64\n"})
+    CHECK(kernel.reverse().text.find(declaration) != std::string::npos);
+}
+
 TEST_CASE("names that the kernel has get a number, and what nothing depends on is no argument") {
   const GradientUnderTest clash({"y(i) = x(i) * d_y(i) * d_x(i)\n", {}, {"y"}, {"x"}});
   REQUIRE(clash.isWritten());
