@@ -77,3 +77,21 @@ TEST_CASE("reductions over variables around those of the result", "[reductions]"
   checkLowering("y(j) = min(i, k, select(pattern(A(i,j,k)), A(i,j,k), inf))", product({{"A", {"csf"}}}));
   checkLowering("y(k) = any(i, j, A(i,j,k) > 0)", product({{"A", {"csf", "dense"}}}));
 }
+
+// The shapes of the suite have extents of 0.
+TEST_CASE("the mean of nothing is 0", "[reductions]") {
+  for (bool strictFp : {false, true})
+    for (const char *expression : {"exp(mean(j, D(i,j)))", "max(mean(j, D(i,j)), 1)", "mean(j, D(i,j)) + 1",
+                                   "x(i) / mean(j, D(i,j))", "mean(j, exp(D(i,j)))"})
+      for (spc::sema::ValueType type : {spc::sema::ValueType::F64, spc::sema::ValueType::BF16}) {
+        KernelSpec spec;
+        spec.statements = "y(i) = " + std::string(expression);
+        spec.strictFp = strictFp;
+        spec.type = type;
+        check(spec);
+      }
+  KernelSpec spec;
+  spec.statements = "y(i) = mean(j, D(i,j)) + 1";
+  spec.type = spc::sema::ValueType::CF32;
+  check(spec);
+}

@@ -190,6 +190,7 @@ private:
       double count = 1;
       for (int variable : node.variables)
         count *= static_cast<double>(variables_[static_cast<size_t>(variable)].extent);
+      count = std::max(count, 1.0); // of nothing it is 0, as the sum is
       return divide(partialSum(node), {count, count, 0, true, true}, epsilon_);
     }
     case syntax::Reduction::Count: {

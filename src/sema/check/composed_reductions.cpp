@@ -21,7 +21,12 @@ NodePtr meanOf(NodePtr sum) {
   const Span where = sum->where;
   const std::vector<VariableId> variables = std::get<ReduceNode>(sum->kind).variables;
   NodePtr count = makeNode(ReduceNode{Reduction::Sum, variables, number(1, "1", where)}, where);
-  return makeNode(BinaryNode{BinaryOp::Div, std::move(sum), std::move(count)}, where);
+  // A number of its own type, which the statement's need not hold: sums of f32 end at 2^24.
+  NodePtr divisor = call(Function::Max, where, listOf(std::move(count), number(1, "1", where)));
+  std::vector<NodePtr> cast;
+  cast.push_back(std::move(divisor));
+  NodePtr whole = call(Function::Cast, where, std::move(cast), ValueType::I64);
+  return makeNode(BinaryNode{BinaryOp::Div, std::move(sum), std::move(whole)}, where);
 }
 
 NodePtr countOf(std::vector<VariableId> variables, NodePtr access, Span where) {

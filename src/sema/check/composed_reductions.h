@@ -5,8 +5,7 @@
 
 namespace spc::sema {
 
-/// `mean(j, e)`: `sum`, a ReduceNode over e, divided by the number of values that it runs over. NaN where there is
-/// none.
+/// `mean(j, e)`: `sum`, a ReduceNode over e, divided by the number of values that it runs over. 0 where there is none.
 NodePtr meanOf(NodePtr sum);
 
 /// `count(j, A(i, j))`: how many entries are stored, an i64. `access` is an AccessNode.
