@@ -3,6 +3,7 @@
 
 #include "corruption/guarded_memory.h"
 #include "harness/kernel_arguments.h"
+#include "harness/kernel_under_test.h"
 
 #include <cstdint>
 #include <string>

@@ -3,6 +3,7 @@
 // SPC_FUZZ_COUNT sets the number of kernels, SPC_FUZZ_SEED the first seed. A failure prints a reproducer that has been
 // made smaller by dropping statements, formats and extents as long as it still fails.
 #include "fuzz/generator.h"
+#include "harness/kernel_under_test.h"
 
 #include <catch2/catch.hpp>
 

@@ -3,7 +3,7 @@
 
 #include "abi/signature.h"
 #include "harness/dense_evaluator.h"
-#include "harness/kernel_under_test.h"
+#include "harness/kernel_spec.h"
 #include "harness/pattern_evaluator.h"
 #include "harness/test_context.h"
 #include "tensor/tensor.h"

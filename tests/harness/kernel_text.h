@@ -2,7 +2,7 @@
 #pragma once
 
 #include "format/format_file.h"
-#include "harness/kernel_under_test.h"
+#include "harness/kernel_spec.h"
 
 namespace spc::testing {
 

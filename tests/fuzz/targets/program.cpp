@@ -1,5 +1,6 @@
 // Bytes choose a kernel of the generator, which is valid by construction; then it is compiled, run and compared.
 #include "fuzz/generator.h"
+#include "harness/kernel_under_test.h"
 
 #include <cstdlib>
 #include <iostream>
