@@ -1,7 +1,6 @@
 #include "driver/run_check.h"
 
 #include "driver/run_outputs.h"
-#include "format/levels.h"
 
 #include <algorithm>
 
@@ -26,10 +25,7 @@ reference::Tensors tensorsOf(const sema::Kernel &kernel, const RunInputs &inputs
     const sema::Tensor &tensor = kernel.tensors[kernel.parameters[k]];
     const std::string &name = nameInText(tensor);
     const std::vector<int64_t> shape = inputs.shapeOf(tensor);
-    const bool isSparse = !tensor.format.isDense() || !tensor.partOf.empty();
-    reference::Tensor &read = tensors.try_emplace(name, shape, tensor.type, isSparse, tensor.fill).first->second;
-    if (isSparse && format::hasPadding(tensor.format))
-      read.setPadded();
+    tensors.try_emplace(name, reference::emptyTensor(tensor, shape));
     tensor::Coordinates &all = entries.try_emplace(name, tensor::Coordinates{shape, {}, {}, {}}).first->second;
     const RunInput &input = inputs.parameters[k];
     if (tensor.order() == 0 && tensor.isRead)
@@ -40,14 +36,6 @@ reference::Tensors tensorsOf(const sema::Kernel &kernel, const RunInputs &inputs
   for (auto &[name, given] : entries)
     tensors.at(name).fill(std::move(given));
   return tensors;
-}
-
-/// What parameters of the text stand for, and the types of temporaries.
-reference::Types typesOf(const sema::Kernel &kernel) {
-  reference::Types types{{}, kernel.typeParameters};
-  for (const sema::Tensor &tensor : kernel.tensors)
-    types.temporaries.emplace(tensor.name, tensor.type);
-  return types;
 }
 
 /// As the language writes it: `C(1, 2)` with coordinates from 0.
@@ -63,12 +51,9 @@ std::string elementText(const std::string &tensor, const std::vector<int64_t> &a
 std::optional<reference::Tensors> referenceResults(Session &session, const sema::Kernel &kernel,
                                                    const syntax::Kernel &tree, const RunInputs &inputs) {
   const Progress::Phase phase(session.progress(), "evaluating the kernel's text", WorkUnit::None);
-  double epsilon = 0;
-  for (const sema::Tensor &tensor : kernel.tensors)
-    epsilon = std::max(epsilon, reference::epsilonOf(tensor.type));
   try {
     reference::Tensors tensors = tensorsOf(kernel, inputs);
-    reference::evaluate(tree, tensors, typesOf(kernel), epsilon);
+    reference::evaluate(tree, tensors, reference::typesOf(kernel));
     return tensors;
   } catch (const reference::Unsupported &reason) {
     session.diagnostics()

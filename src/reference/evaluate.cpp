@@ -1,10 +1,7 @@
-#include "reference/nodes.h"
+#include "reference/join.h"
 
-#include <algorithm>
 #include <cmath>
-#include <limits>
-#include <numeric>
-#include <set>
+#include <list>
 
 namespace spc::reference {
 
@@ -13,153 +10,94 @@ namespace {
 using sema::ValueType;
 using Kind = Node::Kind;
 
-/// An addend of a right side: products are joined over the entries of their sparse factors.
-class AddendVisitor {
-public:
-  AddendVisitor(const Node &expr, Variables &variables, Evaluation &evaluation)
-      : type_(expr.type), variables_(variables), evaluation_(evaluation) {
-    factorsOf(expr);
-    isAlone_ = factors_.size() == 1;
-    for (const Node *factor : factors_)
-      if (drives(*factor))
-        joined_.push_back({factor, {}, {}, {}});
-    std::erase_if(factors_, [&](const Node *factor) { return drives(*factor); });
+/// Whether missing entries are no zeros in something that an expression reads.
+bool readsFill(const syntax::Expr &expr, const Tensors &tensors) {
+  const auto *call = std::get_if<syntax::Call>(&expr.node);
+  if (call && call->function == syntax::Function::Pattern)
+    return false;
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node)) {
+    const auto tensor = tensors.find(access->tensor.text);
+    return tensor != tensors.end() && tensor->second.isSparse() && tensor->second.fillValue() != 0;
   }
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return std::any_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return readsFill(*child, tensors); });
+}
 
-  /// Calls `take` with the value wherever it may not be missing; `free` are the variables that no reduction binds.
-  template <class Take> void visit(const std::set<size_t> &free, Take take) {
-    std::set<size_t> bound;
-    for (Joined &joined : joined_)
-      prepare(joined, bound);
-    for (size_t variable : free)
-      if (!bound.contains(variable))
-        loops_.push_back(variable);
-    double most = 1; // at each place that the sparse factors bind
-    for (size_t variable : loops_) {
-      if (variables_[variable].extent < 0)
-        throw Unsupported("know how far '" + variables_[variable].name + "' runs");
-      most *= static_cast<double>(variables_[variable].extent);
-    }
-    if (joined_.empty() && most > static_cast<double>(kMostPoints))
-      throw Unsupported(Evaluation::kTooMany);
-    join(0, numberIn(type_, 1), take);
-  }
+/// Whether an expression has no index variables but these, and those that its reductions bind.
+bool indexesOnly(const syntax::Expr &expr, std::set<std::string> bound) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    for (const syntax::Index &index : access->indices)
+      for (const syntax::IndexTerm &term : index.terms)
+        if (!bound.contains(term.variable.text))
+          return false;
+  if (const auto *reduce = std::get_if<syntax::Reduce>(&expr.node))
+    for (const syntax::Name &variable : reduce->variables)
+      bound.insert(variable.text);
+  const std::vector<const syntax::Expr *> below = syntax::children(expr);
+  return std::all_of(below.begin(), below.end(), [&](const syntax::Expr *child) { return indexesOnly(*child, bound); });
+}
 
-private:
-  /// A sparse factor: its entries by the coordinates of the variables that factors before it bind.
-  struct Joined {
-    const Node *access;
-    std::vector<size_t> boundDims, freeDims;
-    std::unordered_map<int64_t, std::vector<int64_t>> entries; ///< places by the place of the bound dimensions
-  };
+/// Of how many products an expression is the sum, those with one sum multiplied out; within its reductions.
+double productsIn(const Node &node) {
+  double all = node.kind == Kind::Sum ? 0 : 1;
+  if (node.kind == Kind::Sum)
+    for (const NodePtr &operand : node.operands)
+      all += productsIn(*operand);
+  else if (node.kind == Kind::Product && node.sums == 1)
+    for (const NodePtr &operand : node.operands)
+      all *= productsIn(*operand);
+  else if (node.sums == 1)
+    all = productsIn(*node.operands.front());
+  return all;
+}
 
-  void factorsOf(const Node &node) {
-    if (node.kind == Kind::Multiply) {
-      factorsOf(*node.operands[0]);
-      factorsOf(*node.operands[1]);
-    } else {
-      factors_.push_back(&node);
-    }
-  }
-
-  static bool drives(const Node &node) {
-    if (node.kind != Kind::Access || !node.tensor->isSparse() || node.tensor->fillValue() != 0)
-      return false;
-    std::set<size_t> seen;
-    return std::all_of(node.indices.begin(), node.indices.end(), [&](const IndexSum &index) {
-      return index.isPlain && seen.insert(index.terms.front().first).second;
-    });
-  }
-
-  static size_t variableOf(const Node &access, size_t dim) { return access.indices[dim].terms.front().first; }
-
-  static std::vector<int64_t> coordinatesOf(const Tensor &tensor, int64_t place) {
-    std::vector<int64_t> at(tensor.shape().size());
-    for (size_t dim = at.size(); dim-- > 0; place /= tensor.shape()[dim])
-      at[dim] = place % tensor.shape()[dim];
-    return at;
-  }
-
-  void prepare(Joined &joined, std::set<size_t> &bound) {
-    const Node &access = *joined.access;
-    for (size_t dim = 0; dim < access.indices.size(); ++dim)
-      (bound.contains(variableOf(access, dim)) ? joined.boundDims : joined.freeDims).push_back(dim);
-    for (size_t dim : joined.freeDims)
-      bound.insert(variableOf(access, dim));
-    for (int64_t place : access.tensor->places()) {
-      const std::vector<int64_t> at = coordinatesOf(*access.tensor, place);
-      int64_t key = 0;
-      for (size_t dim : joined.boundDims)
-        key = key * access.tensor->shape()[dim] + at[dim];
-      joined.entries[key].push_back(place);
-    }
-  }
-
-  template <class Take> void join(size_t depth, const Value &before, Take &take) {
-    if (depth == joined_.size())
-      return loop(0, before, take);
-    const Joined &joined = joined_[depth];
-    const Tensor &tensor = *joined.access->tensor;
-    int64_t key = 0;
-    for (size_t dim : joined.boundDims)
-      key = key * tensor.shape()[dim] + variables_[variableOf(*joined.access, dim)].at;
-    const auto found = joined.entries.find(key);
-    if (found == joined.entries.end())
-      return;
-    for (int64_t place : found->second) {
-      const std::vector<int64_t> at = coordinatesOf(tensor, place);
-      for (size_t dim : joined.freeDims)
-        variables_[variableOf(*joined.access, dim)].at = at[dim];
-      const Value factor = converted(tensor.at(place), tensor.type(), type_);
-      join(depth + 1, productOf(before, factor, type_, evaluation_.epsilon), take);
-    }
-  }
-
-  template <class Take> void loop(size_t depth, const Value &before, Take &take) {
-    if (depth < loops_.size()) {
-      Variable &variable = variables_[loops_[depth]];
-      for (variable.at = 0; variable.at < variable.extent; ++variable.at)
-        loop(depth + 1, before, take);
-      return;
-    }
-    evaluation_.visit();
-    Value value = before;
-    for (const Node *factor : factors_) {
-      const Value next = valueOf(*factor, variables_, evaluation_);
-      value = isAlone_ ? next : productOf(value, next, type_, evaluation_.epsilon);
-    }
-    take(value);
-  }
-
-  const sema::ValueType type_;
-  Variables &variables_;
-  Evaluation &evaluation_;
-  bool isAlone_ = false; ///< there is one factor, and nothing to multiply
-  std::vector<const Node *> factors_;
-  std::vector<Joined> joined_;
-  std::vector<size_t> loops_;
-};
-
-/// What a target's element is made of.
-struct Sum {
-  Value value;
-  double addends = 0;
+/// An addend of a right side.
+struct Addend {
+  bool isNegated = false;
+  Variables variables;
+  std::vector<size_t> target; ///< the variable of each of its dimensions
+  NodePtr expr;
+  std::unique_ptr<Join> join;
 };
 
 class StatementVisitor {
 public:
-  StatementVisitor(const syntax::Statement &statement, Tensors &tensors, const Types &types, Evaluation &evaluation)
-      : statement_(statement), tensors_(tensors), types_(types), evaluation_(evaluation) {}
-
-  void run() {
+  /// Resolves the statement, and declares what it makes.
+  StatementVisitor(const syntax::Statement &statement, Tensors &tensors, const Types &types)
+      : statement_(statement), tensors_(tensors), types_(types), extents_(statement, tensors) {
     findTypes();
     std::vector<std::pair<const syntax::Expr *, bool>> addends;
-    if (takesIn())
+    const bool isAtOnce = takesIn() || isWhole();
+    if (isAtOnce)
       addends.emplace_back(statement_.value.get(), false);
     else
       addendsOf(*statement_.value, false, addends);
     for (const auto &[expr, isNegated] : addends)
-      visit(*expr, isNegated);
+      resolve(*expr, isNegated, isAtOnce);
+    tensors_.at(name()).setComputed();
+  }
+
+  /// How many points are visited. nullopt where it takes what statements compute to know.
+  std::optional<double> points() {
+    double all = 0;
+    for (const auto &addend : addends_) {
+      if (addend->join->dependsOnResults())
+        return std::nullopt;
+      all += addend->join->points();
+    }
+    return all;
+  }
+
+  /// Throws Unsupported where there are more points than are left.
+  void run(Evaluation &evaluation) {
+    evaluation.sumEpsilon = epsilonOf(sema::arithmeticType(type_));
+    double all = static_cast<double>(evaluation.points);
+    for (const auto &addend : addends_)
+      all += addend->join->points();
+    if (all > static_cast<double>(kMostPoints))
+      throw Unsupported(Evaluation::kTooMany);
+    for (const auto &addend : addends_)
+      visit(*addend, evaluation);
     store();
   }
 
@@ -167,6 +105,18 @@ private:
   using Op = syntax::AssignOp;
 
   bool takesIn() const { return statement_.op != Op::Assign && statement_.op != Op::Add; }
+  const std::string &name() const { return statement_.target.tensor.text; }
+
+  /// Whether the right side is computed as one term: where missing entries are no zeros, and nothing is summed.
+  bool isWhole() const {
+    if (statement_.op != Op::Assign || !readsFill(*statement_.value, tensors_))
+      return false;
+    std::set<std::string> bound;
+    for (const syntax::Index &index : statement_.target.indices)
+      if (index.isPlain())
+        bound.insert(index.terms.front().variable.text);
+    return indexesOnly(*statement_.value, bound);
+  }
 
   static void addendsOf(const syntax::Expr &expr, bool isNegated,
                         std::vector<std::pair<const syntax::Expr *, bool>> &addends) {
@@ -183,48 +133,41 @@ private:
     addendsOf(*binary->right, isNegated != (binary->op == syntax::BinaryOp::Sub), addends);
   }
 
-  /// The target's type, and the one in which the statement is computed: the widest of all.
+  /// The target's type, the one in which the statement is computed: the widest of all, and the one that sums are held
+  /// in.
   void findTypes() {
-    const std::string &name = statement_.target.tensor.text;
     const std::optional<ValueType> value = typeOf(*statement_.value, tensors_, types_);
-    const auto known = tensors_.find(name);
-    const auto given = types_.temporaries.find(name);
-    type_ = known != tensors_.end()             ? known->second.type()
-            : given != types_.temporaries.end() ? given->second
-                                                : value.value_or(ValueType::F64);
+    const auto known = tensors_.find(name());
+    if (const auto given = types_.stored.find(name()); given != types_.stored.end())
+      storage_ = given->second;
+    else
+      storage_.type = value.value_or(ValueType::F64);
+    type_ = known != tensors_.end() ? known->second.type() : storage_.type;
     computeType_ = sema::arithmeticType(value ? sema::widest(type_, *value) : type_);
+    sumType_ = sema::arithmeticType(type_);
   }
 
-  void visit(const syntax::Expr &expr, bool isNegated) {
-    Variables variables;
-    Resolver resolver(tensors_, types_, variables);
-    std::vector<size_t> target;
-    std::set<size_t> free;
-    const auto known = tensors_.find(statement_.target.tensor.text);
+  void resolve(const syntax::Expr &expr, bool isNegated, bool isAtOnce) {
+    Addend &addend = *addends_.emplace_back(std::make_unique<Addend>());
+    addend.isNegated = isNegated;
+    Resolver resolver(tensors_, types_, extents_, addend.variables);
     for (const syntax::Index &index : statement_.target.indices) {
       if (!index.isPlain())
         throw Unsupported("write to places that are no plain indices");
-      const size_t dim = target.size();
-      target.push_back(resolver.lookUp(index.terms.front().variable.text));
-      if (known != tensors_.end())
-        variables[target.back()].extent = known->second.shape()[dim];
+      addend.target.push_back(resolver.lookUp(index.terms.front().variable.text));
     }
-    const NodePtr node = resolver.resolve(expr, computeType_);
-    std::set<size_t> inner;
-    boundVariables(*node, inner);
-    for (size_t variable = 0; variable < variables.size(); ++variable)
+    addend.expr = resolver.resolve(expr, computeType_);
+    settle(*addend.expr, isAtOnce, takesIn(), isAtOnce && !takesIn());
+    std::set<size_t> inner, free;
+    boundVariables(*addend.expr, inner);
+    for (size_t variable = 0; variable < addend.variables.size(); ++variable)
       if (!inner.contains(variable))
         free.insert(variable);
-    declare(target, variables);
-    const std::vector<int64_t> &shape = tensors_.at(statement_.target.tensor.text).shape();
-    AddendVisitor visitor(*node, variables, evaluation_);
-    visitor.visit(free, [&](const Value &value) {
-      int64_t place = 0;
-      for (size_t dim = 0; dim < target.size(); ++dim)
-        place = place * shape[dim] + variables[target[dim]].at;
-      if (!value.isMissing || takesIn())
-        take(place, converted(isNegated ? negated(value, computeType_) : value, computeType_, type_));
-    });
+    declare(addend);
+    // The least value may be that of a missing entry, of which `or` makes nothing.
+    const bool joins = !takesIn() || statement_.op == Op::Or;
+    addend.join = std::make_unique<Join>(*addend.expr, free, joins, addend.variables);
+    products_ += productsIn(*addend.expr);
   }
 
   static void boundVariables(const Node &node, std::set<size_t> &bound) {
@@ -235,88 +178,118 @@ private:
   }
 
   /// A temporary has the extents that its statement gives its indices.
-  void declare(const std::vector<size_t> &target, const Variables &variables) {
-    const std::string &name = statement_.target.tensor.text;
-    if (tensors_.contains(name))
+  void declare(const Addend &addend) {
+    if (tensors_.contains(name()))
       return;
     std::vector<int64_t> shape;
-    for (size_t variable : target) {
-      if (variables[variable].extent < 0)
-        throw Unsupported("know how far '" + variables[variable].name + "' runs");
-      shape.push_back(variables[variable].extent);
+    for (size_t variable : addend.target) {
+      if (addend.variables[variable].extent < 0)
+        throw Unsupported("know how far '" + addend.variables[variable].name + "' runs");
+      shape.push_back(addend.variables[variable].extent);
     }
-    tensors_.emplace(name, Tensor(shape, type_, false, 0, true));
+    tensors_.emplace(name(), Tensor(shape, type_, storage_.isSparse, storage_.fill, true));
+  }
+
+  void visit(Addend &addend, Evaluation &evaluation) {
+    const std::vector<int64_t> &shape = tensors_.at(name()).shape();
+    addend.join->forEach([&] {
+      evaluation.visit();
+      const Value value = valueOf(*addend.expr, addend.variables, evaluation);
+      if (isNothing(value) && !takesIn())
+        return;
+      int64_t place = 0;
+      for (size_t dim = 0; dim < shape.size(); ++dim) {
+        const int64_t at = addend.variables[addend.target[dim]].at;
+        if (at >= shape[dim])
+          throw Unsupported("write outside of tensors");
+        place = place * shape[dim] + at;
+      }
+      take(place, addend.isNegated ? negated(value, computeType_) : value);
+    });
   }
 
   void take(int64_t place, const Value &value) {
-    const auto [found, isNew] = sums_.try_emplace(place);
-    Sum &sum = found->second;
-    if (isNew)
-      sum = before(place);
-    if (takesIn()) {
-      const auto ofBools = [&] {
-        return callOf(syntax::Function::Or, {sum.value, value}, {type_, type_}, ValueType::Bool, 0);
-      };
-      sum.value = statement_.op == Op::Or ? ofBools() : betterOf(sum.value, value, type_, statement_.op == Op::Max);
-      return;
+    if (!takesIn()) {
+      Adder &sum = sums_.try_emplace(place, sumType_).first->second;
+      if (sum.count() == 0 && statement_.op == Op::Add)
+        sum.add(converted(tensors_.at(name()).at(place), type_, sumType_));
+      return sum.add(converted(value, computeType_, sumType_));
     }
-    sum.value = sum.addends == 0 ? value : sumOf(sum.value, value, type_, 0);
-    ++sum.addends;
-  }
-
-  /// What an element holds as the statement begins.
-  Sum before(int64_t place) const {
-    Sum sum;
-    if (statement_.op != Op::Assign)
-      sum = {tensors_.at(statement_.target.tensor.text).at(place), 1};
-    return sum;
+    Value &held = taken_.try_emplace(place, tensors_.at(name()).at(place)).first->second;
+    if (statement_.op == Op::Or)
+      held = callOf(syntax::Function::Or, {held, value}, {type_, computeType_}, ValueType::Bool);
+    else
+      held = betterOf(held, castTo(value, computeType_, type_), type_, statement_.op == Op::Max);
   }
 
   void store() {
-    Tensor &target = tensors_.at(statement_.target.tensor.text);
+    Tensor &target = tensors_.at(name());
     Tensor written = statement_.op == Op::Assign
                          ? Tensor(target.shape(), type_, target.isSparse(), target.fillValue(), true)
                          : target;
-    for (auto &[place, sum] : sums_) {
-      if (!isExact(type_))
-        sum.value.error += evaluation_.epsilon * sum.addends * sum.value.magnitude;
-      written.set(place, sum.value);
+    if (target.isPadded())
+      written.setPadded();
+    for (const auto &[place, value] : taken_)
+      written.set(place, value);
+    for (const auto &[place, sum] : sums_) {
+      Value value = sum.total(epsilonOf(sumType_));
+      if (type_ != sumType_) // what is held in between is rounded to half a float
+        value.error += epsilonOf(type_) * (products_ - 1) * value.magnitude;
+      written.set(place, converted(value, sumType_, type_));
     }
+    addEntries(written);
     target = std::move(written);
+  }
+
+  /// Where the tensor whose entries the target has stores one, it does, too.
+  void addEntries(Tensor &written) const {
+    const auto owner = tensors_.find(storage_.owner);
+    if (owner == tensors_.end() || !written.isSparse() || storage_.owner == name())
+      return;
+    const std::vector<int64_t> &from = owner->second.shape(), &to = written.shape();
+    for (int64_t place : owner->second.places()) {
+      std::vector<int64_t> at(to.size());
+      for (size_t dim = from.size(); dim-- > 0; place /= from[dim])
+        at[static_cast<size_t>(storage_.dims[dim])] = place % from[dim];
+      int64_t here = 0;
+      for (size_t dim = 0; dim < to.size(); ++dim)
+        here = here * to[dim] + at[dim];
+      if (!written.has(here))
+        written.set(here, numberIn(type_, 0));
+    }
   }
 
   const syntax::Statement &statement_;
   Tensors &tensors_;
   const Types &types_;
-  Evaluation &evaluation_;
-  ValueType type_ = ValueType::F64;
-  ValueType computeType_ = ValueType::F64;
-  std::unordered_map<int64_t, Sum> sums_;
+  const Extents extents_;
+  Storage storage_;
+  ValueType type_ = ValueType::F64, computeType_ = ValueType::F64, sumType_ = ValueType::F64;
+  double products_ = 0; ///< that the right side is the sum of
+  std::vector<std::unique_ptr<Addend>> addends_;
+  std::unordered_map<int64_t, Adder> sums_;
+  std::unordered_map<int64_t, Value> taken_;
 };
 
 } // namespace
 
-/// Of the types that conversions name.
-static double castEpsilon(const syntax::Expr &expr, const Types &types) {
-  double epsilon = 0;
-  if (const auto *call = std::get_if<syntax::Call>(&expr.node); call && call->function == syntax::Function::Cast)
-    epsilon = epsilonOf(typeOf(expr, {}, types).value_or(ValueType::F64));
-  for (const syntax::Expr *child : syntax::children(expr))
-    epsilon = std::max(epsilon, castEpsilon(*child, types));
-  return epsilon;
-}
-
-void evaluate(const syntax::Kernel &kernel, Tensors &tensors, const Types &types, double epsilon) {
-  const auto hasAny = [&](bool (Tensor::*holds)() const) {
+void evaluate(const syntax::Kernel &kernel, Tensors &tensors, const Types &types) {
+  const auto hasAnyThat = [&](bool (Tensor::*holds)() const) {
     return std::any_of(tensors.begin(), tensors.end(), [&](const auto &named) { return (named.second.*holds)(); });
   };
-  if (hasAny(&Tensor::isPadded) && hasAny(&Tensor::hasNonFinite))
+  if (hasAnyThat(&Tensor::isPadded) && hasAnyThat(&Tensor::hasNonFinite))
     throw Unsupported("know where padding meets infinities or NaNs");
-  Evaluation evaluation{epsilon};
-  for (const syntax::Statement &statement : kernel.statements)
-    evaluation.epsilon = std::max(evaluation.epsilon, castEpsilon(*statement.value, types));
-  for (const syntax::Statement &statement : kernel.statements)
-    StatementVisitor(statement, tensors, types, evaluation).run();
+  std::list<StatementVisitor> statements;
+  double points = 0;
+  for (const syntax::Statement &statement : kernel.statements) {
+    statements.emplace_back(statement, tensors, types);
+    points += statements.back().points().value_or(0);
+    if (points > static_cast<double>(kMostPoints))
+      throw Unsupported(Evaluation::kTooMany);
+  }
+  Evaluation evaluation;
+  for (StatementVisitor &statement : statements)
+    statement.run(evaluation);
 }
 
 } // namespace spc::reference

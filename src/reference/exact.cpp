@@ -105,6 +105,26 @@ Value converted(const Value &value, ValueType from, ValueType to) {
   return result;
 }
 
+Value castTo(const Value &value, ValueType from, ValueType to) {
+  const auto roundedIn = [&](ValueType type, double number) { return elementOf(type, {number}).number.real(); };
+  const bool isRounded = epsilonOf(to) > epsilonOf(from) && !isExact(from);
+  const double number = value.number.real();
+  if (!isRounded || sema::isComplex(to) || !std::isfinite(number) || !std::isfinite(value.error))
+    return converted(value, from, to);
+  Value result = value;
+  result.number = roundedIn(to, number);
+  result.magnitude = std::abs(result.number);
+  result.addends = 1;
+  result.error = std::max(roundedIn(to, number + value.error) - result.number.real(),
+                          result.number.real() - roundedIn(to, number - value.error));
+  // By way of f32 a half float may be rounded twice.
+  const double twice = roundedIn(to, roundedIn(ValueType::F32, number));
+  result.error = std::max(result.error, std::abs(twice - result.number.real()));
+  result = checked(result, to, false);
+  result.isMissing = value.isMissing;
+  return result;
+}
+
 Value negated(const Value &value, ValueType type) {
   Value result = value;
   if (isExact(type))

@@ -87,8 +87,17 @@ bool isStaircase(Function function) {
 }
 
 /// Where a small change of an argument may make any other value.
-bool isBroken(Function function) {
-  return function == Function::Tan || function == Function::Pow || function == Function::Atan2;
+bool isBroken(Function function, const std::vector<Value> &values) {
+  const auto isSmooth = [&] {
+    const double power = values[1].number.real(), base = values[0].number.real();
+    return base > values[0].error || (values[1].error == 0 && power == std::trunc(power) && power >= 0);
+  };
+  return function == Function::Tan || function == Function::Atan2 || (function == Function::Pow && !isSmooth());
+}
+
+/// Those that turn back between the ends of an interval; their slopes change by no more than their arguments do.
+bool isWave(Function function) {
+  return function == Function::Sin || function == Function::Cos || function == Function::Gelu;
 }
 
 bool isRounded(Function function) {
@@ -105,7 +114,13 @@ double remainderError(const Value &x, const Value &y) {
   return std::abs(by) > y.error ? x.error + std::abs(quotient) * y.error : kUndecided;
 }
 
-Value ofFloats(Function function, const std::vector<Value> &values, ValueType type, double epsilon) {
+/// Whether an infinity is that of a number which is too large, and may be less in another rounding.
+bool isOverflow(const std::vector<double> &arguments, double value) {
+  return std::isinf(value) && std::all_of(arguments.begin(), arguments.end(),
+                                          [](double argument) { return std::isfinite(argument) && argument != 0; });
+}
+
+Value ofFloats(Function function, const std::vector<Value> &values, ValueType type) {
   std::vector<double> numbers;
   for (const Value &value : values)
     numbers.push_back(value.number.real());
@@ -124,14 +139,16 @@ Value ofFloats(Function function, const std::vector<Value> &values, ValueType ty
       std::vector<double> moved = numbers;
       moved[k] += sign * values[k].error;
       const double change = std::abs(ofMany(function, moved) - number);
-      error += isStaircase(function) && change == 0 ? 0 : change + values[k].error;
+      error += change + (isWave(function) ? values[k].error * values[k].error : 0);
     }
-  const bool isUncertain = (error > 0 && (isBroken(function) || isStaircase(function))) || std::isnan(error);
+  const bool isMoved = std::any_of(values.begin(), values.end(), [](const Value &value) { return value.error != 0; });
+  const bool isUncertain =
+      (isMoved && isBroken(function, values)) || (error > 0 && isStaircase(function)) || std::isnan(error);
   const double scale = std::abs(number) +
                        (function == Function::Gelu || function == Function::Expm1 ? std::abs(numbers[0]) : 0) +
                        (function == Function::Sigmoid ? 1 : 0);
-  result.error = isUncertain ? kUndecided : error + (isRounded(function) ? 8 * epsilon * scale : 0);
-  return result;
+  result.error = isUncertain ? kUndecided : error + (isRounded(function) ? 8 * epsilonOf(type) * scale : 0);
+  return checked(result, type, !isMoved && !isOverflow(numbers, number));
 }
 
 Integer exactOf(const Value &value, ValueType type) {
@@ -235,20 +252,14 @@ Value choiceOf(const std::vector<Value> &values, ValueType type) {
 
 } // namespace
 
-Value callOf(Function function, const std::vector<Value> &values, const std::vector<ValueType> &from, ValueType type,
-             double epsilon) {
+Value callOf(Function function, const std::vector<Value> &values, const std::vector<ValueType> &from, ValueType type) {
   if (function >= Function::Equal && function <= Function::GreaterEqual)
     return comparisonOf(function, values[0], values[1], from[0]);
   if (function >= Function::And && function <= Function::Not)
     return logicOf(function, values);
   if (function == Function::Select)
     return choiceOf(values, type);
-  const bool isPlus = function == Function::MinPlus || function == Function::MaxPlus;
-  if (!isPlus || sema::isInteger(type))
-    return isExact(type) ? ofIntegers(function, values, type) : ofFloats(function, values, type, epsilon);
-  Value sum = sumOf(values[0], values[1], type, epsilon);
-  sum.isMissing = false;
-  return sum;
+  return isExact(type) ? ofIntegers(function, values, type) : ofFloats(function, values, type);
 }
 
 } // namespace spc::reference

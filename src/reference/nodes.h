@@ -4,7 +4,12 @@
 #include "reference/reference.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace spc::reference {
@@ -28,7 +33,7 @@ struct Node;
 using NodePtr = std::unique_ptr<Node>;
 
 struct Node {
-  enum class Kind { Literal, Access, Index, Convert, Negate, Add, Subtract, Multiply, Divide, Call, Reduce };
+  enum class Kind { Literal, Access, Index, Convert, Cast, Negate, Sum, Product, Divide, Call, Reduce };
   Kind kind = Kind::Literal;
   sema::ValueType type = sema::ValueType::F64; ///< of the value; operands of sums and products have it, too
   double literal = 0;
@@ -38,12 +43,22 @@ struct Node {
   syntax::Reduction reduction = syntax::Reduction::Sum;
   const syntax::Call *call = nullptr;
   std::vector<NodePtr> operands;
+  std::vector<bool> isSubtracted; ///< of a sum, by operand
+
+  // What settle() finds out.
+  bool isOneTerm = false;    ///< it is part of what is computed at once, in a function or a reduction other than a sum
+  bool isNumber = false;     ///< of a sum over indices: it is one as any other, that of nothing a 0
+  bool readsSparse = false;  ///< entries of a sparse tensor
+  int sums = 0;              ///< factors of it that are sums or differences
+  std::optional<Value> fill; ///< what it is where all sparse tensors miss their entries, if that is one value
+
+  const Value *joined = nullptr; ///< of an access whose entries are gone through: the present one
 };
 
 /// What a whole evaluation shares.
 struct Evaluation {
-  double epsilon; ///< of the least precise type that is computed in
   int64_t points = 0;
+  double sumEpsilon = 0; ///< of the type that a statement's terms are added up in, where a sum may be one with them
 
   /// Counts a point. Throws Unsupported where there are too many.
   void visit() {
@@ -54,11 +69,23 @@ struct Evaluation {
   static constexpr const char *kTooMany = "visit more than 10^8 points";
 };
 
+/// Dimensions, by tensor and number, that some access of a statement reads a window of: they run over no variable's
+/// whole range.
+using Windows = std::set<std::pair<std::string, size_t>>;
+
+/// How far the variables of a statement run, as the accesses say in which they stand alone.
+struct Extents {
+  Windows windows;
+  std::map<std::string, int64_t> ofVariable; ///< of those that no reduction binds
+
+  Extents(const syntax::Statement &statement, const Tensors &tensors);
+};
+
 /// Resolves the names of one addend: variables that nothing binds are those of the whole addend.
 class Resolver {
 public:
-  Resolver(const Tensors &tensors, const Types &types, Variables &variables)
-      : tensors_(tensors), types_(types), variables_(variables) {}
+  Resolver(const Tensors &tensors, const Types &types, const Extents &extents, Variables &variables)
+      : tensors_(tensors), types_(types), extents_(extents), variables_(variables) {}
 
   /// `type`: the one in which the expression is computed.
   NodePtr resolve(const syntax::Expr &expr, sema::ValueType type);
@@ -73,9 +100,11 @@ private:
   NodePtr node(const syntax::Call &call, sema::ValueType type);
   NodePtr node(const syntax::Reduce &reduce, sema::ValueType type);
   NodePtr node(const syntax::Paren &paren, sema::ValueType type) { return resolve(*paren.inner, type); }
+  NodePtr sum(NodePtr left, NodePtr right, bool isDifference, sema::ValueType type);
 
   const Tensors &tensors_;
   const Types &types_;
+  const Extents &extents_;
   Variables &variables_;
   std::map<std::string, size_t> scope_;
 };
@@ -83,21 +112,55 @@ private:
 /// The type of an expression's value by itself: the widest of its operands. nullopt where only literals are.
 std::optional<sema::ValueType> typeOf(const syntax::Expr &expr, const Tensors &tensors, const Types &types);
 
-/// The place of an access in its tensor. Throws std::out_of_range outside of it.
+/// Whether an access has variables for indices, each once. At others a sparse tensor is read as if it were dense.
+bool isPlain(const Node &access);
+
+/// Finds out of an expression and its parts what they are where entries are missing. `isOneTerm`: it is computed at
+/// once; `isNumber`: a sum in it is a number as any other, that of nothing, too; `isCalled`: it is a function's
+/// argument.
+void settle(Node &node, bool isOneTerm, bool isNumber, bool isCalled);
+
+/// Whether a sum, a product, a quotient or a call is what missing entries make of it, its operands being these.
+bool isMissing(const Node &node, const std::vector<Value> &operands);
+
+/// Whether that is `not pattern(A)`, which a sparse A has values for where it has no entry.
+bool isComplement(const Node &node);
+
+/// Whether a value is a 0 that no entry makes.
+bool isNothing(const Value &value);
+
+/// The place of an access in its tensor. Throws Unsupported outside of it.
 int64_t placeOf(const Node &access, const Variables &variables);
 
-/// The value of an expression where its variables are.
-Value valueOf(const Node &node, Variables &variables, Evaluation &evaluation);
+/// The value of an expression where its variables are. `isWritten`: it is a factor beside other sums, which are not
+/// multiplied out then.
+Value valueOf(const Node &node, Variables &variables, Evaluation &evaluation, bool isWritten = false);
 
 /// What a function makes of its arguments, which have the types `from`; `type` is that of the result.
 Value callOf(syntax::Function function, const std::vector<Value> &values, const std::vector<sema::ValueType> &from,
-             sema::ValueType type, double epsilon);
+             sema::ValueType type);
 
 /// Arithmetic in a type. Integers wrap around; to bools + is or, and * is and.
-Value sumOf(const Value &a, const Value &b, sema::ValueType type, double epsilon, bool subtracts = false);
-Value productOf(const Value &a, const Value &b, sema::ValueType type, double epsilon);
-Value quotientOf(const Value &a, const Value &b, double epsilon);
+Value productOf(const Value &a, const Value &b, sema::ValueType type);
+Value quotientOf(const Value &a, const Value &b, sema::ValueType type);
 Value negated(const Value &value, sema::ValueType type);
+
+/// Adds up values of a type, in any order.
+class Adder {
+public:
+  explicit Adder(sema::ValueType type);
+
+  void add(const Value &value, bool isNegated = false);
+  /// The sum so far; `epsilon` is the relative rounding error of the type that it is held in.
+  Value total(double epsilon) const;
+  /// How many values.
+  double count() const { return count_; }
+
+private:
+  sema::ValueType type_;
+  Value sum_;
+  double count_ = 0;
+};
 
 /// The lesser or the greater of two; NaN where one is.
 Value betterOf(const Value &a, const Value &b, sema::ValueType type, bool isGreater);
@@ -110,16 +173,32 @@ inline bool isExact(sema::ValueType type) {
 /// A number of `type`; what an integer type does not reach is its end.
 Value numberIn(sema::ValueType type, double number);
 
+/// A number as a tensor's element holds it.
+Value elementOf(sema::ValueType type, tensor::Number number);
+
 /// The value that has these bits in an integer type, or as a bool that of any but 0. `isCertain`: else it may be any.
 Value wrapped(sema::ValueType type, uint64_t bits, bool isCertain);
 
-/// The value in another type, as conversions make it.
+/// The value in another type. What is rounded on the way, and when, is not said.
 Value converted(const Value &value, sema::ValueType from, sema::ValueType to);
+
+/// What a conversion that is written makes of a value: it rounds there and then.
+Value castTo(const Value &value, sema::ValueType from, sema::ValueType to);
 
 /// Whether a number is not 0, as a bool.
 Value truthOf(const Value &value);
 
+/// Whether an integer or a bool is one number.
+bool isCertain(const Value &value);
+
+/// A float that an operation in a type has made, with what happens beyond the ends of the type. `isSound`: an infinity
+/// or a NaN is what its operands make, so that it is certain.
+Value checked(Value value, sema::ValueType type, bool isSound);
+
 /// The largest number of a float type: what is beyond may be an infinity.
 double largestOf(sema::ValueType type);
+
+/// How far the numbers next to 0 are apart.
+double spacingOf(sema::ValueType type);
 
 } // namespace spc::reference

@@ -2,6 +2,7 @@
 // knows of loops, storage or code; it shares the parser with the compiler, and no reading of the language.
 #pragma once
 
+#include "sema/kernel.h"
 #include "sema/value_type.h"
 #include "syntax/ast.h"
 #include "tensor/tensor.h"
@@ -18,15 +19,17 @@
 
 namespace spc::reference {
 
-/// A number in double precision, and how far from it a correct kernel's may be, whatever the order of its operations: a
-/// running error analysis (Higham, "Accuracy and Stability of Numerical Algorithms", section 3.3). Integers and bools
-/// are exact, or not certain at all.
+/// A number in double precision, and how far from it a correct kernel's may be: a running error analysis (Higham,
+/// "Accuracy and Stability of Numerical Algorithms", section 3.3) of the operations that the text has, where sums may
+/// be added up in any order and a product with one sum be that of its addends. An infinity or a NaN has the error 0
+/// where it is certain that the number is none. Integers and bools are exact, or not certain at all.
 struct Value {
   std::complex<double> number = 0; ///< of an integer the nearest
-  double magnitude = 0;            ///< the same expression over absolute values
+  double magnitude = 0;            ///< the sum of the absolute values of its addends
+  double addends = 1;              ///< how many these are
   double error = 0;                ///< an infinity where nothing is certain
   int64_t integer = 0;             ///< of integers and bools, modulo 2^64
-  bool isMissing = false;          ///< it is that of no entry, whose products are none either
+  bool isMissing = false;          ///< it is what missing entries make of an expression
   /// Of an index: the others that are right as well, of values that rounding may put into another order.
   std::shared_ptr<const std::vector<int64_t>> alternatives;
 };
@@ -52,6 +55,8 @@ public:
   sema::ValueType type() const { return type_; }
   bool isSparse() const { return isSparse_; }
   bool isComputed() const { return isComputed_; }
+  /// A statement will say what it holds.
+  void setComputed() { isComputed_ = true; }
   /// What a missing entry is.
   const Value &missing() const { return missing_; }
   double fillValue() const { return fill_; }
@@ -59,6 +64,8 @@ public:
   /// The element at a place in row-major order; what a missing entry is where there is none.
   Value at(int64_t place) const;
   bool isStored(int64_t place) const;
+  /// Whether something was put there, be it a zero that pads.
+  bool has(int64_t place) const { return !dense_.empty() || table_.contains(place); }
   /// Requires: a value of this type where that is exact.
   void set(int64_t place, const Value &value);
   /// The places of all entries, in no order.
@@ -85,17 +92,32 @@ struct Unsupported : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// How something that the text makes is stored.
+struct Storage {
+  sema::ValueType type = sema::ValueType::F64;
+  bool isSparse = false;
+  double fill = 0;
+  std::string owner = {};     ///< whose entries it has, if those are another one's
+  std::vector<int> dims = {}; ///< for each dimension of the owner the one that stands in its place
+};
+
 /// What names of the text stand for.
 struct Types {
-  std::map<std::string, sema::ValueType> temporaries; ///< those that are not here have the type of what they are given
+  std::map<std::string, Storage> stored; ///< temporaries that are not here have the type of what they are given
   std::map<std::string, sema::ValueType> parameters;
 };
 
+/// Those of a kernel.
+Types typesOf(const sema::Kernel &kernel);
+
+/// A tensor of a kernel's text before anything is put in.
+Tensor emptyTensor(const sema::Tensor &tensor, const std::vector<int64_t> &shape);
+
 /// Runs the statements in order on `tensors`, which holds every tensor of the kernel by name but temporaries, outputs
 /// included. Products are evaluated where their sparse factors have entries, everything else at every point of its
-/// index variables. `epsilon` is the relative rounding error of the least precise type of a tensor. Throws Unsupported
-/// beyond kMostPoints points, for patterns of what statements have computed, and for infinities beside padding.
-void evaluate(const syntax::Kernel &kernel, Tensors &tensors, const Types &types, double epsilon);
+/// index variables. Throws Unsupported beyond kMostPoints points, for patterns of what statements have computed, and
+/// for infinities beside padding: before anything is evaluated, unless it takes what a statement computes to know.
+void evaluate(const syntax::Kernel &kernel, Tensors &tensors, const Types &types);
 inline constexpr int64_t kMostPoints = 100'000'000;
 
 /// The relative rounding error of one operation in a type; 0 of integers and bools.

@@ -18,13 +18,31 @@ NodePtr make(Kind kind, ValueType type) {
   return node;
 }
 
-/// The same value in another type.
-NodePtr convert(NodePtr operand, ValueType type) {
+/// The same value in another type; `kind`: Cast where that is written.
+NodePtr convert(NodePtr operand, ValueType type, Kind kind = Kind::Convert) {
   if (operand->type == type)
     return operand;
-  NodePtr result = make(Kind::Convert, type);
+  NodePtr result = make(kind, type);
   result->operands.push_back(std::move(operand));
   return result;
+}
+
+/// Puts an operand into a sum or a product, in place of one of that kind its operands.
+void append(Node &chain, NodePtr operand, bool isSubtracted = false) {
+  const bool isChain = operand->kind == chain.kind;
+  std::vector<NodePtr> more;
+  std::vector<bool> signs(1, false);
+  if (isChain) {
+    more = std::move(operand->operands);
+    signs = operand->isSubtracted;
+  } else {
+    more.push_back(std::move(operand));
+  }
+  for (size_t k = 0; k < more.size(); ++k) {
+    chain.operands.push_back(std::move(more[k]));
+    if (chain.kind == Kind::Sum)
+      chain.isSubtracted.push_back(signs[k] != isSubtracted);
+  }
 }
 
 bool isLogic(Function function) {
@@ -92,14 +110,50 @@ std::optional<ValueType> typeOf(const syntax::Expr &expr, const Tensors &tensors
   return Typing(tensors, types).of(expr);
 }
 
+static void noteWindows(const syntax::Expr &expr, Windows &windows) {
+  if (const auto *access = std::get_if<syntax::Access>(&expr.node))
+    for (size_t dim = 0; dim < access->indices.size(); ++dim)
+      if (!access->indices[dim].isPlain() && !access->indices[dim].terms.empty())
+        windows.emplace(access->tensor.text, dim);
+  for (const syntax::Expr *child : syntax::children(expr))
+    noteWindows(*child, windows);
+}
+
+/// `bound`: what reductions bind are other variables.
+static void noteExtents(const syntax::Expr &expr, const Tensors &tensors, std::set<std::string> bound,
+                        Extents &extents) {
+  const auto *access = std::get_if<syntax::Access>(&expr.node);
+  const auto tensor = access ? tensors.find(access->tensor.text) : tensors.end();
+  for (size_t dim = 0; tensor != tensors.end() && dim < access->indices.size(); ++dim)
+    if (access->indices[dim].isPlain() && !extents.windows.contains({access->tensor.text, dim}) &&
+        !bound.contains(access->indices[dim].terms.front().variable.text))
+      extents.ofVariable.emplace(access->indices[dim].terms.front().variable.text, tensor->second.shape()[dim]);
+  if (const auto *reduce = std::get_if<syntax::Reduce>(&expr.node))
+    for (const syntax::Name &variable : reduce->variables)
+      bound.insert(variable.text);
+  for (const syntax::Expr *child : syntax::children(expr))
+    noteExtents(*child, tensors, bound, extents);
+}
+
+Extents::Extents(const syntax::Statement &statement, const Tensors &tensors) {
+  noteWindows(*statement.value, windows);
+  if (const auto target = tensors.find(statement.target.tensor.text); target != tensors.end())
+    for (size_t dim = 0; dim < statement.target.indices.size(); ++dim)
+      if (statement.target.indices[dim].isPlain())
+        ofVariable.emplace(statement.target.indices[dim].terms.front().variable.text, target->second.shape()[dim]);
+  noteExtents(*statement.value, tensors, {}, *this);
+}
+
 NodePtr Resolver::resolve(const syntax::Expr &expr, ValueType type) {
   return std::visit([&](const auto &kind) { return node(kind, type); }, expr.node);
 }
 
 size_t Resolver::lookUp(const std::string &name) {
   const auto [found, isNew] = scope_.emplace(name, variables_.size());
-  if (isNew)
-    variables_.push_back({name});
+  if (isNew) {
+    const auto extent = extents_.ofVariable.find(name);
+    variables_.push_back({name, extent == extents_.ofVariable.end() ? -1 : extent->second});
+  }
   return found->second;
 }
 
@@ -125,7 +179,7 @@ NodePtr Resolver::node(const syntax::Access &access, ValueType type) {
     sum.isPlain = index.isPlain();
     for (const syntax::IndexTerm &term : index.terms)
       sum.terms.emplace_back(lookUp(term.variable.text), term.scale);
-    if (sum.isPlain)
+    if (sum.isPlain && !extents_.windows.contains({access.tensor.text, dim}))
       variables_[sum.terms.front().first].extent = tensor->second.shape()[dim];
   }
   return result;
@@ -144,10 +198,19 @@ NodePtr Resolver::node(const syntax::Negate &negate, ValueType type) {
 }
 
 NodePtr Resolver::node(const syntax::Binary &binary, ValueType type) {
-  const Kind kinds[] = {Kind::Add, Kind::Subtract, Kind::Multiply, Kind::Divide};
-  NodePtr result = make(kinds[static_cast<size_t>(binary.op)], type);
-  result->operands.push_back(resolve(*binary.left, type));
-  result->operands.push_back(resolve(*binary.right, type));
+  NodePtr left = resolve(*binary.left, type), right = resolve(*binary.right, type);
+  if (binary.op == syntax::BinaryOp::Add || binary.op == syntax::BinaryOp::Sub)
+    return sum(std::move(left), std::move(right), binary.op == syntax::BinaryOp::Sub, type);
+  NodePtr result = make(binary.op == syntax::BinaryOp::Mul ? Kind::Product : Kind::Divide, type);
+  append(*result, std::move(left));
+  append(*result, std::move(right));
+  return result;
+}
+
+NodePtr Resolver::sum(NodePtr left, NodePtr right, bool isDifference, ValueType type) {
+  NodePtr result = make(Kind::Sum, type);
+  append(*result, std::move(left));
+  append(*result, std::move(right), isDifference);
   return result;
 }
 
@@ -162,7 +225,10 @@ NodePtr Resolver::node(const syntax::Call &call, ValueType type) {
   const Function function = call.function;
   const syntax::Expr &first = *call.arguments.front();
   if (function == Function::Cast)
-    return convert(convert(resolve(first, typing.inside(first, ValueType::F64)), typing.named(call.name.text)), type);
+    return convert(
+        convert(resolve(first, typing.inside(first, ValueType::F64)), typing.named(call.name.text), Kind::Cast), type);
+  if ((function == Function::MinPlus || function == Function::MaxPlus) && !sema::isInteger(type))
+    return sum(resolve(first, type), resolve(*call.arguments[1], type), false, type);
   NodePtr result = make(Kind::Call, isLogic(function) ? ValueType::Bool : type);
   result->call = &call;
   for (size_t k = 0; k < call.arguments.size(); ++k) {
@@ -186,8 +252,9 @@ NodePtr Resolver::node(const syntax::Reduce &reduce, ValueType type) {
   NodePtr result = make(Kind::Reduce, isLogical ? ValueType::Bool : isCount ? ValueType::I64 : type);
   result->reduction = reduce.reduction;
   for (const syntax::Name &name : reduce.variables) {
-    scope_.erase(name.text);
-    result->variables.push_back(lookUp(name.text));
+    scope_[name.text] = variables_.size();
+    result->variables.push_back(variables_.size());
+    variables_.push_back({name.text});
   }
   const bool hasOwnType = isLogical || reduce.reduction > Reduction::Mean;
   const ValueType inside = typing.inside(*reduce.body, isLogical ? ValueType::Bool : ValueType::F64);

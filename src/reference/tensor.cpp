@@ -21,14 +21,19 @@ int64_t countOf(const std::vector<int64_t> &shape) {
   return std::find(shape.begin(), shape.end(), 0) == shape.end() ? count : 0;
 }
 
-/// How far the numbers next to 0 are apart.
-double spacingOf(sema::ValueType type) {
-  return type == sema::ValueType::F16                             ? 0x1p-24
-         : sema::isInteger(type) || type == sema::ValueType::Bool ? 0
-                                                                  : std::numeric_limits<float>::min();
-}
-
 } // namespace
+
+double spacingOf(sema::ValueType type) {
+  switch (type) {
+  case sema::ValueType::F16:
+    return 0x1p-24;
+  case sema::ValueType::F64:
+  case sema::ValueType::CF64:
+    return std::numeric_limits<double>::min();
+  default:
+    return isExact(type) ? 0 : std::numeric_limits<float>::min();
+  }
+}
 
 double largestOf(sema::ValueType type) {
   switch (type) {
@@ -71,8 +76,7 @@ Tensor::Tensor(std::vector<int64_t> shape, sema::ValueType type, bool isSparse, 
     dense_.resize(static_cast<size_t>(count));
 }
 
-/// The number as an element of a type.
-static Value elementOf(sema::ValueType type, tensor::Number number) {
+Value elementOf(sema::ValueType type, tensor::Number number) {
   if (isExact(type)) {
     const std::optional<tensor::Integer> integer = tensor::toInteger(number);
     return integer ? wrapped(type, static_cast<uint64_t>(*integer), true) : numberIn(type, number.real);
@@ -82,7 +86,7 @@ static Value elementOf(sema::ValueType type, tensor::Number number) {
     number = tensor::loadNumber(stored, type, 0);
   Value value;
   value.number = {number.real, number.imaginary};
-  value.magnitude = std::abs(value.number);
+  value.magnitude = std::isfinite(std::abs(value.number)) ? std::abs(value.number) : 0;
   return value;
 }
 
@@ -121,10 +125,13 @@ void Tensor::set(int64_t place, const Value &value) {
   Value held = value;
   held.isMissing = false;
   if (!isExact(type_)) {
-    if (const double size = std::abs(held.number); std::isfinite(size))
-      held.error += epsilonOf(type_) * size;
     if (!sema::isComplex(type_))
       held.number = held.number.real();
+    const double size = std::abs(held.number);
+    if (std::isfinite(size))
+      held.error += epsilonOf(type_) * size + (size * epsilonOf(type_) < spacingOf(type_) ? spacingOf(type_) : 0);
+    held.magnitude = std::isfinite(size) ? size + held.error : 0;
+    held.addends = 1;
   }
   put(place, std::move(held));
 }
@@ -169,13 +176,15 @@ private:
     const Value wanted = expected_.at(place);
     const double allowed = wanted.error + spacingOf(expected_.type());
     const bool isSame = isExact(expected_.type()) ? isOneOf(actual.integer, wanted) : actual.number == wanted.number;
-    const bool isAnything = !(std::abs(wanted.number) + allowed < largestOf(expected_.type()));
+    // Another order of additions makes a NaN of infinities, never a number.
+    const bool isNoNumber = !std::isfinite(std::abs(wanted.number)) && wanted.error == 0;
+    const bool isAnything = !isNoNumber && !(std::abs(wanted.number) + allowed < largestOf(expected_.type()));
     if (isAnything && !(isSame && std::isfinite(allowed))) {
       ++result_.uncertain;
       return;
     }
     ++result_.compared;
-    if (isSame)
+    if (isSame || (isNoNumber && !std::isfinite(std::abs(actual.number))))
       return;
     const double difference = std::abs(actual.number - wanted.number);
     result_.largest = std::max(result_.largest, difference);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace spc::reference {
 
@@ -15,24 +16,25 @@ using Kind = Node::Kind;
 constexpr double kUnbounded = std::numeric_limits<double>::infinity();
 
 Value call(const Node &node, Variables &variables, Evaluation &evaluation) {
-  const Function function = node.call->function;
-  if (function == Function::Pattern) {
-    const Node &access = *node.operands.front();
-    const bool isStored = access.tensor->isStored(placeOf(access, variables));
-    Value result = wrapped(ValueType::Bool, isStored, true);
-    result.isMissing = !isStored;
+  const bool isMask = node.call->function == Function::Pattern;
+  if (isMask || isComplement(node)) {
+    const Node &access = isMask ? *node.operands.front() : *node.operands.front()->operands.front();
+    const bool isTrue = access.tensor->isStored(placeOf(access, variables)) == isMask;
+    Value result = wrapped(ValueType::Bool, isTrue, true);
+    result.isMissing = !isTrue;
     return result;
   }
   std::vector<Value> values;
   std::vector<ValueType> types;
+  const double around = std::exchange(evaluation.sumEpsilon, 0);
   for (const NodePtr &operand : node.operands) {
     values.push_back(valueOf(*operand, variables, evaluation));
     types.push_back(operand->type);
   }
-  Value result = callOf(function, values, types, node.type, evaluation.epsilon);
-  const Node &first = *node.operands.front();
-  if (function == Function::Not && first.kind == Kind::Call && first.call->function == Function::Pattern)
-    result.isMissing = result.integer == 0;
+  evaluation.sumEpsilon = around;
+  const bool isGone = isMissing(node, values);
+  Value result = isGone ? *node.fill : callOf(node.call->function, values, types, node.type);
+  result.isMissing = isGone;
   return result;
 }
 
@@ -95,7 +97,7 @@ private:
     isCertain_ = isCertain_ && value.error == 0 && !value.alternatives;
     const Function before = isGreatest_ ? Function::Greater : Function::Less;
     const bool isBetter =
-        candidates_.empty() || callOf(before, {value, best_}, {type_, type_}, ValueType::Bool, 0).integer != 0;
+        candidates_.empty() || callOf(before, {value, best_}, {type_, type_}, ValueType::Bool).integer != 0;
     if (!isBetter)
       return;
     best_ = value;
@@ -114,7 +116,7 @@ private:
 class Reducer {
 public:
   Reducer(const Node &node, Variables &variables, Evaluation &evaluation)
-      : node_(node), variables_(variables), evaluation_(evaluation),
+      : node_(node), variables_(variables), evaluation_(evaluation), sum_(node.type),
         extreme_(node.reduction == Reduction::ArgMax, node.operands.front()->type) {}
 
   Value run() {
@@ -134,16 +136,33 @@ public:
       result_ = numberIn(type, 0);
     }
     visit(0);
-    if (node_.reduction == Reduction::ArgMin || node_.reduction == Reduction::ArgMax)
+    switch (node_.reduction) {
+    case Reduction::ArgMin:
+    case Reduction::ArgMax:
       return extreme_.result(type);
-    if (!isExact(type) && (node_.reduction == Reduction::Sum || node_.reduction == Reduction::Mean))
-      result_.error += evaluation_.epsilon * count_ * result_.magnitude;
-    if (node_.reduction == Reduction::Mean)
-      return count_ == 0 ? result_ : quotientOf(result_, numberIn(type, count_), evaluation_.epsilon);
-    return result_;
+    case Reduction::Sum:
+    case Reduction::Mean:
+      return sum();
+    case Reduction::Count:
+      result_.isMissing = result_.integer == 0 && node_.readsSparse;
+      return result_;
+    default:
+      return result_;
+    }
   }
 
 private:
+  /// Of nothing but what is missing a sum is missing, too, but for one that is a number as any other.
+  Value sum() const {
+    if (sum_.count() == 0 || count_ == 0) {
+      Value none = numberIn(node_.type, 0);
+      none.isMissing = !node_.isNumber && (node_.fill || count_ == 0);
+      return none;
+    }
+    const Value value = sum_.total(std::max(epsilonOf(node_.type), evaluation_.sumEpsilon));
+    return node_.reduction == Reduction::Mean ? quotientOf(value, numberIn(node_.type, count_), node_.type) : value;
+  }
+
   void visit(size_t depth) {
     if (depth == node_.variables.size()) {
       evaluation_.visit();
@@ -162,14 +181,13 @@ private:
     const Node &body = *node_.operands.front();
     if (node_.reduction == Reduction::Count) {
       if (body.tensor->isStored(placeOf(body, variables_)))
-        result_ = sumOf(result_, numberIn(ValueType::I64, 1), ValueType::I64, 0);
+        result_ = numberIn(ValueType::I64, result_.number.real() + 1);
       return;
     }
-    Value next = valueOf(body, variables_, evaluation_);
+    const Value next = valueOf(body, variables_, evaluation_);
     switch (node_.reduction) {
     case Reduction::Product:
-      next.isMissing = false;
-      result_ = productOf(result_, next, node_.type, evaluation_.epsilon);
+      result_ = productOf(result_, next, node_.type);
       return;
     case Reduction::Min:
     case Reduction::Max:
@@ -178,13 +196,14 @@ private:
     case Reduction::Any:
     case Reduction::All:
       result_ = callOf(node_.reduction == Reduction::Any ? Function::Or : Function::And, {result_, next},
-                       {ValueType::Bool, body.type}, ValueType::Bool, 0);
+                       {ValueType::Bool, body.type}, ValueType::Bool);
       return;
     case Reduction::ArgMin:
     case Reduction::ArgMax:
       return extreme_.take(variables_[node_.variables.front()].at, next);
     default:
-      result_ = sumOf(result_, next, node_.type, 0);
+      if (!isNothing(next))
+        sum_.add(next);
     }
   }
 
@@ -193,14 +212,15 @@ private:
   Evaluation &evaluation_;
   double count_ = 0;
   Value result_;
+  Adder sum_;
   Extreme extreme_;
 };
 
-Value literalOf(const Node &node, double epsilon) {
+Value literalOf(const Node &node) {
   Value value = numberIn(node.type, node.literal);
-  const bool isRounded = static_cast<double>(static_cast<float>(node.literal)) != node.literal;
-  if (!isExact(node.type) && isRounded)
-    value.error = epsilon * value.magnitude;
+  if (!isExact(node.type) && elementOf(node.type, {node.literal}).number != value.number)
+    value.error = epsilonOf(node.type) * value.magnitude;
+  value.isMissing = node.isOneTerm;
   return value;
 }
 
@@ -208,7 +228,7 @@ Value literalOf(const Node &node, double epsilon) {
 
 Value betterOf(const Value &a, const Value &b, ValueType type, bool isGreater) {
   if (isExact(type))
-    return callOf(isGreater ? Function::Max : Function::Min, {a, b}, {type, type}, type, 0);
+    return callOf(isGreater ? Function::Max : Function::Min, {a, b}, {type, type}, type);
   const double x = a.number.real(), y = b.number.real();
   const bool isBetter = std::isnan(y) || (!std::isnan(x) && (isGreater ? y > x : y < x));
   Value result = isBetter ? b : a;
@@ -231,79 +251,94 @@ int64_t placeOf(const Node &access, const Variables &variables) {
   return place;
 }
 
-/// Whether an integer or a bool is one number.
-static bool isCertain(const Value &value) {
-  return value.error == 0 && !value.alternatives;
-}
-
-Value sumOf(const Value &a, const Value &b, ValueType type, double epsilon, bool subtracts) {
-  Value sum;
-  if (isExact(type)) {
-    const auto left = static_cast<uint64_t>(a.integer), right = static_cast<uint64_t>(b.integer);
-    sum = wrapped(type, subtracts ? left - right : left + right, isCertain(a) && isCertain(b));
-    sum.isMissing = a.isMissing && b.isMissing;
-    return sum;
-  }
-  sum.number = subtracts ? a.number - b.number : a.number + b.number;
-  sum.magnitude = a.magnitude + b.magnitude;
-  sum.error = a.error + b.error + epsilon * sum.magnitude;
-  sum.isMissing = a.isMissing && b.isMissing;
+/// A sum as the number that it is.
+static Value asOne(Value sum) {
+  sum.magnitude = std::abs(sum.number) + sum.error;
+  sum.addends = 1;
   return sum;
 }
 
-Value productOf(const Value &a, const Value &b, ValueType type, double epsilon) {
-  Value product;
-  product.isMissing = a.isMissing || b.isMissing;
-  if (product.isMissing)
-    return product;
-  if (isExact(type)) {
-    const bool isZero = (a.integer == 0 && isCertain(a)) || (b.integer == 0 && isCertain(b));
-    return wrapped(type, static_cast<uint64_t>(a.integer) * static_cast<uint64_t>(b.integer),
-                   isZero || (isCertain(a) && isCertain(b)));
+/// The factors multiplied. Of several sums, or where `isWritten` says that there are more around, none is multiplied
+/// out: what they are then takes part, not what they are sums of.
+static Value multiplied(const Node &node, std::vector<Value> factors, bool isWritten) {
+  Value product = numberIn(node.type, 1);
+  for (size_t k = 0; k < factors.size(); ++k) {
+    if ((isWritten || node.sums > 1) && node.operands[k]->sums > 0)
+      factors[k] = asOne(factors[k]);
+    product = k == 0 ? factors[k] : productOf(product, factors[k], node.type);
   }
-  const bool isReal = a.number.imag() == 0 && b.number.imag() == 0;
-  product.number = isReal ? a.number.real() * b.number.real() : a.number * b.number;
-  product.magnitude = a.magnitude * b.magnitude;
-  product.error = a.magnitude * b.error + b.magnitude * a.error + a.error * b.error + epsilon * product.magnitude;
+  product.isMissing = false;
   return product;
 }
 
-Value quotientOf(const Value &a, const Value &b, double epsilon) {
-  Value quotient;
-  quotient.isMissing = a.isMissing;
-  if (quotient.isMissing)
-    return quotient;
-  const bool isReal = a.number.imag() == 0 && b.number.imag() == 0;
-  const double divisor = std::abs(b.number);
-  quotient.number = isReal ? a.number.real() / b.number.real() : a.number / b.number;
-  quotient.magnitude = a.magnitude / divisor;
-  quotient.error = divisor > b.error
-                       ? (a.error + quotient.magnitude * b.error) / (divisor - b.error) + epsilon * quotient.magnitude
-                       : kUnbounded;
-  return quotient;
+static Value added(const Node &node, const std::vector<Value> &addends) {
+  Adder total(node.type);
+  for (size_t k = 0; k < addends.size(); ++k)
+    if (node.isOneTerm || !isNothing(addends[k]))
+      total.add(addends[k], node.isSubtracted[k]);
+  return total.total(epsilonOf(node.type));
 }
 
-Value valueOf(const Node &node, Variables &variables, Evaluation &evaluation) {
-  const auto operand = [&](size_t k) { return valueOf(*node.operands[k], variables, evaluation); };
+/// Zeros that pad a format are factors as any other, where infinities make NaNs of them.
+static void refusePadding(const Node &product, const std::vector<Value> &factors) {
+  const auto isPadded = [](const NodePtr &operand) { return operand->tensor && operand->tensor->isPadded(); };
+  const auto isFinite = [](const Value &value) { return std::isfinite(std::abs(value.number)); };
+  if (std::any_of(product.operands.begin(), product.operands.end(), isPadded) &&
+      !std::all_of(factors.begin(), factors.end(), isFinite))
+    throw Unsupported("know where padding meets infinities or NaNs");
+}
+
+static Value chain(const Node &node, Variables &variables, Evaluation &evaluation, bool isWritten) {
+  const bool isProduct = node.kind == Kind::Product;
+  std::vector<Value> values;
+  values.reserve(node.operands.size());
+  for (size_t k = 0; k < node.operands.size(); ++k) {
+    const bool isFactor = isProduct || (node.kind == Kind::Divide && k == 0);
+    values.push_back(valueOf(*node.operands[k], variables, evaluation, isFactor && (isWritten || node.sums > 1)));
+  }
+  if (isProduct && !isExact(node.type))
+    refusePadding(node, values);
+  if (isMissing(node, values)) {
+    Value missing = node.isOneTerm && node.fill ? *node.fill : numberIn(node.type, 0);
+    missing.isMissing = true;
+    return missing;
+  }
+  if (node.kind == Kind::Sum)
+    return added(node, values);
+  if (isProduct)
+    return multiplied(node, std::move(values), isWritten);
+  return quotientOf(isWritten && node.sums > 0 ? asOne(values[0]) : values[0], values[1], node.type);
+}
+
+static Value read(const Node &node, const Variables &variables) {
+  const Tensor &tensor = *node.tensor;
+  if (node.joined)
+    return converted(*node.joined, tensor.type(), node.type);
+  const int64_t place = placeOf(node, variables);
+  Value value = converted(tensor.at(place), tensor.type(), node.type);
+  value.isMissing = node.readsSparse && !tensor.isStored(place);
+  return value;
+}
+
+Value valueOf(const Node &node, Variables &variables, Evaluation &evaluation, bool isWritten) {
+  const auto operand = [&] { return valueOf(*node.operands.front(), variables, evaluation, isWritten); };
   switch (node.kind) {
   case Kind::Literal:
-    return literalOf(node, evaluation.epsilon);
+    return literalOf(node);
   case Kind::Access:
-    return converted(node.tensor->at(placeOf(node, variables)), node.tensor->type(), node.type);
+    return read(node, variables);
   case Kind::Index:
     return numberIn(node.type, static_cast<double>(variables[node.variables.front()].at));
   case Kind::Convert:
-    return converted(operand(0), node.operands.front()->type, node.type);
+    return converted(operand(), node.operands.front()->type, node.type);
+  case Kind::Cast:
+    return castTo(operand(), node.operands.front()->type, node.type);
   case Kind::Negate:
-    return negated(operand(0), node.type);
-  case Kind::Add:
-    return sumOf(operand(0), operand(1), node.type, evaluation.epsilon);
-  case Kind::Subtract:
-    return sumOf(operand(0), operand(1), node.type, evaluation.epsilon, true);
-  case Kind::Multiply:
-    return productOf(operand(0), operand(1), node.type, evaluation.epsilon);
+    return negated(operand(), node.type);
+  case Kind::Sum:
+  case Kind::Product:
   case Kind::Divide:
-    return quotientOf(operand(0), operand(1), evaluation.epsilon);
+    return chain(node, variables, evaluation, isWritten);
   case Kind::Call:
     return call(node, variables, evaluation);
   case Kind::Reduce:

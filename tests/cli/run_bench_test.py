@@ -6,6 +6,7 @@ import pty
 import re
 import shutil
 import subprocess
+import time
 import unittest
 
 from spc_case import SDDMM, SPC, SPMV, SpcCase
@@ -134,6 +135,23 @@ class RunBench(SpcCase):
         done = self.run_kernel("let t(i) = 2 * x(i)\ns = count(i, t(i))\n", "x=ones:4", "--check", "-o", "s=s.tns", expect=1)
         self.assertIn("[not-checked]", done.err)
         self.assertFalse((self.folder / "s.tns").exists())
+
+    def test_the_reference_reads_the_language_as_the_compiler_does(self):
+        for text, arguments in [
+                ("y(i) = x(i) - 2 * x(i + 1) + x(i + 2)\n", ["x=random:50", "--size", "i=48"]),
+                ("y(i) = x(i + 2) * x(i) + x(i) * K(p)\n", ["x=random:50", "K=ones:3", "--size", "i=48"]),
+                ("R min= A(i)\n", ["--format", "A=sparse-vector", "A=random:30:density=0.2", "R=5", "-Wno-asymptotic"]),
+                ("tensor A(n, m): f64\ny(i) = exp(mean(u, A(i, u)))\nz(i) = mean(u, A(i, u)) + 1\n", ["A=zeros:2x0"]),
+                ("tensor A(n, m): f64\ny(i) = max(mean(u, A(i, u)), 1)\n", ["A=zeros:2x0", "--fp=strict"])]:
+            with self.subTest(text, arguments=arguments):
+                self.run_kernel(text, *arguments, "--check")
+
+    def test_what_takes_too_long_is_not_begun(self):
+        begin = time.monotonic()
+        done = self.run_kernel("s = max(i, j, x(i) - x(j))\ns += max(i, j, x(i) * x(j))\n", "x=ones:9999", "--check",
+                               expect=1)
+        self.assertIn("the reference does not visit more than 10^8 points", done.err)
+        self.assertLess(time.monotonic() - begin, 5)
 
     def test_a_wrong_result_is_found(self):
         compiler = shutil.which("cc") or shutil.which("clang-22")

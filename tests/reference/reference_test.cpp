@@ -1,6 +1,6 @@
-#include "reference/reference.h"
+#include "reference/evaluated.h"
 
-#include "syntax/parser.h"
+#include "tensor/numbers.h"
 
 #include <catch2/catch.hpp>
 
@@ -8,35 +8,11 @@
 #include <limits>
 
 using namespace spc;
+using namespace spc::testing;
 using reference::Tensor;
 using sema::ValueType;
 
 namespace {
-
-struct Given {
-  std::vector<int64_t> shape;
-  std::vector<int64_t> coordinates;
-  std::vector<double> values;
-  bool isSparse = false;
-  ValueType type = ValueType::F64;
-};
-
-/// The tensors of a kernel after it has run.
-reference::Tensors evaluated(const std::string &text, const std::map<std::string, Given> &given) {
-  SourceManager sources;
-  Diagnostics diagnostics;
-  const syntax::Kernel kernel = syntax::parse(sources.add("k.tex", text), diagnostics);
-  REQUIRE(!diagnostics.hasErrors());
-  reference::Tensors tensors;
-  double epsilon = 0;
-  for (const auto &[name, one] : given) {
-    Tensor &tensor = tensors.try_emplace(name, one.shape, one.type, one.isSparse, 0).first->second;
-    tensor.fill({one.shape, one.coordinates, one.values, {}});
-    epsilon = std::max(epsilon, reference::epsilonOf(one.type));
-  }
-  reference::evaluate(kernel, tensors, {}, epsilon);
-  return tensors;
-}
 
 /// The integer that a kernel of one line, `s = EXPRESSION`, computes of scalars of a type.
 int64_t integerOf(ValueType type, const std::string &expression, const std::map<std::string, double> &scalars) {
@@ -46,13 +22,6 @@ int64_t integerOf(ValueType type, const std::string &expression, const std::map<
   const reference::Value value = evaluated("s = " + expression + "\n", given).at("s").at(0);
   CHECK(value.error == 0);
   return value.integer;
-}
-
-std::vector<double> valuesOf(const Tensor &tensor, int64_t count) {
-  std::vector<double> values;
-  for (int64_t place = 0; place < count; ++place)
-    values.push_back(tensor.at(place).number.real());
-  return values;
 }
 
 // [[1, 0, 2], [0, 3, 0]]
@@ -199,7 +168,7 @@ TEST_CASE("What is not evaluated is said") {
   padded.setPadded();
   infinite.fill({{1}, {0}, {std::numeric_limits<double>::infinity()}, {}});
   reference::Tensors both = {{"A", padded}, {"x", infinite}};
-  CHECK_THROWS_AS(reference::evaluate({}, both, {}, 0), reference::Unsupported);
+  CHECK_THROWS_AS(reference::evaluate({}, both, {}), reference::Unsupported);
   const Given large{{1'000'000}, {}, {}}, one{{}, {}, {}};
   CHECK_THROWS_AS(evaluated("s = x(i) * x(j)\n", {{"x", large}, {"s", one}}), reference::Unsupported);
 }

@@ -1,0 +1,268 @@
+// What expressions are where entries are missing, and where they may be anything else.
+#include "reference/nodes.h"
+
+#include <cmath>
+#include <limits>
+
+namespace spc::reference {
+
+namespace {
+
+using sema::ValueType;
+using syntax::Function;
+using syntax::Reduction;
+using Kind = Node::Kind;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+bool isZero(const std::optional<Value> &value) {
+  return value && value->number == 0.0 && value->integer == 0;
+}
+
+bool isInfinite(const std::optional<Value> &value) {
+  return value && std::isinf(value->number.real());
+}
+
+bool isSame(const Value &a, const Value &b, ValueType type) {
+  return isExact(type) ? a.integer == b.integer : a.number == b.number;
+}
+
+/// A factor, a numerator or an addend whose missing entries settle the result.
+bool settlesProduct(const Node &operand) {
+  return operand.readsSparse && isZero(operand.fill);
+}
+
+/// What decides a minimum, a maximum or an absorbing sum in a type, whatever the other arguments are.
+std::optional<Value> absorbingIn(Function function, ValueType type) {
+  switch (function) {
+  case Function::Max:
+  case Function::MinPlus:
+    return numberIn(type, kInfinity);
+  case Function::Min:
+  case Function::MaxPlus: // the 0 of unsigned numbers is that of missing entries
+    return sema::isUnsigned(type) && function == Function::Min ? std::nullopt
+                                                               : std::optional(numberIn(type, -kInfinity));
+  default:
+    return std::nullopt;
+  }
+}
+
+bool hasFill(const Node &operand, const Value &value) {
+  return operand.fill && isSame(*operand.fill, value, operand.type);
+}
+
+/// What an argument's fill makes of a minimum, a maximum or an absorbing sum, whatever the others are.
+std::optional<Value> settledBy(const Node &call) {
+  const std::optional<Value> absorbing = absorbingIn(call.call->function, call.type);
+  if (absorbing)
+    for (const NodePtr &operand : call.operands)
+      if (hasFill(*operand, *absorbing))
+        return absorbing;
+  return std::nullopt;
+}
+
+/// The truth of a fill; nullopt where there is none.
+std::optional<bool> truthOfFill(const Node &operand) {
+  return operand.fill ? std::optional(truthOf(*operand.fill).integer != 0) : std::nullopt;
+}
+
+/// Where not all arguments have a fill.
+std::optional<Value> fillOfSome(const Node &call) {
+  const auto fill = [&](size_t k) { return call.operands[k]->fill; };
+  const Function function = call.call->function;
+  if (function == Function::And || function == Function::Or) {
+    const bool deciding = function == Function::Or;
+    if (truthOfFill(*call.operands[0]) == deciding || truthOfFill(*call.operands[1]) == deciding)
+      return wrapped(ValueType::Bool, deciding, true);
+    return std::nullopt;
+  }
+  if (function == Function::Select) {
+    if (fill(0))
+      return *truthOfFill(*call.operands[0]) ? fill(1) : fill(2);
+    return fill(1) && fill(2) && isSame(*fill(1), *fill(2), call.type) ? fill(1) : std::nullopt;
+  }
+  return settledBy(call);
+}
+
+std::optional<Value> fillOfCall(const Node &call) {
+  if (call.call->function == Function::Pattern)
+    return call.readsSparse ? std::optional(wrapped(ValueType::Bool, 0, true)) : std::nullopt;
+  if (isComplement(call)) // where there is an entry, that is
+    return wrapped(ValueType::Bool, 0, true);
+  std::vector<Value> fills;
+  std::vector<ValueType> types;
+  for (const NodePtr &operand : call.operands)
+    if (operand->fill) {
+      fills.push_back(*operand->fill);
+      types.push_back(operand->type);
+    }
+  return fills.size() == call.operands.size() ? callOf(call.call->function, fills, types, call.type) : fillOfSome(call);
+}
+
+std::optional<Value> fillOfProduct(const Node &product) {
+  std::optional<Value> fill = numberIn(product.type, 1);
+  for (const NodePtr &operand : product.operands) {
+    if (isZero(operand->fill))
+      return operand->fill;
+    fill = fill && operand->fill ? std::optional(productOf(*fill, *operand->fill, product.type)) : std::nullopt;
+  }
+  return fill;
+}
+
+std::optional<Value> fillOfSum(const Node &sum) {
+  Adder total(sum.type);
+  std::optional<Value> infinite;
+  bool isWhole = true;
+  for (size_t k = 0; k < sum.operands.size(); ++k) {
+    const std::optional<Value> &fill = sum.operands[k]->fill;
+    isWhole = isWhole && fill;
+    if (fill)
+      total.add(*fill, sum.isSubtracted[k]);
+    if (isInfinite(fill) && !isExact(sum.type))
+      infinite = sum.isSubtracted[k] ? negated(*fill, sum.type) : *fill;
+  }
+  const Value value = total.total(epsilonOf(sum.type));
+  if (infinite) // of two that differ nothing is known
+    return std::isnan(value.number.real()) ? std::nullopt : infinite;
+  return isWhole ? std::optional(value) : std::nullopt;
+}
+
+std::optional<Value> fillOf(const Node &node, bool isCalled) {
+  const auto fill = [&](size_t k) { return node.operands[k]->fill; };
+  switch (node.kind) {
+  case Kind::Literal:
+    return numberIn(node.type, node.literal);
+  case Kind::Access:
+    return node.readsSparse ? std::optional(converted(node.tensor->missing(), node.tensor->type(), node.type))
+                            : std::nullopt;
+  case Kind::Index:
+    return std::nullopt;
+  case Kind::Convert:
+  case Kind::Cast:
+    return fill(0) ? std::optional(castTo(*fill(0), node.operands[0]->type, node.type)) : std::nullopt;
+  case Kind::Negate:
+    return fill(0) ? std::optional(negated(*fill(0), node.type)) : std::nullopt;
+  case Kind::Sum:
+    return fillOfSum(node);
+  case Kind::Product:
+    return fillOfProduct(node);
+  case Kind::Divide:
+    if (isZero(fill(0)))
+      return fill(0);
+    return fill(0) && fill(1) ? std::optional(quotientOf(*fill(0), *fill(1), node.type)) : std::nullopt;
+  case Kind::Call:
+    return fillOfCall(node);
+  case Kind::Reduce: {
+    const bool isSum = node.reduction == Reduction::Sum || node.reduction == Reduction::Mean;
+    const bool isNone = isSum ? isZero(fill(0)) : node.reduction == Reduction::Count && node.readsSparse;
+    return isNone && !isCalled ? std::optional(numberIn(node.type, 0)) : std::nullopt;
+  }
+  }
+  return std::nullopt;
+}
+
+int sumsIn(const Node &node) {
+  switch (node.kind) {
+  case Kind::Sum:
+    return 1;
+  case Kind::Reduce:
+    return node.reduction == Reduction::Sum || node.reduction == Reduction::Mean ? 1 : 0;
+  case Kind::Negate:
+  case Kind::Divide:
+    return node.operands.front()->sums;
+  case Kind::Product: {
+    int sums = 0;
+    for (const NodePtr &operand : node.operands)
+      sums += operand->sums;
+    return sums;
+  }
+  default:
+    return 0;
+  }
+}
+
+/// Whether a call may differ from its fill, some of its arguments being what missing entries make of them.
+bool mayDiffer(const Node &call, const std::vector<Value> &arguments) {
+  const auto differs = [&](size_t k) { return !arguments[k].isMissing; };
+  const Function function = call.call->function;
+  if (function == Function::And || function == Function::Or) {
+    const auto settles = [&](size_t k) { return truthOfFill(*call.operands[k]) == (function == Function::Or); };
+    if (settles(0) && settles(1))
+      return differs(0) && differs(1);
+    if (settles(0) || settles(1))
+      return differs(settles(0) ? 0 : 1);
+  }
+  if (function == Function::Select) {
+    const std::optional<bool> condition = truthOfFill(*call.operands[0]);
+    return condition ? differs(0) || differs(*condition ? 1 : 2) : differs(1) || differs(2);
+  }
+  const std::optional<Value> settled = settledBy(call);
+  bool isAny = false, isAll = true;
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    isAny = isAny || differs(k);
+    isAll = isAll && (differs(k) || !(settled && hasFill(*call.operands[k], *settled)));
+  }
+  return settled ? isAll : isAny;
+}
+
+} // namespace
+
+bool isNothing(const Value &value) {
+  return value.isMissing && value.number == 0.0 && value.integer == 0;
+}
+
+bool isComplement(const Node &node) {
+  if (node.kind != Kind::Call || node.call->function != Function::Not)
+    return false;
+  const Node &mask = *node.operands.front();
+  return mask.kind == Kind::Call && mask.call->function == Function::Pattern && mask.readsSparse;
+}
+
+bool isPlain(const Node &access) {
+  std::set<size_t> seen;
+  return std::all_of(access.indices.begin(), access.indices.end(), [&](const IndexSum &index) {
+    return index.isPlain && seen.insert(index.terms.front().first).second;
+  });
+}
+
+void settle(Node &node, bool isOneTerm, bool isNumber, bool isCalled) {
+  node.isOneTerm = isOneTerm;
+  node.isNumber = isNumber;
+  const bool isReduce = node.kind == Kind::Reduce, isCall = node.kind == Kind::Call || node.kind == Kind::Cast;
+  const bool isSum = isReduce && (node.reduction == Reduction::Sum || node.reduction == Reduction::Mean);
+  for (size_t k = 0; k < node.operands.size(); ++k) {
+    const bool isDivisor = node.kind == Kind::Divide && k == 1;
+    settle(*node.operands[k], isReduce ? !isSum : isOneTerm || isCall,
+           isReduce ? !isSum : isNumber || isCall || isDivisor, isCalled || isCall);
+  }
+  node.readsSparse = node.kind == Kind::Access && node.tensor->isSparse() && isPlain(node);
+  for (const NodePtr &operand : node.operands)
+    node.readsSparse = node.readsSparse || operand->readsSparse;
+  node.sums = sumsIn(node);
+  node.fill = fillOf(node, isCalled);
+}
+
+bool isMissing(const Node &node, const std::vector<Value> &operands) {
+  const auto all = [&](auto holds) { return std::all_of(operands.begin(), operands.end(), holds); };
+  const auto isGone = [](const Value &value) { return value.isMissing; };
+  if (node.kind != Kind::Call && !node.isOneTerm) {
+    if (node.kind == Kind::Divide)
+      return isNothing(operands.front());
+    return node.kind == Kind::Sum ? all(isNothing) : std::any_of(operands.begin(), operands.end(), isNothing);
+  }
+  if (!node.fill || !node.readsSparse)
+    return node.fill && all(isGone);
+  if (node.kind == Kind::Call)
+    return !mayDiffer(node, operands);
+  bool isSettled = false, hasSettling = false;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Node &operand = *node.operands[k];
+    const bool settles = node.kind == Kind::Sum ? isInfinite(operand.fill) && !isExact(node.type)
+                                                : settlesProduct(operand) && !(node.kind == Kind::Divide && k == 1);
+    hasSettling = hasSettling || settles;
+    isSettled = isSettled || (settles && operands[k].isMissing);
+  }
+  return hasSettling ? isSettled : all(isGone);
+}
+
+} // namespace spc::reference
