@@ -174,6 +174,15 @@ def derivatives_table(data):
             ", ".join(f"`{name}`" for name in ids) + ".")
 
 
+def evaluators_table(data):
+    rows = [[name, number(cell.get("compared", 0)), number(cell.get("not checked", 0))]
+            for name, cell in data["placements"].items()]
+    return (table(["operands hold", "trials compared", "not checked, padding"], rows) +
+            f"\n\n{len(data['constructs'])} constructs in {len(data['storages'])} storages: {data['elements']:,} elements of results, "
+            f"{data['infinities and NaNs']:,} of them infinities and NaNs. {data['compiled']:,} kernels were compiled, and called "
+            f"{data['calls']:,} times; {data.get('kernels that differ', 0)} differ.")
+
+
 # What each table is made of.
 TABLES = {
     "tests": (tests_table, HERE / "tests.json"),
@@ -181,6 +190,7 @@ TABLES = {
     "exhaustive": (exhaustive_table, HERE.parent / "exhaustive" / "counts.json"),
     "metamorphic": (metamorphic_table, HERE.parent / "fuzz" / "metamorphic.json"),
     "derivatives": (derivatives_table, HERE.parent / "grad" / "derivatives.json"),
+    "evaluators": (evaluators_table, HERE.parent / "evaluators" / "matrix.json"),
     "fuzzers": (fuzzers_table, HERE.parent / "fuzz" / "fuzzers.json"),
 }
 

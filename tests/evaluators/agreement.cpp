@@ -76,14 +76,14 @@ reference::Tensors referenceResults(const AnalyzedKernel &analyzed, const Tensor
     const sema::Tensor &tensor = analyzed.kernel->tensors[id];
     const DenseTensor &dense = tensors.at(nameInText(tensor));
     const auto [entry, isNew] = result.try_emplace(nameInText(tensor), reference::emptyTensor(tensor, dense.shape));
-    if (isNew)
+    if (isNew && (tensor.isRead || !tensor.isWritten)) // others hold anything
       entry->second.fill(entriesOf(dense));
   }
   reference::evaluate(analyzed.tree, result, reference::typesOf(*analyzed.kernel));
   return result;
 }
 
-Agreement compareEvaluators(const AnalyzedKernel &analyzed, const Trial &given) {
+Agreement compareEvaluators(const AnalyzedKernel &analyzed, const Trial &given, const Place &place) {
   Agreement agreement;
   const Trial trial = withRoom(analyzed.classes, given);
   TestContext context(trial.chunks);
@@ -91,6 +91,8 @@ Agreement compareEvaluators(const AnalyzedKernel &analyzed, const Trial &given) 
   if (!arguments.pack().empty() || !windowsFit(analyzed.classes, trial.extents))
     return agreement;
   TensorMap tensors = arguments.denseTensors();
+  if (place)
+    place(tensors);
   reference::Tensors expected;
   try {
     expected = referenceResults(analyzed, tensors);
@@ -107,8 +109,8 @@ Agreement compareEvaluators(const AnalyzedKernel &analyzed, const Trial &given) 
     const std::string &name = nameInText(tensor);
     if (!tensor.isWritten || tensor.part > 0)
       continue;
-    for (size_t place = 0; place < tensors.at(name).values.size(); ++place) {
-      const Element element(tensors.at(name), expected.at(name), place);
+    for (size_t at = 0; at < tensors.at(name).values.size(); ++at) {
+      const Element element(tensors.at(name), expected.at(name), at);
       if (!element.isCertain()) {
         ++agreement.uncertain;
         continue;
@@ -116,7 +118,7 @@ Agreement compareEvaluators(const AnalyzedKernel &analyzed, const Trial &given) 
       ++agreement.compared;
       agreement.nonFinite += element.isFinite() ? 0 : 1;
       if (agreement.problem.empty() && !element.isSame())
-        agreement.problem = name + "[" + std::to_string(place) + "] is " + element.text();
+        agreement.problem = name + "[" + std::to_string(at) + "] is " + element.text();
     }
   }
   return agreement;

@@ -1,14 +1,12 @@
 // The two evaluators of the language on one kernel and its data: that of `spc run --check`, and that of the tests.
 #pragma once
 
+#include "harness/dense_evaluator.h"
 #include "harness/kernel_spec.h"
-#include "harness/number_types.h"
 #include "reference/reference.h"
 
-#include "harness/dense_evaluator.h"
-
 #include <cstdint>
-#include <map>
+#include <functional>
 #include <string>
 
 namespace spc::testing {
@@ -22,8 +20,11 @@ struct Agreement {
   int64_t nonFinite = 0;  ///< of those compared: infinities and NaNs
 };
 
+/// What is done to the operands that a trial gives before they are read.
+using Place = std::function<void(TensorMap &)>;
+
 /// Both evaluators' results on a trial's data. Requires: an analysed kernel that can store the trial.
-Agreement compareEvaluators(const AnalyzedKernel &analyzed, const Trial &trial);
+Agreement compareEvaluators(const AnalyzedKernel &analyzed, const Trial &trial, const Place &place = {});
 
 /// The results that the evaluator of --check has for tensors as the tests' evaluator has them. Throws
 /// reference::Unsupported.

@@ -35,6 +35,7 @@ public:
   const sema::Kernel &kernel() const { return *analyzed_.kernel; }
   const ExtentClasses &classes() const { return analyzed_.classes; }
   const syntax::Kernel &tree() const { return analyzed_.tree; }
+  const AnalyzedKernel &analyzed() const { return analyzed_; }
   /// Requires: Compiled.
   const codegen::JitKernel &code() const;
 
