@@ -6,6 +6,8 @@
 #include "entry/runtime_parts.h"
 #include "format/levels.h"
 
+#include <algorithm>
+
 namespace LLVM = mlir::LLVM;
 using mlir::Value;
 
@@ -50,13 +52,17 @@ public:
 private:
   Value sources(const std::vector<sema::TensorId> &parts, bool isSymmetric) {
     const Struct source = build_.structOf<runtime::Source>();
+    // What pads one part of a sum may lie in another one, which has room for what the first has not.
+    const bool isPadded = std::any_of(parts.begin(), parts.end(), [&](sema::TensorId part) {
+      return format::hasPadding(entry_.kernel.tensors[part].format);
+    });
     Value next = build_.null();
     for (auto part = parts.rbegin(); part != parts.rend(); ++part) {
       const sema::Tensor &tensor = entry_.kernel.tensors[*part];
       const Value object = build_.stack(source, 1);
       using runtime::SourceSlot;
       build_.storeField(source, object, SourceSlot::tensor, descriptors_.describe(tensor, entry_.tensors[*part]));
-      build_.storeField(source, object, SourceSlot::dropsZeros, build_.constant(format::hasPadding(tensor.format)));
+      build_.storeField(source, object, SourceSlot::dropsZeros, build_.constant(isPadded));
       build_.storeField(source, object, SourceSlot::isSymmetric, build_.constant(isSymmetric));
       build_.storeField(source, object, SourceSlot::next, next);
       next = object;

@@ -44,13 +44,17 @@ const tensor::PackedTensor *Data::packed(sema::TensorId tensor) {
   if (!copy)
     return nullptr;
   tensor::Coordinates entries;
-  for (sema::TensorId part : sema::partsOf(kernel_, copy->source)) {
+  const std::vector<sema::TensorId> parts = sema::partsOf(kernel_, copy->source);
+  const bool isPadded = std::any_of(parts.begin(), parts.end(), [&](sema::TensorId part) {
+    return format::hasPadding(kernel_.tensors[part].format);
+  });
+  for (sema::TensorId part : parts) {
     const tensor::PackedTensor *source = packed(part);
     if (!source)
       return nullptr;
     const tensor::Coordinates own = source->unpack();
     entries.shape = own.shape;
-    const bool dropsZeros = (copy->isCanonical || copy->dropsPadding) && format::hasPadding(source->format());
+    const bool dropsZeros = (copy->isCanonical || copy->dropsPadding) && isPadded;
     for (size_t e = 0; e < own.size(); ++e)
       if (!dropsZeros || !(own.value(e) == tensor::Number()))
         entries.append(own.coordinates.data() + e * own.shape.size(), own.value(e));
