@@ -3,6 +3,7 @@
 #include "driver/run_outputs.h"
 
 #include <algorithm>
+#include <set>
 
 namespace spc::driver {
 
@@ -15,6 +16,33 @@ constexpr DiagnosticKind kWrongResult{"wrong-result", Severity::Internal};
 
 const std::string &nameInText(const sema::Tensor &tensor) {
   return tensor.partOf.empty() ? tensor.name : tensor.partOf;
+}
+
+/// What a tensor stores whose entries are elements of runs that are stored whole; nullopt of others, and of what cannot
+/// be stored, which is an error when it is packed.
+std::optional<tensor::Coordinates> wholeRuns(const sema::Tensor &tensor, const RunInput &input) {
+  if (!input.entries || !format::listsRuns(tensor.format) || format::hasPadding(tensor.format))
+    return std::nullopt;
+  std::string error;
+  const auto packed = tensor::PackedTensor::pack(*input.entries, tensor.format, tensor.type, error);
+  return packed ? std::optional(packed->unpack()) : std::nullopt;
+}
+
+/// Gives a tensor that has another one's structure an entry for each of that one's, 0 where it is given none.
+void fillStructure(const sema::Tensor &tensor, const sema::Tensor &owner, const tensor::Coordinates &structure,
+                   tensor::Coordinates &entries) {
+  const std::vector<int> dims = format::correspondingDims(owner.format, tensor.format);
+  const size_t order = dims.size();
+  std::set<std::vector<int64_t>> known;
+  for (auto at = entries.coordinates.begin(); at != entries.coordinates.end(); at += static_cast<ptrdiff_t>(order))
+    known.emplace(at, at + static_cast<ptrdiff_t>(order));
+  std::vector<int64_t> at(order);
+  for (size_t e = 0; e < structure.size(); ++e) {
+    for (size_t dim = 0; dim < order; ++dim)
+      at[static_cast<size_t>(dims[dim])] = structure.coordinates[e * order + dim];
+    if (known.insert(at).second)
+      entries.append(at.data(), {});
+  }
 }
 
 /// The parameters as the kernel's text has them.
@@ -30,8 +58,15 @@ reference::Tensors tensorsOf(const sema::Kernel &kernel, const RunInputs &inputs
     const RunInput &input = inputs.parameters[k];
     if (tensor.order() == 0 && tensor.isRead)
       all.append(nullptr, input.scalar);
-    for (size_t e = 0; input.entries && e < input.entries->size(); ++e)
-      all.append(input.entries->coordinates.data() + e * shape.size(), input.entries->value(e));
+    const std::optional<tensor::Coordinates> runs = wholeRuns(tensor, input);
+    const std::optional<tensor::Coordinates> &stored = runs ? runs : input.entries;
+    for (size_t e = 0; stored && e < stored->size(); ++e)
+      all.append(stored->coordinates.data() + e * shape.size(), stored->value(e));
+  }
+  for (sema::TensorId id : kernel.parameters) {
+    const sema::Tensor &tensor = kernel.tensors[id], &owner = kernel.tensors[sema::structureOwner(kernel, id)];
+    if (tensor.hasDeclaredOwner() && tensor.isRead)
+      fillStructure(tensor, owner, entries.at(nameInText(owner)), entries.at(nameInText(tensor)));
   }
   for (auto &[name, given] : entries)
     tensors.at(name).fill(std::move(given));

@@ -102,8 +102,7 @@ bool hasPadding(const Format &format) {
   return std::any_of(format.parts.begin(), format.parts.end(), hasPadding);
 }
 
-/// Whether a dense level stands below a list.
-static bool listsRuns(const Format &format) {
+bool listsRuns(const Format &format) {
   bool isListed = false;
   for (int k = 0; k < format.levelCount(); ++k) {
     const bool isDense = kindOf(format, k) == LevelKind::Dense;

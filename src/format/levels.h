@@ -44,6 +44,9 @@ int64_t triangleWeight(const Format &format, int k);
 /// sum where it is of a part.
 bool hasPadding(const Format &format);
 
+/// Whether a dense level stands below a list: runs are stored whole, and all of their elements are entries.
+bool listsRuns(const Format &format);
+
 /// Whether missing entries have to be 0: where some of them are stored, as padding, in a part of a sum or beside other
 /// entries in a dense level below a list.
 bool takesZeroFill(const Format &format);
