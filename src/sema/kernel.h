@@ -355,8 +355,8 @@ ValueType sumType(const Kernel &kernel, const Statement &statement);
 /// that it lists, else 64.
 int keyBits(const Tensor &target, const Collecting &collecting);
 
-/// Whether the kernel can be called in two phases, pattern and values: one statement that assembles, keeps zeros, and
-/// does not read what its target held before.
+/// Whether the kernel can be called in two phases, pattern and values: one statement that assembles, keeps zeros, does
+/// not read what its target held before, and leaves out no place for an entry that only values tell from padding.
 bool hasPhases(const Kernel &kernel);
 
 /// Why a kernel calls the runtime, where for several reasons the first one of these.

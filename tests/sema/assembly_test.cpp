@@ -299,6 +299,17 @@ TEST_CASE("a kernel that is one assembling step has two phases") {
   CHECK_FALSE(hasPhases(kernel("A(i,j) = A(i,j) + B(i,j)")));
   CHECK_FALSE(hasPhases(kernel("A(i,j) = B(i,k)*B(k,j)\ny(i) = A(i,j)")));
   CHECK_FALSE(hasPhases(kernel("A(i,j) = B(i,k)*B(k,j)/sum(l, x(l))")));
+  // Which places of blocks are entries, only values say, and the symbolic phase reads none.
+  const auto masked = [](const std::string &mask, const std::string &format) {
+    Checked checked = check("A(i,j) = " + mask + "*C(i,j)", {"A=csr", "B=" + format, "C=csr"});
+    INFO(mask << ": " << checked.errors());
+    REQUIRE(checked.kernel);
+    return hasPhases(*checked.kernel);
+  };
+  CHECK(masked("(not pattern(B(i,j)))", "csr"));
+  CHECK(masked("pattern(B(i,j))", "bsr"));
+  CHECK_FALSE(masked("(not pattern(B(i,j)))", "bsr"));
+  CHECK_FALSE(masked("(not pattern(B(j,i)))", "ell"));
   const Kernel two = kernel("A(i,j) = B(i,k)*B(k,j)\ny(i) = A(i,j)");
   REQUIRE(two.steps.size() == 2);
   CHECK(assemblingStatement(two.steps[0]) != nullptr);
