@@ -40,6 +40,8 @@ def _plain(value: Any) -> Optional[Any]:
     if hasattr(value, "tocsr"):
         made = value.tocsr(copy=True)
         made.sum_duplicates()
+        if getattr(value, "format", None) in ("bsr", "dia"):
+            made.eliminate_zeros()  # which nothing tells from padding
         return made
     if hasattr(value, "with_values"):
         return value.contiguous()

@@ -211,7 +211,7 @@ class Plan:
         if functions.symbolic is None or functions.numeric is None or len(call.outputs) != 1 or \
                 not isinstance(call.outputs[0], Assembled):
             raise ArgumentError(f"{call.variant.signature.name} has no phases: those of one statement have that assemble "
-                                "their result")
+                                "their result, unless they leave out the entries of an operand with padding")
         self._call, self._output, self._numeric = call, call.outputs[0], functions.numeric
         self._context = threads.context()
         threads.give_lock(self)

@@ -289,11 +289,12 @@ bool InputReader::readEntries(size_t parameter, const std::optional<std::vector<
   const sema::Tensor &tensor = tensorAt(parameter);
   RunInput &input = inputs_.parameters[parameter];
   Progress::Phase phase(session_.progress(), "reading " + path, WorkUnit::Bytes);
-  if (!options_.packsWhileReading || !hasHeader || !tensor.partOf.empty() || tensor.shared()) {
+  if (!tensor.partOf.empty()) { // whose format is the first part's alone
     input.entries = tensor::readTensor(path, shape, diagnostics_, inputLimit_, phase.count());
     return input.entries.has_value();
   }
-  const tensor::PackTarget target{tensor.format, tensor.type};
+  const bool packs = options_.packsWhileReading && hasHeader && !tensor.shared();
+  const tensor::PackTarget target{tensor.format, tensor.type, packs};
   std::optional<tensor::FileTensor> read =
       tensor::readTensorFor(target, path, shape, diagnostics_, inputLimit_, phase.count());
   if (!read)

@@ -1,6 +1,7 @@
 #include "driver/run_outputs.h"
 
 #include "driver/print_tensor.h"
+#include "format/levels.h"
 #include "support/output_file.h"
 #include "tensor/compression.h"
 #include "tensor/files.h"
@@ -26,15 +27,19 @@ sema::Tensor asWhole(sema::Tensor tensor) {
 /// The entries of a tensor of order 1 and above; of a sum those of all parts, from argument `first` on.
 tensor::Coordinates entriesOf(const sema::Kernel &kernel, const std::vector<CallArgument> &arguments, size_t first) {
   const auto tensorAt = [&](size_t k) -> const sema::Tensor & { return kernel.tensors[kernel.parameters[k]]; };
-  tensor::Coordinates entries = arguments[first].tensor->unpack();
+  tensor::Coordinates entries = arguments[first].tensor->entries();
   if (tensorAt(first).partOf.empty())
     return entries;
+  bool isPadded = format::hasPadding(tensorAt(first).format);
   for (size_t k = first + 1; k < arguments.size() && tensorAt(k).partOf == tensorAt(first).partOf; ++k) {
-    const tensor::Coordinates part = arguments[k].tensor->unpack();
+    const tensor::Coordinates part = arguments[k].tensor->entries();
+    isPadded = isPadded || format::hasPadding(tensorAt(k).format);
     for (size_t e = 0; e < part.size(); ++e)
       entries.append(part.coordinates.data() + e * part.shape.size(), part.value(e));
   }
   tensor::sortAndSum(entries, tensorAt(first).type);
+  if (isPadded)
+    entries.dropZeros();
   return entries;
 }
 

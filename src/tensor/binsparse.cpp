@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 namespace spc::tensor {
 
@@ -302,7 +301,7 @@ private:
     }
     const int64_t minorExtent = format_->order == 1 ? 1 : result_.shape[1 - format_->major];
     for (int64_t e = 0; e < *count; ++e)
-      if (const Number number = value(e); number != Number() || std::signbit(number.real))
+      if (isElementListed(value(e), request_.keepsSigns()))
         if (!add(e / minorExtent, e % minorExtent, e))
           return false;
     return true;
@@ -311,7 +310,7 @@ private:
   /// Whether `values` are those of the entries, one each.
   bool hasPlainValues() const { return !isIso_ && !isComplex_ && !isBool_ && mirror_ == Mirror::None; }
 
-  bool mayPack() const { return request_.target && (!request_.shape || *request_.shape == result_.shape); }
+  bool mayPack() const { return request_.packs() && (!request_.shape || *request_.shape == result_.shape); }
 
   enum class Mirror { None, Same, Negative, Conjugate };
 

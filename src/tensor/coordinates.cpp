@@ -1,5 +1,7 @@
 #include "tensor/tensor.h"
 
+#include <cmath>
+
 namespace spc::tensor {
 
 Number Coordinates::value(size_t entry) const {
@@ -13,15 +15,37 @@ void Coordinates::append(const int64_t *at, Number value) {
 }
 
 void Coordinates::appendValue(Number value) {
-  if (value.imaginary != 0)
+  const bool hasImaginary = value.imaginary != 0 || std::signbit(value.imaginary);
+  if (hasImaginary)
     imaginary.resize(values.size());
-  if (value.imaginary != 0 || !imaginary.empty())
+  if (hasImaginary || !imaginary.empty())
     imaginary.push_back(value.imaginary);
   if (value.rest != 0)
     rests.resize(values.size());
   if (value.rest != 0 || !rests.empty())
     rests.push_back(value.rest);
   values.push_back(value.real);
+}
+
+void Coordinates::dropZeros() {
+  const size_t order = shape.size();
+  size_t kept = 0;
+  for (size_t e = 0; e < size(); ++e) {
+    if (value(e) == Number())
+      continue;
+    for (size_t dim = 0; dim < order; ++dim)
+      coordinates[kept * order + dim] = coordinates[e * order + dim];
+    values[kept] = values[e];
+    if (!imaginary.empty())
+      imaginary[kept] = imaginary[e];
+    if (!rests.empty())
+      rests[kept] = rests[e];
+    ++kept;
+  }
+  coordinates.resize(kept * order);
+  values.resize(kept);
+  imaginary.resize(imaginary.empty() ? 0 : kept);
+  rests.resize(rests.empty() ? 0 : kept);
 }
 
 } // namespace spc::tensor

@@ -33,9 +33,10 @@ bool isMatrixMarket(const std::string &path);
 bool statesShape(const std::string &path);
 
 /// Reads `.mtx` (Matrix Market: coordinate and array; real, integer, complex, pattern; general, symmetric,
-/// skew-symmetric, Hermitian; mirrored entries are added, an array's zeros are left out) or `.tns` (FROSTT:
-/// 1-based coordinates then the value, no header), `.npy` or `.npz` (NumPy's), or HDF5 (Binsparse's), all by their
-/// first bytes. Repeated entries stay as they are; explicit zeros of coordinate files too. `shape`: given by --shape;
+/// skew-symmetric, Hermitian; mirrored entries are added) or `.tns` (FROSTT: 1-based coordinates then the value, no
+/// header), `.npy` or `.npz` (NumPy's), or HDF5 (Binsparse's), all by their first bytes. The entries are those of a
+/// sparse tensor: without the zeros, of whatever sign, of dense files and of those with padding (bsr, dia). Repeated
+/// entries stay as they are; explicit zeros of files that list entries too. `shape`: given by --shape;
 /// else from the header, else the largest coordinates. A matrix of one column is read as a vector where `shape` has one
 /// extent. `limit`: how many bytes of text there may be, decompressed, in place of what TextSource allows. `count`:
 /// counts the file's bytes as they are read. nullopt after reporting an error, which names path and line.
@@ -47,6 +48,7 @@ std::optional<Coordinates> readTensor(const std::string &path, const std::option
 struct PackTarget {
   const format::Format &format;
   sema::ValueType type;
+  bool isPacked = true; ///< else its entries are wanted, whatever the file has
 };
 
 /// A tensor as it has been read.
@@ -57,8 +59,8 @@ struct FileTensor {
 };
 
 /// As readTensor(), for a target: all elements of a dense one in an array of NumPy, and the arrays of CSR and CSC in a
-/// file of SciPy, are packed at once, without a list of entries. A matrix of one column or row is read as a vector
-/// where the target is one, too.
+/// file of SciPy, are packed at once, without a list of entries. Lists for dense targets have the zeros with a sign,
+/// too. A matrix of one column or row is read as a vector where the target is one, too.
 std::optional<FileTensor> readTensorFor(const PackTarget &target, const std::string &path,
                                         const std::optional<std::vector<int64_t>> &shape, Diagnostics &diagnostics,
                                         std::optional<uint64_t> limit = std::nullopt, WorkCount *count = nullptr);

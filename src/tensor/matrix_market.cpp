@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <map>
 
 namespace spc::tensor {
@@ -23,7 +22,7 @@ std::string lowerCase(std::string_view text) {
 
 class MatrixMarketReader {
 public:
-  explicit MatrixMarketReader(TextReader &text) : text_(text) {}
+  explicit MatrixMarketReader(TextReader &text, bool keepsSigns = false) : text_(text), keepsSigns_(keepsSigns) {}
 
   std::optional<Coordinates> read() {
     if (!readBanner() || !readSizes() || !(isArray_ ? readArray() : readEntries()))
@@ -50,6 +49,7 @@ public:
 
 private:
   TextReader &text_;
+  bool keepsSigns_;
   bool isArray_ = false;
   Field field_ = Field::Real;
   Symmetry symmetry_ = Symmetry::General;
@@ -188,7 +188,7 @@ bool MatrixMarketReader::readArray() {
                                std::to_string(rows_) + " x " + std::to_string(columns_));
       if (!readValue(value) || !text_.lineEnd())
         return false;
-      if (value != Number() || std::signbit(value.real))
+      if (isElementListed(value, keepsSigns_))
         add(row, column, value);
     }
   }
@@ -201,8 +201,8 @@ std::optional<Announced> readAnnounced(TextReader &text) {
   return MatrixMarketReader(text).readAnnounced();
 }
 
-std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape) {
-  std::optional<Coordinates> matrix = MatrixMarketReader(text).read();
+std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape, bool keepsSigns) {
+  std::optional<Coordinates> matrix = MatrixMarketReader(text, keepsSigns).read();
   if (!matrix || !shape)
     return matrix;
   return applyShape(*matrix, *shape, text) ? std::move(matrix) : std::nullopt;

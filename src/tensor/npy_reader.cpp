@@ -6,7 +6,6 @@
 #include "tensor/strided_copy.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace spc::tensor {
 
@@ -129,13 +128,8 @@ void requireMemoryFor(double bytes) {
     throw std::bad_alloc();
 }
 
-bool isZero(double value) {
-  const double positive = 0;
-  return std::memcmp(&value, &positive, sizeof(value)) == 0;
-}
-
-/// Adds the elements of a piece that are not 0, or have a sign.
-void addNonzeros(const NumpyArray &piece, Walk &walk, std::vector<int64_t> &at, Coordinates &result) {
+/// Adds the elements of a piece that are listed.
+void addListed(const NumpyArray &piece, bool keepsSigns, Walk &walk, std::vector<int64_t> &at, Coordinates &result) {
   const bool isWhole = piece.isInteger() && piece.elementBytes == sizeof(int64_t);
   std::vector<double> numbers(static_cast<size_t>(piece.count));
   const bool isReal = piece.kind != 'c' && !isWhole;
@@ -148,7 +142,7 @@ void addNonzeros(const NumpyArray &piece, Walk &walk, std::vector<int64_t> &at, 
     int64_t &place = at.empty() ? none : at[walk.fastest()];
     for (int64_t e = done; e < done + run; ++e, ++place) {
       const Number value = isReal ? Number{numbers[static_cast<size_t>(e)]} : piece.number(e);
-      if (value.imaginary != 0 || !isZero(value.real))
+      if (isElementListed(value, keepsSigns))
         result.append(at.data(), value);
     }
     walk.advance(run);
@@ -177,13 +171,14 @@ std::optional<PackedTensor> packElements(const NumpyArray &array, const ByteRead
   return PackedTensor::owning(std::move(arrays));
 }
 
-std::optional<Coordinates> listElements(const NumpyArray &array, const ByteReader &file, FileProblem &problem) {
+std::optional<Coordinates> listElements(const NumpyArray &array, const ByteReader &file, bool keepsSigns,
+                                        FileProblem &problem) {
   Coordinates result;
   result.shape = array.shape;
   Walk walk(array);
   std::vector<int64_t> at;
   const auto add = [&](const NumpyArray &piece, int64_t) {
-    addNonzeros(piece, walk, at, result);
+    addListed(piece, keepsSigns, walk, at, result);
     return true;
   };
   return eachPiece(array, file, problem, add) ? std::optional(std::move(result)) : std::nullopt;
@@ -209,7 +204,7 @@ std::optional<FileTensor> readNpy(const ByteReader &file, std::optional<uint64_t
     return std::nullopt;
   }
   FileTensor result;
-  if (request.target) {
+  if (request.packs()) {
     NumpyArray own = *array;
     if (request.target->format.order() == 1 && own.shape.size() == 2 && (own.shape[0] == 1 || own.shape[1] == 1))
       own.shape = {own.count}; // as asVector() has it
@@ -218,7 +213,7 @@ std::optional<FileTensor> readNpy(const ByteReader &file, std::optional<uint64_t
       return result.packed || !result.unstorable.empty() ? std::optional(std::move(result)) : std::nullopt;
     }
   }
-  std::optional<Coordinates> entries = listElements(*array, counted, problem);
+  std::optional<Coordinates> entries = listElements(*array, counted, request.keepsSigns(), problem);
   if (!entries)
     return std::nullopt;
   result.entries = std::move(*entries);

@@ -15,7 +15,12 @@ namespace spc::tensor {
 /// What is asked of a file.
 struct ReadRequest {
   const std::optional<std::vector<int64_t>> &shape; ///< of --shape
-  const PackTarget *target = nullptr;               ///< null: entries are wanted, whatever the file has
+  const PackTarget *target = nullptr;               ///< null: the entries of a sparse tensor are wanted
+
+  /// Whether a tensor is to be made of the file's arrays where it can be.
+  bool packs() const { return target && target->isPacked; }
+  /// Whether zeros of files that list none are taken as they are, since the tensor has a sign for each.
+  bool keepsSigns() const { return target && target->format.isDense(); }
 };
 
 /// Whether packElements() makes such a tensor of an array, which is no text.
@@ -29,16 +34,17 @@ std::optional<PackedTensor> packElements(const NumpyArray &array, const ByteRead
 /// Adds the values of elements that follow one another to a list of entries.
 void appendValues(const NumpyArray &array, int64_t begin, int64_t count, Coordinates &entries);
 
-/// The elements of an array; zeros are left out, but for those with a sign.
-std::optional<Coordinates> listElements(const NumpyArray &array, const ByteReader &file, FileProblem &problem);
+/// The elements of an array that isElementListed().
+std::optional<Coordinates> listElements(const NumpyArray &array, const ByteReader &file, bool keepsSigns,
+                                        FileProblem &problem);
 
 /// The array of a .npy file of so many bytes, where that is known. nullopt with a problem, or where the reader has
 /// reported one.
 std::optional<FileTensor> readNpy(const ByteReader &file, std::optional<uint64_t> fileBytes, const ReadRequest &request,
                                   FileProblem &problem);
 
-/// Of an archive's members: a matrix as scipy.sparse.save_npz writes it (csr, csc, coo, bsr, dia), with the entries
-/// that are stored, or the only array.
+/// Of an archive's members: a matrix as scipy.sparse.save_npz writes it, with the entries that are listed (csr, csc,
+/// coo) or are not 0 (bsr, dia), or the only array.
 std::optional<FileTensor> readNpz(const ZipMembers &members, const ReadRequest &request, FileProblem &problem);
 
 /// Gives the bytes of a .npy file. Requires every element in row-major order.

@@ -5,6 +5,7 @@
 #include "tensor/numpy_files.h"
 #include "tensor/readers.h"
 
+#include <cmath>
 #include <new>
 #include <stdexcept>
 
@@ -95,8 +96,9 @@ std::optional<FileTensor> read(const std::string &path, const ReadRequest &reque
     return std::nullopt;
   }
   if (hasBanner || isMatrixMarket(path) || isTns) {
-    std::optional<Coordinates> entries =
-        hasBanner || !isTns ? readMatrixMarket(reader, request.shape) : readTns(reader, request.shape);
+    std::optional<Coordinates> entries = hasBanner || !isTns
+                                             ? readMatrixMarket(reader, request.shape, request.keepsSigns())
+                                             : readTns(reader, request.shape);
     if (!entries || reader.failed())
       return std::nullopt;
     return FileTensor{std::nullopt, std::move(*entries), {}};
@@ -109,6 +111,10 @@ std::optional<FileTensor> read(const std::string &path, const ReadRequest &reque
 }
 
 } // namespace
+
+bool isElementListed(Number value, bool keepsSigns) {
+  return value != Number() || (keepsSigns && (std::signbit(value.real) || std::signbit(value.imaginary)));
+}
 
 bool applyShape(Coordinates &entries, const std::vector<int64_t> &shape, TextReader &text) {
   if (shape.size() == 1)

@@ -12,8 +12,12 @@ namespace spc::tensor {
 
 using Shape = std::optional<std::vector<int64_t>>;
 
+/// Whether an element of a dense file is listed. Zeros, of whatever sign, are no entries of a sparse tensor; a dense
+/// one has a place for each, and `keepsSigns`: those that differ from what it is filled with are listed for it.
+bool isElementListed(Number value, bool keepsSigns);
+
 /// See readTensor in files.h; `shape` is what --shape gives.
-std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape);
+std::optional<Coordinates> readMatrixMarket(TextReader &text, const Shape &shape, bool keepsSigns);
 /// The first lines alone, of a regular file; nullopt where it cannot have as many lines as these say.
 std::optional<Announced> readAnnounced(TextReader &text);
 std::optional<Coordinates> readTns(TextReader &text, const Shape &shape);

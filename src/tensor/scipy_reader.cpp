@@ -37,6 +37,8 @@ public:
                         : name == "bsr" ? readBlocks()
                         : name == "dia" ? readDiagonals()
                                         : fail("its format '" + name + "' is none of csr, csc, coo, bsr and dia");
+    if ((name == "bsr" || name == "dia") && !request_.keepsSigns())
+      entries_.dropZeros(); // which nothing tells from padding
     result_.entries = std::move(entries_);
     return isRead ? std::optional(std::move(result_)) : std::nullopt;
   }
@@ -143,7 +145,7 @@ private:
     if (data_->shape.size() != 1)
       return fail("its member 'data' has not one dimension");
     const SegmentArrays arrays{entries_.shape, major, *pointers, *indices, *data_};
-    if (request_.target && (!request_.shape || *request_.shape == entries_.shape) &&
+    if (request_.packs() && (!request_.shape || *request_.shape == entries_.shape) &&
         (result_.packed = packSegments(arrays, *request_.target)))
       return true;
     reserve(data_->count);

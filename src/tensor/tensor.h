@@ -20,7 +20,7 @@ struct Coordinates {
   std::vector<int64_t> shape;
   std::vector<int64_t> coordinates;
   std::vector<double> values;    ///< real parts, whatever the type
-  std::vector<double> imaginary; ///< imaginary parts, as many; empty where all are 0
+  std::vector<double> imaginary; ///< imaginary parts, as many; empty where all are 0 without a sign
   std::vector<int16_t> rests;    ///< of large integers, see Number::rest, as many; empty where all are 0
 
   int order() const { return static_cast<int>(shape.size()); }
@@ -32,6 +32,8 @@ struct Coordinates {
   void append(const int64_t *at, Number value);
   /// Adds the value of an entry whose coordinates are added by themselves.
   void appendValue(Number value);
+  /// Leaves out the entries that are 0, of whatever sign.
+  void dropZeros();
 };
 
 /// Sorts by coordinates in dimension order and sums repeated entries, as doubles unless `type` is an integer's.
@@ -83,6 +85,9 @@ public:
   /// All stored entries, in storage order; a dense tensor's every element, in row-major order. Reads through the C
   /// struct, so that it sees what a kernel wrote, structure pointers included.
   Coordinates unpack() const;
+
+  /// The entries: as unpack(), without the zeros of a format that pads with such.
+  Coordinates entries() const;
 
   /// The coordinates of every slot of the values array that lies inside of the tensor, padding included, and which
   /// slot each is; a symmetric tensor's off the diagonal twice. Values are what the slots hold.

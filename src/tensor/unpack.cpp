@@ -31,6 +31,9 @@ public:
     mayPad_ = false;
   }
 
+  /// Takes every zero for padding.
+  void leaveOutZeros() { mayPad_ = true; }
+
   Coordinates unpack() {
     if (!values_)
       return std::move(result_);
@@ -248,6 +251,13 @@ Coordinates PackedTensor::slots(std::vector<int64_t> &positions) const {
 
 Coordinates PackedTensor::unpack() const {
   return Unpacker(state_->arrays).unpack();
+}
+
+Coordinates PackedTensor::entries() const {
+  Unpacker unpacker(state_->arrays);
+  if (format::hasPadding(format()))
+    unpacker.leaveOutZeros();
+  return unpacker.unpack();
 }
 
 } // namespace spc::tensor
