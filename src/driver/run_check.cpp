@@ -1,6 +1,7 @@
 #include "driver/run_check.h"
 
 #include "driver/run_outputs.h"
+#include "format/levels.h"
 
 #include <algorithm>
 #include <set>
