@@ -29,7 +29,7 @@ NodePtr convert(NodePtr operand, ValueType type, Kind kind = Kind::Convert) {
 
 /// Puts an operand into a sum or a product, in place of one of that kind its operands.
 void append(Node &chain, NodePtr operand, bool isSubtracted = false) {
-  const bool isChain = operand->kind == chain.kind;
+  const bool isChain = operand->kind == chain.kind && chain.kind != Kind::Divide;
   std::vector<NodePtr> more;
   std::vector<bool> signs(1, false);
   if (isChain) {

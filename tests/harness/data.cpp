@@ -35,6 +35,8 @@ tensor::Number Random::value(sema::ValueType type) {
     return {sema::isUnsigned(type) || below(2) ? magnitude : -magnitude};
   }
   const auto part = [&] {
+    if (near_)
+      return near_->base * (1 + near_->spread * (2 * unit() - 1));
     const double magnitude = 0.5 + 1.5 * unit();
     return below(2) ? magnitude : -magnitude;
   };

@@ -5,10 +5,16 @@
 #include "tensor/tensor.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace spc::testing {
+
+/// Numbers that differ from each other by little, so that their differences cancel: `base` times 1 ± `spread`.
+struct Near {
+  double base, spread;
+};
 
 /// A small generator whose numbers are the same everywhere (SplitMix64, Steele, Lea and Flood, OOPSLA 2014).
 class Random {
@@ -24,11 +30,14 @@ public:
   /// A number of the type that is not 0: a float of either sign and magnitude 0.5 … 2, a complex number of two, an
   /// integer of magnitude 1 … 3, the bool 1.
   tensor::Number value(sema::ValueType type);
+  /// Floats that value() gives from here on are near each other.
+  void stayNear(Near near) { near_ = near; }
 
 private:
   uint64_t state_;
   std::vector<uint8_t> choices_ = {};
   size_t chosen_ = 0;
+  std::optional<Near> near_;
 };
 
 /// Which entries a sparse operand stores.

@@ -53,7 +53,10 @@ tensor::Coordinates entriesOf(const tensor::Coordinates &given, const format::Fo
 KernelArguments::KernelArguments(const sema::Kernel &kernel, const ExtentClasses &classes, const Trial &trial,
                                  TestContext &context)
     : kernel_(kernel), classes_(classes), trial_(trial), context_(context), random_(trial.seed),
-      signature_(abi::makeSignature(kernel)) {}
+      signature_(abi::makeSignature(kernel)) {
+  if (trial.near)
+    random_.stayNear(*trial.near);
+}
 
 KernelArguments::~KernelArguments() = default;
 

@@ -50,6 +50,7 @@ struct Trial {
   /// Outputs are the evaluator's to the last bit: of f64 kernels that sum and multiply as the source is written.
   bool exact = false;
   Chunks chunks = Chunks::Serial;
+  std::optional<Near> near = {};      ///< floats are near each other
   std::optional<Fill> otherFill = {}; ///< of every second sparse operand, where it is another one
 };
 

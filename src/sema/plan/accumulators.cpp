@@ -36,36 +36,53 @@ static bool carriesSums(const Term &term, const Kernel &kernel) {
   return walked == 1 && isWhole && !isRounded && !term.isMerged && std::all_of(first, term.loops.end(), isSummed);
 }
 
-bool roundsInBetween(const Statement &statement, const Kernel &kernel) {
+bool roundsInBetween(const LogicalStatement &logical, const Statement &statement, const Kernel &kernel) {
   const bool isSum = statement.reduction == Reduction::Sum || statement.reduction == Reduction::Product;
-  return isSum && isHalf(kernel.tensors[statement.target].type) &&
-         (statement.terms.size() > 1 || !std::all_of(statement.terms.begin(), statement.terms.end(),
-                                                     [&](const Term &term) { return carriesSums(term, kernel); }));
+  if (!isSum || !isHalf(kernel.tensors[statement.target].type) || statement.terms.empty())
+    return false;
+  const Term &first = statement.terms.front();
+  const bool isAdded = logical.accumulates && std::none_of(first.loops.begin(), first.loops.end(),
+                                                           [](const Loop &loop) { return loop.isReduction; });
+  return statement.terms.size() > 1 || isAdded || !carriesSums(first, kernel);
 }
 
-LogicalStatement accumulateApart(Analysis &analysis, const LogicalStatement &logical, Statement &statement) {
+AccumulatedApart accumulateApart(Analysis &analysis, const LogicalStatement &logical) {
   Kernel &kernel = analysis.kernel;
   Scope &scope = analysis.statements[logical.statement].scope;
-  const AccessId sums = addTemporary(kernel, scope, logical.targetVariables, ValueType::F32, logical.where);
-  const TensorId wide = scope.accesses[sums].tensor;
+  const AccessId wide = addTemporary(kernel, scope, logical.targetVariables, ValueType::F32, logical.where);
   const Tensor &target = kernel.tensors[logical.target];
-  kernel.tensors[wide].format = target.format;
+  Tensor &temporary = kernel.tensors[scope.accesses[wide].tensor];
+  temporary.format = target.format;
   if (!target.format.isDense())
-    kernel.tensors[wide].structure = SharedWith{structureOwner(kernel, logical.target)};
-  statement.target = wide;
-  statement.zeroFirst = statement.zeroFirst || logical.accumulates;
+    temporary.structure = SharedWith{structureOwner(kernel, logical.target)};
+  const auto valueOf = [&](AccessId access) {
+    LogicalTerm term{makeNode(AccessNode{access}, logical.where), {}, false, logical.where};
+    term.overwrites = target.format.isDense();
+    return term;
+  };
 
-  LogicalStatement rounding;
-  rounding.statement = logical.statement;
-  rounding.target = logical.target;
-  rounding.targetVariables = logical.targetVariables;
-  rounding.accumulates = logical.accumulates;
-  rounding.computeType = ValueType::F32;
-  rounding.where = logical.where;
-  rounding.terms.push_back({makeNode(AccessNode{sums}, logical.where), {}, false, logical.where});
-  rounding.terms.front().overwrites = target.format.isDense() && !logical.accumulates;
-  rounding.zeroFirst = !target.format.isDense() && !logical.accumulates;
-  return rounding;
+  const auto withoutTerms = [&](TensorId tensor) {
+    LogicalStatement statement;
+    statement.statement = logical.statement;
+    statement.target = tensor;
+    statement.targetVariables = logical.targetVariables;
+    statement.zeroFirst = logical.zeroFirst || (logical.accumulates && !target.format.isDense());
+    statement.reduction = logical.reduction;
+    statement.targetDefault = logical.targetDefault;
+    statement.computeType = logical.computeType;
+    statement.where = logical.where;
+    return statement;
+  };
+  AccumulatedApart apart{withoutTerms(scope.accesses[wide].tensor), withoutTerms(logical.target)};
+  if (logical.accumulates)
+    apart.sums.terms.push_back(valueOf(scope.intern({logical.target, logical.targetVariables, {}, logical.where})));
+  for (const LogicalTerm &term : logical.terms)
+    apart.sums.terms.push_back({clone(*term.expr), term.reductions, term.overwrites, term.where, term.multipliedOut});
+  apart.rounding.reduction = Reduction::Sum;
+  apart.rounding.computeType = ValueType::F32;
+  apart.rounding.zeroFirst = !target.format.isDense();
+  apart.rounding.terms.push_back(valueOf(wide));
+  return apart;
 }
 
 } // namespace spc::sema

@@ -5,12 +5,15 @@
 
 namespace spc::sema {
 
-/// Whether a statement's values, with its loops in the order that is chosen, would be rounded to its target's half
-/// floats more than once each: where several terms are added up, or where no loop carries a sum to its end.
-bool roundsInBetween(const Statement &statement, const Kernel &kernel);
+/// Whether the values of `logical`, whose loops `statement` has in the order that is chosen, would be rounded to its
+/// target's half floats more than once each: where several terms are added up, or what the target holds and a term, or
+/// where no loop carries a sum to its end.
+bool roundsInBetween(const LogicalStatement &logical, const Statement &statement, const Kernel &kernel);
 
-/// Adds a temporary with the target's elements in f32, for `statement` to write, and gives the statement that rounds
-/// them to the target, or adds them to it where `logical` does.
-LogicalStatement accumulateApart(Analysis &analysis, const LogicalStatement &logical, Statement &statement);
+/// The same in f32, into a temporary that is added, and the statement that rounds its elements to the target's.
+struct AccumulatedApart {
+  LogicalStatement sums, rounding;
+};
+AccumulatedApart accumulateApart(Analysis &analysis, const LogicalStatement &logical);
 
 } // namespace spc::sema

@@ -54,18 +54,21 @@ private:
     statement.zeroFirst = logical.zeroFirst;
     statement.reduction = logical.reduction;
     statement.where = logical.where;
+    std::vector<const LogicalTerm *> planned;
     for (const LogicalTerm &term : logical.terms) {
       PhysicalPlanner planner = PhysicalPlanner::forTerm(analysis_, copies_, logical, term);
       if (std::optional<PhysicalPlan> plan = chooseOrder(planner, term)) {
         statement.terms.push_back(planner.build(*plan));
-        warnIfEverywhere(statement.terms.back(), term);
+        planned.push_back(&term);
       }
     }
-    if (!analysis_.diagnostics.hasErrors() && roundsInBetween(statement, kernel_)) {
-      const LogicalStatement rounding = accumulateApart(analysis_, logical, statement);
-      add(std::move(statement));
-      return plan(rounding);
+    if (!analysis_.diagnostics.hasErrors() && roundsInBetween(logical, statement, kernel_)) {
+      const AccumulatedApart apart = accumulateApart(analysis_, logical);
+      plan(apart.sums);
+      return plan(apart.rounding);
     }
+    for (size_t k = 0; k < planned.size(); ++k)
+      warnIfEverywhere(statement.terms[k], *planned[k]);
     add(std::move(statement));
   }
 
