@@ -11,13 +11,12 @@ import os
 import pathlib
 import re
 import shutil
-import stat
 import sys
 import tempfile
 import warnings
 from typing import Any, Dict, Iterator, List, Mapping, Tuple
 
-from . import toolchain
+from . import folders, toolchain
 from .compiled import Functions, functions
 from .errors import CompilerError, SpcWarning
 from .formats import Format, embedded
@@ -32,32 +31,29 @@ def folder() -> pathlib.Path:
     """Where kernels are kept: SPC_CACHE_DIR, or spc/ in XDG_CACHE_HOME or ~/.cache. Made where it is missing; where that
     cannot be, one for this process alone.
 
-    Raises CompilerError where others may write to it, or put another one in its place, since what lies there is loaded.
+    Raises CompilerError where others may write to it, or put another one in its place (folders.check), since what lies
+    there is loaded.
     """
     own = os.environ.get("SPC_CACHE_DIR")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     path = pathlib.Path(own) if own else pathlib.Path(base) / "spc"
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        writable = os.access(path, os.W_OK | os.X_OK)
+        folders.make(path)
+        if os.access(path, os.W_OK | os.X_OK):
+            return folders.check(path, "another SPC_CACHE_DIR helps")
     except OSError:
-        writable = False
-    if not writable:
-        return _process_folder(os.getpid())
-    state = path.stat()
-    if state.st_uid != os.geteuid() or state.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise CompilerError(f"{path} belongs to somebody else, or others may write to it: kernels are not loaded from there; "
-                            f"'chmod go-w' or another SPC_CACHE_DIR helps")
-    for parent in path.resolve().parents:
-        if parent.stat().st_mode & (stat.S_IWOTH | stat.S_ISVTX) == stat.S_IWOTH:
-            raise CompilerError(f"{path} lies in {parent}, to which others may write: kernels are not loaded from there; "
-                                f"'chmod o-w' or another SPC_CACHE_DIR helps")
-    return path
+        pass
+    return _process_folder(os.getpid())
 
 
 @functools.lru_cache(maxsize=None)
 def _process_folder(process: int) -> pathlib.Path:
     path = tempfile.mkdtemp(prefix="spc-")
+    try:
+        folders.check(pathlib.Path(path), "another TMPDIR helps")
+    except CompilerError:
+        os.rmdir(path)
+        raise
 
     def remove() -> None:
         if os.getpid() == process:
@@ -238,8 +234,16 @@ def load(request: Request, is_quiet: bool = False) -> Functions:
         except OSError:
             raise CompilerError(f"the kernel cannot be loaded: {error}") from error
     if said and not is_quiet:
-        warnings.warn(said, SpcWarning, stacklevel=5)  # where a kernel is called
+        warnings.warn(said, SpcWarning, stacklevel=_callers_level())
     return loaded
+
+
+def _callers_level() -> int:
+    """How far up the stack of who asks for it a kernel is called: beyond this package, and PyTorch, which calls operators."""
+    level, frame = 1, sys._getframe(1)
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in (__package__, "torch"):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _load_from(cache: pathlib.Path, request: Request) -> Tuple[Functions, str]:
@@ -251,6 +255,7 @@ def _load_from(cache: pathlib.Path, request: Request) -> Tuple[Functions, str]:
         if not _is_kept(path, note, key):
             with tempfile.TemporaryDirectory(dir=cache, prefix=_BUILD) as name, _held(name):
                 built, said = _build(request, pathlib.Path(name))
+                built.chmod(0o700)
                 digest = _digest(built)
                 os.replace(built, path)
                 _write(note, json.dumps({"key": key, "sha256": digest, "warnings": said}).encode())
@@ -262,8 +267,10 @@ def _load_from(cache: pathlib.Path, request: Request) -> Tuple[Functions, str]:
 
 
 def _is_kept(path: pathlib.Path, note: pathlib.Path, key: str) -> bool:
-    """Whether the library is there, was made for the key, and is what was written."""
+    """Whether the library is there, was made for the key, and is what was written, and nobody else has."""
     try:
+        if not (folders.is_own_file(path) and folders.is_own_file(note)):
+            return False
         known: Dict[str, str] = json.loads(note.read_text(encoding="utf-8"))
         return known["key"] == key and known["sha256"] == _digest(path) and isinstance(known["warnings"], str)
     except (OSError, ValueError, KeyError, TypeError):
