@@ -100,6 +100,11 @@ SPC_CONTEXTS_EXPORT int spc_contexts_version(void) {
   return SPC_ABI_VERSION;
 }
 
+/* Memory of so many bytes, which spc_contexts_release takes back; NULL where there is none. */
+SPC_CONTEXTS_EXPORT void *spc_contexts_allocate(int64_t bytes) {
+  return spc_memory_pool_allocate(&memory, bytes);
+}
+
 /* Takes back an array that a kernel assembled with the context, or NULL. */
 SPC_CONTEXTS_EXPORT void spc_contexts_release(void *array) {
   spc_memory_pool_deallocate(&memory, array);

@@ -20,8 +20,8 @@ _OWN = re.compile(r"-o|--output|--header|--emit|--target|--name|--format|--type|
 
 def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str, str]] = None,
            indices: Optional[Mapping[str, str]] = None, options: Sequence[str] = (), validate: str = "first",
-           copy: bool = False, name: Optional[str] = None, formats: Optional[Mapping[str, Format]] = None,
-           **more_formats: Format) -> Kernel:
+           copy: bool = False, share: bool = False, name: Optional[str] = None,
+           formats: Optional[Mapping[str, Format]] = None, **more_formats: Format) -> Kernel:
     """A kernel in index notation.
 
     text: the statements, or the path of a .tex file.
@@ -32,6 +32,8 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     options: more of the compiler's options, such as "--fp=strict".
     validate: whether index arrays are checked: "first", where they are seen for the first time, "always", or "never".
     copy: whether operands that do not fit are converted, instead of an error that says which conversion would help.
+    share: whether results in an operand's pattern, and all results of one plan, have the same index arrays, read-only
+    where their library knows such arrays, instead of arrays of their own. Who changes these, changes all of them.
     name: the function's name, where the text says none.
     Raises CompileError with spc's diagnostics where the text is wrong.
     """
@@ -45,7 +47,7 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
             raise ValueError(f"option {option!r} is the package's own to give")
     bound = {tensor: _format(form) for tensor, form in {**(formats or {}), **more_formats}.items()}
     request = cache.Request(text, name or _name_for(text), bound, types or {}, indices or {}, tuple(options))
-    return Kernel(request, validate=validate, copy=copy)
+    return Kernel(request, validate=validate, copy=copy, share=share)
 
 
 def _name_for(text: str) -> str:
@@ -83,10 +85,12 @@ def _format(form: Format) -> cache.Format:
     return os.path.abspath(form) if isinstance(form, os.PathLike) else form
 
 
-def load(path: Union[str, "os.PathLike[str]"], *, validate: str = "first", copy: bool = False) -> Dict[str, Loaded]:
-    """The kernels of a shared library that `spc library` made, by name; validate and copy: as for `kernel`.
+def load(path: Union[str, "os.PathLike[str]"], *, validate: str = "first", copy: bool = False,
+         share: bool = False) -> Dict[str, Loaded]:
+    """The kernels of a shared library that `spc library` made, by name; validate, copy and share: as for `kernel`.
 
     Raises OSError where the library cannot be loaded, CompilerError where it holds no kernels, or ones of another version
     of the calling convention.
     """
-    return {name: Loaded(functions, validate=validate, copy=copy) for name, functions in compiled.functions(path).items()}
+    return {name: Loaded(functions, validate=validate, copy=copy, share=share)
+            for name, functions in compiled.functions(path).items()}

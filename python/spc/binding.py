@@ -62,6 +62,12 @@ def number_of(value: Any, argument: Argument) -> Any:
     return (ctypes.c_char * data.nbytes).from_buffer_copy(data.tobytes())
 
 
+def renew_number(place: Any, view: View, argument: Argument) -> None:
+    """Writes the number of an operand to the memory that `number_of` has made, as it may be another one by now."""
+    made = number_of(view.number, argument)
+    ctypes.memmove(ctypes.addressof(place), ctypes.addressof(made), ctypes.sizeof(made))
+
+
 def number_in(place: Any, argument: Argument) -> Any:
     """The number that a call has written, as NumPy's; a bf16 one as float32."""
     if argument.type == "bf16":

@@ -34,7 +34,7 @@ def _plain(value: Any) -> Optional[Any]:
     if isinstance(value, (np.ndarray, list, tuple)):
         try:
             array = np.ascontiguousarray(value)
-        except ValueError:  # lists of different lengths
+        except (ValueError, RuntimeError):  # lists of different lengths, or of tensors that require gradients
             return None
         return array.astype(array.dtype.newbyteorder("="), copy=False)
     if hasattr(value, "tocsr"):

@@ -47,7 +47,7 @@ def fitting(value: Any, argument: Argument, first: Any) -> Any:
     if not isinstance(value, Matrix):
         return _laid_out(values, argument, lead) if argument.storage.is_dense else _picked(values, argument, lead)
     if argument.storage.is_dense:
-        return _laid_out(_spread(value.with_values(values), lead), argument, lead)
+        return _laid_out(spread(value.with_values(values), lead), argument, lead)
     if _fits(first.with_values(first.values.to(wanted)), argument):
         return value.with_values(values)
     known = _moves.setdefault(value.pattern, {})
@@ -128,7 +128,7 @@ class _Move:
         return _gathered(flat, self._places, self._pattern, lead)
 
 
-def _spread(matrix: Matrix, lead: Sequence[int]) -> torch.Tensor:
+def spread(matrix: Matrix, lead: Sequence[int]) -> torch.Tensor:
     """The dense tensor of a matrix."""
     rows, columns, stored = _listed(matrix.pattern)
     flat = matrix.values.reshape(*lead, -1).index_select(-1, torch.from_numpy(stored))

@@ -7,6 +7,7 @@ from typing import Any, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import threads
+from .gradients import is_tracked, note_written, tensors_of
 from .outputs import Output, Sampled
 from .sources import view_of
 from .variant import Call
@@ -27,6 +28,8 @@ def _guard_of(view: View) -> Optional[Guard]:
     """
     owner = view.owner
     if view.storage is None:
+        if isinstance(owner, np.ndarray) or view.family == "torch.number":
+            return _array_number_guard(owner)
         return _number_guard if type(owner) in _FLOATS else None
     if view.family == "numpy" and owner is view.arrays["values", 0]:
         return _array_guard(owner)
@@ -52,6 +55,16 @@ def _written(guard: Guard, view: View) -> Guard:
 
 def _number_guard(value: Any) -> Any:
     return True if type(value) in _FLOATS else None
+
+
+def _array_number_guard(array: Any) -> Guard:
+    """The guard of arrays and tensors without dimensions, which are read again at each call."""
+    class_, dtype = type(array), array.dtype
+
+    def guard(value: Any) -> Any:
+        return True if type(value) is class_ and not value.ndim and value.dtype == dtype and not is_tracked(value) else None
+
+    return guard
 
 
 def _array_guard(array: np.ndarray) -> Guard:
@@ -86,7 +99,7 @@ def _tensor_guard(tensor: Any) -> Guard:
     def guard(value: Any) -> Any:
         same = reference() is value and value.data_ptr() == place and value.shape == shape and \
             value.stride() == strides and value.dtype is dtype
-        return True if same else None
+        return True if same and not is_tracked(value) else None
 
     return guard
 
@@ -94,12 +107,13 @@ def _tensor_guard(tensor: Any) -> Guard:
 class Kept:
     """What one call has bound. One thread uses it at a time: who repeats it takes it out of where it is kept."""
 
-    __slots__ = ("_guards", "_numbers", "_vector", "_passed", "_outputs", "_given", "_sampled", "_is_simple", "_call",
-                 "_context", "_fail")
+    __slots__ = ("_guards", "_numbers", "_vector", "_passed", "_outputs", "_given", "_sampled", "_is_simple", "_tensors",
+                 "_call", "_context", "_fail")
 
-    def __init__(self, call: Call, names: Sequence[str], guards: List[Guard], given: List[Tuple[Output, int]]):
+    def __init__(self, call: Call, names: Sequence[str], guards: List[Guard], given: List[Tuple[Output, int]],
+                 tensors: List[int]):
         """names: of operands, in the order that calls have them. given: the outputs that the caller brings, and their
-        places among operands and, behind these, what `out` has."""
+        places among operands and, behind these, what `out` has. tensors: the places of those that are PyTorch's."""
         self._vector, self._passed, self._outputs, self._guards = call.vector, call.passed, call.outputs, guards
         self._given = given
         self._sampled: List[Tuple[Sampled, int, View]] = []
@@ -114,6 +128,7 @@ class Kept:
         self._numbers = [(passed, names.index(argument.name)) for passed, argument in
                          zip(call.passed, call.variant.arguments) if not argument.is_output and argument.passed == "number"]
         self._is_simple = len(given) == len(call.outputs) == 1
+        self._tensors = tensors
         self._call, self._context, self._fail = call.variant.functions.call, threads.context(), call.variant.fail
 
     def repeat(self, values: Tuple[Any, ...]) -> Any:
@@ -132,6 +147,8 @@ class Kept:
         if self._is_simple:
             if status := self._call(self._context, self._vector):
                 self._fail(status)
+            for place in self._tensors:
+                note_written(values[place])
             return values[self._given[0][1]]
         return self._repeat_with_results(values)
 
@@ -150,6 +167,8 @@ class Kept:
         try:
             if status := self._call(self._context, self._vector):
                 self._fail(status)
+            for place in self._tensors:
+                note_written(values[place])
             made = [output.finish() for output in self._outputs]
         finally:
             for output in self._outputs:
@@ -196,4 +215,4 @@ def keep(call: Call, names: Sequence[str], values: Tuple[Any, ...], outs: Sequen
     if any(argument.storage is None and (argument.type not in ("f32", "f64") or argument.is_output)
            for argument in call.variant.arguments):
         return None
-    return Kept(call, names, guards, given)
+    return Kept(call, names, guards, given, [place for _, place in given if tensors_of(values[place])])

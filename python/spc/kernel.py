@@ -7,15 +7,16 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Opti
 
 import numpy as np
 
-from . import cache, compiled, dtypes, toolchain
+from . import cache, compiled, dtypes, gradients, toolchain
 from .convert import readable
 from .describe import contents_of, format_of
-from .errors import ArgumentError, ArgumentTypeError
+from .errors import ArgumentError, ArgumentTypeError, CompileError
 from .kept import STALE, Kept, keep
+from .order import formats_of, in_order
 from .signature import Signature
 from .sources import view_of
 from .validate import POLICIES, settle
-from .variant import Call, Plan, Variant, in_parts
+from .variant import Call, Plan, Variant, family_of, in_parts
 from .view import View
 
 _MOST_KEPT = 64  # calls of one kernel
@@ -24,10 +25,12 @@ _MOST_KEPT = 64  # calls of one kernel
 class KernelBase:
     """What kernels have in common, whether they are compiled upon their first call or were before."""
 
-    def __init__(self, name: str, signature: Signature, validate: str, copy: bool):
+    def __init__(self, name: str, signature: Signature, validate: str, copy: bool, share: bool, is_inner: bool = False):
+        """is_inner: whether an operator has it, which sees to gradients itself."""
         if validate not in POLICIES:
             raise ValueError(f"validate={validate!r} is none of {', '.join(POLICIES)}")
         self._name, self._outline, self._validate, self._copy = name, signature, validate, copy
+        self._share, self._is_inner = share, is_inner
         self._inputs: Tuple[str, ...] = tuple([argument.name for argument in signature.inputs])
         self._outputs: Tuple[str, ...] = tuple([argument.name for argument in signature.outputs])
         self._numbers = [k for k, argument in enumerate(signature.inputs) if argument.storage is None]
@@ -105,7 +108,7 @@ class KernelBase:
 
     def bind(self, /, *operands: Any, out: Any = None, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Call:
         """A call with its arguments bound, for repeating it: takes what a call takes; see Call."""
-        return self._watched(self._bound(self.in_order(operands, named), out, sizes))
+        return self._watched(self._bound(self.in_order(operands, named), out, sizes, "fixed"))
 
     def plan(self, /, *operands: Any, sizes: Optional[Mapping[str, int]] = None, **named: Any) -> Plan:
         """Computes the pattern of an assembled result. Takes what a call takes; what it returns, called, computes the
@@ -113,7 +116,10 @@ class KernelBase:
         return Plan(self._watched(self._bound(self.in_order(operands, named), None, sizes)))
 
     def _watched(self, call: Call) -> Call:
-        """A call that looks at index arrays each time, where these are to be looked at always."""
+        """A call that looks each time at what may have changed: whether gradients are required, and index arrays, where
+        these are to be looked at always."""
+        if not self._is_inner:
+            call.refuse_gradients()
         if self._validate == "always":
             call.watch()
         return call
@@ -142,10 +148,15 @@ class KernelBase:
         missing = [name for name in self._inputs[len(operands):] if name not in named]
         raise ArgumentTypeError(f"{self._name} needs {', '.join(missing)} as well")
 
-    def _bound(self, operands: Tuple[Any, ...], out: Any, sizes: Optional[Mapping[str, int]]) -> Call:
+    def _bound(self, operands: Tuple[Any, ...], out: Any, sizes: Optional[Mapping[str, int]], index: str = "own") -> Call:
+        """The call. index: of results that nobody is to share, see Style."""
         if len(operands) != len(self._inputs):
             self._misnamed(operands, {})
         read = readable if self._copy else view_of
+        given = self._given(out)
+        if not self._is_inner and gradients.are_possible():
+            for name, value in (*given.items(), *zip(self._inputs, operands)):
+                gradients.refuse(value, name)
         views: Dict[str, View] = {}
         for name, value in zip(self._inputs, operands):
             views[name] = view = read(value, name)
@@ -153,7 +164,8 @@ class KernelBase:
                 settle(view, name, self._validate)
         if sizes:
             self._check_sizes(sizes)
-        return self._variant_for(views).prepare(views, self._given(out), sizes or {}, self._copy)
+        index = "shared" if self._share else index
+        return self._variant_for(views).prepare(views, given, sizes or {}, self._copy, index)
 
     def _check_sizes(self, sizes: Mapping[str, int]) -> None:
         extents = {extent for argument in self._outline.arguments for extent in argument.shape if isinstance(extent, str)}
@@ -202,9 +214,9 @@ class Kernel(KernelBase):
     PyTorch's tensors, SciPy's sparse arrays or matrices, NumPy's arrays.
     """
 
-    def __init__(self, request: cache.Request, *, validate: str, copy: bool):
+    def __init__(self, request: cache.Request, *, validate: str, copy: bool, share: bool = False, is_inner: bool = False):
         self._request = request
-        super().__init__(request.name, cache.signature_of(request), validate, copy)
+        super().__init__(request.name, cache.signature_of(request), validate, copy, share, is_inner)
         self._variants: Dict[Tuple[Any, ...], Variant] = {}
         self._known_untyped: Optional[FrozenSet[str]] = None
 
@@ -220,19 +232,47 @@ class Kernel(KernelBase):
         changed = cache.signature_of(self._request.changed(types={"": "f32", **self._request.types}))
         return frozenset(one.tensor for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type)
 
-    def without_copies(self) -> "Kernel":
-        """The kernel that refuses operands that do not fit: this one where it does."""
-        return Kernel(self._request, validate=self._validate, copy=False) if self._copy else self
+    @property
+    def is_copying(self) -> bool:
+        """Whether operands that do not fit are converted."""
+        return self._copy
+
+    @property
+    def is_sharing(self) -> bool:
+        """Whether results share index arrays with operands."""
+        return self._share
+
+    def inner(self) -> "Kernel":
+        """The kernel of an operator: it refuses operands that do not fit, and leaves gradients to the operator."""
+        return Kernel(self._request, validate=self._validate, copy=False, share=self._share, is_inner=True)
 
     def __reduce__(self) -> Tuple[Any, ...]:
-        return _restored, (self._request, self._validate, self._copy)
+        return _restored, (self._request, self._validate, self._copy, self._share, self._is_inner)
 
     def _variant_for(self, views: Dict[str, View]) -> Variant:
         key = tuple([item for view in views.values() for item in self._spec(view)])
         if (known := self._variants.get(key)) is not None:
             return known
-        variant = Variant(cache.load(self.specialised(views)))
+        variant = Variant(cache.load(self._stored_alike(self.specialised(views), views)), self._named())
         return self._variants.setdefault(key, variant)
+
+    def _stored_alike(self, request: cache.Request, views: Dict[str, View]) -> cache.Request:
+        """The request with the formats that results would have if the entries of operands were in order."""
+        if (ordered := in_order(views)) is None or family_of(views) == "spc.torch":
+            return request
+        try:
+            formats = formats_of(cache.signature_of(request), self.specialised_signature(ordered))
+            changed = request.changed(formats={**formats, **request.formats})
+            cache.signature_of(changed)
+        except CompileError:  # they cannot be assembled so
+            return request
+        return changed
+
+    def _named(self) -> FrozenSet[str]:
+        """The outputs whose format somebody has said."""
+        bound = _bound_by(self._request.formats)
+        return frozenset(self._outputs) if "" in bound else frozenset(
+            argument.name for argument in self._outline.outputs if argument.tensor in bound)
 
     @staticmethod
     def _spec(view: View) -> Tuple[Any, ...]:
@@ -303,8 +343,8 @@ def _may_choose_index(form: cache.Format, files: Mapping[str, str]) -> bool:
     return has_segments or not all("%" in level["dim"] for level in listed)
 
 
-def _restored(request: cache.Request, validate: str, copy: bool) -> Kernel:
-    return Kernel(request, validate=validate, copy=copy)
+def _restored(request: cache.Request, validate: str, copy: bool, share: bool, is_inner: bool) -> Kernel:
+    return Kernel(request, validate=validate, copy=copy, share=share, is_inner=is_inner)
 
 
 def _is_weak(view: View) -> bool:
@@ -320,7 +360,7 @@ def _common_type(views: Dict[str, View]) -> str:
             return "bf16"
         if view.storage is not None:
             strong.append(dtypes.NUMPY[view.type])
-        elif isinstance(view.owner, complex):
+        elif isinstance(view.number, complex):
             strong.append(np.dtype(np.complex64))
     try:
         return dtypes.name_of(np.result_type(*strong)) if strong else "f64"
@@ -331,12 +371,12 @@ def _common_type(views: Dict[str, View]) -> str:
 class Loaded(KernelBase):
     """A kernel of a library that was compiled before: its operands have to be as it reads them."""
 
-    def __init__(self, functions: compiled.Functions, *, validate: str, copy: bool):
-        super().__init__(functions.signature.name, functions.signature, validate, copy)
+    def __init__(self, functions: compiled.Functions, *, validate: str, copy: bool, share: bool = False):
+        super().__init__(functions.signature.name, functions.signature, validate, copy, share)
         self._functions = functions
         self._variant: Optional[Variant] = None
 
     def _variant_for(self, views: Dict[str, View]) -> Variant:
         if self._variant is None:
-            self._variant = Variant(self._functions)
+            self._variant = Variant(self._functions, frozenset(self._outputs))
         return self._variant

@@ -10,9 +10,10 @@ import torch
 from . import dtypes, results, sources_torch
 from .convert import readable
 from .errors import ArgumentError, ArgumentTypeError
+from .gradients import is_tracked, tensors_of
 from .signature import Storage
 from .sources import reader, view_of
-from .validate import settle
+from .validate import note_right, settle
 from .view import Place, View
 
 
@@ -35,12 +36,21 @@ class Matrix:
         self.values, self.pattern = values, pattern
 
     @classmethod
-    def of(cls, matrix: Any, validate: str = "first", copies: bool = False) -> "Matrix":
-        """The matrix of SciPy's, torch's or another library's sparse object, whose arrays it shares.
+    def of(cls, matrix: Any, validate: str = "first", copies: bool = False, share: bool = False) -> "Matrix":
+        """The matrix of SciPy's, torch's or another library's sparse object, whose values it shares. One that is a Matrix
+        is returned.
 
-        copies: whether it is one of a copy where no format says how the object is stored.
-        Raises ArgumentError of what is not sparse, StructureError where its index arrays are wrong.
+        copies: whether it is one of a copy where no format says how the object is stored. share: whether it has the object's
+        index arrays, too, which must not change then.
+        Raises ArgumentError of what is not sparse, and of tensors that require gradients; StructureError where index arrays
+        are wrong.
         """
+        if isinstance(matrix, Matrix):
+            return matrix
+        for tensor in tensors_of(matrix):
+            if is_tracked(tensor):
+                raise ArgumentError("the tensor requires gradients, which its values would not pass on: Matrix.of(tensor"
+                                    ".detach()) has values of its own to differentiate by")
         view = (readable if copies else view_of)(matrix, "matrix")
         if view.storage is None or view.storage.is_dense:
             raise ArgumentError("it is not sparse: .to_sparse_csr() or scipy.sparse.csr_array() make it so")
@@ -49,8 +59,9 @@ class Matrix:
         if not array.flags.writeable:
             raise ArgumentError("its values are read-only: .copy() makes others")
         is_tensor = isinstance(view.owner, torch.Tensor)
-        values = _values(view.owner) if is_tensor else sources_torch.tensor(torch, array, view.type)
-        return cls(values, view)
+        values = _values(view.owner).detach() if is_tensor else sources_torch.tensor(torch, array, view.type)
+        made = cls(values, view)
+        return made if share else made.owning()
 
     def __reduce__(self) -> Tuple[Any, ...]:
         pattern = self.pattern
@@ -65,6 +76,16 @@ class Matrix:
     def shape(self) -> Tuple[int, ...]:
         """Its extents."""
         return self.pattern.shape
+
+    def owning(self) -> "Matrix":
+        """The matrix with copies of its index arrays, which are known to be right as those are."""
+        old = self.pattern
+        arrays = {place: array if place[0] == "values" else array.copy() for place, array in old.arrays.items()}
+        pattern = View(old.shape, old.type, old.storage, arrays, "spc.torch", None, pointers=old.pointers,
+                       indices=old.indices, stored=old.stored, numbers=old.numbers,
+                       witness=tuple(array for place, array in arrays.items() if place[0] != "values"))
+        note_right(pattern)
+        return Matrix(self.values, pattern)
 
     def with_values(self, values: torch.Tensor) -> "Matrix":
         """The matrix of other values in the same structure."""
@@ -87,12 +108,20 @@ class Matrix:
                     witness=pattern.witness)
 
     def to_torch(self) -> Any:
-        """The tensor of torch's layout, without gradients, which shares its memory; where torch has none, SciPy's array or a
-        dictionary."""
-        return results.wrap(self.contiguous().view(), "torch")
+        """The tensor of torch's layout, which shares its values; where torch has none, SciPy's array or a dictionary. Raises
+        ArgumentError of values that require gradients, which it would not pass on."""
+        if is_tracked(self.values):
+            raise ArgumentError("its values require gradients, which torch's sparse tensor would not pass on: to_dense() does, "
+                                "and .with_values(matrix.values.detach()) says that none are wanted")
+        view = self.contiguous().view()
+        view.family = "torch"
+        return results.wrap(results.patterned(view, "own"), "torch")
 
     def to_dense(self) -> torch.Tensor:
-        """A dense tensor, without gradients. Raises ArgumentError where neither torch nor SciPy has its storage."""
+        """A dense tensor, to which gradients flow. Raises ArgumentError where neither torch nor SciPy has its storage."""
+        if is_tracked(self.values):
+            from .convert_torch import spread  # which imports this module
+            return spread(self, self.values.shape[:self.values.dim() - self.pattern.arrays["values", 0].ndim])
         made = self.to_torch()
         if isinstance(made, torch.Tensor):
             return made.to_dense()

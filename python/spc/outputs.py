@@ -10,6 +10,7 @@ import numpy as np
 from . import binding, dtypes, results
 from .describe import name_of
 from .errors import ArgumentError
+from .results import Style
 from .signature import Argument
 from .sources import view_of
 from .validate import settle
@@ -19,15 +20,16 @@ from .view import View, address
 class Output:
     """One output of a call.
 
-    passed: what the call's pointer points to, or a pointer itself where the array alone is passed.
+    style: how its result is made. passed: what the call's pointer points to, or a pointer itself where the array alone is
+    passed.
     given: whether the caller brought it. view: of the caller's, None of those that are made.
     """
 
     #: Whether each repetition of a bound call makes another one.
     is_always_new = False
 
-    def __init__(self, argument: Argument, family: str, passed: Any, view: Optional[View] = None):
-        self.argument, self.family, self.passed, self.view = argument, family, passed, view
+    def __init__(self, argument: Argument, style: Style, passed: Any, view: Optional[View] = None):
+        self.argument, self.style, self.passed, self.view = argument, style, passed, view
         self.result: Any = None
         if view is not None:
             self.result = view.owner
@@ -46,53 +48,59 @@ class Output:
 
 
 class Number(Output):
-    """An output of order 0. One that is read begins with the operand.
+    """An output of order 0. One that is read, too, begins with the operand at each call, and is written to it where it is
+    an array or a tensor.
 
     out: an array without dimensions, or None.
     """
 
     is_always_new = True
 
-    def __init__(self, argument: Argument, family: str, initial: Any, out: Any):
-        super().__init__(argument, family, binding.number_of(initial, argument))
-        self.out = out
+    def __init__(self, argument: Argument, style: Style, operand: Optional[View], out: Any):
+        self.operand = operand
+        view = operand if operand is not None and operand.arrays else None
         if out is not None:
-            _check_place(argument, out)
+            view = view_of(out, argument.name)
+        if view is not None:
+            _check_place(argument, view)
+        super().__init__(argument, style, binding.number_of(0 if operand is None else operand.number, argument), view)
+
+    def renew(self) -> None:
+        if self.operand is not None:
+            binding.renew_number(self.passed, self.operand, self.argument)
 
     def finish(self) -> Any:
-        number = results.wrap_number(binding.number_in(self.passed, self.argument), self.argument.type, self.family)
-        if self.out is None:
-            return number
-        self.out[...] = number
-        return self.out
+        if self.view is None:
+            return results.wrap_number(binding.number_in(self.passed, self.argument), self.argument.type, self.style.family)
+        self.view.arrays["values", 0][...] = np.frombuffer(self.passed, dtypes.NUMPY[self.argument.type])[0]
+        return self.result
 
 
-def _check_place(argument: Argument, out: Any) -> None:
+def _check_place(argument: Argument, view: View) -> None:
     """Whether a number can be written to what the caller brought. Raises ArgumentError."""
-    view = view_of(out, argument.name)
-    if view.storage is not None or not hasattr(out, "__setitem__"):
+    if view.storage is not None or not view.arrays:
         raise ArgumentError(f"{argument.name}: out is to be an array without dimensions, as the result is a number")
     if view.type != argument.type:
         raise ArgumentError(f"{argument.name}: out has type {view.type}, and the result {argument.type}")
-    if isinstance(out, np.ndarray) and not out.flags.writeable:
+    if not view.arrays["values", 0].flags.writeable:
         raise ArgumentError(f"{argument.name}: out cannot be written")
 
 
 class Dense(Output):
     """An array with strides: the caller's, or a new one for each call."""
 
-    def __init__(self, argument: Argument, family: str, shape: Tuple[int, ...], given: Optional[View]):
+    def __init__(self, argument: Argument, style: Style, shape: Tuple[int, ...], given: Optional[View]):
         self.shape, self.dtype = shape, dtypes.NUMPY[argument.type]
         self.modes = tuple(level.dim for level in argument.storage.levels)
         self.place = len(argument.fields) - 1
         self.is_row_major = self.modes == tuple(range(len(shape)))
         bound = given
         if given is None:
-            bound = View(shape, argument.type, argument.storage, {("values", 0): _NONE}, family, None,
+            bound = View(shape, argument.type, argument.storage, {("values", 0): _NONE}, style.family, None,
                          strides=_strides(shape, self.modes))
         else:
             _check_given(argument, given)
-        super().__init__(argument, family, binding.struct_of(bound, argument), given)
+        super().__init__(argument, style, binding.struct_of(bound, argument), given)
 
     def _empty(self) -> np.ndarray:
         if self.is_row_major:
@@ -105,7 +113,7 @@ class Dense(Output):
         except ValueError:  # more elements than there are addresses
             raise MemoryError(f"{self.argument.name}: no memory holds an array of shape {self.shape}") from None
         self.passed[self.place] = address(array)
-        self.result = results.wrap_dense(array, self.argument.type, self.family)
+        self.result = results.wrap_dense(array, self.argument.type, self.style.family)
 
 
 _NONE = np.empty(0)
@@ -144,9 +152,9 @@ def _repeats(shape: Tuple[int, ...], strides: Tuple[int, ...]) -> bool:
 
 
 class Sampled(Output):
-    """An output in an operand's pattern, whose index arrays it shares, perhaps with its dimensions in another order."""
+    """An output in an operand's pattern, perhaps with its dimensions in another order: an object of that one's library."""
 
-    def __init__(self, argument: Argument, pattern: View, given: Optional[View], shape: Tuple[int, ...]):
+    def __init__(self, argument: Argument, style: Style, pattern: View, given: Optional[View], shape: Tuple[int, ...]):
         self.pattern, self.shape = pattern, shape
         if given is not None:
             check_pattern(argument, given, self._view(argument, _NONE))
@@ -158,7 +166,9 @@ class Sampled(Output):
         written = _NONE if given is None else given.arrays["values", 0]
         passed = ctypes.c_void_p(address(written)) if self.is_values else \
             binding.struct_of(self._view(argument, written), argument)
-        super().__init__(argument, pattern.family, passed, given)
+        super().__init__(argument, style, passed, given)
+        self.family, self.is_named = pattern.family, argument.name in style.named
+        self.is_copied = given is None and not self.is_values and results.is_copied(self._view(argument, _NONE))
         self.place = len(argument.fields) - 1
 
     def _view(self, argument: Argument, values: np.ndarray) -> View:
@@ -168,19 +178,28 @@ class Sampled(Output):
                     indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers)
 
     def renew(self) -> None:
-        values = np.empty(self.values_shape, dtypes.NUMPY[self.argument.type])
+        values = results.empty(self.values_shape, dtypes.NUMPY[self.argument.type])
         if self.is_values:
             self.passed.value = address(values)
             self.result = results.wrap_dense(values, self.argument.type, self.family)
             return
         self.passed[self.place] = address(values)
-        self.result = results.wrap(results.shared(self._view(self.argument, values)), self.family)
+        view = results.patterned(self._view(self.argument, values), self.style.index)
+        self.result = view if self.is_copied else results.wrap(view, self.family, self.is_named)
+
+    def finish(self) -> Any:
+        return results.wrap(self.result, self.family, self.is_named) if self.is_copied else self.result
 
 
 def check_pattern(argument: Argument, given: View, pattern: View) -> None:
     """Whether the caller's matrix has the pattern that it is to have. Raises ArgumentError."""
     strict = given.storage
     settle(given, argument.name, "never")
+    if given.storage.is_coordinates and pattern.storage.is_coordinates and given.storage.order == pattern.storage.order:
+        given.arrays = {("values", 0): given.arrays["values", 0],
+                        **{("indices", k): given.arrays["indices", _level_of(given, level.dim)]
+                           for k, level in enumerate(pattern.storage.levels)}}
+        given.storage = pattern.storage
     if pattern.storage in (strict, given.loose):
         given.storage = pattern.storage  # its entries are in the same order, if it is the pattern
     binding.check(given, argument)
@@ -190,6 +209,10 @@ def check_pattern(argument: Argument, given: View, pattern: View) -> None:
     if not same:
         raise ArgumentError(f"{argument.name}: {given.stored} entries in shape {given.shape} are not those of "
                             f"{argument.pattern_of}")
+
+
+def _level_of(view: View, dim: int) -> int:
+    return [level.dim for level in view.storage.levels].index(dim)
 
 
 def _are_equal(one: np.ndarray, other: np.ndarray) -> bool:
@@ -203,19 +226,19 @@ class Assembled(Output):
 
     is_always_new = True
 
-    def __init__(self, argument: Argument, family: str, extents: Dict[str, int]):
+    def __init__(self, argument: Argument, style: Style, extents: Dict[str, int]):
         self.template = [0] * len(argument.fields)
         for k, field in enumerate(argument.fields):
             if field.holds == "size":
                 extent = argument.shape[field.dim]
                 self.template[k] = extent if isinstance(extent, int) else extents.get(extent, 0)
-        super().__init__(argument, family, argument.words(*self.template))
+        super().__init__(argument, style, argument.words(*self.template))
 
     def renew(self) -> None:
         self.passed[:] = self.template
 
     def finish(self) -> Any:
-        return results.wrap(self.finish_view(), self.family)
+        return results.wrap(self.finish_view(), self.style.family, self.argument.name in self.style.named)
 
     def finish_view(self) -> View:
         """The arrays that the call has filled in, which then belong to the view."""
@@ -227,33 +250,33 @@ class Assembled(Output):
 class Stored(Output):
     """A matrix of the caller's in the argument's storage, whose values are written."""
 
-    def __init__(self, argument: Argument, family: str, given: View):
+    def __init__(self, argument: Argument, style: Style, given: View):
         settle(given, argument.name, "first")
         binding.check(given, argument)
         _check_given(argument, given)
-        super().__init__(argument, family, binding.struct_of(given, argument), given)
+        super().__init__(argument, style, binding.struct_of(given, argument), given)
 
 
-def output_of(argument: Argument, views: Dict[str, View], given: Any, extents: Dict[str, int], family: str) -> Output:
+def output_of(argument: Argument, views: Dict[str, View], given: Any, extents: Dict[str, int], style: Style) -> Output:
     """The output for one argument of a call. given: the caller's object, or None. Raises ArgumentError."""
     if argument.storage is None and argument.passed != "values":
-        return Number(argument, family, views[argument.name].owner if argument.is_read else 0, given)
+        return Number(argument, style, views[argument.name] if argument.is_read else None, given)
     if argument.is_assembled:
         if argument.is_read:
             raise ArgumentError(f"{argument.name} is assembled and read, too, and an operand's own arrays cannot be replaced: "
                                 f"the kernel is to write to another tensor, as in D(i,j) = {argument.name}(i,j) + A(i,j)")
         if given is not None:
             raise ArgumentError(f"{argument.name} is assembled by the call, which allocates it: it cannot be given")
-        return Assembled(argument, family, extents)
+        return Assembled(argument, style, extents)
     view = views[argument.name] if argument.is_read else None if given is None else view_of(given, argument.name)
     if argument.pattern_of:
-        return Sampled(argument, views[argument.pattern_of], view, shape_of(argument, extents))
+        return Sampled(argument, style, views[argument.pattern_of], view, shape_of(argument, extents))
     if argument.storage.is_dense:
-        return Dense(argument, family, *_checked_dense(argument, view, extents))
+        return Dense(argument, style, *_checked_dense(argument, view, extents))
     if view is None:
         raise ArgumentError(f"{argument.name}: an output in this storage needs a matrix to write to: "
                             f"out={{{argument.name!r}: ...}}")
-    return Stored(argument, family, view)
+    return Stored(argument, style, view)
 
 
 def shape_of(argument: Argument, extents: Dict[str, int]) -> Tuple[int, ...]:

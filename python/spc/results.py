@@ -1,13 +1,15 @@
 """Results of calls as objects of the library that the operands came from."""
 # SPDX-License-Identifier: Apache-2.0
 
+import math
 import sys
-from typing import Any, Dict, Optional
+from typing import Any, Dict, FrozenSet, Optional
 
 import numpy as np
 
 from . import dtypes, threads
 from .describe import contents_of, name_of
+from .expand import expanded, is_padded
 from .signature import Argument
 from .sources_binsparse import NAMED
 from .view import Place, View
@@ -15,8 +17,23 @@ from .view import Place, View
 _BINSPARSE = {storage: name for name, storage in reversed(NAMED.items()) if not storage.is_dense}
 
 
+class Style:
+    """How the results of a call are made.
+
+    family: the library whose objects they are.
+    index: of results in an operand's pattern, whose index arrays they have: "own", copies; "fixed", copies that are
+    read-only, as the call writes to the same result again; "shared", the operand's, read-only where a library can say so.
+    named: the outputs whose format somebody has said, which they keep where the library lacks it.
+    """
+
+    __slots__ = ("family", "index", "named")
+
+    def __init__(self, family: str, index: str = "own", named: FrozenSet[str] = frozenset()):
+        self.family, self.index, self.named = family, index, named
+
+
 class _Block:
-    """An array that a kernel assembled, which goes back to the pool with the last NumPy array that views it."""
+    """An array of the pool's memory, which goes back with the last NumPy array that views it."""
 
     __slots__ = ("__array_interface__", "_address", "_release")
 
@@ -34,6 +51,29 @@ def take(address: int, count: int, type_: str) -> np.ndarray:
     if not address:
         return np.empty(0, dtype)
     return np.asarray(_Block(address, count, dtype))
+
+
+_LARGE = 1 << 20  # bytes: the system clears new memory of more, page by page, at each call
+
+
+def empty(shape: Any, dtype: np.dtype) -> np.ndarray:
+    """A new array without its numbers. Raises MemoryError."""
+    count = math.prod(shape)
+    if count * dtype.itemsize < _LARGE:
+        return np.empty(shape, dtype)
+    address = threads.helper().spc_contexts_allocate(count * dtype.itemsize)
+    if not address:
+        raise MemoryError(f"no memory for an array of shape {tuple(shape)}")
+    return np.asarray(_Block(address, count, dtype)).reshape(shape)
+
+
+def copied(array: np.ndarray) -> np.ndarray:
+    """A copy of an array without gaps."""
+    if array.nbytes < _LARGE:
+        return array.copy()
+    made = empty(array.shape, array.dtype)
+    made[...] = array
+    return made
 
 
 def assembled(argument: Argument, words: Any) -> View:
@@ -92,15 +132,31 @@ def lengths_of(view: View) -> Dict[Place, int]:
 _MAY_BE_READ_ONLY = ("scipy", "scipy.matrix", "binsparse")
 
 
-def shared(view: View) -> View:
-    """The view of a result that has index arrays of another tensor's: where its library knows arrays that are read-only,
-    they are, so that methods which change a matrix in place raise an error and leave the other one as it is."""
-    if view.family in _MAY_BE_READ_ONLY:
-        for place, array in view.arrays.items():
-            if place[0] != "values":
-                view.arrays[place] = array = array.view()
+def patterned(view: View, index: str) -> View:
+    """The view of a result that has index arrays of another tensor's, which are copied unless they are to be shared; the
+    structures of spc.torch.Matrix never change. index: see Style.
+
+    Where they are to stay as they are, and the library knows arrays that are read-only, they are: methods which change a
+    matrix in place raise an error.
+    """
+    if view.family == "spc.torch":
+        return view
+    is_fixed = index != "own" and view.family in _MAY_BE_READ_ONLY
+    if index != "shared":
+        view.owner = None
+        if view.family in ("torch", "pydata") and name_of(view.storage) in _STACKED:
+            return view
+    elif not is_fixed:
+        return view
+    for place, array in view.arrays.items():
+        if place[0] != "values":
+            view.arrays[place] = array = array.view() if index == "shared" else copied(array)
+            if is_fixed:
                 array.setflags(write=False)
     return view
+
+
+_STACKED = ("coo", "coo-unsorted", "coo:1,0", "sparse-vector")  # whose coordinates both libraries have in one array
 
 
 def wrap_dense(array: np.ndarray, type_: str, family: str) -> Any:
@@ -119,24 +175,35 @@ def wrap_number(value: np.generic, type_: str, family: str) -> Any:
     return torch.tensor(value.item(), dtype=getattr(torch, "bfloat16" if type_ == "bf16" else value.dtype.name))
 
 
-def wrap(view: View, family: str) -> Any:
+def wrap(view: View, family: str, is_named: bool = False) -> Any:
     """A sparse result as an object of the family's, which shares the view's arrays; where the family has none for its
-    storage, SciPy's; where SciPy has none, a dictionary in Binsparse's names, which may be an operand."""
+    storage, SciPy's; where SciPy has none, coordinates of entries in the family's class, or, if its format is_named, a
+    dictionary in Binsparse's names, which may be an operand."""
     if family == "binsparse":
         return _dictionary(view)
     if family == "spc.torch":
         from . import matrix
         return matrix.wrap(view)
-    if not _is_divided(view):
-        return _dictionary(view)
+    made = _wrapped(view, family) if _is_divided(view) else None
+    if made is None and not is_named and family != "numpy" and (coordinates := expanded(view)) is not None:
+        made = _wrapped(coordinates, family)
+    return _dictionary(view) if made is None else made
+
+
+def is_copied(view: View) -> bool:
+    """Whether objects of a view may have other values than the view, which have to be there before."""
+    return any(level.op for level in view.storage.levels) and name_of(view.storage) != "dia-cols" and is_padded(view)
+
+
+def _wrapped(view: View, family: str) -> Optional[Any]:
+    """A sparse result as an object of the family's, or SciPy's; None where neither has its storage."""
     if family == "torch":
         from . import sources_torch
         if (made := sources_torch.wrap(sys.modules["torch"], view)) is not None:
             return made
     if family == "pydata" and (made := _pydata(view)) is not None:
         return made
-    made = _scipy(view, "matrix" if family == "scipy.matrix" else "array")
-    return _dictionary(view) if made is None else made
+    return _scipy(view, "matrix" if family == "scipy.matrix" else "array")
 
 
 def _is_divided(view: View) -> bool:
@@ -157,9 +224,9 @@ def _pydata(view: View) -> Optional[Any]:
     if name in ("csr", "csc"):
         return sparse.GCXS((arrays["values", 0], arrays["indices", 1], arrays["pointers", 1]), shape=view.shape,
                            compressed_axes=(0,) if name == "csr" else (1,))
-    if name in ("coo", "sparse-vector"):
-        places = np.stack([arrays["indices", k] for k in range(len(view.shape))])
-        return sparse.COO(places, arrays["values", 0], shape=view.shape, has_duplicates=False, sorted=True)
+    if name in ("coo", "coo-unsorted", "sparse-vector"):
+        places, in_order = np.stack([arrays["indices", k] for k in range(len(view.shape))]), name != "coo-unsorted"
+        return sparse.COO(places, arrays["values", 0], shape=view.shape, has_duplicates=not in_order, sorted=in_order)
     return None
 
 

@@ -41,13 +41,14 @@ class Storage:
     Storages that are equal are one object, so that calls compare them by `is`.
     """
 
-    __slots__ = ("order", "levels", "symmetric", "layout", "is_dense")
+    __slots__ = ("order", "levels", "symmetric", "layout", "is_dense", "is_coordinates")
 
     order: int
     levels: Tuple[Level, ...]
     symmetric: str
     layout: str
     is_dense: bool  # an array with strides
+    is_coordinates: bool  # an array of coordinates for each dimension, in whatever order
 
     _all: ClassVar[Dict[tuple, "Storage"]] = {}
 
@@ -59,6 +60,9 @@ class Storage:
             made.order, made.levels, made.symmetric, made.layout = key
             made.is_dense = not symmetric and all(
                 level.storage == "dense" and not level.op and level.extent == "full" for level in levels)
+            made.is_coordinates = order > 1 and not symmetric and not layout and all(
+                level.storage == "compressed" and not level.op and
+                (not k or level.extent == "fixed" and level.width == "1") for k, level in enumerate(levels))
             made = cls._all.setdefault(key, made)
         return made
 

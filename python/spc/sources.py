@@ -58,14 +58,21 @@ def dense_modes(array: np.ndarray) -> Optional[Tuple[int, ...]]:
 
 @reader
 def number(value: Any) -> Optional[View]:
-    """Python's and NumPy's numbers, and arrays of order 0."""
+    """Python's and NumPy's numbers, and arrays of order 0, which the view has so that they can be read again and written."""
     if isinstance(value, (bool, int, float, complex)):
         type_ = "bool" if isinstance(value, bool) else "i64" if isinstance(value, int) else \
             "f64" if isinstance(value, float) else "cf64"
         return View((), type_, None, {}, "number", value)
-    if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        return View((), dtypes.name_of(value.dtype), None, {}, "number", value[()])
+    if isinstance(value, np.generic):
+        return View((), dtypes.name_of(value.dtype), None, {}, "number", value)
+    if isinstance(value, np.ndarray) and not value.ndim:
+        return without_dimensions(value, dtypes.name_of(value.dtype), value)
     return None
+
+
+def without_dimensions(data: np.ndarray, type_: str, owner: Any, family: str = "number") -> View:
+    """A view of an array of order 0, whose number is `View.number`."""
+    return View((), type_, None, {("values", 0): data}, family, owner)
 
 
 @reader
@@ -164,5 +171,5 @@ def exported(value: Any) -> Optional[View]:
     except (TypeError, BufferError, RuntimeError, ValueError) as error:
         raise ArgumentTypeError(f"its memory cannot be read: {error}") from None
     if not data.ndim:
-        return View((), dtypes.name_of(data.dtype), None, {}, "number", data[()])
+        return without_dimensions(data, dtypes.name_of(data.dtype), value)
     return dense(data, dtypes.name_of(data.dtype), "numpy", value)

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import operator
+import sys
 from typing import Any, Dict, Mapping, Tuple
 
 import numpy as np
@@ -41,9 +42,9 @@ def read(value: Mapping[str, Any]) -> View:
     shape = _shape(descriptor["shape"])
     if len(shape) != storage.order:
         raise ArgumentError(f"shape {shape} is of order {len(shape)}, and the format of order {storage.order}")
-    values = np.asarray(value["values"])
+    values, type_ = _values(value["values"])
     if storage.is_dense:
-        return _dense(value, values, shape, storage)
+        return _dense(value, values, type_, shape, storage)
     arrays: Dict[Place, np.ndarray] = {("values", 0): flat("values", values)}
     for level, said in enumerate(storage.levels):
         if said.storage == "dense":
@@ -54,7 +55,7 @@ def read(value: Mapping[str, Any]) -> View:
     if len(pointers) > 1 or len(indices) != 1:
         raise ArgumentTypeError("all arrays of indices have to be of one type, and so have those of pointers")
     index = dtypes.index_name_of(indices.pop())
-    return View(shape, dtypes.name_of(values.dtype), storage, arrays, "binsparse", value, loose=_LOOSE.get(storage),
+    return View(shape, type_, storage, arrays, "binsparse", value, loose=_LOOSE.get(storage),
                 pointers=dtypes.index_name_of(pointers.pop()) if pointers else index, indices=index,
                 numbers=_numbers(storage, shape, arrays),
                 witness=tuple(arrays[place] for place in sorted(arrays) if place[0] != "values"))
@@ -78,7 +79,7 @@ def _check_meaning(said: Mapping[str, Any], value: Mapping[str, Any]) -> None:
         raise ArgumentError(f"its missing entries are {fill.ravel()[0]}, and kernels take them for 0")
     types = said.get("data_types", {})
     kind = str(types.get("values", "")) if isinstance(types, Mapping) else ""
-    if kind.startswith("iso") or kind.startswith("complex[") and np.asarray(value["values"]).dtype.kind != "c":
+    if kind.startswith("iso") or kind.startswith("complex[") and _values(value["values"])[0].dtype.kind != "c":
         advice = "np.full() makes an array of it" if kind.startswith("iso") else ".view() makes one array of complex numbers"
         raise ArgumentError(f"its values are of type {kind!r}: {advice}, beside which it is to say another type or none")
 
@@ -100,7 +101,17 @@ def _storage(said: Any) -> Storage:
     return storage
 
 
-def _dense(value: Mapping[str, Any], values: np.ndarray, shape: Tuple[int, ...], storage: Storage) -> View:
+def _values(said: Any) -> Tuple[np.ndarray, str]:
+    """Values as an array, and their type: they may be a tensor."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(said, torch.Tensor):
+        from . import sources_torch
+        return sources_torch.numbers(torch, said)
+    values = np.asarray(said)
+    return values, dtypes.name_of(values.dtype)
+
+
+def _dense(value: Mapping[str, Any], values: np.ndarray, type_: str, shape: Tuple[int, ...], storage: Storage) -> View:
     """Dense formats have their values one after the other."""
     count = int(np.prod(shape, dtype=np.int64))
     if values.size != count:
@@ -108,7 +119,7 @@ def _dense(value: Mapping[str, Any], values: np.ndarray, shape: Tuple[int, ...],
     modes = [level.dim for level in storage.levels]
     data = flat("values", values).reshape([shape[dim] for dim in modes]).transpose(np.argsort(modes))
     strides = tuple(stride // data.itemsize for stride in data.strides)
-    return View(shape, dtypes.name_of(values.dtype), storage, {("values", 0): data}, "numpy", value, strides=strides)
+    return View(shape, type_, storage, {("values", 0): data}, "numpy", value, strides=strides)
 
 
 def _read_level(value: Mapping[str, Any], level: int, said: Level, arrays: Dict[Place, np.ndarray]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
-from .errors import ArgumentError, ArgumentTypeError
+from .errors import ArgumentError, ArgumentTypeError, StructureError
 from .sources import flat, origin
 from .view import View, bsr_storage, coo_storage, csr_storage, dia_storage
 
@@ -95,7 +95,11 @@ def _dia(value: Any) -> View:
     if offsets.size and values.shape[1] != value.shape[1]:
         raise ArgumentError(f"its data has {values.shape[1]} columns and the matrix {value.shape[1]}: np.pad() or a "
                             "copied slice make them as many, or copy=True of the kernel")
-    # There are so few diagonals that their order is looked at whatever is validated.
+    # There are so few diagonals that they are looked at whatever is validated.
+    if (outside := (offsets <= -value.shape[0]) | (offsets >= value.shape[1])).any():
+        place = int(outside.argmax())
+        raise StructureError(f"coordinates of level 0: {offsets[place]} at {place} is not from {1 - value.shape[0]} to "
+                             f"{value.shape[1] - 1}: .tocsr() leaves such diagonals out, or copy=True of the kernel")
     ordered = bool(np.all(offsets[1:] > offsets[:-1]))
     name = dtypes.index_name_of(offsets.dtype)
     return View(value.shape, dtypes.name_of(values.dtype), dia_storage(ordered),

@@ -9,12 +9,12 @@ from . import dtypes
 from .describe import name_of
 from .errors import ArgumentError, ArgumentTypeError
 from .signature import Storage
-from .sources import dense
+from .sources import dense, without_dimensions
 from .view import View, address, bsr_storage, coo_storage, csr_storage
 
 
 def read(torch: Any, value: Any) -> View:
-    """The view of a tensor. Gradients are no business of it: what requires them is read all the same.
+    """The view of a tensor. What requires gradients is read all the same: calls refuse it (gradients.py).
 
     Raises ArgumentError of tensors that are elsewhere than in the host's memory or lie in a way no format says.
     """
@@ -23,7 +23,7 @@ def read(torch: Any, value: Any) -> View:
     if value.layout is torch.strided:
         data, type_ = numbers(torch, value)
         if not data.ndim:
-            return View((), type_, None, {}, "number", dtypes.from_bf16(data.reshape(1))[0] if type_ == "bf16" else data[()])
+            return without_dimensions(data, type_, value, "torch.number")
         try:
             return dense(data, type_, "torch", value)
         except ArgumentError:

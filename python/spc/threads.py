@@ -30,6 +30,8 @@ def helper() -> ctypes.CDLL:
         raise CompilerError(f"{path} follows version {version} of the calling convention, and this package version "
                             f"{ABI_VERSION}")
     library.spc_contexts_context.restype = ctypes.c_void_p
+    library.spc_contexts_allocate.argtypes = [ctypes.c_int64]
+    library.spc_contexts_allocate.restype = ctypes.c_void_p
     library.spc_contexts_release.argtypes = [ctypes.c_void_p]
     library.spc_contexts_release.restype = None
     library.spc_contexts_set_threads.argtypes = [ctypes.c_int]

@@ -20,6 +20,7 @@ from .convert_torch import fitting, viewable
 from .derivative import gradient, reading
 from .direct import WATCHED, Direct
 from .errors import ArgumentError, ArgumentTypeError
+from .gradients import is_tracked, tensors_of
 from .kernel import Kernel
 from .matrix import Matrix, standing_for
 from .registry import Registered
@@ -48,7 +49,7 @@ class Op:
     """A kernel of tensors, through which gradients flow.
 
     Operands are dense tensors, numbers (tensors without dimensions), and sparse ones: Matrix, or torch's sparse tensors,
-    whose values have no gradients then. Dense results are tensors, sparse ones Matrix. Gradients of sparse operands are
+    which may not require gradients. Dense results are tensors, sparse ones Matrix. Gradients of sparse operands are
     those of their values: a matrix's gradient has its pattern. They are computed by the kernels that `spc grad` writes
     (docs/grad.md), which are compiled when they are needed first.
     """
@@ -57,8 +58,7 @@ class Op:
                  formats: Optional[Mapping[str, cache.Format]] = None):
         """backward: formats in which gradients read operands. formats: of operands that this one, a gradient, reads so."""
         # Copies are made here, where gradients flow through them.
-        self._given, self.kernel = kernel, kernel.without_copies()
-        self.copies = self.kernel is not kernel
+        self._given, self.kernel, self.copies = kernel, kernel.inner(), kernel.is_copying
         self.formats = formats or {}
         self._backward = backward or {}
         self._inputs = [argument.name for argument in kernel.signature.inputs]
@@ -92,14 +92,26 @@ class Op:
         kernel is called for each of their elements, and the results are stacked. Raises ArgumentError as kernels do, and
         CompileError where a gradient is wanted that does not exist.
         """
-        values = self.kernel.in_order(operands, named)
+        operands = values = self.kernel.in_order(operands, named)
         if self._direct is not None and (results := self._direct(values, sizes)) is not WATCHED:
             return results
         values = [self._plain(k, value) for k, value in enumerate(values)]
         if self.copies:
             values = self._fitting(values)
             if self._direct is not None and (results := self._direct(values, sizes)) is not WATCHED:
-                return results
+                return self._owned(results, operands)
+        return self._owned(self._batched(values, sizes), operands)
+
+    def _owned(self, results: Any, operands: Sequence[Any]) -> Any:
+        """The results, with index arrays of their own where they have an operand's that is no Matrix."""
+        if self._given.is_sharing or all(isinstance(value, _CLASSES) for value in operands):
+            return results
+        owned = [result.owning() if isinstance(result, Matrix) else result
+                 for result in (results if isinstance(results, tuple) else (results,))]
+        return tuple(owned) if isinstance(results, tuple) else owned[0]
+
+    def _batched(self, values: Sequence[Any], sizes: Optional[Mapping[str, int]]) -> Any:
+        """Computes the results of operands that may be batches."""
         counts = self.batches(values)
         if not counts:
             return self._call(values, sizes)
@@ -114,7 +126,7 @@ class Op:
 
     def _plain(self, k: int, value: Any) -> Any:
         """Operand number k: sparse tensors as matrices, values that lie apart as a copy. Raises ArgumentError of objects of
-        other libraries that are not sparse."""
+        other libraries that are not sparse, and of sparse tensors that require gradients."""
         if isinstance(value, np.generic):
             value = value.item()
         elif isinstance(value, (np.ndarray, list, tuple)):
@@ -123,7 +135,12 @@ class Op:
         if isinstance(value, torch.Tensor) and value.layout is torch.strided:
             value = sources_torch.resolved(value)
         elif not isinstance(value, (Matrix, bool, int, float, complex)):
-            value = Matrix.of(value, copies=self.copies)
+            if any(is_tracked(tensor) for tensor in tensors_of(value)):
+                name = self._inputs[k]
+                raise ArgumentError(f"{name}: it requires gradients, and operators give none to torch's sparse tensors: "
+                                    f"{name} = spc.torch.Matrix.of({name}.detach()) and {name}.values.requires_grad_() have "
+                                    "some; .detach() says that none are wanted")
+            value = Matrix.of(value, copies=self.copies, share=True)
         return value.contiguous() if self.has_to_be_contiguous(k, value) else value
 
     def has_to_be_contiguous(self, k: int, value: Any) -> bool:
@@ -158,6 +175,7 @@ class Op:
         """The sizes of batches among operands."""
         return {size for value, order in zip(values, self._orders) if (size := _batch_of(value, order)) is not None}
 
+    @torch.no_grad()
     def request(self, values: Sequence[Any]) -> cache.Request:
         """What `spc grad` is asked about: formats of sparse tensors alone, as dense ones may lie in any order."""
         request = self.kernel.specialised({name: view_of(value, name) for name, value in zip(self._inputs, values)})
@@ -185,6 +203,10 @@ class Op:
 
 def _restored(kernel: Kernel, backward: Mapping[str, cache.Format], formats: Mapping[str, cache.Format]) -> Op:
     return Op(kernel, backward, formats)
+
+
+#: Operands that no other object has a part of, as far as a result may share it.
+_CLASSES = (Matrix, bool, int, float, complex)
 
 
 def _batch_of(value: Any, order: int) -> Optional[int]:

@@ -95,6 +95,11 @@ def _remember(view: View, in_order: bool) -> None:
     _seen[_key(view.witness)] = (witness, (view.shape, view.storage, view.stored), in_order)
 
 
+def note_right(view: View) -> None:
+    """Has the index arrays of a sparse operand count as read: they were copied from some that were."""
+    _remember(view, True)
+
+
 def _range(level: Level, shape: Tuple[int, ...]) -> Tuple[int, int]:
     """The least coordinate of a level, and the one behind the greatest."""
     return 1 - shape[level.by] if level.op == "-" else 0, level.size(shape)

@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import ctypes
-from typing import Any, Dict, List, Mapping, NoReturn, Optional, Tuple
+from typing import Any, Dict, FrozenSet, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
 
-from . import binding, convert, results, threads
+from . import binding, convert, gradients, results, threads
 from .compiled import Functions
 from .errors import ArgumentError, KernelError, StructureError
 from .outputs import Assembled, Output, check_pattern, output_of
+from .results import Style
 from .signature import Argument
 from .validate import settle_again
 from .view import View
@@ -29,19 +30,23 @@ def in_parts(argument: Argument) -> ArgumentError:
 class Variant:
     """The functions of one compiled kernel."""
 
-    def __init__(self, functions: Functions):
-        self.functions = functions
+    def __init__(self, functions: Functions, named: FrozenSet[str] = frozenset()):
+        """named: the outputs whose format somebody has said."""
+        self.functions, self.named = functions, named
         self.signature = functions.signature
         self.arguments = self.signature.arguments
+        self.numbers = [(k, argument) for k, argument in enumerate(self.arguments)
+                        if argument.storage is None and argument.passed != "values" and not argument.is_output]
         for argument in self.arguments:
             if argument.part_of:
                 raise in_parts(argument)
 
-    def prepare(self, views: Dict[str, View], out: Mapping[str, Any], sizes: Mapping[str, int], copy: bool) -> "Call":
+    def prepare(self, views: Dict[str, View], out: Mapping[str, Any], sizes: Mapping[str, int], copy: bool,
+                index: str = "own") -> "Call":
         """All that one call passes.
 
         views: the operands by name. out: outputs that the caller brings. sizes: of extents that no operand has. copy:
-        whether operands that do not fit are converted. Raises ArgumentError where an operand or an output does not fit.
+        whether operands that do not fit are converted. index: of results, see Style. Raises ArgumentError where an operand or an output does not fit.
         """
         for argument in self.signature.inputs:
             view = views[argument.name]
@@ -51,19 +56,19 @@ class Variant:
                     view.indices != argument.indices or view.pointers != argument.pointers:
                 views[argument.name] = self._fitting(view, argument, copy)
         extents = binding.extents_of(views, self.arguments, sizes)
-        family = family_of(views)
+        style = Style(family_of(views), index, self.named)
         passed: List[Any] = []
         outputs: List[Output] = []
         for argument in self.arguments:
             if argument.is_output:
-                outputs.append(output_of(argument, views, out.get(argument.name), extents, family))
+                outputs.append(output_of(argument, views, out.get(argument.name), extents, style))
                 passed.append(outputs[-1].passed)
                 continue
             view = views[argument.name]
             if argument.passed == "values":
                 passed.append(ctypes.c_void_p(binding.address(view.arrays["values", 0])))
             elif view.storage is None:
-                passed.append(binding.number_of(view.owner, argument))
+                passed.append(binding.number_of(view.number, argument))
             else:
                 passed.append(binding.struct_of(view, argument))
         _check_overlaps(views, outputs)
@@ -110,11 +115,14 @@ def values_of(view: View, argument: Argument, pattern: View) -> View:
 
 
 def family_of(views: Mapping[str, View]) -> str:
-    """The family of results: that of the first operand that is not NumPy's or a number."""
+    """The family of results: that of the first operand that is not NumPy's or a number; else PyTorch's if a number is."""
+    found = "numpy"
     for view in views.values():
-        if view.family not in ("number", "numpy"):
+        if view.family == "torch.number":
+            found = "torch"
+        elif view.family not in ("number", "numpy"):
             return view.family
-    return "numpy"
+    return found
 
 
 def _check_overlaps(views: Mapping[str, View], outputs: List[Output]) -> None:
@@ -123,7 +131,9 @@ def _check_overlaps(views: Mapping[str, View], outputs: List[Output]) -> None:
     given = [output for output in outputs if output.given]
     if not given:
         return
-    arrays = [(name, view, *_span(array)) for name, view in views.items() for array in view.arrays.values()]
+    # Numbers are read before the kernel runs.
+    arrays = [(name, view, *_span(array)) for name, view in views.items() if view.storage is not None
+              for array in view.arrays.values()]
     arrays += [(output.argument.name, output.view, *_span(output.view.arrays["values", 0])) for output in given]
     for output in given:
         written, begin, end = _span(output.view.arrays["values", 0])
@@ -165,17 +175,36 @@ class Call:
         self._call = variant.functions.call
         self._context = threads.context()
         self._renewed = [output for output in outputs if output.is_always_new]
+        self._numbers = [(passed[k], views[argument.name], argument) for k, argument in variant.numbers
+                         if views[argument.name].arrays]
         self._watched: List[Tuple[str, View]] = []
+        self._tensors: List[Tuple[str, Any]] = []
+        self._written = [tensor for output in outputs if output.given for tensor in gradients.tensors_of(output.result)] \
+            if gradients.are_possible() else []
+        self._is_looking = bool(self._numbers)
         threads.give_lock(self)
 
     def watch(self) -> None:
         """From now on, looks at the index arrays of operands whenever it is called."""
         self._watched = [(name, view) for name, view in self.views.items() if view.indices and view.storage is not None]
+        self._is_looking = True
+
+    def refuse_gradients(self) -> None:
+        """From now on, refuses operands and outputs whose gradients would be lost, as they may come to require some."""
+        owners = {**{name: view.owner for name, view in self.views.items()},
+                  **{output.argument.name: output.result for output in self.outputs if output.given}}
+        self._tensors = [(name, owner) for name, owner in owners.items() if gradients.tensors_of(owner)]
+        self._is_looking = self._is_looking or bool(self._tensors)
 
     def look(self) -> None:
-        """Raises StructureError where watched index arrays are wrong."""
+        """Reads the numbers that arrays hold again. Raises StructureError where watched index arrays are wrong, ArgumentError
+        where gradients would be lost."""
+        for name, owner in self._tensors:
+            gradients.refuse(owner, name)
         for name, view in self._watched:
             settle_again(view, name)
+        for place, view, argument in self._numbers:
+            binding.renew_number(place, view, argument)
 
     def _repoint(self) -> None:
         """Points to arrays that are passed alone, as they are another one for each result."""
@@ -186,13 +215,15 @@ class Call:
     def __call__(self) -> Any:
         """Runs the kernel. Returns its output, or a tuple of them in the kernel's order. Raises KernelError, or MemoryError,
         where it fails."""
-        if self._watched:
-            self.look()
         with self._lock:
+            if self._is_looking:
+                self.look()
             for output in self._renewed:
                 output.renew()
             if status := self._call(self._context, self.vector):
                 self.variant.fail(status)
+            for tensor in self._written:
+                gradients.note_written(tensor)
             made = [output.finish() for output in self.outputs]
         return made[0] if len(made) == 1 else tuple(made)
 
@@ -221,16 +252,18 @@ class Plan:
         self._pattern: Optional[View] = self._output.finish_view()
 
     def __call__(self) -> Any:
-        """Computes the values anew, of what lies in the operands' arrays by then. Returns the result, which shares its
-        index arrays with all other results of the plan."""
-        self._call.look()
+        """Computes the values anew, of what lies in the operands' arrays by then. Returns the result, whose index arrays are
+        its own unless the kernel is to share them."""
         pattern, output = self._pattern, self._output
-        values = np.empty(pattern.stored, pattern.arrays["values", 0].dtype)
+        values = results.empty((pattern.stored,), pattern.arrays["values", 0].dtype)
         with self._lock:
+            self._call.look()
             output.passed[:] = self._words
             output.passed[len(self._words) - 1] = binding.address(values)
             if status := self._numeric(self._context, self._call.vector):
                 self._call.variant.fail(status)
-        view = View(pattern.shape, pattern.type, pattern.storage, {**pattern.arrays, ("values", 0): values}, output.family,
+        style = output.style
+        view = View(pattern.shape, pattern.type, pattern.storage, {**pattern.arrays, ("values", 0): values}, style.family,
                     None, pointers=pattern.pointers, indices=pattern.indices, stored=pattern.stored, numbers=pattern.numbers)
-        return results.wrap(results.shared(view), output.family)
+        index = "shared" if style.index == "shared" else "own"
+        return results.wrap(results.patterned(view, index), style.family, output.argument.name in style.named)

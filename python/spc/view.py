@@ -6,6 +6,7 @@ from typing import Any, Callable, Dict, List, Optional, Tuple
 
 import numpy as np
 
+from . import dtypes
 from .signature import Level, Storage
 
 #: Which array: ("pointers", level), ("lengths", level), ("indices", level), ("entries", 0) or ("values", 0).
@@ -40,6 +41,14 @@ class View:
         self.pointers, self.indices, self.strides, self.stored = pointers, indices, strides, stored
         self.numbers = numbers or {}
         self.family, self.owner = family, owner
+
+    @property
+    def number(self) -> Any:
+        """Of an operand of order 0, Python's or NumPy's number: of an array or a tensor the one that lies there now."""
+        if not self.arrays:
+            return self.owner
+        data = self.arrays["values", 0]
+        return dtypes.from_bf16(data.reshape(1))[0] if self.type == "bf16" else data[()]
 
     @property
     def spec(self) -> Tuple[Optional[Storage], str, str, str]:

@@ -90,10 +90,13 @@ def test_numbers():
 
 def test_structures_that_are_always_checked():
     spmv, s = spc.torch.op("y(i) = A(i,j) * x(j)", A="csr", validate="always"), matrix(8, 6)
-    a = spc.torch.Matrix.of(s)
+    a = spc.torch.Matrix.of(s, share=True)
+    own = spc.torch.Matrix.of(s)
     for _ in range(2):
         spmv(a, random(6))
+    expected = spmv(own, random(6))
     s.indices[0] = 100
+    assert torch.equal(spmv(own, random(6)), expected)
     with pytest.raises(spc.StructureError, match="100 at 0"):
         spmv(a, random(6))
 

@@ -47,7 +47,7 @@ def test_results():
     s, b = matrix(8, 6), torch.from_numpy(dense((6, 3)))
     expected = torch.from_numpy(s @ b.numpy())
     for given in (spc.torch.Matrix.of(s), s, torch.from_numpy(s.toarray()).to_sparse_csr(),
-                  torch.from_numpy(s.toarray()).to_sparse_csr().requires_grad_()):
+                  torch.from_numpy(s.toarray()).to_sparse_csr().requires_grad_().detach()):
         for _ in range(3):
             assert torch.allclose(spmm(A=given, B=b), expected)
     assert "test_results(A, B) -> C" in repr(spmm)

@@ -1,0 +1,136 @@
+"""Results are of the operands' library and class, whatever the order in which entries are stored."""
+# SPDX-License-Identifier: Apache-2.0
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from support import close, dense, kernel, matrix
+
+import spc
+
+# Each with what it computes of the full matrix A, of a full D and of a vector s.
+KERNELS = {
+    "B(i,j) = A(i,j) * A(i,j)": lambda a, d, s: a * a,
+    "B(i,j) = sqrt(A(i,j))": lambda a, d, s: np.sqrt(a),
+    "B(i,j) = 2 * A(i,j)": lambda a, d, s: 2 * a,
+    "B(i,j) = relu(A(i,j) - 1) * pattern(A(i,j))": lambda a, d, s: np.maximum(a - 1, 0) * (a != 0),
+    "B(i,j) = max(A(i,j), 0.75) * pattern(A(i,j))": lambda a, d, s: np.maximum(a, 0.75) * (a != 0),
+    "B(j,i) = A(i,j)": lambda a, d, s: a.T,
+    "B(j,i) = exp(A(i,j)) * pattern(A(i,j))": lambda a, d, s: (np.exp(a) * (a != 0)).T,
+    "B(i,j) = A(i,j) * D(i,j)": lambda a, d, s: a * d,
+    "B(i,j) = A(i,j) / s(i)": lambda a, d, s: a / s[:, None],
+    "B(i,j) = A(i,j) * sum(l, D(i,l) * D(j,l))": lambda a, d, s: a * (d @ d.T)[:, :a.shape[1]],
+    "let E(i,j) = exp(A(i,j)) * pattern(A(i,j))\nB(i,j) = E(i,j) / s(i)": lambda a, d, s: np.exp(a) * (a != 0) / s[:, None],
+    "let r(i) = sum(j, A(i,j) * A(i,j))\nB(i,j) = A(i,j) / (r(i) + 1)": lambda a, d, s: a / ((a * a).sum(1)[:, None] + 1),
+}
+
+
+def shuffled(made, kind, seed=5):
+    """The same matrix with entries in another order, and, of coordinates, one of them in two parts."""
+    rng = np.random.default_rng(seed)
+    if kind == "coo":
+        order = rng.permutation(made.nnz)
+        rows, columns, values = made.row[order], made.col[order], made.data[order]
+        values[0] /= 2
+        return type(made)((np.append(values, values[0]), (np.append(rows, rows[0]), np.append(columns, columns[0]))),
+                          shape=made.shape)
+    made = made.copy()
+    for begin, end in zip(made.indptr, made.indptr[1:]):
+        order = begin + rng.permutation(end - begin)
+        made.indices[begin:end], made.data[begin:end] = made.indices[order], made.data[order]
+    made.has_sorted_indices = False
+    return made
+
+
+def operands_of(made, text, a):
+    given = {"A": a, "D": dense(made.shape), "s": dense(made.shape[:1], seed=4)}
+    return {name: value for name, value in given.items() if f"{name}(" in text}
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.parametrize("text", KERNELS)
+@pytest.mark.parametrize("kind", ["coo", "csr", "csc", "bsr"])
+@pytest.mark.parametrize("flavour", ["array", "matrix"])
+def test_scipy(text, kind, flavour):
+    rows = matrix(6, 6, kind, flavour=flavour)
+    rows.sum_duplicates()
+    compute, called = KERNELS[text], kernel(text)
+    classes = set()
+    for a in (rows, shuffled(rows, kind), *([rows.T.tocsr().tocoo().T] if kind == "coo" else [])):
+        given = operands_of(rows, text, a)
+        for _ in range(4):  # those that are kept, too
+            made = called(**given)
+            assert sp.issparse(made), made
+            close(made, compute(a.toarray(), dense(rows.shape), dense(rows.shape[:1], seed=4)))
+        classes.add(type(made))
+    assert len(classes) == 1, classes
+    assert kind != "coo" or text.startswith("let") or classes == {type(rows)}
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.parametrize("text", ["B(i,j) = 2 * A(i,j)", "B(j,i) = A(i,j)", "B(i,j) = abs(A(i,j))"])
+def test_diagonals(text):
+    a = matrix(6, 9, "dia")
+    expected = {"B(j,i) = A(i,j)": a.toarray().T, "B(i,j) = 2 * A(i,j)": 2 * a.toarray()}.get(text, abs(a.toarray()))
+    call = kernel(text).bind(a)
+    for _ in range(4):
+        for made in (kernel(text)(a), call()):
+            assert sp.issparse(made)
+            close(made, expected)
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.parametrize("text", ["B(i,j) = sqrt(A(i,j))", "B(j,i) = A(i,j)"])
+def test_into_results_that_were_returned(text):
+    a = shuffled(matrix(5, 4, "coo"), "coo")
+    for given in (a, a.tocsr().tocoo()):
+        made = kernel(text)(given)
+        if "(j,i)" in text:
+            made.data[:] = 0
+            assert kernel(text)(given, out=made) is made
+            close(made, a.toarray().T)
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+def test_formats_that_were_said():
+    """Stay, as dictionaries where SciPy lacks them."""
+    a = matrix(5, 4, "coo")
+    made = kernel("B(i,j) = A(i,j)", B="dcsr")(a)
+    assert made["format"] == "DCSR"
+    for text, full in (("B(i,j) = A(i,j)", a.toarray()), ("B(i,j) = exp(A(i,j)) - 1", np.expm1(a.toarray()))):
+        for form, class_ in (("csr", sp.csr_array), ("csc", sp.csc_array), ("coo", sp.coo_array), ("dcsr", dict),
+                             ("dense", np.ndarray)):
+            for given in (a, shuffled(a, "coo")):
+                made = kernel(text, B=form)(given)
+                assert type(made) is class_
+                if class_ is not dict:
+                    close(made, full)
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.parametrize("order", [2, 3])
+def test_tensors(order):
+    torch = pytest.importorskip("torch")
+    places = torch.tensor([[2, 0, 2, 1], [1, 3, 1, 0], [0, 1, 0, 2]])[:order]
+    a = torch.sparse_coo_tensor(places, torch.tensor([1.0, 2.0, 3.0, 4.0], dtype=torch.float64), (3, 4, 3)[:order])
+    letters = ",".join("ijk"[:order])
+    full = a.to_dense().numpy()
+    for text, expected in ((f"B({letters}) = sqrt(A({letters}))", np.sqrt(full)),
+                           (f"B({letters}) = 2 * A({letters})", 2 * full),
+                           (f"B({','.join('ijk'[:order][::-1])}) = A({letters})", full.T)):
+        for given in (a, a.coalesce()):
+            for _ in range(3):
+                made = kernel(text)(given)
+                assert isinstance(made, torch.Tensor) and made.layout is torch.sparse_coo
+                close(made.to_dense().numpy(), expected)
+    assert kernel(f"B({letters}) = sqrt(A({letters}))")(a).is_coalesced()
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning", "ignore:Sparse BSR tensor support is in beta state")
+def test_tensors_of_blocks():
+    torch = pytest.importorskip("torch")
+    full = np.kron(np.eye(3), np.arange(1.0, 5).reshape(2, 2))
+    a = torch.from_numpy(full).to_sparse_bsr((2, 2))
+    made = kernel("B(j,i) = A(i,j)")(a)
+    assert isinstance(made, torch.Tensor)
+    close(made.to_dense().numpy(), full.T)
