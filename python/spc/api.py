@@ -38,6 +38,10 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     Raises CompileError with spc's diagnostics where the text is wrong.
     """
     _check(text, {**(formats or {}), **more_formats}, types, indices, options)
+    for argument, said in (("copy", copy), ("share", share)):
+        if not isinstance(said, bool):
+            raise ArgumentTypeError(f"{argument} is True or False, not {said!r}: formats={{{argument!r}: ...}} says how a tensor "
+                                    "of that name is stored")
     if isinstance(text, os.PathLike) or (text.endswith(".tex") and "\n" not in text):
         path = pathlib.Path(text)
         text = path.read_text(encoding="utf-8")

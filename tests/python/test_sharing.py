@@ -169,6 +169,13 @@ def test_results_as_operands():
     close(spmv(s, x), s @ x)
 
 
+def test_tensors_of_that_name():
+    with pytest.raises(spc.ArgumentTypeError, match=r"share is True or False, not 'csr': formats=\{'share': \.\.\.\} says"):
+        spc.kernel("y(i) = share(i,j) * x(j)", share="csr")
+    a = matrix(4, 5)
+    close(spc.kernel("y(i) = share(i,j) * x(j)", formats={"share": "csr"})(share=a, x=dense(5)), a @ dense(5))
+
+
 def test_kernels_that_share_are_copied_and_pickled():
     import pickle
     double = pickle.loads(pickle.dumps(spc.kernel(DOUBLE, share=True)))
