@@ -33,7 +33,7 @@ def _plain(value: Any) -> Optional[Any]:
         return value.filled(0)
     if isinstance(value, (np.ndarray, list, tuple)):
         try:
-            array = np.ascontiguousarray(value)
+            array = np.asarray(value, order="C")
         except (ValueError, RuntimeError):  # lists of different lengths, or of tensors that require gradients
             return None
         return array.astype(array.dtype.newbyteorder("="), copy=False)

@@ -152,14 +152,15 @@ class KernelBase:
         """The call. index: of results that nobody is to share, see Style."""
         if len(operands) != len(self._inputs):
             self._misnamed(operands, {})
-        read = readable if self._copy else view_of
         given = self._given(out)
         if not self._is_inner and gradients.are_possible():
             for name, value in (*given.items(), *zip(self._inputs, operands)):
                 gradients.refuse(value, name)
         views: Dict[str, View] = {}
         for name, value in zip(self._inputs, operands):
-            views[name] = view = read(value, name)
+            # What is written has to be the operand itself.
+            view = readable(value, name) if self._copy and name not in self._updated else view_of(value, name)
+            views[name] = view
             if view.pointers:
                 settle(view, name, self._validate)
         if sizes:

@@ -65,7 +65,7 @@ def number(value: Any) -> Optional[View]:
         return View((), type_, None, {}, "number", value)
     if isinstance(value, np.generic):
         return View((), dtypes.name_of(value.dtype), None, {}, "number", value)
-    if isinstance(value, np.ndarray) and not value.ndim:
+    if isinstance(value, np.ndarray) and not value.ndim and not isinstance(value, np.ma.MaskedArray):
         return without_dimensions(value, dtypes.name_of(value.dtype), value)
     return None
 
@@ -78,10 +78,12 @@ def without_dimensions(data: np.ndarray, type_: str, owner: Any, family: str = "
 @reader
 def array(value: Any) -> Optional[View]:
     """NumPy's arrays. A subclass that changes what elements are (masked arrays) is refused."""
-    if not isinstance(value, np.ndarray) or not value.ndim:
+    if not isinstance(value, np.ndarray):
         return None
     if isinstance(value, np.ma.MaskedArray):
         raise ArgumentTypeError("masked arrays have no format: .filled(0) makes a plain one")
+    if not value.ndim:
+        return None
     return dense(value, dtypes.name_of(value.dtype), "numpy", value)
 
 

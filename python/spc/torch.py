@@ -104,7 +104,7 @@ class Op:
 
     def _owned(self, results: Any, operands: Sequence[Any]) -> Any:
         """The results, with index arrays of their own where they have an operand's that is no Matrix."""
-        if self._given.is_sharing or all(isinstance(value, _CLASSES) for value in operands):
+        if self._given.is_sharing or not any(_may_change(value) for value in operands):
             return results
         owned = [result.owning() if isinstance(result, Matrix) else result
                  for result in (results if isinstance(results, tuple) else (results,))]
@@ -205,8 +205,11 @@ def _restored(kernel: Kernel, backward: Mapping[str, cache.Format], formats: Map
     return Op(kernel, backward, formats)
 
 
-#: Operands that no other object has a part of, as far as a result may share it.
-_CLASSES = (Matrix, bool, int, float, complex)
+def _may_change(value: Any) -> bool:
+    """Whether an operand has a structure that its owner may change in place: that of a Matrix does not change."""
+    if isinstance(value, torch.Tensor):
+        return value.layout is not torch.strided
+    return not isinstance(value, (Matrix, bool, int, float, complex))
 
 
 def _batch_of(value: Any, order: int) -> Optional[int]:

@@ -38,6 +38,27 @@ def test_types(dtype):
     assert spc.kernel("s = x(i)")(x, out=out) is out and out == 3
 
 
+@pytest.mark.parametrize("make", [lambda: np.zeros(8)[::2], lambda: np.zeros(4)[::-1], lambda: [0.0] * 4,
+                                  lambda: np.zeros(4, ">f8"), lambda: np.ma.zeros(4)])
+def test_no_copy_is_written_in_place_of_an_operand(make):
+    """Where copy=True converts other operands."""
+    add, given, x = spc.kernel("y(i) += x(i)", copy=True), make(), np.ones(4)
+    with pytest.raises(spc.ArgumentError, match="y: "):
+        add(y=given, x=x)
+    close(add(y=np.zeros(4), x=make()), np.zeros(4))
+    for number in (np.array(0.0, ">f8"), np.ma.array(0.0), np.ma.masked):
+        with pytest.raises(spc.ArgumentError, match="s: "):
+            spc.kernel(SUM, copy=True)(x, number)
+
+
+def test_copies_of_numbers():
+    scaled = spc.kernel("y(i) = a * x(i)", copy=True)
+    for number in (np.array(2.0, ">f8"), np.ma.array(2.0), [2.0][0]):
+        close(scaled(number, np.ones(3)), np.full(3, 2.0))
+    with pytest.raises(spc.ArgumentTypeError, match="a: masked arrays have no format"):
+        kernel("y(i) = a * x(i)")(np.ma.array(2.0), np.ones(3))
+
+
 def test_parts_of_arrays():
     """Arrays without dimensions may lie in larger ones, at any place."""
     total, x = np.zeros(3), np.ones(4)

@@ -271,6 +271,8 @@ def test_matrices_have_their_own_structure():
     sampling, spmm = spc.torch.op("D(i,j) = S(i,j) * P(i,l) * Q(j,l)", S="csr"), spc.torch.op(SPMM, A="csr")
     full = torch.from_numpy(s.toarray())
     results = [sampling(a, b, b), sampling(s, b, b), sampling(s, b, b), sampling(s, torch.stack([b, b]), b)]
+    for made in (results[0], sampling(a, torch.stack([b, b]), b)):
+        assert made.pattern.arrays["indices", 1] is a.pattern.arrays["indices", 1]
     s.eliminate_zeros()
     s.indices[:] = 0
     for made in results[:3]:
