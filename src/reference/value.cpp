@@ -144,7 +144,7 @@ public:
     case Reduction::Mean:
       return sum();
     case Reduction::Count:
-      result_.isMissing = result_.integer == 0 && node_.readsSparse;
+      result_.isMissing = result_.integer == 0;
       return result_;
     default:
       return result_;
