@@ -75,11 +75,14 @@ private:
   std::string replaceByExact(const ExactMap &exact, TensorMap &tensors) {
     for (auto &[name, tensor] : tensors)
       for (size_t at = 0; isFloating(tensor) && !tensor.errors.empty() && at < tensor.values.size(); ++at) {
+        if (!std::isfinite(tensor.values[at].real())) // more than its type holds
+          continue;
         const ExactValue &wanted = exact.at(name).values[at];
         const double value = static_cast<double>(wanted.value), error = tensor.errors[at];
         const double off = sizeOf(wanted.value - static_cast<Quad>(tensor.values[at].real()));
         if (std::isfinite(error) && off > error + std::numeric_limits<double>::min())
-          return name + "[" + std::to_string(at) + "] is off by " + std::to_string(off / error) + " times its bound";
+          return name + "[" + std::to_string(at) + "] is " + tensor::toText({tensor.values[at].real()}, 17) +
+                 " give or take " + tensor::toText({error}, 3) + " where exactly it is " + tensor::toText({value}, 17);
         count("elements");
         if (std::abs(value) * kCancelled < static_cast<double>(wanted.magnitude))
           count("cancelled");
@@ -122,9 +125,11 @@ private:
       for (size_t at = 0; at < tensor.values.size(); ++at) {
         const reference::Value value = known->second.at(static_cast<int64_t>(at));
         const double off = sizeOf(exact.at(name).values[at].value - static_cast<Quad>(value.number.real()));
-        if (!value.alternatives && std::isfinite(value.error) && off > value.error + std::numeric_limits<float>::min())
-          return name + "[" + std::to_string(at) + "] of --check is off by " + std::to_string(off / value.error) +
-                 " times its bound";
+        if (!value.alternatives && std::isfinite(std::abs(value.number) + value.error) &&
+            off > value.error + std::numeric_limits<float>::min())
+          return name + "[" + std::to_string(at) + "] is " + tensor::toText({value.number.real()}, 17) +
+                 " give or take " + tensor::toText({value.error}, 3) + " by --check, and exactly " +
+                 tensor::toText({static_cast<double>(exact.at(name).values[at].value)}, 17);
       }
     }
     return {};

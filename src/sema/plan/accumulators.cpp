@@ -33,7 +33,9 @@ static bool carriesSums(const Term &term, const Kernel &kernel) {
   const bool isRounded = call && call->function == Function::Cast && isHalf(call->arguments.front()->type);
   const bool isWhole = std::all_of(term.loops.begin(), term.loops.end(),
                                    [](const Loop &loop) { return loop.part == format::Part::Whole; });
-  return walked == 1 && isWhole && !isRounded && !term.isMerged && std::all_of(first, term.loops.end(), isSummed);
+  // Anywhere else operands are merged, or looked for.
+  const bool isOperands = !term.domain || term.domain->kind == DomainKind::Stored;
+  return walked == 1 && isOperands && isWhole && !isRounded && !term.isMerged && std::all_of(first, term.loops.end(), isSummed);
 }
 
 bool roundsInBetween(const LogicalStatement &logical, const Statement &statement, const Kernel &kernel) {
