@@ -183,6 +183,16 @@ def evaluators_table(data):
             f"{data['calls']:,} times; {data.get('kernels that differ', 0)} differ.")
 
 
+def cancellation_table(data):
+    keys = ["programs", "elements", "cancelled", "compiled", "calls", "wrong"]
+    rows = []
+    for kind, types in data["kernels"].items():
+        rows.append([kind, *[number(sum(cell.get(key, 0) for cell in types.values())) for key in keys]])
+    types = sorted({name for row in data["kernels"].values() for name in row})
+    return (table(["kernels", "programs", "elements", "of them cancelled", "compiled", "calls", "wrong"], rows) +
+            f"\n\nSeeds to {data['next seed'] - 1:,}, of kernels in " + ", ".join(f"`{name}`" for name in types) + ".")
+
+
 # What each table is made of.
 TABLES = {
     "tests": (tests_table, HERE / "tests.json"),
@@ -191,6 +201,7 @@ TABLES = {
     "metamorphic": (metamorphic_table, HERE.parent / "fuzz" / "metamorphic.json"),
     "derivatives": (derivatives_table, HERE.parent / "grad" / "derivatives.json"),
     "evaluators": (evaluators_table, HERE.parent / "evaluators" / "matrix.json"),
+    "cancellation": (cancellation_table, HERE.parent / "evaluators" / "cancellation.json"),
     "fuzzers": (fuzzers_table, HERE.parent / "fuzz" / "fuzzers.json"),
 }
 

@@ -142,6 +142,11 @@ TEST_CASE("a sum() beside another one is computed where a sparse factor has entr
                             "D in f64, zeroed first:\n"
                             "  for i, j: D(i,j) += A(i,j)*$5(i,j)*$6(i,j)\n");
   CHECK(check(product, {"A=csr"}).count("densify") == 0);
+  // Where the same sums are factors without it, they have all elements.
+  const Checked both = check("D(i,j) = A(i,j)*sum(k, U(i,k)*V(j,k))*sum(l, U(i,l)*W(j,l)) + "
+                             "sum(k, U(i,k)*V(j,k))*sum(l, U(i,l)*W(j,l))",
+                             {"A=csr"});
+  CHECK(both.kernel->steps.size() == 5);
   // A sparse target has entries where both sums have.
   const Checked sparse = check("D(i,j) = sum(k, A(i,k)) * sum(k, B(k,j))", {"A=csr", "B=csr", "D=csr"});
   CHECK(sparse.steps() == "$3 in f64, assembled as a whole, keys (i):\n"

@@ -86,23 +86,28 @@ NodePtr Expander::factorsApart(const Node &node, const Node &product, std::vecto
 /// The temporary that stands for a sum: the one that is there for the same sum, else a new one.
 Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   LogicalStatement logical = statementFor(sum);
-  const std::string text = print(sum, scope_, kernel_);
+  SumApart apart{print(sum, scope_, kernel_),
+                 logical.targetVariables,
+                 computeType_,
+                 maskFor(product, logical.targetVariables),
+                 mayUndoZero(product),
+                 {},
+                 {}};
   const auto known = std::find_if(sumsApart_.begin(), sumsApart_.end(), [&](const SumApart &other) {
-    return other.text == text && other.variables == logical.targetVariables && other.type == computeType_;
+    return other.text == apart.text && other.variables == apart.variables && other.type == apart.type &&
+           other.mask == apart.mask && other.asksForPresence == apart.asksForPresence;
   });
   if (known != sumsApart_.end())
     return *known;
-  SumApart apart{text, logical.targetVariables, computeType_, {}, {}};
-  const std::optional<AccessId> mask = maskFor(product, logical.targetVariables);
   {
     const ScopedArgument within(*this, false);
     addTerms({&sum, false}, logical);
   }
   std::optional<LogicalStatement> presence = presenceOf(logical);
-  const bool isListed = presence && !mask && !isTargetDense(*main_) && !logical.targetVariables.empty();
-  apart.value = addSumApart(std::move(logical), mask, isListed);
-  if (presence && !isListed && !isExact() && mayUndoZero(product))
-    apart.presence = addSumApart(std::move(*presence), mask, false);
+  const bool isListed = presence && !apart.mask && !isTargetDense(*main_) && !logical.targetVariables.empty();
+  apart.value = addSumApart(std::move(logical), apart.mask, isListed);
+  if (presence && !isListed && !isExact() && apart.asksForPresence)
+    apart.presence = addSumApart(std::move(*presence), apart.mask, false);
   sumsApart_.push_back(apart);
   return apart;
 }

@@ -23,11 +23,14 @@ private:
   // Nested: below an addition, or below any operator where source rounding must be kept; a sum() there is a temporary.
   enum class Place { Factor, Nested };
 
-  /// A sum that is computed apart: what stands for it, and for whether any entry takes part in it, where none may.
+  /// A sum that is computed apart: which one, where a mask has entries if there is one, what stands for it, and what
+  /// for whether any entry takes part in it, where that is asked.
   struct SumApart {
     std::string text;
     std::vector<VariableId> variables;
     ValueType type;
+    std::optional<AccessId> mask;
+    bool asksForPresence;
     AccessId value;
     std::optional<AccessId> presence;
   };
