@@ -102,7 +102,8 @@ int runKernel(Session &session, const RunCommandOptions &options) {
   session.flush();
 
   std::optional<reference::Tensors> expected;
-  if (options.check && !(expected = referenceResults(session, *kernel, input->tree, *inputs)))
+  if (options.check &&
+      !(expected = referenceResults(session, *kernel, input->tree, *inputs, options.shared.distributes)))
     return session.finish();
   timer.phase("evaluate the reference");
   abi::Signature signature = abi::makeSignature(*kernel);

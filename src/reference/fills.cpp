@@ -163,8 +163,8 @@ std::optional<Value> fillOf(const Node &node, bool isCalled) {
 
 int sumsIn(const Node &node) {
   switch (node.kind) {
-  case Kind::Sum:
-    return 1;
+  case Kind::Sum: // of dense operands it is computed first, as any number is
+    return node.readsSparse ? 1 : 0;
   case Kind::Reduce:
     return node.reduction == Reduction::Sum || node.reduction == Reduction::Mean ? 1 : 0;
   case Kind::Negate:

@@ -49,7 +49,7 @@ struct Node {
   bool isOneTerm = false;    ///< it is part of what is computed at once, in a function or a reduction other than a sum
   bool isNumber = false;     ///< of a sum over indices: it is one as any other, that of nothing a 0
   bool readsSparse = false;  ///< entries of a sparse tensor
-  int sums = 0;              ///< factors of it that are sums or differences
+  int sums = 0;              ///< factors of it that are sum(...), or sums with sparse operands
   std::optional<Value> fill; ///< what it is where all sparse tensors miss their entries, if that is one value
 
   const Value *joined = nullptr; ///< of an access whose entries are gone through: the present one

@@ -276,7 +276,8 @@ static Value added(const Node &node, const std::vector<Value> &addends) {
   for (size_t k = 0; k < addends.size(); ++k)
     if (node.isOneTerm || !isNothing(addends[k]))
       total.add(addends[k], node.isSubtracted[k]);
-  return total.total(epsilonOf(node.type));
+  const Value sum = total.total(epsilonOf(node.type));
+  return node.readsSparse ? sum : asOne(sum);
 }
 
 /// Zeros that pad a format are factors as any other, where infinities make NaNs of them.

@@ -131,6 +131,22 @@ TEST_CASE("a sum() beside another sum is computed before the product") {
   CHECK(check("y(i) = sum(j, X(i,j)*z(j))*sum(j, X(i,j)*z(j))").kernel->steps.size() == 2);
 }
 
+TEST_CASE("a sum() that has an element wherever another sum has is taken there") {
+  CHECK(stepsOf("Y(i,j) = (A(i,j) - B(i,j)) * sum(k, U(i,k)*V(j,k))") ==
+        "Y in f64, zeroed first:\n"
+        "  for i, j, k+: Y(i,j) += (A(i,j) - B(i,j))*(U(i,k)*V(j,k)), where A or B\n");
+  CHECK(check("y(i) = (A(i,j) - B(i,j)) * sum(k, C(i,k)*x(k))", {"A=csr", "B=csr", "C=csr"}).kernel->steps.size() == 3);
+  CHECK(check("D(i,j) = (A(i,j) - B(i,j)) * sum(k, U(i,k)*V(j,k)) * sum(k, U(i,k)*W(j,k))", {"A=csr", "B=csr", "D=csr"})
+            .count("densify") == 2);
+}
+
+TEST_CASE("addends whose operands have different variables are merged as elements, or apart") {
+  CHECK(stepsOf("Y(i,j) = sum(k, A(i,j) + C(i,k))") == "Y in f64, zeroed first:\n"
+                                                       "  for i, j, k+: Y(i,j) += A(i,j)\n"
+                                                       "  for i, k+, j: Y(i,j) += C(i,k)\n");
+  CHECK(check("Y(i,j) = sum(k, A(i,j) + C(i,k))", {"A=csr", "C=csr"}, true).statement().terms.front().domain);
+}
+
 TEST_CASE("a sum() beside another one is computed where a sparse factor has entries") {
   const std::string product = "D(i,j) = A(i,j) * sum(k, U(i,k)*V(j,k)) * sum(l, U(i,l)*W(j,l))";
   CHECK(stepsOf(product) == "$5 in f64, zeroed first:\n"

@@ -22,8 +22,10 @@ public:
 
   void plan(const Expansion &expansion) {
     copies_.refreshBefore(expansion.main.statement);
-    for (const LogicalStatement &temporary : expansion.temporaries)
+    for (const LogicalStatement &temporary : expansion.temporaries) {
       plan(temporary);
+      copies_.noteWritten(temporary.target);
+    }
     if (expansion.copyOfTarget)
       add(*expansion.copyOfTarget);
     plan(expansion.main);
@@ -65,6 +67,7 @@ private:
     if (!analysis_.diagnostics.hasErrors() && roundsInBetween(logical, statement, kernel_)) {
       const AccumulatedApart apart = accumulateApart(analysis_, logical);
       plan(apart.sums);
+      copies_.noteWritten(apart.sums.target);
       return plan(apart.rounding);
     }
     for (size_t k = 0; k < planned.size(); ++k)

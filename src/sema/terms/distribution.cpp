@@ -123,6 +123,8 @@ private:
 
 /// Whether the sparse operands of a tree can be walked together as they are stored.
 bool mergesInPlace(const Node &node, const Scope &scope, const Kernel &kernel) {
+  if (isUnevenSum(node, scope, kernel))
+    return false;
   std::vector<std::pair<VariableId, VariableId>> orders; ///< the first one's loop goes around the second one's
   std::set<VariableId> waiting;
   for (AccessId id : accessesOf(node)) {

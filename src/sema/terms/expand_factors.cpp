@@ -86,6 +86,7 @@ NodePtr Expander::factorsApart(const Node &node, const Node &product, std::vecto
 /// The temporary that stands for a sum: the one that is there for the same sum, else a new one.
 Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   LogicalStatement logical = statementFor(sum);
+  logical.isApart = true;
   SumApart apart{print(sum, scope_, kernel_),
                  logical.targetVariables,
                  computeType_,
@@ -104,7 +105,7 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
     addTerms({&sum, false}, logical);
   }
   std::optional<LogicalStatement> presence = presenceOf(logical);
-  const bool isListed = presence && !apart.mask && !isTargetDense(*main_) && !logical.targetVariables.empty();
+  const bool isListed = presence && !isTargetDense(*main_) && !logical.targetVariables.empty();
   apart.value = addSumApart(std::move(logical), apart.mask, isListed);
   if (presence && !isListed && !isExact() && apart.asksForPresence)
     apart.presence = addSumApart(std::move(*presence), apart.mask, false);
@@ -145,8 +146,7 @@ AccessId Expander::addSumApart(LogicalStatement logical, const std::optional<Acc
   if (isListed) {
     tensor.format = plainFormat(tensor.format, true);
     tensor.structure = Assembled{};
-  }
-  if (mask) {
+  } else if (mask) {
     const Access &source = scope_.accesses[*mask];
     KeptPattern pattern{source.tensor, {}};
     for (VariableId variable : source.variables)
@@ -157,6 +157,8 @@ AccessId Expander::addSumApart(LogicalStatement logical, const std::optional<Acc
     tensor.format = formatFrom(kernel_, pattern);
     tensor.structure = SharedWith{structureOwner(kernel_, source.tensor)};
     copies_.noteKept(logical.target, source.tensor);
+  }
+  if (mask)
     for (LogicalTerm &term : logical.terms) {
       const Span where = term.expr->where;
       NodePtr isThere = call(Function::Pattern, makeNode(AccessNode{*mask}, where));
@@ -164,7 +166,6 @@ AccessId Expander::addSumApart(LogicalStatement logical, const std::optional<Acc
                       ? call(Function::And, std::move(isThere), std::move(term.expr))
                       : makeNode(BinaryNode{BinaryOp::Mul, std::move(isThere), std::move(term.expr)}, where);
     }
-  }
   temporaries_.push_back(std::move(logical));
   return access;
 }

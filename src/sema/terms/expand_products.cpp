@@ -3,6 +3,8 @@
 #include "sema/terms/expander.h"
 #include "sema/terms/sparsity.h"
 
+#include <algorithm>
+
 namespace spc::sema {
 
 /// Whether arithmetic rounds nothing, so that it is all the same how it is written.
@@ -41,8 +43,12 @@ Products Expander::multiplyOut(const Node &node, Place place, const LogicalState
 Products Expander::productOf(const Node &node, Place place, const LogicalStatement &logical) {
   const SumFactors factors = sumFactorsOf(node, scope_, kernel_);
   const bool isAlone = factors.sums.empty() && factors.reductions.size() == 1;
-  if (!factors.reductions.empty() && (!isAlone || place == Place::Nested || options_.strictFp))
+  if (!factors.reductions.empty() && (!isAlone || place == Place::Nested || options_.strictFp)) {
+    if (place == Place::Factor && !options_.strictFp)
+      if (std::optional<Products> joined = besideWhole(node, factors, logical))
+        return std::move(*joined);
     return withSumsApart(node, place, logical);
+  }
   if (factors.sums.empty())
     return opened(node, place, logical);
   if (isExact() || options_.distributes)
@@ -51,6 +57,48 @@ Products Expander::productOf(const Node &node, Place place, const LogicalStateme
       treatmentOf(node, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_);
   const bool isMany = !treatment.saves && staysWhole(node, scope_, kernel_);
   return options_.strictFp || treatment.isWhole || isMany ? whole(node, treatment.saves) : opened(node, place, logical);
+}
+
+/// A product without one of its factors; null where it is that factor.
+static NodePtr withoutFactor(const Node &node, const Node &factor) {
+  if (&node == &factor)
+    return nullptr;
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind)) {
+    NodePtr operand = withoutFactor(*negate->operand, factor);
+    return makeNode(NegateNode{operand ? std::move(operand) : makeNode(NumberNode{1, "1"}, node.where)}, node.where);
+  }
+  const auto *binary = std::get_if<BinaryNode>(&node.kind);
+  if (!binary || asSum(node))
+    return clone(node);
+  NodePtr left = withoutFactor(*binary->left, factor);
+  if (binary->op == BinaryOp::Div)
+    return makeNode(BinaryNode{BinaryOp::Div, left ? std::move(left) : makeNode(NumberNode{1, "1"}, node.where),
+                               clone(*binary->right)},
+                    node.where);
+  NodePtr right = withoutFactor(*binary->right, factor);
+  if (!left || !right)
+    return left ? std::move(left) : std::move(right);
+  return makeNode(BinaryNode{BinaryOp::Mul, std::move(left), std::move(right)}, node.where);
+}
+
+/// A product with one sum() that has an element at each place where the other sums, which are computed as they are
+/// written, have one: it is taken there, each of its terms times the rest, which is one number.
+std::optional<Products> Expander::besideWhole(const Node &node, const SumFactors &factors,
+                                              const LogicalStatement &logical) {
+  if (factors.reductions.size() != 1 || factors.sums.empty())
+    return std::nullopt;
+  const Node &sum = *factors.reductions.front();
+  const std::vector<VariableId> own = freeVariables(sum, scope_);
+  for (const Node *other : factors.sums)
+    for (VariableId variable : freeVariables(*other, scope_))
+      if (std::find(own.begin(), own.end(), variable) == own.end())
+        return std::nullopt;
+  const NodePtr rest = withoutFactor(node, sum);
+  const SumTreatment treatment =
+      treatmentOf(*rest, {logical.targetVariables, isTargetDense(logical)}, computeType_, scope_, kernel_);
+  if (!treatment.isWhole || isExact() || options_.distributes)
+    return std::nullopt;
+  return multiplied(whole(*rest, treatment.saves), multiplyOut(sum, Place::Factor, logical), node.where);
 }
 
 Products Expander::whole(const Node &node, bool isCostly) {

@@ -1,6 +1,7 @@
 // Right sides to terms. Private to this folder.
 #pragma once
 
+#include "sema/terms/distribution.h"
 #include "sema/terms/logical_plan.h"
 #include "sema/terms/products.h"
 
@@ -48,6 +49,7 @@ private:
   // Products of sums (expand_products.cpp): what an addend of `logical`, or a factor of one, becomes.
   Products multiplyOut(const Node &node, Place place, const LogicalStatement &logical);
   Products productOf(const Node &node, Place place, const LogicalStatement &logical);
+  std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
   Products withSumsApart(const Node &product, Place place, const LogicalStatement &logical);
   Products opened(const Node &node, Place place, const LogicalStatement &logical);
   Products openedAddend(const Node &node, const LogicalStatement &logical);

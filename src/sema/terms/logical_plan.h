@@ -26,6 +26,7 @@ struct LogicalStatement {
   bool accumulates = false; ///< `+=`
   bool zeroFirst = false;
   Reduction reduction = Reduction::Sum; ///< of another one there is one term
+  bool isApart = false;                 ///< a sum that is a product's factor beside another one
   bool isPicked = false;                ///< entries of one operand at constants, or where indices are equal
   double targetDefault = 0;             ///< target default: the value of places where no term is computed
   ValueType computeType = ValueType::F64;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace spc::sema {
 namespace {
@@ -247,6 +248,21 @@ bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel) {
          std::any_of(below.begin(), below.end(), [&](const Node *child) { return hasFill(*child, scope, kernel); });
 }
 
+bool isUnevenSum(const Node &node, const Scope &scope, const Kernel &kernel) {
+  std::optional<std::set<VariableId>> common;
+  for (const Addend &addend : openAddends(node, /*keepGroups=*/false)) {
+    std::set<VariableId> own;
+    for (AccessId id : accessesOf(*addend.node))
+      if (const Access &access = scope.accesses[id]; !kernel.tensors[access.tensor].format.isDense())
+        own.insert(access.variables.begin(), access.variables.end());
+    if (!own.empty() && common && *common != own)
+      return true;
+    if (!own.empty())
+      common = std::move(own);
+  }
+  return false;
+}
+
 Sparsity sparsityOf(const Node &node, ValueType type, const Scope &scope, const Kernel &kernel) {
   return SparsityFinder(scope, kernel).find(node, type);
 }
@@ -256,9 +272,10 @@ bool isZeroOfStoredZero(const Node &node, AccessId operand, ValueType type, cons
 }
 
 bool hasDomain(const Node &term, Reduction reduction, const Scope &scope, const Kernel &kernel) {
-  return hasSparse(term, scope, kernel) && (reduction != Reduction::Sum || hasCalls(term) ||
-                                            hasFill(term, scope, kernel) || dividesBySparse(term, scope, kernel) ||
-                                            multipliesSum(term, scope, kernel) || isMixedSum(term, scope, kernel));
+  return hasSparse(term, scope, kernel) &&
+         (reduction != Reduction::Sum || hasCalls(term) || hasFill(term, scope, kernel) ||
+          dividesBySparse(term, scope, kernel) || multipliesSum(term, scope, kernel) ||
+          isMixedSum(term, scope, kernel) || isUnevenSum(term, scope, kernel));
 }
 
 double identityOf(Reduction reduction, ValueType type) {

@@ -43,6 +43,10 @@ double identityOf(Reduction reduction, ValueType type);
 /// Whether a tree reads a sparse operand.
 bool hasSparse(const Node &node, const Scope &scope, const Kernel &kernel);
 
+/// Whether an expression is a sum whose addends' sparse operands have different variables: it has entries at all values
+/// of those that one of them lacks.
+bool isUnevenSum(const Node &node, const Scope &scope, const Kernel &kernel);
+
 /// Whether a tree reads values of a sparse operand, not its pattern alone, whose missing entries are not 0.
 bool hasFill(const Node &node, const Scope &scope, const Kernel &kernel);
 

@@ -21,10 +21,15 @@ public:
 
   void run() {
     for (const LogicalStatement &temporary : expansion_.temporaries) {
+      const bool isDense = analysis_.kernel.tensors[temporary.target].format.isDense();
+      if (temporary.isApart && isDense && temporary.targetVariables.size() > 1 && !target_.format.isDense()) {
+        report(temporary, "a dense temporary holds this sum, which is computed before the product");
+        continue;
+      }
       if (!readsSparse(temporary))
         continue;
       fromSparse_.insert(temporary.target);
-      if (temporary.targetVariables.empty() || !analysis_.kernel.tensors[temporary.target].format.isDense())
+      if (temporary.targetVariables.empty() || !isDense)
         continue;
       if (isLargerThanTarget(temporary) && couldBeSparse(temporary, scope_, analysis_.kernel))
         report(temporary,
