@@ -1,5 +1,5 @@
-// Kernels of + - * /, sums, means and patterns, evaluated in 113 bits on dense arrays: what their results would be if nothing
-// were rounded.
+// Kernels of + - * /, sums, means and patterns, evaluated in 113 bits on dense arrays: what their results would be if
+// nothing were rounded.
 #pragma once
 
 #include "harness/dense_evaluator.h"

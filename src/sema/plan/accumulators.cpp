@@ -35,7 +35,8 @@ static bool carriesSums(const Term &term, const Kernel &kernel) {
                                    [](const Loop &loop) { return loop.part == format::Part::Whole; });
   // Anywhere else operands are merged, or looked for.
   const bool isOperands = !term.domain || term.domain->kind == DomainKind::Stored;
-  return walked == 1 && isOperands && isWhole && !isRounded && !term.isMerged && std::all_of(first, term.loops.end(), isSummed);
+  return walked == 1 && isOperands && isWhole && !isRounded && !term.isMerged &&
+         std::all_of(first, term.loops.end(), isSummed);
 }
 
 bool roundsInBetween(const LogicalStatement &logical, const Statement &statement, const Kernel &kernel) {
