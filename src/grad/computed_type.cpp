@@ -38,24 +38,7 @@ bool isTruth(const Expr &expr, const Program &program) {
   const auto *node = std::get_if<Call>(&expr.node);
   if (!node)
     return false;
-  switch (node->function) {
-  case Function::Equal:
-  case Function::NotEqual:
-  case Function::Less:
-  case Function::LessEqual:
-  case Function::Greater:
-  case Function::GreaterEqual:
-  case Function::And:
-  case Function::Or:
-  case Function::Xor:
-  case Function::Not:
-  case Function::Pattern:
-    return true;
-  case Function::Cast:
-    return node->name.text == "bool";
-  default:
-    return false;
-  }
+  return syntax::isLogical(node->function) || (node->function == Function::Cast && node->name.text == "bool");
 }
 
 sema::ValueType computedType(const Program &program, const Expr &value, sema::ValueType target) {

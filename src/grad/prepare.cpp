@@ -264,55 +264,23 @@ private:
 } // namespace
 
 std::vector<const Expr *> differentiableArguments(const Call &call) {
-  std::vector<const Expr *> arguments;
-  for (const ExprPtr &argument : call.arguments)
-    arguments.push_back(argument.get());
   switch (call.function) {
   case Function::Sign:
   case Function::Floor:
   case Function::Ceil:
   case Function::Round:
-  case Function::Equal:
-  case Function::NotEqual:
-  case Function::Less:
-  case Function::LessEqual:
-  case Function::Greater:
-  case Function::GreaterEqual:
-  case Function::And:
-  case Function::Or:
-  case Function::Xor:
-  case Function::Not:
-  case Function::Pattern:
     return {};
-  case Function::Select:
-    return {arguments[1], arguments[2]};
-  case Function::Cast:
-    return call.name.text == "bool" ? std::vector<const Expr *>() : arguments;
-  case Function::Abs:
-  case Function::Relu:
-  case Function::Sqrt:
-  case Function::Cbrt:
-  case Function::Exp:
-  case Function::Expm1:
-  case Function::Log:
-  case Function::Log1p:
-  case Function::Sin:
-  case Function::Cos:
-  case Function::Tan:
-  case Function::Tanh:
-  case Function::Erf:
-  case Function::Sigmoid:
-  case Function::Gelu:
-  case Function::Pow:
-  case Function::Atan2:
-  case Function::Min:
-  case Function::Max:
-  case Function::MinPlus:
-  case Function::MaxPlus:
-  case Function::Modulo:
-    return arguments;
+  default:
+    break;
   }
-  return {};
+  std::vector<const Expr *> arguments;
+  for (const ExprPtr &argument : call.arguments)
+    arguments.push_back(argument.get());
+  if (syntax::isLogical(call.function) || (call.function == Function::Cast && call.name.text == "bool"))
+    return {};
+  if (call.function == Function::Select)
+    return {arguments[1], arguments[2]};
+  return arguments;
 }
 
 std::vector<const Expr *> differentiableChildren(const Expr &expr) {

@@ -7,10 +7,6 @@ std::optional<ValueType> widestOf(std::optional<ValueType> a, std::optional<Valu
   return a && b ? widest(*a, *b) : a ? a : b;
 }
 
-bool isComparison(Function function) {
-  return function >= Function::Equal && function <= Function::GreaterEqual;
-}
-
 std::optional<ValueType> typeOfCall(const CallNode &call, const Scope &scope, const Kernel &kernel) {
   if (isLogical(call.function))
     return ValueType::Bool;
@@ -26,10 +22,6 @@ std::optional<ValueType> typeOfCall(const CallNode &call, const Scope &scope, co
 
 bool isLogical(Reduction reduction) {
   return reduction == Reduction::Any || reduction == Reduction::All;
-}
-
-bool isLogical(Function function) {
-  return isComparison(function) || (function >= Function::And && function <= Function::Pattern);
 }
 
 std::optional<ValueType> typeOf(const Node &node, const Scope &scope, const Kernel &kernel) {
@@ -52,7 +44,7 @@ ValueType argumentType(const CallNode &call, size_t argument, ValueType context,
                        const Kernel &kernel) {
   const auto own = [&](size_t k) { return typeOf(*call.arguments[k], scope, kernel); };
   std::optional<ValueType> type = context;
-  if (isComparison(call.function))
+  if (syntax::isComparison(call.function))
     type = widestOf(own(0), own(1)).value_or(ValueType::F64);
   else if (isLogical(call.function) || (call.function == Function::Select && argument == 0))
     type = own(argument).value_or(ValueType::Bool);

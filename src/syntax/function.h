@@ -57,6 +57,16 @@ enum class Function : uint8_t {
   Cast,
 };
 
+/// Whether a function compares two numbers.
+constexpr bool isComparison(Function function) {
+  return function >= Function::Equal && function <= Function::GreaterEqual;
+}
+
+/// Whether a function's value is a truth: comparisons, logic and pattern().
+constexpr bool isLogical(Function function) {
+  return isComparison(function) || (function >= Function::And && function <= Function::Pattern);
+}
+
 /// How a reduction combines all values. Sema makes the last four of others and of functions.
 enum class Reduction : uint8_t { Sum, Product, Min, Max, Any, All, Mean, ArgMin, ArgMax, Count };
 

@@ -45,6 +45,14 @@ TEST_CASE("a bound sparse output shares a pattern where it has its storage, and 
   CHECK(isAssembled("U(i,j,k) = T(i,j,l)*C(l,k)", {"U=csf", "T=csf"}));
 }
 
+TEST_CASE("statements that read different tensors of one pattern keep it") {
+  const std::string start = "let T(i,j) = 2*S(i,j)\nD(i,j) = S(i,j)*b(i)\n";
+  for (const char *kept : {"D(i,k) += T(i,k)", "D(i,k) += T(i,k)*S(i,k)*x(k)"})
+    CHECK(check(start + kept, {"S=csr"}).ownerOf("D").has_value());
+  for (const char *lost : {"D(i,k) += T(k,i)", "D(i,k) += T(i,k) + x(k)", "D(i,k) += T(i,j)"})
+    CHECK_FALSE(check(start + lost, {"S=csr"}).ownerOf("D").has_value());
+}
+
 TEST_CASE("what nothing binds is not assembled") {
   CHECK(check("A(i,j) = B(i,k)*C(k,j)", {"B=csr", "C=csr"}).tensor("A").format.isDense());
   Checked declared = check("tensor A(m,n), sparse\nA(i,j) = B(i,k)*C(k,j)", {"B=csr", "C=csr"});

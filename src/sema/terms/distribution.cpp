@@ -176,6 +176,10 @@ void collectSumFactors(const Node &node, const Scope &scope, const Kernel &kerne
   if (asSum(node)) {
     if (hasSparse(node, scope, kernel))
       found.sums.push_back(&node);
+    for (const Addend &addend : openAddends(node, false)) {
+      const SumFactors own = sumFactorsOf(*addend.node, scope, kernel);
+      found.hasReductionsInSums = found.hasReductionsInSums || own.hasReductionsInSums || !own.reductions.empty();
+    }
     return;
   }
   collectSumFactors(*binary->left, scope, kernel, found);

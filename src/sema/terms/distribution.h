@@ -18,6 +18,7 @@ namespace spc::sema {
 struct SumFactors {
   std::vector<const Node *> sums;       ///< sums and differences that hold a sparse operand
   std::vector<const Node *> reductions; ///< sum(...) nodes
+  bool hasReductionsInSums = false;     ///< a factor is a sum of which an addend is a product with a sum(...) node
 };
 SumFactors sumFactorsOf(const Node &product, const Scope &scope, const Kernel &kernel);
 

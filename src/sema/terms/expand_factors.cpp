@@ -47,13 +47,30 @@ bool isPlainNumber(const Node &node) {
   return number && std::isfinite(number->value) && number->value != 0;
 }
 
-/// Whether a product has factors beside one sum() which might make something else of its 0 where it has no entries.
+/// Whether a sum(...) is part of a product or of a sum of some, outside of functions and divisors.
+bool holdsSum(const Node &node) {
+  if (const auto *negate = std::get_if<NegateNode>(&node.kind))
+    return holdsSum(*negate->operand);
+  if (const auto *binary = std::get_if<BinaryNode>(&node.kind))
+    return holdsSum(*binary->left) || (binary->op != BinaryOp::Div && holdsSum(*binary->right));
+  const auto *reduction = std::get_if<ReduceNode>(&node.kind);
+  return reduction && reduction->reduction == Reduction::Sum;
+}
+
+/// Whether a product has factors beside one sum(), or beside one that adds some up, which might make something else of
+/// its 0 where it has no entries.
 bool mayUndoZero(const Node &product) {
   if (const auto *negate = std::get_if<NegateNode>(&product.kind))
     return mayUndoZero(*negate->operand);
   const auto *binary = std::get_if<BinaryNode>(&product.kind);
-  if (!binary || asSum(product))
+  if (!binary)
     return !std::holds_alternative<ReduceNode>(product.kind);
+  if (asSum(product)) {
+    const std::vector<Addend> addends = openAddends(product, false);
+    return !holdsSum(product) || std::any_of(addends.begin(), addends.end(), [](const Addend &addend) {
+      return holdsSum(*addend.node) && mayUndoZero(*addend.node);
+    });
+  }
   if (isPlainNumber(*binary->right))
     return mayUndoZero(*binary->left);
   return binary->op == BinaryOp::Div || !isPlainNumber(*binary->left) || mayUndoZero(*binary->right);
@@ -61,26 +78,34 @@ bool mayUndoZero(const Node &product) {
 
 } // namespace
 
-/// `node`, a factor of `product` or all of it, with temporaries in place of its sum() nodes.
-NodePtr Expander::factorsApart(const Node &node, const Node &product, std::vector<AccessId> &presences) {
+/// `node`, which is part of `product` or all of it, with temporaries in place of its sum() nodes, or only of those that
+/// are addends.
+NodePtr Expander::sumsApart(const Node &node, const Node &product, WhichSums which) {
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
-    return makeNode(NegateNode{factorsApart(*negate->operand, product, presences)}, node.where);
+    return makeNode(NegateNode{sumsApart(*negate->operand, product, which)}, node.where);
   if (const auto *reduction = std::get_if<ReduceNode>(&node.kind);
-      reduction && reduction->reduction == Reduction::Sum) {
+      reduction && reduction->reduction == Reduction::Sum && which != WhichSums::Addends) {
     if (!mayBeTemporary(node, freeVariables(node, scope_)))
       return makeNode(NumberNode{0, "0"}, node.where);
-    const SumApart apart = sumApart(node, product);
-    if (apart.presence && std::find(presences.begin(), presences.end(), *apart.presence) == presences.end())
-      presences.push_back(*apart.presence);
-    return makeNode(AccessNode{apart.value}, node.where);
+    return makeNode(AccessNode{sumApart(node, product).value}, node.where);
   }
   const auto *binary = std::get_if<BinaryNode>(&node.kind);
-  if (!binary || asSum(node))
+  if (!binary || !holdsSum(node))
     return clone(node);
-  NodePtr left = factorsApart(*binary->left, product, presences);
-  NodePtr right =
-      binary->op == BinaryOp::Mul ? factorsApart(*binary->right, product, presences) : clone(*binary->right);
+  if (asSum(node))
+    which = WhichSums::All;
+  NodePtr left = sumsApart(*binary->left, product, which);
+  NodePtr right = binary->op == BinaryOp::Div ? clone(*binary->right) : sumsApart(*binary->right, product, which);
   return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, node.where);
+}
+
+/// The product with temporaries in place of the sum() nodes that are addends of its factors, where it has to be told
+/// whether these have entries; null where there are none.
+NodePtr Expander::addendsApart(const Node &product) {
+  if (asSum(product) || isExact() || !mayUndoZero(product) ||
+      !sumFactorsOf(product, scope_, kernel_).hasReductionsInSums)
+    return nullptr;
+  return sumsApart(product, product, WhichSums::Addends);
 }
 
 /// The temporary that stands for a sum: the one that is there for the same sum, else a new one.
@@ -92,7 +117,6 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
                  computeType_,
                  maskFor(product, logical.targetVariables),
                  mayUndoZero(product),
-                 {},
                  {}};
   const auto known = std::find_if(sumsApart_.begin(), sumsApart_.end(), [&](const SumApart &other) {
     return other.text == apart.text && other.variables == apart.variables && other.type == apart.type &&
@@ -108,7 +132,7 @@ Expander::SumApart Expander::sumApart(const Node &sum, const Node &product) {
   const bool isListed = presence && !isTargetDense(*main_) && !logical.targetVariables.empty();
   apart.value = addSumApart(std::move(logical), apart.mask, isListed);
   if (presence && !isListed && !isExact() && apart.asksForPresence)
-    apart.presence = addSumApart(std::move(*presence), apart.mask, false);
+    presences_.emplace(apart.value, addSumApart(std::move(*presence), apart.mask, false));
   sumsApart_.push_back(apart);
   return apart;
 }
@@ -187,17 +211,71 @@ std::optional<LogicalStatement> Expander::presenceOf(const LogicalStatement &log
   return presence.terms.empty() ? std::nullopt : std::optional(std::move(presence));
 }
 
-/// The value where all sums that it is a product of have entries, else 0.
-NodePtr Expander::guarded(NodePtr value, const std::vector<AccessId> &presences) const {
-  const Span where = value->where;
-  NodePtr condition;
-  for (AccessId presence : presences) {
-    NodePtr own = makeNode(AccessNode{presence}, where);
-    condition = condition ? call(Function::And, std::move(condition), std::move(own)) : std::move(own);
+/// Whether a value, whose sum() nodes are temporaries, may be 0 for want of entries, and it is computed whether it is.
+bool Expander::isTold(const Node &value) const {
+  const std::vector<AccessId> accesses = accessesOf(value);
+  return std::any_of(accesses.begin(), accesses.end(), [&](AccessId access) { return presences_.contains(access); });
+}
+
+/// Both conditions; one that is null always holds.
+NodePtr Expander::both(NodePtr a, NodePtr b) const {
+  if (!a || !b || print(*a, scope_, kernel_) == print(*b, scope_, kernel_))
+    return a ? std::move(a) : std::move(b);
+  return call(Function::And, std::move(a), std::move(b));
+}
+
+/// Where a value, whose sum() nodes are temporaries, has entries; null: everywhere.
+NodePtr Expander::conditionOf(const Node &value) const {
+  if (!isTold(value)) {
+    const Sparsity sparsity = sparsityOf(value, computeType_, scope_, kernel_);
+    const bool isPartial = sparsity.fill == 0.0 && sparsity.domain && !isEverywhere(sparsity.domain);
+    return isPartial ? isWithin(*sparsity.domain, value.where) : nullptr;
   }
-  if (!condition)
+  if (const auto *use = std::get_if<AccessNode>(&value.kind))
+    return makeNode(AccessNode{presences_.at(use->access)}, value.where);
+  if (const auto *negate = std::get_if<NegateNode>(&value.kind))
+    return conditionOf(*negate->operand);
+  const auto *binary = std::get_if<BinaryNode>(&value.kind);
+  if (!binary)
+    return nullptr;
+  NodePtr left = conditionOf(*binary->left);
+  if (binary->op == BinaryOp::Div)
+    return left;
+  NodePtr right = conditionOf(*binary->right);
+  if (!asSum(value))
+    return both(std::move(left), std::move(right));
+  return left && right ? call(Function::Or, std::move(left), std::move(right)) : nullptr;
+}
+
+/// A value whose sum() nodes are temporaries: each product in it is 0 where one of its factors has no entries.
+NodePtr Expander::guarded(NodePtr value) const {
+  const Span where = value->where;
+  const bool isGuarded = std::holds_alternative<CallNode>(value->kind);
+  if (isGuarded || !isTold(*value) || std::holds_alternative<AccessNode>(value->kind))
     return value;
-  return call(Function::Select, std::move(condition), std::move(value), makeNode(NumberNode{0, "0"}, where));
+  if (const BinaryNode *sum = asSum(*value))
+    return makeNode(BinaryNode{sum->op, guarded(clone(*sum->left)), guarded(clone(*sum->right))}, where);
+  NodePtr condition;
+  NodePtr product = guardedFactors(*value, condition);
+  if (!condition)
+    return product;
+  return call(Function::Select, std::move(condition), std::move(product), makeNode(NumberNode{0, "0"}, where));
+}
+
+/// A product whose factors are guarded, each by itself; adds to the condition where all of them have entries.
+NodePtr Expander::guardedFactors(const Node &product, NodePtr &condition) const {
+  if (!isTold(product))
+    return clone(product);
+  if (const auto *negate = std::get_if<NegateNode>(&product.kind))
+    return makeNode(NegateNode{guardedFactors(*negate->operand, condition)}, product.where);
+  const auto *binary = std::get_if<BinaryNode>(&product.kind);
+  if (!binary || asSum(product)) {
+    condition = both(std::move(condition), conditionOf(product));
+    return guarded(clone(product));
+  }
+  NodePtr left = guardedFactors(*binary->left, condition);
+  NodePtr right = binary->op == BinaryOp::Div ? clone(*binary->right) : guardedFactors(*binary->right, condition);
+  return makeNode(BinaryNode{binary->op, std::move(left), std::move(right)}, product.where);
 }
 
 } // namespace spc::sema

@@ -41,6 +41,8 @@ Products Expander::multiplyOut(const Node &node, Place place, const LogicalState
 
 /// A product, or a sum with a sparse operand that is added up over some variables.
 Products Expander::productOf(const Node &node, Place place, const LogicalStatement &logical) {
+  if (const NodePtr apart = addendsApart(node))
+    return guardedEach(productOf(*apart, place, logical));
   const SumFactors factors = sumFactorsOf(node, scope_, kernel_);
   const bool isAlone = factors.sums.empty() && factors.reductions.size() == 1;
   if (!factors.reductions.empty() && (!isAlone || place == Place::Nested || options_.strictFp)) {
@@ -108,14 +110,15 @@ Products Expander::whole(const Node &node, bool isCostly) {
   return products;
 }
 
+Products Expander::guardedEach(Products products) const {
+  for (Product &product : products)
+    product.expr = guarded(std::move(product.expr));
+  return products;
+}
+
 /// A product whose sum() nodes are computed before it: 0 where one of them has no entry, as each of its terms would be.
 Products Expander::withSumsApart(const Node &product, Place place, const LogicalStatement &logical) {
-  std::vector<AccessId> presences;
-  const NodePtr apart = factorsApart(product, product, presences);
-  Products products = productOf(*apart, place, logical);
-  for (Product &each : products)
-    each.expr = guarded(std::move(each.expr), presences);
-  return products;
+  return guardedEach(productOf(*sumsApart(product, product, WhichSums::All), place, logical));
 }
 
 /// The addends of a sum, or the products of a product's factors, of which each that is a sum falls into its addends.

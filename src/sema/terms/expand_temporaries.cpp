@@ -21,11 +21,10 @@ NodePtr Expander::withTemporaries(const Node &node) {
   if (const auto *negate = std::get_if<NegateNode>(&node.kind))
     return makeNode(NegateNode{withTemporaries(*negate->operand)}, node.where);
   if (const auto *binary = std::get_if<BinaryNode>(&node.kind)) {
-    std::vector<AccessId> presences;
-    if (!isArgument_ && !sumFactorsOf(node, scope_, kernel_).reductions.empty()) {
-      const NodePtr apart = factorsApart(node, node, presences);
-      return guarded(withTemporaries(*apart), presences);
-    }
+    if (!isArgument_ && !sumFactorsOf(node, scope_, kernel_).reductions.empty())
+      return guarded(withTemporaries(*sumsApart(node, node, WhichSums::All)));
+    if (const NodePtr apart = isArgument_ ? nullptr : addendsApart(node))
+      return guarded(withTemporaries(*apart));
     NodePtr left = withTemporaries(*binary->left);
     const ScopedArgument within(*this, isArgument_ || binary->op == BinaryOp::Div);
     return makeNode(BinaryNode{binary->op, std::move(left), withTemporaries(*binary->right)}, node.where);

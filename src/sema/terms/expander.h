@@ -24,8 +24,11 @@ private:
   // Nested: below an addition, or below any operator where source rounding must be kept; a sum() there is a temporary.
   enum class Place { Factor, Nested };
 
-  /// A sum that is computed apart: which one, where a mask has entries if there is one, what stands for it, and what
-  /// for whether any entry takes part in it, where that is asked.
+  /// The sum() nodes of a product that are computed apart: all, or those that are addends of its factors.
+  enum class WhichSums { All, Addends };
+
+  /// A sum that is computed apart: which one, where a mask has entries if there is one, whether it is asked if any
+  /// entry takes part in it, and what stands for it.
   struct SumApart {
     std::string text;
     std::vector<VariableId> variables;
@@ -33,7 +36,6 @@ private:
     std::optional<AccessId> mask;
     bool asksForPresence;
     AccessId value;
-    std::optional<AccessId> presence;
   };
 
   // The statement (expand_terms.cpp).
@@ -50,6 +52,7 @@ private:
   Products multiplyOut(const Node &node, Place place, const LogicalStatement &logical);
   Products productOf(const Node &node, Place place, const LogicalStatement &logical);
   std::optional<Products> besideWhole(const Node &node, const SumFactors &factors, const LogicalStatement &logical);
+  Products guardedEach(Products products) const;
   Products withSumsApart(const Node &product, Place place, const LogicalStatement &logical);
   Products opened(const Node &node, Place place, const LogicalStatement &logical);
   Products openedAddend(const Node &node, const LogicalStatement &logical);
@@ -71,12 +74,17 @@ private:
   NodePtr addTemporaryStatement(LogicalStatement logical);
 
   // Sums beside others in a product (expand_factors.cpp).
-  NodePtr factorsApart(const Node &node, const Node &product, std::vector<AccessId> &presences);
+  NodePtr sumsApart(const Node &node, const Node &product, WhichSums which);
+  NodePtr addendsApart(const Node &product);
   SumApart sumApart(const Node &sum, const Node &product);
   std::optional<AccessId> maskFor(const Node &product, const std::vector<VariableId> &variables) const;
   AccessId addSumApart(LogicalStatement logical, const std::optional<AccessId> &mask, bool isListed);
   std::optional<LogicalStatement> presenceOf(const LogicalStatement &logical) const;
-  NodePtr guarded(NodePtr value, const std::vector<AccessId> &presences) const;
+  bool isTold(const Node &value) const;
+  NodePtr both(NodePtr a, NodePtr b) const;
+  NodePtr conditionOf(const Node &value) const;
+  NodePtr guarded(NodePtr value) const;
+  NodePtr guardedFactors(const Node &product, NodePtr &condition) const;
 
   bool isSparse(AccessId access) const { return !kernel_.tensors[scope_.accesses[access].tensor].format.isDense(); }
   std::optional<Span> sparseOperand(const Node &node) const;
@@ -109,6 +117,7 @@ private:
   std::vector<LogicalStatement> temporaries_;
   std::map<AccessId, AccessId> picked_; ///< sparse accesses with derived indices: what stands for them
   std::vector<SumApart> sumsApart_;
+  std::map<AccessId, AccessId> presences_; ///< what stands for a sum: what tells whether any entry takes part in it
 };
 
 } // namespace spc::sema

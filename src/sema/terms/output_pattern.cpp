@@ -87,6 +87,12 @@ bool isSelf(const KeptPattern &pattern, TensorId target) {
   return pattern.source == target && std::is_sorted(pattern.targetDimension.begin(), pattern.targetDimension.end());
 }
 
+/// Whether two patterns are one, be it of two tensors that share it.
+bool isSamePattern(const KeptPattern &a, const KeptPattern &b, const Kernel &kernel) {
+  return structureOwner(kernel, a.source) == structureOwner(kernel, b.source) &&
+         formatFrom(kernel, a).sameStorage(formatFrom(kernel, b));
+}
+
 } // namespace
 
 std::variant<KeptPattern, PatternLoss> findKeptPattern(const LogicalStatement &logical, const Scope &scope,
@@ -132,7 +138,7 @@ std::variant<KeptPattern, PatternLoss> keptByAll(const Analysis &analysis, const
     const LogicalStatement other = expandTerms(analysis, later, kernel, scope, trial).main;
     const std::variant<KeptPattern, PatternLoss> kept = findKeptPattern(other, scope, kernel);
     const auto *same = std::get_if<KeptPattern>(&kept);
-    if (!same || (!isSelf(*same, logical.target) && *same != *first))
+    if (!same || (!isSelf(*same, logical.target) && !isSamePattern(*same, *first, analysis.kernel)))
       return PatternLoss{other.where, "a later statement does not keep the same pattern"};
   }
   return pattern;
