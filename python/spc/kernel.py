@@ -3,6 +3,7 @@
 
 import difflib
 import json
+from types import MappingProxyType
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
@@ -12,7 +13,7 @@ from .convert import readable
 from .describe import contents_of, format_of
 from .errors import ArgumentError, ArgumentTypeError, CompileError
 from .kept import STALE, Kept, keep
-from .order import formats_of, in_order
+from .order import could_be, formats_of, in_order
 from .signature import Signature
 from .sources import view_of
 from .validate import POLICIES, settle
@@ -166,7 +167,7 @@ class KernelBase:
         if sizes:
             self._check_sizes(sizes)
         index = "shared" if self._share else index
-        return self._variant_for(views).prepare(views, given, sizes or {}, self._copy, index)
+        return self._variant_for(views, given).prepare(views, given, sizes or {}, self._copy, index)
 
     def _check_sizes(self, sizes: Mapping[str, int]) -> None:
         extents = {extent for argument in self._outline.arguments for extent in argument.shape if isinstance(extent, str)}
@@ -196,7 +197,7 @@ class KernelBase:
             raise ArgumentTypeError(f"{self._updated[0]} is read, too: it is an operand, which is written in place")
         return {self._outputs[0]: out}
 
-    def _variant_for(self, views: Dict[str, View]) -> Variant:
+    def _variant_for(self, views: Dict[str, View], given: Mapping[str, Any]) -> Variant:
         raise NotImplementedError
 
 
@@ -250,12 +251,26 @@ class Kernel(KernelBase):
     def __reduce__(self) -> Tuple[Any, ...]:
         return _restored, (self._request, self._validate, self._copy, self._share, self._is_inner)
 
-    def _variant_for(self, views: Dict[str, View]) -> Variant:
-        key = tuple([item for view in views.values() for item in self._spec(view)])
+    def _variant_for(self, views: Dict[str, View], given: Mapping[str, Any]) -> Variant:
+        key = tuple([item for view in views.values() for item in self._spec(view)]), frozenset(given)
         if (known := self._variants.get(key)) is not None:
             return known
-        variant = Variant(cache.load(self._stored_alike(self.specialised(views), views)), self._named())
+        request = self._sparse_where_it_could_be(self.specialised(views), views, given)
+        variant = Variant(cache.load(self._stored_alike(request, views)), self._named())
         return self._variants.setdefault(key, variant)
+
+    def _sparse_where_it_could_be(self, request: cache.Request, views: Dict[str, View],
+                                  given: Mapping[str, Any]) -> cache.Request:
+        """The request with a sparse format for results that are dense only because nothing says how they are stored."""
+        formats = could_be(cache.signature_of(request), given)
+        if not formats or family_of(views) == "spc.torch":
+            return request
+        try:
+            changed = self.specialised(views, formats)
+            cache.signature_of(changed)
+        except CompileError:  # it cannot be assembled
+            return request
+        return changed
 
     def _stored_alike(self, request: cache.Request, views: Dict[str, View]) -> cache.Request:
         """The request with the formats that results would have if the entries of operands were in order."""
@@ -281,11 +296,12 @@ class Kernel(KernelBase):
             return None, type(view.owner), ""
         return view.spec
 
-    def specialised(self, views: Dict[str, View]) -> cache.Request:
-        """What to compile for operands like these: their storage where no format is bound, and their types."""
+    def specialised(self, views: Dict[str, View], results: Mapping[str, cache.Format] = MappingProxyType({})) -> cache.Request:
+        """What to compile for operands like these: their storage where no format is bound, and their types. results: the
+        formats of some."""
         request = self._request
         views = {argument.tensor: views[argument.name] for argument in self._outline.inputs}
-        formats, types, indices = dict(request.formats), dict(request.types), dict(request.indices)
+        formats, types, indices = {**request.formats, **results}, dict(request.types), dict(request.indices)
         default, bound = _common_type(views), _bound_by(formats)
         for name, view in views.items():
             if view.storage is None:
@@ -377,7 +393,7 @@ class Loaded(KernelBase):
         self._functions = functions
         self._variant: Optional[Variant] = None
 
-    def _variant_for(self, views: Dict[str, View]) -> Variant:
+    def _variant_for(self, views: Dict[str, View], given: Mapping[str, Any]) -> Variant:
         if self._variant is None:
             self._variant = Variant(self._functions, frozenset(self._outputs))
         return self._variant

@@ -45,3 +45,9 @@ def formats_of(mine: Signature, ordered: Signature) -> Dict[str, Union[str, Dict
         found[one.tensor] = name if " " not in name else {**contents_of(other.storage), "index": {
             "pointers": other.pointers or other.indices, "indices": other.indices}}
     return found
+
+
+def could_be(signature: Signature, given: Mapping[str, Any]) -> Dict[str, str]:
+    """The formats of results that are dense only because nothing says how they are stored, by tensor. given: what the caller
+    brings, which is written as it is."""
+    return {one.tensor: one.could_be for one in signature.outputs if one.could_be and one.name not in given}

@@ -100,6 +100,7 @@ class Argument:
     fill: str
     structure: str          # "assembled", "of A", or ""
     part_of: str
+    could_be: str           # a format for an output that is dense for want of one, else ""
 
     @functools.cached_property
     def words(self) -> Any:
@@ -189,7 +190,8 @@ def _argument(data: Mapping[str, Any]) -> Argument:
         storage=parse_storage(data["format"]) if "format" in data else None,
         pointers=index.get("pointers", ""), indices=index.get("indices", ""),
         fields=tuple(Field(f["name"], f["holds"], f.get("dim", 0), f.get("level", 0)) for f in data.get("fields", ())),
-        fill=data.get("fill", "0"), structure=data.get("structure", ""), part_of=data.get("part_of", ""))
+        fill=data.get("fill", "0"), structure=data.get("structure", ""), part_of=data.get("part_of", ""),
+        could_be=data.get("could_be", ""))
 
 
 def parse(text: str) -> Signature:

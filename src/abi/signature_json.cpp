@@ -51,6 +51,8 @@ Json argumentJson(const Signature &signature, const sema::Kernel &kernel, const 
   }
   if (!tensor.format.isDense())
     json["fill"] = sema::textOf(tensor.type, tensor.fill);
+  if (!tensor.couldBe.empty())
+    json["could_be"] = tensor.couldBe;
   if (!tensor.partOf.empty())
     json["part_of"] = tensor.partOf;
   if (parameter.isAssembled)

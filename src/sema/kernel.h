@@ -110,6 +110,8 @@ struct Tensor {
   std::string partOf;            ///< the source text's name of the tensor whose part this is (a format that is a sum,
                                  ///< hyb); empty for whole tensors
   int part = 0;                  ///< which part
+  std::string couldBe;           ///< a shipped format for an output that nothing binds and that is dense, though only
+                                 ///< sparse operands decide which elements are set; else empty
   Span where;                    ///< declaration, else first use
 
   int order() const { return format.order(); }

@@ -134,3 +134,26 @@ def test_tensors_of_blocks():
     made = kernel("B(j,i) = A(i,j)")(a)
     assert isinstance(made, torch.Tensor)
     close(made.to_dense().numpy(), full.T)
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning")
+@pytest.mark.parametrize("text, expected", [
+    ("B(i,j) = A(i,j) + A(j,i)", lambda a: a + a.T), ("B(i,k) = A(i,j) * A(j,k)", lambda a: a @ a),
+    ("B(i,j) = A(i,j) - 2 * A(j,i) * A(i,j)", lambda a: a - 2 * a.T * a)])
+@pytest.mark.parametrize("form", ["coo", "csr", "csc", "bsr"])
+def test_what_only_sparse_operands_decide_is_sparse(text, expected, form):
+    a = sp.random(6, 6, 0.3, "coo", random_state=0)
+    full = expected(a.toarray())
+    call = kernel(text)
+    for given, wanted in ((a.asformat(form), sp.csr_matrix),
+                          (sp.coo_array(a).asformat(form), sp.csr_array)):
+        made = call(given)
+        assert type(made) is wanted
+        close(made.toarray(), full)
+    out = np.full((6, 6), 7.0)
+    assert call(a.asformat(form), out=out) is out
+    close(out, full)
+    close(call(a.asformat(form)).toarray(), full)
+    dense = kernel(text, B="dense")(a.asformat(form))
+    assert type(dense) is np.ndarray
+    close(dense, full)

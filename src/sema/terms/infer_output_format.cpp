@@ -144,18 +144,26 @@ private:
       return;
     if (isDenseByTerm())
       return;
+    const bool isByChoice = couldBeSparse(logical_, scope_, analysis_.kernel);
+    const std::string choice = isByChoice ? shippedFormat(inOrder()) : "";
+    if (isWrittenOnce())
+      target_.couldBe = choice;
     Diagnostic &dense =
-        couldBeSparse(logical_, scope_, analysis_.kernel)
-            ? analysis_.diagnostics
-                  .report(kDensify, logical_.where,
-                          kindOfTarget() + inQuotes(target_.name) +
-                              " is dense, though only sparse operands decide which of its elements are set")
-                  .advise("bind it, to say what is meant: --format " + target_.name + "=" + shippedFormat(inOrder()) +
-                          ", for instance, or --format " + target_.name + "=dense")
-            : analysis_.diagnostics.report(kOutputFormat, logical_.where,
-                                           kindOfTarget() + inQuotes(target_.name) + " is dense");
+        isByChoice ? analysis_.diagnostics
+                         .report(kDensify, logical_.where,
+                                 kindOfTarget() + inQuotes(target_.name) +
+                                     " is dense, though only sparse operands decide which of its elements are set")
+                         .advise("bind it, to say what is meant: --format " + target_.name + "=" + choice +
+                                 ", for instance, or --format " + target_.name + "=dense")
+                   : analysis_.diagnostics.report(kOutputFormat, logical_.where,
+                                                  kindOfTarget() + inQuotes(target_.name) + " is dense");
     if (loss.byStorage)
       dense.note(loss.where, loss.reason);
+  }
+
+  bool isWrittenOnce() const {
+    return std::count_if(analysis_.statements.begin(), analysis_.statements.end(),
+                         [&](const auto &statement) { return statement.target.tensor == logical_.target; }) == 1;
   }
 
   /// Reports a term that makes the result dense though it looks sparse.
