@@ -2,14 +2,14 @@
  * C11 and C++17. Every generated header carries this text and that of spc/levels.h, so that it needs no other file.
  * SPDX-License-Identifier: Apache-2.0 */
 #ifdef SPC_H
-#if SPC_ABI_VERSION != 4
+#if SPC_ABI_VERSION != 5
 #error "headers made by different versions of spc cannot be mixed: compile these kernels anew with one version"
 #endif
 #else
 #define SPC_H
 
 /* Changes with every change of the calling convention or of this text that generated code would notice. */
-#define SPC_ABI_VERSION 4
+#define SPC_ABI_VERSION 5
 
 #include <stdbool.h>
 #include <stddef.h>

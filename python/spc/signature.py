@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from .errors import CompilerError
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 
 _EXTENTS = ("full", "ragged", "ragged-lengths", "fixed")
 _EXPRESSION = re.compile(r"^(\w+)(?:\s*([-/%])\s*(\w+))?$")

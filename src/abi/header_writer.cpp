@@ -9,24 +9,24 @@ namespace spc::abi {
 namespace {
 
 constexpr std::string_view kHeader = R"(@comment@#ifdef SPC_KERNEL_@function@
-#if SPC_KERNEL_@function@ != 0x@fingerprint@u
-#error "headers of two kernels called @function@, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_@function@ != 0x@fingerprint@u@other_contents@
+#error "headers of two kernels called @function@, which differ: compile one of them with another --name"
 #endif
 #else
 #define SPC_KERNEL_@function@ 0x@fingerprint@u
-
+@contents@
 @common@
 @types@#ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
 @exported@
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
- * are in @data@, JSON that ends with a 0. */
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+ * are in spc_signature_@function@, JSON that ends with a 0. */
 @untyped@extern const char @data@[];
-
+@macros@
 #ifdef __cplusplus
 }
 #endif
@@ -222,6 +222,28 @@ std::string types(const Signature &signature, const sema::Kernel &kernel) {
   return text;
 }
 
+/// The condition under which a header that was read before is one of another hidden kernel.
+std::string otherContents(const Signature &signature) {
+  const std::string macro = "SPC_CONTENTS_" + signature.function;
+  return signature.isHidden() ? " || (defined " + macro + " && " + macro + " + 0 != 0x" + signature.contents + "u)"
+                              : "";
+}
+
+std::string contents(const Signature &signature) {
+  return signature.isHidden() ? "#define SPC_CONTENTS_" + signature.function + " 0x" + signature.contents + "u\n" : "";
+}
+
+/// The untyped names of a hidden kernel as programs write them.
+std::string macros(const Signature &signature, const std::vector<Function> &functions) {
+  if (!signature.isHidden())
+    return "";
+  const ExportedNames visible = signature.visible();
+  std::string text = "#define " + visible.dataSymbol() + " " + signature.dataSymbol() + "\n";
+  for (const Function &function : functions)
+    text += "#define " + visible.argvSymbol(function.phase) + " " + signature.argvSymbol(function.phase) + "\n";
+  return text;
+}
+
 } // namespace
 
 std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) {
@@ -242,11 +264,14 @@ std::string writeHeader(const Signature &signature, const sema::Kernel &kernel) 
   return substitute(kHeader, {{"comment", headerComment(signature, kernel)},
                               {"function", signature.function},
                               {"fingerprint", signature.fingerprint},
+                              {"other_contents", otherContents(signature)},
+                              {"contents", contents(signature)},
                               {"common", std::string(commonText())},
                               {"types", types(signature, kernel)},
                               {"exported", typed},
                               {"untyped", untyped},
                               {"data", signature.dataSymbol()},
+                              {"macros", macros(signature, functions)},
                               {"with_context", contexts},
                               {"plain", plains},
                               {"named", named(signature, functions)}});

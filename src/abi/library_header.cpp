@@ -35,20 +35,17 @@ typedef struct spc_kernel_entry {
   spc_status (*numeric)(const spc_context *ctx, void **arguments);
   spc_status (*release)(const spc_context *ctx, void **arguments); /* NAME_free */
 } spc_kernel_entry;
+#endif
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
 /* The library's kernels by name, and behind them an entry whose name is NULL. */
-extern const spc_kernel_entry spc_kernels[];
-
+extern const spc_kernel_entry @symbol@[];
 #ifdef __cplusplus
 }
 #endif
-
-#endif
-
+@macro@
 )";
 
 constexpr std::string_view kOverload = R"(#ifdef __cplusplus
@@ -177,12 +174,31 @@ std::string guardOf(const std::string &name) {
   return guard;
 }
 
+/// The guard of a hidden kernel's header without what tells it from others of the same arguments.
+std::string withoutContents(std::string guard, const std::string &function) {
+  const std::string define = "#define SPC_CONTENTS_" + function + " ", condition = " || (defined SPC_CONTENTS_";
+  for (const std::string &part : {define, condition})
+    if (const size_t begin = guard.find(part); begin != std::string::npos) {
+      const size_t end = guard.find('\n', begin);
+      guard.erase(begin, end - begin + (part == define ? 1 : 0));
+    }
+  return guard;
+}
+
+std::string tableText(const TableNames &names) {
+  const std::string macro = names.symbol == names.written ? "" : "#define " + names.written + " " + names.symbol + "\n";
+  return substitute(kTableText, {{"symbol", names.symbol}, {"macro", macro}});
+}
+
 } // namespace
 
 std::optional<KernelHeader> splitHeader(std::string_view text, std::string_view kernel) {
   const std::string name(kernel);
   const size_t begin = text.find("#ifdef SPC_KERNEL_" + name + "\n"), functions = text.rfind(kFunctions);
-  const size_t define = text.find("\n#define SPC_KERNEL_" + name + " ", begin), end = text.find('\n', define + 1);
+  const size_t define = text.find("\n#define SPC_KERNEL_" + name + " ", begin);
+  size_t end = text.find('\n', define + 1);
+  if (end != std::string_view::npos && text.substr(end + 1).starts_with("#define SPC_CONTENTS_"))
+    end = text.find('\n', end + 1);
   if (begin == std::string_view::npos || define == std::string_view::npos || functions == std::string_view::npos ||
       functions < end || !text.ends_with(kEndOfGuard))
     return std::nullopt;
@@ -199,6 +215,40 @@ bool belongsTo(const KernelHeader &header, const ReadSignature &signature) {
     if (header.functions.find("spc_status " + signature.symbol(phase) + "(") == std::string::npos)
       return false;
   return true;
+}
+
+KernelHeader visibleHeader(KernelHeader header, const ReadSignature &signature) {
+  if (!signature.isHidden())
+    return header;
+  const ExportedNames visible = signature.visible();
+  std::map<std::string, std::string, std::less<>> renamed = {{signature.dataSymbol(), visible.dataSymbol()}};
+  for (const std::string &phase : signature.phases) {
+    renamed.emplace(signature.symbol(phase), visible.symbol(phase));
+    renamed.emplace(signature.argvSymbol(phase), visible.argvSymbol(phase));
+  }
+  for (const auto &[hidden, seen] : renamed) { // what programs write is what there is
+    const std::string macro = "#define " + seen + " " + hidden + "\n";
+    if (const size_t at = header.functions.find(macro); at != std::string::npos)
+      header.functions.erase(at, macro.size());
+  }
+  header.functions = rename(header.functions, renamed);
+  header.guard = withoutContents(header.guard, signature.function);
+  return header;
+}
+
+std::string plainName(const std::string &library) {
+  constexpr std::string_view kPrefix = "lib";
+  return library.starts_with(kPrefix) && library.size() > kPrefix.size() ? library.substr(kPrefix.size()) : library;
+}
+
+TableNames tableNames(const std::string &name, const std::vector<LibraryKernel> &kernels) {
+  TableNames names{"spc_kernels_" + guardOf(plainName(name)), ""};
+  std::string hidden;
+  for (const LibraryKernel &kernel : kernels)
+    if (kernel.signature.isHidden())
+      hidden += kernel.signature.function + " " + kernel.signature.hash() + "\n";
+  names.symbol = names.written + (hidden.empty() ? "" : "_" + hashOf(hidden));
+  return names;
 }
 
 std::string writeLibraryHeader(const std::string &name, const std::vector<LibraryKernel> &kernels,
@@ -225,7 +275,7 @@ std::string writeLibraryHeader(const std::string &name, const std::vector<Librar
                                      {"common", std::string(commonText())},
                                      {"types", types},
                                      {"kernels", parts},
-                                     {"table", std::string(kTableText)},
+                                     {"table", tableText(tableNames(name, kernels))},
                                      {"overloads", overloaded}});
 }
 

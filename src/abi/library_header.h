@@ -25,6 +25,9 @@ std::optional<KernelHeader> splitHeader(std::string_view text, std::string_view 
 /// Whether the header is that of the signature's object: its inline functions call what the object exports.
 bool belongsTo(const KernelHeader &header, const ReadSignature &signature);
 
+/// The header of the same kernel as a shared library exports it, beside which the kernel's own may be included.
+KernelHeader visibleHeader(KernelHeader header, const ReadSignature &signature);
+
 struct LibraryKernel {
   ReadSignature signature;
   KernelHeader header;
@@ -35,6 +38,17 @@ struct Overload {
   std::string name;
   std::vector<size_t> kernels;
 };
+
+/// A library's name as linkers are told it: of `libkernels` `kernels`.
+std::string plainName(const std::string &library);
+
+/// The names of a library's table of kernels: as programs write it, which follows from the library's, a file's stem;
+/// and as the linker knows it. That has a hash of the kernels where these are hidden, so that tables of libraries of
+/// one name live in one program.
+struct TableNames {
+  std::string written, symbol;
+};
+TableNames tableNames(const std::string &name, const std::vector<LibraryKernel> &kernels);
 
 /// The header of the library `name` (a file's stem). It has the common part of this spc, whose version the kernels'
 /// signatures must have; each struct type once; each kernel's part under its own guard, so that the header of a kernel

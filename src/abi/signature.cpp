@@ -63,29 +63,25 @@ Parameter makeParameter(const sema::Kernel &kernel, sema::TensorId id) {
   return parameter;
 }
 
-/// FNV-1a of 64 bits (Fowler, Noll, Vo), in hexadecimal digits.
-std::string hashOf(std::string_view text) {
-  uint64_t hash = 0xcbf29ce484222325;
-  for (const char c : text)
-    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  std::string digits;
-  for (int shift = 60; shift >= 0; shift -= 4)
-    digits += "0123456789abcdef"[hash >> shift & 15];
-  return digits;
+/// The number of the parameter that a tensor is passed as; that of parameters where it is none.
+size_t placeOf(const Signature &signature, sema::TensorId tensor) {
+  const auto found = std::find_if(signature.parameters.begin(), signature.parameters.end(),
+                                  [&](const Parameter &parameter) { return parameter.tensor == tensor; });
+  return static_cast<size_t>(found - signature.parameters.begin());
 }
 
 std::string fingerprintOf(const Signature &signature, const sema::Kernel &kernel) {
   std::string text = std::to_string(SPC_ABI_VERSION);
   for (const Parameter &parameter : signature.parameters) {
     const sema::Tensor &tensor = kernel.tensors[parameter.tensor];
-    text += "\n" + parameter.name + " " + spelling(parameter.kind) + " " + roleOf(tensor) + " " +
+    text += "\n" + std::string(spelling(parameter.kind)) + " " + roleOf(tensor) + " " +
             sema::spelling(parameter.value) + " " + parameter.type.name;
     if (parameter.isAssembled)
       text += " assembled";
     if (tensor.hasFill())
       text += " fill " + sema::textOf(tensor.type, tensor.fill);
     if (parameter.kind == ParameterKind::Values || parameter.fillsStructure)
-      text += " structure of " + parameterOf(signature, kernel, tensor.shared()->owner);
+      text += " structure of " + std::to_string(placeOf(signature, tensor.shared()->owner));
   }
   return hashOf(text);
 }
@@ -147,8 +143,31 @@ bool Signature::assembles() const {
   return std::any_of(parameters.begin(), parameters.end(), [](const Parameter &p) { return p.isAssembled; });
 }
 
-Signature makeSignature(const sema::Kernel &kernel) {
+std::string hashOf(std::string_view text) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const char c : text)
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  std::string digits;
+  for (int shift = 60; shift >= 0; shift -= 4)
+    digits += "0123456789abcdef"[hash >> shift & 15];
+  return digits;
+}
+
+std::string ExportedNames::symbol(std::string_view phase) const {
+  return function + std::string(phase) + "_spc" + std::to_string(SPC_ABI_VERSION) + "_" + hash();
+}
+
+std::string ExportedNames::argvSymbol(std::string_view phase) const {
+  return function + std::string(phase) + "_argv" + (isHidden() ? "_" + contents : "");
+}
+
+std::string ExportedNames::dataSymbol() const {
+  return "spc_signature_" + function + (isHidden() ? "_" + contents : "");
+}
+
+Signature makeSignature(const sema::Kernel &kernel, const std::string &contents) {
   Signature signature;
+  signature.contents = contents;
   signature.function = kernel.function;
   signature.hasPhases = sema::hasPhases(kernel);
   ParameterNames names(kernel);

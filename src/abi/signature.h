@@ -101,8 +101,9 @@ struct Signature : ExportedNames {
   bool assembles() const;
 };
 
-/// The signature of a checked kernel; its parameters are in the order of Kernel::parameters.
-Signature makeSignature(const sema::Kernel &kernel);
+/// The signature of a checked kernel; its parameters are in the order of Kernel::parameters. `contents`: what hides it,
+/// see ExportedNames.
+Signature makeSignature(const sema::Kernel &kernel, const std::string &contents = {});
 
 /// The name of the parameter that a tensor is passed as; the tensor's own where it is none.
 std::string parameterOf(const Signature &signature, const sema::Kernel &kernel, sema::TensorId tensor);

@@ -91,6 +91,8 @@ std::string signatureJson(const Signature &signature, const sema::Kernel &kernel
                {"fingerprint", signature.fingerprint},
                {"functions", symbolsJson(signature)},
                {"arguments", Json::array()}};
+  if (signature.isHidden())
+    json["contents"] = signature.contents;
   for (const Parameter &parameter : signature.parameters)
     json["arguments"].push_back(argumentJson(signature, kernel, parameter));
   json["statuses"] = statusesJson();

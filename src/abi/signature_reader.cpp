@@ -29,13 +29,25 @@ bool isWord(std::string_view text) {
   });
 }
 
+/// The text of the signature without what hides the kernel.
+std::string visibleText(Json json, const ExportedNames &names) {
+  const ExportedNames seen = names.visible();
+  json.erase("contents");
+  for (const auto &[key, phase] : {std::pair("call", ""), std::pair("symbolic", "_symbolic"),
+                                   std::pair("numeric", "_numeric"), std::pair("free", "_free")})
+    if (json["functions"].contains(key))
+      json["functions"][key] = {{"typed", seen.symbol(phase)}, {"argv", seen.argvSymbol(phase)}};
+  return json.dump(-1, ' ', /*ensure_ascii=*/true, Json::error_handler_t::replace);
+}
+
 } // namespace
 
 std::vector<std::string> ReadSignature::symbols() const {
-  std::vector<std::string> names = {dataSymbol()};
+  const ExportedNames seen = visible();
+  std::vector<std::string> names = {seen.dataSymbol()};
   for (const std::string &phase : phases) {
-    names.push_back(symbol(phase));
-    names.push_back(argvSymbol(phase));
+    names.push_back(seen.symbol(phase));
+    names.push_back(seen.argvSymbol(phase));
   }
   return names;
 }
@@ -46,7 +58,7 @@ std::vector<std::string> ReadSignature::declaredNames() const {
     if (!phase.empty())
       names.push_back(function + phase);
     names.push_back(function + phase + "_ctx");
-    names.push_back(argvSymbol(phase));
+    names.push_back(function + phase + "_argv");
   }
   return names;
 }
@@ -61,7 +73,9 @@ std::optional<ReadSignature> readSignature(std::string_view text) {
   signature.version = json["spc_abi"].get<int>();
   signature.function = textOf(json, "name");
   signature.fingerprint = textOf(json, "fingerprint");
-  if (!isWord(signature.function) || !isWord(signature.fingerprint))
+  signature.contents = textOf(json, "contents");
+  if (!isWord(signature.function) || !isWord(signature.fingerprint) ||
+      !(signature.contents.empty() || isWord(signature.contents)))
     return std::nullopt;
   signature.phases = {""};
   for (const char *phase : {"symbolic", "numeric", "free"})
@@ -69,9 +83,11 @@ std::optional<ReadSignature> readSignature(std::string_view text) {
       signature.phases.push_back(std::string("_") + phase);
   for (const Json &argument : json["arguments"]) {
     signature.arguments.push_back(cppType(argument));
+    signature.passed.push_back(textOf(argument, "pass") == "number" ? textOf(argument, "type") : "");
     if (textOf(argument, "structure") == "assembled")
       signature.assembled.push_back(signature.arguments.back());
   }
+  signature.visibleText = visibleText(json, signature);
   return signature;
 }
 

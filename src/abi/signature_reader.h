@@ -16,8 +16,10 @@ struct ReadSignature : ExportedNames {
   std::vector<std::string> phases;    ///< of its functions: "", "_symbolic", "_numeric", "_free"
   std::vector<std::string> arguments; ///< their C++ types; numbers as the language calls them, `f16`
   std::vector<std::string> assembled; ///< those of what `_free` takes
+  std::vector<std::string> passed;    ///< in registers: the types of numbers, empty for pointers
+  std::string visibleText;            ///< the signature of the same kernel where it is visible
 
-  /// All that a dynamic linker has to see of the kernel.
+  /// All that a dynamic linker has to see of the kernel, where it is visible.
   std::vector<std::string> symbols() const;
   /// All names that its header declares at global scope: the kernel's own first.
   std::vector<std::string> declaredNames() const;

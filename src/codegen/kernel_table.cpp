@@ -5,6 +5,7 @@
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/ELFObjectFile.h"
@@ -49,31 +50,98 @@ public:
         entry_(
             llvm::StructType::get(module.getContext(), {pointer_, pointer_, pointer_, pointer_, pointer_, pointer_})) {}
 
-  void write(const std::vector<LibraryMember> &members) {
+  void write(const std::vector<LibraryMember> &members, const LibraryTable &table) {
     std::vector<llvm::Constant *> entries;
-    for (const LibraryMember &member : members)
-      entries.push_back(entry(member));
+    for (const LibraryMember &member : members) {
+      if (table.isShared)
+        for (const Forward &forward : member.exports.functions)
+          write(forward);
+      entries.push_back(entry(member, table.isShared));
+    }
     entries.push_back(llvm::Constant::getNullValue(entry_));
     auto *type = llvm::ArrayType::get(entry_, entries.size());
-    new llvm::GlobalVariable(module_, type, /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,
-                             llvm::ConstantArray::get(type, entries), "spc_kernels");
+    llvm::GlobalVariable *made = define(llvm::ConstantArray::get(type, entries), table.symbol);
+    if (table.isShared)
+      llvm::GlobalAlias::create(type, 0, llvm::GlobalValue::ExternalLinkage, "spc_kernels", made, &module_);
+    else
+      made->setVisibility(llvm::GlobalValue::HiddenVisibility);
+    // Libraries of one name and of the same hidden kernels have the same table, of which linkers take one.
+    if (!table.isShared && !module_.getTargetTriple().isOSBinFormatCOFF())
+      made->setLinkage(llvm::GlobalValue::WeakODRLinkage);
   }
 
 private:
-  llvm::Constant *entry(const LibraryMember &member) {
+  llvm::GlobalVariable *define(llvm::Constant *value, const std::string &symbol) {
+    return new llvm::GlobalVariable(module_, value->getType(), /*isConstant=*/true, llvm::GlobalValue::ExternalLinkage,
+                                    value, symbol);
+  }
+
+  llvm::Constant *entry(const LibraryMember &member, bool isShared) {
     llvm::LLVMContext &context = module_.getContext();
     llvm::Constant *text = llvm::ConstantDataArray::getString(context, member.kernel);
     auto *name = new llvm::GlobalVariable(module_, text->getType(), /*isConstant=*/true,
                                           llvm::GlobalValue::PrivateLinkage, text, "name." + member.kernel);
-    auto *data = new llvm::GlobalVariable(module_, llvm::Type::getInt8Ty(context), /*isConstant=*/true,
-                                          llvm::GlobalValue::ExternalLinkage, nullptr, member.dataSymbol);
+    llvm::GlobalVariable *data =
+        isShared && !member.exports.data.empty()
+            ? define(llvm::ConstantDataArray::getString(context, member.exports.data), member.exports.dataSymbol)
+            : new llvm::GlobalVariable(module_, llvm::Type::getInt8Ty(context), /*isConstant=*/true,
+                                       llvm::GlobalValue::ExternalLinkage, nullptr, member.dataSymbol);
     std::vector<llvm::Constant *> fields = {name, data};
-    auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(context), {pointer_, pointer_}, false);
     for (const std::string &symbol : member.argvSymbols)
       fields.push_back(symbol.empty() ? null_
-                                      : static_cast<llvm::Constant *>(llvm::Function::Create(
-                                            type, llvm::GlobalValue::ExternalLinkage, symbol, module_)));
+                                      : declare(isShared ? seen(symbol, member) : symbol, {pointer_, pointer_}));
     return llvm::ConstantStruct::get(entry_, fields);
+  }
+
+  /// What a shared library exports for a function of an object.
+  static std::string seen(const std::string &symbol, const LibraryMember &member) {
+    for (const Forward &forward : member.exports.functions)
+      if (forward.hidden == symbol)
+        return forward.symbol;
+    return symbol;
+  }
+
+  llvm::Function *declare(const std::string &symbol, const std::vector<llvm::Type *> &arguments) {
+    if (llvm::Function *known = module_.getFunction(symbol))
+      return known;
+    auto *type = llvm::FunctionType::get(llvm::Type::getInt32Ty(module_.getContext()), arguments, false);
+    llvm::Function *function = llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, symbol, module_);
+    function->addRetAttr(llvm::Attribute::SExt);
+    function->setDoesNotThrow();
+    if (const llvm::Triple &triple = module_.getTargetTriple(); !triple.isARM() && !triple.isThumb())
+      function->setUWTableKind(llvm::UWTableKind::Async); // which asks for libgcc there
+    return function;
+  }
+
+  /// A function that jumps to another one.
+  void write(const Forward &forward) {
+    std::vector<llvm::Type *> types = {pointer_};
+    for (const std::string &number : forward.numbers)
+      types.push_back(typeOf(number));
+    llvm::Function *hidden = declare(forward.hidden, types);
+    llvm::Function *seen = declare(forward.symbol, types);
+    llvm::IRBuilder<> build(llvm::BasicBlock::Create(module_.getContext(), "", seen));
+    llvm::SmallVector<llvm::Value *> arguments;
+    for (llvm::Argument &argument : seen->args())
+      arguments.push_back(&argument);
+    llvm::CallInst *call = build.CreateCall(hidden, arguments);
+    call->setTailCall();
+    call->addRetAttr(llvm::Attribute::SExt);
+    build.CreateRet(call);
+  }
+
+  /// As objects take a number; the bits of a half float.
+  llvm::Type *typeOf(const std::string &number) {
+    llvm::LLVMContext &context = module_.getContext();
+    if (number.empty())
+      return pointer_;
+    if (number == "f64")
+      return llvm::Type::getDoubleTy(context);
+    if (number == "f32")
+      return llvm::Type::getFloatTy(context);
+    const size_t digits = number.find_first_of("0123456789");
+    return llvm::Type::getIntNTy(
+        context, digits == std::string::npos ? 8 : static_cast<unsigned>(std::atoi(number.c_str() + digits)));
   }
 
   llvm::Module &module_;
@@ -115,20 +183,21 @@ bool isElf(std::string_view linkTarget) {
   return linkTarget.starts_with("elf");
 }
 
-std::string kernelTable(const std::vector<LibraryMember> &members, Diagnostics &diagnostics) {
+std::string kernelTable(const std::vector<LibraryMember> &members, const LibraryTable &table,
+                        Diagnostics &diagnostics) {
   const std::string &first = members.front().object;
   auto object = openObject(first);
   if (!object) { // linkTarget() has opened it before
     llvm::consumeError(object.takeError());
     return "";
   }
-  const std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine({tripleOf(**object), "", 0}, diagnostics);
+  const std::unique_ptr<llvm::TargetMachine> machine = createTargetMachine({tripleOf(**object), "", 2}, diagnostics);
   if (!machine)
     return "";
   llvm::LLVMContext context;
   llvm::Module module("spc_kernels", context);
   setTarget(module, *machine);
-  TableWriter(module).write(members);
+  TableWriter(module).write(members, table);
   std::string bytes = emit(module, *machine, OutputKind::Object);
   if ((*object)->isELF())
     copyElfFlags(first, (*object)->is64Bit(), bytes);

@@ -10,13 +10,26 @@
 
 namespace spc::codegen {
 
+/// A function that a shared library exports for one of the same arguments that an object hides.
+struct Forward {
+  std::string symbol, hidden;
+  std::vector<std::string> numbers; ///< of each argument the type of a number in a register; empty for pointers
+};
+
+/// What a shared library exports of a kernel that its object hides; nothing of a visible one.
+struct Exports {
+  std::vector<Forward> functions;
+  std::string dataSymbol, data; ///< the signature
+};
+
 /// A kernel in its object.
 struct LibraryMember {
   std::string kernel;
   std::string object;               ///< the object's bytes
   std::string dataSymbol;           ///< the signature
   std::string argvSymbols[4];       ///< of the call, symbolic, numeric and free; empty where there is none
-  std::vector<std::string> symbols; ///< that stay visible in a shared library
+  std::vector<std::string> symbols; ///< that are visible in a shared library
+  Exports exports;
 };
 
 /// What objects that are linked have in common: container, architecture, and on RISC-V how floats are passed. nullopt,
@@ -26,20 +39,28 @@ std::optional<std::string> linkTarget(std::string_view object, std::string &erro
 /// Whether that is ELF's, of which alone linkShared() makes libraries.
 bool isElf(std::string_view linkTarget);
 
-/// An object that defines spc_kernels (docs/abi.md, "Libraries"), for the members' target. Empty with a diagnostic
-/// where there is no code generator for it. Requires: members, of one target.
-std::string kernelTable(const std::vector<LibraryMember> &members, Diagnostics &diagnostics);
+/// What the object of a library's own defines: the table of kernels (docs/abi.md, "Libraries").
+struct LibraryTable {
+  std::string symbol;
+  bool isShared = false; ///< as spc_kernels, too, and with what members export
+};
+
+/// That object, for the members' target. Empty with a diagnostic where there is no code generator for it. Requires:
+/// members, of one target.
+std::string kernelTable(const std::vector<LibraryMember> &members, const LibraryTable &table, Diagnostics &diagnostics);
 
 /// A static library; the same bytes for the same members.
 std::optional<std::string> writeArchive(const std::vector<LibraryMember> &members, const std::string &table,
                                         std::string &error);
 
-/// A linker's version script, for ELF: of a shared library the members' symbols and spc_kernels alone are visible, with
+/// A linker's version script, for ELF: of a shared library the members' symbols and its table alone are visible, with
 /// this version.
-std::string versionScript(const std::vector<LibraryMember> &members, const std::string &version);
+std::string versionScript(const std::vector<LibraryMember> &members, const std::string &tableSymbol,
+                          const std::string &version);
 
 /// How a shared library is linked.
 struct SharedLink {
+  std::string tableSymbol;
   std::string compiler; ///< path of a C compiler, which runs the target's linker; empty: lld inside of spc links
   std::string soname;
   std::string version; ///< of all symbols

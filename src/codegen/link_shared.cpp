@@ -3,13 +3,26 @@
 
 #include "support/temporary_files.h"
 
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <set>
+
 namespace spc::codegen {
 namespace {
+
+/// What an object hides of what its header calls.
+std::vector<std::string> hiddenSymbols(const LibraryMember &member) {
+  std::vector<std::string> symbols;
+  for (const Forward &forward : member.exports.functions)
+    symbols.push_back(forward.hidden);
+  if (!symbols.empty())
+    symbols.push_back(member.dataSymbol);
+  return symbols;
+}
 
 /// A file that another program reads or writes, removed in the end.
 class TemporaryFile {
@@ -87,13 +100,55 @@ bool linkWithCompiler(const LinkFiles &files, const SharedLink &link, std::strin
                     error);
 }
 
+/// Makes the symbols of an ELF object visible that are named.
+template <typename Elf> void unhide(const std::set<std::string> &names, const llvm::object::ELFObjectFile<Elf> &file) {
+  for (const llvm::object::ELFSymbolRef symbol : file.symbols()) {
+    llvm::Expected<llvm::StringRef> name = symbol.getName();
+    auto entry = file.getSymbol(symbol.getRawDataRefImpl());
+    if (name && entry && names.contains(name->str()))
+      // The file is a view of bytes of our own.
+      const_cast<typename Elf::Sym *>(*entry)->setVisibility(llvm::ELF::STV_DEFAULT);
+    if (!name)
+      llvm::consumeError(name.takeError());
+    if (!entry)
+      llvm::consumeError(entry.takeError());
+  }
+}
+
+/// Members whose own names are visible, too, beside those that a shared library is called by: so programs may include
+/// the header of a kernel in place of the library's.
+std::vector<LibraryMember> unhidden(std::vector<LibraryMember> members) {
+  for (LibraryMember &member : members) {
+    const std::vector<std::string> hidden = hiddenSymbols(member);
+    auto file = llvm::object::ObjectFile::createObjectFile(llvm::MemoryBufferRef(member.object, "object"));
+    if (!file) { // it has been opened before
+      llvm::consumeError(file.takeError());
+      continue;
+    }
+    const std::set<std::string> names(hidden.begin(), hidden.end());
+    if (const auto *little64 = llvm::dyn_cast<llvm::object::ELF64LEObjectFile>(file->get()))
+      unhide(names, *little64);
+    else if (const auto *big64 = llvm::dyn_cast<llvm::object::ELF64BEObjectFile>(file->get()))
+      unhide(names, *big64);
+    else if (const auto *little32 = llvm::dyn_cast<llvm::object::ELF32LEObjectFile>(file->get()))
+      unhide(names, *little32);
+    else if (const auto *big32 = llvm::dyn_cast<llvm::object::ELF32BEObjectFile>(file->get()))
+      unhide(names, *big32);
+  }
+  return members;
+}
+
 } // namespace
 
-std::string versionScript(const std::vector<LibraryMember> &members, const std::string &version) {
-  std::string text = version + " {\nglobal:\n  spc_kernels;\n";
-  for (const LibraryMember &member : members)
+std::string versionScript(const std::vector<LibraryMember> &members, const std::string &tableSymbol,
+                          const std::string &version) {
+  std::string text = version + " {\nglobal:\n  spc_kernels;\n  " + tableSymbol + ";\n";
+  for (const LibraryMember &member : members) {
     for (const std::string &symbol : member.symbols)
       text += "  " + symbol + ";\n";
+    for (const std::string &symbol : hiddenSymbols(member))
+      text += "  " + symbol + ";\n";
+  }
   return text + "local:\n  *;\n};\n";
 }
 
@@ -104,12 +159,12 @@ std::string findProgram(const std::string &name) {
 
 std::optional<std::string> linkShared(const std::vector<LibraryMember> &members, const std::string &table,
                                       const SharedLink &link, std::string &error) {
-  const std::optional<std::string> bytes = writeArchive(members, table, error);
+  const std::optional<std::string> bytes = writeArchive(unhidden(members), table, error);
   if (!bytes)
     return std::nullopt;
   TemporaryFile archive("a"), script("map"), output("so");
   archive.write(*bytes);
-  script.write(versionScript(members, link.version));
+  script.write(versionScript(members, link.tableSymbol, link.version));
   for (const TemporaryFile *file : {&archive, &script, &output})
     if (!(error = file->error()).empty())
       return std::nullopt;

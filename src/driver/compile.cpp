@@ -2,6 +2,7 @@
 #include "driver/front_end.h"
 #include "driver/log.h"
 #include "driver/subcommands.h"
+#include "driver/version.h"
 
 #include "abi/header.h"
 #include "abi/signature_json.h"
@@ -18,6 +19,28 @@ namespace spc::driver {
 
 namespace {
 
+/// A hash of what an object's code follows from: this spc, the kernel as it is planned, and the options but for the
+/// target, so that one header serves several.
+std::string contentsOf(const sema::Kernel &kernel, const pipeline::CompileOptions &options) {
+  std::string text =
+      versionText() + "\n" + kernel.function + "\n" + sema::describe(kernel) + "\n" + options.target.cpu + "\n";
+  for (const bool flag : {kernel.strictFp, kernel.checked, options.debugInfo, options.sanitizers.address,
+                          options.sanitizers.thread, options.sanitizers.undefined})
+    text += flag ? '1' : '0';
+  return abi::hashOf(text + std::to_string(options.target.optLevel));
+}
+
+pipeline::CompileOptions compileOptions(const CompileCommandOptions &options, const sema::Kernel &kernel) {
+  pipeline::CompileOptions compile;
+  compile.target = options.target;
+  compile.sanitizers = options.sanitizers;
+  compile.debugInfo = options.debugInfo;
+  compile.timePasses = options.shared.timePasses;
+  if (!options.isVisible)
+    compile.contents = contentsOf(kernel, compile);
+  return compile;
+}
+
 /// The text or bytes of the stage that was asked for; nullopt with errors reported.
 std::optional<std::string> produce(Session &session, const CompileCommandOptions &options, const KernelInput &input,
                                    const sema::Kernel *kernel, PhaseTimer &timer) {
@@ -25,13 +48,9 @@ std::optional<std::string> produce(Session &session, const CompileCommandOptions
     return syntax::print(input.tree);
   if (options.emit == Emit::Plan)
     return sema::describe(*kernel);
+  const pipeline::CompileOptions compile = compileOptions(options, *kernel);
   if (options.emit == Emit::Signature)
-    return abi::signatureJson(abi::makeSignature(*kernel), *kernel) + "\n";
-  pipeline::CompileOptions compile;
-  compile.target = options.target;
-  compile.sanitizers = options.sanitizers;
-  compile.debugInfo = options.debugInfo;
-  compile.timePasses = options.shared.timePasses;
+    return abi::signatureJson(abi::makeSignature(*kernel, compile.contents), *kernel) + "\n";
   std::optional<std::string> result = pipeline::compile(*kernel, stageOf(options.emit), compile, session.diagnostics());
   timer.phase("compile to " + std::string(spelling(options.emit)));
   return result;
@@ -41,7 +60,8 @@ std::optional<std::string> produce(Session &session, const CompileCommandOptions
 void addCompanions(const CompileCommandOptions &options, const OutputPaths &paths, const KernelInput &input,
                    const sema::Kernel *kernel, OutputSet &outputs) {
   if (!paths.header.empty() && kernel)
-    outputs.add(paths.header, abi::writeHeader(abi::makeSignature(*kernel), *kernel));
+    outputs.add(paths.header,
+                abi::writeHeader(abi::makeSignature(*kernel, compileOptions(options, *kernel).contents), *kernel));
   if (paths.depfile.empty())
     return;
   Dependencies dependencies;

@@ -78,6 +78,9 @@ CompileOptionReader::CompileOptionReader(CLI::App &app, CompileCommandOptions &o
       ->type_name("address|thread|undefined")
       ->allow_extra_args(false);
   app.add_flag("-g", options.debugInfo, "Line tables for debuggers and profilers; with -O0 index variables, too");
+  app.add_option("--visibility", visibility_,
+                 "Whether a library that the object is linked into exports the kernel (default: hidden)")
+      ->type_name("hidden|default");
   app.add_flag("--fPIC", positionIndependent_, "Position-independent code; always on");
   app.add_flag("--MD", options.writeDepfile, "Write a dependency file for make (default: as -o, with .d)");
   app.add_option("--MF", options.depfile, "Name of the dependency file")->type_name("FILE");
@@ -131,6 +134,8 @@ bool CompileOptionReader::finish(Session &session) {
   std::optional<size_t> emit = readChoice(session, "--emit", emit_, kEmitNames);
   if (emit)
     options_.emit = static_cast<Emit>(*emit);
+  const std::optional<size_t> visibility = readChoice(session, "--visibility", visibility_, {"hidden", "default"});
+  options_.isVisible = visibility == 1;
   bool needsDepfile = !options_.depfile.empty() || !options_.depfileTargets.empty() || options_.phonyTargets;
   if (needsDepfile && !options_.writeDepfile) {
     const char *given = !options_.depfile.empty() ? "-MF" : !options_.depfileTargets.empty() ? "-MT" : "-MP";
@@ -138,7 +143,7 @@ bool CompileOptionReader::finish(Session &session) {
         .advise("add -MD");
     return false;
   }
-  return emit.has_value() && targetFine;
+  return emit.has_value() && visibility.has_value() && targetFine;
 }
 
 std::optional<OutputPaths> outputPaths(Session &session, const CompileCommandOptions &options) {

@@ -28,6 +28,7 @@ struct CompileCommandOptions {
   codegen::TargetOptions target; ///< with the level of `shared` once options are checked
   codegen::Sanitizers sanitizers;
   bool debugInfo = false;
+  bool isVisible = false; ///< --visibility=default
   bool writeDepfile = false;
   std::string depfile;
   std::vector<std::string> depfileTargets;
@@ -49,6 +50,7 @@ private:
   CompileCommandOptions &options_;
   std::vector<std::string> sanitizers_;
   std::string emit_ = "obj";
+  std::string visibility_ = "hidden";
   bool positionIndependent_ = true;
 };
 

@@ -8,8 +8,26 @@
 
 #include <CLI/CLI.hpp>
 
+#include <set>
+
 namespace spc::driver {
 namespace {
+
+/// The texts without those of hidden kernels that the file, a shared library, has as visible ones, too.
+std::vector<std::string> seen(const std::vector<std::string> &texts) {
+  std::set<std::string> visible;
+  for (const std::string &text : texts)
+    if (const std::optional<abi::ReadSignature> signature = abi::readSignature(text);
+        signature && !signature->isHidden())
+      visible.insert(text);
+  std::vector<std::string> rest;
+  for (const std::string &text : texts) {
+    const std::optional<abi::ReadSignature> signature = abi::readSignature(text);
+    if (!signature || !signature->isHidden() || !visible.contains(signature->visibleText))
+      rest.push_back(text);
+  }
+  return rest;
+}
 
 /// The signatures in a file, as one line of JSON each, or in words.
 std::optional<std::string> inspect(Session &session, const std::string &path, bool asJson) {
@@ -23,7 +41,7 @@ std::optional<std::string> inspect(Session &session, const std::string &path, bo
     return std::nullopt;
   }
   std::string all;
-  for (const std::string &text : *texts) {
+  for (const std::string &text : seen(*texts)) {
     const std::optional<std::string> described = abi::describeSignature(text);
     if (!described) {
       reportNoSignature(session, path, "holds a signature that is broken");
@@ -32,7 +50,9 @@ std::optional<std::string> inspect(Session &session, const std::string &path, bo
     all += asJson ? text + "\n" : (all.empty() ? "" : "\n") + *described;
   }
   if (texts->empty()) {
-    reportNoSignature(session, path, "holds no kernels of spc's");
+    reportNoSignature(session, path, "holds no kernels of spc's, or hides them")
+        .advise("spc compile --visibility=default makes objects whose kernels a library exports, spc library such a "
+                "library");
     return std::nullopt;
   }
   return all;

@@ -42,7 +42,7 @@ enum class Linkage { Static, Shared, Caller };
 
 /// What to make; nullopt with a usage error where nothing says so.
 std::optional<Linkage> linkageOf(Session &session, const LibraryOptions &options) {
-  if (options.output.empty() && !options.shared && !(options.table + options.versionScript).empty())
+  if (options.output.empty() && !(options.table + options.versionScript).empty())
     return Linkage::Caller;
   if (options.output.empty()) {
     session.usage(kLibraryOutput, options.shared ? session.find("--shared") : Span{}, "the library has no name")
@@ -65,20 +65,32 @@ std::optional<Linkage> linkageOf(Session &session, const LibraryOptions &options
   return std::nullopt;
 }
 
-/// The version of all symbols of shared libraries.
-std::string symbolVersion() {
-  return "SPC_" + std::to_string(SPC_ABI_VERSION);
+/// The version of all symbols of a shared library: its own, so that what was linked with it calls it, whichever other
+/// libraries have kernels of the same names.
+std::string symbolVersion(const std::string &library) {
+  std::string version = "SPC_" + std::to_string(SPC_ABI_VERSION) + "_";
+  for (const char c : library)
+    version += std::isalnum(static_cast<unsigned char>(c)) ? c : '_';
+  return version;
 }
 
+/// What a library is called, and its own object.
+struct Named {
+  std::string stem;
+  codegen::LibraryTable table;
+  std::string object;
+};
+
 std::optional<std::string> linkLibrary(Session &session, const LibraryOptions &options, const LibraryKernels &library,
-                                       const std::string &table) {
+                                       const Named &named) {
   if (!codegen::isElf(library.target)) {
     session.diagnostics()
         .report(kNotElf, {}, "shared libraries are made for ELF, but the objects are " + library.target)
         .advise("make a static library, and link that with the platform's own tools");
     return std::nullopt;
   }
-  codegen::SharedLink link{"", fs::path(options.output).filename().string(), symbolVersion()};
+  codegen::SharedLink link{named.table.symbol, "", fs::path(options.output).filename().string(),
+                           symbolVersion(named.stem)};
   std::string linker = "lld";
   if (!options.compiler.empty() || !codegen::hasLinker()) {
     const std::string name = options.compiler.empty() ? "cc" : options.compiler;
@@ -92,7 +104,7 @@ std::optional<std::string> linkLibrary(Session &session, const LibraryOptions &o
     }
   }
   std::string error;
-  std::optional<std::string> bytes = codegen::linkShared(library.members, table, link, error);
+  std::optional<std::string> bytes = codegen::linkShared(library.members, named.object, link, error);
   if (!bytes)
     session.diagnostics()
         .report(kLinkFailed, {}, linker + " cannot link the library: " + error)
@@ -102,21 +114,21 @@ std::optional<std::string> linkLibrary(Session &session, const LibraryOptions &o
 
 /// Plans the outputs that hold code or names of symbols; false with an error reported.
 bool addBinaries(Session &session, const LibraryOptions &options, Linkage linkage, const LibraryKernels &library,
-                 OutputSet &outputs) {
+                 Named named, OutputSet &outputs) {
   if (!options.versionScript.empty() && !codegen::isElf(library.target)) {
     session.diagnostics()
         .report(kNotElf, {}, "version scripts are for ELF, but the objects are " + library.target)
         .advise("leave --version-script out");
     return false;
   }
-  const std::string table = codegen::kernelTable(library.members, session.diagnostics());
-  if (table.empty())
+  named.object = codegen::kernelTable(library.members, named.table, session.diagnostics());
+  if (named.object.empty())
     return false;
   if (linkage != Linkage::Caller) {
     std::string error;
     std::optional<std::string> bytes = linkage == Linkage::Shared
-                                           ? linkLibrary(session, options, library, table)
-                                           : codegen::writeArchive(library.members, table, error);
+                                           ? linkLibrary(session, options, library, named)
+                                           : codegen::writeArchive(library.members, named.object, error);
     if (!bytes && !error.empty())
       session.diagnostics().report(kLinkFailed, {}, "the library cannot be written: " + error);
     if (!bytes)
@@ -124,9 +136,10 @@ bool addBinaries(Session &session, const LibraryOptions &options, Linkage linkag
     outputs.add(options.output, std::move(*bytes));
   }
   if (!options.table.empty())
-    outputs.add(options.table, table);
+    outputs.add(options.table, named.object);
   if (!options.versionScript.empty())
-    outputs.add(options.versionScript, codegen::versionScript(library.members, symbolVersion()));
+    outputs.add(options.versionScript,
+                codegen::versionScript(library.members, named.table.symbol, symbolVersion(named.stem)));
   return true;
 }
 
@@ -134,7 +147,10 @@ int writeLibrary(Session &session, const LibraryOptions &options) {
   const std::optional<Linkage> linkage = linkageOf(session, options);
   if (!linkage)
     return session.finish();
-  const std::optional<LibraryKernels> library = readLibraryKernels(session, options.objects, options.headerFolders);
+  const bool isShared = *linkage == Linkage::Shared || options.shared || !options.versionScript.empty();
+  std::optional<LibraryKernels> library = readLibraryKernels(session, options.objects, options.headerFolders);
+  if (library && isShared)
+    makeVisible(*library);
   const std::optional<std::vector<abi::Overload>> overloads =
       library ? readOverloads(session, options.overloads, library->kernels) : std::nullopt;
   const std::string header = !options.header.empty() || options.output.empty()
@@ -144,9 +160,10 @@ int writeLibrary(Session &session, const LibraryOptions &options) {
       !checkNotInputs(session, {options.output, header, options.table, options.versionScript}, library->filesRead))
     return session.finish();
   OutputSet outputs;
-  if (!addBinaries(session, options, *linkage, *library, outputs))
+  const std::string name = stemOf(!options.output.empty() ? options.output : !header.empty() ? header : options.table);
+  const Named named{abi::plainName(name), {abi::tableNames(name, library->kernels).symbol, isShared}, {}};
+  if (!addBinaries(session, options, *linkage, *library, named, outputs))
     return session.finish();
-  const std::string name = stemOf(options.output.empty() ? header : options.output);
   if (!header.empty())
     outputs.add(header, abi::writeLibraryHeader(name, library->kernels, *overloads));
   outputs.commit(session.diagnostics());

@@ -138,10 +138,24 @@ std::optional<abi::KernelHeader> readHeader(Session &session, const ObjectFile &
   return std::nullopt;
 }
 
+codegen::Exports exportsOf(const abi::ReadSignature &signature) {
+  if (!signature.isHidden())
+    return {};
+  const abi::ExportedNames seen = signature.visible();
+  codegen::Exports exports{{}, seen.dataSymbol(), signature.visibleText};
+  for (const std::string &phase : signature.phases) {
+    const bool isFree = phase == "_free"; // of assembled outputs alone, which are pointers
+    exports.functions.push_back({seen.symbol(phase), signature.symbol(phase),
+                                 isFree ? std::vector<std::string>(signature.assembled.size()) : signature.passed});
+    exports.functions.push_back({seen.argvSymbol(phase), signature.argvSymbol(phase), {""}});
+  }
+  return exports;
+}
+
 codegen::LibraryMember memberOf(ObjectFile object) {
   const abi::ReadSignature &signature = object.signature;
-  codegen::LibraryMember member{
-      signature.function, std::move(object.bytes), signature.dataSymbol(), {}, signature.symbols()};
+  codegen::LibraryMember member{signature.function,  std::move(object.bytes), signature.dataSymbol(), {},
+                                signature.symbols(), exportsOf(signature)};
   const char *const phases[] = {"", "_symbolic", "_numeric", "_free"};
   for (size_t k = 0; k < std::size(phases); ++k)
     if (std::count(signature.phases.begin(), signature.phases.end(), phases[k]) > 0)
@@ -177,6 +191,13 @@ std::optional<LibraryKernels> readLibraryKernels(Session &session, const std::ve
     library.members.push_back(memberOf(std::move(object)));
   }
   return session.failed() ? std::nullopt : std::optional(std::move(library));
+}
+
+void makeVisible(LibraryKernels &library) {
+  for (abi::LibraryKernel &kernel : library.kernels) {
+    kernel.header = abi::visibleHeader(std::move(kernel.header), kernel.signature);
+    kernel.signature.contents.clear();
+  }
 }
 
 } // namespace spc::driver

@@ -26,6 +26,9 @@ struct LibraryKernels {
 std::optional<LibraryKernels> readLibraryKernels(Session &session, const std::vector<std::string> &objects,
                                                  const std::vector<std::string> &headerFolders);
 
+/// Makes headers and signatures those of what a shared library exports.
+void makeVisible(LibraryKernels &library);
+
 /// Reads `NAME=KERNEL,KERNEL…`. nullopt with errors reported: unknown kernels, names that are taken, kernels that C++
 /// cannot tell apart.
 std::optional<std::vector<abi::Overload>> readOverloads(Session &session, const std::vector<std::string> &options,

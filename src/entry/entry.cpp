@@ -197,6 +197,17 @@ void exportUntyped(LLVM::LLVMFuncOp entry, const abi::Signature &signature, cons
   LLVM::ReturnOp::create(ops, LLVM::CallOp::create(ops, entry, arguments).getResults());
 }
 
+/// Of two hidden definitions with one name, whose contents are then the same, a linker takes any.
+template <typename Operation> void hide(Operation symbol) {
+  symbol.setVisibility_(LLVM::Visibility::Hidden);
+  symbol.setDsoLocal(true);
+  const auto triple = symbol->template getParentOfType<mlir::ModuleOp>()->template getAttrOfType<mlir::StringAttr>(
+      LLVM::LLVMDialect::getTargetTripleAttrName());
+  if (!triple ||
+      !llvm::Triple(triple.getValue()).isOSBinFormatCOFF()) // whose linkers know no such ones outside of groups
+    symbol.setLinkage(LLVM::Linkage::WeakODR);
+}
+
 /// The signature as text that ends with a 0.
 void exportSignature(mlir::ModuleOp module, const sema::Kernel &kernel, const abi::Signature &signature) {
   mlir::OpBuilder builder(module.getContext());
@@ -204,8 +215,10 @@ void exportSignature(mlir::ModuleOp module, const sema::Kernel &kernel, const ab
   const std::string text = abi::signatureJson(signature, kernel);
   const mlir::StringRef withEnd(text.c_str(), text.size() + 1);
   const auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), withEnd.size());
-  LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::External,
-                         signature.dataSymbol(), builder.getStringAttr(withEnd));
+  auto data = LLVM::GlobalOp::create(builder, module.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::External,
+                                     signature.dataSymbol(), builder.getStringAttr(withEnd));
+  if (signature.isHidden())
+    hide(data);
 }
 
 } // namespace
@@ -257,6 +270,10 @@ mlir::LogicalResult addEntry(mlir::ModuleOp module, const sema::Kernel &kernel, 
       !(exportEntry("_symbolic", runtime::Phase::Symbolic) && exportEntry("_numeric", runtime::Phase::Numeric)))
     return mlir::failure();
   exportSignature(module, kernel, signature);
+  if (signature.isHidden())
+    for (auto function : module.getOps<LLVM::LLVMFuncOp>())
+      if (!function.isExternal() && function.getLinkage() == LLVM::Linkage::External)
+        hide(function);
   for (auto body : module.getOps<LLVM::LLVMFuncOp>())
     dialect::dropAttributes(body);
   return mlir::success();

@@ -23,6 +23,7 @@ struct CompileOptions {
   codegen::Sanitizers sanitizers;
   bool debugInfo = false;      ///< -g: line tables that point into the kernel file; at -O0 index variables, too
   bool printLocations = false; ///< MLIR's text has the places in the kernel that operations come from
+  std::string contents;        ///< of an object: what hides its symbols, see abi::ExportedNames; empty: nothing
   bool timePasses = false;     ///< --time-passes: a report on standard error
 };
 

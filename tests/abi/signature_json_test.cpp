@@ -36,7 +36,7 @@ TEST_CASE("a signature says how each argument is passed") {
   const Json json = Json::parse(signatureJson(signature, kernel));
   CHECK(json["name"] == "sddmm");
   CHECK(json["fingerprint"] == signature.fingerprint);
-  CHECK(json["functions"]["call"]["typed"] == "sddmm_spc_" + signature.fingerprint);
+  CHECK(json["functions"]["call"]["typed"] == "sddmm_spc5_" + signature.fingerprint);
   CHECK(json["functions"].size() == 1);
   REQUIRE(json["arguments"].size() == 4);
   CHECK(json["arguments"][0]["struct"] == "spc_csr_f32_i32");

@@ -7,6 +7,7 @@ spc, and run. tests/clients/abi<version> has the kernels, the headers as they we
 import json
 import pathlib
 import re
+import subprocess
 import sys
 import unittest
 
@@ -21,7 +22,8 @@ class GoldenClients(SpcCase):
     def compile(self):
         """Objects of the folder's kernels, and their headers as of now."""
         for kernel, formats in json.loads((FOLDER / "kernels.json").read_text()).items():
-            self.spc("compile", FOLDER / f"{kernel}.tex", *(f"--format={one}" for one in formats), "-q", "-Wno-reorder", "-O1")
+            self.spc("compile", FOLDER / f"{kernel}.tex", *(f"--format={one}" for one in formats), "-q", "-Wno-reorder", "-O1",
+                     "--visibility=default")
 
     def test_clients_link_and_run(self):
         self.compile()
@@ -33,6 +35,24 @@ class GoldenClients(SpcCase):
                 self.command(*command, "-Wall", "-Wextra", "-Werror", "-c", FOLDER / "client.c", "-o", "client.obj")
                 self.command(command[0], "client.obj", *objects, "-lm", "-o", "client")
                 self.command("./client")
+
+    def test_clients_of_another_version_do_not_link(self):
+        self.compile()
+        other = FOLDER.with_name("abi4")
+        for name, command in LANGUAGES.items():
+            with self.subTest(name):
+                self.command(*command, "-c", other / "client.c", "-o", "client.obj")
+                failed = self.fails(command[0], "client.obj", "spmv.o", "-lm", "-o", "client")
+                self.assertRegex(failed, r"undefined reference to .spmv_spc_[0-9a-f]{16}'")  # docs/abi.md: version 4
+                mixed = self.write("mixed.c", f'#include "{other}/spmv.h"\n#include "{self.folder}/halves.h"\n')
+                self.assertIn("headers made by different versions of spc cannot be mixed",
+                              self.fails(*command, "-c", mixed, "-o", "mixed.obj"))
+
+    def fails(self, *command):
+        """What a program says that refuses its input."""
+        done = subprocess.run(list(map(str, command)), cwd=self.folder, capture_output=True, text=True, timeout=300)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
 
     def freeze(self):
         self.compile()

@@ -35,14 +35,14 @@ int main(void) {
   if (spmm_f64(&A, &B, &C) != SPC_OK || c[0] != 6 || gemm_csr(&A, &A, &P) != SPC_OK || P.values[0] != 4)
     return 1;
   void *arguments[3] = {&A, &A, &P};
-  const spc_kernel_entry *kernel = spc_kernels;
+  const spc_kernel_entry *kernel = spc_kernels_kernels;
   while (kernel->name != NULL && strcmp(kernel->name, "gemm_csr") != 0)
     ++kernel;
   if (kernel->name == NULL || kernel->release(NULL, arguments) != SPC_OK || P.values != NULL)
     return 2;
   while (kernel->name != NULL)
     ++kernel;
-  return kernel - spc_kernels == 4 ? 0 : 3;
+  return kernel - spc_kernels_kernels == 4 ? 0 : 3;
 }
 """
 
@@ -117,14 +117,21 @@ class Library(SpcCase):
 
     def symbols(self, *options):
         lines = self.command("nm", "--defined-only", "--format=posix", *options).stdout.splitlines()
-        return sorted(line.split()[0] for line in lines if " T " in line or " D " in line or " R " in line)
+        names = sorted(line.split()[0] for line in lines if line.split()[1:2] and line.split()[1] in "TDRWV")
+        return [re.sub("^(spc_kernels_kernels)_[0-9a-f]{16}$", r"\1_HASH", name) for name in names if "level" not in name]
 
-    def public(self):
-        names = ["spc_kernels"]
+    def public(self, *visible):
+        names = []
         for name in KERNELS:
             signature = json.loads(self.spc("inspect", "--json", f"{name}.o").out)
-            names += [f"spc_signature_{name}"] + [f for pair in signature["functions"].values() for f in pair.values()]
-        return sorted(names)
+            contents = signature["contents"]
+            names += [f"spc_signature_{name}_{contents}"]
+            names += [f for pair in signature["functions"].values() for f in pair.values()]
+            if visible:
+                names += [f"spc_signature_{name}"]
+                for pair in signature["functions"].values():
+                    names += [pair["typed"].replace(contents, signature["fingerprint"]), pair["argv"].removesuffix(f"_{contents}")]
+        return sorted([*names, *visible])
 
     def test_halves_are_types_apart(self):
         for name in ("f16", "bf16"):
@@ -159,9 +166,10 @@ class Library(SpcCase):
     def test_only_what_is_public_is_exported(self):
         for linker in LINKERS:
             self.make("libkernels.so", *linker)
-            self.assertEqual(self.symbols("-D", "libkernels.so"), sorted(f"{name}@@SPC_4" for name in self.public()), linker)
+            self.assertEqual(self.symbols("-D", "libkernels.so"), [
+                f"{name}@@SPC_5_kernels" for name in self.public("spc_kernels", "spc_kernels_kernels")], linker)
         self.make("libkernels.a")
-        self.assertEqual(self.symbols("-g", "libkernels.a"), self.public())
+        self.assertEqual(self.symbols("-g", "libkernels.a"), sorted([*self.public(), "spc_kernels_kernels_HASH"]))
 
     def test_what_a_shared_library_says_to_the_loader(self):
         for linker in LINKERS:
@@ -184,10 +192,11 @@ class Library(SpcCase):
     def test_parts_for_build_systems(self):
         self.make("libkernels.so")
         public = self.symbols("-D", "libkernels.so")
-        self.spc("library", *self.objects, "--table=table.o", "--version-script=kernels.map")
-        self.assertEqual(self.symbols("-g", "table.o"), ["spc_kernels"])
+        self.spc("library", *self.objects, "--table=table.o", "--version-script=kernels.map",
+                 "--header=libkernels.h")
         self.command("cc", "-shared", *self.objects, "table.o", "-Wl,--version-script=kernels.map", "-lm", "-o", "linked.so")
-        self.assertEqual(self.symbols("-D", "linked.so"), public)
+        # What the objects hide stays so: programs include the library's header.
+        self.assertEqual(self.symbols("-D", "linked.so"), [name for name in public if name.split("@")[0] not in self.public()])
         self.make("other.a", "--table=-", "--header=-")
         self.assertEqual({"libkernels.h", "libkernels.so", "other.a"},
                          {name for name in self.files() if name.startswith(("libkernels", "other"))})
@@ -216,7 +225,8 @@ class Library(SpcCase):
                 self.write("k.tex", f"y(i) = {factor} * x(i)\n")
                 self.spc("compile", "k.tex", "-q", "-O0")
                 self.spc("library", "k.o", "-o", f"libk{factor}.so", *linker)
-            self.command("cc", "-shared", "k.o", "-o", "plain3.so")
+            self.spc("compile", "k.tex", "-q", "-O0", "--visibility=default", "-o", "plain.o")
+            self.command("cc", "-shared", "plain.o", "-o", "plain3.so")
             self.command("cc", "-I.", "load.c", "libk2.so", "-ldl", "-Wl,-rpath,$ORIGIN", "-o", "load")
             self.assertEqual(self.command("./load").stdout, "2 3 3\n", linker)
 
@@ -267,7 +277,7 @@ class Library(SpcCase):
             header = self.command("readelf", "-hdW", "libk.so").stdout
             self.assertIn(machine, header)
             self.assertNotIn("NEEDED", header)
-            self.assertIn("k_argv@@SPC_4", self.command("readelf", "-sW", "--dyn-syms", "libk.so").stdout)
+            self.assertIn("k_argv@@SPC_5_k", self.command("readelf", "-sW", "--dyn-syms", "libk.so").stdout)
         self.spc("compile", "k.tex", "--sanitize=address,undefined", "-q", "-O0")
         self.spc("library", "k.o", "-o", "libk.so", env=nothing)
 
@@ -294,9 +304,9 @@ class Library(SpcCase):
         refuse("none.o: error: holds no kernels", "none.o", "spmm_f32.o", "-o", "lib2.a")
         self.command("ld", "-r", "spmm_f32.o", "spmm_f64.o", "-o", "two.o")
         refuse("holds 2 kernels", "two.o", "-o", "lib2.a")
-        old = (self.folder / "spmm_f32.o").read_bytes().replace(b'"spc_abi":4', b'"spc_abi":3')
+        old = (self.folder / "spmm_f32.o").read_bytes().replace(b'"spc_abi":5', b'"spc_abi":4')
         self.write("old.o", old)
-        refuse("has version 3 of the calling convention", "old.o", "-o", "lib2.a")
+        refuse("has version 4 of the calling convention", "old.o", "-o", "lib2.a")
         refuse("cannot write", "spmm_f32.o", "-o", "no/lib2.a")
         refuse("two outputs", "spmm_f32.o", "-o", "lib2.a", "--header=lib2.a")
 

@@ -53,10 +53,11 @@ class Types(SpcCase):
 
     def test_shipped_formats_of_64_bits(self):
         for name in ("csr", "csc", "coo", "coo-unsorted"):
-            self.spc("compile", "k.tex", "--format", f"A={name}64", "-o", "-", "--emit=asm", "--header", "k.h")
+            self.spc("compile", "k.tex", "--format", f"A={name}64", "-o", "-", "--emit=asm", "--header", "k.h",
+                     "--visibility=default")
             wide = (self.folder / "k.h").read_text()
             self.spc("compile", "k.tex", "--format", f"A={name}", "--index=i64", "-o", "-", "--emit=asm",
-                     "--header", "k.h")
+                     "--header", "k.h", "--visibility=default")
             self.assertEqual(wide.replace(f"{name}64", name), (self.folder / "k.h").read_text())
             struct = re.search(r"typedef struct spc_\w+_f64_i64 \{.*?\}", wide, re.DOTALL).group()
             self.assertEqual(set(re.findall(r"int\w+ \*", struct)), {"int64_t *"})

@@ -252,10 +252,10 @@ def check_watched(compiler, mode, spc, all_work, work):
 
 
 def exports_of(function):
-    """What the object of a kernel of this folder exports, beside the level that objects of a program share."""
+    """What the object of a kernel of this folder defines for others, all of it hidden, beside the level that objects of a program share."""
     suffixes = [""] + ["_free"] * (function in ASSEMBLING) + ["_symbolic", "_numeric"] * (function in PHASES)
-    typed = {f"{function}{suffix}_spc_FINGERPRINT" for suffix in suffixes}
-    return typed | {f"{function}{suffix}_argv" for suffix in suffixes} | {f"spc_signature_{function}"}
+    typed = {f"{function}{suffix}_spc5_HASH" for suffix in suffixes}
+    return typed | {f"{function}{suffix}_argv_HASH" for suffix in suffixes} | {f"spc_signature_{function}_HASH"}
 
 
 def symbols_of(objects, *options):
@@ -274,7 +274,7 @@ def check_objects(objects):
         if undefined:
             raise Failed(f"{function}.o needs {sorted(undefined)}")
     for function, defined in symbols_of(objects, "-g", "--defined-only").items():
-        defined = {re.sub(r"_spc_[0-9a-f]{16}$", "_spc_FINGERPRINT", name) for name in defined}
+        defined = {re.sub(r"_[0-9a-f]{16}$", "_HASH", name) for name in defined}
         if defined - {"spc_x86_64_level"} != exports_of(function):
             raise Failed(f"{function}.o exports {sorted(defined)}")
 

@@ -13,11 +13,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_accumulated
-#if SPC_KERNEL_accumulated != 0x747a8dd56cddf961u
-#error "headers of two kernels called accumulated, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_accumulated != 0x0c68ad238e54db4cu
+#error "headers of two kernels called accumulated, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_accumulated 0x747a8dd56cddf961u
+#define SPC_KERNEL_accumulated 0x0c68ad238e54db4cu
 
 /* the text of spc/spc.h and spc/levels.h */
 
@@ -135,16 +135,16 @@ static inline spc_dense1_f32 spc_dense1_f32_make(float *values, int64_t size) {
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status accumulated_spc_747a8dd56cddf961(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status accumulated_spc5_0c68ad238e54db4c(
     const spc_context *ctx,
     const spc_csr_f32_i32 *B,
     spc_coo2_f32_i32 *A,
     spc_dense1_f32 *y);
-spc_status accumulated_free_spc_747a8dd56cddf961(const spc_context *ctx, spc_coo2_f32_i32 *A);
+spc_status accumulated_free_spc5_0c68ad238e54db4c(const spc_context *ctx, spc_coo2_f32_i32 *A);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_accumulated, JSON that ends with a 0. */
 spc_status accumulated_argv(const spc_context *ctx, void **arguments);
 spc_status accumulated_free_argv(const spc_context *ctx, void **arguments);
@@ -160,12 +160,12 @@ static inline spc_status accumulated_ctx(
     const spc_csr_f32_i32 *B,
     spc_coo2_f32_i32 *A,
     spc_dense1_f32 *y) {
-  return accumulated_spc_747a8dd56cddf961(ctx, B, A, y);
+  return accumulated_spc5_0c68ad238e54db4c(ctx, B, A, y);
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
 static inline spc_status accumulated_free_ctx(const spc_context *ctx, spc_coo2_f32_i32 *A) {
-  return accumulated_free_spc_747a8dd56cddf961(ctx, A);
+  return accumulated_free_spc5_0c68ad238e54db4c(ctx, A);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */

@@ -11,11 +11,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_csf_product
-#if SPC_KERNEL_csf_product != 0xb7db043ccbab90c3u
-#error "headers of two kernels called csf_product, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_csf_product != 0xf9a61cdd0e0e9c4fu
+#error "headers of two kernels called csf_product, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_csf_product 0xb7db043ccbab90c3u
+#define SPC_KERNEL_csf_product 0xf9a61cdd0e0e9c4fu
 
 /* the text of spc/spc.h and spc/levels.h */
 
@@ -142,15 +142,15 @@ static inline spc_dense2_10_f64 spc_dense2_10_f64_make(double *values, int64_t r
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status csf_product_spc_b7db043ccbab90c3(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status csf_product_spc5_f9a61cdd0e0e9c4f(
     const spc_context *ctx,
     const spc_csf3_201_f64_p64_i32 *T,
     const spc_spvec_f64_i32 *V,
     spc_dense2_10_f64 *Y);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_csf_product, JSON that ends with a 0. */
 spc_status csf_product_argv(const spc_context *ctx, void **arguments);
 extern const char spc_signature_csf_product[];
@@ -165,7 +165,7 @@ static inline spc_status csf_product_ctx(
     const spc_csf3_201_f64_p64_i32 *T,
     const spc_spvec_f64_i32 *V,
     spc_dense2_10_f64 *Y) {
-  return csf_product_spc_b7db043ccbab90c3(ctx, T, V, Y);
+  return csf_product_spc5_f9a61cdd0e0e9c4f(ctx, T, V, Y);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */

@@ -17,11 +17,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_paths
-#if SPC_KERNEL_paths != 0xfbb3b6924d15c81cu
-#error "headers of two kernels called paths, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_paths != 0x434820693cb35520u
+#error "headers of two kernels called paths, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_paths 0xfbb3b6924d15c81cu
+#define SPC_KERNEL_paths 0x434820693cb35520u
 
 /* the text of spc/spc.h and spc/levels.h */
 
@@ -69,29 +69,29 @@ static inline spc_status spc_csr_i32_i32_validate(const spc_csr_i32_i32 *t) {
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status paths_spc_fbb3b6924d15c81c(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status paths_spc5_434820693cb35520(
     const spc_context *ctx,
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
     spc_csr_i32_i32 *C);
-spc_status paths_symbolic_spc_fbb3b6924d15c81c(
+spc_status paths_symbolic_spc5_434820693cb35520(
     const spc_context *ctx,
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
     spc_csr_i32_i32 *C);
-spc_status paths_numeric_spc_fbb3b6924d15c81c(
+spc_status paths_numeric_spc5_434820693cb35520(
     const spc_context *ctx,
     const spc_csr_i32_i32 *M,
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
     spc_csr_i32_i32 *C);
-spc_status paths_free_spc_fbb3b6924d15c81c(const spc_context *ctx, spc_csr_i32_i32 *C);
+spc_status paths_free_spc5_434820693cb35520(const spc_context *ctx, spc_csr_i32_i32 *C);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_paths, JSON that ends with a 0. */
 spc_status paths_argv(const spc_context *ctx, void **arguments);
 spc_status paths_symbolic_argv(const spc_context *ctx, void **arguments);
@@ -110,7 +110,7 @@ static inline spc_status paths_ctx(
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
     spc_csr_i32_i32 *C) {
-  return paths_spc_fbb3b6924d15c81c(ctx, M, A, B, C);
+  return paths_spc5_434820693cb35520(ctx, M, A, B, C);
 }
 
 /* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
@@ -122,7 +122,7 @@ static inline spc_status paths_symbolic_ctx(
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
     spc_csr_i32_i32 *C) {
-  return paths_symbolic_spc_fbb3b6924d15c81c(ctx, M, A, B, C);
+  return paths_symbolic_spc5_434820693cb35520(ctx, M, A, B, C);
 }
 static inline spc_status paths_numeric_ctx(
     const spc_context *ctx,
@@ -130,12 +130,12 @@ static inline spc_status paths_numeric_ctx(
     const spc_csr_i32_i32 *A,
     const spc_csr_i32_i32 *B,
     spc_csr_i32_i32 *C) {
-  return paths_numeric_spc_fbb3b6924d15c81c(ctx, M, A, B, C);
+  return paths_numeric_spc5_434820693cb35520(ctx, M, A, B, C);
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
 static inline spc_status paths_free_ctx(const spc_context *ctx, spc_csr_i32_i32 *C) {
-  return paths_free_spc_fbb3b6924d15c81c(ctx, C);
+  return paths_free_spc5_434820693cb35520(ctx, C);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */

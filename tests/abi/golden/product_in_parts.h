@@ -18,11 +18,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_product_in_parts
-#if SPC_KERNEL_product_in_parts != 0xfecb804cca4bf2b9u
-#error "headers of two kernels called product_in_parts, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_product_in_parts != 0xedd709c7cf5b2cdeu
+#error "headers of two kernels called product_in_parts, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_product_in_parts 0xfecb804cca4bf2b9u
+#define SPC_KERNEL_product_in_parts 0xedd709c7cf5b2cdeu
 
 /* the text of spc/spc.h and spc/levels.h */
 
@@ -144,20 +144,20 @@ static inline spc_status spc_coo2_f32_i32_validate(const spc_coo2_f32_i32 *t) {
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status product_in_parts_spc_fecb804cca4bf2b9(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status product_in_parts_spc5_edd709c7cf5b2cde(
     const spc_context *ctx,
     const spc_csr_f32_i32 *B,
     const spc_csr_f32_i32 *C,
     spc_ell8_f32_i32 *A_0,
     spc_coo2_f32_i32 *A_1);
-spc_status product_in_parts_free_spc_fecb804cca4bf2b9(
+spc_status product_in_parts_free_spc5_edd709c7cf5b2cde(
     const spc_context *ctx,
     spc_ell8_f32_i32 *A_0,
     spc_coo2_f32_i32 *A_1);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_product_in_parts, JSON that ends with a 0. */
 spc_status product_in_parts_argv(const spc_context *ctx, void **arguments);
 spc_status product_in_parts_free_argv(const spc_context *ctx, void **arguments);
@@ -174,7 +174,7 @@ static inline spc_status product_in_parts_ctx(
     const spc_csr_f32_i32 *C,
     spc_ell8_f32_i32 *A_0,
     spc_coo2_f32_i32 *A_1) {
-  return product_in_parts_spc_fecb804cca4bf2b9(ctx, B, C, A_0, A_1);
+  return product_in_parts_spc5_edd709c7cf5b2cde(ctx, B, C, A_0, A_1);
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
@@ -182,7 +182,7 @@ static inline spc_status product_in_parts_free_ctx(
     const spc_context *ctx,
     spc_ell8_f32_i32 *A_0,
     spc_coo2_f32_i32 *A_1) {
-  return product_in_parts_free_spc_fecb804cca4bf2b9(ctx, A_0, A_1);
+  return product_in_parts_free_spc5_edd709c7cf5b2cde(ctx, A_0, A_1);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */

@@ -15,11 +15,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_sddmm
-#if SPC_KERNEL_sddmm != 0xf78bc12baf9f8913u
-#error "headers of two kernels called sddmm, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_sddmm != 0x71a518032ef920c5u
+#error "headers of two kernels called sddmm, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_sddmm 0xf78bc12baf9f8913u
+#define SPC_KERNEL_sddmm 0x71a518032ef920c5u
 
 /* the text of spc/spc.h and spc/levels.h */
 
@@ -96,16 +96,16 @@ static inline spc_dense2_f32 spc_dense2_f32_make(float *values, int64_t rows, in
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status sddmm_spc_f78bc12baf9f8913(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status sddmm_spc5_71a518032ef920c5(
     const spc_context *ctx,
     const spc_csr_f32_i32 *S,
     const spc_dense2_f32 *A,
     const spc_dense2_f32 *B,
     spc_csr_f32_i32 *D);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_sddmm, JSON that ends with a 0. */
 spc_status sddmm_argv(const spc_context *ctx, void **arguments);
 extern const char spc_signature_sddmm[];
@@ -121,7 +121,7 @@ static inline spc_status sddmm_ctx(
     const spc_dense2_f32 *A,
     const spc_dense2_f32 *B,
     spc_csr_f32_i32 *D) {
-  return sddmm_spc_f78bc12baf9f8913(ctx, S, A, B, D);
+  return sddmm_spc5_71a518032ef920c5(ctx, S, A, B, D);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */

@@ -17,11 +17,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_shared_parts
-#if SPC_KERNEL_shared_parts != 0xa0357df0e7707edbu
-#error "headers of two kernels called shared_parts, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_shared_parts != 0xe8fbfec09c90aab4u
+#error "headers of two kernels called shared_parts, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_shared_parts 0xa0357df0e7707edbu
+#define SPC_KERNEL_shared_parts 0xe8fbfec09c90aab4u
 
 /* the text of spc/spc.h and spc/levels.h */
 
@@ -104,9 +104,9 @@ static inline spc_status spc_coo2_cf64_i32_validate(const spc_coo2_cf64_i32 *t) 
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status shared_parts_spc_a0357df0e7707edb(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status shared_parts_spc5_e8fbfec09c90aab4(
     const spc_context *ctx,
     const spc_cf64 *alpha,
     const spc_ell2_cf64_i32 *A_0,
@@ -114,7 +114,7 @@ spc_status shared_parts_spc_a0357df0e7707edb(
     const spc_cf64 *B,
     spc_cf64 *C);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_shared_parts, JSON that ends with a 0. */
 spc_status shared_parts_argv(const spc_context *ctx, void **arguments);
 extern const char spc_signature_shared_parts[];
@@ -131,7 +131,7 @@ static inline spc_status shared_parts_ctx(
     const spc_coo2_cf64_i32 *A_1,
     const spc_cf64 *B,
     spc_cf64 *C) {
-  return shared_parts_spc_a0357df0e7707edb(ctx, alpha, A_0, A_1, B, C);
+  return shared_parts_spc5_e8fbfec09c90aab4(ctx, alpha, A_0, A_1, B, C);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */

@@ -14,11 +14,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_spmv
-#if SPC_KERNEL_spmv != 0x0c8a28e436ea36ffu
-#error "headers of two kernels called spmv, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_spmv != 0xc8259c459fbddf75u
+#error "headers of two kernels called spmv, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_spmv 0x0c8a28e436ea36ffu
+#define SPC_KERNEL_spmv 0xc8259c459fbddf75u
 
 /* the text of spc/spc.h and spc/levels.h */
 
@@ -97,9 +97,9 @@ static inline spc_dense1_f64 spc_dense1_f64_make(double *values, int64_t size) {
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status spmv_spc_0c8a28e436ea36ff(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status spmv_spc5_c8259c459fbddf75(
     const spc_context *ctx,
     double alpha,
     const spc_coo2_f64_i32 *M,
@@ -107,7 +107,7 @@ spc_status spmv_spc_0c8a28e436ea36ff(
     spc_dense1_f64 *y,
     double *nrm);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_spmv, JSON that ends with a 0. */
 spc_status spmv_argv(const spc_context *ctx, void **arguments);
 extern const char spc_signature_spmv[];
@@ -124,7 +124,7 @@ static inline spc_status spmv_ctx(
     const spc_dense1_f64 *x,
     spc_dense1_f64 *y,
     double *nrm) {
-  return spmv_spc_0c8a28e436ea36ff(ctx, alpha, M, x, y, nrm);
+  return spmv_spc5_c8259c459fbddf75(ctx, alpha, M, x, y, nrm);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */

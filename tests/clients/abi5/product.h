@@ -13,11 +13,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_product
-#if SPC_KERNEL_product != 0x9e2b68e3ac1792b3u
-#error "headers of two kernels called product, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_product != 0x4e2b99aa90cef6cau
+#error "headers of two kernels called product, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_product 0x9e2b68e3ac1792b3u
+#define SPC_KERNEL_product 0x4e2b99aa90cef6cau
 
 #include "spc.h"
 #include "levels.h"
@@ -65,26 +65,26 @@ static inline spc_status spc_csr_f64_i32_validate(const spc_csr_f64_i32 *t) {
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status product_spc_9e2b68e3ac1792b3(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status product_spc5_4e2b99aa90cef6ca(
     const spc_context *ctx,
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
     spc_csr_f64_i32 *C);
-spc_status product_symbolic_spc_9e2b68e3ac1792b3(
+spc_status product_symbolic_spc5_4e2b99aa90cef6ca(
     const spc_context *ctx,
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
     spc_csr_f64_i32 *C);
-spc_status product_numeric_spc_9e2b68e3ac1792b3(
+spc_status product_numeric_spc5_4e2b99aa90cef6ca(
     const spc_context *ctx,
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
     spc_csr_f64_i32 *C);
-spc_status product_free_spc_9e2b68e3ac1792b3(const spc_context *ctx, spc_csr_f64_i32 *C);
+spc_status product_free_spc5_4e2b99aa90cef6ca(const spc_context *ctx, spc_csr_f64_i32 *C);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_product, JSON that ends with a 0. */
 spc_status product_argv(const spc_context *ctx, void **arguments);
 spc_status product_symbolic_argv(const spc_context *ctx, void **arguments);
@@ -102,7 +102,7 @@ static inline spc_status product_ctx(
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
     spc_csr_f64_i32 *C) {
-  return product_spc_9e2b68e3ac1792b3(ctx, A, B, C);
+  return product_spc5_4e2b99aa90cef6ca(ctx, A, B, C);
 }
 
 /* In two phases. _symbolic works out the pattern: everything but the values, whose array becomes NULL; it reads no
@@ -113,19 +113,19 @@ static inline spc_status product_symbolic_ctx(
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
     spc_csr_f64_i32 *C) {
-  return product_symbolic_spc_9e2b68e3ac1792b3(ctx, A, B, C);
+  return product_symbolic_spc5_4e2b99aa90cef6ca(ctx, A, B, C);
 }
 static inline spc_status product_numeric_ctx(
     const spc_context *ctx,
     const spc_csr_f64_i32 *A,
     const spc_csr_f64_i32 *B,
     spc_csr_f64_i32 *C) {
-  return product_numeric_spc_9e2b68e3ac1792b3(ctx, A, B, C);
+  return product_numeric_spc5_4e2b99aa90cef6ca(ctx, A, B, C);
 }
 
 /* Releases the arrays of what this kernel has assembled and sets them to NULL; structs may be NULL. */
 static inline spc_status product_free_ctx(const spc_context *ctx, spc_csr_f64_i32 *C) {
-  return product_free_spc_9e2b68e3ac1792b3(ctx, C);
+  return product_free_spc5_4e2b99aa90cef6ca(ctx, C);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
@@ -156,6 +156,7 @@ static inline void product_free(spc_csr_f64_i32 *C) {
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: product({.A = A, .B = B, .C = C}). None may be left out. */
 struct product_arguments {
   const spc_csr_f64_i32 &A;
@@ -179,6 +180,7 @@ static inline spc_status product_numeric(const product_arguments &arguments) {
 }
 static inline spc_status product_numeric_ctx(const spc_context *ctx, const product_arguments &arguments) {
   return product_numeric_ctx(ctx, &arguments.A, &arguments.B, &arguments.C);
+}
 }
 #endif
 

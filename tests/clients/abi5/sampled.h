@@ -14,11 +14,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_sampled
-#if SPC_KERNEL_sampled != 0xa9e43372e0beded7u
-#error "headers of two kernels called sampled, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_sampled != 0x367a64e7a61f058bu
+#error "headers of two kernels called sampled, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_sampled 0xa9e43372e0beded7u
+#define SPC_KERNEL_sampled 0x367a64e7a61f058bu
 
 #include "spc.h"
 #include "levels.h"
@@ -98,16 +98,16 @@ static inline spc_status spc_coo2_f64_i32_validate(const spc_coo2_f64_i32 *t) {
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status sampled_spc_a9e43372e0beded7(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status sampled_spc5_367a64e7a61f058b(
     const spc_context *ctx,
     const spc_dense2_f64 *A,
     const spc_dense2_f64 *B,
     const spc_coo2_f64_i32 *S,
     spc_coo2_f64_i32 *D);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_sampled, JSON that ends with a 0. */
 spc_status sampled_argv(const spc_context *ctx, void **arguments);
 extern const char spc_signature_sampled[];
@@ -123,7 +123,7 @@ static inline spc_status sampled_ctx(
     const spc_dense2_f64 *B,
     const spc_coo2_f64_i32 *S,
     spc_coo2_f64_i32 *D) {
-  return sampled_spc_a9e43372e0beded7(ctx, A, B, S, D);
+  return sampled_spc5_367a64e7a61f058b(ctx, A, B, S, D);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
@@ -137,6 +137,7 @@ static inline spc_status sampled(
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: sampled({.A = A, .B = B, .S = S, .D = D}). None may be left out. */
 struct sampled_arguments {
   const spc_dense2_f64 &A;
@@ -149,6 +150,7 @@ static inline spc_status sampled(const sampled_arguments &arguments) {
 }
 static inline spc_status sampled_ctx(const spc_context *ctx, const sampled_arguments &arguments) {
   return sampled_ctx(ctx, &arguments.A, &arguments.B, &arguments.S, &arguments.D);
+}
 }
 #endif
 

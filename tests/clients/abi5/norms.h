@@ -16,11 +16,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_norms
-#if SPC_KERNEL_norms != 0x175b1eef96dd6284u
-#error "headers of two kernels called norms, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_norms != 0x9fc8fadbefee3becu
+#error "headers of two kernels called norms, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_norms 0x175b1eef96dd6284u
+#define SPC_KERNEL_norms 0x9fc8fadbefee3becu
 
 #include "spc.h"
 #include "levels.h"
@@ -104,9 +104,9 @@ static inline spc_status spc_coo2_f64_i32_validate(const spc_coo2_f64_i32 *t) {
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status norms_spc_175b1eef96dd6284(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status norms_spc5_9fc8fadbefee3bec(
     const spc_context *ctx,
     const spc_cf64 *z,
     const spc_ell8_f64_i32 *A_0,
@@ -114,7 +114,7 @@ spc_status norms_spc_175b1eef96dd6284(
     double *s,
     spc_cf64 *w);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_norms, JSON that ends with a 0. */
 spc_status norms_argv(const spc_context *ctx, void **arguments);
 extern const char spc_signature_norms[];
@@ -131,7 +131,7 @@ static inline spc_status norms_ctx(
     const spc_coo2_f64_i32 *A_1,
     double *s,
     spc_cf64 *w) {
-  return norms_spc_175b1eef96dd6284(ctx, z, A_0, A_1, s, w);
+  return norms_spc5_9fc8fadbefee3bec(ctx, z, A_0, A_1, s, w);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
@@ -146,6 +146,7 @@ static inline spc_status norms(
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: norms({.z = z, .A_0 = A_0, .A_1 = A_1, .s = s, .w = w}). None may be left out. */
 struct norms_arguments {
   const spc_cf64 &z;
@@ -159,6 +160,7 @@ static inline spc_status norms(const norms_arguments &arguments) {
 }
 static inline spc_status norms_ctx(const spc_context *ctx, const norms_arguments &arguments) {
   return norms_ctx(ctx, &arguments.z, &arguments.A_0, &arguments.A_1, &arguments.s, &arguments.w);
+}
 }
 #endif
 

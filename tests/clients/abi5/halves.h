@@ -12,11 +12,11 @@
  *
  * Returns SPC_OK or what is wrong (spc_status_string() says it in words). Keeps no state: calls may run in parallel. */
 #ifdef SPC_KERNEL_halves
-#if SPC_KERNEL_halves != 0x96fbb9ff42b91d0fu
-#error "headers of two kernels called halves, whose arguments differ: compile one of them with another --name"
+#if SPC_KERNEL_halves != 0x57f399dbab47d675u
+#error "headers of two kernels called halves, which differ: compile one of them with another --name"
 #endif
 #else
-#define SPC_KERNEL_halves 0x96fbb9ff42b91d0fu
+#define SPC_KERNEL_halves 0x57f399dbab47d675u
 
 #include "spc.h"
 #include "levels.h"
@@ -85,16 +85,16 @@ static inline spc_dense1_f32 spc_dense1_f32_make(float *values, int64_t size) {
 extern "C" {
 #endif
 
-/* What the object exports: call it by the functions below. The names carry a fingerprint of the arguments, their names,
- * order, storage and types, so that an object and a header that do not belong together do not link. */
-spc_status halves_spc_96fbb9ff42b91d0f(
+/* What the object defines: call it by the functions below. The names hold a hash, so that an object and a header that do
+ * not belong together do not link: of the arguments; of a hidden kernel (--visibility) of what is computed, too. */
+spc_status halves_spc5_57f399dbab47d675(
     const spc_context *ctx,
     uint16_t h,
     uint16_t b,
     const spc_dense1_f16 *x,
     spc_dense1_f32 *y);
 
-/* For callers that have no header: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
+/* For callers that know no types: arguments[k] is the k-th pointer, or points to the k-th number; as text the arguments
  * are in spc_signature_halves, JSON that ends with a 0. */
 spc_status halves_argv(const spc_context *ctx, void **arguments);
 extern const char spc_signature_halves[];
@@ -110,7 +110,7 @@ static inline spc_status halves_ctx(
     spc_bf16 b,
     const spc_dense1_f16 *x,
     spc_dense1_f32 *y) {
-  return halves_spc_96fbb9ff42b91d0f(ctx, h.bits, b.bits, x, y);
+  return halves_spc5_57f399dbab47d675(ctx, h.bits, b.bits, x, y);
 }
 
 /* With the default context: on the threads of OpenMP, or of spc/pool.h, where this program has either. */
@@ -120,6 +120,7 @@ static inline spc_status halves(spc_f16 h, spc_bf16 b, const spc_dense1_f16 *x, 
 }
 
 #ifdef SPC_NAMED_ARGUMENTS
+extern "C++" {
 /* The arguments by name, in this order: halves({.h = h, .b = b, .x = x, .y = y}). None may be left out. */
 struct halves_arguments {
   spc_argument<spc_f16> h;
@@ -132,6 +133,7 @@ static inline spc_status halves(const halves_arguments &arguments) {
 }
 static inline spc_status halves_ctx(const spc_context *ctx, const halves_arguments &arguments) {
   return halves_ctx(ctx, arguments.h.value, arguments.b.value, &arguments.x, &arguments.y);
+}
 }
 #endif
 
