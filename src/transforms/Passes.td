@@ -147,8 +147,9 @@ def FactorReductions : Pass<"spc-factor-reductions", "mlir::func::FuncOp"> {
 def RelaxFloats : Pass<"spc-relax-floats", "mlir::func::FuncOp"> {
   let summary = "Allow sums to be reassociated and multiply-adds contracted";
   let description = [{
-    Sets `fastmath<reassoc, contract>` on floating-point arithmetic, and nothing else: infinities, NaNs and signed zeros
-    keep their meaning. Left out under --fp=strict.
+    Sets `fastmath<contract>` on floating-point arithmetic, `reassoc` on additions and on products of what is read, and
+    nothing else: infinities, NaNs and signed zeros keep their meaning. LLVM would multiply `(x - 1.1) * 0.1` out, and
+    make `exp(x + y)` of `exp(x) * exp(y)`, where it may reassociate their products. Left out under --fp=strict.
   }];
 }
 

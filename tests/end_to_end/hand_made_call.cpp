@@ -3,6 +3,7 @@
 #include "harness/assembled_output.h"
 #include "harness/comparison.h"
 #include "syntax/parser.h"
+#include "tensor/numbers.h"
 
 #include <catch2/catch.hpp>
 
@@ -20,6 +21,14 @@ bool isEvaluable(const std::vector<int64_t> &shape) {
   for (int64_t extent : shape)
     elements *= static_cast<double>(extent);
   return elements <= 1 << 24;
+}
+
+/// Numbers as an array of a type holds them.
+std::vector<unsigned char> arrayOf(const std::vector<double> &numbers, sema::ValueType type) {
+  std::vector<unsigned char> bytes(numbers.size() * sizeof(double) + 1);
+  for (size_t n = 0; n < numbers.size(); ++n)
+    REQUIRE(tensor::storeNumber(bytes.data(), type, static_cast<int64_t>(n), {numbers[n]}));
+  return bytes;
 }
 
 } // namespace
@@ -120,7 +129,12 @@ void HandMadeCall::passEntries(const std::string &tensor, std::vector<int64_t> s
   made.set(abi::FieldRole::Stored, 0, static_cast<int64_t>(entries.size()));
   for (const StoredEntry &entry : entries)
     made.values.push_back(entry.value);
-  made.point(abi::FieldRole::Values, 0, made.values.data());
+  if (made.parameter->type.value == sema::ValueType::F64) {
+    made.point(abi::FieldRole::Values, 0, made.values.data());
+  } else {
+    made.arrays.push_back(arrayOf(made.values, made.parameter->type.value));
+    made.point(abi::FieldRole::Values, 0, made.arrays.back().data());
+  }
   made.elements.values.clear();
   made.elements.stored.clear();
   if (!isEvaluable(made.elements.shape))
@@ -248,6 +262,35 @@ std::string HandMadeCall::check() {
         return name + "[" + std::to_string(n) + "]" + difference;
   }
   return assembles ? checkAssembled(tensors) : "";
+}
+
+GivenTensor givenEntries(std::vector<int64_t> shape, std::vector<StoredEntry> entries) {
+  return {std::move(shape), std::move(entries), {}, true};
+}
+
+GivenTensor givenVector(std::vector<double> values) {
+  return {{static_cast<int64_t>(values.size())}, {}, std::move(values)};
+}
+
+std::vector<double> resultOf(const KernelSpec &spec, const std::map<std::string, GivenTensor> &given) {
+  const auto typeOf = [&](const std::string &name) {
+    return spec.types.contains(name) ? spec.types.at(name) : spec.type;
+  };
+  HandMadeCall call(spec);
+  std::map<std::string, std::vector<unsigned char>> arrays;
+  for (const auto &[name, tensor] : given) {
+    if (tensor.isSparse) {
+      call.passEntries(name, tensor.shape, tensor.entries);
+      continue;
+    }
+    arrays[name] = arrayOf(tensor.values, typeOf(name));
+    call.passMemory(name, tensor.shape, arrays.at(name).data());
+  }
+  REQUIRE(call.call() == SPC_OK);
+  std::vector<double> result;
+  for (size_t n = 0; n < given.at("y").values.size(); ++n)
+    result.push_back(tensor::loadNumber(arrays.at("y").data(), typeOf("y"), static_cast<int64_t>(n)).real);
+  return result;
 }
 
 } // namespace spc::testing

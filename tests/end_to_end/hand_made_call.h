@@ -21,6 +21,20 @@ struct StoredEntry {
   double value;
 };
 
+/// What a call is given: the entries of a sparse tensor, or all elements of a dense one.
+struct GivenTensor {
+  std::vector<int64_t> shape;
+  std::vector<StoredEntry> entries;
+  std::vector<double> values;
+  bool isSparse = false;
+};
+
+GivenTensor givenEntries(std::vector<int64_t> shape, std::vector<StoredEntry> entries);
+GivenTensor givenVector(std::vector<double> values);
+
+/// What the dense tensor y holds after one call, which has to succeed. Tensors have the types of `spec`.
+std::vector<double> resultOf(const KernelSpec &spec, const std::map<std::string, GivenTensor> &given);
+
 class HandMadeCall {
 public:
   /// Compiles; a spec that gives no kernel fails the test.
@@ -30,7 +44,8 @@ public:
   const KernelUnderTest &compiled() const { return compiled_; }
 
   /// A sparse operand whose levels are dense, compressed or singletons and store whole dimensions (CSR, CSC,
-  /// DCSR, COO, sparse vectors), with its entries just as listed. Entries of one parent must be neighbours.
+  /// DCSR, COO, sparse vectors), with its entries just as listed. Entries of one parent must be neighbours. check() is
+  /// for entries of f64.
   void passEntries(const std::string &tensor, std::vector<int64_t> shape, const std::vector<StoredEntry> &entries);
 
   /// A dense tensor of f64, row-major; a scalar where `shape` is empty.

@@ -1,6 +1,10 @@
 #include "transforms/passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace spc::transforms {
 
@@ -9,16 +13,51 @@ namespace spc::transforms {
 
 namespace {
 
+namespace arith = mlir::arith;
+namespace memref = mlir::memref;
+
+/// Whether `value` is read, or a product of what is read: no sum, quotient or function.
+bool isReadOrProduct(mlir::Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  if (!op || mlir::isa<arith::ConstantOp, memref::LoadOp, mlir::vector::LoadOp, arith::SIToFPOp, arith::UIToFPOp>(op))
+    return true;
+  return mlir::isa<arith::MulFOp, arith::NegFOp, arith::ExtFOp, mlir::vector::BroadcastOp>(op) &&
+         llvm::all_of(op->getOperands(), isReadOrProduct);
+}
+
+/// Whether `product` is what a loop has multiplied so far times another factor.
+bool isStepOfProduct(arith::MulFOp product) {
+  return llvm::any_of(product->getOperands(), [&](mlir::Value operand) {
+    if (const auto carried = mlir::dyn_cast<mlir::BlockArgument>(operand))
+      return mlir::isa<mlir::scf::ForOp>(carried.getOwner()->getParentOp());
+    auto load = operand.getDefiningOp<memref::LoadOp>();
+    return load && llvm::any_of(product->getUsers(), [&](mlir::Operation *user) {
+             auto store = mlir::dyn_cast<memref::StoreOp>(user);
+             return store && store.getMemRef() == load.getMemRef() && store.getIndices() == load.getIndices();
+           });
+  });
+}
+
+/// LLVM multiplies sums out, `(x - 1.1) * 0.1`, and takes functions together, `exp(x) * exp(y)` and `log(exp(x))`,
+/// where it may reassociate.
+bool mayReassociate(mlir::Operation *op) {
+  if (auto product = mlir::dyn_cast<arith::MulFOp>(op))
+    return llvm::all_of(product->getOperands(), isReadOrProduct) || isStepOfProduct(product);
+  return mlir::isa<arith::AddFOp, arith::SubFOp, mlir::complex::AddOp, mlir::complex::SubOp, mlir::vector::ReductionOp>(
+      op);
+}
+
 class RelaxFloats : public impl::RelaxFloatsBase<RelaxFloats> {
 public:
   void runOnOperation() override {
-    using mlir::arith::FastMathFlags;
-    getOperation().walk([&](mlir::arith::ArithFastMathInterface op) {
+    using arith::FastMathFlags;
+    getOperation().walk([&](arith::ArithFastMathInterface op) {
       // What is contracted around a conversion that rounds is not rounded.
-      if (mlir::isa<mlir::arith::ExtFOp, mlir::arith::TruncFOp>(op))
+      if (mlir::isa<arith::ExtFOp, arith::TruncFOp>(op))
         return;
-      auto flags = mlir::arith::FastMathFlagsAttr::get(&getContext(), FastMathFlags::reassoc | FastMathFlags::contract);
-      op->setAttr(op.getFastMathAttrName(), flags);
+      const FastMathFlags flags =
+          FastMathFlags::contract | (mayReassociate(op) ? FastMathFlags::reassoc : FastMathFlags::none);
+      op->setAttr(op.getFastMathAttrName(), arith::FastMathFlagsAttr::get(&getContext(), flags));
     });
   }
 };

@@ -1,12 +1,68 @@
-// RUN: spc-opt %s -spc-relax-floats | FileCheck %s
+// RUN: spc-opt %s -split-input-file -spc-relax-floats | FileCheck %s
 
 // Sums may be reassociated, multiply-adds contracted; infinities and NaNs keep their meaning.
+// CHECK-LABEL: func.func @f
 // CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<reassoc,contract>
 // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<reassoc,contract>
-// CHECK: arith.divf %{{.*}}, %{{.*}} fastmath<reassoc,contract>
+// CHECK: arith.divf %{{.*}}, %{{.*}} fastmath<contract>
 func.func @f(%a: f64, %b: f64) -> f64 {
   %p = arith.mulf %a, %b : f64
   %s = arith.addf %p, %a : f64
   %q = arith.divf %s, %b : f64
   return %q : f64
+}
+
+// -----
+
+// Products of sums, quotients and functions stay what they are, and so do functions.
+// CHECK-LABEL: func.func @products
+// CHECK: arith.subf %{{.*}}, %{{.*}} fastmath<reassoc,contract>
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<contract>
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<contract>
+// CHECK: math.exp %{{.*}} fastmath<contract>
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<contract>
+// CHECK: arith.divf %{{.*}}, %{{.*}} fastmath<contract>
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<contract>
+func.func @products(%a: f64, %b: f64) -> (f64, f64, f64) {
+  %c = arith.constant 0.1 : f64
+  %difference = arith.subf %a, %b : f64
+  %scaled = arith.mulf %difference, %c : f64
+  %twice = arith.mulf %b, %scaled : f64
+  %power = math.exp %a : f64
+  %other = arith.mulf %power, %b : f64
+  %quotient = arith.divf %a, %b : f64
+  %back = arith.mulf %quotient, %b : f64
+  return %twice, %other, %back : f64, f64, f64
+}
+
+// -----
+
+// What a loop multiplies up may be reassociated, whatever the factors are: carried, and in memory.
+// CHECK-LABEL: func.func @loops
+// CHECK: arith.subf
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<reassoc,contract>
+// CHECK: arith.subf
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<reassoc,contract>
+// CHECK: memref.store
+// CHECK: arith.mulf %{{.*}}, %{{.*}} fastmath<contract>
+func.func @loops(%x: memref<?xf64>, %y: memref<?xf64>, %n: index) -> f64 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f64
+  %product = scf.for %i = %c0 to %n step %c1 iter_args(%so_far = %one) -> (f64) {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %factor = arith.subf %v, %one : f64
+    %next = arith.mulf %so_far, %factor : f64
+    scf.yield %next : f64
+  }
+  scf.for %i = %c0 to %n step %c1 {
+    %v = memref.load %x[%i] : memref<?xf64>
+    %factor = arith.subf %v, %one : f64
+    %before = memref.load %y[%c0] : memref<?xf64>
+    %next = arith.mulf %before, %factor : f64
+    memref.store %next, %y[%c0] : memref<?xf64>
+    %elsewhere = arith.mulf %before, %factor : f64
+    memref.store %elsewhere, %x[%i] : memref<?xf64>
+  }
+  return %product : f64
 }
