@@ -177,7 +177,11 @@ Products Expander::multiplied(Products left, Products right, Span where) {
 }
 
 Products Expander::divided(Products numerators, const Node &divisor, Span where) {
-  NodePtr by = withTemporaries(divisor);
+  NodePtr by;
+  {
+    const ScopedArgument within(*this, true);
+    by = withTemporaries(divisor);
+  }
   for (Product &product : numerators)
     product.expr = makeNode(BinaryNode{BinaryOp::Div, std::move(product.expr), clone(*by)}, where);
   return numerators;

@@ -1,0 +1,203 @@
+// What docs/language.md says of missing entries, zeros and nothing, sentence by sentence, on numbers worked out by
+// hand.
+#include "end_to_end/expressions.h"
+#include "end_to_end/hand_made_call.h"
+
+#include <catch2/catch.hpp>
+
+#include <cmath>
+#include <limits>
+
+using namespace spc::testing;
+using spc::sema::ValueType;
+
+namespace {
+
+constexpr double kInf = std::numeric_limits<double>::infinity(), kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// A kernel that writes y, its data, and what y holds then.
+struct Sentence {
+  std::string text;
+  std::map<std::string, GivenTensor> given;
+  std::vector<double> wanted;
+  std::map<std::string, ValueType> types = {};
+  std::map<std::string, std::string> fills = {};
+};
+
+void check(const Sentence &sentence, const std::vector<std::string> &formats = {"csr", "csc", "dcsr", "coo"}) {
+  for (const std::string &format : formats)
+    for (const bool isStrict : {false, true}) {
+      KernelSpec spec;
+      spec.statements = sentence.text;
+      spec.types = sentence.types;
+      spec.fills = sentence.fills;
+      spec.strictFp = isStrict;
+      std::map<std::string, GivenTensor> given = sentence.given;
+      std::erase_if(given, [&](const auto &each) { return sentence.text.find(each.first + "(") == std::string::npos; });
+      given["y"] = givenVector(std::vector<double>(sentence.wanted.size(), 0));
+      for (auto &[name, tensor] : given) {
+        if (tensor.isSparse)
+          spec.formats[name] = tensor.shape.size() == 1 ? "sv" : format;
+        if (tensor.isSparse && format == "csc") // stored by columns
+          std::sort(tensor.entries.begin(), tensor.entries.end(), [](const StoredEntry &a, const StoredEntry &b) {
+            return std::vector(a.at.rbegin(), a.at.rend()) < std::vector(b.at.rbegin(), b.at.rend());
+          });
+      }
+      const std::vector<double> result = resultOf(spec, given);
+      INFO(describe(spec) << "\nresult: " << Catch::Detail::stringify(result));
+      for (size_t n = 0; n < result.size(); ++n)
+        CHECK((std::isnan(sentence.wanted[n]) ? std::isnan(result[n]) : result[n] == sentence.wanted[n]));
+    }
+}
+
+/// Of 2 by 2: the first row holds 2 and a 0 that is stored, the second row holds nothing.
+const GivenTensor kMatrix22 = givenEntries({2, 2}, {{{0, 0}, 2}, {{0, 1}, 0}});
+/// Of 2 by 2: 3 at the end of the first row.
+const GivenTensor kOther22 = givenEntries({2, 2}, {{{0, 1}, 3}});
+const GivenTensor kInfinities = givenVector({kInf, kInf}), kNaNs = givenVector({kNaN, kNaN});
+const GivenTensor kZeros = givenVector({0, 0}), kNothing = givenVector({});
+
+/// One expression of x, which holds these numbers.
+void checkOf(const std::string &expression, std::vector<double> numbers, double wanted, ValueType type = ValueType::F64,
+             ValueType result = ValueType::F64) {
+  check({"y(k) = z(k) * " + expression,
+         {{"x", givenVector(std::move(numbers))}, {"z", givenVector({1})}},
+         {wanted},
+         {{"x", type}, {"z", result}, {"y", result}}},
+        {"dense"});
+}
+
+} // namespace
+
+TEST_CASE("a missing entry makes its product zero, whatever the other factors are", "[sentences]") {
+  const GivenTensor row = givenEntries({2, 2}, {{{0, 0}, 2}});
+  check({"y(i) = A(i,j) * x(j)", {{"A", row}, {"x", givenVector({1, kInf})}}, {2, 0}});
+  check({"y(i) = A(i,j) * x(j)", {{"A", row}, {"x", givenVector({1, kNaN})}}, {2, 0}});
+  check({"y(i) = x(j) * exp(x(j)) * A(i,j)", {{"A", kOther22}, {"x", givenVector({kNaN, 0})}}, {0, 0}});
+  check({"y(i) = A(i,j) * B(i,j) * x(j)", {{"A", row}, {"B", kOther22}, {"x", kInfinities}}, {0, 0}});
+}
+
+TEST_CASE("zeros that a format stores are entries as any other", "[sentences]") {
+  check({"y(i) = A(i,j) * x(j)", {{"A", kMatrix22}, {"x", kInfinities}}, {kNaN, 0}});
+  check({"y(i) = 1.0 * count(j, A(i,j))", {{"A", kMatrix22}}, {2, 0}});
+  check({"y(i) = min(j, select(pattern(A(i,j)), A(i,j), 7))", {{"A", kMatrix22}}, {0, 7}});
+}
+
+TEST_CASE("at constant and repeated indices missing entries are zeros of a dense operand", "[sentences]") {
+  const GivenTensor corner = givenEntries({2, 2}, {{{0, 0}, 2}});
+  check({"y(i) = A(i,i) * x(i)", {{"A", corner}, {"x", kInfinities}}, {kInf, kNaN}});
+  check({"y(j) = A(0,j) * x(j)", {{"A", corner}, {"x", kInfinities}}, {kInf, kNaN}});
+  check({"y(i) = A(1,1) * x(i)", {{"A", corner}, {"x", kInfinities}}, {kNaN, kNaN}});
+}
+
+TEST_CASE("between dense tensors the rules are IEEE's", "[sentences]") {
+  check({"y(i) = z(i) * x(i)", {{"z", kZeros}, {"x", kInfinities}}, {kNaN, kNaN}}, {"dense"});
+  check({"y(i) = x(i) - x(i)", {{"x", kInfinities}}, {kNaN, kNaN}}, {"dense"});
+  check({"y(i) = x(i) / z(i)", {{"z", kZeros}, {"x", givenVector({-1, 0})}}, {-kInf, kNaN}}, {"dense"});
+}
+
+TEST_CASE("what a sum is multiplied with is multiplied with its terms", "[sentences]") {
+  check({"y(i) = b(i) * sum(j, A(i,j))", {{"A", kOther22}, {"b", kInfinities}}, {kInf, 0}});
+  check({"y(i) = sum(j, A(i,j)) * b(i) * sum(k, A(i,k))", {{"A", kOther22}, {"b", kNaNs}}, {kNaN, 0}});
+}
+
+TEST_CASE("within a function, a divisor, min=, max= and or= a sum is a number", "[sentences]") {
+  const std::map<std::string, GivenTensor> given = {{"A", kOther22}, {"b", kInfinities}};
+  check({"y(i) = b(i) * sqrt(3 * sum(j, A(i,j)))", given, {kInf, kNaN}});
+  check({"let t(i) = sum(j, A(i,j))\ny(i) = b(i) * t(i)", given, {kInf, kNaN}});
+  check({"y(i) = 1 / (b(i) * sum(j, A(i,j)))", given, {0, kNaN}});
+  check({"y(i) = 1 / (b(i) * sum(j, A(i,j)) + 1)", given, {0, kNaN}});
+  check({"y(i) = exp(-b(i) * sum(j, A(i,j)))", given, {0, kNaN}});
+  check({"y(i) min= b(i) * sum(j, A(i,j))", given, {0, kNaN}});
+  check({"y(i) max= b(i) * sum(j, A(i,j))", given, {kInf, kNaN}});
+  check({"r(i) or= b(i) * sum(j, A(i,j)) > -1\ny(i) = f64(r(i))",
+         {{"A", kOther22}, {"b", kInfinities}, {"r", kZeros}},
+         {1, 0},
+         {{"r", ValueType::Bool}}});
+}
+
+TEST_CASE("to anything but a product a missing entry is a 0", "[sentences]") {
+  const std::map<std::string, GivenTensor> given = {{"A", kMatrix22}, {"B", kOther22}, {"w", givenVector({4, 5})}};
+  check({"y(i) = sum(j, max(A(i,j), B(i,j)))", given, {5, 0}});
+  check({"y(i) = sum(j, (A(i,j) != B(i,j)) * w(j))", given, {9, 0}});
+  check({"y(i) = sum(j, (A(i,j) == B(i,j)) * w(j))", given, {0, 9}});
+  check({"y(i) = sum(j, A(i,j) / B(i,j))", given, {kInf, 0}}); // and 0 / 3
+  check({"y(i) = sum(j, w(j) / B(i,j))", given, {kInf, kInf}});
+  check({"y(i) = sum(j, B(i,j) * cos(A(i,j) * w(j)))", given, {3, 0}});
+  check({"y(i) = sum(j, select(A(i,j) < B(i,j), w(j), 0))", given, {5, 0}});
+  check({"y(i) = sum(j, exp(B(i,j) * 0))", given, {2, 2}});
+}
+
+TEST_CASE("what settles a result does so whatever the other operands are", "[sentences]") {
+  const std::map<std::string, GivenTensor> given = {{"A", givenEntries({2, 2}, {{{0, 0}, 2}})}, {"x", kZeros}};
+  check({"y(i) = sum(j, A(i,j) / x(j))", given, {kInf, 0}}); // a numerator 0
+  check({"y(i) = sum(j, f64(A(i,j) and log(x(j) - 1) > 0))", given, {0, 0}});
+  std::map<std::string, GivenTensor> infinite = {{"A", givenEntries({2, 2}, {{{0, 0}, 2}})},
+                                                 {"x", givenVector({-kInf, -kInf})}};
+  // An infinite addend.
+  check({"y(i) = min(j, A(i,j) + x(j))", infinite, {-kInf, kInf}, {}, {{"A", "inf"}}});
+  check({"y(i) = max(j, A(i,j) + x(j))", infinite, {kInf, kInf}, {}, {{"A", "inf"}}});
+  check({"y(i) = sum(j, f64(A(i,j) or x(j) > 0))", infinite, {2, 2}, {}, {{"A", "1"}}});
+}
+
+TEST_CASE("a minimum over infinite missing entries takes in the entries alone", "[sentences]") {
+  check({"y(i) = min(k, A(i,k) + x(k))",
+         {{"A", kOther22}, {"x", givenVector({-kInf, 1})}},
+         {4, kInf},
+         {},
+         {{"A", "inf"}}});
+}
+
+TEST_CASE("patterns and their complements are 0 whatever the other factors are", "[sentences]") {
+  const std::map<std::string, GivenTensor> given = {{"A", kOther22}, {"x", givenVector({kNaN, 5})}};
+  check({"y(i) = pattern(A(i,j)) * x(j)", given, {5, 0}});
+  check({"y(i) = (not pattern(A(i,j))) * x(j)", {{"A", kOther22}, {"x", givenVector({5, kInf})}}, {5, kInf}});
+  check(
+      {"y(i) = (not pattern(A(i,j))) * x(j)", {{"A", givenEntries({1, 2}, {{{0, 0}, 9}})}, {"x", given.at("x")}}, {5}});
+  check({"y(i) = max(j, select(pattern(A(i,j)), A(i,j), -inf))",
+         {{"A", givenEntries({2, 2}, {{{0, 1}, -3}})}},
+         {-3, -kInf}});
+}
+
+TEST_CASE("missing entries take part in all reductions", "[sentences]") {
+  const std::map<std::string, GivenTensor> given = {
+      {"A", givenEntries({2, 2}, {{{0, 0}, -2}, {{1, 0}, -3}, {{1, 1}, -1}})}};
+  check({"y(i) = max(j, A(i,j))", given, {0, -1}});
+  check({"y(i) = min(j, -A(i,j))", given, {0, 1}});
+  check({"y(i) = prod(j, A(i,j))", given, {0, 3}});
+  check({"y(i) = f64(all(j, A(i,j)))", given, {0, 1}});
+  check({"y(i) = f64(any(j, A(i,j) < -2))", given, {0, 1}});
+  check({"y(i) = 1.0 * argmax(j, A(i,j))", given, {1, 1}});
+  check({"y(i) = mean(j, A(i,j))", given, {-1, -2}});
+}
+
+TEST_CASE("entries that are stored several times add up, in squares too", "[sentences]") {
+  const GivenTensor repeated = givenEntries({1, 2}, {{{0, 1}, 2}, {{0, 1}, 3}});
+  check({"y(i) = A(i,j) * A(i,j)", {{"A", repeated}}, {25}}, {"coo-dup"});
+  check({"y(i) = sum(j, max(A(i,j), 1))", {{"A", repeated}}, {6}}, {"coo-dup"});
+}
+
+TEST_CASE("reductions of nothing", "[sentences]") {
+  checkOf("prod(i, x(i))", {}, 1);
+  checkOf("any(i, x(i))", {}, 0);
+  checkOf("all(i, x(i))", {}, 1);
+  checkOf("min(i, x(i))", {}, kInf);
+  checkOf("max(i, x(i))", {}, -kInf);
+  checkOf("mean(i, x(i))", {}, 0);
+  checkOf("min(i, x(i))", {}, 127, ValueType::I8, ValueType::I8);
+  checkOf("max(i, x(i))", {}, 0, ValueType::U8, ValueType::U8);
+  checkOf("f64(argmin(i, x(i)))", {}, 0x1p63);
+  checkOf("argmax(i, x(i))", {}, kInf);
+}
+
+TEST_CASE("places of extremes are the first, or that of a NaN", "[sentences]") {
+  checkOf("argmin(i, x(i))", {5, 1, 1}, 1);
+  checkOf("argmax(i, x(i))", {5, 1, 5}, 0);
+  checkOf("argmax(i, x(i))", {5, kNaN, 7, kNaN}, 1);
+  checkOf("argmin(i, x(i))", {5, kNaN, -7}, 1);
+}
+
+TEST_CASE("a sum of bools is whether any is true", "[sentences]") {
+  checkOf("f64(sum(i, x(i) > 0))", {1, 1, 1}, 1);
+  checkOf("sum(i, i64(x(i) > 0))", {1, 1, 1}, 3);
+}
