@@ -177,6 +177,35 @@ class Run(SpcCase):
         self.assertNotIn("[-Wfill]", done.err)
         self.assertNotIn("missing", (self.folder / "d.mtx").read_text())
 
+    def test_stored_zeros_in_products_and_elsewhere(self):
+        """A zero that is stored is an entry; in a format with padding it is one in products alone."""
+        self.write("a.mtx", "%%MatrixMarket matrix coordinate real general\n2 3 3\n1 1 5\n1 2 0\n2 3 2\n")
+        self.write("x.tns", "1 1\n2 inf\n3 1\n")
+        for value, inputs, entry, padding in (("A(i, j)*x(j)", ["x=x.tns"], "nan", "nan"), ("count(j, A(i, j))", [], "2", "1"),
+                                              ("min(j, select(pattern(A(i, j)), A(i, j), inf))", [], "0", "5")):
+            self.write("k.tex", f"y(i) = {value}\n")
+            for form in ("csr", "csc", "coo", "dcsr", "ell", "bsr", "dia"):
+                with self.subTest(value=value, form=form):
+                    first = self.spc("run", "k.tex", f"--format=A={form}", "A=a.mtx", *inputs).out.split()[2]
+                    self.assertEqual(first.lstrip("-"), padding if form in ("ell", "bsr", "dia") else entry)
+
+    def test_zeros_that_come_out_are_stored_unless_they_are_dropped(self):
+        self.write("a.tns", "1 1 5\n1 2 3\n")
+        self.write("b.tns", "1 1 5\n2 2 1\n")
+        self.write("k.tex", "C(i, j) = A(i, j) - B(i, j)\n")
+        run = ("run", "k.tex", "--format=A=csr", "--format=B=csr", "--format=C=csr", "--shape=A=2x2", "A=a.tns", "B=b.tns")
+        for options, stored in (((), 3), (("--drop-zeros",), 2)):
+            self.assertIn(f"{stored} stored entries", self.spc(*run, *options).out)
+
+    def test_distributed_differences_cancel(self):
+        self.write("a.tns", "1 1.0000000009313226\n")
+        self.write("b.tns", "1 1\n")
+        self.write("k.tex", "l = (A(i) - B(i))*(A(i) - B(i))\n")
+        run = ("run", "k.tex", "--format=sparse-vector", "A=a.tns", "B=b.tns", "--precision=17")
+        self.assertEqual(self.spc(*run).out, "l = 8.6736173798840355e-19\n")
+        self.assertEqual(self.spc(*run, "--fp=strict").out, "l = 8.6736173798840355e-19\n")
+        self.assertNotEqual(self.spc(*run, "--fp=distribute").out, "l = 8.6736173798840355e-19\n")
+
     def test_the_ends_of_64_bits(self):
         self.write("g.tns", "1 2 3\n2 3 -1\n")
         self.write("k.tex", "semiring(min, +)\ntensor G(n, n): i64, sparse\ntensor x(n): i64\ny(i) = G(i, j)*x(j)\n")

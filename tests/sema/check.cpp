@@ -244,7 +244,9 @@ static Checked checked(const std::string &text, const std::vector<std::string> &
   result.diagnostics = std::make_unique<Diagnostics>();
   const std::string type = "--type=", index = "--index=";
   for (const std::string &argument : arguments) {
-    if (argument.starts_with(type))
+    if (argument == "--fp=distribute")
+      options.distributes = true;
+    else if (argument.starts_with(type))
       options.types.push_back(
           readGivenType(argument.substr(type.size()), *result.sources, *result.diagnostics).value());
     else

@@ -46,7 +46,7 @@ struct Checked {
 Checked check(const std::string &text, const std::vector<std::string> &bindings = {}, bool strict = false,
               const format::Schedule &schedule = {});
 
-/// The same with arguments of --type and --index, "--type=A=i8".
+/// The same with arguments of --type and --index, "--type=A=i8", and with "--fp=distribute".
 Checked checkWith(const std::vector<std::string> &arguments, const std::string &text,
                   const std::vector<std::string> &bindings = {});
 

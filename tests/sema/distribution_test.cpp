@@ -97,6 +97,43 @@ TEST_CASE("several sums are multiplied out where that saves an order of cost and
         1);
 }
 
+TEST_CASE("addends of one sign are those of functions and operands that have no other") {
+  const auto isMultipliedOut = [](const std::string &addend) {
+    const std::string text = "tensor A(m,n): f64, sparse\ntensor B(m,n): f64, sparse\ntensor C(m,n): u8, sparse\n"
+                             "y(i) = (" +
+                             addend + " + 2) * (abs(B(i,j)) + 2) + C(i,j)";
+    const Checked checked = check(text, {"A=csr", "B=csr", "C=csr"});
+    INFO(text << checked.errors());
+    REQUIRE(checked.kernel);
+    return checked.statement().terms.size() == 5;
+  };
+  for (const char *addend :
+       {"abs(A(i,j))", "sqrt(A(i,j))", "relu(A(i,j))", "sigmoid(A(i,j))*abs(A(i,j))", "A(i,j)*A(i,j)",
+        "f64(pattern(A(i,j)))", "(A(i,j) > 0)", "C(i,j)", "abs(A(i,j))*exp(B(i,j))", "A(i,j)*A(i,j)*(abs(A(i,j)) + 1)"})
+    CHECK(isMultipliedOut(addend));
+  for (const char *addend : {"A(i,j)", "-abs(A(i,j))", "sin(A(i,j))", "log(A(i,j) + 1)", "abs(A(i,j))*B(i,j)",
+                             "A(i,j)*A(i,j)*A(i,j)", "relu(A(i,j)) - C(i,j)", "f64(A(i,j)*A(i,j) - C(i,j))"})
+    CHECK_FALSE(isMultipliedOut(addend));
+}
+
+TEST_CASE("--fp=distribute multiplies products of sums out wherever they hold sparse operands") {
+  const auto termsOf = [](const std::string &text, const Bindings &bindings) {
+    return checkWith({"--fp=distribute"}, text, bindings).statement().terms.size();
+  };
+  CHECK(termsOf("l = (A(i,j) - B(i,j)) * (A(i,j) - B(i,j))", {"A=csr", "B=csr"}) == 4);
+  CHECK(termsOf("y(i) = (A(i,j) - m(j)) * (B(i,j) - m(j))", {"A=csr", "B=csr"}) == 4);
+  CHECK(termsOf("y(i) = (A(i,j) - m(j)) * (x(j) - z(j))", {"A=csr"}) == 2);
+  CHECK(termsOf("y(i) = (a(j) - m(j)) * (b(j) - m(j)) * z(i)", {}) == 1);
+}
+
+TEST_CASE("addends that are written out are terms of their own, whatever the option") {
+  const std::string text = "y(i) = A(i,j)*B(i,j) - A(i,j)*m(j) - m(j)*B(i,j) + m(j)*m(j)";
+  const Bindings bindings = {"A=csr", "B=csr"};
+  CHECK(check(text, bindings).statement().terms.size() == 4);
+  CHECK(check(text, bindings, true).statement().terms.size() == 4);
+  CHECK(checkWith({"--fp=distribute"}, text, bindings).statement().terms.size() == 4);
+}
+
 TEST_CASE("integers are multiplied out: nothing is rounded") {
   const std::string types = "tensor A(m,n): i32, sparse\ntensor B(m,n): i32, sparse\ntensor m(n): i32\n";
   CHECK(check(types + "y(i) = (A(i,j) - m(j)) * (B(i,j) - m(j))", {"A=csr", "B=csr"}).statement().terms.size() == 4);

@@ -186,6 +186,13 @@ TEST_CASE("strict rounding") {
   CHECK(check("y(i) = -sum(j, A(i,j))", {"A=csr"}, true).kernel->steps.size() == 1);
 }
 
+TEST_CASE("strict terms of parts are in the order of the parts") {
+  const std::string steps = check("y(i) = A(i,j)*x(j)", {"A=hyb"}, true).steps();
+  INFO(steps);
+  CHECK(steps.find("A_0(i,j)*x(j)") < steps.find("A_1(i,j)*x(j)"));
+  CHECK(steps.find("A_1(i,j)*x(j)") != std::string::npos);
+}
+
 TEST_CASE("statements that read what they write") {
   CHECK(check("y(i) = A(i,j)*x(j) + 2*y(i)", {"A=csr"}).steps() == "y in f64:\n"
                                                                    "  for i: y(i) = 2*y(i)\n"
