@@ -1,14 +1,13 @@
 """Gradients of kernels: what `spc grad` writes, as requests for the compiler."""
 # SPDX-License-Identifier: Apache-2.0
 
-import functools
 import json
 import pathlib
 import re
 import tempfile
-from typing import Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Dict, List, Mapping, Sequence, Tuple
 
-from . import cache, toolchain
+from . import answers, cache, toolchain
 from .errors import CompileError
 
 _IN_COMMAND = re.compile(r"^<command line>:\d+:\d+: (.*)\n +\d+ \|.*\n +\|.*$", re.MULTILINE)
@@ -21,11 +20,16 @@ def gradient(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) 
 
     Raises CompileError, with the compiler's diagnostics, where there is none.
     """
-    return _gradient(request.key(), request, of, wrt)
+    said = json.loads(answers.answer(request.key("gradient", ",".join(of), ",".join(wrt)),
+                                     lambda: json.dumps(_written(request, of, wrt))))
+    # The gradient of a sum is the same for all that were summed: nobody has to be warned of it.
+    options = request.options if _QUIET in request.options else (*request.options, _QUIET)
+    formats = {"": said["formats"]} if said["formats"].get("tensors") else {}
+    return cache.Request(said["text"], f"{request.name}_grad", formats, {}, {}, options)
 
 
-@functools.lru_cache(maxsize=256)
-def _gradient(key: str, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> cache.Request:
+def _written(request: cache.Request, of: Tuple[str, ...], wrt: Tuple[str, ...]) -> Dict[str, Any]:
+    """The text of a gradient, and its formats, which the compiler writes."""
     with tempfile.TemporaryDirectory(prefix="spc-") as name:
         place = pathlib.Path(name)
         asked = cache.Request(request.text, request.name, request.formats, request.types, request.indices,
@@ -35,12 +39,9 @@ def _gradient(key: str, request: cache.Request, of: Tuple[str, ...], wrt: Tuple[
                            "gradient.tex", "--format-out", "gradient.json"], place)
         except CompileError as error:  # nobody has written the command line
             raise CompileError(_IN_COMMAND.sub(r"\1", str(error))) from None
-        text = (place / "gradient.tex").read_text(encoding="utf-8")
         file = place / "gradient.json"
-        formats = json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-    # The gradient of a sum is the same for all that were summed: nobody has to be warned of it.
-    options = request.options if _QUIET in request.options else (*request.options, _QUIET)
-    return cache.Request(text, f"{request.name}_grad", {"": formats} if formats.get("tensors") else {}, {}, {}, options)
+        return {"text": (place / "gradient.tex").read_text(encoding="utf-8"),
+                "formats": json.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}}
 
 
 def _of_text(options: Sequence[str]) -> Tuple[str, ...]:

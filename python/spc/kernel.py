@@ -8,7 +8,7 @@ from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Opti
 
 import numpy as np
 
-from . import cache, compiled, dtypes, gradients, toolchain
+from . import answers, cache, compiled, dtypes, gradients
 from .convert import readable
 from .describe import contents_of, format_of
 from .errors import ArgumentError, ArgumentTypeError, CompileError
@@ -351,7 +351,7 @@ def _may_choose_index(form: cache.Format, files: Mapping[str, str]) -> bool:
     """Whether a format has pointers or indices of any type: places in small blocks have that of the format."""
     if isinstance(form, str):
         name = form.partition(":")[0]
-        form = json.loads(files[name]) if name in files else toolchain.shipped_format(name)
+        form = json.loads(files[name]) if name in files else answers.shipped_format(name)
     levels: Any = form.get("levels")
     if not isinstance(levels, list):
         return True  # a sum of formats, or one of any order

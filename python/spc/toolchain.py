@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import functools
-import json
 import os
 import pathlib
 import platform
 import re
 import shutil
 import subprocess
-from typing import Any, Dict, Iterator, List, Optional, Sequence
+from typing import Iterator, List, Optional, Sequence
 
 from .errors import CompileError, CompilerError
 
@@ -78,13 +77,6 @@ def run(arguments: Sequence[str], folder: Optional[pathlib.Path] = None) -> "sub
     if done.returncode:
         raise CompilerError(f"{' '.join(command)}\nended with status {done.returncode}\n{said}")
     return done
-
-
-@functools.lru_cache(maxsize=None)
-def shipped_format(name: str) -> Dict[str, Any]:
-    """The contents of a format that comes with the compiler. Raises CompileError where there is none of that name."""
-    contents: Dict[str, Any] = json.loads(run(["formats", name, "--json"]).stdout)
-    return contents
 
 
 @functools.lru_cache(maxsize=None)

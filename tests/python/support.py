@@ -2,11 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import functools
+import os
+import subprocess
+import sys
 
 import numpy as np
 import scipy.sparse as sp
 
 import spc
+from spc import toolchain
 
 DTYPES = {"f32": np.float32, "f64": np.float64, "cf32": np.complex64, "cf64": np.complex128, "i32": np.int32,
           "i64": np.int64}
@@ -30,6 +34,14 @@ def check_growth(round_of_calls):
         round_of_calls()
     grown = resident() - before
     assert grown < 3 << 20, grown
+"""
+CALL = """
+import numpy as np, scipy.sparse as sp, spc
+text, kind, dtype = {!r}, {!r}, {!r}
+a = sp.random(20, 20, 0.3, kind, dtype, np.random.default_rng(1))
+x = np.arange(20, dtype=dtype)
+y = spc.kernel(text, options={!r})(a, x)
+assert np.allclose(y, a @ x), y
 """
 INDEX_ARRAYS = ("indptr", "indices", "row", "col", "offsets")
 
@@ -92,3 +104,51 @@ def address(array):
 def kernel(text, **formats):
     """A kernel that tests share."""
     return spc.kernel(text, **formats)
+
+
+class Place:
+    """A cache of its own, and a compiler that notes when it runs, and whether it compiles."""
+
+    def __init__(self, folder):
+        self.folder, self.log, self.runs = folder / "cache", folder / "log", folder / "runs"
+        (folder / "bin").mkdir()
+        (folder / "lib").mkdir()
+        (folder / "lib" / "libspc_contexts.so").symlink_to(toolchain.helper_library())
+        self.compiler = folder / "bin" / "spc"
+        self.write_compiler()
+
+    def write_compiler(self, more=""):
+        self.compiler.write_text(f'#!/bin/sh\necho "$*" >>{self.runs}\n{more}case "$*" in compile*--emit*) ;; '
+                                 f'compile*) echo compile >>{self.log}; sleep "${{SLEEP:-0}}";; esac\n'
+                                 f'exec {toolchain.compiler()} "$@"\n')
+        self.compiler.chmod(0o755)
+
+    def start(self, text="y(i) = A(i,j) * x(j)", kind="csr", dtype="f8", options=(), **environment):
+        """Starts a process that calls a kernel."""
+        return subprocess.Popen([sys.executable, "-c", CALL.format(text, kind, dtype, tuple(options))],
+                                env={**os.environ, "SPC_CACHE_DIR": str(self.folder), "SPC_COMPILER": str(self.compiler),
+                                     **environment})
+
+    def run(self, code, **environment):
+        """Runs a program; returns what it prints, and how often it has started the compiler."""
+        before = self.started
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=120,
+                              env={**os.environ, "SPC_CACHE_DIR": str(self.folder), "SPC_COMPILER": str(self.compiler),
+                                   **environment})
+        return done.stdout, self.started - before
+
+    def call(self, *arguments, **options):
+        assert self.start(*arguments, **options).wait(60) == 0
+
+    @property
+    def compiled(self):
+        """How often a kernel was compiled."""
+        return len(self.log.read_text().splitlines()) if self.log.exists() else 0
+
+    @property
+    def started(self):
+        """How often the compiler was started, for whatever it was asked."""
+        return len(self.runs.read_text().splitlines()) if self.runs.exists() else 0
+
+    def files(self, pattern):
+        return sorted(self.folder.glob(pattern))

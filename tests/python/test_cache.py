@@ -11,55 +11,12 @@ import time
 
 import numpy as np
 import pytest
-from support import matrix
+from support import Place, matrix
 
 import spc
 from spc import cache, toolchain
 
-CALL = """
-import numpy as np, scipy.sparse as sp, spc
-text, kind, dtype = {!r}, {!r}, {!r}
-a = sp.random(20, 20, 0.3, kind, dtype, np.random.default_rng(1))
-x = np.arange(20, dtype=dtype)
-y = spc.kernel(text, options={!r})(a, x)
-assert np.allclose(y, a @ x), y
-"""
 SPMV = "y(i) = A(i,j) * x(j)"
-
-
-class Place:
-    """A cache of its own, and a compiler that notes when it runs."""
-
-    def __init__(self, folder):
-        self.folder, self.log = folder / "cache", folder / "log"
-        (folder / "bin").mkdir()
-        (folder / "lib").mkdir()
-        (folder / "lib" / "libspc_contexts.so").symlink_to(toolchain.helper_library())
-        self.compiler = folder / "bin" / "spc"
-        self.write_compiler()
-
-    def write_compiler(self, more=""):
-        self.compiler.write_text(f'#!/bin/sh\n{more}case "$*" in compile*--emit*) ;; '
-                                 f'compile*) echo compile >>{self.log}; sleep "${{SLEEP:-0}}";; esac\n'
-                                 f'exec {toolchain.compiler()} "$@"\n')
-        self.compiler.chmod(0o755)
-
-    def start(self, text=SPMV, kind="csr", dtype="f8", options=(), **environment):
-        """Starts a process that calls a kernel."""
-        return subprocess.Popen([sys.executable, "-c", CALL.format(text, kind, dtype, tuple(options))],
-                                env={**os.environ, "SPC_CACHE_DIR": str(self.folder), "SPC_COMPILER": str(self.compiler),
-                                     **environment})
-
-    def call(self, *arguments, **options):
-        assert self.start(*arguments, **options).wait(60) == 0
-
-    @property
-    def compiled(self):
-        """How often a kernel was compiled."""
-        return len(self.log.read_text().splitlines()) if self.log.exists() else 0
-
-    def files(self, pattern):
-        return sorted(self.folder.glob(pattern))
 
 
 @pytest.fixture

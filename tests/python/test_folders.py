@@ -92,7 +92,7 @@ def test_links(place, tmp_path, monkeypatch):
     assert cache.folder() == place
     (links / "round").symlink_to("round")
     monkeypatch.setenv("SPC_CACHE_DIR", str(links / "round" / "cache"))
-    assert cache.folder() == cache._process_folder(os.getpid())
+    assert cache.folder() == cache.process_folder(os.getpid())
 
 
 @as_root
