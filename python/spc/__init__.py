@@ -1,8 +1,9 @@
 """spc: sparse tensor kernels in index notation, compiled ahead of time.
 
-    import spc
-    sddmm = spc.kernel("D(i,j) = S(i,j) * A(i,l) * B(j,l)", S="csr")
-    D = sddmm(S=matrix, A=a, B=b)
+    import numpy as np, scipy.sparse as sp, spc
+    S, A, B = sp.random(1000, 800, 0.01, "csr"), np.random.rand(1000, 16), np.random.rand(800, 16)
+    sddmm = spc.kernel("D(i,j) = S(i,j) * A(i,l) * B(j,l)")
+    D = sddmm(S=S, A=A, B=B)
 """
 # SPDX-License-Identifier: Apache-2.0
 
@@ -14,7 +15,8 @@ from .errors import (ArgumentError, ArgumentTypeError, CompileError, CompilerErr
 from .kernel import Kernel, Loaded
 from .threads import get_threads, held_memory, set_threads, trim_memory
 from .variant import Call, Plan
+from .version import __version__
 
 __all__ = ["ArgumentError", "ArgumentTypeError", "Call", "CompileError", "CompilerError", "Error", "Kernel",
-           "KernelError", "Loaded", "Plan", "SpcWarning", "StructureError", "clear_cache", "einsum", "get_threads",
-           "held_memory", "kernel", "load", "set_threads", "trim_memory"]
+           "KernelError", "Loaded", "Plan", "SpcWarning", "StructureError", "__version__", "clear_cache", "einsum",
+           "get_threads", "held_memory", "kernel", "load", "set_threads", "trim_memory"]

@@ -7,11 +7,12 @@ import sys
 
 from . import cache, get_threads, toolchain
 from .errors import Error
+from .version import __version__
 
 
 def _versions() -> str:
-    """Of Python and of the libraries whose objects are operands, as far as they are there."""
-    found = [f"Python {platform.python_version()}"]
+    """Of the package, Python and the libraries whose objects are operands, as far as they are there."""
+    found = [f"spc {__version__}", f"Python {platform.python_version()}"]
     for name, shown in (("numpy", "NumPy"), ("scipy", "SciPy"), ("torch", "PyTorch"), ("sparse", "sparse")):
         try:
             found.append(f"{shown} {importlib.import_module(name).__version__}")

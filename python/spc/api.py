@@ -1,32 +1,44 @@
 """Where kernels come from: text, files, libraries."""
 # SPDX-License-Identifier: Apache-2.0
 
+import difflib
 import os
 import pathlib
 import re
-from typing import Any, Dict, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, Mapping, Optional, Sequence, Union
 
 from . import cache, compiled
-from .errors import ArgumentTypeError, CompileError
+from .errors import ArgumentError, ArgumentTypeError, CompileError
+from .formats import contents_of_file
 from .kernel import Kernel, Loaded
 
 #: The name of a format (`"csr"`, `"csf:2,0,1"`), the contents of a format file, or the path of one.
 Format = Union[str, Mapping[str, Any], "os.PathLike[str]"]
 
-# Options that would write files or change what the package relies on.
-_OWN = re.compile(r"-o|--output|--header|--emit|--target|--name|--format|--type|--index|-M|--diagnostics|--color|"
-                  r"--help|-h$|--version")
+#: What binds several tensors by name, as `spc tune` writes it: a file's path, or its contents.
+Bindings = Union[str, Mapping[str, Any], "os.PathLike[str]"]
+
+# Options that would write files or change what the package relies on, and what says the same.
+_OWN = re.compile(r"(-o|--output|--header|--emit|--target|--name|--format|--type|--index|-M|--diagnostics|--color|"
+                  r"--help|-h$|--version)")
+_INSTEAD = {"--name": "name=", "--type": "types=", "--index": "indices=",
+            "--format": "A=\"csr\" says how a tensor A is stored, and tuned= takes the file that spc tune writes"}
+_KEYWORDS = ("types", "indices", "options", "validate", "copy", "share", "name", "formats", "tuned")
 
 
 def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str, str]] = None,
            indices: Optional[Mapping[str, str]] = None, options: Sequence[str] = (), validate: str = "first",
            copy: bool = False, share: bool = False, name: Optional[str] = None,
-           formats: Optional[Mapping[str, Format]] = None, **more_formats: Format) -> Kernel:
+           formats: Union[Mapping[str, Format], Bindings, None] = None, tuned: Optional[Bindings] = None,
+           **more_formats: Format) -> Kernel:
     """A kernel in index notation.
 
     text: the statements, or the path of a .tex file.
     formats, and all other keywords: by tensor, the name of a format (`S="csr"`), the contents of a format file, or the
-    path of one. Operands without one are taken as they come.
+    path of one. Operands without one are taken as they come, those too that the text declares sparse. As a whole, formats
+    may be a file that binds tensors by name, or its contents.
+    tuned: the file that `spc tune -o` has written, or its contents: formats of all sparse tensors, and the schedule. Where
+    the search has kept an order, operands have to be in it (docs/tune.md).
     types: value types by tensor or type parameter (`{"T": "f32"}`). Else operands have those of the arguments of a call.
     indices: types of pointers and indices by tensor. Else those of the arguments.
     options: more of the compiler's options, such as "--fp=strict".
@@ -35,8 +47,13 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
     share: whether results in an operand's pattern, and all results of one plan, have the same index arrays, read-only
     where their library knows such arrays, instead of arrays of their own. Who changes these, changes all of them.
     name: the function's name, where the text says none.
-    Raises CompileError with spc's diagnostics where the text is wrong.
+    Raises CompileError with spc's diagnostics where the text is wrong, ArgumentTypeError where an argument is of a class
+    that is none of these, OSError where a file cannot be read.
     """
+    if formats is not None and _is_bindings(formats):
+        if tuned is not None:
+            raise ArgumentError("formats and tuned each bind tensors by name: leave out one")
+        formats, tuned = None, formats
     _check(text, {**(formats or {}), **more_formats}, types, indices, options)
     for argument, said in (("copy", copy), ("share", share)):
         if not isinstance(said, bool):
@@ -47,9 +64,13 @@ def kernel(text: Union[str, "os.PathLike[str]"], *, types: Optional[Mapping[str,
         text = path.read_text(encoding="utf-8")
         name = name or _identifier(path.stem)
     for option in options:
-        if _OWN.match(option):
-            raise ValueError(f"option {option!r} is the package's own to give")
-    bound = {tensor: _format(form) for tensor, form in {**(formats or {}), **more_formats}.items()}
+        if own := _OWN.match(option):
+            instead = _INSTEAD.get(own[1])
+            raise ValueError(f"option {option!r} is the package's own to give{f': {instead}' if instead else ''}")
+    _check_names(text, more_formats)
+    bound = {tensor: plain_format(tensor, form) for tensor, form in {**(formats or {}), **more_formats}.items()}
+    if tuned is not None:
+        bound[""] = _bindings(tuned, bound)
     request = cache.Request(text, name or _name_for(text), bound, types or {}, indices or {}, tuple(options))
     return Kernel(request, validate=validate, copy=copy, share=share)
 
@@ -84,9 +105,43 @@ def _identifier(stem: str) -> str:
     return words if words[:1].isalpha() else f"kernel_{words or 0}"
 
 
-def _format(form: Format) -> cache.Format:
-    """A format as its name, the path of its file, or its contents."""
-    return os.path.abspath(form) if isinstance(form, os.PathLike) else form
+def _check_names(text: str, formats: Iterable[str]) -> None:
+    """Raises ArgumentTypeError of a keyword that is no word of the text, and close to an argument."""
+    for name in formats:
+        if not re.search(rf"\b{re.escape(name)}\b", text) and (close := difflib.get_close_matches(name, _KEYWORDS, 1)):
+            raise ArgumentTypeError(f"the kernel has no tensor {name!r}: did you mean {close[0]}=?")
+
+
+def plain_format(tensor: str, form: Format) -> cache.Format:
+    """A format as its name, the path of its file, or its contents. Raises CompileError of one for several tensors."""
+    form = os.path.abspath(form) if isinstance(form, os.PathLike) else form
+    contents = contents_of_file(form) if isinstance(form, str) and form.endswith(".json") else form
+    if tensor and isinstance(contents, Mapping) and "tensors" in contents:
+        said = repr(form) if isinstance(form, str) else "its contents"
+        raise CompileError(f"{tensor}: {said} binds tensors by name, where one format is needed: tuned={said} says how all "
+                           "are stored")
+    return form
+
+
+def _is_bindings(formats: Any) -> bool:
+    """Whether all that is said of formats is one file, which binds tensors by name."""
+    return isinstance(formats, (str, os.PathLike)) or \
+        isinstance(formats, Mapping) and isinstance(formats.get("tensors"), Mapping) and "levels" not in formats["tensors"]
+
+
+def _bindings(tuned: Bindings, bound: Mapping[str, Any]) -> cache.Format:
+    """A file that binds tensors by name, as its path or its contents. Raises CompileError of others, ArgumentError of a tensor
+    that is bound besides."""
+    if not isinstance(tuned, (str, Mapping, os.PathLike)):
+        raise ArgumentTypeError(f"tuned is the path of what spc tune has written, or its contents, not {tuned!r}")
+    contents = tuned if isinstance(tuned, Mapping) else contents_of_file(os.fspath(tuned))
+    if not isinstance(contents.get("tensors"), Mapping):
+        raise CompileError(f"{'it' if isinstance(tuned, Mapping) else repr(os.fspath(tuned))} does not bind tensors by name, "
+                           "as what spc tune writes does: a format of one tensor A is A=")
+    for tensor in bound:
+        if not tensor or tensor in contents["tensors"]:
+            raise ArgumentError(f"{tensor or 'all tensors'}: tuned says how it is stored, and so does another argument")
+    return tuned if isinstance(tuned, Mapping) else os.path.abspath(tuned)
 
 
 def load(path: Union[str, "os.PathLike[str]"], *, validate: str = "first", copy: bool = False,

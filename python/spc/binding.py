@@ -49,6 +49,9 @@ def number_of(value: Any, argument: Argument) -> Any:
     try:
         if argument.type in _NUMBERS:
             if argument.type[0] in "iu":
+                if isinstance(value, (float, np.floating)):
+                    raise TypeError(f"numbers take the type of the arrays that they meet unless "
+                                    f"types={{{argument.name!r}: 'f64'}} says theirs")
                 limits = np.iinfo(dtypes.NUMPY[argument.type])
                 value = operator.index(value)
                 if not limits.min <= value <= limits.max:

@@ -17,6 +17,7 @@ from .formats import Format
 from .request import Request
 from .signature import Signature, parse
 from .store import BUILD, clear, compiler_hash, digest, folder, hash_of, held, limit, locked, make_room, process_folder, write
+from .words import in_python
 
 
 @functools.lru_cache(maxsize=256)
@@ -61,7 +62,7 @@ def load(request: Request, is_quiet: bool = False) -> Functions:
         except OSError:
             raise CompilerError(f"the kernel cannot be loaded: {error}") from error
     if said and not is_quiet:
-        warnings.warn(said, SpcWarning, stacklevel=_callers_level())
+        warnings.warn(in_python(said), SpcWarning, stacklevel=_callers_level())
     return loaded
 
 

@@ -8,7 +8,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 import numpy as np
 import torch
 
-from . import binding, convert, results, sources_torch
+from . import binding, copies, results, sources_torch
 from .errors import ArgumentError
 from .matrix import Matrix, standing_for
 from .signature import Argument
@@ -91,7 +91,7 @@ def _listed(pattern: View) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def _copied(view: View, argument: Argument) -> Tuple[View, torch.Tensor]:
     """The structure that numbers of entries have in an argument's storage, and these: 0 where there is none."""
-    made = convert.fitting(view, dataclasses.replace(argument, type="f64"))
+    made = copies.fitting(view, dataclasses.replace(argument, type="f64"))
     return made, torch.from_numpy(made.arrays["values", 0].reshape(-1).astype(np.int64))
 
 

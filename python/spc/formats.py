@@ -31,6 +31,11 @@ def embedded(form: Format, files: Dict[str, str]) -> Format:
     return {"format": _reference(form, pathlib.Path(), files, ()), "name": path.stem}
 
 
+def contents_of_file(path: str) -> Dict[str, Any]:
+    """What a format file holds. Raises OSError where there is none, CompileError where it holds no format."""
+    return _read(pathlib.Path(path), {}, ())
+
+
 def _split(text: str) -> Tuple[str, str]:
     """A reference such as "csf:2,0,1", and what it says of modes, with the colon."""
     target, colon, modes = text.rpartition(":")

@@ -3,13 +3,14 @@
 
 import difflib
 import json
+import re
 from types import MappingProxyType
 from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
 
 import numpy as np
 
 from . import answers, cache, compiled, dtypes, gradients
-from .convert import readable
+from .copies import readable
 from .describe import contents_of, format_of
 from .errors import ArgumentError, ArgumentTypeError, CompileError
 from .kept import STALE, Kept, keep
@@ -218,7 +219,9 @@ class Kernel(KernelBase):
 
     def __init__(self, request: cache.Request, *, validate: str, copy: bool, share: bool = False, is_inner: bool = False):
         self._request = request
-        super().__init__(request.name, cache.signature_of(request), validate, copy, share, is_inner)
+        #: Formats for the outline of operands that are declared sparse and stored as they will come.
+        self._standing, signature = _outline_of(request)
+        super().__init__(request.name, signature, validate, copy, share, is_inner)
         self._variants: Dict[Tuple[Any, ...], Variant] = {}
         self._known_untyped: Optional[FrozenSet[str]] = None
 
@@ -231,7 +234,8 @@ class Kernel(KernelBase):
         return self._known_untyped
 
     def _find_untyped(self) -> FrozenSet[str]:
-        changed = cache.signature_of(self._request.changed(types={"": "f32", **self._request.types}))
+        changed = cache.signature_of(self._request.changed(types={"": "f32", **self._request.types},
+                                                           formats={**self._standing, **self._request.formats}))
         return frozenset(one.tensor for one, two in zip(self._outline.arguments, changed.arguments) if one.type != two.type)
 
     @property
@@ -304,6 +308,8 @@ class Kernel(KernelBase):
         formats, types, indices = {**request.formats, **results}, dict(request.types), dict(request.indices)
         default, bound = _common_type(views), _bound_by(formats)
         for name, view in views.items():
+            if name in self._standing:
+                formats[name] = self._standing[name] if view.storage is None else "dense"
             if view.storage is None:
                 if name in self._untyped:
                     types.setdefault(name, default if _is_weak(view) else view.type)
@@ -318,6 +324,23 @@ class Kernel(KernelBase):
     def specialised_signature(self, views: Dict[str, View]) -> Signature:
         """The arguments for operands like these. Raises CompileError where there is no kernel for them."""
         return cache.signature_of(self.specialised(views))
+
+
+def _outline_of(request: cache.Request) -> Tuple[Dict[str, str], Signature]:
+    """The formats that stand for those of operands which are declared sparse and which nothing else is said of, and the
+    signature with these. Raises CompileError where the request is wrong beyond that."""
+    try:
+        return {}, cache.signature_of(request)
+    except CompileError as error:
+        standing = {name: form for name, form in _UNBOUND.findall(str(error))}
+        if not standing or len(standing) != str(error).count(": error: "):
+            raise
+    return standing, cache.signature_of(request.changed(formats={**standing, **request.formats}))
+
+
+#: What the compiler says of an operand that is declared sparse: its name, and a format for its order.
+_UNBOUND = re.compile(r"""nothing says how it is stored \[unbound-sparse\]\n.*\n.*\nhelp: .* for instance (\w+)="([\w-]+)"$""",
+                      re.MULTILINE)
 
 
 def _bound_by(formats: Mapping[str, cache.Format]) -> FrozenSet[str]:

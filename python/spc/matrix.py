@@ -8,7 +8,7 @@ import numpy as np
 import torch
 
 from . import dtypes, results, sources_torch
-from .convert import readable
+from .copies import readable
 from .errors import ArgumentError, ArgumentTypeError
 from .gradients import is_tracked, tensors_of
 from .signature import Storage

@@ -8,7 +8,7 @@ from typing import Any, Dict, List, Mapping, Tuple
 from .formats import Format, embedded
 from .signature import ABI_VERSION
 
-_STAMP = 2  # of the layout of the cache
+_STAMP = 3  # of the layout of the cache
 
 
 class Request:
@@ -51,10 +51,10 @@ class Request:
         arguments = ["kernel.tex", "--name", self.name, "--color", "never"]
         for name, contents in self.files.items():
             (place / name).write_text(contents, encoding="utf-8")
-        for number, (tensor, form) in enumerate(sorted(self.formats.items())):
+        for tensor, form in sorted(self.formats.items()):
             if not isinstance(form, str):
-                file = place / f"format{number}.json"
-                named = form if "tensors" in form else {"name": f"format{number}", **form}
+                file = place / f"{tensor or 'all-tensors'}.json"
+                named = form if "tensors" in form else {"name": f"format of {tensor or 'all'}", **form}
                 file.write_text(json.dumps(named), encoding="utf-8")
                 form = file.name
             arguments += ["--format", f"{tensor}={form}" if tensor else form]

@@ -11,6 +11,7 @@ import subprocess
 from typing import Iterator, List, Optional, Sequence
 
 from .errors import CompileError, CompilerError
+from .words import in_python
 
 # Errors that neither the input nor an option makes.
 _OF_THE_SYSTEM = re.compile(r"\[(cannot-write|link-failed)\]$", re.MULTILINE)
@@ -73,7 +74,7 @@ def run(arguments: Sequence[str], folder: Optional[pathlib.Path] = None) -> "sub
         raise CompilerError(f"{command[0]} does not run: {error.strerror}") from error
     said = done.stderr.strip()
     if done.returncode in (1, 2) and ": error: " in said and not _OF_THE_SYSTEM.search(said):
-        raise CompileError(said)
+        raise CompileError(in_python(said))
     if done.returncode:
         raise CompilerError(f"{' '.join(command)}\nended with status {done.returncode}\n{said}")
     return done

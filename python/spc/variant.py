@@ -6,7 +6,7 @@ from typing import Any, Dict, FrozenSet, List, Mapping, NoReturn, Optional, Tupl
 
 import numpy as np
 
-from . import binding, convert, gradients, results, threads
+from . import binding, copies, gradients, results, threads
 from .compiled import Functions
 from .errors import ArgumentError, KernelError, StructureError
 from .outputs import Assembled, Output, check_pattern, output_of
@@ -84,7 +84,7 @@ class Variant:
         except ArgumentError:
             if not copy or argument.is_output:
                 raise
-            return convert.fitting(view, argument)
+            return copies.fitting(view, argument)
         return view
 
     def fail(self, status: int) -> NoReturn:
