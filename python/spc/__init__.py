@@ -12,11 +12,13 @@ from .cache import clear as clear_cache
 from .einsum import einsum
 from .errors import (ArgumentError, ArgumentTypeError, CompileError, CompilerError, Error, KernelError, SpcWarning,
                      StructureError)
+from .files import read
 from .kernel import Kernel, Loaded
+from .tensors import convert, coo
 from .threads import get_threads, held_memory, set_threads, trim_memory
 from .variant import Call, Plan
 from .version import __version__
 
 __all__ = ["ArgumentError", "ArgumentTypeError", "Call", "CompileError", "CompilerError", "Error", "Kernel",
-           "KernelError", "Loaded", "Plan", "SpcWarning", "StructureError", "__version__", "clear_cache", "einsum",
-           "get_threads", "held_memory", "kernel", "load", "set_threads", "trim_memory"]
+           "KernelError", "Loaded", "Plan", "SpcWarning", "StructureError", "__version__", "clear_cache", "convert",
+           "coo", "einsum", "get_threads", "held_memory", "kernel", "load", "read", "set_threads", "trim_memory"]

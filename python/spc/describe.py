@@ -5,7 +5,8 @@ import functools
 from typing import Any, Dict, List, Optional, Union
 
 from .signature import Level, Storage
-from .view import (bsr_storage, coo_storage, csr_storage, dense_storage, dia_storage, doubly_compressed_storage)
+from .view import (bsr_storage, coo_storage, csf_storage, csr_storage, dense_storage, dia_storage,
+                   doubly_compressed_storage)
 
 _NAMED: Dict[Storage, str] = {
     csr_storage(): "csr", csr_storage(by_columns=True): "csc", csr_storage(canonical=False): "csr-unsorted",
@@ -24,6 +25,8 @@ def name_of(storage: Storage) -> str:
         return "coo"
     if storage is coo_storage(storage.order, canonical=False):
         return "coo-unsorted"
+    if storage.order > 2 and storage is csf_storage(modes := tuple([level.dim for level in storage.levels])):
+        return "csf" if modes == tuple(range(storage.order)) else "csf:" + ",".join(map(str, modes))
     if storage.is_dense:
         modes = tuple(level.dim for level in storage.levels)
         return "dense" if modes == tuple(range(storage.order)) else "dense:" + ",".join(map(str, modes))

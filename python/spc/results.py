@@ -11,7 +11,7 @@ from . import dtypes, threads
 from .describe import contents_of, name_of
 from .expand import expanded, is_padded
 from .signature import Argument
-from .sources_binsparse import NAMED
+from .named import NAMED
 from .view import Place, View
 
 _BINSPARSE = {storage: name for name, storage in reversed(NAMED.items()) if not storage.is_dense}
@@ -213,7 +213,8 @@ def _is_divided(view: View) -> bool:
 
 def _dictionary(view: View) -> Dict[str, Any]:
     names = {"pointers": "pointers_to_{}", "indices": "indices_{}", "lengths": "lengths_{}"}
-    result: Dict[str, Any] = {"format": _BINSPARSE.get(view.storage) or contents_of(view.storage), "shape": view.shape}
+    name = _BINSPARSE.get(view.storage) or name_of(view.storage)
+    result: Dict[str, Any] = {"format": contents_of(view.storage) if " " in name else name, "shape": view.shape}
     for (holds, level), array in sorted(view.arrays.items()):
         result[names[holds].format(level) if holds in names else holds] = array
     return result

@@ -8,27 +8,18 @@ from typing import Any, Dict, Mapping, Tuple
 import numpy as np
 
 from . import dtypes
-from .errors import ArgumentError, ArgumentTypeError, CompilerError
-from .signature import Level, Storage, parse_storage
+from .errors import ArgumentError, ArgumentTypeError
+from .named import loose_of, storage_of
+from .signature import Level, Storage
 from .sources import flat
-from .view import Place, View, coo_storage, csr_storage, dense_storage, doubly_compressed_storage
-
-#: Binsparse's formats of two dimensions and one; those of coordinates are for any order.
-NAMED: Dict[str, Storage] = {
-    "CSR": csr_storage(), "CSC": csr_storage(by_columns=True), "DCSR": doubly_compressed_storage(),
-    "DCSC": doubly_compressed_storage(by_columns=True), "COO": coo_storage(2), "COOR": coo_storage(2),
-    "COOC": coo_storage(2, by_columns=True), "CVEC": coo_storage(1), "DVEC": dense_storage(1),
-    "DMAT": dense_storage(2), "DMATR": dense_storage(2), "DMATC": dense_storage(2, (1, 0)),
-}
-_LOOSE = {csr_storage(): csr_storage(False, False), csr_storage(True): csr_storage(True, False),
-          coo_storage(2): coo_storage(2, False)}
+from .view import Place, View
 
 
 def read(value: Mapping[str, Any]) -> View:
     """The view of a dictionary with `format`, `shape`, `values`, and, of each level that has them, `pointers_to_1`,
     `lengths_1`, `indices_1`.
 
-    The format is a name of Binsparse's, or the contents of a format file. What a descriptor says may as well stand in a
+    The format is a name, Binsparse's or spc's, or the contents of a format file. What a descriptor says may as well stand in a
     dictionary under "binsparse". Raises ArgumentTypeError of other dictionaries, ArgumentError where an array is missing.
     """
     descriptor = value.get("binsparse", value)
@@ -36,12 +27,10 @@ def read(value: Mapping[str, Any]) -> View:
         raise ArgumentTypeError("what a dictionary has under 'binsparse' is to be one, too")
     if "format" not in descriptor or "shape" not in descriptor or "values" not in value:
         raise ArgumentTypeError("a dictionary needs 'format', 'shape' and 'values', in Binsparse's names")
-    storage = _storage(descriptor["format"])
+    shape = _shape(descriptor["shape"])
+    storage = storage_of(descriptor["format"], len(shape))
     for said in (descriptor, value):
         _check_meaning(said, value)
-    shape = _shape(descriptor["shape"])
-    if len(shape) != storage.order:
-        raise ArgumentError(f"shape {shape} is of order {len(shape)}, and the format of order {storage.order}")
     values, type_ = _values(value["values"])
     if storage.is_dense:
         return _dense(value, values, type_, shape, storage)
@@ -55,7 +44,7 @@ def read(value: Mapping[str, Any]) -> View:
     if len(pointers) > 1 or len(indices) != 1:
         raise ArgumentTypeError("all arrays of indices have to be of one type, and so have those of pointers")
     index = dtypes.index_name_of(indices.pop())
-    return View(shape, type_, storage, arrays, "binsparse", value, loose=_LOOSE.get(storage),
+    return View(shape, type_, storage, arrays, "binsparse", value, loose=loose_of(storage),
                 pointers=dtypes.index_name_of(pointers.pop()) if pointers else index, indices=index,
                 numbers=_numbers(storage, shape, arrays),
                 witness=tuple(arrays[place] for place in sorted(arrays) if place[0] != "values"))
@@ -82,23 +71,6 @@ def _check_meaning(said: Mapping[str, Any], value: Mapping[str, Any]) -> None:
     if kind.startswith("iso") or kind.startswith("complex[") and _values(value["values"])[0].dtype.kind != "c":
         advice = "np.full() makes an array of it" if kind.startswith("iso") else ".view() makes one array of complex numbers"
         raise ArgumentError(f"its values are of type {kind!r}: {advice}, beside which it is to say another type or none")
-
-
-def _storage(said: Any) -> Storage:
-    if isinstance(said, str):
-        if (storage := NAMED.get(said.upper())) is not None:
-            return storage
-        raise ArgumentTypeError(f"Binsparse's format {said!r} is none of {', '.join(NAMED)}")
-    try:
-        storage = parse_storage(said)
-    except (KeyError, TypeError, ValueError, CompilerError) as error:
-        raise ArgumentTypeError(f"its format is no format file's contents: {error!r}") from None
-    if storage.layout or storage.symmetric or any(
-            level.extent not in ("full", "ragged", "ragged-lengths", "fixed") or
-            (level.storage == "dense" and level.extent != "full") for level in storage.levels):
-        raise ArgumentTypeError("formats of triangles, ragged dense rows and interleaved coordinates are not passed from "
-                                "Python")
-    return storage
 
 
 def _values(said: Any) -> Tuple[np.ndarray, str]:

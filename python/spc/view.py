@@ -91,12 +91,19 @@ def doubly_compressed_storage(by_columns: bool = False) -> Storage:
 
 @functools.lru_cache(maxsize=None)
 def coo_storage(order: int, canonical: bool = True, by_columns: bool = False) -> Storage:
-    """Coordinates in an array for each dimension."""
+    """Coordinates in an array for each dimension. Entries differ in the last one at the latest."""
     dims = range(order)[::-1] if by_columns else range(order)
     levels: List[Level] = [Level(dims[0], **_ragged, unique=order == 1 and canonical, ordered=canonical)]
     for dim in dims[1:]:
-        levels.append(Level(dim, storage="compressed", extent="fixed", width="1", ordered=canonical, unique=canonical))
+        levels.append(Level(dim, storage="compressed", extent="fixed", width="1", ordered=canonical,
+                            unique=canonical and dim == dims[-1]))
     return Storage(order, tuple(levels))
+
+
+@functools.lru_cache(maxsize=None)
+def csf_storage(modes: Tuple[int, ...]) -> Storage:
+    """Compressed fibers, the last of `modes` innermost."""
+    return Storage(len(modes), tuple(Level(dim, **_ragged) for dim in modes))
 
 
 @functools.lru_cache(maxsize=None)
