@@ -8,7 +8,7 @@ import numpy as np
 
 from . import threads
 from .gradients import is_tracked, note_written, tensors_of
-from .outputs import Output, Sampled
+from .outputs import Dense, Output, Sampled
 from .sources import view_of
 from .variant import Call
 from .view import Guard, View
@@ -107,7 +107,7 @@ def _tensor_guard(tensor: Any) -> Guard:
 class Kept:
     """What one call has bound. One thread uses it at a time: who repeats it takes it out of where it is kept."""
 
-    __slots__ = ("_guards", "_numbers", "_vector", "_passed", "_outputs", "_given", "_sampled", "_is_simple", "_tensors",
+    __slots__ = ("_guards", "_numbers", "_vector", "_passed", "_outputs", "_given", "_sampled", "_is_simple", "_new", "_tensors",
                  "_call", "_context", "_fail")
 
     def __init__(self, call: Call, names: Sequence[str], guards: List[Guard], given: List[Tuple[Output, int]],
@@ -128,22 +128,31 @@ class Kept:
         self._numbers = [(passed, names.index(argument.name)) for passed, argument in
                          zip(call.passed, call.variant.arguments) if not argument.is_output and argument.passed == "number"]
         self._is_simple = len(given) == len(call.outputs) == 1
+        #: The output of calls that have one, which is a new array each time.
+        self._new = call.outputs[0] if len(call.outputs) == 1 and not given and isinstance(call.outputs[0], Dense) else None
         self._tensors = tensors
         self._call, self._context, self._fail = call.variant.functions.call, threads.context(), call.variant.fail
 
     def repeat(self, values: Tuple[Any, ...]) -> Any:
         """Runs the kernel, if operands and outputs are what they were, else returns STALE. values: operands, then the
         outputs that the caller brings."""
-        alive = []
+        alive = []  # what guards return holds the arrays until the call is over
         for guard, value in zip(self._guards, values):
             if (kept := guard(value)) is None:
                 return STALE
             alive.append(kept)
-        try:
-            for place, k in self._numbers:
-                place.value = values[k]
-        except OverflowError:  # of an integer, of which a call that is made anew says more
-            return STALE
+        if self._numbers:
+            try:
+                for place, k in self._numbers:
+                    place.value = values[k]
+            except OverflowError:  # of an integer, of which a call that is made anew says more
+                return STALE
+        if self._new is not None:
+            self._new.renew()
+            result, self._new.result = self._new.result, None
+            if status := self._call(self._context, self._vector):
+                self._fail(status)
+            return result
         if self._is_simple:
             if status := self._call(self._context, self._vector):
                 self._fail(status)

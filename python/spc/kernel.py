@@ -2,21 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 
 import difflib
-import json
-import re
 from types import MappingProxyType
-from typing import Any, Dict, FrozenSet, Iterable, List, Mapping, NoReturn, Optional, Tuple
+from typing import Any, Dict, FrozenSet, Iterable, Mapping, NoReturn, Optional, Tuple
 
-import numpy as np
-
-from . import answers, cache, compiled, dtypes, gradients
+from . import cache, compiled, gradients
 from .copies import readable
-from .describe import contents_of, format_of
+from .describe import format_of
 from .errors import ArgumentError, ArgumentTypeError, CompileError
 from .kept import STALE, Kept, keep
 from .order import could_be, formats_of, in_order
 from .signature import Signature
 from .sources import view_of
+from .specialise import bound_by, common_type, is_weak, outline_of, say_indices, with_index
 from .validate import POLICIES, settle
 from .variant import Call, Plan, Variant, family_of, in_parts
 from .view import View
@@ -220,7 +217,7 @@ class Kernel(KernelBase):
     def __init__(self, request: cache.Request, *, validate: str, copy: bool, share: bool = False, is_inner: bool = False):
         self._request = request
         #: Formats for the outline of operands that are declared sparse and stored as they will come.
-        self._standing, signature = _outline_of(request)
+        self._standing, signature = outline_of(request)
         super().__init__(request.name, signature, validate, copy, share, is_inner)
         self._variants: Dict[Tuple[Any, ...], Variant] = {}
         self._known_untyped: Optional[FrozenSet[str]] = None
@@ -290,13 +287,13 @@ class Kernel(KernelBase):
 
     def _named(self) -> FrozenSet[str]:
         """The outputs whose format somebody has said."""
-        bound = _bound_by(self._request.formats)
+        bound = bound_by(self._request.formats)
         return frozenset(self._outputs) if "" in bound else frozenset(
             argument.name for argument in self._outline.outputs if argument.tensor in bound)
 
     @staticmethod
     def _spec(view: View) -> Tuple[Any, ...]:
-        if view.storage is None and _is_weak(view):
+        if view.storage is None and is_weak(view):
             return None, type(view.owner), ""
         return view.spec
 
@@ -306,19 +303,19 @@ class Kernel(KernelBase):
         request = self._request
         views = {argument.tensor: views[argument.name] for argument in self._outline.inputs}
         formats, types, indices = {**request.formats, **results}, dict(request.types), dict(request.indices)
-        default, bound = _common_type(views), _bound_by(formats)
+        default, bound = common_type(views), bound_by(formats)
         for name, view in views.items():
             if name in self._standing:
                 formats[name] = self._standing[name] if view.storage is None else "dense"
             if view.storage is None:
                 if name in self._untyped:
-                    types.setdefault(name, default if _is_weak(view) else view.type)
+                    types.setdefault(name, default if is_weak(view) else view.type)
                 continue
             if name in self._untyped:
                 types.setdefault(name, view.type)
             if name not in bound and "" not in bound and (form := format_of(view.storage)) is not None:
-                formats[name] = form if view.pointers == view.indices else _with_index(view)
-        _say_indices(views, formats, request.files, indices)
+                formats[name] = form if view.pointers == view.indices else with_index(view)
+        say_indices(views, formats, request.files, indices)
         return request.changed(formats=formats, types=types, indices=indices)
 
     def specialised_signature(self, views: Dict[str, View]) -> Signature:
@@ -326,86 +323,8 @@ class Kernel(KernelBase):
         return cache.signature_of(self.specialised(views))
 
 
-def _outline_of(request: cache.Request) -> Tuple[Dict[str, str], Signature]:
-    """The formats that stand for those of operands which are declared sparse and which nothing else is said of, and the
-    signature with these. Raises CompileError where the request is wrong beyond that."""
-    try:
-        return {}, cache.signature_of(request)
-    except CompileError as error:
-        standing = {name: form for name, form in _UNBOUND.findall(str(error))}
-        if not standing or len(standing) != str(error).count(": error: "):
-            raise
-    return standing, cache.signature_of(request.changed(formats={**standing, **request.formats}))
-
-
-#: What the compiler says of an operand that is declared sparse: its name, and a format for its order.
-_UNBOUND = re.compile(r"""nothing says how it is stored \[unbound-sparse\]\n.*\n.*\nhelp: .* for instance (\w+)="([\w-]+)"$""",
-                      re.MULTILINE)
-
-
-def _bound_by(formats: Mapping[str, cache.Format]) -> FrozenSet[str]:
-    """The tensors that formats are said for; "" where one is for all sparse ones. A file may say those of several."""
-    general = formats.get("", {})
-    several = general.get("tensors") if isinstance(general, Mapping) else None
-    return frozenset(formats) if several is None else frozenset(formats) - {""} | frozenset(several)
-
-
-def _with_index(view: View) -> Dict[str, Any]:
-    """A format whose pointers and indices differ in type."""
-    return {**contents_of(view.storage), "index": {"pointers": view.pointers, "indices": view.indices}}
-
-
-def _say_indices(views: Dict[str, View], formats: Dict[str, cache.Format], files: Mapping[str, str],
-                 indices: Dict[str, str]) -> None:
-    """The types of indices of bound tensors: each operand's own, and for others the widest of them."""
-    own = {name: view.indices for name, view in views.items() if view.indices and view.pointers == view.indices}
-    if "" in indices or not own:
-        return
-    widest = max(own.values(), key=lambda index: dtypes.NUMPY[index].itemsize)
-    general = formats.get("", {})
-    several = general.get("tensors", {}) if isinstance(general, Mapping) else {}
-    for name, form in {**several, **formats}.items():
-        is_own = str(form).startswith("dense") or (isinstance(form, Mapping) and {"structure_of", "tensors"} & set(form))
-        if not is_own and (name in own or name not in views) and _may_choose_index(form, files):
-            indices.setdefault(name, own.get(name, widest))
-
-
-def _may_choose_index(form: cache.Format, files: Mapping[str, str]) -> bool:
-    """Whether a format has pointers or indices of any type: places in small blocks have that of the format."""
-    if isinstance(form, str):
-        name = form.partition(":")[0]
-        form = json.loads(files[name]) if name in files else answers.shipped_format(name)
-    levels: Any = form.get("levels")
-    if not isinstance(levels, list):
-        return True  # a sum of formats, or one of any order
-    listed = [level for level in levels if level.get("storage") != "dense"]
-    has_segments = any(str(level.get("extent", "")).startswith("ragged") for level in levels)
-    return has_segments or not all("%" in level["dim"] for level in listed)
-
-
 def _restored(request: cache.Request, validate: str, copy: bool, share: bool, is_inner: bool) -> Kernel:
     return Kernel(request, validate=validate, copy=copy, share=share, is_inner=is_inner)
-
-
-def _is_weak(view: View) -> bool:
-    """Whether an operand is one of Python's own numbers, which take the type of what they meet."""
-    return isinstance(view.owner, (bool, int, float, complex)) and not isinstance(view.owner, np.generic)
-
-
-def _common_type(views: Dict[str, View]) -> str:
-    """The type that Python's own numbers take: that of the other operands together."""
-    strong: List[np.dtype] = []
-    for view in views.values():
-        if view.type == "bf16":
-            return "bf16"
-        if view.storage is not None:
-            strong.append(dtypes.NUMPY[view.type])
-        elif isinstance(view.number, complex):
-            strong.append(np.dtype(np.complex64))
-    try:
-        return dtypes.name_of(np.result_type(*strong)) if strong else "f64"
-    except ArgumentTypeError:
-        return "f64"
 
 
 class Loaded(KernelBase):

@@ -53,13 +53,14 @@ def take(address: int, count: int, type_: str) -> np.ndarray:
     return np.asarray(_Block(address, count, dtype))
 
 
-_LARGE = 1 << 20  # bytes: the system clears new memory of more, page by page, at each call
+#: Bytes: the system clears new memory of more, page by page, at each call.
+LARGE = 1 << 20
 
 
 def empty(shape: Any, dtype: np.dtype) -> np.ndarray:
     """A new array without its numbers. Raises MemoryError."""
     count = math.prod(shape)
-    if count * dtype.itemsize < _LARGE:
+    if count * dtype.itemsize < LARGE:
         return np.empty(shape, dtype)
     address = threads.helper().spc_contexts_allocate(count * dtype.itemsize)
     if not address:
@@ -69,7 +70,7 @@ def empty(shape: Any, dtype: np.dtype) -> np.ndarray:
 
 def copied(array: np.ndarray) -> np.ndarray:
     """A copy of an array without gaps."""
-    if array.nbytes < _LARGE:
+    if array.nbytes < LARGE:
         return array.copy()
     made = empty(array.shape, array.dtype)
     made[...] = array

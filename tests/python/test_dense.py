@@ -75,7 +75,7 @@ def test_numbers_take_the_type_of_what_they_meet():
     for dtype in (np.float32, np.float64, np.complex64, np.int32):
         close(scale(2, dense(4, dtype)), dtype(2) * dense(4, dtype))
     close(scale(1j, dense(4, np.complex128)), 1j * dense(4, np.complex128))
-    with pytest.raises(spc.ArgumentTypeError, match="alpha: 1.5 is no i32"):
+    with pytest.raises(spc.ArgumentTypeError, match="alpha: 1.5 is no i32: .* unless types={'alpha': 'f64'} says theirs"):
         scale(1.5, dense(4, np.int32))
     with pytest.raises(spc.ArgumentTypeError, match="alpha: 4294967296 is no i32: it is not from -2147483648"):
         scale(2**32, dense(4, np.int32))
@@ -180,3 +180,18 @@ def test_exponentials_of_single_floats():
         assert np.array_equal(np.isinf(made), np.isinf(rounded))
         finite = np.isfinite(rounded)
         assert np.all(np.abs(made - exact)[finite] <= 2 * np.spacing(rounded)[finite])
+
+
+@pytest.mark.parametrize("count", [0, 1, 3, 200_000])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex64, np.float16, np.bool_])
+def test_repeated_calls_give_new_arrays(count, dtype):
+    """Of whatever size; those of some MiB have memory that is used again when nobody has them any more."""
+    same, x = kernel("y(i) = x(i)"), np.ones(count, dtype)
+    results = [same(x) for _ in range(4)]
+    x[:] = 0
+    results.append(same(x))
+    assert len({address(result) for result in results}) == len(results) or not count
+    for result in results[:4]:
+        close(result, np.ones(count, dtype))
+        assert result.flags.writeable and result.flags.c_contiguous
+    close(results[4], np.zeros(count, dtype))
