@@ -1,11 +1,9 @@
 """Tensors in files, as objects that kernels take."""
 # SPDX-License-Identifier: Apache-2.0
 
-import bz2
-import gzip
+import importlib
 import io
 import json
-import lzma
 import os
 import pathlib
 from typing import Any, BinaryIO, Callable, Dict, Optional, Sequence, Union
@@ -15,7 +13,7 @@ import numpy as np
 from . import tensors
 from .errors import ArgumentError
 
-_COMPRESSED: Dict[str, Callable[..., Any]] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.open}
+_COMPRESSED = {".gz": "gzip", ".bz2": "bz2", ".xz": "lzma"}  # modules, which not every Python has
 _KNOWN = ".mtx (Matrix Market), .tns (FROSTT), .npy and .npz (NumPy's and SciPy's), .h5 and .hdf5 (Binsparse)"
 
 
@@ -30,7 +28,7 @@ def read(path: Union[str, "os.PathLike[str]"], shape: Optional[Sequence[int]] = 
     Raises OSError where the file cannot be read, ArgumentError where it is of another kind, or not what its name says.
     """
     place = pathlib.Path(path)
-    opened = _COMPRESSED.get(place.suffix, open)
+    opened = importlib.import_module(_COMPRESSED[place.suffix]).open if place.suffix in _COMPRESSED else open
     kind = place.with_suffix("").suffix if place.suffix in _COMPRESSED else place.suffix
     reader = _READERS.get(kind)
     if reader is None:
@@ -40,7 +38,9 @@ def read(path: Union[str, "os.PathLike[str]"], shape: Optional[Sequence[int]] = 
     try:
         with opened(place, "rb") as file:
             return _tns(file, shape) if kind == ".tns" else reader(file)
-    except (ValueError, KeyError, EOFError, lzma.LZMAError) as error:
+    except (OSError, MemoryError, ImportError):
+        raise
+    except Exception as error:  # libraries have many for files that are not what their name says
         raise ArgumentError(f"{place.name}: {error}") from error
 
 

@@ -122,6 +122,10 @@ def test_what_is_not_read(tmp_path):
     (tmp_path / "text.tns.gz").write_text("1 1 1\n")
     with pytest.raises(OSError):
         spc.read(tmp_path / "text.tns.gz")
+    for name in ("text.npz", "text.tns.xz"):
+        (tmp_path / name).write_text("nothing\n")
+        with pytest.raises(spc.ArgumentError, match=f"{name}: "):
+            spc.read(tmp_path / name)
     (tmp_path / "bad.mtx").write_text("nothing\n")
     with pytest.raises(spc.ArgumentError, match="bad.mtx: "):
         spc.read(tmp_path / "bad.mtx")
