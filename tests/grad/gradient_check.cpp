@@ -311,9 +311,16 @@ GradientOutcome GradientUnderTest::compare(const Slopes &slopes, const std::func
   outcome.modesAgree = std::abs(slopes.reverse - slopes.forward) < 1e-9 * scale;
   const bool areFinite = std::isfinite(slopes.reverse) && std::isfinite(slopes.forward);
   std::string what;
-  if (outcome.isSmooth && !(std::abs(slopes.reverse - slope) < 1e-4 * scale))
+  const auto isFar = [&](double derivative) { return !(std::abs(derivative - slope) < 1e-4 * scale); };
+  if (outcome.isSmooth && (isFar(slopes.reverse) || isFar(slopes.forward))) {
+    // Steep stairs look like a slope, and numbers that a sum has cancelled to nothing but rounding errors may.
+    constexpr double kTiny = kStep / 1024;
+    const double tiny = (weighed(kTiny).value - weighed(-kTiny).value) / (2 * kTiny);
+    outcome.isSmooth = std::abs(tiny - slope) < 1e-2 * scale;
+  }
+  if (outcome.isSmooth && isFar(slopes.reverse))
     what = "the reverse mode is wrong";
-  else if (outcome.isSmooth && !(std::abs(slopes.forward - slope) < 1e-4 * scale))
+  else if (outcome.isSmooth && isFar(slopes.forward))
     what = "the forward mode is wrong";
   else if (scale < kSteep && areFinite && !outcome.modesAgree)
     what = "the modes differ";
