@@ -103,10 +103,27 @@ def _matrix(storage: Storage, places: Sequence[Place], structure: Sequence[torch
     arrays = {place: tensor.numpy() for place, tensor in zip(places, structure)}
     arrays["values", 0], type_ = sources_torch.numbers(torch, values)
     index = {holds: dtypes.index_name_of(array.dtype) for (holds, _), array in arrays.items() if holds != "values"}
-    numbers = {("count", level): array.size for (holds, level), array in arrays.items() if holds == "indices"}
-    pattern = View(shape, type_, storage, arrays, "spc.torch", structure, stored=values.numel(), numbers=numbers,
-                   pointers=index.get("pointers", index["indices"]), indices=index["indices"], witness=tuple(structure))
+    indices = index.get("indices", "")
+    pattern = View(shape, type_, storage, arrays, "spc.torch", structure, stored=values.numel(),
+                   numbers=_numbers(storage, arrays, shape, values.numel()), indices=indices,
+                   pointers=index.get("pointers", index.get("lengths", indices)), witness=tuple(structure))
     return Matrix(values, pattern)
+
+
+def _numbers(storage: Storage, arrays: Mapping[Place, Any], shape: Sequence[int], stored: int) -> Dict[Place, int]:
+    """The entries of levels and the widths of rows, by the sizes of arrays."""
+    numbers: Dict[Place, int] = {}
+    parents = 1
+    for k, level in enumerate(storage.levels):
+        entries = arrays["indices", k].size if ("indices", k) in arrays else stored
+        if level.extent == "fixed":
+            numbers["width", k] = int(level.width or (entries // parents if parents else 0))
+            parents *= numbers["width", k]
+        elif level.storage == "dense" and not level.extent.startswith("ragged"):
+            parents *= level.size(shape)
+        else:
+            numbers["count", k] = parents = entries
+    return numbers
 
 
 class Registered:

@@ -95,6 +95,7 @@ def assembled(argument: Argument, words: Any) -> View:
     view = View(tuple(shape), argument.type, argument.storage, {}, "", None, pointers=argument.pointers,
                 indices=argument.indices, stored=stored, numbers=numbers)
     lengths = lengths_of(view)
+    view.stored = lengths["values", 0]  # which some structs have no number for
     for (holds, level), address in places.items():
         type_ = argument.type if holds == "values" else \
             argument.pointers if holds in ("pointers", "lengths") else argument.indices

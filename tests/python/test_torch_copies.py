@@ -123,3 +123,16 @@ def test_what_nobody_converts():
     plain = spc.torch.op(SPMV, A="csr")
     with pytest.raises(spc.ArgumentError, match="A: stored as csc, and the kernel reads csr"):
         plain(spc.torch.Matrix.of(matrix(8, 6, "csc")), of(6))
+
+
+@pytest.mark.filterwarnings("ignore::spc.SpcWarning", "ignore:Sparse BSR tensor support is in beta state")
+@pytest.mark.parametrize("form", ["ell", "csc", "dcsr", "coo"])
+def test_copies_in_storage_without_a_count(form):
+    full = np.array([[0.0, 2, 0, 0], [0, 0, 0, 0], [1, 0, 0, 4], [0, 3, 0, 0]])
+    x = torch.tensor([1.0, 2, 3, 4], dtype=torch.float64, requires_grad=True)
+    multiply = spc.torch.op("y(i) = A(i,j) * x(j)", A=form, copy=True)
+    for a in (torch.from_numpy(full).to_sparse_csr(), torch.from_numpy(full).to_sparse_bsr((2, 2))):
+        y = multiply(a, x)
+        assert torch.equal(y, torch.from_numpy(full) @ x)
+        (slope,) = torch.autograd.grad(y.sum(), x)
+        assert torch.equal(slope, torch.from_numpy(full.sum(0)))
